@@ -1,0 +1,73 @@
+# Every target sets up what it needs itself. `make` alone lists the targets.
+SHELL := /bin/bash
+.SHELLFLAGS := -eu -o pipefail -c
+.DEFAULT_GOAL := help
+
+PYTHON ?= python3.11
+VENV := .venv
+BIN := $(VENV)/bin
+DISTRIBUTIONS := storm-scheduler/stubs sidecar deploy
+SHIM := storm-scheduler/target/eyewall-storm-scheduler.jar
+SHIM_SOURCES := storm-scheduler/pom.xml $(shell find storm-scheduler/src -type f)
+CLUSTER ?= three-sites
+
+.PHONY: help
+help: ## This list
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | sort | awk -F'\t' '{printf "  make %-12s %s\n", $$1, $$2}'
+
+.PHONY: demo
+demo: setup $(SHIM) ## The main job: a real cluster, Storm's schedulers against Eyewall, a delay that changes
+	@$(BIN)/eyewall-deploy demo --cluster $(CLUSTER) $(ARGS)
+
+.PHONY: demo-down
+demo-down: setup ## End what `make demo` left running
+	@$(BIN)/eyewall-deploy down $(CLUSTER)
+
+.PHONY: test
+test: setup $(SHIM) lint test-java test-python ## Every check and every test, those on a real cluster included
+
+.PHONY: test-python
+test-python: setup $(SHIM) ## Python tests: unit first, then on a real cluster
+	@$(BIN)/pytest $(ARGS)
+
+.PHONY: test-java
+test-java: prerequisites ## Java tests of the shim
+	@cd storm-scheduler && mvn -B -ntp -q verify && \
+	  awk -F'"' '/<testsuite /{for(i=1;i<NF;i++){if($$i ~ / tests=$$/)t+=$$(i+1); if($$i ~ / (failures|errors)=$$/)f+=$$(i+1)}} END{print "java: " t-f " passed, " f " failed"}' target/surefire-reports/*.xml
+
+.PHONY: lint
+lint: setup ## ruff, mypy --strict, import-linter
+	@$(BIN)/ruff check --quiet .
+	@$(BIN)/ruff format --check --quiet .
+	@$(BIN)/mypy --no-error-summary sidecar/src deploy/src tests benchmarks
+	@$(BIN)/lint-imports --no-logo >/dev/null || $(BIN)/lint-imports
+
+.PHONY: proto
+proto: setup ## Regenerate the committed Python stubs from the contract
+	@PATH="$(CURDIR)/$(BIN):$$PATH" PYTHON=$(CURDIR)/$(BIN)/python storm-scheduler/stubs/generate.sh
+
+.PHONY: bench-sodp
+bench-sodp: setup ## Solve paper 000's S-ODP for each objective, figures beside the paper's
+	@$(BIN)/python benchmarks/sodp.py
+
+.PHONY: setup
+setup: prerequisites $(VENV)/.installed
+
+$(VENV)/.installed: pyproject.toml constraints.txt $(DISTRIBUTIONS:=/pyproject.toml)
+	@echo "setting up $(VENV) (once; a minute or two) …"
+	@$(PYTHON) -m venv $(VENV)
+	@$(BIN)/pip install --quiet --disable-pip-version-check -c constraints.txt \
+	  $(foreach d,$(DISTRIBUTIONS),-e $(d)) -r requirements-dev.txt
+	@touch $@
+
+$(SHIM): $(SHIM_SOURCES) | prerequisites
+	@echo "building the scheduler jar (once; a minute or two) …"
+	@cd storm-scheduler && mvn -B -ntp -q -DskipTests package
+	@touch $@
+
+.PHONY: prerequisites
+prerequisites:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info[:2] != (3, 11))' 2>/dev/null || \
+	  { echo "eyewall needs Python 3.11 with venv as '$(PYTHON)' (say PYTHON=… where it has another name)"; exit 1; }
+	@javac -version 2>&1 | grep -qE '^javac (1[7-9]|2[0-9])' || { echo "eyewall needs a JDK of version 17 or later: no such 'javac' on PATH"; exit 1; }
+	@mvn -v >/dev/null 2>&1 || { echo "eyewall needs Maven: no 'mvn' on PATH"; exit 1; }
