@@ -1,0 +1,58 @@
+"""What a cluster file may hold: keys, types and ranges, in the file's own units."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from pydantic import BaseModel, ConfigDict, Field
+
+# A name becomes a host name, a network namespace and a folder.
+Name = Annotated[str, Field(pattern=r"^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$")]
+Milliseconds = Annotated[float, Field(ge=0, le=60_000)]
+Pair = Annotated[list[Name], Field(min_length=2, max_length=2)]
+
+
+class _Table(BaseModel):
+    model_config = ConfigDict(extra="forbid", strict=True, allow_inf_nan=False)
+
+
+class SiteTable(_Table):
+    """One `[[sites]]`."""
+
+    name: Name
+
+
+class HostTable(_Table):
+    """One `[[hosts]]`."""
+
+    name: Name
+    site: Name
+    slots: int = Field(ge=1, le=64)
+    cpu: float = Field(default=1.0, gt=0, le=1024)
+    memory_mb: int = Field(default=1024, ge=64)
+    labels: list[Name] = []
+    availability: float = Field(default=1.0, gt=0, le=1)
+    speed: float = Field(default=1.0, gt=0, le=16)
+
+
+class DelayTable(_Table):
+    """One `[[delays]]`; either `between`, or `from` and `to`."""
+
+    between: Pair | None = None
+    source: Name | None = Field(default=None, alias="from")
+    target: Name | None = Field(default=None, alias="to")
+    one_way_ms: Milliseconds
+    deviation_ms: Milliseconds = 0.0
+    bandwidth_mbit: float | None = Field(default=None, gt=0, le=1_000_000)
+
+
+class ClusterTable(_Table):
+    """The whole file."""
+
+    version: int = Field(ge=1, le=1)
+    name: Name
+    executors_per_slot: int = Field(default=4, ge=1, le=1024)
+    cpu_scale: float = Field(default=1.0, gt=0, le=16)
+    sites: list[SiteTable] = Field(min_length=1)
+    hosts: list[HostTable] = Field(min_length=1, max_length=1024)
+    delays: list[DelayTable] = []

@@ -1,0 +1,1 @@
+"""The emulated wide-area network: namespaces, links with delay, and the ways in from outside."""
