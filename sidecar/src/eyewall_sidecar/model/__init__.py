@@ -1,0 +1,21 @@
+"""The papers' nouns: what is placed, where it can go, and what a policy answers. No I/O."""
+
+from eyewall_sidecar.model.application import Operator, Stream
+from eyewall_sidecar.model.errors import ProblemError
+from eyewall_sidecar.model.problem import Placement, PlacementProblem
+from eyewall_sidecar.model.resources import Link, Node
+from eyewall_sidecar.model.solution import Evaluation, Range, Solution, Status
+
+__all__ = [
+    "Evaluation",
+    "Link",
+    "Node",
+    "Operator",
+    "Placement",
+    "PlacementProblem",
+    "ProblemError",
+    "Range",
+    "Solution",
+    "Status",
+    "Stream",
+]

@@ -1,0 +1,154 @@
+"""The placement problem: an application, the nodes it may run on, and where it runs now."""
+
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass, field
+from math import isfinite
+
+from eyewall_sidecar.model.application import Operator, Stream
+from eyewall_sidecar.model.errors import ProblemError, listed, unknown
+from eyewall_sidecar.model.path_order import path_order
+from eyewall_sidecar.model.resources import LOOP, Link, Node
+
+Placement = Mapping[str, str]
+"""Operator id → node id."""
+
+
+@dataclass(frozen=True, slots=True)
+class PlacementProblem:
+    """One problem, checked when it is made.
+
+    Parameters
+    ----------
+    operators, streams, nodes
+        Ids are unique; streams and candidates name what exists.
+    links
+        (u, v) → link, one for each ordered pair of different nodes.
+    current
+        Where operators run now; those missing from it run nowhere yet.
+    """
+
+    operators: tuple[Operator, ...]
+    streams: tuple[Stream, ...]
+    nodes: tuple[Node, ...]
+    links: Mapping[tuple[str, str], Link]
+    current: Placement | None = None
+    _operators: Mapping[str, Operator] = field(init=False, repr=False, compare=False)
+    _nodes: Mapping[str, Node] = field(init=False, repr=False, compare=False)
+    path_inputs: Mapping[str, tuple[str, ...]] = field(init=False, repr=False, compare=False)
+    """The operators on source–sink paths in topological order, each with those just before it.
+
+    System streams are on no path, and cycles are broken (see `path_order`).
+    """
+
+    def __post_init__(self) -> None:
+        _require_unique("operator", [operator.id for operator in self.operators])
+        _require_unique("node", [node.id for node in self.nodes])
+        object.__setattr__(self, "_operators", {it.id: it for it in self.operators})
+        object.__setattr__(self, "_nodes", {it.id: it for it in self.nodes})
+        _require_names(self)
+        _require_links(self)
+        object.__setattr__(self, "path_inputs", _path_inputs(self))
+
+    def operator(self, operator: str) -> Operator:
+        """Return the operator of that id."""
+        return self._operators[operator]
+
+    def node(self, node: str) -> Node:
+        """Return the node of that id."""
+        return self._nodes[node]
+
+    def candidates(self, operator: str) -> tuple[str, ...]:
+        """Ids of the nodes that may hold the operator (V_res^i)."""
+        named = self._operators[operator].candidates
+        return tuple(self._nodes) if named is None else named
+
+    def link(self, source: str, target: str) -> Link:
+        """Return the link from one node to another; a node's link to itself is perfect."""
+        return LOOP if source == target else self.links[source, target]
+
+    def delay(self, source: str, target: str) -> float:
+        """One-way delay in seconds, d_(u,v)."""
+        return self.link(source, target).delay
+
+    def availability(self, source: str, target: str) -> float:
+        """Availability of the link, A_(u,v)."""
+        return self.link(source, target).availability
+
+    def bandwidth(self, source: str, target: str) -> float:
+        """Bytes/s that the link carries, B_(u,v)."""
+        return self.link(source, target).bandwidth
+
+    def moves(self, placement: Placement) -> int:
+        """How many operators that run now would run elsewhere."""
+        current = self.current or {}
+        return sum(placement[operator] != node for operator, node in current.items())
+
+
+def _require_unique(kind: str, ids: Collection[str]) -> None:
+    twice = [name for name, times in Counter(ids).items() if times > 1]
+    if twice:
+        raise ProblemError(f"{kind} {twice[0]} is listed more than once; ids must be unique")
+
+
+def _require_names(problem: PlacementProblem) -> None:
+    operators = [operator.id for operator in problem.operators]
+    nodes = [node.id for node in problem.nodes]
+    for stream in problem.streams:
+        _require_known(str(stream), "operator", (stream.source, stream.target), operators)
+    for operator in problem.operators:
+        owner = f"candidates of operator {operator.id}"
+        _require_known(owner, "node", operator.candidates or (), nodes)
+        _require_distinct(owner, operator.candidates or ())
+    for source, target in problem.links:
+        _require_known(f"delay between {source} and {target}", "node", (source, target), nodes)
+    for name, node in (problem.current or {}).items():
+        _require_known("current", "operator", [name], operators)
+        _require_known(f"current node of operator {name}", "node", [node], nodes)
+    if problem.operators and not problem.nodes:
+        raise ProblemError("the problem has operators but no nodes to place them on")
+
+
+def _require_known(owner: str, kind: str, names: Iterable[str], known: Collection[str]) -> None:
+    for name in names:
+        if name not in known:
+            raise ProblemError(f"{owner}: {unknown(kind, name, known)}")
+
+
+def _require_distinct(owner: str, names: Collection[str]) -> None:
+    if len(set(names)) < len(names):
+        raise ProblemError(f"{owner}: {listed(names)} names a node twice")
+
+
+def _require_links(problem: PlacementProblem) -> None:
+    ids = [node.id for node in problem.nodes]
+    for source, target in problem.links:
+        if source == target:
+            raise ProblemError(
+                f"delay between {source} and {source}: a node reaches itself at once; "
+                "list only pairs of different nodes"
+            )
+    lacking = [f"{u} → {v}" for u in ids for v in ids if u != v and (u, v) not in problem.links]
+    if lacking:
+        raise ProblemError(f"no delay for {listed(lacking)}; every ordered pair of nodes needs one")
+    limited = [pair for pair, link in problem.links.items() if isfinite(link.bandwidth)]
+    unsized = [stream for stream in problem.streams if stream.tuple_bytes is None]
+    if limited and unsized:
+        source, target = limited[0]
+        raise ProblemError(
+            f"{unsized[0]}: tuple_bytes is not given, but the bandwidth from {source} to {target} "
+            "is limited; give tuple_bytes for every stream (unknown is not zero)"
+        )
+
+
+def _path_inputs(problem: PlacementProblem) -> dict[str, tuple[str, ...]]:
+    on_paths = {(it.source, it.target): None for it in problem.streams if not it.system}
+    touched = {name for stream in problem.streams for name in (stream.source, stream.target)}
+    on_path = {name for pair in on_paths for name in pair}
+    vertices = [it.id for it in problem.operators if it.id in on_path or it.id not in touched]
+    position = {name: place for place, name in enumerate(path_order(vertices, on_paths))}
+    inputs: dict[str, list[str]] = {name: [] for name in position}
+    for source, target in on_paths:
+        if position[source] < position[target]:
+            inputs[target].append(source)
+    return {name: tuple(sources) for name, sources in inputs.items()}

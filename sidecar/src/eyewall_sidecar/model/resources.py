@@ -1,0 +1,83 @@
+"""Where operators are placed: nodes and the links between them, G_res of paper 000, section 3.2."""
+
+import math
+from dataclasses import dataclass
+from math import inf
+
+from eyewall_sidecar.model.application import require_amount
+from eyewall_sidecar.model.errors import ProblemError
+
+
+@dataclass(frozen=True, slots=True)
+class Node:
+    """A node u ∈ V_res; for Storm one supervisor.
+
+    Parameters
+    ----------
+    id
+        The name that links, candidates and placements use.
+    cpu
+        Cores it offers.
+    memory
+        Bytes it offers.
+    operators
+        How many operators it may hold (C_u with C_i = 1).
+    speedup
+        S_u: how much faster than the reference processor, > 0.
+    availability
+        A_u: the probability that it is up, in [0, 1].
+    coordinates
+        Its place in a cost space, for the policies that move in one.
+    """
+
+    id: str
+    cpu: float = inf
+    memory: float = inf
+    operators: float = inf
+    speedup: float = 1.0
+    availability: float = 1.0
+    coordinates: tuple[float, ...] | None = None
+
+    def __post_init__(self) -> None:
+        owner = f"node {self.id}"
+        for name in ("cpu", "memory", "operators"):
+            require_amount(owner, name, getattr(self, name), unlimited=True)
+        if not 0 < self.speedup < inf:
+            raise ProblemError(f"{owner}: speedup is {self.speedup:g}; it must be > 0 and finite")
+        require_probability(owner, self.availability)
+        if self.coordinates is not None and not all(map(math.isfinite, self.coordinates)):
+            raise ProblemError(f"{owner}: coordinates are {self.coordinates}; they must be finite")
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """A link (u, v) ∈ E_res, one direction.
+
+    Parameters
+    ----------
+    delay
+        d: seconds one way, ≥ 0.
+    availability
+        A: the probability that it is up, in [0, 1].
+    bandwidth
+        B: bytes/s.
+    """
+
+    delay: float
+    availability: float = 1.0
+    bandwidth: float = inf
+
+    def __post_init__(self) -> None:
+        require_amount("link", "delay", self.delay)
+        require_probability("link", self.availability)
+        require_amount("link", "bandwidth", self.bandwidth, unlimited=True)
+
+
+LOOP = Link(delay=0.0)
+"""A node to itself: paper 000 takes it as perfect."""
+
+
+def require_probability(owner: str, value: float) -> None:
+    """Refuse what is not in [0, 1]."""
+    if not 0 <= value <= 1:
+        raise ProblemError(f"{owner}: availability is {value:g}; it must be in [0, 1]")

@@ -1,0 +1,119 @@
+"""What a policy answers: a placement with its value, or why there is none."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from eyewall_sidecar.model.problem import Placement
+
+
+class Status(StrEnum):
+    """How much is known about the answer."""
+
+    OPTIMAL = "optimal"
+    """|value − bound| ≤ 1e-6 · max(1, |value|), constants left out."""
+    FEASIBLE = "feasible"
+    """The time limit ended the search; `bound` and `gap` say how good the placement is at least."""
+    HEURISTIC = "heuristic"
+    """A placement without a bound."""
+    INFEASIBLE = "infeasible"
+    """No placement exists; `reasons` names the constraints that bind."""
+    TIMED_OUT = "timed out"
+    """The time limit ended the search before any placement was found."""
+
+
+@dataclass(frozen=True, slots=True)
+class Range:
+    """What normalises one term of a weighted objective (paper 000, equation 9).
+
+    For availability both are log A, as in the equation.
+
+    Parameters
+    ----------
+    better
+        The optimum of the term alone, or its proven bound.
+    worse
+        A value that no placement exceeds, by a formula that depends on the problem only.
+    proven
+        Whether `better` is an optimum.
+    """
+
+    better: float
+    worse: float
+    proven: bool = True
+
+    @property
+    def coincide(self) -> bool:
+        """Whether every placement is as good as any other: the term then counts 0."""
+        return abs(self.worse - self.better) <= 1e-9 * max(1.0, abs(self.worse))
+
+
+@dataclass(frozen=True, slots=True)
+class Evaluation:
+    """The objective's value for a placement, and every metric of that placement.
+
+    Parameters
+    ----------
+    value
+        One term: that term. Several: the weighted sum of equation (9), extended by Z.
+    response_time
+        R in seconds.
+    availability
+        A, every operator and stream counted.
+    distinct_availability
+        Every node and link in use counted once.
+    inter_node_traffic
+        T in tuples/s.
+    network_usage
+        N in tuples.
+    elastic_energy
+        EE in tuples · s.
+    ranges
+        Term → what normalised it; empty for an objective of one term.
+    """
+
+    value: float
+    response_time: float
+    availability: float
+    distinct_availability: float
+    inter_node_traffic: float
+    network_usage: float
+    elastic_energy: float
+    ranges: Mapping[str, Range] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Solution:
+    """The answer of a policy.
+
+    Parameters
+    ----------
+    status
+        How much is known about it.
+    policy
+        The policy that was asked.
+    decided_by
+        What in that policy found it ("integer program").
+    placement, evaluation
+        None if there is no placement.
+    bound, gap
+        No placement has a better value than `bound`; gap = |value − bound| / max(|value|, 1e-9).
+        None where nothing is proven.
+    seconds
+        From the problem to the answer, bounds and model building included.
+    moves
+        Operators that run now and would run elsewhere.
+    reasons
+        Sentences for a person: what binds, what was assumed, what ended the search.
+    """
+
+    status: Status
+    policy: str
+    decided_by: str
+    placement: Placement | None = None
+    evaluation: Evaluation | None = None
+    bound: float | None = None
+    gap: float | None = None
+    seconds: float = 0.0
+    moves: int = 0
+    reasons: tuple[str, ...] = ()
