@@ -1,9 +1,8 @@
 """What is placed: operators and the streams between them, G_dsp of paper 000, section 3.1."""
 
-import math
 from dataclasses import dataclass
 
-from eyewall_sidecar.model.errors import ProblemError
+from eyewall_sidecar.model.errors import ProblemError, require_amount
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,11 +65,3 @@ class Stream:
 
     def __str__(self) -> str:
         return f"stream {self.source} → {self.target}"
-
-
-def require_amount(owner: str, name: str, value: float, *, unlimited: bool = False) -> None:
-    """Refuse what is negative, not a number, or (unless `unlimited`) infinite."""
-    if value >= 0 and (unlimited or not math.isinf(value)):
-        return
-    allowed = "a number ≥ 0" if unlimited else "a finite number ≥ 0"
-    raise ProblemError(f"{owner}: {name} is {value:g}; it must be {allowed}")

@@ -1,5 +1,6 @@
 """How a bad problem is refused: the offender, its value and what is allowed, in one sentence."""
 
+import math
 from collections.abc import Collection
 from difflib import get_close_matches
 
@@ -25,3 +26,17 @@ def listed(names: Collection[str]) -> str:
     shown = list(names)[:_LISTED]
     more = len(names) - len(shown)
     return ", ".join(shown) + (f" and {more} more" if more else "")
+
+
+def require_amount(owner: str, name: str, value: float, *, unlimited: bool = False) -> None:
+    """Refuse what is negative, not a number, or (unless `unlimited`) infinite."""
+    if value >= 0 and (unlimited or not math.isinf(value)):
+        return
+    allowed = "a number ≥ 0" if unlimited else "a finite number ≥ 0"
+    raise ProblemError(f"{owner}: {name} is {value:g}; it must be {allowed}")
+
+
+def require_probability(owner: str, value: float) -> None:
+    """Refuse what is not in [0, 1]."""
+    if not 0 <= value <= 1:
+        raise ProblemError(f"{owner}: availability is {value:g}; it must be in [0, 1]")

@@ -4,8 +4,7 @@ import math
 from dataclasses import dataclass
 from math import inf
 
-from eyewall_sidecar.model.application import require_amount
-from eyewall_sidecar.model.errors import ProblemError
+from eyewall_sidecar.model.errors import ProblemError, require_amount, require_probability
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,9 +74,3 @@ class Link:
 
 LOOP = Link(delay=0.0)
 """A node to itself: paper 000 takes it as perfect."""
-
-
-def require_probability(owner: str, value: float) -> None:
-    """Refuse what is not in [0, 1]."""
-    if not 0 <= value <= 1:
-        raise ProblemError(f"{owner}: availability is {value:g}; it must be in [0, 1]")
