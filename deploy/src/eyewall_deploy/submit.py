@@ -1,0 +1,213 @@
+"""Submits a topology of a streamparse project through streamparse's own `sparse submit`.
+
+The project stays as it is: the jar and a configuration with this cluster's Nimbus are temporary.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+import zipfile
+from dataclasses import dataclass
+from difflib import get_close_matches
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ruamel.yaml import YAML, YAMLError
+
+from eyewall_deploy.failure import Failure
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+DEFAULT_PROJECT = Path("topologies")
+_NIMBUS_TIMEOUT_SECONDS = 60
+_DOS_EPOCH = (1980, 1, 1, 0, 0, 0)
+
+
+@dataclass(frozen=True, slots=True)
+class Project:
+    """A streamparse project: its folder, where its topologies are and how they are run."""
+
+    folder: Path
+    specs: str
+    environment: Mapping[str, Any]
+    serializer: str | None
+
+    @property
+    def topologies(self) -> list[str]:
+        """Names of its topologies, sorted."""
+        files = (self.folder / self.specs).glob("*.py")
+        return sorted(path.stem for path in files if path.stem != "__init__")
+
+
+@dataclass(frozen=True, slots=True)
+class Submitted:
+    """A topology that Nimbus accepted, under the name it runs by."""
+
+    name: str
+
+
+def submit(
+    topology: str,
+    options: Sequence[str] = (),
+    *,
+    nimbus: tuple[str, int],
+    project: Path | None = None,
+    run_as: str | None = None,
+) -> Submitted | Failure:
+    """Submit `topology` of the project to the Nimbus at (host, port).
+
+    Parameters
+    ----------
+    topology
+        Name of a file in the project's folder of topologies, without `.py`.
+    options
+        `KEY=VALUE` each, as after streamparse's `-o`: the value is YAML, so JSON too.
+    nimbus
+        Host and port of Nimbus's Thrift service.
+    project
+        Folder of the streamparse project; `./topologies` if none is given.
+    run_as
+        Name for the running topology; its own if none is given.
+    """
+    found = find_project(project or DEFAULT_PROJECT)
+    if isinstance(found, Failure):
+        return found
+    if topology not in found.topologies:
+        return Failure(_unknown(topology, found))
+    for option in options:
+        if (wrong := wrong_option(option)) is not None:
+            return Failure(wrong)
+    name = run_as or topology
+    with tempfile.TemporaryDirectory(prefix="eyewall-submit-") as scratch:
+        jar = Path(scratch, "topology.jar")
+        build_jar(found.folder, jar)
+        config = Path(scratch, "config.json")
+        config.write_text(json.dumps(streamparse_config(found, nimbus)), encoding="utf-8")
+        ended = subprocess.run(
+            _command(topology, name, jar, config, options),
+            cwd=found.folder,
+            env=os.environ | {"LEIN_ROOT": "1", "PYTHONDONTWRITEBYTECODE": "1"},
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            check=False,
+        )
+    if ended.returncode == 0:
+        return Submitted(name)
+    return Failure(f"{name}: {reason(ended.stdout, nimbus)}")
+
+
+def find_project(folder: Path) -> Project | Failure:
+    """Read the project in `folder`."""
+    file = folder / "config.json"
+    try:
+        config = json.loads(file.read_text(encoding="utf-8"))
+        specs, environments = config["topology_specs"], config["envs"]
+    except OSError:
+        return Failure(
+            f"{folder}: no streamparse project there (no config.json); "
+            "run in a folder that has ./topologies, or name one with --project FOLDER"
+        )
+    except ValueError as error:
+        return Failure(f"{file}: not JSON: {error}")
+    except (KeyError, TypeError):
+        return Failure(f"{file}: a streamparse project's has `topology_specs` and `envs`")
+    if not (folder / "src").is_dir():
+        return Failure(f"{folder}: a streamparse project has its components in src/; there is none")
+    if len(environments) != 1:
+        return Failure(
+            f"{file}: {len(environments)} environments ({', '.join(environments)}); "
+            "allowed is one, since the cluster that is submitted to is given"
+        )
+    (environment,) = environments.values()
+    return Project(folder.resolve(), specs, environment, config.get("serializer"))
+
+
+def wrong_option(option: str) -> str | None:
+    """Why `option` is not one that streamparse and Storm can read; None if it is."""
+    key, equals, value = option.partition("=")
+    if not equals or not key:
+        return f"-o {option}: an option is KEY=VALUE, the value YAML or JSON"
+    try:
+        json.dumps(YAML(typ="safe", pure=True).load(value))
+    except YAMLError as error:
+        what = " ".join(str(error).split()[:12])
+        return f"-o {key}: {value!r} is neither YAML nor JSON ({what} …)"
+    except TypeError as error:
+        return f"-o {key}: {value!r} can't be sent to Storm as JSON ({error}); quote it"
+    return None
+
+
+def build_jar(project: Path, jar: Path) -> None:
+    """Write the project's src/ as the jar's resources/.
+
+    The same files give the same bytes: sorted, without times, owners or compiled Python.
+    """
+    source = project / "src"
+    with zipfile.ZipFile(jar, "w", zipfile.ZIP_DEFLATED) as archive:
+        for path in sorted(source.rglob("*")):
+            parts = path.relative_to(source).parts
+            hidden = any(part.startswith(".") or part == "__pycache__" for part in parts)
+            if path.is_file() and not hidden:
+                entry = zipfile.ZipInfo("/".join(("resources", *parts)), _DOS_EPOCH)
+                entry.external_attr = 0o644 << 16
+                entry.compress_type = zipfile.ZIP_DEFLATED
+                archive.writestr(entry, path.read_bytes())
+
+
+def streamparse_config(project: Project, nimbus: tuple[str, int]) -> dict[str, Any]:
+    """The project's configuration with this cluster's Nimbus, reached without SSH or virtualenv."""
+    host, port = nimbus
+    here = {"nimbus": f"{host}:{port}", "use_ssh_for_nimbus": False, "use_virtualenv": False}
+    config: dict[str, Any] = {
+        "topology_specs": project.specs,
+        "envs": {"cluster": {"workers": [], **project.environment, **here}},
+    }
+    if project.serializer is not None:
+        config["serializer"] = project.serializer
+    return config
+
+
+def reason(output: str, nimbus: tuple[str, int]) -> str:
+    """One line out of what streamparse printed when it failed."""
+    lines = [line.strip() for line in _COLOURS.sub("", output).splitlines() if line.strip()]
+    last = lines[-1] if lines else "streamparse ended without a word"
+    if "TTransportException" in last or "ConnectionRefusedError" in last:
+        return f"no Nimbus answers at {nimbus[0]}:{nimbus[1]}; is the cluster up?"
+    message = _THRIFT_MESSAGE.search(last)
+    if "AlreadyAliveException" in last:
+        return "a topology of that name runs already; kill it first, or submit under another name"
+    if message is not None:
+        return f"Nimbus refused it: {message['text']}"
+    return _EXCEPTION.sub("", last).removeprefix("error: ")
+
+
+def _unknown(topology: str, project: Project) -> str:
+    close = get_close_matches(topology, project.topologies, n=1)
+    hint = f" (did you mean {close[0]}?)" if close else ""
+    known = ", ".join(project.topologies) or "none"
+    return f"{topology}: no such topology in {project.folder}; there are {known}{hint}"
+
+
+def _command(
+    topology: str, name: str, jar: Path, config: Path, options: Sequence[str]
+) -> list[str]:
+    return [
+        *(sys.executable, "-W", "ignore", "-m", "streamparse.cli.sparse", "submit"),
+        *("--config", str(config), "--local_jar_path", str(jar)),
+        *("--name", topology, "--override_name", name),
+        *("--timeout", str(_NIMBUS_TIMEOUT_SECONDS * 1000)),
+        *(part for option in options for part in ("-o", option)),
+    ]
+
+
+_COLOURS = re.compile(r"\x1b\[[0-9;]*m")
+_EXCEPTION = re.compile(r"^[A-Za-z_][\w.]*(Error|Exception): ")
+_THRIFT_MESSAGE = re.compile(r"\b\w+Exception\(.*?(?:msg|message)=(['\"])(?P<text>.*?)\1\)?")
