@@ -19,7 +19,7 @@ from eyewall_deploy.wan.addresses import CONTROL, NETWORK, addresses
 from eyewall_deploy.wan.private import enter_private_namespaces, set_up_private_mounts
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
 HOW_TO_ALLOW: Final = (
     "run as root, or allow user namespaces (sysctl kernel.unprivileged_userns_clone=1, "
@@ -56,9 +56,9 @@ def can_make_namespaces() -> Allowed | Refused:
     return Refused(lines[-1] if lines else f"the trial ended with {trial.returncode}")
 
 
-def make_namespaces(address_of: Mapping[str, str]) -> None:
+def make_namespaces(names: Sequence[str]) -> None:
     """Make a namespace for each name, its loopback up, and nothing else in it."""
-    for name in address_of:
+    for name in names:
         linux.in_thread(lambda name=name: _make_named(name))  # type: ignore[misc]
         linux.in_network_namespace(name, lambda: _set_up("lo"))
 
@@ -95,7 +95,7 @@ def _trial() -> int:
             return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
         set_up_private_mounts()
         only_control = {CONTROL: addresses([])[CONTROL]}
-        make_namespaces(only_control)
+        make_namespaces([CONTROL])
         add_interfaces(only_control)
     except OSError as error:
         print(f"{error.filename or ''}: {error.strerror}".lstrip(": "), flush=True)

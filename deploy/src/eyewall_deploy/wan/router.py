@@ -20,8 +20,10 @@ from random import Random
 from typing import TYPE_CHECKING, Final
 
 from eyewall_deploy.host.linux import set_timer_slack
-from eyewall_deploy.wan import delay_file, tun
+from eyewall_deploy.wan import tun
 from eyewall_deploy.wan.addresses import CONTROL, addresses
+from eyewall_deploy.wan.delay_file import DelayError
+from eyewall_deploy.wan.delay_watch import LOOK_EVERY, DelayWatch
 from eyewall_deploy.wan.link import DueQueue, Link, Wire
 
 if TYPE_CHECKING:
@@ -29,8 +31,6 @@ if TYPE_CHECKING:
 
     from eyewall_deploy.wan.delay_file import DelayTable
 
-_LOOK_AT_FILE: Final = 0.1
-"""Seconds between two looks at the delay file."""
 _BURST: Final = 64
 """Packets read from one device before the others have their turn."""
 _ENDS: Final = slice(tun.HEADER + 12, tun.HEADER + 20)
@@ -106,45 +106,23 @@ def route(delays: Path, ready: Path | None) -> None:
     """Serve the network until this process is ended."""
     if ready is not None:
         ready.unlink(missing_ok=True)
-    seen = _version(delays)
-    table = delay_file.read(delays)
-    address_of = addresses(table.hosts)
+    watch = DelayWatch(delays)
+    address_of = addresses(watch.table.hosts)
     router = Router({name: tun.opened(name) for name in address_of}, address_of)
-    router.change(table)
+    router.change(watch.table)
     _log.info("%d interfaces, %s", len(address_of), _be_prompt())
     if ready is not None:
         ready.touch()
-    look = time.monotonic() + _LOOK_AT_FILE
+    next_look = time.monotonic() + LOOK_EVERY
     while True:
-        for device in router.wait(look):
+        for device in router.wait(next_look):
             router.carry(device)
             router.deliver()
         router.deliver()
-        if time.monotonic() >= look:
-            look = time.monotonic() + _LOOK_AT_FILE
-            if (now := _version(delays)) != seen:
-                seen = now
-                _reread(delays, router, table.hosts)
-
-
-def _reread(delays: Path, router: Router, hosts: tuple[str, ...]) -> None:
-    try:
-        table = delay_file.read(delays)
-        if table.hosts != hosts:
-            raise delay_file.DelayError(f"delay file {delays}: other hosts than at the start")
-    except delay_file.DelayError as error:
-        _log.error("%s; the delays stay as they were", error)
-    else:
-        router.change(table)
-        _log.info("new delays, as of %.3f", table.as_of)
-
-
-def _version(file: Path) -> tuple[int, int]:
-    try:
-        status = file.stat()
-    except OSError:
-        return (0, 0)
-    return (status.st_ino, status.st_mtime_ns)
+        if time.monotonic() >= next_look:
+            next_look = time.monotonic() + LOOK_EVERY
+            if watch.look():
+                router.change(watch.table)
 
 
 def _be_prompt() -> str:
@@ -166,7 +144,7 @@ def main() -> int:
     logging.basicConfig(format="router: %(message)s", level=logging.INFO)
     try:
         route(arguments.delay_file, arguments.ready_file)
-    except (OSError, delay_file.DelayError) as error:
+    except (OSError, DelayError) as error:
         _log.error("%s", error)
         return 1
     return 0

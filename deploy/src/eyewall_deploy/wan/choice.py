@@ -1,0 +1,79 @@
+"""Which of the two networks to use: the user-space router, or the kernel's netem."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import TYPE_CHECKING
+
+from eyewall_deploy.host import linux
+from eyewall_deploy.wan import namespaces, netem
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+
+class Kind(StrEnum):
+    """How delays come about."""
+
+    ROUTER = "router"
+    NETEM = "netem"
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """The kind of network, and why, in words for people."""
+
+    kind: Kind
+    why: str
+
+    @property
+    def module(self) -> str:
+        """Module of the program that serves it: python -m MODULE --delay-file F --ready-file R."""
+        return f"eyewall_deploy.wan.{self.kind}"
+
+
+def choose(asked: Kind | None) -> Choice:
+    """Take what is asked for if it works here, else the router."""
+    if asked != Kind.NETEM:
+        return Choice(Kind.ROUTER, "user-space router: works on every kernel with TUN devices")
+    why_not = _try_netem()
+    if why_not is not None:
+        return Choice(Kind.ROUTER, f"user-space router, though netem was asked for: {why_not}")
+    return Choice(Kind.NETEM, "netem: asked for, and this kernel has it")
+
+
+def build(kind: Kind, address_of: Mapping[str, str]) -> None:
+    """Make all namespaces and interfaces; the kind's program gives them their delays."""
+    namespaces.make_namespaces(list(address_of))
+    if kind == Kind.NETEM:
+        netem.add_interfaces(address_of)
+    else:
+        namespaces.add_interfaces(address_of)
+
+
+def _try_netem(command: Sequence[str] = (sys.executable, "-m", __name__)) -> str | None:
+    trial = subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
+    if trial.returncode == 0:
+        return None
+    lines = (trial.stdout + trial.stderr).strip().splitlines()
+    return lines[-1] if lines else f"the trial ended with {trial.returncode}"
+
+
+def _trial() -> int:
+    """Try netem in a network namespace that ends with this process."""
+    try:
+        linux.unshare(linux.CLONE_NEWNET)
+        why_not = netem.netem_works()
+    except OSError as error:
+        why_not = str(error)
+    if why_not is not None:
+        print(why_not, flush=True)
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(_trial())
