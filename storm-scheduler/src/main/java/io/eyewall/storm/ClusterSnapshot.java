@@ -1,0 +1,90 @@
+package io.eyewall.storm;
+
+import com.google.protobuf.ByteString;
+import io.eyewall.storm.rpc.ClusterState;
+import io.eyewall.storm.rpc.Supervisor;
+import io.eyewall.storm.rpc.TopologyDefinition;
+import io.eyewall.storm.rpc.TopologyState;
+import io.eyewall.storm.rpc.Worker;
+import java.util.Collection;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import org.apache.storm.scheduler.Cluster;
+import org.apache.storm.scheduler.SupervisorDetails;
+import org.apache.storm.scheduler.TopologyDetails;
+
+/**
+ * What the sidecar is shown of a cluster. Taking it reads Storm and changes nothing; the same
+ * cluster gives the same bytes, whatever order Storm's maps are in.
+ *
+ * @param state what can change from round to round
+ * @param digest names the state
+ * @param definitions what never changes while a topology lives, by topology id
+ */
+record ClusterSnapshot(
+        ClusterState state, ByteString digest, Map<String, TopologyDefinition> definitions) {
+
+    private static final double PERCENT_PER_CORE = 100;
+    private static final double BYTES_PER_MEGABYTE = 1024 * 1024;
+
+    static ClusterSnapshot take(
+            Cluster cluster, Collection<TopologyDetails> topologies, TopologyDefinitions definitions) {
+        Map<String, TopologyDefinition> defined = definitions.of(topologies);
+        ClusterState.Builder state = ClusterState.newBuilder();
+        cluster.getSupervisors().values().stream()
+                .sorted(Comparator.comparing(SupervisorDetails::getId))
+                .forEach(supervisor -> state.addSupervisors(supervisor(supervisor, cluster)));
+        topologies.stream()
+                .sorted(Comparator.comparing(TopologyDetails::getId))
+                .forEach(
+                        topology ->
+                                state.addTopologies(
+                                        topology(topology, defined.get(topology.getId()), cluster)));
+        ClusterState built = state.build();
+        return new ClusterSnapshot(built, Digest.of(built), defined);
+    }
+
+    static double cores(double percent) {
+        return percent / PERCENT_PER_CORE;
+    }
+
+    static long bytes(double megabytes) {
+        return Math.round(megabytes * BYTES_PER_MEGABYTE);
+    }
+
+    private static Supervisor supervisor(SupervisorDetails supervisor, Cluster cluster) {
+        Supervisor.Builder shown =
+                Supervisor.newBuilder()
+                        .setId(supervisor.getId())
+                        .setCpuCores(cores(supervisor.getTotalCpu()))
+                        .setMemoryBytes(bytes(supervisor.getTotalMemory()))
+                        .putAllSchedulerMeta(schedulerMeta(supervisor));
+        if (supervisor.getHost() != null) {
+            shown.setHost(supervisor.getHost());
+        }
+        cluster.getAssignablePorts(supervisor).stream().sorted().forEach(shown::addPorts);
+        return shown.build();
+    }
+
+    private static Map<String, String> schedulerMeta(SupervisorDetails supervisor) {
+        Map<String, String> meta = new TreeMap<>();
+        if (supervisor.getSchedulerMeta() instanceof Map<?, ?> entries) {
+            entries.forEach((key, value) -> meta.put(String.valueOf(key), String.valueOf(value)));
+        }
+        return meta;
+    }
+
+    private static TopologyState topology(
+            TopologyDetails topology, TopologyDefinition definition, Cluster cluster) {
+        List<Worker> workers = Workers.of(cluster.getAssignmentById(topology.getId()));
+        return TopologyState.newBuilder()
+                .setTopologyId(topology.getId())
+                .setDefinitionDigest(definition.getDigest())
+                .addAllWorkers(workers)
+                .setNeedsScheduling(!cluster.getUnassignedExecutors(topology).isEmpty())
+                .setAssignmentDigest(Workers.digest(workers))
+                .build();
+    }
+}

@@ -1,0 +1,150 @@
+package io.eyewall.storm;
+
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import org.apache.storm.scheduler.Cluster;
+import org.apache.storm.scheduler.ExecutorDetails;
+import org.apache.storm.scheduler.SchedulerAssignment;
+import org.apache.storm.scheduler.TopologyDetails;
+import org.apache.storm.scheduler.WorkerSlot;
+
+/** What became of each topology in one round. */
+final class Round {
+
+    private static final String MODE = "eyewall.mode";
+
+    private final Map<String, Map<ExecutorDetails, WorkerSlot>> before;
+    private final List<TopologyDetails> entrusted = new ArrayList<>();
+    private final Set<String> waiting = new HashSet<>();
+    private final Set<String> handedOver = new TreeSet<>();
+    private final Map<String, String> decided = new TreeMap<>();
+    private final Map<String, String> left = new TreeMap<>();
+    private boolean awaitsFirstPlacement;
+
+    /** Before anything is decided: every topology is Storm's own matter. */
+    Round(Collection<TopologyDetails> topologies, Cluster cluster) {
+        before = placements(cluster);
+        for (TopologyDetails topology : topologies) {
+            handedOver.add(topology.getId());
+            if (isOff(topology.getConf().get(MODE))) {
+                continue;
+            }
+            entrusted.add(topology);
+            if (!cluster.getUnassignedExecutors(topology).isEmpty()) {
+                waiting.add(topology.getId());
+                awaitsFirstPlacement |= !before.containsKey(topology.getId());
+            }
+        }
+    }
+
+    /** Topologies that the sidecar is asked about: all but those with {@code eyewall.mode: off}. */
+    List<TopologyDetails> entrusted() {
+        return entrusted;
+    }
+
+    boolean isEntrusted(String topologyId) {
+        return entrusted.stream().anyMatch(topology -> topology.getId().equals(topologyId));
+    }
+
+    boolean awaitsFirstPlacement() {
+        return awaitsFirstPlacement;
+    }
+
+    boolean isWaiting(String topologyId) {
+        return waiting.contains(topologyId);
+    }
+
+    /** Runs as the sidecar wants it; the inner scheduler must not touch it. */
+    void decided(String topologyId, String status) {
+        decided.put(topologyId, status);
+        left.remove(topologyId);
+        handedOver.remove(topologyId);
+    }
+
+    /** The sidecar does not want to decide: a topology like any other, for the inner scheduler. */
+    void declined(String topologyId, String reason) {
+        left.put(topologyId, reason);
+    }
+
+    /** All about which nothing has been said. */
+    void declined(String reason) {
+        unsettled().forEach(id -> declined(id, reason));
+    }
+
+    /**
+     * The sidecar could not be heard, or not be followed. What runs stays as it is, for a topology
+     * on fewer workers than it asked for may be so by decision; only executors without a slot are
+     * the inner scheduler's.
+     */
+    void unheard(String topologyId, String reason) {
+        if (decided.containsKey(topologyId)) {
+            return;
+        }
+        left.put(topologyId, reason);
+        if (!waiting.contains(topologyId)) {
+            handedOver.remove(topologyId);
+        }
+    }
+
+    /** All about which nothing has been said. */
+    void unheard(String reason) {
+        unsettled().forEach(id -> unheard(id, reason));
+    }
+
+    private List<String> unsettled() {
+        return entrusted.stream()
+                .map(TopologyDetails::getId)
+                .filter(id -> !decided.containsKey(id) && !left.containsKey(id))
+                .toList();
+    }
+
+    /** What the inner scheduler may schedule. */
+    Set<String> handedOver() {
+        return handedOver;
+    }
+
+    /** Status texts of the topologies that were decided. */
+    Map<String, String> decided() {
+        return decided;
+    }
+
+    /** Why topologies were left to the inner scheduler. */
+    Map<String, String> left() {
+        return left;
+    }
+
+    /** Topologies whose assignment this round changed, with the assignment they have now. */
+    Map<String, Map<ExecutorDetails, WorkerSlot>> changes(Cluster cluster) {
+        Map<String, Map<ExecutorDetails, WorkerSlot>> changes = new HashMap<>(placements(cluster));
+        before.forEach(
+                (id, placement) -> {
+                    if (!changes.remove(id, placement)) {
+                        changes.putIfAbsent(id, Map.of());
+                    }
+                });
+        return changes;
+    }
+
+    private static Map<String, Map<ExecutorDetails, WorkerSlot>> placements(Cluster cluster) {
+        Map<String, Map<ExecutorDetails, WorkerSlot>> placements = new HashMap<>();
+        for (SchedulerAssignment assignment : cluster.getAssignments().values()) {
+            if (!assignment.getExecutorToSlot().isEmpty()) {
+                placements.put(
+                        assignment.getTopologyId(), Map.copyOf(assignment.getExecutorToSlot()));
+            }
+        }
+        return placements;
+    }
+
+    /** YAML reads a bare {@code off} as false. */
+    private static boolean isOff(Object mode) {
+        return "off".equals(mode) || Boolean.FALSE.equals(mode);
+    }
+}

@@ -1,0 +1,203 @@
+package io.eyewall.storm;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+
+/**
+ * The {@code eyewall.*} keys of Nimbus's storm.yaml.
+ *
+ * <p>Reading never fails: a bad value is named in {@code complaints} and its default holds, for a
+ * mistake in a scheduler's settings must not keep Nimbus from starting.
+ *
+ * @param addresses sidecars, asked in this order
+ * @param inner who places what nobody decided
+ * @param firstDeadline for a round in which some topology waits for its first placement
+ * @param roundDeadline for every other round
+ * @param pushAssignments whether each changed assignment is sent to every supervisor at once
+ * @param pushTimeout for one supervisor
+ * @param complaints what was wrong, one sentence each
+ */
+record ShimSettings(
+        List<Address> addresses,
+        Inner inner,
+        Duration firstDeadline,
+        Duration roundDeadline,
+        boolean pushAssignments,
+        Duration pushTimeout,
+        List<String> complaints) {
+
+    static final String ADDRESSES = "eyewall.sidecar.addresses";
+    static final String INNER = "eyewall.scheduler.inner";
+    static final String FIRST_DEADLINE = "eyewall.deadline.first.ms";
+    static final String ROUND_DEADLINE = "eyewall.deadline.round.ms";
+    static final String PUSH = "eyewall.push.assignments";
+    static final String PUSH_TIMEOUT = "eyewall.push.timeout.ms";
+
+    /** Keys that are read here; topologies inherit them from Nimbus, where they mean nothing. */
+    static final Set<String> KEYS =
+            Set.of(ADDRESSES, INNER, FIRST_DEADLINE, ROUND_DEADLINE, PUSH, PUSH_TIMEOUT);
+
+    /** Settings of a topology, which storm.yaml may hold as a default for all of them. */
+    private static final Set<String> TOPOLOGY_KEYS =
+            Set.of(
+                    "eyewall.mode",
+                    "eyewall.policy",
+                    "eyewall.objective",
+                    "eyewall.pin",
+                    "eyewall.rate.hint",
+                    "eyewall.execution.time.hint.ms",
+                    "eyewall.executors.per.slot");
+
+    private static final String PREFIX = "eyewall.";
+
+    /** Where a sidecar listens. */
+    record Address(String host, int port) {
+        @Override
+        public String toString() {
+            return host.contains(":") ? "[" + host + "]:" + port : host + ":" + port;
+        }
+    }
+
+    /** The scheduler of Storm that places what nobody decided. */
+    enum Inner {
+        RESOURCE_AWARE("resource-aware"),
+        DEFAULT("default");
+
+        private final String value;
+
+        Inner(String value) {
+            this.value = value;
+        }
+    }
+
+    static ShimSettings read(Map<String, Object> conf) {
+        Reader reader = new Reader(conf);
+        reader.complainAboutUnknownKeys();
+        return new ShimSettings(
+                reader.addresses(ADDRESSES, List.of(new Address("127.0.0.1", 7077))),
+                reader.inner(INNER, Inner.RESOURCE_AWARE),
+                reader.milliseconds(FIRST_DEADLINE, Duration.ofSeconds(2)),
+                reader.milliseconds(ROUND_DEADLINE, Duration.ofMillis(200)),
+                reader.bool(PUSH, true),
+                reader.milliseconds(PUSH_TIMEOUT, Duration.ofSeconds(2)),
+                List.copyOf(reader.complaints));
+    }
+
+    private static final class Reader {
+        private static final long LONGEST_MS = 60_000;
+
+        private final Map<String, Object> conf;
+        private final List<String> complaints = new ArrayList<>();
+
+        Reader(Map<String, Object> conf) {
+            this.conf = conf;
+        }
+
+        void complainAboutUnknownKeys() {
+            for (String key : new TreeSet<>(conf.keySet())) {
+                if (key.startsWith(PREFIX) && !KEYS.contains(key) && !TOPOLOGY_KEYS.contains(key)) {
+                    complaints.add(
+                            "unknown key %s; the scheduler's keys are %s"
+                                    .formatted(key, new TreeSet<>(KEYS)));
+                }
+            }
+        }
+
+        List<Address> addresses(String key, List<Address> fallback) {
+            Object value = conf.get(key);
+            if (value == null) {
+                return fallback;
+            }
+            List<Address> addresses = new ArrayList<>();
+            for (Object item : value instanceof List<?> list ? list : List.of(value)) {
+                Address address = address(String.valueOf(item));
+                if (address == null) {
+                    complain(key, item, "host:port, e.g. sidecar-1:7077", "without it");
+                } else {
+                    addresses.add(address);
+                }
+            }
+            if (addresses.isEmpty()) {
+                complain(key, value, "a list of at least one host:port", fallback);
+                return fallback;
+            }
+            return List.copyOf(addresses);
+        }
+
+        /** IPv6 hosts stand in brackets; null if it is no address. */
+        private static Address address(String text) {
+            int colon = text.lastIndexOf(':');
+            if (colon < 1) {
+                return null;
+            }
+            String host = text.substring(0, colon).strip();
+            if (host.startsWith("[") && host.endsWith("]")) {
+                host = host.substring(1, host.length() - 1);
+            } else if (host.contains(":")) {
+                return null;
+            }
+            try {
+                int port = Integer.parseInt(text.substring(colon + 1).strip());
+                return host.isEmpty() || port < 1 || port > 65535 ? null : new Address(host, port);
+            } catch (NumberFormatException noNumber) {
+                return null;
+            }
+        }
+
+        Inner inner(String key, Inner fallback) {
+            Object value = conf.get(key);
+            if (value == null) {
+                return fallback;
+            }
+            for (Inner inner : Inner.values()) {
+                if (inner.value.equals(value)) {
+                    return inner;
+                }
+            }
+            complain(
+                    key,
+                    value,
+                    Inner.RESOURCE_AWARE.value + " or " + Inner.DEFAULT.value,
+                    fallback.value);
+            return fallback;
+        }
+
+        Duration milliseconds(String key, Duration fallback) {
+            Object value = conf.get(key);
+            if (value == null) {
+                return fallback;
+            }
+            if ((value instanceof Integer || value instanceof Long)
+                    && ((Number) value).longValue() >= 1
+                    && ((Number) value).longValue() <= LONGEST_MS) {
+                return Duration.ofMillis(((Number) value).longValue());
+            }
+            complain(
+                    key,
+                    value,
+                    "a whole number of milliseconds from 1 to " + LONGEST_MS,
+                    fallback.toMillis());
+            return fallback;
+        }
+
+        boolean bool(String key, boolean fallback) {
+            Object value = conf.get(key);
+            if (value == null) {
+                return fallback;
+            }
+            if (value instanceof Boolean bool) {
+                return bool;
+            }
+            complain(key, value, "true or false", fallback);
+            return fallback;
+        }
+
+        private void complain(String key, Object value, String allowed, Object instead) {
+            complaints.add("%s: %s is not %s; going on with %s".formatted(key, value, allowed, instead));
+        }
+    }
+}

@@ -1,0 +1,84 @@
+package io.eyewall.storm;
+
+import io.eyewall.storm.ShimSettings.Address;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Asks the sidecars, the first that answers wins.
+ *
+ * <p>A sidecar that was late or unreachable is not asked again until a probe in the background has
+ * found it alive: it costs one round its deadline, not every round, and is back within a second or
+ * so. Not for use by several threads at once, which Nimbus's scheduling lock sees to.
+ */
+final class SidecarClient implements AutoCloseable {
+
+    private static final Logger LOG = LoggerFactory.getLogger(SidecarClient.class);
+    private static final long PROBE_PERIOD_MS = 1000;
+
+    private final List<Sidecar> sidecars;
+    private final ScheduledExecutorService prober;
+    private long round;
+
+    SidecarClient(List<Address> addresses, String nimbusId) {
+        sidecars = addresses.stream().map(address -> new Sidecar(address, nimbusId)).toList();
+        prober =
+                Executors.newSingleThreadScheduledExecutor(
+                        task -> {
+                            Thread thread = new Thread(task, "eyewall-sidecar-probe");
+                            thread.setDaemon(true);
+                            return thread;
+                        });
+        prober.scheduleWithFixedDelay(
+                this::probe, PROBE_PERIOD_MS, PROBE_PERIOD_MS, TimeUnit.MILLISECONDS);
+    }
+
+    /** Returns by the limit, whatever the sidecars do. */
+    Answer ask(ClusterSnapshot snapshot, TimeLimit limit) {
+        round++;
+        List<Answer.Failed> failures = new ArrayList<>();
+        for (Sidecar sidecar : sidecars) {
+            if (sidecar.isAway()) {
+                failures.add(sidecar.unreachable());
+                continue;
+            }
+            if (limit.end().isExpired() && !failures.isEmpty()) {
+                break;
+            }
+            Answer answer = sidecar.ask(snapshot, round, limit);
+            if (!(answer instanceof Answer.Failed failed)) {
+                return answer;
+            }
+            failures.add(failed);
+        }
+        return first(failures);
+    }
+
+    @Override
+    public void close() {
+        prober.shutdownNow();
+        sidecars.forEach(Sidecar::close);
+    }
+
+    /** The failure of the sidecar that should have answered; the others are spares. */
+    private static Answer first(List<Answer.Failed> failures) {
+        return failures.get(0);
+    }
+
+    private void probe() {
+        for (Sidecar sidecar : sidecars) {
+            try {
+                if (sidecar.isAway() && sidecar.answersProbe()) {
+                    LOG.info("sidecar {} is back", sidecar);
+                }
+            } catch (RuntimeException e) {
+                LOG.warn("probing sidecar {} failed", sidecar, e);
+            }
+        }
+    }
+}
