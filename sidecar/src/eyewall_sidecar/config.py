@@ -1,0 +1,115 @@
+"""The sidecar's configuration: a TOML file in which every key is optional."""
+
+import tomllib
+from collections.abc import Collection
+from pathlib import Path
+from typing import Annotated, Any
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from eyewall_sidecar.storm import Mode, Settings, SettingsError
+from eyewall_sidecar.storm.settings import (
+    MOST_EXECUTORS_PER_SLOT,
+    read_mode,
+    read_objective,
+    read_policy,
+)
+
+Positive = Annotated[float, Field(gt=0, le=86_400, allow_inf_nan=False)]
+NotNegative = Annotated[float, Field(ge=0, le=86_400, allow_inf_nan=False)]
+
+
+class ConfigError(ValueError):
+    """A configuration that cannot be used; names file, key, value and what is allowed."""
+
+
+class _Section(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
+
+
+class Delays(_Section):
+    """Where delays come from."""
+
+    file: str | None = None
+
+
+class Defaults(_Section):
+    """Cluster-wide defaults of the topologies' `eyewall.*` settings."""
+
+    policy: str = "odp"
+    objective: str = "R=1"
+    mode: str = "auto"
+    executors_per_slot: Annotated[int, Field(ge=1, le=MOST_EXECUTORS_PER_SLOT)] = 4
+
+
+class Solver(_Section):
+    """How long may be solved."""
+
+    first_placement_seconds: Positive = 1.2
+    improvement_seconds: Positive = 10.0
+    seed: Annotated[int, Field(ge=0, le=2**31 - 1)] = 0
+
+
+class Replacement(_Section):
+    """When a running topology may be moved."""
+
+    minimum_gain: Annotated[float, Field(ge=0, le=1)] = 0.1
+    cool_down_seconds: NotNegative = 30.0
+    frozen: bool = False
+
+
+class Config(_Section):
+    """The whole file."""
+
+    listen: Annotated[str, Field(pattern=r"^.+:\d{1,5}$")] = "127.0.0.1:7077"
+    delays: Delays = Delays()
+    defaults: Defaults = Defaults()
+    solver: Solver = Solver()
+    replacement: Replacement = Replacement()
+
+
+def read_config(path: Path | None) -> Config:
+    """Read the file; without one, every key has its default."""
+    if path is None:
+        return Config()
+    try:
+        content = tomllib.loads(path.read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        raise ConfigError(f"{path}: {error}") from None
+    try:
+        return Config.model_validate(content)
+    except ValidationError as error:
+        raise ConfigError(f"{path}: {_first(error)}") from None
+
+
+def default_settings(config: Config, policies: Collection[str]) -> Settings:
+    """Return the settings of a topology that sets nothing itself."""
+    given = config.defaults
+    try:
+        return Settings(
+            mode=Mode(read_mode("[defaults] mode", given.mode)),
+            policy=read_policy("[defaults] policy", given.policy, policies),
+            objective=read_objective("[defaults] objective", given.objective),
+            executors_per_slot=given.executors_per_slot,
+        )
+    except SettingsError as error:
+        raise ConfigError(str(error)) from None
+
+
+def _first(error: ValidationError) -> str:
+    first = error.errors()[0]
+    *section, key = (str(part) for part in first["loc"])
+    where = f"[{'.'.join(section)}] {key}" if section else key
+    if first["type"] == "extra_forbidden":
+        return f"no key {where}; keys there are {', '.join(_keys(section))}"
+    value: Any = first["input"]
+    return f"{where} is {value!r}: {first['msg'][0].lower()}{first['msg'][1:]}"
+
+
+def _keys(section: list[str]) -> list[str]:
+    fields = Config.model_fields
+    for name in section:
+        inner = fields[name].annotation
+        assert inner is not None  # noqa: S101 - every section is a model
+        fields = inner.model_fields
+    return list(fields)

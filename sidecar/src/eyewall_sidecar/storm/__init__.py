@@ -1,0 +1,47 @@
+"""Storm's nouns, and the only bridge between them and the papers': `placement_problem`, `slots`."""
+
+from eyewall_sidecar.storm.cluster import (
+    Assignment,
+    ClusterState,
+    Slot,
+    Supervisor,
+    TopologyState,
+    Worker,
+)
+from eyewall_sidecar.storm.placement_problem import (
+    TopologyProblem,
+    operator_id,
+    problem_of_missing,
+    problem_of_moving,
+)
+from eyewall_sidecar.storm.room import Room, rooms
+from eyewall_sidecar.storm.settings import Mode, Settings, SettingsError, read_settings
+from eyewall_sidecar.storm.slots import SlotChoice, choose_slots
+from eyewall_sidecar.storm.topology import Component, Executor, Grouping, Input, Kind, Topology
+
+__all__ = [
+    "Assignment",
+    "ClusterState",
+    "Component",
+    "Executor",
+    "Grouping",
+    "Input",
+    "Kind",
+    "Mode",
+    "Room",
+    "Settings",
+    "SettingsError",
+    "Slot",
+    "SlotChoice",
+    "Supervisor",
+    "Topology",
+    "TopologyProblem",
+    "TopologyState",
+    "Worker",
+    "choose_slots",
+    "operator_id",
+    "problem_of_missing",
+    "problem_of_moving",
+    "read_settings",
+    "rooms",
+]

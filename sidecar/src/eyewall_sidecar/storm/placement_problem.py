@@ -1,0 +1,251 @@
+"""The bridge between Storm's words and the papers': a topology in a cluster becomes a problem.
+
+S-ODP (paper 000, section 6.2): executors are the operators, C_u is slots × EPS_max.
+"""
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
+from itertools import permutations
+
+from eyewall_sidecar.model import (
+    Link,
+    Node,
+    Operator,
+    Placement,
+    PlacementProblem,
+    ProblemError,
+    Stream,
+)
+from eyewall_sidecar.storm.cluster import ClusterState, Supervisor, TopologyState
+from eyewall_sidecar.storm.delays import DelayBetween, KnownDelays, known_delays
+from eyewall_sidecar.storm.pins import pinned_hosts
+from eyewall_sidecar.storm.rates import flows
+from eyewall_sidecar.storm.room import Room, executors_per_slot, node_names, rooms
+from eyewall_sidecar.storm.settings import Settings
+from eyewall_sidecar.storm.topology import Component, Executor
+from eyewall_sidecar.storm.traits import Traits, TraitsError, read_traits
+
+
+@dataclass(frozen=True, slots=True)
+class TopologyProblem:
+    """A problem and the way back to Storm's words.
+
+    Parameters
+    ----------
+    problem
+        What a policy is asked.
+    executors
+        Operator id → executor.
+    supervisors
+        Node id → supervisor id.
+    per_slot
+        How many executors one slot may hold.
+    assumptions
+        What was taken for granted, as sentences for a person.
+    delays_assumed
+        Delays that are unknown and were stood in for.
+    """
+
+    problem: PlacementProblem
+    executors: Mapping[str, Executor]
+    supervisors: Mapping[str, str]
+    per_slot: int
+    assumptions: tuple[str, ...] = ()
+    delays_assumed: tuple[str, ...] = ()
+
+    def on_supervisors(self, placement: Placement) -> dict[Executor, str]:
+        """Executor → supervisor id."""
+        return {self.executors[it]: self.supervisors[node] for it, node in placement.items()}
+
+
+def operator_id(component: Component, executor: Executor) -> str:
+    """Name an executor as people read it: `tag[3-4]`."""
+    return f"{component.id}{executor}"
+
+
+def problem_of_missing(
+    cluster: ClusterState, topology: TopologyState, settings: Settings, delay: DelayBetween
+) -> TopologyProblem:
+    """Ask where the executors without a slot belong; those that run stay where they are."""
+    fixed = {it: slot.supervisor for it, slot in topology.running().items()}
+    return _Bridge(cluster, topology, settings, delay, fixed).problem()
+
+
+def problem_of_moving(
+    cluster: ClusterState, topology: TopologyState, settings: Settings, delay: DelayBetween
+) -> TopologyProblem:
+    """Ask where all executors belong; `current` is where they run."""
+    return _Bridge(cluster, topology, settings, delay, fixed={}).problem()
+
+
+class _Bridge:
+    """The pieces of one problem, each worked out once.
+
+    `fixed` are the executors that have to stay on their supervisor.
+    """
+
+    def __init__(
+        self,
+        cluster: ClusterState,
+        topology: TopologyState,
+        settings: Settings,
+        delay: DelayBetween,
+        fixed: Mapping[Executor, str],
+    ) -> None:
+        self.executors = topology.topology.executors()
+        self.settings = settings
+        self.topology = topology.topology
+        self.fixed = fixed
+        self.running = {it: slot.supervisor for it, slot in topology.running().items()}
+        self.rooms = rooms(cluster, topology)
+        self.names = node_names(cluster.supervisors)
+        self.traits, self.unreadable = _traits(cluster.supervisors)
+        self.per_slot = executors_per_slot(topology.topology, settings.executors_per_slot)
+        self._refuse_what_cannot_be_modelled()
+        self.limits = self._limits()
+        self.pins = self._usable_pins()
+        self.known = self._known_delays(delay)
+
+    def problem(self) -> TopologyProblem:
+        nodes = [it for it in self.rooms.values() if it.supervisor.host in self.known.hosts]
+        edges, assumed = flows(self.topology, self.settings.rate_hints)
+        ids = {it: operator_id(component, it) for it, component in self.executors.items()}
+        problem = PlacementProblem(
+            operators=tuple(self._operator(it, nodes) for it in self.executors),
+            streams=tuple(
+                Stream(ids[it.source], ids[it.target], it.rate, system=it.system) for it in edges
+            ),
+            nodes=tuple(self._node(room) for room in nodes),
+            links=self._links(nodes),
+            current={ids[it]: self.names[where] for it, where in self.running.items()} or None,
+        )
+        left_out = {**self.unreadable, **self.known.left_out}
+        notes = tuple(f"{host} left out: {why}" for host, why in sorted(left_out.items()))
+        return TopologyProblem(
+            problem=problem,
+            executors={name: it for it, name in ids.items()},
+            supervisors={self.names[it.supervisor.id]: it.supervisor.id for it in nodes},
+            per_slot=self.per_slot,
+            assumptions=assumed + notes,
+            delays_assumed=self.known.assumptions,
+        )
+
+    def _refuse_what_cannot_be_modelled(self) -> None:
+        if self.per_slot == 0:
+            largest = max(self.executors.values(), key=lambda it: it.on_heap_bytes)
+            raise ProblemError(
+                f"an executor of {largest.id} wants {largest.on_heap_bytes >> 20} MB of heap, "
+                "topology.worker.max.heap.size.mb allows "
+                f"{self.topology.worker_max_heap_bytes >> 20}"
+            )
+        for supervisor in dict.fromkeys(self.running.values()):
+            if supervisor not in self.rooms:
+                raise ProblemError(f"executors run on supervisor {supervisor}, which is not there")
+            host = self.rooms[supervisor].supervisor.host
+            if host in self.unreadable:
+                raise ProblemError(f"executors run on {host}: {self.unreadable[host]}")
+
+    def _limits(self) -> dict[str, int]:
+        """Supervisor id → how many executors it may hold, C_u.
+
+        As long as fresh slots can hold what is missing, workers that run are not filled up: that
+        would restart them.
+        """
+        fixed = Counter(self.fixed.values())
+        fresh = {it: len(room.fresh) * self.per_slot for it, room in self.rooms.items()}
+        if self.fixed and sum(fresh.values()) >= len(self.executors) - len(self.fixed):
+            return {it: fixed[it] + fresh[it] for it in self.rooms}
+        return {
+            it: max(fixed[it], fresh[it] + len(room.held) * self.per_slot)
+            for it, room in self.rooms.items()
+        }
+
+    def _usable_pins(self) -> dict[str, list[str]]:
+        """Component → hosts that its pins allow and that can hold something."""
+        everyone = {**self.traits, **dict.fromkeys(self.unreadable, Traits())}
+        usable = {}
+        for component, names in self.settings.pins.items():
+            allowed = pinned_hosts(component, names, everyone)
+            usable[component] = [it for it in allowed if it in self._possible()]
+            if not usable[component]:
+                why = [f"{it}: {self.unreadable.get(it, 'no free slot')}" for it in allowed]
+                raise ProblemError(f"eyewall.pin of {component}: {'; '.join(why)}")
+        return usable
+
+    def _possible(self) -> list[str]:
+        """Hosts that can hold something, or do."""
+        roomy = {self.rooms[it].supervisor.host for it, limit in self.limits.items() if limit > 0}
+        roomy |= {self.rooms[it].supervisor.host for it in self.running.values()}
+        return [host for host in self.traits if host in roomy]
+
+    def _known_delays(self, delay: DelayBetween) -> KnownDelays:
+        """Delays between the hosts; those where something has to run are never left out."""
+        possible = self._possible()
+        if not possible:
+            unreadable = [f"{host}: {why}" for host, why in self.unreadable.items()]
+            raise ProblemError("; ".join(["no supervisor has a free slot", *unreadable]))
+        used = {self.rooms[it].supervisor.host for it in self.running.values()}
+        known = known_delays(possible, used, delay)
+        placed = {com.id for it, com in self.executors.items() if it not in self.fixed}
+        stranded = [
+            host
+            for component, hosts in self.pins.items()
+            if component in placed and not set(hosts) & set(known.hosts)
+            for host in hosts
+        ]
+        return known_delays(possible, used.union(stranded), delay) if stranded else known
+
+    def _operator(self, executor: Executor, nodes: list[Room]) -> Operator:
+        component = self.executors[executor]
+        candidates: tuple[str, ...] | None = None
+        if executor in self.fixed:
+            candidates = (self.names[self.fixed[executor]],)
+        elif component.id in self.pins:
+            allowed = self.pins[component.id]
+            candidates = tuple(
+                self.names[it.supervisor.id] for it in nodes if it.supervisor.host in allowed
+            )
+        return Operator(
+            id=operator_id(component, executor),
+            cpu=component.cpu_cores,
+            memory=component.on_heap_bytes + component.off_heap_bytes,
+            execution_time=self.settings.execution_times.get(component.id, 0.0),
+            candidates=candidates,
+        )
+
+    def _node(self, room: Room) -> Node:
+        """Build a node that can at least hold the executors that stay on it."""
+        supervisor = room.supervisor
+        traits = self.traits[supervisor.host]
+        staying = [self.executors[it] for it, there in self.fixed.items() if there == supervisor.id]
+        cpu = sum(it.cpu_cores for it in staying)
+        memory = sum(it.on_heap_bytes + it.off_heap_bytes for it in staying)
+        return Node(
+            id=self.names[supervisor.id],
+            cpu=max(room.cpu_cores, cpu),
+            memory=max(room.memory_bytes, memory),
+            operators=self.limits[supervisor.id],
+            speedup=traits.speed,
+            availability=traits.availability,
+        )
+
+    def _links(self, nodes: list[Room]) -> dict[tuple[str, str], Link]:
+        links = {}
+        for one, other in permutations((it.supervisor for it in nodes), 2):
+            same = one.host == other.host
+            delay = 0.0 if same else self.known.delay[one.host, other.host]
+            links[self.names[one.id], self.names[other.id]] = Link(delay)
+        return links
+
+
+def _traits(supervisors: tuple[Supervisor, ...]) -> tuple[dict[str, Traits], dict[str, str]]:
+    """Host → what it says of itself, and host → why that cannot be read."""
+    readable: dict[str, Traits] = {}
+    unreadable: dict[str, str] = {}
+    for supervisor in supervisors:
+        try:
+            readable[supervisor.host] = read_traits(supervisor.scheduler_meta)
+        except TraitsError as error:
+            unreadable[supervisor.host] = str(error)
+    return {host: it for host, it in readable.items() if host not in unreadable}, unreadable

@@ -1,0 +1,200 @@
+"""How many tuples per second flow from executor to executor, before anything is measured.
+
+Each of n × m pairs of executors carries its share of what the component as a whole emits, as
+the stream's grouping spreads it. What no hint declares is assumed, and said.
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from eyewall_sidecar.model.path_order import path_order
+from eyewall_sidecar.storm.topology import Component, Executor, Grouping, Input, Kind, Topology
+
+ASSUMED_RATE = 1.0
+"""Tuples/s of what nobody gave a rate for."""
+METRICS_RATE = 1 / 60
+"""Tuples/s of metrics from one executor: topology.builtin.metrics.bucket.size.secs is 60."""
+
+ACKER = "__acker"
+INIT = "__ack_init"
+ACK = "__ack_ack"
+SILENT = frozenset({"__ack_fail", "__ack_reset_timeout", "__eventlog", "__tick", "__system"})
+"""Storm's streams that carry nothing while all goes well; they decide no placement."""
+AS_SHUFFLE = frozenset({Grouping.LOCAL_OR_SHUFFLE, Grouping.DIRECT, Grouping.CUSTOM})
+"""Groupings whose shares are not known before they are measured."""
+
+StreamId = tuple[str, str]
+"""Component and stream."""
+
+
+@dataclass(frozen=True, slots=True)
+class Flow:
+    """What goes from one executor to another, all streams of the pair together.
+
+    `system` tells acks and metrics from the topology's own tuples.
+    """
+
+    source: Executor
+    target: Executor
+    rate: float
+    system: bool
+
+
+def flows(
+    topology: Topology, hints: Mapping[str, float]
+) -> tuple[tuple[Flow, ...], tuple[str, ...]]:
+    """Flows between executors, and what was assumed, as sentences for a person."""
+    components = {it.id: it for it in topology.components}
+    emitted, assumptions = emitted_rates(topology, hints)
+    received = {
+        it.id: sum(_arriving(it, wanted, emitted) for wanted in _own_inputs(components, it))
+        for it in topology.components
+    }
+    rates: dict[tuple[Executor, Executor, bool], float] = {}
+    spread_as_shuffle: dict[str, None] = {}
+    for target in topology.components:
+        for wanted in target.inputs:
+            source = components.get(wanted.source)
+            if source is None or wanted.stream in SILENT:
+                continue
+            system = _is_system(components, target, wanted)
+            if system:
+                rate = _system_rate(source, target, wanted.stream, emitted, received)
+            else:
+                rate = emitted[wanted.source, wanted.stream]
+            if wanted.grouping in AS_SHUFFLE and not system and len(target.executors) > 1:
+                spread_as_shuffle[f"{source.id} → {target.id} ({wanted.grouping})"] = None
+            for one, other, share in _shares(source, target, wanted.grouping, rate):
+                if one != other:
+                    pair = (one, other, system)
+                    rates[pair] = rates.get(pair, 0.0) + share
+    if spread_as_shuffle:
+        assumptions += (f"spread evenly like shuffle: {', '.join(spread_as_shuffle)}",)
+    return tuple(Flow(one, other, rate, sys) for (one, other, sys), rate in rates.items()), (
+        assumptions
+    )
+
+
+def emitted_rates(
+    topology: Topology, hints: Mapping[str, float]
+) -> tuple[dict[StreamId, float], tuple[str, ...]]:
+    """Tuples/s that each component emits on each of its own streams, and what was assumed.
+
+    Without any hint all rates are equal. Otherwise a component without one emits as much as it
+    receives (selectivity 1), divided equally among its streams.
+    """
+    components = {it.id: it for it in topology.components}
+    streams: dict[str, list[str]] = {name: [] for name in components}
+    for component in topology.components:
+        for wanted in _own_inputs(components, component):
+            if wanted.stream not in streams[wanted.source]:
+                streams[wanted.source].append(wanted.stream)
+    if not hints:
+        equal = {(name, it): ASSUMED_RATE for name, known in streams.items() for it in known}
+        return equal, ("rates assumed equal",)
+    emitted: dict[StreamId, float] = {}
+    selective: list[str] = []
+    assumed: list[str] = []
+    for name in _upstream_first(components):
+        receiver = components[name]
+        inputs = list(_own_inputs(components, receiver))
+        for wanted in inputs:
+            if (wanted.source, wanted.stream) not in emitted:
+                emitted[wanted.source, wanted.stream] = _hint(hints, wanted, ASSUMED_RATE)
+                assumed.append(f"feedback from {wanted.source} to {name}")
+        arriving = sum(_arriving(receiver, wanted, emitted) for wanted in inputs)
+        if not inputs and streams[name] and not _is_hinted(name, streams[name], hints):
+            assumed.append(name)
+            arriving = ASSUMED_RATE
+        elif streams[name] and not _is_hinted(name, streams[name], hints):
+            selective.append(name)
+        emitted |= _divided(name, streams[name], arriving, hints)
+    said = []
+    if assumed:
+        said.append(f"rate of {', '.join(assumed)} assumed {ASSUMED_RATE:g} tuple/s")
+    if selective:
+        said.append(f"{', '.join(selective)} assumed to emit as much as it receives")
+    return emitted, tuple(said)
+
+
+def _own_inputs(components: Mapping[str, Component], component: Component) -> Iterator[Input]:
+    """Inputs that carry the topology's own tuples."""
+    return (
+        wanted
+        for wanted in component.inputs
+        if wanted.source in components and not _is_system(components, component, wanted)
+    )
+
+
+def _is_system(components: Mapping[str, Component], target: Component, wanted: Input) -> bool:
+    ends = (target.kind, components[wanted.source].kind)
+    return Kind.SYSTEM in ends or wanted.stream.startswith("__")
+
+
+def _upstream_first(components: Mapping[str, Component]) -> list[str]:
+    edges = [
+        (wanted.source, it.id)
+        for it in components.values()
+        for wanted in _own_inputs(components, it)
+    ]
+    return path_order(list(components), edges)
+
+
+def _arriving(receiver: Component, wanted: Input, emitted: Mapping[StreamId, float]) -> float:
+    """Tuples/s that all executors of the receiver get together from one input."""
+    copies = len(receiver.executors) if wanted.grouping is Grouping.ALL else 1
+    return emitted[wanted.source, wanted.stream] * copies
+
+
+def _is_hinted(component: str, streams: list[str], hints: Mapping[str, float]) -> bool:
+    return component in hints or all(f"{component}:{stream}" in hints for stream in streams)
+
+
+def _hint(hints: Mapping[str, float], wanted: Input, otherwise: float) -> float:
+    return hints.get(f"{wanted.source}:{wanted.stream}", hints.get(wanted.source, otherwise))
+
+
+def _divided(
+    component: str, streams: list[str], arriving: float, hints: Mapping[str, float]
+) -> dict[StreamId, float]:
+    """Divide what a component emits among its streams; hinted streams get their hint."""
+    hinted = {it: hints[f"{component}:{it}"] for it in streams if f"{component}:{it}" in hints}
+    others = [it for it in streams if it not in hinted]
+    if component in hints and others:
+        share = (hints[component] - sum(hinted.values())) / len(others)
+    else:
+        share = arriving / max(len(streams), 1)
+    return {(component, it): hinted.get(it, max(share, 0.0)) for it in streams}
+
+
+def _system_rate(
+    source: Component,
+    target: Component,
+    stream: str,
+    emitted: Mapping[StreamId, float],
+    received: Mapping[str, float],
+) -> float:
+    """An ack for each tuple that a bolt gets, one note at its start and one at its end."""
+    if stream == INIT:
+        return _emitted_by(source.id, emitted)
+    if stream == ACK and source.id == ACKER:
+        return _emitted_by(target.id, emitted)
+    if stream == ACK:
+        return received[source.id]
+    return METRICS_RATE * len(source.executors)
+
+
+def _emitted_by(component: str, emitted: Mapping[StreamId, float]) -> float:
+    return sum(rate for (source, _), rate in emitted.items() if source == component)
+
+
+def _shares(
+    source: Component, target: Component, grouping: Grouping, rate: float
+) -> Iterator[tuple[Executor, Executor, float]]:
+    if not source.executors or not target.executors:
+        return
+    receivers = target.executors[:1] if grouping is Grouping.GLOBAL else target.executors
+    parts = len(source.executors) * (1 if grouping is Grouping.ALL else len(receivers))
+    for one in source.executors:
+        for other in receivers:
+            yield one, other, rate / parts

@@ -1,0 +1,90 @@
+"""What is left for one topology on each supervisor beside all others.
+
+Resources are added up as the resource-aware scheduler does: cores, and on-heap plus off-heap
+bytes, of every executor that has a slot there.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from eyewall_sidecar.storm.cluster import ClusterState, Slot, Supervisor, TopologyState
+from eyewall_sidecar.storm.topology import Topology
+
+
+@dataclass(frozen=True, slots=True)
+class Room:
+    """One supervisor, seen by one topology.
+
+    Parameters
+    ----------
+    supervisor
+        Where.
+    fresh
+        Slots that no worker holds, in the order of their ports.
+    held
+        Slots that the topology's own workers hold.
+    cpu_cores, memory_bytes
+        What the other topologies leave, never below zero.
+    """
+
+    supervisor: Supervisor
+    fresh: tuple[Slot, ...]
+    held: tuple[Slot, ...]
+    cpu_cores: float
+    memory_bytes: float
+
+
+def rooms(cluster: ClusterState, topology: TopologyState) -> dict[str, Room]:
+    """Supervisor id → the room that the topology has there."""
+    others = cluster.others(topology.topology.id)
+    taken = {worker.slot for other in others for worker in other.assignment}
+    own = {worker.slot for worker in topology.assignment}
+    cpu = dict.fromkeys((it.id for it in cluster.supervisors), 0.0)
+    memory = dict.fromkeys(cpu, 0)
+    for other in others:
+        for executor, slot in other.running().items():
+            component = other.topology.executors()[executor]
+            if slot.supervisor in cpu:
+                cpu[slot.supervisor] += component.cpu_cores
+                memory[slot.supervisor] += component.on_heap_bytes + component.off_heap_bytes
+    return {
+        it.id: Room(
+            supervisor=it,
+            fresh=tuple(slot for slot in _slots(it) if slot not in taken and slot not in own),
+            held=tuple(sorted(slot for slot in own if slot.supervisor == it.id)),
+            cpu_cores=max(0.0, round(it.cpu_cores - cpu[it.id], 9)),
+            memory_bytes=max(0.0, it.memory_bytes - memory[it.id]),
+        )
+        for it in cluster.supervisors
+    }
+
+
+def node_names(supervisors: Iterable[Supervisor]) -> Mapping[str, str]:
+    """Supervisor id → its name as a node: its host, and its id too where hosts are shared."""
+    supervisors = list(supervisors)
+    hosts = [it.host for it in supervisors]
+    return {
+        it.id: it.host if hosts.count(it.host) == 1 else f"{it.host}/{it.id}" for it in supervisors
+    }
+
+
+def executors_per_slot(topology: Topology, most: int) -> int:
+    """Count the executors that one slot may hold, whichever they are.
+
+    At most EPS_max, and so few that even those with the largest heaps stay within what one
+    worker may hold (topology.worker.max.heap.size.mb). 0: one executor alone is too large.
+    """
+    limit = topology.worker_max_heap_bytes
+    if not limit:
+        return most
+    heaps = sorted((it.on_heap_bytes for it in topology.executors().values()), reverse=True)
+    held = 0
+    for count, heap in enumerate(heaps[:most]):
+        held += heap
+        if held > limit:
+            return count
+    return most
+
+
+def _slots(supervisor: Supervisor) -> list[Slot]:
+    return [Slot(supervisor.id, port) for port in sorted(set(supervisor.ports))]

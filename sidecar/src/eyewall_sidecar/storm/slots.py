@@ -1,0 +1,94 @@
+"""Slots: which worker runs which executors, once the supervisor of each is decided.
+
+A worker whose set of executors changes is restarted, so workers are left alone wherever they
+can be, even one that another scheduler filled beyond EPS_max; every worker that starts holds at
+most that. What has to start starts in a fresh slot, one that the topology does not hold now.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from eyewall_sidecar.model import ProblemError
+from eyewall_sidecar.storm.cluster import Assignment, Slot, TopologyState, Worker
+from eyewall_sidecar.storm.room import Room
+from eyewall_sidecar.storm.topology import Executor
+
+
+@dataclass(frozen=True, slots=True)
+class SlotChoice:
+    """An assignment, and what it costs.
+
+    Parameters
+    ----------
+    assignment
+        Every placed executor in one worker.
+    reused
+        Slots that change hands within the topology because no fresh one was left.
+    """
+
+    assignment: Assignment
+    reused: tuple[Slot, ...]
+
+
+def choose_slots(
+    placed: Mapping[Executor, str],
+    topology: TopologyState,
+    rooms: Mapping[str, Room],
+    per_slot: int,
+) -> SlotChoice:
+    """Put the executors placed on each supervisor (by id) into as few new workers as possible.
+
+    ProblemError if a supervisor has too few slots.
+    """
+    order = [it for it in topology.topology.executors() if it in placed]
+    workers: list[Worker] = []
+    for supervisor in sorted(set(placed.values())):
+        here = [it for it in order if placed[it] == supervisor]
+        room = rooms[supervisor]
+        running = [it for it in topology.assignment if it.slot.supervisor == supervisor]
+        groups = _groups(here, running, len(room.fresh) + len(room.held), per_slot)
+        if groups is None:
+            raise ProblemError(
+                f"{room.supervisor.host}: {len(here)} executors do not fit in "
+                f"{len(room.fresh) + len(room.held)} slots with {per_slot} each"
+            )
+        workers += _in_slots(groups, running, room)
+    before = {it.slot: it.executors for it in topology.assignment}
+    changed = (it for it in workers if before.get(it.slot, it.executors) != it.executors)
+    return SlotChoice(tuple(workers), tuple(it.slot for it in changed))
+
+
+def _groups(
+    here: Sequence[Executor], running: Sequence[Worker], slots: int, per_slot: int
+) -> list[frozenset[Executor]] | None:
+    """Divide one supervisor's executors into workers: those that run whole, and the rest packed.
+
+    Where slots are short, running workers are merged with the rest, smallest first.
+    """
+    kept = [it for it in running if it.executors and it.executors <= set(here)]
+    kept.sort(key=lambda it: (-len(it.executors), it.slot))
+    while True:
+        together = {executor for it in kept for executor in it.executors}
+        loose = [it for it in here if it not in together]
+        packed = [
+            frozenset(loose[start : start + per_slot]) for start in range(0, len(loose), per_slot)
+        ]
+        if len(kept) + len(packed) <= slots:
+            return [it.executors for it in kept] + packed
+        if not kept:
+            return None
+        kept.pop()
+
+
+def _in_slots(
+    groups: Sequence[frozenset[Executor]], running: Sequence[Worker], room: Room
+) -> list[Worker]:
+    """Leave unchanged workers in their slots; all others get fresh ones while there are any."""
+    slot_of = {it.executors: it.slot for it in running}
+    unchanged = {it: slot_of[it] for it in groups if it in slot_of}
+    free = [*room.fresh, *(it for it in room.held if it not in unchanged.values())]
+    others = [it for it in groups if it not in unchanged]
+    chosen = unchanged | dict(zip(others, free, strict=False))
+    return [
+        Worker(slot, executors) for executors, slot in sorted(chosen.items(), key=lambda it: it[1])
+    ]
