@@ -5,6 +5,7 @@ from eyewall_sidecar.model.errors import ProblemError
 from eyewall_sidecar.model.problem import Placement, PlacementProblem
 from eyewall_sidecar.model.resources import Link, Node
 from eyewall_sidecar.model.solution import Evaluation, Range, Solution, Status
+from eyewall_sidecar.model.violations import violations
 
 __all__ = [
     "Evaluation",
@@ -18,4 +19,5 @@ __all__ = [
     "Solution",
     "Status",
     "Stream",
+    "violations",
 ]

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
+from math import isinf
 
 from eyewall_sidecar.model.problem import Placement
 
@@ -45,6 +46,8 @@ class Range:
     @property
     def coincide(self) -> bool:
         """Whether every placement is as good as any other: the term then counts 0."""
+        if isinf(self.better):
+            return True
         return abs(self.worse - self.better) <= 1e-9 * max(1.0, abs(self.worse))
 
 

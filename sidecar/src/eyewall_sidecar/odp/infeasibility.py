@@ -1,0 +1,106 @@
+"""Why there is no placement: the constraints that bind, in words."""
+
+from collections.abc import Iterator
+from math import fsum
+
+from pulp import lpSum
+
+from eyewall_sidecar.model import Node, PlacementProblem
+from eyewall_sidecar.model.errors import listed
+from eyewall_sidecar.model.violations import RESOURCES, exceeds, requirement
+from eyewall_sidecar.odp.highs import Outcome, minimise
+from eyewall_sidecar.odp.program import create_program, read_placement
+
+
+def obvious_reasons(problem: PlacementProblem) -> tuple[str, ...]:
+    """Return what can be seen without a search; any reason means that no placement exists."""
+    too_big = tuple(_operators_too_big(problem))
+    return too_big or tuple(_groups_too_big(problem))
+
+
+def binding_reasons(problem: PlacementProblem, *, time_limit: float, seed: int) -> tuple[str, ...]:
+    """Name the nodes and links that are overloaded where the overload is the least possible.
+
+    Every capacity is given a slack, counted as a fraction of it, and the sum of slacks minimised.
+    """
+    program = create_program(problem, {})
+    slacks = {}
+    for name, row in program.capacity_rows().items():
+        slacks[name] = program.linear.add_variable(f"slack_{name}", 0)
+        row.expr.addterm(slacks[name], -1)
+    program.linear.setObjective(lpSum(slacks.values()))
+    run = minimise(program.linear, time_limit=time_limit, seed=seed)
+    if run.outcome not in (Outcome.OPTIMAL, Outcome.INCUMBENT):
+        return ("the constraints leave no placement; which of them bind was not found in time",)
+    placement = read_placement(program)
+    over = [name for name, slack in slacks.items() if slack.value() > 1e-4]
+    return tuple(_overload(problem, placement, name) for name in over)
+
+
+def _operators_too_big(problem: PlacementProblem) -> Iterator[str]:
+    for operator in problem.operators:
+        nodes = [problem.node(node) for node in problem.candidates(operator.id)]
+        needs = {it: requirement(problem, operator.id, it) for it in RESOURCES}
+        if any(_holds(node, needs) for node in nodes):
+            continue
+        short = [
+            resource
+            for resource, need in needs.items()
+            if all(exceeds(need, getattr(node, resource)) for node in nodes)
+        ]
+        for resource in short:
+            best = max(nodes, key=lambda node: float(getattr(node, resource)))
+            yield (
+                f"operator {operator.id} needs {resource} {needs[resource]:g}; the most among its "
+                f"candidates is {getattr(best, resource):g}, on {best.id}"
+            )
+        if not short:
+            wanted = " and ".join(f"{resource} {need:g}" for resource, need in needs.items())
+            yield (
+                f"operator {operator.id} needs {wanted} on one node; none of its candidates "
+                f"({listed([node.id for node in nodes])}) has them together"
+            )
+
+
+def _groups_too_big(problem: PlacementProblem) -> Iterator[str]:
+    """Operators that can only be on some nodes and together need more than those offer."""
+    choices = {it.id: frozenset(problem.candidates(it.id)) for it in problem.operators}
+    for nodes in sorted(set(choices.values()), key=lambda it: (len(it), sorted(it))):
+        bound = [operator for operator, allowed in choices.items() if allowed <= nodes]
+        for resource in RESOURCES:
+            need = fsum(requirement(problem, operator, resource) for operator in bound)
+            offer = fsum(getattr(problem.node(node), resource) for node in nodes)
+            if exceeds(need, offer):
+                yield (
+                    f"{resource}: operators {listed(bound)} need {need:g} together and can only be "
+                    f"on {listed(sorted(nodes))}, offering {offer:g}"
+                )
+
+
+def _holds(node: Node, needs: dict[str, float]) -> bool:
+    return not any(exceeds(need, getattr(node, resource)) for resource, need in needs.items())
+
+
+def _overload(problem: PlacementProblem, placement: dict[str, str], name: str) -> str:
+    family, *numbers = name.split("_")
+    places = [problem.nodes[int(number)].id for number in numbers]
+    if family == "bandwidth":
+        source, target = places
+        users = [
+            stream
+            for stream in problem.streams
+            if (placement[stream.source], placement[stream.target]) == (source, target)
+        ]
+        load = fsum(stream.rate * (stream.tuple_bytes or 0) for stream in users)
+        return (
+            f"bandwidth of link {source} → {target}: at the least overload possible it carries "
+            f"{load:g} bytes/s ({listed([str(it) for it in users])}) and offers "
+            f"{problem.bandwidth(source, target):g}"
+        )
+    (node,) = places
+    holders = [operator for operator, place in placement.items() if place == node]
+    load = fsum(requirement(problem, operator, family) for operator in holders)
+    return (
+        f"{family} of node {node}: at the least overload possible it holds {load:g} "
+        f"({listed(holders)}) and offers {getattr(problem.node(node), family):g}"
+    )

@@ -1,0 +1,26 @@
+"""Ways to place operators: one policy a file, one way to call them all."""
+
+from typing import Protocol
+
+from eyewall_sidecar.model import PlacementProblem, Solution
+from eyewall_sidecar.objective import Objective
+from eyewall_sidecar.policies.odp import OptimalPlacement
+
+
+class Policy(Protocol):
+    """Place the problem's operators so that the objective is as good as the time limit allows.
+
+    The same problem, objective and seed give the same placement, unless the time limit cuts in.
+    No placement is an answer too: `Solution.reasons` says why.
+    """
+
+    def __call__(
+        self, problem: PlacementProblem, objective: Objective, *, time_limit: float, seed: int
+    ) -> Solution:
+        """Place the operators."""
+        ...
+
+
+POLICIES: dict[str, Policy] = {
+    "odp": OptimalPlacement(),
+}
