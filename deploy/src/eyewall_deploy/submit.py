@@ -17,9 +17,11 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ruamel.yaml import YAML, YAMLError
+from ruamel.yaml import YAML
+from ruamel.yaml.error import YAMLError
 
 from eyewall_deploy.failure import Failure
+from eyewall_deploy.measure.nimbus import nimbus_client, running_topology
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -101,7 +103,10 @@ def submit(
         )
     if ended.returncode == 0:
         return Submitted(name)
-    return Failure(f"{name}: {reason(ended.stdout, nimbus)}")
+    why = reason(ended.stdout, nimbus)
+    if _NAME_REFUSED in why and _runs(name, nimbus):
+        why = "a topology of that name runs already; kill it first, or submit under another name"
+    return Failure(f"{name}: {why}")
 
 
 def find_project(folder: Path) -> Project | Failure:
@@ -182,11 +187,14 @@ def reason(output: str, nimbus: tuple[str, int]) -> str:
     if "TTransportException" in last or "ConnectionRefusedError" in last:
         return f"no Nimbus answers at {nimbus[0]}:{nimbus[1]}; is the cluster up?"
     message = _THRIFT_MESSAGE.search(last)
-    if "AlreadyAliveException" in last:
-        return "a topology of that name runs already; kill it first, or submit under another name"
     if message is not None:
         return f"Nimbus refused it: {message['text']}"
     return _EXCEPTION.sub("", last).removeprefix("error: ")
+
+
+def _runs(name: str, nimbus: tuple[str, int]) -> bool:
+    with nimbus_client(*nimbus) as client:
+        return running_topology(client, name) is not None
 
 
 def _unknown(topology: str, project: Project) -> str:
@@ -208,6 +216,7 @@ def _command(
     ]
 
 
+_NAME_REFUSED = "is an invalid name for a Storm topology"
 _COLOURS = re.compile(r"\x1b\[[0-9;]*m")
 _EXCEPTION = re.compile(r"^[A-Za-z_][\w.]*(Error|Exception): ")
 _THRIFT_MESSAGE = re.compile(r"\b\w+Exception\(.*?(?:msg|message)=(['\"])(?P<text>.*?)\1\)?")

@@ -1,0 +1,1 @@
+"""What a topology did, read from its event files and from Nimbus."""

@@ -1,0 +1,134 @@
+"""What Nimbus says about a running topology, over the Thrift bundled with streamparse."""
+
+from __future__ import annotations
+
+import re
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+ALL_TIME = ":all-time"
+_RESPONSE_TIME = re.compile(r"\bR (\d+(?:\.\d+)?) ?(ms|s)\b")
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Executor:
+    """An executor by its component and the range of its tasks."""
+
+    component: str
+    first_task: int
+    last_task: int
+
+    @property
+    def is_system(self) -> bool:
+        """Whether it is Storm's own: an acker or a metrics consumer."""
+        return self.component.startswith("__")
+
+
+@dataclass(frozen=True, slots=True)
+class Slot:
+    """Where an executor runs."""
+
+    host: str
+    port: int
+
+
+@dataclass(frozen=True, slots=True)
+class RunningTopology:
+    """A topology as Nimbus shows it.
+
+    Parameters
+    ----------
+    scheduling
+        The scheduler's status text, empty before the first round.
+    complete_latency
+        Storm's own figure, in seconds: from a tuple's emission to its last ack back at the spout,
+        over a sample of all tuples since the topology started. None before the first sample.
+    """
+
+    id: str
+    name: str
+    status: str
+    scheduling: str
+    slots: Mapping[Executor, Slot]
+    complete_latency: float | None
+
+    def hosts(self) -> dict[Executor, str]:
+        """Host of each executor, in order."""
+        return {executor: self.slots[executor].host for executor in sorted(self.slots)}
+
+
+@contextmanager
+def nimbus_client(host: str, port: int, timeout_seconds: float = 30.0) -> Iterator[Any]:
+    """A connection to Nimbus's Thrift service."""
+    from streamparse.thrift import Nimbus  # half a second: only where it is needed
+    from thriftpy2.protocol import TBinaryProtocolFactory
+    from thriftpy2.rpc import client_context
+    from thriftpy2.transport import TFramedTransportFactory
+
+    with client_context(
+        Nimbus,
+        host,
+        port,
+        connect_timeout=int(timeout_seconds * 1000),
+        socket_timeout=int(timeout_seconds * 1000),
+        proto_factory=TBinaryProtocolFactory(),  # type: ignore[no-untyped-call]
+        trans_factory=TFramedTransportFactory(),
+    ) as client:
+        yield client
+
+
+def running_topology(client: Any, name: str) -> RunningTopology | None:
+    """The topology that runs under `name`; None if there is none."""
+    for summary in client.getClusterInfo().topologies:
+        if summary.name == name:
+            return described(client.getTopologyInfo(summary.id))
+    return None
+
+
+def described(info: Any) -> RunningTopology:
+    """A `TopologyInfo` in this package's words."""
+    slots = {
+        Executor(e.component_id, e.executor_info.task_start, e.executor_info.task_end): Slot(
+            e.host, e.port
+        )
+        for e in info.executors
+    }
+    return RunningTopology(
+        id=info.id,
+        name=info.name,
+        status=info.status,
+        scheduling=info.sched_status or "",
+        slots=slots,
+        complete_latency=_complete_latency(info.executors),
+    )
+
+
+def predicted_response_time(scheduling: str) -> float | None:
+    """Seconds, out of a status text such as "placed by eyewall: odp, optimal, R 41 ms"."""
+    found = _RESPONSE_TIME.search(scheduling)
+    if found is None:
+        return None
+    return float(found[1]) * (0.001 if found[2] == "ms" else 1.0)
+
+
+def moved(before: Mapping[Executor, str], after: Mapping[Executor, str]) -> list[Executor]:
+    """Executors whose host changed."""
+    return sorted(e for e in after if e in before and before[e] != after[e])
+
+
+def _complete_latency(executors: Any) -> float | None:
+    """Average over the spouts' executors, each weighted with its acks."""
+    total = acks = 0.0
+    for executor in executors:
+        spout = executor.stats.specific.spout if executor.stats else None
+        if spout is None:
+            continue
+        for stream, milliseconds in spout.complete_ms_avg.get(ALL_TIME, {}).items():
+            count = spout.acked.get(ALL_TIME, {}).get(stream, 0)
+            total += milliseconds * count
+            acks += count
+    return total / acks / 1000.0 if acks else None
