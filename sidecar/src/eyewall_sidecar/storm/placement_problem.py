@@ -45,6 +45,8 @@ class TopologyProblem:
         What was taken for granted, as sentences for a person.
     delays_assumed
         Delays that are unknown and were stood in for.
+    interchangeable
+        Operator ids, component by component.
     """
 
     problem: PlacementProblem
@@ -53,6 +55,7 @@ class TopologyProblem:
     per_slot: int
     assumptions: tuple[str, ...] = ()
     delays_assumed: tuple[str, ...] = ()
+    interchangeable: tuple[tuple[str, ...], ...] = ()
 
     def on_supervisors(self, placement: Placement) -> dict[Executor, str]:
         """Executor → supervisor id."""
@@ -129,6 +132,11 @@ class _Bridge:
             per_slot=self.per_slot,
             assumptions=assumed + notes,
             delays_assumed=self.known.assumptions,
+            interchangeable=tuple(
+                tuple(ids[it] for it in component.executors)
+                for component in self.topology.components
+                if len(component.executors) > 1
+            ),
         )
 
     def _refuse_what_cannot_be_modelled(self) -> None:

@@ -1,0 +1,21 @@
+"""The use case: state, delays and rates in, decisions out."""
+
+from eyewall_sidecar.service.decision import Decision, Decline, Keep, Place, Verdict
+from eyewall_sidecar.service.moving import Rules
+from eyewall_sidecar.service.scheduling import SchedulingService
+from eyewall_sidecar.service.solving import Failed, Job, Outcome, Question, Solvers
+
+__all__ = [
+    "Decision",
+    "Decline",
+    "Failed",
+    "Job",
+    "Keep",
+    "Outcome",
+    "Place",
+    "Question",
+    "Rules",
+    "SchedulingService",
+    "Solvers",
+    "Verdict",
+]

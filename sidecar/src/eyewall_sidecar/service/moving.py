@@ -1,0 +1,91 @@
+"""Whether a better placement is worth the restarts: gain, cool-down, freeze."""
+
+from dataclasses import dataclass, replace
+from math import inf, isfinite
+
+from eyewall_sidecar.model import PlacementProblem, Solution, violations
+from eyewall_sidecar.objective import Objective, Term
+from eyewall_sidecar.qos import evaluate
+from eyewall_sidecar.service import wording
+from eyewall_sidecar.storm import Settings, TopologyProblem
+
+
+@dataclass(frozen=True, slots=True)
+class Rules:
+    """When to solve for how long, and when to move.
+
+    Parameters
+    ----------
+    first_placement_seconds, improvement_seconds
+        Time limits of the policy.
+    seed
+        Of everything random.
+    minimum_gain
+        Relative gain of the objective below which nothing moves.
+    cool_down_seconds
+        How long an assignment runs before anything of it moves.
+    frozen
+        Nothing that runs is moved.
+    """
+
+    first_placement_seconds: float = 1.2
+    improvement_seconds: float = 10.0
+    seed: int = 0
+    minimum_gain: float = 0.1
+    cool_down_seconds: float = 30.0
+    frozen: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """`solution` is None if nothing shall move; `status` says what was found, or why not."""
+
+    solution: Solution | None
+    status: str
+
+
+def judge(
+    asked: TopologyProblem, settings: Settings, answer: Solution, rules: Rules, ran_for: float
+) -> Judgement:
+    """Hold an answer, which may be to an older question, against the problem as it is now."""
+    problem, objective = asked.problem, settings.objective
+    current = problem.current
+    if answer.placement is None or answer.evaluation is None or current is None:
+        return Judgement(None, f"{answer.policy} {answer.status}: {'; '.join(answer.reasons)}")
+    broken = violations(problem, answer.placement)
+    if broken:
+        return Judgement(None, f"the improvement no longer fits: {broken[0]}")
+    ranges = {Term(name): it for name, it in answer.evaluation.ranges.items()}
+    before = evaluate(problem, current, objective, ranges)
+    after = evaluate(problem, answer.placement, objective, ranges)
+    solution = replace(answer, evaluation=after, moves=problem.moves(answer.placement))
+    if solution.moves == 0:
+        return Judgement(None, f"{wording.how_good(solution)} as it is")
+    gain = relative_gain(objective, before.value, after.value)
+    status = wording.placed(solution, objective, before=before, remarks=asked.assumptions)
+    strayed = _strayed(problem)
+    found = f"{wording.worth(solution, objective, before)}, gain {100 * gain:.3g} %"
+    if gain < rules.minimum_gain and not strayed:
+        return Judgement(None, f"{found} is below the minimum of {100 * rules.minimum_gain:g} %")
+    if rules.frozen:
+        return Judgement(None, f"{found}, but moves are frozen ([replacement] frozen)")
+    if ran_for < rules.cool_down_seconds:
+        cool = f"the assignment cools down until it has run {rules.cool_down_seconds:g} s"
+        return Judgement(None, f"{found}, but {cool}")
+    if strayed:
+        status += f"; {strayed} was not where it is pinned"
+    return Judgement(solution, status)
+
+
+def relative_gain(objective: Objective, before: float, after: float) -> float:
+    """By which part of its value the objective gets better; negative if it gets worse."""
+    gain = after - before if objective.maximised else before - after
+    if gain <= 0 or not isfinite(gain):
+        return gain
+    return gain / abs(before) if before else inf
+
+
+def _strayed(problem: PlacementProblem) -> str:
+    """Name one operator that runs where it must not; empty if there is none."""
+    running = (problem.current or {}).items()
+    return next((it for it, node in running if node not in problem.candidates(it)), "")

@@ -1,0 +1,317 @@
+"""The use case: a cluster's state in one round → one decision for each topology.
+
+No socket and no clock of its own. What is remembered from round to round are values: the
+question last asked for each topology, its answer, and what was decided from it.
+"""
+
+import logging
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+from eyewall_sidecar.model import ProblemError, Solution, Status
+from eyewall_sidecar.policies import POLICIES
+from eyewall_sidecar.service import wording
+from eyewall_sidecar.service.decision import Decision, Decline, Keep, Place
+from eyewall_sidecar.service.moving import Rules, judge
+from eyewall_sidecar.service.solving import Failed, Job, Question, Solvers
+from eyewall_sidecar.stores import DelayStore, DelayTable
+from eyewall_sidecar.storm import (
+    Assignment,
+    ClusterState,
+    Mode,
+    Settings,
+    SettingsError,
+    TopologyProblem,
+    TopologyState,
+    choose_slots,
+    problem_of_missing,
+    problem_of_moving,
+    read_settings,
+    rooms,
+)
+
+LOG = logging.getLogger("eyewall.decisions")
+
+REPLY_SECONDS = 0.1
+"""Kept of a round's deadline for the reply's way back."""
+SOLVING_SHARE = 0.85
+"""Of a topology's time, what the policy may use; the rest is for asking and choosing slots."""
+SHORTEST_SOLVE = 0.3
+"""Seconds below which a time limit would only spoil the answer."""
+
+
+@dataclass(frozen=True, slots=True)
+class Memory:
+    """What is known of one topology between rounds.
+
+    Parameters
+    ----------
+    assignment_digest, since
+        The assignment that runs, and when it was first seen.
+    status
+        The text that belongs to it, if it was decided here.
+    question, job, answer
+        What was asked last, and its answer once it is there.
+    decided, decided_status
+        What was last to be placed, and the text that is true once it runs.
+    logged
+        The last line, so that no round repeats it.
+    """
+
+    assignment_digest: bytes
+    since: float
+    status: str = ""
+    question: Question | None = None
+    job: Job | None = None
+    answer: Solution | None = None
+    decided: Assignment = ()
+    decided_status: str = ""
+    logged: str = ""
+
+
+class SchedulingService:
+    """Decides; one round at a time."""
+
+    def __init__(
+        self,
+        defaults: Settings,
+        rules: Rules,
+        delays: DelayStore,
+        solvers: Solvers,
+        clock: Callable[[], float],
+    ) -> None:
+        """Decide with these ports; `clock` is the one that deadlines are on."""
+        self._defaults = defaults
+        self._rules = rules
+        self._delays = delays
+        self._solvers = solvers
+        self._clock = clock
+        self._memory: dict[str, Memory] = {}
+        self._remark = ""
+
+    def decide(self, state: ClusterState, deadline: float) -> tuple[Decision, ...]:
+        """Return one decision for each topology; first placements are solved before the deadline.
+
+        A topology that is placed takes its slots from those decided on after it.
+        """
+        delays = self._read_delays()
+        self._forget_all_but({it.topology.id for it in state.topologies})
+        waiting = [it for it in state.topologies if it.missing()]
+        others = [it for it in state.topologies if not it.missing()]
+        decisions: dict[str, Decision] = {}
+        for number, topology in enumerate([*waiting, *others]):
+            left = max(1, len(waiting) - number)
+            round_ = _Round(state, delays, self._share(deadline, left))
+            decision = self._decide_guarded(topology, round_)
+            if isinstance(decision.verdict, Place):
+                state = state.assigned(topology.topology.id, decision.verdict.assignment)
+            decisions[topology.topology.id] = decision
+        return tuple(decisions[it.topology.id] for it in state.topologies)
+
+    def _read_delays(self) -> DelayTable:
+        delays = self._delays.read()
+        if delays.remark != self._remark:
+            self._remark = delays.remark
+            LOG.warning("%s", delays.remark or "delays are good again")
+        return delays
+
+    def _forget_all_but(self, known: set[str]) -> None:
+        for gone in self._memory.keys() - known:
+            _drop(self._memory.pop(gone))
+
+    def _share(self, deadline: float, topologies: int) -> float:
+        """Return the moment by which one of so many topologies has to be decided."""
+        now = self._clock()
+        return now + max(0.0, deadline - REPLY_SECONDS - now) / topologies
+
+    def _decide_guarded(self, topology: TopologyState, round_: "_Round") -> Decision:
+        """Decide; a surprise in one topology must not stop the others."""
+        name = topology.topology.id
+        memory = self._recalled(topology)
+        try:
+            verdict, memory, said = self._decide(topology, memory, round_)
+        # The edge between topologies.
+        except Exception as error:
+            LOG.exception("%s: eyewall failed", name)
+            verdict = Decline(f"eyewall failed: {type(error).__name__}: {error}")
+            said = verdict.reason
+        line = f"{name}: {type(verdict).__name__.lower()}: {said}"
+        if line != memory.logged:
+            LOG.info("%s", line)
+        self._memory[name] = replace(memory, logged=line)
+        match verdict:
+            case Place():
+                status = memory.decided_status
+            case Keep():
+                status = memory.status
+            case Decline(reason):
+                status = reason
+        return Decision(name, topology.assignment_digest, verdict, status)
+
+    def _recalled(self, topology: TopologyState) -> Memory:
+        """Return what is remembered; what belongs to another assignment is dropped."""
+        memory = self._memory.get(topology.topology.id)
+        if memory is not None and memory.assignment_digest == topology.assignment_digest:
+            return memory
+        fresh = Memory(topology.assignment_digest, self._clock())
+        if memory is None:
+            return fresh
+        _drop(memory)
+        as_decided = bool(memory.decided) and set(memory.decided) == set(topology.assignment)
+        return replace(
+            fresh, status=memory.decided_status if as_decided else "", logged=memory.logged
+        )
+
+    def _decide(
+        self, topology: TopologyState, memory: Memory, round_: "_Round"
+    ) -> tuple[Place | Keep | Decline, Memory, str]:
+        try:
+            settings = read_settings(topology.topology, self._defaults, POLICIES)
+        except SettingsError as error:
+            return Decline(str(error)), memory, str(error)
+        if settings.mode is Mode.OFF:
+            return Decline("eyewall.mode is off"), memory, "eyewall.mode is off"
+        if topology.missing():
+            if settings.mode is Mode.OBSERVE:
+                reason = "eyewall.mode is observe"
+                return Decline(reason), memory, reason
+            return self._place(topology, settings, memory, round_)
+        return self._improve(topology, settings, memory, round_)
+
+    def _place(
+        self, topology: TopologyState, settings: Settings, memory: Memory, round_: "_Round"
+    ) -> tuple[Place | Decline, Memory, str]:
+        """Place what has no slot, within the deadline or from an answer that came after it."""
+        try:
+            asked = problem_of_missing(
+                round_.state, topology, settings, round_.delays.seconds_between
+            )
+        except ProblemError as error:
+            reason = _with_remark(str(error), round_.delays)
+            return Decline(reason), memory, reason
+        question = _question(asked, settings, self._rules.seed)
+        if memory.question != question or (memory.job is None and memory.answer is None):
+            _drop(memory)
+            job = self._solvers.place(question, self._time_limit(round_))
+            memory = replace(memory, question=question, job=job, answer=None)
+        memory, failure = _taken(memory, round_.until)
+        if failure is not None:
+            return Decline(failure), memory, failure
+        if memory.answer is None:
+            reason = "still solving, the answer is used in a later round if it still fits"
+            return Decline(reason), memory, reason
+        return _placed(memory, memory.answer, asked, topology, settings, round_)
+
+    def _time_limit(self, round_: "_Round") -> float:
+        """Return what is left of the round; if that is next to nothing, a later round gets it."""
+        available = (round_.until - self._clock()) * SOLVING_SHARE
+        longest = self._rules.first_placement_seconds
+        return min(longest, available) if available >= SHORTEST_SOLVE else longest
+
+    def _improve(
+        self, topology: TopologyState, settings: Settings, memory: Memory, round_: "_Round"
+    ) -> tuple[Place | Keep | Decline, Memory, str]:
+        """Keep what runs, and move it when a better placement was found that is worth it."""
+        stays = Keep() if settings.mode is Mode.AUTO else Decline("eyewall.mode is observe")
+        try:
+            asked = problem_of_moving(
+                round_.state, topology, settings, round_.delays.seconds_between
+            )
+        except ProblemError as error:
+            return stays, memory, f"no improvement sought: {error}"
+        if asked.delays_assumed:
+            return stays, memory, f"no improvement sought: {asked.delays_assumed[0]}"
+        question = _question(asked, settings, self._rules.seed)
+        memory, failure = _taken(memory, self._clock())
+        if failure is None and memory.answer is not None:
+            ran_for = self._clock() - memory.since
+            judged = judge(asked, settings, memory.answer, self._rules, ran_for)
+            if judged.solution is not None and settings.mode is Mode.AUTO:
+                return _moved(memory, judged.solution, judged.status, asked, topology, round_)
+            said = judged.status
+            if isinstance(stays, Decline):
+                stays = Decline(f"eyewall.mode is observe: {judged.status}")
+        else:
+            said = failure or "looking for a better placement"
+        if memory.job is None and (memory.question != question or failure is not None):
+            job = self._solvers.improve(question, self._rules.improvement_seconds)
+            memory = replace(memory, question=question, job=job, answer=None)
+        return stays, memory, said
+
+
+@dataclass(frozen=True, slots=True)
+class _Round:
+    """What one topology is decided from: state so far, delays, and by when."""
+
+    state: ClusterState
+    delays: DelayTable
+    until: float
+
+
+def _question(asked: TopologyProblem, settings: Settings, seed: int) -> Question:
+    return Question(asked.problem, settings.objective, settings.policy, seed, asked.interchangeable)
+
+
+def _taken(memory: Memory, until: float) -> tuple[Memory, str | None]:
+    """Take the job's answer if it is there by then; the text says why there will be none."""
+    if memory.job is None:
+        return memory, None
+    outcome = memory.job.outcome(until)
+    if outcome is None:
+        return memory, None
+    if isinstance(outcome, Failed):
+        return replace(memory, job=None, question=None), outcome.reason
+    return replace(memory, job=None, answer=outcome), None
+
+
+def _placed(
+    memory: Memory,
+    answer: Solution,
+    asked: TopologyProblem,
+    topology: TopologyState,
+    settings: Settings,
+    round_: _Round,
+) -> tuple[Place | Decline, Memory, str]:
+    if answer.placement is None:
+        reason = f"{answer.policy} {answer.status}: {'; '.join(answer.reasons)}"
+        if answer.status is Status.TIMED_OUT:
+            memory = replace(memory, question=None, answer=None)
+        return Decline(reason), memory, reason
+    remarks = [*asked.assumptions, *asked.delays_assumed]
+    status = wording.placed(answer, settings.objective, remarks=remarks)
+    return _moved(memory, answer, status, asked, topology, round_)
+
+
+def _moved(
+    memory: Memory,
+    answer: Solution,
+    status: str,
+    asked: TopologyProblem,
+    topology: TopologyState,
+    round_: _Round,
+) -> tuple[Place | Decline, Memory, str]:
+    """Choose the slots and word the decision."""
+    placement = answer.placement
+    if placement is None:
+        raise ValueError(f"{topology.topology.id}: an answer without a placement cannot be applied")
+    room = rooms(round_.state, topology)
+    placed = asked.on_supervisors(placement)
+    try:
+        choice = choose_slots(placed, topology, room, asked.per_slot)
+    except ProblemError as error:
+        return Decline(str(error)), memory, str(error)
+    if choice.reused:
+        slots = ", ".join(str(slot) for slot in choice.reused)
+        status += f"; no fresh slot left, reused {slots}"
+    memory = replace(memory, decided=choice.assignment, decided_status=status)
+    said = f"{status} ({answer.seconds:.2f} s, {wording.counted(answer.moves, 'move')})"
+    return Place(choice.assignment), memory, said
+
+
+def _drop(memory: Memory) -> None:
+    if memory.job is not None:
+        memory.job.drop()
+
+
+def _with_remark(reason: str, delays: DelayTable) -> str:
+    return f"{reason} ({delays.remark})" if delays.remark else reason

@@ -1,0 +1,171 @@
+"""Solving in processes of their own: a solve never holds the interpreter lock of who answers.
+
+Two lanes of one spawned process each. A process that died or hangs is replaced.
+"""
+
+import multiprocessing
+import os
+import signal
+import threading
+import time
+from concurrent.futures import Future, ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
+from dataclasses import dataclass
+
+from eyewall_sidecar.model import Link, Node, Operator, PlacementProblem, Solution, Stream
+from eyewall_sidecar.objective import Objective
+from eyewall_sidecar.policies import POLICIES
+from eyewall_sidecar.service.fewest_moves import with_fewest_moves
+from eyewall_sidecar.service.solving import Failed, Job, Outcome, Question
+
+HANGING_AFTER = 10.0
+"""Seconds beyond its time limit after which a solve is taken to hang."""
+WARM_WITHIN = 120.0
+"""Seconds that a process may take to start and to solve its first, tiny problem."""
+
+
+def solve(question: Question, time_limit: float) -> Solution:
+    """Answer in this process."""
+    policy = POLICIES[question.policy]
+    solution = policy(
+        question.problem, question.objective, time_limit=time_limit, seed=question.seed
+    )
+    return with_fewest_moves(
+        question.problem, question.objective, solution, question.interchangeable
+    )
+
+
+class SolverProcesses:
+    """The `Solvers` of `eyewall serve`."""
+
+    def __init__(self, hanging_after: float = HANGING_AFTER) -> None:
+        """Start both processes; `warm` waits until they are ready."""
+        self._placing = _Lane(hanging_after)
+        self._improving = _Lane(hanging_after)
+
+    def warm(self) -> None:
+        """Wait until both processes have solved a tiny problem with everything imported."""
+        for lane in (self._placing, self._improving):
+            lane.warm()
+
+    def place(self, question: Question, time_limit: float) -> Job:
+        """Ask for executors that have no slot."""
+        return self._placing.submit(question, time_limit)
+
+    def improve(self, question: Question, time_limit: float) -> Job:
+        """Ask for a better placement of executors that run."""
+        return self._improving.submit(question, time_limit)
+
+    def process_ids(self) -> tuple[int, int]:
+        """Return the ids of the placing and the improving process."""
+        return self._placing.process_id(), self._improving.process_id()
+
+    def close(self) -> None:
+        """End both processes at once, whatever they do."""
+        for lane in (self._placing, self._improving):
+            lane.close()
+
+
+class _Lane:
+    """One process, and the questions that wait for it."""
+
+    def __init__(self, hanging_after: float) -> None:
+        self.hanging_after = hanging_after
+        self._busy_until = 0.0
+        self._start()
+
+    def _start(self) -> None:
+        self._executor = ProcessPoolExecutor(
+            max_workers=1,
+            mp_context=multiprocessing.get_context("spawn"),
+            initializer=_begin,
+            initargs=(os.getpid(),),
+        )
+        self._first: Future[int] = self._executor.submit(_solve_something_tiny)
+
+    def warm(self) -> None:
+        self._first.result(WARM_WITHIN)
+
+    def process_id(self) -> int:
+        return self._first.result(WARM_WITHIN)
+
+    def submit(self, question: Question, time_limit: float) -> Job:
+        try:
+            future = self._executor.submit(solve, question, time_limit)
+        except BrokenProcessPool:
+            self.replace(self._executor)
+            future = self._executor.submit(solve, question, time_limit)
+        starting = 0.0 if self._first.done() else WARM_WITHIN
+        now = time.monotonic()
+        self._busy_until = max(now + starting, self._busy_until) + time_limit + self.hanging_after
+        return _Solving(self, self._executor, future, self._busy_until)
+
+    def replace(self, broken: ProcessPoolExecutor) -> None:
+        """Put a new process in the place of one that died or hangs, if nobody did yet."""
+        if broken is self._executor:
+            self._end()
+            self._busy_until = 0.0
+            self._start()
+
+    def close(self) -> None:
+        self._end()
+
+    def _end(self) -> None:
+        before = self._executor
+        alive = self._first.done() and self._first.exception() is None
+        process = self._first.result() if alive else None
+        before.shutdown(wait=False, cancel_futures=True)
+        for child in multiprocessing.active_children():
+            if child.pid == process:
+                child.kill()
+                child.join(1)
+
+
+@dataclass(frozen=True, slots=True)
+class _Solving:
+    """A question that a lane works on or will."""
+
+    lane: _Lane
+    executor: ProcessPoolExecutor
+    future: Future[Solution]
+    hangs_at: float
+
+    def outcome(self, until: float) -> Outcome | None:
+        try:
+            return self.future.result(max(0.0, until - time.monotonic()))
+        except TimeoutError:
+            if time.monotonic() < self.hangs_at:
+                return None
+            self.lane.replace(self.executor)
+            return Failed("the solver process hung and was replaced")
+        except BrokenProcessPool:
+            self.lane.replace(self.executor)
+            return Failed("the solver process died and was replaced")
+        except Exception as error:  # noqa: BLE001 - whatever a policy raised in its process
+            return Failed(f"the policy failed: {type(error).__name__}: {error}")
+
+    def drop(self) -> None:
+        self.future.cancel()
+
+
+def _begin(parent: int) -> None:
+    """Prepare a solver process: Ctrl-C is its parent's to handle, and it dies with its parent."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    threading.Thread(target=_end_with, args=(parent,), daemon=True).start()
+
+
+def _end_with(parent: int) -> None:
+    while os.getppid() == parent:
+        time.sleep(1)
+    os._exit(1)
+
+
+def _solve_something_tiny() -> int:
+    problem = PlacementProblem(
+        operators=(Operator("a"), Operator("b")),
+        streams=(Stream("a", "b"),),
+        nodes=(Node("u", operators=1), Node("v", operators=1)),
+        links={("u", "v"): Link(0.001), ("v", "u"): Link(0.001)},
+    )
+    solve(Question(problem, Objective.parse("R=1"), "odp", seed=0), time_limit=10)
+    return os.getpid()

@@ -1,0 +1,60 @@
+"""The port to whatever solves: ask now, take the answer when it is there."""
+
+from dataclasses import dataclass
+from typing import Protocol
+
+from eyewall_sidecar.model import PlacementProblem, Solution
+from eyewall_sidecar.objective import Objective
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What is asked of a policy.
+
+    Parameters
+    ----------
+    problem, objective, policy, seed
+        What decides the answer.
+    interchangeable
+        Groups of operators of which each could do the others' work.
+    """
+
+    problem: PlacementProblem
+    objective: Objective
+    policy: str
+    seed: int
+    interchangeable: tuple[tuple[str, ...], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Failed:
+    """The solver broke: no answer, and nothing learned of the problem."""
+
+    reason: str
+
+
+Outcome = Solution | Failed
+
+
+class Job(Protocol):
+    """A question under way."""
+
+    def outcome(self, until: float) -> Outcome | None:
+        """Wait for the answer until then (on the service's clock); None if it is not there."""
+        ...
+
+    def drop(self) -> None:
+        """Forget the question; nobody waits for its answer any more."""
+        ...
+
+
+class Solvers(Protocol):
+    """Two lanes, so that a long improvement never delays a first placement."""
+
+    def place(self, question: Question, time_limit: float) -> Job:
+        """Ask for executors that have no slot."""
+        ...
+
+    def improve(self, question: Question, time_limit: float) -> Job:
+        """Ask for a better placement of executors that run."""
+        ...

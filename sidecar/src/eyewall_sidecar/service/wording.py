@@ -1,0 +1,57 @@
+"""The texts that people read in Storm UI and in the log."""
+
+from collections.abc import Callable, Sequence
+
+from eyewall_sidecar.model import Evaluation, Solution, Status
+from eyewall_sidecar.objective import Objective, Term
+
+_METRICS: dict[Term, Callable[[Evaluation], str]] = {
+    Term.R: lambda it: f"{_milliseconds(it.response_time)} ms",
+    Term.A: lambda it: f"{100 * it.availability:.4g} %",
+    Term.T: lambda it: f"{it.inter_node_traffic:.4g} tuples/s",
+    Term.N: lambda it: f"{it.network_usage:.3g} tuples",
+    Term.EE: lambda it: f"{it.elastic_energy:.3g} tuples·s",
+}
+
+
+def placed(
+    solution: Solution,
+    objective: Objective,
+    *,
+    before: Evaluation | None = None,
+    remarks: Sequence[str] = (),
+) -> str:
+    """Word a placement: `placed by eyewall: odp, optimal, R 41 ms`."""
+    parts = [solution.policy, how_good(solution), worth(solution, objective, before)]
+    if before is not None:
+        parts.append(f"{counted(solution.moves, 'executor')} moved")
+    return "; ".join(["placed by eyewall: " + ", ".join(parts), *remarks])
+
+
+def how_good(solution: Solution) -> str:
+    """Word the solver's status, with the gap where it is no proven optimum."""
+    if solution.status is Status.OPTIMAL or solution.gap is None:
+        return str(solution.status)
+    return f"{solution.status}, gap {100 * solution.gap:.2g} %"
+
+
+def worth(solution: Solution, objective: Objective, before: Evaluation | None = None) -> str:
+    """Word the objective's terms: `R 26 ms (was 61)`."""
+    after = solution.evaluation
+    if after is None:
+        return "; ".join(solution.reasons) or "no placement"
+    terms = []
+    for term in objective.weights:
+        was = f" (was {_METRICS[term](before).split()[0]})" if before is not None else ""
+        terms.append(f"{term} {_METRICS[term](after)}{was}")
+    return ", ".join(terms)
+
+
+def counted(number: int, noun: str) -> str:
+    """Word a number of things."""
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+
+
+def _milliseconds(seconds: float) -> str:
+    milliseconds = seconds * 1000
+    return f"{milliseconds:.0f}" if milliseconds >= 9.95 else f"{milliseconds:.1f}"
