@@ -97,8 +97,7 @@ final class AssignmentApplier {
         }
 
         Optional<String> assignmentHasChangedSince() {
-            List<Worker> running = Workers.of(outcome.getAssignmentById(topology.getId()));
-            return decision.getBase().equals(Workers.digest(running))
+            return decision.getBase().equals(Workers.digest(outcome, topology.getId()))
                     ? Optional.empty()
                     : Optional.of("assignment changed since");
         }

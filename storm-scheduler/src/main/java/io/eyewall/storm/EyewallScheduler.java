@@ -144,6 +144,9 @@ public class EyewallScheduler extends ResourceAwareScheduler {
                 Optional<String> reason = AssignmentApplier.apply(decision, cluster);
                 if (reason.isEmpty()) {
                     round.decided(id, decision.getStatus());
+                    if (!decision.getBase().equals(Workers.digest(cluster, id))) {
+                        metrics.placed.mark();
+                    }
                 }
                 return reason;
             }

@@ -116,7 +116,7 @@ record ShimSettings(
             for (Object item : value instanceof List<?> list ? list : List.of(value)) {
                 Address address = address(String.valueOf(item));
                 if (address == null) {
-                    complain(key, item, "host:port, e.g. sidecar-1:7077", "without it");
+                    complain(key, item, "host:port, e.g. sidecar-1:7077", "the others");
                 } else {
                     addresses.add(address);
                 }

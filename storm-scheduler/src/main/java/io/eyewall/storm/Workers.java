@@ -11,6 +11,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import org.apache.storm.scheduler.Cluster;
 import org.apache.storm.scheduler.ExecutorDetails;
 import org.apache.storm.scheduler.SchedulerAssignment;
 import org.apache.storm.scheduler.WorkerSlot;
@@ -58,6 +59,11 @@ final class Workers {
     /** Names an assignment: two are equal if and only if their digests are. */
     static ByteString digest(List<Worker> workers) {
         return Digest.of(TopologyState.newBuilder().addAllWorkers(workers).build());
+    }
+
+    /** Names the assignment that a topology has on this cluster. */
+    static ByteString digest(Cluster cluster, String topologyId) {
+        return digest(of(cluster.getAssignmentById(topologyId)));
     }
 
     /** Sorted by task. */

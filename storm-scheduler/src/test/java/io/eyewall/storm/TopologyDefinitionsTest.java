@@ -1,0 +1,144 @@
+package io.eyewall.storm;
+
+import static io.eyewall.storm.Fixture.topology;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.entry;
+
+import io.eyewall.storm.rpc.Component;
+import io.eyewall.storm.rpc.Executor;
+import io.eyewall.storm.rpc.Input;
+import io.eyewall.storm.rpc.TopologyDefinition;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.apache.storm.scheduler.TopologyDetails;
+import org.junit.jupiter.api.Test;
+
+class TopologyDefinitionsTest {
+
+    private static final long HEAP = 128L * 1024 * 1024;
+
+    private final TopologyDefinitions definitions = new TopologyDefinitions();
+
+    @Test
+    void everyExecutorIsDefinedThoseOfTheAckersIncluded() {
+        // 10 % CPU are 0.1 cores.
+        TopologyDefinition definition = define(topology("t", 3));
+
+        assertThat(definition.getName()).isEqualTo("T");
+        assertThat(definition.getRequestedWorkers()).isEqualTo(3);
+        assertThat(definition.getWorkerMaxHeapBytes()).isEqualTo(768L * 1024 * 1024);
+        assertThat(definition.getComponentsList())
+                .extracting(Component::getId)
+                .containsExactly("__acker", "count", "spout");
+        assertThat(definition.getComponentsList())
+                .extracting(Component::getKind)
+                .containsExactly(
+                        Component.Kind.SYSTEM, Component.Kind.BOLT, Component.Kind.SPOUT);
+        assertThat(definition.getComponents(1).getExecutorsList())
+                .containsExactly(executor(2), executor(3));
+        assertThat(definition.getComponentsList())
+                .allSatisfy(
+                        component -> {
+                            assertThat(component.getCpuCores()).isEqualTo(0.1);
+                            assertThat(component.getOnHeapBytes()).isEqualTo(HEAP);
+                            assertThat(component.getOffHeapBytes()).isZero();
+                        });
+    }
+
+    @Test
+    void streamsToAndFromTheAckersAreInputsLikeAnyOther() {
+        TopologyDefinition definition = define(topology("t", 1));
+
+        assertThat(definition.getComponents(0).getInputsList())
+                .containsExactly(
+                        input("count", "__ack_ack", Input.Grouping.FIELDS),
+                        input("count", "__ack_fail", Input.Grouping.FIELDS),
+                        input("count", "__ack_reset_timeout", Input.Grouping.FIELDS),
+                        input("spout", "__ack_init", Input.Grouping.FIELDS));
+        assertThat(definition.getComponents(1).getInputsList())
+                .containsExactly(input("spout", "default", Input.Grouping.FIELDS));
+        assertThat(definition.getComponents(2).getInputsList())
+                .containsExactly(
+                        input("__acker", "__ack_ack", Input.Grouping.DIRECT),
+                        input("__acker", "__ack_fail", Input.Grouping.DIRECT),
+                        input("__acker", "__ack_reset_timeout", Input.Grouping.DIRECT));
+    }
+
+    @Test
+    void settingsAreJsonTextInTheOrderOfTheirKeys() {
+        Map<String, Object> pins = new LinkedHashMap<>();
+        pins.put("spout", List.of("edge-1"));
+        pins.put("count", List.of("label:big", "site:cloud"));
+
+        TopologyDefinition definition =
+                define(
+                        topology(
+                                "t",
+                                1,
+                                Map.of(
+                                        "eyewall.pin",
+                                        pins,
+                                        "eyewall.objective",
+                                        "R=1",
+                                        "eyewall.executors.per.slot",
+                                        4)));
+
+        assertThat(definition.getSettingsMap())
+                .containsOnly(
+                        entry("eyewall.executors.per.slot", "4"),
+                        entry("eyewall.objective", "\"R=1\""),
+                        entry(
+                                "eyewall.pin",
+                                "{\"count\":[\"label:big\",\"site:cloud\"],\"spout\":[\"edge-1\"]}"));
+    }
+
+    @Test
+    void keysOfTheSchedulerThatATopologyInheritsFromNimbusAreNotItsSettings() {
+        TopologyDefinition definition =
+                define(topology("t", 1, Map.of("eyewall.sidecar.addresses", List.of("a:1"))));
+
+        assertThat(definition.getSettingsMap()).isEmpty();
+    }
+
+    @Test
+    void anUnchangedTopologyIsNotReadAgain() {
+        TopologyDefinition first = define(topology("t", 1));
+
+        assertThat(define(topology("t", 1))).isSameAs(first);
+    }
+
+    @Test
+    void aRebalanceThatChangesTheRequestedWorkersIsAnotherDefinition() {
+        TopologyDefinition first = define(topology("t", 1));
+        TopologyDefinition second = define(topology("t", 2));
+
+        assertThat(second.getRequestedWorkers()).isEqualTo(2);
+        assertThat(second.getDigest()).isNotEqualTo(first.getDigest());
+    }
+
+    @Test
+    void theDigestIsThatOfTheDefinitionWithoutIt() {
+        TopologyDefinition definition = define(topology("t", 1));
+
+        assertThat(Digest.of(definition.toBuilder().clearDigest().build()))
+                .isEqualTo(definition.getDigest());
+        assertThat(definition.getDigest().size()).isEqualTo(32);
+    }
+
+    private TopologyDefinition define(TopologyDetails topology) {
+        return definitions.of(List.of(topology)).get(topology.getId());
+    }
+
+    private static Executor executor(int task) {
+        return Executor.newBuilder().setFirstTask(task).setLastTask(task).build();
+    }
+
+    private static Input input(String source, String stream, Input.Grouping grouping) {
+        return Input.newBuilder()
+                .setSourceComponent(source)
+                .setStream(stream)
+                .setGrouping(grouping)
+                .build();
+    }
+}
