@@ -114,7 +114,7 @@ def find_project(folder: Path) -> Project | Failure:
     file = folder / "config.json"
     try:
         config = json.loads(file.read_text(encoding="utf-8"))
-        specs, environments = config["topology_specs"], config["envs"]
+        specs, environments = config["topology_specs"], dict(config["envs"])
     except OSError:
         return Failure(
             f"{folder}: no streamparse project there (no config.json); "

@@ -24,11 +24,14 @@ if TYPE_CHECKING:
 class Operator(Bolt):
     """Does its share of CPU work on each tuple, then what its name says."""
 
-    def initialize(self, storm_conf: Mapping[str, Any], context: Mapping[str, Any]) -> None:
+    def initialize(
+        self,
+        storm_conf: Mapping[str, Any],
+        context: Mapping[str, Any],  # noqa: ARG002 - streamparse's signature
+    ) -> None:
         settings = tag_and_count(storm_conf)
         self.cpu_seconds = settings.cpu_ms / 1000.0
         self.selectivity = settings.selectivity
-        self.events = event_log(storm_conf, Process.of(storm_conf, context, time.time()))
 
     def process(self, tup: Any) -> None:
         burn(self.cpu_seconds)
@@ -58,6 +61,10 @@ class Filter(Operator):
     """Lets the share of sentences through that `tag_and_count.selectivity` says."""
 
     outputs: ClassVar = ["id", "emitted_at", "tag", "words"]
+
+    def initialize(self, storm_conf: Mapping[str, Any], context: Mapping[str, Any]) -> None:
+        super().initialize(storm_conf, context)
+        self.events = event_log(storm_conf, Process.of(storm_conf, context, time.time()))
 
     def operate(self, message_id: str, emitted_at: float, *values: Any) -> None:
         if passes(message_id, self.selectivity):

@@ -8,7 +8,7 @@ import time
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from streamparse import Spout
-from workload.events import EventLog, Process, event_log, unfinished
+from workload.events import Process, event_log, unfinished
 from workload.pace import Pace
 from workload.sentences import sentence
 from workload.settings import TagAndCount, WordCount, tag_and_count, word_count
@@ -35,8 +35,8 @@ class SentenceSource(Spout):
         process = Process.of(storm_conf, context, time.time())
         self.length = settings.payload_bytes
         self.pace = Pace(settings.rate, time.monotonic())
-        self.events: EventLog = event_log(storm_conf, process)
-        self.prefix = f"{process.task}-{process.started_ms:x}"
+        self.events = event_log(storm_conf, process)
+        self.prefix = f"{process.task}-{process.started_us:x}"
         self.number = 0
         self.pending = unfinished(storm_conf, process)
         self.to_resume = list(self.pending)

@@ -8,59 +8,42 @@ no ack yet is emitted again after its restart.
 from __future__ import annotations
 
 import json
+import os
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
 
 from workload.settings import MEASURE_DIR
 
 
-class EventLog(Protocol):
-    """Where a component says what happened to a tuple. Times are seconds since the epoch."""
+class EventLog:
+    """Says what happened to a tuple, a line at a time. Times are seconds since the epoch."""
 
-    def emitted(self, message_id: str, at: float) -> None: ...
-    def acked(self, message_id: str, at: float) -> None: ...
-    def failed(self, message_id: str, at: float) -> None: ...
-    def dropped(self, message_id: str, at: float) -> None: ...
-    def seen(self, message_id: str, emitted_at: float, at: float) -> None: ...
-
-
-class NoLog:
-    """Nothing is measured."""
-
-    def emitted(self, message_id: str, at: float) -> None: ...
-    def acked(self, message_id: str, at: float) -> None: ...
-    def failed(self, message_id: str, at: float) -> None: ...
-    def dropped(self, message_id: str, at: float) -> None: ...
-    def seen(self, message_id: str, emitted_at: float, at: float) -> None: ...
-
-
-class FileLog:
-    """Appends each event to a file of this process's own; every line goes to the kernel at once."""
-
-    def __init__(self, path: Path) -> None:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        self._file = path.open("a", buffering=1, encoding="ascii")
+    def __init__(self, write: Callable[[bytes], object]) -> None:
+        self._write = write
 
     def emitted(self, message_id: str, at: float) -> None:
-        self._file.write(f'{{"event":"emitted","id":"{message_id}","at":{at!r}}}\n')
+        self._happened("emitted", message_id, at)
 
     def acked(self, message_id: str, at: float) -> None:
-        self._file.write(f'{{"event":"acked","id":"{message_id}","at":{at!r}}}\n')
+        self._happened("acked", message_id, at)
 
     def failed(self, message_id: str, at: float) -> None:
-        self._file.write(f'{{"event":"failed","id":"{message_id}","at":{at!r}}}\n')
+        self._happened("failed", message_id, at)
 
     def dropped(self, message_id: str, at: float) -> None:
-        self._file.write(f'{{"event":"dropped","id":"{message_id}","at":{at!r}}}\n')
+        self._happened("dropped", message_id, at)
 
     def seen(self, message_id: str, emitted_at: float, at: float) -> None:
-        self._file.write(
-            f'{{"event":"seen","id":"{message_id}","emitted_at":{emitted_at!r},"at":{at!r}}}\n'
-        )
+        line = f'{{"event":"seen","id":"{message_id}","emitted_at":{emitted_at!r},"at":{at!r}}}\n'
+        self._write(line.encode())
+
+    def _happened(self, event: str, message_id: str, at: float) -> None:
+        self._write(f'{{"event":"{event}","id":"{message_id}","at":{at!r}}}\n'.encode())
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,17 +53,19 @@ class Process:
     topology_id: str
     component: str
     task: int
-    started_ms: int
+    started_us: int
 
     @classmethod
     def of(cls, conf: Mapping[str, Any], context: Mapping[str, Any], now: float) -> Process:
         """Read it from Storm's handshake."""
         topology_id = conf.get("storm.id") or conf["topology.name"]
-        return cls(str(topology_id), context["componentid"], context["taskid"], int(now * 1000))
+        return cls(
+            str(topology_id), context["componentid"], context["taskid"], int(now * 1_000_000)
+        )
 
     @property
     def file_name(self) -> str:
-        return f"{self.topology_id}.{self.component}.{self.task}.{self.started_ms}.jsonl"
+        return f"{self.topology_id}.{self.component}.{self.task}.{self.started_us}.jsonl"
 
     def earlier_files(self, folder: Path) -> list[Path]:
         """Files that earlier processes of the same task left."""
@@ -89,9 +74,13 @@ class Process:
 
 
 def event_log(conf: Mapping[str, Any], process: Process) -> EventLog:
-    """Open the log that `measure.dir` asks for."""
+    """Open this process's file in the folder `measure.dir`; without that, nothing is written."""
     folder = conf.get(MEASURE_DIR)
-    return FileLog(Path(folder) / process.file_name) if folder else NoLog()
+    if not folder:
+        return EventLog(lambda _line: None)
+    Path(folder).mkdir(parents=True, exist_ok=True)
+    file = os.open(Path(folder) / process.file_name, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o644)
+    return EventLog(partial(os.write, file))
 
 
 def unfinished(conf: Mapping[str, Any], process: Process) -> dict[str, float]:

@@ -1,0 +1,167 @@
+import json
+import shutil
+import zipfile
+from pathlib import Path
+
+import pytest
+from eyewall_deploy.failure import Failure
+from eyewall_deploy.submit import (
+    Project,
+    build_jar,
+    find_project,
+    reason,
+    streamparse_config,
+    submit,
+    wrong_option,
+)
+
+SHIPPED = Path(__file__).parents[2] / "topologies"
+NOBODY = ("127.0.0.1", 1)
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    files = {
+        "config.json": '{"topology_specs": "specs/", "envs": {"x": {"nimbus": "far:1"}}}',
+        "specs/clicks.py": "",
+        "src/bolts/__init__.py": "",
+        "src/bolts/clicks.py": "the bolt",
+        "src/bolts/__pycache__/clicks.pyc": "compiled",
+        "src/.hidden": "",
+    }
+    for name, text in files.items():
+        path = tmp_path / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+    return tmp_path
+
+
+def refused(result: object) -> str:
+    assert isinstance(result, Failure)
+    return result.reason
+
+
+def test_the_jar_holds_the_sources_as_resources_and_nothing_else(
+    project: Path, tmp_path: Path
+) -> None:
+    build_jar(project, tmp_path / "t.jar")
+    with zipfile.ZipFile(tmp_path / "t.jar") as jar:
+        assert jar.namelist() == ["resources/bolts/__init__.py", "resources/bolts/clicks.py"]
+        assert jar.read("resources/bolts/clicks.py") == b"the bolt"
+
+
+def test_the_same_sources_give_the_same_jar(project: Path, tmp_path: Path) -> None:
+    build_jar(project, tmp_path / "1.jar")
+    source = project / "src/bolts/clicks.py"
+    source.touch()
+    source.chmod(0o600)
+    build_jar(project, tmp_path / "2.jar")
+    assert (tmp_path / "1.jar").read_bytes() == (tmp_path / "2.jar").read_bytes()
+
+
+def test_the_shipped_project_has_both_topologies() -> None:
+    found = find_project(SHIPPED)
+    assert isinstance(found, Project)
+    assert found.topologies == ["tag_and_count", "word_count"]
+
+
+def test_an_unknown_topology_is_refused_with_those_there_are() -> None:
+    assert refused(submit("tag_and_cout", nimbus=NOBODY, project=SHIPPED)).endswith(
+        "there are tag_and_count, word_count (did you mean tag_and_count?)"
+    )
+
+
+def test_a_folder_without_a_project_is_refused_with_what_helps(tmp_path: Path) -> None:
+    said = refused(submit("x", nimbus=NOBODY, project=tmp_path))
+    assert said.startswith(f"{tmp_path}: no streamparse project there")
+    assert "--project FOLDER" in said
+
+
+@pytest.mark.parametrize(
+    ("config", "said"),
+    [
+        ("{", "not JSON"),
+        ("[]", "has `topology_specs` and `envs`"),
+        ('{"envs": {}}', "has `topology_specs` and `envs`"),
+        ('{"topology_specs": "s", "envs": {"a": {}, "b": {}}}', "2 environments (a, b)"),
+        ('{"topology_specs": "s", "envs": {}}', "0 environments"),
+    ],
+)
+def test_a_broken_project_is_refused(project: Path, config: str, said: str) -> None:
+    (project / "config.json").write_text(config)
+    assert said in refused(find_project(project))
+
+
+@pytest.mark.parametrize(
+    "option",
+    ["topology.workers=3", "a=", "eyewall.objective=R=0.5,A=0.5",
+     'eyewall.pin={"source": ["edge-1", "label:camera"]}', "x=[1, {y: z}]"],
+)  # fmt: skip
+def test_options_are_key_and_yaml_or_json(option: str) -> None:
+    assert wrong_option(option) is None
+
+
+@pytest.mark.parametrize(
+    ("option", "said"),
+    [
+        ("workers", "-o workers: an option is KEY=VALUE"),
+        ("=3", "-o =3: an option is KEY=VALUE"),
+        ('eyewall.pin={"source": ["edge-1"', '-o eyewall.pin: \'{"source": ["edge-1"\' is neither'),
+        ("since=2026-01-01", "-o since: '2026-01-01' can't be sent to Storm as JSON"),
+    ],
+)
+def test_an_option_that_nobody_can_read_is_refused_before_anything_is_sent(
+    option: str, said: str
+) -> None:
+    assert (wrong_option(option) or "").startswith(said)
+    assert refused(submit("word_count", [option], nimbus=NOBODY, project=SHIPPED)).startswith(said)
+
+
+def test_the_clusters_nimbus_is_used_in_place_of_the_projects_own() -> None:
+    project = Project(Path(), "specs/", {"nimbus": "far:1", "options": {"a": 1}}, "msgpack")
+    assert json.loads(json.dumps(streamparse_config(project, ("127.0.0.1", 16627)))) == {
+        "topology_specs": "specs/",
+        "serializer": "msgpack",
+        "envs": {
+            "cluster": {
+                "workers": [],
+                "options": {"a": 1},
+                "nimbus": "127.0.0.1:16627",
+                "use_ssh_for_nimbus": False,
+                "use_virtualenv": False,
+            }
+        },
+    }
+
+
+@pytest.mark.parametrize(
+    ("last_line", "said"),
+    [
+        (
+            "thriftpy2.transport.TTransportException: TTransportException(type=1, message='Could')",
+            "no Nimbus answers at 127.0.0.1:1; is the cluster up?",
+        ),
+        (
+            "storm.InvalidTopologyException: InvalidTopologyException(msg='Field W must be …')",
+            "Nimbus refused it: Field W must be …",
+        ),
+        (
+            "workload.settings.BadSettingError: word_count.rate: -1; allowed is more",
+            "word_count.rate: -1; allowed is more",
+        ),
+        ("\x1b[31merror\x1b[0m: No such thing.", "No such thing."),
+    ],
+)
+def test_what_streamparse_printed_becomes_one_line(last_line: str, said: str) -> None:
+    assert reason(f"Traceback (most recent call last):\n  File …\n{last_line}\n", NOBODY) == said
+
+
+def test_a_nimbus_that_does_not_answer_is_named_and_the_project_stays_as_it_is(
+    tmp_path: Path,
+) -> None:
+    project = tmp_path / "project"
+    shutil.copytree(SHIPPED, project, ignore=shutil.ignore_patterns("__pycache__"))
+    before = sorted(project.rglob("*"))
+    said = refused(submit("word_count", nimbus=NOBODY, project=project))
+    assert said == "word_count: no Nimbus answers at 127.0.0.1:1; is the cluster up?"
+    assert sorted(project.rglob("*")) == before
