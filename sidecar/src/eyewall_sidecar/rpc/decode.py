@@ -1,0 +1,170 @@
+"""From the contract's messages to Storm's nouns; what makes no sense is refused by name."""
+
+import math
+from collections.abc import Iterable, Mapping
+
+from eyewall_proto import scheduler_pb2 as pb
+
+from eyewall_sidecar.storm import (
+    ClusterState,
+    Component,
+    Executor,
+    Grouping,
+    Input,
+    Kind,
+    Slot,
+    Supervisor,
+    Topology,
+    TopologyState,
+    Worker,
+)
+
+_LARGEST_PORT = 65_535
+_KINDS = {
+    pb.Component.SPOUT: Kind.SPOUT,
+    pb.Component.BOLT: Kind.BOLT,
+    pb.Component.SYSTEM: Kind.SYSTEM,
+}
+_GROUPINGS = {
+    pb.Input.SHUFFLE: Grouping.SHUFFLE,
+    pb.Input.FIELDS: Grouping.FIELDS,
+    pb.Input.PARTIAL_KEY: Grouping.PARTIAL_KEY,
+    pb.Input.ALL: Grouping.ALL,
+    pb.Input.GLOBAL: Grouping.GLOBAL,
+    pb.Input.LOCAL_OR_SHUFFLE: Grouping.LOCAL_OR_SHUFFLE,
+    pb.Input.DIRECT: Grouping.DIRECT,
+    pb.Input.CUSTOM: Grouping.CUSTOM,
+}
+
+
+class MalformedError(ValueError):
+    """A message that breaks the contract; names the field, its value and what is allowed."""
+
+
+def topology(message: pb.TopologyDefinition) -> Topology:
+    """Decode what never changes of a topology."""
+    owner = f"definition of {_named(message.topology_id, 'definition: topology_id')}"
+    components = tuple(_component(owner, it) for it in message.components)
+    _require_distinct(f"{owner}: component", [it.id for it in components])
+    _require_distinct(f"{owner}: executor", [ex for it in components for ex in it.executors])
+    return Topology(
+        id=message.topology_id,
+        name=message.name or message.topology_id,
+        components=components,
+        requested_workers=message.requested_workers,
+        worker_max_heap_bytes=message.worker_max_heap_bytes,
+        settings=dict(message.settings),
+    )
+
+
+def cluster_state(message: pb.ClusterState, definitions: Mapping[str, Topology]) -> ClusterState:
+    """Decode what can change, with the definition of each of its topologies."""
+    supervisors = tuple(_supervisor(it) for it in message.supervisors)
+    _require_distinct("state: supervisor", [it.id for it in supervisors])
+    topologies = tuple(_topology_state(it, definitions) for it in message.topologies)
+    _require_distinct("state: topology", [it.topology.id for it in topologies])
+    slots = [worker.slot for it in topologies for worker in it.assignment]
+    _require_distinct("state: slot of a worker", slots)
+    return ClusterState(supervisors, topologies)
+
+
+def _supervisor(message: pb.Supervisor) -> Supervisor:
+    owner = f"supervisor {_named(message.id, 'state: supervisor id')}"
+    return Supervisor(
+        id=message.id,
+        host=_named(message.host, f"{owner}: host"),
+        ports=tuple(_port(owner, port) for port in message.ports),
+        cpu_cores=_amount(f"{owner}: cpu_cores", message.cpu_cores),
+        memory_bytes=message.memory_bytes,
+        scheduler_meta=dict(message.scheduler_meta),
+    )
+
+
+def _topology_state(
+    message: pb.TopologyState, definitions: Mapping[str, Topology]
+) -> TopologyState:
+    owner = f"state of {_named(message.topology_id, 'state: topology_id')}"
+    workers = tuple(
+        Worker(
+            Slot(_named(it.supervisor_id, f"{owner}: supervisor_id"), _port(owner, it.port)),
+            frozenset(_executors(owner, it.executors)),
+        )
+        for it in message.workers
+    )
+    _require_distinct(f"{owner}: executor", [it for worker in workers for it in worker.executors])
+    return TopologyState(
+        topology=definitions[message.topology_id],
+        assignment=workers,
+        assignment_digest=message.assignment_digest,
+        needs_scheduling=message.needs_scheduling,
+    )
+
+
+def _component(owner: str, message: pb.Component) -> Component:
+    owner = f"{owner}, component {_named(message.id, f'{owner}: component id')}"
+    if message.kind not in _KINDS:
+        raise MalformedError(f"{owner}: kind is {message.kind}; it must be one of {_all(_KINDS)}")
+    return Component(
+        id=message.id,
+        kind=_KINDS[message.kind],
+        executors=tuple(sorted(_executors(owner, message.executors))),
+        cpu_cores=_amount(f"{owner}: cpu_cores", message.cpu_cores),
+        on_heap_bytes=message.on_heap_bytes,
+        off_heap_bytes=message.off_heap_bytes,
+        inputs=tuple(_input(owner, it) for it in message.inputs),
+    )
+
+
+def _input(owner: str, message: pb.Input) -> Input:
+    if message.grouping not in _GROUPINGS:
+        raise MalformedError(
+            f"{owner}: grouping of {message.source_component}:{message.stream} is "
+            f"{message.grouping}; it must be one of {_all(_GROUPINGS)}"
+        )
+    return Input(
+        source=_named(message.source_component, f"{owner}: source_component"),
+        stream=_named(message.stream, f"{owner}: stream"),
+        grouping=_GROUPINGS[message.grouping],
+    )
+
+
+def _executors(owner: str, messages: Iterable[pb.Executor]) -> list[Executor]:
+    executors = []
+    for it in messages:
+        if it.last_task < it.first_task:
+            raise MalformedError(
+                f"{owner}: executor [{it.first_task}-{it.last_task}]: its last task must not be "
+                "below its first"
+            )
+        executors.append(Executor(it.first_task, it.last_task))
+    return executors
+
+
+def _port(owner: str, port: int) -> int:
+    if 0 < port <= _LARGEST_PORT:
+        return port
+    raise MalformedError(f"{owner}: port is {port}; it must be from 1 to {_LARGEST_PORT}")
+
+
+def _amount(field: str, value: float) -> float:
+    if math.isfinite(value) and value >= 0:
+        return value
+    raise MalformedError(f"{field} is {value:g}; it must be a finite number ≥ 0")
+
+
+def _named(text: str, field: str) -> str:
+    if text:
+        return text
+    raise MalformedError(f"{field} is empty; it must be given")
+
+
+def _require_distinct(field: str, values: Iterable[object]) -> None:
+    seen = set()
+    for value in values:
+        if value in seen:
+            raise MalformedError(f"{field} {value} is listed twice; it must be listed once")
+        seen.add(value)
+
+
+def _all(choices: Iterable[int]) -> str:
+    return ", ".join(str(number) for number in choices)

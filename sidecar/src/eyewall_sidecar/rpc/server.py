@@ -1,0 +1,126 @@
+"""The gRPC server: the scheduler's contract, the standard health service and reflection."""
+
+import logging
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
+
+import grpc
+from eyewall_proto import scheduler_pb2 as pb
+from eyewall_proto import scheduler_pb2_grpc as pb_grpc
+from grpc_health.v1 import health, health_pb2, health_pb2_grpc
+from grpc_reflection.v1alpha import reflection
+
+from eyewall_sidecar.rpc import encode
+from eyewall_sidecar.rpc.decode import MalformedError
+from eyewall_sidecar.rpc.remembered import Needs, Remembered
+from eyewall_sidecar.service import SchedulingService
+
+CONTRACT_VERSION = 1
+MESSAGE_BYTES = 64 * 1024 * 1024
+"""Enough for 60,000 executors; gRPC's own limit is 4 MB."""
+THREADS = 8
+
+SERVICE: str = pb.DESCRIPTOR.services_by_name["Scheduler"].full_name
+LOG = logging.getLogger("eyewall.rpc")
+
+
+class AddressError(OSError):
+    """An address that cannot be listened on; says which and why."""
+
+
+class Scheduler(pb_grpc.SchedulerServicer):
+    """Answers Nimbus, one round at a time."""
+
+    def __init__(self, service: SchedulingService) -> None:
+        """Decide with `service`, whose clock is `time.monotonic`."""
+        self._service = service
+        self._remembered = Remembered()
+        self._one_round = threading.Lock()
+
+    def Schedule(  # noqa: N802 - the name is the contract's
+        self, request: pb.ScheduleRequest, context: grpc.ServicerContext
+    ) -> pb.ScheduleReply:
+        """Return the decisions that are ready before the request's deadline."""
+        deadline = time.monotonic() + request.deadline_ms / 1000
+        reply = pb.ScheduleReply(contract_version=CONTRACT_VERSION)
+        if request.contract_version > CONTRACT_VERSION:
+            return _declined_as_newer(request, reply)
+        with self._one_round:
+            try:
+                _require_complete(request)
+                state = self._remembered.state(request)
+            except MalformedError as error:
+                LOG.warning("request of %s refused: %s", request.nimbus_id, error)
+                context.abort(grpc.StatusCode.INVALID_ARGUMENT, str(error))
+            if isinstance(state, Needs):
+                reply.needs_state = state.state
+                reply.needs_definitions.extend(state.definitions)
+                return reply
+            decisions = self._service.decide(state, deadline)
+        reply.decisions.extend(encode.decision(it) for it in decisions)
+        return reply
+
+
+class Server:
+    """The listening server."""
+
+    def __init__(self, service: SchedulingService, address: str) -> None:
+        """Bind the address; nothing is answered before `start`."""
+        self._health = health.HealthServicer()
+        self._grpc = grpc.server(
+            ThreadPoolExecutor(THREADS, thread_name_prefix="rpc"),
+            options=[
+                ("grpc.max_receive_message_length", MESSAGE_BYTES),
+                ("grpc.max_send_message_length", MESSAGE_BYTES),
+                ("grpc.so_reuseport", 0),  # or a second sidecar would share the port unnoticed
+            ],
+        )
+        pb_grpc.add_SchedulerServicer_to_server(Scheduler(service), self._grpc)  # type: ignore[no-untyped-call]
+        health_pb2_grpc.add_HealthServicer_to_server(self._health, self._grpc)
+        names = (SERVICE, health.SERVICE_NAME, reflection.SERVICE_NAME)
+        reflection.enable_server_reflection(names, self._grpc)
+        self.set_serving(serving=False)
+        try:
+            self.port: int = self._grpc.add_insecure_port(address)
+        except RuntimeError as error:
+            raise AddressError(f"cannot listen on {address}: {error}") from None
+
+    def start(self) -> None:
+        """Answer; the health service says so only after `set_serving`."""
+        self._grpc.start()
+
+    def set_serving(self, *, serving: bool) -> None:
+        """Say whether rounds are answered in time."""
+        status = health_pb2.HealthCheckResponse
+        for name in ("", SERVICE):
+            self._health.set(name, status.SERVING if serving else status.NOT_SERVING)
+
+    def stop(self, grace: float) -> None:
+        """Take no more requests; those under way have `grace` seconds."""
+        self._health.enter_graceful_shutdown()
+        self._grpc.stop(grace).wait()
+
+
+def _require_complete(request: pb.ScheduleRequest) -> None:
+    if request.contract_version == 0:
+        raise MalformedError(f"contract_version is 0; it must be {CONTRACT_VERSION}")
+    if not request.nimbus_id:
+        raise MalformedError("nimbus_id is empty; it must be given")
+    if not request.state_digest:
+        raise MalformedError("state_digest is empty; it must be given")
+
+
+def _declined_as_newer(request: pb.ScheduleRequest, reply: pb.ScheduleReply) -> pb.ScheduleReply:
+    """Decline every topology: a contract that is newer may mean what is not understood here."""
+    reason = (
+        f"the sidecar speaks contract {CONTRACT_VERSION}, Nimbus speaks "
+        f"{request.contract_version}: update the sidecar"
+    )
+    reply.needs_state = not request.HasField("state")
+    for topology in request.state.topologies:
+        declined = reply.decisions.add(
+            topology_id=topology.topology_id, base=topology.assignment_digest, status=reason
+        )
+        declined.decline.reason = reason
+    return reply

@@ -1,0 +1,100 @@
+"""The composition root of `eyewall serve`: everything is put together here, and nowhere else."""
+
+import logging
+import signal
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+from types import FrameType
+
+from eyewall_sidecar.config import Config, default_settings
+from eyewall_sidecar.policies import POLICIES
+from eyewall_sidecar.rpc import Server
+from eyewall_sidecar.service import Rules, SchedulingService
+from eyewall_sidecar.service.solver_processes import SolverProcesses
+from eyewall_sidecar.stores import DelayFile, DelayStore, NoDelays
+
+STOP_SECONDS = 1.0
+
+LOG = logging.getLogger("eyewall.sidecar")
+
+
+def serve(config: Config, say: Callable[[str], None]) -> None:
+    """Answer Nimbus until SIGTERM or SIGINT; `say` gets one line when ready.
+
+    ConfigError and AddressError name what keeps it from starting.
+    """
+    defaults = default_settings(config, POLICIES)
+    stopped = _stop_signals()
+    solvers = SolverProcesses()
+    try:
+        service = SchedulingService(
+            defaults, _rules(config), _delay_store(config), solvers, time.monotonic
+        )
+        server = Server(service, config.listen)
+        server.start()
+        try:
+            if _warm(solvers, stopped):
+                server.set_serving(serving=True)
+                host = config.listen.rpartition(":")[0]
+                say(f"eyewall sidecar ready on {host}:{server.port} ({_delays(config)})")
+                stopped.wait()
+        finally:
+            server.stop(STOP_SECONDS)
+    finally:
+        solvers.close()
+
+
+def _stop_signals() -> threading.Event:
+    stopped = threading.Event()
+
+    def stop(number: int, _frame: FrameType | None) -> None:
+        LOG.info("stopping on %s", signal.Signals(number).name)
+        stopped.set()
+
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, stop)
+    return stopped
+
+
+def _warm(solvers: SolverProcesses, stopped: threading.Event) -> bool:
+    """Wait for the solvers; False if a signal came first."""
+    warmed = threading.Event()
+    failed: list[BaseException] = []
+
+    def warm() -> None:
+        try:
+            solvers.warm()
+        except BaseException as error:  # noqa: BLE001 - raised again in the main thread
+            failed.append(error)
+        warmed.set()
+
+    threading.Thread(target=warm, daemon=True).start()
+    while not warmed.wait(0.05):
+        if stopped.is_set():
+            return False
+    if failed and not stopped.is_set():
+        raise failed[0]
+    return not stopped.is_set()
+
+
+def _rules(config: Config) -> Rules:
+    return Rules(
+        first_placement_seconds=config.solver.first_placement_seconds,
+        improvement_seconds=config.solver.improvement_seconds,
+        seed=config.solver.seed,
+        minimum_gain=config.replacement.minimum_gain,
+        cool_down_seconds=config.replacement.cool_down_seconds,
+        frozen=config.replacement.frozen,
+    )
+
+
+def _delay_store(config: Config) -> DelayStore:
+    if config.delays.file is None:
+        return NoDelays()
+    return DelayFile(Path(config.delays.file), time.time)
+
+
+def _delays(config: Config) -> str:
+    return f"delays from {config.delays.file}" if config.delays.file else "no delays configured"
