@@ -1,0 +1,368 @@
+"""`eyewall-deploy`: a real Storm cluster on one machine, over an emulated wide-area network."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, NoReturn, TypeVar
+
+import typer
+from rich.console import Console
+from rich.text import Text
+
+from eyewall_deploy import cluster_file
+from eyewall_deploy.doctor.examination import Patient, examine
+from eyewall_deploy.doctor.finding import Severity
+from eyewall_deploy.endpoint import Endpoint, parse_endpoint
+from eyewall_deploy.failure import Failure
+from eyewall_deploy.lifecycle import changes, inside, log_files
+from eyewall_deploy.lifecycle.down import down as take_down
+from eyewall_deploy.lifecycle.execute import command_on_host
+from eyewall_deploy.lifecycle.found import DEFAULT_CLUSTER, find_run
+from eyewall_deploy.lifecycle.options import UpOptions
+from eyewall_deploy.lifecycle.plans import read_plan
+from eyewall_deploy.lifecycle.shares import read_shares
+from eyewall_deploy.lifecycle.status import status as look
+from eyewall_deploy.lifecycle.up import Up
+from eyewall_deploy.lifecycle.up import up as bring_up
+from eyewall_deploy.processes.readiness import last_lines
+from eyewall_deploy.screen import ScreenSteps, show_findings, show_status
+from eyewall_deploy.state import Mode, Network, Scheduler
+from eyewall_deploy.submit import submit as submit_topology
+
+if TYPE_CHECKING:
+    from eyewall_deploy.lifecycle.programs import Plan
+
+app = typer.Typer(
+    help=__doc__.replace("`", ""),
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+)
+_out = Console(highlight=False, soft_wrap=True)
+_err = Console(stderr=True, highlight=False, soft_wrap=True)
+_Value = TypeVar("_Value")
+
+Cluster = Annotated[
+    str | None,
+    typer.Option("--cluster", "-c", help="Which cluster, where several are up.", metavar="NAME"),
+]
+RunDirOption = Annotated[
+    Path | None, typer.Option("--run-dir", help="The cluster's run dir, if not the default.")
+]
+SERVER_HELP = "Use this server of yours instead of starting one."
+
+
+@app.command()
+def up(
+    cluster: Annotated[
+        str, typer.Argument(help=f"A cluster file, or one of {', '.join(cluster_file.shipped())}.")
+    ] = DEFAULT_CLUSTER,
+    *,
+    run_dir: Annotated[
+        Path | None, typer.Option(help="Settings, logs and data go here.", show_default=False)
+    ] = None,
+    scheduler: Annotated[Scheduler, typer.Option(help="Who places executors.")] = Scheduler.EYEWALL,
+    storm_home: Annotated[
+        Path | None,
+        typer.Option(help="A full Storm distribution: Storm UI runs too.", show_default=False),
+    ] = None,
+    zookeeper: Annotated[str | None, typer.Option(metavar="HOST:PORT", help=SERVER_HELP)] = None,
+    redis: Annotated[str | None, typer.Option(metavar="HOST:PORT", help=SERVER_HELP)] = None,
+    jar: Annotated[Path | None, typer.Option(help="The scheduler's jar.")] = None,
+    mode: Annotated[
+        Mode | None, typer.Option(help="How hosts are made; namespaces where they are allowed.")
+    ] = None,
+    network: Annotated[
+        Network, typer.Option(help="What delays packets, in namespaces.")
+    ] = Network.ROUTER,
+    stock_timing: Annotated[
+        bool, typer.Option("--stock-timing", help="Storm's own timing, assignments not pushed.")
+    ] = False,
+    foreground: Annotated[
+        bool, typer.Option("--foreground", help="Stay; Ctrl-C ends the cluster.")
+    ] = False,
+    nimbus_port: int = inside.NIMBUS_PORT,
+    ui_port: int = inside.UI_PORT,
+    sidecar_port: int = inside.SIDECAR_PORT,
+    zookeeper_port: int = inside.ZOOKEEPER_PORT,
+    redis_port: int = inside.REDIS_PORT,
+) -> None:
+    """Bring a cluster up; each of its programs is ready when this returns."""
+    options = UpOptions(
+        cluster=cluster,
+        run_dir=run_dir,
+        scheduler=scheduler,
+        storm_home=storm_home,
+        zookeeper=zookeeper,
+        redis=redis,
+        jar=jar,
+        mode=mode,
+        network=network,
+        stock_timing=stock_timing,
+        nimbus_port=nimbus_port,
+        ui_port=ui_port,
+        sidecar_port=sidecar_port,
+        zookeeper_port=zookeeper_port,
+        redis_port=redis_port,
+    )
+    steps = ScreenSteps(_err)
+    try:
+        running = _or_fail(bring_up(options, steps))
+        steps.done(f"{running.plan.cluster.name} is up; see `eyewall-deploy status`")
+        steps.finish()
+        if not foreground:
+            running.lease.detach()
+            return
+        _stay(running)
+    except KeyboardInterrupt:
+        _err.print("ended, and all that had been started with it")
+        raise typer.Exit(130) from None
+    finally:
+        steps.finish()
+
+
+def _stay(running: Up) -> None:
+    _err.print("Ctrl-C ends it")
+    try:
+        running.lease.hold()
+    finally:
+        running.lease.end()
+    _fail(f"the cluster has ended; its logs are in {running.plan.run.logs()}")
+
+
+@app.command()
+def down(
+    cluster: Annotated[str | None, typer.Argument(help="Which, where several are up.")] = None,
+    *,
+    run_dir: RunDirOption = None,
+) -> None:
+    """End a cluster and everything that belongs to it; does no harm where none is up."""
+    run = _or_fail(find_run(cluster, run_dir))
+    steps = ScreenSteps(_err)
+    try:
+        ended = _or_fail(take_down(run, steps))
+        steps.done(f"{run.path.name} is down" if ended.ran else f"{run.path.name} was not up")
+    finally:
+        steps.finish()
+
+
+@app.command()
+def status(
+    *,
+    as_json: Annotated[bool, typer.Option("--json", help="For programs.")] = False,
+    cluster: Cluster = None,
+    run_dir: RunDirOption = None,
+) -> None:
+    """Show what runs, where executors are, and how to reach everything."""
+    plan = _plan(cluster, run_dir)
+    seen = look(plan, read_shares(plan.run).refused)
+    if as_json:
+        sys.stdout.write(json.dumps(asdict(seen), indent=2) + "\n")
+    else:
+        show_status(_out, seen)
+
+
+@app.command()
+def logs(
+    program: Annotated[
+        str | None, typer.Argument(help="A program; without it, where the logs are.")
+    ] = None,
+    *,
+    follow: Annotated[bool, typer.Option("--follow", "-f", help="Go on with what comes.")] = False,
+    lines: Annotated[int, typer.Option("--lines", "-n", min=0)] = 50,
+    cluster: Cluster = None,
+    run_dir: RunDirOption = None,
+) -> None:
+    """Show the end of a program's log."""
+    plan = _plan(cluster, run_dir)
+    if program is None:
+        for name, file in log_files.log_files(plan).items():
+            _out.print(Text(f"{name:24}  {file}"))
+        return
+    file = _or_fail(log_files.log_file(plan, program))
+    sys.stdout.writelines(f"{line}\n" for line in last_lines(file, lines))
+    if follow:
+        try:
+            for text in log_files.follow(file):
+                sys.stdout.write(text)
+                sys.stdout.flush()
+        except KeyboardInterrupt:
+            return
+
+
+@app.command()
+def submit(
+    topology: Annotated[str, typer.Argument(help="A topology of the streamparse project.")],
+    *,
+    option: Annotated[
+        list[str] | None,
+        typer.Option("--option", "-o", metavar="KEY=VALUE", help="A setting, value in YAML."),
+    ] = None,
+    project: Annotated[
+        Path | None, typer.Option(help="The streamparse project; ./topologies if not given.")
+    ] = None,
+    name: Annotated[str | None, typer.Option(help="Run it under another name.")] = None,
+    cluster: Cluster = None,
+    run_dir: RunDirOption = None,
+) -> None:
+    """Submit a topology through streamparse."""
+    nimbus = _plan(cluster, run_dir).state.nimbus
+    submitted = submit_topology(
+        topology, option or (), nimbus=(nimbus.host, nimbus.port), project=project, run_as=name
+    )
+    _out.print(f"submitted {_or_fail(submitted).name}; see `eyewall-deploy status`")
+
+
+@app.command()
+def delay(
+    a: Annotated[str, typer.Argument(help="A host or a site.")],
+    b: Annotated[str, typer.Argument(help="Another; a site twice is within the site.")],
+    one_way: Annotated[str, typer.Argument(help="Such as 80ms.")],
+    *,
+    one_direction: Annotated[
+        bool, typer.Option("--one-direction", help="From A to B only.")
+    ] = False,
+    cluster: Cluster = None,
+    run_dir: RunDirOption = None,
+) -> None:
+    """Change the one-way delay between two hosts or sites of the running cluster."""
+    plan = _plan(cluster, run_dir)
+    seconds = _or_fail(changes.parse_delay(one_way))
+    both = not one_direction
+    _or_fail(changes.change_delay(plan, a, b, seconds, both_directions=both))
+    arrow = "↔" if both else "→"
+    _out.print(f"{a} {arrow} {b}: {seconds * 1000:g} ms one way")
+
+
+@app.command()
+def scheduler(
+    name: Annotated[Scheduler, typer.Argument(help="Who places executors from now on.")],
+    *,
+    cluster: Cluster = None,
+    run_dir: RunDirOption = None,
+) -> None:
+    """Give Nimbus another scheduler; restarts Nimbus, workers go on meanwhile."""
+    plan = _plan(cluster, run_dir)
+    steps = ScreenSteps(_err)
+    try:
+        _or_fail(changes.change_scheduler(plan, name, steps))
+        steps.done(f"Nimbus is back, with the scheduler {name}")
+    finally:
+        steps.finish()
+
+
+@app.command("exec", context_settings={"ignore_unknown_options": True})
+def execute(
+    host: Annotated[str, typer.Argument(help="A host, or control.")],
+    command: Annotated[list[str], typer.Argument(help="After --, a command and its arguments.")],
+    *,
+    cluster: Cluster = None,
+    run_dir: RunDirOption = None,
+) -> None:
+    """Run a command on a host: in its network, with its share of CPU and memory."""
+    plan = _plan(cluster, run_dir)
+    line = _or_fail(command_on_host(plan, host, command))
+    if plan.state.mode is Mode.LOOPBACK:
+        _err.print("hosts share this machine's loopback: it runs here")
+    raise typer.Exit(subprocess.run(line, check=False).returncode)
+
+
+@app.command()
+def start(program: str, *, cluster: Cluster = None, run_dir: RunDirOption = None) -> None:
+    """Start one program and wait until it is ready."""
+    _change(changes.start, program, "is ready", cluster, run_dir)
+
+
+@app.command()
+def stop(program: str, *, cluster: Cluster = None, run_dir: RunDirOption = None) -> None:
+    """Stop one program; a supervisor's workers go on, as everywhere in Storm."""
+    _change(changes.stop, program, "has ended", cluster, run_dir)
+
+
+@app.command()
+def restart(program: str, *, cluster: Cluster = None, run_dir: RunDirOption = None) -> None:
+    """Stop one program, start it again and wait until it is ready."""
+    _change(changes.restart, program, "is ready", cluster, run_dir)
+
+
+@app.command()
+def doctor(
+    *,
+    storm_home: Annotated[Path | None, typer.Option(help="Nimbus's Storm home.")] = None,
+    storm_yaml: Annotated[Path | None, typer.Option(help="Nimbus's storm.yaml.")] = None,
+    nimbus: Annotated[str | None, typer.Option(metavar="HOST:PORT", help="Ask it.")] = None,
+    sidecar: Annotated[
+        str | None, typer.Option(metavar="HOST:PORT", help="Try it, not storm.yaml's.")
+    ] = None,
+    delay_file: Annotated[
+        Path | None, typer.Option(help="Does it know the supervisors that Nimbus knows?")
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="For programs.")] = False,
+) -> None:
+    """Check a cluster of yours before Eyewall is switched on in it."""
+    patient = Patient(
+        storm_home=storm_home,
+        storm_yaml=storm_yaml,
+        nimbus=_endpoint("--nimbus", nimbus, inside.NIMBUS_PORT),
+        sidecar=_endpoint("--sidecar", sidecar, inside.SIDECAR_PORT),
+        delay_file=delay_file,
+    )
+    if patient == Patient(delay_file=delay_file):
+        _fail("doctor: nothing to look at; give --storm-home, --storm-yaml, --nimbus or --sidecar")
+    findings = []
+    if as_json:
+        findings = list(examine(patient))
+        sys.stdout.write(json.dumps([asdict(finding) for finding in findings], indent=2) + "\n")
+    else:
+        for finding in examine(patient):
+            findings.append(finding)
+            show_findings(_out, [finding])
+    if any(finding.severity is Severity.STOPS_NIMBUS for finding in findings):
+        raise typer.Exit(1)
+
+
+def _change(
+    change: changes.Change, program: str, done: str, cluster: str | None, run_dir: Path | None
+) -> None:
+    plan = _plan(cluster, run_dir)
+    steps = ScreenSteps(_err)
+    try:
+        _or_fail(change(plan, program, steps))
+        steps.done(f"{program} {done}")
+    finally:
+        steps.finish()
+
+
+def _plan(cluster: str | None, run_dir: Path | None) -> Plan:
+    run = _or_fail(find_run(cluster, run_dir))
+    if run.keeper() is None:
+        _fail(f"no cluster runs in {run.path}; `eyewall-deploy up` starts one")
+    return _or_fail(read_plan(run))
+
+
+def _endpoint(option: str, text: str | None, default_port: int) -> Endpoint | None:
+    if text is None:
+        return None
+    endpoint = parse_endpoint(text, default_port)
+    if isinstance(endpoint, Failure):
+        _fail(f"{option}: {endpoint.reason}")
+    return endpoint
+
+
+def _or_fail(result: _Value | Failure) -> _Value:
+    if isinstance(result, Failure):
+        _fail(result.reason)
+    return result
+
+
+def _fail(reason: str) -> NoReturn:
+    _err.print(Text(reason, style="red"))
+    raise typer.Exit(1)
+
+
+if __name__ == "__main__":
+    app()

@@ -1,0 +1,112 @@
+"""Checks on Nimbus's Storm home: its version, the scheduler's jar, and whether its class loads."""
+
+from __future__ import annotations
+
+import subprocess
+import zipfile
+from typing import TYPE_CHECKING
+
+from eyewall_deploy.doctor.finding import Finding, advice, fine, stops_nimbus
+from eyewall_deploy.failure import Failure
+from eyewall_deploy.state import Scheduler
+from eyewall_deploy.storm.commands import find_java
+from eyewall_deploy.storm.settings import CLASS_OF
+from eyewall_deploy.storm_home import STORM_VERSION, open_storm_home
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+CLASS = CLASS_OF[Scheduler.EYEWALL]
+_ENTRY = CLASS.replace(".", "/") + ".class"
+_JAR = "eyewall-storm-scheduler.jar"
+_SECONDS = 60
+
+
+def check_home(path: Path) -> Iterator[Finding]:
+    """Look at a Storm home with the jar in it, before Nimbus is started from there."""
+    home = open_storm_home(path)
+    if isinstance(home, Failure):
+        yield stops_nimbus("Storm home", home.reason, "name Nimbus's own with --storm-home")
+        return
+    yield check_version("Storm home", home.version)
+    yield from _check_jar(path)
+
+
+def check_version(check: str, version: str) -> Finding:
+    """Eyewall is built against one release line."""
+    line = STORM_VERSION.rpartition(".")[0]
+    if version.startswith(f"{line}."):
+        return fine(check, f"Storm {version}")
+    return advice(
+        check,
+        f"Storm {version}",
+        f"Eyewall is built for and tried with {STORM_VERSION}; try it on a test cluster first",
+    )
+
+
+def _check_jar(home: Path) -> Iterator[Finding]:
+    check = "scheduler's jar"
+    folder = home / "extlib-daemon"
+    there = _with_class(folder)
+    for other in ("extlib", "lib", "lib-worker"):
+        for jar in _with_class(home / other):
+            yield advice(check, f"{jar} is also in {other}/", f"keep it in {folder} only")
+    if not there:
+        yield stops_nimbus(
+            check,
+            f"no jar in {folder} holds {CLASS}",
+            f"copy {_JAR} there on each Nimbus host before storm.scheduler names the class",
+        )
+        return
+    if len(there) > 1:
+        names = ", ".join(jar.name for jar in there)
+        yield advice(check, f"{folder} holds it {len(there)} times: {names}", "keep the newest")
+    else:
+        yield fine(check, str(there[0]))
+    yield _check_class(home)
+
+
+def _with_class(folder: Path) -> list[Path]:
+    found = []
+    for jar in sorted(folder.glob("*.jar")):
+        try:
+            with zipfile.ZipFile(jar) as archive:
+                if _ENTRY in archive.namelist():
+                    found.append(jar)
+        except (OSError, zipfile.BadZipFile):
+            continue
+    return found
+
+
+def _check_class(home: Path) -> Finding:
+    """Let a JVM load the class as Nimbus would.
+
+    It is asked to run the class, which has no `main`: that it says so means that the class and
+    its superclass were found and linked. This needs no compiler, only a JRE.
+    """
+    check = "scheduler's class"
+    java = find_java()
+    if java is None:
+        return stops_nimbus(check, "no java in JAVA_HOME or on PATH", "install Java 17 or later")
+    class_path = f"{home}/lib/*:{home}/extlib/*:{home}/extlib-daemon/*"
+    english = ("-Duser.language=en", "-Duser.country=US")
+    try:
+        trial = subprocess.run(
+            [java, *english, "-cp", class_path, CLASS],
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=_SECONDS,
+        )
+    except subprocess.TimeoutExpired:
+        return stops_nimbus(check, f"{java} did not answer in {_SECONDS} s", "try it by hand")
+    said = trial.stdout + trial.stderr
+    if "Main method not found" in said:
+        return fine(check, f"{CLASS} loads")
+    reason = " ".join(said.split()) or f"java ended with {trial.returncode}"
+    return stops_nimbus(
+        check,
+        f"{CLASS} does not load: {reason}",
+        f"is {_JAR} complete (the shaded one), and Java 17 or later?",
+    )

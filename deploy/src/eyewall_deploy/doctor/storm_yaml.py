@@ -1,0 +1,143 @@
+"""Checks on Nimbus's storm.yaml."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from difflib import get_close_matches
+from typing import TYPE_CHECKING, Any
+
+import yaml
+
+from eyewall_deploy.doctor.finding import Finding, advice, fault, fine, stops_nimbus
+from eyewall_deploy.doctor.home import CLASS
+from eyewall_deploy.endpoint import Endpoint, parse_endpoint
+from eyewall_deploy.storm.recommended import TIMING, recommended
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
+
+_PREFIX = "eyewall."
+_LONGEST_MILLISECONDS = 60_000
+DEFAULT_SIDECAR = Endpoint("127.0.0.1", 7077)
+
+
+@dataclass(frozen=True, slots=True)
+class _Key:
+    """A key of the scheduler in storm.yaml: what its value must be."""
+
+    allowed: str
+    holds: Callable[[Any], bool]
+
+
+def _is_addresses(value: Any) -> bool:
+    return isinstance(value, list) and bool(value) and all(map(_is_address, value))
+
+
+def _is_address(value: Any) -> bool:
+    return isinstance(value, str) and isinstance(parse_endpoint(value, 0), Endpoint)
+
+
+def _is_milliseconds(value: Any) -> bool:
+    whole = isinstance(value, int) and not isinstance(value, bool)
+    return whole and 0 < value <= _LONGEST_MILLISECONDS
+
+
+_MILLISECONDS = _Key(f"whole milliseconds, 1 to {_LONGEST_MILLISECONDS}", _is_milliseconds)
+
+NIMBUS_KEYS = {
+    "eyewall.sidecar.addresses": _Key('a list such as ["127.0.0.1:7077"]', _is_addresses),
+    "eyewall.scheduler.inner": _Key(
+        "resource-aware or default", lambda value: value in ("resource-aware", "default")
+    ),
+    "eyewall.deadline.first.ms": _MILLISECONDS,
+    "eyewall.deadline.round.ms": _MILLISECONDS,
+    "eyewall.push.assignments": _Key("true or false", lambda value: isinstance(value, bool)),
+    "eyewall.push.timeout.ms": _MILLISECONDS,
+}
+
+TOPOLOGY_KEYS = frozenset(
+    {
+        "eyewall.mode",
+        "eyewall.policy",
+        "eyewall.objective",
+        "eyewall.pin",
+        "eyewall.rate.hint",
+        "eyewall.execution.time.hint.ms",
+        "eyewall.executors.per.slot",
+    }
+)
+"""A storm.yaml may hold them as defaults for all topologies; the sidecar checks their values."""
+
+
+def read_settings(path: Path) -> dict[str, Any] | Finding:
+    """Read a storm.yaml."""
+    try:
+        content = yaml.safe_load(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        return stops_nimbus("storm.yaml", f"{path}: {error.strerror}", "name it with --storm-yaml")
+    except yaml.YAMLError as error:
+        reason = " ".join(str(error).split())
+        return stops_nimbus("storm.yaml", f"{path} is not YAML: {reason}", "correct that line")
+    if not isinstance(content, dict):
+        return stops_nimbus("storm.yaml", f"{path}: no keys in it", "copy the shipped storm.yaml")
+    return {str(key): value for key, value in content.items()}
+
+
+def check_settings(settings: dict[str, Any]) -> Iterator[Finding]:
+    """Look at the scheduler, its keys and the timing that makes moves cheap."""
+    yield _check_scheduler(settings.get("storm.scheduler"))
+    ours = [key for key in settings if key.startswith(_PREFIX)]
+    findings = [finding for key in ours if (finding := _check_key(key, settings[key]))]
+    yield from findings
+    if ours and not findings:
+        yield fine("eyewall.* keys", ", ".join(sorted(ours)))
+    yield from _check_timing(settings)
+
+
+def sidecar_addresses(settings: dict[str, Any]) -> list[Endpoint]:
+    """Addresses that Nimbus would ask, the default where none is given."""
+    given = settings.get("eyewall.sidecar.addresses", [])
+    if not _is_addresses(given):
+        return [DEFAULT_SIDECAR]
+    parsed = [parse_endpoint(text, 0) for text in given]
+    return [endpoint for endpoint in parsed if isinstance(endpoint, Endpoint)]
+
+
+def _check_scheduler(given: Any) -> Finding:
+    check = "storm.scheduler"
+    if given == CLASS:
+        return fine(check, CLASS)
+    if given is None:
+        return advice(check, "not set: Storm's own scheduler places", f"set it to {CLASS}")
+    if isinstance(given, str) and "eyewall" in given.lower():
+        return stops_nimbus(check, f"{given}: there is no such class", f"it is {CLASS}")
+    return advice(check, f"{given}: Eyewall is not switched on", f"set it to {CLASS}")
+
+
+def _check_key(name: str, value: Any) -> Finding | None:
+    if name in TOPOLOGY_KEYS:
+        return None
+    if name not in NIMBUS_KEYS:
+        known = [*NIMBUS_KEYS, *sorted(TOPOLOGY_KEYS)]
+        near = get_close_matches(name, known, n=1)
+        meant = f"did you mean {near[0]}?" if near else f"known keys are {', '.join(known)}"
+        return fault(name, f"{value!r}: no such key, so it does nothing", meant)
+    key = NIMBUS_KEYS[name]
+    if key.holds(value):
+        return None
+    return fault(name, f"{value!r} is not allowed, the default holds", f"allowed: {key.allowed}")
+
+
+def _check_timing(settings: dict[str, Any]) -> Iterator[Finding]:
+    wanted = recommended()
+    missing = {key: wanted[key] for key in TIMING if settings.get(key) != wanted[key]}
+    if not missing:
+        yield fine("timing of moves", "as recommended")
+        return
+    lines = ", ".join(f"{key}: {value}" for key, value in missing.items())
+    yield advice(
+        "timing of moves",
+        "not as recommended: a move costs about 7 s without output in place of 4",
+        f"on every supervisor host set {lines}",
+    )

