@@ -157,8 +157,9 @@ def test_what_streamparse_printed_becomes_one_line(last_line: str, said: str) ->
 
 
 def test_a_nimbus_that_does_not_answer_is_named_and_the_project_stays_as_it_is(
-    tmp_path: Path,
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.delenv("PYTHONDONTWRITEBYTECODE", raising=False)
     project = tmp_path / "project"
     shutil.copytree(SHIPPED, project, ignore=shutil.ignore_patterns("__pycache__"))
     before = sorted(project.rglob("*"))

@@ -28,7 +28,6 @@ if TYPE_CHECKING:
 
 DEFAULT_PROJECT = Path("topologies")
 _NIMBUS_TIMEOUT_SECONDS = 60
-_DOS_EPOCH = (1980, 1, 1, 0, 0, 0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,7 +152,7 @@ def wrong_option(option: str) -> str | None:
 def build_jar(project: Path, jar: Path) -> None:
     """Write the project's src/ as the jar's resources/.
 
-    The same files give the same bytes: sorted, without times, owners or compiled Python.
+    The same files give the same bytes: sorted, all of 1980, without owners or compiled Python.
     """
     source = project / "src"
     with zipfile.ZipFile(jar, "w", zipfile.ZIP_DEFLATED) as archive:
@@ -161,7 +160,7 @@ def build_jar(project: Path, jar: Path) -> None:
             parts = path.relative_to(source).parts
             hidden = any(part.startswith(".") or part == "__pycache__" for part in parts)
             if path.is_file() and not hidden:
-                entry = zipfile.ZipInfo("/".join(("resources", *parts)), _DOS_EPOCH)
+                entry = zipfile.ZipInfo("/".join(("resources", *parts)))
                 entry.external_attr = 0o644 << 16
                 entry.compress_type = zipfile.ZIP_DEFLATED
                 archive.writestr(entry, path.read_bytes())
