@@ -12,7 +12,7 @@ from eyewall_deploy.host import linux
 from eyewall_deploy.wan import namespaces, netem
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Mapping
 
 
 class Kind(StrEnum):
@@ -36,13 +36,16 @@ class Choice:
 
 
 def choose(asked: Kind | None) -> Choice:
-    """Take what is asked for if it works here, else the router."""
-    if asked != Kind.NETEM:
-        return Choice(Kind.ROUTER, "user-space router: works on every kernel with TUN devices")
-    why_not = _try_netem()
-    if why_not is not None:
-        return Choice(Kind.ROUTER, f"user-space router, though netem was asked for: {why_not}")
-    return Choice(Kind.NETEM, "netem: asked for, and this kernel has it")
+    """Take the kind that is asked for; if none is, or netem does not work here, the best there is.
+
+    Netem comes first: the kernel delays packets without waking a program for each.
+    """
+    if asked == Kind.ROUTER:
+        return Choice(Kind.ROUTER, "user-space router: asked for")
+    why_not = _why_no_netem()
+    if why_not is None:
+        return Choice(Kind.NETEM, "netem: tried, and this kernel has all it needs")
+    return Choice(Kind.ROUTER, f"user-space router: {why_not}")
 
 
 def build(kind: Kind, address_of: Mapping[str, str]) -> None:
@@ -54,7 +57,8 @@ def build(kind: Kind, address_of: Mapping[str, str]) -> None:
         namespaces.add_interfaces(address_of)
 
 
-def _try_netem(command: Sequence[str] = (sys.executable, "-m", __name__)) -> str | None:
+def _why_no_netem() -> str | None:
+    command = (sys.executable, "-m", __name__)
     trial = subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
     if trial.returncode == 0:
         return None

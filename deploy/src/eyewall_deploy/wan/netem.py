@@ -11,16 +11,19 @@ sets this up on the interfaces that `add_interfaces` made, and follows the file 
 from __future__ import annotations
 
 import argparse
-import errno
+import contextlib
 import logging
 import sys
 import time
 from ipaddress import IPv4Address
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from pyroute2 import IPRoute
+from pyroute2.netlink import NLM_F_ACK, NLM_F_CREATE, NLM_F_REQUEST
 from pyroute2.netlink.exceptions import NetlinkError
+from pyroute2.netlink.rtnl import RTM_NEWQDISC
+from pyroute2.netlink.rtnl.tcmsg import sched_netem, tcmsg
 
 from eyewall_deploy.host.linux import NAMED, in_network_namespace
 from eyewall_deploy.wan.addresses import NETWORK, addresses
@@ -55,21 +58,29 @@ def add_interfaces(address_of: Mapping[str, str]) -> None:
     in_network_namespace(SWITCH, lambda: _make_switch(address_of))
 
 
-def apply(table: DelayTable) -> None:
-    """Let each host's interface do what the table says from now on; new or running."""
+def set_up(table: DelayTable) -> None:
+    """Have each host's interface sort by destination, whatever an earlier process left there."""
     address_of = addresses(table.hosts)
     for place, name in enumerate(table.hosts):
-        in_network_namespace(name, lambda i=place: _apply_to(table, i, address_of))  # type: ignore[misc]
+        in_network_namespace(name, lambda i=place: _set_up_from(table, i, address_of))  # type: ignore[misc]
+
+
+def apply(table: DelayTable) -> None:
+    """Let each host's interface do what the table says from now on."""
+    for place, name in enumerate(table.hosts):
+        in_network_namespace(name, lambda i=place: _apply_from(table, i))  # type: ignore[misc]
 
 
 def netem_works() -> str | None:
     """Try netem and what it needs here; None, or why it does not work. In a namespace to spare."""
     try:
         with IPRoute() as routes:
-            (loopback,) = routes.link_lookup(ifname="lo")
-            _sort_by_destination(routes, loopback)
-            _add_destination(routes, loopback, 1, NETWORK.network_address)
-            routes.tc("add", "netem", index=loopback, **_netem(1, 0.01, 0.001, None))
+            routes.link("add", ifname=_BRIDGE, kind="bridge")
+            routes.link("add", ifname=INTERFACE, kind="veth", peer={"ifname": "port0"})
+            (interface,) = routes.link_lookup(ifname=INTERFACE)
+            _sort_by_destination(routes, interface)
+            _add_destination(routes, interface, 1, NETWORK.network_address)
+            _hold_back(routes, interface, 1, 0.01, 0.001, None)
     except NetlinkError as error:
         return f"the kernel has no netem, or not all it needs: {error}"
     return None
@@ -97,34 +108,34 @@ def _set_up(address: str) -> None:
         routes.link("set", index=index, state="up")
 
 
-def _apply_to(table: DelayTable, source: int, address_of: Mapping[str, str]) -> None:
+def _set_up_from(table: DelayTable, source: int, address_of: Mapping[str, str]) -> None:
     with IPRoute() as routes:
         (index,) = routes.link_lookup(ifname=INTERFACE)
-        fresh = _sort_by_destination(routes, index)
+        with contextlib.suppress(NetlinkError):  # there is none yet
+            routes.tc("del", index=index, root=True)
+        _sort_by_destination(routes, index)
         for target, name in enumerate(table.hosts):
-            if target == source:
-                continue
-            number = target + 1
-            if fresh:
-                _add_destination(routes, index, number, IPv4Address(address_of[name]))
-            settings = _netem(
-                number,
-                table.delay[source][target],
-                table.deviation[source][target],
-                table.bandwidth[source][target],
-            )
-            routes.tc("add" if fresh else "change", "netem", index=index, **settings)
+            if target != source:
+                _add_destination(routes, index, target + 1, IPv4Address(address_of[name]))
 
 
-def _sort_by_destination(routes: IPRoute, interface: int) -> bool:
-    """Add the qdisc that the destinations hang below; False if it is there already."""
-    try:
-        routes.tc("add", "htb", index=interface, handle=_ROOT, default=0)
-    except NetlinkError as error:
-        if error.code == errno.EEXIST:
-            return False
-        raise
-    return True
+def _apply_from(table: DelayTable, source: int) -> None:
+    with IPRoute() as routes:
+        (index,) = routes.link_lookup(ifname=INTERFACE)
+        for target in range(len(table.hosts)):
+            if target != source:
+                _hold_back(
+                    routes,
+                    index,
+                    target + 1,
+                    table.delay[source][target],
+                    table.deviation[source][target],
+                    table.bandwidth[source][target],
+                )
+
+
+def _sort_by_destination(routes: IPRoute, interface: int) -> None:
+    routes.tc("add", "htb", index=interface, handle=_ROOT, default=0)
 
 
 def _add_destination(routes: IPRoute, interface: int, number: int, address: IPv4Address) -> None:
@@ -146,22 +157,39 @@ def _class(number: int) -> int:
     return _ROOT + 0x10 + number
 
 
-def _netem(number: int, delay: float, deviation: float, bandwidth: float | None) -> dict[str, Any]:
-    """Settings of a destination's netem.
+def _hold_back(
+    routes: IPRoute,
+    interface: int,
+    number: int,
+    delay: float,
+    deviation: float,
+    bandwidth: float | None,
+) -> None:
+    """Add or change a destination's netem.
 
     Without a table of its own netem draws evenly from delay ± jitter; a jitter of √3 deviations
     has the standard deviation that is asked for.
     """
-    settings: dict[str, Any] = {
-        "handle": (0x10 + number) << 16,
-        "parent": _class(number),
+    settings: dict[str, int] = {
         "delay": round(delay * 1e6),
         "jitter": round(min(deviation * 3**0.5, delay) * 1e6),
         "limit": _PACKETS,
     }
     if bandwidth is not None or deviation:
-        settings["rate"] = f"{min(_FASTEST, round(bandwidth or _FASTEST)) * 8}bit"
-    return settings
+        settings["rate"] = min(_FASTEST, round(bandwidth or _FASTEST))
+    # not through IPRoute.tc(), which takes `rate` for the qdisc's estimator too
+    message = tcmsg()
+    message["index"] = interface
+    message["handle"] = (0x10 + number) << 16
+    message["parent"] = _class(number)
+    message["attrs"] = [
+        ("TCA_KIND", "netem"),
+        ("TCA_OPTIONS", sched_netem.get_parameters(settings)),
+    ]
+    routes.status["nlm_generator"] = (
+        False  # which nlm_request of pyroute2 0.9 reads but nobody sets
+    )
+    routes.nlm_request(message, RTM_NEWQDISC, NLM_F_REQUEST | NLM_F_ACK | NLM_F_CREATE)
 
 
 def follow(delays: Path, ready: Path | None) -> None:
@@ -169,6 +197,7 @@ def follow(delays: Path, ready: Path | None) -> None:
     if ready is not None:
         ready.unlink(missing_ok=True)
     watch = DelayWatch(delays)
+    set_up(watch.table)
     apply(watch.table)
     _log.info("%d hosts", len(watch.table.hosts))
     if ready is not None:
