@@ -28,6 +28,8 @@ def binding_reasons(problem: PlacementProblem, *, time_limit: float, seed: int) 
     for name, row in program.capacity_rows().items():
         slacks[name] = program.linear.add_variable(f"slack_{name}", 0)
         row.expr.addterm(slacks[name], -1)
+    if not slacks:
+        return ()
     program.linear.setObjective(lpSum(slacks.values()))
     run = minimise(program.linear, time_limit=time_limit, seed=seed)
     if run.outcome not in (Outcome.OPTIMAL, Outcome.INCUMBENT):

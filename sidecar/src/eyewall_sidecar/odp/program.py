@@ -54,6 +54,8 @@ class OdpProgram:
     y
         (i, j) → (u, v) → y_(i,j),(u,v), for the pairs of operators that matter, in both orders.
         Where one end has a single candidate, the other end's x is the y.
+    costs
+        Variable → its part in the objective. Empty if no placement is better than another.
     """
 
     problem: PlacementProblem
@@ -61,6 +63,7 @@ class OdpProgram:
     linear: LpProblem = field(default_factory=lambda: LpProblem("odp", LpMinimize))
     x: dict[str, dict[str, Variable]] = field(default_factory=dict)
     y: dict[Pair, dict[Pair, Variable]] = field(default_factory=dict)
+    costs: defaultdict[Variable, float] = field(default_factory=lambda: defaultdict(float))
 
     def capacity_rows(self) -> dict[str, LpConstraint]:
         """Return the rows of equations (11) and (17), by their name in the LP file."""
@@ -196,14 +199,16 @@ def define_bandwidth(program: OdpProgram) -> None:
 def define_objective(program: OdpProgram) -> None:
     """Equations (9) and (22): minimise Σ w · (value − best case), each in units of its range.
 
-    Maximising Σ w (worse − value) / (worse − better) is the same but for a constant.
+    Maximising Σ w (worse − value) / (worse − better) is the same but for a constant. Where that
+    leaves nothing to minimise, nodes listed first are preferred: HiGHS 1.10 to 1.15 can run for
+    ever on a program without costs, whatever its time limit.
     """
     linear = program.linear
-    total: defaultdict[Variable, float] = defaultdict(float)
     for term, weight in program.weights.items():
         for variable, excess in _excess(program, term).items():
-            total[variable] += weight * excess
-    linear += LpAffineExpression(total)
+            program.costs[variable] += weight * excess
+    preferences = {x: u for choices in program.x.values() for u, x in enumerate(choices.values())}
+    linear += LpAffineExpression(program.costs or preferences)
 
 
 def define_response_time(program: OdpProgram, unit: float) -> Variable:

@@ -92,9 +92,9 @@ class Search:
         define_star_capacities(program)
         run = minimise(program.linear, time_limit=ends_at - self.clock(), seed=self.seed)
         placed = run.outcome in (Outcome.OPTIMAL, Outcome.INCUMBENT)
-        return Optimum(
-            run.outcome, max(0.0, run.bound), read_placement(program) if placed else None
-        )
+        placement = read_placement(program) if placed else None
+        excess = max(0.0, run.bound) if program.costs else 0.0
+        return Optimum(run.outcome, excess, placement)
 
     def _variables(self) -> int:
         problem = self.problem

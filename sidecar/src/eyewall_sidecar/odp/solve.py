@@ -75,7 +75,7 @@ def _fails_certainly(search: Search, objective: Objective) -> bool:
     if Term.A not in objective.weights or not (dead or broken):
         return False
     trial = Search(search.problem, search.ends_at, search.seed, search.clock)
-    return trial.minimise({Term.A: 0.0}, share=0.5).outcome is Outcome.INFEASIBLE
+    return trial.minimise({Term.A: 1.0}, share=0.5).outcome is Outcome.INFEASIBLE
 
 
 def _ranges(search: Search, objective: Objective, *, failing: bool) -> dict[Term, Range]:
