@@ -67,7 +67,8 @@ final class AssignmentApplier {
         /** Workers whose slot or executors are new; all others keep running untouched. */
         private final Map<WorkerSlot, Set<ExecutorDetails>> started = new HashMap<>();
 
-        private final Set<WorkerSlot> ended;
+        /** Slots of workers that stop, or start anew with other executors. */
+        private final Set<WorkerSlot> ended = new HashSet<>();
 
         Trial(Decision decision, TopologyDetails topology, Cluster cluster) {
             this.decision = decision;
@@ -82,14 +83,16 @@ final class AssignmentApplier {
 
             Map<WorkerSlot, Set<ExecutorDetails>> running =
                     Workers.bySlot(cluster.getAssignmentById(topology.getId()));
+            ended.addAll(running.keySet());
             for (Worker worker : workers) {
+                WorkerSlot slot = Workers.slot(worker);
                 Set<ExecutorDetails> executors = executors(worker.getExecutorsList());
-                if (!executors.equals(running.get(Workers.slot(worker)))) {
-                    started.put(Workers.slot(worker), executors);
+                if (executors.equals(running.get(slot))) {
+                    ended.remove(slot);
+                } else {
+                    started.put(slot, executors);
                 }
             }
-            ended = new HashSet<>(running.keySet());
-            ended.removeIf(slot -> isWanted(slot) && !started.containsKey(slot));
         }
 
         boolean changesSomething() {
@@ -222,10 +225,6 @@ final class AssignmentApplier {
                     : Optional.of(
                             "%s would need %.0f%s and has %.0f"
                                     .formatted(host.getHost(), needed, unit, offered));
-        }
-
-        private boolean isWanted(WorkerSlot slot) {
-            return workers.stream().map(Workers::slot).anyMatch(slot::equals);
         }
 
         private double heap(WorkerSlot slot) {

@@ -25,6 +25,10 @@ public class EyewallScheduler extends ResourceAwareScheduler {
     private static final Logger LOG = LoggerFactory.getLogger(EyewallScheduler.class);
 
     private final TopologyDefinitions definitions = new TopologyDefinitions();
+
+    /** Why each topology's last decision was rejected: the same reason is logged once. */
+    private final Map<String, String> rejections = new HashMap<>();
+
     private ShimSettings settings;
     private ShimMetrics metrics;
     private InnerScheduler inner;
@@ -120,6 +124,7 @@ public class EyewallScheduler extends ResourceAwareScheduler {
         } else if (answer instanceof Answer.Decided decided) {
             decided.decisions().forEach(decision -> carryOut(decision, round, cluster));
             round.declined("the sidecar sent no decision");
+            rejections.keySet().removeIf(id -> !round.isEntrusted(id));
         }
     }
 
@@ -131,8 +136,12 @@ public class EyewallScheduler extends ResourceAwareScheduler {
                         : Optional.of("it is not this sidecar's to decide");
         if (refused.isPresent()) {
             metrics.rejected.mark();
-            LOG.warn("topology {}: decision rejected: {}", id, refused.get());
             round.unheard(id, "decision rejected: " + refused.get());
+            if (!refused.get().equals(rejections.put(id, refused.get()))) {
+                LOG.warn("topology {}: decision rejected: {}", id, refused.get());
+            }
+        } else {
+            rejections.remove(id);
         }
     }
 

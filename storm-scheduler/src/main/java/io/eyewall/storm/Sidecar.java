@@ -86,7 +86,7 @@ final class Sidecar implements AutoCloseable {
             }
             return unusable("keeps asking for a state it was sent");
         } catch (StatusRuntimeException e) {
-            return failed(e.getStatus(), limit);
+            return failed(e.getStatus(), snapshot, limit);
         }
     }
 
@@ -178,16 +178,19 @@ final class Sidecar implements AutoCloseable {
         knownDefinitions = Set.of();
     }
 
-    private Answer.Failed failed(Status status, TimeLimit limit) {
-        forget();
+    private Answer.Failed failed(Status status, ClusterSnapshot snapshot, TimeLimit limit) {
         if (!isSilence(status)) {
             return unusable("answered " + text(status));
         }
         away = true;
         LOG.warn("sidecar {} is left out until it answers again: {}", address, text(status));
-        return status.getCode() == Status.Code.DEADLINE_EXCEEDED
-                ? new Answer.Failed(Answer.Cause.LATE, "sidecar did not answer in " + limit)
-                : unreachable();
+        if (status.getCode() == Status.Code.DEADLINE_EXCEEDED) {
+            // It was slow, not deaf: a state too large for the time limit must not be sent for ever.
+            remember(snapshot);
+            return new Answer.Failed(Answer.Cause.LATE, "sidecar did not answer in " + limit);
+        }
+        forget();
+        return unreachable();
     }
 
     private Answer.Failed unusable(String what) {

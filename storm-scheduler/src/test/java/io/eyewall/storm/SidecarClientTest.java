@@ -177,19 +177,38 @@ class SidecarClientTest {
                             deciding(ScriptedSidecar::keep),
                             Status.OK,
                             new CountDownLatch(0))) {
-                // A probe each second; far more rounds than it can need on a busy machine.
-                Answer answer = client.ask(first, AMPLE);
-                for (int i = 0; i < 600 && answer instanceof Answer.Failed; i++) {
-                    Thread.sleep(100);
-                    answer = client.ask(first, AMPLE);
-                }
-
-                assertThat(answer).isInstanceOf(Answer.Decided.class);
+                assertThat(askUntilAnswered(client)).isInstanceOf(Answer.Decided.class);
                 // It is another process: nothing counts as known to it.
                 assertThat(back.requests().get(0).hasState()).isTrue();
                 assertThat(definitionsIn(back.requests().get(0))).containsExactly("t");
             }
         }
+    }
+
+    @Test
+    void aStateThatASlowSidecarHasReceivedIsNotSentAgain() throws InterruptedException {
+        CountDownLatch done = new CountDownLatch(1);
+        try (ScriptedSidecar slow =
+                        new ScriptedSidecar(0, deciding(ScriptedSidecar::keep), Status.OK, done);
+                SidecarClient client = client(slow)) {
+            client.ask(first, TimeLimit.startingNow(Duration.ofMillis(300)));
+            done.countDown();
+
+            assertThat(askUntilAnswered(client)).isInstanceOf(Answer.Decided.class);
+            assertThat(slow.requests())
+                    .extracting(ScheduleRequest::hasState)
+                    .containsExactly(true, false);
+        }
+    }
+
+    /** A probe each second; far more rounds than it can need on a busy machine. */
+    private Answer askUntilAnswered(SidecarClient client) throws InterruptedException {
+        Answer answer = client.ask(first, AMPLE);
+        for (int i = 0; i < 600 && answer instanceof Answer.Failed; i++) {
+            Thread.sleep(100);
+            answer = client.ask(first, AMPLE);
+        }
+        return answer;
     }
 
     private static ScriptedSidecar keeping() {
