@@ -43,18 +43,8 @@ def known_delays(
     known = {pair: seconds for pair, seconds in delay.items() if seconds is not None}
     if delay and not known:
         raise ProblemError(f"no delay is known between any of {', '.join(hosts)}")
-    remaining, left_out = list(hosts), {}
-    while True:
-        unknown = {
-            host: [it for it in remaining if it != host and _lacks(known, host, it)]
-            for host in remaining
-        }
-        spare = [host for host in remaining if unknown[host] and host not in needed]
-        if not spare:
-            break
-        worst = max(spare, key=lambda host: (len(unknown[host]), host))
-        left_out[worst] = f"delay to {', '.join(unknown[worst])} unknown"
-        remaining.remove(worst)
+    left_out = _without_gaps(hosts, needed, known)
+    remaining = [it for it in hosts if it not in left_out or it in needed]
     pairs = [(a, b) for a in remaining for b in remaining if a != b]
     stood_in = [pair for pair in pairs if pair not in known]
     largest = max(known.values(), default=0.0)
@@ -65,9 +55,29 @@ def known_delays(
     return KnownDelays(
         hosts=tuple(remaining),
         delay={pair: known.get(pair, largest) for pair in pairs},
-        left_out=left_out,
+        left_out={it: why for it, why in left_out.items() if it not in needed},
         assumptions=assumptions,
     )
+
+
+def _without_gaps(
+    hosts: Sequence[str], needed: Collection[str], known: dict[tuple[str, str], float]
+) -> dict[str, str]:
+    """Host → why it is left out, until all delays between the others are known.
+
+    The host with the most gaps goes first; of two alike, the one that nothing needs.
+    """
+    remaining, left_out = list(hosts), {}
+    while True:
+        unknown = {
+            host: [it for it in remaining if it != host and _lacks(known, host, it)]
+            for host in remaining
+        }
+        if not any(unknown.values()):
+            return left_out
+        worst = max(remaining, key=lambda it: (len(unknown[it]), it not in needed, it))
+        left_out[worst] = f"delay to {', '.join(unknown[worst])} unknown"
+        remaining.remove(worst)
 
 
 def _lacks(known: dict[tuple[str, str], float], a: str, b: str) -> bool:

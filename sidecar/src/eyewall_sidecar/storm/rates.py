@@ -113,7 +113,7 @@ def emitted_rates(
     if assumed:
         said.append(f"rate of {', '.join(assumed)} assumed {ASSUMED_RATE:g} tuple/s")
     if selective:
-        said.append(f"{', '.join(selective)} assumed to emit as much as it receives")
+        said.append(f"selectivity 1 assumed for {', '.join(selective)}")
     return emitted, tuple(said)
 
 

@@ -1,0 +1,223 @@
+from collections.abc import Sequence
+
+import pytest
+from eyewall_sidecar.model import PlacementProblem, ProblemError
+from eyewall_sidecar.storm import (
+    Settings,
+    Supervisor,
+    Topology,
+    TopologyState,
+    Worker,
+    problem_of_missing,
+    problem_of_moving,
+    read_settings,
+)
+from eyewall_sidecar.storm.placement_problem import TopologyProblem
+from storm_builders import MEGABYTE, Delays, all_delays, chain, cluster, state, supervisor, worker
+
+
+def ask(
+    supervisors: Sequence[Supervisor],
+    topology: Topology,
+    *workers: Worker,
+    delays: Delays | None = None,
+    others: Sequence[TopologyState] = (),
+    moving: bool = False,
+) -> TopologyProblem:
+    running = state(topology, *workers)
+    settings = read_settings(topology, Settings(), ["odp"])
+    known = delays or all_delays(sorted({it.host for it in supervisors}), 10)
+    build = problem_of_moving if moving else problem_of_missing
+    return build(cluster(supervisors, running, *others), running, settings, known)
+
+
+def capacity(problem: PlacementProblem) -> dict[str, float]:
+    return {it.id: it.operators for it in problem.nodes}
+
+
+def test_executors_become_operators_and_supervisors_become_nodes() -> None:
+    topology = chain(("source", 1), ("tag", 2), acker=True)
+    problem = ask(
+        [supervisor("a"), supervisor("b", speed="0.5", availability="0.9")], topology
+    ).problem
+    assert [it.id for it in problem.operators] == [
+        "source[1-1]",
+        "tag[2-2]",
+        "tag[3-3]",
+        "__acker[4-4]",
+    ]
+    assert [(it.id, it.speedup, it.availability) for it in problem.nodes] == [
+        ("a", 1, 1),
+        ("b", 0.5, 0.9),
+    ]
+    assert problem.delay("a", "b") == pytest.approx(0.010)
+    assert problem.current is None
+
+
+def test_only_ack_streams_are_system_streams() -> None:
+    problem = ask([supervisor("a")], chain(("source", 1), ("tag", 1), acker=True)).problem
+    assert {(it.source, it.target) for it in problem.streams if not it.system} == {
+        ("source[1-1]", "tag[2-2]")
+    }
+
+
+def test_a_node_holds_as_many_operators_as_its_free_slots_hold_executors() -> None:
+    # a has 2 slots of which another topology holds one, b has 3; EPS_max is 4.
+    other = state(chain(("x", 1), name="other-1"), worker("a", 6700, 1))
+    problem = ask(
+        [supervisor("a", 2), supervisor("b", 3)], chain(("source", 1)), others=[other]
+    ).problem
+    assert capacity(problem) == {"a": 4, "b": 12}
+
+
+def test_executors_per_slot_is_the_topologys_setting() -> None:
+    topology = chain(("source", 1), settings={"executors.per.slot": 2})
+    assert capacity(ask([supervisor("a", 2)], topology).problem) == {"a": 4}
+
+
+def test_when_all_may_move_the_slots_held_by_the_topology_count_as_room() -> None:
+    topology = chain(("source", 2))
+    asked = ask(
+        [supervisor("a", 2), supervisor("b", 1)], topology, worker("a", 6700, 1, 2), moving=True
+    )
+    assert capacity(asked.problem) == {"a": 8, "b": 4}
+    assert asked.problem.current == {"source[1-1]": "a", "source[2-2]": "a"}
+    assert asked.problem.candidates("source[1-1]") == ("a", "b")
+
+
+def test_cpu_and_memory_are_what_other_topologies_leave() -> None:
+    # The other topology's two executors request 0.5 cores and 256 MB each:
+    # 8 − 1 cores and 4096 − 512 MB are left.
+    busy = chain(("x", 2), name="other-1", cpu=0.5, heap_megabytes=256)
+    problem = ask(
+        [supervisor("a")], chain(("source", 1)), others=[state(busy, worker("a", 6700, 1, 2))]
+    ).problem
+    assert problem.node("a").cpu == pytest.approx(7)
+    assert problem.node("a").memory == 3584 * MEGABYTE
+
+
+def test_running_executors_stay_when_others_have_no_slot() -> None:
+    topology = chain(("source", 1), ("tag", 2))
+    problem = ask([supervisor("a"), supervisor("b")], topology, worker("a", 6700, 1, 2)).problem
+    assert problem.candidates("source[1-1]") == ("a",)
+    assert problem.candidates("tag[2-2]") == ("a",)
+    assert problem.candidates("tag[3-3]") == ("a", "b")
+    # One of a's two slots is held: its two executors, and 4 more in the fresh slot.
+    assert capacity(problem) == {"a": 6, "b": 8}
+
+
+def test_executors_that_stay_fit_even_where_the_host_is_overcommitted() -> None:
+    topology = chain(("source", 2), ("tag", 1), cpu=3)
+    problem = ask(
+        [supervisor("a", cpu=4), supervisor("b", cpu=4)], topology, worker("a", 6700, 1, 2)
+    ).problem
+    assert problem.node("a").cpu == 6
+
+
+def test_a_pin_names_hosts_labels_or_sites() -> None:
+    hosts = [
+        supervisor("edge-1", site="edge", labels="camera, gpu"),
+        supervisor("edge-2", site="edge"),
+        supervisor("cloud-1", site="cloud", labels="gpu"),
+    ]
+    topology = chain(
+        ("a", 1),
+        ("b", 1),
+        ("c", 1),
+        ("d", 1),
+        settings={"pin": {"a": ["edge-2"], "b": ["label:gpu"], "c": ["site:edge"]}},
+    )
+    problem = ask(hosts, topology).problem
+    assert problem.candidates("a[1-1]") == ("edge-2",)
+    assert problem.candidates("b[2-2]") == ("edge-1", "cloud-1")
+    assert problem.candidates("c[3-3]") == ("edge-1", "edge-2")
+    assert problem.candidates("d[4-4]") == ("edge-1", "edge-2", "cloud-1")
+
+
+@pytest.mark.parametrize(
+    ("pin", "said"),
+    [
+        ("c", "eyewall.pin of source: no host c; hosts are a, b"),
+        ("label:gpu", "eyewall.pin of source: no host has the label gpu; labels are camera"),
+        ("site:moon", "eyewall.pin of source: no host is at the site moon; sites are edge"),
+    ],
+)
+def test_a_pin_that_names_nothing_is_refused_with_the_choice(pin: str, said: str) -> None:
+    topology = chain(("source", 1), settings={"pin": {"source": [pin]}})
+    with pytest.raises(ProblemError) as refused:
+        ask([supervisor("a", site="edge", labels="camera"), supervisor("b")], topology)
+    assert str(refused.value) == said
+
+
+def test_a_pin_to_a_host_without_free_slot_is_refused() -> None:
+    other = state(chain(("x", 1), name="other-1"), worker("a", 6700, 1))
+    topology = chain(("source", 1), settings={"pin": {"source": ["a"]}})
+    with pytest.raises(ProblemError, match=r"eyewall\.pin of source: a: no free slot"):
+        ask([supervisor("a", 1), supervisor("b")], topology, others=[other])
+
+
+def test_two_supervisors_on_one_host_are_two_nodes_without_delay_between_them() -> None:
+    hosts = [supervisor("a", name="one"), supervisor("a", name="two"), supervisor("b")]
+    asked = ask(hosts, chain(("source", 1)))
+    assert set(asked.supervisors) == {"a/one", "a/two", "b"}
+    assert asked.problem.delay("a/one", "a/two") == 0
+    assert asked.problem.delay("a/one", "b") == pytest.approx(0.010)
+
+
+def test_a_host_whose_delay_is_unknown_is_left_out_and_that_is_said() -> None:
+    hosts = [supervisor("a"), supervisor("b"), supervisor("c")]
+    asked = ask(hosts, chain(("source", 1)), delays=Delays({("a", "b"): 10}))
+    assert [it.id for it in asked.problem.nodes] == ["a", "b"]
+    assert "c left out: delay to a, b unknown" in asked.assumptions
+
+
+def test_a_pin_to_a_host_whose_delay_is_unknown_takes_the_largest_known_never_zero() -> None:
+    hosts = [supervisor("a"), supervisor("b"), supervisor("c")]
+    topology = chain(("source", 1), ("tag", 1), settings={"pin": {"source": ["c"]}})
+    asked = ask(hosts, topology, delays=Delays({("a", "b"): 10}))
+    assert asked.problem.delay("c", "a") == pytest.approx(0.010)
+    assert asked.delays_assumed[0] == "delay from a to c unknown, taken as the largest known, 10 ms"
+
+
+def test_without_any_known_delay_several_hosts_cannot_be_compared() -> None:
+    with pytest.raises(ProblemError, match="no delay is known between any of a, b"):
+        ask([supervisor("a"), supervisor("b")], chain(("source", 1)), delays=Delays({}))
+
+
+def test_one_host_alone_needs_no_delay() -> None:
+    assert [
+        it.id
+        for it in ask([supervisor("a")], chain(("source", 1)), delays=Delays({})).problem.nodes
+    ] == ["a"]
+
+
+def test_a_host_whose_description_cannot_be_read_is_left_out_and_that_is_said() -> None:
+    hosts = [supervisor("a"), supervisor("b", availability="99%")]
+    asked = ask(hosts, chain(("source", 1)))
+    assert [it.id for it in asked.problem.nodes] == ["a"]
+    assert asked.assumptions[-1] == (
+        "b left out: supervisor.scheduler.meta availability is '99%'; it must be a number in (0, 1]"
+    )
+
+
+def test_executors_on_a_supervisor_that_is_gone_cannot_be_modelled() -> None:
+    topology = chain(("source", 2))
+    with pytest.raises(ProblemError, match="executors run on supervisor sup-z"):
+        ask([supervisor("a")], topology, worker("z", 6700, 1))
+
+
+def test_an_executor_larger_than_a_worker_is_refused() -> None:
+    topology = chain(("source", 1), heap_megabytes=512, max_heap_megabytes=256)
+    with pytest.raises(ProblemError, match=r"source wants 512 MB of heap.*allows 256"):
+        ask([supervisor("a")], topology)
+
+
+def test_hints_of_execution_time_are_the_operators() -> None:
+    topology = chain(("source", 1), ("tag", 1), settings={"execution.time.hint.ms": {"tag": 3}})
+    problem = ask([supervisor("a")], topology).problem
+    assert [it.execution_time for it in problem.operators] == [0.0, 0.003]
+
+
+def test_no_free_slot_anywhere_is_refused() -> None:
+    with pytest.raises(ProblemError, match="no supervisor has a free slot"):
+        ask([supervisor("a", 0)], chain(("source", 1)))

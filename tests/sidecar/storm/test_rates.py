@@ -1,0 +1,116 @@
+from collections.abc import Iterable
+
+import pytest
+from eyewall_sidecar.storm import Component, Executor, Grouping, Input, Kind, Topology
+from eyewall_sidecar.storm.rates import Flow, flows
+from storm_builders import chain
+
+
+def rates(topology: Topology, hints: dict[str, float]) -> dict[tuple[int, int], float]:
+    found, _ = flows(topology, hints)
+    return {(it.source.first_task, it.target.first_task): it.rate for it in found}
+
+
+def rates_of_own_tuples(found: Iterable[Flow]) -> dict[tuple[int, int], float]:
+    own = [it for it in found if not it.system]
+    return {(it.source.first_task, it.target.first_task): it.rate for it in own}
+
+
+def bolt(name: str, task: int, *inputs: tuple[str, str]) -> Component:
+    subscribed = tuple(Input(source, stream, Grouping.SHUFFLE) for source, stream in inputs)
+    return Component(name, Kind.BOLT, (Executor(task, task),), inputs=subscribed)
+
+
+@pytest.mark.parametrize(
+    "grouping",
+    [Grouping.SHUFFLE, Grouping.FIELDS, Grouping.PARTIAL_KEY, Grouping.DIRECT, Grouping.CUSTOM],
+)
+def test_each_pair_of_executors_carries_its_equal_share(grouping: Grouping) -> None:
+    # 12/s from 2 executors to 3: 12 / 6 = 2/s for each of the six pairs.
+    topology = chain(("source", 2), ("tag", 3), grouping=grouping)
+    assert rates(topology, {"source": 12}) == {
+        (source, target): pytest.approx(2.0) for source in (1, 2) for target in (3, 4, 5)
+    }
+
+
+def test_under_all_grouping_every_receiver_gets_everything() -> None:
+    # 12/s from 2 executors, 6/s each, to each of 2 receivers.
+    topology = chain(("source", 2), ("tag", 2), grouping=Grouping.ALL)
+    assert rates(topology, {"source": 12}) == {
+        (source, target): pytest.approx(6.0) for source in (1, 2) for target in (3, 4)
+    }
+
+
+def test_under_global_grouping_the_first_executor_gets_everything() -> None:
+    topology = chain(("source", 2), ("tag", 2), grouping=Grouping.GLOBAL)
+    assert rates(topology, {"source": 12}) == {(1, 3): pytest.approx(6), (2, 3): pytest.approx(6)}
+
+
+def test_a_component_without_hint_emits_as_much_as_it_receives_and_that_is_said() -> None:
+    topology = chain(("source", 1), ("tag", 1), ("count", 1))
+    assert rates(topology, {"source": 10}) == {(1, 2): pytest.approx(10), (2, 3): pytest.approx(10)}
+    _, said = flows(topology, {"source": 10})
+    assert said == ("selectivity 1 assumed for tag",)
+
+
+def test_what_all_grouping_multiplies_is_received_in_full_and_emitted_again() -> None:
+    # 10/s to each of 2 executors are 20/s received, so 20/s emitted, 10/s by each executor.
+    topology = chain(("source", 1), ("tag", 2), ("count", 1), grouping=Grouping.ALL)
+    assert rates(topology, {"source": 10})[2, 4] == pytest.approx(10)
+
+
+def test_a_hint_for_a_component_overrides_what_it_receives() -> None:
+    topology = chain(("source", 1), ("tag", 1), ("count", 1))
+    assert rates(topology, {"source": 10, "tag": 30})[2, 3] == pytest.approx(30)
+
+
+def test_without_any_hint_all_rates_are_equal_and_that_is_said() -> None:
+    topology = chain(("source", 1), ("tag", 1), ("count", 1))
+    assert rates(topology, {}) == {(1, 2): pytest.approx(1), (2, 3): pytest.approx(1)}
+    assert flows(topology, {})[1] == ("rates assumed equal",)
+
+
+def test_a_spout_without_hint_is_assumed_to_emit_one_tuple_per_second() -> None:
+    topology = chain(("source", 1), ("tag", 1), ("count", 1))
+    assert rates(topology, {"tag": 5})[1, 2] == pytest.approx(1)
+    assert "rate of source assumed 1 tuple/s" in flows(topology, {"tag": 5})[1]
+
+
+def test_a_groupings_shares_that_are_not_known_are_said_to_be_assumed() -> None:
+    topology = chain(("source", 1), ("tag", 2), grouping=Grouping.LOCAL_OR_SHUFFLE)
+    _, said = flows(topology, {"source": 1})
+    assert said == ("spread evenly like shuffle: source → tag (local_or_shuffle)",)
+
+
+def test_ack_streams_are_system_streams_with_the_rate_of_what_they_acknowledge() -> None:
+    # The source notes 10 tuples/s, tag acknowledges the 10/s it gets; each of the acker's
+    # answers ends one of the 10/s.
+    topology = chain(("source", 1), ("tag", 1), acker=True)
+    found, _ = flows(topology, {"source": 10})
+    system = {(it.source.first_task, it.target.first_task): it.rate for it in found if it.system}
+    assert system == {(1, 3): 10, (2, 3): 10, (3, 1): 10}
+    assert [
+        it for it in found if not it.system and 3 in (it.source.first_task, it.target.first_task)
+    ] == []
+
+
+def test_streams_of_a_component_share_what_it_emits() -> None:
+    # tag emits 10/s as a whole, 4/s of it on `odd`: 6/s are left for `even`.
+    tag = Component("tag", Kind.SPOUT, (Executor(1, 1),))
+    topology = Topology(
+        "t-1", "t", (tag, bolt("a", 2, ("tag", "odd")), bolt("b", 3, ("tag", "even")))
+    )
+    assert rates(topology, {"tag": 10, "tag:odd": 4}) == {(1, 2): 4, (1, 3): pytest.approx(6)}
+
+
+def test_a_feedback_stream_is_not_zero() -> None:
+    source = Component("source", Kind.SPOUT, (Executor(1, 1),))
+    looped = bolt("a", 2, ("source", "s"), ("b", "s"))
+    topology = Topology("t-1", "t", (source, looped, bolt("b", 3, ("a", "s"))))
+    # a gets 10/s and what comes back, assumed 1/s; it emits 11/s, and so does b.
+    assert rates(topology, {"source": 10}) == {
+        (1, 2): 10,
+        (2, 3): pytest.approx(11),
+        (3, 2): pytest.approx(11),
+    }
+    assert "rate of feedback from b to a assumed 1 tuple/s" in flows(topology, {"source": 10})[1]

@@ -1,0 +1,72 @@
+import json
+
+import pytest
+from eyewall_sidecar.storm import Mode, Settings, SettingsError, Topology, read_settings
+from storm_builders import chain
+
+
+def read(**settings: object) -> Settings:
+    topology = chain(
+        ("source", 1), ("tag", 2), settings={k.replace("_", "."): v for k, v in settings.items()}
+    )
+    return read_settings(topology, Settings(), ["odp"])
+
+
+def test_what_a_topology_does_not_set_has_the_default() -> None:
+    assert read() == Settings()
+
+
+def test_every_setting_is_read() -> None:
+    settings = read(
+        mode="observe",
+        policy="odp",
+        objective="R=0.5,A=0.5",
+        pin={"source": ["edge-1", "label:camera"]},
+        rate_hint={"source": 10, "source:default": 4},
+        execution_time_hint_ms={"tag": 3},
+        executors_per_slot=2,
+    )
+    assert settings.mode is Mode.OBSERVE
+    assert str(settings.objective) == "R=0.5,A=0.5"
+    assert settings.pins == {"source": ("edge-1", "label:camera")}
+    assert settings.rate_hints == {"source": 10.0, "source:default": 4.0}
+    assert settings.execution_times == {"tag": 0.003}
+    assert settings.executors_per_slot == 2
+
+
+def test_a_map_may_be_written_as_text_because_streamparse_has_no_maps_on_its_command_line() -> None:
+    assert read(pin='{"source": "edge-1"}').pins == {"source": ("edge-1",)}
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "words"),
+    [
+        ("mode", "fast", ["eyewall.mode", '"fast"', "auto or observe or off"]),
+        ("policy", "magic", ["eyewall.policy", '"magic"', "odp"]),
+        ("objective", "R=2", ["eyewall.objective", "2"]),
+        ("objective", 5, ["eyewall.objective", "5", "text"]),
+        ("pin", {"sauce": ["a"]}, ["eyewall.pin", "sauce", "did you mean source?"]),
+        ("pin", {"source": []}, ["eyewall.pin", "source", "[]"]),
+        ("pin", ["source"], ["eyewall.pin", "map"]),
+        ("rate.hint", {"source": -1}, ["eyewall.rate.hint", "source", "-1", "≥ 0"]),
+        ("rate.hint", {"source:x": 1}, ["source:x", "default"]),
+        ("rate.hint", {"source": 1, "source:default": 2}, ["source", "2", "exceed"]),
+        ("execution.time.hint.ms", {"tag": "3"}, ["tag", '"3"', "≥ 0"]),
+        ("executors.per.slot", 0, ["eyewall.executors.per.slot", "0", "1 to"]),
+        ("executors.per.slot", True, ["eyewall.executors.per.slot", "true"]),
+        ("polcy", "odp", ["eyewall.polcy", "did you mean eyewall.policy?"]),
+    ],
+)
+def test_a_bad_setting_is_refused_with_key_value_and_what_is_allowed(
+    key: str, value: object, words: list[str]
+) -> None:
+    with pytest.raises(SettingsError) as refused:
+        read(**{key: value})
+    assert [word for word in words if word not in str(refused.value)] == []
+
+
+def test_a_setting_that_is_not_json_is_refused() -> None:
+    topology = Topology("t-1", "t", (), settings={"eyewall.mode": "auto"})
+    with pytest.raises(SettingsError, match="JSON"):
+        read_settings(topology, Settings(), ["odp"])
+    assert json.loads('"auto"') == "auto"  # what Nimbus sends has its quotes

@@ -1,0 +1,160 @@
+from collections import Counter
+from collections.abc import Mapping, Sequence
+
+import pytest
+from eyewall_sidecar.model import ProblemError
+from eyewall_sidecar.storm import (
+    Executor,
+    Slot,
+    SlotChoice,
+    Supervisor,
+    TopologyState,
+    Worker,
+    choose_slots,
+    rooms,
+)
+from eyewall_sidecar.storm.room import executors_per_slot
+from hypothesis import given
+from hypothesis import strategies as st
+from storm_builders import chain, cluster, state, supervisor, worker
+
+Case = tuple[list[Supervisor], TopologyState, dict[int, str], int]
+
+
+def choose(
+    supervisors: Sequence[Supervisor],
+    topology_state: TopologyState,
+    placed: Mapping[int, str],
+    per_slot: int = 4,
+    others: Sequence[TopologyState] = (),
+) -> SlotChoice:
+    seen = cluster(supervisors, topology_state, *others)
+    room = rooms(seen, topology_state)
+    on = {Executor(task, task): f"sup-{host}" for task, host in placed.items()}
+    return choose_slots(on, topology_state, room, per_slot)
+
+
+def test_executors_of_a_supervisor_share_as_few_workers_as_they_fit_in() -> None:
+    # 5 executors, 4 to a slot: two workers, the first one full.
+    topology = state(chain(("source", 5)))
+    choice = choose([supervisor("a", 3)], topology, dict.fromkeys(range(1, 6), "a"))
+    assert choice.assignment == (worker("a", 6700, 1, 2, 3, 4), worker("a", 6701, 5))
+    assert choice.reused == ()
+
+
+def test_a_worker_whose_executors_all_stay_keeps_its_slot() -> None:
+    topology = state(chain(("source", 3)), worker("a", 6701, 1, 2), worker("b", 6700, 3))
+    choice = choose([supervisor("a"), supervisor("b")], topology, {1: "a", 2: "a", 3: "b"})
+    assert set(choice.assignment) == set(topology.assignment)
+
+
+def test_a_moved_executor_starts_in_a_fresh_slot_and_restarts_nobody_there() -> None:
+    topology = state(chain(("source", 2)), worker("a", 6700, 1), worker("b", 6700, 2))
+    choice = choose([supervisor("a"), supervisor("b")], topology, {1: "a", 2: "a"})
+    assert set(choice.assignment) == {worker("a", 6700, 1), worker("a", 6701, 2)}
+
+
+def test_a_worker_that_loses_an_executor_goes_to_a_fresh_slot_too() -> None:
+    topology = state(chain(("source", 2)), worker("a", 6700, 1, 2))
+    choice = choose([supervisor("a"), supervisor("b")], topology, {1: "a", 2: "b"})
+    assert set(choice.assignment) == {worker("a", 6701, 1), worker("b", 6700, 2)}
+    assert choice.reused == ()
+
+
+def test_a_slot_is_reused_where_no_fresh_one_is_left_and_that_is_said() -> None:
+    topology = state(chain(("source", 2)), worker("a", 6700, 1, 2))
+    choice = choose([supervisor("a", 1), supervisor("b")], topology, {1: "a", 2: "b"})
+    assert worker("a", 6700, 1) in choice.assignment
+    assert choice.reused == (Slot("sup-a", 6700),)
+
+
+def test_running_workers_are_merged_only_where_slots_are_short_smallest_first() -> None:
+    # Two slots, both held, and executor 4 has to come here: the worker with one executor gives way.
+    topology = state(chain(("source", 4)), worker("a", 6700, 1, 2), worker("a", 6701, 3))
+    choice = choose([supervisor("a", 2)], topology, dict.fromkeys(range(1, 5), "a"))
+    assert set(choice.assignment) == {worker("a", 6700, 1, 2), worker("a", 6701, 3, 4)}
+
+
+def test_slots_of_other_topologies_are_not_touched() -> None:
+    other = state(chain(("x", 1), name="other-1"), worker("a", 6700, 1))
+    topology = state(chain(("source", 1)))
+    choice = choose([supervisor("a", 2)], topology, {1: "a"}, others=[other])
+    assert choice.assignment == (worker("a", 6701, 1),)
+
+
+def test_more_executors_than_slots_hold_are_refused_with_the_numbers() -> None:
+    topology = state(chain(("source", 5)))
+    with pytest.raises(ProblemError, match="a: 5 executors do not fit in 1 slots with 4 each"):
+        choose([supervisor("a", 1)], topology, dict.fromkeys(range(1, 6), "a"))
+
+
+def test_a_slot_holds_no_more_executors_than_the_workers_heap() -> None:
+    # 128 MB each and 300 MB for a worker: two fit, three (384 MB) do not.
+    assert executors_per_slot(chain(("source", 5), max_heap_megabytes=300), 4) == 2
+    assert executors_per_slot(chain(("source", 5)), 4) == 4
+    assert executors_per_slot(chain(("source", 5), max_heap_megabytes=100), 4) == 0
+
+
+@st.composite
+def placements(draw: st.DrawFn) -> Case:
+    """A topology that runs somewhere, and where its executors shall be; everything fits."""
+    hosts = ["a", "b", "c"]
+    slots = {host: draw(st.integers(1, 4)) for host in hosts}
+    per_slot = draw(st.integers(1, 4))
+    topology = chain(("source", draw(st.integers(1, 12))))
+    tasks = [it.first_task for it in topology.executors()]
+    target: dict[int, str] = {}
+    for task in tasks:
+        held = Counter(target.values())
+        open_ = [it for it in hosts if held[it] < slots[it] * per_slot]
+        if not open_:
+            break
+        target[task] = draw(st.sampled_from(open_))
+    cells = [(host, port) for host in hosts for port in range(6700, 6700 + slots[host])]
+    running: dict[tuple[str, int], list[int]] = {}
+    for task in target:
+        cell = draw(st.sampled_from([*cells, None]))
+        if cell and len(running.get(cell, [])) < per_slot:
+            running.setdefault(cell, []).append(task)
+    workers = [worker(host, port, *held) for (host, port), held in running.items()]
+    supervisors = [supervisor(host, count) for host, count in slots.items()]
+    return supervisors, state(topology, *workers), target, per_slot
+
+
+@given(placements())
+def test_slots_hold_whatever_is_placed(case: Case) -> None:
+    supervisors, topology, target, per_slot = case
+    choice = choose(supervisors, topology, target, per_slot)
+    placed = [executor for it in choice.assignment for executor in it.executors]
+    slots = [it.slot for it in choice.assignment]
+    before = {(it.slot.supervisor, it.executors): it.slot for it in topology.assignment}
+
+    assert sorted(placed) == sorted(Executor(it, it) for it in target), "each executor once"
+    assert len(set(slots)) == len(slots), "no slot twice"
+    assert all(0 < len(it.executors) <= per_slot for it in choice.assignment), "EPS_max"
+    for it in choice.assignment:
+        assert all(f"sup-{target[ex.first_task]}" == it.slot.supervisor for ex in it.executors)
+        kept = before.get((it.slot.supervisor, it.executors), it.slot)
+        assert kept == it.slot, "unchanged workers keep their slot"
+    assert choose(supervisors, topology, target, per_slot) == choice, "deterministic"
+
+
+@given(placements())
+def test_a_slot_is_reused_only_if_no_fresh_one_is_left_on_that_supervisor(case: Case) -> None:
+    supervisors, topology, target, per_slot = case
+    choice = choose(supervisors, topology, target, per_slot)
+    room = rooms(cluster(supervisors, topology), topology)
+    used = {it.slot for it in choice.assignment}
+    for slot in choice.reused:
+        assert set(room[slot.supervisor].fresh) <= used
+
+
+@given(placements())
+def test_a_worker_that_stays_whole_is_restarted_only_if_slots_are_short(case: Case) -> None:
+    supervisors, topology, target, per_slot = case
+    choice = choose(supervisors, topology, target, per_slot)
+    for it in topology.assignment:
+        stays = all(f"sup-{target[ex.first_task]}" == it.slot.supervisor for ex in it.executors)
+        slots = sum(len(one.ports) for one in supervisors if one.id == it.slot.supervisor)
+        used = sum(one.slot.supervisor == it.slot.supervisor for one in choice.assignment)
+        assert not stays or Worker(it.slot, it.executors) in choice.assignment or used == slots

@@ -1,0 +1,76 @@
+from pathlib import Path
+
+import pytest
+from eyewall_sidecar.config import Config, ConfigError, default_settings, read_config
+from eyewall_sidecar.storm import Settings
+
+EXAMPLE = Path(__file__).parents[2] / "sidecar" / "examples" / "sidecar.toml"
+
+
+def configured(tmp_path: Path, text: str) -> Config:
+    path = tmp_path / "sidecar.toml"
+    path.write_text(text)
+    return read_config(path)
+
+
+def test_every_key_is_optional(tmp_path: Path) -> None:
+    assert configured(tmp_path, "") == read_config(None) == Config()
+    assert default_settings(Config(), ["odp"]) == Settings()
+
+
+def test_the_shipped_example_names_every_key_with_its_default() -> None:
+    shipped = read_config(EXAMPLE)
+    assert shipped.model_copy(update={"delays": Config().delays}) == Config()
+    for section in ("", "delays", "defaults", "solver", "replacement"):
+        model = getattr(shipped, section) if section else shipped
+        assert model.model_fields_set == set(type(model).model_fields)
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("listn = 'a:1'", ["no key listn", "listen, delays"]),
+        ("[solver]\nseconds = 1", ["no key [solver] seconds", "first_placement_seconds"]),
+        (
+            "[solver]\nimprovement_seconds = -1",
+            ["[solver] improvement_", "-1", "greater than 0"],
+        ),
+        (
+            "[replacement]\nminimum_gain = 2",
+            ["[replacement] minimum_gain", "2", "equal to 1"],
+        ),
+        ("[replacement]\nfrozen = 'yes'", ["[replacement] frozen", "'yes'", "boolean"]),
+        (
+            "[defaults]\nexecutors_per_slot = 0",
+            ["executors_per_slot", "0", "equal to 1"],
+        ),
+        ("listen = 'here'", ["listen", "'here'"]),
+        ("[delays", ["sidecar.toml"]),
+    ],
+)
+def test_a_bad_key_or_value_is_named_with_what_is_allowed(
+    tmp_path: Path, text: str, words: list[str]
+) -> None:
+    with pytest.raises(ConfigError) as refused:
+        configured(tmp_path, text)
+    assert [word for word in words if word not in str(refused.value)] == []
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "said"),
+    [
+        ("mode", "fast", '[defaults] mode is "fast"; it must be auto or observe or off'),
+        ("policy", "magic", '[defaults] policy is "magic"; it must be odp'),
+        ("objective", "R=2", "[defaults] objective: "),
+    ],
+)
+def test_a_bad_default_is_named(tmp_path: Path, key: str, value: str, said: str) -> None:
+    config = configured(tmp_path, f'[defaults]\n{key} = "{value}"')
+    with pytest.raises(ConfigError) as refused:
+        default_settings(config, ["odp"])
+    assert str(refused.value).startswith(said)
+
+
+def test_a_file_that_is_not_there_is_named(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match=r"nowhere\.toml"):
+        read_config(tmp_path / "nowhere.toml")

@@ -1,0 +1,119 @@
+"""A running cluster as its user sees it: through the command line and the event files."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import pytest
+from eyewall_deploy.measure.events import Events, read_events
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+REPOSITORY = Path(__file__).resolve().parents[2]
+DEPLOY = Path(sys.executable).with_name("eyewall-deploy")
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class Cluster:
+    """The running cluster, seen as its user sees it: through the command line."""
+
+    run_dir: Path
+
+    def try_run(self, *arguments: str, timeout: float = 120) -> subprocess.CompletedProcess[str]:
+        command, *rest = arguments
+        return subprocess.run(
+            [DEPLOY, command, "--run-dir", self.run_dir, *rest],
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=timeout,
+            cwd=REPOSITORY,
+        )
+
+    def run(self, *arguments: str, timeout: float = 120) -> str:
+        done = self.try_run(*arguments, timeout=timeout)
+        assert done.returncode == 0, f"{arguments}: {done.stdout}{done.stderr}"
+        return done.stdout
+
+    def start_on(self, host: str, *command: str) -> subprocess.Popen[bytes]:
+        """Start a command in a host's network; it ends with the cluster or by `end`."""
+        return subprocess.Popen(
+            [DEPLOY, "exec", "--run-dir", self.run_dir, host, "--", *command],
+            stdin=subprocess.DEVNULL,
+        )
+
+    def status(self) -> Mapping[str, Any]:
+        found: Mapping[str, Any] = json.loads(self.run("status", "--json"))
+        return found
+
+    def topology(self, name: str) -> Mapping[str, Any] | None:
+        return next((t for t in self.status()["topologies"] if t["name"] == name), None)
+
+    def placed(self, name: str, executors: int, seconds: float = 60) -> Mapping[str, Any]:
+        """The topology once all of its executors have a slot."""
+
+        def whole() -> Mapping[str, Any] | None:
+            topology = self.topology(name)
+            return topology if topology and len(topology["executors"]) == executors else None
+
+        return wait_for(whole, seconds, f"{name} with {executors} executors placed")
+
+    def submit(self, name: str, *, under: str | None = None, **options: object) -> None:
+        settings = [f"{key}={json.dumps(value)}" for key, value in options.items()]
+        self.run(
+            "submit",
+            *(["--name", under] if under else []),
+            *(argument for setting in settings for argument in ("-o", setting)),
+            name,
+        )
+
+    def pid(self, program: str) -> int:
+        return next(int(p["pid"]) for p in self.status()["programs"] if p["name"] == program)
+
+    def log(self, program: str) -> str:
+        return self.run("logs", "--lines", "4000", program)
+
+
+def wait_for(look: Callable[[], T | None], seconds: float, what: str) -> T:
+    """Return what `look` finds as soon as it finds something."""
+    end = time.monotonic() + seconds
+    while True:
+        found = look()
+        if found:
+            return found
+        if time.monotonic() > end:
+            pytest.fail(f"waited {seconds:.0f} s in vain for: {what}")
+        time.sleep(0.5)
+
+
+def assignment(topology: Mapping[str, Any]) -> set[tuple[str, tuple[int, ...], str, int]]:
+    return {
+        (e["component"], tuple(e["tasks"]), e["host"], e["port"]) for e in topology["executors"]
+    }
+
+
+def hosts_of(topology: Mapping[str, Any], component: str) -> set[str]:
+    return {e["host"] for e in topology["executors"] if e["component"] == component}
+
+
+@dataclass(frozen=True)
+class Running:
+    """Tag-and-Count on the cluster, every tuple of it written down."""
+
+    name: str
+    executors: int
+    events_dir: Path
+
+    def events(self) -> Events:
+        return read_events(self.events_dir)
+
+
+PINS = {"source": ["edge-1"], "consumer": ["edge-2"]}

@@ -1,0 +1,103 @@
+"""Small clusters and topologies for tests of the sidecar."""
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+
+from eyewall_sidecar.storm import (
+    Assignment,
+    ClusterState,
+    Component,
+    Executor,
+    Grouping,
+    Input,
+    Kind,
+    Slot,
+    Supervisor,
+    Topology,
+    TopologyState,
+    Worker,
+)
+
+MEGABYTE = 1 << 20
+
+
+def supervisor(
+    host: str, slots: int = 2, *, name: str | None = None, cpu: float = 8.0, **meta: str
+) -> Supervisor:
+    """A supervisor `sup-HOST` with ports from 6700 on and 4 GB."""
+    ports = tuple(range(6700, 6700 + slots))
+    return Supervisor(name or f"sup-{host}", host, ports, cpu, 4096 * MEGABYTE, meta)
+
+
+def chain(
+    *components: tuple[str, int],
+    name: str = "chain-1",
+    settings: Mapping[str, object] | None = None,
+    grouping: Grouping = Grouping.SHUFFLE,
+    acker: bool = False,
+    heap_megabytes: int = 128,
+    max_heap_megabytes: int = 0,
+    cpu: float = 0.1,
+) -> Topology:
+    """(name, executors) in a row; the first is the spout. Tasks are numbered from 1 on."""
+    task = 0
+    built = []
+    names = [it for it, _ in components]
+    everyone = [*components, *([("__acker", 1)] if acker else [])]
+    for place, (component, count) in enumerate(everyone):
+        executors = tuple(Executor(task + n, task + n) for n in range(1, count + 1))
+        task += count
+        if component == "__acker":
+            kind = Kind.SYSTEM
+            inputs = tuple(
+                Input(it, "__ack_ack" if it != names[0] else "__ack_init", Grouping.FIELDS)
+                for it in names
+            )
+        else:
+            kind = Kind.BOLT if place else Kind.SPOUT
+            inputs = (Input(names[place - 1], "default", grouping),) if place else ()
+            if not place and acker:
+                inputs = (Input("__acker", "__ack_ack", Grouping.DIRECT),)
+        heap = heap_megabytes * MEGABYTE
+        built.append(Component(component, kind, executors, cpu, heap, 0, inputs))
+    texts = {f"eyewall.{key}": json.dumps(value) for key, value in (settings or {}).items()}
+    heap_limit = max_heap_megabytes * MEGABYTE
+    return Topology(name, name, tuple(built), 2, heap_limit, texts)
+
+
+def worker(host: str, port: int, *tasks: int) -> Worker:
+    """A worker of `sup-HOST` with these executors, one task each."""
+    return Worker(Slot(f"sup-{host}", port), frozenset(Executor(it, it) for it in tasks))
+
+
+def state(topology: Topology, *workers: Worker) -> TopologyState:
+    """The topology as it runs; the digest follows from the workers."""
+    running: Assignment = workers
+    return TopologyState(topology, running, digest(workers), needs_scheduling=not workers)
+
+
+def digest(workers: Iterable[Worker]) -> bytes:
+    """Name an assignment, whatever its order."""
+    return repr(sorted((it.slot, sorted(it.executors)) for it in workers)).encode()
+
+
+def cluster(supervisors: Sequence[Supervisor], *topologies: TopologyState) -> ClusterState:
+    """A cluster's state."""
+    return ClusterState(tuple(supervisors), topologies)
+
+
+class Delays:
+    """Delays in milliseconds, the same in both directions; what is not given is unknown."""
+
+    def __init__(self, milliseconds: Mapping[tuple[str, str], float]) -> None:
+        self.milliseconds = dict(milliseconds)
+
+    def __call__(self, source: str, target: str) -> float | None:
+        given = self.milliseconds
+        found = given.get((source, target), given.get((target, source)))
+        return None if found is None else found / 1000
+
+
+def all_delays(hosts: Sequence[str], milliseconds: float) -> Delays:
+    """The same delay between every two hosts."""
+    return Delays({(a, b): milliseconds for a in hosts for b in hosts if a < b})
