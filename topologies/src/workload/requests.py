@@ -5,6 +5,6 @@ def python_component(cpu_percent: float) -> dict[str, float]:
     """Requests of an executor: a Python process lives beside the worker's heap, so off-heap."""
     return {
         "topology.component.cpu.pcore.percent": cpu_percent,
-        "topology.component.resources.onheap.memory.mb": 48.0,
+        "topology.component.resources.onheap.memory.mb": 64.0,
         "topology.component.resources.offheap.memory.mb": 40.0,
     }

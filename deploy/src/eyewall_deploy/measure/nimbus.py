@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -61,6 +62,15 @@ class RunningTopology:
         return {executor: self.slots[executor].host for executor in sorted(self.slots)}
 
 
+@dataclass(frozen=True, slots=True)
+class Stream:
+    """A stream from one component to another; the grouping in Thrift's word for it."""
+
+    source: str
+    target: str
+    grouping: str
+
+
 @contextmanager
 def nimbus_client(host: str, port: int, timeout_seconds: float = 30.0) -> Iterator[Any]:
     """A connection to Nimbus's Thrift service."""
@@ -107,6 +117,29 @@ def described(info: Any) -> RunningTopology:
     )
 
 
+def streams_of(client: Any, topology_id: str) -> tuple[Stream, ...]:
+    """The topology's streams, as its user defined them."""
+    bolts = client.getUserTopology(topology_id).bolts
+    return tuple(
+        Stream(stream.componentId, target, _grouping(grouping))
+        for target, bolt in sorted(bolts.items())
+        for stream, grouping in bolt.common.inputs.items()
+    )
+
+
+def configuration_of(client: Any, topology_id: str) -> dict[str, Any]:
+    """The topology's configuration, defaults and the cluster's own settings included."""
+    conf: dict[str, Any] = json.loads(client.getTopologyConf(topology_id))
+    return conf
+
+
+def kill(client: Any, name: str) -> None:
+    """Kill the topology at once, without a time for tuples to drain."""
+    from streamparse.thrift import KillOptions
+
+    client.killTopologyWithOpts(name, KillOptions(wait_secs=0))
+
+
 def predicted_response_time(scheduling: str) -> float | None:
     """Seconds, out of a status text such as "placed by eyewall: odp, optimal, R 41 ms"."""
     found = _RESPONSE_TIME.search(scheduling)
@@ -118,6 +151,12 @@ def predicted_response_time(scheduling: str) -> float | None:
 def moved(before: Mapping[Executor, str], after: Mapping[Executor, str]) -> list[Executor]:
     """Executors whose host changed."""
     return sorted(e for e in after if e in before and before[e] != after[e])
+
+
+def _grouping(grouping: Any) -> str:
+    """Which member of the Thrift union is set; fields without any field is global."""
+    kind = next(name for name, value in vars(grouping).items() if value is not None)
+    return "global" if kind == "fields" and not grouping.fields else kind
 
 
 def _complete_latency(executors: Any) -> float | None:

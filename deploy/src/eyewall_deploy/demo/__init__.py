@@ -1,0 +1,1 @@
+"""The demo: Storm's schedulers and Eyewall on one cluster, measured in one run."""

@@ -1,0 +1,156 @@
+"""The demo's tables: only what was measured or computed in this very run."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from rich.table import Table
+from rich.text import Text
+
+from eyewall_deploy.demo.records import medians
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from rich.console import Console
+
+    from eyewall_deploy.cluster_file import Cluster
+    from eyewall_deploy.demo.records import Placement, Reassignment, Run
+    from eyewall_deploy.demo.scenario import Scenario
+
+
+def show_beforehand(console: Console, cluster: Cluster, scenario: Scenario) -> None:
+    """What is fixed before anything is placed."""
+    console.print(Text(f"\nFixed beforehand (cluster {cluster.name}, {cluster.source}):"))
+    for host in cluster.hosts:
+        labels = f", {', '.join(host.labels)}" if host.labels else ""
+        console.print(
+            Text(
+                f"  {host.name} ({host.site}{labels}): {host.slots} slots, {host.cpu:g} cores × "
+                f"{cluster.cpu_scale:g}, speed {host.speed:g}, availability {host.availability:g}"
+            )
+        )
+    for rule in cluster.rules:
+        more = f" ± {ms(rule.deviation)}" if rule.deviation else ""
+        if rule.source <= rule.target:
+            console.print(
+                Text(f"  {rule.source} ↔ {rule.target}: {ms(rule.one_way)}{more} one way")
+            )
+    pins = ", ".join(f"{c} on {' or '.join(hosts)}" for c, hosts in scenario.pins.items())
+    console.print(Text(f"  pinned: {pins}"))
+    for option in scenario.options:
+        console.print(Text(f"  {option}"))
+    console.print()
+
+
+def show_comparison(console: Console, runs: Sequence[Run]) -> None:
+    """One row for each scheduler of the last repetition, medians where there are more."""
+    table = Table(title="Tag-and-Count, end to end", title_justify="left", show_lines=True)
+    table.add_column("scheduler")
+    table.add_column("host: executors", overflow="fold")
+    for heading in ("predicted R", "predicted mean", "measured p50", "p99", "complete latency"):
+        table.add_column(heading, justify="right")
+    table.add_column("tuples", justify="right")
+    latest = {run.scheduler: run for run in runs}
+    for run in latest.values():
+        name = run.scheduler + ("" if run.placement.pins_kept else "\n(knows no pins)")
+        missing = f"\n({run.measured.missing} missing)" if run.measured.missing else ""
+        table.add_row(
+            name,
+            "\n".join(run.placement.host_words()),
+            ms(run.placement.predicted),
+            ms(run.placement.predicted_mean),
+            ms(run.measured.p50),
+            ms(run.measured.p99),
+            ms(run.complete_latency),
+            f"{run.measured.tuples}{missing}",
+        )
+    console.print(table)
+    for run in latest.values():
+        console.print(Text(f"  {run.scheduler}: {run.placement.status or 'no status text'}"))
+    console.print(
+        Text(
+            "Predicted R is the longest path, predicted mean that over all paths: delays and "
+            "declared execution times on idle hosts. Measured over all tuples of the window, from "
+            "the source's clock to the consumer's. Complete latency is Storm's: sampled, since "
+            "the start, with the way back of the last ack. Storm's own schedulers know no pins.",
+            style="dim",
+        )
+    )
+    if len(runs) > len(latest):
+        _show_medians(console, runs)
+
+
+def show_reassignment(console: Console, change: Reassignment) -> None:
+    """Before and after the move."""
+    source, target = change.link
+    console.print(
+        Text(
+            f"\nDelay {source} ↔ {target}: {ms(change.delay_before)} → {ms(change.delay_after)}; "
+            f"{len(change.moved)} executors moved {change.seconds_to_move:.1f} s later"
+        )
+    )
+    table = Table(show_lines=True)
+    for heading in ("", "before", "delay raised", "after the move"):
+        table.add_column(heading, overflow="fold")
+    before, after, during = change.before, change.after, change.during
+    table.add_row(
+        "host: executors",
+        "\n".join(before.placement.host_words()),
+        "as before",
+        "\n".join(_marked(after.placement, change)),
+    )
+    table.add_row("predicted R", ms(before.placement.predicted), "", ms(after.placement.predicted))
+    table.add_row(
+        "measured p50",
+        ms(before.measured.p50),
+        ms(during.p50 if during else None),
+        ms(after.measured.p50),
+    )
+    table.add_row(
+        "measured p99",
+        ms(before.measured.p99),
+        ms(during.p99 if during else None),
+        ms(after.measured.p99),
+    )
+    table.add_row("status", before.placement.status, "", after.placement.status)
+    console.print(table)
+    console.print(
+        Text(
+            f"{change.gap.seconds:.1f} s without output around the move; "
+            f"{change.failed} attempts were lost in it and replayed"
+        )
+    )
+
+
+def ms(seconds: float | None) -> str:
+    """Milliseconds as people read them."""
+    if seconds is None:
+        return "–"
+    milliseconds = seconds * 1000
+    return f"{milliseconds:.0f} ms" if milliseconds >= 10 else f"{milliseconds:.1f} ms"
+
+
+def _marked(placement: Placement, change: Reassignment) -> list[str]:
+    to = {change.after.placement.hosts[executor] for executor in change.moved}
+    return [f"{line}{' ←' if line.split(':')[0] in to else ''}" for line in placement.host_words()]
+
+
+def _show_medians(console: Console, runs: Sequence[Run]) -> None:
+    table = Table(title="Medians over the repetitions", title_justify="left")
+    for heading in (
+        *("scheduler", "runs", "predicted R", "predicted mean"),
+        *("measured p50", "p99", "complete latency"),
+    ):
+        table.add_column(heading, justify="left" if heading == "scheduler" else "right")
+    for line in medians(runs):
+        table.add_row(
+            line.scheduler,
+            str(line.runs),
+            ms(line.predicted),
+            ms(line.predicted_mean),
+            ms(line.p50),
+            ms(line.p99),
+            ms(line.complete_latency),
+        )
+    console.print(table)

@@ -1,0 +1,196 @@
+"""A running cluster as the demo uses it: submit, wait, look, kill."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from eyewall_deploy.demo import prediction
+from eyewall_deploy.demo.records import Placement
+from eyewall_deploy.demo.scenario import TOPOLOGY, Scenario
+from eyewall_deploy.failure import Failure
+from eyewall_deploy.lifecycle.programs import sidecar_command
+from eyewall_deploy.measure.events import Events, read_events
+from eyewall_deploy.measure.latency import flows_steadily
+from eyewall_deploy.measure.nimbus import (
+    Executor,
+    RunningTopology,
+    Stream,
+    configuration_of,
+    kill,
+    running_topology,
+    streams_of,
+)
+from eyewall_deploy.storm import nimbus
+from eyewall_deploy.submit import submit
+from eyewall_deploy.wan import delay_file
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+    from eyewall_deploy.lifecycle.programs import Plan
+    from eyewall_deploy.lifecycle.steps import Steps
+
+_PATIENCE = 300.0
+_POLL = 1.0
+_WARM_UP = 10.0
+_WORKERS_END = 3.0
+
+
+@dataclass(frozen=True, slots=True)
+class Stage:
+    """Where the demo plays.
+
+    Parameters
+    ----------
+    project
+        The streamparse project of the topologies; None is `./topologies`.
+    """
+
+    plan: Plan
+    scenario: Scenario
+    steps: Steps
+    project: Path | None
+
+    @property
+    def folder(self) -> Path:
+        """Where event files and problems of this demo lie."""
+        return self.plan.run.data("demo")
+
+    def submit(self, events: Path) -> Failure | None:
+        """Submit the topology; its events go to the folder `events`."""
+        endpoint = self.plan.state.nimbus
+        submitted = submit(
+            TOPOLOGY,
+            self.scenario.topology_options(events),
+            nimbus=(endpoint.host, endpoint.port),
+            project=self.project,
+        )
+        return submitted if isinstance(submitted, Failure) else None
+
+    def wait_for_flow(self, events: Path, what: str) -> float | Failure:
+        """Wait until tuples flow steadily and everything is warm; seconds until they flowed."""
+        began = time.time()
+        while not flows_steadily(read_events(events), time.time()):
+            waited = time.time() - began
+            if waited > _PATIENCE:
+                status = self.look().scheduling or "no status"
+                return Failure(f"{what}: no steady flow of tuples after {waited:.0f} s ({status})")
+            self.steps.doing(f"{what}: until tuples flow steadily ({waited:.0f} s)")
+            time.sleep(_POLL)
+        flowing = time.time()
+        self._count(what, "warming up", _WARM_UP)
+        return flowing - began
+
+    def let_pass(self, what: str, seconds: float) -> tuple[float, float]:
+        """Let tuples flow for this long; (start, end) of it. Late ones have time to arrive."""
+        start = time.time()
+        self._count(what, "measuring", seconds)
+        end = time.time()
+        time.sleep(2 * _POLL)
+        return start, end
+
+    def look(self) -> RunningTopology:
+        """The topology as Nimbus has it now."""
+        with nimbus.connected(self.plan.state.nimbus) as client:
+            topology = running_topology(client, TOPOLOGY)
+        if topology is None:
+            raise RuntimeError(f"topology {TOPOLOGY} is gone: somebody else has killed it")
+        return topology
+
+    def streams(self, topology: RunningTopology) -> tuple[Stream, ...]:
+        """The topology's streams."""
+        with nimbus.connected(self.plan.state.nimbus) as client:
+            return streams_of(client, topology.id)
+
+    def placement(self, topology: RunningTopology, name: str) -> Placement:
+        """Where it runs, and what the model says of that with the delays as they are now."""
+        with nimbus.connected(self.plan.state.nimbus) as client:
+            conf = configuration_of(client, topology.id)
+            streams = streams_of(client, topology.id)
+        predicted = self._predict(topology.hosts(), streams, conf, name)
+        if isinstance(predicted, Failure):
+            self.steps.done(f"no prediction: {predicted.reason}")
+        known = None if isinstance(predicted, Failure) else predicted
+        return Placement(
+            hosts=topology.hosts(),
+            status=topology.scheduling,
+            predicted=known.response_time if known else None,
+            predicted_mean=known.mean_path if known else None,
+            pins_kept=self._pins_kept(topology.hosts()),
+        )
+
+    def end_topology(self) -> None:
+        """Kill the topology and wait until its workers have ended, if it runs at all."""
+        endpoint = self.plan.state.nimbus
+        with nimbus.connected(endpoint) as client:
+            if running_topology(client, TOPOLOGY) is None:
+                return
+            kill(client, TOPOLOGY)
+        self.steps.doing("the topology is ending")
+        while True:
+            view = nimbus.look(endpoint)
+            if not view.topologies and not any(s.slots_used for s in view.supervisors):
+                break
+            time.sleep(_POLL)
+        time.sleep(_WORKERS_END)
+
+    def events(self, folder: Path) -> Events:
+        """Everything that happened so far."""
+        return read_events(folder)
+
+    def _predict(
+        self,
+        hosts: Mapping[Executor, str],
+        streams: tuple[Stream, ...],
+        conf: Mapping[str, Any],
+        name: str,
+    ) -> prediction.Prediction | Failure:
+        solve = sidecar_command()
+        if solve is None:
+            return Failure("there is no command `eyewall` (install eyewall-sidecar)")
+        problem = prediction.problem_of(
+            hosts,
+            streams,
+            conf,
+            {host.name: host.speed for host in self.plan.cluster.hosts},
+            delay_file.read(self.plan.run.delays),
+        )
+        rate = conf["tag_and_count.rate"]
+        return prediction.predict(solve, self.folder / f"{name}.json", problem, rate)
+
+    def _pins_kept(self, hosts: Mapping[Executor, str]) -> bool:
+        allowed = {
+            component: self._pinned_hosts(wanted)
+            for component, wanted in self.scenario.pins.items()
+        }
+        return all(
+            host in allowed[executor.component]
+            for executor, host in hosts.items()
+            if executor.component in allowed
+        )
+
+    def _pinned_hosts(self, wanted: tuple[str, ...]) -> set[str]:
+        found = set()
+        for pin in wanted:
+            kind, _, name = pin.rpartition(":")
+            found |= {
+                host.name
+                for host in self.plan.cluster.hosts
+                if (kind == "label" and name in host.labels)
+                or (kind == "site" and name == host.site)
+                or (not kind and name == host.name)
+            }
+        return found
+
+    def _count(self, what: str, doing: str, seconds: float) -> None:
+        end = time.time() + seconds
+        while (left := end - time.time()) > 0:
+            self.steps.doing(f"{what}: {doing} ({left:.0f} s left)")
+            time.sleep(min(_POLL, left))
+
+    def on(self, plan: Plan) -> Stage:
+        """The same stage with another scheduler."""
+        return replace(self, plan=plan)
