@@ -8,10 +8,10 @@ is counted from its best case on, so that no constant hides in the solver's rela
 """
 
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from itertools import product
-from math import isfinite
+from itertools import chain, product
+from math import inf, isfinite
 
 from pulp import (
     LpAffineExpression,
@@ -29,6 +29,7 @@ from eyewall_sidecar.model.violations import RESOURCES, requirement
 from eyewall_sidecar.objective import Term
 from eyewall_sidecar.qos import best_case, worst_case
 from eyewall_sidecar.qos.availability import logarithm
+from eyewall_sidecar.qos.extremes import candidate_pairs
 
 Pair = tuple[str, str]
 """Two operators, or two nodes."""
@@ -249,31 +250,33 @@ def _excess(program: OdpProgram, term: Term) -> Mapping[Variable, float]:
     if term is Term.R:
         return {define_response_time(program, scale): 1.0}
     found: defaultdict[Variable, float] = defaultdict(float)
-    if term is Term.A:
-        for choices in program.x.values():
-            nodes = {
-                x: -logarithm(program.problem.node(u).availability) for u, x in choices.items()
-            }
-            _add_excess(found, nodes, scale)
-    for stream in program.problem.streams:
-        ends = program.y.get((stream.source, stream.target), {})
-        _add_excess(found, {y: _cost(program, term, stream, *at) for at, y in ends.items()}, scale)
+    terms = _stream_excess(program, term)
+    for variable, excess in chain(terms, _node_excess(program)) if term is Term.A else terms:
+        if 0 < excess < inf:
+            found[variable] += excess / scale
     return found
 
 
-def _add_excess(
-    found: defaultdict[Variable, float], costs: Mapping[Variable, float], unit: float
-) -> None:
-    """Add what each choice costs beyond the cheapest: exactly one of them is taken."""
-    least = min(costs.values(), default=0.0)
-    for variable, cost in costs.items():
-        if variable.upBound and cost > least:
-            found[variable] += (cost - least) / unit
+def _node_excess(program: OdpProgram) -> Iterator[tuple[Variable, float]]:
+    """Equation (8), first sum: −log A_u beyond that of the operator's best candidate."""
+    for choices in program.x.values():
+        costs = {u: -logarithm(program.problem.node(u).availability) for u in choices}
+        least = min(costs.values(), default=0.0)
+        yield from ((x, costs[u] - least) for u, x in choices.items())
 
 
-def _cost(program: OdpProgram, term: Term, stream: Stream, u: str, v: str) -> float:
-    """What the stream adds to the term when its ends are on u and v: equations (8), (19)–(21)."""
+def _stream_excess(program: OdpProgram, term: Term) -> Iterator[tuple[Variable, float]]:
+    """Equations (8), second sum, (19), (20), (21): a stream's cost beyond that of its best pair."""
     problem = program.problem
+    for stream in problem.streams:
+        costs = {at: _cost(problem, term, stream, *at) for at in candidate_pairs(problem, stream)}
+        least = min(costs.values())
+        placements = program.y.get((stream.source, stream.target), {})
+        yield from ((y, costs[at] - least) for at, y in placements.items() if least < inf)
+
+
+def _cost(problem: PlacementProblem, term: Term, stream: Stream, u: str, v: str) -> float:
+    """What the stream adds to the term when its ends are on u and v: equations (8), (19)–(21)."""
     match term:
         case Term.A:
             return -logarithm(problem.availability(u, v))

@@ -1,0 +1,128 @@
+"""The `eyewall` command."""
+
+import json
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from threading import Timer
+from typing import Annotated, NoReturn
+
+import typer
+from rich.console import Console
+from rich.table import Table
+
+from eyewall_sidecar.model import ProblemError, Solution, Status
+from eyewall_sidecar.objective import Objective, ObjectiveError
+from eyewall_sidecar.policies import POLICIES
+from eyewall_sidecar.problem_file import read_problem
+from eyewall_sidecar.problem_file.answer import answer
+
+app = typer.Typer(no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False)
+
+BAD_INPUT = 2
+EXIT_CODES = {Status.INFEASIBLE: 3, Status.TIMED_OUT: 4}
+"""0 for every answer with a placement."""
+
+PATIENCE = 2.0
+"""Seconds before it is shown that something is going on."""
+
+
+@app.callback()
+def eyewall() -> None:
+    """Decide where the executors of Storm topologies run."""
+
+
+@app.command()
+def solve(
+    problem: Annotated[Path, typer.Argument(help="A placement problem (docs/problem-format.md).")],
+    *,
+    policy: Annotated[str, typer.Option(help=f"One of: {', '.join(POLICIES)}.")] = "odp",
+    objective: Annotated[
+        str, typer.Option(help="Terms R, A, T, N, EE with weights that sum to 1: R=0.5,A=0.2,N=0.3")
+    ] = "R=1",
+    time_limit: Annotated[float, typer.Option(help="Seconds.")] = 60.0,
+    seed: Annotated[int, typer.Option(help="Same seed, same placement.")] = 0,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the answer as JSON.")] = False,
+) -> None:
+    """Solve one placement problem from a file.
+
+    Exit code 0 with a placement, 2 for a bad file or option, 3 if the problem is infeasible, 4 if
+    the time limit ended the search before there was any placement.
+    """
+    if policy not in POLICIES:
+        _refuse(f"--policy {policy}: no such policy; policies are {', '.join(POLICIES)}")
+    if not 0 < time_limit < float("inf"):
+        _refuse(f"--time-limit {time_limit:g}: it must be a number of seconds > 0")
+    if seed < 0:
+        _refuse(f"--seed {seed}: it must be a whole number ≥ 0")
+    try:
+        wanted = Objective.parse(objective)
+        file = read_problem(problem)
+    except ObjectiveError as error:
+        _refuse(f"--{error}")
+    except ProblemError as error:
+        _refuse(f"{problem}: {error}")
+    with _sign_of_life(time_limit):
+        solution = POLICIES[policy](file.problem, wanted, time_limit=time_limit, seed=seed)
+    if as_json:
+        sys.stdout.write(json.dumps(answer(solution, file.assumptions), ensure_ascii=False) + "\n")
+    else:
+        _show(solution, wanted, file.assumptions)
+    raise typer.Exit(EXIT_CODES.get(solution.status, 0))
+
+
+def _refuse(complaint: str) -> NoReturn:
+    typer.echo(f"eyewall solve: {complaint}", err=True)
+    raise typer.Exit(BAD_INPUT)
+
+
+@contextmanager
+def _sign_of_life(time_limit: float) -> Iterator[None]:
+    """Say on standard error that the search goes on, once it has taken longer than PATIENCE."""
+    status = Console(stderr=True).status(f"searching, for at most {time_limit:g} s …")
+    timer = Timer(PATIENCE, status.start)
+    timer.daemon = True
+    timer.start()
+    try:
+        yield
+    finally:
+        timer.cancel()
+        status.stop()
+
+
+def _show(solution: Solution, objective: Objective, assumptions: tuple[str, ...]) -> None:
+    console = Console()
+    console.print(_headline(solution, objective), highlight=False)
+    for reason in (*solution.reasons, *assumptions):
+        console.print(f"  {reason}", highlight=False, markup=False)
+    if solution.placement is None or solution.evaluation is None:
+        return
+    placement = Table("operator", "node")
+    for operator, node in solution.placement.items():
+        placement.add_row(operator, node)
+    metrics = Table("metric", "value")
+    it = solution.evaluation
+    for name, value, unit in (
+        ("response time R", it.response_time * 1e3, "ms"),
+        ("availability A", it.availability, ""),
+        ("distinct availability", it.distinct_availability, ""),
+        ("inter-node traffic T", it.inter_node_traffic, "tuples/s"),
+        ("network usage N", it.network_usage, "tuples"),
+        ("elastic energy EE", it.elastic_energy, "tuples · s"),
+    ):
+        metrics.add_row(name, f"{value:.6g} {unit}")
+    console.print(placement)
+    console.print(metrics)
+
+
+def _headline(solution: Solution, objective: Objective) -> str:
+    found = f"{solution.policy}, {solution.status}, {solution.seconds:.3g} s"
+    if solution.evaluation is None or solution.gap is None:
+        return found
+    moved = f", {solution.moves} moved" if solution.moves else ""
+    return f"{found}: {objective} is {solution.evaluation.value:.6g}, gap {solution.gap:.2%}{moved}"
+
+
+if __name__ == "__main__":
+    app()

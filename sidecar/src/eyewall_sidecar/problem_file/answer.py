@@ -1,0 +1,47 @@
+"""A solution as the JSON that `eyewall solve --json` prints."""
+
+from math import exp
+from typing import Any
+
+from eyewall_sidecar.model import Evaluation, Range, Solution
+
+
+def answer(solution: Solution, assumptions: tuple[str, ...] = ()) -> dict[str, Any]:
+    """Return the answer's keys in the order of docs/problem-format.md."""
+    return {
+        "policy": solution.policy,
+        "decided_by": solution.decided_by,
+        "status": str(solution.status),
+        "placement": None if solution.placement is None else dict(solution.placement),
+        "objective": None if solution.evaluation is None else _objective(solution.evaluation),
+        "bound": solution.bound,
+        "gap": solution.gap,
+        "seconds": round(solution.seconds, 6),
+        "moves": solution.moves,
+        "reasons": [*solution.reasons, *assumptions],
+    }
+
+
+def _objective(evaluation: Evaluation) -> dict[str, Any]:
+    values: dict[str, Any] = {
+        "value": evaluation.value,
+        "response_time": evaluation.response_time,
+        "availability": evaluation.availability,
+        "distinct_availability": evaluation.distinct_availability,
+        "inter_node_traffic": evaluation.inter_node_traffic,
+        "network_usage": evaluation.network_usage,
+        "elastic_energy": evaluation.elastic_energy,
+    }
+    if evaluation.ranges:
+        values["bounds"] = {term: _range(term, it) for term, it in evaluation.ranges.items()}
+    return values
+
+
+def _range(term: str, values: Range) -> dict[str, Any]:
+    """Return both ends in the term's own unit; `better_is` says what is known about the first."""
+    unit = exp if term == "A" else float
+    return {
+        "better": unit(values.better),
+        "worse": unit(values.worse),
+        "better_is": "optimum" if values.proven else "proven bound",
+    }

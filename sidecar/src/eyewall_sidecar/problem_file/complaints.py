@@ -1,0 +1,78 @@
+"""What pydantic finds wrong with a file, said as offender, value and what is allowed."""
+
+from collections.abc import Sequence
+from difflib import get_close_matches
+from typing import Any
+
+from pydantic import BaseModel, ValidationError
+
+from eyewall_sidecar.model.errors import listed
+from eyewall_sidecar.problem_file import schema
+
+_SHOWN = 5
+_SECTIONS: dict[str, type[BaseModel]] = {
+    "operators": schema.OperatorEntry,
+    "streams": schema.StreamEntry,
+    "nodes": schema.NodeEntry,
+    "links": schema.LinkEntry,
+    "delays": schema.DelaysEntry,
+}
+_ALLOWED = {
+    "greater_than_equal": "it must be ≥ {ge:g}",
+    "greater_than": "it must be > {gt:g}",
+    "less_than_equal": "it must be ≤ {le:g}",
+    "literal_error": "it must be {expected}",
+    "enum": "it must be {expected}",
+    "float_type": "it must be a number",
+    "int_type": "it must be a whole number",
+    "int_from_float": "it must be a whole number",
+    "finite_number": "it must be a finite number",
+    "string_type": "it must be a text",
+    "bool_type": "it must be true or false",
+    "list_type": "it must be a list",
+    "dict_type": "it must be an object",
+    "model_type": "it must be an object",
+    "too_short": "it must have at least {min_length}",
+    "string_too_short": "it must not be empty",
+}
+
+
+def complaints(error: ValidationError) -> str:
+    """One line for each of the first few findings."""
+    found = [_complaint(detail["type"], detail) for detail in error.errors()]
+    lines = list(dict.fromkeys(found))
+    more = [f"… and {len(lines) - _SHOWN} more"] if len(lines) > _SHOWN else []
+    return "\n".join(lines[:_SHOWN] + more)
+
+
+def _complaint(kind: str, detail: Any) -> str:
+    place = [part for part in detail["loc"] if part not in ("str", "list[str]")]
+    if kind == "json_invalid":
+        return f"not JSON: {detail['ctx']['error']}"
+    if kind == "extra_forbidden":
+        return _unknown_key(place)
+    if kind == "missing":
+        return f"{_path(place[:-1]) or 'the problem'}: {place[-1]} is missing"
+    if kind in _ALLOWED:
+        allowed = _ALLOWED[kind].format(**detail.get("ctx", {}))
+        return f"{_path(place)} is {_shown(detail['input'])}; {allowed}"
+    return f"{_path(place) or 'the problem'} is {_shown(detail['input'])}: {detail['msg']}"
+
+
+def _unknown_key(place: Sequence[str | int]) -> str:
+    *owner, key = place
+    model = _SECTIONS.get(str(owner[0]), schema.ProblemEntry) if owner else schema.ProblemEntry
+    keys = [field.alias or name for name, field in model.model_fields.items()]
+    close = get_close_matches(str(key), keys, n=1)
+    guess = f" (did you mean {close[0]}?)" if close else ""
+    return f"{_path(owner) or 'the problem'}: unknown key {key}; keys are {listed(keys)}{guess}"
+
+
+def _path(place: Sequence[str | int]) -> str:
+    text = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in place)
+    return text.removeprefix(".")
+
+
+def _shown(value: object) -> str:
+    text = repr(value)
+    return text if len(text) <= 60 else f"{text[:57]}…"

@@ -1,0 +1,70 @@
+"""Delays between nodes, from a file's list of links or from a matrix."""
+
+import gzip
+from collections.abc import Sequence
+from math import inf
+from pathlib import Path
+
+from eyewall_sidecar.model import Link, ProblemError
+from eyewall_sidecar.model.errors import listed
+from eyewall_sidecar.problem_file.schema import DelaysEntry, LinkEntry
+
+Links = dict[tuple[str, str], Link]
+UNKNOWN = frozenset({"", "-", "nan", "na", "null"})
+
+
+def listed_links(entries: Sequence[LinkEntry]) -> Links:
+    """Take each link in both directions unless the other one is listed."""
+    links: Links = {}
+    for entry in entries:
+        pair = entry.source, entry.target
+        if pair in links:
+            raise ProblemError(f"link {entry.source} → {entry.target} is listed twice")
+        bandwidth = inf if entry.bandwidth is None else entry.bandwidth
+        links[pair] = Link(entry.delay, entry.availability, bandwidth)
+    return {(target, source): link for (source, target), link in links.items()} | links
+
+
+def matrix_links(entry: DelaysEntry, nodes: Sequence[str], folder: Path) -> Links:
+    """Read a square matrix, a row for each sender; the diagonal is not looked at."""
+    rows = _rows(folder / entry.file)
+    if len(rows) != len(nodes) or any(len(row) != len(nodes) for row in rows):
+        widths = sorted({len(row) for row in rows})
+        raise ProblemError(
+            f"delays file {entry.file}: {len(rows)} rows of {listed([str(it) for it in widths])} "
+            f"columns; {len(nodes)} nodes need {len(nodes)} × {len(nodes)}"
+        )
+    seconds = (1.0 if entry.unit == "s" else 1e-3) / (2 if entry.kind == "rtt" else 1)
+    links: Links = {}
+    lacking = []
+    for source, row in zip(nodes, rows, strict=True):
+        for target, text in zip(nodes, row, strict=True):
+            if source == target:
+                continue
+            if text.strip().lower() in UNKNOWN:
+                lacking.append(f"{source} → {target}")
+                continue
+            where = f"delays file {entry.file}, {source} → {target}"
+            links[source, target] = Link(_delay(text, where) * seconds)
+    if lacking:
+        raise ProblemError(f"delays file {entry.file}: no delay for {listed(lacking)}")
+    return links
+
+
+def _rows(path: Path) -> list[list[str]]:
+    try:
+        raw = path.read_bytes()
+        text = (gzip.decompress(raw) if raw.startswith(b"\x1f\x8b") else raw).decode()
+    except (OSError, EOFError, UnicodeDecodeError) as error:
+        raise ProblemError(f"delays file {path}: cannot be read: {error}") from error
+    return [line.split("\t") for line in text.splitlines() if line.strip()]
+
+
+def _delay(text: str, where: str) -> float:
+    try:
+        delay = float(text)
+    except ValueError:
+        raise ProblemError(f"{where}: {text.strip()!r} is not a number") from None
+    if not 0 <= delay < inf:
+        raise ProblemError(f"{where}: delay is {delay:g}; it must be a finite number ≥ 0")
+    return delay

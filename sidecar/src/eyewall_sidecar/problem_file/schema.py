@@ -1,0 +1,119 @@
+"""The problem file as a boundary model: what may stand in it, and nothing else.
+
+`python -m eyewall_sidecar.problem_file` prints the JSON Schema that is kept beside this
+package as problem.schema.json.
+"""
+
+import json
+from enum import StrEnum
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+Amount = Annotated[float, Field(ge=0)]
+Positive = Annotated[float, Field(gt=0)]
+Probability = Annotated[float, Field(ge=0, le=1)]
+Name = Annotated[str, Field(min_length=1)]
+Names = Annotated[list[Name], Field(min_length=1)]
+
+
+class Entry(BaseModel):
+    """A part of the file: unknown keys are errors, and 1 is a number while "1" is not."""
+
+    model_config = ConfigDict(extra="forbid", strict=True, frozen=True, allow_inf_nan=False)
+
+
+class Grouping(StrEnum):
+    """How the tuples of a stream are spread over the receiver's executors."""
+
+    SHUFFLE = "shuffle"
+    FIELDS = "fields"
+    PARTIAL_KEY = "partial_key"
+    ALL = "all"
+    GLOBAL = "global"
+    LOCAL_OR_SHUFFLE = "local_or_shuffle"
+    DIRECT = "direct"
+    CUSTOM = "custom"
+
+
+class OperatorEntry(Entry):
+    """An operator, or `executors` interchangeable ones."""
+
+    id: Name
+    cpu: Amount = Field(1.0, description="cores, of one executor")
+    memory: Amount = Field(0.0, description="bytes, of one executor")
+    execution_time: Amount = Field(0.0, description="seconds for a tuple on a node of speedup 1")
+    candidates: Names | None = Field(None, description="nodes that may hold it; all if not given")
+    pinned_to: Names | None = Field(None, description="the same, said of one node")
+    executors: Annotated[int, Field(ge=1)] = Field(
+        1, description="how many executors it stands for"
+    )
+
+
+class StreamEntry(Entry):
+    """A stream between two operators."""
+
+    source: Name = Field(alias="from")
+    target: Name = Field(alias="to")
+    rate: Amount = Field(1.0, description="tuples/s, of all its executors together")
+    tuple_bytes: Amount | None = Field(None, description="mean size of a tuple; unknown is not 0")
+    system: bool = Field(
+        default=False, description="acks or metrics: on no path of the response time"
+    )
+    grouping: Grouping | None = Field(None, description="needed where an end has executors")
+    shares: Annotated[list[Amount], Field(min_length=1)] | None = Field(
+        None, description="fraction of the tuples for each of the receiver's executors; sum 1"
+    )
+
+
+class NodeEntry(Entry):
+    """A node; what is not limited is not given."""
+
+    id: Name
+    cpu: Amount | None = Field(None, description="cores")
+    memory: Amount | None = Field(None, description="bytes")
+    operators: Annotated[int, Field(ge=0)] | None = Field(None, description="how many it may hold")
+    speedup: Positive = 1.0
+    availability: Probability = 1.0
+    coordinates: Annotated[list[float], Field(min_length=1)] | None = None
+
+
+class LinkEntry(Entry):
+    """A link; it holds in both directions unless the other one is listed."""
+
+    source: Name = Field(alias="from")
+    target: Name = Field(alias="to")
+    delay: Amount = Field(description="seconds, one way")
+    availability: Probability = 1.0
+    bandwidth: Amount | None = Field(None, description="bytes/s; unlimited if not given")
+
+
+class DelaysEntry(Entry):
+    """A square matrix of delays in the order of the nodes, in a file of its own."""
+
+    file: Name = Field(description="tab-separated, plain or .gz; relative to the problem file")
+    unit: Literal["s", "ms"]
+    kind: Literal["one_way", "rtt"] = Field(description="an RTT is halved")
+
+
+class ProblemEntry(Entry):
+    """One placement problem. Seconds, bytes, tuples/s, cores."""
+
+    version: Literal[1]
+    operators: Annotated[list[OperatorEntry], Field(min_length=1)]
+    streams: list[StreamEntry] = []
+    nodes: Annotated[list[NodeEntry], Field(min_length=1)]
+    links: list[LinkEntry] | None = None
+    delays: DelaysEntry | None = None
+    current: dict[Name, Name | Names] | None = Field(
+        None, description="where operators run now; a list has one node for each executor"
+    )
+
+
+def schema_text() -> str:
+    """Return the JSON Schema as it is kept in problem.schema.json."""
+    schema = {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        **ProblemEntry.model_json_schema(by_alias=True),
+    }
+    return json.dumps(schema, indent=2, ensure_ascii=False) + "\n"
