@@ -8,12 +8,15 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Callable
 from concurrent import futures
+from typing import TYPE_CHECKING
 
 import grpc
 from eyewall_proto import scheduler_pb2 as pb
 from eyewall_proto import scheduler_pb2_grpc as pb_grpc
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 LATE_SECONDS = 6.0
 
@@ -25,9 +28,7 @@ def unknown_supervisor(workers: list[pb.Worker]) -> None:
 def doubly_used_slot(workers: list[pb.Worker]) -> None:
     moved = workers[0].executors.pop()
     workers.append(
-        pb.Worker(
-            supervisor_id=workers[0].supervisor_id, port=workers[0].port, executors=[moved]
-        )
+        pb.Worker(supervisor_id=workers[0].supervisor_id, port=workers[0].port, executors=[moved])
     )
 
 
@@ -113,7 +114,7 @@ def serve(behaviour: str, address: str) -> grpc.Server:
             (grpc.method_handlers_generic_handler(service, {"Schedule": handler}),)
         )
     else:
-        pb_grpc.add_SchedulerServicer_to_server(Scripted(behaviour), server)
+        pb_grpc.add_SchedulerServicer_to_server(Scripted(behaviour), server)  # type: ignore[no-untyped-call]
     if server.add_insecure_port(address) == 0:
         sys.exit(f"cannot listen on {address}")
     server.start()

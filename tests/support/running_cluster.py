@@ -66,7 +66,7 @@ class Cluster:
 
         return wait_for(whole, seconds, f"{name} with {executors} executors placed")
 
-    def submit(self, name: str, *, under: str | None = None, **options: object) -> None:
+    def submit(self, name: str, options: Mapping[str, object], *, under: str | None = None) -> None:
         settings = [f"{key}={json.dumps(value)}" for key, value in options.items()]
         self.run(
             "submit",

@@ -1,0 +1,86 @@
+"""The main job on a real cluster: first placement, and a move when a delay changes."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING
+
+from eyewall_deploy.measure.latency import Window, never_acked, never_seen, summarise
+from running_cluster import PINS, Cluster, Running, assignment, hosts_of, wait_for
+
+if TYPE_CHECKING:
+    from eyewall_deploy.measure.events import Events
+
+
+def test_every_executor_is_placed_by_eyewall_and_pins_are_kept(
+    cluster: Cluster, tag_and_count: Running
+) -> None:
+    topology = cluster.placed(tag_and_count.name, tag_and_count.executors)
+    assert topology["scheduling"].startswith("placed by eyewall: odp, ")
+    assert hosts_of(topology, "source") == set(PINS["source"])
+    assert hosts_of(topology, "consumer") == set(PINS["consumer"])
+    assert hosts_of(topology, "__acker")
+
+
+def test_the_optimum_stays_at_the_site_of_its_ends(
+    cluster: Cluster, tag_and_count: Running
+) -> None:
+    # edge-1 and edge-2 hold 2 slots × 4 executors each: 16, and the topology has 13. One link of
+    # 2 ms is the least between two hosts; any other site is 15 ms away or more.
+    topology = cluster.placed(tag_and_count.name, tag_and_count.executors)
+    used = {e["host"] for e in topology["executors"] if not e["component"].startswith("__")}
+    assert used == {"edge-1", "edge-2"}
+
+
+def test_tuples_arrive_later_than_the_network_lets_them_and_are_acked(
+    cluster: Cluster, tag_and_count: Running
+) -> None:
+    cluster.placed(tag_and_count.name, tag_and_count.executors)
+    wait_for(lambda: len(tag_and_count.events().acked) >= 50, 90, "50 tuples acked")
+    summary = summarise(tag_and_count.events(), Window(0, time.time()))
+    assert summary is not None
+    assert summary.p50 > 0.002  # the link between its ends
+
+
+def test_a_longer_delay_moves_the_topology_and_no_tuple_is_lost(
+    cluster: Cluster, tag_and_count: Running
+) -> None:
+    before = cluster.placed(tag_and_count.name, tag_and_count.executors)
+    wait_for(lambda: len(tag_and_count.events().acked) >= 50, 90, "tuples flow")
+
+    cluster.run("delay", "edge-1", "edge-2", "80ms")
+
+    # Over the fog site it is 15 ms + 15 ms and at most 2 ms more: better than 80 ms.
+    def moved() -> object:
+        now = cluster.topology(tag_and_count.name)
+        return (
+            now
+            and len(now["executors"]) == tag_and_count.executors
+            and assignment(now) != assignment(before)
+            and now
+        )
+
+    wait_for(moved, 90, "another assignment")
+    after = cluster.placed(tag_and_count.name, tag_and_count.executors)
+    assert "moved" in after["scheduling"]
+    assert hosts_of(after, "source") == set(PINS["source"])
+    assert hosts_of(after, "consumer") == set(PINS["consumer"])
+
+    moved_at = time.time()
+    wait_for(
+        lambda: sum(at > moved_at for at in tag_and_count.events().acked.values()) >= 50,
+        120,
+        "tuples emitted after the move acked",
+    )
+    # Message timeout 10 s, checked every 10 s, and a replay may need another round of it.
+    wait_for(
+        lambda: not _unacked(tag_and_count.events(), until=moved_at),
+        120,
+        "every message emitted before the move acked",
+    )
+    events = tag_and_count.events()
+    assert not {m for m in never_seen(events) if events.emitted[m] <= moved_at}
+
+
+def _unacked(events: Events, until: float) -> set[str]:
+    return {m for m in never_acked(events) if events.emitted[m] <= until}

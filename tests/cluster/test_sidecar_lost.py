@@ -1,0 +1,32 @@
+"""Without a sidecar Storm goes on by itself; with it back, Eyewall decides again."""
+
+from __future__ import annotations
+
+from running_cluster import Cluster, Running, assignment, wait_for
+
+
+def test_a_dead_sidecar_leaves_new_topologies_to_the_inner_scheduler_until_it_is_back(
+    cluster: Cluster, tag_and_count: Running
+) -> None:
+    running = cluster.placed(tag_and_count.name, tag_and_count.executors)
+    nimbus = cluster.pid("nimbus")
+
+    cluster.run("stop", "sidecar")
+    cluster.submit("word_count", {}, under="without")
+    placed = wait_for(lambda: _scheduled(cluster, "without"), 60, "a topology placed without us")
+    assert placed.startswith("placed by ResourceAwareScheduler: ")
+    assert "sidecar" in placed
+    assert cluster.pid("nimbus") == nimbus
+    now = cluster.placed(tag_and_count.name, tag_and_count.executors)
+    assert assignment(now) == assignment(running)
+
+    cluster.run("start", "sidecar")
+    cluster.submit("word_count", {}, under="with")
+    placed = wait_for(lambda: _scheduled(cluster, "with"), 60, "a topology placed with us back")
+    assert placed.startswith("placed by eyewall: odp")
+    assert cluster.pid("nimbus") == nimbus
+
+
+def _scheduled(cluster: Cluster, name: str) -> str | None:
+    topology = cluster.topology(name)
+    return str(topology["scheduling"]) if topology and topology["executors"] else None

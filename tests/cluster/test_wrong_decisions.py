@@ -1,0 +1,70 @@
+"""Whatever a sidecar answers, Nimbus lives and what runs is left alone."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+from running_cluster import Cluster, Running, assignment, wait_for
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+SCRIPT = Path(__file__).with_name("scripted_sidecar.py")
+
+
+@contextmanager
+def answering(cluster: Cluster, behaviour: str) -> Iterator[None]:
+    cluster.run("stop", "sidecar")
+    script = cluster.start_on("control", sys.executable, str(SCRIPT), behaviour, "10.83.0.1:7077")
+    try:
+        yield
+    finally:
+        script.terminate()
+        try:
+            script.wait(10)
+        except subprocess.TimeoutExpired:
+            script.kill()
+            script.wait()
+        cluster.run("start", "sidecar")
+
+
+@pytest.mark.parametrize(
+    ("behaviour", "reason"),
+    [
+        ("unknown-supervisor", "there is no supervisor no-such-supervisor"),
+        ("doubly-used-slot", "is given to two workers"),
+        ("missing-executor", "is placed nowhere"),
+        ("invented-executor", "the topology has no executor [4711, 4711]"),
+        ("late", "did not answer in"),
+        ("garbage", "sidecar"),
+    ],
+)
+def test_a_wrong_answer_is_rejected_with_its_reason_and_nothing_moves(
+    cluster: Cluster, tag_and_count: Running, behaviour: str, reason: str
+) -> None:
+    before = cluster.placed(tag_and_count.name, tag_and_count.executors)
+    nimbus = cluster.pid("nimbus")
+    acked = len(tag_and_count.events().acked)
+    # Every new topology is named after the fault, and the inner scheduler places it at last.
+    with answering(cluster, behaviour):
+        cluster.submit("word_count", {}, under=behaviour)
+        status = wait_for(
+            lambda: _status(cluster, behaviour), 60, f"{behaviour} placed by the inner scheduler"
+        )
+        assert status.startswith("placed by ResourceAwareScheduler: ")
+        assert reason in status
+        wait_for(lambda: len(tag_and_count.events().acked) > acked + 10, 60, "tuples still flow")
+    cluster.run("kill", behaviour)
+    after = cluster.placed(tag_and_count.name, tag_and_count.executors)
+    assert assignment(after) == assignment(before)
+    assert cluster.pid("nimbus") == nimbus
+
+
+def _status(cluster: Cluster, name: str) -> str | None:
+    topology = cluster.topology(name)
+    return str(topology["scheduling"]) if topology and topology["executors"] else None
