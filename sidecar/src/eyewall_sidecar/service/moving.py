@@ -38,10 +38,21 @@ class Rules:
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
-    """`solution` is None if nothing shall move; `status` says what was found, or why not."""
+    """What came of an answer.
+
+    Parameters
+    ----------
+    solution
+        What to move to; None if nothing shall move.
+    found
+        What was found, or why it is not taken.
+    status
+        The text of the move.
+    """
 
     solution: Solution | None
-    status: str
+    found: str
+    status: str = ""
 
 
 def judge(
@@ -74,7 +85,7 @@ def judge(
         return Judgement(None, f"{found}, but {cool}")
     if strayed:
         status += f"; {strayed} was not where it is pinned"
-    return Judgement(solution, status)
+    return Judgement(solution, found, status)
 
 
 def relative_gain(objective: Objective, before: float, after: float) -> float:

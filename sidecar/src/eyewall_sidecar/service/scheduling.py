@@ -228,9 +228,9 @@ class SchedulingService:
             judged = judge(asked, settings, memory.answer, self._rules, ran_for)
             if judged.solution is not None and settings.mode is Mode.AUTO:
                 return _moved(memory, judged.solution, judged.status, asked, topology, round_)
-            said = judged.status
+            said = judged.found
             if isinstance(stays, Decline):
-                stays = Decline(f"eyewall.mode is observe: {judged.status}")
+                stays = Decline(f"eyewall.mode is observe: {judged.found}")
         else:
             said = failure or "looking for a better placement"
         if memory.job is None and (memory.question != question or failure is not None):
