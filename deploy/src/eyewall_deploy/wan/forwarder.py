@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Final
 from eyewall_deploy.host.linux import enter_network_namespace
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
 OUTER: Final = "outer"
 _CHUNK: Final = 256 * 1024
@@ -88,6 +88,15 @@ class Sockets:
         return self._threads[namespace].submit(_tcp_socket).result()
 
 
+@contextlib.contextmanager
+def _closed_on_error(opened: socket.socket) -> Iterator[None]:
+    try:
+        yield
+    except BaseException:
+        opened.close()
+        raise
+
+
 def _tcp_socket() -> socket.socket:
     made = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
     made.settimeout(0)
@@ -106,9 +115,10 @@ async def _listening(forward: Forward, sockets: Sockets) -> asyncio.Server:
 
     try:
         listening = sockets.make(forward.listen.namespace)
-        listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        listening.bind((forward.listen.address, forward.listen.port))
-        return await asyncio.start_server(carry, sock=listening)
+        with _closed_on_error(listening):
+            listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            listening.bind((forward.listen.address, forward.listen.port))
+            return await asyncio.start_server(carry, sock=listening)
     except OSError as error:
         where = f" ({error.filename})" if error.filename else ""
         raise ForwardError(f"forward {forward}: cannot listen: {error.strerror}{where}") from None
@@ -122,9 +132,10 @@ async def _carry(
 ) -> None:
     try:
         connection = sockets.make(forward.to.namespace)
-        address = (forward.to.address, forward.to.port)
-        await asyncio.get_running_loop().sock_connect(connection, address)
-        there = await asyncio.open_connection(sock=connection)
+        with _closed_on_error(connection):
+            address = (forward.to.address, forward.to.port)
+            await asyncio.get_running_loop().sock_connect(connection, address)
+            there = await asyncio.open_connection(sock=connection)
     except OSError as error:
         _log.debug("%s: %s", forward, error)
         writer.transport.abort()

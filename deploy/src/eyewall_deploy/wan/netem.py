@@ -82,7 +82,7 @@ def netem_works() -> str | None:
             _add_destination(routes, interface, 1, NETWORK.network_address)
             _hold_back(routes, interface, 1, 0.01, 0.001, None)
     except NetlinkError as error:
-        return f"the kernel has no netem, or not all it needs: {error}"
+        return f"the kernel has no netem, or not all it needs: {error.args[-1]}"
     return None
 
 
