@@ -116,7 +116,10 @@ def define_placements(program: OdpProgram) -> None:
 
 
 def define_stream_placements(program: OdpProgram) -> None:
-    """Relax equation (16) to 0 ≤ y_(i,j),(u,v) ≤ 1, for every pair of operators that matters."""
+    """Relax equation (16) to 0 ≤ y_(i,j),(u,v) ≤ 1, for every pair of operators that matters.
+
+    For A, links of availability 0 are out, as nodes are.
+    """
     problem, x = program.problem, program.x
     number = {operator.id: place for place, operator in enumerate(problem.operators)}
     place = {node.id: place for place, node in enumerate(problem.nodes)}
@@ -132,10 +135,17 @@ def define_stream_placements(program: OdpProgram) -> None:
             else:
                 name = f"y_{number[i]}_{number[j]}_{place[u]}_{place[v]}"
                 variables[u, v] = program.linear.add_variable(name, 0, 1, LpContinuous)
-            if Term.A in program.weights and problem.availability(u, v) == 0:
-                variables[u, v].upBound = 0
         program.y[i, j] = variables
         program.y[j, i] = {(v, u): variable for (u, v), variable in variables.items()}
+    if Term.A in program.weights:
+        _forbid_broken_links(program)
+
+
+def _forbid_broken_links(program: OdpProgram) -> None:
+    for stream in program.problem.streams:
+        for (u, v), y in program.y.get((stream.source, stream.target), {}).items():
+            if program.problem.availability(u, v) == 0:
+                y.upBound = 0
 
 
 def define_assignment(program: OdpProgram) -> None:
