@@ -26,15 +26,16 @@ class Placement:
         R by the model, in seconds; None where it could not be computed.
     predicted_mean
         The model's mean over the paths that tuples take, in seconds.
-    pins_kept
-        Whether source and consumer are where the pins say.
+    detour
+        Seconds between the places that source and consumer are pinned to and where they run; 0
+        where the pins are kept.
     """
 
     hosts: Mapping[Executor, str]
     status: str
     predicted: float | None
     predicted_mean: float | None
-    pins_kept: bool
+    detour: float
 
     def host_words(self) -> list[str]:
         """Hosts with their executors, system executors included: `edge-1: source, tag ×2`."""
@@ -109,6 +110,7 @@ class Medians:
     p50: float
     p99: float
     complete_latency: float | None
+    detour: float
 
 
 def medians(runs: Sequence[Run]) -> list[Medians]:
@@ -125,6 +127,7 @@ def medians(runs: Sequence[Run]) -> list[Medians]:
                 p50=median(run.measured.p50 for run in own),
                 p99=median(run.measured.p99 for run in own),
                 complete_latency=_median(own, lambda run: run.complete_latency),
+                detour=median(run.placement.detour for run in own),
             )
         )
     return lines

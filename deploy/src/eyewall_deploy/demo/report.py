@@ -18,6 +18,11 @@ if TYPE_CHECKING:
     from eyewall_deploy.demo.records import Placement, Reassignment, Run
     from eyewall_deploy.demo.scenario import Scenario
 
+_FIGURES = (
+    *("predicted R", "predicted mean", "measured p50", "p99"),
+    *("p50 with the way to the pins", "complete latency"),
+)
+
 
 def show_beforehand(console: Console, cluster: Cluster, scenario: Scenario) -> None:
     """What is fixed before anything is placed."""
@@ -48,20 +53,19 @@ def show_comparison(console: Console, runs: Sequence[Run]) -> None:
     table = Table(title="Tag-and-Count, end to end", title_justify="left", show_lines=True)
     table.add_column("scheduler")
     table.add_column("host: executors", overflow="fold")
-    for heading in ("predicted R", "predicted mean", "measured p50", "p99", "complete latency"):
+    for heading in (*_FIGURES, "tuples"):
         table.add_column(heading, justify="right")
-    table.add_column("tuples", justify="right")
     latest = {run.scheduler: run for run in runs}
     for run in latest.values():
-        name = run.scheduler + ("" if run.placement.pins_kept else "\n(knows no pins)")
         missing = f"\n({run.measured.missing} missing)" if run.measured.missing else ""
         table.add_row(
-            name,
+            run.scheduler,
             "\n".join(run.placement.host_words()),
             ms(run.placement.predicted),
             ms(run.placement.predicted_mean),
             ms(run.measured.p50),
             ms(run.measured.p99),
+            _with_detour(run.measured.p50, run.placement.detour),
             ms(run.complete_latency),
             f"{run.measured.tuples}{missing}",
         )
@@ -72,8 +76,10 @@ def show_comparison(console: Console, runs: Sequence[Run]) -> None:
         Text(
             "Predicted R is the longest path, predicted mean that over all paths: delays and "
             "declared execution times on idle hosts. Measured over all tuples of the window, from "
-            "the source's clock to the consumer's. Complete latency is Storm's: sampled, since "
-            "the start, with the way back of the last ack. Storm's own schedulers know no pins.",
+            "the source's clock to the consumer's. Storm's own schedulers know no pins: p50 with "
+            "the way to the pins adds the delays from where the data comes from to where the "
+            "source was put, and likewise at the consumer. Complete latency is Storm's: sampled, "
+            "since the start, with the way back of the last ack.",
             style="dim",
         )
     )
@@ -87,7 +93,7 @@ def show_reassignment(console: Console, change: Reassignment) -> None:
     console.print(
         Text(
             f"\nDelay {source} ↔ {target}: {ms(change.delay_before)} → {ms(change.delay_after)}; "
-            f"{len(change.moved)} executors moved {change.seconds_to_move:.1f} s later"
+            f"{_executors(len(change.moved))} moved {change.seconds_to_move:.1f} s later"
         )
     )
     table = Table(show_lines=True)
@@ -131,6 +137,14 @@ def ms(seconds: float | None) -> str:
     return f"{milliseconds:.0f} ms" if milliseconds >= 10 else f"{milliseconds:.1f} ms"
 
 
+def _executors(count: int) -> str:
+    return "1 executor" if count == 1 else f"{count} executors"
+
+
+def _with_detour(p50: float, detour: float) -> str:
+    return ms(p50 + detour) if detour else f"{ms(p50)} (pins kept)"
+
+
 def _marked(placement: Placement, change: Reassignment) -> list[str]:
     to = {change.after.placement.hosts[executor] for executor in change.moved}
     return [f"{line}{' ←' if line.split(':')[0] in to else ''}" for line in placement.host_words()]
@@ -138,10 +152,7 @@ def _marked(placement: Placement, change: Reassignment) -> list[str]:
 
 def _show_medians(console: Console, runs: Sequence[Run]) -> None:
     table = Table(title="Medians over the repetitions", title_justify="left")
-    for heading in (
-        *("scheduler", "runs", "predicted R", "predicted mean"),
-        *("measured p50", "p99", "complete latency"),
-    ):
+    for heading in ("scheduler", "runs", *_FIGURES):
         table.add_column(heading, justify="left" if heading == "scheduler" else "right")
     for line in medians(runs):
         table.add_row(
@@ -151,6 +162,7 @@ def _show_medians(console: Console, runs: Sequence[Run]) -> None:
             ms(line.predicted_mean),
             ms(line.p50),
             ms(line.p99),
+            _with_detour(line.p50, line.detour),
             ms(line.complete_latency),
         )
     console.print(table)

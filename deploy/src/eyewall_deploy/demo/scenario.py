@@ -11,9 +11,11 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from eyewall_deploy.cluster_file import Cluster
+    from eyewall_deploy.measure.nimbus import Executor
+    from eyewall_deploy.wan.delay_file import DelayTable
 
 TOPOLOGY = "tag_and_count"
-_LABEL_OF = {"source": "camera", "consumer": "display"}
+_ENDS = ("source", "consumer")
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,11 +46,52 @@ class Scenario:
 
 
 def pins_for(cluster: Cluster) -> dict[str, tuple[str, ...]]:
-    """The source where a host is labelled `camera`, the consumer where one is a `display`.
+    """Source and consumer are pinned to the hosts that the cluster file labels so.
 
     A cluster without those labels has its source on the first host and its consumer on the last.
     """
     labels = {label for host in cluster.hosts for label in host.labels}
-    if labels >= set(_LABEL_OF.values()):
-        return {component: (f"label:{label}",) for component, label in _LABEL_OF.items()}
+    if labels.issuperset(_ENDS):
+        return {component: (f"label:{component}",) for component in _ENDS}
     return {"source": (cluster.hosts[0].name,), "consumer": (cluster.hosts[-1].name,)}
+
+
+def pinned_hosts(cluster: Cluster, wanted: tuple[str, ...]) -> set[str]:
+    """Hosts that a pin allows: by name, `label:…` or `site:…`."""
+    found = set()
+    for pin in wanted:
+        kind, _, name = pin.rpartition(":")
+        found |= {
+            host.name
+            for host in cluster.hosts
+            if (kind == "label" and name in host.labels)
+            or (kind == "site" and name == host.site)
+            or (not kind and name == host.name)
+        }
+    return found
+
+
+def detour(
+    hosts: Mapping[Executor, str], pins: Mapping[str, set[str]], delays: DelayTable
+) -> float:
+    """Seconds from and to the places where the data really comes from and has to go.
+
+    A scheduler that knows no pins puts the source elsewhere than at the camera: what the camera
+    sees has to travel to it first, and from the consumer to the display in the end. Each end counts
+    by the nearest host that its pin allows; 0 where the pins are kept.
+    """
+    place = {host: index for index, host in enumerate(delays.hosts)}
+    total = 0.0
+    for component, allowed in pins.items():
+        where = [place[host] for e, host in hosts.items() if e.component == component]
+        ways = [
+            min(
+                delays.delay[place[pin]][at]
+                if component == "source"
+                else delays.delay[at][place[pin]]
+                for pin in allowed
+            )
+            for at in where
+        ]
+        total += sum(ways) / len(ways)
+    return total

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from eyewall_deploy.demo import prediction
 from eyewall_deploy.demo.records import Placement
-from eyewall_deploy.demo.scenario import TOPOLOGY, Scenario
+from eyewall_deploy.demo.scenario import TOPOLOGY, Scenario, detour, pinned_hosts
 from eyewall_deploy.failure import Failure
 from eyewall_deploy.lifecycle.programs import sidecar_command
 from eyewall_deploy.measure.events import Events, read_events
@@ -110,7 +110,12 @@ class Stage:
         with nimbus.connected(self.plan.state.nimbus) as client:
             conf = configuration_of(client, topology.id)
             streams = streams_of(client, topology.id)
-        predicted = self._predict(topology.hosts(), streams, conf, name)
+        delays = delay_file.read(self.plan.run.delays)
+        pins = {
+            component: pinned_hosts(self.plan.cluster, wanted)
+            for component, wanted in self.scenario.pins.items()
+        }
+        predicted = self._predict(topology.hosts(), streams, conf, delays, name)
         if isinstance(predicted, Failure):
             self.steps.done(f"no prediction: {predicted.reason}")
         known = None if isinstance(predicted, Failure) else predicted
@@ -119,7 +124,7 @@ class Stage:
             status=topology.scheduling,
             predicted=known.response_time if known else None,
             predicted_mean=known.mean_path if known else None,
-            pins_kept=self._pins_kept(topology.hosts()),
+            detour=detour(topology.hosts(), pins, delays),
         )
 
     def end_topology(self) -> None:
@@ -146,6 +151,7 @@ class Stage:
         hosts: Mapping[Executor, str],
         streams: tuple[Stream, ...],
         conf: Mapping[str, Any],
+        delays: delay_file.DelayTable,
         name: str,
     ) -> prediction.Prediction | Failure:
         solve = sidecar_command()
@@ -156,34 +162,10 @@ class Stage:
             streams,
             conf,
             {host.name: host.speed for host in self.plan.cluster.hosts},
-            delay_file.read(self.plan.run.delays),
+            delays,
         )
         rate = conf["tag_and_count.rate"]
         return prediction.predict(solve, self.folder / f"{name}.json", problem, rate)
-
-    def _pins_kept(self, hosts: Mapping[Executor, str]) -> bool:
-        allowed = {
-            component: self._pinned_hosts(wanted)
-            for component, wanted in self.scenario.pins.items()
-        }
-        return all(
-            host in allowed[executor.component]
-            for executor, host in hosts.items()
-            if executor.component in allowed
-        )
-
-    def _pinned_hosts(self, wanted: tuple[str, ...]) -> set[str]:
-        found = set()
-        for pin in wanted:
-            kind, _, name = pin.rpartition(":")
-            found |= {
-                host.name
-                for host in self.plan.cluster.hosts
-                if (kind == "label" and name in host.labels)
-                or (kind == "site" and name == host.site)
-                or (not kind and name == host.name)
-            }
-        return found
 
     def _count(self, what: str, doing: str, seconds: float) -> None:
         end = time.time() + seconds
