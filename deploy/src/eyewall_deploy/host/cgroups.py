@@ -26,6 +26,9 @@ time; below a tick of its clock (4 ms on many machines) less than the share is g
 _SHORTEST: Final = 1_000
 _LONGEST: Final = 1_000_000
 """Microseconds; the kernel takes no shorter quota and no longer period."""
+_HOSTS_WEIGH: Final = 10
+"""To the kernel a group with all in it is one more process among those outside, which Nimbus and
+the solver are; this many ordinary processes is what the hosts together count for."""
 _PATIENCE: Final = 5.0
 """Seconds that killed processes may take to leave a group that is removed."""
 
@@ -116,10 +119,12 @@ def _limited(
     quota, period = limits.quota_and_period
     match parent.version, controller:
         case 1, "cpu":
+            _put(top / "cpu.shares", str(_HOSTS_WEIGH * 1024))
             _put(folder / "cpu.cfs_quota_us", "-1")
             _put(folder / "cpu.cfs_period_us", str(period))
             _put(folder / "cpu.cfs_quota_us", str(quota))
         case 2, "cpu":
+            _put(top / "cpu.weight", str(_HOSTS_WEIGH * 100))
             _put(folder / "cpu.max", f"{quota} {period}")
         case 1, _:
             _put(folder / "memory.limit_in_bytes", str(limits.memory))

@@ -34,10 +34,17 @@ def main() -> int:
     arguments = parser.parse_args()
     try:
         enter(arguments.network_namespace, arguments.cgroup)
+    except OSError as error:
+        return _refused(arguments.network_namespace, str(error))
+    try:
         os.execvp(arguments.command[0], arguments.command)  # noqa: S606 - no shell wanted
     except OSError as error:
-        print(f"enter {arguments.network_namespace}: {error}", file=sys.stderr)
-        return 127
+        return _refused(arguments.network_namespace, f"{arguments.command[0]}: {error.strerror}")
+
+
+def _refused(namespace: str, why: str) -> int:
+    print(f"enter {namespace}: {why}", file=sys.stderr)
+    return 127
 
 
 if __name__ == "__main__":

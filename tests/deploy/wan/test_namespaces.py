@@ -1,0 +1,166 @@
+"""The emulated network, real: namespaces, delays, TCP, ways in and out, and nothing left behind."""
+
+from __future__ import annotations
+
+import os
+import socket
+import sys
+import time
+from pathlib import Path
+
+import psutil
+import pytest
+from emulated_room import Room, end_room, start_room
+from eyewall_deploy.host.linux import NAMED
+from eyewall_deploy.wan.choice import Kind
+from eyewall_deploy.wan.delay_file import set_delay
+from eyewall_deploy.wan.namespaces import Refused, can_make_namespaces
+
+pytestmark = pytest.mark.namespaces
+
+PROBES = 25
+TOLERANCE = 0.2
+"""On the ratio of two least round-trip times, less that of a link without delay."""
+
+
+def added(room: Room, source: str, target: str) -> float:
+    """Round-trip time that the link's delay adds."""
+    return float(room.ask("rtt", source=source, target=target, count=PROBES)) - float(
+        room.ask("rtt", source="control", target=target, count=PROBES)
+    )
+
+
+def test_a_link_of_twice_the_delay_has_twice_the_round_trip_time(room: Room) -> None:
+    # a–b: 10 ms one way, so 20 ms there and back; a–c: 20 ms, so 40.
+    near, far = added(room, "a", "b"), added(room, "a", "c")
+    assert far / near == pytest.approx(2, rel=TOLERANCE)
+
+
+def test_no_answer_comes_before_the_delay_there_and_back(room: Room) -> None:
+    # A limit from below, which no load on the machine can break: 2 · 10 ms and 2 · 20 ms.
+    assert room.ask("rtt", source="a", target="b", count=PROBES) >= 0.0199
+    assert room.ask("rtt", source="c", target="b", count=PROBES) >= 0.0399
+
+
+def test_between_control_and_a_host_there_is_no_delay(room: Room) -> None:
+    # Less than half of what the smallest link adds.
+    undelayed = room.ask("rtt", source="control", target="a", count=PROBES)
+    assert undelayed < added(room, "a", "b") / 2
+
+
+def test_a_changed_delay_changes_the_round_trip_time_of_that_link_only(room: Room) -> None:
+    before, other = added(room, "a", "b"), added(room, "b", "c")
+    delays = room.folder / "delays.json"
+    set_delay(delays, room.cluster, "a", "b", 0.030, as_of=time.time())
+    until = time.monotonic() + 10
+    while added(room, "a", "b") < 2 * before and time.monotonic() < until:
+        pass
+    # 10 ms → 30 ms one way: three times as long; b–c stays at 20 ms.
+    assert added(room, "a", "b") / before == pytest.approx(3, rel=TOLERANCE)
+    assert added(room, "b", "c") / other == pytest.approx(1, rel=TOLERANCE)
+    set_delay(delays, room.cluster, "a", "b", 0.010, as_of=time.time())
+
+
+def test_20_megabytes_over_tcp_arrive_intact(room: Room) -> None:
+    sent, arrived = room.ask("transfer", source="a", target="c", size=20_000_000)
+    assert sent == arrived
+
+
+def test_a_command_on_a_host_finds_the_others_by_name_and_has_the_hosts_name(
+    room: Room,
+) -> None:
+    program = "import socket; print(socket.gethostname(), socket.gethostbyname('c'))"
+    answer = room.ask("enter", host="b", command=[sys.executable, "-c", program], groups=[])
+    assert answer == [0, "b 10.83.1.3\n"]
+
+
+def test_a_command_that_does_not_exist_is_named(room: Room) -> None:
+    code, output = room.ask("enter", host="b", command=["no-such-command"], groups=[])
+    assert code == 127
+    assert output == "enter b: no-such-command: No such file or directory\n"
+
+
+def test_a_network_that_does_not_exist_is_named(room: Room) -> None:
+    code, output = room.ask("enter", host="d", command=["true"], groups=[])
+    assert code == 127
+    assert output.startswith("enter d: ")
+    assert "/run/netns/d" in output
+
+
+def free_port() -> int:
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        port: int = server.getsockname()[1]
+        return port
+
+
+def test_the_forwarder_leads_in_from_outside_and_out_from_inside(
+    namespaces_allowed: None, tmp_path: Path
+) -> None:
+    inward = free_port()
+    with socket.create_server(("127.0.0.1", 0)) as users_own:
+        outward = users_own.getsockname()[1]
+        room = start_room(
+            tmp_path,
+            Kind.ROUTER,
+            f"outer:127.0.0.1:{inward}=control:10.83.0.1:7",
+            f"control:10.83.0.1:2181=outer:127.0.0.1:{outward}",
+        )
+        try:
+            room.ask("serve_echo", host="control")
+            with socket.create_connection(("127.0.0.1", inward), timeout=20) as connection:
+                connection.sendall(b"hello inside")
+                assert connection.recv(100) == b"hello inside"
+            program = "import socket; socket.create_connection(('control', 2181)).sendall(b'out')"
+            room.ask("enter", host="c", command=[sys.executable, "-c", program], groups=[])
+            users_own.settimeout(20)
+            connection, _ = users_own.accept()
+            with connection:
+                assert connection.recv(100) == b"out"
+        finally:
+            end_room(room)
+
+
+def network_namespaces_in_use() -> set[int]:
+    used = set()
+    for process in psutil.pids():
+        try:
+            used.add(os.stat(f"/proc/{process}/ns/net").st_ino)  # noqa: PTH116
+        except OSError:
+            continue
+    return used
+
+
+def processes_with(text: str) -> list[int]:
+    processes = psutil.process_iter(["cmdline"])
+    return [p.pid for p in processes if any(text in part for part in p.info["cmdline"] or [])]
+
+
+def named_and_mounted() -> tuple[list[str], str]:
+    names = NAMED
+    listed = sorted(entry.name for entry in names.iterdir()) if names.is_dir() else []
+    return listed, Path("/proc/self/mountinfo").read_text(encoding="utf-8")
+
+
+def test_nothing_is_left_behind_when_the_starter_is_killed(
+    namespaces_allowed: None, tmp_path: Path
+) -> None:
+    before = named_and_mounted()
+    room = start_room(tmp_path, Kind.ROUTER)
+    inside = room.ask("namespaces")
+    assert sorted(inside) == ["a", "b", "c", "control"]
+    assert named_and_mounted() == before  # while it runs, no one outside sees its names
+    assert len(processes_with(str(tmp_path))) >= 3  # starter, process 1, router
+    end_room(room)
+    until = time.monotonic() + 20
+    while processes_with(str(tmp_path)) and time.monotonic() < until:
+        time.sleep(0.05)
+    assert processes_with(str(tmp_path)) == []
+    assert network_namespaces_in_use() & set(inside.values()) == set()
+    assert named_and_mounted() == before
+
+
+def test_a_refusal_says_why_and_how_to_allow_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "executable", "/bin/false")
+    answer = can_make_namespaces()
+    assert answer == Refused("the trial ended with 1")
+    assert "run as root" in answer.how_to_allow

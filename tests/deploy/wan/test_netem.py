@@ -1,0 +1,52 @@
+"""The same network by the kernel's netem, on machines whose kernel has it."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING
+
+import pytest
+from emulated_room import Room, end_room, start_room
+from eyewall_deploy.wan.choice import Kind, choose
+from eyewall_deploy.wan.delay_file import set_delay
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+pytestmark = pytest.mark.namespaces
+
+
+def added(room: Room, source: str, target: str) -> float:
+    times = [
+        float(room.ask("rtt", source=start, target=target, count=25))
+        for start in (source, "control")
+    ]
+    return times[0] - times[1]
+
+
+def test_netem_delays_packets_follows_the_file_and_carries_tcp_intact(
+    namespaces_allowed: None, tmp_path: Path
+) -> None:
+    choice = choose(Kind.NETEM)
+    if choice.kind != Kind.NETEM:
+        pytest.skip(f"delays come from the router on this machine: {choice.why}")
+    room = start_room(tmp_path, Kind.NETEM)
+    try:
+        # a–b: 10 ms one way, a–c: 20 ms.
+        near = added(room, "a", "b")
+        assert added(room, "a", "c") / near == pytest.approx(2, rel=0.2)
+        set_delay(tmp_path / "delays.json", room.cluster, "a", "b", 0.030, as_of=time.time())
+        until = time.monotonic() + 10
+        while added(room, "a", "b") < 2 * near and time.monotonic() < until:
+            pass
+        assert added(room, "a", "b") / near == pytest.approx(3, rel=0.2)
+        sent, arrived = room.ask("transfer", source="a", target="c", size=20_000_000)
+        assert sent == arrived
+    finally:
+        end_room(room)
+
+
+def test_a_kind_that_is_asked_for_comes_with_its_reason() -> None:
+    router = choose(Kind.ROUTER)
+    assert (router.kind, router.why) == (Kind.ROUTER, "user-space router: asked for")
+    assert router.module == "eyewall_deploy.wan.router"
