@@ -1,6 +1,7 @@
 """The `eyewall` command."""
 
 import json
+import logging
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -70,6 +71,32 @@ def solve(
     else:
         _show(solution, wanted, file.assumptions)
     raise typer.Exit(EXIT_CODES.get(solution.status, 0))
+
+
+@app.command()
+def serve(
+    config: Annotated[
+        Path | None, typer.Option(help="TOML file (examples/sidecar.toml); none: the defaults.")
+    ] = None,
+) -> None:
+    """Answer Nimbus until SIGTERM or Ctrl-C.
+
+    Exit code 2 for a bad configuration, 1 if the address cannot be listened on.
+    """
+    # Only here: solver processes import this module and need no gRPC.
+    from eyewall_sidecar.config import ConfigError, read_config
+    from eyewall_sidecar.rpc import AddressError
+    from eyewall_sidecar.serve import serve as serve_until_stopped
+
+    logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(message)s")
+    try:
+        serve_until_stopped(read_config(config), typer.echo)
+    except ConfigError as error:
+        typer.echo(f"eyewall serve: {error}", err=True)
+        raise typer.Exit(BAD_INPUT) from None
+    except AddressError as error:
+        typer.echo(f"eyewall serve: {error}", err=True)
+        raise typer.Exit(1) from None
 
 
 def _refuse(complaint: str) -> NoReturn:

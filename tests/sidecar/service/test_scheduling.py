@@ -91,9 +91,7 @@ class Table:
         found |= {(b, a): delay for (a, b), delay in found.items()}
         return DelayTable(
             hosts={host: place for place, host in enumerate(hosts)},
-            seconds=[
-                [found[a, b] / 1000 if (a, b) in found else None for b in hosts] for a in hosts
-            ],
+            seconds=[[found.get((a, b)) for b in hosts] for a in hosts],
             remark=self.remark,
         )
 

@@ -70,3 +70,9 @@ def test_a_setting_that_is_not_json_is_refused() -> None:
     with pytest.raises(SettingsError, match="JSON"):
         read_settings(topology, Settings(), ["odp"])
     assert json.loads('"auto"') == "auto"  # what Nimbus sends has its quotes
+
+
+def test_a_long_value_is_named_by_its_beginning() -> None:
+    with pytest.raises(SettingsError) as refused:
+        read(mode="x" * 10_000)
+    assert len(str(refused.value)) < 200

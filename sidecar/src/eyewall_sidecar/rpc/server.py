@@ -1,6 +1,8 @@
 """The gRPC server: the scheduler's contract, the standard health service and reflection."""
 
 import logging
+import os
+import socket
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
@@ -81,6 +83,7 @@ class Server:
         names = (SERVICE, health.SERVICE_NAME, reflection.SERVICE_NAME)
         reflection.enable_server_reflection(names, self._grpc)
         self.set_serving(serving=False)
+        _require_free(address)
         try:
             self.port: int = self._grpc.add_insecure_port(address)
         except RuntimeError as error:
@@ -100,6 +103,16 @@ class Server:
         """Take no more requests; those under way have `grace` seconds."""
         self._health.enter_graceful_shutdown()
         self._grpc.stop(grace).wait()
+
+
+def _require_free(address: str) -> None:
+    """Try the address first: gRPC reports a taken one in its own log, and not why."""
+    host, _, port = address.rpartition(":")
+    try:
+        socket.create_server((host.strip("[]"), int(port))).close()
+    except OSError as error:
+        reason = os.strerror(error.errno) if error.errno and error.errno > 0 else error.strerror
+        raise AddressError(f"cannot listen on {address}: {reason}") from None
 
 
 def _require_complete(request: pb.ScheduleRequest) -> None:

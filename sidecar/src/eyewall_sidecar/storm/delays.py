@@ -67,7 +67,8 @@ def _without_gaps(
 
     The host with the most gaps goes first; of two alike, the one that nothing needs.
     """
-    remaining, left_out = list(hosts), {}
+    remaining = list(hosts)
+    left_out: dict[str, str] = {}
     while True:
         unknown = {
             host: [it for it in remaining if it != host and _lacks(known, host, it)]

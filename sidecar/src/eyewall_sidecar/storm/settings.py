@@ -12,6 +12,7 @@ from eyewall_sidecar.objective import Objective, ObjectiveError
 from eyewall_sidecar.storm.topology import Topology
 
 MOST_EXECUTORS_PER_SLOT = 10_000
+LONGEST_SHOWN = 80
 
 
 class Mode(StrEnum):
@@ -214,8 +215,13 @@ def _json(key: str, text: str) -> object:
     try:
         return json.loads(text)
     except ValueError:
-        raise SettingsError(f"{key} is {text!r}; it must be JSON") from None
+        raise SettingsError(f"{key} is {_shortened(text)}; it must be JSON") from None
 
 
 def _shown(value: object) -> str:
-    return json.dumps(value, ensure_ascii=False)
+    return _shortened(json.dumps(value, ensure_ascii=False))
+
+
+def _shortened(text: str) -> str:
+    """Keep a long value from flooding the one line that names it."""
+    return text if len(text) <= LONGEST_SHOWN else f"{text[:LONGEST_SHOWN]}…"
