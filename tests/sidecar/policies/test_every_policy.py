@@ -4,9 +4,6 @@ from itertools import product
 from math import inf, isclose
 
 import pytest
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
-
 from eyewall_sidecar.model import (
     Link,
     Node,
@@ -22,6 +19,8 @@ from eyewall_sidecar.objective import Objective, Term
 from eyewall_sidecar.policies import POLICIES, Policy
 from eyewall_sidecar.qos import evaluate
 from eyewall_sidecar.qos.evaluation import WEIGHED
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 OBJECTIVES = [
     Objective.parse(text)
@@ -97,7 +96,7 @@ def valid_placements(problem: PlacementProblem) -> list[Placement]:
 @given(problem=problems(), objective=st.sampled_from(OBJECTIVES))
 def test_a_policy_finds_a_valid_placement_with_its_true_value_or_says_that_there_is_none(
     policy: Policy, problem: PlacementProblem, objective: Objective
-):
+) -> None:
     solution = policy(problem, objective, time_limit=20, seed=0)
     placements = valid_placements(problem)
     if not placements:
@@ -127,7 +126,7 @@ def test_a_policy_finds_a_valid_placement_with_its_true_value_or_says_that_there
 @given(problem=problems(), objective=st.sampled_from(OBJECTIVES))
 def test_odp_proves_the_optimum_of_a_small_problem_and_the_better_end_of_each_range(
     problem: PlacementProblem, objective: Objective
-):
+) -> None:
     solution = POLICIES["odp"](problem, objective, time_limit=20, seed=0)
     placements = valid_placements(problem)
     assert solution.status is (Status.OPTIMAL if placements else Status.INFEASIBLE)
@@ -153,7 +152,7 @@ def beyond_the_worst(term: str, values: Range, of_all: list[float]) -> list[floa
 @given(problem=problems(), objective=st.sampled_from(OBJECTIVES), seed=st.integers(0, 2**40))
 def test_the_same_problem_objective_and_seed_give_the_same_placement(
     policy: Policy, problem: PlacementProblem, objective: Objective, seed: int
-):
+) -> None:
     first = policy(problem, objective, time_limit=20, seed=seed)
     second = policy(problem, objective, time_limit=20, seed=seed)
     assert first.placement == second.placement

@@ -1,0 +1,130 @@
+from collections.abc import Callable
+from math import inf, nan
+from typing import Any
+
+import pytest
+from eyewall_sidecar.model import Link, Node, Operator, PlacementProblem, ProblemError, Stream
+
+NODES = (Node("edge-1"), Node("cloud-1"))
+LINKS = {("edge-1", "cloud-1"): Link(0.02), ("cloud-1", "edge-1"): Link(0.03)}
+OPERATORS = (Operator("source"), Operator("tag"))
+STREAMS = (Stream("source", "tag"),)
+
+
+def test_a_link_has_a_direction_and_a_node_reaches_itself_at_once() -> None:
+    problem = PlacementProblem(OPERATORS, STREAMS, NODES, LINKS)
+    assert problem.delay("edge-1", "cloud-1") == 0.02
+    assert problem.delay("cloud-1", "edge-1") == 0.03
+    assert problem.delay("edge-1", "edge-1") == 0
+    assert problem.availability("edge-1", "edge-1") == 1
+    assert problem.bandwidth("edge-1", "edge-1") == inf
+
+
+def test_an_operator_without_candidates_can_go_everywhere() -> None:
+    operators = (Operator("a"), Operator("b", candidates=("cloud-1",)))
+    problem = PlacementProblem(operators, (), NODES, LINKS)
+    assert problem.candidates("a") == ("edge-1", "cloud-1")
+    assert problem.candidates("b") == ("cloud-1",)
+
+
+def test_only_operators_that_run_now_and_would_run_elsewhere_are_moves() -> None:
+    problem = PlacementProblem(OPERATORS, STREAMS, NODES, LINKS, current={"tag": "edge-1"})
+    assert problem.moves({"source": "edge-1", "tag": "cloud-1"}) == 1
+    assert problem.moves({"source": "cloud-1", "tag": "edge-1"}) == 0
+
+
+@pytest.mark.parametrize(
+    ("parts", "complaint"),
+    [
+        (
+            {"links": LINKS | {("edge-1", "cloud-9"): Link(0.1)}},
+            (
+                "delay between edge-1 and cloud-9: no node cloud-9; nodes are edge-1, cloud-1 "
+                "(did you mean cloud-1?)"
+            ),
+        ),
+        (
+            {"links": {("edge-1", "cloud-1"): Link(0.1)}},
+            "no delay for cloud-1 → edge-1; every ordered pair of nodes needs one",
+        ),
+        (
+            {"links": LINKS | {("edge-1", "edge-1"): Link(0.1)}},
+            (
+                "delay between edge-1 and edge-1: a node reaches itself at once; "
+                "list only pairs of different nodes"
+            ),
+        ),
+        (
+            {"streams": (Stream("source", "tga"),)},
+            "stream source → tga: no operator tga; operators are source, tag (did you mean tag?)",
+        ),
+        (
+            {"operators": (Operator("source", candidates=("edge1",)), Operator("tag"))},
+            (
+                "candidates of operator source: no node edge1; nodes are edge-1, cloud-1 "
+                "(did you mean edge-1?)"
+            ),
+        ),
+        (
+            {"operators": (*OPERATORS, Operator("tag"))},
+            "operator tag is listed more than once; ids must be unique",
+        ),
+        (
+            {"nodes": (*NODES, Node("edge-1"))},
+            "node edge-1 is listed more than once; ids must be unique",
+        ),
+        (
+            {"current": {"sink": "edge-1"}},
+            "current: no operator sink; operators are source, tag",
+        ),
+        (
+            {"current": {"tag": "fog"}},
+            "current node of operator tag: no node fog; nodes are edge-1, cloud-1",
+        ),
+        (
+            {"links": LINKS | {("edge-1", "cloud-1"): Link(0.1, bandwidth=1e6)}},
+            (
+                "stream source → tag: tuple_bytes is not given, but the bandwidth from edge-1 to "
+                "cloud-1 is limited; give tuple_bytes for every stream (unknown is not zero)"
+            ),
+        ),
+    ],
+)
+def test_a_problem_that_does_not_fit_together_is_refused_by_name(
+    parts: dict[str, Any], complaint: str
+) -> None:
+    whole = {"operators": OPERATORS, "streams": STREAMS, "nodes": NODES, "links": LINKS}
+    with pytest.raises(ProblemError) as refused:
+        PlacementProblem(**(whole | parts))
+    assert str(refused.value) == complaint
+
+
+@pytest.mark.parametrize(
+    ("make", "complaint"),
+    [
+        (lambda: Operator("a", cpu=-1), "operator a: cpu is -1; it must be a finite number ≥ 0"),
+        (
+            lambda: Operator("a", memory=nan),
+            "operator a: memory is nan; it must be a finite number ≥ 0",
+        ),
+        (
+            lambda: Operator("a", candidates=()),
+            "operator a: candidates is empty; name at least one node",
+        ),
+        (
+            lambda: Stream("a", "b", rate=-2),
+            "stream a → b: rate is -2; it must be a finite number ≥ 0",
+        ),
+        (lambda: Node("n", cpu=-0.5), "node n: cpu is -0.5; it must be a number ≥ 0"),
+        (lambda: Node("n", speedup=0), "node n: speedup is 0; it must be > 0 and finite"),
+        (lambda: Node("n", availability=1.5), "node n: availability is 1.5; it must be in [0, 1]"),
+        (lambda: Link(-0.1), "link: delay is -0.1; it must be a finite number ≥ 0"),
+        (lambda: Link(inf), "link: delay is inf; it must be a finite number ≥ 0"),
+    ],
+)
+def test_a_value_out_of_range_is_refused_with_what_is_allowed(
+    make: Callable[[], object], complaint: str
+) -> None:
+    with pytest.raises(ProblemError) as refused:
+        make()
+    assert str(refused.value) == complaint
