@@ -14,6 +14,7 @@ from rich.console import Console
 from rich.text import Text
 
 from eyewall_deploy import cluster_file
+from eyewall_deploy.demo.command import demo
 from eyewall_deploy.doctor.examination import Patient, examine
 from eyewall_deploy.doctor.finding import Severity
 from eyewall_deploy.endpoint import Endpoint, parse_endpoint
@@ -31,6 +32,7 @@ from eyewall_deploy.lifecycle.up import up as bring_up
 from eyewall_deploy.processes.readiness import last_lines
 from eyewall_deploy.screen import ScreenSteps, show_findings, show_status
 from eyewall_deploy.state import Mode, Network, Scheduler
+from eyewall_deploy.storm.settings import SLOT_PORT
 from eyewall_deploy.submit import submit as submit_topology
 
 if TYPE_CHECKING:
@@ -90,6 +92,9 @@ def up(
     sidecar_port: int = inside.SIDECAR_PORT,
     zookeeper_port: int = inside.ZOOKEEPER_PORT,
     redis_port: int = inside.REDIS_PORT,
+    host_ports: Annotated[
+        int, typer.Option(help="First of the hosts' ports, in loopback mode.")
+    ] = SLOT_PORT,
 ) -> None:
     """Bring a cluster up; each of its programs is ready when this returns."""
     options = UpOptions(
@@ -108,6 +113,7 @@ def up(
         sidecar_port=sidecar_port,
         zookeeper_port=zookeeper_port,
         redis_port=redis_port,
+        host_ports=host_ports,
     )
     steps = ScreenSteps(_err)
     try:
@@ -323,6 +329,9 @@ def doctor(
             show_findings(_out, [finding])
     if any(finding.severity is Severity.STOPS_NIMBUS for finding in findings):
         raise typer.Exit(1)
+
+
+app.command()(demo)
 
 
 def _change(

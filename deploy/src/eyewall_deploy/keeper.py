@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, NoReturn
 
 from eyewall_deploy.failure import Failure
 from eyewall_deploy.host import cgroups, linux
+from eyewall_deploy.lifecycle.lease import DETACH
 from eyewall_deploy.lifecycle.plans import read_plan
 from eyewall_deploy.lifecycle.programs import programs
 from eyewall_deploy.lifecycle.shares import group_name, make_shares
@@ -28,7 +29,6 @@ from eyewall_deploy.processes.supervisord import configuration
 from eyewall_deploy.run_dir import RunDir
 from eyewall_deploy.state import Mode
 from eyewall_deploy.wan.addresses import addresses
-from eyewall_deploy.wan.choice import Kind, build
 from eyewall_deploy.wan.private import enter_private_namespaces, set_up_private_mounts
 
 if TYPE_CHECKING:
@@ -37,10 +37,9 @@ if TYPE_CHECKING:
     from eyewall_deploy.cluster_file import Cluster
     from eyewall_deploy.lifecycle.programs import Plan
 
-DETACH = b"detach\n"
-
 _LEASE = 0  # standard input
-_SIGNALS = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
+_AT_ONCE = signal.SIGUSR1
+_SIGNALS = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP, _AT_ONCE)
 _CALM_END_SECONDS = 10.0
 _COULD_NOT_START = 70
 
@@ -59,7 +58,7 @@ def main() -> None:
     else:
         _write_supervisord(plan)
         adopt_orphans()
-        _hold(_fork(lambda: _guard(run), on_parents_end=signal.SIGTERM))
+        _hold(_fork(lambda: _guard(run), on_parents_end=_AT_ONCE))
         end_descendants()
     run.forget()
 
@@ -72,15 +71,16 @@ def _hold_room(run: RunDir, cluster: Cluster) -> None:
         sys.exit(plan.reason)
     _write_supervisord(plan)
     enter_private_namespaces()
-    kind = Kind(plan.state.network)
-    _hold(_fork(lambda: _become_supervisord(run, before=lambda: _furnish(run, cluster, kind))))
+    _hold(_fork(lambda: _become_supervisord(run, before=lambda: _furnish(plan))))
     for left in cgroups.remove(group_name(run), found):
         print(left, file=sys.stderr)
 
 
-def _furnish(run: RunDir, cluster: Cluster, kind: Kind) -> None:
-    set_up_private_mounts(run.hosts)
-    build(kind, addresses([host.name for host in cluster.hosts]))
+def _furnish(plan: Plan) -> None:
+    from eyewall_deploy.wan.choice import Kind, build  # netlink: half a second that loopback saves
+
+    set_up_private_mounts(plan.run.hosts)
+    build(Kind(plan.state.network), addresses([host.name for host in plan.cluster.hosts]))
 
 
 def _guard(run: RunDir) -> None:
@@ -144,8 +144,8 @@ def _hold(child: int, *, lease: bool = True) -> None:
             if not ready:  # the calm end took too long
                 os.kill(child, signal.SIGKILL)
             if wakeup in ready:
-                os.read(wakeup, 64)
-                os.kill(child, signal.SIGTERM)
+                at_once = _AT_ONCE in os.read(wakeup, 64)
+                os.kill(child, signal.SIGKILL if at_once else signal.SIGTERM)
                 limit = _CALM_END_SECONDS
             if _LEASE in ready:
                 if os.read(_LEASE, len(DETACH)) != DETACH:

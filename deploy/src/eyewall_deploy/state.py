@@ -49,6 +49,8 @@ class RunState:
         Whether it is a program of the cluster, rather than the user's own.
     storm_home, java, redis_server
         Folder of Storm's jars; programs. `redis_server` is None where Redis is the user's own.
+    host_ports
+        First port of the hosts, in loopback mode.
     stock_timing
         Storm's own timing, and no push of assignments, for comparison.
     """
@@ -66,6 +68,7 @@ class RunState:
     storm_home: str
     java: str
     redis_server: str | None
+    host_ports: int
     stock_timing: bool
 
 

@@ -6,10 +6,6 @@ import gzip
 import warnings
 from typing import TYPE_CHECKING, Any
 
-from kazoo.client import KazooClient
-from kazoo.exceptions import KazooException, NoNodeError
-from kazoo.handlers.threading import KazooTimeoutError
-
 from eyewall_deploy.doctor.finding import Finding, advice, fault, fine
 from eyewall_deploy.doctor.home import check_version
 from eyewall_deploy.processes import probes
@@ -19,6 +15,8 @@ from eyewall_deploy.wan import delay_file
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from pathlib import Path
+
+    from kazoo.client import KazooClient
 
     from eyewall_deploy.endpoint import Endpoint
 
@@ -85,6 +83,10 @@ def check_clocks(settings: dict[str, Any]) -> Iterator[Finding]:
 
     A supervisor's heartbeat holds its own time, and ZooKeeper stamps it with the time of arrival.
     """
+    from kazoo.client import KazooClient  # only here, and slow to import
+    from kazoo.exceptions import KazooException
+    from kazoo.handlers.threading import KazooTimeoutError
+
     check = "clocks"
     servers = settings.get("storm.zookeeper.servers") or ["localhost"]
     port = settings.get("storm.zookeeper.port", 2181)
@@ -115,10 +117,8 @@ def check_clocks(settings: dict[str, Any]) -> Iterator[Finding]:
 
 
 def _supervisors(client: KazooClient, root: str) -> list[str]:
-    try:
-        return list(client.get_children(f"{root}/supervisors"))
-    except NoNodeError:
-        return []
+    path = f"{root}/supervisors"
+    return list(client.get_children(path)) if client.exists(path) else []
 
 
 def _difference(heartbeat: bytes, stamped: float) -> tuple[str, float]:

@@ -71,11 +71,16 @@ def processes_of(run: RunDir) -> list[psutil.Process]:
     found = []
     for process in psutil.process_iter():
         try:
-            if process.environ().get(MARK) == str(run.path):
+            if process.environ().get(MARK) == str(run.path) or _is_redis(process, run):
                 found.append(process)
         except (psutil.Error, OSError):
             continue
     return found
+
+
+def _is_redis(process: psutil.Process, run: RunDir) -> bool:
+    """Redis writes its title over its environment; it works in a folder of its own."""
+    return process.name().startswith("redis") and process.cwd() == str(run.data("redis"))
 
 
 def _stop_programs(run: RunDir) -> None:

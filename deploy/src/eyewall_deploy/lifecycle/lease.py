@@ -8,7 +8,6 @@ import sys
 from typing import TYPE_CHECKING
 
 from eyewall_deploy.failure import Failure
-from eyewall_deploy.keeper import DETACH
 from eyewall_deploy.processes.control import Control
 from eyewall_deploy.processes.readiness import last_lines
 from eyewall_deploy.run_dir import MARK
@@ -17,6 +16,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from eyewall_deploy.run_dir import RunDir
+
+DETACH = b"detach\n"
+"""What the keeper is told when the cluster may outlive its starter."""
 
 _END_SECONDS = 60.0
 _POLL_SECONDS = 0.1

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from eyewall_deploy.lifecycle import inside
 from eyewall_deploy.state import Network, Scheduler
+from eyewall_deploy.storm.settings import SLOT_PORT
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -38,6 +39,8 @@ class UpOptions:
         By what program delays are made, in namespaces.
     stock_timing
         Storm's own timing and no push of assignments.
+    host_ports
+        First of as many ports as there are hosts and slots, in loopback mode.
     """
 
     cluster: str
@@ -55,3 +58,4 @@ class UpOptions:
     sidecar_port: int = inside.SIDECAR_PORT
     zookeeper_port: int = inside.ZOOKEEPER_PORT
     redis_port: int = inside.REDIS_PORT
+    host_ports: int = SLOT_PORT

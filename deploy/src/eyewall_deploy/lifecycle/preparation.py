@@ -23,7 +23,7 @@ from eyewall_deploy.state import Mode, Network, RunState, Scheduler, write_state
 from eyewall_deploy.storm import settings
 from eyewall_deploy.storm.commands import find_java
 from eyewall_deploy.storm_home import assembled, open_storm_home
-from eyewall_deploy.wan import choice, delay_file, namespaces
+from eyewall_deploy.wan import delay_file
 from eyewall_deploy.wan.addresses import addresses
 from eyewall_deploy.wan.private import hosts_file_text
 
@@ -91,6 +91,7 @@ def prepare(options: UpOptions, steps: Steps) -> Plan | Failure:
         storm_home=str(home.path),
         java=java,
         redis_server=servers.redis_server,
+        host_ports=options.host_ports,
         stock_timing=options.stock_timing,
     )
     plan = Plan(run, cluster, state, home, groups={})
@@ -187,6 +188,8 @@ def _jar(options: UpOptions) -> Path | Failure | None:
 def _mode(options: UpOptions, steps: Steps) -> Mode | Failure:
     if options.mode is Mode.LOOPBACK:
         return Mode.LOOPBACK
+    from eyewall_deploy.wan import namespaces  # netlink: half a second that only `up` has to spend
+
     steps.doing("are network namespaces allowed?")
     answer = namespaces.can_make_namespaces()
     if isinstance(answer, namespaces.Allowed):
@@ -201,6 +204,8 @@ def _mode(options: UpOptions, steps: Steps) -> Mode | Failure:
 def _network(mode: Mode, asked: Network, steps: Steps) -> Network:
     if mode is Mode.LOOPBACK:
         return Network.NONE
+    from eyewall_deploy.wan import choice
+
     chosen = choice.choose(choice.Kind.NETEM if asked is Network.NETEM else None)
     network = Network(chosen.kind)
     if network is not asked:
@@ -212,7 +217,7 @@ def _taken_ports(plan: Plan) -> Iterator[Failure]:
     state = plan.state
     loopback = state.mode is Mode.LOOPBACK
     daemons = _ALL if loopback else _HERE
-    wanted: list[tuple[str, int, str, str | None]] = [
+    wanted: list[tuple[str, int, str, str]] = [
         (daemons, state.nimbus.port, "Nimbus", "--nimbus-port")
     ]
     if state.own_zookeeper:
@@ -227,7 +232,7 @@ def _taken_ports(plan: Plan) -> Iterator[Failure]:
         for host in plan.cluster.hosts:
             ports = [settings.supervisor_port(plan.storm, host)]
             ports += settings.slot_ports(plan.storm, host)
-            wanted += [(daemons, port, f"host {host.name}", None) for port in ports]
+            wanted += [(daemons, port, f"host {host.name}", "--host-ports") for port in ports]
     for address, port, purpose, option in wanted:
         failure = check_port(address, port, purpose, option)
         if failure is not None:

@@ -59,6 +59,7 @@ class Plan:
             nimbus_port=there.nimbus.port,
             ui_port=there.ui.port,
             sidecar=there.sidecar,
+            host_ports=self.state.host_ports,
             stock_timing=self.state.stock_timing,
         )
 

@@ -7,8 +7,6 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
-from kazoo.client import KazooClient
-
 from eyewall_deploy.failure import Failure
 from eyewall_deploy.lifecycle.lease import Lease
 from eyewall_deploy.lifecycle.preparation import prepare
@@ -16,7 +14,7 @@ from eyewall_deploy.lifecycle.programs import programs, supervisor_name, zookeep
 from eyewall_deploy.lifecycle.shares import read_shares
 from eyewall_deploy.processes import probes
 from eyewall_deploy.processes.readiness import wait_until_ready
-from eyewall_deploy.processes.supervisord import output_file
+from eyewall_deploy.processes.supervisord import how_it_ended, output_file
 from eyewall_deploy.state import Scheduler
 from eyewall_deploy.storm import nimbus
 
@@ -91,6 +89,7 @@ def start_and_wait(
             _probe(plan, name),
             control,
             (*logs[name], output_file(plan.run.logs(), name)),
+            ending=partial(how_it_ended, plan.run.logs() / "supervisord.log", name),
             seconds=_PATIENCE,
             clock=time.monotonic,
             sleep=time.sleep,
@@ -158,6 +157,8 @@ def _registered(endpoint: Endpoint, host: str) -> str | None:
 
 def _clear(zookeeper: Endpoint, root: str) -> None:
     """Forget what an earlier cluster of this name left in the user's own ZooKeeper."""
+    from kazoo.client import KazooClient  # only here, and slow to import
+
     client = KazooClient(str(zookeeper))
     client.start()
     try:

@@ -37,7 +37,6 @@ class ProgramState:
     state: str
     pid: int
     uptime: float
-    exit_status: int
 
 
 class Control:
@@ -100,7 +99,6 @@ def _state(info: dict[str, Any]) -> ProgramState:
         state=info["statename"],
         pid=info["pid"],
         uptime=float(info["now"] - info["start"]) if info["pid"] else 0.0,
-        exit_status=info["exitstatus"],
     )
 
 

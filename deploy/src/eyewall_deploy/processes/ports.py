@@ -10,7 +10,7 @@ import psutil
 from eyewall_deploy.failure import Failure
 
 
-def check_port(address: str, port: int, purpose: str, option: str | None) -> Failure | None:
+def check_port(address: str, port: int, purpose: str, option: str) -> Failure | None:
     """Say who has the port, and how to choose another; None if it is free.
 
     Parameters
@@ -18,7 +18,7 @@ def check_port(address: str, port: int, purpose: str, option: str | None) -> Fai
     address
         Which must be free; 0.0.0.0 for a server that takes all addresses.
     option
-        The command's option that chooses another port, if there is one.
+        The command's option that chooses another port.
     """
     with socket.socket(socket.AF_INET, socket.SOCK_STREAM) as trial:
         trial.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -26,7 +26,7 @@ def check_port(address: str, port: int, purpose: str, option: str | None) -> Fai
             trial.bind((address, port))
         except OSError as error:
             if error.errno == errno.EADDRINUSE:
-                advice = f"choose another with {option} PORT, or end it" if option else "end it"
+                advice = f"choose another with {option} PORT, or end that"
                 return Failure(f"port {port} for {purpose} is taken{_by_whom(port)}; {advice}")
             return Failure(f"port {port} for {purpose}: {error.strerror}")
     return None

@@ -23,6 +23,7 @@ def wait_until_ready(
     control: Control,
     logs: Sequence[Path],
     *,
+    ending: Callable[[], str],
     seconds: float,
     clock: Callable[[], float],
     sleep: Callable[[float], None],
@@ -33,6 +34,8 @@ def wait_until_ready(
     ----------
     logs
         Their last lines go into the failure.
+    ending
+        Says how the program ended, when it did.
     seconds
         How long to wait at most.
     """
@@ -42,7 +45,7 @@ def wait_until_ready(
         state = control.state(name)
         first_pid = first_pid or state.pid
         if state.state not in {"STARTING", "RUNNING"} or state.pid != first_pid:
-            reason = f"{name} ended while it was starting (exit status {state.exit_status})"
+            reason = f"{name} ended while it was starting ({ending()})"
             return Failure(_with_log(reason, logs))
         missing = probe()
         if missing is None:

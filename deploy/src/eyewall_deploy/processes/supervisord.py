@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 from typing import TYPE_CHECKING
 
@@ -50,6 +51,13 @@ stdout_logfile={output}
 stdout_logfile_maxbytes=10MB
 stdout_logfile_backups=1
 """
+
+
+def how_it_ended(log: Path, program: str) -> str:
+    """What supervisord wrote when the program last ended, such as `exit status 13`."""
+    text = log.read_text(encoding="utf-8", errors="replace")
+    ends = re.findall(rf"exited: {re.escape(program)} \(([^;)]+)|spawnerr: (.+)", text)
+    return "".join(ends[-1]) if ends else f"see {log}"
 
 
 def output_file(logs: Path, program: str) -> Path:

@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 CONTROL = "control"
 """Host name of Nimbus and its like."""
 
-FIRST_SLOT_PORT = 6700
-FIRST_SUPERVISOR_PORT = 6628
+SLOT_PORT = 6700
+SUPERVISOR_PORT = 6628
 _MEGABYTE = 1024 * 1024
 
 CLASS_OF = {
@@ -37,6 +37,8 @@ class StormCluster:
         As Storm's daemons reach or open them, which from outside may be other ports.
     zookeeper_root
         A node of the cluster's own.
+    host_ports
+        First of the ports of all hosts, where they share one address space.
     """
 
     run: RunDir
@@ -48,6 +50,7 @@ class StormCluster:
     nimbus_port: int
     ui_port: int
     sidecar: Endpoint
+    host_ports: int
     stock_timing: bool
 
 
@@ -87,19 +90,20 @@ def supervisor_settings(storm: StormCluster, host: Host) -> dict[str, Any]:
 
 
 def slot_ports(storm: StormCluster, host: Host) -> list[int]:
-    """Ports of a host's workers: the same on each, unless all hosts share one address space."""
-    first = FIRST_SLOT_PORT
+    """Ports of a host's workers: Storm's usual ones, unless all hosts share one address space."""
+    first = SLOT_PORT
     if storm.mode is Mode.LOOPBACK:
-        before = storm.cluster.hosts[: storm.cluster.hosts.index(host)]
-        first += sum(other.slots for other in before)
+        hosts = storm.cluster.hosts
+        before = hosts[: hosts.index(host)]
+        first = storm.host_ports + len(hosts) + sum(other.slots for other in before)
     return list(range(first, first + host.slots))
 
 
 def supervisor_port(storm: StormCluster, host: Host) -> int:
     """Port on which a supervisor is given assignments."""
     if storm.mode is Mode.LOOPBACK:
-        return FIRST_SUPERVISOR_PORT + storm.cluster.hosts.index(host)
-    return FIRST_SUPERVISOR_PORT
+        return storm.host_ports + storm.cluster.hosts.index(host)
+    return SUPERVISOR_PORT
 
 
 def java_network_options(storm: StormCluster) -> tuple[str, ...]:

@@ -1,0 +1,74 @@
+"""Stands in for `java` where tests are about processes, not Storm: light daemons that start fast.
+
+It reads the storm.yaml that the real daemon would, and serves just what readiness looks at. The
+variable FAKE_FAULT makes one daemon misbehave: `nimbus:dies` or `nimbus:hangs`.
+"""
+
+import os
+import signal
+import socketserver
+import subprocess
+import sys
+import time
+import warnings
+from pathlib import Path
+
+import yaml
+
+CONF = Path(os.environ["STORM_CONF_DIR"])
+RUN = CONF.parent.parent
+MAIN = sys.argv[-1].rpartition(".")[2]
+NAME = CONF.name
+
+
+def zookeeper(settings):
+    class Answer(socketserver.BaseRequestHandler):
+        def handle(self):
+            self.request.recv(100)
+            self.request.sendall(b"Mode: standalone\n")
+
+    socketserver.TCPServer.allow_reuse_address = True
+    socketserver.TCPServer(("0.0.0.0", settings["storm.zookeeper.port"]), Answer).serve_forever()
+
+
+def nimbus(settings):
+    warnings.simplefilter("ignore")
+    from streamparse.thrift import ClusterSummary, Nimbus, NimbusSummary, SupervisorSummary
+    from thriftpy2.protocol import TBinaryProtocolFactory
+    from thriftpy2.rpc import make_server
+    from thriftpy2.transport import TFramedTransportFactory
+
+    class Handler:
+        def getClusterInfo(self):  # noqa: N802
+            leader = NimbusSummary("control", 6627, 1, isLeader=True, version="2.8.3")
+            registered = sorted(RUN.glob("data/supervisor-*/registered"))
+            hosts = [file.parent.name.removeprefix("supervisor-") for file in registered]
+            known = [SupervisorSummary(host, 1, 2, 0, f"id-{host}") for host in hosts]
+            return ClusterSummary(supervisors=known, topologies=[], nimbuses=[leader])
+
+    make_server(
+        Nimbus,
+        Handler(),
+        "0.0.0.0",
+        settings["nimbus.thrift.port"],
+        proto_factory=TBinaryProtocolFactory(),
+        trans_factory=TFramedTransportFactory(),
+    ).serve()
+
+
+def supervisor(settings):
+    """Like Storm's: its worker is in a group of its own and outlives it."""
+    (RUN / "data" / NAME / "registered").touch()
+    subprocess.Popen(["sleep", "1000"], start_new_session=True)
+    signal.pause()
+
+
+signal.signal(signal.SIGTERM, lambda *_: os._exit(0))
+program, _, fault = os.environ.get("FAKE_FAULT", "").partition(":")
+if program == NAME and fault == "dies":
+    print("class io.example.Missing is nowhere", flush=True)
+    sys.exit(13)
+if program == NAME and fault == "hangs":
+    time.sleep(1000)
+daemons = {"DevZookeeper": zookeeper, "Nimbus": nimbus, "Supervisor": supervisor}
+daemons[MAIN](yaml.safe_load((CONF / "storm.yaml").read_text()))

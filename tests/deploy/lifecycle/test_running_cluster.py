@@ -1,0 +1,93 @@
+"""What can be asked of a cluster that is up; Storm's daemons are light fakes."""
+
+import json
+
+import pytest
+import yaml
+
+
+def test_another_scheduler_is_written_for_nimbus_which_is_restarted(loopback):
+    loopback.up()
+    before = loopback.program("nimbus")["pid"]
+    done = loopback.run_command("scheduler", "default")
+    assert done.returncode == 0, done.stderr
+    settings = yaml.safe_load((loopback.run.conf("nimbus") / "storm.yaml").read_text())
+    assert settings["storm.scheduler"] == "org.apache.storm.scheduler.DefaultScheduler"
+    assert loopback.program("nimbus")["pid"] != before
+    assert loopback.status()["scheduler"] == "default"
+
+
+def test_a_program_can_be_stopped_and_started(loopback):
+    loopback.up()
+    assert loopback.run_command("stop", "supervisor-h2").returncode == 0
+    assert loopback.program("supervisor-h2")["state"] == "STOPPED"
+    assert loopback.run_command("start", "supervisor-h2").returncode == 0
+    assert loopback.program("supervisor-h2")["state"] == "RUNNING"
+
+
+def test_a_program_that_does_not_exist_is_answered_with_those_that_do(loopback):
+    loopback.up()
+    for command in (["stop", "nimbos"], ["logs", "nimbos"]):
+        done = loopback.run_command(*command)
+        assert done.returncode == 1
+        assert "nimbos" in done.stderr
+        assert "nimbus" in done.stderr
+
+
+def test_logs_show_the_end_of_a_programs_log(loopback):
+    loopback.up()
+    done = loopback.run_command("logs", "redis", "--lines=200")
+    assert done.returncode == 0
+    assert "Ready to accept connections" in done.stdout
+
+
+def test_on_loopback_a_delay_is_refused_since_nothing_would_come_of_it(loopback):
+    loopback.up()
+    done = loopback.run_command("delay", "west", "east", "80ms")
+    assert done.returncode == 1
+    assert "not emulated" in done.stderr
+
+
+@pytest.mark.namespaces
+def test_a_delay_is_changed_by_one_command_both_ways(namespaces):
+    namespaces.up()
+    done = namespaces.run_command("delay", "west", "east", "80ms")
+    assert done.returncode == 0, done.stderr
+    assert json.loads(namespaces.run.delays.read_text())["delay"] == [[0.0, 0.08], [0.08, 0.0]]
+    one_way = namespaces.run_command("delay", "h1", "h2", "20ms", "--one-direction")
+    assert one_way.returncode == 0, one_way.stderr
+    assert json.loads(namespaces.run.delays.read_text())["delay"] == [[0.0, 0.02], [0.08, 0.0]]
+
+
+@pytest.mark.namespaces
+@pytest.mark.parametrize(
+    ("command", "named"),
+    [
+        (["west", "est", "80ms"], "no host or site est"),
+        (["west", "east", "80"], "delay '80': expected is a number with us, ms or s"),
+        (["west", "east", "61s"], "allowed are 0 to 60000 ms"),
+    ],
+)
+def test_a_delay_that_makes_no_sense_is_refused_with_what_is_allowed(namespaces, command, named):
+    namespaces.up()
+    done = namespaces.run_command("delay", *command)
+    assert done.returncode == 1
+    assert named in done.stderr
+
+
+@pytest.mark.namespaces
+def test_a_command_runs_on_a_host_with_its_name_its_address_and_its_processes(namespaces):
+    namespaces.up()
+    script = (
+        "import socket, os; print(socket.gethostname(), socket.gethostbyname('h2'));"
+        "print(open('/proc/1/cmdline').read().replace('\\0', ' '))"
+    )
+    done = namespaces.run_command("exec", "h1", "--", "python3", "-c", script)
+    assert done.returncode == 0, done.stderr
+    name, first_process = done.stdout.splitlines()
+    assert name == "h1 10.83.1.2"  # control is 10.83.0.1, hosts follow from 10.83.1.1 on
+    assert "supervisord" in first_process
+    missing = namespaces.run_command("exec", "h3", "--", "true")
+    assert missing.returncode == 1
+    assert "no host h3; hosts are control, h1, h2" in missing.stderr
+    assert namespaces.run_command("exec", "h1", "--", "false").returncode == 1

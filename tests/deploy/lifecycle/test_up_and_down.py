@@ -1,0 +1,194 @@
+"""Real keeper, supervisord, Redis and commands; Storm's daemons are light fakes."""
+
+import re
+import signal
+import socket
+import subprocess
+
+import psutil
+import pytest
+
+
+def test_up_ends_with_every_program_running_and_every_host_registered(cluster):
+    cluster.up()
+    seen = cluster.status()
+    running = {"zookeeper", "redis", "nimbus", "supervisor-h1", "supervisor-h2"}
+    if cluster.mode == "namespaces":
+        running |= {"router", "forwarder"}
+    assert {p["name"] for p in seen["programs"] if p["state"] == "RUNNING"} == running
+    assert [(h["name"], h["slots_used"]) for h in seen["hosts"]] == [("h1", 0), ("h2", 0)]
+    assert (seen["mode"], seen["scheduler"]) == (cluster.mode, "ras")
+
+
+def test_down_leaves_no_process_namespace_or_control_group_and_doing_it_twice_does_no_harm(cluster):
+    before = _named_namespaces()
+    cluster.up()
+    for said in ("run is down", "run was not up"):
+        done = cluster.run_command("down")
+        assert done.returncode == 0
+        assert said in done.stderr
+        assert cluster.processes() == []
+        assert cluster.groups() == []
+        assert _named_namespaces() == before
+
+
+def test_pids_in_the_status_are_those_of_this_machine(cluster):
+    cluster.up()
+    nimbus = psutil.Process(cluster.program("nimbus")["pid"])
+    assert "-Ddaemon.name=nimbus" in nimbus.cmdline()
+
+
+def test_programs_start_in_order_each_after_what_it_needs(cluster):
+    cluster.up()
+    log = (cluster.run.logs() / "supervisord.log").read_text()
+    order = re.findall(r"spawned: '([\w-]+)'", log)
+    wanted = ["zookeeper", "redis", "nimbus", "supervisor-h1", "supervisor-h2"]
+    if cluster.mode == "namespaces":
+        wanted = ["router", "forwarder", *wanted]
+    assert order == wanted
+
+
+def test_a_program_that_dies_while_it_starts_ends_everything_and_its_last_lines_are_shown(cluster):
+    cluster.environment["FAKE_FAULT"] = "nimbus:dies"
+    done = cluster.try_up()
+    assert done.returncode == 1
+    assert "nimbus ended while it was starting (exit status 13)" in done.stderr
+    assert "class io.example.Missing is nowhere" in done.stderr
+    cluster.assert_nothing_left()
+    assert cluster.groups() == []
+
+
+def test_sigkill_of_the_starter_while_it_waits_ends_everything(cluster):
+    cluster.environment["FAKE_FAULT"] = "nimbus:hangs"
+    starter = cluster.start(*cluster.up_command())
+    cluster.wait_for_fake("nimbus")
+    _kill(starter)
+    cluster.assert_nothing_left()
+    assert cluster.groups() == []
+
+
+def test_sigkill_of_a_starter_in_the_foreground_ends_everything(cluster):
+    starter = cluster.start(*cluster.up_command("--foreground"))
+    _wait_until_up(starter)
+    _kill(starter)
+    cluster.assert_nothing_left()
+
+
+def test_ctrl_c_in_the_foreground_ends_everything(cluster):
+    starter = cluster.start(*cluster.up_command("--foreground"))
+    _wait_until_up(starter)
+    starter.send_signal(signal.SIGINT)
+    _, said = starter.communicate(timeout=60)
+    assert starter.returncode == 130
+    assert "ended" in said
+    cluster.assert_nothing_left()
+
+
+def test_ctrl_c_during_up_ends_everything(cluster):
+    cluster.environment["FAKE_FAULT"] = "nimbus:hangs"
+    starter = cluster.start(*cluster.up_command())
+    cluster.wait_for_fake("nimbus")
+    starter.send_signal(signal.SIGINT)
+    starter.communicate(timeout=60)
+    assert starter.returncode == 130
+    cluster.assert_nothing_left()
+
+
+def test_sigkill_of_the_keeper_ends_everything_workers_included(cluster):
+    cluster.up()
+    assert any("sleep" in line[0] for line in cluster.command_lines() if line)
+    cluster.keeper().kill()
+    cluster.assert_nothing_left()
+    assert cluster.run_command("down").returncode == 0
+    assert cluster.groups() == []
+
+
+def test_sigkill_of_the_guard_ends_everything_workers_included(loopback):
+    loopback.up()
+    (guard,) = loopback.keeper().children()
+    guard.kill()
+    loopback.assert_nothing_left()
+
+
+def test_what_survives_sigkill_of_keeper_and_guard_at_once_is_ended_by_down(loopback):
+    loopback.up()
+    keeper = loopback.keeper()
+    (guard,) = keeper.children()
+    for process in (keeper, guard):
+        process.suspend()
+    for process in (keeper, guard):
+        process.kill()
+    assert loopback.processes() != []  # the workers at least: nobody is left to end them
+    assert loopback.run_command("down").returncode == 0
+    assert loopback.processes() == []
+
+
+def test_a_program_that_dies_later_is_started_again(cluster):
+    cluster.up()
+    first = cluster.program("nimbus")["pid"]
+    psutil.Process(first).kill()
+    cluster.until(lambda: cluster.program("nimbus")["pid"] not in {0, first})
+
+
+def test_up_on_a_running_cluster_says_so_and_leaves_it_alone(loopback):
+    loopback.up()
+    before = loopback.program("nimbus")["pid"]
+    again = loopback.try_up()
+    assert again.returncode == 1
+    assert "pair is up already" in again.stderr
+    assert loopback.program("nimbus")["pid"] == before
+
+
+def test_a_port_that_is_taken_is_named_with_its_owner_and_the_option_for_another(cluster):
+    with socket.create_server(("127.0.0.1", cluster.ports[0])):
+        done = cluster.try_up()
+    assert done.returncode == 1
+    taken = rf"port {cluster.ports[0]} for Nimbus is taken by \S+ \(process \d+\)"
+    assert re.search(taken, done.stderr)
+    assert "--nimbus-port PORT" in done.stderr
+    assert cluster.processes() == []
+
+
+def test_commands_without_a_running_cluster_say_that_there_is_none(loopback):
+    for command in (["status"], ["logs", "nimbus"], ["stop", "nimbus"], ["delay", "a", "b", "1ms"]):
+        done = loopback.run_command(*command)
+        assert done.returncode == 1
+        assert f"no cluster runs in {loopback.run.path}" in done.stderr
+
+
+@pytest.mark.namespaces
+def test_root_without_capabilities_gets_loopback_and_one_line_that_says_how_to_get_more(namespaces):
+    # Namespaces work here (the fixture tried), so what refuses them is the lack of capabilities,
+    # as in a container that was not started with --privileged.
+    if psutil.Process().uids().effective != 0:
+        pytest.skip("only root can give its capabilities away")
+    bare = ["setpriv", "--bounding-set=-all", "--inh-caps=-all", "--ambient-caps=-all"]
+    command = [part for part in namespaces.up_command() if not part.startswith("--mode")]
+    starter = namespaces.start(*bare, *command)
+    _, said = starter.communicate(timeout=60)
+    assert starter.returncode == 0, said
+    (line,) = [line for line in said.splitlines() if "NOT emulated" in line]
+    assert "run as root, or allow user namespaces" in line
+    assert namespaces.status()["mode"] == "loopback"
+    namespaces.run_command("down")
+    asked_for = namespaces.start(*bare, *namespaces.up_command())
+    _, said = asked_for.communicate(timeout=60)
+    assert asked_for.returncode == 1
+    assert "network namespaces are not allowed" in said
+
+
+def _wait_until_up(starter: subprocess.Popen[str]) -> None:
+    assert starter.stderr is not None
+    for line in starter.stderr:
+        if "Ctrl-C ends it" in line:
+            return
+    pytest.fail("it did not come up")
+
+
+def _kill(starter: subprocess.Popen[str]) -> None:
+    starter.kill()
+    starter.communicate()
+
+
+def _named_namespaces() -> str:
+    return subprocess.run(["ip", "netns"], capture_output=True, text=True, check=True).stdout
