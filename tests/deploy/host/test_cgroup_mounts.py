@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Literal
 
 from eyewall_deploy.host.cgroup_mounts import Parent, parents
 
@@ -11,12 +12,16 @@ V1_MEMORY = "31 25 0:27 {root} /sys/fs/cgroup/memory rw,nosuid - cgroup cgroup r
 V2 = "29 23 0:25 / /sys/fs/cgroup rw,nosuid shared:4 - cgroup2 cgroup2 rw,nsdelegate"
 
 
+def parent(folder: str, version: Literal[1, 2], mount: str) -> Parent:
+    return Parent(Path(folder), version, Path(mount))
+
+
 def test_version_1_nests_below_the_callers_own_group() -> None:
     mounts = "\n".join([V1_CPU, V1_MEMORY]).format(root="/")
     found = parents(mounts, "4:memory:/user/7\n2:cpu,cpuacct:/\n0::/\n")
     assert found == {
-        "cpu": Parent(Path("/sys/fs/cgroup/cpu,cpuacct"), 1),
-        "memory": Parent(Path("/sys/fs/cgroup/memory/user/7"), 1),
+        "cpu": parent("/sys/fs/cgroup/cpu,cpuacct", 1, "/sys/fs/cgroup/cpu,cpuacct"),
+        "memory": parent("/sys/fs/cgroup/memory/user/7", 1, "/sys/fs/cgroup/memory"),
     }
 
 
@@ -24,16 +29,16 @@ def test_in_a_container_of_version_1_the_mount_shows_only_the_containers_part() 
     mounts = "\n".join([V1_CPU, V1_MEMORY]).format(root="/docker/ab")
     found = parents(mounts, "4:memory:/docker/ab\n2:cpu,cpuacct:/docker/ab/x\n")
     assert found == {
-        "cpu": Parent(Path("/sys/fs/cgroup/cpu,cpuacct/x"), 1),
-        "memory": Parent(Path("/sys/fs/cgroup/memory"), 1),
+        "cpu": parent("/sys/fs/cgroup/cpu,cpuacct/x", 1, "/sys/fs/cgroup/cpu,cpuacct"),
+        "memory": parent("/sys/fs/cgroup/memory", 1, "/sys/fs/cgroup/memory"),
     }
 
 
 def test_version_2_is_used_at_its_top() -> None:
     found = parents(V2, "0::/user.slice/session-1.scope\n")
     assert found == {
-        "cpu": Parent(Path("/sys/fs/cgroup"), 2),
-        "memory": Parent(Path("/sys/fs/cgroup"), 2),
+        "cpu": parent("/sys/fs/cgroup", 2, "/sys/fs/cgroup"),
+        "memory": parent("/sys/fs/cgroup", 2, "/sys/fs/cgroup"),
     }
 
 
@@ -41,7 +46,7 @@ def test_with_both_versions_a_controller_of_version_1_stays_there() -> None:
     unified = V2.replace("/sys/fs/cgroup ", "/sys/fs/cgroup/unified ")
     found = parents("\n".join([unified, V1_CPU.format(root="/")]), "2:cpu,cpuacct:/\n0::/\n")
     assert found["cpu"].version == 1
-    assert found["memory"] == Parent(Path("/sys/fs/cgroup/unified"), 2)
+    assert found["memory"] == parent("/sys/fs/cgroup/unified", 2, "/sys/fs/cgroup/unified")
 
 
 def test_without_a_mount_there_is_nowhere() -> None:

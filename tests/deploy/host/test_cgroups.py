@@ -52,7 +52,7 @@ def test_the_period_is_as_short_as_the_kernel_takes(
 
 def test_version_2_is_written_as_its_files_want_it(tmp_path: Path) -> None:
     host = tmp_path / "eyewall-small" / "edge-1"
-    parents = {"cpu": Parent(tmp_path, 2), "memory": Parent(tmp_path, 2)}
+    parents = {"cpu": Parent(tmp_path, 2, tmp_path), "memory": Parent(tmp_path, 2, tmp_path)}
     made = cgroups.make("small", "edge-1", Share(0.5, 64 * MEGABYTE), parents)  # type: ignore[arg-type]
     assert made == HostGroup((host,), ())
     assert (tmp_path / "cgroup.subtree_control").read_text() == "+memory"  # after "+cpu"
@@ -63,7 +63,7 @@ def test_version_2_is_written_as_its_files_want_it(tmp_path: Path) -> None:
 
 def test_what_is_not_allowed_is_said_and_the_rest_goes_on(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
-    parents = {"cpu": Parent(tmp_path / "file", 1)}
+    parents = {"cpu": Parent(tmp_path / "file", 1, tmp_path)}
     made = cgroups.make("small", "edge-1", Share(0.5, 64 * MEGABYTE), parents)  # type: ignore[arg-type]
     folder = tmp_path / "file" / "eyewall-small"
     assert made == HostGroup(
@@ -73,6 +73,14 @@ def test_what_is_not_allowed_is_said_and_the_rest_goes_on(tmp_path: Path) -> Non
             "memory: no cgroup mount with this controller; not limited",
         ),
     )
+
+
+def test_groups_made_by_someone_in_another_group_are_removed_too(tmp_path: Path) -> None:
+    for folder in ("eyewall-small/a", "user/7/eyewall-small/b", "user/7/eyewall-smaller/c"):
+        (tmp_path / folder).mkdir(parents=True)
+    assert cgroups.remove("small", {"memory": Parent(tmp_path / "user/8", 1, tmp_path)}) == ()
+    assert not list(tmp_path.rglob("eyewall-small"))
+    assert (tmp_path / "user/7/eyewall-smaller/c").is_dir()
 
 
 @pytest.fixture

@@ -20,6 +20,8 @@ class Parent:
 
     folder: Path
     version: Literal[1, 2]
+    mount: Path
+    """Where the hierarchy is mounted; groups made by a caller in another group are below it too."""
 
 
 def parents(mountinfo: str, own: str) -> dict[Controller, Parent]:
@@ -44,10 +46,10 @@ def parents(mountinfo: str, own: str) -> dict[Controller, Parent]:
         for controller in CONTROLLERS:
             if kind == "cgroup" and controller in options:
                 below = _below(groups.get(controller, "/"), root)
-                found[controller] = Parent(Path(point + below), 1)
+                found[controller] = Parent(Path(point + below), 1, Path(point))
     if unified is not None:
         for controller in CONTROLLERS:
-            found.setdefault(controller, Parent(unified, 2))
+            found.setdefault(controller, Parent(unified, 2, unified))
     return found
 
 

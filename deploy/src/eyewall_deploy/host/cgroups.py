@@ -92,12 +92,14 @@ def make(
 
 
 def remove(cluster: str, found: Mapping[Controller, Parent] | None = None) -> tuple[str, ...]:
-    """Remove all groups of a cluster, whose processes have ended; say what could not be."""
+    """Remove all groups of a cluster, whoever made them; say what could not be.
+
+    Their processes must have ended, or be about to.
+    """
     found = found_parents() if found is None else found
     left = []
-    for top in {parent.folder / f"eyewall-{cluster}" for parent in found.values()}:
-        if not top.is_dir():
-            continue
+    mounts = {parent.mount for parent in found.values()}
+    for top in [top for mount in mounts for top in mount.rglob(f"eyewall-{cluster}")]:
         for folder in [*(child for child in top.iterdir() if child.is_dir()), top]:
             error = _removed(folder)
             if error is not None:
