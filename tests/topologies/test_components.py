@@ -106,6 +106,10 @@ def test_a_restarted_source_emits_again_what_has_no_ack(tmp_path: Path) -> None:
     assert emitted(again) == [(second, values)]
     again.next_tuple()
     assert emitted(again)[1][0] not in {first, second, third}
+    events = [
+        json.loads(line) for file in tmp_path.iterdir() for line in file.read_text().splitlines()
+    ]
+    assert [event["id"] for event in events if event["event"] == "failed"] == [second]
 
 
 @pytest.mark.parametrize("cls", [TagAndCountSource, Tokenise, Filter])

@@ -43,7 +43,7 @@ class SentenceSource(Spout):
 
     def next_tuple(self) -> None:
         if self.to_resume:
-            self.send(self.to_resume.pop())
+            self.replay(self.to_resume.pop())
         elif self.pace.due(time.monotonic()):
             message_id = f"{self.prefix}-{self.number}"
             self.number += 1
@@ -61,8 +61,11 @@ class SentenceSource(Spout):
 
     def fail(self, tup_id: str) -> None:
         if tup_id in self.pending:
-            self.events.failed(tup_id, time.time())
-            self.send(tup_id)
+            self.replay(tup_id)
+
+    def replay(self, message_id: str) -> None:
+        self.events.failed(message_id, time.time())
+        self.send(message_id)
 
 
 class TagAndCountSource(SentenceSource):

@@ -84,7 +84,7 @@ class Reassignment:
     gap
         The longest time without output around the move.
     failed
-        Attempts that were lost and replayed.
+        Replays since the raise: of tuples that timed out, or that a restarted source resumed.
     """
 
     link: tuple[str, str]

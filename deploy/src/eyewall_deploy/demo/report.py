@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from rich.box import SIMPLE
 from rich.table import Table
 from rich.text import Text
 
@@ -18,9 +19,14 @@ if TYPE_CHECKING:
     from eyewall_deploy.demo.records import Placement, Reassignment, Run
     from eyewall_deploy.demo.scenario import Scenario
 
-_FIGURES = (
-    *("predicted R", "predicted mean", "measured p50", "p99"),
-    *("p50 with the way to the pins", "complete latency"),
+_FIGURES = ("R", "mean", "p50", "p99", "p50+pins", "complete")
+_TITLE = "Tag-and-Count end to end: R and mean predicted, the rest measured"
+_LEGEND = (
+    "R is the longest path, mean that over all paths: delays and declared execution times on idle "
+    "hosts. p50 and p99 are over all tuples of the window, from the source's clock to the "
+    "consumer's. Storm's own schedulers know no pins: p50+pins adds the delays from where the data "
+    "comes from to where the source was put, and likewise behind the consumer. Complete is "
+    "Storm's complete latency: sampled, since the start, with the way back of the last ack."
 )
 
 
@@ -49,18 +55,14 @@ def show_beforehand(console: Console, cluster: Cluster, scenario: Scenario) -> N
 
 
 def show_comparison(console: Console, runs: Sequence[Run]) -> None:
-    """One row for each scheduler of the last repetition, medians where there are more."""
-    table = Table(title="Tag-and-Count, end to end", title_justify="left", show_lines=True)
-    table.add_column("scheduler")
-    table.add_column("host: executors", overflow="fold")
-    for heading in (*_FIGURES, "tuples"):
-        table.add_column(heading, justify="right")
+    """Who placed what where, and how long tuples took; medians where there are repetitions."""
     latest = {run.scheduler: run for run in runs}
+    _show_placements(console, list(latest.values()))
+    figures = _table(_TITLE, "scheduler", *_FIGURES, "tuples")
     for run in latest.values():
-        missing = f"\n({run.measured.missing} missing)" if run.measured.missing else ""
-        table.add_row(
+        missing = f" ({run.measured.missing} missing)" if run.measured.missing else ""
+        figures.add_row(
             run.scheduler,
-            "\n".join(run.placement.host_words()),
             ms(run.placement.predicted),
             ms(run.placement.predicted_mean),
             ms(run.measured.p50),
@@ -69,22 +71,10 @@ def show_comparison(console: Console, runs: Sequence[Run]) -> None:
             ms(run.complete_latency),
             f"{run.measured.tuples}{missing}",
         )
-    console.print(table)
-    for run in latest.values():
-        console.print(Text(f"  {run.scheduler}: {run.placement.status or 'no status text'}"))
-    console.print(
-        Text(
-            "Predicted R is the longest path, predicted mean that over all paths: delays and "
-            "declared execution times on idle hosts. Measured over all tuples of the window, from "
-            "the source's clock to the consumer's. Storm's own schedulers know no pins: p50 with "
-            "the way to the pins adds the delays from where the data comes from to where the "
-            "source was put, and likewise at the consumer. Complete latency is Storm's: sampled, "
-            "since the start, with the way back of the last ack.",
-            style="dim",
-        )
-    )
+    console.print(figures)
     if len(runs) > len(latest):
         _show_medians(console, runs)
+    console.print(Text(_LEGEND, style="dim"))
 
 
 def show_reassignment(console: Console, change: Reassignment) -> None:
@@ -96,7 +86,7 @@ def show_reassignment(console: Console, change: Reassignment) -> None:
             f"{_executors(len(change.moved))} moved {change.seconds_to_move:.1f} s later"
         )
     )
-    table = Table(show_lines=True)
+    table = Table(show_lines=True, box=SIMPLE)
     for heading in ("", "before", "delay raised", "after the move"):
         table.add_column(heading, overflow="fold")
     before, after, during = change.before, change.after, change.during
@@ -123,8 +113,8 @@ def show_reassignment(console: Console, change: Reassignment) -> None:
     console.print(table)
     console.print(
         Text(
-            f"{change.gap.seconds:.1f} s without output around the move; "
-            f"{change.failed} attempts were lost in it and replayed"
+            f"{change.gap.seconds:.1f} s without output around the move; {change.failed} tuples "
+            "had to be replayed"
         )
     )
 
@@ -142,7 +132,7 @@ def _executors(count: int) -> str:
 
 
 def _with_detour(p50: float, detour: float) -> str:
-    return ms(p50 + detour) if detour else f"{ms(p50)} (pins kept)"
+    return ms(p50 + detour) if detour else ms(p50)
 
 
 def _marked(placement: Placement, change: Reassignment) -> list[str]:
@@ -150,19 +140,39 @@ def _marked(placement: Placement, change: Reassignment) -> list[str]:
     return [f"{line}{' ←' if line.split(':')[0] in to else ''}" for line in placement.host_words()]
 
 
+def _show_placements(console: Console, runs: Sequence[Run]) -> None:
+    table = Table(title="Who runs where", title_justify="left", box=SIMPLE)
+    for heading in ("scheduler", "host", "executors"):
+        table.add_column(heading)
+    for run in runs:
+        first = run.scheduler
+        for line in run.placement.host_words():
+            host, _, executors = line.partition(": ")
+            table.add_row(first, host, executors)
+            first = ""
+        table.add_row("", "", Text(run.placement.status or "no status text", style="italic"))
+    console.print(table)
+
+
 def _show_medians(console: Console, runs: Sequence[Run]) -> None:
-    table = Table(title="Medians over the repetitions", title_justify="left")
-    for heading in ("scheduler", "runs", *_FIGURES):
-        table.add_column(heading, justify="left" if heading == "scheduler" else "right")
+    table = _table("Medians over the repetitions", "scheduler", *_FIGURES, "runs")
     for line in medians(runs):
         table.add_row(
             line.scheduler,
-            str(line.runs),
             ms(line.predicted),
             ms(line.predicted_mean),
             ms(line.p50),
             ms(line.p99),
             _with_detour(line.p50, line.detour),
             ms(line.complete_latency),
+            str(line.runs),
         )
     console.print(table)
+
+
+def _table(title: str, first: str, *more: str) -> Table:
+    table = Table(title=title, title_justify="left", box=SIMPLE)
+    table.add_column(first)
+    for heading in more:
+        table.add_column(heading, justify="right")
+    return table
