@@ -35,8 +35,8 @@ def test_of_the_single_terms_only_availability_is_maximised() -> None:
         (
             "latency=1",
             (
-                "objective 'latency=1': no term 'latency'; terms are R, A, T, N and EE, each with a "
-                "weight, as R=0.5,A=0.2,N=0.3"
+                "objective 'latency=1': no term 'latency'; terms are R, A, T, N and EE, each with "
+                "a weight, as R=0.5,A=0.2,N=0.3"
             ),
         ),
         (

@@ -48,6 +48,7 @@ class OdpProgram:
         What is to be solved.
     weights
         Term → weight of its excess over the best case, as a fraction of the way to the worst.
+        A with weight 0 forbids what has availability 0 and costs nothing.
     linear
         The PuLP program.
     x
@@ -168,8 +169,7 @@ def define_capacities(program: OdpProgram) -> None:
             if sum(load.values()) <= capacity or not isfinite(capacity):
                 continue
             unit = capacity / SCALE or 1.0
-            scaled = LpAffineExpression({x: need / unit for x, need in load.items()})
-            linear += scaled <= capacity / unit, f"{resource}_{u}"
+            linear += _sum(load, unit) <= capacity / unit, f"{resource}_{u}"
 
 
 def define_linking(program: OdpProgram) -> None:
@@ -203,8 +203,10 @@ def define_bandwidth(program: OdpProgram) -> None:
     number = {node.id: place for place, node in enumerate(problem.nodes)}
     for (u, v), load in loads.items():
         unit = problem.bandwidth(u, v) / SCALE or 1.0
-        scaled = LpAffineExpression({y: rate / unit for y, rate in load.items()})
-        linear += scaled <= problem.bandwidth(u, v) / unit, f"bandwidth_{number[u]}_{number[v]}"
+        linear += (
+            _sum(load, unit) <= problem.bandwidth(u, v) / unit,
+            f"bandwidth_{number[u]}_{number[v]}",
+        )
 
 
 def define_objective(program: OdpProgram) -> None:
@@ -216,10 +218,14 @@ def define_objective(program: OdpProgram) -> None:
     """
     linear = program.linear
     for term, weight in program.weights.items():
-        for variable, excess in _excess(program, term).items():
+        for variable, excess in _excess(program, term).items() if weight else ():
             program.costs[variable] += weight * excess
-    preferences = {x: u for choices in program.x.values() for u, x in enumerate(choices.values())}
-    linear += LpAffineExpression(program.costs or preferences)
+    preferences = {
+        x: float(place)
+        for choices in program.x.values()
+        for place, x in enumerate(choices.values(), start=1)
+    }
+    linear += _sum(program.costs or preferences)
 
 
 def define_response_time(program: OdpProgram, unit: float) -> Variable:
@@ -235,17 +241,17 @@ def define_response_time(program: OdpProgram, unit: float) -> Variable:
     leads_on = {source for sources in problem.path_inputs.values() for source in sources}
     for j, sources in problem.path_inputs.items():
         work = {
-            x: problem.operator(j).execution_time / problem.node(u).speedup / unit
+            x: problem.operator(j).execution_time / problem.node(u).speedup
             for u, x in program.x[j].items()
         }
         for i in sources:
             arrival = defaultdict(float, work)
             for (u, v), y in program.y[i, j].items():
-                arrival[y] += problem.delay(u, v) / unit
+                arrival[y] += problem.delay(u, v)
             name = f"path_{number[i]}_{number[j]}"
-            linear += done[j] >= done[i] + LpAffineExpression(arrival), name
+            linear += done[j] >= done[i] + _sum(arrival, unit), name
         if not sources:
-            linear += done[j] >= LpAffineExpression(work), f"source_{number[j]}"
+            linear += done[j] >= _sum(work, unit), f"source_{number[j]}"
         if j not in leads_on:
             best = best_case(problem, Term.R) / unit
             linear += excess + best >= done[j], f"sink_{number[j]}"
@@ -296,6 +302,11 @@ def _cost(problem: PlacementProblem, term: Term, stream: Stream, u: str, v: str)
             return stream.rate * problem.delay(u, v)
         case _:
             return stream.rate * problem.delay(u, v) ** 2
+
+
+def _sum(parts: Mapping[Variable, float], unit: float = 1.0) -> LpAffineExpression:
+    """Return Σ factor · variable, in the unit; what is 0 does not clutter the LP file."""
+    return LpAffineExpression({it: factor / unit for it, factor in parts.items() if factor})
 
 
 def _load(program: OdpProgram, node: str, resource: str) -> dict[Variable, float]:

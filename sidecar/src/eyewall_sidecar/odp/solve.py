@@ -105,7 +105,8 @@ def _weights(
     """Translate to the program's weights: it counts a term in units of best case to worst case."""
     if objective.single:
         return {} if failing else {objective.single: 1.0}
-    return {
+    forbidding = {Term.A: 0.0} if Term.A in objective.weights and not failing else {}
+    return forbidding | {
         term: weight * SCALE * unit(problem, term) / abs(ranges[term].worse - ranges[term].better)
         for term, weight in objective.weights.items()
         if not ranges[term].coincide

@@ -5,6 +5,7 @@ terms as in equation (22), and by any number of them.
 """
 
 from collections.abc import Mapping
+from math import inf, isinf
 
 from eyewall_sidecar.model import Range
 from eyewall_sidecar.objective import Objective, Term
@@ -16,10 +17,16 @@ def weighted_sum(
     """F = Σ w · (worse − value) / (worse − better), greater is better.
 
     1 for a placement that is the best for every term. For availability, value, worse and better
-    are logarithms. A term whose better and worse coincide counts 0.
+    are logarithms. A term whose better and worse coincide counts 0, unless the placement fails
+    for certain (log A is −∞) while others do not.
     """
     return sum(
-        weight * (ranges[term].worse - values[term]) / (ranges[term].worse - ranges[term].better)
+        weight * _normalised(values[term], ranges[term])
         for term, weight in objective.weights.items()
-        if not ranges[term].coincide
     )
+
+
+def _normalised(value: float, values: Range) -> float:
+    if values.coincide:
+        return -inf if isinf(value) and not isinf(values.better) else 0.0
+    return (values.worse - value) / (values.worse - values.better)
