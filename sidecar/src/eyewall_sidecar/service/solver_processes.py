@@ -16,6 +16,7 @@ from eyewall_sidecar.model import Link, Node, Operator, PlacementProblem, Soluti
 from eyewall_sidecar.objective import Objective
 from eyewall_sidecar.policies import POLICIES
 from eyewall_sidecar.service.fewest_moves import with_fewest_moves
+from eyewall_sidecar.service.least_traffic import with_least_traffic
 from eyewall_sidecar.service.solving import Failed, Job, Outcome, Question
 
 HANGING_AFTER = 10.0
@@ -30,9 +31,10 @@ def solve(question: Question, time_limit: float) -> Solution:
     solution = policy(
         question.problem, question.objective, time_limit=time_limit, seed=question.seed
     )
-    return with_fewest_moves(
+    fewest = with_fewest_moves(
         question.problem, question.objective, solution, question.interchangeable
     )
+    return with_least_traffic(question.problem, question.objective, fewest)
 
 
 class SolverProcesses:
