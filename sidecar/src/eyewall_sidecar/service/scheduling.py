@@ -301,7 +301,8 @@ def _moved(
     except ProblemError as error:
         return Decline(str(error)), memory, str(error)
     if choice.reused:
-        slots = ", ".join(str(slot) for slot in choice.reused)
+        host_of = {it.id: it.host for it in round_.state.supervisors}
+        slots = ", ".join(f"{host_of[slot.supervisor]}:{slot.port}" for slot in choice.reused)
         status += f"; no fresh slot left, reused {slots}"
     memory = replace(memory, decided=choice.assignment, decided_status=status)
     said = f"{status} ({answer.seconds:.2f} s, {wording.counted(answer.moves, 'move')})"
