@@ -1,6 +1,6 @@
 """The request that Nimbus's side wrote, as the sidecar's side reads it.
 
-The fixture (storm-scheduler's ScheduleRequestBytesTest): supervisors s1 with ports 6700 and 6701 and
+The fixture (storm-scheduler's ScheduleRequestBytesTest): supervisor s1 with ports 6700 and 6701,
 s2 with 6700; topology spout 1 -> count 2, 3 with acker 4, once running, once waiting.
 """
 

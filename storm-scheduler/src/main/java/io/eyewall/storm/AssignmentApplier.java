@@ -48,7 +48,8 @@ final class AssignmentApplier {
                         .or(trial::executorIsMissing)
                         .or(trial::slotCannotBeHad)
                         .or(trial::workerIsTooBig)
-                        .or(trial::hostIsTooFull);
+                        .or(trial::hostIsTooFull)
+                        .or(trial::constraintIsBroken);
         if (reason.isEmpty() && trial.changesSomething()) {
             cluster.updateFrom(trial.outcome);
         }
@@ -174,6 +175,11 @@ final class AssignmentApplier {
                     .map(this::overload)
                     .flatMap(Optional::stream)
                     .findFirst();
+        }
+
+        Optional<String> constraintIsBroken() {
+            return RasConstraints.broken(
+                    topology, Workers.bySlot(outcome.getAssignmentById(topology.getId())));
         }
 
         private Optional<String> whyNot(WorkerSlot slot) {

@@ -254,12 +254,49 @@ class AssignmentApplierTest {
     }
 
     @Test
+    void constraintsOfTheResourceAwareSchedulerHold() {
+        Map<ExecutorDetails, WorkerSlot> apart =
+                both(placed(S1, SPOUT, ACKER), placed(S2, COUNT_A, COUNT_B));
+        assertConstraint(
+                Map.of(Config.TOPOLOGY_RAS_ONE_EXECUTOR_PER_WORKER, true),
+                apart,
+                "topology.ras.one.executor.per.worker is set and a worker holds");
+        assertConstraint(
+                Map.of(Config.TOPOLOGY_RAS_ONE_COMPONENT_PER_WORKER, true),
+                apart,
+                "topology.ras.one.component.per.worker is set and a worker holds [__acker, spout]");
+        assertConstraint(
+                Map.of(
+                        Config.TOPOLOGY_RAS_CONSTRAINTS,
+                        Map.of("spout", Map.of("incompatibleComponents", List.of("__acker")))),
+                apart,
+                "__acker and spout must not share a worker (topology.ras.constraints)");
+        assertConstraint(
+                Map.of(
+                        Config.TOPOLOGY_RAS_CONSTRAINTS,
+                        Map.of("count", Map.of("maxNodeCoLocationCnt", 1))),
+                apart,
+                "a host would hold 2 executors of count; topology.ras.constraints allows 1");
+    }
+
+    @Test
     void aTopologyThatIsGoneIsRejected() {
         Cluster cluster = cluster(Map.of("t", allOn(S1)), topology("t", 1));
         Decision decision =
                 place(cluster, "t", allOn(S2)).toBuilder().setTopologyId("gone").build();
 
         assertRejected(decision, cluster, "there is no topology gone");
+    }
+
+    private void assertConstraint(
+            Map<String, Object> settings,
+            Map<ExecutorDetails, WorkerSlot> placement,
+            String reason) {
+        Cluster cluster = cluster(Map.of(), topology("t", 2, settings));
+
+        assertThat(AssignmentApplier.apply(place(cluster, "t", placement), cluster))
+                .hasValueSatisfying(said -> assertThat(said).startsWith(reason));
+        assertThat(placement(cluster, "t")).isEmpty();
     }
 
     private static void assertRejected(Decision decision, Cluster cluster, String reason) {

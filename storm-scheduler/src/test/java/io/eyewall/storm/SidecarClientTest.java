@@ -158,7 +158,7 @@ class SidecarClientTest {
                             new Answer.Failed(
                                     Answer.Cause.LATE, "sidecar did not answer in 300 ms"));
             assertThat(client.ask(first, AMPLE)).isInstanceOf(Answer.Decided.class);
-            assertThat(silent.requests()).hasSize(1);
+            assertThat(silent.requests()).hasSizeLessThanOrEqualTo(1);
         }
     }
 
@@ -177,7 +177,7 @@ class SidecarClientTest {
                             deciding(ScriptedSidecar::keep),
                             Status.OK,
                             new CountDownLatch(0))) {
-                assertThat(askUntilAnswered(client)).isInstanceOf(Answer.Decided.class);
+                assertThat(askUntilAnswered(client, first)).isInstanceOf(Answer.Decided.class);
                 // It is another process: nothing counts as known to it.
                 assertThat(back.requests().get(0).hasState()).isTrue();
                 assertThat(definitionsIn(back.requests().get(0))).containsExactly("t");
@@ -188,25 +188,43 @@ class SidecarClientTest {
     @Test
     void aStateThatASlowSidecarHasReceivedIsNotSentAgain() throws InterruptedException {
         CountDownLatch done = new CountDownLatch(1);
-        try (ScriptedSidecar slow =
-                        new ScriptedSidecar(0, deciding(ScriptedSidecar::keep), Status.OK, done);
+        ScriptedSidecar.Script decide = deciding(ScriptedSidecar::keep);
+        ScriptedSidecar.Script slowInRoundTwo =
+                request -> {
+                    if (request.getRound() == 2) {
+                        awaitQuietly(done);
+                    }
+                    return decide.reply(request);
+                };
+        try (ScriptedSidecar slow = answering(slowInRoundTwo);
                 SidecarClient client = client(slow)) {
-            client.ask(first, TimeLimit.startingNow(Duration.ofMillis(300)));
+            client.ask(first, AMPLE);
+            // Time enough for a request to arrive over a connection that is there.
+            client.ask(moved, TimeLimit.startingNow(Duration.ofSeconds(2)));
             done.countDown();
 
-            assertThat(askUntilAnswered(client)).isInstanceOf(Answer.Decided.class);
+            assertThat(askUntilAnswered(client, moved)).isInstanceOf(Answer.Decided.class);
             assertThat(slow.requests())
                     .extracting(ScheduleRequest::hasState)
-                    .containsExactly(true, false);
+                    .containsExactly(true, true, false);
+        }
+    }
+
+    private static void awaitQuietly(CountDownLatch latch) {
+        try {
+            latch.await();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
         }
     }
 
     /** A probe each second; far more rounds than it can need on a busy machine. */
-    private Answer askUntilAnswered(SidecarClient client) throws InterruptedException {
-        Answer answer = client.ask(first, AMPLE);
+    private static Answer askUntilAnswered(SidecarClient client, ClusterSnapshot snapshot)
+            throws InterruptedException {
+        Answer answer = client.ask(snapshot, AMPLE);
         for (int i = 0; i < 600 && answer instanceof Answer.Failed; i++) {
             Thread.sleep(100);
-            answer = client.ask(first, AMPLE);
+            answer = client.ask(snapshot, AMPLE);
         }
         return answer;
     }

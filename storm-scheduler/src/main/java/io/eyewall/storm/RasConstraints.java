@@ -1,0 +1,120 @@
+package io.eyewall.storm;
+
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.function.Predicate;
+import java.util.stream.Collectors;
+import org.apache.storm.Config;
+import org.apache.storm.scheduler.ExecutorDetails;
+import org.apache.storm.scheduler.TopologyDetails;
+import org.apache.storm.scheduler.WorkerSlot;
+import org.apache.storm.scheduler.resource.strategies.scheduling.ConstraintSolverConfig;
+
+/** What a topology forbids to share a worker or a host; ResourceAwareScheduler's settings. */
+final class RasConstraints {
+
+    /** Deprecated in Storm, and still obeyed. */
+    private static final String SPREAD = "topology.spread.components";
+
+    private RasConstraints() {}
+
+    /** The first constraint that these workers, all of the topology's, break. */
+    static Optional<String> broken(
+            TopologyDetails topology, Map<WorkerSlot, ? extends Collection<ExecutorDetails>> workers) {
+        Map<WorkerSlot, Map<String, Long>> counts = new HashMap<>();
+        workers.forEach(
+                (slot, executors) ->
+                        counts.put(
+                                slot,
+                                executors.stream()
+                                        .collect(
+                                                Collectors.groupingBy(
+                                                        topology::getComponentFromExecutor,
+                                                        Collectors.counting()))));
+        return crowdedWorker(topology, counts).or(() -> solverConstraint(topology, counts));
+    }
+
+    private static Optional<String> crowdedWorker(
+            TopologyDetails topology, Map<WorkerSlot, Map<String, Long>> counts) {
+        Map<String, Object> conf = topology.getConf();
+        if (Boolean.TRUE.equals(conf.get(Config.TOPOLOGY_RAS_ONE_EXECUTOR_PER_WORKER))) {
+            return first(
+                    counts,
+                    components -> components.values().stream().mapToLong(n -> n).sum() > 1,
+                    Config.TOPOLOGY_RAS_ONE_EXECUTOR_PER_WORKER);
+        }
+        if (Boolean.TRUE.equals(conf.get(Config.TOPOLOGY_RAS_ONE_COMPONENT_PER_WORKER))) {
+            return first(
+                    counts,
+                    components -> components.size() > 1,
+                    Config.TOPOLOGY_RAS_ONE_COMPONENT_PER_WORKER);
+        }
+        return Optional.empty();
+    }
+
+    private static Optional<String> first(
+            Map<WorkerSlot, Map<String, Long>> counts,
+            Predicate<Map<String, Long>> breaks,
+            String setting) {
+        return counts.values().stream()
+                .filter(breaks)
+                .findFirst()
+                .map(c -> "%s is set and a worker holds %s".formatted(setting, new TreeSet<>(c.keySet())));
+    }
+
+    private static Optional<String> solverConstraint(
+            TopologyDetails topology, Map<WorkerSlot, Map<String, Long>> counts) {
+        if (topology.getConf().get(Config.TOPOLOGY_RAS_CONSTRAINTS) == null
+                && topology.getConf().get(SPREAD) == null) {
+            return Optional.empty();
+        }
+        ConstraintSolverConfig config = new ConstraintSolverConfig(topology);
+        return incompatible(config.getIncompatibleComponentSets(), counts)
+                .or(() -> tooManyOnAHost(config.getMaxNodeCoLocationCnts(), counts));
+    }
+
+    private static Optional<String> incompatible(
+            Map<String, Set<String>> incompatible, Map<WorkerSlot, Map<String, Long>> counts) {
+        for (Map<String, Long> components : counts.values()) {
+            for (String one : new TreeSet<>(components.keySet())) {
+                for (String other : new TreeSet<>(incompatible.getOrDefault(one, Set.of()))) {
+                    if (components.containsKey(other)) {
+                        return Optional.of(
+                                "%s and %s must not share a worker (%s)"
+                                        .formatted(one, other, Config.TOPOLOGY_RAS_CONSTRAINTS));
+                    }
+                }
+            }
+        }
+        return Optional.empty();
+    }
+
+    private static Optional<String> tooManyOnAHost(
+            Map<String, Integer> limits, Map<WorkerSlot, Map<String, Long>> counts) {
+        for (Map.Entry<String, Integer> limit : limits.entrySet()) {
+            Map<String, Long> perHost = new HashMap<>();
+            counts.forEach(
+                    (slot, components) ->
+                            perHost.merge(
+                                    slot.getNodeId(),
+                                    components.getOrDefault(limit.getKey(), 0L),
+                                    Long::sum));
+            for (long count : perHost.values()) {
+                if (count > limit.getValue()) {
+                    return Optional.of(
+                            "a host would hold %d executors of %s; %s allows %d"
+                                    .formatted(
+                                            count,
+                                            limit.getKey(),
+                                            Config.TOPOLOGY_RAS_CONSTRAINTS,
+                                            limit.getValue()));
+                }
+            }
+        }
+        return Optional.empty();
+    }
+}
