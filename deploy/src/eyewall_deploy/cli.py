@@ -32,6 +32,7 @@ from eyewall_deploy.lifecycle.up import up as bring_up
 from eyewall_deploy.processes.readiness import last_lines
 from eyewall_deploy.screen import ScreenSteps, show_findings, show_status
 from eyewall_deploy.state import Mode, Network, Scheduler
+from eyewall_deploy.storm.nimbus import end_topology
 from eyewall_deploy.storm.settings import SLOT_PORT
 from eyewall_deploy.submit import submit as submit_topology
 
@@ -221,6 +222,18 @@ def submit(
         topology, option or (), nimbus=(nimbus.host, nimbus.port), project=project, run_as=name
     )
     _out.print(f"submitted {_or_fail(submitted).name}; see `eyewall-deploy status`")
+
+
+@app.command()
+def kill(
+    topology: Annotated[str, typer.Argument(help="A topology that runs.")],
+    *,
+    cluster: Cluster = None,
+    run_dir: RunDirOption = None,
+) -> None:
+    """Kill a topology at once, without a time for its tuples to drain."""
+    _or_fail(end_topology(_plan(cluster, run_dir).state.nimbus, topology))
+    _out.print(f"killed {topology}")
 
 
 @app.command()

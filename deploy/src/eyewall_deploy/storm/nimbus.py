@@ -7,7 +7,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from eyewall_deploy.measure.nimbus import RunningTopology, described, nimbus_client
+from eyewall_deploy.failure import Failure
+from eyewall_deploy.measure.nimbus import RunningTopology, described, kill, nimbus_client
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -68,6 +69,19 @@ def connected(endpoint: Endpoint) -> Iterator[Any]:
                 yield client
     except (OSError, TException) as error:
         raise NimbusUnreachableError(f"no answer from Nimbus at {endpoint}: {error}") from error
+
+
+def end_topology(endpoint: Endpoint, name: str) -> Failure | None:
+    """Kill the topology that runs under this name."""
+    try:
+        with connected(endpoint) as nimbus:
+            names = sorted(topology.name for topology in nimbus.getClusterInfo().topologies)
+            if name not in names:
+                return Failure(f"no topology {name} runs; there is {', '.join(names) or 'none'}")
+            kill(nimbus, name)
+    except NimbusUnreachableError as error:
+        return Failure(str(error))
+    return None
 
 
 def _supervisor(summary: Any) -> SupervisorView:
