@@ -22,7 +22,9 @@ def listed_links(entries: Sequence[LinkEntry]) -> Links:
             raise ProblemError(f"link {entry.source} → {entry.target} is listed twice")
         bandwidth = inf if entry.bandwidth is None else entry.bandwidth
         links[pair] = Link(entry.delay, entry.availability, bandwidth)
-    return {(target, source): link for (source, target), link in links.items()} | links
+    for (source, target), link in list(links.items()):
+        links.setdefault((target, source), link)
+    return links
 
 
 def matrix_links(entry: DelaysEntry, nodes: Sequence[str], folder: Path) -> Links:

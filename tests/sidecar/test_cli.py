@@ -1,0 +1,155 @@
+import json
+from pathlib import Path
+from typing import Any
+
+import eyewall_sidecar
+import pytest
+from click.testing import Result
+from eyewall_sidecar import cli
+from eyewall_sidecar.model import PlacementProblem, Solution, Status
+from eyewall_sidecar.objective import Objective
+from eyewall_sidecar.policies import POLICIES
+from typer.testing import CliRunner
+
+EXAMPLES = Path(eyewall_sidecar.__file__).parents[2] / "examples"
+BASIC = str(EXAMPLES / "basic.json")
+
+
+def run(*arguments: str) -> Result:
+    return CliRunner().invoke(cli.app, ["solve", *arguments])
+
+
+def answer(*arguments: str) -> dict[str, Any]:
+    result = run(*arguments, "--json")
+    assert result.exit_code == 0, result.stderr
+    found: dict[str, Any] = json.loads(result.stdout)
+    return found
+
+
+def test_the_answer_has_the_keys_and_the_figures_of_the_formats_example() -> None:
+    found = answer(BASIC, "--objective", "R=1,A=0,N=0", "--time-limit", "5", "--seed", "0")
+    assert list(found) == [
+        "policy",
+        "decided_by",
+        "status",
+        "placement",
+        "objective",
+        "bound",
+        "gap",
+        "seconds",
+        "moves",
+        "reasons",
+    ]
+    assert found["placement"] == {"source": "edge-1", "tag": "cloud-1", "count": "cloud-1"}
+    # source 1 ms + 22 ms of network + tag 3 ms; edge-1 holds one operator only.
+    assert found["objective"] == pytest.approx(
+        {
+            "value": 0.026,
+            "response_time": 0.026,
+            "availability": 0.999 * 0.9999,
+            "distinct_availability": 0.999 * 0.9999,
+            "inter_node_traffic": 10.0,
+            "network_usage": 0.22,
+            "elastic_energy": 0.00484,
+        }
+    )
+    assert found["bound"] == pytest.approx(0.026)
+    assert (found["policy"], found["status"], found["moves"]) == ("odp", "optimal", 0)
+    assert (found["gap"], found["reasons"]) == (pytest.approx(0, abs=1e-9), [])
+
+
+def test_several_terms_print_the_ranges_that_normalise_them() -> None:
+    found = answer(str(EXAMPLES / "speed-and-availability.json"), "--objective", "R=0.6,A=0.4")
+    bounds = found["objective"]["bounds"]
+    assert list(bounds) == ["R", "A"]
+    assert bounds["R"]["better_is"] == "optimum"
+    # Worst: all on old at half the speed, 32 ms, and two links of 3 ms.
+    assert bounds["R"]["worse"] == pytest.approx(0.038)
+    # Worst: all on fast, both streams over the link of 0.999.
+    assert bounds["A"]["worse"] == pytest.approx(0.99**3 * 0.999**2)
+
+
+@pytest.mark.parametrize("example", sorted(EXAMPLES.glob("*.json")), ids=lambda it: it.stem)
+@pytest.mark.parametrize("objective", ["R=1", "A=1", "R=0.4,A=0.1,T=0.2,N=0.2,EE=0.1"])
+def test_every_example_is_solved(example: Path, objective: str) -> None:
+    result = run(str(example), "--objective", objective, "--json")
+    found = json.loads(result.stdout)
+    expected = ("infeasible", 3) if example.stem == "infeasible" else ("optimal", 0)
+    assert (found["status"], result.exit_code) == expected
+
+
+def test_an_infeasible_problem_says_what_binds_and_exits_with_3() -> None:
+    result = run(str(EXAMPLES / "infeasible.json"))
+    assert result.exit_code == 3
+    assert "odp, infeasible" in result.stdout
+    assert "cpu of node n" in result.stdout
+
+
+def test_what_was_assumed_is_among_the_reasons() -> None:
+    found = answer(str(EXAMPLES / "executors-and-groupings.json"))
+    assert found["reasons"] == [
+        (
+            "stream sentences → split: no shares are given for its local_or_shuffle grouping; "
+            "assumed that it spreads its tuples evenly"
+        )
+    ]
+
+
+def test_without_json_a_person_gets_tables() -> None:
+    result = run(BASIC)
+    assert result.exit_code == 0
+    assert "odp, optimal" in result.stdout
+    assert "response time R" in result.stdout
+    assert "26 ms" in result.stdout
+    assert "cloud-1" in result.stdout
+
+
+@pytest.mark.parametrize(
+    ("arguments", "complaint"),
+    [
+        (
+            [BASIC, "--objective", "Q=1"],
+            (
+                "eyewall solve: --objective 'Q=1': no term 'Q'; terms are R, A, T, N and EE, each "
+                "with a weight, as R=0.5,A=0.2,N=0.3\n"
+            ),
+        ),
+        (
+            [BASIC, "--policy", "magic"],
+            "eyewall solve: --policy magic: no such policy; policies are odp\n",
+        ),
+        (
+            [BASIC, "--time-limit", "0"],
+            "eyewall solve: --time-limit 0: it must be a number of seconds > 0\n",
+        ),
+        (
+            [BASIC, "--seed", "-1"],
+            "eyewall solve: --seed -1: it must be a whole number ≥ 0\n",
+        ),
+    ],
+)
+def test_a_bad_option_is_one_line_and_exits_with_2(arguments: list[str], complaint: str) -> None:
+    result = run(*arguments)
+    assert (result.exit_code, result.stderr, result.stdout) == (2, complaint, "")
+
+
+def test_a_bad_file_is_one_line_and_exits_with_2(tmp_path: Path) -> None:
+    path = tmp_path / "bad.json"
+    path.write_text('{"version": 1, "operators": [{"id": "a"}], "nodes": [{"id": "n", "cpu": -1}]}')
+    result = run(str(path))
+    assert result.exit_code == 2
+    assert result.stderr == f"eyewall solve: {path}: nodes[0].cpu is -1; it must be ≥ 0\n"
+
+
+def test_a_search_that_ends_without_a_placement_exits_with_4(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def late(
+        problem: PlacementProblem, objective: Objective, *, time_limit: float, seed: int
+    ) -> Solution:
+        return Solution(Status.TIMED_OUT, "odp", "integer program", reasons=("too late",))
+
+    monkeypatch.setitem(POLICIES, "odp", late)
+    result = run(BASIC, "--json")
+    assert result.exit_code == 4
+    assert json.loads(result.stdout)["reasons"] == ["too late"]
