@@ -58,8 +58,7 @@ class Run:
     measured
         End to end, over all tuples of the window.
     complete_latency
-        Storm's own figure in seconds, sampled since the topology's start, the way of the last
-        ack included.
+        Storm's own figure in seconds, a sample of all tuples since the topology's start.
     seconds_to_flow
         From the submission until tuples flowed steadily.
     """

@@ -26,7 +26,8 @@ _LEGEND = (
     "hosts. p50 and p99 are over all tuples of the window, from the source's clock to the "
     "consumer's. Storm's own schedulers know no pins: p50+pins adds the delays from where the data "
     "comes from to where the source was put, and likewise behind the consumer. Complete is "
-    "Storm's complete latency: sampled, since the start, with the way back of the last ack."
+    "Storm's complete latency: a sample since the start, taken at the acker, from when it hears of "
+    "a tuple until it hears of the last ack; so it depends on where the acker is."
 )
 
 

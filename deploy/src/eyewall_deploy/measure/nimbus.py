@@ -46,8 +46,10 @@ class RunningTopology:
     scheduling
         The scheduler's status text, empty before the first round.
     complete_latency
-        Storm's own figure, in seconds: from a tuple's emission to its last ack back at the spout,
-        over a sample of all tuples since the topology started. None before the first sample.
+        Storm's own figure, in seconds, over a sample of all tuples since the topology started:
+        from when the acker hears of a tuple until it hears of the last ack (the acker's clock, so
+        the source's way to the acker is not in it and the last ack's is). None before the first
+        sample.
     """
 
     id: str
