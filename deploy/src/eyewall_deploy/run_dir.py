@@ -90,6 +90,10 @@ class RunDir:
         """Folder of logs, of one program or of all."""
         return self.path / "logs" / program
 
+    def metrics(self, program: str) -> Path:
+        """Folder of a program's metrics, a CSV file each."""
+        return self.path / "metrics" / program
+
     def data(self, program: str) -> Path:
         """Folder of a program's data."""
         return self.path / "data" / program

@@ -19,6 +19,7 @@ CONTROL = "control"
 SLOT_PORT = 6700
 SUPERVISOR_PORT = 6628
 _MEGABYTE = 1024 * 1024
+_CSV_REPORTER = "org.apache.storm.daemon.metrics.reporters.CsvPreparableReporter"
 
 CLASS_OF = {
     Scheduler.EYEWALL: "io.eyewall.storm.EyewallScheduler",
@@ -61,6 +62,8 @@ def nimbus_settings(storm: StormCluster) -> dict[str, Any]:
         "storm.scheduler": CLASS_OF[storm.scheduler],
         "storm.metricstore.rocksdb.location": str(storm.run.data("nimbus") / "metrics"),
         "ui.port": storm.ui_port,
+        "storm.daemon.metrics.reporter.plugins": [_CSV_REPORTER],
+        "storm.daemon.metrics.reporter.csv.log.dir": str(storm.run.metrics("nimbus")),
     }
     if storm.scheduler is Scheduler.EYEWALL:
         return settings | {"eyewall.sidecar.addresses": [str(storm.sidecar)]}
