@@ -192,6 +192,17 @@ def test_an_unchanged_state_is_known_by_its_digest(sidecar: Sidecar) -> None:
     assert sidecar.schedule(by_digest_only(whole)) == first
 
 
+def test_a_digest_of_another_state_is_never_answered_with_the_old_one(sidecar: Sidecar) -> None:
+    definition = tag_and_count(mode="off")
+    whole = request(state_of(definition), definition)
+    sidecar.schedule(whole)
+    changed = by_digest_only(whole)
+    changed.state_digest = b"another"
+    reply = sidecar.schedule(changed)
+    assert reply.needs_state
+    assert not reply.decisions
+
+
 def test_a_restarted_sidecar_asks_for_the_state_and_then_for_the_definitions(
     sidecar: Sidecar,
 ) -> None:
