@@ -23,6 +23,7 @@ from eyewall_deploy.lifecycle.preparation import find_jar
 from eyewall_deploy.lifecycle.programs import sidecar_command
 from eyewall_deploy.lifecycle.up import up
 from eyewall_deploy.state import Mode, Scheduler
+from eyewall_deploy.storm.nimbus import NimbusUnreachableError
 from eyewall_deploy.submit import DEFAULT_PROJECT, find_project
 from eyewall_deploy.wan import delay_file
 
@@ -80,6 +81,8 @@ def perform(wish: Wish, out: Console, steps: Steps) -> Failure | None:
     )
     try:
         failure = _play(Stage(cluster.plan, scenario, steps, wish.project), out, wish.json_file)
+    except NimbusUnreachableError as error:
+        failure = Failure(str(error))
     except BaseException:
         steps.doing("ending what has been started")
         cluster.end()

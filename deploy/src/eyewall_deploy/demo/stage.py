@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from functools import partial
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from eyewall_deploy.demo import prediction
 from eyewall_deploy.demo.records import Placement
@@ -20,6 +21,7 @@ from eyewall_deploy.measure.nimbus import (
     configuration_of,
     kill,
     running_topology,
+    slots_in_use,
     streams_of,
 )
 from eyewall_deploy.storm import nimbus
@@ -27,16 +29,18 @@ from eyewall_deploy.submit import submit
 from eyewall_deploy.wan import delay_file
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
     from pathlib import Path
 
     from eyewall_deploy.lifecycle.programs import Plan
     from eyewall_deploy.lifecycle.steps import Steps
 
 _PATIENCE = 300.0
+_NIMBUS_PATIENCE = 60.0
 _POLL = 1.0
 _WARM_UP = 10.0
 _WORKERS_END = 3.0
+_Answer = TypeVar("_Answer")
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,22 +98,19 @@ class Stage:
 
     def look(self) -> RunningTopology:
         """The topology as Nimbus has it now."""
-        with nimbus.connected(self.plan.state.nimbus) as client:
-            topology = running_topology(client, TOPOLOGY)
+        topology = self._ask(partial(running_topology, name=TOPOLOGY))
         if topology is None:
             raise RuntimeError(f"topology {TOPOLOGY} is gone: somebody else has killed it")
         return topology
 
     def streams(self, topology: RunningTopology) -> tuple[Stream, ...]:
         """The topology's streams."""
-        with nimbus.connected(self.plan.state.nimbus) as client:
-            return streams_of(client, topology.id)
+        return self._ask(partial(streams_of, topology_id=topology.id))
 
     def placement(self, topology: RunningTopology, name: str) -> Placement:
         """Where it runs, and what the model says of that with the delays as they are now."""
-        with nimbus.connected(self.plan.state.nimbus) as client:
-            conf = configuration_of(client, topology.id)
-            streams = streams_of(client, topology.id)
+        conf = self._ask(partial(configuration_of, topology_id=topology.id))
+        streams = self.streams(topology)
         delays = delay_file.read(self.plan.run.delays)
         pins = {
             component: pinned_hosts(self.plan.cluster, wanted)
@@ -129,16 +130,11 @@ class Stage:
 
     def end_topology(self) -> None:
         """Kill the topology and wait until its workers have ended, if it runs at all."""
-        endpoint = self.plan.state.nimbus
-        with nimbus.connected(endpoint) as client:
-            if running_topology(client, TOPOLOGY) is None:
-                return
-            kill(client, TOPOLOGY)
+        if self._ask(partial(running_topology, name=TOPOLOGY)) is None:
+            return
         self.steps.doing("the topology is ending")
-        while True:
-            view = nimbus.look(endpoint)
-            if not view.topologies and not any(s.slots_used for s in view.supervisors):
-                break
+        self._ask(partial(kill, name=TOPOLOGY))
+        while self._ask(slots_in_use):
             time.sleep(_POLL)
         time.sleep(_WORKERS_END)
 
@@ -166,6 +162,19 @@ class Stage:
         )
         rate = conf["tag_and_count.rate"]
         return prediction.predict(solve, self.folder / f"{name}.json", problem, rate)
+
+    def _ask(self, question: Callable[[Any], _Answer]) -> _Answer:
+        """Ask Nimbus, again and again while the machine is too busy for it to answer in time."""
+        end = time.time() + _NIMBUS_PATIENCE
+        while True:
+            try:
+                with nimbus.connected(self.plan.state.nimbus) as client:
+                    return question(client)
+            except nimbus.NimbusUnreachableError:
+                if time.time() > end:
+                    raise
+                self.steps.doing("Nimbus is slow to answer")
+                time.sleep(_POLL)
 
     def _count(self, what: str, doing: str, seconds: float) -> None:
         end = time.time() + seconds

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -135,11 +135,17 @@ def configuration_of(client: Any, topology_id: str) -> dict[str, Any]:
     return conf
 
 
-def kill(client: Any, name: str) -> None:
-    """Kill the topology at once, without a time for tuples to drain."""
-    from streamparse.thrift import KillOptions
+def slots_in_use(client: Any) -> int:
+    """How many slots of the cluster are taken, by whatever topology."""
+    return sum(supervisor.num_used_workers for supervisor in client.getClusterInfo().supervisors)
 
-    client.killTopologyWithOpts(name, KillOptions(wait_secs=0))
+
+def kill(client: Any, name: str) -> None:
+    """Kill the topology at once, without a time for tuples to drain; no harm if it is gone."""
+    from streamparse.thrift import KillOptions, storm_thrift
+
+    with suppress(storm_thrift.NotAliveException):
+        client.killTopologyWithOpts(name, KillOptions(wait_secs=0))
 
 
 def predicted_response_time(scheduling: str) -> float | None:
