@@ -1,12 +1,18 @@
 """What can be asked of a cluster that is up; Storm's daemons are light fakes."""
 
+from __future__ import annotations
+
 import json
+from typing import TYPE_CHECKING
 
 import pytest
 import yaml
 
+if TYPE_CHECKING:
+    from fake_cluster import FakeCluster
 
-def test_another_scheduler_is_written_for_nimbus_which_is_restarted(loopback):
+
+def test_another_scheduler_is_written_for_nimbus_which_is_restarted(loopback: FakeCluster) -> None:
     loopback.up()
     before = loopback.program("nimbus")["pid"]
     done = loopback.run_command("scheduler", "default")
@@ -17,7 +23,7 @@ def test_another_scheduler_is_written_for_nimbus_which_is_restarted(loopback):
     assert loopback.status()["scheduler"] == "default"
 
 
-def test_a_program_can_be_stopped_and_started(loopback):
+def test_a_program_can_be_stopped_and_started(loopback: FakeCluster) -> None:
     loopback.up()
     assert loopback.run_command("stop", "supervisor-h2").returncode == 0
     assert loopback.program("supervisor-h2")["state"] == "STOPPED"
@@ -25,7 +31,9 @@ def test_a_program_can_be_stopped_and_started(loopback):
     assert loopback.program("supervisor-h2")["state"] == "RUNNING"
 
 
-def test_a_program_that_does_not_exist_is_answered_with_those_that_do(loopback):
+def test_a_program_that_does_not_exist_is_answered_with_those_that_do(
+    loopback: FakeCluster,
+) -> None:
     loopback.up()
     for command in (["stop", "nimbos"], ["logs", "nimbos"]):
         done = loopback.run_command(*command)
@@ -34,14 +42,16 @@ def test_a_program_that_does_not_exist_is_answered_with_those_that_do(loopback):
         assert "nimbus" in done.stderr
 
 
-def test_logs_show_the_end_of_a_programs_log(loopback):
+def test_logs_show_the_end_of_a_programs_log(loopback: FakeCluster) -> None:
     loopback.up()
     done = loopback.run_command("logs", "redis", "--lines=200")
     assert done.returncode == 0
     assert "Ready to accept connections" in done.stdout
 
 
-def test_on_loopback_a_delay_is_refused_since_nothing_would_come_of_it(loopback):
+def test_on_loopback_a_delay_is_refused_since_nothing_would_come_of_it(
+    loopback: FakeCluster,
+) -> None:
     loopback.up()
     done = loopback.run_command("delay", "west", "east", "80ms")
     assert done.returncode == 1
@@ -49,7 +59,7 @@ def test_on_loopback_a_delay_is_refused_since_nothing_would_come_of_it(loopback)
 
 
 @pytest.mark.namespaces
-def test_a_delay_is_changed_by_one_command_both_ways(namespaces):
+def test_a_delay_is_changed_by_one_command_both_ways(namespaces: FakeCluster) -> None:
     namespaces.up()
     done = namespaces.run_command("delay", "west", "east", "80ms")
     assert done.returncode == 0, done.stderr
@@ -68,7 +78,9 @@ def test_a_delay_is_changed_by_one_command_both_ways(namespaces):
         (["west", "east", "61s"], "allowed are 0 to 60000 ms"),
     ],
 )
-def test_a_delay_that_makes_no_sense_is_refused_with_what_is_allowed(namespaces, command, named):
+def test_a_delay_that_makes_no_sense_is_refused_with_what_is_allowed(
+    namespaces: FakeCluster, command: list[str], named: str
+) -> None:
     namespaces.up()
     done = namespaces.run_command("delay", *command)
     assert done.returncode == 1
@@ -76,7 +88,9 @@ def test_a_delay_that_makes_no_sense_is_refused_with_what_is_allowed(namespaces,
 
 
 @pytest.mark.namespaces
-def test_a_command_runs_on_a_host_with_its_name_its_address_and_its_processes(namespaces):
+def test_a_command_runs_on_a_host_with_its_name_its_address_and_its_processes(
+    namespaces: FakeCluster,
+) -> None:
     namespaces.up()
     script = (
         "import socket, os; print(socket.gethostname(), socket.gethostbyname('h2'));"

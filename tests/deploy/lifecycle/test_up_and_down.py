@@ -1,15 +1,21 @@
 """Real keeper, supervisord, Redis and commands; Storm's daemons are light fakes."""
 
+from __future__ import annotations
+
 import re
 import signal
 import socket
 import subprocess
+from typing import TYPE_CHECKING
 
 import psutil
 import pytest
 
+if TYPE_CHECKING:
+    from fake_cluster import FakeCluster
 
-def test_up_ends_with_every_program_running_and_every_host_registered(cluster):
+
+def test_up_ends_with_every_program_running_and_every_host_registered(cluster: FakeCluster) -> None:
     cluster.up()
     seen = cluster.status()
     running = {"zookeeper", "redis", "nimbus", "supervisor-h1", "supervisor-h2"}
@@ -20,7 +26,9 @@ def test_up_ends_with_every_program_running_and_every_host_registered(cluster):
     assert (seen["mode"], seen["scheduler"]) == (cluster.mode, "ras")
 
 
-def test_down_leaves_no_process_namespace_or_control_group_and_doing_it_twice_does_no_harm(cluster):
+def test_down_leaves_no_process_namespace_or_control_group_and_doing_it_twice_does_no_harm(
+    cluster: FakeCluster,
+) -> None:
     before = _named_namespaces()
     cluster.up()
     for said in ("run is down", "run was not up"):
@@ -32,13 +40,13 @@ def test_down_leaves_no_process_namespace_or_control_group_and_doing_it_twice_do
         assert _named_namespaces() == before
 
 
-def test_pids_in_the_status_are_those_of_this_machine(cluster):
+def test_pids_in_the_status_are_those_of_this_machine(cluster: FakeCluster) -> None:
     cluster.up()
     nimbus = psutil.Process(cluster.program("nimbus")["pid"])
     assert "-Ddaemon.name=nimbus" in nimbus.cmdline()
 
 
-def test_programs_start_in_order_each_after_what_it_needs(cluster):
+def test_programs_start_in_order_each_after_what_it_needs(cluster: FakeCluster) -> None:
     cluster.up()
     log = (cluster.run.logs() / "supervisord.log").read_text()
     order = re.findall(r"spawned: '([\w-]+)'", log)
@@ -48,7 +56,9 @@ def test_programs_start_in_order_each_after_what_it_needs(cluster):
     assert order == wanted
 
 
-def test_a_program_that_dies_while_it_starts_ends_everything_and_its_last_lines_are_shown(cluster):
+def test_a_program_that_dies_while_it_starts_ends_everything_and_its_last_lines_are_shown(
+    cluster: FakeCluster,
+) -> None:
     cluster.environment["FAKE_FAULT"] = "nimbus:dies"
     done = cluster.try_up()
     assert done.returncode == 1
@@ -58,7 +68,7 @@ def test_a_program_that_dies_while_it_starts_ends_everything_and_its_last_lines_
     assert cluster.groups() == []
 
 
-def test_sigkill_of_the_starter_while_it_waits_ends_everything(cluster):
+def test_sigkill_of_the_starter_while_it_waits_ends_everything(cluster: FakeCluster) -> None:
     cluster.environment["FAKE_FAULT"] = "nimbus:hangs"
     starter = cluster.start(*cluster.up_command())
     cluster.wait_for_fake("nimbus")
@@ -67,14 +77,14 @@ def test_sigkill_of_the_starter_while_it_waits_ends_everything(cluster):
     assert cluster.groups() == []
 
 
-def test_sigkill_of_a_starter_in_the_foreground_ends_everything(cluster):
+def test_sigkill_of_a_starter_in_the_foreground_ends_everything(cluster: FakeCluster) -> None:
     starter = cluster.start(*cluster.up_command("--foreground"))
     _wait_until_up(starter)
     _kill(starter)
     cluster.assert_nothing_left()
 
 
-def test_ctrl_c_in_the_foreground_ends_everything(cluster):
+def test_ctrl_c_in_the_foreground_ends_everything(cluster: FakeCluster) -> None:
     starter = cluster.start(*cluster.up_command("--foreground"))
     _wait_until_up(starter)
     starter.send_signal(signal.SIGINT)
@@ -84,7 +94,7 @@ def test_ctrl_c_in_the_foreground_ends_everything(cluster):
     cluster.assert_nothing_left()
 
 
-def test_ctrl_c_during_up_ends_everything(cluster):
+def test_ctrl_c_during_up_ends_everything(cluster: FakeCluster) -> None:
     cluster.environment["FAKE_FAULT"] = "nimbus:hangs"
     starter = cluster.start(*cluster.up_command())
     cluster.wait_for_fake("nimbus")
@@ -94,7 +104,7 @@ def test_ctrl_c_during_up_ends_everything(cluster):
     cluster.assert_nothing_left()
 
 
-def test_sigkill_of_the_keeper_ends_everything_workers_included(cluster):
+def test_sigkill_of_the_keeper_ends_everything_workers_included(cluster: FakeCluster) -> None:
     cluster.up()
     assert any("sleep" in line[0] for line in cluster.command_lines() if line)
     cluster.keeper().kill()
@@ -103,14 +113,16 @@ def test_sigkill_of_the_keeper_ends_everything_workers_included(cluster):
     assert cluster.groups() == []
 
 
-def test_sigkill_of_the_guard_ends_everything_workers_included(loopback):
+def test_sigkill_of_the_guard_ends_everything_workers_included(loopback: FakeCluster) -> None:
     loopback.up()
     (guard,) = loopback.keeper().children()
     guard.kill()
     loopback.assert_nothing_left()
 
 
-def test_what_survives_sigkill_of_keeper_and_guard_at_once_is_ended_by_down(loopback):
+def test_what_survives_sigkill_of_keeper_and_guard_at_once_is_ended_by_down(
+    loopback: FakeCluster,
+) -> None:
     loopback.up()
     keeper = loopback.keeper()
     (guard,) = keeper.children()
@@ -123,14 +135,14 @@ def test_what_survives_sigkill_of_keeper_and_guard_at_once_is_ended_by_down(loop
     assert loopback.processes() == []
 
 
-def test_a_program_that_dies_later_is_started_again(cluster):
+def test_a_program_that_dies_later_is_started_again(cluster: FakeCluster) -> None:
     cluster.up()
     first = cluster.program("nimbus")["pid"]
     psutil.Process(first).kill()
     cluster.until(lambda: cluster.program("nimbus")["pid"] not in {0, first})
 
 
-def test_up_on_a_running_cluster_says_so_and_leaves_it_alone(loopback):
+def test_up_on_a_running_cluster_says_so_and_leaves_it_alone(loopback: FakeCluster) -> None:
     loopback.up()
     before = loopback.program("nimbus")["pid"]
     again = loopback.try_up()
@@ -139,7 +151,9 @@ def test_up_on_a_running_cluster_says_so_and_leaves_it_alone(loopback):
     assert loopback.program("nimbus")["pid"] == before
 
 
-def test_a_port_that_is_taken_is_named_with_its_owner_and_the_option_for_another(cluster):
+def test_a_port_that_is_taken_is_named_with_its_owner_and_the_option_for_another(
+    cluster: FakeCluster,
+) -> None:
     with socket.create_server(("127.0.0.1", cluster.ports[0])):
         done = cluster.try_up()
     assert done.returncode == 1
@@ -149,7 +163,7 @@ def test_a_port_that_is_taken_is_named_with_its_owner_and_the_option_for_another
     assert cluster.processes() == []
 
 
-def test_commands_without_a_running_cluster_say_that_there_is_none(loopback):
+def test_commands_without_a_running_cluster_say_that_there_is_none(loopback: FakeCluster) -> None:
     for command in (["status"], ["logs", "nimbus"], ["stop", "nimbus"], ["delay", "a", "b", "1ms"]):
         done = loopback.run_command(*command)
         assert done.returncode == 1
@@ -157,7 +171,9 @@ def test_commands_without_a_running_cluster_say_that_there_is_none(loopback):
 
 
 @pytest.mark.namespaces
-def test_root_without_capabilities_gets_loopback_and_one_line_that_says_how_to_get_more(namespaces):
+def test_root_without_capabilities_gets_loopback_and_one_line_that_says_how_to_get_more(
+    namespaces: FakeCluster,
+) -> None:
     # Namespaces work here (the fixture tried), so what refuses them is the lack of capabilities,
     # as in a container that was not started with --privileged.
     if psutil.Process().uids().effective != 0:

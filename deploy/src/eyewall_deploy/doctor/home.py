@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 CLASS = CLASS_OF[Scheduler.EYEWALL]
 _ENTRY = CLASS.replace(".", "/") + ".class"
 _JAR = "eyewall-storm-scheduler.jar"
+_GRPC_SERVICE = "grpc.ManagedChannelProvider"
+"""How the names of the entries end by which gRPC, relocated or not, finds its transport."""
 _SECONDS = 60
 
 
@@ -62,21 +64,26 @@ def _check_jar(home: Path) -> Iterator[Finding]:
     if len(there) > 1:
         names = ", ".join(jar.name for jar in there)
         yield advice(check, f"{folder} holds it {len(there)} times: {names}", "keep the newest")
+    elif not any(name.endswith(_GRPC_SERVICE) for name in _entries(there[0])):
+        yield stops_nimbus(
+            check, f"{there[0]} lacks gRPC", f"take {_JAR}, not the one from before shading"
+        )
+        return
     else:
         yield fine(check, str(there[0]))
     yield _check_class(home)
 
 
 def _with_class(folder: Path) -> list[Path]:
-    found = []
-    for jar in sorted(folder.glob("*.jar")):
-        try:
-            with zipfile.ZipFile(jar) as archive:
-                if _ENTRY in archive.namelist():
-                    found.append(jar)
-        except (OSError, zipfile.BadZipFile):
-            continue
-    return found
+    return [jar for jar in sorted(folder.glob("*.jar")) if _ENTRY in _entries(jar)]
+
+
+def _entries(jar: Path) -> list[str]:
+    try:
+        with zipfile.ZipFile(jar) as archive:
+            return archive.namelist()
+    except (OSError, zipfile.BadZipFile):
+        return []
 
 
 def _check_class(home: Path) -> Finding:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import logging
 import warnings
 from typing import TYPE_CHECKING, Any
 
@@ -92,7 +93,9 @@ def check_clocks(settings: dict[str, Any]) -> Iterator[Finding]:
     port = settings.get("storm.zookeeper.port", 2181)
     root = settings.get("storm.zookeeper.root", "/storm")
     hosts = ",".join(f"{server}:{port}" for server in servers)
-    client = KazooClient(hosts, timeout=_ZOOKEEPER_SECONDS)
+    silent = logging.Logger("kazoo")  # of no hierarchy: what goes wrong becomes a finding
+    silent.addHandler(logging.NullHandler())
+    client = KazooClient(hosts, timeout=_ZOOKEEPER_SECONDS, logger=silent)
     try:
         client.start(_ZOOKEEPER_SECONDS)
         beats = [client.get(f"{root}/supervisors/{name}") for name in _supervisors(client, root)]

@@ -11,7 +11,9 @@ import subprocess
 import sys
 import time
 import warnings
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import yaml
 
@@ -21,9 +23,9 @@ MAIN = sys.argv[-1].rpartition(".")[2]
 NAME = CONF.name
 
 
-def zookeeper(settings):
+def zookeeper(settings: dict[str, Any]) -> None:
     class Answer(socketserver.BaseRequestHandler):
-        def handle(self):
+        def handle(self) -> None:
             self.request.recv(100)
             self.request.sendall(b"Mode: standalone\n")
 
@@ -31,7 +33,7 @@ def zookeeper(settings):
     socketserver.TCPServer(("0.0.0.0", settings["storm.zookeeper.port"]), Answer).serve_forever()
 
 
-def nimbus(settings):
+def nimbus(settings: dict[str, Any]) -> None:
     warnings.simplefilter("ignore")
     from streamparse.thrift import ClusterSummary, Nimbus, NimbusSummary, SupervisorSummary
     from thriftpy2.protocol import TBinaryProtocolFactory
@@ -39,7 +41,7 @@ def nimbus(settings):
     from thriftpy2.transport import TFramedTransportFactory
 
     class Handler:
-        def getClusterInfo(self):  # noqa: N802
+        def getClusterInfo(self) -> ClusterSummary:  # noqa: N802
             leader = NimbusSummary("control", 6627, 1, isLeader=True, version="2.8.3")
             registered = sorted(RUN.glob("data/supervisor-*/registered"))
             hosts = [file.parent.name.removeprefix("supervisor-") for file in registered]
@@ -51,12 +53,12 @@ def nimbus(settings):
         Handler(),
         "0.0.0.0",
         settings["nimbus.thrift.port"],
-        proto_factory=TBinaryProtocolFactory(),
+        proto_factory=TBinaryProtocolFactory(),  # type: ignore[no-untyped-call]
         trans_factory=TFramedTransportFactory(),
     ).serve()
 
 
-def supervisor(settings):
+def supervisor(settings: dict[str, Any]) -> None:
     """Like Storm's: its worker is in a group of its own and outlives it."""
     (RUN / "data" / NAME / "registered").touch()
     subprocess.Popen(["sleep", "1000"], start_new_session=True)
@@ -70,5 +72,9 @@ if program == NAME and fault == "dies":
     sys.exit(13)
 if program == NAME and fault == "hangs":
     time.sleep(1000)
-daemons = {"DevZookeeper": zookeeper, "Nimbus": nimbus, "Supervisor": supervisor}
+daemons: dict[str, Callable[[dict[str, Any]], None]] = {
+    "DevZookeeper": zookeeper,
+    "Nimbus": nimbus,
+    "Supervisor": supervisor,
+}
 daemons[MAIN](yaml.safe_load((CONF / "storm.yaml").read_text()))

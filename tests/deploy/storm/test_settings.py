@@ -1,0 +1,127 @@
+"""What Storm's daemons are told."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from eyewall_deploy import cluster_file
+from eyewall_deploy.endpoint import Endpoint
+from eyewall_deploy.run_dir import RunDir
+from eyewall_deploy.state import Mode, Scheduler
+from eyewall_deploy.storm.recommended import TIMING, recommended
+from eyewall_deploy.storm.settings import (
+    StormCluster,
+    nimbus_settings,
+    slot_ports,
+    supervisor_port,
+    supervisor_settings,
+)
+
+STORM = StormCluster(
+    run=RunDir(Path("/run-dir")),
+    cluster=cluster_file.load("three-sites"),
+    mode=Mode.NAMESPACES,
+    scheduler=Scheduler.EYEWALL,
+    zookeeper=Endpoint("10.83.0.1", 2181),
+    zookeeper_root="/storm",
+    nimbus_port=6627,
+    ui_port=8080,
+    sidecar=Endpoint("10.83.0.1", 7077),
+    host_ports=6700,
+    stock_timing=False,
+)
+EDGE_1 = STORM.cluster.host("edge-1")
+FOG_2 = STORM.cluster.host("fog-2")
+
+
+def test_a_host_of_the_cluster_file_becomes_capacity_and_scheduler_meta() -> None:
+    settings = supervisor_settings(STORM, FOG_2)
+    assert settings["storm.local.hostname"] == "fog-2"
+    assert settings["supervisor.cpu.capacity"] == FOG_2.cpu * 100  # Storm counts in percent
+    assert settings["supervisor.memory.capacity.mb"] == FOG_2.memory / 2**20
+    assert settings["supervisor.scheduler.meta"] == {
+        "site": "fog",
+        "labels": "",
+        "availability": "1.0",
+        "speed": "0.5",
+    }
+    labels = supervisor_settings(STORM, EDGE_1)["supervisor.scheduler.meta"]["labels"]
+    assert labels == ",".join(EDGE_1.labels) != ""
+
+
+def test_in_namespaces_every_host_has_storms_usual_ports() -> None:
+    for host in STORM.cluster.hosts:
+        assert slot_ports(STORM, host) == [6700 + i for i in range(host.slots)]
+        assert supervisor_port(STORM, host) == 6628
+
+
+def test_on_loopback_no_two_hosts_share_a_port() -> None:
+    loopback = replace(STORM, mode=Mode.LOOPBACK, host_ports=20_000)
+    hosts = loopback.cluster.hosts
+    ports = [port for host in hosts for port in slot_ports(loopback, host)]
+    ports += [supervisor_port(loopback, host) for host in hosts]
+    slots = sum(host.slots for host in hosts)
+    assert sorted(ports) == list(range(20_000, 20_000 + len(hosts) + slots))
+
+
+def test_on_loopback_the_jvms_of_workers_read_the_hosts_names_from_a_file() -> None:
+    loopback = replace(STORM, mode=Mode.LOOPBACK)
+    worker = supervisor_settings(loopback, EDGE_1)["worker.childopts"]
+    assert "-Djdk.net.hosts.file=/run-dir/hosts" in worker.split()
+    assert "hosts.file" not in supervisor_settings(STORM, EDGE_1)["worker.childopts"]
+
+
+def test_everything_storm_writes_lies_in_the_run_dir() -> None:
+    # Left to their defaults these lie in the Storm home, which is never written.
+    for settings in (nimbus_settings(STORM), supervisor_settings(STORM, EDGE_1)):
+        for key in ("storm.local.dir", "storm.workers.artifacts.dir", "storm.log4j2.conf.dir"):
+            assert settings[key].startswith("/run-dir/")
+    assert nimbus_settings(STORM)["storm.metricstore.rocksdb.location"].startswith("/run-dir/")
+
+
+@pytest.mark.parametrize(
+    ("scheduler", "name"),
+    [
+        (Scheduler.EYEWALL, "io.eyewall.storm.EyewallScheduler"),
+        (Scheduler.RAS, "org.apache.storm.scheduler.resource.ResourceAwareScheduler"),
+        (Scheduler.DEFAULT, "org.apache.storm.scheduler.DefaultScheduler"),
+    ],
+)
+def test_nimbus_is_given_the_scheduler_and_its_keys_only_where_it_is_ours(
+    scheduler: Scheduler, name: str
+) -> None:
+    settings = nimbus_settings(replace(STORM, scheduler=scheduler))
+    assert settings["storm.scheduler"] == name
+    ours = {key for key in settings if key.startswith("eyewall.")}
+    assert bool(ours) == (scheduler is Scheduler.EYEWALL)
+    if ours:
+        assert settings["eyewall.sidecar.addresses"] == ["10.83.0.1:7077"]
+
+
+def test_supervisors_have_no_key_of_the_scheduler() -> None:
+    settings = supervisor_settings(STORM, EDGE_1)
+    assert "storm.scheduler" not in settings
+    assert not [key for key in settings if key.startswith("eyewall.")]
+
+
+def test_moves_are_made_cheap_unless_storms_own_timing_is_asked_for() -> None:
+    ours = supervisor_settings(STORM, EDGE_1)
+    assert ours["task.refresh.poll.secs"] == 1
+    assert "-XX:+UseSerialGC" in ours["worker.childopts"]
+    stock = replace(STORM, stock_timing=True)
+    for settings in (nimbus_settings(stock), supervisor_settings(stock, EDGE_1)):
+        assert not set(TIMING) & settings.keys()
+        assert "SerialGC" not in settings["worker.childopts"]
+    assert nimbus_settings(stock)["eyewall.push.assignments"] is False
+
+
+def test_the_shipped_storm_yaml_is_what_our_own_clusters_run_with() -> None:
+    shipped = recommended()
+    settings = nimbus_settings(STORM) | supervisor_settings(STORM, EDGE_1)
+    own = {"eyewall.sidecar.addresses", "worker.childopts"}  # the addresses and names of a cluster
+    assert {key: settings[key] for key in shipped.keys() - own} == {
+        key: shipped[key] for key in shipped.keys() - own
+    }
+    assert settings["worker.childopts"].startswith(shipped["worker.childopts"])
