@@ -4,12 +4,11 @@ from typing import Any
 
 import eyewall_sidecar
 import pytest
-from click.testing import Result
 from eyewall_sidecar import cli
 from eyewall_sidecar.model import PlacementProblem, Solution, Status
 from eyewall_sidecar.objective import Objective
 from eyewall_sidecar.policies import POLICIES
-from typer.testing import CliRunner
+from typer.testing import CliRunner, Result
 
 EXAMPLES = Path(eyewall_sidecar.__file__).parents[2] / "examples"
 BASIC = str(EXAMPLES / "basic.json")

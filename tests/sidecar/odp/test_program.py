@@ -91,7 +91,7 @@ def test_the_longest_path_is_followed_operator_by_operator(tmp_path: Path) -> No
     }
 
 
-def test_no_constant_is_left_in_the_objective() -> None:
+def test_no_constant_is_left_in_the_objective(tmp_path: Path) -> None:
     # Pitfall: with 1 s of work on each operator, a relative gap of 1e-4 hides the network's part.
     slow = PlacementProblem(
         tuple(Operator(name, execution_time=1.0) for name in "ab"),
@@ -102,6 +102,10 @@ def test_no_constant_is_left_in_the_objective() -> None:
     program = create_program(slow, {Term.R: 1.0})
     assert program.linear.objective.constant == 0
     assert {variable.name for variable in program.costs} == {"response_time"}
+    # What is minimised begins after the 2 s that every placement needs: 1 ms is 1000 units.
+    sink = rows(program, tmp_path)["sink_1"]
+    assert sink.startswith("- done_1 + response_time >= -")
+    assert float(sink.split(">= -")[1]) == pytest.approx(2_000_000)
 
 
 def test_a_node_that_is_never_up_is_no_candidate_for_availability_but_for_the_rest() -> None:

@@ -98,6 +98,12 @@ def test_an_incumbent_at_the_time_limit_is_not_called_optimal() -> None:
     )
 
 
+def test_a_run_that_ends_before_any_incumbent_has_nothing_to_read() -> None:
+    # Pitfall 3 again: the solver's columns hold numbers even then.
+    program = create_program(mesh(6, 4, [(0, 1), (1, 2), (2, 3), (3, 4), (4, 5)], room=2), {})
+    assert minimise(program.linear, time_limit=0.0, seed=0).outcome is Outcome.NOTHING
+
+
 def test_without_an_incumbent_the_answer_is_what_fits_first_and_the_bound_of_the_best_case() -> (
     None
 ):
