@@ -49,7 +49,7 @@ def demo(
     try:
         failure = perform(wish, out, steps)
     except KeyboardInterrupt:
-        out.print("ended, and all that had been started with it")
+        out.print("interrupted; what the demo had brought up has ended")
         raise typer.Exit(130) from None
     finally:
         steps.finish()
