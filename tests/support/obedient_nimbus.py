@@ -1,0 +1,144 @@
+"""A Nimbus that obeys: runs a scheduling service round by round, with faults on demand."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from eyewall_sidecar.service import (
+    Decision,
+    Decline,
+    Job,
+    Outcome,
+    Place,
+    Question,
+    Rules,
+    SchedulingService,
+)
+from eyewall_sidecar.service.solver_processes import solve
+from eyewall_sidecar.stores import DelayTable
+from eyewall_sidecar.storm import (
+    Assignment,
+    Executor,
+    Settings,
+    Supervisor,
+    Topology,
+)
+from storm_builders import cluster, state
+
+
+@dataclass
+class Clock:
+    """Time stands still unless somebody moves it."""
+
+    now: float = 100.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+@dataclass
+class Answered:
+    """Solves really and at once, but shows the answer only when told to."""
+
+    asked: Question
+    limit: float
+    ready: bool
+    answer: Outcome | None = None
+    dropped: bool = False
+
+    def outcome(self, until: float) -> Outcome | None:
+        if not self.ready:
+            return None
+        return self.answer or solve(self.asked, 10)
+
+    def drop(self) -> None:
+        self.dropped = True
+
+
+@dataclass
+class ScriptedSolvers:
+    """Real answers with faults on demand: late ones, failures, whatever `answer` holds."""
+
+    late: bool = False
+    answer: Outcome | None = None
+    breaks_on: str = ""
+    placed: list[Answered] = field(default_factory=list)
+    improved: list[Answered] = field(default_factory=list)
+
+    def place(self, question: Question, time_limit: float) -> Job:
+        if self.breaks_on in {it.id for it in question.problem.operators}:
+            raise RuntimeError("a surprise")
+        self.placed.append(Answered(question, time_limit, not self.late, self.answer))
+        return self.placed[-1]
+
+    def improve(self, question: Question, time_limit: float) -> Job:
+        self.improved.append(Answered(question, time_limit, not self.late, self.answer))
+        return self.improved[-1]
+
+
+class Table:
+    """Delays in milliseconds that a test changes as it goes."""
+
+    def __init__(self, milliseconds: Mapping[tuple[str, str], float]) -> None:
+        self.milliseconds = dict(milliseconds)
+        self.remark = ""
+
+    def read(self) -> DelayTable:
+        hosts = sorted({host for pair in self.milliseconds for host in pair})
+        found = {(a, b): delay / 1000 for (a, b), delay in self.milliseconds.items()}
+        found |= {(b, a): delay for (a, b), delay in found.items()}
+        return DelayTable(
+            hosts={host: place for place, host in enumerate(hosts)},
+            seconds=[[found.get((a, b)) for b in hosts] for a in hosts],
+            remark=self.remark,
+        )
+
+
+class Nimbus:
+    """Runs what the service decides, as Nimbus would."""
+
+    def __init__(
+        self,
+        hosts: Sequence[Supervisor],
+        delays: Mapping[tuple[str, str], float],
+        **rules: float | bool,
+    ) -> None:
+        self.hosts = list(hosts)
+        self.clock = Clock()
+        self.solvers = ScriptedSolvers()
+        self.delays = Table(delays)
+        self.service = SchedulingService(
+            Settings(),
+            Rules(**{"cool_down_seconds": 0.0, **rules}),  # type: ignore[arg-type]
+            self.delays,
+            self.solvers,
+            self.clock,
+        )
+        self.running: dict[str, Assignment] = {}
+
+    def round(self, *topologies: Topology, obey: bool = True) -> dict[str, Decision]:
+        self.clock.now += 1
+        states = [state(it, *self.running.get(it.id, ())) for it in topologies]
+        decisions = self.service.decide(cluster(self.hosts, *states), self.clock.now + 2)
+        for decision in decisions:
+            if obey and isinstance(decision.verdict, Place):
+                self.running[decision.topology_id] = decision.verdict.assignment
+        return {it.topology_id: it for it in decisions}
+
+    def rounds(self, topology: Topology, count: int) -> list[Decision]:
+        return [self.round(topology)[topology.id] for _ in range(count)]
+
+    def host_of(self, topology: Topology, task: int) -> str:
+        return next(
+            it.slot.supervisor.removeprefix("sup-")
+            for it in self.running[topology.id]
+            if Executor(task, task) in it.executors
+        )
+
+
+def is_placed(decision: Decision) -> bool:
+    return isinstance(decision.verdict, Place)
+
+
+def reason(decision: Decision) -> str:
+    assert isinstance(decision.verdict, Decline), decision
+    return decision.verdict.reason
