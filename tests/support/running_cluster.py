@@ -91,7 +91,7 @@ def wait_for(look: Callable[[], T | None], seconds: float, what: str) -> T:
             return found
         if time.monotonic() > end:
             pytest.fail(f"waited {seconds:.0f} s in vain for: {what}")
-        time.sleep(0.5)
+        time.sleep(1.0)
 
 
 def assignment(topology: Mapping[str, Any]) -> set[tuple[str, tuple[int, ...], str, int]]:

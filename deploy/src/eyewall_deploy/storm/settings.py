@@ -21,6 +21,14 @@ SUPERVISOR_PORT = 6628
 _MEGABYTE = 1024 * 1024
 _CSV_REPORTER = "org.apache.storm.daemon.metrics.reporters.CsvPreparableReporter"
 
+_ONE_MACHINE = {
+    # An idle executor spins through a thousand shortest parks after each tuple before it sleeps a
+    # millisecond: some 50 ms of CPU that a host of its own has to spare, and a dozen hosts on two
+    # cores have not.
+    "topology.bolt.wait.progressive.level2.count": 0,
+    "topology.backpressure.wait.progressive.level2.count": 0,
+}
+
 CLASS_OF = {
     Scheduler.EYEWALL: "io.eyewall.storm.EyewallScheduler",
     Scheduler.RAS: "org.apache.storm.scheduler.resource.ResourceAwareScheduler",
@@ -120,14 +128,18 @@ def java_network_options(storm: StormCluster) -> tuple[str, ...]:
 def _common(storm: StormCluster, program: str) -> dict[str, Any]:
     settings = recommended(stock_timing=storm.stock_timing)
     workers = [settings["worker.childopts"], *java_network_options(storm)]
-    return settings | {
-        "worker.childopts": " ".join(workers),
-        "storm.zookeeper.servers": [storm.zookeeper.host],
-        "storm.zookeeper.port": storm.zookeeper.port,
-        "storm.zookeeper.root": storm.zookeeper_root,
-        "nimbus.seeds": [CONTROL],
-        "nimbus.thrift.port": storm.nimbus_port,
-        "storm.local.dir": str(storm.run.data(program)),
-        "storm.workers.artifacts.dir": str(storm.run.logs(program) / "workers"),
-        "storm.log4j2.conf.dir": str(storm.run.log4j2),
-    }
+    return (
+        settings
+        | _ONE_MACHINE
+        | {
+            "worker.childopts": " ".join(workers),
+            "storm.zookeeper.servers": [storm.zookeeper.host],
+            "storm.zookeeper.port": storm.zookeeper.port,
+            "storm.zookeeper.root": storm.zookeeper_root,
+            "nimbus.seeds": [CONTROL],
+            "nimbus.thrift.port": storm.nimbus_port,
+            "storm.local.dir": str(storm.run.data(program)),
+            "storm.workers.artifacts.dir": str(storm.run.logs(program) / "workers"),
+            "storm.log4j2.conf.dir": str(storm.run.log4j2),
+        }
+    )
