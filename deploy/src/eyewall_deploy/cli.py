@@ -31,10 +31,11 @@ from eyewall_deploy.lifecycle.up import Up
 from eyewall_deploy.lifecycle.up import up as bring_up
 from eyewall_deploy.processes.readiness import last_lines
 from eyewall_deploy.screen import ScreenSteps, show_findings, show_status
-from eyewall_deploy.state import Mode, Network, Scheduler
+from eyewall_deploy.state import Mode, Scheduler
 from eyewall_deploy.storm.nimbus import end_topology
 from eyewall_deploy.storm.settings import SLOT_PORT
 from eyewall_deploy.submit import submit as submit_topology
+from eyewall_deploy.wan.kind import Kind  # noqa: TC001 - typer reads it
 
 if TYPE_CHECKING:
     from eyewall_deploy.lifecycle.programs import Plan
@@ -80,8 +81,9 @@ def up(
         Mode | None, typer.Option(help="How hosts are made; namespaces where they are allowed.")
     ] = None,
     network: Annotated[
-        Network, typer.Option(help="What delays packets, in namespaces.")
-    ] = Network.ROUTER,
+        Kind | None,
+        typer.Option(help="What delays packets, in namespaces; netem where the kernel has it."),
+    ] = None,
     stock_timing: Annotated[
         bool, typer.Option("--stock-timing", help="Storm's own timing, assignments not pushed.")
     ] = False,

@@ -6,13 +6,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from eyewall_deploy.lifecycle import inside
-from eyewall_deploy.state import Network, Scheduler
+from eyewall_deploy.state import Scheduler
 from eyewall_deploy.storm.settings import SLOT_PORT
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from eyewall_deploy.state import Mode
+    from eyewall_deploy.wan.kind import Kind
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +37,7 @@ class UpOptions:
     mode
         None takes namespaces where they are allowed.
     network
-        By what program delays are made, in namespaces.
+        What delays packets, in namespaces; None takes netem where the kernel has it.
     stock_timing
         Storm's own timing and no push of assignments.
     host_ports
@@ -51,7 +52,7 @@ class UpOptions:
     redis: str | None = None
     jar: Path | None = None
     mode: Mode | None = None
-    network: Network = Network.ROUTER
+    network: Kind | None = None
     stock_timing: bool = False
     nimbus_port: int = inside.NIMBUS_PORT
     ui_port: int = inside.UI_PORT

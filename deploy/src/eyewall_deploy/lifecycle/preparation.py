@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from eyewall_deploy.lifecycle.options import UpOptions
     from eyewall_deploy.lifecycle.steps import Steps
     from eyewall_deploy.storm_home import StormHome
+    from eyewall_deploy.wan.kind import Kind
 
 _HERE = "127.0.0.1"
 _ALL = "0.0.0.0"  # noqa: S104 - where Storm's daemons listen, not where we do
@@ -66,17 +67,18 @@ def prepare(options: UpOptions, steps: Steps) -> Plan | Failure:
     java = find_java()
     if java is None:
         return Failure("no java in JAVA_HOME or on PATH: Storm needs Java 17 or later")
-    home = _storm_home(options, steps)
     servers = _servers(options)
+    if isinstance(servers, Failure):
+        return servers
     jar = _jar(options)
+    if isinstance(jar, Failure):
+        return jar
     mode = _mode(options, steps)
-    for wanted in (home, servers, jar, mode):
-        if isinstance(wanted, Failure):
-            return wanted
-    assert not isinstance(home, Failure)  # noqa: S101 - seen above; for the type checker
-    assert not isinstance(servers, Failure)  # noqa: S101
-    assert not isinstance(jar, Failure)  # noqa: S101
-    assert not isinstance(mode, Failure)  # noqa: S101
+    if isinstance(mode, Failure):
+        return mode
+    home = _storm_home(options, steps)
+    if isinstance(home, Failure):
+        return home
     state = RunState(
         cluster=cluster.name,
         mode=mode,
@@ -201,16 +203,15 @@ def _mode(options: UpOptions, steps: Steps) -> Mode | Failure:
     return Mode.LOOPBACK
 
 
-def _network(mode: Mode, asked: Network, steps: Steps) -> Network:
+def _network(mode: Mode, asked: Kind | None, steps: Steps) -> Network:
     if mode is Mode.LOOPBACK:
         return Network.NONE
     from eyewall_deploy.wan import choice
 
-    chosen = choice.choose(choice.Kind.NETEM if asked is Network.NETEM else None)
-    network = Network(chosen.kind)
-    if network is not asked:
+    chosen = choice.choose(asked)
+    if chosen.kind is not asked:
         steps.done(chosen.why)
-    return network
+    return Network(chosen.kind)
 
 
 def _taken_ports(plan: Plan) -> Iterator[Failure]:

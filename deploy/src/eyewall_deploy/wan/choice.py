@@ -5,21 +5,14 @@ from __future__ import annotations
 import subprocess
 import sys
 from dataclasses import dataclass
-from enum import StrEnum
 from typing import TYPE_CHECKING
 
 from eyewall_deploy.host import linux
 from eyewall_deploy.wan import namespaces, netem
+from eyewall_deploy.wan.kind import Kind
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-
-
-class Kind(StrEnum):
-    """How delays come about."""
-
-    ROUTER = "router"
-    NETEM = "netem"
 
 
 @dataclass(frozen=True, slots=True)

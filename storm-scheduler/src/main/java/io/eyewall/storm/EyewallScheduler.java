@@ -113,10 +113,12 @@ public class EyewallScheduler extends ResourceAwareScheduler {
         }
         TimeLimit limit =
                 TimeLimit.startingNow(
-                        round.awaitsFirstPlacement()
+                        round.awaitsPlacement()
                                 ? settings.firstDeadline()
                                 : settings.roundDeadline());
-        ClusterSnapshot snapshot = ClusterSnapshot.take(cluster, round.entrusted(), definitions);
+        // All topologies: those that are not the sidecar's to decide hold slots that are not free.
+        ClusterSnapshot snapshot =
+                ClusterSnapshot.take(cluster, cluster.getTopologies().getTopologies(), definitions);
         Answer answer = metrics.sidecarTime.timeSupplier(() -> sidecars.ask(snapshot, limit));
         if (answer instanceof Answer.Failed failed) {
             metrics.fallback(failed.cause()).mark();
@@ -130,6 +132,9 @@ public class EyewallScheduler extends ResourceAwareScheduler {
 
     private void carryOut(Decision decision, Round round, Cluster cluster) {
         String id = decision.getTopologyId();
+        if (decision.hasDecline() && !round.isEntrusted(id)) {
+            return;
+        }
         Optional<String> refused =
                 round.isEntrusted(id)
                         ? refusal(decision, round, cluster)

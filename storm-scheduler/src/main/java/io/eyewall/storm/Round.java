@@ -26,7 +26,6 @@ final class Round {
     private final Set<String> handedOver = new TreeSet<>();
     private final Map<String, String> decided = new TreeMap<>();
     private final Map<String, String> left = new TreeMap<>();
-    private boolean awaitsFirstPlacement;
 
     /** Before anything is decided: every topology is Storm's own matter. */
     Round(Collection<TopologyDetails> topologies, Cluster cluster) {
@@ -39,7 +38,6 @@ final class Round {
             entrusted.add(topology);
             if (!cluster.getUnassignedExecutors(topology).isEmpty()) {
                 waiting.add(topology.getId());
-                awaitsFirstPlacement |= !before.containsKey(topology.getId());
             }
         }
     }
@@ -53,8 +51,9 @@ final class Round {
         return entrusted.stream().anyMatch(topology -> topology.getId().equals(topologyId));
     }
 
-    boolean awaitsFirstPlacement() {
-        return awaitsFirstPlacement;
+    /** Executors without a slot, new ones or those of a lost worker, are worth waiting for. */
+    boolean awaitsPlacement() {
+        return !waiting.isEmpty();
     }
 
     boolean isWaiting(String topologyId) {

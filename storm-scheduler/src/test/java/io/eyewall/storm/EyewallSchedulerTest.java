@@ -274,7 +274,7 @@ class EyewallSchedulerTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"resource-aware", "default"})
-    void aTopologyWithModeOffIsNeitherShownNorDecided(String inner) {
+    void aTopologyWithModeOffIsNotDecided(String inner) {
         // YAML reads a bare off as false.
         for (Object off : List.of("off", false)) {
             TopologyDetails own = topology("t", 1, Map.of("eyewall.mode", off));
@@ -289,6 +289,30 @@ class EyewallSchedulerTest {
                         text -> assertThat(text).isNull(),
                         text -> assertThat(text).doesNotContain("eyewall"));
             }
+        }
+    }
+
+    @Test
+    void theSlotsOfATopologyWithModeOffAreShownAsItsOwn() {
+        TopologyDetails own = topology("own", 1, Map.of("eyewall.mode", "off"));
+        try (ScriptedSidecar sidecar = answering(deciding(state -> keep(state)));
+                Rounds rounds = rounds(sidecar).with(own, topology("t", 1))) {
+            rounds.next();
+            rounds.next();
+
+            // A keep for what is not the sidecar's to decide changes nothing either.
+            assertThat(rounds.running.get("own")).hasSize(4);
+            assertThat(sidecar.requests().get(sidecar.requests().size() - 1).getState())
+                    .satisfies(
+                            shown ->
+                                    assertThat(shown.getTopologiesList())
+                                            .anySatisfy(
+                                                    topology -> {
+                                                        assertThat(topology.getTopologyId())
+                                                                .isEqualTo("own");
+                                                        assertThat(topology.getWorkersList())
+                                                                .isNotEmpty();
+                                                    }));
         }
     }
 
