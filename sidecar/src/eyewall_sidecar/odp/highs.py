@@ -13,6 +13,10 @@ RELATIVE_GAP = 1e-7
 """The default of 1e-4 would call 160.676 optimal where 160.400 is."""
 
 
+_EFFORT = {"mip_allow_restart": False, "mip_heuristic_run_feasibility_jump": False}
+"""Half the time on S-ODP: its optimum is found at the root, and proven without a second start."""
+
+
 class Outcome(Enum):
     """How a run of the solver ended."""
 
@@ -46,6 +50,7 @@ def minimise(linear: LpProblem, *, time_limit: float, seed: int) -> Run:
         timeLimit=max(time_limit, 0.0),
         gapRel=RELATIVE_GAP,
         random_seed=seed % 2**31,
+        **_EFFORT,
     )
     linear.solve(solver)
     model = linear.solverModel
