@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from emulated_room import Room, end_room, start_room
-from eyewall_deploy.wan.choice import Kind
+from eyewall_deploy.wan.kind import Kind
 from eyewall_deploy.wan.namespaces import Refused, can_make_namespaces
 
 if TYPE_CHECKING:

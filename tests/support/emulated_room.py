@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from eyewall_deploy.cluster_file import Cluster, load
 
 if TYPE_CHECKING:
-    from eyewall_deploy.wan.choice import Kind
+    from eyewall_deploy.wan.kind import Kind
 
 ROOM = Path(__file__).with_name("room_program.py")
 CLUSTER = """

@@ -24,7 +24,8 @@ from eyewall_deploy.cluster_file import load
 from eyewall_deploy.host import linux
 from eyewall_deploy.wan import delay_file
 from eyewall_deploy.wan.addresses import addresses
-from eyewall_deploy.wan.choice import Kind, build
+from eyewall_deploy.wan.choice import build
+from eyewall_deploy.wan.kind import Kind
 from eyewall_deploy.wan.private import (
     enter_private_namespaces,
     hosts_file_text,

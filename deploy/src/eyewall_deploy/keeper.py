@@ -77,7 +77,8 @@ def _hold_room(run: RunDir, cluster: Cluster) -> None:
 
 
 def _furnish(plan: Plan) -> None:
-    from eyewall_deploy.wan.choice import Kind, build  # netlink: half a second that loopback saves
+    from eyewall_deploy.wan.choice import build  # netlink: half a second that loopback saves
+    from eyewall_deploy.wan.kind import Kind
 
     set_up_private_mounts(plan.run.hosts)
     build(Kind(plan.state.network), addresses([host.name for host in plan.cluster.hosts]))

@@ -12,8 +12,8 @@ import psutil
 import pytest
 from emulated_room import Room, end_room, start_room
 from eyewall_deploy.host.linux import NAMED
-from eyewall_deploy.wan.choice import Kind
 from eyewall_deploy.wan.delay_file import set_delay
+from eyewall_deploy.wan.kind import Kind
 from eyewall_deploy.wan.namespaces import Refused, can_make_namespaces
 
 pytestmark = pytest.mark.namespaces

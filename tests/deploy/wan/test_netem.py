@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 from emulated_room import Room, end_room, start_room
-from eyewall_deploy.wan.choice import Kind, choose
+from eyewall_deploy.wan.choice import choose
 from eyewall_deploy.wan.delay_file import set_delay
+from eyewall_deploy.wan.kind import Kind
 
 if TYPE_CHECKING:
     from pathlib import Path
