@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
 import sys
 from contextlib import contextmanager
 from pathlib import Path
@@ -25,11 +24,7 @@ def answering(cluster: Cluster, behaviour: str) -> Iterator[None]:
         yield
     finally:
         script.terminate()
-        try:
-            script.wait(10)
-        except subprocess.TimeoutExpired:
-            script.kill()
-            script.wait()
+        script.wait(30)
         cluster.run("start", "sidecar")
 
 

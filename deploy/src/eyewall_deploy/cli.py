@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import subprocess
 import sys
 from dataclasses import asdict
 from pathlib import Path
@@ -22,6 +21,7 @@ from eyewall_deploy.failure import Failure
 from eyewall_deploy.lifecycle import changes, inside, log_files
 from eyewall_deploy.lifecycle.down import down as take_down
 from eyewall_deploy.lifecycle.execute import command_on_host
+from eyewall_deploy.lifecycle.execute import run as run_on_host
 from eyewall_deploy.lifecycle.found import DEFAULT_CLUSTER, find_run
 from eyewall_deploy.lifecycle.options import UpOptions
 from eyewall_deploy.lifecycle.plans import read_plan
@@ -289,7 +289,7 @@ def execute(
     line = _or_fail(command_on_host(plan, host, command))
     if plan.state.mode is Mode.LOOPBACK:
         _err.print("hosts share this machine's loopback: it runs here")
-    raise typer.Exit(subprocess.run(line, check=False).returncode)
+    raise typer.Exit(run_on_host(line))
 
 
 @app.command()

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import signal
+import subprocess
 from typing import TYPE_CHECKING
 
 import psutil
@@ -34,3 +36,21 @@ def command_on_host(plan: Plan, host: str, command: Sequence[str]) -> list[str] 
     if os.geteuid() != 0:
         into += ["--user", "--preserve-credentials"]
     return [*into, "--", *entry_command(host, plan.groups.get(host, ())), *command]
+
+
+def run(line: Sequence[str]) -> int:
+    """Run it to its end and return its exit code; what would end us ends it.
+
+    A signal reaches only `nsenter`, which waits for the command and does not pass it on.
+    """
+    process = subprocess.Popen(line)
+
+    def pass_on(number: int, _frame: object) -> None:
+        nsenter = psutil.Process(process.pid)
+        for one in nsenter.children(recursive=True) or [nsenter]:
+            one.send_signal(number)
+
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, pass_on)
+    code = process.wait()
+    return code if code >= 0 else 128 - code
