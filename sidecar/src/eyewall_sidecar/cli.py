@@ -107,8 +107,12 @@ def _refuse(complaint: str) -> NoReturn:
 @contextmanager
 def _sign_of_life(time_limit: float) -> Iterator[None]:
     """Say on standard error that the search goes on, once it has taken longer than PATIENCE."""
-    status = Console(stderr=True).status(f"searching, for at most {time_limit:g} s …")
-    timer = Timer(PATIENCE, status.start)
+    console = Console(stderr=True)
+    sentence = f"searching, for at most {time_limit:g} s …"
+    status = console.status(sentence)
+    timer = Timer(
+        PATIENCE, status.start if console.is_terminal else lambda: console.print(sentence)
+    )
     timer.daemon = True
     timer.start()
     try:
