@@ -48,10 +48,12 @@ def wait_until_ready(
             reason = f"{name} ended while it was starting ({ending()})"
             return Failure(_with_log(reason, logs))
         missing = probe()
-        if missing is None:
+        if missing is None and state.state == "RUNNING":  # not a process that ends in a moment
             return None
         if clock() >= end:
-            return Failure(_with_log(f"{name}: not ready after {seconds:g} s: {missing}", logs))
+            return Failure(
+                _with_log(f"{name}: not ready after {seconds:g} s: {missing or state.state}", logs)
+            )
         sleep(_POLL_SECONDS)
 
 
