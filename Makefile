@@ -53,7 +53,7 @@ bench-sodp: setup ## Solve paper 000's S-ODP for each objective, figures beside 
 .PHONY: setup
 setup: prerequisites $(VENV)/.installed
 
-$(VENV)/.installed: pyproject.toml constraints.txt $(DISTRIBUTIONS:=/pyproject.toml)
+$(VENV)/.installed: constraints.txt requirements-dev.txt $(DISTRIBUTIONS:=/pyproject.toml)
 	@echo "setting up $(VENV) (once; a minute or two) …"
 	@$(PYTHON) -m venv $(VENV)
 	@$(BIN)/pip install --quiet --disable-pip-version-check -c constraints.txt \
