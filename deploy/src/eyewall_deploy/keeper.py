@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, NoReturn
 
 from eyewall_deploy.failure import Failure
 from eyewall_deploy.host import cgroups, linux
-from eyewall_deploy.lifecycle.lease import DETACH
+from eyewall_deploy.lifecycle.lease import AT_ONCE, DETACH
 from eyewall_deploy.lifecycle.plans import read_plan
 from eyewall_deploy.lifecycle.programs import programs
 from eyewall_deploy.lifecycle.shares import group_name, make_shares
@@ -38,8 +38,7 @@ if TYPE_CHECKING:
     from eyewall_deploy.lifecycle.programs import Plan
 
 _LEASE = 0  # standard input
-_AT_ONCE = signal.SIGUSR1
-_SIGNALS = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP, _AT_ONCE)
+_SIGNALS = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP, AT_ONCE)
 _CALM_END_SECONDS = 10.0
 _COULD_NOT_START = 70
 
@@ -58,7 +57,7 @@ def main() -> None:
     else:
         _write_supervisord(plan)
         adopt_orphans()
-        _hold(_fork(lambda: _guard(run), on_parents_end=_AT_ONCE))
+        _hold(_fork(lambda: _guard(run), on_parents_end=AT_ONCE))
         end_descendants()
     run.forget()
 
@@ -145,7 +144,7 @@ def _hold(child: int, *, lease: bool = True) -> None:
             if not ready:  # the calm end took too long
                 os.kill(child, signal.SIGKILL)
             if wakeup in ready:
-                at_once = _AT_ONCE in os.read(wakeup, 64)
+                at_once = AT_ONCE in os.read(wakeup, 64)
                 os.kill(child, signal.SIGKILL if at_once else signal.SIGTERM)
                 limit = _CALM_END_SECONDS
             if _LEASE in ready:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import signal
 import time
 from dataclasses import dataclass
 from http.client import HTTPException
@@ -13,6 +12,7 @@ import psutil
 
 from eyewall_deploy.failure import Failure
 from eyewall_deploy.host import cgroups
+from eyewall_deploy.lifecycle.lease import AT_ONCE
 from eyewall_deploy.lifecycle.shares import group_name
 from eyewall_deploy.processes.control import Control
 from eyewall_deploy.run_dir import MARK
@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from eyewall_deploy.lifecycle.steps import Steps
     from eyewall_deploy.run_dir import RunDir
 
+_NEEDED = ("zookeeper", "redis", "router", "forwarder")
+"""Programs without which Nimbus cannot end calmly."""
 _CALM_SECONDS = 5.0
 _SECONDS = 60.0
 _KILL_SECONDS = 10.0
@@ -50,7 +52,7 @@ def down(run: RunDir, steps: Steps) -> Down | Failure:
     asked = False
     while (keeper := run.keeper()) is not None:
         if not asked and _is_keeper(keeper):
-            os.kill(keeper, signal.SIGTERM)
+            os.kill(keeper, AT_ONCE)
             asked = True
         if time.monotonic() > end:
             break
@@ -84,12 +86,14 @@ def _is_redis(process: psutil.Process, run: RunDir) -> bool:
 
 
 def _stop_programs(run: RunDir) -> None:
-    """Let programs end by themselves, all at a time; what does not is killed later."""
+    """Let programs end by themselves, all at a time: supervisord's own shutdown takes turns."""
     control = Control(run.socket)
     end = time.monotonic() + _CALM_SECONDS
     try:
-        control.stop_all()
-        while time.monotonic() < end and any(program.pid for program in control.states()):
+        control.stop_all_but(_NEEDED)
+        while time.monotonic() < end and any(
+            program.pid for program in control.states() if program.name not in _NEEDED
+        ):
             time.sleep(_POLL_SECONDS)
     except (OSError, HTTPException):
         return  # no supervisord, or it is going

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
 from typing import TYPE_CHECKING
@@ -19,6 +20,9 @@ if TYPE_CHECKING:
 
 DETACH = b"detach\n"
 """What the keeper is told when the cluster may outlive its starter."""
+
+AT_ONCE = signal.SIGUSR1
+"""Signal by which the keeper ends everything without letting programs end by themselves."""
 
 _END_SECONDS = 60.0
 _POLL_SECONDS = 0.1

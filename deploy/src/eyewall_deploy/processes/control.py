@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, cast
 from eyewall_deploy.failure import Failure
 
 if TYPE_CHECKING:
+    from collections.abc import Collection
     from pathlib import Path
 
 _ANSWER_SECONDS = 30.0
@@ -72,9 +73,11 @@ class Control:
         """Stop a program and wait for its end; one that is stopped is left alone."""
         return self._command("stopProcess", name, _NOT_RUNNING)
 
-    def stop_all(self) -> None:
-        """Ask every program to stop, and return at once."""
-        self._call("stopAllProcesses", False)  # noqa: FBT003 - supervisord's signature
+    def stop_all_but(self, last: Collection[str]) -> None:
+        """Ask every program to stop but those that the others need for it; return at once."""
+        for program in self.states():
+            if program.pid and program.name not in last:
+                self._call("stopProcess", program.name, False)  # noqa: FBT003 - their signature
 
     def _command(self, method: str, name: str, harmless: int) -> Failure | None:
         wait = method == "stopProcess"
