@@ -47,7 +47,8 @@ def test_a_reassignment_is_shown_before_during_and_after() -> None:
         during=Summary(20, 0.144, 0.150, 0),
         after=run("eyewall", "c", 0.060),
         moved=(TAG,),
-        seconds_to_move=12.34,
+        raised_at=100.0,
+        moved_at=112.34,
         gap=Gap(100.0, 3.84),
         failed=17,
     )

@@ -126,7 +126,8 @@ def raise_a_delay(stage: Stage, before: Run, repetition: int) -> Reassignment | 
         during=during,
         after=after,
         moved=_moved(running, after),
-        seconds_to_move=moved_at - raised_at,
+        raised_at=raised_at,
+        moved_at=moved_at,
         gap=longest_gap(told, Window(moved_at - _BEFORE_MOVE, flows_again)),
         failed=sum(at >= raised_at for _, at in told.failed),
     )

@@ -10,11 +10,12 @@ from typing import TYPE_CHECKING, Any
 
 from rich.text import Text
 
-from eyewall_deploy.demo.acts import compare, raise_a_delay
+from eyewall_deploy.demo.acts import ORDER, compare, events_folder, raise_a_delay
 from eyewall_deploy.demo.records import Reassignment, Run, medians, plain
 from eyewall_deploy.demo.report import show_beforehand, show_comparison, show_reassignment
 from eyewall_deploy.demo.scenario import Scenario, pins_for
 from eyewall_deploy.demo.stage import Stage
+from eyewall_deploy.demo.timeline import timeline
 from eyewall_deploy.failure import Failure
 from eyewall_deploy.lifecycle.found import find_run
 from eyewall_deploy.lifecycle.options import UpOptions
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
 
     from rich.console import Console
 
+    from eyewall_deploy.demo.timeline import Timeline
     from eyewall_deploy.lifecycle.lease import Lease
     from eyewall_deploy.lifecycle.programs import Plan
     from eyewall_deploy.lifecycle.steps import Steps
@@ -172,8 +174,14 @@ def _write(
         "runs": plain(runs),
         "medians": plain(medians(runs)),
         "reassignment": plain(change),
+        "timelines": plain([_last_turn(stage, scheduler) for scheduler in ORDER]),
     }
     json_file.write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
+
+
+def _last_turn(stage: Stage, scheduler: Scheduler) -> Timeline:
+    folder = events_folder(stage, scheduler, stage.scenario.repetitions)
+    return timeline(str(scheduler), stage.events(folder))
 
 
 def _say_how_to_look_on(out: Console, plan: Plan, seconds: float) -> None:

@@ -76,10 +76,10 @@ class Reassignment:
 
     Parameters
     ----------
+    raised_at, moved_at
+        When the delay and then the assignment changed, since the epoch.
     during
         Measured with the raised delay, before anything moved.
-    seconds_to_move
-        From the raise until the assignment changed.
     gap
         The longest time without output around the move.
     failed
@@ -93,9 +93,15 @@ class Reassignment:
     during: Summary | None
     after: Run
     moved: tuple[Executor, ...]
-    seconds_to_move: float
+    raised_at: float
+    moved_at: float
     gap: Gap
     failed: int
+
+    @property
+    def seconds_to_move(self) -> float:
+        """From the raise until the assignment changed."""
+        return self.moved_at - self.raised_at
 
 
 @dataclass(frozen=True, slots=True)
