@@ -4,9 +4,11 @@ import zipfile
 from pathlib import Path
 
 import pytest
+from eyewall_deploy import cluster_file
 from eyewall_deploy.failure import Failure
 from eyewall_deploy.submit import (
     Project,
+    Submitted,
     build_jar,
     find_project,
     reason,
@@ -34,6 +36,11 @@ def project(tmp_path: Path) -> Path:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text)
     return tmp_path
+
+
+def send(topology: str, *options: str, project: Path = SHIPPED) -> Submitted | Failure:
+    cluster = cluster_file.load("three-sites")
+    return submit(topology, options, nimbus=NOBODY, cluster=cluster, project=project)
 
 
 def refused(result: object) -> str:
@@ -66,13 +73,13 @@ def test_the_shipped_project_has_both_topologies() -> None:
 
 
 def test_an_unknown_topology_is_refused_with_those_there_are() -> None:
-    assert refused(submit("tag_and_cout", nimbus=NOBODY, project=SHIPPED)).endswith(
+    assert refused(send("tag_and_cout")).endswith(
         "there are tag_and_count, word_count (did you mean tag_and_count?)"
     )
 
 
 def test_a_folder_without_a_project_is_refused_with_what_helps(tmp_path: Path) -> None:
-    said = refused(submit("x", nimbus=NOBODY, project=tmp_path))
+    said = refused(send("x", project=tmp_path))
     assert said.startswith(f"{tmp_path}: no streamparse project there")
     assert "--project FOLDER" in said
 
@@ -114,7 +121,32 @@ def test_an_option_that_nobody_can_read_is_refused_before_anything_is_sent(
     option: str, said: str
 ) -> None:
     assert (wrong_option(option) or "").startswith(said)
-    assert refused(submit("word_count", [option], nimbus=NOBODY, project=SHIPPED)).startswith(said)
+    assert refused(send("word_count", option)).startswith(said)
+
+
+@pytest.mark.parametrize(
+    ("pin", "said"),
+    [
+        (
+            '{"source": ["edge-1"], "consumer": ["egde-2"]}',
+            (
+                "-o eyewall.pin: consumer is pinned to egde-2, which three-sites does not have; "
+                "allowed are edge-1, edge-2, fog-1, fog-2, cloud-1, cloud-2, site:cloud, "
+                "site:edge, site:fog, label:camera, label:consumer, label:display, label:source "
+                "(did you mean edge-2?)"
+            ),
+        ),
+        ('{"source": "label:gpu"}', "-o eyewall.pin: source is pinned to label:gpu, which"),
+        ('{"source": "site:moon"}', "-o eyewall.pin: source is pinned to site:moon, which"),
+    ],
+)
+def test_a_pin_to_what_is_not_there_is_refused_before_anything_is_sent(pin: str, said: str) -> None:
+    assert refused(send("tag_and_count", f"eyewall.pin={pin}")).startswith(said)
+
+
+def test_pins_to_hosts_sites_and_labels_that_are_there_are_sent() -> None:
+    pins = '{"source": ["edge-1", "site:fog"], "consumer": "label:display"}'
+    assert "no Nimbus answers" in refused(send("tag_and_count", f"eyewall.pin={pins}"))
 
 
 def test_the_clusters_nimbus_is_used_in_place_of_the_projects_own() -> None:
@@ -163,6 +195,6 @@ def test_a_nimbus_that_does_not_answer_is_named_and_the_project_stays_as_it_is(
     project = tmp_path / "project"
     shutil.copytree(SHIPPED, project, ignore=shutil.ignore_patterns("__pycache__"))
     before = sorted(project.rglob("*"))
-    said = refused(submit("word_count", nimbus=NOBODY, project=project))
+    said = refused(send("word_count", project=project))
     assert said == "word_count: no Nimbus answers at 127.0.0.1:1; is the cluster up?"
     assert sorted(project.rglob("*")) == before

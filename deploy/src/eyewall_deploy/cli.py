@@ -219,9 +219,15 @@ def submit(
     run_dir: RunDirOption = None,
 ) -> None:
     """Submit a topology through streamparse."""
-    nimbus = _plan(cluster, run_dir).state.nimbus
+    plan = _plan(cluster, run_dir)
+    nimbus = plan.state.nimbus
     submitted = submit_topology(
-        topology, option or (), nimbus=(nimbus.host, nimbus.port), project=project, run_as=name
+        topology,
+        option or (),
+        nimbus=(nimbus.host, nimbus.port),
+        cluster=plan.cluster,
+        project=project,
+        run_as=name,
     )
     _out.print(f"submitted {_or_fail(submitted).name}; see `eyewall-deploy status`")
 

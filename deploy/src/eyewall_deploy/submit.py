@@ -22,9 +22,12 @@ from ruamel.yaml.error import YAMLError
 
 from eyewall_deploy.failure import Failure
 from eyewall_deploy.measure.nimbus import nimbus_client, running_topology
+from eyewall_deploy.pins import wrong_pin
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+
+    from eyewall_deploy.cluster_file import Cluster
 
 DEFAULT_PROJECT = Path("topologies")
 _NIMBUS_TIMEOUT_SECONDS = 60
@@ -58,6 +61,7 @@ def submit(
     options: Sequence[str] = (),
     *,
     nimbus: tuple[str, int],
+    cluster: Cluster,
     project: Path | None = None,
     run_as: str | None = None,
 ) -> Submitted | Failure:
@@ -71,6 +75,8 @@ def submit(
         `KEY=VALUE` each, as after streamparse's `-o`: the value is YAML, so JSON too.
     nimbus
         Host and port of Nimbus's Thrift service.
+    cluster
+        What may be pinned to.
     project
         Folder of the streamparse project; `./topologies` if none is given.
     run_as
@@ -84,6 +90,8 @@ def submit(
     for option in options:
         if (wrong := wrong_option(option)) is not None:
             return Failure(wrong)
+    if (wrong := wrong_pin(cluster, options)) is not None:
+        return Failure(wrong)
     name = run_as or topology
     with tempfile.TemporaryDirectory(prefix="eyewall-submit-") as scratch:
         jar = Path(scratch, "topology.jar")

@@ -3,8 +3,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from eyewall_deploy.demo.scenario import Scenario, detour, pinned_hosts, pins_for
+from eyewall_deploy.demo.scenario import Scenario, detour, pins_for
 from eyewall_deploy.measure.nimbus import Executor
+from eyewall_deploy.pins import pinned_hosts
 from eyewall_deploy.submit import wrong_option
 
 SOURCE, CONSUMER = Executor("source", 9, 9), Executor("consumer", 2, 2)

@@ -14,6 +14,10 @@ import pytest
 if TYPE_CHECKING:
     from fake_cluster import FakeCluster
 
+# A shell shows both as 130. CPython ends itself with the signal, though the interrupt was handled,
+# where it hit code that a library runs through exec (`unhandled_keyboard_interrupt`, pythonrun.c).
+INTERRUPTED = (130, -signal.SIGINT)
+
 
 def test_up_ends_with_every_program_running_and_every_host_registered(cluster: FakeCluster) -> None:
     cluster.up()
@@ -89,7 +93,7 @@ def test_ctrl_c_in_the_foreground_ends_everything(cluster: FakeCluster) -> None:
     _wait_until_up(starter)
     starter.send_signal(signal.SIGINT)
     _, said = starter.communicate(timeout=60)
-    assert starter.returncode == 130
+    assert starter.returncode in INTERRUPTED
     assert "ended" in said
     cluster.assert_nothing_left()
 
@@ -100,7 +104,7 @@ def test_ctrl_c_during_up_ends_everything(cluster: FakeCluster) -> None:
     cluster.wait_for_fake("nimbus")
     starter.send_signal(signal.SIGINT)
     starter.communicate(timeout=60)
-    assert starter.returncode == 130
+    assert starter.returncode in INTERRUPTED
     cluster.assert_nothing_left()
 
 

@@ -56,21 +56,6 @@ def pins_for(cluster: Cluster) -> dict[str, tuple[str, ...]]:
     return {"source": (cluster.hosts[0].name,), "consumer": (cluster.hosts[-1].name,)}
 
 
-def pinned_hosts(cluster: Cluster, wanted: tuple[str, ...]) -> set[str]:
-    """Hosts that a pin allows: by name, `label:…` or `site:…`."""
-    found = set()
-    for pin in wanted:
-        kind, _, name = pin.rpartition(":")
-        found |= {
-            host.name
-            for host in cluster.hosts
-            if (kind == "label" and name in host.labels)
-            or (kind == "site" and name == host.site)
-            or (not kind and name == host.name)
-        }
-    return found
-
-
 def detour(
     hosts: Mapping[Executor, str], pins: Mapping[str, set[str]], delays: DelayTable
 ) -> float:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from eyewall_deploy.demo import prediction
 from eyewall_deploy.demo.records import Placement
-from eyewall_deploy.demo.scenario import TOPOLOGY, Scenario, detour, pinned_hosts
+from eyewall_deploy.demo.scenario import TOPOLOGY, Scenario, detour
 from eyewall_deploy.failure import Failure
 from eyewall_deploy.lifecycle.programs import sidecar_command
 from eyewall_deploy.measure.events import Events, read_events
@@ -24,6 +24,7 @@ from eyewall_deploy.measure.nimbus import (
     slots_in_use,
     streams_of,
 )
+from eyewall_deploy.pins import pinned_hosts
 from eyewall_deploy.storm import nimbus
 from eyewall_deploy.submit import submit
 from eyewall_deploy.wan import delay_file
@@ -70,6 +71,7 @@ class Stage:
             TOPOLOGY,
             self.scenario.topology_options(events),
             nimbus=(endpoint.host, endpoint.port),
+            cluster=self.plan.cluster,
             project=self.project,
         )
         return submitted if isinstance(submitted, Failure) else None
