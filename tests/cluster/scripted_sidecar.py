@@ -124,4 +124,6 @@ def serve(behaviour: str, address: str) -> grpc.Server:
 if __name__ == "__main__":
     if len(sys.argv) != 3 or sys.argv[1] not in BEHAVIOURS:
         sys.exit(f"usage: scripted_sidecar.py {{{'|'.join(BEHAVIOURS)}}} LISTEN_ADDRESS")
-    serve(sys.argv[1], sys.argv[2]).wait_for_termination()
+    server = serve(sys.argv[1], sys.argv[2])
+    print("listening", flush=True)
+    server.wait_for_termination()

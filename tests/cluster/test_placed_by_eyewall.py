@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING
 
-from eyewall_deploy.measure.latency import Window, never_acked, never_seen, summarise
+from eyewall_deploy.measure.latency import never_acked, never_seen
 from running_cluster import PINS, Cluster, Running, assignment, hosts_of, wait_for
 
 if TYPE_CHECKING:
@@ -25,21 +25,20 @@ def test_every_executor_is_placed_by_eyewall_and_pins_are_kept(
 def test_the_optimum_stays_at_the_site_of_its_ends(
     cluster: Cluster, tag_and_count: Running
 ) -> None:
-    # edge-1 and edge-2 hold 2 slots × 4 executors each: 16, and the topology has 13. One link of
+    # edge-1 and edge-2 hold 4 slots × 4 executors each: 32, and the topology has 13. One link of
     # 2 ms is the least between two hosts; any other site is 15 ms away or more.
     topology = cluster.placed(tag_and_count.name, tag_and_count.executors)
     used = {e["host"] for e in topology["executors"] if not e["component"].startswith("__")}
     assert used == {"edge-1", "edge-2"}
 
 
-def test_tuples_arrive_later_than_the_network_lets_them_and_are_acked(
+def test_no_tuple_is_faster_than_network_and_work_allow_and_all_are_acked(
     cluster: Cluster, tag_and_count: Running
 ) -> None:
+    # One link of 2 ms, and five operators of 2 ms each on hosts of speed 1.
     cluster.placed(tag_and_count.name, tag_and_count.executors)
     wait_for(lambda: len(tag_and_count.events().acked) >= 50, 90, "50 tuples acked")
-    summary = summarise(tag_and_count.events(), Window(0, time.time()))
-    assert summary is not None
-    assert summary.p50 > 0.002  # the link between its ends
+    assert min(s.latency for s in tag_and_count.events().seen) >= 0.012
 
 
 def test_a_longer_delay_moves_the_topology_and_no_tuple_is_lost(
@@ -72,14 +71,18 @@ def test_a_longer_delay_moves_the_topology_and_no_tuple_is_lost(
         120,
         "tuples emitted after the move acked",
     )
+    flows_again = time.time()
     # Message timeout 10 s, checked every 10 s, and a replay may need another round of it.
     wait_for(
-        lambda: not _unacked(tag_and_count.events(), until=moved_at),
+        lambda: not _unacked(tag_and_count.events(), until=flows_again),
         120,
-        "every message emitted before the move acked",
+        "every message emitted until tuples flowed again acked",
     )
     events = tag_and_count.events()
-    assert not {m for m in never_seen(events) if events.emitted[m] <= moved_at}
+    assert not {m for m in never_seen(events) if events.emitted[m] <= flows_again}
+    # Edge to fog and back is 2 × 15 ms, and the work 5 × 2 ms: the delays are there, and used.
+    late = [s.latency for s in events.seen if s.emitted_at > moved_at]
+    assert min(late) >= 0.040
 
 
 def _unacked(events: Events, until: float) -> set[str]:

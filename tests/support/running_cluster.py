@@ -43,12 +43,17 @@ class Cluster:
         assert done.returncode == 0, f"{arguments}: {done.stdout}{done.stderr}"
         return done.stdout
 
-    def start_on(self, host: str, *command: str) -> subprocess.Popen[bytes]:
-        """Start a command in a host's network; it ends with the cluster or by `end`."""
-        return subprocess.Popen(
+    def start_on(self, host: str, *command: str) -> subprocess.Popen[str]:
+        """Start a command in a host's network, and return once it has written its first line."""
+        started = subprocess.Popen(
             [DEPLOY, "exec", "--run-dir", self.run_dir, host, "--", *command],
             stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            text=True,
         )
+        assert started.stdout is not None
+        assert started.stdout.readline(), f"{command} ended without a word"
+        return started
 
     def status(self) -> Mapping[str, Any]:
         found: Mapping[str, Any] = json.loads(self.run("status", "--json"))

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from eyewall_deploy.cluster_file import Cluster
 
-_KEY = "eyewall.pin"
+KEY = "eyewall.pin"
 
 
 def pinned_hosts(cluster: Cluster, wanted: Sequence[str]) -> set[str]:
@@ -37,23 +37,28 @@ def wrong_pin(cluster: Cluster, options: Sequence[str]) -> str | None:
     Only pins to what is not there: whether the value is a map of lists is the sidecar's to say,
     which knows the topology's components too.
     """
-    for component, pin in _pins(options):
-        if not pinned_hosts(cluster, [pin]):
-            return (
-                f"-o {_KEY}: {component} is pinned to {pin}, which {cluster.name} does not have; "
-                + choices("allowed", list(_known(cluster)), pin)
-            )
+    for component, places in pins_in(options).items():
+        for pin in places:
+            if not pinned_hosts(cluster, [pin]):
+                return (
+                    f"-o {KEY}: {component} is pinned to {pin}, which {cluster.name} does not "
+                    "have; " + choices("allowed", list(_known(cluster)), pin)
+                )
     return None
 
 
-def _pins(options: Sequence[str]) -> Iterator[tuple[str, str]]:
+def pins_in(options: Sequence[str]) -> dict[str, tuple[str, ...]]:
+    """Component → places, by the last of the options that gives pins."""
+    pins: dict[str, tuple[str, ...]] = {}
     for option in options:
         key, _, value = option.partition("=")
-        table = YAML(typ="safe", pure=True).load(value) if key == _KEY else None
+        table = YAML(typ="safe", pure=True).load(value) if key == KEY else None
         if isinstance(table, dict):
-            for component, places in table.items():
-                listed = places if isinstance(places, list) else [places]
-                yield from ((str(component), str(place)) for place in listed)
+            pins = {
+                str(component): tuple(map(str, places if isinstance(places, list) else [places]))
+                for component, places in table.items()
+            }
+    return pins
 
 
 def _known(cluster: Cluster) -> Iterator[str]:

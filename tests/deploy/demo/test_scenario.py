@@ -3,7 +3,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from eyewall_deploy.demo.scenario import Scenario, detour, pins_for
+from eyewall_deploy.demo.scenario import Scenario, detour, pins_for, scenario_for
+from eyewall_deploy.failure import Failure
 from eyewall_deploy.measure.nimbus import Executor
 from eyewall_deploy.pins import pinned_hosts
 from eyewall_deploy.submit import wrong_option
@@ -57,3 +58,21 @@ def test_what_the_topology_is_submitted_with_is_readable_as_options() -> None:
     assert json.loads(pin.removeprefix("eyewall.pin=")) == {"source": ["edge-1"]}
     assert (measure, rate) == ("measure.dir=/run/events", "tag_and_count.rate=20")
     assert wrong_option(pin) is None
+
+
+def test_pins_that_are_asked_for_take_the_place_of_the_clusters_own(make_cluster: Any) -> None:
+    cluster = make_cluster(a=("x", "source"), b=("x", "consumer"))
+    asked = ("eyewall.pin={source: b}", "tag_and_count.rate=20")
+    scenario = scenario_for(cluster, 30.0, 1, asked)
+    assert scenario == Scenario({"source": ("b",)}, 30.0, 1, ("tag_and_count.rate=20",))
+
+
+@pytest.mark.parametrize(
+    ("option", "said"), [("eyewall.pin={source: mars}", "pinned to mars"), ("rate", "KEY=VALUE")]
+)
+def test_options_that_make_no_sense_are_refused_before_anything_is_submitted(
+    make_cluster: Any, option: str, said: str
+) -> None:
+    refused = scenario_for(make_cluster(a=("x",)), 30.0, 1, (option,))
+    assert isinstance(refused, Failure)
+    assert said in refused.reason

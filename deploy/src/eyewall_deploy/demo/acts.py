@@ -31,7 +31,9 @@ def compare(stage: Stage, repetition: int) -> list[Run] | Failure:
     """Each scheduler in turn; the last one's topology goes on running."""
     runs = []
     for scheduler in ORDER:
-        stage.end_topology()
+        failure = stage.end_topology()
+        if failure is not None:
+            return failure
         turned = with_scheduler(stage, scheduler)
         if isinstance(turned, Failure):
             return turned

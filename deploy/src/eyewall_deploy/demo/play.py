@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 import os
+import sys
 import time
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rich.text import Text
@@ -13,7 +15,7 @@ from rich.text import Text
 from eyewall_deploy.demo.acts import ORDER, compare, events_folder, raise_a_delay
 from eyewall_deploy.demo.records import Reassignment, Run, medians, plain
 from eyewall_deploy.demo.report import show_beforehand, show_comparison, show_reassignment
-from eyewall_deploy.demo.scenario import Scenario, pins_for
+from eyewall_deploy.demo.scenario import scenario_for
 from eyewall_deploy.demo.stage import Stage
 from eyewall_deploy.demo.timeline import timeline
 from eyewall_deploy.failure import Failure
@@ -29,8 +31,6 @@ from eyewall_deploy.submit import DEFAULT_PROJECT, find_project
 from eyewall_deploy.wan import delay_file
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from rich.console import Console
 
     from eyewall_deploy.demo.timeline import Timeline
@@ -72,17 +72,14 @@ class _Cluster:
 def perform(wish: Wish, out: Console, steps: Steps) -> Failure | None:
     """Play the whole demo; unless it ends well, nothing that it started goes on."""
     began = time.monotonic()
-    lacking = _lacking(wish.project)
+    lacking = _lacking(wish)
     if lacking is not None:
         return lacking
     cluster = _reach(wish, steps)
     if isinstance(cluster, Failure):
         return cluster
-    scenario = Scenario(
-        pins_for(cluster.plan.cluster), wish.seconds, wish.repetitions, wish.options
-    )
     try:
-        failure = _play(Stage(cluster.plan, scenario, steps, wish.project), out, wish.json_file)
+        failure = _play(cluster.plan, wish, out, steps)
     except NimbusUnreachableError as error:
         failure = Failure(str(error))
     except BaseException:
@@ -98,10 +95,12 @@ def perform(wish: Wish, out: Console, steps: Steps) -> Failure | None:
     return None
 
 
-def _lacking(project: Path | None) -> Failure | None:
-    found = find_project(project or DEFAULT_PROJECT)
+def _lacking(wish: Wish) -> Failure | None:
+    found = find_project(wish.project or DEFAULT_PROJECT)
     if isinstance(found, Failure):
         return found
+    if wish.json_file is not None and not wish.json_file.absolute().parent.is_dir():
+        return Failure(f"--json {wish.json_file}: there is no folder {wish.json_file.parent}")
     if find_jar(None) is None:
         return Failure("the scheduler's jar is missing: `mvn package` in storm-scheduler makes it")
     if sidecar_command() is None:
@@ -128,7 +127,15 @@ def _reach(wish: Wish, steps: Steps) -> _Cluster | Failure:
     return _Cluster(plan, None)
 
 
-def _play(stage: Stage, out: Console, json_file: Path | None) -> Failure | None:
+def _play(plan: Plan, wish: Wish, out: Console, steps: Steps) -> Failure | None:
+    scenario = scenario_for(plan.cluster, wish.seconds, wish.repetitions, wish.options)
+    if isinstance(scenario, Failure):
+        return scenario
+    stage = Stage(plan, scenario, steps, wish.project)
+    others = stage.others()
+    if others:
+        kills = ", ".join(f"`eyewall-deploy kill {name}`" for name in others)
+        return Failure(f"{', '.join(others)} would be measured along with it; end it: {kills}")
     if stage.folder.exists():
         stage.folder.rename(stage.folder.with_name(f"demo-until-{int(time.time())}"))
     stage.folder.mkdir(parents=True)
@@ -145,8 +152,8 @@ def _play(stage: Stage, out: Console, json_file: Path | None) -> Failure | None:
         if isinstance(turned, Failure):
             return turned
         stage = stage.on(turned)
-    show_comparison(out, runs)
-    _write(json_file, stage, runs, None)
+    show_comparison(out, runs, emulated=stage.plan.state.mode is Mode.NAMESPACES)
+    _write(wish.json_file, stage, runs, None)
     if stage.plan.state.mode is Mode.LOOPBACK:
         out.print(Text("delays are not emulated here, so there is none to raise", style="yellow"))
         return None
@@ -154,7 +161,7 @@ def _play(stage: Stage, out: Console, json_file: Path | None) -> Failure | None:
     if isinstance(change, Failure):
         return change
     show_reassignment(out, change)
-    _write(json_file, stage, runs, change)
+    _write(wish.json_file, stage, runs, change)
     return None
 
 
@@ -186,8 +193,14 @@ def _last_turn(stage: Stage, scheduler: Scheduler) -> Timeline:
 
 def _say_how_to_look_on(out: Console, plan: Plan, seconds: float) -> None:
     out.print(Text(f"\n{seconds / 60:.1f} minutes. The cluster goes on running:"))
-    out.print("  eyewall-deploy status        who runs where, and why")
-    out.print("  eyewall-deploy delay A B 80ms  change a delay yourself")
+    out.print(f"  {_command()} status        who runs where, and why")
+    out.print(f"  {_command()} delay A B 80ms  change a delay yourself")
     if plan.state.ui is not None:
         out.print(f"  http://{plan.state.ui}        Storm UI")
     out.print("  make demo-down               ends it")
+
+
+def _command() -> str:
+    """The command as it was called, since a virtual environment's is seldom on PATH."""
+    called = Path(sys.argv[0])
+    return str(called) if called.is_absolute() or len(called.parts) > 1 else called.name

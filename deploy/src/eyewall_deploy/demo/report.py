@@ -11,11 +11,11 @@ from rich.text import Text
 from eyewall_deploy.demo.records import medians
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from rich.console import Console
 
-    from eyewall_deploy.cluster_file import Cluster
+    from eyewall_deploy.cluster_file import Cluster, DelayRule
     from eyewall_deploy.demo.records import Placement, Reassignment, Run
     from eyewall_deploy.demo.scenario import Scenario
 
@@ -30,6 +30,11 @@ _LEGEND = (
     "a tuple until it hears of the last ack; so it depends on where the acker is."
 )
 
+_NOT_EMULATED = (
+    "Delays were not emulated in this run: R, mean and the pins' part of p50+pins are of the "
+    "cluster file's delays, p50 and p99 are not."
+)
+
 
 def show_beforehand(console: Console, cluster: Cluster, scenario: Scenario) -> None:
     """What is fixed before anything is placed."""
@@ -42,12 +47,8 @@ def show_beforehand(console: Console, cluster: Cluster, scenario: Scenario) -> N
                 f"{cluster.cpu_scale:g}, speed {host.speed:g}, availability {host.availability:g}"
             )
         )
-    for rule in cluster.rules:
-        more = f" ± {ms(rule.deviation)}" if rule.deviation else ""
-        if rule.source <= rule.target:
-            console.print(
-                Text(f"  {rule.source} ↔ {rule.target}: {ms(rule.one_way)}{more} one way")
-            )
+    for line in _delays(cluster.rules):
+        console.print(Text(f"  {line}"))
     pins = ", ".join(f"{c} on {' or '.join(hosts)}" for c, hosts in scenario.pins.items())
     console.print(Text(f"  pinned: {pins}"))
     for option in scenario.options:
@@ -55,8 +56,14 @@ def show_beforehand(console: Console, cluster: Cluster, scenario: Scenario) -> N
     console.print()
 
 
-def show_comparison(console: Console, runs: Sequence[Run]) -> None:
-    """Who placed what where, and how long tuples took; medians where there are repetitions."""
+def show_comparison(console: Console, runs: Sequence[Run], *, emulated: bool) -> None:
+    """Who placed what where, and how long tuples took; medians where there are repetitions.
+
+    Parameters
+    ----------
+    emulated
+        Whether there were delays between the hosts, as the cluster file has them.
+    """
     latest = {run.scheduler: run for run in runs}
     _show_placements(console, list(latest.values()))
     figures = _table(_TITLE, "scheduler", *_FIGURES, "tuples")
@@ -76,6 +83,8 @@ def show_comparison(console: Console, runs: Sequence[Run]) -> None:
     if len(runs) > len(latest):
         _show_medians(console, runs)
     console.print(Text(_LEGEND, style="dim"))
+    if not emulated:
+        console.print(Text(_NOT_EMULATED, style="yellow"))
 
 
 def show_reassignment(console: Console, change: Reassignment) -> None:
@@ -126,6 +135,17 @@ def ms(seconds: float | None) -> str:
         return "–"
     milliseconds = seconds * 1000
     return f"{milliseconds:.0f} ms" if milliseconds >= 10 else f"{milliseconds:.1f} ms"
+
+
+def _delays(rules: Sequence[DelayRule]) -> Iterator[str]:
+    by_ends = {(rule.source, rule.target): rule for rule in rules}
+    for (source, target), rule in by_ends.items():
+        back = by_ends.get((target, source))
+        same = back is not None and (back.one_way, back.deviation) == (rule.one_way, rule.deviation)
+        if same and source > target:
+            continue
+        more = f" ± {ms(rule.deviation)}" if rule.deviation else ""
+        yield f"{source} {'↔' if same else '→'} {target}: {ms(rule.one_way)}{more} one way"
 
 
 def _executors(count: int) -> str:

@@ -6,8 +6,12 @@ import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from eyewall_deploy.failure import Failure
+from eyewall_deploy.pins import KEY, pins_in, wrong_pin
+from eyewall_deploy.submit import wrong_option
+
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
     from pathlib import Path
 
     from eyewall_deploy.cluster_file import Cluster
@@ -42,7 +46,18 @@ class Scenario:
     def topology_options(self, events: Path) -> list[str]:
         """What the topology is submitted with, whoever schedules it."""
         pins = json.dumps({component: list(hosts) for component, hosts in self.pins.items()})
-        return [f"eyewall.pin={pins}", f"measure.dir={events}", *self.options]
+        return [f"{KEY}={pins}", f"measure.dir={events}", *self.options]
+
+
+def scenario_for(
+    cluster: Cluster, seconds: float, repetitions: int, options: Sequence[str]
+) -> Scenario | Failure:
+    """Pins are those of the options, where they have any, else those of the cluster."""
+    wrong = next(filter(None, map(wrong_option, options)), None) or wrong_pin(cluster, options)
+    if wrong is not None:
+        return Failure(wrong)
+    others = tuple(option for option in options if option.partition("=")[0] != KEY)
+    return Scenario(pins_in(options) or pins_for(cluster), seconds, repetitions, others)
 
 
 def pins_for(cluster: Cluster) -> dict[str, tuple[str, ...]]:

@@ -23,6 +23,7 @@ from eyewall_deploy.measure.nimbus import (
     running_topology,
     slots_in_use,
     streams_of,
+    topology_names,
 )
 from eyewall_deploy.pins import pinned_hosts
 from eyewall_deploy.storm import nimbus
@@ -41,6 +42,9 @@ _NIMBUS_PATIENCE = 60.0
 _POLL = 1.0
 _WARM_UP = 10.0
 _WORKERS_END = 3.0
+_OLD_WORKERS_TUPLES = 9.0
+"""Seconds after a new assignment in which what flows may still be the old workers' work: they end,
+and the window that has to be steady lies behind their end."""
 _Answer = TypeVar("_Answer")
 
 
@@ -79,7 +83,9 @@ class Stage:
     def wait_for_flow(self, events: Path, what: str) -> float | Failure:
         """Wait until tuples flow steadily and everything is warm; seconds until they flowed."""
         began = time.time()
-        while not flows_steadily(read_events(events), time.time()):
+        while time.time() < began + _OLD_WORKERS_TUPLES or not flows_steadily(
+            read_events(events), time.time()
+        ):
             waited = time.time() - began
             if waited > _PATIENCE:
                 status = self.look().scheduling or "no status"
@@ -130,15 +136,26 @@ class Stage:
             detour=detour(topology.hosts(), pins, delays),
         )
 
-    def end_topology(self) -> None:
+    def others(self) -> tuple[str, ...]:
+        """Names of other topologies on the cluster: they would be measured with it."""
+        return tuple(name for name in self._ask(topology_names) if name != TOPOLOGY)
+
+    def end_topology(self) -> Failure | None:
         """Kill the topology and wait until its workers have ended, if it runs at all."""
         if self._ask(partial(running_topology, name=TOPOLOGY)) is None:
-            return
-        self.steps.doing("the topology is ending")
+            return None
+        began = time.time()
         self._ask(partial(kill, name=TOPOLOGY))
-        while self._ask(slots_in_use):
+        while slots := self._ask(slots_in_use):
+            waited = time.time() - began
+            if waited > _PATIENCE:
+                return Failure(
+                    f"{slots} slots are still in use {waited:.0f} s after {TOPOLOGY}'s end"
+                )
+            self.steps.doing(f"the topology is ending ({waited:.0f} s)")
             time.sleep(_POLL)
         time.sleep(_WORKERS_END)
+        return None
 
     def events(self, folder: Path) -> Events:
         """Everything that happened so far."""

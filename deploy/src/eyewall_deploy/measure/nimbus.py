@@ -101,6 +101,11 @@ def running_topology(client: Any, name: str) -> RunningTopology | None:
     return None
 
 
+def topology_names(client: Any) -> tuple[str, ...]:
+    """Names of all topologies, sorted."""
+    return tuple(sorted(summary.name for summary in client.getClusterInfo().topologies))
+
+
 def described(info: Any) -> RunningTopology:
     """A `TopologyInfo` in this package's words."""
     slots = {
