@@ -103,6 +103,16 @@ def test_without_json_a_person_gets_tables() -> None:
     assert "cloud-1" in result.stdout
 
 
+def test_a_name_that_looks_like_markup_is_shown_as_it_is(tmp_path: Path) -> None:
+    path = tmp_path / "markup.json"
+    names = {"operators": [{"id": "[/red]"}], "nodes": [{"id": "[bold]n"}]}
+    path.write_text(json.dumps({"version": 1} | names))
+    result = run(str(path))
+    assert result.exit_code == 0
+    assert "[/red]" in result.stdout
+    assert "[bold]n" in result.stdout
+
+
 @pytest.mark.parametrize(
     ("arguments", "complaint"),
     [

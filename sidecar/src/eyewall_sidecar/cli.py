@@ -12,6 +12,7 @@ from typing import Annotated, NoReturn
 import typer
 from rich.console import Console
 from rich.table import Table
+from rich.text import Text
 
 from eyewall_sidecar.model import ProblemError, Solution, Status
 from eyewall_sidecar.objective import Objective, ObjectiveError
@@ -67,7 +68,8 @@ def solve(
     with _sign_of_life(time_limit):
         solution = POLICIES[policy](file.problem, wanted, time_limit=time_limit, seed=seed)
     if as_json:
-        sys.stdout.write(json.dumps(answer(solution, file.assumptions), ensure_ascii=False) + "\n")
+        found = answer(solution, file.assumptions)
+        sys.stdout.write(json.dumps(found, ensure_ascii=False, allow_nan=False) + "\n")
     else:
         _show(solution, wanted, file.assumptions)
     raise typer.Exit(EXIT_CODES.get(solution.status, 0))
@@ -124,14 +126,14 @@ def _sign_of_life(time_limit: float) -> Iterator[None]:
 
 def _show(solution: Solution, objective: Objective, assumptions: tuple[str, ...]) -> None:
     console = Console()
-    console.print(_headline(solution, objective), highlight=False)
+    console.print(_headline(solution, objective), highlight=False, markup=False)
     for reason in (*solution.reasons, *assumptions):
         console.print(f"  {reason}", highlight=False, markup=False)
     if solution.placement is None or solution.evaluation is None:
         return
     placement = Table("operator", "node")
     for operator, node in solution.placement.items():
-        placement.add_row(operator, node)
+        placement.add_row(Text(operator), Text(node))
     metrics = Table("metric", "value")
     it = solution.evaluation
     for name, value, unit in (

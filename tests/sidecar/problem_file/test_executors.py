@@ -110,3 +110,22 @@ def test_a_stream_that_does_not_say_how_it_spreads_is_refused(
     with pytest.raises(ProblemError) as refused:
         spread(1, 2, **stream)
     assert str(refused.value) == complaint
+
+
+def test_more_executors_than_any_cluster_has_are_refused_before_they_fill_the_memory() -> None:
+    with pytest.raises(ProblemError) as refused:
+        spread(99_999, 2, grouping="global")
+    assert str(refused.value) == (
+        "operators have 100001 executors together; they may have 100000 at most"
+    )
+
+
+def test_more_pairs_of_executors_than_fit_in_memory_are_refused() -> None:
+    # 1001 · 1000 pairs; under global there are 1001.
+    with pytest.raises(ProblemError) as refused:
+        spread(1001, 1000, grouping="shuffle")
+    assert str(refused.value) == (
+        "stream a → b: 1001 senders and 1000 receivers; "
+        "all streams together may join 1000000 pairs of executors at most"
+    )
+    assert len(spread(1001, 1000, grouping="global").problem.streams) == 1001

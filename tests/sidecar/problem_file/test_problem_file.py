@@ -91,7 +91,7 @@ def test_pinned_to_several_nodes_means_candidates() -> None:
         ),
         (
             {"nodes": [{"id": "n1", "speedup": 0}, {"id": "n2"}]},
-            "nodes[0].speedup is 0; it must be > 0",
+            "nodes[0].speedup is 0; it must be ≥ 1e-06",
         ),
         (
             {"nodes": [{"id": "n1", "availability": 1.1}, {"id": "n2"}]},
@@ -152,6 +152,45 @@ def test_a_file_that_breaks_the_format_is_refused_with_offender_value_and_what_i
     assert refusal(file(**changes)) == complaint
 
 
+@pytest.mark.parametrize(
+    ("section", "key", "value", "allowed"),
+    [
+        ("operators", "cpu", 2e15, "≤ 1e+15"),
+        ("operators", "cpu", 1e-310, "0 or ≥ 1e-09"),
+        ("operators", "execution_time", 86401, "≤ 86400"),
+        ("operators", "executors", 100_001, "≤ 100000"),
+        ("streams", "rate", 1.7e308, "≤ 1e+15"),
+        ("nodes", "operators", 10**400, "≤ 1e+15"),
+        ("nodes", "memory", 1e-10, "0 or ≥ 1e-09"),
+        ("nodes", "speedup", 1e-310, "≥ 1e-06"),
+        ("nodes", "speedup", 1e7, "≤ 1e+06"),
+        ("nodes", "availability", 1e-320, "0 or ≥ 1e-09"),
+        ("links", "delay", 1e300, "≤ 86400"),
+        ("links", "delay", 1e-310, "0 or ≥ 1e-09"),
+        ("links", "bandwidth", 1e-310, "0 or ≥ 1e-09"),
+    ],
+    ids=lambda value: str(value)[:12],
+)
+def test_a_number_beyond_any_cluster_is_refused_before_it_overflows(
+    section: str, key: str, value: float, allowed: str
+) -> None:
+    changed = json.loads(file())
+    changed[section][0][key] = value
+    said = refusal(json.dumps(changed))
+    assert said.startswith(f"{section}[0].{key} is {str(value)[:50]}")
+    assert said.endswith(f"; it must be {allowed}")
+
+
+def test_the_least_and_the_most_are_allowed() -> None:
+    changed = json.loads(file())
+    changed["links"][0] |= {"delay": 86_400, "bandwidth": 0, "availability": 0}
+    changed["nodes"][0] |= {"cpu": 1e15, "memory": 1e-9, "operators": 10**15, "speedup": 1e-6}
+    changed["streams"][0] |= {"tuple_bytes": 0}
+    problem = parse_problem(json.dumps(changed), Path()).problem
+    assert problem.delay("n1", "n2") == 86_400
+    assert problem.node("n1").memory == 1e-9
+
+
 def test_several_mistakes_are_told_at_once_but_not_more_than_five() -> None:
     operators = [{"id": f"o{i}", "cpu": -1} for i in range(7)]
     lines = refusal(file(operators=operators)).splitlines()
@@ -162,6 +201,7 @@ def test_several_mistakes_are_told_at_once_but_not_more_than_five() -> None:
 
 def test_what_is_no_json_is_said_so() -> None:
     assert refusal("{").startswith("not JSON: EOF while parsing")
+    assert refusal("3") == "the problem is 3; it must be an object"
 
 
 def test_a_file_that_is_not_there_is_said_so(tmp_path: Path) -> None:
@@ -208,7 +248,13 @@ class TestDelaysFile:
         ("content", "complaint"),
         [
             ("0\t20\nnan\t0\n", "delays file m.tsv: no delay for n2 → n1"),
-            ("0\t20\n-3\t0\n", "delays file m.tsv, n2 → n1: delay is -3; "),
+            (
+                "0\t20\n-3\t0\n",
+                "delays file m.tsv, n2 → n1: delay is -3; it must be 0 or from 1e-06 to 8.64e+07",
+            ),
+            ("0\t20\n1e300\t0\n", "delays file m.tsv, n2 → n1: delay is 1e+300; "),
+            ("0\t20\n1e-300\t0\n", "delays file m.tsv, n2 → n1: delay is 1e-300; "),
+            ("0\t20\n-inf\t0\n", "delays file m.tsv, n2 → n1: delay is -inf; "),
             ("0\t20\nfar\t0\n", "delays file m.tsv, n2 → n1: 'far' is not a number"),
             ("0\t20\n", "delays file m.tsv: 1 rows of 2 columns; 2 nodes need 2 × 2"),
         ],
@@ -218,6 +264,13 @@ class TestDelaysFile:
     ) -> None:
         assert refusal(self.delays(tmp_path, content), tmp_path).startswith(complaint)
 
-    def test_a_matrix_that_cannot_be_read_is_said_so(self, tmp_path: Path) -> None:
-        text = file(links=None, delays={"file": "no.tsv", "unit": "s", "kind": "rtt"})
-        assert "no.tsv: cannot be read" in refusal(text, tmp_path)
+    @pytest.mark.parametrize("name", ["no.tsv", "a\0b", ".", "x" * 5000])
+    def test_a_matrix_that_cannot_be_read_is_said_so(self, tmp_path: Path, name: str) -> None:
+        text = file(links=None, delays={"file": name, "unit": "s", "kind": "rtt"})
+        assert ": cannot be read: " in refusal(text, tmp_path)
+
+    def test_a_compressed_matrix_that_is_damaged_is_said_so(self, tmp_path: Path) -> None:
+        damaged = bytearray(gzip.compress(b"0\t1\n1\t0\n" * 100))
+        damaged[12:20] = b"\xff" * 8
+        text = self.delays(tmp_path, bytes(damaged))
+        assert "m.tsv: cannot be read: Error -3 while decompressing" in refusal(text, tmp_path)

@@ -25,5 +25,9 @@ def test_the_schema_refuses_what_it_does_not_know() -> None:
     validator = jsonschema.Draft202012Validator(json.loads(schema_text()))
     basic = json.loads((EXAMPLES[0].parent / "basic.json").read_text())
     assert not validator.is_valid(basic | {"link": []})
-    basic["links"][0]["delay"] = -1
-    assert not validator.is_valid(basic)
+    for delay in (-1, 1e-310, 86_401, 1e300):
+        basic["links"][0]["delay"] = delay
+        assert not validator.is_valid(basic)
+    for delay in (0, 1e-9, 86_400):
+        basic["links"][0]["delay"] = delay
+        assert validator.is_valid(basic)

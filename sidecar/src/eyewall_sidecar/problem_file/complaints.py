@@ -19,8 +19,8 @@ _SECTIONS: dict[str, type[BaseModel]] = {
 }
 _ALLOWED = {
     "greater_than_equal": "it must be ≥ {ge:g}",
-    "greater_than": "it must be > {gt:g}",
     "less_than_equal": "it must be ≤ {le:g}",
+    "tiny": "it must be 0 or ≥ {least:g}",
     "literal_error": "it must be {expected}",
     "enum": "it must be {expected}",
     "float_type": "it must be a number",
@@ -47,6 +47,7 @@ def complaints(error: ValidationError) -> str:
 
 def _complaint(kind: str, detail: Any) -> str:
     place = [part for part in detail["loc"] if part not in ("str", "list[str]")]
+    owner = _path(place) or "the problem"
     if kind == "json_invalid":
         return f"not JSON: {detail['ctx']['error']}"
     if kind == "extra_forbidden":
@@ -55,8 +56,8 @@ def _complaint(kind: str, detail: Any) -> str:
         return f"{_path(place[:-1]) or 'the problem'}: {place[-1]} is missing"
     if kind in _ALLOWED:
         allowed = _ALLOWED[kind].format(**detail.get("ctx", {}))
-        return f"{_path(place)} is {_shown(detail['input'])}; {allowed}"
-    return f"{_path(place) or 'the problem'} is {_shown(detail['input'])}: {detail['msg']}"
+        return f"{owner} is {_shown(detail['input'])}; {allowed}"
+    return f"{owner} is {_shown(detail['input'])}: {detail['msg']}"
 
 
 def _unknown_key(place: Sequence[str | int]) -> str:

@@ -1,13 +1,14 @@
 """Delays between nodes, from a file's list of links or from a matrix."""
 
 import gzip
+import zlib
 from collections.abc import Sequence
 from math import inf
 from pathlib import Path
 
 from eyewall_sidecar.model import Link, ProblemError
 from eyewall_sidecar.model.errors import listed
-from eyewall_sidecar.problem_file.schema import DelaysEntry, LinkEntry
+from eyewall_sidecar.problem_file.schema import LEAST, LONGEST, DelaysEntry, LinkEntry
 
 Links = dict[tuple[str, str], Link]
 UNKNOWN = frozenset({"", "-", "nan", "na", "null"})
@@ -47,7 +48,7 @@ def matrix_links(entry: DelaysEntry, nodes: Sequence[str], folder: Path) -> Link
                 lacking.append(f"{source} → {target}")
                 continue
             where = f"delays file {entry.file}, {source} → {target}"
-            links[source, target] = Link(_delay(text, where) * seconds)
+            links[source, target] = Link(_delay(text, seconds, where))
     if lacking:
         raise ProblemError(f"delays file {entry.file}: no delay for {listed(lacking)}")
     return links
@@ -57,16 +58,20 @@ def _rows(path: Path) -> list[list[str]]:
     try:
         raw = path.read_bytes()
         text = (gzip.decompress(raw) if raw.startswith(b"\x1f\x8b") else raw).decode()
-    except (OSError, EOFError, UnicodeDecodeError) as error:
+    except (OSError, EOFError, ValueError, zlib.error) as error:
         raise ProblemError(f"delays file {path}: cannot be read: {error}") from error
     return [line.split("\t") for line in text.splitlines() if line.strip()]
 
 
-def _delay(text: str, where: str) -> float:
+def _delay(text: str, seconds: float, where: str) -> float:
+    """Read a delay that is counted in so many seconds."""
     try:
         delay = float(text)
     except ValueError:
         raise ProblemError(f"{where}: {text.strip()!r} is not a number") from None
-    if not 0 <= delay < inf:
-        raise ProblemError(f"{where}: delay is {delay:g}; it must be a finite number ≥ 0")
-    return delay
+    if delay == 0 or LEAST <= delay * seconds <= LONGEST:
+        return delay * seconds
+    raise ProblemError(
+        f"{where}: delay is {delay:g}; it must be 0 or from {LEAST / seconds:g} to "
+        f"{LONGEST / seconds:g}"
+    )

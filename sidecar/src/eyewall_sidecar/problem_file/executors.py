@@ -6,7 +6,14 @@ from math import fsum
 
 from eyewall_sidecar.model import Operator, ProblemError, Stream
 from eyewall_sidecar.model.errors import unknown
-from eyewall_sidecar.problem_file.schema import Grouping, OperatorEntry, ProblemEntry, StreamEntry
+from eyewall_sidecar.problem_file.schema import (
+    MOST_EXECUTORS,
+    MOST_PAIRS,
+    Grouping,
+    OperatorEntry,
+    ProblemEntry,
+    StreamEntry,
+)
 
 ASSUMED_SHUFFLE = frozenset({Grouping.LOCAL_OR_SHUFFLE, Grouping.DIRECT, Grouping.CUSTOM})
 UNSHARED = frozenset({Grouping.ALL, Grouping.GLOBAL})
@@ -34,6 +41,7 @@ class Expansion:
 
 def expand(file: ProblemEntry) -> Expansion:
     """Spread every operator and stream of the file over executors."""
+    _check_executors(file)
     executors = {entry.id: _ids(entry) for entry in file.operators}
     streams: list[Stream] = []
     assumptions: list[str] = []
@@ -42,7 +50,7 @@ def expand(file: ProblemEntry) -> Expansion:
             if end not in executors:
                 raise ProblemError(f"{_name(entry)}: {unknown('operator', end, executors)}")
         receivers = executors[entry.target]
-        streams += _expand_stream(entry, executors[entry.source], receivers)
+        streams += _expand_stream(entry, executors[entry.source], receivers, len(streams))
         if entry.grouping in ASSUMED_SHUFFLE and entry.shares is None and len(receivers) > 1:
             assumptions.append(
                 f"{_name(entry)}: no shares are given for its {entry.grouping} grouping; "
@@ -50,6 +58,14 @@ def expand(file: ProblemEntry) -> Expansion:
             )
     operators = [_operator(entry, name) for entry in file.operators for name in executors[entry.id]]
     return Expansion(tuple(operators), tuple(streams), executors, tuple(assumptions))
+
+
+def _check_executors(file: ProblemEntry) -> None:
+    total = sum(entry.executors for entry in file.operators)
+    if total > MOST_EXECUTORS:
+        raise ProblemError(
+            f"operators have {total} executors together; they may have {MOST_EXECUTORS} at most"
+        )
 
 
 def _ids(entry: OperatorEntry) -> tuple[str, ...]:
@@ -72,19 +88,28 @@ def _operator(entry: OperatorEntry, name: str) -> Operator:
 
 
 def _expand_stream(
-    entry: StreamEntry, senders: tuple[str, ...], receivers: tuple[str, ...]
+    entry: StreamEntry, senders: tuple[str, ...], receivers: tuple[str, ...], before: int
 ) -> list[Stream]:
-    """Return the streams between executors that carry something under the grouping."""
+    """Return the streams between executors that carry something under the grouping.
+
+    `before` of them were there already.
+    """
     if entry.grouping is None and len(senders) * len(receivers) > 1:
         raise ProblemError(
             f"{_name(entry)}: an operator with executors needs a grouping; "
             f"groupings are {', '.join(Grouping)}"
         )
+    shares = zip(receivers, _shares(entry, len(receivers)), strict=True)
+    reached = [(receiver, share) for receiver, share in shares if share > 0]
+    if before + len(senders) * len(reached) > MOST_PAIRS:
+        raise ProblemError(
+            f"{_name(entry)}: {len(senders)} senders and {len(reached)} receivers; "
+            f"all streams together may join {MOST_PAIRS} pairs of executors at most"
+        )
     return [
         Stream(sender, receiver, entry.rate / len(senders) * share, entry.tuple_bytes, entry.system)
         for sender in senders
-        for receiver, share in zip(receivers, _shares(entry, len(receivers)), strict=True)
-        if share > 0
+        for receiver, share in reached
     ]
 
 

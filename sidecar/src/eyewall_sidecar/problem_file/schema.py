@@ -8,11 +8,40 @@ import json
 from enum import StrEnum
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, WithJsonSchema
+from pydantic_core import PydanticCustomError
 
-Amount = Annotated[float, Field(ge=0)]
-Positive = Annotated[float, Field(gt=0)]
-Probability = Annotated[float, Field(ge=0, le=1)]
+LEAST = 1e-9
+"""What is not 0 is at least this much: less is a slip, and more than solvers can tell from 0."""
+MOST = 1e15
+"""Bytes, tuples/s, cores: beyond any cluster, and far from where floating point overflows."""
+LONGEST = 86_400.0
+"""Seconds: a day."""
+MOST_EXECUTORS = 100_000
+"""Of all operators together."""
+MOST_PAIRS = 1_000_000
+"""Of executors with a stream between them: what fits in memory."""
+
+
+def not_tiny(value: float) -> float:
+    """Refuse what is neither 0 nor at least LEAST."""
+    if 0 < value < LEAST:
+        raise PydanticCustomError("tiny", "too small to tell from 0", {"least": LEAST})
+    return value
+
+
+def _up_to(most: float) -> WithJsonSchema:
+    """Say in the JSON Schema what `not_tiny` and an upper bound allow."""
+    return WithJsonSchema(
+        {"type": "number", "anyOf": [{"const": 0}, {"minimum": LEAST, "maximum": most}]}
+    )
+
+
+Amount = Annotated[float, Field(ge=0, le=MOST), AfterValidator(not_tiny), _up_to(MOST)]
+Seconds = Annotated[float, Field(ge=0, le=LONGEST), AfterValidator(not_tiny), _up_to(LONGEST)]
+Speedup = Annotated[float, Field(ge=1e-6, le=1e6)]
+Probability = Annotated[float, Field(ge=0, le=1), AfterValidator(not_tiny), _up_to(1)]
+Coordinate = Annotated[float, Field(ge=-MOST, le=MOST)]
 Name = Annotated[str, Field(min_length=1)]
 Names = Annotated[list[Name], Field(min_length=1)]
 
@@ -42,10 +71,10 @@ class OperatorEntry(Entry):
     id: Name
     cpu: Amount = Field(1.0, description="cores, of one executor")
     memory: Amount = Field(0.0, description="bytes, of one executor")
-    execution_time: Amount = Field(0.0, description="seconds for a tuple on a node of speedup 1")
+    execution_time: Seconds = Field(0.0, description="seconds for a tuple on a node of speedup 1")
     candidates: Names | None = Field(None, description="nodes that may hold it; all if not given")
     pinned_to: Names | None = Field(None, description="the same, said of one node")
-    executors: Annotated[int, Field(ge=1)] = Field(
+    executors: Annotated[int, Field(ge=1, le=MOST_EXECUTORS)] = Field(
         1, description="how many executors it stands for"
     )
 
@@ -72,10 +101,12 @@ class NodeEntry(Entry):
     id: Name
     cpu: Amount | None = Field(None, description="cores")
     memory: Amount | None = Field(None, description="bytes")
-    operators: Annotated[int, Field(ge=0)] | None = Field(None, description="how many it may hold")
-    speedup: Positive = 1.0
+    operators: Annotated[int, Field(ge=0, le=10**15)] | None = Field(
+        None, description="how many it may hold"
+    )
+    speedup: Speedup = 1.0
     availability: Probability = 1.0
-    coordinates: Annotated[list[float], Field(min_length=1)] | None = None
+    coordinates: Annotated[list[Coordinate], Field(min_length=1)] | None = None
 
 
 class LinkEntry(Entry):
@@ -83,7 +114,7 @@ class LinkEntry(Entry):
 
     source: Name = Field(alias="from")
     target: Name = Field(alias="to")
-    delay: Amount = Field(description="seconds, one way")
+    delay: Seconds = Field(description="seconds, one way")
     availability: Probability = 1.0
     bandwidth: Amount | None = Field(None, description="bytes/s; unlimited if not given")
 
