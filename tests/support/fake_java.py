@@ -1,7 +1,8 @@
 """Stands in for `java` where tests are about processes, not Storm: light daemons that start fast.
 
 It reads the storm.yaml that the real daemon would, and serves just what readiness looks at. The
-variable FAKE_FAULT makes one daemon misbehave: `nimbus:dies` or `nimbus:hangs`.
+variable FAKE_FAULT makes one daemon misbehave: `nimbus:dies`, `nimbus:hangs`, or `nimbus:stays`
+(it does not end when asked to).
 """
 
 import os
@@ -72,6 +73,8 @@ if program == NAME and fault == "dies":
     sys.exit(13)
 if program == NAME and fault == "hangs":
     time.sleep(1000)
+if program == NAME and fault == "stays":
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)
 daemons: dict[str, Callable[[dict[str, Any]], None]] = {
     "DevZookeeper": zookeeper,
     "Nimbus": nimbus,

@@ -20,6 +20,7 @@ from eyewall_deploy.endpoint import Endpoint, parse_endpoint
 from eyewall_deploy.failure import Failure
 from eyewall_deploy.lifecycle import changes, inside, log_files
 from eyewall_deploy.lifecycle.down import down as take_down
+from eyewall_deploy.lifecycle.ended import has_ended
 from eyewall_deploy.lifecycle.execute import command_on_host
 from eyewall_deploy.lifecycle.execute import run as run_on_host
 from eyewall_deploy.lifecycle.found import DEFAULT_CLUSTER, find_run
@@ -140,7 +141,7 @@ def _stay(running: Up) -> None:
         running.lease.hold()
     finally:
         running.lease.end()
-    _fail(f"the cluster has ended; its logs are in {running.plan.run.logs()}")
+    _fail(has_ended(running.plan.run).reason)
 
 
 @app.command()
@@ -168,7 +169,7 @@ def status(
 ) -> None:
     """Show what runs, where executors are, and how to reach everything."""
     plan = _plan(cluster, run_dir)
-    seen = look(plan, read_shares(plan.run).refused)
+    seen = _or_fail(look(plan, read_shares(plan.run).refused))
     if as_json:
         sys.stdout.write(json.dumps(asdict(seen), indent=2) + "\n")
     else:

@@ -44,6 +44,56 @@ def test_down_leaves_no_process_namespace_or_control_group_and_doing_it_twice_do
         assert _named_namespaces() == before
 
 
+def test_down_while_another_down_waits_for_a_program_to_end_ends_the_cluster_too(
+    loopback: FakeCluster,
+) -> None:
+    loopback.environment["FAKE_FAULT"] = "nimbus:stays"
+    loopback.up()
+    first = loopback.start(*loopback.command("down"))
+    loopback.until(lambda: loopback.program("nimbus")["state"] == "STOPPING")
+    second = loopback.run_command("down")
+    _, said = first.communicate(timeout=60)
+    assert (first.returncode, second.returncode) == (0, 0), said + second.stderr
+    loopback.assert_nothing_left()
+
+
+def test_down_during_up_ends_both_and_up_says_so_in_words(loopback: FakeCluster) -> None:
+    loopback.environment["FAKE_FAULT"] = "zookeeper:hangs"
+    starter = loopback.start(*loopback.up_command())
+    loopback.wait_for_fake("zookeeper")
+    assert loopback.run_command("down").returncode == 0
+    _, said = starter.communicate(timeout=60)
+    assert starter.returncode == 1
+    assert f"the cluster has ended; its logs are in {loopback.run.logs()}" in said
+    loopback.assert_nothing_left()
+
+
+def test_when_the_keeper_is_killed_during_up_it_says_that_the_cluster_has_ended(
+    loopback: FakeCluster,
+) -> None:
+    loopback.environment["FAKE_FAULT"] = "nimbus:hangs"
+    starter = loopback.start(*loopback.up_command())
+    loopback.wait_for_fake("nimbus")
+    loopback.keeper().kill()
+    _, said = starter.communicate(timeout=60)
+    assert starter.returncode == 1
+    assert f"the cluster has ended; its logs are in {loopback.run.logs()}" in said
+    loopback.assert_nothing_left()
+
+
+def test_while_supervisord_does_not_answer_commands_say_that_the_cluster_has_ended(
+    loopback: FakeCluster,
+) -> None:
+    loopback.up()
+    hidden = loopback.run.path / "hidden.sock"
+    loopback.run.socket.rename(hidden)
+    for command in (["status"], ["stop", "nimbus"], ["start", "nimbus"], ["restart", "nimbus"]):
+        done = loopback.run_command(*command)
+        assert done.returncode == 1
+        assert done.stderr.splitlines()[-1].startswith("the cluster has ended; its logs are in ")
+    hidden.rename(loopback.run.socket)
+
+
 def test_pids_in_the_status_are_those_of_this_machine(cluster: FakeCluster) -> None:
     cluster.up()
     nimbus = psutil.Process(cluster.program("nimbus")["pid"])

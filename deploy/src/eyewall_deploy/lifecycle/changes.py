@@ -9,9 +9,10 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, TypeAlias
 
 from eyewall_deploy.failure import Failure
+from eyewall_deploy.lifecycle.ended import has_ended
 from eyewall_deploy.lifecycle.programs import write_nimbus_settings
 from eyewall_deploy.lifecycle.up import start_and_wait
-from eyewall_deploy.processes.control import Control
+from eyewall_deploy.processes.control import Control, SupervisordGoneError
 from eyewall_deploy.state import Mode, Scheduler, write_state
 from eyewall_deploy.wan import delay_file
 
@@ -52,7 +53,10 @@ def start(plan: Plan, program: str, steps: Steps) -> Failure | None:
 def stop(plan: Plan, program: str, steps: Steps) -> Failure | None:
     """Stop one program; as everywhere in Storm, a supervisor's workers go on without it."""
     steps.doing(f"{program} is ending")
-    return Control(plan.run.socket).stop(program)
+    try:
+        return Control(plan.run.socket).stop(program)
+    except SupervisordGoneError:
+        return has_ended(plan.run)
 
 
 def restart(plan: Plan, program: str, steps: Steps) -> Failure | None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import time
 from dataclasses import dataclass
-from http.client import HTTPException
 from typing import TYPE_CHECKING
 
 import psutil
@@ -14,7 +13,7 @@ from eyewall_deploy.failure import Failure
 from eyewall_deploy.host import cgroups
 from eyewall_deploy.lifecycle.lease import AT_ONCE
 from eyewall_deploy.lifecycle.shares import group_name
-from eyewall_deploy.processes.control import Control
+from eyewall_deploy.processes.control import Control, SupervisordGoneError
 from eyewall_deploy.run_dir import MARK
 
 if TYPE_CHECKING:
@@ -95,8 +94,8 @@ def _stop_programs(run: RunDir) -> None:
             program.pid for program in control.states() if program.name not in _NEEDED
         ):
             time.sleep(_POLL_SECONDS)
-    except (OSError, HTTPException):
-        return  # no supervisord, or it is going
+    except SupervisordGoneError:
+        return
 
 
 def _is_keeper(pid: int) -> bool:

@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from eyewall_deploy.lifecycle.down import processes_of
-from eyewall_deploy.processes.control import Control
+from eyewall_deploy.lifecycle.ended import has_ended
+from eyewall_deploy.processes.control import Control, SupervisordGoneError
 from eyewall_deploy.state import Mode
 from eyewall_deploy.storm import nimbus
 from eyewall_deploy.wan.addresses import addresses
@@ -15,6 +16,7 @@ from eyewall_deploy.wan.addresses import addresses
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from eyewall_deploy.failure import Failure
     from eyewall_deploy.lifecycle.programs import Plan
     from eyewall_deploy.run_dir import RunDir
 
@@ -91,9 +93,13 @@ class Status:
     nimbus_error: str | None
 
 
-def status(plan: Plan, not_limited: tuple[str, ...]) -> Status:
+def status(plan: Plan, not_limited: tuple[str, ...]) -> Status | Failure:
     """Look at everything once."""
     state = plan.state
+    try:
+        programs = _programs(plan.run)
+    except SupervisordGoneError:
+        return has_ended(plan.run)
     try:
         view = nimbus.look(state.nimbus)
         error = None
@@ -108,7 +114,7 @@ def status(plan: Plan, not_limited: tuple[str, ...]) -> Status:
         scheduler=state.scheduler,
         stock_timing=state.stock_timing,
         addresses=_addresses(plan),
-        programs=_programs(plan.run),
+        programs=programs,
         hosts=_hosts(plan, view),
         topologies=_topologies(view),
         not_limited=not_limited,

@@ -8,11 +8,13 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from eyewall_deploy.failure import Failure
+from eyewall_deploy.lifecycle.ended import has_ended
 from eyewall_deploy.lifecycle.lease import Lease
 from eyewall_deploy.lifecycle.preparation import prepare
 from eyewall_deploy.lifecycle.programs import programs, supervisor_name, zookeeper_root
 from eyewall_deploy.lifecycle.shares import read_shares
 from eyewall_deploy.processes import probes
+from eyewall_deploy.processes.control import SupervisordGoneError
 from eyewall_deploy.processes.readiness import wait_until_ready
 from eyewall_deploy.processes.supervisord import how_it_ended, output_file
 from eyewall_deploy.state import Scheduler
@@ -76,6 +78,15 @@ def start_and_wait(
     plan: Plan, control: Control, names: Sequence[str], steps: Steps
 ) -> Failure | None:
     """Start programs together and return when all are ready, or one of them fails."""
+    try:
+        return _start_and_wait(plan, control, names, steps)
+    except SupervisordGoneError:
+        return has_ended(plan.run)
+
+
+def _start_and_wait(
+    plan: Plan, control: Control, names: Sequence[str], steps: Steps
+) -> Failure | None:
     for name in names:
         failure = control.start(name)
         if failure is not None:

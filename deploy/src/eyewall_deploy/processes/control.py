@@ -5,7 +5,7 @@ from __future__ import annotations
 import socket
 import xmlrpc.client
 from dataclasses import dataclass
-from http.client import HTTPConnection
+from http.client import HTTPConnection, HTTPException
 from typing import TYPE_CHECKING, Any, cast
 
 from eyewall_deploy.failure import Failure
@@ -18,6 +18,11 @@ _ANSWER_SECONDS = 30.0
 _NOT_RUNNING = 70
 _ALREADY_STARTED = 60
 _BAD_NAME = 10
+_SHUTDOWN_STATE = 6
+
+
+class SupervisordGoneError(Exception):
+    """No supervisord answers, or it is ending."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +46,10 @@ class ProgramState:
 
 
 class Control:
-    """Starts, stops and lists the programs of one running cluster."""
+    """Starts, stops and lists the programs of one running cluster.
+
+    Each method but `answers` raises SupervisordGoneError when the cluster has ended or is ending.
+    """
 
     def __init__(self, socket_path: Path) -> None:
         self._server = xmlrpc.client.ServerProxy(
@@ -52,7 +60,7 @@ class Control:
         """Whether supervisord is there."""
         try:
             self._call("getState")
-        except OSError:
+        except SupervisordGoneError:
             return False
         return True
 
@@ -67,20 +75,19 @@ class Control:
 
     def start(self, name: str) -> Failure | None:
         """Start a program and return at once; one that runs is left alone."""
-        return self._command("startProcess", name, _ALREADY_STARTED)
+        return self._command("startProcess", name, wait=False, harmless=_ALREADY_STARTED)
 
     def stop(self, name: str) -> Failure | None:
         """Stop a program and wait for its end; one that is stopped is left alone."""
-        return self._command("stopProcess", name, _NOT_RUNNING)
+        return self._command("stopProcess", name, wait=True, harmless=_NOT_RUNNING)
 
     def stop_all_but(self, last: Collection[str]) -> None:
         """Ask every program to stop but those that the others need for it; return at once."""
         for program in self.states():
             if program.pid and program.name not in last:
-                self._call("stopProcess", program.name, False)  # noqa: FBT003 - their signature
+                self._command("stopProcess", program.name, wait=False, harmless=_NOT_RUNNING)
 
-    def _command(self, method: str, name: str, harmless: int) -> Failure | None:
-        wait = method == "stopProcess"
+    def _command(self, method: str, name: str, *, wait: bool, harmless: int) -> Failure | None:
         try:
             self._call(method, name, wait)
         except xmlrpc.client.Fault as fault:
@@ -93,7 +100,15 @@ class Control:
         return None
 
     def _call(self, method: str, *arguments: object) -> object:
-        return getattr(self._server.supervisor, method)(*arguments)
+        try:
+            with self._server as server:  # which closes the connection, not the proxy
+                return getattr(server.supervisor, method)(*arguments)
+        except (OSError, HTTPException, xmlrpc.client.ProtocolError) as error:
+            raise SupervisordGoneError(str(error)) from error
+        except xmlrpc.client.Fault as fault:
+            if fault.faultCode == _SHUTDOWN_STATE:
+                raise SupervisordGoneError(fault.faultString) from fault
+            raise
 
 
 def _state(info: dict[str, Any]) -> ProgramState:
@@ -121,5 +136,7 @@ class _UnixTransport(xmlrpc.client.Transport):
         super().__init__()
         self._path = path
 
-    def make_connection(self, host: object) -> HTTPConnection:  # noqa: ARG002
-        return _UnixConnection(self._path)
+    def make_connection(self, host: tuple[str, dict[str, str]] | str) -> HTTPConnection:
+        connection = _UnixConnection(self._path)
+        self._connection = (host, connection)  # what it closes
+        return connection

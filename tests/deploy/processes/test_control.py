@@ -1,0 +1,75 @@
+"""A real supervisord, spoken with; its programs are shells."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import time
+from typing import TYPE_CHECKING
+
+import pytest
+from eyewall_deploy.processes.control import Control, SupervisordGoneError
+from eyewall_deploy.processes.program import Program
+from eyewall_deploy.processes.supervisord import configuration
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+STUBBORN = "trap '' TERM; while :; do sleep 0.1; done"
+"""Ends with supervisord's SIGKILL only, seconds after it was asked to."""
+
+
+@pytest.fixture
+def supervisord(tmp_path: Path) -> Iterator[subprocess.Popen[bytes]]:
+    programs = [
+        Program("stubborn", ("sh", "-c", STUBBORN), tmp_path),
+        Program("tame", ("sleep", "1000"), tmp_path),
+    ]
+    file = tmp_path / "supervisord.conf"
+    file.write_text(configuration(programs, tmp_path, tmp_path, tmp_path / "s"))
+    process = subprocess.Popen([sys.executable, "-m", "supervisor.supervisord", "-c", str(file)])
+    yield process
+    process.kill()
+    process.wait()
+
+
+@pytest.fixture
+def control(supervisord: subprocess.Popen[bytes], tmp_path: Path) -> Iterator[Control]:
+    control = Control(tmp_path / "s")
+    while not control.answers():
+        assert supervisord.poll() is None
+        time.sleep(0.05)
+    for name in ("stubborn", "tame"):
+        assert control.start(name) is None
+        while control.state(name).state != "RUNNING":
+            time.sleep(0.05)
+    pids = [state.pid for state in control.states()]
+    yield control
+    subprocess.run(["kill", "-9", *map(str, pids)], check=False, capture_output=True)
+
+
+def test_all_are_asked_to_stop_though_one_of_them_is_stopping_already(control: Control) -> None:
+    control.stop_all_but(["tame"])
+    assert control.state("stubborn").state == "STOPPING"
+    control.stop_all_but([])
+    assert control.state("tame").state in {"STOPPING", "STOPPED"}
+
+
+def test_a_supervisord_that_shuts_down_is_gone(
+    control: Control, supervisord: subprocess.Popen[bytes]
+) -> None:
+    supervisord.terminate()  # it answers with a fault until the stubborn one has ended
+    while control.answers():
+        time.sleep(0.01)
+    assert supervisord.poll() is None
+    for ask in (control.states, lambda: control.start("tame"), lambda: control.stop_all_but([])):
+        with pytest.raises(SupervisordGoneError):
+            ask()
+
+
+def test_without_supervisord_it_is_gone(tmp_path: Path) -> None:
+    control = Control(tmp_path / "s")
+    assert not control.answers()
+    with pytest.raises(SupervisordGoneError):
+        control.states()
