@@ -194,7 +194,8 @@ def _last_turn(stage: Stage, scheduler: Scheduler) -> Timeline:
 def _say_how_to_look_on(out: Console, plan: Plan, seconds: float) -> None:
     out.print(Text(f"\n{seconds / 60:.1f} minutes. The cluster goes on running:"))
     out.print(f"  {_command()} status        who runs where, and why")
-    out.print(f"  {_command()} delay A B 80ms  change a delay yourself")
+    if plan.state.mode is Mode.NAMESPACES:
+        out.print(f"  {_command()} delay A B 80ms  change a delay yourself")
     if plan.state.ui is not None:
         out.print(f"  http://{plan.state.ui}        Storm UI")
     out.print("  make demo-down               ends it")
