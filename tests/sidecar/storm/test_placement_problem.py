@@ -11,6 +11,7 @@ from eyewall_sidecar.storm import (
     problem_of_missing,
     problem_of_moving,
     read_settings,
+    rooms,
 )
 from eyewall_sidecar.storm.placement_problem import TopologyProblem
 from storm_builders import MEGABYTE, Delays, all_delays, chain, cluster, state, supervisor, worker
@@ -28,7 +29,8 @@ def ask(
     settings = read_settings(topology, Settings(), ["odp"])
     known = delays or all_delays(sorted({it.host for it in supervisors}), 10)
     build = problem_of_moving if moving else problem_of_missing
-    return build(cluster(supervisors, running, *others), running, settings, known)
+    room = rooms(cluster(supervisors, running, *others), running)
+    return build(room, running, settings, known)
 
 
 def capacity(problem: PlacementProblem) -> dict[str, float]:

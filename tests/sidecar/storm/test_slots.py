@@ -158,3 +158,9 @@ def test_a_worker_that_stays_whole_is_restarted_only_if_slots_are_short(case: Ca
         slots = sum(len(one.ports) for one in supervisors if one.id == it.slot.supervisor)
         used = sum(one.slot.supervisor == it.slot.supervisor for one in choice.assignment)
         assert not stays or Worker(it.slot, it.executors) in choice.assignment or used == slots
+
+
+def test_the_executors_of_a_topology_are_gathered_once() -> None:
+    topology = chain(("source", 3), ("tag", 2))
+    assert topology.executors() is topology.executors()
+    assert len(topology.executors()) == 5

@@ -59,9 +59,9 @@ class Stream:
     system: bool = False
 
     def __post_init__(self) -> None:
-        require_amount(str(self), "rate", self.rate)
+        require_amount(self, "rate", self.rate)
         if self.tuple_bytes is not None:
-            require_amount(str(self), "tuple_bytes", self.tuple_bytes)
+            require_amount(self, "tuple_bytes", self.tuple_bytes)
 
     def __str__(self) -> str:
         return f"stream {self.source} → {self.target}"

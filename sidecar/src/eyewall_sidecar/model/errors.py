@@ -28,7 +28,7 @@ def listed(names: Collection[str]) -> str:
     return ", ".join(shown) + (f" and {more} more" if more else "")
 
 
-def require_amount(owner: str, name: str, value: float, *, unlimited: bool = False) -> None:
+def require_amount(owner: object, name: str, value: float, *, unlimited: bool = False) -> None:
     """Refuse what is negative, not a number, or (unless `unlimited`) infinite."""
     if value >= 0 and (unlimited or not math.isinf(value)):
         return

@@ -92,10 +92,10 @@ def _require_unique(kind: str, ids: Collection[str]) -> None:
 
 
 def _require_names(problem: PlacementProblem) -> None:
-    operators = [operator.id for operator in problem.operators]
-    nodes = [node.id for node in problem.nodes]
+    operators = {operator.id: None for operator in problem.operators}
+    nodes = {node.id: None for node in problem.nodes}
     for stream in problem.streams:
-        _require_known(str(stream), "operator", (stream.source, stream.target), operators)
+        _require_known(stream, "operator", (stream.source, stream.target), operators)
     for operator in problem.operators:
         owner = f"candidates of operator {operator.id}"
         _require_known(owner, "node", operator.candidates or (), nodes)
@@ -109,7 +109,7 @@ def _require_names(problem: PlacementProblem) -> None:
         raise ProblemError("the problem has operators but no nodes to place them on")
 
 
-def _require_known(owner: str, kind: str, names: Iterable[str], known: Collection[str]) -> None:
+def _require_known(owner: object, kind: str, names: Iterable[str], known: Collection[str]) -> None:
     for name in names:
         if name not in known:
             raise ProblemError(f"{owner}: {unknown(kind, name, known)}")

@@ -56,9 +56,12 @@ class Judgement:
 
 
 def judge(
-    asked: TopologyProblem, settings: Settings, answer: Solution, rules: Rules, ran_for: float
+    asked: TopologyProblem, settings: Settings, answer: Solution, rules: Rules, *, cooled: bool
 ) -> Judgement:
-    """Hold an answer, which may be to an older question, against the problem as it is now."""
+    """Hold an answer, which may be to an older question, against the problem as it is now.
+
+    `cooled` says whether the assignment has run for the cool-down.
+    """
     problem, objective = asked.problem, settings.objective
     current = problem.current
     if answer.placement is None or answer.evaluation is None or current is None:
@@ -80,7 +83,7 @@ def judge(
         return Judgement(None, f"{found} is below the minimum of {100 * rules.minimum_gain:g} %")
     if rules.frozen:
         return Judgement(None, f"{found}, but moves are frozen ([replacement] frozen)")
-    if ran_for < rules.cool_down_seconds:
+    if not cooled:
         cool = f"the assignment cools down until it has run {rules.cool_down_seconds:g} s"
         return Judgement(None, f"{found}, but {cool}")
     if strayed:

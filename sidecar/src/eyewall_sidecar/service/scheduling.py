@@ -11,8 +11,9 @@ from dataclasses import dataclass, replace
 from eyewall_sidecar.model import ProblemError, Solution, Status
 from eyewall_sidecar.policies import POLICIES
 from eyewall_sidecar.service import wording
+from eyewall_sidecar.service.asking import Asked, ask
 from eyewall_sidecar.service.decision import Decision, Decline, Keep, Place
-from eyewall_sidecar.service.moving import Rules, judge
+from eyewall_sidecar.service.moving import Judgement, Rules, judge
 from eyewall_sidecar.service.solving import Failed, Job, Question, Solvers
 from eyewall_sidecar.stores import DelayStore, DelayTable
 from eyewall_sidecar.storm import (
@@ -24,10 +25,7 @@ from eyewall_sidecar.storm import (
     TopologyProblem,
     TopologyState,
     choose_slots,
-    problem_of_missing,
-    problem_of_moving,
     read_settings,
-    rooms,
 )
 
 LOG = logging.getLogger("eyewall.decisions")
@@ -50,8 +48,13 @@ class Memory:
         The assignment that runs, and when it was first seen.
     status
         The text that belongs to it, if it was decided here.
+    asked
+        The problem that was last built.
     question, job, answer
         What was asked last, and its answer once it is there.
+    judged_on, judgement
+        A problem, its settings, an answer and whether the assignment had cooled down; and what
+        came of them.
     decided, decided_status
         What was last to be placed, and the text that is true once it runs.
     logged
@@ -61,9 +64,12 @@ class Memory:
     assignment_digest: bytes
     since: float
     status: str = ""
+    asked: Asked | None = None
     question: Question | None = None
     job: Job | None = None
     answer: Solution | None = None
+    judged_on: tuple[TopologyProblem, Settings, Solution, bool] | None = None
+    judgement: Judgement | None = None
     decided: Assignment = ()
     decided_status: str = ""
     logged: str = ""
@@ -96,8 +102,10 @@ class SchedulingService:
         """
         delays = self._read_delays()
         self._forget_all_but({it.topology.id for it in state.topologies})
-        waiting = [it for it in state.topologies if it.missing()]
-        others = [it for it in state.topologies if not it.missing()]
+        waiting: list[TopologyState] = []
+        others: list[TopologyState] = []
+        for it in state.topologies:
+            (waiting if it.missing() else others).append(it)
         decisions: dict[str, Decision] = {}
         for number, topology in enumerate([*waiting, *others]):
             left = max(1, len(waiting) - number)
@@ -135,7 +143,7 @@ class SchedulingService:
             LOG.exception("%s: eyewall failed", name)
             verdict = Decline(f"eyewall failed: {type(error).__name__}: {error}")
             said = verdict.reason
-        line = f"{name}: {type(verdict).__name__.lower()}: {said}"
+        line = f"{name}: {type(verdict).__name__.lower()}: {said}" if said else memory.logged
         if line != memory.logged:
             LOG.info("%s", line)
         self._memory[name] = replace(memory, logged=line)
@@ -182,12 +190,9 @@ class SchedulingService:
         self, topology: TopologyState, settings: Settings, memory: Memory, round_: "_Round"
     ) -> tuple[Place | Decline, Memory, str]:
         """Place what has no slot, within the deadline or from an answer that came after it."""
-        try:
-            asked = problem_of_missing(
-                round_.state, topology, settings, round_.delays.seconds_between
-            )
-        except ProblemError as error:
-            reason = _with_remark(str(error), round_.delays)
+        memory, asked = _asked(memory, topology, settings, round_)
+        if isinstance(asked, ProblemError):
+            reason = _with_remark(str(asked), round_.delays)
             return Decline(reason), memory, reason
         question = _question(asked, settings, self._rules.seed)
         if memory.question != question or (memory.job is None and memory.answer is None):
@@ -213,19 +218,17 @@ class SchedulingService:
     ) -> tuple[Place | Keep | Decline, Memory, str]:
         """Keep what runs, and move it when a better placement was found that is worth it."""
         stays = Keep() if settings.mode is Mode.AUTO else Decline("eyewall.mode is observe")
-        try:
-            asked = problem_of_moving(
-                round_.state, topology, settings, round_.delays.seconds_between
-            )
-        except ProblemError as error:
-            return stays, memory, f"no improvement sought: {error}"
+        if self._clock() >= round_.until:
+            return stays, memory, ""
+        memory, asked = _asked(memory, topology, settings, round_)
+        if isinstance(asked, ProblemError):
+            return stays, memory, f"no improvement sought: {asked}"
         if asked.delays_assumed:
             return stays, memory, f"no improvement sought: {asked.delays_assumed[0]}"
         question = _question(asked, settings, self._rules.seed)
         memory, failure = _taken(memory, self._clock())
         if failure is None and memory.answer is not None:
-            ran_for = self._clock() - memory.since
-            judged = judge(asked, settings, memory.answer, self._rules, ran_for)
+            memory, judged = self._judged(memory, asked, memory.answer, settings)
             if judged.solution is not None and settings.mode is Mode.AUTO:
                 return _moved(memory, judged.solution, judged.status, asked, topology, round_)
             said = judged.found
@@ -238,6 +241,19 @@ class SchedulingService:
             memory = replace(memory, question=question, job=job, answer=None)
         return stays, memory, said
 
+    def _judged(
+        self, memory: Memory, asked: TopologyProblem, answer: Solution, settings: Settings
+    ) -> tuple[Memory, Judgement]:
+        """Judge an answer; the same one is judged again only once the cool-down is over."""
+        cooled = self._clock() - memory.since >= self._rules.cool_down_seconds
+        on = (asked, settings, answer, cooled)
+        if memory.judgement is None or memory.judged_on != on:
+            judgement = judge(asked, settings, answer, self._rules, cooled=cooled)
+            memory = replace(memory, judged_on=on, judgement=judgement)
+        else:
+            judgement = memory.judgement
+        return memory, judgement
+
 
 @dataclass(frozen=True, slots=True)
 class _Round:
@@ -246,6 +262,14 @@ class _Round:
     state: ClusterState
     delays: DelayTable
     until: float
+
+
+def _asked(
+    memory: Memory, topology: TopologyState, settings: Settings, round_: _Round
+) -> tuple[Memory, TopologyProblem | ProblemError]:
+    """Build the problem, or take the last one if nothing changed."""
+    asked = ask(memory.asked, round_.state, topology, settings, round_.delays)
+    return replace(memory, asked=asked), asked.problem
 
 
 def _question(asked: TopologyProblem, settings: Settings, seed: int) -> Question:
@@ -294,10 +318,11 @@ def _moved(
     placement = answer.placement
     if placement is None:
         raise ValueError(f"{topology.topology.id}: an answer without a placement cannot be applied")
-    room = rooms(round_.state, topology)
+    if memory.asked is None:
+        raise ValueError(f"{topology.topology.id}: nothing was asked that this could answer")
     placed = asked.on_supervisors(placement)
     try:
-        choice = choose_slots(placed, topology, room, asked.per_slot)
+        choice = choose_slots(placed, topology, memory.asked.rooms, asked.per_slot)
     except ProblemError as error:
         return Decline(str(error)), memory, str(error)
     if choice.reused:

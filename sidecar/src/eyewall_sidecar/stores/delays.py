@@ -29,7 +29,7 @@ class Delay:
 
 @dataclass(frozen=True, slots=True)
 class DelayTable:
-    """What a store knew when it was read.
+    """What a store knew when it was read; with the same delays it is equal, whatever its age.
 
     Parameters
     ----------
@@ -45,10 +45,10 @@ class DelayTable:
 
     hosts: Mapping[str, int] = field(default_factory=dict)
     seconds: Sequence[Sequence[float | None]] = ()
-    age: float = 0.0
-    confidence: float = 1.0
-    source: str = ""
-    remark: str = ""
+    age: float = field(default=0.0, compare=False)
+    confidence: float = field(default=1.0, compare=False)
+    source: str = field(default="", compare=False)
+    remark: str = field(default="", compare=False)
 
     def between(self, source: str, target: str) -> Delay | None:
         """Return the delay from one host to another; None if it is unknown, never zero."""

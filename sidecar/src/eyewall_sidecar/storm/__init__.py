@@ -14,7 +14,7 @@ from eyewall_sidecar.storm.placement_problem import (
     problem_of_missing,
     problem_of_moving,
 )
-from eyewall_sidecar.storm.room import Room, rooms
+from eyewall_sidecar.storm.room import Room, Rooms, rooms
 from eyewall_sidecar.storm.settings import Mode, Settings, SettingsError, read_settings
 from eyewall_sidecar.storm.slots import SlotChoice, choose_slots
 from eyewall_sidecar.storm.topology import Component, Executor, Grouping, Input, Kind, Topology
@@ -29,6 +29,7 @@ __all__ = [
     "Kind",
     "Mode",
     "Room",
+    "Rooms",
     "Settings",
     "SettingsError",
     "Slot",

@@ -88,7 +88,9 @@ class TopologyState:
 
     def missing(self) -> tuple[Executor, ...]:
         """The executors that have no slot."""
-        running = self.running()
+        running: set[Executor] = set()
+        for worker in self.assignment:
+            running |= worker.executors
         return tuple(it for it in self.topology.executors() if it not in running)
 
 

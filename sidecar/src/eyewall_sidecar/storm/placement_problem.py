@@ -4,7 +4,7 @@ S-ODP (paper 000, section 6.2): executors are the operators, C_u is slots × EPS
 """
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from itertools import permutations
 
@@ -17,11 +17,11 @@ from eyewall_sidecar.model import (
     ProblemError,
     Stream,
 )
-from eyewall_sidecar.storm.cluster import ClusterState, Supervisor, TopologyState
+from eyewall_sidecar.storm.cluster import Supervisor, TopologyState
 from eyewall_sidecar.storm.delays import DelayBetween, KnownDelays, known_delays
 from eyewall_sidecar.storm.pins import pinned_hosts
 from eyewall_sidecar.storm.rates import flows
-from eyewall_sidecar.storm.room import Room, executors_per_slot, node_names, rooms
+from eyewall_sidecar.storm.room import Room, Rooms, executors_per_slot, node_names
 from eyewall_sidecar.storm.settings import Settings
 from eyewall_sidecar.storm.topology import Component, Executor
 from eyewall_sidecar.storm.traits import Traits, TraitsError, read_traits
@@ -68,18 +68,18 @@ def operator_id(component: Component, executor: Executor) -> str:
 
 
 def problem_of_missing(
-    cluster: ClusterState, topology: TopologyState, settings: Settings, delay: DelayBetween
+    rooms: Rooms, topology: TopologyState, settings: Settings, delay: DelayBetween
 ) -> TopologyProblem:
     """Ask where the executors without a slot belong; those that run stay where they are."""
     fixed = {it: slot.supervisor for it, slot in topology.running().items()}
-    return _Bridge(cluster, topology, settings, delay, fixed).problem()
+    return _Bridge(rooms, topology, settings, delay, fixed).problem()
 
 
 def problem_of_moving(
-    cluster: ClusterState, topology: TopologyState, settings: Settings, delay: DelayBetween
+    rooms: Rooms, topology: TopologyState, settings: Settings, delay: DelayBetween
 ) -> TopologyProblem:
     """Ask where all executors belong; `current` is where they run."""
-    return _Bridge(cluster, topology, settings, delay, fixed={}).problem()
+    return _Bridge(rooms, topology, settings, delay, fixed={}).problem()
 
 
 class _Bridge:
@@ -90,7 +90,7 @@ class _Bridge:
 
     def __init__(
         self,
-        cluster: ClusterState,
+        rooms: Rooms,
         topology: TopologyState,
         settings: Settings,
         delay: DelayBetween,
@@ -101,9 +101,10 @@ class _Bridge:
         self.topology = topology.topology
         self.fixed = fixed
         self.running = {it: slot.supervisor for it, slot in topology.running().items()}
-        self.rooms = rooms(cluster, topology)
-        self.names = node_names(cluster.supervisors)
-        self.traits, self.unreadable = _traits(cluster.supervisors)
+        self.rooms = rooms
+        supervisors = [it.supervisor for it in rooms.values()]
+        self.names = node_names(supervisors)
+        self.traits, self.unreadable = _traits(supervisors)
         self.per_slot = executors_per_slot(topology.topology, settings.executors_per_slot)
         self._refuse_what_cannot_be_modelled()
         self.limits = self._limits()
@@ -111,7 +112,8 @@ class _Bridge:
         self.known = self._known_delays(delay)
 
     def problem(self) -> TopologyProblem:
-        nodes = [it for it in self.rooms.values() if it.supervisor.host in self.known.hosts]
+        hosts = set(self.known.hosts)
+        nodes = [it for it in self.rooms.values() if it.supervisor.host in hosts]
         edges, assumed = flows(self.topology, self.settings.rate_hints)
         ids = {it: operator_id(component, it) for it, component in self.executors.items()}
         problem = PlacementProblem(
@@ -172,10 +174,11 @@ class _Bridge:
     def _usable_pins(self) -> dict[str, list[str]]:
         """Component → hosts that its pins allow and that can hold something."""
         everyone = {**self.traits, **dict.fromkeys(self.unreadable, Traits())}
+        possible = set(self._possible())
         usable = {}
         for component, names in self.settings.pins.items():
             allowed = pinned_hosts(component, names, everyone)
-            usable[component] = [it for it in allowed if it in self._possible()]
+            usable[component] = [it for it in allowed if it in possible]
             if not usable[component]:
                 why = [f"{it}: {self.unreadable.get(it, 'no free slot')}" for it in allowed]
                 raise ProblemError(f"eyewall.pin of {component}: {'; '.join(why)}")
@@ -247,7 +250,7 @@ class _Bridge:
         return links
 
 
-def _traits(supervisors: tuple[Supervisor, ...]) -> tuple[dict[str, Traits], dict[str, str]]:
+def _traits(supervisors: Iterable[Supervisor]) -> tuple[dict[str, Traits], dict[str, str]]:
     """Host → what it says of itself, and host → why that cannot be read."""
     readable: dict[str, Traits] = {}
     unreadable: dict[str, str] = {}

@@ -4,6 +4,7 @@ Resources are added up as the resource-aware scheduler does: cores, and on-heap 
 bytes, of every executor that has a slot there.
 """
 
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
@@ -34,19 +35,25 @@ class Room:
     memory_bytes: float
 
 
-def rooms(cluster: ClusterState, topology: TopologyState) -> dict[str, Room]:
-    """Supervisor id → the room that the topology has there."""
+Rooms = Mapping[str, Room]
+"""Supervisor id → the room that one topology has there."""
+
+
+def rooms(cluster: ClusterState, topology: TopologyState) -> Rooms:
+    """Return the room that the topology has on each supervisor."""
     others = cluster.others(topology.topology.id)
     taken = {worker.slot for other in others for worker in other.assignment}
     own = {worker.slot for worker in topology.assignment}
     cpu = dict.fromkeys((it.id for it in cluster.supervisors), 0.0)
     memory = dict.fromkeys(cpu, 0)
     for other in others:
-        for executor, slot in other.running().items():
-            component = other.topology.executors()[executor]
-            if slot.supervisor in cpu:
-                cpu[slot.supervisor] += component.cpu_cores
-                memory[slot.supervisor] += component.on_heap_bytes + component.off_heap_bytes
+        components = other.topology.executors()
+        for worker in other.assignment:
+            where = worker.slot.supervisor
+            known = (components.get(it) for it in worker.executors if where in cpu)
+            for component in filter(None, known):
+                cpu[where] += component.cpu_cores
+                memory[where] += component.on_heap_bytes + component.off_heap_bytes
     return {
         it.id: Room(
             supervisor=it,
@@ -62,10 +69,8 @@ def rooms(cluster: ClusterState, topology: TopologyState) -> dict[str, Room]:
 def node_names(supervisors: Iterable[Supervisor]) -> Mapping[str, str]:
     """Supervisor id → its name as a node: its host, and its id too where hosts are shared."""
     supervisors = list(supervisors)
-    hosts = [it.host for it in supervisors]
-    return {
-        it.id: it.host if hosts.count(it.host) == 1 else f"{it.host}/{it.id}" for it in supervisors
-    }
+    sharing = Counter(it.host for it in supervisors)
+    return {it.id: it.host if sharing[it.host] == 1 else f"{it.host}/{it.id}" for it in supervisors}
 
 
 def executors_per_slot(topology: Topology, most: int) -> int:

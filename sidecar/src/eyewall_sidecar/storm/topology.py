@@ -1,7 +1,7 @@
 """Storm's nouns for what is placed: topologies, their components and executors."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 
 
@@ -96,7 +96,12 @@ class Topology:
     requested_workers: int = 1
     worker_max_heap_bytes: int = 0
     settings: Mapping[str, str] | None = None
+    _executors: Mapping[Executor, Component] = field(init=False, repr=False, compare=False)
 
-    def executors(self) -> dict[Executor, Component]:
+    def __post_init__(self) -> None:
+        found = {executor: it for it in self.components for executor in it.executors}
+        object.__setattr__(self, "_executors", found)
+
+    def executors(self) -> Mapping[Executor, Component]:
         """Each executor with its component, in the order of components and tasks."""
-        return {executor: it for it in self.components for executor in it.executors}
+        return self._executors

@@ -1,0 +1,66 @@
+"""A topology's problem, built again only when something that it is built from has changed."""
+
+from dataclasses import dataclass, replace
+
+from eyewall_sidecar.model import ProblemError
+from eyewall_sidecar.stores import DelayTable
+from eyewall_sidecar.storm import (
+    ClusterState,
+    Rooms,
+    Settings,
+    TopologyProblem,
+    TopologyState,
+    problem_of_missing,
+    problem_of_moving,
+    rooms,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A topology's problem, and what it was built from.
+
+    Parameters
+    ----------
+    state
+        The cluster's state for which it holds: the very same one needs no comparing.
+    topology, rooms, settings, delays
+        All that a problem depends on.
+    problem
+        The problem, or why there is none.
+    """
+
+    state: ClusterState
+    topology: TopologyState
+    rooms: Rooms
+    settings: Settings
+    delays: DelayTable
+    problem: TopologyProblem | ProblemError
+
+
+def ask(
+    before: Asked | None,
+    state: ClusterState,
+    topology: TopologyState,
+    settings: Settings,
+    delays: DelayTable,
+) -> Asked:
+    """Ask where what has no slot belongs or, if nothing lacks one, where everything does."""
+    if before is not None and (before.topology, before.settings, before.delays) != (
+        topology,
+        settings,
+        delays,
+    ):
+        before = None
+    if before is not None and before.state is state:
+        return before
+    room = rooms(state, topology)
+    if before is not None and before.rooms == room:
+        return replace(before, state=state)
+    build = problem_of_missing if topology.missing() else problem_of_moving
+    problem: TopologyProblem | ProblemError
+    try:
+        problem = build(room, topology, settings, delays.seconds_between)
+    except ProblemError as error:
+        problem = error.with_traceback(None)
+    return Asked(state, topology, room, settings, delays, problem)

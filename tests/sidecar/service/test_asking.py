@@ -1,0 +1,104 @@
+"""What a round costs where little or nothing changed, counted in problems built and judged."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from eyewall_sidecar.service import Keep, asking, moving, scheduling
+from eyewall_sidecar.storm import Topology
+from obedient_nimbus import Nimbus
+from storm_builders import chain, cluster, state, supervisor, worker
+
+
+class Counted:
+    """Calls of a function, each of which may do something first."""
+
+    def __init__(self, call: Callable[..., Any], first: Callable[[], None] = lambda: None) -> None:
+        self.call = call
+        self.first = first
+        self.times = 0
+
+    def __call__(self, *given: Any, **named: Any) -> Any:
+        self.times += 1
+        self.first()
+        return self.call(*given, **named)
+
+
+def three_running() -> tuple[Nimbus, list[Topology]]:
+    """Three topologies of two executors, side by side on a and b; nothing is moved."""
+    nimbus = Nimbus([supervisor("a", 4), supervisor("b", 4)], {("a", "b"): 10}, frozen=True)
+    running = [chain(("source", 1), ("sink", 1), name=f"t-{place}") for place in range(3)]
+    for place, topology in enumerate(running):
+        nimbus.running[topology.id] = (
+            worker("a", 6700 + place, 1),
+            worker("b", 6700 + place, 2),
+        )
+    return nimbus, running
+
+
+def counted_builds(
+    monkeypatch: pytest.MonkeyPatch, first: Callable[[], None] = lambda: None
+) -> Counted:
+    built = Counted(asking.problem_of_moving, first)
+    monkeypatch.setattr(asking, "problem_of_moving", built)
+    return built
+
+
+def test_nothing_is_built_or_judged_again_while_nothing_changes(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    built = counted_builds(monkeypatch)
+    judged = Counted(moving.judge)
+    monkeypatch.setattr(scheduling, "judge", judged)
+    nimbus, running = three_running()
+    for _ in range(5):
+        nimbus.round(*running, obey=False)
+    assert (built.times, judged.times) == (3, 3)
+
+
+def test_the_very_same_state_is_not_even_compared(monkeypatch: pytest.MonkeyPatch) -> None:
+    nimbus, running = three_running()
+    same = cluster(nimbus.hosts, *(state(it, *nimbus.running[it.id]) for it in running))
+    compared = Counted(asking.rooms)
+    monkeypatch.setattr(asking, "rooms", compared)
+    nimbus.solvers.late = True
+    for _ in range(5):
+        nimbus.service.decide(same, nimbus.clock.now + 2)
+    assert compared.times == 3
+
+
+def test_a_changed_delay_a_changed_host_and_a_changed_neighbour_are_each_asked_about(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    nimbus, (one, other, _) = three_running()
+    nimbus.round(one, other)
+    built = counted_builds(monkeypatch)
+    nimbus.delays.milliseconds = {("a", "b"): 20}
+    nimbus.round(one, other, obey=False)
+    assert built.times == 2
+    nimbus.hosts[0] = supervisor("a", 3)
+    nimbus.round(one, other, obey=False)
+    assert built.times == 4
+    nimbus.running[other.id] = (worker("a", 6700 + 2, 1, 2),)
+    nimbus.round(one, other, obey=False)
+    assert built.times == 6
+
+
+def test_what_the_deadline_leaves_no_time_for_stays_and_is_looked_at_in_a_later_round(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    # A round has 2 s, 0.1 s of them for the reply; building takes 1 s. Two are built in the first
+    # round (the second is begun after 1 s), the third in the next.
+    nimbus, running = three_running()
+    nimbus.solvers.late = True
+
+    def takes_a_second() -> None:
+        nimbus.clock.now += 1
+
+    built = counted_builds(monkeypatch, takes_a_second)
+    first = nimbus.round(*running)
+    assert built.times == 2
+    assert [it.verdict for it in first.values()] == [Keep()] * 3
+    nimbus.round(*running)
+    assert built.times == 3
+    assert len(nimbus.solvers.improved) == 3
