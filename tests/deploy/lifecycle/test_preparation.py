@@ -62,6 +62,15 @@ def test_what_is_right_is_prepared(options: UpOptions) -> None:
     assert (plan.run.conf("supervisor-h1") / "storm.yaml").is_file()
 
 
+def test_a_run_dir_behind_a_link_is_prepared_under_its_own_path(
+    options: UpOptions, tmp_path: Path
+) -> None:
+    (tmp_path / "link").symlink_to(tmp_path)
+    plan = prepare(replace(options, run_dir=tmp_path / "link" / "run"), Silent())
+    assert not isinstance(plan, Failure), plan.reason
+    assert plan.run.path == tmp_path / "run"
+
+
 def test_a_cluster_file_with_a_mistake_is_named_with_it(options: UpOptions, tmp_path: Path) -> None:
     file = tmp_path / "bad.toml"
     file.write_text("version = 1\nname = 'x'\nslotz = 3\n")

@@ -94,6 +94,14 @@ def test_while_supervisord_does_not_answer_commands_say_that_the_cluster_has_end
     hidden.rename(loopback.run.socket)
 
 
+def test_down_finds_the_cluster_by_another_spelling_of_its_run_dir(loopback: FakeCluster) -> None:
+    (loopback.folder / "link").symlink_to(loopback.folder)
+    loopback.up()
+    done = loopback.run_command("down", f"--run-dir={loopback.folder / 'link' / 'run'}")
+    assert "run is down" in done.stderr
+    assert loopback.processes() == []
+
+
 def test_pids_in_the_status_are_those_of_this_machine(cluster: FakeCluster) -> None:
     cluster.up()
     nimbus = psutil.Process(cluster.program("nimbus")["pid"])

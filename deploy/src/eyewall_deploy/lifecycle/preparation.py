@@ -58,7 +58,7 @@ def prepare(options: UpOptions, steps: Steps) -> Plan | Failure:
         cluster = cluster_file.load(options.cluster)
     except cluster_file.ClusterFileError as error:
         return Failure(str(error))
-    run = RunDir((options.run_dir or default_run_dir(cluster.name)).absolute())
+    run = RunDir((options.run_dir or default_run_dir(cluster.name)).resolve())
     if run.keeper() is not None:
         return Failure(
             f"{cluster.name} is up already (in {run.path}); "
