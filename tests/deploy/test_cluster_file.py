@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
+import re
 import runpy
 from importlib import resources
+from typing import TYPE_CHECKING
 
 import pytest
-from eyewall_deploy.cluster_file import ClusterFileError, load, parse, shipped
+from eyewall_deploy.cluster_file import RESERVED, ClusterFileError, load, parse, shipped
+from eyewall_deploy.wan.addresses import CONTROL
 from eyewall_deploy.wan.delay_file import delay_table
+from eyewall_deploy.wan.forwarder import OUTER
+from eyewall_deploy.wan.netem import SWITCH
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 TWO_SITES = """
 version = 1
@@ -161,6 +169,35 @@ def test_a_name_that_is_neither_file_nor_shipped_gets_the_shipped_ones() -> None
         "cluster three-site: no such file, and shipped clusters are ecker11, odp8, three-sites "
         "(did you mean three-sites?)"
     )
+
+
+def test_a_file_that_cannot_be_read_is_named_with_the_reason(tmp_path: Path) -> None:
+    (tmp_path / "latin.toml").write_bytes('name = "é"'.encode("latin-1"))
+    for given, says in (
+        (tmp_path / "latin.toml", "latin.toml: not UTF-8"),
+        (tmp_path, f"cluster {tmp_path}: a folder, not a file"),
+        ("x" * 300, "File name too long"),
+    ):
+        with pytest.raises(ClusterFileError, match=re.escape(says)):
+            load(given)
+
+
+@pytest.mark.parametrize("name", ["1", "10", "0x7f", "3d-printer"])
+def test_a_host_name_begins_with_a_letter_since_others_are_read_as_addresses(name: str) -> None:
+    # gethostbyname("1") is 0.0.0.1, gethostbyname("0x7f") is 0.0.0.127
+    assert refusal(TWO_SITES.replace('"cloud-1"', f'"{name}"')) == (
+        f"small.toml: hosts[1].name = {name!r}: "
+        "allowed are a-z, 0-9 and '-', at most 63 characters, the first of them a letter"
+    )
+
+
+def test_names_of_the_namespaces_that_are_no_hosts_are_reserved() -> None:
+    assert {CONTROL, OUTER, SWITCH} <= set(RESERVED)
+
+
+def test_sites_and_labels_may_begin_with_a_digit() -> None:
+    text = TWO_SITES.replace('"cloud"', '"5g"').replace("slots = 2", 'slots = 2\nlabels = ["4k"]')
+    assert parse(text, "small.toml").sites == ("edge", "5g")
 
 
 def test_every_shipped_cluster_loads_under_its_own_name() -> None:

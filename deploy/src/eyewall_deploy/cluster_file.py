@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from eyewall_deploy.cluster_schema import DelayTable, HostTable
 
-RESERVED: Final = ("control", "outer", "localhost")
+RESERVED: Final = ("control", "outer", "switch", "localhost")
 _MEGABYTE: Final = 1024 * 1024
 _Named = TypeVar("_Named", str, tuple[str, str])
 
@@ -109,14 +109,20 @@ def load(path_or_name: str | Path) -> Cluster:
         With one line that names the file, the key, its value and what is allowed.
     """
     path = Path(path_or_name)
-    if path.is_file():
-        return parse(path.read_text(encoding="utf-8"), str(path))
+    try:
+        if path.is_file():
+            return parse(path.read_text(encoding="utf-8"), str(path))
+        found = "a folder, not a file" if path.is_dir() else "no such file"
+    except UnicodeDecodeError as error:
+        raise ClusterFileError(f"{path}: not UTF-8: {error}") from None
+    except OSError as error:
+        raise ClusterFileError(f"{path}: {error.strerror}") from None
     name = str(path_or_name)
     if name in shipped():
         file = resources.files("eyewall_deploy") / "clusters" / f"{name}.toml"
         return parse(file.read_text(encoding="utf-8"), f"{name}.toml")
     raise ClusterFileError(
-        f"cluster {name}: no such file, and {choices('shipped clusters', shipped(), name)}"
+        f"cluster {name}: {found}, and {choices('shipped clusters', shipped(), name)}"
     )
 
 

@@ -9,6 +9,8 @@ from pydantic import BaseModel, ConfigDict, Field
 # A name becomes a host name, a network namespace and a folder.
 NAME: Final = r"^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$"
 Name = Annotated[str, Field(pattern=NAME)]
+# What begins with a digit may be read as an address: the host 10 would be 0.0.0.10.
+HostName = Annotated[str, Field(pattern=NAME.replace("[a-z0-9]", "[a-z]", 1))]
 Milliseconds = Annotated[float, Field(ge=0, le=60_000)]
 Pair = Annotated[list[Name], Field(min_length=2, max_length=2)]
 
@@ -26,7 +28,7 @@ class SiteTable(_Table):
 class HostTable(_Table):
     """One `[[hosts]]`."""
 
-    name: Name
+    name: HostName
     site: Name
     slots: int = Field(ge=1, le=64)
     cpu: float = Field(default=1.0, gt=0, le=1024)

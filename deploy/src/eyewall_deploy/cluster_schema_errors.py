@@ -34,7 +34,9 @@ def _line(detail: ErrorDetails, error: ValidationError) -> str:
             name = f" ({given['name']})" if isinstance(given, dict) and "name" in given else ""
             return f"{key}: missing{name}; {_meaning(detail['loc'])}"
         case "string_pattern_mismatch":
-            return f"{key} = {given!r}: allowed are a-z, 0-9 and '-', at most 63 characters"
+            is_host = detail["loc"][0] == "hosts" and detail["loc"][-1] == "name"
+            letter = ", the first of them a letter" if is_host else ""
+            return f"{key} = {given!r}: allowed are a-z, 0-9 and '-', at most 63 characters{letter}"
         case _:
             more = error.error_count() - 1
             rest = f" (and {more} more)" if more else ""
