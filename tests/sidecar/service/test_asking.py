@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 from eyewall_sidecar.service import Keep, asking, moving, scheduling
-from eyewall_sidecar.storm import Topology
+from eyewall_sidecar.storm import Topology, problem_of_moving, rooms
 from obedient_nimbus import Nimbus
 from storm_builders import chain, cluster, state, supervisor, worker
 
@@ -39,7 +39,7 @@ def three_running() -> tuple[Nimbus, list[Topology]]:
 def counted_builds(
     monkeypatch: pytest.MonkeyPatch, first: Callable[[], None] = lambda: None
 ) -> Counted:
-    built = Counted(asking.problem_of_moving, first)
+    built = Counted(problem_of_moving, first)
     monkeypatch.setattr(asking, "problem_of_moving", built)
     return built
 
@@ -59,7 +59,7 @@ def test_nothing_is_built_or_judged_again_while_nothing_changes(
 def test_the_very_same_state_is_not_even_compared(monkeypatch: pytest.MonkeyPatch) -> None:
     nimbus, running = three_running()
     same = cluster(nimbus.hosts, *(state(it, *nimbus.running[it.id]) for it in running))
-    compared = Counted(asking.rooms)
+    compared = Counted(rooms)
     monkeypatch.setattr(asking, "rooms", compared)
     nimbus.solvers.late = True
     for _ in range(5):
