@@ -38,7 +38,7 @@ final class Sidecar implements AutoCloseable {
     private static final int REQUESTS_PER_ROUND = 3;
 
     /** gRPC's standard health check; its empty request asks about the server as a whole. */
-    private static final MethodDescriptor<Empty, Empty> HEALTH =
+    static final MethodDescriptor<Empty, Empty> HEALTH =
             MethodDescriptor.<Empty, Empty>newBuilder()
                     .setType(MethodType.UNARY)
                     .setFullMethodName("grpc.health.v1.Health/Check")
@@ -54,6 +54,9 @@ final class Sidecar implements AutoCloseable {
     private ByteString knownState = ByteString.EMPTY;
     private Set<ByteString> knownDefinitions = Set.of();
     private volatile boolean away;
+
+    /** The last round that it was late in; 0 once it has answered in time. */
+    private volatile long lateIn;
 
     Sidecar(Address address, String nimbusId) {
         this.address = address;
@@ -80,18 +83,25 @@ final class Sidecar implements AutoCloseable {
                 }
                 if (!reply.getNeedsState() && reply.getNeedsDefinitionsCount() == 0) {
                     remember(snapshot);
+                    wasInTime();
                     return new Answer.Decided(reply.getDecisionsList());
                 }
                 request = complete(request, reply, snapshot);
             }
             return unusable("keeps asking for a state it was sent");
         } catch (StatusRuntimeException e) {
-            return failed(e.getStatus(), snapshot, limit);
+            return failed(e.getStatus(), snapshot, round, limit);
         }
     }
 
+    /** It did not answer, and no probe has found it alive since. */
     boolean isAway() {
         return away;
+    }
+
+    /** The last round that it was late in; 0 if it has answered in time since. */
+    long lateIn() {
+        return lateIn;
     }
 
     Answer.Failed unreachable() {
@@ -178,19 +188,38 @@ final class Sidecar implements AutoCloseable {
         knownDefinitions = Set.of();
     }
 
-    private Answer.Failed failed(Status status, ClusterSnapshot snapshot, TimeLimit limit) {
+    private Answer.Failed failed(
+            Status status, ClusterSnapshot snapshot, long round, TimeLimit limit) {
         if (!isSilence(status)) {
             return unusable("answered " + text(status));
         }
         away = true;
-        LOG.warn("sidecar {} is left out until it answers again: {}", address, text(status));
         if (status.getCode() == Status.Code.DEADLINE_EXCEEDED) {
+            wasLate(round, limit);
             // It was slow, not deaf: a state too large for the time limit must not be sent for ever.
             remember(snapshot);
             return new Answer.Failed(Answer.Cause.LATE, "sidecar did not answer in " + limit);
         }
+        LOG.warn("sidecar {} is left out until it answers again: {}", address, text(status));
         forget();
         return unreachable();
+    }
+
+    private void wasLate(long round, TimeLimit limit) {
+        if (lateIn == 0) {
+            LOG.warn(
+                    "sidecar {} did not answer in {}; until it answers in time it is asked last",
+                    address,
+                    limit);
+        }
+        lateIn = round;
+    }
+
+    private void wasInTime() {
+        if (lateIn != 0) {
+            LOG.info("sidecar {} answers in time again", address);
+        }
+        lateIn = 0;
     }
 
     private Answer.Failed unusable(String what) {

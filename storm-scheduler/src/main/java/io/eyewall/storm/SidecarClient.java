@@ -2,6 +2,7 @@ package io.eyewall.storm;
 
 import io.eyewall.storm.ShimSettings.Address;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
@@ -10,11 +11,13 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Asks the sidecars, the first that answers wins.
+ * Asks the sidecars in the order of their addresses, the first that answers wins.
  *
  * <p>A sidecar that was late or unreachable is not asked again until a probe in the background has
- * found it alive: it costs one round its deadline, not every round, and is back within a second or
- * so. Not for use by several threads at once, which Nimbus's scheduling lock sees to.
+ * found it alive, within a second or so of its return. One that was late is then asked after the
+ * others until it has answered in time: a slow sidecar costs one round its deadline, and every round
+ * only where there is no better one. Not for use by several threads at once, which Nimbus's
+ * scheduling lock sees to.
  */
 final class SidecarClient implements AutoCloseable {
 
@@ -42,7 +45,7 @@ final class SidecarClient implements AutoCloseable {
     Answer ask(ClusterSnapshot snapshot, TimeLimit limit) {
         round++;
         List<Answer.Failed> failures = new ArrayList<>();
-        for (Sidecar sidecar : sidecars) {
+        for (Sidecar sidecar : inOrder()) {
             if (sidecar.isAway()) {
                 failures.add(sidecar.unreachable());
                 continue;
@@ -65,6 +68,11 @@ final class SidecarClient implements AutoCloseable {
         sidecars.forEach(Sidecar::close);
     }
 
+    /** Those that were late come last, of these the one whose turn is longest ago first. */
+    private List<Sidecar> inOrder() {
+        return sidecars.stream().sorted(Comparator.comparingLong(Sidecar::lateIn)).toList();
+    }
+
     /** The failure of the sidecar that should have answered; the others are spares. */
     private static Answer first(List<Answer.Failed> failures) {
         return failures.get(0);
@@ -73,7 +81,8 @@ final class SidecarClient implements AutoCloseable {
     private void probe() {
         for (Sidecar sidecar : sidecars) {
             try {
-                if (sidecar.isAway() && sidecar.answersProbe()) {
+                // Whether a late one is in time again only a round can tell.
+                if (sidecar.isAway() && sidecar.answersProbe() && sidecar.lateIn() == 0) {
                     LOG.info("sidecar {} is back", sidecar);
                 }
             } catch (RuntimeException e) {

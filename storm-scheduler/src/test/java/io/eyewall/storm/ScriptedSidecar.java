@@ -1,5 +1,6 @@
 package io.eyewall.storm;
 
+import com.google.protobuf.Empty;
 import io.eyewall.storm.rpc.ClusterState;
 import io.eyewall.storm.rpc.Decision;
 import io.eyewall.storm.rpc.Decline;
@@ -27,6 +28,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
 import org.apache.storm.scheduler.ExecutorDetails;
 import org.apache.storm.scheduler.SchedulerAssignmentImpl;
@@ -45,10 +47,11 @@ final class ScriptedSidecar implements AutoCloseable {
     private final CountDownLatch go;
     private final Server server;
     private final List<ScheduleRequest> requests = new CopyOnWriteArrayList<>();
+    private final AtomicInteger probes = new AtomicInteger();
 
     /**
      * Answers on this port (0: any free one) with the script's reply, or with the status where that
-     * is not OK, and only once the latch is open.
+     * is not OK, and only once the latch is open. Health is answered at once, whatever the latch.
      */
     ScriptedSidecar(int port, Script script, Status status, CountDownLatch go) {
         this.script = script;
@@ -66,6 +69,12 @@ final class ScriptedSidecar implements AutoCloseable {
                             .addService(
                                     ServerServiceDefinition.builder(SchedulerGrpc.SERVICE_NAME)
                                             .addMethod(method, ServerCalls.asyncUnaryCall(this::answer))
+                                            .build())
+                            .addService(
+                                    ServerServiceDefinition.builder("grpc.health.v1.Health")
+                                            .addMethod(
+                                                    Sidecar.HEALTH,
+                                                    ServerCalls.asyncUnaryCall(this::answerProbe))
                                             .build())
                             .build()
                             .start();
@@ -140,6 +149,11 @@ final class ScriptedSidecar implements AutoCloseable {
         return requests;
     }
 
+    /** How often its health was asked for. */
+    int probes() {
+        return probes.get();
+    }
+
     @Override
     public void close() {
         die();
@@ -168,6 +182,12 @@ final class ScriptedSidecar implements AutoCloseable {
         } else {
             caller.onError(status.asRuntimeException());
         }
+    }
+
+    private void answerProbe(Empty request, StreamObserver<Empty> caller) {
+        probes.incrementAndGet();
+        caller.onNext(Empty.getDefaultInstance());
+        caller.onCompleted();
     }
 
     private static final class Bytes implements MethodDescriptor.Marshaller<byte[]> {

@@ -210,6 +210,146 @@ class SidecarClientTest {
         }
     }
 
+    @Test
+    void aSidecarThatLivesButIsLateIsAskedAfterItsSpare() throws InterruptedException {
+        CountDownLatch never = new CountDownLatch(1);
+        try (ScriptedSidecar slow = waitingFor(never);
+                ScriptedSidecar spare = keeping();
+                SidecarClient client = client(slow, spare)) {
+            client.ask(first, brief());
+            awaitProbes(slow, 1);
+
+            for (int round = 0; round < 20; round++) {
+                assertThat(client.ask(first, TimeLimit.startingNow(Duration.ofSeconds(10))))
+                        .isInstanceOf(Answer.Decided.class);
+                Thread.sleep(50);
+            }
+            assertThat(spare.requests()).hasSize(20);
+            assertThat(slow.requests()).hasSizeLessThanOrEqualTo(1);
+        }
+    }
+
+    @Test
+    void ofTwoLateSidecarsTheOneThatWasLateLongerAgoIsAsked() throws InterruptedException {
+        CountDownLatch never = new CountDownLatch(1);
+        CountDownLatch spareIsQuickAgain = new CountDownLatch(1);
+        try (ScriptedSidecar slow = waitingFor(never);
+                ScriptedSidecar spare = waitingFor(spareIsQuickAgain);
+                SidecarClient client = client(slow, spare)) {
+            client.ask(first, brief());
+            awaitProbes(slow, 1);
+            client.ask(first, brief());
+            awaitProbes(spare, 1);
+            spareIsQuickAgain.countDown();
+
+            // Both live. The first is late once more, then it is the spare's turn; a round more for
+            // a client that has not noticed its last probe's answer yet.
+            Answer answer = client.ask(first, TimeLimit.startingNow(Duration.ofSeconds(2)));
+            for (int late = 2; late <= 3 && answer instanceof Answer.Failed; late++) {
+                awaitProbes(slow, late);
+                Thread.sleep(100);
+                answer = client.ask(first, TimeLimit.startingNow(Duration.ofSeconds(2)));
+            }
+            assertThat(answer).isInstanceOf(Answer.Decided.class);
+        }
+    }
+
+    @Test
+    void aSidecarThatIsInTimeAgainIsAskedBeforeItsSpareAgain() throws InterruptedException {
+        CountDownLatch quickAgain = new CountDownLatch(1);
+        ScriptedSidecar spare = keeping();
+        int port = spare.port();
+        try (ScriptedSidecar slow = waitingFor(quickAgain);
+                SidecarClient client = client(slow, spare)) {
+            client.ask(first, brief());
+            quickAgain.countDown();
+            spare.die();
+            assertThat(askUntilAnswered(client, first)).isInstanceOf(Answer.Decided.class);
+
+            try (ScriptedSidecar back =
+                    new ScriptedSidecar(
+                            port,
+                            deciding(ScriptedSidecar::keep),
+                            Status.OK,
+                            new CountDownLatch(0))) {
+                awaitProbes(back, 1);
+                for (int round = 0; round < 20; round++) {
+                    client.ask(first, AMPLE);
+                    Thread.sleep(50);
+                }
+                assertThat(back.requests()).isEmpty();
+            }
+        }
+    }
+
+    @Test
+    void theOnlySidecarIsAskedThoughItIsAlwaysLateAndThatIsSaidOnce() throws InterruptedException {
+        CountDownLatch quickAgain = new CountDownLatch(1);
+        try (Logged log = new Logged();
+                ScriptedSidecar slow = waitingFor(quickAgain);
+                SidecarClient client = client(slow)) {
+            for (int i = 0; i < 600 && slow.requests().size() < 3; i++) {
+                client.ask(first, brief());
+                Thread.sleep(100);
+            }
+            assertThat(slow.requests()).hasSizeGreaterThanOrEqualTo(3);
+            quickAgain.countDown();
+            askUntilAnswered(client, first);
+
+            assertThat(log.lines())
+                    .containsExactly(
+                            "WARN sidecar %s did not answer in 300 ms; until it answers in time it is asked last"
+                                    .formatted(slow.address()),
+                            "INFO sidecar %s answers in time again".formatted(slow.address()));
+        }
+    }
+
+    @Test
+    void aSidecarThatGoesAndComesBackIsSaidToDoSo() throws InterruptedException {
+        ScriptedSidecar killed = keeping();
+        int port = killed.port();
+        try (Logged log = new Logged();
+                SidecarClient client = client(killed)) {
+            client.ask(first, AMPLE);
+            killed.die();
+            client.ask(first, AMPLE);
+
+            try (ScriptedSidecar back =
+                    new ScriptedSidecar(
+                            port,
+                            deciding(ScriptedSidecar::keep),
+                            Status.OK,
+                            new CountDownLatch(0))) {
+                askUntilAnswered(client, first);
+
+                assertThat(log.lines()).hasSize(2);
+                assertThat(log.lines().get(0))
+                        .startsWith(
+                                "WARN sidecar %s is left out until it answers again: UNAVAILABLE"
+                                        .formatted(back.address()));
+                assertThat(log.lines().get(1))
+                        .isEqualTo("INFO sidecar %s is back".formatted(back.address()));
+            }
+        }
+    }
+
+    /** Long enough for a request to arrive over a connection that is there. */
+    private static TimeLimit brief() {
+        return TimeLimit.startingNow(Duration.ofMillis(300));
+    }
+
+    private static ScriptedSidecar waitingFor(CountDownLatch go) {
+        return new ScriptedSidecar(0, deciding(ScriptedSidecar::keep), Status.OK, go);
+    }
+
+    private static void awaitProbes(ScriptedSidecar sidecar, int probes)
+            throws InterruptedException {
+        for (int i = 0; i < 600 && sidecar.probes() < probes; i++) {
+            Thread.sleep(100);
+        }
+        assertThat(sidecar.probes()).isGreaterThanOrEqualTo(probes);
+    }
+
     private static void awaitQuietly(CountDownLatch latch) {
         try {
             latch.await();
