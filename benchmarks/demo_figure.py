@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import matplotlib as mpl
 import matplotlib.pyplot as plt
-from matplotlib.ticker import FuncFormatter, MaxNLocator
+from matplotlib.ticker import FixedLocator, FuncFormatter, MaxNLocator, NullLocator
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -25,6 +25,8 @@ TITLES = {
     "eyewall": "Eyewall",
 }
 COLOURS = {"default": "#8a8a8a", "ras": "#b58a3a", "eyewall": "#1f6fb4"}
+
+TICKS = [10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10000, 20000]
 
 
 def draw(demo: dict[str, Any], file: Path) -> None:
@@ -53,7 +55,11 @@ def draw(demo: dict[str, Any], file: Path) -> None:
         if demo["reassignment"]:
             mark_reassignment(panels[-1], turns[-1], demo["reassignment"])
         panels[0].set_ylabel("source to consumer")
-        figure.supxlabel("seconds since the first tuple (line: median, band: up to p99)", size=9)
+        figure.supxlabel(
+            "seconds since the first tuple; line: median, band: up to p99, dashed: with the ways "
+            "to and from the hosts that source and consumer are pinned to",
+            size=8,
+        )
         figure.savefig(file, metadata={"Date": None})
 
 
@@ -66,10 +72,15 @@ def draw_turn(panel: Axes, turn: dict[str, Any], demo: dict[str, Any]) -> None:
     p99 = [milliseconds(moment["p99"]) for moment in turn["moments"]]
     panel.fill_between(at, p50, p99, color=COLOURS[name], alpha=0.25, linewidth=0)
     panel.plot(at, p50, color=COLOURS[name], linewidth=1.2)
-    detour = next(run for run in reversed(demo["runs"]) if run["scheduler"] == name)["placement"]
-    pins = "pins kept" if not detour["detour"] else "pins ignored"
+    last = next(run for run in reversed(demo["runs"]) if run["scheduler"] == name)
+    detour = milliseconds(last["placement"]["detour"])
+    if detour:
+        panel.plot(at, [value + detour for value in p50], color=COLOURS[name], linestyle="--")
+    pins = f"pins ignored: +{detour:.0f} ms (dashed)" if detour else "pins kept"
     panel.set_title(f"{TITLES[name]}\n{pins}", loc="left", size=9)
     panel.set_yscale("log")
+    panel.yaxis.set_major_locator(FixedLocator(TICKS))
+    panel.yaxis.set_minor_locator(NullLocator())
     panel.yaxis.set_major_formatter(FuncFormatter(latency_text))
     panel.xaxis.set_major_locator(MaxNLocator(nbins=4, integer=True))
     panel.grid(visible=True, axis="y", linewidth=0.4, alpha=0.5)
