@@ -6,7 +6,7 @@ import json
 import sys
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, NoReturn, TypeVar
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.console import Console
@@ -14,10 +14,8 @@ from rich.text import Text
 
 from eyewall_deploy import cluster_file
 from eyewall_deploy.demo.command import demo
-from eyewall_deploy.doctor.examination import Patient, examine
-from eyewall_deploy.doctor.finding import Severity
-from eyewall_deploy.endpoint import Endpoint, parse_endpoint
-from eyewall_deploy.failure import Failure
+from eyewall_deploy.doctor.command import doctor
+from eyewall_deploy.endpoint import LARGEST_PORT
 from eyewall_deploy.lifecycle import changes, inside, log_files
 from eyewall_deploy.lifecycle.down import down as take_down
 from eyewall_deploy.lifecycle.ended import has_ended
@@ -31,7 +29,7 @@ from eyewall_deploy.lifecycle.status import status as look
 from eyewall_deploy.lifecycle.up import Up
 from eyewall_deploy.lifecycle.up import up as bring_up
 from eyewall_deploy.processes.readiness import last_lines
-from eyewall_deploy.screen import ScreenSteps, show_findings, show_status
+from eyewall_deploy.screen import ScreenSteps, fail, or_fail, show_status
 from eyewall_deploy.state import Mode, Scheduler
 from eyewall_deploy.storm.nimbus import end_topology
 from eyewall_deploy.storm.settings import SLOT_PORT
@@ -49,7 +47,6 @@ app = typer.Typer(
 )
 _out = Console(highlight=False, soft_wrap=True)
 _err = Console(stderr=True, highlight=False, soft_wrap=True)
-_Value = TypeVar("_Value")
 
 Cluster = Annotated[
     str | None,
@@ -58,6 +55,7 @@ Cluster = Annotated[
 RunDirOption = Annotated[
     Path | None, typer.Option("--run-dir", help="The cluster's run dir, if not the default.")
 ]
+Port = Annotated[int, typer.Option(min=1, max=LARGEST_PORT)]
 SERVER_HELP = "Use this server of yours instead of starting one."
 
 
@@ -91,13 +89,14 @@ def up(
     foreground: Annotated[
         bool, typer.Option("--foreground", help="Stay; Ctrl-C ends the cluster.")
     ] = False,
-    nimbus_port: int = inside.NIMBUS_PORT,
-    ui_port: int = inside.UI_PORT,
-    sidecar_port: int = inside.SIDECAR_PORT,
-    zookeeper_port: int = inside.ZOOKEEPER_PORT,
-    redis_port: int = inside.REDIS_PORT,
+    nimbus_port: Port = inside.NIMBUS_PORT,
+    ui_port: Port = inside.UI_PORT,
+    sidecar_port: Port = inside.SIDECAR_PORT,
+    zookeeper_port: Port = inside.ZOOKEEPER_PORT,
+    redis_port: Port = inside.REDIS_PORT,
     host_ports: Annotated[
-        int, typer.Option(help="First of the hosts' ports, in loopback mode.")
+        int,
+        typer.Option(min=1, max=LARGEST_PORT, help="First of the hosts' ports, in loopback mode."),
     ] = SLOT_PORT,
 ) -> None:
     """Bring a cluster up; each of its programs is ready when this returns."""
@@ -121,7 +120,7 @@ def up(
     )
     steps = ScreenSteps(_err)
     try:
-        running = _or_fail(bring_up(options, steps))
+        running = or_fail(bring_up(options, steps))
         steps.done(f"{running.plan.cluster.name} is up; see `eyewall-deploy status`")
         steps.finish()
         if not foreground:
@@ -141,7 +140,7 @@ def _stay(running: Up) -> None:
         running.lease.hold()
     finally:
         running.lease.end()
-    _fail(has_ended(running.plan.run).reason)
+    fail(has_ended(running.plan.run).reason)
 
 
 @app.command()
@@ -151,10 +150,10 @@ def down(
     run_dir: RunDirOption = None,
 ) -> None:
     """End a cluster and everything that belongs to it; does no harm where none is up."""
-    run = _or_fail(find_run(cluster, run_dir))
+    run = or_fail(find_run(cluster, run_dir))
     steps = ScreenSteps(_err)
     try:
-        ended = _or_fail(take_down(run, steps))
+        ended = or_fail(take_down(run, steps))
         steps.done(f"{run.path.name} is down" if ended.ran else f"{run.path.name} was not up")
     finally:
         steps.finish()
@@ -169,7 +168,7 @@ def status(
 ) -> None:
     """Show what runs, where executors are, and how to reach everything."""
     plan = _plan(cluster, run_dir)
-    seen = _or_fail(look(plan, read_shares(plan.run).refused))
+    seen = or_fail(look(plan, read_shares(plan.run).refused))
     if as_json:
         sys.stdout.write(json.dumps(asdict(seen), indent=2) + "\n")
     else:
@@ -193,7 +192,7 @@ def logs(
         for name, file in log_files.log_files(plan).items():
             _out.print(Text(f"{name:24}  {file}"))
         return
-    file = _or_fail(log_files.log_file(plan, program))
+    file = or_fail(log_files.log_file(plan, program))
     sys.stdout.writelines(f"{line}\n" for line in last_lines(file, lines))
     if follow:
         try:
@@ -230,7 +229,7 @@ def submit(
         project=project,
         run_as=name,
     )
-    _out.print(f"submitted {_or_fail(submitted).name}; see `eyewall-deploy status`")
+    _out.print(f"submitted {or_fail(submitted).name}; see `eyewall-deploy status`")
 
 
 @app.command()
@@ -241,7 +240,7 @@ def kill(
     run_dir: RunDirOption = None,
 ) -> None:
     """Kill a topology at once, without a time for its tuples to drain."""
-    _or_fail(end_topology(_plan(cluster, run_dir).state.nimbus, topology))
+    or_fail(end_topology(_plan(cluster, run_dir).state.nimbus, topology))
     _out.print(f"killed {topology}")
 
 
@@ -259,9 +258,9 @@ def delay(
 ) -> None:
     """Change the one-way delay between two hosts or sites of the running cluster."""
     plan = _plan(cluster, run_dir)
-    seconds = _or_fail(changes.parse_delay(one_way))
+    seconds = or_fail(changes.parse_delay(one_way))
     both = not one_direction
-    _or_fail(changes.change_delay(plan, a, b, seconds, both_directions=both))
+    or_fail(changes.change_delay(plan, a, b, seconds, both_directions=both))
     arrow = "↔" if both else "→"
     _out.print(f"{a} {arrow} {b}: {seconds * 1000:g} ms one way")
 
@@ -277,7 +276,7 @@ def scheduler(
     plan = _plan(cluster, run_dir)
     steps = ScreenSteps(_err)
     try:
-        _or_fail(changes.change_scheduler(plan, name, steps))
+        or_fail(changes.change_scheduler(plan, name, steps))
         steps.done(f"Nimbus is back, with the scheduler {name}")
     finally:
         steps.finish()
@@ -293,7 +292,7 @@ def execute(
 ) -> None:
     """Run a command on a host: in its network, with its share of CPU and memory."""
     plan = _plan(cluster, run_dir)
-    line = _or_fail(command_on_host(plan, host, command))
+    line = or_fail(command_on_host(plan, host, command))
     if plan.state.mode is Mode.LOOPBACK:
         _err.print("hosts share this machine's loopback: it runs here")
     raise typer.Exit(run_on_host(line))
@@ -317,42 +316,7 @@ def restart(program: str, *, cluster: Cluster = None, run_dir: RunDirOption = No
     _change(changes.restart, program, "is ready", cluster, run_dir)
 
 
-@app.command()
-def doctor(
-    *,
-    storm_home: Annotated[Path | None, typer.Option(help="Nimbus's Storm home.")] = None,
-    storm_yaml: Annotated[Path | None, typer.Option(help="Nimbus's storm.yaml.")] = None,
-    nimbus: Annotated[str | None, typer.Option(metavar="HOST:PORT", help="Ask it.")] = None,
-    sidecar: Annotated[
-        str | None, typer.Option(metavar="HOST:PORT", help="Try it, not storm.yaml's.")
-    ] = None,
-    delay_file: Annotated[
-        Path | None, typer.Option(help="Does it know the supervisors that Nimbus knows?")
-    ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="For programs.")] = False,
-) -> None:
-    """Check a cluster of yours before Eyewall is switched on in it."""
-    patient = Patient(
-        storm_home=storm_home,
-        storm_yaml=storm_yaml,
-        nimbus=_endpoint("--nimbus", nimbus, inside.NIMBUS_PORT),
-        sidecar=_endpoint("--sidecar", sidecar, inside.SIDECAR_PORT),
-        delay_file=delay_file,
-    )
-    if patient == Patient(delay_file=delay_file):
-        _fail("doctor: nothing to look at; give --storm-home, --storm-yaml, --nimbus or --sidecar")
-    findings = []
-    if as_json:
-        findings = list(examine(patient))
-        sys.stdout.write(json.dumps([asdict(finding) for finding in findings], indent=2) + "\n")
-    else:
-        for finding in examine(patient):
-            findings.append(finding)
-            show_findings(_out, [finding])
-    if any(finding.severity is Severity.STOPS_NIMBUS for finding in findings):
-        raise typer.Exit(1)
-
-
+app.command()(doctor)
 app.command()(demo)
 
 
@@ -362,37 +326,17 @@ def _change(
     plan = _plan(cluster, run_dir)
     steps = ScreenSteps(_err)
     try:
-        _or_fail(change(plan, program, steps))
+        or_fail(change(plan, program, steps))
         steps.done(f"{program} {done}")
     finally:
         steps.finish()
 
 
 def _plan(cluster: str | None, run_dir: Path | None) -> Plan:
-    run = _or_fail(find_run(cluster, run_dir))
+    run = or_fail(find_run(cluster, run_dir))
     if run.keeper() is None:
-        _fail(f"no cluster runs in {run.path}; `eyewall-deploy up` starts one")
-    return _or_fail(read_plan(run))
-
-
-def _endpoint(option: str, text: str | None, default_port: int) -> Endpoint | None:
-    if text is None:
-        return None
-    endpoint = parse_endpoint(text, default_port)
-    if isinstance(endpoint, Failure):
-        _fail(f"{option}: {endpoint.reason}")
-    return endpoint
-
-
-def _or_fail(result: _Value | Failure) -> _Value:
-    if isinstance(result, Failure):
-        _fail(result.reason)
-    return result
-
-
-def _fail(reason: str) -> NoReturn:
-    _err.print(Text(reason, style="red"))
-    raise typer.Exit(1)
+        fail(f"no cluster runs in {run.path}; `eyewall-deploy up` starts one")
+    return or_fail(read_plan(run))
 
 
 if __name__ == "__main__":

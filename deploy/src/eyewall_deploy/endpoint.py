@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from eyewall_deploy.failure import Failure
 
-_LARGEST_PORT = 65_535
+LARGEST_PORT = 65_535
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +26,6 @@ def parse_endpoint(text: str, default_port: int) -> Endpoint | Failure:
     host, colon, port = text.rpartition(":")
     if not colon:
         host, port = text, str(default_port)
-    if not host or not port.isdigit() or not 0 < int(port) <= _LARGEST_PORT:
+    if not host or not port.isdigit() or not 0 < int(port) <= LARGEST_PORT:
         return Failure(f"address {text!r}: expected is HOST:PORT with a port of 1 to 65535")
     return Endpoint(host, int(port))

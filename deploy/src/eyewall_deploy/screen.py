@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import time
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NoReturn, TypeVar
 
+import typer
+from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
 from eyewall_deploy.doctor.finding import Severity
+from eyewall_deploy.failure import Failure
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from rich.console import Console
     from rich.status import Status as Spinner
 
     from eyewall_deploy.doctor.finding import Finding
@@ -26,6 +28,21 @@ _MARKS = {
     Severity.STOPS_NIMBUS: ("STOPS NIMBUS", "bold red"),
 }
 _MINUTE, _HOUR = 60, 3600
+_Value = TypeVar("_Value")
+
+
+def or_fail(result: _Value | Failure) -> _Value:
+    """Take what there is, or end the command with the reason why there is nothing."""
+    if isinstance(result, Failure):
+        fail(result.reason)
+    return result
+
+
+def fail(reason: str) -> NoReturn:
+    """End the command."""
+    console = Console(stderr=True, highlight=False, soft_wrap=True)
+    console.print(Text(reason, style="red"))
+    raise typer.Exit(1)
 
 
 class ScreenSteps:

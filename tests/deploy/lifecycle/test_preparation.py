@@ -9,11 +9,13 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
+from eyewall_deploy.cli import app
 from eyewall_deploy.failure import Failure
 from eyewall_deploy.lifecycle import preparation
 from eyewall_deploy.lifecycle.options import UpOptions
 from eyewall_deploy.lifecycle.preparation import prepare
 from eyewall_deploy.state import Mode, Scheduler
+from typer.testing import CliRunner
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -144,3 +146,33 @@ def test_a_slot_port_that_is_taken_is_named_with_its_host(options: UpOptions) ->
         reason = refused(options)
     assert f"port {options.host_ports + 2} for host h1 is taken" in reason
     assert "--host-ports PORT" in reason
+
+
+def test_two_programs_are_not_given_one_port(options: UpOptions) -> None:
+    port = options.nimbus_port
+    assert refused(replace(options, redis_port=port)) == (
+        f"port {port} for Redis is Nimbus's too; "
+        "choose another with --nimbus-port or --redis-port PORT"
+    )
+    # h1's and h2's supervisors have the first two of the hosts' ports
+    assert refused(replace(options, host_ports=port - 1)).startswith(
+        f"port {port} for host h2 is Nimbus's too; "
+    )
+
+
+def test_the_hosts_ports_do_not_go_past_the_last_there_is(options: UpOptions) -> None:
+    # Two supervisors and h1's slot have 65533 to 65535, and there is none for h2's slot.
+    assert refused(replace(options, host_ports=65533)) == (
+        "port 65536 for host h2: allowed are 1 to 65535; choose with --host-ports PORT"
+    )
+
+
+@pytest.mark.parametrize("option", ["nimbus", "ui", "sidecar", "zookeeper", "redis", "host"])
+def test_a_port_that_cannot_be_is_refused_with_the_limit(option: str) -> None:
+    name = "--host-ports" if option == "host" else f"--{option}-port"
+    for port, limit in ((0, "1"), (70_000, "65535")):
+        done = CliRunner().invoke(app, ["up", f"{name}={port}"])
+        assert done.exit_code == 2
+        said = done.stderr.replace(str(port), "")
+        assert name in said
+        assert limit in said

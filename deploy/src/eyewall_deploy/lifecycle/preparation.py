@@ -15,9 +15,9 @@ from eyewall_deploy import cluster_file
 from eyewall_deploy.endpoint import Endpoint, parse_endpoint
 from eyewall_deploy.failure import Failure
 from eyewall_deploy.lifecycle import inside
+from eyewall_deploy.lifecycle.ports import check_ports
 from eyewall_deploy.lifecycle.programs import Plan, sidecar_command, write_settings
 from eyewall_deploy.processes import probes
-from eyewall_deploy.processes.ports import check_port
 from eyewall_deploy.run_dir import RunDir, default_run_dir, storm_home_cache
 from eyewall_deploy.state import Mode, Network, RunState, Scheduler, write_state
 from eyewall_deploy.storm import settings
@@ -28,8 +28,6 @@ from eyewall_deploy.wan.addresses import addresses
 from eyewall_deploy.wan.private import hosts_file_text
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from eyewall_deploy.cluster_file import Cluster
     from eyewall_deploy.lifecycle.options import UpOptions
     from eyewall_deploy.lifecycle.steps import Steps
@@ -37,7 +35,6 @@ if TYPE_CHECKING:
     from eyewall_deploy.wan.kind import Kind
 
 _HERE = "127.0.0.1"
-_ALL = "0.0.0.0"  # noqa: S104 - where Storm's daemons listen, not where we do
 _FIRST_LOOPBACK_HOST = 11
 _JAR = Path("storm-scheduler", "target", "eyewall-storm-scheduler.jar")
 
@@ -97,9 +94,7 @@ def prepare(options: UpOptions, steps: Steps) -> Plan | Failure:
         stock_timing=options.stock_timing,
     )
     plan = Plan(run, cluster, state, home, groups={})
-    for taken in _taken_ports(plan):
-        return taken
-    failure = run.prepare()
+    failure = check_ports(plan) or run.prepare()
     if failure is not None:
         return failure
     _write(plan, options, jar)
@@ -212,32 +207,6 @@ def _network(mode: Mode, asked: Kind | None, steps: Steps) -> Network:
     if chosen.kind is not asked:
         steps.done(chosen.why)
     return Network(chosen.kind)
-
-
-def _taken_ports(plan: Plan) -> Iterator[Failure]:
-    state = plan.state
-    loopback = state.mode is Mode.LOOPBACK
-    daemons = _ALL if loopback else _HERE
-    wanted: list[tuple[str, int, str, str]] = [
-        (daemons, state.nimbus.port, "Nimbus", "--nimbus-port")
-    ]
-    if state.own_zookeeper:
-        wanted.append((daemons, state.zookeeper.port, "ZooKeeper", "--zookeeper-port"))
-    if state.redis_server is not None:
-        wanted.append((_HERE, state.redis.port, "Redis", "--redis-port"))
-    if state.ui is not None:
-        wanted.append((daemons, state.ui.port, "Storm UI", "--ui-port"))
-    if state.sidecar is not None:
-        wanted.append((_HERE, state.sidecar.port, "the sidecar", "--sidecar-port"))
-    if loopback:
-        for host in plan.cluster.hosts:
-            ports = [settings.supervisor_port(plan.storm, host)]
-            ports += settings.slot_ports(plan.storm, host)
-            wanted += [(daemons, port, f"host {host.name}", "--host-ports") for port in ports]
-    for address, port, purpose, option in wanted:
-        failure = check_port(address, port, purpose, option)
-        if failure is not None:
-            yield failure
 
 
 def _write(plan: Plan, options: UpOptions, jar: Path | None) -> None:
