@@ -33,17 +33,21 @@ def solution(asked: PlacementProblem, placement: dict[str, str]) -> Solution:
     return Solution(Status.OPTIMAL, "odp", "test", placement, value, moves=asked.moves(placement))
 
 
+def never() -> bool:
+    return False
+
+
 def test_equal_executors_that_only_changed_places_stay() -> None:
     current = {"source": "u", "tag1": "v", "tag2": "u", "acker": "v"}
     asked = problem(current)
     found = solution(asked, {"source": "u", "tag1": "u", "tag2": "v", "acker": "v"})
-    assert with_fewest_moves(asked, R, found, [("tag1", "tag2")]).placement == current
+    assert with_fewest_moves(asked, R, found, [("tag1", "tag2")], never).placement == current
 
 
 def test_a_move_that_gains_nothing_is_taken_back() -> None:
     asked = problem({"source": "u", "tag1": "v", "tag2": "v", "acker": "w"})
     found = solution(asked, {"source": "u", "tag1": "v", "tag2": "v", "acker": "u"})
-    fewer = with_fewest_moves(asked, R, found, [])
+    fewer = with_fewest_moves(asked, R, found, [], never)
     assert fewer.moves == 0
     assert fewer.placement == asked.current
 
@@ -59,7 +63,7 @@ def test_a_move_that_gains_is_kept() -> None:
         current=current,
     )
     found = solution(asked, {"source": "u", "tag1": "u"})
-    kept = with_fewest_moves(asked, R, found, [])
+    kept = with_fewest_moves(asked, R, found, [], never)
     assert kept.placement == {"source": "u", "tag1": "u"}
     assert kept.evaluation is not None
     assert kept.evaluation.value == pytest.approx(0.0)
@@ -69,4 +73,21 @@ def test_a_move_is_not_taken_back_where_that_would_overload_a_node() -> None:
     # w holds two, tag1 and tag2 are there now; the acker is on w too: one has to go.
     asked = problem({"source": "u", "tag1": "w", "tag2": "w", "acker": "w"})
     found = solution(asked, {"source": "u", "tag1": "w", "tag2": "w", "acker": "v"})
-    assert with_fewest_moves(asked, R, found, []).placement == found.placement
+    assert with_fewest_moves(asked, R, found, [], never).placement == found.placement
+
+
+def test_moves_are_taken_back_until_it_is_late() -> None:
+    # Both taggers and the acker moved for nothing; there is time for one of them.
+    current = {"source": "u", "tag1": "v", "tag2": "v", "acker": "w"}
+    asked = problem(current)
+    found = solution(asked, {"source": "u", "tag1": "w", "tag2": "w", "acker": "v"})
+    times = iter([False, True])
+    fewer = with_fewest_moves(asked, R, found, [], lambda: next(times))
+    assert fewer.placement == {"source": "u", "tag1": "v", "tag2": "w", "acker": "v"}
+    assert fewer.moves == 2
+
+
+def test_when_it_is_late_at_once_the_solution_is_left_as_it_is() -> None:
+    asked = problem({"source": "u", "tag1": "v", "tag2": "v", "acker": "w"})
+    found = solution(asked, {"source": "u", "tag1": "v", "tag2": "v", "acker": "u"})
+    assert with_fewest_moves(asked, R, found, [], lambda: True) is found

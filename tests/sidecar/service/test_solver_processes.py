@@ -5,10 +5,12 @@ from collections.abc import Iterator
 
 import psutil
 import pytest
-from eyewall_sidecar.model import Link, Node, Operator, PlacementProblem, Solution, Stream
+from eyewall_sidecar.model import Link, Node, Operator, PlacementProblem, Solution, Status, Stream
 from eyewall_sidecar.objective import Objective
+from eyewall_sidecar.policies import POLICIES
+from eyewall_sidecar.qos import evaluate
 from eyewall_sidecar.service import Failed, Outcome, Question
-from eyewall_sidecar.service.solver_processes import SolverProcesses
+from eyewall_sidecar.service.solver_processes import SolverProcesses, solve
 
 PROBLEM = PlacementProblem(
     operators=(Operator("a"), Operator("b")),
@@ -75,3 +77,53 @@ def test_closing_leaves_no_process(solvers: SolverProcesses) -> None:
     ids = solvers.process_ids()
     solvers.close()
     assert [it for it in ids if psutil.pid_exists(it)] == []
+
+
+class Slow:
+    """A policy that puts both operators on u and v, and takes its time by a clock of its own."""
+
+    def __init__(self, seconds: float) -> None:
+        self.seconds = seconds
+        self.now = 100.0
+        self.limit = 0.0
+
+    def clock(self) -> float:
+        return self.now
+
+    def __call__(
+        self, problem: PlacementProblem, objective: Objective, *, time_limit: float, seed: int
+    ) -> Solution:
+        self.now += self.seconds
+        self.limit = time_limit
+        placement = {"a": "u", "b": "v"}
+        value = evaluate(problem, placement, objective, {})
+        return Solution(Status.FEASIBLE, "slow", f"seed {seed}", placement, value)
+
+
+APART = PlacementProblem(
+    operators=(Operator("a"), Operator("b")),
+    streams=(Stream("a", "b"),),
+    nodes=(Node("u"), Node("v")),
+    links={("u", "v"): Link(0.010), ("v", "u"): Link(0.010)},
+)
+"""Both fit on one node, so any step towards the other pays."""
+
+
+@pytest.mark.parametrize(
+    ("seconds", "placement"),
+    [
+        (0.9, [{"a": "u", "b": "u"}, {"a": "v", "b": "v"}]),
+        (1.0, [{"a": "u", "b": "v"}]),
+        (3.0, [{"a": "u", "b": "v"}]),
+    ],
+)
+def test_the_time_limit_is_for_all_of_a_solve(
+    monkeypatch: pytest.MonkeyPatch, seconds: float, placement: list[dict[str, str]]
+) -> None:
+    # Of a limit of 1 s the policy is given 0.9 s; once 1 s is over, nothing more is tidied up.
+    policy = Slow(seconds)
+    monkeypatch.setitem(POLICIES, "slow", policy)
+    question = Question(APART, Objective.parse("R=1"), "slow", seed=0)
+    found = solve(question, 1.0, policy.clock)
+    assert policy.limit == pytest.approx(0.9)
+    assert found.placement in placement

@@ -5,10 +5,10 @@ executors goes where, or where an acker runs that no path of the response time t
 """
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 
-from eyewall_sidecar.model import Placement, PlacementProblem, Range, Solution, violations
+from eyewall_sidecar.model import Placement, PlacementProblem, Solution, violations
 from eyewall_sidecar.objective import Objective, Term
 from eyewall_sidecar.qos import evaluate
 
@@ -20,25 +20,42 @@ def with_fewest_moves(
     objective: Objective,
     solution: Solution,
     interchangeable: Iterable[tuple[str, ...]],
+    late: Callable[[], bool],
 ) -> Solution:
-    """Take back every move that gains nothing; the solution's value is never worse for it."""
+    """Take back moves that gain nothing, until it is late; the value is never worse for it."""
     if solution.placement is None or solution.evaluation is None or not problem.current:
         return solution
     ranges = {Term(name): it for name, it in solution.evaluation.ranges.items()}
+    value = solution.evaluation.value
     placement: dict[str, str] = dict(solution.placement)
-    for group in interchangeable:
-        exchanged = placement | _exchanged(group, placement, problem.current)
-        placement = _better(problem, objective, ranges, placement, exchanged)
-    for operator, node in problem.current.items():
-        if placement[operator] != node:
-            back = placement | {operator: node}
-            placement = _better(problem, objective, ranges, placement, back)
+    for changes in _taken_back(interchangeable, placement, problem.current):
+        if late():
+            break
+        tried = placement | changes
+        if problem.moves(tried) < problem.moves(placement) and not violations(problem, tried):
+            then = evaluate(problem, tried, objective, ranges).value
+            loss = value - then if objective.maximised else then - value
+            if loss <= TOLERANCE * max(1.0, abs(value)):
+                placement |= changes
+    if placement == solution.placement:
+        return solution
     return replace(
         solution,
         placement=placement,
         evaluation=evaluate(problem, placement, objective, ranges),
         moves=problem.moves(placement),
     )
+
+
+def _taken_back(
+    interchangeable: Iterable[tuple[str, ...]], placement: Placement, current: Placement
+) -> Iterator[dict[str, str]]:
+    """Changes to a placement, which may change meanwhile, towards the current one."""
+    for group in interchangeable:
+        yield _exchanged(group, placement, current)
+    for operator, node in current.items():
+        if placement[operator] != node:
+            yield {operator: node}
 
 
 def _exchanged(group: tuple[str, ...], placement: Placement, current: Placement) -> dict[str, str]:
@@ -51,19 +68,3 @@ def _exchanged(group: tuple[str, ...], placement: Placement, current: Placement)
             nodes[node] -= 1
     left = iter(sorted(nodes.elements()))
     return exchanged | {it: next(left) for it in group if it not in exchanged}
-
-
-def _better(
-    problem: PlacementProblem,
-    objective: Objective,
-    ranges: Mapping[Term, Range],
-    placement: dict[str, str],
-    tried: dict[str, str],
-) -> dict[str, str]:
-    """Return the one tried if it is valid, moves fewer and is worth no less."""
-    if problem.moves(tried) >= problem.moves(placement) or violations(problem, tried):
-        return placement
-    now = evaluate(problem, placement, objective, ranges).value
-    then = evaluate(problem, tried, objective, ranges).value
-    loss = now - then if objective.maximised else then - now
-    return placement if loss > TOLERANCE * max(1.0, abs(now)) else tried

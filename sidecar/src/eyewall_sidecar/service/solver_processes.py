@@ -8,6 +8,7 @@ import os
 import signal
 import threading
 import time
+from collections.abc import Callable
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
@@ -21,20 +22,26 @@ from eyewall_sidecar.service.solving import Failed, Job, Outcome, Question
 
 HANGING_AFTER = 10.0
 """Seconds beyond its time limit after which a solve is taken to hang."""
+POLICY_SHARE = 0.9
+"""Of the time limit, what the policy may use; the rest is for what the objective leaves open."""
 WARM_WITHIN = 120.0
 """Seconds that a process may take to start and to solve its first, tiny problem."""
 
 
-def solve(question: Question, time_limit: float) -> Solution:
-    """Answer in this process."""
+def solve(
+    question: Question, time_limit: float, clock: Callable[[], float] = time.monotonic
+) -> Solution:
+    """Answer in this process; what is not done when the time limit is over is left undone."""
+    ends_at = clock() + time_limit
+
+    def late() -> bool:
+        return clock() >= ends_at
+
+    problem, objective = question.problem, question.objective
     policy = POLICIES[question.policy]
-    solution = policy(
-        question.problem, question.objective, time_limit=time_limit, seed=question.seed
-    )
-    fewest = with_fewest_moves(
-        question.problem, question.objective, solution, question.interchangeable
-    )
-    return with_least_traffic(question.problem, question.objective, fewest)
+    found = policy(problem, objective, time_limit=time_limit * POLICY_SHARE, seed=question.seed)
+    fewest = with_fewest_moves(problem, objective, found, question.interchangeable, late)
+    return with_least_traffic(problem, objective, fewest, late)
 
 
 class SolverProcesses:
