@@ -14,7 +14,7 @@ import yaml
 from eyewall_deploy.doctor.examination import Patient, examine
 from eyewall_deploy.doctor.finding import Finding, Severity
 from eyewall_deploy.doctor.home import CLASS, check_home, check_version
-from eyewall_deploy.doctor.running import _difference
+from eyewall_deploy.doctor.running import _difference, check_clocks
 from eyewall_deploy.doctor.storm_yaml import (
     NIMBUS_KEYS,
     TOPOLOGY_KEYS,
@@ -182,6 +182,32 @@ def test_a_file_that_is_not_yaml_would_end_nimbus(tmp_path: Path) -> None:
         file.write_text(text)
         (finding,) = [f for f in examine(Patient(storm_yaml=file)) if f.check == "storm.yaml"]
         assert finding.severity is Severity.STOPS_NIMBUS
+
+
+def test_a_file_that_is_not_utf_8_would_end_nimbus_too(tmp_path: Path) -> None:
+    file = tmp_path / "storm.yaml"
+    file.write_bytes("# Größe".encode("latin-1"))
+    (finding,) = [f for f in examine(Patient(storm_yaml=file)) if f.check == "storm.yaml"]
+    assert finding.severity is Severity.STOPS_NIMBUS
+    assert f"{file} is not UTF-8" in finding.found
+
+
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [
+        ("storm.zookeeper.port", "abc"),
+        ("storm.zookeeper.port", 70_000),
+        ("storm.zookeeper.port", True),
+        ("storm.zookeeper.servers", "localhost"),
+        ("storm.zookeeper.servers", [1]),
+        ("storm.zookeeper.root", 7),
+        ("storm.zookeeper.root", "storm"),
+    ],
+)
+def test_a_zookeeper_that_cannot_be_is_named_by_its_key_and_value(key: str, value: object) -> None:
+    (finding,) = check_clocks({key: value})
+    assert finding.severity is Severity.FAULT
+    assert finding.found.startswith(f"{key}: {value!r}")
 
 
 def test_a_supervisors_clock_is_held_against_the_stamp_of_its_heartbeat() -> None:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from eyewall_deploy.doctor.finding import Finding, advice, fault, fine
 from eyewall_deploy.doctor.home import check_version
+from eyewall_deploy.endpoint import LARGEST_PORT
 from eyewall_deploy.processes import probes
 from eyewall_deploy.storm import nimbus
 from eyewall_deploy.wan import delay_file
@@ -92,6 +93,14 @@ def check_clocks(settings: dict[str, Any]) -> Iterator[Finding]:
     servers = settings.get("storm.zookeeper.servers") or ["localhost"]
     port = settings.get("storm.zookeeper.port", 2181)
     root = settings.get("storm.zookeeper.root", "/storm")
+    for key, value, right, allowed in (
+        ("servers", servers, _are_hosts(servers), 'a list such as ["localhost"]'),
+        ("port", port, _is_port(port), f"1 to {LARGEST_PORT}"),
+        ("root", root, isinstance(root, str) and root.startswith("/"), "a path such as /storm"),
+    ):
+        if not right:
+            yield fault(check, f"storm.zookeeper.{key}: {value!r}", f"allowed: {allowed}")
+            return
     hosts = ",".join(f"{server}:{port}" for server in servers)
     silent = logging.Logger("kazoo")  # of no hierarchy: what goes wrong becomes a finding
     silent.addHandler(logging.NullHandler())
@@ -117,6 +126,14 @@ def check_clocks(settings: dict[str, Any]) -> Iterator[Finding]:
     if differences and not wrong:
         most = max(map(abs, differences.values()))
         yield fine(check, f"{len(differences)} supervisors within {most:.1f} s of ZooKeeper")
+
+
+def _are_hosts(value: Any) -> bool:
+    return isinstance(value, list) and all(isinstance(host, str) for host in value)
+
+
+def _is_port(value: Any) -> bool:
+    return type(value) is int and 0 < value <= LARGEST_PORT  # True is an int too
 
 
 def _supervisors(client: KazooClient, root: str) -> list[str]:

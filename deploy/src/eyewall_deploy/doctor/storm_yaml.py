@@ -76,6 +76,8 @@ def read_settings(path: Path) -> dict[str, Any] | Finding:
         content = yaml.safe_load(path.read_text(encoding="utf-8"))
     except OSError as error:
         return stops_nimbus("storm.yaml", f"{path}: {error.strerror}", "name it with --storm-yaml")
+    except UnicodeDecodeError as error:
+        return stops_nimbus("storm.yaml", f"{path} is not UTF-8: {error}", "write it in UTF-8")
     except yaml.YAMLError as error:
         reason = " ".join(str(error).split())
         return stops_nimbus("storm.yaml", f"{path} is not YAML: {reason}", "correct that line")
