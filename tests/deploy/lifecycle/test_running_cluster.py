@@ -49,6 +49,14 @@ def test_logs_show_the_end_of_a_programs_log(loopback: FakeCluster) -> None:
     assert "Ready to accept connections" in done.stdout
 
 
+def test_a_program_that_has_not_run_yet_is_said_to_have_no_log(loopback: FakeCluster) -> None:
+    loopback.up()  # without Eyewall: nobody starts the sidecar
+    for more in ([], ["-f"]):
+        done = loopback.run_command("logs", "sidecar", *more)
+        assert done.returncode == 1
+        assert done.stderr == "logs: sidecar has not run yet\n"
+
+
 def test_on_loopback_a_delay_is_refused_since_nothing_would_come_of_it(
     loopback: FakeCluster,
 ) -> None:

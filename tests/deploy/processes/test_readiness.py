@@ -91,3 +91,11 @@ def test_when_time_is_up_it_says_what_is_missing_and_shows_the_first_log_that_ha
 
 def test_a_log_that_is_not_there_has_no_lines(tmp_path: Path) -> None:
     assert last_lines(tmp_path / "none", 5) == []
+
+
+def test_as_many_lines_are_shown_as_are_asked_for(tmp_path: Path) -> None:
+    log = tmp_path / "nimbus.log"
+    lines = [f"line {number} \u2028 {'x' * 100}" for number in range(2000)]  # 200 kB
+    log.write_text("".join(f"{line}\n" for line in lines))
+    for count in (0, 1, 1500, 2000, 3000):
+        assert last_lines(log, count) == lines[max(0, 2000 - count) :]

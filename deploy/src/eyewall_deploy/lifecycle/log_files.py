@@ -36,9 +36,9 @@ def log_files(plan: Plan) -> dict[str, Path]:
 def log_file(plan: Plan, name: str) -> Path | Failure:
     """One program's log."""
     known = log_files(plan)
-    if name in known:
-        return known[name]
-    return Failure(f"logs: no program {name}; {choices('programs', list(known), name)}")
+    if name not in known:
+        return Failure(f"logs: no program {name}; {choices('programs', list(known), name)}")
+    return known[name] if known[name].exists() else Failure(f"logs: {name} has not run yet")
 
 
 def follow(log: Path) -> Iterator[str]:

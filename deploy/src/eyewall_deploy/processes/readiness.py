@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from typing import TYPE_CHECKING
 
 from eyewall_deploy.failure import Failure
@@ -14,7 +15,6 @@ if TYPE_CHECKING:
 
 _POLL_SECONDS = 0.2
 _LOG_LINES = 12
-_TAIL_BYTES = 20_000
 
 
 def wait_until_ready(
@@ -60,10 +60,8 @@ def wait_until_ready(
 def last_lines(log: Path, count: int) -> list[str]:
     """Return the end of a log; none where there is no log yet."""
     try:
-        with log.open("rb") as file:
-            file.seek(0, 2)
-            file.seek(max(0, file.tell() - _TAIL_BYTES))
-            return file.read().decode("utf-8", "replace").splitlines()[-count:]
+        with log.open(encoding="utf-8", errors="replace") as file:
+            return [line.removesuffix("\n") for line in deque(file, maxlen=count)]
     except OSError:
         return []
 
