@@ -61,3 +61,38 @@ def test_a_node_that_is_never_up_is_left_out_of_availability() -> None:
         {("dead", "n1"): Link(0.1), ("n1", "dead"): Link(0.1)},
     )
     assert worst_case(problem, Term.A) == best_case(problem, Term.A) == log(0.5)
+
+
+class Links(dict[tuple[str, str], Link]):
+    """Links that count how often they are looked at."""
+
+    looks = 0
+
+    def __getitem__(self, pair: tuple[str, str]) -> Link:
+        self.looks += 1
+        return super().__getitem__(pair)
+
+
+@pytest.mark.parametrize("term", [Term.R, Term.A, Term.N, Term.EE])
+def test_streams_between_the_same_candidates_are_looked_at_once(term: Term) -> None:
+    # 20 · 20 streams between any two of n1 and n2: two links to look at, not 800.
+    links = Links({pair: Link(0.02, 0.99) for pair in (("n1", "n2"), ("n2", "n1"))})
+    senders, receivers = [f"a{i}" for i in range(20)], [f"b{i}" for i in range(20)]
+    problem = PlacementProblem(
+        operators=tuple(Operator(name) for name in senders + receivers),
+        streams=tuple(Stream(a, b) for a in senders for b in receivers),
+        nodes=(Node("n1"), Node("n2")),
+        links=links,
+    )
+    worst_case(problem, term)
+    assert links.looks == 2
+
+
+def test_a_stream_of_an_operator_to_itself_is_not_taken_for_one_between_two() -> None:
+    problem = PlacementProblem(
+        operators=(Operator("a"), Operator("b")),
+        streams=(Stream("a", "a", 5), Stream("a", "b", 3), Stream("b", "b", 5)),
+        nodes=(Node("n1"), Node("n2")),
+        links={pair: Link(0.02) for pair in (("n1", "n2"), ("n2", "n1"))},
+    )
+    assert worst_case(problem, Term.T) == 3

@@ -31,12 +31,8 @@ def best_case(problem: PlacementProblem, term: Term) -> float:
 
 def _response_time(problem: PlacementProblem, pick: Pick) -> float:
     """R with the picked R_i / S_u for every operator and the picked d_(u,v) for every stream."""
-    delays = {
-        (stream.source, stream.target): pick(
-            problem.delay(u, v) for u, v in candidate_pairs(problem, stream)
-        )
-        for stream in problem.streams
-    }
+    picked = _over_pairs(problem, problem.delay, pick)
+    delays = {(stream.source, stream.target): picked(stream) for stream in problem.streams}
     done: dict[str, float] = {}
     for operator, sources in problem.path_inputs.items():
         speedups = {problem.node(node).speedup for node in problem.candidates(operator)}
@@ -48,40 +44,35 @@ def _response_time(problem: PlacementProblem, pick: Pick) -> float:
 
 def _log_availability(problem: PlacementProblem, pick: Pick) -> float:
     """Sum the picked log A_u over operators and the picked log A_(u,v) over streams."""
+
+    def pick_usable(choice: Iterable[float]) -> float:
+        return pick([it for it in choice if it > 0] or [0.0])
+
     nodes = [
-        [problem.node(node).availability for node in problem.candidates(operator.id)]
+        pick_usable(problem.node(node).availability for node in problem.candidates(operator.id))
         for operator in problem.operators
     ]
-    links = [
-        [problem.availability(u, v) for u, v in candidate_pairs(problem, stream)]
-        for stream in problem.streams
-    ]
-    usable = [[it for it in choice if it > 0] or [0.0] for choice in nodes + links]
-    return sum(logarithm(pick(choice)) for choice in usable)
+    picked = _over_pairs(problem, problem.availability, pick_usable)
+    links = [picked(stream) for stream in problem.streams]
+    return sum(logarithm(it) for it in nodes + links)
 
 
 def _inter_node_traffic(problem: PlacementProblem, pick: Pick) -> float:
     """Σ λ over the streams whose ends can (best case: must) be on different nodes."""
-    return sum(
-        stream.rate * pick(float(u != v) for u, v in candidate_pairs(problem, stream))
-        for stream in problem.streams
-    )
+    picked = _over_pairs(problem, lambda u, v: float(u != v), pick)
+    return sum(stream.rate * picked(stream) for stream in problem.streams)
 
 
 def _network_usage(problem: PlacementProblem, pick: Pick) -> float:
     """Sum λ times the picked d_(u,v) over streams."""
-    return sum(
-        stream.rate * pick(problem.delay(u, v) for u, v in candidate_pairs(problem, stream))
-        for stream in problem.streams
-    )
+    picked = _over_pairs(problem, problem.delay, pick)
+    return sum(stream.rate * picked(stream) for stream in problem.streams)
 
 
 def _elastic_energy(problem: PlacementProblem, pick: Pick) -> float:
     """Sum λ times the square of the picked d_(u,v) over streams."""
-    return sum(
-        stream.rate * pick(problem.delay(u, v) for u, v in candidate_pairs(problem, stream)) ** 2
-        for stream in problem.streams
-    )
+    picked = _over_pairs(problem, problem.delay, pick)
+    return sum(stream.rate * picked(stream) ** 2 for stream in problem.streams)
 
 
 _FORMULAS: dict[Term, Callable[[PlacementProblem, Pick], float]] = {
@@ -90,6 +81,25 @@ _FORMULAS: dict[Term, Callable[[PlacementProblem, Pick], float]] = {
     Term.N: _network_usage,
     Term.EE: _elastic_energy,
 }
+
+
+def _over_pairs(
+    problem: PlacementProblem, metric: Callable[[str, str], float], pick: Pick
+) -> Callable[[Stream], float]:
+    """Pick among the metric of all pairs of a stream; streams between the same candidates share it.
+
+    Executors of one component do: thousands of streams, but a handful of such choices.
+    """
+    known: dict[tuple[tuple[str, ...], tuple[str, ...], bool], float] = {}
+
+    def picked(stream: Stream) -> float:
+        source, target = stream.source, stream.target
+        key = problem.candidates(source), problem.candidates(target), source == target
+        if key not in known:
+            known[key] = pick(metric(u, v) for u, v in candidate_pairs(problem, stream))
+        return known[key]
+
+    return picked
 
 
 def candidate_pairs(problem: PlacementProblem, stream: Stream) -> Iterator[tuple[str, str]]:
