@@ -150,15 +150,16 @@ def test_a_bad_file_is_one_line_and_exits_with_2(tmp_path: Path) -> None:
     assert result.stderr == f"eyewall solve: {path}: nodes[0].cpu is -1; it must be ≥ 0\n"
 
 
-def test_a_search_that_ends_without_a_placement_exits_with_4(
-    monkeypatch: pytest.MonkeyPatch,
+@pytest.mark.parametrize(("status", "code"), [(Status.TIMED_OUT, 4), (Status.FAILED, 5)])
+def test_a_search_that_ends_without_a_placement_exits_with_4_or_if_the_solver_failed_with_5(
+    monkeypatch: pytest.MonkeyPatch, status: Status, code: int
 ) -> None:
-    def late(
+    def ended(
         problem: PlacementProblem, objective: Objective, *, time_limit: float, seed: int
     ) -> Solution:
-        return Solution(Status.TIMED_OUT, "odp", "integer program", reasons=("too late",))
+        return Solution(status, "odp", "integer program", reasons=("too late",))
 
-    monkeypatch.setitem(POLICIES, "odp", late)
+    monkeypatch.setitem(POLICIES, "odp", ended)
     result = run(BASIC, "--json")
-    assert result.exit_code == 4
+    assert result.exit_code == code
     assert json.loads(result.stdout)["reasons"] == ["too late"]

@@ -23,7 +23,7 @@ from eyewall_sidecar.problem_file.answer import answer
 app = typer.Typer(no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False)
 
 BAD_INPUT = 2
-EXIT_CODES = {Status.INFEASIBLE: 3, Status.TIMED_OUT: 4}
+EXIT_CODES = {Status.INFEASIBLE: 3, Status.TIMED_OUT: 4, Status.FAILED: 5}
 """0 for every answer with a placement."""
 
 PATIENCE = 2.0
@@ -50,7 +50,7 @@ def solve(
     """Solve one placement problem from a file.
 
     Exit code 0 with a placement, 2 for a bad file or option, 3 if the problem is infeasible, 4 if
-    the time limit ended the search before there was any placement.
+    the time limit ended the search before there was any placement, 5 if the solver failed before.
     """
     if policy not in POLICIES:
         _refuse(f"--policy {policy}: no such policy; policies are {', '.join(POLICIES)}")

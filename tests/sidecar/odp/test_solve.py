@@ -1,10 +1,12 @@
 """The traps between a solver's answer and a true one, each with a case that fell into it."""
 
+import json
 from collections.abc import Callable
 from itertools import count
 from math import inf
 from random import Random
 
+import highspy
 import pytest
 from eyewall_sidecar.model import (
     Link,
@@ -16,10 +18,11 @@ from eyewall_sidecar.model import (
     Stream,
     violations,
 )
-from eyewall_sidecar.objective import Objective
-from eyewall_sidecar.odp import solve
+from eyewall_sidecar.objective import Objective, Term
+from eyewall_sidecar.odp import search, solve
 from eyewall_sidecar.odp.highs import Outcome, minimise
 from eyewall_sidecar.odp.program import create_program
+from eyewall_sidecar.problem_file.answer import answer as to_json
 
 
 def stopped() -> float:
@@ -101,7 +104,8 @@ def test_an_incumbent_at_the_time_limit_is_not_called_optimal() -> None:
 def test_a_run_that_ends_before_any_incumbent_has_nothing_to_read() -> None:
     # Pitfall 3 again: the solver's columns hold numbers even then.
     program = create_program(mesh(6, 4, [(0, 1), (1, 2), (2, 3), (3, 4), (4, 5)], room=2), {})
-    assert minimise(program.linear, time_limit=0.0, seed=0).outcome is Outcome.NOTHING
+    run = minimise(program.linear, ends_at=0.0, clock=stopped, seed=0)
+    assert (run.outcome, run.error) == (Outcome.NOTHING, "")
 
 
 def test_without_an_incumbent_the_answer_is_what_fits_first_and_the_bound_of_the_best_case() -> (
@@ -112,6 +116,7 @@ def test_without_an_incumbent_the_answer_is_what_fits_first_and_the_bound_of_the
     solution = answer(problem, "R=1", time_limit=1.0, clock=count(0.0, 5.0).__next__)
     assert solution.status is Status.FEASIBLE
     assert solution.decided_by == "first fit"
+    assert solution.reasons == ("there was no time to build the integer program",)
     assert solution.bound == 0
     assert solution.placement is not None
     assert violations(problem, solution.placement) == ()
@@ -127,6 +132,49 @@ def test_without_an_incumbent_a_current_placement_that_still_fits_is_kept_if_it_
         )
         late = answer(running, "R=1", time_limit=1.0, clock=count(0.0, 5.0).__next__)
         assert late.decided_by == decided_by
+
+
+def test_a_program_is_not_built_beyond_the_time_limit(monkeypatch: pytest.MonkeyPatch) -> None:
+    # Every look at the clock takes a second, and every family of constraints is followed by one.
+    tried: list[str] = []
+    monkeypatch.setattr(search, "define_star_capacities", lambda _: tried.append("last family"))
+    monkeypatch.setattr(search, "minimise", lambda *_, **__: tried.append("solver"))
+    problem = mesh(4, 3, [(0, 1), (1, 2), (2, 3)], room=2)
+    solution = answer(problem, "R=1", time_limit=8.0, clock=count(0.0, 1.0).__next__)
+    assert tried == []
+    assert (solution.status, solution.decided_by) == (Status.FEASIBLE, "first fit")
+
+
+def test_the_solver_gets_the_time_that_handing_the_program_over_and_reading_it_leaves(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    # The clock is looked at when the run starts and when the program is handed over: 4 s later, at
+    # 4 s. Another 4 s are kept for reading: of 10 s the solver gets 2.
+    limits: list[object] = []
+
+    def noted(model: highspy.Highs) -> None:
+        limits.append(model.getOptionValue("time_limit")[1])
+        model.solve()
+
+    monkeypatch.setattr(highspy.Highs, "run", noted)
+    program = create_program(mesh(4, 3, [(0, 1), (1, 2), (2, 3)], room=2), {Term.R: 1.0})
+    minimise(program.linear, ends_at=10.0, clock=count(0.0, 4.0).__next__, seed=0)
+    assert limits == [2.0]
+
+
+def test_the_value_of_what_fails_for_certain_has_no_gap() -> None:
+    # The first fit puts both on the dead node, which n1 could spare: log A is −∞, the bound is not.
+    problem = PlacementProblem(
+        (Operator("a"), Operator("b")),
+        (Stream("a", "b"),),
+        (Node("dead", availability=0), Node("n1", availability=0.5), Node("n2")),
+        {(u, v): Link(0.1) for u in ("dead", "n1", "n2") for v in ("dead", "n1", "n2") if u != v},
+    )
+    late = answer(problem, "R=0.5,A=0.5", time_limit=1.0, clock=count(0.0, 5.0).__next__)
+    assert late.evaluation is not None
+    assert late.evaluation.value == -inf
+    assert late.gap is None
+    assert json.loads(json.dumps(to_json(late), allow_nan=False))["objective"]["value"] is None
 
 
 def test_no_placement_within_the_time_limit_is_said_so() -> None:
@@ -145,6 +193,7 @@ def test_no_placement_within_the_time_limit_is_said_so() -> None:
     assert late.bound is None
     assert late.reasons == (
         "the time limit of 1 s ended the search before any placement was found",
+        "there was no time to build the integer program",
     )
     assert answer(problem, "T=1").status is Status.OPTIMAL
 
@@ -259,7 +308,7 @@ def test_a_program_without_costs_ends() -> None:
         {(u, v): Link(0.0, 0 if (u, v) in broken else 1) for u in ids for v in ids if u != v},
     )
     program = create_program(problem, {})
-    assert minimise(program.linear, time_limit=10, seed=0).outcome is Outcome.OPTIMAL
+    assert minimise(program.linear, ends_at=10, clock=stopped, seed=0).outcome is Outcome.OPTIMAL
     assert answer(problem, "N=1").status is Status.OPTIMAL
 
 

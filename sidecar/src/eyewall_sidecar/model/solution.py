@@ -14,13 +14,16 @@ class Status(StrEnum):
     OPTIMAL = "optimal"
     """|value − bound| ≤ 1e-6 · max(1, |value|), constants left out."""
     FEASIBLE = "feasible"
-    """The time limit ended the search; `bound` and `gap` say how good the placement is at least."""
+    """The time limit, or a failure among `reasons`, ended the search; `bound` and `gap` say how
+    good the placement is at least."""
     HEURISTIC = "heuristic"
     """A placement without a bound."""
     INFEASIBLE = "infeasible"
     """No placement exists; `reasons` names the constraints that bind."""
     TIMED_OUT = "timed out"
     """The time limit ended the search before any placement was found."""
+    FAILED = "failed"
+    """The solver failed before any placement was found; `reasons` has its words."""
 
 
 @dataclass(frozen=True, slots=True)

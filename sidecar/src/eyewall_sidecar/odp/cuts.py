@@ -13,7 +13,7 @@ from pulp import LpAffineExpression, lpSum
 
 from eyewall_sidecar.model import Node
 from eyewall_sidecar.model.violations import RESOURCES, exceeds, requirement
-from eyewall_sidecar.odp.program import SCALE, OdpProgram
+from eyewall_sidecar.odp.program import OVERFULL, SCALE, OdpProgram
 
 PATHS_PER_NODE = 64
 STEPS_PER_NODE = 2_000
@@ -62,10 +62,12 @@ def define_star_capacities(program: OdpProgram) -> None:
                         return
                     unit = getattr(node, resource) / SCALE or 1.0
                     star = lpSum(
-                        need / unit * program.y[hub, j][u, node.id] for j, need in there.items()
+                        min(need / unit, OVERFULL) * program.y[hub, j][u, node.id]
+                        for j, need in there.items()
                     )
+                    left = max(room / unit, -OVERFULL)
                     name = f"star_{resource}_{i}_{w}_{rows}"
-                    linear += star <= LpAffineExpression({x: room / unit}), name
+                    linear += star <= LpAffineExpression({x: left}), name
 
 
 def _overfull_paths(program: OdpProgram, node: Node) -> Iterator[list[str]]:

@@ -1,6 +1,6 @@
 """Why there is no placement: the constraints that bind, in words."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from math import fsum
 
 from pulp import lpSum
@@ -18,7 +18,9 @@ def obvious_reasons(problem: PlacementProblem) -> tuple[str, ...]:
     return too_big or tuple(_groups_too_big(problem))
 
 
-def binding_reasons(problem: PlacementProblem, *, time_limit: float, seed: int) -> tuple[str, ...]:
+def binding_reasons(
+    problem: PlacementProblem, *, ends_at: float, clock: Callable[[], float], seed: int
+) -> tuple[str, ...]:
     """Name the nodes and links that are overloaded where the overload is the least possible.
 
     Every capacity is given a slack, counted as a fraction of it, and the sum of slacks minimised.
@@ -31,9 +33,10 @@ def binding_reasons(problem: PlacementProblem, *, time_limit: float, seed: int) 
     if not slacks:
         return ()
     program.linear.setObjective(lpSum(slacks.values()))
-    run = minimise(program.linear, time_limit=time_limit, seed=seed)
+    run = minimise(program.linear, ends_at=ends_at, clock=clock, seed=seed)
     if run.outcome not in (Outcome.OPTIMAL, Outcome.INCUMBENT):
-        return ("the constraints leave no placement; which of them bind was not found in time",)
+        why = f": the solver failed: {run.error}" if run.error else " in time"
+        return (f"the constraints leave no placement; which of them bind was not found{why}",)
     placement = read_placement(program)
     over = [name for name, slack in slacks.items() if slack.value() > 1e-4]
     return tuple(_overload(problem, placement, name) for name in over)

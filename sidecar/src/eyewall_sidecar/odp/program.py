@@ -8,7 +8,7 @@ is counted from its best case on, so that no constant hides in the solver's rela
 """
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import chain, product
 from math import inf, isfinite
@@ -36,6 +36,9 @@ Pair = tuple[str, str]
 
 SCALE = 1000.0
 """Solvers' tolerances are absolute: with capacities and ranges scaled to this, 1e-6 is 1e-9."""
+
+OVERFULL = 1000 * SCALE
+"""What would fill a capacity more than a thousand times is counted as this: solvers refuse 1e15."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,14 +85,22 @@ def unit(problem: PlacementProblem, term: Term) -> float:
 def create_program(problem: PlacementProblem, weights: Mapping[Term, float]) -> OdpProgram:
     """Build the program; its optimum is the best placement for the weighted terms."""
     program = OdpProgram(problem, weights)
-    define_placements(program)
-    define_stream_placements(program)
-    define_assignment(program)
-    define_capacities(program)
-    define_linking(program)
-    define_bandwidth(program)
-    define_objective(program)
+    for define in families():
+        define(program)
     return program
+
+
+def families() -> tuple[Callable[[OdpProgram], None], ...]:
+    """Return what the program consists of, in the order in which it is built."""
+    return (
+        define_placements,
+        define_stream_placements,
+        define_assignment,
+        define_capacities,
+        define_linking,
+        define_bandwidth,
+        define_objective,
+    )
 
 
 def read_placement(program: OdpProgram) -> dict[str, str]:
@@ -169,7 +180,7 @@ def define_capacities(program: OdpProgram) -> None:
             if sum(load.values()) <= capacity or not isfinite(capacity):
                 continue
             unit = capacity / SCALE or 1.0
-            linear += _sum(load, unit) <= capacity / unit, f"{resource}_{u}"
+            linear += _sum(_capped(load, unit)) <= capacity / unit, f"{resource}_{u}"
 
 
 def define_linking(program: OdpProgram) -> None:
@@ -204,7 +215,7 @@ def define_bandwidth(program: OdpProgram) -> None:
     for (u, v), load in loads.items():
         unit = problem.bandwidth(u, v) / SCALE or 1.0
         linear += (
-            _sum(load, unit) <= problem.bandwidth(u, v) / unit,
+            _sum(_capped(load, unit)) <= problem.bandwidth(u, v) / unit,
             f"bandwidth_{number[u]}_{number[v]}",
         )
 
@@ -307,6 +318,10 @@ def _cost(problem: PlacementProblem, term: Term, stream: Stream, u: str, v: str)
 def _sum(parts: Mapping[Variable, float], unit: float = 1.0) -> LpAffineExpression:
     """Return Σ factor · variable, in the unit; what is 0 does not clutter the LP file."""
     return LpAffineExpression({it: factor / unit for it, factor in parts.items() if factor})
+
+
+def _capped(load: Mapping[Variable, float], unit: float) -> dict[Variable, float]:
+    return {it: min(factor / unit, OVERFULL) for it, factor in load.items()}
 
 
 def _load(program: OdpProgram, node: str, resource: str) -> dict[Variable, float]:

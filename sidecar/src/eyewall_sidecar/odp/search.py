@@ -8,10 +8,11 @@ from eyewall_sidecar.objective import Term
 from eyewall_sidecar.odp.cuts import define_path_covers, define_star_capacities
 from eyewall_sidecar.odp.highs import Outcome, minimise
 from eyewall_sidecar.odp.infeasibility import binding_reasons
-from eyewall_sidecar.odp.program import create_program, read_placement
+from eyewall_sidecar.odp.program import OdpProgram, families, read_placement
 
 SECONDS_PER_VARIABLE = 2e-5
-"""What building the program takes for one y on a slow core; cutting it short is not possible."""
+"""What building the program takes for one y on a slow core."""
+NO_TIME_TO_BUILD = "there was no time to build the integer program"
 
 Clock = Callable[[], float]
 
@@ -28,11 +29,14 @@ class Optimum:
         No placement has a smaller weighted excess over the best cases, in the program's units.
     placement
         The solver's, if it has one.
+    remark
+        Why the program could not be solved, as a sentence for a person.
     """
 
     outcome: Outcome
     excess: float
     placement: Placement | None = None
+    remark: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,21 +84,37 @@ class Search:
         """Every placement that a run came up with, the last one first."""
         return [run.placement for run in reversed(self.runs) if run.placement is not None]
 
+    @property
+    def remarks(self) -> tuple[str, ...]:
+        """Every remark of a run, once."""
+        return tuple(dict.fromkeys(run.remark for run in self.runs if run.remark))
+
     def why_infeasible(self) -> tuple[str, ...]:
         """Name what binds; nothing if some placement is valid."""
-        return binding_reasons(self.problem, time_limit=max(self.remaining, 0.1), seed=self.seed)
+        ends_at = self.clock() + max(self.remaining, 0.1)
+        return binding_reasons(self.problem, ends_at=ends_at, clock=self.clock, seed=self.seed)
 
     def _minimise(self, weights: Mapping[Term, float], ends_at: float) -> Optimum:
-        if self._variables() * SECONDS_PER_VARIABLE > ends_at - self.clock():
-            return Optimum(Outcome.NOTHING, 0.0)
-        program = create_program(self.problem, weights)
-        define_path_covers(program)
-        define_star_capacities(program)
-        run = minimise(program.linear, time_limit=ends_at - self.clock(), seed=self.seed)
+        program = self._build(weights, ends_at)
+        if program is None:
+            return Optimum(Outcome.NOTHING, 0.0, remark=NO_TIME_TO_BUILD)
+        run = minimise(program.linear, ends_at=ends_at, clock=self.clock, seed=self.seed)
         placed = run.outcome in (Outcome.OPTIMAL, Outcome.INCUMBENT)
         placement = read_placement(program) if placed else None
         excess = max(0.0, run.bound) if program.costs else 0.0
-        return Optimum(run.outcome, excess, placement)
+        remark = f"the solver failed: {run.error}" if run.error else ""
+        return Optimum(run.outcome, excess, placement, remark)
+
+    def _build(self, weights: Mapping[Term, float], ends_at: float) -> OdpProgram | None:
+        """Build the program; None if that takes longer than there is time."""
+        if self._variables() * SECONDS_PER_VARIABLE > ends_at - self.clock():
+            return None
+        program = OdpProgram(self.problem, weights)
+        for define in (*families(), define_path_covers, define_star_capacities):
+            define(program)
+            if self.clock() >= ends_at:
+                return None
+        return program
 
     def _variables(self) -> int:
         problem = self.problem

@@ -1,7 +1,7 @@
 """The optimal placement of paper 000: one term as it is, several as their normalised sum."""
 
 from collections.abc import Mapping
-from math import exp, inf
+from math import exp, inf, isfinite
 
 from eyewall_sidecar.model import Placement, PlacementProblem, Range, Solution, Status, violations
 from eyewall_sidecar.objective import Objective, Term
@@ -37,10 +37,12 @@ def solve(
         return _nothing(Status.INFEASIBLE, search.why_infeasible(), clock() - started)
     found = _best(search, objective, ranges)
     if found is None:
+        if search.runs[-1].outcome is Outcome.FAILED:
+            return _nothing(Status.FAILED, search.remarks, clock() - started)
         reason = (
             f"the time limit of {time_limit:g} s ended the search before any placement was found"
         )
-        return _nothing(Status.TIMED_OUT, (reason,), clock() - started)
+        return _nothing(Status.TIMED_OUT, (reason, *search.remarks), clock() - started)
     decided_by, placement = found
     evaluation = evaluate(problem, placement, objective, ranges)
     better = max if objective.maximised else min
@@ -57,10 +59,10 @@ def solve(
         placement=placement,
         evaluation=evaluation,
         bound=bound,
-        gap=difference / max(abs(evaluation.value), 1e-9),
+        gap=difference / max(abs(evaluation.value), 1e-9) if isfinite(difference) else None,
         seconds=clock() - started,
         moves=problem.moves(placement),
-        reasons=(CERTAIN_FAILURE,) if failing else (),
+        reasons=((CERTAIN_FAILURE,) if failing else ()) + search.remarks,
     )
 
 
@@ -157,6 +159,6 @@ def _best(search: Search, objective: Objective, ranges: Ranges) -> tuple[str, Pl
     equals = [
         (decided_by, placement)
         for cost, decided_by, placement in costs
-        if cost - least <= 1e-9 * max(1.0, abs(least))
+        if cost == least or cost - least <= 1e-9 * max(1.0, abs(least))
     ]
     return min(equals, key=lambda it: problem.moves(it[1]), default=None)

@@ -1,6 +1,6 @@
 """A solution as the JSON that `eyewall solve --json` prints."""
 
-from math import exp
+from math import exp, isfinite
 from typing import Any
 
 from eyewall_sidecar.model import Evaluation, Range, Solution
@@ -24,7 +24,7 @@ def answer(solution: Solution, assumptions: tuple[str, ...] = ()) -> dict[str, A
 
 def _objective(evaluation: Evaluation) -> dict[str, Any]:
     values: dict[str, Any] = {
-        "value": evaluation.value,
+        "value": evaluation.value if isfinite(evaluation.value) else None,
         "response_time": evaluation.response_time,
         "availability": evaluation.availability,
         "distinct_availability": evaluation.distinct_availability,
