@@ -226,11 +226,12 @@ final class AssignmentApplier {
 
         private static Optional<String> over(
                 SupervisorDetails host, String unit, double needed, double offered) {
-            return needed <= offered + ROUNDING
-                    ? Optional.empty()
-                    : Optional.of(
+            // A sum with a request that is no number in it is none either, and over nothing.
+            return needed > offered + ROUNDING
+                    ? Optional.of(
                             "%s would need %.0f%s and has %.0f"
-                                    .formatted(host.getHost(), needed, unit, offered));
+                                    .formatted(host.getHost(), needed, unit, offered))
+                    : Optional.empty();
         }
 
         private double heap(WorkerSlot slot) {

@@ -47,11 +47,20 @@ record ClusterSnapshot(
     }
 
     static double cores(double percent) {
-        return percent / PERCENT_PER_CORE;
+        return orNothing(percent) / PERCENT_PER_CORE;
     }
 
     static long bytes(double megabytes) {
-        return Math.round(megabytes * BYTES_PER_MEGABYTE);
+        return Math.round(orNothing(megabytes) * BYTES_PER_MEGABYTE);
+    }
+
+    /** Storm takes what configurations say without asking that. */
+    static boolean isAmount(double given) {
+        return given >= 0 && Double.isFinite(given);
+    }
+
+    private static double orNothing(double given) {
+        return isAmount(given) ? given : 0;
     }
 
     private static Supervisor supervisor(SupervisorDetails supervisor, Cluster cluster) {

@@ -130,6 +130,7 @@ final class TopologyDefinitions {
                     NormalizedResourceRequest request =
                             topology.getTotalResources(ofComponent.iterator().next());
                     if (request != null) {
+                        complain(topology, id, request);
                         component
                                 .setCpuCores(ClusterSnapshot.cores(request.getTotalCpu()))
                                 .setOnHeapBytes(ClusterSnapshot.bytes(request.getOnHeapMemoryMb()))
@@ -139,6 +140,24 @@ final class TopologyDefinitions {
                     components.add(component.build());
                 });
         return components;
+    }
+
+    /** Names what a component requests that is no amount; the definition has 0 in its place. */
+    private static void complain(
+            TopologyDetails topology, String component, NormalizedResourceRequest request) {
+        Map<String, Double> requested = new TreeMap<>();
+        requested.put("% CPU", request.getTotalCpu());
+        requested.put("MB on heap", request.getOnHeapMemoryMb());
+        requested.put("MB off heap", request.getOffHeapMemoryMb());
+        requested.values().removeIf(ClusterSnapshot::isAmount);
+        requested.forEach(
+                (what, amount) ->
+                        LOG.warn(
+                                "topology {}: {} requests {} {}; allowed are finite amounts from 0 on, it is counted as 0",
+                                topology.getId(),
+                                component,
+                                amount,
+                                what));
     }
 
     /**

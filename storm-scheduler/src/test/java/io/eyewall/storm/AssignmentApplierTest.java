@@ -9,6 +9,7 @@ import static io.eyewall.storm.Fixture.both;
 import static io.eyewall.storm.Fixture.executor;
 import static io.eyewall.storm.Fixture.placed;
 import static io.eyewall.storm.Fixture.placement;
+import static io.eyewall.storm.Fixture.requesting;
 import static io.eyewall.storm.Fixture.sized;
 import static io.eyewall.storm.Fixture.slot;
 import static io.eyewall.storm.Fixture.supervisor;
@@ -251,6 +252,17 @@ class AssignmentApplierTest {
                 Fixture.cluster(exact, List.of(topology("t", 1)), Map.of("t", allOn(S1)));
 
         assertThat(AssignmentApplier.apply(place(cluster, "t", allOn(S2)), cluster)).isEmpty();
+    }
+
+    @Test
+    void aTopologyWhoseRequestIsNoNumberDoesNotShutItsHostToOthers() {
+        Cluster cluster =
+                cluster(
+                        Map.of("u", allOn(S2)),
+                        topology("t", 1),
+                        requesting("u", "topology.component.cpu.pcore.percent", "NaN"));
+
+        assertThat(AssignmentApplier.apply(place(cluster, "t", allOn(S2_OTHER)), cluster)).isEmpty();
     }
 
     @Test

@@ -24,6 +24,8 @@ import org.apache.storm.scheduler.SupervisorDetails;
 import org.apache.storm.scheduler.TopologyDetails;
 import org.apache.storm.scheduler.WorkerSlot;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class ClusterSnapshotTest {
 
@@ -45,6 +47,17 @@ class ClusterSnapshotTest {
                                 .setCpuCores(4.0)
                                 .setMemoryBytes(4_294_967_296L)
                                 .build());
+    }
+
+    @ParameterizedTest
+    @ValueSource(doubles = {-10, Double.NaN, Double.POSITIVE_INFINITY, Double.NEGATIVE_INFINITY})
+    void whatIsNoAmountIsShownAsNothing(double capacity) {
+        SupervisorDetails strange = Fixture.sized("s1", capacity, capacity, 6700);
+
+        Supervisor shown = snapshot(cluster(List.of(strange), Map.of())).state().getSupervisors(0);
+
+        assertThat(shown.getCpuCores()).isZero();
+        assertThat(shown.getMemoryBytes()).isZero();
     }
 
     @Test

@@ -90,6 +90,23 @@ final class Fixture {
         return topology(id, workers, Map.of());
     }
 
+    /** With this in the configuration of component count alone, as JSON, which Storm leaves unchecked. */
+    static TopologyDetails requesting(String id, String key, String value) {
+        TopologyDetails plain = topology(id, 1);
+        plain.getTopology()
+                .get_bolts()
+                .get("count")
+                .get_common()
+                .set_json_conf("{\"%s\": %s}".formatted(key, value));
+        return new TopologyDetails(
+                id,
+                plain.getConf(),
+                plain.getTopology(),
+                1,
+                plain.getExecutorToComponent(),
+                "user");
+    }
+
     /** All four executors in one worker. */
     static Map<ExecutorDetails, WorkerSlot> allOn(WorkerSlot slot) {
         return placed(slot, SPOUT, COUNT_A, COUNT_B, ACKER);
@@ -124,6 +141,18 @@ final class Fixture {
                 assignments,
                 new Topologies(topologies.toArray(TopologyDetails[]::new)),
                 Utils.readDefaultConfig());
+    }
+
+    /** Of topology t alone, all in this slot. */
+    static ClusterSnapshot snapshot(WorkerSlot slot) {
+        List<TopologyDetails> topologies = List.of(topology("t", 1));
+        return ClusterSnapshot.take(
+                cluster(
+                        List.of(supervisor("s1", 6700, 6701)),
+                        topologies,
+                        Map.of("t", allOn(slot))),
+                topologies,
+                new TopologyDefinitions());
     }
 
     static Map<ExecutorDetails, WorkerSlot> placement(Cluster cluster, String topologyId) {

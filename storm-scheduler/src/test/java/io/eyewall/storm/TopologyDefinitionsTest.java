@@ -1,5 +1,6 @@
 package io.eyewall.storm;
 
+import static io.eyewall.storm.Fixture.requesting;
 import static io.eyewall.storm.Fixture.topology;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.entry;
@@ -13,6 +14,8 @@ import java.util.List;
 import java.util.Map;
 import org.apache.storm.scheduler.TopologyDetails;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 class TopologyDefinitionsTest {
 
@@ -124,6 +127,31 @@ class TopologyDefinitionsTest {
         assertThat(Digest.of(definition.toBuilder().clearDigest().build()))
                 .isEqualTo(definition.getDigest());
         assertThat(definition.getDigest().size()).isEqualTo(32);
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "topology.component.cpu.pcore.percent, -10, % CPU, -10.0",
+        "topology.component.resources.onheap.memory.mb, -64, MB on heap, -64.0",
+        "topology.component.resources.offheap.memory.mb, -0.5, MB off heap, -0.5",
+        "topology.component.cpu.pcore.percent, 1e999, % CPU, Infinity",
+        "topology.component.resources.onheap.memory.mb, NaN, MB on heap, NaN",
+    })
+    void aRequestThatIsNoAmountCountsAsNothingAndThatIsSaidOnce(
+            String key, String value, String what, String shown) {
+        try (Logged log = new Logged()) {
+            TopologyDefinition definition = define(requesting("t", key, value));
+            define(requesting("t", key, value));
+
+            Component count = definition.getComponents(1);
+            assertThat(count.getCpuCores()).isEqualTo(key.contains("cpu") ? 0 : 0.1);
+            assertThat(count.getOnHeapBytes()).isEqualTo(key.contains("onheap") ? 0 : HEAP);
+            assertThat(count.getOffHeapBytes()).isZero();
+            assertThat(log.lines())
+                    .containsExactly(
+                            "WARN topology t: count requests %s %s; allowed are finite amounts from 0 on, it is counted as 0"
+                                    .formatted(shown, what));
+        }
     }
 
     private TopologyDefinition define(TopologyDetails topology) {
