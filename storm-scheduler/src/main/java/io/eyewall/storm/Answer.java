@@ -6,7 +6,7 @@ import java.util.List;
 /** What asking the sidecar came to. */
 sealed interface Answer {
 
-    /** The sidecar answered in time; topologies without a decision are left to Storm. */
+    /** The sidecar answered in time; a topology without a decision stays as it runs. */
     record Decided(List<Decision> decisions) implements Answer {}
 
     /** There is no answer to go by, for this reason: "sidecar did not answer in 2 s". */

@@ -125,7 +125,7 @@ public class EyewallScheduler extends ResourceAwareScheduler {
             round.unheard(failed.reason());
         } else if (answer instanceof Answer.Decided decided) {
             decided.decisions().forEach(decision -> carryOut(decision, round, cluster));
-            round.declined("the sidecar sent no decision");
+            round.unheard("the sidecar sent no decision");
             rejections.keySet().removeIf(id -> !round.isEntrusted(id));
         }
     }
@@ -157,7 +157,7 @@ public class EyewallScheduler extends ResourceAwareScheduler {
             case PLACE -> {
                 Optional<String> reason = AssignmentApplier.apply(decision, cluster);
                 if (reason.isEmpty()) {
-                    round.decided(id, decision.getStatus());
+                    round.decided(id, StatusTexts.placed(decision.getStatus()));
                     if (!decision.getBase().equals(Workers.digest(cluster, id))) {
                         metrics.placed.mark();
                     }
@@ -168,7 +168,8 @@ public class EyewallScheduler extends ResourceAwareScheduler {
                 if (round.isWaiting(id)) {
                     return Optional.of("it keeps a topology that has executors without a slot");
                 }
-                round.decided(id, decision.getStatus());
+                round.decided(
+                        id, StatusTexts.kept(decision.getStatus(), cluster.getStatus(id)));
             }
             case DECLINE -> {
                 metrics.declined.mark();

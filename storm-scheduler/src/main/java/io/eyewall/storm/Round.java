@@ -60,21 +60,23 @@ final class Round {
         return waiting.contains(topologyId);
     }
 
-    /** Runs as the sidecar wants it; the inner scheduler must not touch it. */
+    /** Runs as it should, with this status text; the inner scheduler must not touch it. */
     void decided(String topologyId, String status) {
         decided.put(topologyId, status);
         left.remove(topologyId);
         handedOver.remove(topologyId);
     }
 
-    /** The sidecar does not want to decide: a topology like any other, for the inner scheduler. */
+    /**
+     * The sidecar does not want to decide. As when it is not heard, only executors without a slot are
+     * the inner scheduler's; but the reason is news to those who read about a running topology.
+     */
     void declined(String topologyId, String reason) {
-        left.put(topologyId, reason);
-    }
-
-    /** All about which nothing has been said. */
-    void declined(String reason) {
-        unsettled().forEach(id -> declined(id, reason));
+        if (waiting.contains(topologyId)) {
+            left.put(topologyId, reason);
+        } else {
+            decided(topologyId, StatusTexts.undecided(reason));
+        }
     }
 
     /**
@@ -94,14 +96,10 @@ final class Round {
 
     /** All about which nothing has been said. */
     void unheard(String reason) {
-        unsettled().forEach(id -> unheard(id, reason));
-    }
-
-    private List<String> unsettled() {
-        return entrusted.stream()
+        entrusted.stream()
                 .map(TopologyDetails::getId)
                 .filter(id -> !decided.containsKey(id) && !left.containsKey(id))
-                .toList();
+                .forEach(id -> unheard(id, reason));
     }
 
     /** What the inner scheduler may schedule. */
@@ -109,7 +107,7 @@ final class Round {
         return handedOver;
     }
 
-    /** Status texts of the topologies that were decided. */
+    /** Status texts of the topologies that the inner scheduler must not touch. */
     Map<String, String> decided() {
         return decided;
     }

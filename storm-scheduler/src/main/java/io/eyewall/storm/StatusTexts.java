@@ -13,9 +13,28 @@ import org.apache.storm.scheduler.TopologyDetails;
  */
 final class StatusTexts {
 
-    private static final String BY_EYEWALL = "placed by eyewall";
+    private static final String PLACED = "placed by eyewall";
+    private static final String KEPT = "kept by eyewall";
 
     private StatusTexts() {}
+
+    /** For a topology that was placed with this text from the sidecar, which may be empty. */
+    static String placed(String text) {
+        return text.isBlank() ? PLACED : text;
+    }
+
+    /** For a topology that is kept with this text from the sidecar, which may be empty. */
+    static String kept(String text, String before) {
+        if (!text.isBlank()) {
+            return text;
+        }
+        return before == null || before.startsWith(KEPT) ? KEPT : before;
+    }
+
+    /** For a topology that is kept as nobody decides on it, for this reason. */
+    static String undecided(String reason) {
+        return KEPT + ": " + reason;
+    }
 
     /**
      * Writes the texts of one round, after the inner scheduler had its turn.
@@ -23,7 +42,7 @@ final class StatusTexts {
      * @param said the texts before that turn, to tell the inner scheduler's own from older ones
      */
     static void write(Round round, Cluster cluster, String inner, Map<String, String> said) {
-        round.decided().forEach((id, text) -> set(cluster, id, decided(cluster, id, text)));
+        round.decided().forEach((id, text) -> set(cluster, id, text));
         round.left()
                 .forEach(
                         (id, reason) -> {
@@ -31,13 +50,6 @@ final class StatusTexts {
                                 set(cluster, id, left(cluster, id, inner, reason, said.get(id)));
                             }
                         });
-    }
-
-    private static String decided(Cluster cluster, String id, String text) {
-        if (!text.isBlank()) {
-            return text;
-        }
-        return cluster.getStatus(id) == null ? BY_EYEWALL : cluster.getStatus(id);
     }
 
     private static String left(

@@ -105,14 +105,22 @@ class EyewallSchedulerTest {
     }
 
     @Test
-    void theDefaultSchedulerGetsATopologyThatTheSidecarDeclinesWholly() {
-        // Declined, it is a topology like any other: two workers asked for, two workers got.
-        try (ScriptedSidecar sidecar =
-                        answering(deciding(state -> decline(state, "eyewall.mode is observe")));
-                Rounds rounds = rounds(sidecar, "default").with(topology("t", 2))) {
-            rounds.running("t", allOn(S1), RAN).next();
+    void aTopologyThatSomebodyElsePlacedIsSaidToBeKept() {
+        try (ScriptedSidecar sidecar = answering(deciding(ScriptedSidecar::keep));
+                Rounds rounds = rounds(sidecar).with(topology("t", 1))) {
+            rounds.running("t", allOn(S1), null).next();
 
-            assertThat(rounds.running.get("t").values().stream().distinct()).hasSize(2);
+            assertThat(rounds.status("t")).isEqualTo("kept by eyewall");
+        }
+    }
+
+    @Test
+    void aPlacementWithoutATextIsSaidToBeEyewalls() {
+        try (ScriptedSidecar sidecar = answering(deciding(state -> place(state, allOn(S1))));
+                Rounds rounds = rounds(sidecar).with(topology("t", 1))) {
+            rounds.next();
+
+            assertThat(rounds.status("t")).isEqualTo("placed by eyewall");
         }
     }
 
@@ -269,50 +277,6 @@ class EyewallSchedulerTest {
                             "not placed by ResourceAwareScheduler: sidecar "
                                     + down()
                                     + " is not reachable; Not enough resources");
-        }
-    }
-
-    @ParameterizedTest
-    @ValueSource(strings = {"resource-aware", "default"})
-    void aTopologyWithModeOffIsNotDecided(String inner) {
-        // YAML reads a bare off as false.
-        for (Object off : List.of("off", false)) {
-            TopologyDetails own = topology("t", 1, Map.of("eyewall.mode", off));
-            try (ScriptedSidecar sidecar =
-                            answering(deciding(state -> place(state, allOn(S2_OTHER), RAN)));
-                    Rounds rounds = rounds(sidecar, inner).with(own)) {
-                rounds.next();
-
-                assertThat(sidecar.requests()).isEmpty();
-                assertThat(rounds.running.get("t")).hasSize(4);
-                assertThat(rounds.status("t")).satisfiesAnyOf(
-                        text -> assertThat(text).isNull(),
-                        text -> assertThat(text).doesNotContain("eyewall"));
-            }
-        }
-    }
-
-    @Test
-    void theSlotsOfATopologyWithModeOffAreShownAsItsOwn() {
-        TopologyDetails own = topology("own", 1, Map.of("eyewall.mode", "off"));
-        try (ScriptedSidecar sidecar = answering(deciding(state -> keep(state)));
-                Rounds rounds = rounds(sidecar).with(own, topology("t", 1))) {
-            rounds.next();
-            rounds.next();
-
-            // A keep for what is not the sidecar's to decide changes nothing either.
-            assertThat(rounds.running.get("own")).hasSize(4);
-            assertThat(sidecar.requests().get(sidecar.requests().size() - 1).getState())
-                    .satisfies(
-                            shown ->
-                                    assertThat(shown.getTopologiesList())
-                                            .anySatisfy(
-                                                    topology -> {
-                                                        assertThat(topology.getTopologyId())
-                                                                .isEqualTo("own");
-                                                        assertThat(topology.getWorkersList())
-                                                                .isNotEmpty();
-                                                    }));
         }
     }
 

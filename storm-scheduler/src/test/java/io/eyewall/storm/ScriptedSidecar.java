@@ -1,6 +1,9 @@
 package io.eyewall.storm;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
 import com.google.protobuf.Empty;
+import io.eyewall.storm.ShimSettings.Address;
 import io.eyewall.storm.rpc.ClusterState;
 import io.eyewall.storm.rpc.Decision;
 import io.eyewall.storm.rpc.Decline;
@@ -24,6 +27,7 @@ import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -85,6 +89,28 @@ final class ScriptedSidecar implements AutoCloseable {
 
     static ScriptedSidecar answering(Script script) {
         return new ScriptedSidecar(0, script, Status.OK, new CountDownLatch(0));
+    }
+
+    static ScriptedSidecar keeping() {
+        return keepingAt(0);
+    }
+
+    static ScriptedSidecar keepingAt(int port) {
+        return new ScriptedSidecar(
+                port, deciding(ScriptedSidecar::keep), Status.OK, new CountDownLatch(0));
+    }
+
+    static ScriptedSidecar waitingFor(CountDownLatch go) {
+        return new ScriptedSidecar(0, deciding(ScriptedSidecar::keep), Status.OK, go);
+    }
+
+    /** That asks these, in this order. */
+    static SidecarClient client(ScriptedSidecar... sidecars) {
+        return new SidecarClient(
+                Arrays.stream(sidecars)
+                        .map(sidecar -> new Address("127.0.0.1", sidecar.port()))
+                        .toList(),
+                "nimbus");
     }
 
     static ScriptedSidecar failing(Status status) {
@@ -149,9 +175,12 @@ final class ScriptedSidecar implements AutoCloseable {
         return requests;
     }
 
-    /** How often its health was asked for. */
-    int probes() {
-        return probes.get();
+    /** Until its health was asked for so often; a client asks once a second. */
+    void awaitProbes(int times) throws InterruptedException {
+        for (int i = 0; i < 600 && probes.get() < times; i++) {
+            Thread.sleep(100);
+        }
+        assertThat(probes.get()).isGreaterThanOrEqualTo(times);
     }
 
     @Override
