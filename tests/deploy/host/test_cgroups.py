@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -81,6 +82,31 @@ def test_groups_made_by_someone_in_another_group_are_removed_too(tmp_path: Path)
     assert cgroups.remove("small", {"memory": Parent(tmp_path / "user/8", 1, tmp_path)}) == ()
     assert not list(tmp_path.rglob("eyewall-small"))
     assert (tmp_path / "user/7/eyewall-smaller/c").is_dir()
+
+
+def test_a_cluster_whose_name_looks_like_a_pattern_has_its_own_groups_removed(
+    tmp_path: Path,
+) -> None:
+    for folder in ("eyewall-r[1]/a", "eyewall-r1/a"):
+        (tmp_path / folder).mkdir(parents=True)
+    assert cgroups.remove("r[1]", {"memory": Parent(tmp_path, 1, tmp_path)}) == ()
+    assert [path.name for path in tmp_path.iterdir()] == ["eyewall-r1"]
+
+
+def test_groups_of_others_that_vanish_meanwhile_do_no_harm(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for folder in ("a", "eyewall-small/b"):
+        (tmp_path / folder).mkdir(parents=True)
+    look = os.scandir
+
+    def too_late(path: str | Path | int) -> object:
+        if not isinstance(path, int) and Path(path).name in ("a", "eyewall-small"):
+            shutil.rmtree(path)
+        return look(path)
+
+    monkeypatch.setattr(os, "scandir", too_late)
+    assert cgroups.remove("small", {"memory": Parent(tmp_path, 1, tmp_path)}) == ()
 
 
 @pytest.fixture

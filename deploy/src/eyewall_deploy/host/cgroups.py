@@ -7,6 +7,7 @@ the host is otherwise idle; longer work and a loaded host are.
 
 from __future__ import annotations
 
+import os
 import time
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,7 +16,7 @@ from typing import TYPE_CHECKING, Final
 from eyewall_deploy.host.cgroup_mounts import CONTROLLERS, parents
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
 
     from eyewall_deploy.cluster_file import Cluster, Host
     from eyewall_deploy.host.cgroup_mounts import Controller, Parent
@@ -99,12 +100,20 @@ def remove(cluster: str, found: Mapping[Controller, Parent] | None = None) -> tu
     found = found_parents() if found is None else found
     left = []
     mounts = {parent.mount for parent in found.values()}
-    for top in [top for mount in mounts for top in mount.rglob(f"eyewall-{cluster}")]:
-        for folder in [*(child for child in top.iterdir() if child.is_dir()), top]:
-            error = _removed(folder)
+    for top in [top for mount in mounts for top in _named(f"eyewall-{cluster}", mount)]:
+        for folder, _, _ in os.walk(top, topdown=False):
+            error = _removed(Path(folder))
             if error is not None:
                 left.append(f"{folder}: {error.strerror}")
     return tuple(left)
+
+
+def _named(name: str, mount: Path) -> Iterator[Path]:
+    """Find groups by their name; the walk passes over those that vanish meanwhile."""
+    for folder, below, _ in os.walk(mount):
+        if name in below:
+            below.remove(name)
+            yield Path(folder, name)
 
 
 def _limited(
