@@ -1,6 +1,5 @@
 """From the contract's messages to Storm's nouns; what makes no sense is refused by name."""
 
-import math
 from collections.abc import Iterable, Mapping
 
 from eyewall_proto import scheduler_pb2 as pb
@@ -20,6 +19,10 @@ from eyewall_sidecar.storm import (
 )
 
 _LARGEST_PORT = 65_535
+_MOST_CORES = 1e6
+_MOST_BYTES = 1 << 50
+"""1 PiB. An executor that asks for more would fill every host on paper; a negative number of
+bytes, sent without its sign, is more."""
 _KINDS = {
     pb.Component.SPOUT: Kind.SPOUT,
     pb.Component.BOLT: Kind.BOLT,
@@ -42,8 +45,15 @@ class MalformedError(ValueError):
 
 
 def topology(message: pb.TopologyDefinition) -> Topology:
-    """Decode what never changes of a topology."""
+    """Decode what never changes of a topology; nonsense in it is that topology's alone."""
     owner = f"definition of {_named(message.topology_id, 'definition: topology_id')}"
+    try:
+        return _sound(owner, message)
+    except MalformedError as error:
+        return _refused(message, str(error))
+
+
+def _sound(owner: str, message: pb.TopologyDefinition) -> Topology:
     components = tuple(_component(owner, it) for it in message.components)
     _require_distinct(f"{owner}: component", [it.id for it in components])
     _require_distinct(f"{owner}: executor", [ex for it in components for ex in it.executors])
@@ -54,6 +64,22 @@ def topology(message: pb.TopologyDefinition) -> Topology:
         requested_workers=message.requested_workers,
         worker_max_heap_bytes=message.worker_max_heap_bytes,
         settings=dict(message.settings),
+    )
+
+
+def _refused(message: pb.TopologyDefinition, reason: str) -> Topology:
+    """Stand in for a definition that cannot be used: its executors without what they need."""
+    executors = {
+        Executor(it.first_task, it.last_task)
+        for component in message.components
+        for it in component.executors
+    }
+    return Topology(
+        id=message.topology_id,
+        name=message.name or message.topology_id,
+        components=(Component("", Kind.SYSTEM, tuple(sorted(executors))),),
+        settings=dict(message.settings),
+        refused=reason,
     )
 
 
@@ -74,7 +100,7 @@ def _supervisor(message: pb.Supervisor) -> Supervisor:
         id=message.id,
         host=_named(message.host, f"{owner}: host"),
         ports=tuple(_port(owner, port) for port in message.ports),
-        cpu_cores=_amount(f"{owner}: cpu_cores", message.cpu_cores),
+        cpu_cores=_cores(f"{owner}: cpu_cores", message.cpu_cores),
         memory_bytes=message.memory_bytes,
         scheduler_meta=dict(message.scheduler_meta),
     )
@@ -108,9 +134,9 @@ def _component(owner: str, message: pb.Component) -> Component:
         id=message.id,
         kind=_KINDS[message.kind],
         executors=tuple(sorted(_executors(owner, message.executors))),
-        cpu_cores=_amount(f"{owner}: cpu_cores", message.cpu_cores),
-        on_heap_bytes=message.on_heap_bytes,
-        off_heap_bytes=message.off_heap_bytes,
+        cpu_cores=_cores(f"{owner}: cpu_cores", message.cpu_cores),
+        on_heap_bytes=_bytes(f"{owner}: on_heap_bytes", message.on_heap_bytes),
+        off_heap_bytes=_bytes(f"{owner}: off_heap_bytes", message.off_heap_bytes),
         inputs=tuple(_input(owner, it) for it in message.inputs),
     )
 
@@ -146,10 +172,16 @@ def _port(owner: str, port: int) -> int:
     raise MalformedError(f"{owner}: port is {port}; it must be from 1 to {_LARGEST_PORT}")
 
 
-def _amount(field: str, value: float) -> float:
-    if math.isfinite(value) and value >= 0:
+def _cores(field: str, value: float) -> float:
+    if 0 <= value <= _MOST_CORES:
         return value
-    raise MalformedError(f"{field} is {value:g}; it must be a finite number ≥ 0")
+    raise MalformedError(f"{field} is {value:g}; it must be a number from 0 to {_MOST_CORES:g}")
+
+
+def _bytes(field: str, value: int) -> int:
+    if value <= _MOST_BYTES:
+        return value
+    raise MalformedError(f"{field} is {value:,}; it must be at most {_MOST_BYTES:,}")
 
 
 def _named(text: str, field: str) -> str:

@@ -47,7 +47,7 @@ class Scheduler(pb_grpc.SchedulerServicer):
         deadline = time.monotonic() + request.deadline_ms / 1000
         reply = pb.ScheduleReply(contract_version=CONTRACT_VERSION)
         if request.contract_version > CONTRACT_VERSION:
-            return _declined_as_newer(request, reply)
+            return _untouched_as_newer(request, reply)
         with self._one_round:
             try:
                 _require_complete(request)
@@ -124,16 +124,19 @@ def _require_complete(request: pb.ScheduleRequest) -> None:
         raise MalformedError("state_digest is empty; it must be given")
 
 
-def _declined_as_newer(request: pb.ScheduleRequest, reply: pb.ScheduleReply) -> pb.ScheduleReply:
-    """Decline every topology: a contract that is newer may mean what is not understood here."""
+def _untouched_as_newer(request: pb.ScheduleRequest, reply: pb.ScheduleReply) -> pb.ScheduleReply:
+    """Keep what runs and decline the rest: a newer contract may mean what is not understood."""
     reason = (
         f"the sidecar speaks contract {CONTRACT_VERSION}, Nimbus speaks "
         f"{request.contract_version}: update the sidecar"
     )
     reply.needs_state = not request.HasField("state")
     for topology in request.state.topologies:
-        declined = reply.decisions.add(
+        decision = reply.decisions.add(
             topology_id=topology.topology_id, base=topology.assignment_digest, status=reason
         )
-        declined.decline.reason = reason
+        if topology.workers and not topology.needs_scheduling:
+            decision.keep.SetInParent()
+        else:
+            decision.decline.reason = reason
     return reply

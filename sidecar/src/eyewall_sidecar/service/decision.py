@@ -14,7 +14,12 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class Keep:
-    """The topology stays as it is, also where Storm would ask for more workers."""
+    """The topology stays as it is, also where Storm would ask for more workers.
+
+    `reason` says what kept anything better from being looked for; empty if nothing did.
+    """
+
+    reason: str = ""
 
 
 @dataclass(frozen=True, slots=True)

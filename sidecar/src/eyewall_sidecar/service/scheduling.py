@@ -25,6 +25,7 @@ from eyewall_sidecar.storm import (
     TopologyProblem,
     TopologyState,
     choose_slots,
+    mode_of,
     read_settings,
 )
 
@@ -59,6 +60,8 @@ class Memory:
         What was last to be placed, and the text that is true once it runs.
     logged
         The last line, so that no round repeats it.
+    troubled
+        It was said why this assignment is only kept: once that is over, that is said too.
     """
 
     assignment_digest: bytes
@@ -73,6 +76,7 @@ class Memory:
     decided: Assignment = ()
     decided_status: str = ""
     logged: str = ""
+    troubled: bool = False
 
 
 class SchedulingService:
@@ -140,18 +144,20 @@ class SchedulingService:
             verdict, memory, said = self._decide(topology, memory, round_)
         # The edge between topologies.
         except Exception as error:
-            LOG.exception("%s: eyewall failed", name)
-            verdict = Decline(f"eyewall failed: {type(error).__name__}: {error}")
-            said = verdict.reason
+            said = f"eyewall failed: {type(error).__name__}: {error}"
+            if not memory.logged.endswith(said):
+                LOG.exception("%s: eyewall failed", name)
+            verdict = _as_it_is(topology, mode_of(topology.topology, self._defaults), said)
         line = f"{name}: {type(verdict).__name__.lower()}: {said}" if said else memory.logged
         if line != memory.logged:
             LOG.info("%s", line)
-        self._memory[name] = replace(memory, logged=line)
+        troubled = memory.troubled or (isinstance(verdict, Keep) and bool(verdict.reason))
+        self._memory[name] = replace(memory, logged=line, troubled=troubled)
         match verdict:
             case Place():
                 status = memory.decided_status
-            case Keep():
-                status = memory.status
+            case Keep(reason):
+                status = reason or memory.status or ("kept as it is" if troubled else "")
             case Decline(reason):
                 status = reason
         return Decision(name, topology.assignment_digest, verdict, status)
@@ -176,9 +182,13 @@ class SchedulingService:
         try:
             settings = read_settings(topology.topology, self._defaults, POLICIES)
         except SettingsError as error:
-            return Decline(str(error)), memory, str(error)
+            reason = str(error)
+            mode = mode_of(topology.topology, self._defaults)
+            return _as_it_is(topology, mode, reason), memory, reason
         if settings.mode is Mode.OFF:
             return Decline("eyewall.mode is off"), memory, "eyewall.mode is off"
+        if reason := topology.topology.refused:
+            return _as_it_is(topology, settings.mode, reason), memory, reason
         if topology.missing():
             if settings.mode is Mode.OBSERVE:
                 reason = "eyewall.mode is observe"
@@ -188,7 +198,7 @@ class SchedulingService:
 
     def _place(
         self, topology: TopologyState, settings: Settings, memory: Memory, round_: "_Round"
-    ) -> tuple[Place | Decline, Memory, str]:
+    ) -> tuple[Place | Keep | Decline, Memory, str]:
         """Place what has no slot, within the deadline or from an answer that came after it."""
         memory, asked = _asked(memory, topology, settings, round_)
         if isinstance(asked, ProblemError):
@@ -295,7 +305,7 @@ def _placed(
     topology: TopologyState,
     settings: Settings,
     round_: _Round,
-) -> tuple[Place | Decline, Memory, str]:
+) -> tuple[Place | Keep | Decline, Memory, str]:
     if answer.placement is None:
         reason = f"{answer.policy} {answer.status}: {'; '.join(answer.reasons)}"
         if answer.status is Status.TIMED_OUT:
@@ -313,7 +323,7 @@ def _moved(
     asked: TopologyProblem,
     topology: TopologyState,
     round_: _Round,
-) -> tuple[Place | Decline, Memory, str]:
+) -> tuple[Place | Keep | Decline, Memory, str]:
     """Choose the slots and word the decision."""
     placement = answer.placement
     if placement is None:
@@ -324,7 +334,7 @@ def _moved(
     try:
         choice = choose_slots(placed, topology, memory.asked.rooms, asked.per_slot)
     except ProblemError as error:
-        return Decline(str(error)), memory, str(error)
+        return _as_it_is(topology, Mode.AUTO, str(error)), memory, str(error)
     if choice.reused:
         host_of = {it.id: it.host for it in round_.state.supervisors}
         slots = ", ".join(f"{host_of[slot.supervisor]}:{slot.port}" for slot in choice.reused)
@@ -332,6 +342,12 @@ def _moved(
     memory = replace(memory, decided=choice.assignment, decided_status=status)
     said = f"{status} ({answer.seconds:.2f} s, {wording.counted(answer.moves, 'move')})"
     return Place(choice.assignment), memory, said
+
+
+def _as_it_is(topology: TopologyState, mode: Mode, reason: str) -> Keep | Decline:
+    """Leave what runs whole where it runs; what lacks a slot is the inner scheduler's."""
+    whole = bool(topology.assignment) and not topology.missing()
+    return Keep(reason) if whole and mode is Mode.AUTO else Decline(reason)
 
 
 def _drop(memory: Memory) -> None:

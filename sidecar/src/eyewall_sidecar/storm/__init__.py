@@ -15,7 +15,7 @@ from eyewall_sidecar.storm.placement_problem import (
     problem_of_moving,
 )
 from eyewall_sidecar.storm.room import Room, Rooms, rooms
-from eyewall_sidecar.storm.settings import Mode, Settings, SettingsError, read_settings
+from eyewall_sidecar.storm.settings import Mode, Settings, SettingsError, mode_of, read_settings
 from eyewall_sidecar.storm.slots import SlotChoice, choose_slots
 from eyewall_sidecar.storm.topology import Component, Executor, Grouping, Input, Kind, Topology
 
@@ -40,6 +40,7 @@ __all__ = [
     "TopologyState",
     "Worker",
     "choose_slots",
+    "mode_of",
     "operator_id",
     "problem_of_missing",
     "problem_of_moving",

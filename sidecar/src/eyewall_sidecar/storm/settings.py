@@ -95,6 +95,15 @@ def read_settings(topology: Topology, defaults: Settings, policies: Collection[s
     return replace(defaults, **changes)
 
 
+def mode_of(topology: Topology, defaults: Settings) -> Mode:
+    """Return the mode alone, also where other settings are bad; the default if it is bad itself."""
+    try:
+        text = (topology.settings or {})["eyewall.mode"]
+        return read_mode("eyewall.mode", _json("eyewall.mode", text))
+    except (KeyError, SettingsError):
+        return defaults.mode
+
+
 def read_mode(key: str, value: object) -> Mode:
     """Read a mode; the message calls it by `key`."""
     if isinstance(value, str) and value in list(Mode):

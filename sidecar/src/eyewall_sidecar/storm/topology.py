@@ -88,6 +88,8 @@ class Topology:
         On-heap memory that one worker may hold; 0 means no limit.
     settings
         The topology's own `eyewall.*` settings, each value as JSON text.
+    refused
+        Why nothing can be decided about it: its definition makes no sense. Empty if it does.
     """
 
     id: str
@@ -96,6 +98,7 @@ class Topology:
     requested_workers: int = 1
     worker_max_heap_bytes: int = 0
     settings: Mapping[str, str] | None = None
+    refused: str = ""
     _executors: Mapping[Executor, Component] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:

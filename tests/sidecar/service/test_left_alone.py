@@ -1,0 +1,80 @@
+"""What cannot be decided on stays where it runs; the inner scheduler gets what lacks a slot."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+import pytest
+from eyewall_sidecar.model import ProblemError
+from eyewall_sidecar.service import Keep, scheduling
+from eyewall_sidecar.storm import SlotChoice, Topology
+from obedient_nimbus import Nimbus, reason
+from storm_builders import chain, supervisor, worker
+
+
+def running(
+    settings: Mapping[str, object] | None = None, **rules: float | bool
+) -> tuple[Nimbus, Topology]:
+    """source on a, tag on c, 50 ms away; both would fit on one host."""
+    nimbus = Nimbus([supervisor("a"), supervisor("c")], {("a", "c"): 50}, **rules)
+    topology = chain(("source", 1), ("tag", 1), settings=settings)
+    nimbus.running[topology.id] = (worker("a", 6700, 1), worker("c", 6700, 2))
+    return nimbus, topology
+
+
+def test_a_surprise_leaves_what_runs_whole_as_it_is_and_is_over_when_it_is_over() -> None:
+    nimbus, topology = running(frozen=True)
+    nimbus.rounds(topology, 2)  # asked, and answered
+    nimbus.delays.milliseconds["a", "c"] = 1e163  # 1e160 s squared is no number
+    surprised = nimbus.round(topology)[topology.id]
+    assert isinstance(surprised.verdict, Keep)
+    assert surprised.status.startswith("eyewall failed: OverflowError")
+    nimbus.delays.milliseconds["a", "c"] = 50
+    later = nimbus.round(topology, obey=False)[topology.id]
+    assert (later.verdict, later.status) == (Keep(), "kept as it is")
+
+
+def test_a_surprise_is_logged_once_with_its_traceback(caplog: pytest.LogCaptureFixture) -> None:
+    nimbus, topology = running(frozen=True)
+    nimbus.rounds(topology, 2)
+    nimbus.delays.milliseconds["a", "c"] = 1e163
+    nimbus.rounds(topology, 3)
+    assert [it.exc_info is not None for it in caplog.records if it.levelname == "ERROR"] == [True]
+
+
+def test_bad_settings_leave_what_runs_whole_as_it_is() -> None:
+    nimbus, topology = running({"polcy": "odp"})
+    kept = nimbus.round(topology)[topology.id]
+    assert isinstance(kept.verdict, Keep)
+    assert "no setting eyewall.polcy" in kept.status
+    nimbus.running[topology.id] = (worker("a", 6700, 1),)  # tag lost its slot
+    assert "no setting eyewall.polcy" in reason(nimbus.round(topology)[topology.id])
+
+
+@pytest.mark.parametrize("mode", ["off", "observe"])
+def test_what_is_not_eyewalls_stays_the_inner_schedulers_with_bad_settings_too(mode: str) -> None:
+    nimbus, topology = running({"polcy": "odp", "mode": mode})
+    assert "no setting eyewall.polcy" in reason(nimbus.round(topology)[topology.id])
+
+
+def test_a_refused_topology_stays_where_it_runs_and_keeps_its_slots() -> None:
+    nimbus = Nimbus([supervisor("a", 2)], {})
+    bad = replace(chain(("x", 1), name="bad-1"), refused="cpu_cores is -0.1")
+    good = chain(("y", 1), name="good-1")
+    nimbus.running[bad.id] = (worker("a", 6700, 1),)
+    decisions = nimbus.round(bad, good)
+    assert decisions[bad.id].verdict == Keep("cpu_cores is -0.1")
+    assert nimbus.running[good.id] == (worker("a", 6701, 1),)
+    nimbus.running[bad.id] = ()
+    assert reason(nimbus.round(bad, good)[bad.id]) == "cpu_cores is -0.1"
+
+
+def test_a_move_for_which_no_slots_are_found_leaves_everything_as_it_is(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def none(*_: object) -> SlotChoice:
+        raise ProblemError("c: 2 executors do not fit")
+
+    nimbus, topology = running()
+    monkeypatch.setattr(scheduling, "choose_slots", none)
+    *_, last = nimbus.rounds(topology, 2)
+    assert last.verdict == Keep("c: 2 executors do not fit")
