@@ -7,7 +7,6 @@ from eyewall_deploy.measure.nimbus import (
     Slot,
     described,
     moved,
-    predicted_response_time,
 )
 
 
@@ -57,23 +56,6 @@ def test_complete_latency_weighs_each_spout_executor_with_its_acks() -> None:
 def test_without_a_sample_there_is_no_complete_latency() -> None:
     empty = SimpleNamespace(complete_ms_avg={":all-time": {}}, acked={})
     assert described(info([summary("s", 1, "a", spout=empty)])).complete_latency is None
-
-
-@pytest.mark.parametrize(
-    ("status", "seconds"),
-    [
-        ("placed by eyewall: odp, optimal, R 41 ms", 0.041),
-        ("eyewall: odp, optimal, R 26.5 ms (was 61), 3 executors moved", 0.0265),
-        ("placed by eyewall: odp, feasible, R 1.2 s", 1.2),
-        ("placed by ResourceAwareScheduler: sidecar did not answer in 2 s", None),
-        ("", None),
-    ],
-)
-def test_the_predicted_response_time_is_read_from_the_status_text(
-    status: str, seconds: float | None
-) -> None:
-    expected = None if seconds is None else pytest.approx(seconds)
-    assert predicted_response_time(status) == expected
 
 
 def test_moved_is_what_changed_its_host() -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -12,7 +11,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
 ALL_TIME = ":all-time"
-_RESPONSE_TIME = re.compile(r"\bR (\d+(?:\.\d+)?) ?(ms|s)\b")
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -151,14 +149,6 @@ def kill(client: Any, name: str) -> None:
 
     with suppress(storm_thrift.NotAliveException):
         client.killTopologyWithOpts(name, KillOptions(wait_secs=0))
-
-
-def predicted_response_time(scheduling: str) -> float | None:
-    """Seconds, out of a status text such as "placed by eyewall: odp, optimal, R 41 ms"."""
-    found = _RESPONSE_TIME.search(scheduling)
-    if found is None:
-        return None
-    return float(found[1]) * (0.001 if found[2] == "ms" else 1.0)
 
 
 def moved(before: Mapping[Executor, str], after: Mapping[Executor, str]) -> list[Executor]:
