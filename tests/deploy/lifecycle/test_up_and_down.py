@@ -246,7 +246,7 @@ def test_root_without_capabilities_gets_loopback_and_one_line_that_says_how_to_g
     _, said = starter.communicate(timeout=60)
     assert starter.returncode == 0, said
     (line,) = [line for line in said.splitlines() if "NOT emulated" in line]
-    assert "run as root, or allow user namespaces" in line
+    assert "are not allowed (unshare: Operation not permitted); run as root, or allow" in line
     assert namespaces.status()["mode"] == "loopback"
     namespaces.run_command("down")
     asked_for = namespaces.start(*bare, *namespaces.up_command())

@@ -34,7 +34,7 @@ _Result = TypeVar("_Result")
 
 def unshare(flags: int) -> None:
     """Leave the namespaces of these kinds for new ones (of PIDs: the next child does)."""
-    _check(_libc.unshare(ctypes.c_int(flags)), "unshare", f"{flags:#x}")
+    _check(_libc.unshare(ctypes.c_int(flags)), "unshare")
 
 
 def enter_network_namespace(name: str) -> None:
@@ -94,7 +94,7 @@ def _entered(name: str, action: Callable[[], _Result]) -> _Result:
     return action()
 
 
-def _check(result: int, call: str, on: str) -> None:
+def _check(result: int, call: str, on: str | None = None) -> None:
     if result != 0:
         number = ctypes.get_errno()
         raise OSError(number, f"{call}: {os.strerror(number)}", on)

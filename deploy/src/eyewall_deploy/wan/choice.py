@@ -65,7 +65,7 @@ def _trial() -> int:
         linux.unshare(linux.CLONE_NEWNET)
         why_not = netem.netem_works()
     except OSError as error:
-        why_not = str(error)
+        why_not = error.strerror or str(error)
     if why_not is not None:
         print(why_not, flush=True)
         return 1
