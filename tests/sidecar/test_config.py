@@ -46,7 +46,13 @@ def test_the_shipped_example_names_every_key_with_its_default() -> None:
         ),
         ("listen = 'here'", ["listen", "'here'"]),
         ("[delays", ["sidecar.toml"]),
+        ("[delays]\nfile = ''", ["[delays] file is '': it must name a file"]),
+        ('[delays]\nfile = "a\\u0000b"', ["[delays] file is 'a\\x00b': it must name a file"]),
+        (f"listen = {'[' * 3000 + ']' * 3000}", ["values are nested too deep"]),
+        (f"listen = {'[' * 200 + ']' * 200}", ["listen is [[[[[[[...]]]]]]]"]),
+        (f"[solver]\nseed = 1{'0' * 5000}", ["sidecar.toml", "4300"]),
     ],
+    ids=lambda value: str(value)[:40],
 )
 def test_a_bad_key_or_value_is_named_with_what_is_allowed(
     tmp_path: Path, text: str, words: list[str]
@@ -54,6 +60,39 @@ def test_a_bad_key_or_value_is_named_with_what_is_allowed(
     with pytest.raises(ConfigError) as refused:
         configured(tmp_path, text)
     assert [word for word in words if word not in str(refused.value)] == []
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        "127.0.0.1:99999",
+        "127.0.0.1:65536",
+        "ü..x:7077",
+        "a..b:7077",
+        "a\\u0000b:7077",
+        "a b:7077",
+        "a\\nb:7077",
+        "::1:7077",
+        ":7077",
+        "a" * 64 + ":7077",
+        "127.0.0.1:٧٠٧٧",
+    ],
+)
+def test_what_cannot_be_listened_on_is_refused(tmp_path: Path, address: str) -> None:
+    with pytest.raises(ConfigError) as refused:
+        configured(tmp_path, f'listen = "{address}"')
+    assert "listen is '" in str(refused.value)
+    assert str(refused.value).endswith(
+        ": it must be HOST:PORT, with a name or address ([…] around IPv6) in ASCII and a port "
+        "from 1 to 65535 (0: any that is free)"
+    )
+
+
+@pytest.mark.parametrize(
+    "address", ["0.0.0.0:7077", "nimbus-1.example.org:1", "[::1]:65535", "[fe80::1%eth0]:7077"]
+)
+def test_names_and_addresses_can_be_listened_on(tmp_path: Path, address: str) -> None:
+    assert configured(tmp_path, f'listen = "{address}"').listen == address
 
 
 @pytest.mark.parametrize(
@@ -74,3 +113,8 @@ def test_a_bad_default_is_named(tmp_path: Path, key: str, value: str, said: str)
 def test_a_file_that_is_not_there_is_named(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match=r"nowhere\.toml"):
         read_config(tmp_path / "nowhere.toml")
+
+
+def test_a_path_that_no_file_can_have_is_named(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match="embedded null byte"):
+        read_config(tmp_path / "a\0b")

@@ -1,11 +1,14 @@
 """The sidecar's configuration: a TOML file in which every key is optional."""
 
+import re
+import reprlib
 import tomllib
 from collections.abc import Collection
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
+from pydantic_core import PydanticCustomError
 
 from eyewall_sidecar.storm import Mode, Settings, SettingsError
 from eyewall_sidecar.storm.settings import (
@@ -17,6 +20,31 @@ from eyewall_sidecar.storm.settings import (
 
 Positive = Annotated[float, Field(gt=0, le=86_400, allow_inf_nan=False)]
 NotNegative = Annotated[float, Field(ge=0, le=86_400, allow_inf_nan=False)]
+
+_LABEL = "[A-Za-z0-9_-]{1,63}"
+_HOST = rf"{_LABEL}(?:\.{_LABEL})*\.?|\[[0-9A-Fa-f:.]+(?:%[A-Za-z0-9]+)?\]"
+_ADDRESS = re.compile(rf"(?:{_HOST}):([0-9]{{1,5}})")
+_SHORT = reprlib.Repr()
+_SHORT.maxstring = 100
+
+
+def _address(text: str) -> str:
+    """Refuse what is not HOST:PORT; port 0 takes any that is free."""
+    found = _ADDRESS.fullmatch(text)
+    if found is None or int(found[1]) > 65_535:
+        raise PydanticCustomError(
+            "address",
+            "it must be HOST:PORT, with a name or address ([…] around IPv6) in ASCII and a port "
+            "from 1 to 65535 (0: any that is free)",
+        )
+    return text
+
+
+def _file_name(text: str) -> str:
+    """Refuse what cannot name a file."""
+    if not text or "\0" in text:
+        raise PydanticCustomError("file", "it must name a file")
+    return text
 
 
 class ConfigError(ValueError):
@@ -30,7 +58,7 @@ class _Section(BaseModel):
 class Delays(_Section):
     """Where delays come from."""
 
-    file: str | None = None
+    file: Annotated[str, AfterValidator(_file_name)] | None = None
 
 
 class Defaults(_Section):
@@ -61,7 +89,7 @@ class Replacement(_Section):
 class Config(_Section):
     """The whole file."""
 
-    listen: Annotated[str, Field(pattern=r"^.+:\d{1,5}$")] = "127.0.0.1:7077"
+    listen: Annotated[str, AfterValidator(_address)] = "127.0.0.1:7077"
     delays: Delays = Delays()
     defaults: Defaults = Defaults()
     solver: Solver = Solver()
@@ -74,7 +102,9 @@ def read_config(path: Path | None) -> Config:
         return Config()
     try:
         content = tomllib.loads(path.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+    except RecursionError:
+        raise ConfigError(f"{path}: values are nested too deep") from None
+    except (OSError, ValueError) as error:
         raise ConfigError(f"{path}: {error}") from None
     try:
         return Config.model_validate(content)
@@ -102,8 +132,8 @@ def _first(error: ValidationError) -> str:
     where = f"[{'.'.join(section)}] {key}" if section else key
     if first["type"] == "extra_forbidden":
         return f"no key {where}; keys there are {', '.join(_keys(section))}"
-    value: Any = first["input"]
-    return f"{where} is {value!r}: {first['msg'][0].lower()}{first['msg'][1:]}"
+    value = _SHORT.repr(first["input"])
+    return f"{where} is {value}: {first['msg'][0].lower()}{first['msg'][1:]}"
 
 
 def _keys(section: list[str]) -> list[str]:

@@ -72,6 +72,7 @@ def test_an_unchanged_file_is_not_read_again(tmp_path: Path) -> None:
     [
         ({"delay": [[0.0, -0.1, 0], [0, 0, 0], [0, 0, 0]]}, "delay.0.1"),
         ({"delay": [[0.0, float("nan"), 0], [0, 0, 0], [0, 0, 0]]}, ""),
+        ({"delay": [[0.0, 1e300, 0], [0, 0, 0], [0, 0, 0]]}, "less than or equal to 86400"),
         ({"delay": [[0.0]]}, "3 rows of 3"),
         ({"hosts": ["a", "a", "b"]}, "listed twice"),
         ({"unit": "ms"}, "unit"),
@@ -113,3 +114,9 @@ def test_a_file_that_vanished_leaves_the_last_good_delays(tmp_path: Path) -> Non
     table = store.read()
     assert table.seconds_between("a", "b") == 0.002
     assert "No such file" in table.remark
+
+
+def test_a_path_that_no_file_can_have_is_a_remark() -> None:
+    table = DelayFile(Path("a\0b"), lambda: 0.0).read()
+    assert table.between("a", "b") is None
+    assert table.remark.endswith(": embedded null byte")

@@ -11,7 +11,7 @@ from eyewall_sidecar.stores.delays import DelayTable
 
 VERSION = 1
 
-Seconds = Annotated[float, Field(ge=0, allow_inf_nan=False)]
+Seconds = Annotated[float, Field(ge=0, le=86_400, allow_inf_nan=False)]
 
 
 class DelayFileError(ValueError):
@@ -78,6 +78,8 @@ class DelayFile:
             self._seen, self._wrong = None, error.strerror or str(error)
         except DelayFileError as error:
             self._seen, self._wrong = seen, str(error)
+        except ValueError as error:  # a path that cannot be one
+            self._seen, self._wrong = None, str(error)
         return self._table()
 
     def _table(self) -> DelayTable:
