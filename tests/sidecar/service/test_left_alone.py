@@ -78,3 +78,22 @@ def test_a_move_for_which_no_slots_are_found_leaves_everything_as_it_is(
     monkeypatch.setattr(scheduling, "choose_slots", none)
     *_, last = nimbus.rounds(topology, 2)
     assert last.verdict == Keep("c: 2 executors do not fit")
+
+
+def test_nothing_is_moved_onto_a_blacklisted_host() -> None:
+    # tag runs on c, which offers no slot any more; source is pinned there too. Together on c there
+    # would be no delay, but the scheduler in Nimbus could only refuse that.
+    nimbus, topology = running({"pin": {"source": ["c"]}})
+    nimbus.hosts[1] = supervisor("c", 0)
+    before = nimbus.running[topology.id]
+    assert [type(it.verdict) for it in nimbus.rounds(topology, 4)] == [Keep] * 4
+    assert nimbus.running[topology.id] == before
+
+
+def test_what_runs_on_a_blacklisted_host_stays_while_the_rest_is_moved() -> None:
+    nimbus = Nimbus([supervisor("a"), supervisor("b"), supervisor("c", 0)], {})
+    nimbus.delays.milliseconds = {("a", "b"): 50, ("a", "c"): 50, ("b", "c"): 1}
+    topology = chain(("source", 1), ("tag", 1))
+    nimbus.running[topology.id] = (worker("c", 6700, 1), worker("a", 6700, 2))
+    nimbus.rounds(topology, 3)
+    assert set(nimbus.running[topology.id]) == {worker("c", 6700, 1), worker("b", 6700, 2)}

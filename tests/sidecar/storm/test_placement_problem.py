@@ -223,3 +223,22 @@ def test_hints_of_execution_time_are_the_operators() -> None:
 def test_no_free_slot_anywhere_is_refused() -> None:
     with pytest.raises(ProblemError, match="no supervisor has a free slot"):
         ask([supervisor("a", 0)], chain(("source", 1)))
+
+
+def test_what_runs_in_a_withdrawn_slot_stays_and_makes_no_room_for_others() -> None:
+    # b is blacklisted: it offers no slot, two executors run there. a: 2 slots × 4, one held.
+    topology = chain(("source", 2), ("tag", 1), settings={"pin": {"source": ["a"]}})
+    hosts = [supervisor("a", 2), supervisor("b", 0)]
+    running = (worker("b", 6700, 1, 2), worker("a", 6700, 3))
+    problem = ask(hosts, topology, *running, moving=True).problem
+    assert capacity(problem) == {"a": 8, "b": 2}
+    assert [problem.candidates(f"source[{n}-{n}]") for n in (1, 2)] == [("b",), ("b",)]
+    assert problem.candidates("tag[3-3]") == ("a", "b")
+
+
+def test_a_withdrawn_slot_has_no_room_for_what_is_missing_either() -> None:
+    # No slot is fresh: what is missing has to share a's worker, not b's.
+    topology = chain(("source", 3))
+    hosts = [supervisor("a", 1), supervisor("b", 0)]
+    asked = ask(hosts, topology, worker("b", 6700, 1), worker("a", 6700, 2))
+    assert capacity(asked.problem) == {"a": 4, "b": 1}

@@ -164,3 +164,28 @@ def test_the_executors_of_a_topology_are_gathered_once() -> None:
     topology = chain(("source", 3), ("tag", 2))
     assert topology.executors() is topology.executors()
     assert len(topology.executors()) == 5
+
+
+def test_a_slot_that_is_no_longer_offered_keeps_its_worker_and_takes_nothing_else() -> None:
+    # a offers 6700 and 6701; 6702 is withdrawn. Executor 3 joins a: in 6701, not in 6702.
+    topology = state(chain(("source", 3)), worker("a", 6702, 1), worker("a", 6700, 2))
+    choice = choose([supervisor("a", 2)], topology, dict.fromkeys([1, 2, 3], "a"), per_slot=1)
+    assert set(choice.assignment) == {
+        worker("a", 6702, 1),
+        worker("a", 6700, 2),
+        worker("a", 6701, 3),
+    }
+
+
+def test_a_worker_in_a_withdrawn_slot_is_never_changed() -> None:
+    topology = state(chain(("source", 2)), worker("b", 6700, 1, 2))
+    with pytest.raises(ProblemError, match="b no longer offers port 6700: its worker can only"):
+        choose([supervisor("a"), supervisor("b", 0)], topology, {1: "a", 2: "b"})
+
+
+def test_a_withdrawn_slot_is_no_room() -> None:
+    topology = state(chain(("source", 2)), worker("a", 6700, 1), worker("a", 6702, 2))
+    room = rooms(cluster([supervisor("a", 2)], topology), topology)["sup-a"]
+    assert [it.port for it in room.fresh] == [6701]
+    assert [it.port for it in room.held] == [6700]
+    assert [it.port for it in room.withdrawn] == [6702]

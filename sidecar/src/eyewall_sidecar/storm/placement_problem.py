@@ -78,8 +78,13 @@ def problem_of_missing(
 def problem_of_moving(
     rooms: Rooms, topology: TopologyState, settings: Settings, delay: DelayBetween
 ) -> TopologyProblem:
-    """Ask where all executors belong; `current` is where they run."""
-    return _Bridge(rooms, topology, settings, delay, fixed={}).problem()
+    """Ask where all executors belong; `current` is where they run.
+
+    What runs in slots that are withdrawn stays: a worker there may not be changed.
+    """
+    withdrawn = {slot for room in rooms.values() for slot in room.withdrawn}
+    fixed = {it: slot.supervisor for it, slot in topology.running().items() if slot in withdrawn}
+    return _Bridge(rooms, topology, settings, delay, fixed).problem()
 
 
 class _Bridge:
@@ -100,7 +105,9 @@ class _Bridge:
         self.settings = settings
         self.topology = topology.topology
         self.fixed = fixed
-        self.running = {it: slot.supervisor for it, slot in topology.running().items()}
+        slots = topology.running()
+        self.running = {it: slot.supervisor for it, slot in slots.items()}
+        self.in_slot = Counter(slots.values())
         self.rooms = rooms
         supervisors = [it.supervisor for it in rooms.values()]
         self.names = node_names(supervisors)
@@ -164,10 +171,15 @@ class _Bridge:
         """
         fixed = Counter(self.fixed.values())
         fresh = {it: len(room.fresh) * self.per_slot for it, room in self.rooms.items()}
-        if self.fixed and sum(fresh.values()) >= len(self.executors) - len(self.fixed):
+        missing = len(self.executors) - len(self.running)
+        if 0 < missing <= sum(fresh.values()):
             return {it: fixed[it] + fresh[it] for it in self.rooms}
+        staying = {
+            it: sum(self.in_slot[slot] for slot in room.withdrawn)
+            for it, room in self.rooms.items()
+        }
         return {
-            it: max(fixed[it], fresh[it] + len(room.held) * self.per_slot)
+            it: max(fixed[it], staying[it] + fresh[it] + len(room.held) * self.per_slot)
             for it, room in self.rooms.items()
         }
 

@@ -23,7 +23,10 @@ class Room:
     fresh
         Slots that no worker holds, in the order of their ports.
     held
-        Slots that the topology's own workers hold.
+        Slots that the topology's own workers hold and may use otherwise.
+    withdrawn
+        Slots that they hold though the supervisor no longer offers them (its host is blacklisted,
+        or its ports were changed): what runs there may go on exactly as it is, and nothing else.
     cpu_cores, memory_bytes
         What the other topologies leave, never below zero.
     """
@@ -31,6 +34,7 @@ class Room:
     supervisor: Supervisor
     fresh: tuple[Slot, ...]
     held: tuple[Slot, ...]
+    withdrawn: tuple[Slot, ...]
     cpu_cores: float
     memory_bytes: float
 
@@ -43,7 +47,9 @@ def rooms(cluster: ClusterState, topology: TopologyState) -> Rooms:
     """Return the room that the topology has on each supervisor."""
     others = cluster.others(topology.topology.id)
     taken = {worker.slot for other in others for worker in other.assignment}
-    own = {worker.slot for worker in topology.assignment}
+    own: dict[str, list[Slot]] = {}
+    for slot in sorted(worker.slot for worker in topology.assignment):
+        own.setdefault(slot.supervisor, []).append(slot)
     cpu = dict.fromkeys((it.id for it in cluster.supervisors), 0.0)
     memory = dict.fromkeys(cpu, 0)
     for other in others:
@@ -57,8 +63,11 @@ def rooms(cluster: ClusterState, topology: TopologyState) -> Rooms:
     return {
         it.id: Room(
             supervisor=it,
-            fresh=tuple(slot for slot in _slots(it) if slot not in taken and slot not in own),
-            held=tuple(sorted(slot for slot in own if slot.supervisor == it.id)),
+            fresh=tuple(
+                slot for slot in _slots(it) if slot not in taken and slot not in own.get(it.id, ())
+            ),
+            held=tuple(slot for slot in own.get(it.id, ()) if slot.port in it.ports),
+            withdrawn=tuple(slot for slot in own.get(it.id, ()) if slot.port not in it.ports),
             cpu_cores=max(0.0, round(it.cpu_cores - cpu[it.id], 9)),
             memory_bytes=max(0.0, it.memory_bytes - memory[it.id]),
         )

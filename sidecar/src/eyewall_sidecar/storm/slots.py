@@ -2,7 +2,8 @@
 
 A worker whose set of executors changes is restarted, so workers are left alone wherever they
 can be, even one that another scheduler filled beyond EPS_max; every worker that starts holds at
-most that. What has to start starts in a fresh slot, one that the topology does not hold now.
+most that. What has to start starts in a fresh slot, one that the topology does not hold now. A slot
+that its supervisor no longer offers keeps its worker exactly as it is.
 """
 
 from collections.abc import Mapping, Sequence
@@ -46,6 +47,12 @@ def choose_slots(
         here = [it for it in order if placed[it] == supervisor]
         room = rooms[supervisor]
         running = [it for it in topology.assignment if it.slot.supervisor == supervisor]
+        staying = [it for it in running if it.slot in room.withdrawn]
+        _require_unchanged(staying, here, room)
+        workers += staying
+        running = [it for it in running if it not in staying]
+        apart = {executor for it in staying for executor in it.executors}
+        here = [it for it in here if it not in apart]
         groups = _groups(here, running, len(room.fresh) + len(room.held), per_slot)
         if groups is None:
             raise ProblemError(
@@ -56,6 +63,15 @@ def choose_slots(
     before = {it.slot: it.executors for it in topology.assignment}
     changed = (it for it in workers if before.get(it.slot, it.executors) != it.executors)
     return SlotChoice(tuple(workers), tuple(it.slot for it in changed))
+
+
+def _require_unchanged(staying: Sequence[Worker], here: Sequence[Executor], room: Room) -> None:
+    for worker in staying:
+        if not worker.executors <= set(here):
+            raise ProblemError(
+                f"{room.supervisor.host} no longer offers port {worker.slot.port}: its worker can "
+                "only stay as it is"
+            )
 
 
 def _groups(
