@@ -9,7 +9,7 @@ from eyewall_sidecar.model import Link, Node, Operator, PlacementProblem, Soluti
 from eyewall_sidecar.objective import Objective
 from eyewall_sidecar.policies import POLICIES
 from eyewall_sidecar.qos import evaluate
-from eyewall_sidecar.service import Failed, Outcome, Question
+from eyewall_sidecar.service import Failed, Job, Outcome, Question
 from eyewall_sidecar.service.solver_processes import SolverProcesses, solve
 
 PROBLEM = PlacementProblem(
@@ -61,6 +61,67 @@ def test_a_process_that_hangs_is_killed_and_replaced(solvers: SolverProcesses) -
     assert found == Failed("the solver process hung and was replaced")
     assert isinstance(answer(solvers), Solution)
     assert not psutil.pid_exists(before)
+
+
+class Watched:
+    """A lane whose time a test moves; its process is real."""
+
+    def __init__(self) -> None:
+        self.now = 1000.0
+        self.solvers = SolverProcesses(hanging_after=10, clock=lambda: self.now)
+        self.solvers.warm()
+
+    def answered(self, job: Job) -> Outcome | None:
+        return job.outcome(self.now + SOON)
+
+    def now_at_hand(self, job: Job) -> Outcome | None:
+        return job.outcome(self.now)
+
+
+@pytest.fixture
+def watched() -> Iterator[Watched]:
+    lane = Watched()
+    yield lane
+    lane.solvers.close()
+
+
+HUNG = Failed("the solver process hung and was replaced")
+
+
+def test_a_hang_is_noticed_as_soon_after_many_answers_as_after_none(watched: Watched) -> None:
+    # The next question is always there before the last one is answered: the lane is never idle.
+    job = watched.solvers.place(QUESTION, 5)
+    for _ in range(20):
+        following = watched.solvers.place(QUESTION, 5)
+        assert isinstance(watched.answered(job), Solution)
+        job = following
+    assert isinstance(watched.answered(job), Solution)
+    os.kill(watched.solvers.process_ids()[0], signal.SIGSTOP)
+    job = watched.solvers.place(QUESTION, 5)
+    watched.now += 14  # 5 s for the question, 10 s of grace
+    assert watched.now_at_hand(job) is None
+    watched.now += 1
+    assert watched.now_at_hand(job) == HUNG
+
+
+def test_a_question_is_not_blamed_for_the_time_it_waited_for_the_process(watched: Watched) -> None:
+    os.kill(process := watched.solvers.process_ids()[0], signal.SIGSTOP)
+    first, second = watched.solvers.place(QUESTION, 5), watched.solvers.place(QUESTION, 1)
+    watched.now += 14
+    assert watched.now_at_hand(second) is None
+    os.kill(process, signal.SIGCONT)
+    assert isinstance(watched.answered(first), Solution)
+    assert isinstance(watched.answered(second), Solution)
+
+
+def test_a_hang_over_a_question_that_was_dropped_is_noticed_by_the_next(watched: Watched) -> None:
+    os.kill(watched.solvers.process_ids()[0], signal.SIGSTOP)
+    first, second = watched.solvers.place(QUESTION, 5), watched.solvers.place(QUESTION, 50)
+    first.drop()
+    assert watched.now_at_hand(second) is None
+    watched.now += 60  # more than either may take, with its grace
+    assert watched.now_at_hand(second) == HUNG
+    assert isinstance(watched.answered(watched.solvers.place(QUESTION, 5)), Solution)
 
 
 def test_an_answer_that_is_not_there_yet_is_none(solvers: SolverProcesses) -> None:

@@ -8,8 +8,9 @@ import os
 import signal
 import threading
 import time
+from collections import deque
 from collections.abc import Callable
-from concurrent.futures import Future, ProcessPoolExecutor
+from concurrent.futures import CancelledError, Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
 
@@ -47,10 +48,14 @@ def solve(
 class SolverProcesses:
     """The `Solvers` of `eyewall serve`."""
 
-    def __init__(self, hanging_after: float = HANGING_AFTER) -> None:
+    def __init__(
+        self,
+        hanging_after: float = HANGING_AFTER,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
         """Start both processes; `warm` waits until they are ready."""
-        self._placing = _Lane(hanging_after)
-        self._improving = _Lane(hanging_after)
+        self._placing = _Lane(hanging_after, clock)
+        self._improving = _Lane(hanging_after, clock)
 
     def warm(self) -> None:
         """Wait until both processes have solved a tiny problem with everything imported."""
@@ -78,12 +83,14 @@ class SolverProcesses:
 class _Lane:
     """One process, and the questions that wait for it."""
 
-    def __init__(self, hanging_after: float) -> None:
-        self.hanging_after = hanging_after
-        self._busy_until = 0.0
+    def __init__(self, hanging_after: float, clock: Callable[[], float]) -> None:
+        self.clock = clock
+        self._hanging_after = hanging_after
         self._start()
 
     def _start(self) -> None:
+        self._waiting: deque[tuple[Future[Solution], float]] = deque()
+        self._head_since = 0.0
         self._executor = ProcessPoolExecutor(
             max_workers=1,
             mp_context=multiprocessing.get_context("spawn"),
@@ -104,16 +111,30 @@ class _Lane:
         except BrokenProcessPool:
             self.replace(self._executor)
             future = self._executor.submit(solve, question, time_limit)
-        starting = 0.0 if self._first.done() else WARM_WITHIN
-        now = time.monotonic()
-        self._busy_until = max(now + starting, self._busy_until) + time_limit + self.hanging_after
-        return _Solving(self, self._executor, future, self._busy_until)
+        self._drop_answered()
+        if not self._waiting:
+            self._head_since = self.clock() + (0.0 if self._first.done() else WARM_WITHIN)
+        self._waiting.append((future, time_limit))
+        return _Solving(self, self._executor, future)
+
+    def hangs(self) -> bool:
+        """Whether the question that has the process has had it for longer than it may."""
+        self._drop_answered()
+        if not self._waiting:
+            return False
+        _, time_limit = self._waiting[0]
+        return self.clock() >= self._head_since + time_limit + self._hanging_after
+
+    def _drop_answered(self) -> None:
+        """Count the time of the next question from when the one before it is seen to be done."""
+        while self._waiting and self._waiting[0][0].done():
+            self._waiting.popleft()
+            self._head_since = self.clock()
 
     def replace(self, broken: ProcessPoolExecutor) -> None:
         """Put a new process in the place of one that died or hangs, if nobody did yet."""
         if broken is self._executor:
             self._end()
-            self._busy_until = 0.0
             self._start()
 
     def close(self) -> None:
@@ -137,17 +158,16 @@ class _Solving:
     lane: _Lane
     executor: ProcessPoolExecutor
     future: Future[Solution]
-    hangs_at: float
 
     def outcome(self, until: float) -> Outcome | None:
         try:
-            return self.future.result(max(0.0, until - time.monotonic()))
+            return self.future.result(max(0.0, until - self.lane.clock()))
         except TimeoutError:
-            if time.monotonic() < self.hangs_at:
+            if not self.lane.hangs():
                 return None
             self.lane.replace(self.executor)
             return Failed("the solver process hung and was replaced")
-        except BrokenProcessPool:
+        except (BrokenProcessPool, CancelledError):
             self.lane.replace(self.executor)
             return Failed("the solver process died and was replaced")
         except Exception as error:  # noqa: BLE001 - whatever a policy raised in its process
