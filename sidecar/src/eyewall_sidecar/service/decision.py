@@ -24,7 +24,7 @@ class Keep:
 
 @dataclass(frozen=True, slots=True)
 class Decline:
-    """Not decided here, for this reason; the inner scheduler decides."""
+    """Not decided here, for this reason; the inner scheduler places what has no slot."""
 
     reason: str
 

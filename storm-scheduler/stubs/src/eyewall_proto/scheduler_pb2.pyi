@@ -88,8 +88,8 @@ class ScheduleReply(_message.Message):
 
     @_builtins.property
     def decisions(self) -> _containers.RepeatedCompositeFieldContainer[Global___Decision]:
-        """At most one for each topology of the state. A topology without one is left to the inner
-        scheduler.
+        """At most one for each topology of the state. What has no slot in a topology without
+        one is left to the inner scheduler.
         """
 
     def __init__(
@@ -545,7 +545,9 @@ Global___Keep: _TypeAlias = Keep  # noqa: Y015
 
 @_typing.final
 class Decline(_message.Message):
-    """Not decided here, for this reason; the inner scheduler decides."""
+    """Not decided here, for this reason: the inner scheduler places what has no slot. A topology of which
+    every executor has one stays as it is, unless its own settings say `eyewall.mode` off.
+    """
 
     DESCRIPTOR: _descriptor.Descriptor
 
