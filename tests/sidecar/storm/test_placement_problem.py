@@ -170,7 +170,7 @@ def test_a_host_whose_delay_is_unknown_is_left_out_and_that_is_said() -> None:
     hosts = [supervisor("a"), supervisor("b"), supervisor("c")]
     asked = ask(hosts, chain(("source", 1)), delays=Delays({("a", "b"): 10}))
     assert [it.id for it in asked.problem.nodes] == ["a", "b"]
-    assert "c left out: delay to a, b unknown" in asked.assumptions
+    assert "1 host left out, delay unknown: c" in asked.assumptions
 
 
 def test_a_pin_to_a_host_whose_delay_is_unknown_takes_the_largest_known_never_zero() -> None:
@@ -178,7 +178,9 @@ def test_a_pin_to_a_host_whose_delay_is_unknown_takes_the_largest_known_never_ze
     topology = chain(("source", 1), ("tag", 1), settings={"pin": {"source": ["c"]}})
     asked = ask(hosts, topology, delays=Delays({("a", "b"): 10}))
     assert asked.problem.delay("c", "a") == pytest.approx(0.010)
-    assert asked.delays_assumed[0] == "delay from a to c unknown, taken as the largest known, 10 ms"
+    assert asked.delays_assumed == (
+        "delay unknown, taken as the largest known, 10 ms: a → c, b → c, c → a and 1 more"
+    )
 
 
 def test_without_any_known_delay_several_hosts_cannot_be_compared() -> None:
@@ -198,7 +200,8 @@ def test_a_host_whose_description_cannot_be_read_is_left_out_and_that_is_said() 
     asked = ask(hosts, chain(("source", 1)))
     assert [it.id for it in asked.problem.nodes] == ["a"]
     assert asked.assumptions[-1] == (
-        "b left out: supervisor.scheduler.meta availability is '99%'; it must be a number in (0, 1]"
+        "1 host left out: b: supervisor.scheduler.meta availability is '99%'; it must be a number "
+        "in (0, 1]"
     )
 
 
@@ -242,3 +245,45 @@ def test_a_withdrawn_slot_has_no_room_for_what_is_missing_either() -> None:
     hosts = [supervisor("a", 1), supervisor("b", 0)]
     asked = ask(hosts, topology, worker("b", 6700, 1), worker("a", 6700, 2))
     assert capacity(asked.problem) == {"a": 4, "b": 1}
+
+
+def many(count: int, speed: str = "1") -> list[Supervisor]:
+    return [supervisor(f"host-{n:02}", speed=speed) for n in range(count)]
+
+
+def test_of_many_hosts_left_out_a_few_are_named_and_the_rest_counted() -> None:
+    known = all_delays([f"host-{n:02}" for n in range(30)], 10)  # of the other 30: nothing
+    asked = ask(many(60), chain(("source", 1)), delays=known)
+    assert len(asked.problem.nodes) == 30
+    assert asked.assumptions[-1] == (
+        "30 hosts left out, delay unknown: host-30, host-31, host-32 and 27 more"
+    )
+
+
+def test_of_many_delays_stood_in_for_a_few_are_named_and_the_rest_counted() -> None:
+    # 31 hosts; one of them, a pin's, knows none of the other 30: 60 directed pairs.
+    known = all_delays([f"host-{n:02}" for n in range(30)], 10)
+    topology = chain(("source", 1), settings={"pin": {"source": ["host-30"]}})
+    assert ask(many(31), topology, delays=known).delays_assumed == (
+        "delay unknown, taken as the largest known, 10 ms: host-00 → host-30, host-01 → host-30, "
+        "host-02 → host-30 and 57 more"
+    )
+
+
+def test_of_many_hosts_whose_description_cannot_be_read_one_is_told_and_the_rest_counted() -> None:
+    asked = ask([supervisor("a"), *many(5, speed="fast")], chain(("source", 1)))
+    assert asked.assumptions[-1] == (
+        "5 hosts left out: host-00: supervisor.scheduler.meta speed is 'fast'; it must be a number "
+        "> 0 and ≤ 1000 and 4 more"
+    )
+
+
+def test_a_few_of_many_hosts_are_named_where_none_has_room_or_none_is_known() -> None:
+    with pytest.raises(ProblemError) as refused:
+        ask(many(60), chain(("source", 1)), delays=Delays({}))
+    assert str(refused.value).endswith("host-11 and 48 more")
+    topology = chain(("source", 1), settings={"pin": {"source": ["site:full"]}})
+    full = [supervisor(f"full-{n:02}", 0, site="full") for n in range(60)]
+    with pytest.raises(ProblemError) as refused:
+        ask([supervisor("a"), *full], topology)
+    assert str(refused.value).endswith("full-02: no free slot and 57 more")

@@ -21,9 +21,9 @@ def unknown(kind: str, name: str, known: Collection[str]) -> str:
     return f"no {kind} {name}; {plural} are {listed(known)}{guess}"
 
 
-def listed(names: Collection[str]) -> str:
-    """Join names for a person: the first dozen, and how many more there are."""
-    shown = list(names)[:_LISTED]
+def listed(names: Collection[str], most: int = _LISTED) -> str:
+    """Join names for a person: the first few, and how many more there are."""
+    shown = list(names)[:most]
     more = len(names) - len(shown)
     return ", ".join(shown) + (f" and {more} more" if more else "")
 

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from eyewall_sidecar.model import ProblemError, Solution, Status
+from eyewall_sidecar.model.errors import listed
 from eyewall_sidecar.policies import POLICIES
 from eyewall_sidecar.service import wording
 from eyewall_sidecar.service.asking import Asked, ask
@@ -234,7 +235,7 @@ class SchedulingService:
         if isinstance(asked, ProblemError):
             return stays, memory, f"no improvement sought: {asked}"
         if asked.delays_assumed:
-            return stays, memory, f"no improvement sought: {asked.delays_assumed[0]}"
+            return stays, memory, f"no improvement sought: {asked.delays_assumed}"
         question = _question(asked, settings, self._rules.seed)
         memory, failure = _taken(memory, self._clock())
         if failure is None and memory.answer is not None:
@@ -311,7 +312,7 @@ def _placed(
         if answer.status is Status.TIMED_OUT:
             memory = replace(memory, question=None, answer=None)
         return Decline(reason), memory, reason
-    remarks = [*asked.assumptions, *asked.delays_assumed]
+    remarks = [it for it in (*asked.assumptions, asked.delays_assumed) if it]
     status = wording.placed(answer, settings.objective, remarks=remarks)
     return _moved(memory, answer, status, asked, topology, round_)
 
@@ -337,8 +338,8 @@ def _moved(
         return _as_it_is(topology, Mode.AUTO, str(error)), memory, str(error)
     if choice.reused:
         host_of = {it.id: it.host for it in round_.state.supervisors}
-        slots = ", ".join(f"{host_of[slot.supervisor]}:{slot.port}" for slot in choice.reused)
-        status += f"; no fresh slot left, reused {slots}"
+        slots = [f"{host_of[slot.supervisor]}:{slot.port}" for slot in choice.reused]
+        status += f"; no fresh slot left, reused {listed(slots)}"
     memory = replace(memory, decided=choice.assignment, decided_status=status)
     said = f"{status} ({answer.seconds:.2f} s, {wording.counted(answer.moves, 'move')})"
     return Place(choice.assignment), memory, said

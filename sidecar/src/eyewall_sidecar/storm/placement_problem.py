@@ -4,7 +4,7 @@ S-ODP (paper 000, section 6.2): executors are the operators, C_u is slots × EPS
 """
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from itertools import permutations
 
@@ -17,8 +17,9 @@ from eyewall_sidecar.model import (
     ProblemError,
     Stream,
 )
+from eyewall_sidecar.model.errors import listed
 from eyewall_sidecar.storm.cluster import Supervisor, TopologyState
-from eyewall_sidecar.storm.delays import DelayBetween, KnownDelays, known_delays
+from eyewall_sidecar.storm.delays import FEW, DelayBetween, KnownDelays, known_delays
 from eyewall_sidecar.storm.pins import pinned_hosts
 from eyewall_sidecar.storm.rates import flows
 from eyewall_sidecar.storm.room import Room, Rooms, executors_per_slot, node_names
@@ -44,7 +45,7 @@ class TopologyProblem:
     assumptions
         What was taken for granted, as sentences for a person.
     delays_assumed
-        Delays that are unknown and were stood in for.
+        Which delays are unknown and were stood in for; empty if none is.
     interchangeable
         Operator ids, component by component.
     """
@@ -54,7 +55,7 @@ class TopologyProblem:
     supervisors: Mapping[str, str]
     per_slot: int
     assumptions: tuple[str, ...] = ()
-    delays_assumed: tuple[str, ...] = ()
+    delays_assumed: str = ""
     interchangeable: tuple[tuple[str, ...], ...] = ()
 
     def on_supervisors(self, placement: Placement) -> dict[Executor, str]:
@@ -132,21 +133,31 @@ class _Bridge:
             links=self._links(nodes),
             current={ids[it]: self.names[where] for it, where in self.running.items()} or None,
         )
-        left_out = {**self.unreadable, **self.known.left_out}
-        notes = tuple(f"{host} left out: {why}" for host, why in sorted(left_out.items()))
         return TopologyProblem(
             problem=problem,
             executors={name: it for it, name in ids.items()},
             supervisors={self.names[it.supervisor.id]: it.supervisor.id for it in nodes},
             per_slot=self.per_slot,
-            assumptions=assumed + notes,
-            delays_assumed=self.known.assumptions,
+            assumptions=assumed + self._left_out(),
+            delays_assumed=self.known.assumption,
             interchangeable=tuple(
                 tuple(ids[it] for it in component.executors)
                 for component in self.topology.components
                 if len(component.executors) > 1
             ),
         )
+
+    def _left_out(self) -> tuple[str, ...]:
+        """Word which hosts are left out, in one sentence for each reason."""
+        said = []
+        if hosts := self.known.left_out:
+            said.append(f"{_hosts(hosts)} left out, delay unknown: {listed(hosts, FEW)}")
+        if self.unreadable:
+            said.append(f"{_hosts(self.unreadable)} left out: {self._unreadable()}")
+        return tuple(said)
+
+    def _unreadable(self) -> str:
+        return listed([f"{host}: {why}" for host, why in sorted(self.unreadable.items())], 1)
 
     def _refuse_what_cannot_be_modelled(self) -> None:
         if self.per_slot == 0:
@@ -193,7 +204,7 @@ class _Bridge:
             usable[component] = [it for it in allowed if it in possible]
             if not usable[component]:
                 why = [f"{it}: {self.unreadable.get(it, 'no free slot')}" for it in allowed]
-                raise ProblemError(f"eyewall.pin of {component}: {'; '.join(why)}")
+                raise ProblemError(f"eyewall.pin of {component}: {listed(why, FEW)}")
         return usable
 
     def _possible(self) -> list[str]:
@@ -206,8 +217,8 @@ class _Bridge:
         """Delays between the hosts; those where something has to run are never left out."""
         possible = self._possible()
         if not possible:
-            unreadable = [f"{host}: {why}" for host, why in self.unreadable.items()]
-            raise ProblemError("; ".join(["no supervisor has a free slot", *unreadable]))
+            unreadable = f"; {self._unreadable()}" if self.unreadable else ""
+            raise ProblemError(f"no supervisor has a free slot{unreadable}")
         used = {self.rooms[it].supervisor.host for it in self.running.values()}
         known = known_delays(possible, used, delay)
         placed = {com.id for it, com in self.executors.items() if it not in self.fixed}
@@ -260,6 +271,10 @@ class _Bridge:
             delay = 0.0 if same else self.known.delay[one.host, other.host]
             links[self.names[one.id], self.names[other.id]] = Link(delay)
         return links
+
+
+def _hosts(hosts: Collection[str]) -> str:
+    return f"{len(hosts)} {'host' if len(hosts) == 1 else 'hosts'}"
 
 
 def _traits(supervisors: Iterable[Supervisor]) -> tuple[dict[str, Traits], dict[str, str]]:

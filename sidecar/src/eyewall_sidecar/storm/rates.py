@@ -7,6 +7,7 @@ the stream's grouping spreads it. What no hint declares is assumed, and said.
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
+from eyewall_sidecar.model.errors import listed
 from eyewall_sidecar.model.path_order import path_order
 from eyewall_sidecar.storm.topology import Component, Executor, Grouping, Input, Kind, Topology
 
@@ -69,7 +70,7 @@ def flows(
                     pair = (one, other, system)
                     rates[pair] = rates.get(pair, 0.0) + share
     if spread_as_shuffle:
-        assumptions += (f"spread evenly like shuffle: {', '.join(spread_as_shuffle)}",)
+        assumptions += (f"spread evenly like shuffle: {listed(spread_as_shuffle)}",)
     return tuple(Flow(one, other, rate, sys) for (one, other, sys), rate in rates.items()), (
         assumptions
     )
@@ -111,9 +112,9 @@ def emitted_rates(
         emitted |= _divided(name, streams[name], arriving, hints)
     said = []
     if assumed:
-        said.append(f"rate of {', '.join(assumed)} assumed {ASSUMED_RATE:g} tuple/s")
+        said.append(f"rate of {listed(assumed)} assumed {ASSUMED_RATE:g} tuple/s")
     if selective:
-        said.append(f"selectivity 1 assumed for {', '.join(selective)}")
+        said.append(f"selectivity 1 assumed for {listed(selective)}")
     return emitted, tuple(said)
 
 

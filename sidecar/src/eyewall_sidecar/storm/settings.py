@@ -8,6 +8,7 @@ from difflib import get_close_matches
 from enum import StrEnum
 from typing import Any
 
+from eyewall_sidecar.model.errors import listed
 from eyewall_sidecar.objective import Objective, ObjectiveError
 from eyewall_sidecar.storm.topology import Topology
 
@@ -164,7 +165,7 @@ def _rate_hints(value: object, topology: Topology) -> dict[str, float]:
             known = sorted(known for source, known in streams if source == component)
             raise SettingsError(
                 f"{key} of {name}: nobody subscribes to a stream {stream} of {component}; "
-                f"its streams are {', '.join(known) or 'none'}"
+                f"its streams are {listed(known) or 'none'}"
             )
         hints[name] = _amount(f"{key} of {name}", rate, "tuples/s")
     _require_streams_within_total(hints)
@@ -210,7 +211,7 @@ def _require_component(key: str, component: str, topology: Topology) -> None:
     known = [it.id for it in topology.components]
     if component not in known:
         raise SettingsError(
-            f"{key}: no component {component}; components are {', '.join(known)}"
+            f"{key}: no component {component}; components are {listed(known)}"
             f"{_guess(component, known)}"
         )
 
