@@ -81,6 +81,7 @@ class Table:
     def __init__(self, milliseconds: Mapping[tuple[str, str], float]) -> None:
         self.milliseconds = dict(milliseconds)
         self.remark = ""
+        self.age = 0.0
 
     def read(self) -> DelayTable:
         hosts = sorted({host for pair in self.milliseconds for host in pair})
@@ -89,6 +90,7 @@ class Table:
         return DelayTable(
             hosts={host: place for place, host in enumerate(hosts)},
             seconds=[[found.get((a, b)) for b in hosts] for a in hosts],
+            age=self.age,
             remark=self.remark,
         )
 

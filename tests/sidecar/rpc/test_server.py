@@ -57,7 +57,7 @@ class Sidecar:
             "unit": "s",
             "kind": "one_way",
             "source": "test",
-            "as_of": 0.0,
+            "as_of": time.time(),
             "hosts": HOSTS,
             "delay": [[delay(a, b) for b in HOSTS] for a in HOSTS],
         }

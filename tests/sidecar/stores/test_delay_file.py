@@ -24,14 +24,35 @@ def write(path: Path, **changes: object) -> None:
     beside.replace(path)
 
 
-def test_a_delay_comes_with_its_age_confidence_and_source(tmp_path: Path) -> None:
+def test_delays_come_with_their_age(tmp_path: Path) -> None:
     write(tmp_path / "d.json")
     table = DelayFile(tmp_path / "d.json", lambda: 1010.0).read()
-    delay = table.between("a", "b")
-    assert delay is not None
-    assert (delay.seconds, delay.age, delay.confidence) == (0.002, 10.0, 1.0)
-    assert delay.source == "cluster file three-sites"
+    assert table.seconds_between("a", "b") == 0.002
+    assert table.age == 10.0
     assert table.remark == ""
+
+
+def test_an_age_is_worth_a_word_from_a_day_on(tmp_path: Path) -> None:
+    write(tmp_path / "d.json")  # as of 1,000 s
+    now = 1000.0 + 86_399.0
+    store = DelayFile(tmp_path / "d.json", lambda: now)
+    assert store.read().doubt() == ""
+    now = 1000.0 + 3.9 * 86_400
+    assert store.read().doubt() == "delays 3 d old"
+    (tmp_path / "d.json").unlink()
+    assert store.read().doubt() == (
+        f"delay file {tmp_path}/d.json: No such file or directory; going on with the last good "
+        "one; delays 3 d old"
+    )
+
+
+def test_tables_with_the_same_delays_are_equal_whatever_their_age(tmp_path: Path) -> None:
+    write(tmp_path / "d.json")
+    young = DelayFile(tmp_path / "d.json", lambda: 1000.0).read()
+    old = DelayFile(tmp_path / "d.json", lambda: 9000.0).read()
+    assert young == old
+    write(tmp_path / "d.json", delay=[[0.0, 0.09, 0.1], [0.1, 0.0, 0.1], [0.1, 0.1, 0.0]])
+    assert DelayFile(tmp_path / "d.json", lambda: 1000.0).read() != young
 
 
 def test_each_direction_has_its_own_delay(tmp_path: Path) -> None:
@@ -42,10 +63,10 @@ def test_each_direction_has_its_own_delay(tmp_path: Path) -> None:
 def test_a_delay_that_is_not_in_the_file_is_unknown_never_zero(tmp_path: Path) -> None:
     write(tmp_path / "d.json")
     table = DelayFile(tmp_path / "d.json", lambda: 0.0).read()
-    assert table.between("a", "c") is None
-    assert table.between("a", "z") is None
-    assert table.between("z", "a") is None
-    assert NoDelays().read().between("a", "b") is None
+    assert table.seconds_between("a", "c") is None
+    assert table.seconds_between("a", "z") is None
+    assert table.seconds_between("z", "a") is None
+    assert NoDelays().read().seconds_between("a", "b") is None
 
 
 def test_a_changed_file_is_read_again(tmp_path: Path) -> None:
@@ -103,7 +124,7 @@ def test_half_a_file_or_none_is_a_remark_and_every_delay_is_unknown(tmp_path: Pa
     assert "No such file" in store.read().remark
     (tmp_path / "d.json").write_text('{"version": 1, "unit"')
     assert "JSON" in store.read().remark
-    assert store.read().between("a", "b") is None
+    assert store.read().seconds_between("a", "b") is None
 
 
 def test_a_file_that_vanished_leaves_the_last_good_delays(tmp_path: Path) -> None:
@@ -118,5 +139,5 @@ def test_a_file_that_vanished_leaves_the_last_good_delays(tmp_path: Path) -> Non
 
 def test_a_path_that_no_file_can_have_is_a_remark() -> None:
     table = DelayFile(Path("a\0b"), lambda: 0.0).read()
-    assert table.between("a", "b") is None
+    assert table.seconds_between("a", "b") is None
     assert table.remark.endswith(": embedded null byte")

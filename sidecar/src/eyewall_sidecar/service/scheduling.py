@@ -98,7 +98,7 @@ class SchedulingService:
         self._solvers = solvers
         self._clock = clock
         self._memory: dict[str, Memory] = {}
-        self._remark = ""
+        self._doubt = ""
 
     def decide(self, state: ClusterState, deadline: float) -> tuple[Decision, ...]:
         """Return one decision for each topology; first placements are solved before the deadline.
@@ -123,9 +123,9 @@ class SchedulingService:
 
     def _read_delays(self) -> DelayTable:
         delays = self._delays.read()
-        if delays.remark != self._remark:
-            self._remark = delays.remark
-            LOG.warning("%s", delays.remark or "delays are good again")
+        if (doubt := delays.doubt()) != self._doubt:
+            self._doubt = doubt
+            LOG.warning("%s", doubt or "delays are good again")
         return delays
 
     def _forget_all_but(self, known: set[str]) -> None:
@@ -203,7 +203,7 @@ class SchedulingService:
         """Place what has no slot, within the deadline or from an answer that came after it."""
         memory, asked = _asked(memory, topology, settings, round_)
         if isinstance(asked, ProblemError):
-            reason = _with_remark(str(asked), round_.delays)
+            reason = _with_doubt(str(asked), round_.delays)
             return Decline(reason), memory, reason
         question = _question(asked, settings, self._rules.seed)
         if memory.question != question or (memory.job is None and memory.answer is None):
@@ -340,6 +340,8 @@ def _moved(
         host_of = {it.id: it.host for it in round_.state.supervisors}
         slots = [f"{host_of[slot.supervisor]}:{slot.port}" for slot in choice.reused]
         status += f"; no fresh slot left, reused {listed(slots)}"
+    if doubt := round_.delays.doubt():
+        status += f"; {doubt}"
     memory = replace(memory, decided=choice.assignment, decided_status=status)
     said = f"{status} ({answer.seconds:.2f} s, {wording.counted(answer.moves, 'move')})"
     return Place(choice.assignment), memory, said
@@ -356,5 +358,5 @@ def _drop(memory: Memory) -> None:
         memory.job.drop()
 
 
-def _with_remark(reason: str, delays: DelayTable) -> str:
-    return f"{reason} ({delays.remark})" if delays.remark else reason
+def _with_doubt(reason: str, delays: DelayTable) -> str:
+    return f"{reason} ({doubt})" if (doubt := delays.doubt()) else reason

@@ -1,6 +1,6 @@
-"""Readers of what others measured; every value comes with its age and confidence."""
+"""Readers of what others measured; what they know comes with its age."""
 
 from eyewall_sidecar.stores.delay_file import DelayFile
-from eyewall_sidecar.stores.delays import Delay, DelayStore, DelayTable, NoDelays
+from eyewall_sidecar.stores.delays import DelayStore, DelayTable, NoDelays
 
-__all__ = ["Delay", "DelayFile", "DelayStore", "DelayTable", "NoDelays"]
+__all__ = ["DelayFile", "DelayStore", "DelayTable", "NoDelays"]

@@ -51,7 +51,6 @@ class _Good:
 
     hosts: dict[str, int]
     seconds: tuple[tuple[float | None, ...], ...]
-    source: str
     as_of: float
 
 
@@ -90,7 +89,6 @@ class DelayFile:
             hosts=self._good.hosts,
             seconds=self._good.seconds,
             age=max(0.0, self._clock() - self._good.as_of),
-            source=self._good.source,
         )
         if not self._wrong:
             return table
@@ -112,6 +110,5 @@ def _parse(content: bytes) -> _Good:
     return _Good(
         hosts={host: index for index, host in enumerate(parsed.hosts)},
         seconds=tuple(tuple(row) for row in parsed.delay),
-        source=parsed.source,
         as_of=parsed.as_of,
     )

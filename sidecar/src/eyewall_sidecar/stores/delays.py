@@ -1,30 +1,11 @@
-"""Delays between hosts, as a store knows them: each with its age and confidence, or unknown."""
+"""Delays between hosts, as a store knows them: with their age, or unknown."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
-
-@dataclass(frozen=True, slots=True)
-class Delay:
-    """One delay, one way.
-
-    Parameters
-    ----------
-    seconds
-        How long a packet takes, ≥ 0.
-    age
-        Seconds since it was measured or declared.
-    confidence
-        How far to trust it, in [0, 1].
-    source
-        Who says so.
-    """
-
-    seconds: float
-    age: float
-    confidence: float
-    source: str
+DAY = 86_400.0
+"""Seconds after which the age of delays is worth a word: a file is often written only once."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,8 +18,8 @@ class DelayTable:
         Row and column of each host.
     seconds
         [i][j]: from host i to host j, one way; None where it is unknown.
-    age, confidence, source
-        Of all its delays.
+    age
+        Seconds since its delays were measured or declared.
     remark
         What is wrong with the store, as a sentence for a person; empty if nothing is.
     """
@@ -46,22 +27,19 @@ class DelayTable:
     hosts: Mapping[str, int] = field(default_factory=dict)
     seconds: Sequence[Sequence[float | None]] = ()
     age: float = field(default=0.0, compare=False)
-    confidence: float = field(default=1.0, compare=False)
-    source: str = field(default="", compare=False)
     remark: str = field(default="", compare=False)
 
-    def between(self, source: str, target: str) -> Delay | None:
-        """Return the delay from one host to another; None if it is unknown, never zero."""
-        seconds = self.seconds_between(source, target)
-        if seconds is None:
-            return None
-        return Delay(seconds, self.age, self.confidence, self.source)
-
     def seconds_between(self, source: str, target: str) -> float | None:
-        """Return the seconds alone."""
+        """Return the delay from one host to another; None if it is unknown, never zero."""
         if source not in self.hosts or target not in self.hosts:
             return None
         return self.seconds[self.hosts[source]][self.hosts[target]]
+
+    def doubt(self) -> str:
+        """Say what makes these delays less than good, to a person; empty if nothing does."""
+        days = int(self.age // DAY)
+        aged = f"delays {days} d old" if days else ""
+        return "; ".join(it for it in (self.remark, aged) if it)
 
 
 class DelayStore(Protocol):
