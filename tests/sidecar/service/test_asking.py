@@ -84,6 +84,14 @@ def test_a_changed_delay_a_changed_host_and_a_changed_neighbour_are_each_asked_a
     assert built.times == 6
 
 
+def test_a_short_round_has_time_for_something_too() -> None:
+    # 50 ms are less than the 100 ms that a reply is given elsewhere.
+    nimbus, (topology, *_) = three_running()
+    running = cluster(nimbus.hosts, state(topology, *nimbus.running[topology.id]))
+    nimbus.service.decide(running, nimbus.clock.now + 0.05)
+    assert len(nimbus.solvers.improved) == 1
+
+
 def test_what_the_deadline_leaves_no_time_for_stays_and_is_looked_at_in_a_later_round(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

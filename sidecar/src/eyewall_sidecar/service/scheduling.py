@@ -33,7 +33,7 @@ from eyewall_sidecar.storm import (
 LOG = logging.getLogger("eyewall.decisions")
 
 REPLY_SECONDS = 0.1
-"""Kept of a round's deadline for the reply's way back."""
+"""Kept of a round for the reply's way back, or half of a round that is shorter than twice that."""
 SOLVING_SHARE = 0.85
 """Of a topology's time, what the policy may use; the rest is for asking and choosing slots."""
 SHORTEST_SOLVE = 0.3
@@ -111,10 +111,12 @@ class SchedulingService:
         others: list[TopologyState] = []
         for it in state.topologies:
             (waiting if it.missing() else others).append(it)
+        left = max(0.0, deadline - self._clock())
+        answer_by = deadline - min(REPLY_SECONDS, left / 2)
         decisions: dict[str, Decision] = {}
         for number, topology in enumerate([*waiting, *others]):
-            left = max(1, len(waiting) - number)
-            round_ = _Round(state, delays, self._share(deadline, left))
+            sharing = max(1, len(waiting) - number)
+            round_ = _Round(state, delays, self._share(answer_by, sharing))
             decision = self._decide_guarded(topology, round_)
             if isinstance(decision.verdict, Place):
                 state = state.assigned(topology.topology.id, decision.verdict.assignment)
@@ -132,10 +134,10 @@ class SchedulingService:
         for gone in self._memory.keys() - known:
             _drop(self._memory.pop(gone))
 
-    def _share(self, deadline: float, topologies: int) -> float:
+    def _share(self, answer_by: float, topologies: int) -> float:
         """Return the moment by which one of so many topologies has to be decided."""
         now = self._clock()
-        return now + max(0.0, deadline - REPLY_SECONDS - now) / topologies
+        return now + max(0.0, answer_by - now) / topologies
 
     def _decide_guarded(self, topology: TopologyState, round_: "_Round") -> Decision:
         """Decide; a surprise in one topology must not stop the others."""
