@@ -76,7 +76,8 @@ def draw_turn(panel: Axes, turn: dict[str, Any], demo: dict[str, Any]) -> None:
     detour = milliseconds(last["placement"]["detour"])
     if detour:
         panel.plot(at, [value + detour for value in p50], color=COLOURS[name], linestyle="--")
-    pins = f"pins ignored: +{detour:.0f} ms (dashed)" if detour else "pins kept"
+    kept = "pins kept" if name == "eyewall" else "pins kept by chance"
+    pins = f"pins ignored: +{detour:.0f} ms (dashed)" if detour else kept
     panel.set_title(f"{TITLES[name]}\n{pins}", loc="left", size=9)
     panel.set_yscale("log")
     panel.yaxis.set_major_locator(FixedLocator(TICKS))
@@ -94,17 +95,18 @@ def mark_reassignment(panel: Axes, turn: dict[str, Any], change: dict[str, Any])
     raised = milliseconds(change["delay_after"])
     count = len(change["moved"])
     marks = {
-        change["raised_at"]: f"{source} ↔ {target}\nnow {raised:.0f} ms",
-        change["moved_at"]: f"{count} executor{'s' * (count != 1)}\nmoved",
+        change["raised_at"]: (f"{source} ↔ {target}\nnow {raised:.0f} ms", "right", -3),
+        change["moved_at"]: (f"{count} executor{'s' * (count != 1)}\nmoved", "left", 3),
     }
-    for at, text in marks.items():
+    for at, (text, side, points) in marks.items():
         panel.axvline(at - start, color="#444444", linewidth=0.8, linestyle=":")
         panel.annotate(
             text,
             (at - start, 0.98),
             xycoords=("data", "axes fraction"),
-            xytext=(3, 0),
+            xytext=(points, 0),
             textcoords="offset points",
+            ha=side,
             va="top",
             size=8,
         )
