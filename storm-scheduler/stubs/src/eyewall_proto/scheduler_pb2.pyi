@@ -36,7 +36,9 @@ class ScheduleRequest(_message.Message):
     STATE_FIELD_NUMBER: _builtins.int
     DEFINITIONS_FIELD_NUMBER: _builtins.int
     contract_version: _builtins.int
-    """Version of this contract; a sidecar that meets a newer one declines with the reason."""
+    """Version of this contract; a sidecar that meets a newer one keeps what runs whole and
+    declines the rest, with the reason.
+    """
     nimbus_id: _builtins.str
     """One value for each start of Nimbus: what a sidecar remembers is remembered for it alone."""
     round: _builtins.int
