@@ -1,9 +1,12 @@
+from itertools import permutations
 from math import log
+from random import Random
 
 import pytest
 from eyewall_sidecar.model import Link, Node, Operator, PlacementProblem, Stream
 from eyewall_sidecar.objective import Term
 from eyewall_sidecar.qos import best_case, worst_case
+from eyewall_sidecar.qos.extremes import candidate_pairs
 
 # a (on n1 only, 10 ms of work) ─10/s─▶ b (on n2 or n3). n3 is twice as fast and less available.
 PROBLEM = PlacementProblem(
@@ -63,29 +66,50 @@ def test_a_node_that_is_never_up_is_left_out_of_availability() -> None:
     assert worst_case(problem, Term.A) == best_case(problem, Term.A) == log(0.5)
 
 
-class Links(dict[tuple[str, str], Link]):
-    """Links that count how often they are looked at."""
-
-    looks = 0
-
-    def __getitem__(self, pair: tuple[str, str]) -> Link:
-        self.looks += 1
-        return super().__getitem__(pair)
-
-
-@pytest.mark.parametrize("term", [Term.R, Term.A, Term.N, Term.EE])
-def test_streams_between_the_same_candidates_are_looked_at_once(term: Term) -> None:
-    # 20 · 20 streams between any two of n1 and n2: two links to look at, not 800.
-    links = Links({pair: Link(0.02, 0.99) for pair in (("n1", "n2"), ("n2", "n1"))})
-    senders, receivers = [f"a{i}" for i in range(20)], [f"b{i}" for i in range(20)]
+@pytest.mark.parametrize("term", [Term.A, Term.T, Term.N, Term.EE])
+@pytest.mark.parametrize("seed", range(10))
+def test_sums_over_classes_of_streams_are_the_sums_over_all_streams(seed: int, term: Term) -> None:
+    draw = Random(seed)
+    nodes = [f"n{place}" for place in range(4)]
+    operators = [
+        Operator(f"o{place}", candidates=tuple(draw.sample(nodes, draw.randint(1, 4))))
+        for place in range(6)
+    ]
     problem = PlacementProblem(
-        operators=tuple(Operator(name) for name in senders + receivers),
-        streams=tuple(Stream(a, b) for a in senders for b in receivers),
-        nodes=(Node("n1"), Node("n2")),
-        links=links,
+        operators=tuple(operators),
+        streams=tuple(
+            Stream(draw.choice(operators).id, draw.choice(operators).id, draw.uniform(1, 9))
+            for _ in range(12)
+        ),
+        nodes=tuple(Node(node, availability=draw.uniform(0.9, 1)) for node in nodes),
+        links={
+            pair: Link(draw.uniform(0.01, 0.1), draw.uniform(0.9, 1))
+            for pair in permutations(nodes, 2)
+        },
     )
-    worst_case(problem, term)
-    assert links.looks == 2
+
+    def harm(u: str, v: str, rate: float) -> float:
+        match term:
+            case Term.A:
+                return -log(problem.availability(u, v))
+            case Term.T:
+                return rate * (u != v)
+            case Term.N:
+                return rate * problem.delay(u, v)
+            case _:
+                return rate * problem.delay(u, v) ** 2
+
+    total = sum(
+        max(harm(u, v, stream.rate) for u, v in candidate_pairs(problem, stream))
+        for stream in problem.streams
+    )
+    if term is Term.A:
+        total += sum(
+            max(-log(problem.node(u).availability) for u in problem.candidates(operator.id))
+            for operator in operators
+        )
+    expected = -total if term is Term.A else total
+    assert worst_case(problem, term) == pytest.approx(expected)
 
 
 def test_a_stream_of_an_operator_to_itself_is_not_taken_for_one_between_two() -> None:

@@ -2,6 +2,7 @@
 
 from eyewall_sidecar.model.application import Operator, Stream
 from eyewall_sidecar.model.errors import ProblemError
+from eyewall_sidecar.model.links import LinkMatrix
 from eyewall_sidecar.model.problem import Placement, PlacementProblem
 from eyewall_sidecar.model.resources import Link, Node
 from eyewall_sidecar.model.solution import Evaluation, Range, Solution, Status
@@ -10,6 +11,7 @@ from eyewall_sidecar.model.violations import violations
 __all__ = [
     "Evaluation",
     "Link",
+    "LinkMatrix",
     "Node",
     "Operator",
     "Placement",

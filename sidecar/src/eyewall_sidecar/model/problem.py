@@ -3,10 +3,12 @@
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
-from math import isfinite
+
+import numpy as np
 
 from eyewall_sidecar.model.application import Operator, Stream
 from eyewall_sidecar.model.errors import ProblemError, listed, unknown
+from eyewall_sidecar.model.links import LinkMatrix
 from eyewall_sidecar.model.path_order import path_order
 from eyewall_sidecar.model.resources import LOOP, Link, Node
 
@@ -23,7 +25,7 @@ class PlacementProblem:
     operators, streams, nodes
         Ids are unique; streams and candidates name what exists.
     links
-        (u, v) → link, one for each ordered pair of different nodes.
+        (u, v) → link, one for each ordered pair of different nodes; kept as a `LinkMatrix`.
     current
         Where operators run now; those missing from it run nowhere yet.
     """
@@ -35,6 +37,7 @@ class PlacementProblem:
     current: Placement | None = None
     _operators: Mapping[str, Operator] = field(init=False, repr=False, compare=False)
     _nodes: Mapping[str, Node] = field(init=False, repr=False, compare=False)
+    link_matrix: LinkMatrix = field(init=False, repr=False, compare=False)
     path_inputs: Mapping[str, tuple[str, ...]] = field(init=False, repr=False, compare=False)
     """The operators on source–sink paths in topological order, each with those just before it.
 
@@ -47,7 +50,10 @@ class PlacementProblem:
         object.__setattr__(self, "_operators", {it.id: it for it in self.operators})
         object.__setattr__(self, "_nodes", {it.id: it for it in self.nodes})
         _require_names(self)
-        _require_links(self)
+        links = LinkMatrix.of(tuple(self._nodes), self.links)
+        object.__setattr__(self, "links", links)
+        object.__setattr__(self, "link_matrix", links)
+        _require_sizes(self)
         object.__setattr__(self, "path_inputs", _path_inputs(self))
 
     def operator(self, operator: str) -> Operator:
@@ -69,15 +75,15 @@ class PlacementProblem:
 
     def delay(self, source: str, target: str) -> float:
         """One-way delay in seconds, d_(u,v)."""
-        return self.link(source, target).delay
+        return self.link_matrix.delay(source, target)
 
     def availability(self, source: str, target: str) -> float:
         """Availability of the link, A_(u,v)."""
-        return self.link(source, target).availability
+        return self.link_matrix.availability(source, target)
 
     def bandwidth(self, source: str, target: str) -> float:
         """Bytes/s that the link carries, B_(u,v)."""
-        return self.link(source, target).bandwidth
+        return self.link_matrix.bandwidth(source, target)
 
     def moves(self, placement: Placement) -> int:
         """How many operators that run now would run elsewhere."""
@@ -100,8 +106,6 @@ def _require_names(problem: PlacementProblem) -> None:
         owner = f"candidates of operator {operator.id}"
         _require_known(owner, "node", operator.candidates or (), nodes)
         _require_distinct(owner, operator.candidates or ())
-    for source, target in problem.links:
-        _require_known(f"delay between {source} and {target}", "node", (source, target), nodes)
     for name, node in (problem.current or {}).items():
         _require_known("current", "operator", [name], operators)
         _require_known(f"current node of operator {name}", "node", [node], nodes)
@@ -120,21 +124,11 @@ def _require_distinct(owner: str, names: Collection[str]) -> None:
         raise ProblemError(f"{owner}: {listed(names)} names a node twice")
 
 
-def _require_links(problem: PlacementProblem) -> None:
-    ids = [node.id for node in problem.nodes]
-    for source, target in problem.links:
-        if source == target:
-            raise ProblemError(
-                f"delay between {source} and {source}: a node reaches itself at once; "
-                "list only pairs of different nodes"
-            )
-    lacking = [f"{u} → {v}" for u in ids for v in ids if u != v and (u, v) not in problem.links]
-    if lacking:
-        raise ProblemError(f"no delay for {listed(lacking)}; every ordered pair of nodes needs one")
-    limited = [pair for pair, link in problem.links.items() if isfinite(link.bandwidth)]
+def _require_sizes(problem: PlacementProblem) -> None:
+    limited = np.argwhere(np.isfinite(problem.link_matrix.bandwidths))
     unsized = [stream for stream in problem.streams if stream.tuple_bytes is None]
-    if limited and unsized:
-        source, target = limited[0]
+    if len(limited) and unsized:
+        source, target = (problem.nodes[place].id for place in limited[0])
         raise ProblemError(
             f"{unsized[0]}: tuple_bytes is not given, but the bandwidth from {source} to {target} "
             "is limited; give tuple_bytes for every stream (unknown is not zero)"

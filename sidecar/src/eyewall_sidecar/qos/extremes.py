@@ -6,14 +6,18 @@ every stream by itself on the worst pair of its ends' candidates, capacities or 
 is the same with "best": it is the part of a metric that every placement has, its constant.
 """
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
+
+import numpy as np
+from numpy.typing import NDArray
 
 from eyewall_sidecar.model import PlacementProblem, Stream
+from eyewall_sidecar.model.arrays import Floats, ProblemArrays
+from eyewall_sidecar.model.links import Matrix
 from eyewall_sidecar.objective import Term
-from eyewall_sidecar.qos.availability import logarithm
 
-Pick = Callable[[Iterable[float]], float]
-"""`max` for the worst of what is minimised, `min` for the best."""
+Pick = Callable[[NDArray[np.float64]], np.float64]
+"""`np.max` for the worst of what is minimised, `np.min` for the best."""
 
 
 def worst_case(problem: PlacementProblem, term: Term) -> float:
@@ -21,85 +25,101 @@ def worst_case(problem: PlacementProblem, term: Term) -> float:
 
     Candidates and links of availability 0 are left out of A, as no policy uses them for it.
     """
-    return _log_availability(problem, min) if term is Term.A else _FORMULAS[term](problem, max)
+    return Extremes(ProblemArrays.of(problem)).worst(term)
 
 
 def best_case(problem: PlacementProblem, term: Term) -> float:
     """Return a value of the term (for A: of log A) that no placement exceeds on the good side."""
-    return _log_availability(problem, max) if term is Term.A else _FORMULAS[term](problem, min)
+    return Extremes(ProblemArrays.of(problem)).best(term)
 
 
-def _response_time(problem: PlacementProblem, pick: Pick) -> float:
-    """R with the picked R_i / S_u for every operator and the picked d_(u,v) for every stream."""
-    picked = _over_pairs(problem, problem.delay, pick)
-    delays = {(stream.source, stream.target): picked(stream) for stream in problem.streams}
-    done: dict[str, float] = {}
-    for operator, sources in problem.path_inputs.items():
-        speedups = {problem.node(node).speedup for node in problem.candidates(operator)}
-        work = pick(problem.operator(operator).execution_time / speedup for speedup in speedups)
-        arrivals = (done[source] + delays[source, operator] for source in sources)
-        done[operator] = max(arrivals, default=0.0) + work
-    return max(done.values(), default=0.0)
-
-
-def _log_availability(problem: PlacementProblem, pick: Pick) -> float:
-    """Sum the picked log A_u over operators and the picked log A_(u,v) over streams."""
-
-    def pick_usable(choice: Iterable[float]) -> float:
-        return pick([it for it in choice if it > 0] or [0.0])
-
-    nodes = [
-        pick_usable(problem.node(node).availability for node in problem.candidates(operator.id))
-        for operator in problem.operators
-    ]
-    picked = _over_pairs(problem, problem.availability, pick_usable)
-    links = [picked(stream) for stream in problem.streams]
-    return sum(logarithm(it) for it in nodes + links)
-
-
-def _inter_node_traffic(problem: PlacementProblem, pick: Pick) -> float:
-    """Σ λ over the streams whose ends can (best case: must) be on different nodes."""
-    picked = _over_pairs(problem, lambda u, v: float(u != v), pick)
-    return sum(stream.rate * picked(stream) for stream in problem.streams)
-
-
-def _network_usage(problem: PlacementProblem, pick: Pick) -> float:
-    """Sum λ times the picked d_(u,v) over streams."""
-    picked = _over_pairs(problem, problem.delay, pick)
-    return sum(stream.rate * picked(stream) for stream in problem.streams)
-
-
-def _elastic_energy(problem: PlacementProblem, pick: Pick) -> float:
-    """Sum λ times the square of the picked d_(u,v) over streams."""
-    picked = _over_pairs(problem, problem.delay, pick)
-    return sum(stream.rate * picked(stream) ** 2 for stream in problem.streams)
-
-
-_FORMULAS: dict[Term, Callable[[PlacementProblem, Pick], float]] = {
-    Term.R: _response_time,
-    Term.T: _inter_node_traffic,
-    Term.N: _network_usage,
-    Term.EE: _elastic_energy,
-}
-
-
-def _over_pairs(
-    problem: PlacementProblem, metric: Callable[[str, str], float], pick: Pick
-) -> Callable[[Stream], float]:
-    """Pick among the metric of all pairs of a stream; streams between the same candidates share it.
+class Extremes:
+    """Best and worst cases of one problem; streams between the same candidates share the work.
 
     Executors of one component do: thousands of streams, but a handful of such choices.
     """
-    known: dict[tuple[tuple[str, ...], tuple[str, ...], bool], float] = {}
 
-    def picked(stream: Stream) -> float:
-        source, target = stream.source, stream.target
-        key = problem.candidates(source), problem.candidates(target), source == target
-        if key not in known:
-            known[key] = pick(metric(u, v) for u, v in candidate_pairs(problem, stream))
-        return known[key]
+    def __init__(self, arrays: ProblemArrays) -> None:
+        """Look at the problem once for all terms."""
+        self._arrays = arrays
+        # Operators with the same candidates are of one class.
+        sets, classes = np.unique(arrays.allowed, axis=0, return_inverse=True)
+        self._sets, self._classes = sets, classes.reshape(-1)
+        ends = np.stack(
+            [
+                self._classes[arrays.sources],
+                self._classes[arrays.targets],
+                arrays.sources == arrays.targets,
+            ]
+        )
+        self._choices, choice = np.unique(ends, axis=1, return_inverse=True)
+        self._choice = choice.reshape(-1)
 
-    return picked
+    def worst(self, term: Term) -> float:
+        """Return what `worst_case` says."""
+        return self._value(term, np.min if term is Term.A else np.max)
+
+    def best(self, term: Term) -> float:
+        """Return what `best_case` says."""
+        return self._value(term, np.max if term is Term.A else np.min)
+
+    def _value(self, term: Term, pick: Pick) -> float:
+        arrays = self._arrays
+        match term:
+            case Term.R:
+                return self._response_time(pick)
+            case Term.A:
+                nodes = self._of_operators(_usable(arrays.node_logs), pick)
+                return float(nodes.sum() + self._of_streams(_usable(arrays.link_logs), pick).sum())
+            case Term.T:
+                apart = 1.0 - np.eye(arrays.nodes)
+                return float(arrays.rates @ self._of_streams(apart, pick))
+            case Term.N:
+                return float(arrays.rates @ self._of_streams(arrays.delays, pick))
+            case Term.EE:
+                return float(arrays.rates @ self._of_streams(arrays.delays, pick) ** 2)
+
+    def _response_time(self, pick: Pick) -> float:
+        """R with the picked R_i / S_u for each operator, the picked d_(u,v) for each stream."""
+        arrays = self._arrays
+        work = arrays.execution_times * self._of_operators(1.0 / arrays.speedups, pick)
+        delays = dict(
+            zip(
+                zip(arrays.sources.tolist(), arrays.targets.tolist(), strict=True),
+                self._of_streams(arrays.delays, pick).tolist(),
+                strict=True,
+            )
+        )
+        arrival, done = np.zeros(arrays.operators), work.copy()
+        for source, target in zip(
+            arrays.path_sources.tolist(), arrays.path_targets.tolist(), strict=True
+        ):
+            arrival[target] = max(arrival[target], done[source] + delays[source, target])
+            done[target] = arrival[target] + work[target]
+        return float(done[arrays.path_order].max(initial=0.0))
+
+    def _of_operators(self, values: Floats, pick: Pick) -> Floats:
+        """Return [operator]: the picked one of its candidates' values; nan is left out."""
+        return np.array([_picked(values[row], pick) for row in self._sets])[self._classes]
+
+    def _of_streams(self, values: Matrix, pick: Pick) -> Floats:
+        """Return [stream]: the picked one of its candidates' pairs; nan is left out."""
+        if not len(self._choice):
+            return np.zeros(0)
+        picked = []
+        for source, target, same in self._choices.T.tolist():
+            pairs = values[np.ix_(self._sets[source], self._sets[target])]
+            picked.append(_picked(pairs.diagonal() if same else pairs.ravel(), pick))
+        return np.array(picked)[self._choice]
+
+
+def _usable(logs: Floats) -> Floats:
+    return np.where(np.isinf(logs), np.nan, logs)
+
+
+def _picked(values: Floats, pick: Pick) -> float:
+    usable = values[~np.isnan(values)]
+    return float(pick(usable)) if len(usable) else -np.inf
 
 
 def candidate_pairs(problem: PlacementProblem, stream: Stream) -> Iterator[tuple[str, str]]:

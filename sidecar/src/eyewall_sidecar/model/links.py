@@ -1,0 +1,157 @@
+"""The links between all nodes as matrices: what makes a thousand nodes affordable."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from eyewall_sidecar.model.errors import ProblemError, listed, unknown
+from eyewall_sidecar.model.resources import LOOP, Link
+
+Matrix = NDArray[np.float64]
+"""One number for each ordered pair of nodes; the diagonal is a node to itself."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class LinkMatrix(Mapping[tuple[str, str], Link]):
+    """(u, v) → link, for each ordered pair of different nodes, kept as three matrices.
+
+    Parameters
+    ----------
+    nodes
+        Ids, in the order of rows and columns.
+    delays
+        d_(u,v): seconds one way, ≥ 0; 0 on the diagonal.
+    availabilities
+        A_(u,v) in [0, 1]; 1 on the diagonal.
+    bandwidths
+        B_(u,v): bytes/s, may be infinite; infinite on the diagonal.
+    """
+
+    nodes: tuple[str, ...]
+    delays: Matrix
+    availabilities: Matrix
+    bandwidths: Matrix
+    _place: Mapping[str, int] = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "_place", {node: i for i, node in enumerate(self.nodes)})
+        self._require("delay", self.delays, 0.0, "a finite number ≥ 0", most=np.inf, finite=True)
+        self._require("availability", self.availabilities, 1.0, "in [0, 1]", most=1.0)
+        self._require("bandwidth", self.bandwidths, np.inf, "a number ≥ 0", most=np.inf)
+        for matrix in (self.delays, self.availabilities, self.bandwidths):
+            matrix.setflags(write=False)
+
+    @classmethod
+    def of(cls, nodes: Sequence[str], links: Mapping[tuple[str, str], Link]) -> Self:
+        """Take the links of a mapping; it must name every ordered pair of different nodes."""
+        if isinstance(links, cls) and links.nodes == tuple(nodes):
+            return links
+        place = {node: i for i, node in enumerate(nodes)}
+        delays, availabilities, bandwidths = _loops(len(place))
+        seen = np.eye(len(place), dtype=bool)
+        for (source, target), link in links.items():
+            if source not in place or target not in place:
+                stranger = source if source not in place else target
+                raise ProblemError(
+                    f"delay between {source} and {target}: {unknown('node', stranger, place)}"
+                )
+            if source == target:
+                raise ProblemError(
+                    f"delay between {source} and {source}: a node reaches itself at once; "
+                    "list only pairs of different nodes"
+                )
+            pair = place[source], place[target]
+            seen[pair] = True
+            delays[pair], availabilities[pair] = link.delay, link.availability
+            bandwidths[pair] = link.bandwidth
+        if not seen.all():
+            lacking = [f"{nodes[u]} → {nodes[v]}" for u, v in np.argwhere(~seen)]
+            raise ProblemError(
+                f"no delay for {listed(lacking)}; every ordered pair of nodes needs one"
+            )
+        return cls(tuple(nodes), delays, availabilities, bandwidths)
+
+    @classmethod
+    def from_delays(cls, nodes: Sequence[str], delays: Matrix) -> Self:
+        """Make perfect links of unlimited bandwidth with these delays; the diagonal is ignored."""
+        _, availabilities, bandwidths = _loops(len(nodes))
+        seconds = np.array(delays, dtype=np.float64)
+        np.fill_diagonal(seconds, 0.0)
+        return cls(tuple(nodes), seconds, availabilities, bandwidths)
+
+    def delay(self, source: str, target: str) -> float:
+        """Return d_(u,v) in seconds; 0 from a node to itself."""
+        return float(self.delays[self._place[source], self._place[target]])
+
+    def availability(self, source: str, target: str) -> float:
+        """Return A_(u,v); 1 from a node to itself."""
+        return float(self.availabilities[self._place[source], self._place[target]])
+
+    def bandwidth(self, source: str, target: str) -> float:
+        """Return B_(u,v) in bytes/s; infinite from a node to itself."""
+        return float(self.bandwidths[self._place[source], self._place[target]])
+
+    def __getitem__(self, pair: tuple[str, str]) -> Link:
+        source, target = pair
+        if source == target:
+            raise KeyError(pair)
+        return Link(self.delay(*pair), self.availability(*pair), self.bandwidth(*pair))
+
+    def __iter__(self) -> Iterator[tuple[str, str]]:
+        return ((u, v) for u in self.nodes for v in self.nodes if u != v)
+
+    def __len__(self) -> int:
+        return len(self.nodes) * (len(self.nodes) - 1)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, LinkMatrix):
+            return NotImplemented
+        return self.nodes == other.nodes and all(
+            np.array_equal(mine, theirs)
+            for mine, theirs in (
+                (self.delays, other.delays),
+                (self.availabilities, other.availabilities),
+                (self.bandwidths, other.bandwidths),
+            )
+        )
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def _require(
+        self,
+        name: str,
+        matrix: Matrix,
+        diagonal: float,
+        allowed: str,
+        *,
+        most: float,
+        finite: bool = False,
+    ) -> None:
+        count = len(self.nodes)
+        if matrix.shape != (count, count):
+            raise ProblemError(
+                f"{name}: {matrix.shape} numbers; {count} nodes need {count} × {count}"
+            )
+        good = (matrix >= 0) & (matrix <= most)
+        if finite:
+            good &= np.isfinite(matrix)
+        if not good.all():
+            u, v = np.argwhere(~good)[0]
+            raise ProblemError(
+                f"link {self.nodes[u]} → {self.nodes[v]}: {name} is {matrix[u, v]:g}; "
+                f"it must be {allowed}"
+            )
+        if not np.all(matrix.diagonal() == diagonal):
+            raise ProblemError(f"{name}: a node reaches itself at once; it must be {diagonal:g}")
+
+
+def _loops(count: int) -> tuple[Matrix, Matrix, Matrix]:
+    """Return delays, availabilities and bandwidths as a node has them to itself."""
+    return (
+        np.full((count, count), LOOP.delay),
+        np.full((count, count), LOOP.availability),
+        np.full((count, count), LOOP.bandwidth),
+    )

@@ -1,0 +1,33 @@
+import numpy as np
+import pytest
+from eyewall_sidecar.model import Link, LinkMatrix, ProblemError
+
+NODES = ("n1", "n2")
+
+
+def test_a_matrix_is_a_mapping_of_ordered_pairs_to_links() -> None:
+    given = {("n1", "n2"): Link(0.02, 0.9, 1e6), ("n2", "n1"): Link(0.04)}
+    assert dict(LinkMatrix.of(NODES, given)) == given
+
+
+def test_a_node_reaches_itself_at_once_whatever_the_diagonal_says() -> None:
+    links = LinkMatrix.from_delays(NODES, np.array([[7.0, 0.02], [0.04, 7.0]]))
+    assert [links.delay(u, v) for u in NODES for v in NODES] == [0, 0.02, 0.04, 0]
+    assert ("n1", "n1") not in links
+
+
+def test_a_pair_that_lacks_a_link_is_named() -> None:
+    with pytest.raises(ProblemError, match="no delay for n2 → n1; every ordered pair"):
+        LinkMatrix.of(NODES, {("n1", "n2"): Link(0.02)})
+
+
+@pytest.mark.parametrize("delay", [-0.001, np.nan, np.inf])
+def test_a_delay_that_is_none_is_refused_with_its_pair(delay: float) -> None:
+    with pytest.raises(ProblemError, match=r"link n1 → n2: delay is .*; it must be a finite"):
+        LinkMatrix.from_delays(NODES, np.array([[0.0, delay], [0.01, 0.0]]))
+
+
+def test_matrices_of_the_same_links_are_equal() -> None:
+    delays = np.array([[0.0, 0.02], [0.04, 0.0]])
+    assert LinkMatrix.from_delays(NODES, delays) == LinkMatrix.from_delays(NODES, delays.copy())
+    assert LinkMatrix.from_delays(NODES, delays) != LinkMatrix.from_delays(NODES, delays * 2)
