@@ -8,7 +8,8 @@ from eyewall_sidecar.model import Link, Node, Operator, PlacementProblem, Stream
 from eyewall_sidecar.objective import Term
 from eyewall_sidecar.odp import create_program
 from eyewall_sidecar.odp.cuts import define_path_covers, define_star_capacities
-from eyewall_sidecar.odp.highs import Outcome, minimise
+from eyewall_sidecar.odp.finding import Outcome
+from eyewall_sidecar.odp.highs import minimise
 from eyewall_sidecar.odp.program import OdpProgram
 
 

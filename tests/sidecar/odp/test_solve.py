@@ -20,7 +20,8 @@ from eyewall_sidecar.model import (
 )
 from eyewall_sidecar.objective import Objective, Term
 from eyewall_sidecar.odp import search, solve
-from eyewall_sidecar.odp.highs import Outcome, minimise
+from eyewall_sidecar.odp.finding import Outcome
+from eyewall_sidecar.odp.highs import minimise
 from eyewall_sidecar.odp.program import create_program
 from eyewall_sidecar.problem_file.answer import answer as to_json
 

@@ -7,7 +7,8 @@ import pytest
 from eyewall_sidecar.model import Link, Node, Operator, PlacementProblem, Solution, Status, Stream
 from eyewall_sidecar.objective import Objective
 from eyewall_sidecar.odp import infeasibility, search, solve
-from eyewall_sidecar.odp.highs import Outcome, Run, minimise
+from eyewall_sidecar.odp.finding import Outcome
+from eyewall_sidecar.odp.highs import Run, minimise
 from pulp import LpMinimize, LpProblem
 
 IDS = ("n1", "n2")

@@ -2,13 +2,14 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from enum import Enum
 
 import highspy
 import numpy as np
 from pulp import HiGHS as PulpHiGHS
 from pulp import LpProblem
 from pulp.constants import LpInteger
+
+from eyewall_sidecar.odp.finding import Outcome
 
 RELATIVE_GAP = 1e-7
 """The default of 1e-4 would call 160.676 optimal where 160.400 is."""
@@ -22,17 +23,6 @@ _EXPECTED = (
     highspy.HighsModelStatus.kInfeasible,
     highspy.HighsModelStatus.kTimeLimit,
 )
-
-
-class Outcome(Enum):
-    """How a run of the solver ended."""
-
-    OPTIMAL = "optimal"
-    INCUMBENT = "incumbent"
-    INFEASIBLE = "infeasible"
-    NOTHING = "nothing"
-    """The time was up before there was anything."""
-    FAILED = "failed"
 
 
 @dataclass(frozen=True, slots=True)

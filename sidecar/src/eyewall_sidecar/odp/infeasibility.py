@@ -8,7 +8,8 @@ from pulp import lpSum
 from eyewall_sidecar.model import Node, PlacementProblem
 from eyewall_sidecar.model.errors import listed
 from eyewall_sidecar.model.violations import RESOURCES, exceeds, requirement
-from eyewall_sidecar.odp.highs import Outcome, minimise
+from eyewall_sidecar.odp.finding import Outcome
+from eyewall_sidecar.odp.highs import minimise
 from eyewall_sidecar.odp.program import create_program, read_placement
 
 

@@ -6,7 +6,8 @@ from dataclasses import dataclass, field
 from eyewall_sidecar.model import Placement, PlacementProblem
 from eyewall_sidecar.objective import Term
 from eyewall_sidecar.odp.cuts import define_path_covers, define_star_capacities
-from eyewall_sidecar.odp.highs import Outcome, minimise
+from eyewall_sidecar.odp.finding import Outcome
+from eyewall_sidecar.odp.highs import minimise
 from eyewall_sidecar.odp.infeasibility import binding_reasons
 from eyewall_sidecar.odp.program import OdpProgram, families, read_placement
 

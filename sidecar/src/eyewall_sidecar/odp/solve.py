@@ -5,8 +5,8 @@ from math import exp, inf, isfinite
 
 from eyewall_sidecar.model import Placement, PlacementProblem, Range, Solution, Status, violations
 from eyewall_sidecar.objective import Objective, Term
+from eyewall_sidecar.odp.finding import Outcome
 from eyewall_sidecar.odp.first_fit import first_fit
-from eyewall_sidecar.odp.highs import Outcome
 from eyewall_sidecar.odp.infeasibility import obvious_reasons
 from eyewall_sidecar.odp.program import SCALE, unit
 from eyewall_sidecar.odp.search import Clock, Search

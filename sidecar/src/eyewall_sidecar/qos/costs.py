@@ -17,7 +17,7 @@ from eyewall_sidecar.objective import Term
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Costs:
-    """response · R + Σ_i per_operator[x_i] + Σ_(i,j) λ · per_tuple[x_i, x_j] + per_stream[x_i, x_j].
+    """response · R + Σ_i per_operator[x_i] + Σ_(i,j) λ · per_tuple[x_i, x_j] + per_stream[...].
 
     Parameters
     ----------

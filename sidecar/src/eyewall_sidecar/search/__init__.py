@@ -1,0 +1,1 @@
+"""Local search: an evaluator with incremental deltas, moves, and stopping criteria."""
