@@ -1,0 +1,1 @@
+"""Seeded placement problems for benchmarks: the papers' own, and graphs of real clusters."""
