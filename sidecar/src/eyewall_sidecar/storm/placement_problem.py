@@ -6,10 +6,11 @@ S-ODP (paper 000, section 6.2): executors are the operators, C_u is slots × EPS
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
-from itertools import permutations
+
+import numpy as np
 
 from eyewall_sidecar.model import (
-    Link,
+    LinkMatrix,
     Node,
     Operator,
     Placement,
@@ -264,13 +265,14 @@ class _Bridge:
             availability=traits.availability,
         )
 
-    def _links(self, nodes: list[Room]) -> dict[tuple[str, str], Link]:
-        links = {}
-        for one, other in permutations((it.supervisor for it in nodes), 2):
-            same = one.host == other.host
-            delay = 0.0 if same else self.known.delay[one.host, other.host]
-            links[self.names[one.id], self.names[other.id]] = Link(delay)
-        return links
+    def _links(self, nodes: list[Room]) -> LinkMatrix:
+        """Take the delay between hosts for each pair of their supervisors; 0 on the same host."""
+        hosts, delay = self.known.hosts, self.known.delay
+        between = np.array([[delay.get((a, b), 0.0) for b in hosts] for a in hosts])
+        row = {host: place for place, host in enumerate(hosts)}
+        rows = [row[it.supervisor.host] for it in nodes]
+        names = tuple(self.names[it.supervisor.id] for it in nodes)
+        return LinkMatrix.from_delays(names, between[np.ix_(rows, rows)])
 
 
 def _hosts(hosts: Collection[str]) -> str:
