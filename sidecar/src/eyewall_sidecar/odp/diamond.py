@@ -1,0 +1,173 @@
+"""The closed case: one source, parallel operators, one sink ("fat" in paper 000, section 7.3).
+
+For each pair of nodes that the ends can be on, what is left is a transport problem: the parallel
+operators share nothing but room. R alone asks for the least longest way, sums for the least sum,
+and a mix for both in turn: the least sum of ways below an ever shorter limit. Pairs are tried by
+increasing bound, until the next bound is no better than what was found.
+"""
+
+import numpy as np
+
+from eyewall_sidecar.model.arrays import Floats, Places, ProblemArrays
+from eyewall_sidecar.odp.diamond_pairs import Diamond, bound_pairs, improve
+from eyewall_sidecar.odp.diamond_shape import Shape, binding, shape_of
+from eyewall_sidecar.odp.finding import Clock, Finding, Outcome
+from eyewall_sidecar.qos.costs import Costs, cost
+
+AT_ONCE = 100_000
+"""Classes × nodes × pairs between two looks at the clock: less than a millisecond or so."""
+
+
+def solve_diamond(arrays: ProblemArrays, costs: Costs, *, ends_at: float, clock: Clock) -> Finding:
+    """Return the optimum of a problem that `covers` takes, or what is known when time is up.
+
+    Parameters
+    ----------
+    ends_at
+        When it must be done, by `clock` in seconds.
+    """
+    shape = shape_of(arrays)
+    if shape is None:
+        raise ValueError("the problem is not one source, parallel operators and one sink")
+    amounts = _amounts(arrays, shape)
+    classes = _classes(arrays, costs, shape, amounts)
+    diamond = _diamond(arrays, costs, shape, amounts, classes)
+    step = max(1, AT_ONCE // diamond.work.size)
+    bounds = _bounds(diamond, step, ends_at, clock)
+    order = np.argsort(bounds, axis=None, kind="stable")
+    order = order[np.isfinite(bounds[order])]
+    flow, best, least, tried = np.zeros_like(diamond.work, dtype=np.int64), -1, np.inf, 0
+    while tried < len(order) and bounds[order[tried]] < least and clock() < ends_at:
+        least, found = improve(diamond, order[tried : tried + step], bounds, least, flow)
+        best = best if found < 0 else found
+        tried += step
+    bound = min(least, float(bounds[order[tried]]) if tried < len(order) else np.inf)
+    tried = min(tried, len(order))
+    if best < 0:
+        unknown = np.isfinite(bound)
+        return Finding(Outcome.NOTHING if unknown else Outcome.INFEASIBLE, bound=bound, steps=tried)
+    places = _places(arrays, shape, classes, best, flow)
+    value = cost(arrays, costs, places)
+    if bound < least:
+        return Finding(Outcome.INCUMBENT, places, value, min(bound, value), tried)
+    return Finding(Outcome.OPTIMAL, places, value, value, tried)
+
+
+def _bounds(diamond: Diamond, step: int, ends_at: float, clock: Clock) -> Floats:
+    """Return [u · nodes + v]: no placement with the ends there costs less.
+
+    In half of the time; pairs that it does not suffice for have the bound of their ends alone.
+    """
+    bounds = diamond.fixed.ravel().copy()
+    if diamond.direct and diamond.response > 0:
+        bounds += diamond.response * diamond.delays[0].ravel()
+    pairs = np.flatnonzero(np.isfinite(bounds))
+    half = (clock() + ends_at) / 2
+    for start in range(0, len(pairs), step):
+        if clock() >= half:
+            break
+        bound_pairs(diamond, pairs[start : start + step], bounds)
+    return bounds
+
+
+def _amounts(arrays: ProblemArrays, shape: Shape) -> Floats:
+    """Return [end, kind, operator]: tuples/s and streams between it and source, sink.
+
+    Kinds as in `Diamond.between`: from the end, then to the end.
+    """
+    amounts = np.zeros((2, 4, arrays.operators))
+    for place, end in enumerate((shape.source, shape.sink)):
+        leaving, coming = arrays.sources == end, arrays.targets == end
+        for kind, chosen, others in ((0, leaving, arrays.targets), (2, coming, arrays.sources)):
+            rates = arrays.rates[chosen]
+            np.add.at(amounts[place, kind], others[chosen], rates)
+            np.add.at(amounts[place, kind + 1], others[chosen], 1.0)
+    return amounts
+
+
+def _classes(arrays: ProblemArrays, costs: Costs, shape: Shape, amounts: Floats) -> Places:
+    """Return [parallel operator]: its class; those of one class are alike in all that counts."""
+    middle = shape.parallel
+    _, candidates = np.unique(arrays.allowed[middle], axis=0, return_inverse=True)
+    counts = np.array([costs.per_tuple.any(), costs.per_stream.any()] * 2)
+    keys = np.vstack(
+        [
+            candidates.reshape(1, -1),
+            arrays.execution_times[middle] * (costs.response > 0),
+            (amounts[:, :, middle] * counts[:, None]).reshape(8, -1),
+        ]
+    )
+    _, classes = np.unique(keys, axis=1, return_inverse=True)
+    return np.asarray(classes.reshape(-1), dtype=np.int64)
+
+
+def _diamond(
+    arrays: ProblemArrays, costs: Costs, shape: Shape, amounts: Floats, classes: Places
+) -> Diamond:
+    _, firsts, supplies = np.unique(classes, return_index=True, return_counts=True)
+    like = shape.parallel[firsts]
+    work = arrays.execution_times[like, None] / arrays.speedups
+    per_tuple, per_stream = costs.per_tuple, costs.per_stream
+    rooms = _rooms(arrays, shape)
+    return Diamond(
+        response=float(costs.response),
+        direct=shape.direct,
+        additive=costs.additive or not costs.response,
+        fixed=_fixed(arrays, costs, shape, amounts, rooms),
+        delays=np.stack([arrays.delays, arrays.delays.T]),
+        work=np.where(arrays.allowed[like], work, np.inf),
+        on_node=costs.per_operator.astype(np.float64),
+        between=np.stack([per_tuple, per_stream, per_tuple.T, per_stream.T]),
+        amounts=np.ascontiguousarray(amounts[:, :, like].transpose(2, 0, 1)),
+        supplies=supplies.astype(np.int64),
+        rooms=rooms,
+    )
+
+
+def _fixed(
+    arrays: ProblemArrays, costs: Costs, shape: Shape, amounts: Floats, rooms: Places
+) -> Floats:
+    """Return [u, v]: what source and sink cost there; infinite where they may not be."""
+    alone = []
+    for end, room in ((shape.source, rooms[1]), (shape.sink, rooms[2])):
+        work = costs.response * arrays.execution_times[end] / arrays.speedups
+        there = arrays.allowed[end] & (room >= 0)
+        alone.append(np.where(there, costs.per_operator + work, np.inf))
+    fixed = alone[0][:, None] + alone[1][None, :]
+    ways = (costs.per_tuple, costs.per_stream, costs.per_tuple.T, costs.per_stream.T)
+    for amount, way in zip(amounts[0, :, shape.sink], ways, strict=True):
+        if amount:
+            fixed = fixed + amount * way
+    crowded = np.flatnonzero(rooms[3] < 0)
+    fixed[crowded, crowded] = np.inf
+    return np.asarray(fixed, dtype=np.float64)
+
+
+def _rooms(arrays: ProblemArrays, shape: Shape) -> Places:
+    """Return [4, node]: how many parallel operators fit beside no end, the source, the sink, both.
+
+    −1 where the ends do not fit themselves.
+    """
+    count = len(shape.parallel)
+    rooms = np.full((4, arrays.nodes), count, dtype=np.int64)
+    for need, limit in zip(arrays.requirements, arrays.limits, strict=True):
+        if not binding(arrays, need, limit):
+            continue
+        each, source, sink = need[shape.parallel[0]], need[shape.source], need[shape.sink]
+        for place, taken in enumerate((0.0, source, sink, source + sink)):
+            left = limit - taken
+            fitting = np.minimum(left / each, count) if each > 0 else np.full(len(left), count)
+            fitting = np.where(left < 0, -1, np.floor(fitting))
+            rooms[place] = np.minimum(rooms[place], fitting.astype(np.int64))
+    return rooms
+
+
+def _places(
+    arrays: ProblemArrays, shape: Shape, classes: Places, pair: int, flow: Places
+) -> Places:
+    """Return [operator]: the place of its node, for the ends' pair of nodes and the flow."""
+    places = np.empty(arrays.operators, dtype=np.int64)
+    places[shape.source], places[shape.sink] = divmod(pair, arrays.nodes)
+    for one, row in enumerate(flow):
+        places[shape.parallel[classes == one]] = np.repeat(np.arange(arrays.nodes), row)
+    return places
