@@ -132,38 +132,38 @@ def start(
 
 @pytest.mark.parametrize("weights", WEIGHTS.values(), ids=WEIGHTS.keys())
 @pytest.mark.parametrize("seed", range(4))
-def test_after_a_thousand_changes_the_running_cost_is_the_recomputed_one(
+def test_after_hundreds_of_changes_the_running_cost_is_the_recomputed_one(
     seed: int, weights: dict[Term, float]
 ) -> None:
     problem, draw = problem_of(seed), Random(seed)
     arrays = ProblemArrays.of(problem)
     costs = weigh(arrays, weights)
     _, state = start(problem, costs, draw)
-    for _ in range(20):
+    for _ in range(10):
         wander(state, draw, 50)
         expected = cost(arrays, costs, state.places)
         assert evaluator.cost(state) == pytest.approx(expected, rel=1e-9, abs=1e-9)
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_after_a_thousand_changes_the_running_ecker_score_is_the_recomputed_one(seed: int) -> None:
+def test_after_hundreds_of_changes_the_running_ecker_score_is_the_recomputed_one(seed: int) -> None:
     problem, draw = problem_of(seed), Random(seed)
     arrays = ProblemArrays.of(problem)
     _, state = start(problem, ecker_costs(arrays, ECKER), draw)
-    for _ in range(20):
+    for _ in range(10):
         wander(state, draw, 50)
         expected = ecker_score(problem, placement_of(problem, state.places), ECKER)
         assert evaluator.cost(state) == pytest.approx(expected, rel=1e-9, abs=1e-9)
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_after_a_thousand_changes_the_running_violations_are_the_recomputed_ones(
+def test_after_hundreds_of_changes_the_running_violations_are_the_recomputed_ones(
     seed: int,
 ) -> None:
     problem, draw = problem_of(seed), Random(seed)
     arrays = ProblemArrays.of(problem)
     _, state = start(problem, weigh(arrays, {Term.T: 1.0}), draw)
-    for _ in range(40):
+    for _ in range(20):
         wander(state, draw, 25)
         number, amount = counted(problem, state.places)
         assert evaluator.violations(state) == number
@@ -178,7 +178,7 @@ def test_a_cost_is_infinite_exactly_while_something_of_availability_0_is_in_use(
     arrays = ProblemArrays.of(problem)
     costs = weigh(arrays, {Term.A: 1.0, Term.N: 1.0})
     _, state = start(problem, costs, draw)
-    for _ in range(100):
+    for _ in range(50):
         wander(state, draw, 10)
         assert evaluator.cost(state) == pytest.approx(cost(arrays, costs, state.places))
         spent = costs.per_operator[state.places].tolist() + [
@@ -253,3 +253,16 @@ def counted(problem: PlacementProblem, places: Places) -> tuple[int, float]:
     amounts += ((traffic - limits) / carried.max()).ravel().tolist()
     broken = [it for it in amounts if it > 0]
     return len(broken), sum(broken)
+
+
+def test_after_ten_thousand_moves_rounding_has_not_added_up() -> None:
+    problem, draw = problem_of(7), Random(7)
+    arrays = ProblemArrays.of(problem)
+    costs = weigh(arrays, WEIGHTS["a mix"])
+    _, state = start(problem, costs, draw)
+    for _ in range(10_000):
+        evaluator.move(state, draw.randrange(OPERATORS), draw.randrange(NODES))
+    assert evaluator.cost(state) == pytest.approx(cost(arrays, costs, state.places), abs=1e-9)
+    number, amount = counted(problem, state.places)
+    assert evaluator.violations(state) == number
+    assert evaluator.excess(state) == pytest.approx(amount, abs=1e-9)

@@ -45,8 +45,10 @@ from eyewall_sidecar.search.evaluation_state import (
     blank,
     terms_of,
 )
+from eyewall_sidecar.search.members import enlist, strike
 from eyewall_sidecar.search.path_delta import (
     mark,
+    mark_all_on,
     response_time_after_marked,
     response_time_after_move,
     settle,
@@ -216,7 +218,7 @@ def move_all_delta(state: State, source: int, target: int) -> Change:
         operator = state.next_on[operator]
     unroute(state, noted)
     if terms.response:
-        _mark_all_on(state, source)
+        mark_all_on(state, source)
         now = state.amounts[RESPONSE_TIME]
         change += terms.response * (response_time_after_marked(state) - now)
     operator = state.first_on[source]
@@ -259,7 +261,7 @@ def move_all(state: State, source: int, target: int) -> None:
     if source == target:
         return
     if state.terms.response:
-        _mark_all_on(state, source)
+        mark_all_on(state, source)
     while state.first_on[source] != NOBODY:
         _relocate(state, state.first_on[source], target)
     if state.terms.response:
@@ -284,7 +286,7 @@ def put(state: State, places: Places) -> None:
         if not terms.allowed[operator, node]:
             state.counts[VIOLATIONS] += 1
             state.amounts[EXCESS] += 1.0
-        _enlist(state, operator, node)
+        enlist(state, operator, node)
         if terms.per_operator[node] == inf:
             state.counts[FORBIDDEN] += 1
         else:
@@ -365,8 +367,8 @@ def _relocate(state: State, operator: int, node: int) -> None:
     more, further = exchange(state, node, operator, NOBODY)
     strayed = int(terms.allowed[operator, source]) - int(terms.allowed[operator, node])
     _, broken_links, over_links, dear, change = _shift(state, operator, node, 0)
-    _strike(state, operator, source)
-    _enlist(state, operator, node)
+    strike(state, operator, source)
+    enlist(state, operator, node)
     for resource in range(len(state.loads)):
         needs = terms.requirements[resource, operator]
         # An empty node carries nothing, whatever rounding left.
@@ -382,33 +384,3 @@ def _relocate(state: State, operator: int, node: int) -> None:
     state.amounts[EXCESS] += over + further + strayed + over_links
     if state.counts[VIOLATIONS] == 0:
         state.amounts[EXCESS] = 0.0
-
-
-@compiled
-def _mark_all_on(state: State, node: int) -> None:
-    operator = state.first_on[node]
-    while operator != NOBODY:
-        mark(state, operator)
-        operator = state.next_on[operator]
-
-
-@compiled
-def _enlist(state: State, operator: int, node: int) -> None:
-    first = state.first_on[node]
-    state.next_on[operator], state.previous_on[operator] = first, NOBODY
-    if first != NOBODY:
-        state.previous_on[first] = operator
-    state.first_on[node] = operator
-    state.holds[node] += 1
-
-
-@compiled
-def _strike(state: State, operator: int, node: int) -> None:
-    following, previous = state.next_on[operator], state.previous_on[operator]
-    if previous == NOBODY:
-        state.first_on[node] = following
-    else:
-        state.next_on[previous] = following
-    if following != NOBODY:
-        state.previous_on[following] = previous
-    state.holds[node] -= 1

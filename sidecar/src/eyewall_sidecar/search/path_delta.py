@@ -8,7 +8,7 @@ the placement changes. Other changes recompute the heads that differ, in topolog
 """
 
 from eyewall_sidecar.model.compilation import compiled
-from eyewall_sidecar.search.evaluation_state import RESPONSE_TIME, VERSION, State
+from eyewall_sidecar.search.evaluation_state import NOBODY, RESPONSE_TIME, VERSION, State
 
 CLOSE = 1.0 - 1e-12
 """Sums along one way differ by rounding with the direction they are taken in."""
@@ -83,6 +83,15 @@ def mark(state: State, operator: int) -> None:
     """Note that heads and tails around the operator are to be recomputed."""
     if state.terms.positions[operator] >= 0:
         state.waiting[state.terms.positions[operator]] = True
+
+
+@compiled
+def mark_all_on(state: State, node: int) -> None:
+    """Note that heads and tails around all operators of the node are to be recomputed."""
+    operator = state.first_on[node]
+    while operator != NOBODY:
+        mark(state, operator)
+        operator = state.next_on[operator]
 
 
 @compiled
