@@ -2,8 +2,8 @@
 
 PuLP solves paper 000's own formulation. Every contender has one thread; times are from the
 problem to the answer, building included; loading compiled code is not in them. Cells: seeds
-proven, then the median (and greatest) milliseconds; "×": how many times longer than `odp`, by
-medians, ">" where that one did not end by itself.
+proven, then the median (and greatest) milliseconds; "×": how many times longer than `odp` (or
+what --against names), by medians, ">" where that one did not end by itself.
 
     python benchmarks/odp.py [--groups sodp,table,open] [--prototypes DIR] [--data DIR] [--quick]
 """
@@ -17,15 +17,17 @@ from statistics import median
 
 from cases import GROUPS
 from contenders import Run
+from engines import ENGINES
+from progress import progress_bar
 from rich.box import MARKDOWN
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Table
 from side_by_side import OURS, Limits, Row, ask_all
 from worker import Worker
 
-REFERENCES = ("PuLP+CBC", "PuLP+HiGHS")
 PROTOTYPES = "prototypes"
+RIVALS = (PROTOTYPES, "PuLP+CBC", "PuLP+HiGHS")
+CONTENDERS = ("branch and bound", *RIVALS)
 WIDE = 400
 
 
@@ -35,14 +37,15 @@ def main() -> None:
     limits = Limits(options.seeds, options.time_limit, options.reference_seeds, options.reference)
     if options.quick:
         limits = Limits(1, min(5.0, limits.ours), 1, min(5.0, limits.reference))
-    contenders = [OURS, *([PROTOTYPES] if options.prototypes else []), *REFERENCES]
+    asked = options.contenders.split(",")
+    contenders = [OURS, *(it for it in asked if it != PROTOTYPES or options.prototypes)]
     cases = [case for group in groups for case in GROUPS[group]]
     runs = sum(limits.of(contender, case)[0] for contender in contenders for case in cases)
     rows: list[Row] = []
     with (
         Worker() as eyewall,
         Worker(options.prototypes) as rivals,
-        _progress() as progress,
+        progress_bar() as progress,
     ):
         task = progress.add_task("loading", total=runs)
         for case in cases:
@@ -51,12 +54,12 @@ def main() -> None:
                 progress.update(task, description=f"{name}: {contender}", advance=1)
 
             def worker(contender: str) -> Worker:
-                return eyewall if contender == OURS else rivals
+                return rivals if contender in RIVALS else eyewall
 
             rows.append(ask_all(case, contenders, limits, worker, step))
             if options.json:
                 options.json.write_text(json.dumps([_entry(row) for row in rows], indent=1))
-    Console(width=WIDE).print(_table(rows, contenders, limits))
+    Console(width=WIDE).print(_table(rows, contenders, limits, options.against))
     complaints = [it for row in rows for it in row.contradictions()]
     print("\n".join(complaints) or "No answer is better than what another one proved optimal.")
     if complaints:
@@ -68,6 +71,12 @@ def _options() -> argparse.Namespace:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--groups", default="sodp,table,open", help=f"of {', '.join(GROUPS)}")
+    parser.add_argument(
+        "--contenders",
+        default=",".join(CONTENDERS),
+        help=f"besides {OURS}, of {', '.join((*ENGINES, *RIVALS))}",
+    )
+    parser.add_argument("--against", default=OURS, help="whose times the others are divided by")
     parser.add_argument("--seeds", type=int, default=8)
     parser.add_argument("--time-limit", type=float, default=60.0, help="ours, seconds")
     parser.add_argument("--reference", type=float, default=20.0, help="PuLP, seconds")
@@ -78,30 +87,24 @@ def _options() -> argparse.Namespace:
     options = parser.parse_args()
     if unknown := set(options.groups.split(",")) - set(GROUPS):
         parser.error(f"--groups {', '.join(sorted(unknown))}: groups are {', '.join(GROUPS)}")
+    if unknown := set(options.contenders.split(",")) - {*ENGINES, *RIVALS}:
+        parser.error(f"--contenders {', '.join(sorted(unknown))}: there is no such")
+    if options.against not in {OURS, *options.contenders.split(",")}:
+        parser.error(f"--against {options.against}: it is not among the contenders")
     if options.prototypes and not (options.prototypes / "bb.py").is_file():
         parser.error(f"--prototypes {options.prototypes}: there is no bb.py")
     return options
 
 
-def _progress() -> Progress:
-    return Progress(
-        TextColumn("{task.description}"),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TimeElapsedColumn(),
-        console=Console(stderr=True),
-    )
-
-
-def _table(rows: list[Row], contenders: list[str], limits: Limits) -> Table:
+def _table(rows: list[Row], contenders: list[str], limits: Limits, against: str) -> Table:
     table = Table(
         title=f"Proven optima: {limits.seeds} seeds, up to {limits.ours:g} s; "
         f"PuLP up to {limits.reference:g} s, {limits.reference_seeds} seeds beyond S-ODP",
         box=MARKDOWN,
     )
-    others = [it for it in contenders if it != OURS]
+    others = [it for it in contenders if it != against]
     columns = ["case", "objective", *(f"{it}, ms" for it in contenders)]
-    for column in (*columns, *(f"× {it}" for it in others), f"gap of {OURS}", "paper"):
+    for column in (*columns, *(f"× {it}" for it in others), f"gap of {against}", "paper"):
         left = column in ("case", "objective", "paper")
         table.add_column(column, justify="left" if left else "right")
     for row in rows:
@@ -109,8 +112,8 @@ def _table(rows: list[Row], contenders: list[str], limits: Limits) -> Table:
             row.case.name,
             str(row.case.objective),
             *(_time(row.runs[it]) for it in contenders),
-            *(_ratio(row, it) for it in others),
-            _gap(row),
+            *(_ratio(row, it, against) for it in others),
+            _gap(row, against),
             row.case.paper,
         )
     return table
@@ -125,16 +128,16 @@ def _time(runs: list[Run]) -> str:
     return f"{proven} {_round(median(times))} ({_round(max(times))})"
 
 
-def _ratio(row: Row, contender: str) -> str:
-    ours, theirs = row.milliseconds(OURS), row.milliseconds(contender)
-    if not ours or not theirs or not row.proven(OURS):
+def _ratio(row: Row, contender: str, against: str) -> str:
+    ours, theirs = row.milliseconds(against), row.milliseconds(contender)
+    if not ours or not theirs or not row.proven(against):
         return "–"
     ended = row.proven(contender) * 2 > len(row.runs[contender])
     return f"{'' if ended else '> '}{_round(theirs / ours)}"
 
 
-def _gap(row: Row) -> str:
-    gaps = row.gaps(OURS)
+def _gap(row: Row, contender: str) -> str:
+    gaps = row.gaps(contender)
     return f"{median(gaps):.1%} ({max(gaps):.1%})" if gaps else ""
 
 

@@ -18,7 +18,8 @@ from typing import Any
 import numpy as np
 from contenders import Question, Run, term_weights
 from eyewall_sidecar.model.arrays import ProblemArrays
-from eyewall_sidecar.objective import Term
+from eyewall_sidecar.objective import Objective, Term
+from instances.baseline import Shape, baseline
 
 STEPS = 20_000
 SMALL = 12
@@ -68,6 +69,8 @@ def prototypes(directory: Path) -> Callable[[Question], Run]:
             return Run(seconds, remark="nothing found")
         return Run(seconds, proven=nodes <= most, cost=float(cost))
 
+    for shape in (Shape.SEQUENTIAL, Shape.FAT):  # compiles `bb` and `bb2`
+        solve(Question(baseline(shape, 14, 6, seed=0), Objective.parse("R=1"), 1.0, 0, {}))
     return solve
 
 

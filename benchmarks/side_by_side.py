@@ -6,9 +6,11 @@ from statistics import median
 
 from cases import Case
 from contenders import Question, Run
+from engines import ENGINES
 from worker import Worker
 
 OURS = "odp"
+COMPILED = (OURS, *ENGINES)
 WARM_WITHIN = 900.0
 """Seconds that an unmeasured run may take: code is compiled once after it was changed."""
 SAME = 2e-6
@@ -108,7 +110,7 @@ def ask_all(
                     runs.append(Run(0.0, remark=f"{OURS} found nothing to normalise with"))
                     continue
                 question = replace(question, ranges=found)
-            elif seed == 0:  # what is compiled or imported for such a case is not timed
+            if seed == 0 and contender in COMPILED:  # what is compiled for such a case is not timed
                 workers(contender).ask(contender, replace(question, time_limit=1.0), WARM_WITHIN)
             runs.append(workers(contender).ask(contender, question, 3 * seconds + 30))
         if contender == OURS:

@@ -10,6 +10,7 @@ from types import TracebackType
 from typing import Self
 
 from contenders import Contender, Question, Run, policy, pulp_cbc, pulp_highs, timed
+from engines import ENGINES
 from prototypes import prototypes
 
 START = 900.0
@@ -75,7 +76,7 @@ class Worker:
 
 def _serve(connection: Connection, directory: Path | None) -> None:
     os.setsid()
-    contenders: dict[str, Contender] = {"PuLP+CBC": pulp_cbc, "PuLP+HiGHS": pulp_highs}
+    contenders = ENGINES | {"PuLP+CBC": pulp_cbc, "PuLP+HiGHS": pulp_highs}
     if directory is not None:
         contenders["prototypes"] = prototypes(directory)
     connection.send("ready")
