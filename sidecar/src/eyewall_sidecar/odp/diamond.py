@@ -9,7 +9,7 @@ increasing bound, until the next bound is no better than what was found.
 import numpy as np
 
 from eyewall_sidecar.model.arrays import Floats, Places, ProblemArrays
-from eyewall_sidecar.odp.diamond_pairs import Diamond, bound_pairs, improve
+from eyewall_sidecar.odp.diamond_pairs import BETTER, Diamond, bound_pairs, improve
 from eyewall_sidecar.odp.diamond_shape import Shape, binding, shape_of
 from eyewall_sidecar.odp.finding import Clock, Finding, Outcome
 from eyewall_sidecar.qos.costs import Costs, cost
@@ -32,42 +32,74 @@ def solve_diamond(arrays: ProblemArrays, costs: Costs, *, ends_at: float, clock:
     amounts = _amounts(arrays, shape)
     classes = _classes(arrays, costs, shape, amounts)
     diamond = _diamond(arrays, costs, shape, amounts, classes)
-    step = max(1, AT_ONCE // diamond.work.size)
-    bounds = _bounds(diamond, step, ends_at, clock)
-    order = np.argsort(bounds, axis=None, kind="stable")
-    order = order[np.isfinite(bounds[order])]
-    flow, best, least, tried = np.zeros_like(diamond.work, dtype=np.int64), -1, np.inf, 0
-    while tried < len(order) and bounds[order[tried]] < least and clock() < ends_at:
-        least, found = improve(diamond, order[tried : tried + step], bounds, least, flow)
-        best = best if found < 0 else found
-        tried += step
-    bound = min(least, float(bounds[order[tried]]) if tried < len(order) else np.inf)
-    tried = min(tried, len(order))
-    if best < 0:
-        unknown = np.isfinite(bound)
-        return Finding(Outcome.NOTHING if unknown else Outcome.INFEASIBLE, bound=bound, steps=tried)
-    places = _places(arrays, shape, classes, best, flow)
+    search = _Search(diamond, ends_at, clock)
+    together = np.arange(arrays.nodes) * (arrays.nodes + 1)
+    apart = np.setdiff1d(np.arange(arrays.nodes**2), together)
+    for pairs in (together, apart):
+        search.bound(pairs)
+        search.improve(pairs)
+    if search.pair < 0:
+        outcome = Outcome.INFEASIBLE if search.finished else Outcome.NOTHING
+        return Finding(outcome, bound=search.lowest, steps=search.tried)
+    places = _places(arrays, shape, classes, search.pair, search.flow)
     value = cost(arrays, costs, places)
-    if bound < least:
-        return Finding(Outcome.INCUMBENT, places, value, min(bound, value), tried)
-    return Finding(Outcome.OPTIMAL, places, value, value, tried)
+    if not search.finished:
+        bound = min(search.lowest, value)
+        return Finding(Outcome.INCUMBENT, places, value, bound, search.tried)
+    return Finding(Outcome.OPTIMAL, places, value, value, search.tried)
 
 
-def _bounds(diamond: Diamond, step: int, ends_at: float, clock: Clock) -> Floats:
-    """Return [u · nodes + v]: no placement with the ends there costs less.
+class _Search:
+    """What is known of each pair of the ends' nodes, u · nodes + v, while the time lasts."""
 
-    In half of the time; pairs that it does not suffice for have the bound of their ends alone.
-    """
-    bounds = diamond.fixed.ravel().copy()
-    if diamond.direct and diamond.response > 0:
-        bounds += diamond.response * diamond.delays[0].ravel()
-    pairs = np.flatnonzero(np.isfinite(bounds))
-    half = (clock() + ends_at) / 2
-    for start in range(0, len(pairs), step):
-        if clock() >= half:
-            break
-        bound_pairs(diamond, pairs[start : start + step], bounds)
-    return bounds
+    def __init__(self, diamond: Diamond, ends_at: float, clock: Clock) -> None:
+        self.flow = np.zeros(diamond.work.shape, dtype=np.int64)
+        self.pair, self.least, self.tried = -1, np.inf, 0
+        self._diamond, self._ends_at, self._clock = diamond, ends_at, clock
+        self._bounds = diamond.fixed.ravel().copy()
+        if diamond.direct and diamond.response > 0:
+            self._bounds += diamond.response * diamond.delays[0].ravel()
+        self._step = max(1, AT_ONCE // diamond.work.size)
+
+    @property
+    def finished(self) -> bool:
+        """Whether nothing better is left to be found."""
+        return not (self._bounds < self._goal).any()
+
+    @property
+    def _goal(self) -> float:
+        return self.least * BETTER
+
+    @property
+    def lowest(self) -> float:
+        """No placement costs less."""
+        return min(self.least, float(self._bounds.min()))
+
+    def bound(self, pairs: Places) -> None:
+        """Raise the pairs' bounds; half of the time is for that."""
+        pairs = self._open(pairs)
+        ends_at = (self._clock() + self._ends_at) / 2
+        for start in range(0, len(pairs), self._step):
+            if self._clock() >= ends_at:
+                break
+            some = pairs[start : start + self._step]
+            bound_pairs(self._diamond, some, self.least, self._bounds)
+
+    def improve(self, pairs: Places) -> None:
+        """Try the pairs, those with the least bound first."""
+        pairs = self._open(pairs)
+        pairs = pairs[np.argsort(self._bounds[pairs], kind="stable")]
+        for start in range(0, len(pairs), self._step):
+            some = pairs[start : start + self._step]
+            if self._bounds[some[0]] >= self._goal or self._clock() >= self._ends_at:
+                break
+            self.least, found = improve(self._diamond, some, self._bounds, self.least, self.flow)
+            self.pair = self.pair if found < 0 else found
+            self._bounds[some] = np.inf
+            self.tried += len(some)
+
+    def _open(self, pairs: Places) -> Places:
+        return pairs[self._bounds[pairs] < self._goal]
 
 
 def _amounts(arrays: ProblemArrays, shape: Shape) -> Floats:
@@ -116,7 +148,7 @@ def _diamond(
         fixed=_fixed(arrays, costs, shape, amounts, rooms),
         delays=np.stack([arrays.delays, arrays.delays.T]),
         work=np.where(arrays.allowed[like], work, np.inf),
-        on_node=costs.per_operator.astype(np.float64),
+        there=np.where(arrays.allowed[like], costs.per_operator, np.inf),
         between=np.stack([per_tuple, per_stream, per_tuple.T, per_stream.T]),
         amounts=np.ascontiguousarray(amounts[:, :, like].transpose(2, 0, 1)),
         supplies=supplies.astype(np.int64),

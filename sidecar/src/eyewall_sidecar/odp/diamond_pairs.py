@@ -13,6 +13,9 @@ from eyewall_sidecar.model.arrays import Floats, Places
 from eyewall_sidecar.model.compilation import compiled
 from eyewall_sidecar.odp.transport import least_longest, least_sum
 
+BETTER = 1 - 1e-12
+"""What is not less than this part of the least cost so far is as good: sums are not exact."""
+
 
 class Diamond(NamedTuple):
     """One source, classes of parallel operators that are alike, one sink; in the units of `Costs`.
@@ -31,8 +34,9 @@ class Diamond(NamedTuple):
         [2, node, node]: seconds from u to w, and from w to u at [u, w].
     work
         [class, node]: seconds of work; infinite where it may not be.
-    on_node
-        [node]: what a parallel operator costs there.
+    there
+        [class, node]: what one of the class costs there whatever the ends do; infinite where it
+        may not be.
     between
         [kind, node, node]: what one tuple/s, and one stream, cost on the way from u to w; then
         both on the way from w to u, at [u, w].
@@ -51,7 +55,7 @@ class Diamond(NamedTuple):
     fixed: Floats
     delays: Floats
     work: Floats
-    on_node: Floats
+    there: Floats
     between: Floats
     amounts: Floats
     supplies: Places
@@ -59,25 +63,44 @@ class Diamond(NamedTuple):
 
 
 @compiled
-def bound_pairs(diamond: Diamond, pairs: Places, bounds: Floats) -> None:
-    """Write a bound of the costs for each pair u · nodes + v, as if there were room for all."""
+def bound_pairs(diamond: Diamond, pairs: Places, least: float, bounds: Floats) -> None:
+    """Raise [u · nodes + v], the bound of placements with the ends there, for each of the pairs.
+
+    As if all nodes but the ends' had room for all. Where nothing is below `least`, that is all
+    that is looked for.
+    """
     classes, nodes = diamond.work.shape
     costs, lengths = np.zeros((classes, nodes)), np.zeros((classes, nodes))
     room = np.zeros(nodes, np.int64)
+    gaps, order = np.empty(classes), np.empty(classes, np.int64)
+    near, near_flow = np.empty((classes, 3)), np.empty((classes, 3), np.int64)
+    near_room = np.full(3, diamond.supplies.sum())
+    quickest, goal = _quickest(diamond), least * BETTER
     for pair in pairs:
         u, v = pair // nodes, pair % nodes
-        if diamond.fixed[u, v] == inf:
-            bounds[pair] = inf
-            continue
         _room(diamond, u, v, room)
+        limit = (goal - diamond.fixed[u, v]) / diamond.response if diamond.response > 0 else inf
+        if limit < inf and not _enough(diamond, u, v, room, quickest, limit):
+            bounds[pair] = goal
+            continue
+        if not diamond.additive:
+            continue
         _costs(diamond, u, v, room, costs)
-        bounds[pair] = diamond.fixed[u, v] + _nearest_sum(diamond, costs)
+        total = _crowded_sum(diamond, u, v, room, costs, gaps, order)
+        bound = diamond.fixed[u, v] + total
         if diamond.response > 0:
             _lengths(diamond, u, v, costs, lengths)
             longest = diamond.delays[0, u, v] if diamond.direct else 0.0
             for row in range(classes):
-                longest = max(longest, lengths[row].min())
-            bounds[pair] += diamond.response * longest
+                longest = max(longest, _least(lengths[row]))
+            bound += diamond.response * longest
+        if u != v and bound < goal:
+            for row in range(classes):
+                near[row, 0], near[row, 1] = costs[row, u], costs[row, v]
+                near[row, 2] = _least_beside(costs[row], u, v)
+            near_room[0], near_room[1] = room[u], room[v]
+            bound += least_sum(near, diamond.supplies, near_room, inf, near_flow) - total
+        bounds[pair] = max(bounds[pair], bound)
 
 
 @compiled
@@ -99,13 +122,11 @@ def improve(
     costs, lengths = np.zeros((classes, nodes)), np.zeros((classes, nodes))
     open_costs, flow = np.zeros((classes, nodes)), np.zeros((classes, nodes), np.int64)
     room = np.zeros(nodes, np.int64)
-    quickest = np.empty(nodes)
-    for node in range(nodes):
-        quickest[node] = diamond.work[:, node].min()
-    operators = diamond.supplies.sum()
-    chosen = -1
+    gaps, order = np.empty(classes), np.empty(classes, np.int64)
+    quickest = _quickest(diamond)
+    chosen, goal = -1, least * BETTER
     for pair in pairs:
-        if bounds[pair] >= least:
+        if bounds[pair] >= goal:
             break
         u, v = pair // nodes, pair % nodes
         fixed = diamond.fixed[u, v]
@@ -113,18 +134,14 @@ def improve(
         floor, shortest = 0.0, 0.0
         if diamond.additive:
             _costs(diamond, u, v, room, costs)
-            floor = _nearest_sum(diamond, costs)
-            if fixed + floor >= least:
+            floor = _crowded_sum(diamond, u, v, room, costs, gaps, order)
+            if fixed + floor >= goal:
                 continue
         limit = inf
         if diamond.response > 0:
             shortest = diamond.delays[0, u, v] if diamond.direct else 0.0
-            limit = (least - fixed - floor) / diamond.response
-            within = 0
-            for node in range(nodes):
-                way = diamond.delays[0, u, node] + diamond.delays[1, v, node] + quickest[node]
-                within += room[node] if way < limit else 0
-            if within < operators or shortest >= limit:
+            limit = (goal - fixed - floor) / diamond.response
+            if shortest >= limit or not _enough(diamond, u, v, room, quickest, limit):
                 continue
             if not diamond.additive:
                 _costs(diamond, u, v, room, costs)
@@ -134,6 +151,7 @@ def improve(
                 continue
             if not diamond.additive:
                 least, chosen = fixed + diamond.response * shortest, pair
+                goal = least * BETTER
                 best[:] = flow
                 continue
         while True:
@@ -141,17 +159,18 @@ def improve(
                 for node in range(nodes):
                     within_limit = lengths[row, node] < limit
                     open_costs[row, node] = costs[row, node] if within_limit else inf
-            most = least - fixed - diamond.response * shortest
+            most = goal - fixed - diamond.response * shortest
             total = least_sum(open_costs, diamond.supplies, room, most, flow)
             if total >= most:
                 break
             longest = _longest(diamond, u, v, lengths, flow)
-            if fixed + total + diamond.response * longest < least:
+            if fixed + total + diamond.response * longest < goal:
                 least, chosen = fixed + total + diamond.response * longest, pair
+                goal = least * BETTER
                 best[:] = flow
             if not diamond.response > 0:
                 break
-            limit = min(longest, (least - fixed - total) / diamond.response)
+            limit = min(longest, (goal - fixed - total) / diamond.response)
             if limit <= shortest:
                 break
     return least, chosen
@@ -171,21 +190,19 @@ def _room(diamond: Diamond, u: int, v: int, room: Places) -> None:
 @compiled
 def _costs(diamond: Diamond, u: int, v: int, room: Places, costs: Floats) -> None:
     """Write [class, node]: what adds up for one of the class; infinite where none may be."""
-    classes, nodes = diamond.work.shape
-    for row in range(classes):
-        costs[row] = diamond.on_node
-        for kind in range(len(diamond.between)):
-            amount = diamond.amounts[row, 0, kind]
-            if amount > 0:
-                for node in range(nodes):
-                    costs[row, node] += amount * diamond.between[kind, u, node]
-            amount = diamond.amounts[row, 1, kind]
-            if amount > 0:
-                for node in range(nodes):
-                    costs[row, node] += amount * diamond.between[kind, v, node]
-        for node in range(nodes):
-            if room[node] <= 0 or diamond.work[row, node] == inf:
-                costs[row, node] = inf
+    nodes = len(room)
+    for row in range(len(costs)):
+        costs[row] = diamond.there[row]
+        for end, at in ((0, u), (1, v)):
+            for kind in range(len(diamond.between)):
+                amount = diamond.amounts[row, end, kind]
+                if amount > 0:
+                    way, sums = diamond.between[kind, at], costs[row]
+                    for node in range(nodes):
+                        sums[node] += amount * way[node]
+    for node in range(nodes):
+        if room[node] <= 0:
+            costs[:, node] = inf
 
 
 @compiled
@@ -201,11 +218,77 @@ def _lengths(diamond: Diamond, u: int, v: int, costs: Floats, lengths: Floats) -
 
 
 @compiled
-def _nearest_sum(diamond: Diamond, costs: Floats) -> float:
-    total = 0.0
+def _crowded_sum(
+    diamond: Diamond, u: int, v: int, room: Places, costs: Floats, gaps: Floats, order: Places
+) -> float:
+    """Return a bound of the sum: as many as have room with the ends, the rest where it is best.
+
+    Next to the ends is where most want to be. Of those, the ones that lose least by it leave.
+    """
+    near_room = room[u] + (room[v] if u != v else 0)
+    total, wanting = 0.0, 0
     for row in range(len(costs)):
-        total += diamond.supplies[row] * costs[row].min()
+        near = min(costs[row, u], costs[row, v])
+        far = _least_beside(costs[row], u, v)
+        total += diamond.supplies[row] * min(near, far)
+        if near < far:
+            place = wanting
+            while place > 0 and gaps[order[place - 1]] > far - near:
+                order[place] = order[place - 1]
+                place -= 1
+            order[place] = row
+            gaps[row] = far - near
+            wanting += 1
+    leaving = -near_room
+    for place in range(wanting):
+        leaving += diamond.supplies[order[place]]
+    for place in range(wanting):
+        if leaving <= 0:
+            break
+        total += min(leaving, diamond.supplies[order[place]]) * gaps[order[place]]
+        leaving -= diamond.supplies[order[place]]
     return total
+
+
+@compiled
+def _enough(diamond: Diamond, u: int, v: int, room: Places, quickest: Floats, limit: float) -> bool:
+    """Whether the nodes on ways u → w → v that are shorter than the limit have room for all."""
+    within = 0
+    for node in range(len(quickest)):
+        way = diamond.delays[0, u, node] + diamond.delays[1, v, node] + quickest[node]
+        within += room[node] if way < limit else 0
+    return bool(within >= diamond.supplies.sum())
+
+
+@compiled
+def _quickest(diamond: Diamond) -> Floats:
+    """Return [node]: the least work of any class there."""
+    quickest = np.empty(diamond.work.shape[1])
+    for node in range(len(quickest)):
+        quickest[node] = diamond.work[:, node].min()
+    return quickest
+
+
+@compiled
+def _least_beside(values: Floats, u: int, v: int) -> float:
+    low, high = min(u, v), max(u, v)
+    least = min(_least(values[:low]), _least(values[low + 1 : high]))
+    return min(least, _least(values[high + 1 :]))
+
+
+@compiled
+def _least(values: Floats) -> float:
+    """Return the least; four in parallel, since comparing waits for the comparison before."""
+    one, two, three, four = inf, inf, inf, inf
+    whole = len(values) // 4 * 4
+    for place in range(0, whole, 4):
+        one = values[place] if values[place] < one else one
+        two = values[place + 1] if values[place + 1] < two else two
+        three = values[place + 2] if values[place + 2] < three else three
+        four = values[place + 3] if values[place + 3] < four else four
+    for place in range(whole, len(values)):
+        one = values[place] if values[place] < one else one
+    return min(min(one, two), min(three, four))
 
 
 @compiled
