@@ -8,6 +8,7 @@ from eyewall_sidecar import cli
 from eyewall_sidecar.model import PlacementProblem, Solution, Status
 from eyewall_sidecar.objective import Objective
 from eyewall_sidecar.policies import POLICIES
+from eyewall_sidecar.policies.catalogue import CATALOGUE
 from typer.testing import CliRunner, Result
 
 EXAMPLES = Path(eyewall_sidecar.__file__).parents[2] / "examples"
@@ -103,6 +104,15 @@ def test_without_json_a_person_gets_tables() -> None:
     assert "cloud-1" in result.stdout
 
 
+def test_a_heuristics_answer_has_a_value_but_no_gap() -> None:
+    # source on edge-1 and tag on cloud-1, both pinned or full: 10/s leave a node.
+    result = run(BASIC, "--policy", "xu", "--objective", "T=1")
+    assert result.exit_code == 0
+    headline = result.stdout.splitlines()[0]
+    assert headline.startswith("xu, heuristic")
+    assert headline.endswith(": T=1 is 10")
+
+
 def test_a_name_that_looks_like_markup_is_shown_as_it_is(tmp_path: Path) -> None:
     path = tmp_path / "markup.json"
     names = {"operators": [{"id": "[/red]"}], "nodes": [{"id": "[bold]n"}]}
@@ -125,7 +135,14 @@ def test_a_name_that_looks_like_markup_is_shown_as_it_is(tmp_path: Path) -> None
         ),
         (
             [BASIC, "--policy", "magic"],
-            "eyewall solve: --policy magic: no such policy; policies are odp\n",
+            f"eyewall solve: --policy magic: no such policy; policies are {', '.join(POLICIES)}\n",
+        ),
+        (
+            [BASIC, "--policy", "xu", "--objective", "R=1"],
+            (
+                "eyewall solve: --objective R=1: policy xu optimises T alone; ask it for T=1, or "
+                "take another policy\n"
+            ),
         ),
         (
             [BASIC, "--time-limit", "0"],
@@ -163,3 +180,38 @@ def test_a_search_that_ends_without_a_placement_exits_with_4_or_if_the_solver_fa
     result = run(BASIC, "--json")
     assert result.exit_code == code
     assert json.loads(result.stdout)["reasons"] == ["too late"]
+
+
+def listed(*arguments: str) -> str:
+    result = CliRunner().invoke(cli.app, ["policies", *arguments])
+    assert result.exit_code == 0, result.stderr
+    return result.stdout
+
+
+def test_policies_are_listed_with_their_paper_what_they_optimise_and_when_to_take_them(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("COLUMNS", "200")
+    table = listed()
+    for name, entry in CATALOGUE.items():
+        assert name in table
+        assert entry.source.split(",")[0] in table
+    assert "T alone" in table
+    assert "nothing: it takes any objective" in table
+
+
+def test_policies_are_listed_as_json_for_programs() -> None:
+    entries = {entry["policy"]: entry for entry in json.loads(listed("--json"))}
+    assert list(entries) == list(POLICIES)
+    assert entries["xu"]["optimises"] == ["T"]
+    assert entries["xu"]["mixes"] is False
+    assert entries["odp"]["optimises"] == ["R", "A", "T", "N", "EE"]
+    assert set(entries["xu"]) == {
+        "policy",
+        "title",
+        "source",
+        "method",
+        "optimises",
+        "mixes",
+        "take_it",
+    }

@@ -17,6 +17,7 @@ from rich.text import Text
 from eyewall_sidecar.model import ProblemError, Solution, Status
 from eyewall_sidecar.objective import Objective, ObjectiveError
 from eyewall_sidecar.policies import POLICIES
+from eyewall_sidecar.policies.catalogue import CATALOGUE
 from eyewall_sidecar.problem_file import read_problem
 from eyewall_sidecar.problem_file.answer import answer
 
@@ -65,14 +66,44 @@ def solve(
         _refuse(f"--{error}")
     except ProblemError as error:
         _refuse(f"{problem}: {error}")
-    with _sign_of_life(time_limit):
-        solution = POLICIES[policy](file.problem, wanted, time_limit=time_limit, seed=seed)
+    try:
+        with _sign_of_life(time_limit):
+            solution = POLICIES[policy](file.problem, wanted, time_limit=time_limit, seed=seed)
+    except ObjectiveError as error:
+        _refuse(f"--{error}")
     if as_json:
         found = answer(solution, file.assumptions)
         sys.stdout.write(json.dumps(found, ensure_ascii=False, allow_nan=False) + "\n")
     else:
         _show(solution, wanted, file.assumptions)
     raise typer.Exit(EXIT_CODES.get(solution.status, 0))
+
+
+@app.command()
+def policies(
+    *,
+    as_json: Annotated[bool, typer.Option("--json", help="Print them as JSON.")] = False,
+) -> None:
+    """List the policies: from where each is, what it optimises, and when to take it."""
+    if as_json:
+        entries = [
+            {
+                "policy": name,
+                "title": it.title,
+                "source": it.source,
+                "method": it.method,
+                "optimises": list(it.optimises),
+                "mixes": it.mixes,
+                "take_it": it.take_it,
+            }
+            for name, it in CATALOGUE.items()
+        ]
+        sys.stdout.write(json.dumps(entries, ensure_ascii=False) + "\n")
+        return
+    table = Table("policy", "from", "optimises", "take it …", show_lines=True)
+    for name, it in CATALOGUE.items():
+        table.add_row(*map(Text, (name, it.source, it.objectives, it.take_it)))
+    Console().print(table)
 
 
 @app.command()
@@ -151,10 +182,11 @@ def _show(solution: Solution, objective: Objective, assumptions: tuple[str, ...]
 
 def _headline(solution: Solution, objective: Objective) -> str:
     found = f"{solution.policy}, {solution.status}, {solution.seconds:.3g} s"
-    if solution.evaluation is None or solution.gap is None:
+    if solution.evaluation is None:
         return found
+    gap = "" if solution.gap is None else f", gap {solution.gap:.2%}"
     moved = f", {solution.moves} moved" if solution.moves else ""
-    return f"{found}: {objective} is {solution.evaluation.value:.6g}, gap {solution.gap:.2%}{moved}"
+    return f"{found}: {objective} is {solution.evaluation.value:.6g}{gap}{moved}"
 
 
 if __name__ == "__main__":

@@ -4,14 +4,19 @@ from typing import Protocol
 
 from eyewall_sidecar.model import PlacementProblem, Solution
 from eyewall_sidecar.objective import Objective
+from eyewall_sidecar.policies.greedy import Greedy
 from eyewall_sidecar.policies.odp import OptimalPlacement
+from eyewall_sidecar.policies.ras import ResourceAware
+from eyewall_sidecar.policies.round_robin import RoundRobin
+from eyewall_sidecar.policies.xu import BestFitByTraffic
 
 
 class Policy(Protocol):
     """Place the problem's operators so that the objective is as good as the time limit allows.
 
     The same problem, objective and seed give the same placement, unless the time limit cuts in.
-    No placement is an answer too: `Solution.reasons` says why.
+    No placement is an answer too: `Solution.reasons` says why. An objective that the method was
+    not made for is an `ObjectiveError`.
     """
 
     def __call__(
@@ -23,4 +28,8 @@ class Policy(Protocol):
 
 POLICIES: dict[str, Policy] = {
     "odp": OptimalPlacement(),
+    "xu": BestFitByTraffic(),
+    "greedy": Greedy(),
+    "round_robin": RoundRobin(),
+    "ras": ResourceAware(),
 }

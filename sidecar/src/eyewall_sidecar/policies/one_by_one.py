@@ -1,0 +1,141 @@
+"""Placing operators one after the other, and what is answered when that gets stuck."""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from eyewall_sidecar.model import PlacementProblem, Range, Solution, Status, violations
+from eyewall_sidecar.model.arrays import Places, ProblemArrays, placement_of
+from eyewall_sidecar.objective import Objective, Term
+from eyewall_sidecar.odp.finding import Clock, Outcome
+from eyewall_sidecar.odp.infeasibility import obvious_reasons
+from eyewall_sidecar.odp.search import Search
+from eyewall_sidecar.qos import best_case, evaluate, worst_case
+from eyewall_sidecar.search.room import Room
+
+Choose = Callable[[int, NDArray[np.bool_]], int]
+"""(operator, [node]: whether it may hold it) → the place of the node that shall."""
+
+EXACT = "integer program"
+
+
+def forced_first(arrays: ProblemArrays, order: Iterable[int]) -> list[int]:
+    """Return the order with those operators first that only one node may hold."""
+    forced = arrays.allowed.sum(axis=1) == 1
+    return sorted(order, key=lambda operator: not forced[operator])
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What a policy was asked, and until when it may look.
+
+    Parameters
+    ----------
+    policy
+        Its name in POLICIES.
+    problem, objective, seed
+        The question.
+    started, ends_at
+        By `clock`, in seconds.
+    clock
+        Tells the time in seconds.
+    """
+
+    policy: str
+    problem: PlacementProblem
+    objective: Objective
+    seed: int
+    started: float
+    ends_at: float
+    clock: Clock
+
+    @classmethod
+    def now(
+        cls,
+        policy: str,
+        problem: PlacementProblem,
+        objective: Objective,
+        time_limit: float,
+        seed: int,
+        clock: Clock,
+    ) -> Self:
+        """Take down the question, with the time limit from now on, in seconds."""
+        started = clock()
+        return cls(policy, problem, objective, seed, started, started + time_limit, clock)
+
+    def place(self, room: Room, order: Iterable[int], choose: Choose) -> Solution:
+        """Place operator by operator; nothing is ever taken back."""
+        for operator in order:
+            if self.clock() >= self.ends_at:
+                return self.late()
+            holding = room.holding(operator)
+            if not holding.any():
+                return self.no_room_for(operator)
+            room.put(operator, choose(operator, holding))
+        return self.placed(room.places)
+
+    def ranges(self) -> dict[Term, Range]:
+        """Return what normalises the terms of a mixed objective."""
+        return {
+            term: Range(best_case(self.problem, term), worst_case(self.problem, term), proven=False)
+            for term in ([] if self.objective.single else self.objective.weights)
+        }
+
+    def weights(self) -> dict[Term, float]:
+        """Return term → what one of its units costs."""
+        if self.objective.single:
+            return {self.objective.single: 1.0}
+        return {
+            term: 0.0 if it.coincide else self.objective.weights[term] / abs(it.worse - it.better)
+            for term, it in self.ranges().items()
+        }
+
+    def placed(self, places: Places, *, exactly: str = "") -> Solution:
+        """Answer with a placement; `exactly` says why the integer program had to find it."""
+        placement = placement_of(self.problem, places)
+        if not exactly and (broken := violations(self.problem, placement)):
+            return self.stuck(broken[0])
+        return Solution(
+            status=Status.HEURISTIC,
+            policy=self.policy,
+            decided_by=EXACT if exactly else self.policy,
+            placement=placement,
+            evaluation=evaluate(self.problem, placement, self.objective, self.ranges()),
+            seconds=self.clock() - self.started,
+            moves=self.problem.moves(placement),
+            reasons=(exactly,) if exactly else (),
+        )
+
+    def no_room_for(self, operator: int) -> Solution:
+        """Answer as `stuck` does, for an operator that found no node."""
+        return self.stuck(f"no room was left for operator {self.problem.operators[operator].id}")
+
+    def stuck(self, why: str) -> Solution:
+        """Answer with any valid placement that the integer program finds, or what binds."""
+        if reasons := obvious_reasons(self.problem):
+            return self._nothing(Status.INFEASIBLE, reasons)
+        search = Search(self.problem, self.ends_at, self.seed, self.clock)
+        run = search.minimise({})
+        if run.outcome is Outcome.INFEASIBLE:
+            return self._nothing(Status.INFEASIBLE, search.why_infeasible())
+        if run.placement is None or violations(self.problem, run.placement):
+            return self.late(why, *search.remarks)
+        node = {it.id: place for place, it in enumerate(self.problem.nodes)}
+        places = np.array([node[run.placement[it.id]] for it in self.problem.operators])
+        return self.placed(
+            places,
+            exactly=f"{why}; the integer program found a valid placement, whatever its value",
+        )
+
+    def late(self, *reasons: str) -> Solution:
+        """Answer that the time is up."""
+        limit = self.ends_at - self.started
+        ended = f"the time limit of {limit:g} s ended the search before any placement was found"
+        return self._nothing(Status.TIMED_OUT, (ended, *reasons))
+
+    def _nothing(self, status: Status, reasons: tuple[str, ...]) -> Solution:
+        seconds = self.clock() - self.started
+        return Solution(status, self.policy, self.policy, seconds=seconds, reasons=reasons)

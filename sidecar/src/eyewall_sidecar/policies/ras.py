@@ -1,0 +1,102 @@
+"""The order of executors and nodes of Storm's Resource Aware Scheduler, as a baseline.
+
+Apache Storm 2.8, `DefaultResourceAwareStrategy` and `GenericResourceAwareStrategy`, which are the
+same there: `BaseResourceAwareStrategy` with `ExecSorterByConnectionCount` and
+`NodeSorterHostProximity`. It packs executors by free resources; delays and rates it does not know.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from time import perf_counter
+
+import numpy as np
+from numpy.typing import NDArray
+
+from eyewall_sidecar.model import PlacementProblem, Solution
+from eyewall_sidecar.model.arrays import Floats, ProblemArrays
+from eyewall_sidecar.objective import Objective
+from eyewall_sidecar.policies.one_by_one import Asked
+from eyewall_sidecar.search.components import by_connections
+from eyewall_sidecar.search.room import Room
+
+POLICY = "ras"
+
+
+@dataclass(frozen=True, slots=True)
+class ResourceAware:
+    """RAS. The objective is not looked at; it is only what the answer reports.
+
+    What a problem lacks: racks (all nodes are in one), slots and hosts (a node is a host with one
+    slot as large as the node), components (`search.components`). Room for operators counts as a
+    third resource beside cpu and memory. `current` is not looked at: all executors are placed, as
+    for a topology that is submitted.
+
+    Parameters
+    ----------
+    retries
+        How often it takes an executor back before it gives up. Storm's own limit is of states
+        (topology.ras.constraint.max.state.search), the first try of each executor included.
+    clock
+        Tells the time in seconds.
+    """
+
+    retries: int = 10_000
+    clock: Callable[[], float] = perf_counter
+
+    def __call__(
+        self, problem: PlacementProblem, objective: Objective, *, time_limit: float, seed: int
+    ) -> Solution:
+        """Place the operators."""
+        asked = Asked.now(POLICY, problem, objective, time_limit, seed, self.clock)
+        room = Room(ProblemArrays.of(problem))
+        executors = by_connections(room.arrays)
+        tried = [0] * len(executors)
+        taken_back, at = 0, 0
+        nodes = in_order(room)
+        while at < len(executors):
+            if self.clock() >= asked.ends_at:
+                return asked.late()
+            executor, component = executors[at]
+            if at and component != executors[at - 1][1]:
+                nodes = in_order(room)
+            fitting = nodes[room.holding(executor)[nodes]]
+            if tried[at] < len(fitting):
+                room.put(executor, int(fitting[tried[at]]))
+                tried[at] += 1
+                at += 1
+                continue
+            tried[at] = 0
+            at -= 1
+            taken_back += 1
+            if at < 0 or taken_back > self.retries:
+                return asked.stuck(
+                    f"no room was left for operator {problem.operators[executor].id}"
+                )
+            room.take_back(executors[at][0])
+            nodes = in_order(room)
+        return asked.placed(room.places)
+
+
+def in_order(room: Room) -> NDArray[np.int64]:
+    """Return nodes as `NodeSorterHostProximity` sorts them.
+
+    First those that hold most of the topology already, then by the mean and by the least share of
+    what is free in all: scarce resources push a node back. The last resort is the order as listed.
+    """
+    shares = free_shares(room)
+    held = room.loads[0]
+    return np.lexsort((-shares.min(axis=0), -shares.mean(axis=0), -held))
+
+
+def free_shares(room: Room) -> Floats:
+    """Return [resource, node]: what is free on the node as a share of what is free on all.
+
+    A resource of which nothing is free says nothing. Where nodes offer it without limit, they
+    share it and the others have none of it.
+    """
+    free = np.maximum(room.arrays.limits - room.loads, 0.0)
+    endless = np.isinf(free)
+    free = np.where(endless.any(axis=1, keepdims=True), endless.astype(np.float64), free)
+    total = free.sum(axis=1, keepdims=True)
+    said = total[:, 0] > 0
+    return free[said] / total[said] if said.any() else np.ones((1, room.arrays.nodes))

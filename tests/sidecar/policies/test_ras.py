@@ -1,0 +1,73 @@
+from math import inf
+
+import numpy as np
+import pytest
+from eyewall_sidecar.model import Link, Node, Operator, PlacementProblem, Solution, Status, Stream
+from eyewall_sidecar.model.arrays import ProblemArrays
+from eyewall_sidecar.objective import Objective
+from eyewall_sidecar.policies.ras import ResourceAware, free_shares, in_order
+from eyewall_sidecar.search.room import Room
+from small_problems import chain_of, graph_of
+
+
+def place(problem: PlacementProblem, *, retries: int = 10_000) -> Solution:
+    return ResourceAware(retries)(problem, Objective.parse("N=1"), time_limit=10, seed=0)
+
+
+def on(*nodes: Node, needs: tuple[float, ...] = (1.0, 1.0)) -> PlacementProblem:
+    """Operators a → b with these needs of cpu, all nodes 10 ms apart."""
+    operators = tuple(Operator(name, cpu=cpu) for name, cpu in zip("ab", needs, strict=True))
+    ids = [node.id for node in nodes]
+    links = {(u, v): Link(0.010) for u in ids for v in ids if u != v}
+    return PlacementProblem(operators, (Stream("a", "b", 1.0),), nodes, links)
+
+
+def test_a_node_is_filled_before_the_next_one_is_begun() -> None:
+    # All have one connection but b, c: 2 each; b, with a and c in turn, then c's neighbour d.
+    # n2 has the largest share of what is free; it holds b, a and c, then d goes to n1.
+    solution = place(chain_of([1, 1, 1], rooms=[2, 3]))
+    assert solution.placement == {"b": "n2", "a": "n2", "c": "n2", "d": "n1"}
+    assert (solution.status, solution.decided_by) == (Status.HEURISTIC, "ras")
+
+
+def test_the_node_with_the_largest_mean_share_of_what_is_free_comes_first() -> None:
+    # Of 8 cores and 10 GB: big-cpu 6/8 and 2/10, mean 0.475; big-memory 2/8 and 8/10, mean 0.525.
+    # Room for operators is endless on both: half of it each.
+    problem = on(Node("big-cpu", cpu=6, memory=2e9), Node("big-memory", cpu=2, memory=8e9))
+    room = Room(ProblemArrays.of(problem))
+    assert free_shares(room) == pytest.approx(np.array([[0.5, 0.5], [0.75, 0.25], [0.2, 0.8]]))
+    assert in_order(room).tolist() == [1, 0]
+    assert place(problem).placement == {"a": "big-memory", "b": "big-memory"}
+
+
+def test_what_holds_more_of_the_topology_comes_before_what_has_more_free() -> None:
+    problem = on(Node("small", cpu=2), Node("large", cpu=9))
+    room = Room(ProblemArrays.of(problem))
+    assert in_order(room).tolist() == [1, 0]
+    room.put(0, 0)
+    assert in_order(room).tolist() == [0, 1]
+
+
+def test_endless_resources_are_shared_by_those_that_have_them() -> None:
+    room = Room(ProblemArrays.of(on(Node("a", cpu=inf), Node("b", cpu=4), Node("c", cpu=inf))))
+    assert free_shares(room)[1].tolist() == [0.5, 0.0, 0.5]
+
+
+def test_an_executor_without_room_takes_back_the_one_before_it() -> None:
+    # a is tried on large first, where b alone would fit: it is taken back and goes to small.
+    problem = on(Node("small", cpu=1), Node("large", cpu=3), needs=(1.0, 3.0))
+    assert place(problem).placement == {"a": "small", "b": "large"}
+    assert place(problem).decided_by == "ras"
+
+
+def test_after_too_many_retries_the_integer_program_places_them() -> None:
+    problem = on(Node("small", cpu=1), Node("large", cpu=3), needs=(1.0, 3.0))
+    solution = place(problem, retries=0)
+    assert solution.placement == {"a": "small", "b": "large"}
+    assert solution.decided_by == "integer program"
+
+
+def test_delays_and_rates_are_not_looked_at() -> None:
+    near = graph_of({("a", "b"): 1.0, ("a", "c"): 99.0}, rooms=[2, 2])
+    far = graph_of({("a", "b"): 99.0, ("a", "c"): 1.0}, rooms=[2, 2], delays={("n1", "n2"): 9.0})
+    assert place(near).placement == place(far).placement
