@@ -111,8 +111,9 @@ class State(NamedTuple):
         change.
     avoiding, avoiding_since
         [operator]: the longest way that avoids it, and the version at which that was computed.
-    waiting
-        [position]: whether heads or tails are to be recomputed there; all False between calls.
+    waiting, moved
+        [position]: whether heads or tails are to be recomputed there, and whether the operator has
+        moved; all False between calls.
     touched, before
         Scratch: which numbers were overwritten on trial, and what they were.
     """
@@ -132,6 +133,7 @@ class State(NamedTuple):
     avoiding: Floats
     avoiding_since: Places
     waiting: Flags
+    moved: Flags
     touched: Places
     before: Floats
 
@@ -216,6 +218,7 @@ def blank(terms: Terms) -> State:
         avoiding=np.zeros(operators),
         avoiding_since=np.full(operators, -1, dtype=np.int64),
         waiting=np.zeros(len(terms.order), dtype=np.bool_),
+        moved=np.zeros(len(terms.order), dtype=np.bool_),
         touched=np.zeros(scratch, dtype=np.int64),
         before=np.zeros(scratch),
     )

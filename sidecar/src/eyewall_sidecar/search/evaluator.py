@@ -20,6 +20,8 @@ the part of the graph behind them (`path_delta`). Deltas leave the state as it w
 bit; made changes let sums of floats drift by rounding, about 1e-16 of their size each: a search of
 millions of changes calls `put(state, state.places.copy())` now and then.
 
+Compile what calls these with `allocation_free` if it makes no arrays, else with `compiled`.
+
 A `State` is for one thread. Compare states by (violations, excess, forbidden, cost), as `improves`
 does: a cost that is infinite (availability 0 where A counts) is counted in `forbidden`, and `cost`
 in changes is the finite part.
@@ -29,9 +31,9 @@ from math import inf
 from typing import NamedTuple
 
 from eyewall_sidecar.model.arrays import Places, ProblemArrays
-from eyewall_sidecar.model.compilation import compiled
 from eyewall_sidecar.qos.costs import Costs
 from eyewall_sidecar.qos.ecker import EckerCosts
+from eyewall_sidecar.search.allocation_free import allocation_free
 from eyewall_sidecar.search.constraint_delta import exchange, overload, pour, reroute, unroute
 from eyewall_sidecar.search.evaluation_state import (
     ADDITIVE,
@@ -86,7 +88,7 @@ def started(arrays: ProblemArrays, costs: Costs | EckerCosts, places: Places) ->
     return state
 
 
-@compiled
+@allocation_free
 def cost(state: State) -> float:
     """Return what the placement costs; infinite where `forbidden`."""
     if state.counts[FORBIDDEN]:
@@ -94,31 +96,31 @@ def cost(state: State) -> float:
     return finite_cost(state)
 
 
-@compiled
+@allocation_free
 def finite_cost(state: State) -> float:
     """Return the finite part of the cost."""
     return float(state.amounts[ADDITIVE] + state.terms.response * state.amounts[RESPONSE_TIME])
 
 
-@compiled
+@allocation_free
 def violations(state: State) -> int:
     """Return how many constraints the placement breaks."""
     return int(state.counts[VIOLATIONS])
 
 
-@compiled
+@allocation_free
 def excess(state: State) -> float:
     """Return by how much constraints are broken."""
     return float(state.amounts[EXCESS])
 
 
-@compiled
+@allocation_free
 def forbidden(state: State) -> int:
     """Return how many operators and streams cost infinitely much."""
     return int(state.counts[FORBIDDEN])
 
 
-@compiled
+@allocation_free
 def less(one: Change, other: Change, rounding: float) -> bool:
     """Whether one change is better: by violations, then excess, then forbidden, then cost.
 
@@ -136,13 +138,13 @@ def less(one: Change, other: Change, rounding: float) -> bool:
     return one.cost < other.cost - rounding
 
 
-@compiled
+@allocation_free
 def improves(state: State, change: Change) -> bool:
     """Whether the change makes the placement better by more than rounding."""
     return less(change, Change(0, 0.0, 0, 0.0), ROUNDING * abs(finite_cost(state)))
 
 
-@compiled
+@allocation_free
 def move_delta(state: State, operator: int, node: int) -> Change:
     """Return what changes if the operator goes to the node."""
     terms, source = state.terms, state.places[operator]
@@ -171,7 +173,7 @@ def move_delta(state: State, operator: int, node: int) -> Change:
     return Change(broken, over, forbidden_after - forbidden_before, change)
 
 
-@compiled
+@allocation_free
 def swap_delta(state: State, one: int, other: int) -> Change:
     """Return what changes if two operators change places."""
     terms, u, v = state.terms, state.places[one], state.places[other]
@@ -199,7 +201,7 @@ def swap_delta(state: State, one: int, other: int) -> Change:
     return Change(broken, over, dear + dearer, change)
 
 
-@compiled
+@allocation_free
 def move_all_delta(state: State, source: int, target: int) -> Change:
     """Return what changes if all operators of one node go to another."""
     if source == target or state.first_on[source] == NOBODY:
@@ -230,7 +232,7 @@ def move_all_delta(state: State, source: int, target: int) -> Change:
     return Change(broken, over, dear, change)
 
 
-@compiled
+@allocation_free
 def move(state: State, operator: int, node: int) -> None:
     """Put the operator on the node."""
     if node == state.places[operator]:
@@ -241,7 +243,7 @@ def move(state: State, operator: int, node: int) -> None:
         settle(state)
 
 
-@compiled
+@allocation_free
 def swap(state: State, one: int, other: int) -> None:
     """Let two operators change places."""
     u, v = state.places[one], state.places[other]
@@ -255,7 +257,7 @@ def swap(state: State, one: int, other: int) -> None:
         settle(state)
 
 
-@compiled
+@allocation_free
 def move_all(state: State, source: int, target: int) -> None:
     """Put all operators of one node on another."""
     if source == target:
@@ -268,21 +270,17 @@ def move_all(state: State, source: int, target: int) -> None:
         settle(state)
 
 
-@compiled
+@allocation_free
 def put(state: State, places: Places) -> None:
     """Make this the state's placement, every sum computed anew."""
     terms = state.terms
-    state.places[:] = places
-    state.loads[:] = 0.0
-    state.holds[:] = 0
-    state.first_on[:] = NOBODY
-    state.traffic[:] = 0.0
-    state.amounts[:] = 0.0
-    state.counts[:VERSION] = 0
-    state.counts[VERSION] += 1
+    _clear(state)
+    for operator in range(len(places)):
+        state.places[operator] = places[operator]
     for operator in range(len(places)):
         node = places[operator]
-        state.loads[:, node] += terms.requirements[:, operator]
+        for resource in range(len(state.loads)):
+            state.loads[resource, node] += terms.requirements[resource, operator]
         if not terms.allowed[operator, node]:
             state.counts[VIOLATIONS] += 1
             state.amounts[EXCESS] += 1.0
@@ -315,11 +313,26 @@ def put(state: State, places: Places) -> None:
                 state.counts[VIOLATIONS] += 1
                 state.amounts[EXCESS] += over
     if terms.response:
-        state.waiting[:] = True
+        for operator in terms.order:
+            mark(state, operator)
         settle(state)
 
 
-@compiled
+@allocation_free
+def _clear(state: State) -> None:
+    for node in range(len(state.holds)):
+        state.holds[node], state.first_on[node] = 0, NOBODY
+        for resource in range(len(state.loads)):
+            state.loads[resource, node] = 0.0
+    for u in range(len(state.traffic)):
+        for v in range(len(state.traffic)):
+            state.traffic[u, v] = 0.0
+    state.amounts[ADDITIVE], state.amounts[RESPONSE_TIME], state.amounts[EXCESS] = 0.0, 0.0, 0.0
+    state.counts[VIOLATIONS], state.counts[FORBIDDEN] = 0, 0
+    state.counts[VERSION] += 1
+
+
+@allocation_free
 def _attached(state: State, operator: int) -> tuple[float, int]:
     """Return what the operator and its streams cost, and how many of them infinitely."""
     terms, at = state.terms, state.places[operator]
@@ -339,7 +352,7 @@ def _attached(state: State, operator: int) -> tuple[float, int]:
     return total, dear
 
 
-@compiled
+@allocation_free
 def _shift(
     state: State, operator: int, node: int, noted: int
 ) -> tuple[int, int, float, int, float]:
@@ -359,7 +372,7 @@ def _shift(
     return noted, broken, over, dear_after - dear_before, after - before
 
 
-@compiled
+@allocation_free
 def _relocate(state: State, operator: int, node: int) -> None:
     """Put the operator on the node; heads, tails and R are left as they were."""
     terms, source = state.terms, state.places[operator]

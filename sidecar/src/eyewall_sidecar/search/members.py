@@ -1,10 +1,10 @@
 """Which operators are on a node: linked lists, so that to come and to go cost little anywhere."""
 
-from eyewall_sidecar.model.compilation import compiled
+from eyewall_sidecar.search.allocation_free import allocation_free
 from eyewall_sidecar.search.evaluation_state import NOBODY, State
 
 
-@compiled
+@allocation_free
 def enlist(state: State, operator: int, node: int) -> None:
     """Add the operator to those on the node."""
     first = state.first_on[node]
@@ -15,7 +15,7 @@ def enlist(state: State, operator: int, node: int) -> None:
     state.holds[node] += 1
 
 
-@compiled
+@allocation_free
 def strike(state: State, operator: int, node: int) -> None:
     """Take the operator off the node."""
     following, previous = state.next_on[operator], state.previous_on[operator]

@@ -7,14 +7,14 @@ through it and gets shorter is the longest way that avoids it looked for, and th
 the placement changes. Other changes recompute the heads that differ, in topological order.
 """
 
-from eyewall_sidecar.model.compilation import compiled
+from eyewall_sidecar.search.allocation_free import allocation_free
 from eyewall_sidecar.search.evaluation_state import NOBODY, RESPONSE_TIME, VERSION, State
 
 CLOSE = 1.0 - 1e-12
 """Sums along one way differ by rounding with the direction they are taken in."""
 
 
-@compiled
+@allocation_free
 def head_on(state: State, operator: int, node: int) -> float:
     """Return the operator's head, were it on that node, in seconds."""
     terms, arrival = state.terms, 0.0
@@ -25,7 +25,7 @@ def head_on(state: State, operator: int, node: int) -> float:
     return float(arrival + terms.execution_times[operator] / terms.speedups[node])
 
 
-@compiled
+@allocation_free
 def tail_on(state: State, operator: int, node: int) -> float:
     """Return the operator's tail, were it on that node, in seconds."""
     terms, rest = state.terms, 0.0
@@ -37,7 +37,7 @@ def tail_on(state: State, operator: int, node: int) -> float:
     return rest
 
 
-@compiled
+@allocation_free
 def response_time_after_move(state: State, operator: int, node: int) -> float:
     """Return R in seconds, were the operator on that node."""
     now = float(state.amounts[RESPONSE_TIME])
@@ -49,7 +49,7 @@ def response_time_after_move(state: State, operator: int, node: int) -> float:
     return max(through, longest_avoiding(state, operator))
 
 
-@compiled
+@allocation_free
 def longest_avoiding(state: State, operator: int) -> float:
     """Return the longest way that does not lead through the operator, in seconds.
 
@@ -78,14 +78,15 @@ def longest_avoiding(state: State, operator: int) -> float:
     return longest
 
 
-@compiled
+@allocation_free
 def mark(state: State, operator: int) -> None:
     """Note that heads and tails around the operator are to be recomputed."""
     if state.terms.positions[operator] >= 0:
         state.waiting[state.terms.positions[operator]] = True
+        state.moved[state.terms.positions[operator]] = True
 
 
-@compiled
+@allocation_free
 def mark_all_on(state: State, node: int) -> None:
     """Note that heads and tails around all operators of the node are to be recomputed."""
     operator = state.first_on[node]
@@ -94,27 +95,31 @@ def mark_all_on(state: State, node: int) -> None:
         operator = state.next_on[operator]
 
 
-@compiled
+@allocation_free
 def response_time_after_marked(state: State) -> float:
     """Return R in seconds with marked operators where `places` has them now, heads unchanged."""
     overwritten = _advance(state)
     longest = last_head(state)
     for number in range(overwritten - 1, -1, -1):
         state.heads[state.touched[number]] = state.before[number]
+    for position in range(len(state.moved)):
+        state.moved[position] = False
     return longest
 
 
-@compiled
+@allocation_free
 def settle(state: State) -> None:
     """Bring heads, tails and R up to date with marked operators where `places` has them now."""
-    marked = state.waiting.copy()
     _advance(state)
-    state.waiting[:] = marked
+    for position in range(len(state.moved)):
+        state.waiting[position] = state.moved[position]
     _retreat(state)
+    for position in range(len(state.moved)):
+        state.moved[position] = False
     state.amounts[RESPONSE_TIME] = last_head(state)
 
 
-@compiled
+@allocation_free
 def last_head(state: State) -> float:
     """Return when the last sink is done, in seconds."""
     longest = 0.0
@@ -123,11 +128,10 @@ def last_head(state: State) -> float:
     return longest
 
 
-@compiled
+@allocation_free
 def _advance(state: State) -> int:
     """Recompute heads after marked operators; what they were goes to `before`."""
     terms, overwritten = state.terms, 0
-    moved = state.waiting.copy()
     for position in range(len(terms.order)):
         if not state.waiting[position]:
             continue
@@ -140,17 +144,16 @@ def _advance(state: State) -> int:
             state.before[overwritten] = state.heads[operator]
             overwritten += 1
             state.heads[operator] = head
-        if changed or moved[position]:
+        if changed or state.moved[position]:
             for place in range(terms.output_starts[operator], terms.output_starts[operator + 1]):
                 state.waiting[terms.positions[terms.outputs[place]]] = True
     return overwritten
 
 
-@compiled
+@allocation_free
 def _retreat(state: State) -> None:
     """Recompute tails before marked operators."""
     terms = state.terms
-    moved = state.waiting.copy()
     for position in range(len(terms.order) - 1, -1, -1):
         if not state.waiting[position]:
             continue
@@ -159,6 +162,6 @@ def _retreat(state: State) -> None:
         tail = tail_on(state, operator, state.places[operator])
         changed = tail != state.tails[operator]
         state.tails[operator] = tail
-        if changed or moved[position]:
+        if changed or state.moved[position]:
             for place in range(terms.input_starts[operator], terms.input_starts[operator + 1]):
                 state.waiting[terms.positions[terms.inputs[place]]] = True
