@@ -1,5 +1,5 @@
 import pytest
-from eyewall_sidecar.objective import Objective, ObjectiveError, Term
+from eyewall_sidecar.objective import EckerWeights, Objective, ObjectiveError, Term
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -20,6 +20,27 @@ def test_a_term_of_weight_0_is_no_term() -> None:
 
 def test_of_the_single_terms_only_availability_is_maximised() -> None:
     assert [term for term in Term if Objective({term: 1.0}).maximised] == [Term.A]
+
+
+def test_ecker_alone_has_the_weights_of_the_paper_and_no_terms() -> None:
+    objective = Objective.parse(" ecker ")
+    assert objective.ecker == EckerWeights(lat=1e-6, sup=1.0, co=1.0, event=1.0)
+    assert objective.weights == {}
+    assert objective.single is None
+
+
+def test_the_score_of_ecker_is_minimised() -> None:
+    assert not Objective.parse("ecker").maximised
+
+
+def test_a_weight_of_ecker_that_is_not_given_is_the_papers() -> None:
+    objective = Objective.parse("ecker=co:0.5, lat : 2")
+    assert objective.ecker == EckerWeights(lat=2.0, sup=1.0, co=0.5, event=1.0)
+    assert Objective.parse(str(objective)) == objective
+
+
+def test_an_objective_of_terms_has_no_ecker_score() -> None:
+    assert Objective.parse("R=1").ecker is None
 
 
 @pytest.mark.parametrize(
@@ -51,6 +72,34 @@ def test_of_the_single_terms_only_availability_is_maximised() -> None:
         ("R=nan", "objective: weight of R is nan; it must be in [0, 1]"),
         ("R=0.5,A=0.2", "objective R=0.5,A=0.2: the weights sum to 0.7; they must sum to 1"),
         ("R=0.5,R=0.5", "objective 'R=0.5,R=0.5': R is given twice"),
+        ("R=0.5,ecker=0.5", "objective 'R=0.5,ecker=0.5': ecker cannot be mixed with other terms"),
+        (
+            "ecker=latency:1",
+            (
+                "objective 'ecker=latency:1': no weight 'latency'; ecker has lat, sup, co and "
+                "event, as ecker=lat:1e-06,sup:1,co:1,event:1 (did you mean lat?)"
+            ),
+        ),
+        (
+            "ecker=lat",
+            (
+                "objective 'ecker=lat': 'lat' has no weight; ecker has lat, sup, co and event, "
+                "as ecker=lat:1e-06,sup:1,co:1,event:1"
+            ),
+        ),
+        (
+            "ecker=co:much",
+            "objective 'ecker=co:much': weight of co is 'much'; it must be a finite number ≥ 0",
+        ),
+        ("ecker=co:1,co:2", "objective 'ecker=co:1,co:2': co is given twice"),
+        (
+            "ecker=sup:-1",
+            "objective: ecker's weight of sup is -1; it must be a finite number ≥ 0",
+        ),
+        (
+            "ecker=sup:inf",
+            "objective: ecker's weight of sup is inf; it must be a finite number ≥ 0",
+        ),
     ],
 )
 def test_a_bad_objective_is_refused_with_term_value_and_what_is_allowed(

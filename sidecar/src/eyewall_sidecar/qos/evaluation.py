@@ -6,6 +6,7 @@ from eyewall_sidecar.model import Evaluation, Placement, PlacementProblem, Range
 from eyewall_sidecar.objective import Objective, Term
 from eyewall_sidecar.qos.availability import availability, log_availability
 from eyewall_sidecar.qos.distinct_availability import distinct_availability
+from eyewall_sidecar.qos.ecker import ecker_score
 from eyewall_sidecar.qos.elastic_energy import elastic_energy
 from eyewall_sidecar.qos.inter_node_traffic import inter_node_traffic
 from eyewall_sidecar.qos.network_usage import network_usage
@@ -32,18 +33,27 @@ def evaluate(
     ranges: Mapping[Term, Range],
 ) -> Evaluation:
     """Value the placement; `ranges` are needed for an objective of several terms only."""
-    if objective.single:
-        value = METRICS[objective.single](problem, placement)
-    else:
-        values = {term: WEIGHED[term](problem, placement) for term in objective.weights}
-        value = weighted_sum(objective, values, ranges)
     return Evaluation(
-        value=value,
+        value=_value(problem, placement, objective, ranges),
         response_time=response_time(problem, placement),
         availability=availability(problem, placement),
         distinct_availability=distinct_availability(problem, placement),
         inter_node_traffic=inter_node_traffic(problem, placement),
         network_usage=network_usage(problem, placement),
         elastic_energy=elastic_energy(problem, placement),
-        ranges={} if objective.single else {str(term): it for term, it in ranges.items()},
+        ranges={str(term): it for term, it in ranges.items()} if len(objective.weights) > 1 else {},
     )
+
+
+def _value(
+    problem: PlacementProblem,
+    placement: Placement,
+    objective: Objective,
+    ranges: Mapping[Term, Range],
+) -> float:
+    if objective.ecker:
+        return ecker_score(problem, placement, objective.ecker)
+    if objective.single:
+        return METRICS[objective.single](problem, placement)
+    values = {term: WEIGHED[term](problem, placement) for term in objective.weights}
+    return weighted_sum(objective, values, ranges)
