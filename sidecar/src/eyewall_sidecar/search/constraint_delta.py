@@ -33,7 +33,7 @@ def exchange(state: State, node: int, arriving: int, leaving: int) -> tuple[int,
         if arriving >= 0:
             load += requirements[resource, arriving]
         now = overload(state, resource, node, load)
-        broken += (now > 0) - (was > 0)
+        broken += int(now > 0) - int(was > 0)
         excess += now - was
     return broken, excess
 
@@ -47,7 +47,7 @@ def pour(state: State, source: int, target: int) -> tuple[int, float]:
         was = overload(state, resource, source, moved)
         then = overload(state, resource, target, there)
         now = overload(state, resource, target, there + moved)
-        broken += (now > 0) - (was > 0) - (then > 0)
+        broken += int(now > 0) - int(was > 0) - int(then > 0)
         excess += now - was - then
     return broken, excess
 
@@ -72,7 +72,7 @@ def reroute(
             was = state.traffic[u, v]
             now = was + sign * amount
             limit, unit = terms.link_limits[u, v], terms.units[-1]
-            broken += (now > limit) - (was > limit)
+            broken += int(now > limit) - int(was > limit)
             if was > limit:
                 excess -= (was - limit) / unit
             if now > limit:
