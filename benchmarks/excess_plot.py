@@ -10,6 +10,8 @@ import matplotlib.pyplot as plt
 
 LINEAR = 0.001
 """Excess below which the axis is linear, so that 0 has a place."""
+SPREAD = 0.6
+"""Of a case's row, what its policies are spread over."""
 MARKERS = "osD^v<>PXhp*d"
 
 
@@ -35,19 +37,19 @@ def draw(points: Sequence[Point], limits: Sequence[str], file: Path) -> None:
             sharex=True,
             sharey=True,
             squeeze=False,
-            figsize=(4 * len(limits), 1.5 + 0.3 * len(cases)),
+            figsize=(4 * len(limits), 1.5 + 0.35 * len(cases)),
             layout="constrained",
         )
         for panel, limit in zip(panels[0], limits, strict=True):
             panel.set_title(f"after {limit}")
             panel.set_xscale("symlog", linthresh=LINEAR)
-            panel.set_xlim(left=-LINEAR / 2)
             panel.set_yticks(range(len(cases)), cases)
             panel.grid(alpha=0.3)
             for number, policy in enumerate(policies):
                 mine = [it for it in points if it.policy == policy and it.limit == limit]
                 seen = [it for it in mine if isfinite(it.median)]
-                heights = [cases.index(it.case) + 0.05 * number for it in seen]
+                lift = SPREAD * (number / max(1, len(policies) - 1) - 0.5)
+                heights = [cases.index(it.case) + lift for it in seen]
                 colour = f"C{number % 10}"
                 for height, it in zip(heights, seen, strict=True):
                     if isfinite(it.worst):
@@ -61,6 +63,7 @@ def draw(points: Sequence[Point], limits: Sequence[str], file: Path) -> None:
                     label=policy,
                 )
         panels[0][0].invert_yaxis()
+        panels[0][0].set_xlim(left=-LINEAR / 2)
         figure.supxlabel("excess over the optimum (1 = twice the optimum); line to the worst seed")
         handles, labels = panels[0][0].get_legend_handles_labels()
         figure.legend(handles, labels, loc="outside upper center", ncols=8, frameon=False)

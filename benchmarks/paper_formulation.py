@@ -93,7 +93,7 @@ def define_placements(program: PaperProgram) -> None:
     """Equations (12) and (15): every operator on exactly one of its candidates."""
     for i, operator in enumerate(program.problem.operators):
         choices = {
-            node: LpVariable(f"x_{i}_{u}", cat=LpBinary)
+            node: program.linear.add_variable(f"x_{i}_{u}", cat=LpBinary)
             for u, node in enumerate(program.problem.candidates(operator.id))
         }
         program.x[operator.id] = choices
@@ -106,7 +106,7 @@ def define_stream_placements(program: PaperProgram) -> None:
         program.require_time()
         program.y.append(
             {
-                (from_node, to_node): LpVariable(f"y_{e}_{u}_{v}", cat=LpBinary)
+                (from_node, to_node): program.linear.add_variable(f"y_{e}_{u}_{v}", cat=LpBinary)
                 for u, from_node in enumerate(program.x[stream.source])
                 for v, to_node in enumerate(program.x[stream.target])
             }
@@ -160,7 +160,7 @@ def define_paths(program: PaperProgram) -> None:
     for stream, pairs in zip(problem.streams, program.y, strict=True):
         delays = [(y, -problem.delay(u, v)) for (u, v), y in pairs.items() if u != v]
         hops.setdefault((stream.source, stream.target), delays)
-    response_time = LpVariable("r", lowBound=0.0)
+    response_time = program.linear.add_variable("r", lowBound=0.0)
     for k, path in enumerate(paths(problem)):
         program.require_time()
         terms = [(response_time, 1.0)]
