@@ -64,52 +64,45 @@ def room_for_assignment(operators: int, nodes: int) -> Assignment:
 @compiled
 def assign(to: Assignment, rows: int, room: Places) -> float:
     """Assign the first so many rows and return the least sum; infinite if there is no room."""
+    costs, seats, prices, load = to.costs, to.seats, to.prices, to.load
+    length, came_from, reached = to.length, to.came_from, to.reached
     nodes = len(room)
-    to.prices[:] = 0.0
-    to.load[:] = 0
+    prices[:] = 0.0
+    load[:] = 0
     for row in range(rows):
-        end = _shortest_path(to, row, room)
-        if end == NONE:
-            return inf
         for node in range(nodes):
-            if to.reached[node]:
-                to.prices[node] += to.length[end] - to.length[node]
-        to.load[end] += 1
-        node = end
+            length[node] = costs[row, node] + prices[node]
+            came_from[node] = row
+            reached[node] = False
         while True:
-            mover = to.came_from[node]
-            left = to.seats[mover] if mover != row else NONE
-            to.seats[mover] = node
-            if mover == row:
+            end, least = NONE, inf
+            for node in range(nodes):
+                if not reached[node] and length[node] < least:
+                    end, least = node, length[node]
+            if end == NONE:
+                return inf
+            if load[end] < room[end]:
                 break
-            node = left
+            reached[end] = True  # full: one of its operators could move on instead
+            for other in range(row):
+                if seats[other] == end:
+                    start = least - costs[other, end] - prices[end]
+                    for node in range(nodes):
+                        way = start + costs[other, node] + prices[node]
+                        if not reached[node] and way < length[node]:
+                            length[node] = way
+                            came_from[node] = other
+        for node in range(nodes):
+            if reached[node]:
+                prices[node] += least - length[node]
+        load[end] += 1
+        node, mover = end, came_from[end]
+        while mover != row:
+            left = seats[mover]
+            seats[mover] = node
+            node, mover = left, came_from[left]
+        seats[row] = node
     total = 0.0
     for row in range(rows):
-        total += to.costs[row, to.seats[row]]
+        total += costs[row, seats[row]]
     return total
-
-
-@compiled
-def _shortest_path(to: Assignment, row: int, room: Places) -> int:
-    """Return the nearest node with room, or `NONE`; nodes without room pass one operator on."""
-    nodes = len(room)
-    for node in range(nodes):
-        to.length[node] = to.costs[row, node] + to.prices[node]
-        to.came_from[node] = row
-        to.reached[node] = False
-    while True:
-        nearest, least = NONE, inf
-        for node in range(nodes):
-            if not to.reached[node] and to.length[node] < least:
-                nearest, least = node, to.length[node]
-        if nearest == NONE or to.load[nearest] < room[nearest]:
-            return nearest
-        to.reached[nearest] = True
-        for other in range(row):
-            if to.seats[other] == nearest:
-                start = least - to.costs[other, nearest] - to.prices[nearest]
-                for node in range(nodes):
-                    length = start + to.costs[other, node] + to.prices[node]
-                    if not to.reached[node] and length < to.length[node]:
-                        to.length[node] = length
-                        to.came_from[node] = other

@@ -11,19 +11,17 @@ import numpy as np
 from eyewall_sidecar.model.arrays import Floats, Places, ProblemArrays
 from eyewall_sidecar.model.compilation import compiled
 from eyewall_sidecar.model.links import Matrix
-from eyewall_sidecar.odp.bounds import (
-    Bounds,
-    bounds_of,
-    response_of_branch,
-    response_of_child,
-    sum_of_branch,
-    sum_of_child,
-)
-from eyewall_sidecar.odp.domain_bound import domains_of
+from eyewall_sidecar.odp.assignment_bound import Assignment, room_for_assignment
+from eyewall_sidecar.odp.domain_bound import Domains, domains_of, longest_over_domains
 from eyewall_sidecar.odp.finding import Clock, Finding, Outcome
-from eyewall_sidecar.odp.free_capacity import FreeCapacity, fits, free_capacity
+from eyewall_sidecar.odp.free_capacity import FreeCapacity, admits, free_capacity
 from eyewall_sidecar.odp.instance import Flags, Instance, instance_of
-from eyewall_sidecar.odp.run_bounds import pair_tails, path_tails
+from eyewall_sidecar.odp.path_bound import (
+    PathBound,
+    longest_of_frontier,
+    longest_through,
+    path_bound,
+)
 from eyewall_sidecar.odp.search_state import (
     LEVEL,
     NONE,
@@ -37,6 +35,7 @@ from eyewall_sidecar.odp.search_state import (
     search_state,
     stars_of,
 )
+from eyewall_sidecar.odp.sum_bound import SumBound, least_sum, sum_bound
 from eyewall_sidecar.odp.symmetry import identical_nodes, interchangeable, same_paths
 from eyewall_sidecar.qos.costs import Costs, cost
 
@@ -50,11 +49,17 @@ MOST_TABLE_ENTRIES = 30_000_000
 """Above this the tables would take gigabytes."""
 
 
+BY_PATHS, BY_DOMAINS = range(2)
+"""Of `Search.used`: how the response time is bounded, if at all."""
+
+
 class Search(NamedTuple):
     """All that the compiled search works on.
 
     Parameters
     ----------
+    used
+        As `BY_PATHS` and `BY_DOMAINS` say.
     before
         [operator]: the one before it of its kind, or `NONE`.
     same_node
@@ -62,7 +67,11 @@ class Search(NamedTuple):
     """
 
     instance: Instance
-    bounds: Bounds
+    paths: PathBound
+    domains: Domains
+    sums: SumBound
+    assignment: Assignment
+    used: Flags
     stars: Stars
     capacity: FreeCapacity
     state: SearchState
@@ -202,27 +211,30 @@ def _begun(
 
 @compiled
 def _search(instance: Instance, before: Places, same_node: Places, carry: bool) -> Search:
-    """Fill the tables; `carry` as in `pair_tails`."""
-    operators = len(instance.order)
+    """Fill the tables; `carry` as in `sum_bound`."""
+    operators, nodes = instance.allowed.shape
     capacity = free_capacity(instance)
     slots = capacity.room.copy()
-    longest_run = min(operators, slots.max()) if len(slots) else 0
+    longest_run = min(operators, slots.max()) if nodes else 0
     downstream = (instance.path_tails < instance.path_heads).all()
-    like = same_paths(instance)
-    hubs = not downstream
-    bounds = bounds_of(
-        instance,
-        path_tails(instance, slots, longest_run if downstream else 0),
-        domains_of(instance, like),
-        len(instance.flow) > 0 and downstream,
-        len(instance.flow) > 0 and hubs,
-        pair_tails(instance, slots, longest_run, carry),
-    )
     stars = stars_of(instance)
     state = search_state(instance, stars)
     if (instance.limits < 0).any():  # the pinned operators alone need more than there is
         state.counters[LEVEL] = NONE
-    return Search(instance, bounds, stars, capacity, state, before, same_node)
+    on_paths = len(instance.flow) > 0
+    return Search(
+        instance,
+        path_bound(instance, slots, longest_run if downstream and on_paths else 0),
+        domains_of(instance, same_paths(instance)),
+        sum_bound(instance, slots, longest_run, carry),
+        room_for_assignment(operators, nodes),
+        np.array([on_paths and downstream, on_paths and not downstream]),
+        stars,
+        capacity,
+        state,
+        before,
+        same_node,
+    )
 
 
 @compiled
@@ -230,8 +242,18 @@ def _root_bound(search: Search) -> float:
     """Return the least bound of any child of the root; the state is left at the root."""
     if len(search.instance.order) == 0:
         return 0.0
-    _branch(search)
     state = search.state
+    _branch(
+        search.paths,
+        search.domains,
+        search.sums,
+        search.assignment,
+        search.used,
+        search.capacity,
+        state,
+        search.before,
+        search.same_node,
+    )
     bound = state.child_bounds[0, 0] if state.children[0] > 0 else inf
     state.children[0] = NONE
     state.visited[0] = 0
@@ -241,69 +263,108 @@ def _root_bound(search: Search) -> float:
 @compiled
 def _advance(search: Search, steps: int) -> None:
     """Branch so many times, or until nothing is open."""
-    instance, stars, state = search.instance, search.stars, search.state
-    starts = search.bounds.pair_tails.starts
-    operators = len(instance.order)
+    paths, domains, sums, assignment = (
+        search.paths,
+        search.domains,
+        search.sums,
+        search.assignment,
+    )
+    used, capacity, state = search.used, search.capacity, search.state
+    before, same_node, rows = search.before, search.same_node, search.stars.row
+    starts, seconds = sums.starts, search.instance.relations.seconds
+    pair_costs = search.instance.pair_costs
+    operators = len(before)
     while state.counters[LEVEL] >= 0:
         level = state.counters[LEVEL]
         if level == operators:
-            state.incumbent_cost[0] = _reached(state)
+            state.incumbent_cost[0] = state.spent[level] + state.longest[level]
             state.incumbent[:] = state.places
-            return_to_parent(instance, stars, starts, search.capacity, state)
+            return_to_parent(starts, rows, seconds, capacity, state)
             continue
         if state.children[level] == NONE:
             if steps == 0:
                 return
             steps -= 1
             state.counters[STEPS] += 1
-            _branch(search)
+            _branch(paths, domains, sums, assignment, used, capacity, state, before, same_node)
         rank = state.visited[level]
         if rank < state.children[level] and state.child_bounds[level, rank] < cutoff(state):
-            descend(instance, stars, starts, search.capacity, state)
+            descend(starts, rows, seconds, pair_costs, capacity, state)
         else:
-            return_to_parent(instance, stars, starts, search.capacity, state)
+            return_to_parent(starts, rows, seconds, capacity, state)
 
 
 @compiled
-def _reached(state: SearchState) -> float:
-    """Return the cost of the placement at the end of the branch."""
-    level = state.counters[LEVEL]
-    return float(state.spent[level] + state.longest[level])
-
-
-@compiled
-def _branch(search: Search) -> None:
+def _branch(
+    paths: PathBound,
+    domains: Domains,
+    sum_bound: SumBound,
+    assignment: Assignment,
+    used: Flags,
+    capacity: FreeCapacity,
+    state: SearchState,
+    before: Places,
+    same_node: Places,
+) -> None:
     """List the children of the level's operator that may be better than the incumbent."""
-    instance, bounds, capacity, state = (
-        search.instance,
-        search.bounds,
-        search.capacity,
-        search.state,
-    )
     level = state.counters[LEVEL]
     state.children[level] = 0
     state.visited[level] = 0
     most = cutoff(state)
-    longest = response_of_branch(instance, bounds, capacity, state, level)
-    if state.spent[level] + longest >= most:
+    places, room, spent = state.places, capacity.room, state.spent[level]
+    through, sums, done_there = state.through, state.sums, state.done_there
+
+    longest = state.longest[level]
+    if used[BY_PATHS]:
+        longest = max(longest, longest_of_frontier(paths, room, places, state.done, level))
+    if used[BY_DOMAINS]:
+        longest = max(longest, longest_over_domains(domains, capacity, places))
+        through = domains.through[domains.like[level]]
+    if spent + longest >= most:
         return
-    total = sum_of_branch(instance, bounds, capacity, state, level)
-    if total + longest >= most:
+    admitted = state.admitted[level]
+    admits(capacity, level, admitted)
+    least = least_sum(
+        sum_bound, assignment, capacity, state.admitted, state.stars, state.star, level, sums
+    )
+    if spent + least + longest >= most:
         return
-    previous = search.before[level]
-    for node in range(len(capacity.room)):
-        if not fits(instance, capacity, level, node):
-            continue
-        if previous != NONE and node < state.places[previous]:
-            continue
-        alike = search.same_node[node]
-        if alike != NONE and capacity.held[node] == 0 and capacity.held[alike] == 0:
-            continue
-        through, done = response_of_child(instance, bounds, capacity, state, level, node)
-        slowest = max(longest, through)
-        bound = slowest + sum_of_child(instance, bounds, total, level, node)
-        if bound < most:
-            _insert(state, level, node, bound, slowest, done)
+    if used[BY_PATHS]:
+        taken = capacity.places[level]
+        longest_through(paths, room, taken, places, state.done, level, through, done_there)
+    _keep_first_of_kind(admitted, before[level], same_node, capacity.held, places)
+    for node in range(len(admitted)):
+        if admitted[node]:
+            slowest = max(longest, through[node])
+            bound = spent + sums[node] + slowest
+            if bound < most:
+                _insert(state, level, node, bound, slowest, done_there[node])
+
+
+@compiled
+def _keep_first_of_kind(
+    admitted: Flags, twin: int, same_node: Places, held: Places, places: Places
+) -> None:
+    """Leave out nodes that only swap what is alike (see `symmetry`).
+
+    Parameters
+    ----------
+    admitted
+        [node]: of the operator to be placed.
+    twin
+        The operator before it of its kind, or `NONE`.
+    same_node
+        [node]: the one before it of its kind, or `NONE`.
+    held
+        [node]: how many operators are on it.
+    places
+        [operator]: its node.
+    """
+    if twin != NONE:
+        admitted[: places[twin]] = False
+    for node in range(len(admitted)):
+        if same_node[node] != NONE and held[node] == 0 and held[same_node[node]] == 0:
+            admitted[node] = False
 
 
 @compiled

@@ -16,7 +16,7 @@ import numpy as np
 
 from eyewall_sidecar.model.arrays import Floats, Places
 from eyewall_sidecar.model.compilation import compiled
-from eyewall_sidecar.odp.free_capacity import FreeCapacity, fits
+from eyewall_sidecar.odp.free_capacity import FreeCapacity, admits
 from eyewall_sidecar.odp.instance import Flags, Instance, starts_of
 
 NONE = -1
@@ -27,28 +27,42 @@ class Domains(NamedTuple):
 
     Parameters
     ----------
+    flow, work
+        As in `Instance`.
+    hops, back_hops
+        [node, node]: what a delay on a path costs from the first to the second, and the other way.
     in_starts, in_tails
         [operator]: where its predecessors start, then where they end; and who they are.
-    out_starts
-        [operator]: where its edges in `path_heads` start, then where they end.
+    out_starts, out_heads
+        [operator]: where its successors start, then where they end; and who they are.
     like
         [operator]: the last of those with the same paths through them.
-    on_path
-        [operator].
+    possible
+        [operator, node]: whether it could be there.
     before, after, through
-        [operator, node]: T, H and their sum.
+        [operator, node]: T, H and their sum; infinite where it could not be.
+    arriving, leading
+        [operator, node]: the least T at its successors from it alone, the least H at its
+        predecessors through it alone.
     least
         [node]: the least of `through` over unplaced operators.
     """
 
+    flow: Places
+    work: Floats
+    hops: Floats
+    back_hops: Floats
     in_starts: Places
     in_tails: Places
     out_starts: Places
+    out_heads: Places
     like: Places
-    on_path: Flags
+    possible: Flags
     before: Floats
     after: Floats
     through: Floats
+    arriving: Floats
+    leading: Floats
     least: Floats
 
 
@@ -57,15 +71,20 @@ def domains_of(instance: Instance, like: Places) -> Domains:
     """Return arrays for an instance; [operator] `like` as in `Domains`."""
     operators, nodes = instance.allowed.shape
     by_head = np.argsort(instance.path_heads, kind="mergesort")
-    on_path = np.zeros(operators, np.bool_)
-    on_path[instance.flow] = True
     return Domains(
+        instance.flow,
+        instance.work,
+        instance.hops,
+        instance.hops.T.copy(),
         starts_of(instance.path_heads[by_head], operators),
         instance.path_tails[by_head],
         starts_of(instance.path_tails, operators),
+        instance.path_heads,
         like,
-        on_path,
+        np.zeros((operators, nodes), np.bool_),
         np.empty((operators, nodes)),
+        np.empty((operators, nodes)),
+        np.zeros((operators, nodes)),
         np.empty((operators, nodes)),
         np.empty((operators, nodes)),
         np.empty(nodes),
@@ -73,9 +92,7 @@ def domains_of(instance: Instance, like: Places) -> Domains:
 
 
 @compiled
-def longest_over_domains(
-    instance: Instance, domains: Domains, capacity: FreeCapacity, places: Places
-) -> float:
+def longest_over_domains(domains: Domains, capacity: FreeCapacity, places: Places) -> float:
     """Return what the longest path costs at least, and write `through` for unplaced operators.
 
     Parameters
@@ -83,122 +100,134 @@ def longest_over_domains(
     places
         [operator]: its node, or `NONE`.
     """
-    nodes = len(capacity.room)
-    for operator in instance.flow:
-        if _has_own_row(domains, places, operator):
-            _collect(instance, domains, capacity, places, operator)
-    longest = 0.0
-    domains.least[:] = inf
-    for at in range(len(instance.flow) - 1, -1, -1):
-        operator = instance.flow[at]
-        if not _has_own_row(domains, places, operator):
-            continue
-        _look_ahead(instance, domains, places, operator)
-        shortest = inf
-        for node in range(nodes):
-            value = domains.before[operator, node] + domains.after[operator, node]
-            domains.through[operator, node] = value
-            shortest = min(shortest, value)
-            if places[operator] == NONE and not instance.pinned[operator]:
-                domains.least[node] = min(domains.least[node], value)
-        longest = max(longest, shortest)
-    return max(longest, _bottleneck(instance, domains, capacity, places, longest))
-
-
-@compiled
-def _has_own_row(domains: Domains, places: Places, operator: int) -> bool:
-    return bool(places[operator] != NONE or domains.like[operator] == operator)
-
-
-@compiled
-def _collect(
-    instance: Instance, domains: Domains, capacity: FreeCapacity, places: Places, operator: int
-) -> None:
-    """Write T: the latest arrival from any predecessor, and the work."""
-    before = domains.before[operator]
-    at = places[operator]
-    before[:] = 0.0
-    for edge in range(domains.in_starts[operator], domains.in_starts[operator + 1]):
-        tail = domains.in_tails[edge]
-        if not _has_own_row(domains, places, tail):
-            continue
-        if at != NONE:
-            before[at] = max(before[at], _arrival(instance, domains, places, tail, at))
-        elif places[tail] != NONE:
-            from_ = places[tail]
-            start = domains.before[tail, from_]
-            for node in range(len(before)):
-                before[node] = max(before[node], start + instance.hops[from_, node])
-        else:
-            for node in range(len(before)):
-                if before[node] < inf:
-                    before[node] = max(before[node], _arrival(instance, domains, places, tail, node))
-    for node in range(len(before)):
-        possible = node == at if at != NONE else fits(instance, capacity, operator, node)
-        before[node] = before[node] + instance.work[operator, node] if possible else inf
-
-
-@compiled
-def _arrival(instance: Instance, domains: Domains, places: Places, tail: int, node: int) -> float:
-    """Return when data from a predecessor may be on the node at the earliest."""
-    if places[tail] != NONE:
-        return float(domains.before[tail, places[tail]] + instance.hops[places[tail], node])
-    earliest = inf
-    for other in range(len(domains.least)):
-        earliest = min(earliest, domains.before[tail, other] + instance.hops[other, node])
-    return earliest
-
-
-@compiled
-def _look_ahead(instance: Instance, domains: Domains, places: Places, operator: int) -> None:
-    """Write H: the longest way on to any successor, from each node the operator could have."""
-    after = domains.after[operator]
-    nodes = len(after)
-    after[:] = 0.0
-    for edge in range(domains.out_starts[operator], domains.out_starts[operator + 1]):
-        head = instance.path_heads[edge]
-        if not _has_own_row(domains, places, head):
-            continue
-        if places[head] != NONE:
-            to = places[head]
-            onward = instance.work[head, to] + domains.after[head, to]
-            for node in range(nodes):
-                after[node] = max(after[node], instance.hops[node, to] + onward)
-            continue
-        for node in range(nodes):
-            if domains.before[operator, node] == inf:
-                continue
-            least = inf
-            for other in range(nodes):
-                if domains.before[head, other] < inf:
-                    onward = instance.work[head, other] + domains.after[head, other]
-                    least = min(least, instance.hops[node, other] + onward)
-            after[node] = max(after[node], least)
-
-
-@compiled
-def _bottleneck(
-    instance: Instance,
-    domains: Domains,
-    capacity: FreeCapacity,
-    places: Places,
-    longest: float,
-) -> float:
-    """Return the least θ with room for all unplaced operators; what is below `longest` may be."""
+    flow, like, possible = domains.flow, domains.like, domains.possible
+    for operator in flow:
+        if places[operator] != NONE:
+            possible[operator] = False
+            possible[operator, places[operator]] = True
+        elif like[operator] == operator:
+            admits(capacity, operator, possible[operator])
+    _walk(
+        flow,
+        domains.in_starts,
+        domains.in_tails,
+        like,
+        places,
+        possible,
+        domains.work,
+        domains.hops,
+        domains.before,
+        domains.arriving,
+    )
+    _walk(
+        flow[::-1],
+        domains.out_starts,
+        domains.out_heads,
+        like,
+        places,
+        possible,
+        domains.work,
+        domains.back_hops,
+        domains.after,
+        domains.leading,
+    )
+    longest = _join(domains, capacity.places, places)
     waiting = 0
-    for operator in instance.flow:
-        if places[operator] == NONE and not instance.pinned[operator]:
-            waiting += 1
+    for operator in flow:
+        if places[operator] == NONE:
+            waiting += capacity.places[operator]
+    return _bottleneck(domains.least, capacity.room, waiting, longest)
+
+
+@compiled
+def _walk(
+    flow: Places,
+    starts: Places,
+    neighbours: Places,
+    like: Places,
+    places: Places,
+    possible: Flags,
+    work: Floats,
+    hops: Floats,
+    reached: Floats,
+    passed_on: Floats,
+) -> None:
+    """Write [operator, node] `reached`: the longest way there, its own work included.
+
+    Walked along the flow this is T, walked against it H with the operator's work; `passed_on` is
+    the least over its nodes at each node of a next one.
+    """
+    nodes = work.shape[1]
+    for operator in flow:
+        if places[operator] == NONE and like[operator] != operator:
+            continue
+        for node in range(nodes):
+            reached[operator, node] = 0.0
+        for at in range(starts[operator], starts[operator + 1]):
+            other = neighbours[at]
+            if places[other] == NONE and like[other] != other:
+                continue
+            for node in range(nodes):
+                if passed_on[other, node] > reached[operator, node]:
+                    reached[operator, node] = passed_on[other, node]
+        for node in range(nodes):
+            if possible[operator, node]:
+                reached[operator, node] += work[operator, node]
+            else:
+                reached[operator, node] = inf
+            passed_on[operator, node] = inf
+        for node in range(nodes):
+            start = reached[operator, node]
+            if start < inf:
+                for to in range(nodes):
+                    way = start + hops[node, to]
+                    if way < passed_on[operator, to]:
+                        passed_on[operator, to] = way
+
+
+@compiled
+def _join(domains: Domains, taken: Places, places: Places) -> float:
+    """Write `through` and `least`; return the most that any operator pays at least.
+
+    Parameters
+    ----------
+    taken
+        [operator]: how many places it takes.
+    """
+    before, after, through = domains.before, domains.after, domains.through
+    work, like, least = domains.work, domains.like, domains.least
+    longest = 0.0
+    least[:] = inf
+    for operator in domains.flow:
+        if places[operator] == NONE and like[operator] != operator:
+            continue
+        counts = places[operator] == NONE and taken[operator] > 0
+        shortest = inf
+        for node in range(len(least)):
+            value = inf
+            if before[operator, node] < inf:
+                value = before[operator, node] + after[operator, node] - work[operator, node]
+            through[operator, node] = value
+            shortest = min(shortest, value)
+            if counts:
+                least[node] = min(least[node], value)
+        longest = max(longest, shortest)
+    return longest
+
+
+@compiled
+def _bottleneck(least: Floats, room: Places, waiting: int, longest: float) -> float:
+    """Return the least θ ≥ `longest` with room for so many operators on nodes with least ≤ θ."""
     theta = longest
-    for node in range(len(domains.least)):
-        if domains.least[node] <= longest:
-            waiting -= capacity.room[node]
-            domains.least[node] = inf
+    for node in range(len(least)):
+        if least[node] <= longest:
+            waiting -= room[node]
+            least[node] = inf
     while waiting > 0:
-        nearest = int(np.argmin(domains.least))
-        theta = domains.least[nearest]
+        nearest = int(np.argmin(least))
+        theta = least[nearest]
         if theta == inf:
             return inf
-        waiting -= capacity.room[nearest]
-        domains.least[nearest] = inf
+        waiting -= room[nearest]
+        least[nearest] = inf
     return theta

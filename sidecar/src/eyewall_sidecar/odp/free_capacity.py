@@ -18,6 +18,10 @@ class FreeCapacity(NamedTuple):
 
     Parameters
     ----------
+    allowed, requirements
+        As in `Instance`.
+    places
+        [operator]: how many places it takes: 0 if it is pinned, else 1.
     smallest
         [resource]: the least that any operator still to be placed may need.
     same
@@ -30,6 +34,9 @@ class FreeCapacity(NamedTuple):
         [node]: how many operators are on it.
     """
 
+    allowed: Flags
+    requirements: Floats
+    places: Places
     smallest: Floats
     same: Flags
     free: Floats
@@ -48,6 +55,9 @@ def free_capacity(instance: Instance) -> FreeCapacity:
             smallest = np.minimum(smallest, instance.requirements[:, operator])
             largest = np.maximum(largest, instance.requirements[:, operator])
     capacity = FreeCapacity(
+        instance.allowed,
+        instance.requirements,
+        np.where(instance.pinned, 0, 1),
         smallest,
         np.full(1, (smallest >= largest).all()),
         instance.limits.copy(),
@@ -55,61 +65,61 @@ def free_capacity(instance: Instance) -> FreeCapacity:
         np.zeros(nodes, np.int64),
     )
     for node in range(nodes):
-        capacity.room[node] = _room(capacity, node, operators)
+        capacity.room[node] = _room(capacity.free, smallest, node, operators)
     return capacity
 
 
 @compiled
-def fits(instance: Instance, capacity: FreeCapacity, operator: int, node: int) -> bool:
-    """Whether the node is a candidate of the operator and can hold it now."""
-    if not instance.allowed[operator, node]:
-        return False
-    if instance.pinned[operator]:
-        return True
-    if capacity.room[node] < 1:
-        return False
+def admits(capacity: FreeCapacity, operator: int, admitted: Flags) -> None:
+    """Write [node]: whether it is a candidate of the operator and can hold it now."""
+    allowed, room, places = capacity.allowed, capacity.room, capacity.places[operator]
+    for node in range(len(room)):
+        admitted[node] = allowed[operator, node] and room[node] >= places
     if not capacity.same[0]:
-        for resource in range(len(capacity.free)):
-            if instance.requirements[resource, operator] > capacity.free[resource, node]:
-                return False
-    return True
+        free, requirements = capacity.free, capacity.requirements
+        for resource in range(len(free)):
+            for node in range(len(room)):
+                if requirements[resource, operator] > free[resource, node]:
+                    admitted[node] = admitted[node] and places == 0
 
 
 @compiled
-def take(instance: Instance, capacity: FreeCapacity, operator: int, node: int) -> None:
+def take(capacity: FreeCapacity, operator: int, node: int) -> None:
     """Place the operator on the node."""
     capacity.held[node] += 1
-    if not instance.pinned[operator]:
-        for resource in range(len(capacity.free)):
-            capacity.free[resource, node] -= instance.requirements[resource, operator]
-        capacity.room[node] = _room(capacity, node, len(instance.order))
+    if capacity.places[operator]:
+        free, requirements = capacity.free, capacity.requirements
+        for resource in range(len(free)):
+            free[resource, node] -= requirements[resource, operator]
+        capacity.room[node] = _room(free, capacity.smallest, node, len(capacity.places))
 
 
 @compiled
-def take_away(capacity: FreeCapacity, node: int, free: Floats, room: int) -> None:
+def take_away(capacity: FreeCapacity, node: int, free_before: Floats, room_before: int) -> None:
     """Put the node back to how it was before its last operator came: no rounding builds up.
 
     Parameters
     ----------
-    free
+    free_before
         [resource]: what was free.
-    room
+    room_before
         What there was room for.
     """
     capacity.held[node] -= 1
-    capacity.room[node] = room
-    for resource in range(len(capacity.free)):
-        capacity.free[resource, node] = free[resource]
+    capacity.room[node] = room_before
+    free = capacity.free
+    for resource in range(len(free)):
+        free[resource, node] = free_before[resource]
 
 
 @compiled
-def _room(capacity: FreeCapacity, node: int, most: int) -> int:
+def _room(free: Floats, smallest: Floats, node: int, most: int) -> int:
     room = most
-    for resource in range(len(capacity.free)):
-        if capacity.free[resource, node] < 0:
+    for resource in range(len(free)):
+        if free[resource, node] < 0:
             return 0
-        if capacity.smallest[resource] > 0:
-            fitting = capacity.free[resource, node] / capacity.smallest[resource] + ALMOST
+        if smallest[resource] > 0:
+            fitting = free[resource, node] / smallest[resource] + ALMOST
             if fitting < room:
                 room = int(fitting)
     return room

@@ -8,7 +8,7 @@ import numpy as np
 from eyewall_sidecar.model.arrays import Floats, Places
 from eyewall_sidecar.model.compilation import compiled
 from eyewall_sidecar.odp.free_capacity import FreeCapacity, take, take_away
-from eyewall_sidecar.odp.instance import Instance
+from eyewall_sidecar.odp.instance import Flags, Instance
 
 NONE = -1
 LEVEL, STEPS = range(2)
@@ -52,6 +52,11 @@ class SearchState(NamedTuple):
         [row, node]: what an operator costs with the first so many of its earlier neighbours placed.
     star
         [operator]: its row of `stars` now.
+    admitted
+        [operator, node]: whether it can be there now.
+    sums, through, done_there
+        [node]: of the level's operator there: what adds up, the longest path through it and up to
+        it, as costs, at least.
     """
 
     counters: Places
@@ -71,6 +76,10 @@ class SearchState(NamedTuple):
     room: Places
     stars: Floats
     star: Places
+    admitted: Flags
+    sums: Floats
+    through: Floats
+    done_there: Floats
 
 
 class Stars(NamedTuple):
@@ -133,6 +142,10 @@ def search_state(instance: Instance, stars: Stars) -> SearchState:
         np.empty(operators, np.int64),
         rows,
         stars.first_row.copy(),
+        np.zeros((operators, nodes), np.bool_),
+        np.empty(nodes),
+        np.zeros(nodes),
+        np.zeros(nodes),
     )
 
 
@@ -145,7 +158,12 @@ def cutoff(state: SearchState) -> float:
 
 @compiled
 def descend(
-    instance: Instance, stars: Stars, starts: Places, capacity: FreeCapacity, state: SearchState
+    starts: Places,
+    rows: Places,
+    seconds: Places,
+    pair_costs: Floats,
+    capacity: FreeCapacity,
+    state: SearchState,
 ) -> None:
     """Place the level's operator on its next child and go one level down.
 
@@ -153,7 +171,12 @@ def descend(
     ----------
     starts
         [operator]: where the pairs start of which it is the first, then where they end.
+    rows
+        [pair]: as in `Stars`.
+    seconds, pair_costs
+        [pair]: as in `Instance`.
     """
+    stars, star = state.stars, state.star
     level = state.counters[LEVEL]
     rank = state.visited[level]
     node = state.child_nodes[level, rank]
@@ -162,26 +185,24 @@ def descend(
     state.room[level] = capacity.room[node]
     for resource in range(len(capacity.free)):
         state.free[level, resource] = capacity.free[resource, node]
-    take(instance, capacity, level, node)
-    state.spent[level + 1] = state.spent[level] + state.stars[state.star[level], node]
+    take(capacity, level, node)
+    state.spent[level + 1] = state.spent[level] + stars[star[level], node]
     state.longest[level + 1] = state.child_longest[level, rank]
     state.done[level] = state.child_done[level, rank]
     for pair in range(starts[level], starts[level + 1]):
-        row = stars.row[pair]
-        state.star[instance.relations.seconds[pair]] = row
-        for other in range(len(capacity.room)):
-            state.stars[row, other] = (
-                state.stars[row - 1, other] + instance.pair_costs[pair, node, other]
-            )
+        row = rows[pair]
+        star[seconds[pair]] = row
+        for other in range(stars.shape[1]):
+            stars[row, other] = stars[row - 1, other] + pair_costs[pair, node, other]
     state.counters[LEVEL] = level + 1
     state.children[level + 1] = NONE
 
 
 @compiled
 def return_to_parent(
-    instance: Instance, stars: Stars, starts: Places, capacity: FreeCapacity, state: SearchState
+    starts: Places, rows: Places, seconds: Places, capacity: FreeCapacity, state: SearchState
 ) -> None:
-    """Go one level up and take its operator away; `starts` as for `descend`."""
+    """Go one level up and take its operator away; parameters as for `descend`."""
     level = state.counters[LEVEL] - 1
     state.counters[LEVEL] = level
     if level < 0:
@@ -189,7 +210,7 @@ def return_to_parent(
     take_away(capacity, state.places[level], state.free[level], state.room[level])
     state.places[level] = NONE
     for pair in range(starts[level], starts[level + 1]):
-        state.star[instance.relations.seconds[pair]] = stars.row[pair] - 1
+        state.star[seconds[pair]] = rows[pair] - 1
 
 
 @compiled
