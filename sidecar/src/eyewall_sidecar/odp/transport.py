@@ -83,7 +83,7 @@ def least_sum(costs: Floats, supplies: Places, room: Places, most: float, flow: 
         for node in range(nodes):
             if flow[row, node] > 0:
                 total += flow[row, node] * costs[row, node]
-    return total
+    return total if total < most else inf
 
 
 @compiled
