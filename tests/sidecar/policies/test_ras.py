@@ -31,13 +31,25 @@ def test_a_node_is_filled_before_the_next_one_is_begun() -> None:
 
 
 def test_the_node_with_the_largest_mean_share_of_what_is_free_comes_first() -> None:
-    # Of 8 cores and 10 GB: big-cpu 6/8 and 2/10, mean 0.475; big-memory 2/8 and 8/10, mean 0.525.
-    # Room for operators is endless on both: half of it each.
-    problem = on(Node("big-cpu", cpu=6, memory=2e9), Node("big-memory", cpu=2, memory=8e9))
+    # Of 10 cores and 20 GB, and a third each of the endless room for operators:
+    #   x 0.6, 0.1, mean with the third 0.34, least 0.1
+    #   y 0.3, 0.25, 0.29, least 0.25
+    #   z 0.1, 0.65, 0.36, least 0.1
+    x, y = Node("x", cpu=6, memory=2e9), Node("y", cpu=3, memory=5e9)
+    problem = on(x, y, Node("z", cpu=1, memory=13e9), needs=(0.5, 0.5))
     room = Room(ProblemArrays.of(problem))
-    assert free_shares(room) == pytest.approx(np.array([[0.5, 0.5], [0.75, 0.25], [0.2, 0.8]]))
-    assert in_order(room).tolist() == [1, 0]
-    assert place(problem).placement == {"a": "big-memory", "b": "big-memory"}
+    assert free_shares(room) == pytest.approx(
+        np.array([[1 / 3, 1 / 3, 1 / 3], [0.6, 0.3, 0.1], [0.1, 0.25, 0.65]])
+    )
+    assert in_order(room).tolist() == [2, 0, 1]
+    assert place(problem).placement == {"a": "z", "b": "z"}
+
+
+def test_among_equal_means_the_larger_least_share_comes_first() -> None:
+    # Of 10 cores and 10 GB: x 0.6 and 0.2, z 0.4 and 0.4, w 0 and 0.4; of the room a third each.
+    x, z = Node("x", cpu=6, memory=2e9), Node("z", cpu=4, memory=4e9)
+    problem = on(x, z, Node("w", cpu=0, memory=4e9), needs=(0.5, 0.5))
+    assert in_order(Room(ProblemArrays.of(problem))).tolist() == [1, 0, 2]
 
 
 def test_what_holds_more_of_the_topology_comes_before_what_has_more_free() -> None:
