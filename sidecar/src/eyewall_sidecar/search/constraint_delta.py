@@ -67,7 +67,7 @@ def reroute(
     for place in range(terms.stream_starts[operator], terms.stream_starts[operator + 1]):
         other, amount = terms.stream_ends[place], terms.stream_bytes[place]
         for node, sign in ((source, -1.0), (target, 1.0)):
-            end = node if other == operator else state.places[other]
+            end = state.places[other]
             u, v = (node, end) if terms.stream_out[place] else (end, node)
             was = state.traffic[u, v]
             now = was + sign * amount

@@ -45,8 +45,8 @@ class Terms(NamedTuple):
         [node, node]: bytes/s a link carries, tolerance included; 0 × 0 if none is limited.
     stream_starts, stream_ends, stream_out, stream_rates, stream_bytes
         The streams at operator i are those from `stream_starts[i]` to `stream_starts[i + 1]`, each
-        with the operator at its other end, whether it leaves i, its tuples/s and its bytes/s. An
-        operator's stream to itself is listed once.
+        with the operator at its other end, whether it leaves i, its tuples/s and its bytes/s.
+        Streams from an operator to itself are left out: they never cost anything.
     order, positions
         The operators on paths in topological order; [operator]: its position there, −1 if on none.
     input_starts, inputs, output_starts, outputs
@@ -148,16 +148,13 @@ def terms_of(arrays: ProblemArrays, costs: Costs | EckerCosts) -> Terms:
         per_node, execution_times = costs.per_node, np.zeros(arrays.operators)
         costs = costs.costs
     operators = arrays.operators
-    starts, listing = _grouped(np.concatenate([arrays.sources, arrays.targets]), operators)
-    streams = len(arrays.sources)
-    loops = arrays.sources == arrays.targets
-    if loops.any():
-        once = np.concatenate([np.ones(streams, dtype=np.bool_), ~loops])
-        kept = np.flatnonzero(once)
-        ends = np.concatenate([arrays.sources, arrays.targets])[kept]
-        starts, chosen = _grouped(ends, operators)
-        listing = kept[chosen]
-    stream = listing % max(streams, 1)
+    # A stream from an operator to itself never costs anything.
+    stream = np.flatnonzero(arrays.sources != arrays.targets)
+    ends = np.concatenate([arrays.sources[stream], arrays.targets[stream]])
+    others = np.concatenate([arrays.targets[stream], arrays.sources[stream]])
+    starts, listing = _grouped(ends, operators)
+    outward = listing < len(stream)
+    stream = np.concatenate([stream, stream])[listing]
     limited = bool(np.isfinite(arrays.bandwidths).any())
     carried = np.nan_to_num(arrays.rates * arrays.sizes, nan=0.0)
     positions = np.full(operators, -1, dtype=np.int64)
@@ -181,10 +178,8 @@ def terms_of(arrays: ProblemArrays, costs: Costs | EckerCosts) -> Terms:
         per_node=per_node,
         link_limits=_fixed(_link_limits(arrays.bandwidths) if limited else np.zeros((0, 0))),
         stream_starts=_fixed(starts),
-        stream_ends=_fixed(
-            np.where(listing < streams, arrays.targets[stream], arrays.sources[stream])
-        ),
-        stream_out=_fixed(listing < streams),
+        stream_ends=_fixed(others[listing]),
+        stream_out=_fixed(outward),
         stream_rates=_fixed(arrays.rates[stream]),
         stream_bytes=_fixed(carried[stream]),
         order=_fixed(arrays.path_order),

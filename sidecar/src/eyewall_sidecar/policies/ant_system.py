@@ -1,0 +1,63 @@
+"""The ant system (Ecker et al., paper 002, section 4.3.2)."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from time import perf_counter
+
+from numpy.random import default_rng
+
+from eyewall_sidecar.model import PlacementProblem, Solution
+from eyewall_sidecar.objective import Objective
+from eyewall_sidecar.policies.searching import Searching
+from eyewall_sidecar.search.colony import Colony
+from eyewall_sidecar.search.evaluator import put
+from eyewall_sidecar.search.initial import current_places
+from eyewall_sidecar.search.stopping import After, Either
+
+POLICY = "ant_system"
+
+
+@dataclass(frozen=True, slots=True)
+class AntSystem:
+    """Random placements that follow the pheromone of good ones.
+
+    With Ecker's score (w1 = 1e-6, w2 to w4 = 1) it is the paper's; any other objective is scaled
+    to [0, 1] by its best and worst cases first. Each violation adds 10,000 to an ant's score. That
+    a supervisor serves one topology at most is for the caller's candidates to say. If no ant's
+    placement is valid, the integer program is asked for any that is.
+
+    Parameters
+    ----------
+    colony
+        The ants' constants; the paper gives none, these are tuned.
+    rounds
+        Ends the search after so many rounds, or after so many that found nothing better.
+    limit
+        Seconds it may take; the paper's 1 s.
+    clock
+        Tells the time in seconds.
+    """
+
+    colony: Colony = field(default_factory=Colony)
+    rounds: After = field(default_factory=lambda: After(steps=1000, idle=100))
+    limit: float = 1.0
+    clock: Callable[[], float] = perf_counter
+
+    def __call__(
+        self, problem: PlacementProblem, objective: Objective, *, time_limit: float, seed: int
+    ) -> Solution:
+        """Place the operators."""
+        search = Searching.begin(POLICY, problem, objective, time_limit, seed, self.clock)
+        self.explore(search, self.limit)
+        return search.answer() if search.valid else search.rescued("every ant broke a constraint")
+
+    def explore(self, search: Searching, seconds: float) -> None:
+        """Leave the best placement that an ant finds within these seconds in the state."""
+        best = self.colony.search(
+            search.state,
+            search.pricing,
+            current_places(search.asked.problem),
+            default_rng(search.asked.seed),
+            Either(search.until(seconds), self.rounds),
+        )
+        put(search.state, best)

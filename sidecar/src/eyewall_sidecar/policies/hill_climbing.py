@@ -1,0 +1,63 @@
+"""Hill climbing (Ecker et al., paper 002, section 4.3.1)."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from time import perf_counter
+
+from eyewall_sidecar.model import PlacementProblem, Solution
+from eyewall_sidecar.objective import Objective
+from eyewall_sidecar.policies.searching import Searching
+from eyewall_sidecar.search.climbing import climb
+from eyewall_sidecar.search.evaluator import put
+from eyewall_sidecar.search.initial import current_or_greedy
+from eyewall_sidecar.search.neighbourhoods import MOVE, MOVE_ALL, SWAP, Neighbourhood
+from eyewall_sidecar.search.stopping import StoppingCriterion
+
+POLICY = "hill_climbing"
+
+
+@dataclass(frozen=True, slots=True)
+class HillClimbing:
+    """Steepest descent over move, swap and move-all, from where operators run or a greedy start.
+
+    A step is taken only if it adds no violation and lowers violations or the score; the search
+    ends in a local optimum or when its time is up. With Ecker's score (w1 = 1e-6, w2 to w4 = 1) it
+    is the paper's; any other objective is searched in the same way. That a supervisor serves one
+    topology at most is for the caller's candidates to say. If the search ends with a broken
+    constraint, the integer program is asked for any valid placement, and the search goes on there.
+
+    Parameters
+    ----------
+    neighbourhoods
+        Tried in this order; the best step of the first that improves is taken.
+    limit
+        Seconds it may take; the paper's 1 s.
+    clock
+        Tells the time in seconds.
+    """
+
+    neighbourhoods: Sequence[Neighbourhood] = (MOVE, SWAP, MOVE_ALL)
+    limit: float = 1.0
+    clock: Callable[[], float] = perf_counter
+
+    def __call__(
+        self, problem: PlacementProblem, objective: Objective, *, time_limit: float, seed: int
+    ) -> Solution:
+        """Place the operators."""
+        search = Searching.begin(POLICY, problem, objective, time_limit, seed, self.clock)
+        put(search.state, current_or_greedy(search.asked.problem, search.arrays))
+        return climbed(search, self.neighbourhoods, search.until(self.limit))
+
+
+def climbed(
+    search: Searching, neighbourhoods: Sequence[Neighbourhood], stop: StoppingCriterion
+) -> Solution:
+    """Climb from the placement that the state has, and answer with where that ends."""
+    climb(search.state, neighbourhoods, stop)
+    if search.valid:
+        return search.answer()
+    rescued = search.rescued("the local optimum breaks a constraint")
+    if rescued.placement is None:
+        return rescued
+    climb(search.state, neighbourhoods, stop)
+    return search.answer(*rescued.reasons)

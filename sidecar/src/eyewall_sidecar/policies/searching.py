@@ -1,0 +1,79 @@
+"""What policies that search from a whole placement share: how they begin, and what they answer."""
+
+from dataclasses import dataclass, replace
+from typing import Self
+
+from eyewall_sidecar.model import PlacementProblem, Solution
+from eyewall_sidecar.model.arrays import ProblemArrays, places_of
+from eyewall_sidecar.objective import Objective
+from eyewall_sidecar.odp.finding import Clock
+from eyewall_sidecar.policies.one_by_one import Asked
+from eyewall_sidecar.qos.ecker import UTILISATION, with_headroom
+from eyewall_sidecar.search.evaluation_state import State, blank, terms_of
+from eyewall_sidecar.search.evaluator import put, violations
+from eyewall_sidecar.search.loading import load_compiled_searches
+from eyewall_sidecar.search.ranges import Pricing, price
+from eyewall_sidecar.search.stopping import At
+
+
+@dataclass(frozen=True, slots=True)
+class Searching:
+    """A question, and the state in which a policy looks for the answer.
+
+    Parameters
+    ----------
+    asked
+        The question; with Ecker's score its nodes offer only 95 % of their CPU and memory.
+    arrays, pricing
+        The problem and the objective for compiled code.
+    state
+        Has no placement in the beginning.
+    """
+
+    asked: Asked
+    arrays: ProblemArrays
+    pricing: Pricing
+    state: State
+
+    @classmethod
+    def begin(
+        cls,
+        policy: str,
+        problem: PlacementProblem,
+        objective: Objective,
+        time_limit: float,
+        seed: int,
+        clock: Clock,
+    ) -> Self:
+        """Prepare the search; the time limit, in seconds, begins when compiled code is loaded."""
+        load_compiled_searches()
+        limited = with_headroom(problem) if objective.ecker else problem
+        asked = Asked.now(policy, limited, objective, time_limit, seed, clock)
+        arrays = ProblemArrays.of(limited)
+        pricing = price(arrays, objective)
+        return cls(asked, arrays, pricing, blank(terms_of(arrays, pricing.costs)))
+
+    def until(self, seconds: float) -> At:
+        """End a search so many seconds after the beginning, but within the time limit."""
+        asked = self.asked
+        return At(min(asked.ends_at, asked.started + seconds), asked.clock)
+
+    @property
+    def valid(self) -> bool:
+        """Whether the placement breaks no constraint."""
+        return violations(self.state) == 0
+
+    def rescued(self, why: str) -> Solution:
+        """Take any valid placement that the integer program finds, or answer why there is none."""
+        solution = self.asked.stuck(why)
+        if solution.placement is not None:
+            put(self.state, places_of(self.asked.problem, solution.placement))
+        elif self.asked.objective.ecker:
+            headroom = f"of CPU and memory {UTILISATION:.0%} may be used (paper 002, section 4.2)"
+            solution = replace(solution, reasons=(*solution.reasons, headroom))
+        return solution
+
+    def answer(self, *reasons: str) -> Solution:
+        """Answer with the placement that the state has."""
+        solution = self.asked.placed(self.state.places)
+        return replace(solution, reasons=(*solution.reasons, *reasons))

@@ -1,0 +1,197 @@
+"""The ant system of Ecker et al. (paper 002), section 4.3.2, equations (2) to (5)."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.random import Generator
+
+from eyewall_sidecar.model.arrays import Floats, Places
+from eyewall_sidecar.search.allocation_free import allocation_free
+from eyewall_sidecar.search.evaluation_state import NOBODY, State, Terms
+from eyewall_sidecar.search.evaluator import finite_cost, forbidden, put, violations
+from eyewall_sidecar.search.ranges import Pricing
+from eyewall_sidecar.search.stopping import Progress, StoppingCriterion
+
+PENALTY = 10_000.0
+"""What each violation adds to an ant's score."""
+LEAST_SCORE = 1e-3
+"""Scores are taken as at least this where pheromone is placed: a score may be 0."""
+
+
+@dataclass(frozen=True, slots=True)
+class Colony:
+    """Ants that place operators one by one and leave pheromone where placements were good.
+
+    The paper gives none of its constants. These were tuned on five of the problems that
+    benchmarks/tune_ants.py generates; it prints what other values come to.
+
+    Parameters
+    ----------
+    ants
+        m: how many placements are built before pheromone is placed.
+    alpha, beta
+        How much pheromone and the a priori heuristic count, equation (2).
+    rho
+        What is left of the pheromone after each round, equation (4).
+    initial, least
+        p_i and p_m: the pheromone at the start, and the least there ever is.
+    constant
+        Q: the pheromone that an ant of score 1 places, equation (5).
+    previous
+        p_c: how often the current placement's pheromone is placed before the first ant.
+    """
+
+    ants: int = 10
+    alpha: float = 1.0
+    beta: float = 2.0
+    rho: float = 0.9
+    initial: float = 1.0
+    least: float = 0.01
+    constant: float = 1.0
+    previous: int = 1
+
+    def search(
+        self,
+        state: State,
+        pricing: Pricing,
+        previous: Places | None,
+        rng: Generator,
+        stop: StoppingCriterion,
+    ) -> Places:
+        """Return the best placement that an ant, or whoever made the previous one, came up with.
+
+        Parameters
+        ----------
+        state
+            What values placements; it has any of them when the search is over.
+        pricing
+            How its costs are read.
+        previous
+            [operator]: the place of its current node; None if one runs nowhere.
+        stop
+            Asked with the rounds so far, and how many of them found nothing better.
+        """
+        operators, nodes = state.terms.allowed.shape
+        everyone = np.arange(operators)
+        pheromone = np.full((operators, nodes), self.initial)
+        best, best_score = None, np.inf
+        if previous is not None:
+            best, best_score = previous, self._score(state, pricing, previous)
+            pheromone[everyone, previous] += self.previous * self._placed(best_score)
+        trail, progress = Trail(state.terms, self.beta), Progress()
+        while best is None or not stop(progress):
+            found, scores = [], []
+            attraction = pheromone**self.alpha
+            for _ in range(self.ants):
+                places = trail.walk(attraction, rng)
+                found.append(places)
+                scores.append(self._score(state, pricing, places))
+                if stop(progress):
+                    break
+            pheromone *= self.rho
+            for places, score in zip(found, scores, strict=True):
+                pheromone[everyone, places] += self._placed(score)
+            np.maximum(pheromone, self.least, out=pheromone)
+            winner = int(np.argmin(scores))
+            idle = progress.idle + 1
+            if best is None or scores[winner] < best_score:
+                best, best_score, idle = found[winner], scores[winner], 0
+            progress = Progress(progress.steps + 1, idle)
+        return best
+
+    def _score(self, state: State, pricing: Pricing, places: Places) -> float:
+        """S_k = score(k) + 10000 · constraintViolations(k), section 4.3.2.
+
+        Any other objective than Ecker's is scaled to [0, 1] first; what costs infinitely much
+        counts as a violation.
+        """
+        put(state, places)
+        broken = violations(state) + forbidden(state)
+        return pricing.scaled(finite_cost(state)) + PENALTY * broken
+
+    def _placed(self, score: float) -> float:
+        """Return the pheromone for a score, equation (5)."""
+        return self.constant / max(score, LEAST_SCORE)
+
+
+class Trail:
+    """What an ant needs to build a placement, used again by the next one."""
+
+    def __init__(self, terms: Terms, beta: float) -> None:
+        """Prepare the a priori heuristic's values, η^β for two to the power of −3 to 2."""
+        nodes = len(terms.speedups)
+        self._terms = terms
+        powers = np.arange(-len(terms.requirements), 3, dtype=np.float64)
+        self._eta: Floats = np.asarray(2.0 ** (beta * powers), dtype=np.float64)
+        self._loads = np.zeros((len(terms.requirements), nodes))
+        self._holds = np.zeros(nodes, dtype=np.int64)
+        self._near = np.full(nodes, NOBODY, dtype=np.int64)
+        self._sums = np.zeros(nodes)
+
+    def walk(self, attraction: Floats, rng: Generator) -> Places:
+        """Return an ant's placement.
+
+        Parameters
+        ----------
+        attraction
+            [operator, node]: pheromone to the power of α.
+        """
+        operators = len(attraction)
+        places = np.full(operators, NOBODY, dtype=np.int64)
+        order, draws = rng.permutation(operators), rng.random(operators)
+        _walk(
+            self._terms,
+            attraction,
+            self._eta,
+            order,
+            draws,
+            places,
+            self._loads,
+            self._holds,
+            self._near,
+            self._sums,
+        )
+        return places
+
+
+@allocation_free
+def _walk(
+    terms: Terms,
+    attraction: Floats,
+    eta: Floats,
+    order: Places,
+    draws: Floats,
+    places: Places,
+    loads: Floats,
+    holds: Places,
+    near: Places,
+    sums: Floats,
+) -> None:
+    """Place operators in this order, each on a node drawn by equation (2) with η of (3)."""
+    resources, nodes = loads.shape
+    for node in range(nodes):
+        holds[node], near[node] = 0, NOBODY
+        for resource in range(resources):
+            loads[resource, node] = 0.0
+    for turn in range(len(order)):
+        operator = order[turn]
+        for place in range(terms.stream_starts[operator], terms.stream_starts[operator + 1]):
+            neighbour = places[terms.stream_ends[place]]
+            if neighbour != NOBODY:
+                near[neighbour] = operator
+        total = 0.0
+        for node in range(nodes):
+            if terms.allowed[operator, node]:
+                power = resources + int(near[node] == operator) + int(holds[node] > 0)
+                for resource in range(resources):
+                    load = loads[resource, node] + terms.requirements[resource, operator]
+                    power -= int(load > terms.limits[resource, node])
+                total += attraction[operator, node] * eta[power]
+            sums[node] = total
+        wanted, node = draws[turn] * total, 0
+        while not terms.allowed[operator, node] or (sums[node] <= wanted and sums[node] < total):
+            node += 1
+        places[operator] = node
+        holds[node] += 1
+        for resource in range(resources):
+            loads[resource, node] += terms.requirements[resource, operator]
