@@ -15,6 +15,7 @@ def test_a_contender_that_overruns_is_ended_and_the_next_question_gets_a_new_pro
             "greedy", Question(quick.problem(0), quick.objective, 1.0, 0, {}), patience=60.0
         )
         assert answer.cost is not None
+        assert answer.remark == "heuristic, greedy"  # and not what the first one would have said
 
 
 def test_a_contender_that_raises_is_a_remark() -> None:
