@@ -15,25 +15,26 @@ from eyewall_sidecar.odp.finding import Clock, Finding, Outcome
 from eyewall_sidecar.odp.highs import RELATIVE_GAP
 from eyewall_sidecar.odp.matrix_cuts import define_path_covers, define_star_capacities
 from eyewall_sidecar.odp.matrix_pairs import pair_keys
-from eyewall_sidecar.odp.matrix_program import MatrixProgram, begin, families
+from eyewall_sidecar.odp.matrix_program import ROUNDING, MatrixProgram, begin, families
 from eyewall_sidecar.odp.matrix_rows import ABSENT, stacked
 from eyewall_sidecar.odp.search import NO_TIME_TO_BUILD
 from eyewall_sidecar.qos.costs import Costs, cost
 
-SECONDS_PER_COLUMN = 2e-6
-"""What building the program takes for one y on a slow core."""
+SECONDS_PER_COLUMN = 1e-5
+"""What it takes to build the program and until HiGHS looks at the clock, for one column."""
 
 MOST_COLUMNS = 5_000_000
 """Beyond this the program alone takes gigabytes, and its first relaxation hours."""
 
 PROVEN = 1e-6
-"""HiGHS's word counts if the placement's true cost meets the bound to this fraction."""
+"""HiGHS's word counts if the placement's own cost meets its bound to this fraction."""
 
 ROW_WISE, MINIMISE, NO_OFFSET = 2, 1, 0.0
 
 _OPTIONS: dict[str, bool | int | float | str] = {
     "log_to_console": False,
     "threads": 1,
+    "presolve": "off",
     "mip_rel_gap": RELATIVE_GAP,
     "mip_allow_restart": False,
     "mip_heuristic_run_feasibility_jump": False,
@@ -111,9 +112,9 @@ def solve_families(
     if program is None:
         return Finding(Outcome.INFEASIBLE, bound=np.inf)
     for define in defines:
+        define(program)
         if clock() >= ends_at:
             return Finding(Outcome.NOTHING, remark=NO_TIME_TO_BUILD)
-        define(program)
     if start is not None and broken(arrays, costs, start):
         start = None
     return _run(program, start, ends_at=ends_at, clock=clock, seed=seed)
@@ -220,9 +221,9 @@ def _finding(program: MatrixProgram, highs: highspy.Highs, start: Places | None)
     if status not in _EXPECTED:
         remark = f"the solver failed: {highs.modelStatusToString(status)}"
     bound = program.constant
-    if program.unit and status not in _INFEASIBLE:
+    if program.unit and np.isfinite(info.mip_dual_bound):
         bound += program.unit * max(0.0, info.mip_dual_bound)
-    places = None if start is None else start
+    places = start
     if info.primal_solution_status == highspy.SolutionStatus.kSolutionStatusFeasible:
         read = _places(program, np.array(highs.getSolution().col_value))
         wrong = broken(arrays, costs, read)
@@ -235,12 +236,15 @@ def _finding(program: MatrixProgram, highs: highspy.Highs, start: Places | None)
             Outcome.FAILED if remark else Outcome.NOTHING, bound=bound, steps=steps, remark=remark
         )
     value = cost(arrays, costs, places)
-    agreed = value - bound <= PROVEN * max(value - program.constant, program.unit)
-    if status == highspy.HighsModelStatus.kOptimal and not agreed and not remark:
-        remark = f"the solver's optimum is worth {value:g}, its bound is {bound:g}"
-    proven = status == highspy.HighsModelStatus.kOptimal and not remark
+    doubt = PROVEN * max(value - program.constant, program.unit) + 2 * ROUNDING * abs(value)
+    optimal = status == highspy.HighsModelStatus.kOptimal
+    if bound > value + doubt:
+        remark = f"the solver failed: its bound is {bound:g}, but a placement costs {value:g}"
+        bound = program.constant
+    elif optimal and value > bound + doubt:
+        remark = remark or f"the solver failed: its optimum costs {value:g}, its bound is {bound:g}"
     return Finding(
-        Outcome.OPTIMAL if proven else Outcome.INCUMBENT,
+        Outcome.OPTIMAL if optimal and not remark else Outcome.INCUMBENT,
         places=places,
         cost=value,
         bound=min(bound, value),

@@ -45,8 +45,8 @@ class MatrixProgram:
         [operator, node]: the column of x_(i,u). They come first and are binary.
     y
         [pair]: the columns of y_(i,j),(u,v) as [node of one, node of other]. Where one end has a
-        single choice, the other's x is the y. None if to all terms and links it is the same
-        where the two are.
+        single choice, the other's x is the y. Otherwise None if to all terms and links it is
+        the same where the two are.
     done
         [operator]: the column of when it has worked on its last input, in units.
     response
@@ -152,17 +152,17 @@ def define_stream_placements(program: MatrixProgram) -> None:
     """Relax equation (16) to 0 ≤ y_(i,j),(u,v) ≤ 1, for every pair of operators that matters."""
     alone = program.choices.sum(axis=1) == 1
     for pair in program.pairs:
-        if not _matters(program, pair):
-            program.y.append(None)
-            continue
         at = program.between(pair)
         y = np.full(pair.costs.shape, ABSENT, dtype=np.int64)
         if alone[pair.one]:
             y[at] = program.x[pair.other][at[1]]
         elif alone[pair.other]:
             y[at] = program.x[pair.one][at[0]]
-        else:
+        elif _matters(program, pair):
             y[at] = program.new_columns(np.isfinite(pair.costs[at]))
+        else:
+            program.y.append(None)
+            continue
         program.y.append(y)
     program.fractions = program.columns
 
