@@ -234,7 +234,7 @@ def define_response_time(program: MatrixProgram) -> None:
     and r + best case ≥ t_i. What every choice has in common is on the right-hand side.
     """
     arrays, unit = program.arrays, program.unit
-    if not (program.costs.response and unit):
+    if not (program.costs.response and unit and len(arrays.path_order)):
         return
     seconds = program.costs.response / unit
     program.fastest = _response_time(program, np.min)
