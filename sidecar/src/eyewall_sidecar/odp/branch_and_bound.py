@@ -49,8 +49,8 @@ MOST_TABLE_ENTRIES = 30_000_000
 """Above this the tables would take gigabytes."""
 
 
-BY_PATHS, BY_DOMAINS = range(2)
-"""Of `Search.used`: how the response time is bounded, if at all."""
+BY_PATHS, BY_DOMAINS, BY_SUMS = range(3)
+"""Of `Search.used`: how the response time is bounded, if at all, and whether anything adds up."""
 
 
 class Search(NamedTuple):
@@ -59,7 +59,7 @@ class Search(NamedTuple):
     Parameters
     ----------
     used
-        As `BY_PATHS` and `BY_DOMAINS` say.
+        As `BY_PATHS` and the others say.
     before
         [operator]: the one before it of its kind, or `NONE`.
     same_node
@@ -199,9 +199,9 @@ def _begun(
     )
     before = interchangeable(instance)
     same_node = identical_nodes(instance, per_tuple, per_stream)
-    search = _search(instance, before, same_node, False)
+    search = _search(instance, before, same_node, carry=False)
     if len(instance.pair_costs) and instance.own.any() and search.state.counters[LEVEL] == 0:
-        carried = _search(instance, before, same_node, True)
+        carried = _search(instance, before, same_node, carry=True)
         if _root_bound(carried) > _root_bound(search):
             search = carried
     search.state.incumbent_cost[0] = known
@@ -222,13 +222,15 @@ def _search(instance: Instance, before: Places, same_node: Places, carry: bool) 
     if (instance.limits < 0).any():  # the pinned operators alone need more than there is
         state.counters[LEVEL] = NONE
     on_paths = len(instance.flow) > 0
+    adds_up = len(instance.pair_costs) > 0 or instance.own.any()
+    like = same_paths(instance)
     return Search(
         instance,
-        path_bound(instance, slots, longest_run if downstream and on_paths else 0),
-        domains_of(instance, same_paths(instance)),
+        path_bound(instance, slots, longest_run if downstream and on_paths else 0, like),
+        domains_of(instance, like),
         sum_bound(instance, slots, longest_run, carry),
         room_for_assignment(operators, nodes),
-        np.array([on_paths and downstream, on_paths and not downstream]),
+        np.array([on_paths and downstream, on_paths and not downstream, adds_up]),
         stars,
         capacity,
         state,
@@ -288,7 +290,9 @@ def _advance(search: Search, steps: int) -> None:
             state.counters[STEPS] += 1
             _branch(paths, domains, sums, assignment, used, capacity, state, before, same_node)
         rank = state.visited[level]
-        if rank < state.children[level] and state.child_bounds[level, rank] < cutoff(state):
+        if rank < state.children[level] and state.child_bounds[level, rank] < cutoff(
+            state.incumbent_cost
+        ):
             descend(starts, rows, seconds, pair_costs, capacity, state)
         else:
             return_to_parent(starts, rows, seconds, capacity, state)
@@ -310,7 +314,7 @@ def _branch(
     level = state.counters[LEVEL]
     state.children[level] = 0
     state.visited[level] = 0
-    most = cutoff(state)
+    most = cutoff(state.incumbent_cost)
     places, room, spent = state.places, capacity.room, state.spent[level]
     through, sums, done_there = state.through, state.sums, state.done_there
 
@@ -324,21 +328,32 @@ def _branch(
         return
     admitted = state.admitted[level]
     admits(capacity, level, admitted)
-    least = least_sum(
-        sum_bound, assignment, capacity, state.admitted, state.stars, state.star, level, sums
-    )
-    if spent + least + longest >= most:
-        return
+    if used[BY_SUMS]:
+        least = least_sum(
+            sum_bound, assignment, capacity, state.admitted, state.stars, state.star, level, sums
+        )
+        if spent + least + longest >= most:
+            return
     if used[BY_PATHS]:
         taken = capacity.places[level]
         longest_through(paths, room, taken, places, state.done, level, through, done_there)
     _keep_first_of_kind(admitted, before[level], same_node, capacity.held, places)
+    nodes, bounds = state.child_nodes[level], state.child_bounds[level]
+    longests, dones = state.child_longest[level], state.child_done[level]
+    children = 0
     for node in range(len(admitted)):
-        if admitted[node]:
-            slowest = max(longest, through[node])
-            bound = spent + sums[node] + slowest
-            if bound < most:
-                _insert(state, level, node, bound, slowest, done_there[node])
+        slowest = max(longest, through[node])
+        bound = spent + sums[node] + slowest
+        if admitted[node] and bound < most:
+            rank = children  # by rising bound, equals by node
+            while rank > 0 and bounds[rank - 1] > bound:
+                nodes[rank], bounds[rank] = nodes[rank - 1], bounds[rank - 1]
+                longests[rank], dones[rank] = longests[rank - 1], dones[rank - 1]
+                rank -= 1
+            nodes[rank], bounds[rank] = node, bound
+            longests[rank], dones[rank] = slowest, done_there[node]
+            children += 1
+    state.children[level] = children
 
 
 @compiled
@@ -365,22 +380,3 @@ def _keep_first_of_kind(
     for node in range(len(admitted)):
         if same_node[node] != NONE and held[node] == 0 and held[same_node[node]] == 0:
             admitted[node] = False
-
-
-@compiled
-def _insert(
-    state: SearchState, level: int, node: int, bound: float, longest: float, done: float
-) -> None:
-    """Insert a child by its bound, after those with the same."""
-    rank = state.children[level]
-    state.children[level] += 1
-    while rank > 0 and state.child_bounds[level, rank - 1] > bound:
-        state.child_nodes[level, rank] = state.child_nodes[level, rank - 1]
-        state.child_bounds[level, rank] = state.child_bounds[level, rank - 1]
-        state.child_longest[level, rank] = state.child_longest[level, rank - 1]
-        state.child_done[level, rank] = state.child_done[level, rank - 1]
-        rank -= 1
-    state.child_nodes[level, rank] = node
-    state.child_bounds[level, rank] = bound
-    state.child_longest[level, rank] = longest
-    state.child_done[level, rank] = done

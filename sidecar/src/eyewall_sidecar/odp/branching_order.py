@@ -12,6 +12,9 @@ from eyewall_sidecar.model.compilation import compiled
 HUB = 5
 """From so many neighbours on an operator is a hub: layers of two, fully connected, have none."""
 
+FEW = 4
+"""Hubs go first if they are at most one operator in so many; else the graph is one of wide layers."""
+
 
 @compiled
 def branching_order(operators: int, flow: Places, firsts: Places, seconds: Places) -> Places:
@@ -34,4 +37,6 @@ def branching_order(operators: int, flow: Places, firsts: Places, seconds: Place
     on_path[flow] = True
     downstream = np.concatenate((flow, np.flatnonzero(~on_path)))
     is_hub = neighbours[downstream] >= HUB
+    if FEW * is_hub.sum() > operators:
+        return downstream
     return np.concatenate((downstream[is_hub], downstream[~is_hub]))

@@ -1,4 +1,4 @@
-"""Lower bounds along paths that see capacity: no node holds a longer run of a path than it has room.
+"""A lower bound along a path that sees capacity: no node holds a longer run than it has room.
 
 A path visits nodes in runs of neighbouring operators. Within a run nothing is paid for hops, but
 each operator takes a place; leaving for another node pays the hop and finds at most all places

@@ -143,16 +143,16 @@ def search_state(instance: Instance, stars: Stars) -> SearchState:
         rows,
         stars.first_row.copy(),
         np.zeros((operators, nodes), np.bool_),
-        np.empty(nodes),
+        np.zeros(nodes),
         np.zeros(nodes),
         np.zeros(nodes),
     )
 
 
 @compiled
-def cutoff(state: SearchState) -> float:
+def cutoff(incumbent_cost: Floats) -> float:
     """Return from where on a bound is not worth visiting."""
-    cost = state.incumbent_cost[0]
+    cost = incumbent_cost[0]
     return cost if cost == inf else cost - TOLERANCE * max(1.0, abs(cost))
 
 
