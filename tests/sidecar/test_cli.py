@@ -213,5 +213,6 @@ def test_policies_are_listed_as_json_for_programs() -> None:
         "method",
         "optimises",
         "mixes",
+        "ecker",
         "take_it",
     }

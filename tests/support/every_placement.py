@@ -6,9 +6,10 @@ from typing import Self
 import numpy as np
 from brute_force import carried, costs_of, every_placement, fits
 from eyewall_sidecar.model import PlacementProblem, Range
-from eyewall_sidecar.model.arrays import Floats, ProblemArrays
+from eyewall_sidecar.model.arrays import Floats, Places, ProblemArrays, placement_of
 from eyewall_sidecar.objective import Objective, Term
 from eyewall_sidecar.qos.costs import weigh
+from eyewall_sidecar.qos.ecker import ecker_score
 from eyewall_sidecar.qos.weighted_sum import weighted_sum
 
 
@@ -18,13 +19,16 @@ class EveryPlacement:
 
     Parameters
     ----------
-    count
-        How many placements are valid.
+    problem
+        What is placed.
+    places
+        [placement, operator]: the node's place.
     values
         Term → [placement]: its value; for A log A, −∞ for what fails for certain.
     """
 
-    count: int
+    problem: PlacementProblem
+    places: Places
     values: dict[Term, Floats]
 
     @classmethod
@@ -34,10 +38,20 @@ class EveryPlacement:
         tried = every_placement(arrays)
         valid = tried[fits(arrays, tried) & carried(arrays, tried)]
         values = {term: costs_of(arrays, weigh(arrays, {term: 1.0}), valid) for term in Term}
-        return cls(len(valid), values | {Term.A: -values[Term.A]})
+        return cls(problem, valid, values | {Term.A: -values[Term.A]})
+
+    @property
+    def count(self) -> int:
+        """How many placements are valid."""
+        return len(self.places)
 
     def best(self, objective: Objective, ranges: dict[Term, Range]) -> float:
         """Return the objective's best value, under these ranges if it has several terms."""
+        if objective.ecker:
+            return min(
+                ecker_score(self.problem, placement_of(self.problem, places), objective.ecker)
+                for places in self.places
+            )
         if term := objective.single:
             if term is Term.A:
                 return float(np.exp(self.values[term].max()))

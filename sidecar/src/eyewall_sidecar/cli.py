@@ -94,6 +94,7 @@ def policies(
                 "method": it.method,
                 "optimises": list(it.optimises),
                 "mixes": it.mixes,
+                "ecker": it.ecker,
                 "take_it": it.take_it,
             }
             for name, it in CATALOGUE.items()

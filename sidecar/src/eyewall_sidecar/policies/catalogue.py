@@ -22,6 +22,8 @@ class Entry:
         Terms that it makes good placements for; none if it does not look at the objective.
     mixes
         Whether weighted sums of these terms too.
+    ecker
+        Whether Ecker's score too (paper 002, section 4.2).
     take_it
         When to, as the end of a sentence that begins with "take it".
     """
@@ -31,6 +33,7 @@ class Entry:
     method: str
     optimises: tuple[Term, ...]
     mixes: bool
+    ecker: bool
     take_it: str
 
     @property
@@ -38,13 +41,17 @@ class Entry:
         """What it optimises, in words."""
         if not self.optimises:
             return "nothing: it takes any objective, and reports its value"
-        terms = ", ".join(self.optimises)
-        return f"{terms} and mixes of them" if self.mixes else f"{terms} alone"
+        if not self.mixes:
+            return f"{' or '.join(self.optimises)} alone"
+        mixes = f"{', '.join(self.optimises)}, mixes of them"
+        return f"{mixes}, Ecker's score" if self.ecker else mixes
 
     def takes(self, objective: Objective) -> bool:
         """Whether it answers for this objective, and does not decline it."""
         if not self.optimises:
             return True
+        if objective.ecker:
+            return self.ecker
         terms = set(objective.weights)
         return bool(terms) and terms <= {*self.optimises} and (self.mixes or len(terms) == 1)
 
@@ -56,6 +63,7 @@ CATALOGUE: Mapping[str, Entry] = {
         method="proves the optimum, or says how far from it the placement is at most",
         optimises=tuple(Term),
         mixes=True,
+        ecker=False,
         take_it="first: it is the default, and the answer comes with its gap",
     ),
     "xu": Entry(
@@ -64,6 +72,7 @@ CATALOGUE: Mapping[str, Entry] = {
         method="in descending order of traffic, each operator joins those it exchanges most with",
         optimises=(Term.T,),
         mixes=False,
+        ecker=False,
         take_it="if nodes are about equally far apart and only what leaves a node counts",
     ),
     "greedy": Entry(
@@ -72,6 +81,7 @@ CATALOGUE: Mapping[str, Entry] = {
         method="from sources to sinks, each operator goes where it costs the least at that moment",
         optimises=tuple(Term),
         mixes=True,
+        ecker=True,
         take_it="for an answer at once where the rest is too slow, and to compare with",
     ),
     "round_robin": Entry(
@@ -80,6 +90,7 @@ CATALOGUE: Mapping[str, Entry] = {
         method="one operator after the other on one node after the other",
         optimises=(),
         mixes=False,
+        ecker=False,
         take_it="to compare with: it is what Storm's default scheduler does",
     ),
     "ras": Entry(
@@ -88,6 +99,7 @@ CATALOGUE: Mapping[str, Entry] = {
         method="fills the node that holds most of the topology, then the one with most left free",
         optimises=(),
         mixes=False,
+        ecker=False,
         take_it="to compare with: it packs tightly and does not know delays",
     ),
 }

@@ -1,7 +1,7 @@
 """One pass: every operator goes where it costs the least, given those that are placed already."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from time import perf_counter
 
 import numpy as np
@@ -10,9 +10,10 @@ from numpy.typing import NDArray
 from eyewall_sidecar.model import PlacementProblem, Solution
 from eyewall_sidecar.model.arrays import Floats, ProblemArrays
 from eyewall_sidecar.objective import Objective
-from eyewall_sidecar.policies.allowing import require_terms
 from eyewall_sidecar.policies.one_by_one import Asked, forced_first
-from eyewall_sidecar.qos.costs import Costs, weigh
+from eyewall_sidecar.qos.costs import Costs
+from eyewall_sidecar.qos.ecker import EckerCosts, with_headroom
+from eyewall_sidecar.search.ranges import price
 from eyewall_sidecar.search.room import NOWHERE, Room
 
 POLICY = "greedy"
@@ -24,7 +25,8 @@ class Greedy:
 
     Pinned operators come first. What an operator costs on a node: the part of the response time
     along the longest path through it (`Paths`), its unavailability, and its streams from and to
-    operators that are placed. Among equals, the node listed first.
+    operators that are placed; with Ecker's score (paper 002, section 4.2) also that the node is in
+    use. Among equals, the node listed first.
 
     Parameters
     ----------
@@ -38,14 +40,15 @@ class Greedy:
         self, problem: PlacementProblem, objective: Objective, *, time_limit: float, seed: int
     ) -> Solution:
         """Place the operators."""
-        require_terms(POLICY, objective)
-        asked = Asked.now(POLICY, problem, objective, time_limit, seed, self.clock)
-        arrays = ProblemArrays.of(problem)
-        costs = weigh(arrays, asked.weights())
-        room, paths = Room(arrays), Paths(arrays)
+        limited = with_headroom(problem) if objective.ecker else problem
+        asked = Asked.now(POLICY, limited, objective, time_limit, seed, self.clock)
+        arrays = ProblemArrays.of(limited)
+        costs, per_node = priced(arrays, objective)
+        room = Room(arrays)
+        paths = Paths(without_work(arrays) if objective.ecker else arrays)
 
         def cheapest(operator: int, holding: NDArray[np.bool_]) -> int:
-            total = added(room, costs, operator)
+            total = added(room, costs, operator) + per_node * (room.loads[0] == 0)
             if costs.response:
                 total += costs.response * paths.through(operator, room)
             node = int(np.argmin(np.where(holding, total, np.inf)))
@@ -56,6 +59,17 @@ class Greedy:
 
         order = forced_first(arrays, paths.order)
         return asked.place(room, order, cheapest)
+
+
+def priced(arrays: ProblemArrays, objective: Objective) -> tuple[Costs, float]:
+    """Return an objective's costs, and what each node in use costs beside them."""
+    found = price(arrays, objective).costs
+    return (found.costs, found.per_node) if isinstance(found, EckerCosts) else (found, 0.0)
+
+
+def without_work(arrays: ProblemArrays) -> ProblemArrays:
+    """Return the problem as Ecker's latency sees it: operators take no time."""
+    return replace(arrays, execution_times=np.zeros_like(arrays.execution_times))
 
 
 def added(room: Room, costs: Costs, operator: int) -> Floats:

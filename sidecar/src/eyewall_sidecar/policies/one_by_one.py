@@ -13,7 +13,8 @@ from eyewall_sidecar.objective import Objective, Term
 from eyewall_sidecar.odp.finding import Clock, Outcome
 from eyewall_sidecar.odp.infeasibility import obvious_reasons
 from eyewall_sidecar.odp.search import Search
-from eyewall_sidecar.qos import best_case, evaluate, worst_case
+from eyewall_sidecar.qos import evaluate
+from eyewall_sidecar.search.ranges import ranges_of
 from eyewall_sidecar.search.room import Room
 
 Choose = Callable[[int, NDArray[np.bool_]], int]
@@ -79,19 +80,8 @@ class Asked:
 
     def ranges(self) -> dict[Term, Range]:
         """Return what normalises the terms of a mixed objective."""
-        return {
-            term: Range(best_case(self.problem, term), worst_case(self.problem, term), proven=False)
-            for term in ([] if self.objective.single else self.objective.weights)
-        }
-
-    def weights(self) -> dict[Term, float]:
-        """Return term → what one of its units costs."""
-        if self.objective.single:
-            return {self.objective.single: 1.0}
-        return {
-            term: 0.0 if it.coincide else self.objective.weights[term] / abs(it.worse - it.better)
-            for term, it in self.ranges().items()
-        }
+        mixed = len(self.objective.weights) > 1
+        return ranges_of(ProblemArrays.of(self.problem), self.objective) if mixed else {}
 
     def placed(self, places: Places, *, exactly: str = "") -> Solution:
         """Answer with a placement; `exactly` says why the integer program had to find it."""

@@ -16,6 +16,7 @@ from eyewall_sidecar.model import PlacementProblem, Solution
 from eyewall_sidecar.model.arrays import Floats, ProblemArrays
 from eyewall_sidecar.objective import Objective
 from eyewall_sidecar.policies.one_by_one import Asked
+from eyewall_sidecar.qos.ecker import with_headroom
 from eyewall_sidecar.search.components import by_connections
 from eyewall_sidecar.search.room import Room
 
@@ -47,8 +48,9 @@ class ResourceAware:
         self, problem: PlacementProblem, objective: Objective, *, time_limit: float, seed: int
     ) -> Solution:
         """Place the operators."""
-        asked = Asked.now(POLICY, problem, objective, time_limit, seed, self.clock)
-        room = Room(ProblemArrays.of(problem))
+        limited = with_headroom(problem) if objective.ecker else problem
+        asked = Asked.now(POLICY, limited, objective, time_limit, seed, self.clock)
+        room = Room(ProblemArrays.of(limited))
         executors = by_connections(room.arrays)
         tried = [0] * len(executors)
         taken_back, at = 0, 0

@@ -16,6 +16,7 @@ from eyewall_sidecar.model.arrays import ProblemArrays
 from eyewall_sidecar.model.violations import RESOURCES
 from eyewall_sidecar.objective import Objective
 from eyewall_sidecar.policies.one_by_one import Asked, forced_first
+from eyewall_sidecar.qos.ecker import with_headroom
 from eyewall_sidecar.search.room import Room
 
 POLICY = "round_robin"
@@ -42,8 +43,9 @@ class RoundRobin:
         self, problem: PlacementProblem, objective: Objective, *, time_limit: float, seed: int
     ) -> Solution:
         """Place the operators."""
-        asked = Asked.now(POLICY, problem, objective, time_limit, seed, self.clock)
-        arrays = ProblemArrays.of(problem)
+        limited = with_headroom(problem) if objective.ecker else problem
+        asked = Asked.now(POLICY, limited, objective, time_limit, seed, self.clock)
+        arrays = ProblemArrays.of(limited)
         turns = by_slots(arrays)
         next_turn = 0
 
