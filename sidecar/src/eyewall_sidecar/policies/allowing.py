@@ -13,3 +13,12 @@ def require_objective(policy: str, objective: Objective, terms: Collection[Term]
             f"objective {objective}: policy {policy} optimises {' or '.join(terms)} alone; "
             f"ask it for {allowed}, or take another policy"
         )
+
+
+def require_terms(policy: str, objective: Objective) -> None:
+    """Refuse what is no mix of terms."""
+    if not objective.weights:
+        raise ObjectiveError(
+            f"objective {objective}: policy {policy} optimises {', '.join(Term)} and mixes of "
+            "them; take another policy"
+        )
