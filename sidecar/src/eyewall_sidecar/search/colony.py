@@ -45,7 +45,7 @@ class Colony:
     alpha: float = 1.0
     beta: float = 2.0
     rho: float = 0.9
-    initial: float = 1.0
+    initial: float = 10.0
     least: float = 0.01
     constant: float = 1.0
     previous: int = 1
