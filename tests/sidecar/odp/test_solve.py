@@ -7,6 +7,7 @@ from math import inf
 from random import Random
 
 import highspy
+import numpy as np
 import pytest
 from eyewall_sidecar.model import (
     Link,
@@ -20,7 +21,7 @@ from eyewall_sidecar.model import (
 )
 from eyewall_sidecar.objective import Objective, Term
 from eyewall_sidecar.odp import search, solve
-from eyewall_sidecar.odp.finding import Outcome
+from eyewall_sidecar.odp.finding import Finding, Outcome
 from eyewall_sidecar.odp.highs import minimise
 from eyewall_sidecar.odp.program import create_program
 from eyewall_sidecar.problem_file.answer import answer as to_json
@@ -39,6 +40,14 @@ def answer(
     clock: Callable[[], float] = stopped,
 ) -> Solution:
     return solve(problem, Objective.parse(objective), time_limit=time_limit, seed=0, clock=clock)
+
+
+@pytest.fixture
+def no_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let no engine find anything."""
+    nothing = Finding(Outcome.NOTHING, remark="no time was left")
+    for engine in ("branch_and_bound", "integer_program", "solve_diamond"):
+        monkeypatch.setattr(search, engine, lambda *_, **__: nothing)
 
 
 def mesh(
@@ -86,12 +95,13 @@ def test_terms_that_cannot_differ_count_0_in_a_weighted_sum() -> None:
 
 
 def test_an_incumbent_at_the_time_limit_is_not_called_optimal() -> None:
-    # Pitfall 3: PuLP's status of a time-limited incumbent is "Optimal". A full layered graph of 24
-    # operators on 12 nodes is not proven in 0.4 s on any machine.
-    layers = [(i, j) for i in range(22) for j in (i + 2 - i % 2, i + 3 - i % 2)]
-    problem = mesh(24, 12, layers, room=3)
-    solution = answer(problem, "N=1", time_limit=0.4)
+    # Pitfall 3: PuLP's status of a time-limited incumbent is "Optimal". A full layered graph of 40
+    # operators on 20 nodes is not proven after a few slices of branching.
+    layers = [(i, j) for i in range(38) for j in (i + 2 - i % 2, i + 3 - i % 2)]
+    problem = mesh(40, 20, layers, room=3)
+    solution = answer(problem, "N=1", time_limit=0.4, clock=count(0.0, 0.1).__next__)
     assert solution.status is Status.FEASIBLE
+    assert solution.decided_by == "branch and bound"
     assert solution.evaluation is not None
     assert solution.placement is not None
     assert violations(problem, solution.placement) == ()
@@ -109,41 +119,60 @@ def test_a_run_that_ends_before_any_incumbent_has_nothing_to_read() -> None:
     assert (run.outcome, run.error) == (Outcome.NOTHING, "")
 
 
+@pytest.mark.usefixtures("no_time")
 def test_without_an_incumbent_the_answer_is_what_fits_first_and_the_bound_of_the_best_case() -> (
     None
 ):
-    # The clock leaps past the limit after its first look: no run of the solver has any time.
     problem = mesh(4, 3, [(0, 1), (1, 2), (2, 3)], room=2)
-    solution = answer(problem, "R=1", time_limit=1.0, clock=count(0.0, 5.0).__next__)
+    solution = answer(problem, "R=1")
     assert solution.status is Status.FEASIBLE
     assert solution.decided_by == "first fit"
-    assert solution.reasons == ("there was no time to build the integer program",)
+    assert solution.reasons == ("no time was left",)
     assert solution.bound == 0
     assert solution.placement is not None
     assert violations(problem, solution.placement) == ()
 
 
-def test_without_an_incumbent_a_current_placement_that_still_fits_is_kept_if_it_is_better() -> None:
-    problem = mesh(4, 3, [(0, 1), (1, 2), (2, 3)], room=4)
-    apart = {"o0": "n0", "o1": "n1", "o2": "n2", "o3": "n0"}
-    together = dict.fromkeys(apart, "n2")
-    for current, decided_by in ((apart, "first fit"), (together, "current placement")):
+@pytest.mark.usefixtures("no_time")
+def test_without_an_incumbent_a_current_placement_that_still_fits_is_kept() -> None:
+    problem = mesh(4, 3, [(0, 1), (1, 2), (2, 3)], room=2)
+    for second, decided_by in (("n0", "current placement"), ("n1", "first fit")):
+        # With o1 on n1 there are three on n1, where two fit.
+        current = {"o0": "n0", "o1": second, "o2": "n1", "o3": "n1"}
         running = PlacementProblem(
             problem.operators, problem.streams, problem.nodes, problem.links, current
         )
-        late = answer(running, "R=1", time_limit=1.0, clock=count(0.0, 5.0).__next__)
-        assert late.decided_by == decided_by
+        assert answer(running, "R=1").decided_by == decided_by
 
 
-def test_a_program_is_not_built_beyond_the_time_limit(monkeypatch: pytest.MonkeyPatch) -> None:
-    # Every look at the clock takes a second, and every family of constraints is followed by one.
-    tried: list[str] = []
-    monkeypatch.setattr(search, "define_star_capacities", lambda _: tried.append("last family"))
-    monkeypatch.setattr(search, "minimise", lambda *_, **__: tried.append("solver"))
+def test_what_branching_cannot_prove_the_integer_program_gets_the_rest_of_the_time_for(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def unproven(*_: object, **__: object) -> Finding:
+        return Finding(Outcome.INCUMBENT, np.array([0, 0, 1, 1]), cost=0.5, bound=0.0)
+
+    monkeypatch.setattr(search, "branch_and_bound", unproven)
     problem = mesh(4, 3, [(0, 1), (1, 2), (2, 3)], room=2)
-    solution = answer(problem, "R=1", time_limit=8.0, clock=count(0.0, 1.0).__next__)
-    assert tried == []
-    assert (solution.status, solution.decided_by) == (Status.FEASIBLE, "first fit")
+    solution = answer(problem, "R=1")
+    assert (solution.status, solution.decided_by) == (Status.OPTIMAL, "integer program")
+
+
+def test_where_the_integer_program_adds_only_a_bound_the_placement_is_the_branchings(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    # Two pairs on two nodes, the shortest delay between them: what the bounds are held against.
+    problem = mesh(4, 3, [(0, 1), (1, 2), (2, 3)], room=2)
+    least = min(link.delay for link in problem.links.values())
+    u, v = next(pair for pair, link in problem.links.items() if link.delay == least)
+    at = [int(it[1]) for it in (u, u, v, v)]
+    branching = Finding(Outcome.INCUMBENT, np.array(at), least, 0.25 * least, steps=3)
+    program = Finding(Outcome.INCUMBENT, np.array([0, 0, 1, 2]), 2 * least, 0.5 * least, steps=4)
+    monkeypatch.setattr(search, "branch_and_bound", lambda *_, **__: branching)
+    monkeypatch.setattr(search, "integer_program", lambda *_, **__: program)
+    solution = answer(problem, "R=1")
+    assert (solution.status, solution.decided_by) == (Status.FEASIBLE, "branch and bound")
+    assert solution.bound == pytest.approx(0.5 * least)
+    assert solution.gap == pytest.approx(0.5)
 
 
 def test_the_solver_gets_the_time_that_handing_the_program_over_and_reading_it_leaves(
@@ -163,6 +192,7 @@ def test_the_solver_gets_the_time_that_handing_the_program_over_and_reading_it_l
     assert limits == [2.0]
 
 
+@pytest.mark.usefixtures("no_time")
 def test_the_value_of_what_fails_for_certain_has_no_gap() -> None:
     # The first fit puts both on the dead node, which n1 could spare: log A is −∞, the bound is not.
     problem = PlacementProblem(
@@ -171,13 +201,14 @@ def test_the_value_of_what_fails_for_certain_has_no_gap() -> None:
         (Node("dead", availability=0), Node("n1", availability=0.5), Node("n2")),
         {(u, v): Link(0.1) for u in ("dead", "n1", "n2") for v in ("dead", "n1", "n2") if u != v},
     )
-    late = answer(problem, "R=0.5,A=0.5", time_limit=1.0, clock=count(0.0, 5.0).__next__)
+    late = answer(problem, "R=0.5,A=0.5")
     assert late.evaluation is not None
     assert late.evaluation.value == -inf
     assert late.gap is None
     assert json.loads(json.dumps(to_json(late), allow_nan=False))["objective"]["value"] is None
 
 
+@pytest.mark.usefixtures("no_time")
 def test_no_placement_within_the_time_limit_is_said_so() -> None:
     # Operators of 0.5, 0.5, 0.4, 0.4, 0.6 and 0.6 cores in this order on three nodes of 1 core: the
     # first fit puts 0.5 + 0.5 and 0.4 + 0.4 together, so only one 0.6 finds room.
@@ -187,14 +218,24 @@ def test_no_placement_within_the_time_limit_is_said_so() -> None:
         (Node("n1", cpu=1), Node("n2", cpu=1), Node("n3", cpu=1)),
         {(u, v): Link(0.1) for u in ("n1", "n2", "n3") for v in ("n1", "n2", "n3") if u != v},
     )
-    late = answer(problem, "T=1", time_limit=1.0, clock=count(0.0, 5.0).__next__)
+    late = answer(problem, "T=1", time_limit=1.0)
     assert late.status is Status.TIMED_OUT
     assert late.placement is None
     assert late.evaluation is None
     assert late.bound is None
     assert late.reasons == (
         "the time limit of 1 s ended the search before any placement was found",
-        "there was no time to build the integer program",
+        "no time was left",
+    )
+
+
+def test_what_the_first_fit_cannot_place_is_placed() -> None:
+    # As above; 0.5 + 0.5, 0.4 + 0.6 and 0.4 + 0.6 fill the three nodes.
+    problem = PlacementProblem(
+        tuple(Operator(f"o{i}", cpu=cpu) for i, cpu in enumerate((0.5, 0.5, 0.4, 0.4, 0.6, 0.6))),
+        (),
+        (Node("n1", cpu=1), Node("n2", cpu=1), Node("n3", cpu=1)),
+        {(u, v): Link(0.1) for u in ("n1", "n2", "n3") for v in ("n1", "n2", "n3") if u != v},
     )
     assert answer(problem, "T=1").status is Status.OPTIMAL
 

@@ -1,13 +1,12 @@
 """What the solver refuses or breaks off is told as that, never as the end of the time limit."""
 
-from dataclasses import replace
 from math import inf
 
 import pytest
 from eyewall_sidecar.model import Link, Node, Operator, PlacementProblem, Solution, Status, Stream
 from eyewall_sidecar.objective import Objective
 from eyewall_sidecar.odp import infeasibility, search, solve
-from eyewall_sidecar.odp.finding import Outcome
+from eyewall_sidecar.odp.finding import Finding, Outcome
 from eyewall_sidecar.odp.highs import Run, minimise
 from pulp import LpMinimize, LpProblem
 
@@ -30,8 +29,10 @@ def answer(asked: PlacementProblem, objective: str = "R=1") -> Solution:
 
 @pytest.fixture
 def failing(monkeypatch: pytest.MonkeyPatch) -> None:
-    failed = Run(Outcome.FAILED, 0.0, "Solve error")
-    monkeypatch.setattr(search, "minimise", lambda *_, **__: failed)
+    failed = Finding(Outcome.FAILED, remark="the solver failed: Solve error")
+    nothing = Finding(Outcome.NOTHING)
+    monkeypatch.setattr(search, "branch_and_bound", lambda *_, **__: nothing)
+    monkeypatch.setattr(search, "integer_program", lambda *_, **__: failed)
 
 
 def test_a_program_that_highs_refuses_is_told_in_its_words() -> None:
@@ -59,19 +60,6 @@ def test_where_nothing_is_found_the_answer_is_that_the_solver_failed() -> None:
     assert solution.placement is None
     assert solution.status is Status.FAILED
     assert solution.reasons == ("the solver failed: Solve error",)
-
-
-def test_a_solve_that_breaks_off_keeps_its_placement_and_says_why(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    def broken_off(*arguments: LpProblem, **options: float) -> Run:
-        run = minimise(*arguments, **options)  # type: ignore[arg-type]
-        return replace(run, outcome=Outcome.INCUMBENT, error="Unknown")
-
-    monkeypatch.setattr(search, "minimise", broken_off)
-    solution = answer(problem(0.4, 0.4))
-    assert (solution.status, solution.decided_by) == (Status.FEASIBLE, "integer program")
-    assert solution.reasons == ("the solver failed: Unknown",)
 
 
 def test_a_load_beyond_all_capacities_is_no_number_that_the_solver_refuses() -> None:

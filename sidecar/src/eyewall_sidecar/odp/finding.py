@@ -7,6 +7,8 @@ from math import inf
 
 from eyewall_sidecar.model.arrays import Places
 
+NO_TIME_TO_BUILD = "there was no time to build the integer program"
+
 Clock = Callable[[], float]
 """Tells the time in seconds."""
 

@@ -11,13 +11,12 @@ import numpy as np
 
 from eyewall_sidecar.model.arrays import Floats, Places, ProblemArrays
 from eyewall_sidecar.model.violations import TOLERANCE
-from eyewall_sidecar.odp.finding import Clock, Finding, Outcome
+from eyewall_sidecar.odp.finding import NO_TIME_TO_BUILD, Clock, Finding, Outcome
 from eyewall_sidecar.odp.highs import RELATIVE_GAP
 from eyewall_sidecar.odp.matrix_cuts import define_path_covers, define_star_capacities
 from eyewall_sidecar.odp.matrix_pairs import pair_keys
 from eyewall_sidecar.odp.matrix_program import ROUNDING, MatrixProgram, begin, families
 from eyewall_sidecar.odp.matrix_rows import ABSENT, stacked
-from eyewall_sidecar.odp.search import NO_TIME_TO_BUILD
 from eyewall_sidecar.qos.costs import Costs, cost
 
 SECONDS_PER_COLUMN = 1e-5

@@ -1,43 +1,62 @@
-"""The runs of the solver that one answer needs, within one time limit."""
+"""The runs of exact engines that one answer needs, within one time limit."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
+from enum import StrEnum
+from math import isfinite
 
-from eyewall_sidecar.model import Placement, PlacementProblem
+from eyewall_sidecar.model.arrays import Places, ProblemArrays
 from eyewall_sidecar.objective import Term
-from eyewall_sidecar.odp.cuts import define_path_covers, define_star_capacities
-from eyewall_sidecar.odp.finding import Outcome
-from eyewall_sidecar.odp.highs import minimise
-from eyewall_sidecar.odp.infeasibility import binding_reasons
-from eyewall_sidecar.odp.program import OdpProgram, families, read_placement
+from eyewall_sidecar.odp import diamond_shape
+from eyewall_sidecar.odp.branch_and_bound import branch_and_bound, covers
+from eyewall_sidecar.odp.diamond import solve_diamond
+from eyewall_sidecar.odp.finding import Clock, Finding, Outcome
+from eyewall_sidecar.odp.matrix_engine import integer_program
+from eyewall_sidecar.qos.costs import Costs, cost, weigh
 
-SECONDS_PER_VARIABLE = 2e-5
-"""What building the program takes for one y on a slow core."""
-NO_TIME_TO_BUILD = "there was no time to build the integer program"
+DECIDED = (Outcome.OPTIMAL, Outcome.INFEASIBLE)
+BRANCHING_SHARE = 0.7
+"""Of the time, before the integer program has a try at what branching could not prove."""
+VARIABLES_PER_SECOND = 50_000
+"""Of the integer program, which is not built if its relaxation could not be solved in time."""
 
-Clock = Callable[[], float]
+
+class Engine(StrEnum):
+    """What in the policy found an answer."""
+
+    CLOSED_FORM = "closed form"
+    BRANCH_AND_BOUND = "branch and bound"
+    INTEGER_PROGRAM = "integer program"
 
 
-@dataclass(frozen=True, slots=True)
-class Optimum:
-    """What the integer program says about weighted terms.
+@dataclass(frozen=True, slots=True, eq=False)
+class Run:
+    """What an engine, or one after the other, came to.
 
     Parameters
     ----------
-    outcome
-        How the run ended.
-    excess
-        No placement has a smaller weighted excess over the best cases, in the program's units.
-    placement
-        The solver's, if it has one.
-    remark
-        Why the program could not be solved, as a sentence for a person.
+    engine
+        The one that found the placement; the last one if there is none.
+    finding
+        The best placement of all and the best bound.
     """
 
-    outcome: Outcome
-    excess: float
-    placement: Placement | None = None
-    remark: str = ""
+    engine: Engine
+    finding: Finding
+
+    def joined(self, later: "Run") -> "Run":
+        """Take the best of two runs of the same problem."""
+        first, second = self.finding, later.finding
+        if second.outcome in DECIDED:
+            return later
+        better = later if first.places is None or second.cost < first.cost else self
+        placed = better.finding.places is not None
+        outcome = Outcome.INCUMBENT if placed else second.outcome
+        bound = max(first.bound, second.bound)
+        remark = second.remark if second.outcome is Outcome.FAILED else first.remark
+        best = better.finding
+        steps = first.steps + second.steps
+        return Run(better.engine, Finding(outcome, best.places, best.cost, bound, steps, remark))
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,79 +65,79 @@ class Search:
 
     Parameters
     ----------
-    problem
-        What is solved.
+    arrays
+        The problem that is solved.
     ends_at
         When it must be done, by `clock` in seconds.
     seed
-        The solver's.
+        The integer program's.
     clock
         Tells the time.
+    known
+        Valid placements that are known beforehand.
     runs
         What every run so far came to.
     """
 
-    problem: PlacementProblem
+    arrays: ProblemArrays
     ends_at: float
     seed: int
     clock: Clock
-    runs: list[Optimum] = field(default_factory=list)
-
-    @property
-    def remaining(self) -> float:
-        """Seconds left."""
-        return max(0.0, self.ends_at - self.clock())
-
-    def minimise(self, weights: Mapping[Term, float], *, share: float = 1.0) -> Optimum:
-        """Minimise the weighted excess in a share of the time that is left."""
-        optimum = self._minimise(weights, self.clock() + share * self.remaining)
-        self.runs.append(optimum)
-        return optimum
+    known: tuple[Places, ...] = ()
+    runs: list[Run] = field(default_factory=list)
 
     @property
     def infeasible(self) -> bool:
         """Whether a run has shown that no placement exists."""
-        return any(run.outcome is Outcome.INFEASIBLE for run in self.runs)
-
-    @property
-    def found(self) -> list[Placement]:
-        """Every placement that a run came up with, the last one first."""
-        return [run.placement for run in reversed(self.runs) if run.placement is not None]
+        return any(run.finding.outcome is Outcome.INFEASIBLE for run in self.runs)
 
     @property
     def remarks(self) -> tuple[str, ...]:
         """Every remark of a run, once."""
-        return tuple(dict.fromkeys(run.remark for run in self.runs if run.remark))
+        return tuple(dict.fromkeys(run.finding.remark for run in self.runs if run.finding.remark))
 
-    def why_infeasible(self) -> tuple[str, ...]:
-        """Name what binds; nothing if some placement is valid."""
-        ends_at = self.clock() + max(self.remaining, 0.1)
-        return binding_reasons(self.problem, ends_at=ends_at, clock=self.clock, seed=self.seed)
+    def minimise(self, weights: Mapping[Term, float], *, share: float = 1.0) -> Finding:
+        """Minimise weighted terms (as for `weigh`) in a share of the time that is left."""
+        costs = weigh(self.arrays, weights)
+        now = self.clock()
+        run = self._run(costs, now + share * max(0.0, self.ends_at - now))
+        self.runs.append(run)
+        return run.finding
 
-    def _minimise(self, weights: Mapping[Term, float], ends_at: float) -> Optimum:
-        program = self._build(weights, ends_at)
-        if program is None:
-            return Optimum(Outcome.NOTHING, 0.0, remark=NO_TIME_TO_BUILD)
-        run = minimise(program.linear, ends_at=ends_at, clock=self.clock, seed=self.seed)
-        placed = run.outcome in (Outcome.OPTIMAL, Outcome.INCUMBENT)
-        placement = read_placement(program) if placed else None
-        excess = max(0.0, run.bound) if program.costs else 0.0
-        remark = f"the solver failed: {run.error}" if run.error else ""
-        return Optimum(run.outcome, excess, placement, remark)
+    def _run(self, costs: Costs, ends_at: float) -> Run:
+        if diamond_shape.covers(self.arrays):
+            finding = solve_diamond(self.arrays, costs, ends_at=ends_at, clock=self.clock)
+            run = Run(Engine.CLOSED_FORM, finding)
+            if finding.outcome in DECIDED:
+                return run
+        start = self._start(costs)
+        if not covers(self.arrays):
+            return self._program(costs, start, ends_at)
+        now = self.clock()
+        tries = self._variables() <= VARIABLES_PER_SECOND * (1 - BRANCHING_SHARE) * (ends_at - now)
+        branching = now + (BRANCHING_SHARE if tries else 1.0) * (ends_at - now)
+        finding = branch_and_bound(
+            self.arrays, costs, start=start, ends_at=branching, clock=self.clock
+        )
+        run = Run(Engine.BRANCH_AND_BOUND, finding)
+        if finding.outcome in DECIDED or not tries:
+            return run
+        return run.joined(self._program(costs, finding.places, ends_at))
 
-    def _build(self, weights: Mapping[Term, float], ends_at: float) -> OdpProgram | None:
-        """Build the program; None if that takes longer than there is time."""
-        if self._variables() * SECONDS_PER_VARIABLE > ends_at - self.clock():
-            return None
-        program = OdpProgram(self.problem, weights)
-        for define in (*families(), define_path_covers, define_star_capacities):
-            define(program)
-            if self.clock() >= ends_at:
-                return None
-        return program
+    def _program(self, costs: Costs, start: Places | None, ends_at: float) -> Run:
+        finding = integer_program(
+            self.arrays, costs, start=start, ends_at=ends_at, clock=self.clock, seed=self.seed
+        )
+        return Run(Engine.INTEGER_PROGRAM, finding)
+
+    def _start(self, costs: Costs) -> Places | None:
+        """Return the best placement that is known."""
+        found = [run.finding.places for run in self.runs if run.finding.places is not None]
+        valued = [(cost(self.arrays, costs, it), it) for it in (*self.known, *found)]
+        usable = [it for it in valued if isfinite(it[0])]
+        return min(usable, key=lambda it: it[0])[1] if usable else None
 
     def _variables(self) -> int:
-        problem = self.problem
-        choices = {it.id: len(problem.candidates(it.id)) for it in problem.operators}
-        pairs = {(stream.source, stream.target) for stream in problem.streams}
-        return sum(choices[source] * choices[target] for source, target in pairs)
+        choices = self.arrays.allowed.sum(axis=1)
+        pairs = set(zip(self.arrays.sources.tolist(), self.arrays.targets.tolist(), strict=True))
+        return sum(int(choices[source] * choices[target]) for source, target in pairs)

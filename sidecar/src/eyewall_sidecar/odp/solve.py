@@ -1,20 +1,22 @@
 """The optimal placement of paper 000: one term as it is, several as their normalised sum."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from math import exp, inf, isfinite
 
+import numpy as np
+
 from eyewall_sidecar.model import Placement, PlacementProblem, Range, Solution, Status, violations
+from eyewall_sidecar.model.arrays import Places, ProblemArrays, placement_of, places_of
 from eyewall_sidecar.objective import Objective, Term
-from eyewall_sidecar.odp.finding import Outcome
+from eyewall_sidecar.odp.finding import Clock, Outcome
 from eyewall_sidecar.odp.first_fit import first_fit
-from eyewall_sidecar.odp.infeasibility import obvious_reasons
-from eyewall_sidecar.odp.program import SCALE, unit
-from eyewall_sidecar.odp.search import Clock, Search
-from eyewall_sidecar.qos import best_case, evaluate, worst_case
-from eyewall_sidecar.qos.evaluation import WEIGHED
+from eyewall_sidecar.odp.infeasibility import binding_reasons, obvious_reasons
+from eyewall_sidecar.odp.search import Engine, Search
+from eyewall_sidecar.qos import evaluate
+from eyewall_sidecar.qos.costs import cost, weigh
+from eyewall_sidecar.qos.extremes import Extremes
 
 POLICY = "odp"
-INTEGER_PROGRAM = "integer program"
 TOLERANCE = 1e-6
 CERTAIN_FAILURE = "every valid placement needs a node or link of availability 0, so A is 0 for all"
 
@@ -26,139 +28,157 @@ def solve(
 ) -> Solution:
     """Return the optimum, or within the time limit the best placement found and its bound."""
     started = clock()
-    search = Search(problem, started + time_limit, seed, clock)
     if reasons := obvious_reasons(problem):
-        return _nothing(Status.INFEASIBLE, reasons, clock() - started)
-    failing = _fails_certainly(search, objective)
-    ranges = {} if objective.single else _ranges(search, objective, failing=failing)
-    if not search.infeasible:
-        search.minimise(_weights(problem, objective, ranges, failing=failing))
-    if search.infeasible:
-        return _nothing(Status.INFEASIBLE, search.why_infeasible(), clock() - started)
-    found = _best(search, objective, ranges)
-    if found is None:
-        if search.runs[-1].outcome is Outcome.FAILED:
-            return _nothing(Status.FAILED, search.remarks, clock() - started)
-        reason = (
-            f"the time limit of {time_limit:g} s ended the search before any placement was found"
-        )
-        return _nothing(Status.TIMED_OUT, (reason, *search.remarks), clock() - started)
-    decided_by, placement = found
-    evaluation = evaluate(problem, placement, objective, ranges)
-    better = max if objective.maximised else min
-    bound = _bound(problem, objective, ranges, search.runs[-1].excess, failing=failing)
-    bound = better(bound, evaluation.value)
-    difference = abs(evaluation.value - bound)
-    proven = search.runs[-1].outcome is Outcome.OPTIMAL and difference <= TOLERANCE * max(
-        1.0, abs(evaluation.value - _constant(problem, objective))
-    )
-    return Solution(
-        status=Status.OPTIMAL if proven else Status.FEASIBLE,
-        policy=POLICY,
-        decided_by=INTEGER_PROGRAM if proven else decided_by,
-        placement=placement,
-        evaluation=evaluation,
-        bound=bound,
-        gap=difference / max(abs(evaluation.value), 1e-9) if isfinite(difference) else None,
-        seconds=clock() - started,
-        moves=problem.moves(placement),
-        reasons=((CERTAIN_FAILURE,) if failing else ()) + search.remarks,
-    )
+        return _nothing(Status.INFEASIBLE, Engine.BRANCH_AND_BOUND, reasons, clock() - started)
+    answer = _Answer(problem, objective, started + time_limit, seed, clock)
+    return answer.solution(started, time_limit)
 
 
-def _nothing(status: Status, reasons: tuple[str, ...], seconds: float) -> Solution:
-    return Solution(status, POLICY, INTEGER_PROGRAM, seconds=seconds, reasons=reasons)
+def _nothing(status: Status, engine: Engine, reasons: tuple[str, ...], seconds: float) -> Solution:
+    return Solution(status, POLICY, engine, seconds=seconds, reasons=reasons)
 
 
-def _fails_certainly(search: Search, objective: Objective) -> bool:
-    """Whether A counts, and no placement does without what has availability 0."""
-    dead = [node for node in search.problem.nodes if node.availability == 0]
-    broken = [link for link in search.problem.links.values() if link.availability == 0]
-    if Term.A not in objective.weights or not (dead or broken):
-        return False
-    trial = Search(search.problem, search.ends_at, search.seed, search.clock)
-    return trial.minimise({Term.A: 1.0}, share=0.5).outcome is Outcome.INFEASIBLE
+class _Answer:
+    """One problem's way to its answer: ranges first, then the objective itself."""
 
+    def __init__(
+        self,
+        problem: PlacementProblem,
+        objective: Objective,
+        ends_at: float,
+        seed: int,
+        clock: Clock,
+    ) -> None:
+        self.problem = problem
+        self.objective = objective
+        self.arrays = ProblemArrays.of(problem)
+        self.extremes = Extremes(self.arrays)
+        known = tuple(places_of(problem, it) for it in self._running())
+        self.search = Search(self.arrays, ends_at, seed, clock, known)
 
-def _ranges(search: Search, objective: Objective, *, failing: bool) -> dict[Term, Range]:
-    """Solve every term alone: what normalises it (equation 9) is proven, not assumed."""
-    ranges: dict[Term, Range] = {}
-    for place, term in enumerate(objective.weights):
-        worst, best = worst_case(search.problem, term), best_case(search.problem, term)
-        ranges[term] = Range(best, worst)
-        if failing and term is Term.A:
-            ranges[term] = Range(-inf, -inf)
-        elif not ranges[term].coincide:
-            run = search.minimise({term: 1.0}, share=1 / (len(objective.weights) + 1 - place))
-            if run.outcome is Outcome.OPTIMAL and run.placement is not None:
-                ranges[term] = Range(WEIGHED[term](search.problem, run.placement), worst)
-            else:
-                excess = run.excess * unit(search.problem, term)
-                bound = best - excess if term is Term.A else best + excess
-                ranges[term] = Range(bound, worst, proven=False)
+    def solution(self, started: float, time_limit: float) -> Solution:
+        search, clock = self.search, self.search.clock
+        failing = self._fails_certainly()
+        ranges = {} if self.objective.single else self._ranges(failing=failing)
+        weights = self._weights(ranges, failing=failing)
+        if not search.infeasible:
+            search.minimise(weights)
+        last = search.runs[-1]
         if search.infeasible:
-            break
-    return ranges
+            ends_at = clock() + max(search.ends_at - clock(), 0.1)
+            reasons = binding_reasons(self.problem, ends_at=ends_at, clock=clock, seed=search.seed)
+            return _nothing(Status.INFEASIBLE, last.engine, reasons, clock() - started)
+        found = self._best(weights)
+        if found is None:
+            failed = last.finding.outcome is Outcome.FAILED
+            late = f"the time limit of {time_limit:g} s ended the search"
+            ended = () if failed else (f"{late} before any placement was found",)
+            status = Status.FAILED if failed else Status.TIMED_OUT
+            return _nothing(status, last.engine, ended + search.remarks, clock() - started)
+        decided_by, placement = found
+        evaluation = evaluate(self.problem, placement, self.objective, ranges)
+        better = max if self.objective.maximised else min
+        bound = better(self._bound(ranges, last.finding.bound, failing=failing), evaluation.value)
+        difference = abs(evaluation.value - bound)
+        proven = last.finding.outcome is Outcome.OPTIMAL and difference <= TOLERANCE * max(
+            1.0, abs(evaluation.value - self._constant())
+        )
+        return Solution(
+            status=Status.OPTIMAL if proven else Status.FEASIBLE,
+            policy=POLICY,
+            decided_by=last.engine if proven else decided_by,
+            placement=placement,
+            evaluation=evaluation,
+            bound=bound,
+            gap=difference / max(abs(evaluation.value), 1e-9) if isfinite(difference) else None,
+            seconds=clock() - started,
+            moves=self.problem.moves(placement),
+            reasons=((CERTAIN_FAILURE,) if failing else ()) + search.remarks,
+        )
+
+    def _running(self) -> Iterator[Placement]:
+        """Where everything runs now, if everything runs and may stay."""
+        current = self.problem.current or {}
+        everywhere = all(operator.id in current for operator in self.problem.operators)
+        if everywhere and not violations(self.problem, current):
+            yield current
+
+    def _fails_certainly(self) -> bool:
+        """Whether A counts, and no placement does without what has availability 0."""
+        up = np.isfinite(self.arrays.node_logs).all() and np.isfinite(self.arrays.link_logs).all()
+        if up or Term.A not in self.objective.weights:
+            return False
+        trial = Search(self.arrays, self.search.ends_at, self.search.seed, self.search.clock)
+        return trial.minimise({Term.A: 1.0}, share=0.5).outcome is Outcome.INFEASIBLE
+
+    def _ranges(self, *, failing: bool) -> dict[Term, Range]:
+        """Solve every term alone: what normalises it (equation 9) is proven, not assumed."""
+        ranges: dict[Term, Range] = {}
+        for place, term in enumerate(self.objective.weights):
+            worst, best = self.extremes.worst(term), self.extremes.best(term)
+            ranges[term] = Range(best, worst)
+            if failing and term is Term.A:
+                ranges[term] = Range(-inf, -inf)
+            elif not ranges[term].coincide:
+                share = 1 / (len(self.objective.weights) + 1 - place)
+                finding = self.search.minimise({term: 1.0}, share=share)
+                proven = finding.outcome is Outcome.OPTIMAL
+                least = max(finding.cost if proven else finding.bound, _cost(term, best))
+                ranges[term] = Range(_cost(term, least), worst, proven=proven)
+            if self.search.infeasible:
+                break
+        return ranges
+
+    def _weights(self, ranges: Ranges, *, failing: bool) -> dict[Term, float]:
+        """Return what a unit of each term costs; equation (9) but for its constant."""
+        if self.objective.single:
+            return {} if failing else {self.objective.single: 1.0}
+        forbidding = {Term.A: 0.0} if Term.A in self.objective.weights and not failing else {}
+        return forbidding | {
+            term: weight / abs(ranges[term].worse - ranges[term].better)
+            for term, weight in self.objective.weights.items()
+            if term in ranges and not ranges[term].coincide
+        }
+
+    def _bound(self, ranges: Ranges, bound: float, *, failing: bool) -> float:
+        """Translate the least cost back: no placement has a better value."""
+        if term := self.objective.single:
+            if term is Term.A:
+                return 0.0 if failing else exp(-max(bound, _cost(term, self.extremes.best(term))))
+            return max(bound, self.extremes.best(term))
+        at_worst = sum(
+            weight * _cost(term, ranges[term].worse) / abs(ranges[term].worse - ranges[term].better)
+            for term, weight in self.objective.weights.items()
+            if not ranges[term].coincide
+        )
+        return at_worst - bound
+
+    def _constant(self) -> float:
+        """Return the part of the value that every placement has: it makes no gap look smaller."""
+        term = self.objective.single
+        return 0.0 if term in (None, Term.A) else self.extremes.best(term)
+
+    def _best(self, weights: Mapping[Term, float]) -> tuple[str, Placement] | None:
+        """Pick the best placement at hand; among equals one that moves less."""
+        choices: list[tuple[str, Places]] = [
+            (run.engine, run.finding.places)
+            for run in reversed(self.search.runs)
+            if run.finding.places is not None
+        ]
+        choices += [("current placement", it) for it in self.search.known]
+        if not choices and (fitting := first_fit(self.problem)):
+            choices.append(("first fit", places_of(self.problem, fitting)))
+        costs = weigh(self.arrays, weights)
+        valued = [(cost(self.arrays, costs, places), by, places) for by, places in choices]
+        least = min((it for it, _, _ in valued), default=0.0)
+        equals = [
+            (str(by), placement_of(self.problem, places))
+            for it, by, places in valued
+            if it == least or it - least <= 1e-9 * max(1.0, abs(least))
+        ]
+        return min(equals, key=lambda it: self.problem.moves(it[1]), default=None)
 
 
-def _weights(
-    problem: PlacementProblem, objective: Objective, ranges: Ranges, *, failing: bool
-) -> dict[Term, float]:
-    """Translate to the program's weights: it counts a term in units of best case to worst case."""
-    if objective.single:
-        return {} if failing else {objective.single: 1.0}
-    forbidding = {Term.A: 0.0} if Term.A in objective.weights and not failing else {}
-    return forbidding | {
-        term: weight * SCALE * unit(problem, term) / abs(ranges[term].worse - ranges[term].better)
-        for term, weight in objective.weights.items()
-        if not ranges[term].coincide
-    }
-
-
-def _bound(
-    problem: PlacementProblem, objective: Objective, ranges: Ranges, excess: float, *, failing: bool
-) -> float:
-    """Translate the program's bound back: no placement has a better value."""
-    if term := objective.single:
-        distance = excess * unit(problem, term)
-        if term is Term.A:
-            return 0.0 if failing else exp(best_case(problem, term) - distance)
-        return best_case(problem, term) + distance
-    at_best = sum(
-        weight
-        * abs(ranges[term].worse - best_case(problem, term))
-        / abs(ranges[term].worse - ranges[term].better)
-        for term, weight in objective.weights.items()
-        if not ranges[term].coincide
-    )
-    return at_best - excess / SCALE
-
-
-def _constant(problem: PlacementProblem, objective: Objective) -> float:
-    """Return the part of the value that every placement has: it makes no gap look smaller."""
-    term = objective.single
-    return 0.0 if term in (None, Term.A) else best_case(problem, term)
-
-
-def _best(search: Search, objective: Objective, ranges: Ranges) -> tuple[str, Placement] | None:
-    """Pick the best placement at hand; among equals one that moves less."""
-    problem = search.problem
-    choices = [(INTEGER_PROGRAM, placement) for placement in search.found]
-    current = problem.current or {}
-    if all(operator.id in current for operator in problem.operators):
-        choices.append(("current placement", current))
-    if not search.found and (placement := first_fit(problem)):
-        choices.append(("first fit", placement))
-    sign = -1.0 if objective.maximised else 1.0
-    costs = [
-        (sign * evaluate(problem, placement, objective, ranges).value, decided_by, placement)
-        for decided_by, placement in choices
-        if not violations(problem, placement)
-    ]
-    least = min((cost for cost, _, _ in costs), default=0.0)
-    equals = [
-        (decided_by, placement)
-        for cost, decided_by, placement in costs
-        if cost == least or cost - least <= 1e-9 * max(1.0, abs(least))
-    ]
-    return min(equals, key=lambda it: problem.moves(it[1]), default=None)
+def _cost(term: Term, value: float) -> float:
+    """Translate between a term's value in a range and its cost: log A and −log A, else the same."""
+    return -value if term is Term.A else value

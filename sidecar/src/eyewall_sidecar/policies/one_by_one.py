@@ -11,7 +11,7 @@ from eyewall_sidecar.model import PlacementProblem, Range, Solution, Status, vio
 from eyewall_sidecar.model.arrays import Places, ProblemArrays, placement_of
 from eyewall_sidecar.objective import Objective, Term
 from eyewall_sidecar.odp.finding import Clock, Outcome
-from eyewall_sidecar.odp.infeasibility import obvious_reasons
+from eyewall_sidecar.odp.infeasibility import binding_reasons, obvious_reasons
 from eyewall_sidecar.odp.search import Search
 from eyewall_sidecar.qos import evaluate
 from eyewall_sidecar.search.ranges import ranges_of
@@ -93,7 +93,7 @@ class Asked:
         }
 
     def placed(self, places: Places, *, exactly: str = "") -> Solution:
-        """Answer with a placement; `exactly` says why the integer program had to find it."""
+        """Answer with a placement; `exactly` says why an exact engine had to find it."""
         placement = placement_of(self.problem, places)
         if not exactly and (broken := violations(self.problem, placement)):
             return self.stuck(broken[0])
@@ -113,21 +113,25 @@ class Asked:
         return self.stuck(f"no room was left for operator {self.problem.operators[operator].id}")
 
     def stuck(self, why: str) -> Solution:
-        """Answer with any valid placement that the integer program finds, or what binds."""
+        """Answer with any valid placement that an exact engine finds, or what binds."""
         if reasons := obvious_reasons(self.problem):
             return self._nothing(Status.INFEASIBLE, reasons)
-        search = Search(self.problem, self.ends_at, self.seed, self.clock)
-        run = search.minimise({})
-        if run.outcome is Outcome.INFEASIBLE:
-            return self._nothing(Status.INFEASIBLE, search.why_infeasible())
-        if run.placement is None or violations(self.problem, run.placement):
+        arrays = ProblemArrays.of(self.problem)
+        search = Search(arrays, self.ends_at, self.seed, self.clock)
+        finding = search.minimise({})
+        if finding.outcome is Outcome.INFEASIBLE:
+            return self._nothing(Status.INFEASIBLE, self._binding())
+        if finding.places is None:
             return self.late(why, *search.remarks)
-        node = {it.id: place for place, it in enumerate(self.problem.nodes)}
-        places = np.array([node[run.placement[it.id]] for it in self.problem.operators])
+        places = finding.places
         return self.placed(
             places,
-            exactly=f"{why}; the integer program found a valid placement, whatever its value",
+            exactly=f"{why}; an exact engine found a valid placement, whatever its value",
         )
+
+    def _binding(self) -> tuple[str, ...]:
+        ends_at = self.clock() + max(self.ends_at - self.clock(), 0.1)
+        return binding_reasons(self.problem, ends_at=ends_at, clock=self.clock, seed=self.seed)
 
     def late(self, *reasons: str) -> Solution:
         """Answer that the time is up."""
