@@ -11,8 +11,8 @@ from eyewall_sidecar.model.arrays import ProblemArrays, places_of
 from eyewall_sidecar.objective import Objective, Term
 from eyewall_sidecar.odp.branch_and_bound import branch_and_bound
 from eyewall_sidecar.odp.branch_and_bound import covers as branch_and_bound_covers
+from eyewall_sidecar.odp.diamond import covers as diamond_covers
 from eyewall_sidecar.odp.diamond import solve_diamond
-from eyewall_sidecar.odp.diamond_shape import covers as diamond_covers
 from eyewall_sidecar.odp.finding import Finding, Outcome
 from eyewall_sidecar.odp.highs import minimise
 from eyewall_sidecar.odp.matrix_engine import integer_program

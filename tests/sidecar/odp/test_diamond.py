@@ -10,8 +10,7 @@ from eyewall_sidecar.model import Link, Node, Operator, PlacementProblem, Stream
 from eyewall_sidecar.model.arrays import ProblemArrays, placement_of
 from eyewall_sidecar.model.links import LinkMatrix
 from eyewall_sidecar.objective import Term
-from eyewall_sidecar.odp.diamond import solve_diamond
-from eyewall_sidecar.odp.diamond_shape import covers
+from eyewall_sidecar.odp.diamond import covers, solve_diamond
 from eyewall_sidecar.odp.finding import Finding, Outcome
 from eyewall_sidecar.qos.costs import cost, weigh
 from numpy.random import default_rng
@@ -237,3 +236,11 @@ def test_what_is_covered(problem: PlacementProblem, covered: bool) -> None:
     else:
         with pytest.raises(ValueError, match="one source, parallel operators and one sink"):
             solve_diamond(arrays, costs, ends_at=1.0, clock=stopped)
+
+
+def test_parallel_operators_that_all_differ_are_covered_up_to_a_number() -> None:
+    # 1,500² × 100 steps for one transport are too many; executors that are alike count once.
+    differing = large(parallel=1500, nodes=100)
+    equal = replace(differing, streams=tuple(replace(it, rate=1.0) for it in differing.streams))
+    assert not covers(ProblemArrays.of(differing))
+    assert covers(ProblemArrays.of(equal))

@@ -10,12 +10,41 @@ import numpy as np
 
 from eyewall_sidecar.model.arrays import Floats, Places, ProblemArrays
 from eyewall_sidecar.odp.diamond_pairs import BETTER, Diamond, bound_pairs, improve
-from eyewall_sidecar.odp.diamond_shape import Shape, binding, shape_of
+from eyewall_sidecar.odp.diamond_shape import (
+    Shape,
+    binding,
+    classes_of,
+    shape_of,
+    streams_of,
+)
 from eyewall_sidecar.odp.finding import Clock, Finding, Outcome
 from eyewall_sidecar.qos.costs import Costs, cost
 
 AT_ONCE = 100_000
 """Classes × nodes × pairs between two looks at the clock: less than a millisecond or so."""
+
+MOST_STEPS = 200_000_000
+"""Classes² × nodes that one transport may take, between two looks at the clock."""
+
+
+def covers(arrays: ProblemArrays) -> bool:
+    """Whether `solve_diamond` takes the problem.
+
+    - Paths lead from one operator, the source, over each of at least one other, the parallel ones,
+      to one more, the sink; a path from the source straight to the sink may be beside them.
+    - Every operator is on a path. Streams, those on no path included, run between the ends,
+      between an end and a parallel operator, or from an operator to itself.
+    - No bandwidth is limited.
+    - Parallel operators need the same of each resource that some node may run out of.
+    - Those that differ from each other are not so many that a transport takes seconds.
+
+    Candidates, speeds, execution times and what the ends need are free.
+    """
+    shape = shape_of(arrays)
+    if shape is None:
+        return False
+    classes = int(classes_of(arrays, shape, streams_of(arrays, shape)).max()) + 1
+    return classes**2 * arrays.nodes <= MOST_STEPS
 
 
 def solve_diamond(arrays: ProblemArrays, costs: Costs, *, ends_at: float, clock: Clock) -> Finding:
@@ -29,9 +58,9 @@ def solve_diamond(arrays: ProblemArrays, costs: Costs, *, ends_at: float, clock:
     shape = shape_of(arrays)
     if shape is None:
         raise ValueError("the problem is not one source, parallel operators and one sink")
-    amounts = _amounts(arrays, shape)
-    classes = _classes(arrays, costs, shape, amounts)
-    diamond = _diamond(arrays, costs, shape, amounts, classes)
+    streams = streams_of(arrays, shape)
+    classes = classes_of(arrays, shape, streams, costs)
+    diamond = _diamond(arrays, costs, shape, streams, classes)
     search = _Search(diamond, ends_at, clock)
     together = np.arange(arrays.nodes) * (arrays.nodes + 1)
     apart = np.setdiff1d(np.arange(arrays.nodes**2), together)
@@ -102,39 +131,8 @@ class _Search:
         return pairs[self._bounds[pairs] < self._goal]
 
 
-def _amounts(arrays: ProblemArrays, shape: Shape) -> Floats:
-    """Return [end, kind, operator]: tuples/s and streams between it and source, sink.
-
-    Kinds as in `Diamond.between`: from the end, then to the end.
-    """
-    amounts = np.zeros((2, 4, arrays.operators))
-    for place, end in enumerate((shape.source, shape.sink)):
-        leaving, coming = arrays.sources == end, arrays.targets == end
-        for kind, chosen, others in ((0, leaving, arrays.targets), (2, coming, arrays.sources)):
-            rates = arrays.rates[chosen]
-            np.add.at(amounts[place, kind], others[chosen], rates)
-            np.add.at(amounts[place, kind + 1], others[chosen], 1.0)
-    return amounts
-
-
-def _classes(arrays: ProblemArrays, costs: Costs, shape: Shape, amounts: Floats) -> Places:
-    """Return [parallel operator]: its class; those of one class are alike in all that counts."""
-    middle = shape.parallel
-    _, candidates = np.unique(arrays.allowed[middle], axis=0, return_inverse=True)
-    counts = np.array([costs.per_tuple.any(), costs.per_stream.any()] * 2)
-    keys = np.vstack(
-        [
-            candidates.reshape(1, -1),
-            arrays.execution_times[middle] * (costs.response > 0),
-            (amounts[:, :, middle] * counts[:, None]).reshape(8, -1),
-        ]
-    )
-    _, classes = np.unique(keys, axis=1, return_inverse=True)
-    return np.asarray(classes.reshape(-1), dtype=np.int64)
-
-
 def _diamond(
-    arrays: ProblemArrays, costs: Costs, shape: Shape, amounts: Floats, classes: Places
+    arrays: ProblemArrays, costs: Costs, shape: Shape, streams: Floats, classes: Places
 ) -> Diamond:
     _, firsts, supplies = np.unique(classes, return_index=True, return_counts=True)
     like = shape.parallel[firsts]
@@ -145,19 +143,19 @@ def _diamond(
         response=float(costs.response),
         direct=shape.direct,
         additive=costs.additive or not costs.response,
-        fixed=_fixed(arrays, costs, shape, amounts, rooms),
+        fixed=_fixed(arrays, costs, shape, streams, rooms),
         delays=np.stack([arrays.delays, arrays.delays.T]),
         work=np.where(arrays.allowed[like], work, np.inf),
         there=np.where(arrays.allowed[like], costs.per_operator, np.inf),
         between=np.stack([per_tuple, per_stream, per_tuple.T, per_stream.T]),
-        amounts=np.ascontiguousarray(amounts[:, :, like].transpose(2, 0, 1)),
+        amounts=np.ascontiguousarray(streams[:, :, like].transpose(2, 0, 1)),
         supplies=supplies.astype(np.int64),
         rooms=rooms,
     )
 
 
 def _fixed(
-    arrays: ProblemArrays, costs: Costs, shape: Shape, amounts: Floats, rooms: Places
+    arrays: ProblemArrays, costs: Costs, shape: Shape, streams: Floats, rooms: Places
 ) -> Floats:
     """Return [u, v]: what source and sink cost there; infinite where they may not be."""
     alone = []
@@ -167,7 +165,7 @@ def _fixed(
         alone.append(np.where(there, costs.per_operator + work, np.inf))
     fixed = alone[0][:, None] + alone[1][None, :]
     ways = (costs.per_tuple, costs.per_stream, costs.per_tuple.T, costs.per_stream.T)
-    for amount, way in zip(amounts[0, :, shape.sink], ways, strict=True):
+    for amount, way in zip(streams[0, :, shape.sink], ways, strict=True):
         if amount:
             fixed = fixed + amount * way
     crowded = np.flatnonzero(rooms[3] < 0)

@@ -1,10 +1,11 @@
-"""Whether a problem is one source, parallel operators and one sink."""
+"""Who is what in a problem of one source, parallel operators and one sink."""
 
 from typing import NamedTuple
 
 import numpy as np
 
 from eyewall_sidecar.model.arrays import Floats, Places, ProblemArrays
+from eyewall_sidecar.qos.costs import Costs
 
 
 class Shape(NamedTuple):
@@ -26,23 +27,8 @@ class Shape(NamedTuple):
     direct: bool
 
 
-def covers(arrays: ProblemArrays) -> bool:
-    """Whether `solve_diamond` takes the problem.
-
-    - Paths lead from one operator, the source, over each of at least one other, the parallel ones,
-      to one more, the sink; a path from the source straight to the sink may be beside them.
-    - Every operator is on a path. Streams, those on no path included, run between the ends,
-      between an end and a parallel operator, or from an operator to itself.
-    - No bandwidth is limited.
-    - Parallel operators need the same of each resource that some node may run out of.
-
-    Candidates, speeds, execution times and what the ends need are free.
-    """
-    return shape_of(arrays) is not None
-
-
 def shape_of(arrays: ProblemArrays) -> Shape | None:
-    """Return who is what, or None for a problem that is not `covers`' case."""
+    """Return who is what, or None if the problem is of another shape."""
     count = arrays.operators
     if count < 3 or len(arrays.path_order) != count or np.isfinite(arrays.bandwidths).any():
         return None
@@ -68,3 +54,40 @@ def shape_of(arrays: ProblemArrays) -> Shape | None:
 def binding(arrays: ProblemArrays, need: Floats, limit: Floats) -> bool:
     """Whether some node would run out of the resource if it held all that may be there."""
     return bool((need @ arrays.allowed > limit).any())
+
+
+def streams_of(arrays: ProblemArrays, shape: Shape) -> Floats:
+    """Return [end, kind, operator]: tuples/s and streams between it and source, sink.
+
+    Kinds are tuples/s and number of streams from the end, then both to the end.
+    """
+    amounts = np.zeros((2, 4, arrays.operators))
+    for place, end in enumerate((shape.source, shape.sink)):
+        leaving, coming = arrays.sources == end, arrays.targets == end
+        for kind, chosen, others in ((0, leaving, arrays.targets), (2, coming, arrays.sources)):
+            np.add.at(amounts[place, kind], others[chosen], arrays.rates[chosen])
+            np.add.at(amounts[place, kind + 1], others[chosen], 1.0)
+    return amounts
+
+
+def classes_of(
+    arrays: ProblemArrays, shape: Shape, streams: Floats, costs: Costs | None = None
+) -> Places:
+    """Return [parallel operator]: its class; those of one class are alike in all that counts.
+
+    What the costs do not count may differ; without costs, all counts.
+    """
+    middle = shape.parallel
+    counts = np.ones(3, dtype=np.bool_)
+    if costs is not None:
+        counts = np.array([costs.response > 0, costs.per_tuple.any(), costs.per_stream.any()])
+    _, candidates = np.unique(arrays.allowed[middle], axis=0, return_inverse=True)
+    keys = np.vstack(
+        [
+            candidates.reshape(1, -1),
+            arrays.execution_times[middle] * counts[0],
+            (streams[:, :, middle] * np.tile(counts[1:], 2)[:, None]).reshape(8, -1),
+        ]
+    )
+    _, classes = np.unique(keys, axis=1, return_inverse=True)
+    return np.asarray(classes.reshape(-1), dtype=np.int64)

@@ -40,12 +40,12 @@ def least_sum(costs: Floats, supplies: Places, room: Places, most: float, flow: 
     row_duals, node_duals = np.zeros(classes), np.zeros(nodes)
     length, came_from = np.empty(nodes), np.empty(nodes, np.int64)
     entered_by, reached = np.empty(classes, np.int64), np.empty(nodes, np.bool_)
-    waiting = 0.0
-    for row in range(classes):
-        waiting += supplies[row] * costs[row].min()
+    waiting = np.zeros(classes + 1)
+    for row in range(classes - 1, -1, -1):
+        least = supplies[row] * costs[row].min() if supplies[row] > 0 else 0.0
+        waiting[row] = waiting[row + 1] + least
     spent = 0.0
     for first in range(classes):
-        waiting -= supplies[first] * costs[first].min()
         need = supplies[first]
         while need > 0:
             length[:] = inf
@@ -76,7 +76,7 @@ def least_sum(costs: Floats, supplies: Places, room: Places, most: float, flow: 
             sent = _send(first, end, need, left, came_from, entered_by, flow)
             need -= sent
             spent += sent * row_duals[first]
-            if spent + need * row_duals[first] + waiting >= most:
+            if spent + need * row_duals[first] + waiting[first + 1] >= most:
                 return inf
     total = 0.0
     for row in range(classes):
