@@ -12,6 +12,7 @@ untimed.
 import argparse
 import json
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from math import inf
 from pathlib import Path
@@ -73,7 +74,7 @@ def main() -> None:
     policies = options.policies.split(",")
     seeds = 1 if options.quick else options.seeds
     found: list[Excesses] = []
-    with Worker() as worker, progress_bar() as progress:
+    with Worker() as worker, progress_bar() as progress, suppress(KeyboardInterrupt):
         task = progress.add_task("loading", total=len(cases) * (1 + len(policies)))
         for case in cases:
 

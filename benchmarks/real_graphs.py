@@ -13,6 +13,7 @@ import argparse
 import json
 import sys
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import asdict, dataclass
 from functools import partial
 from pathlib import Path
@@ -52,9 +53,14 @@ def main() -> None:
     topologies = workload.topologies[:: QUICK if options.quick else 1]
     objectives = [Objective.parse(it) for it in options.objectives]
     contenders = options.contenders
-    limits = Limits(1, options.seconds, 1, options.seconds)
+    limits = Limits(1, 1, options.seconds, 1, options.seconds)
     graphs: list[Graph] = []
-    with Worker() as eyewall, Worker() as rivals, progress_bar() as progress:
+    with (
+        Worker() as eyewall,
+        Worker() as rivals,
+        progress_bar() as progress,
+        suppress(KeyboardInterrupt),  # what there is by then is shown
+    ):
         task = progress.add_task("loading", total=len(topologies) * len(objectives))
         for objective in objectives:
             for topology in topologies:

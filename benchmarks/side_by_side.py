@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from statistics import median
 
-from cases import Case
+from cases import GROUPS, Case
 from contenders import Question, Run
 from engines import ENGINES
 from worker import Worker
@@ -24,22 +24,26 @@ class Limits:
     Parameters
     ----------
     seeds, ours
-        Seeds of our own engines, and seconds each.
+        Seeds of all but PuLP, and seconds each.
+    open_seeds
+        The same for cases of the group `open`: each may take all its seconds.
     reference_seeds, reference
         The same for the integer program of the paper, where it is not likely to end at all.
     """
 
     seeds: int
+    open_seeds: int
     ours: float
     reference_seeds: int
     reference: float
 
     def of(self, contender: str, case: Case) -> tuple[int, float]:
         """Return seeds and seconds."""
+        seeds = min(self.seeds, self.open_seeds) if case in GROUPS["open"] else self.seeds
         if not contender.startswith("PuLP"):
-            return self.seeds, self.ours
-        small = case.name.startswith("S-ODP")
-        return (self.seeds if small else min(self.seeds, self.reference_seeds)), self.reference
+            return seeds, self.ours
+        small = case in GROUPS["sodp"]
+        return (seeds if small else min(seeds, self.reference_seeds)), self.reference
 
 
 @dataclass(frozen=True, slots=True)
