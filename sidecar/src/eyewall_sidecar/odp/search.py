@@ -7,7 +7,7 @@ from math import isfinite
 
 from eyewall_sidecar.model.arrays import Places, ProblemArrays
 from eyewall_sidecar.objective import Term
-from eyewall_sidecar.odp import diamond_shape
+from eyewall_sidecar.odp import diamond
 from eyewall_sidecar.odp.branch_and_bound import branch_and_bound, covers
 from eyewall_sidecar.odp.diamond import solve_diamond
 from eyewall_sidecar.odp.finding import Clock, Finding, Outcome
@@ -105,7 +105,7 @@ class Search:
         return run.finding
 
     def _run(self, costs: Costs, ends_at: float) -> Run:
-        if diamond_shape.covers(self.arrays):
+        if diamond.covers(self.arrays):
             finding = solve_diamond(self.arrays, costs, ends_at=ends_at, clock=self.clock)
             run = Run(Engine.CLOSED_FORM, finding)
             if finding.outcome in DECIDED:
