@@ -224,7 +224,8 @@ def test_operators_on_no_path_have_no_response_time() -> None:
     for start in (None, [1, 0]):
         finding = found(problem, {Term.R: 1.0, Term.N: 1.0}, start=start)
         # 2/s over 10 ms, a on n1.
-        assert (finding.outcome, finding.cost) == (Outcome.OPTIMAL, pytest.approx(0.02))
+        assert finding.outcome is Outcome.OPTIMAL
+        assert finding.cost == pytest.approx(0.02)
 
 
 class Hand:

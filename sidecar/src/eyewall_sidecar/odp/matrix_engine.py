@@ -174,7 +174,7 @@ def _run(
         highs.setOptionValue(option, value)
     highs.setOptionValue("random_seed", seed % 2**31)
     highs.cbLogging.subscribe(lambda event: said.append(event.message))
-    if _pass(highs, program) == highspy.HighsStatus.kError:
+    if hand_over(highs, program) == highspy.HighsStatus.kError:
         return Finding(Outcome.FAILED, remark=_complaint(said))
     if start is not None:
         values = completed(program, start)
@@ -184,7 +184,8 @@ def _run(
     return _finding(program, highs, start)
 
 
-def _pass(highs: highspy.Highs, program: MatrixProgram) -> highspy.HighsStatus:
+def hand_over(highs: highspy.Highs, program: MatrixProgram) -> highspy.HighsStatus:
+    """Give HiGHS the program, and return whether it takes it."""
     stack = stacked([rows for block in program.blocks.values() for rows in block], program.columns)
     upper = np.full(program.columns, np.inf)
     upper[: program.fractions] = 1.0
