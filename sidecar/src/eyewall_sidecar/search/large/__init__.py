@@ -1,0 +1,1 @@
+"""Whole clusters: executors of one component as a number on each node, never one by one."""
