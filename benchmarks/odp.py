@@ -107,9 +107,9 @@ def _options() -> argparse.Namespace:
 
 def _table(rows: list[Row], contenders: list[str], limits: Limits, against: str) -> Table:
     table = Table(
-        title=f"Proven optima: {limits.seeds} seeds, of open cases {limits.open_seeds}, up to "
-        f"{limits.ours:g} s; PuLP up to {limits.reference:g} s, {limits.reference_seeds} seeds "
-        "beyond S-ODP",
+        title=f"Proven optima: {limits.seeds} seeds, of open cases at most {limits.open_seeds}, "
+        f"up to {limits.ours:g} s; PuLP up to {limits.reference:g} s, {limits.reference_seeds} "
+        "seeds beyond S-ODP",
         box=MARKDOWN,
     )
     others = [it for it in contenders if it != against]
