@@ -169,7 +169,7 @@ def test_hill_climbing_starts_where_operators_run_and_stays_if_that_is_a_local_o
     assert solution.moves == 0
 
 
-def test_the_integer_program_helps_only_where_hill_climbing_ends_with_an_overload() -> None:
+def test_an_exact_engine_helps_where_hill_climbing_ends_with_an_overload() -> None:
     # By moves alone {5, 4} and {6, 3, 2} is a dead end: no move mends the overload of 1.
     problem = loaded(a=5, b=6, c=3, d=4, e=2)
     stuck = {"a": "n1", "d": "n1", "b": "n2", "c": "n2", "e": "n2"}
@@ -181,7 +181,7 @@ def test_the_integer_program_helps_only_where_hill_climbing_ends_with_an_overloa
     )
     assert solution.placement is not None
     assert violations(problem, solution.placement) == ()
-    assert "integer program found a valid placement" in solution.reasons[0]
+    assert "the local optimum breaks a constraint" in solution.reasons[0]
 
 
 def test_ants_keep_the_current_placement_if_they_find_none_that_is_better() -> None:

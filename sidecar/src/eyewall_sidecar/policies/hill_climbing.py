@@ -24,7 +24,7 @@ class HillClimbing:
     ends in a local optimum or when its time is up. With Ecker's score (w1 = 1e-6, w2 to w4 = 1) it
     is the paper's; any other objective is searched in the same way. That a supervisor serves one
     topology at most is for the caller's candidates to say. If the search ends with a broken
-    constraint, the integer program is asked for any valid placement, and the search goes on there.
+    constraint, an exact engine is asked for any valid placement, and the search goes on there.
 
     Parameters
     ----------

@@ -64,7 +64,7 @@ class Searching:
         return violations(self.state) == 0
 
     def rescued(self, why: str) -> Solution:
-        """Take any valid placement that the integer program finds, or answer why there is none."""
+        """Take any valid placement that an exact engine finds, or answer why there is none."""
         solution = self.asked.stuck(why)
         if solution.placement is not None:
             put(self.state, places_of(self.asked.problem, solution.placement))
