@@ -2,4 +2,4 @@
 
 from hypothesis import settings
 
-settings.register_profile("thorough", max_examples=2000)
+settings.register_profile("thorough", max_examples=2500)
