@@ -239,8 +239,8 @@ def test_what_is_covered(problem: PlacementProblem, covered: bool) -> None:
 
 
 def test_parallel_operators_that_all_differ_are_covered_up_to_a_number() -> None:
-    # 1,500² × 100 steps for one transport are too many; executors that are alike count once.
-    differing = large(parallel=1500, nodes=100)
+    # 500² × 100 steps for one transport are too many; executors that are alike count once.
+    differing = large(parallel=500, nodes=100)
     equal = replace(differing, streams=tuple(replace(it, rate=1.0) for it in differing.streams))
     assert not covers(ProblemArrays.of(differing))
     assert covers(ProblemArrays.of(equal))

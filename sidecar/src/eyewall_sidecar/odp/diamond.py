@@ -23,7 +23,7 @@ from eyewall_sidecar.qos.costs import Costs, cost
 AT_ONCE = 100_000
 """Classes × nodes × pairs between two looks at the clock: less than a millisecond or so."""
 
-MOST_STEPS = 200_000_000
+MOST_STEPS = 20_000_000
 """Classes² × nodes that one transport may take, between two looks at the clock."""
 
 
@@ -64,9 +64,10 @@ def solve_diamond(arrays: ProblemArrays, costs: Costs, *, ends_at: float, clock:
     search = _Search(diamond, ends_at, clock)
     together = np.arange(arrays.nodes) * (arrays.nodes + 1)
     apart = np.setdiff1d(np.arange(arrays.nodes**2), together)
-    for pairs in (together, apart):
-        search.bound(pairs)
-        search.improve(pairs)
+    search.bound(together, share=0.25)
+    search.improve(together, share=0.25)
+    search.bound(apart, share=0.5)
+    search.improve(np.arange(arrays.nodes**2), share=1.0)
     if search.pair < 0:
         outcome = Outcome.INFEASIBLE if search.finished else Outcome.NOTHING
         return Finding(outcome, bound=search.lowest, steps=search.tried)
@@ -104,28 +105,34 @@ class _Search:
         """No placement costs less."""
         return min(self.least, float(self._bounds.min()))
 
-    def bound(self, pairs: Places) -> None:
-        """Raise the pairs' bounds; half of the time is for that."""
+    def bound(self, pairs: Places, *, share: float) -> None:
+        """Raise the pairs' bounds in a share of the time that is left."""
         pairs = self._open(pairs)
-        ends_at = (self._clock() + self._ends_at) / 2
+        ends_at = self._within(share)
         for start in range(0, len(pairs), self._step):
             if self._clock() >= ends_at:
                 break
             some = pairs[start : start + self._step]
             bound_pairs(self._diamond, some, self.least, self._bounds)
 
-    def improve(self, pairs: Places) -> None:
-        """Try the pairs, those with the least bound first."""
+    def improve(self, pairs: Places, *, share: float) -> None:
+        """Try the pairs in a share of the time that is left, those with the least bound first."""
         pairs = self._open(pairs)
+        ends_at = self._within(share)
         pairs = pairs[np.argsort(self._bounds[pairs], kind="stable")]
         for start in range(0, len(pairs), self._step):
             some = pairs[start : start + self._step]
-            if self._bounds[some[0]] >= self._goal or self._clock() >= self._ends_at:
+            if self._bounds[some[0]] >= self._goal or self._clock() >= ends_at:
                 break
             self.least, found = improve(self._diamond, some, self._bounds, self.least, self.flow)
             self.pair = self.pair if found < 0 else found
             self._bounds[some] = np.inf
             self.tried += len(some)
+
+    def _within(self, share: float) -> float:
+        """Return when a share of the time that is left will be over."""
+        now = self._clock()
+        return now + share * (self._ends_at - now)
 
     def _open(self, pairs: Places) -> Places:
         return pairs[self._bounds[pairs] < self._goal]

@@ -73,8 +73,6 @@ def bound_pairs(diamond: Diamond, pairs: Places, least: float, bounds: Floats) -
     costs, lengths = np.zeros((classes, nodes)), np.zeros((classes, nodes))
     room = np.zeros(nodes, np.int64)
     gaps, order = np.empty(classes), np.empty(classes, np.int64)
-    near, near_flow = np.empty((classes, 3)), np.empty((classes, 3), np.int64)
-    near_room = np.full(3, diamond.supplies.sum())
     quickest, goal = _quickest(diamond), least * BETTER
     for pair in pairs:
         u, v = pair // nodes, pair % nodes
@@ -86,20 +84,14 @@ def bound_pairs(diamond: Diamond, pairs: Places, least: float, bounds: Floats) -
         if not diamond.additive:
             continue
         _costs(diamond, u, v, room, costs)
-        total = _crowded_sum(diamond, u, v, room, costs, gaps, order)
-        bound = diamond.fixed[u, v] + total
+        crowded = _crowded_sum(diamond, u, v, room, costs, gaps, order)
+        bound = diamond.fixed[u, v] + crowded
         if diamond.response > 0:
             _lengths(diamond, u, v, costs, lengths)
             longest = diamond.delays[0, u, v] if diamond.direct else 0.0
             for row in range(classes):
                 longest = max(longest, _least(lengths[row]))
             bound += diamond.response * longest
-        if u != v and bound < goal:
-            for row in range(classes):
-                near[row, 0], near[row, 1] = costs[row, u], costs[row, v]
-                near[row, 2] = _least_beside(costs[row], u, v)
-            near_room[0], near_room[1] = room[u], room[v]
-            bound += least_sum(near, diamond.supplies, near_room, inf, near_flow) - total
         bounds[pair] = max(bounds[pair], bound)
 
 
@@ -154,6 +146,9 @@ def improve(
                 goal = least * BETTER
                 best[:] = flow
                 continue
+        most = goal - fixed - diamond.response * shortest
+        if u != v and _split_sum(diamond, u, v, room, costs, most) >= most:
+            continue
         while True:
             for row in range(classes):
                 for node in range(nodes):
@@ -248,6 +243,19 @@ def _crowded_sum(
         total += min(leaving, diamond.supplies[order[place]]) * gaps[order[place]]
         leaving -= diamond.supplies[order[place]]
     return total
+
+
+@compiled
+def _split_sum(diamond: Diamond, u: int, v: int, room: Places, costs: Floats, most: float) -> float:
+    """Return the least sum as if all nodes but u and v had room for all; infinite if not below."""
+    classes = len(costs)
+    near, flow = np.empty((classes, 3)), np.empty((classes, 3), np.int64)
+    for row in range(classes):
+        near[row, 0], near[row, 1] = costs[row, u], costs[row, v]
+        near[row, 2] = _least_beside(costs[row], u, v)
+    near_room = np.full(3, diamond.supplies.sum())
+    near_room[0], near_room[1] = room[u], room[v]
+    return least_sum(near, diamond.supplies, near_room, most, flow)
 
 
 @compiled
