@@ -6,17 +6,21 @@ it goes along the paths, local search and regrowth repair.
 """
 
 from collections.abc import Iterator
+from functools import cache
+from itertools import islice
 
 import numpy as np
 from numpy.random import Generator
 
+from eyewall_sidecar.model import Link, Node, Operator, PlacementProblem, Stream
 from eyewall_sidecar.model.arrays import Places, ProblemArrays
-from eyewall_sidecar.qos.costs import Costs
+from eyewall_sidecar.objective import Term
+from eyewall_sidecar.qos.costs import Costs, weigh
 from eyewall_sidecar.search.completions import Completions, completions, no_completions, twins
 from eyewall_sidecar.search.evaluation_state import State, terms_of
 from eyewall_sidecar.search.evaluator import cost, put, started, violations
 from eyewall_sidecar.search.growth import grow
-from eyewall_sidecar.search.hub_pairs import MOST_NODES, hub_places, hubs_of
+from eyewall_sidecar.search.hub_pairs import FEWEST_SHARED, MOST_NODES, hub_places, hubs_of
 from eyewall_sidecar.search.partial import without_response
 from eyewall_sidecar.search.regrowth import DELTAS, descend, regrow
 
@@ -37,6 +41,23 @@ PATIENCE = 25
 """Steps without progress until the search goes on from something else."""
 SLACK = 0.02
 """How much worse than the best a placement may be to go on from, every other time."""
+
+
+@cache
+def load_guided() -> None:
+    """Run every compiled part once: a second from numba's cache, a minute without it."""
+    middle = [f"m{place}" for place in range(FEWEST_SHARED)]
+    problem = PlacementProblem(
+        operators=tuple(Operator(it) for it in ("a", *middle, "z")),
+        streams=tuple(Stream(*it) for name in middle for it in (("a", name), (name, "z"))),
+        nodes=tuple(Node(it, operators=3) for it in "uvw"),
+        links={(u, v): Link(0.001) for u in "uvw" for v in "uvw" if u != v},
+    )
+    arrays = ProblemArrays.of(problem)
+    costs = weigh(arrays, {Term.R: 1.0, Term.N: 1.0})
+    search = guided(arrays, costs, [], seconds=1.0, generator=np.random.default_rng(0))
+    for _ in islice(search, 2 * PATIENCE):
+        pass
 
 
 def guided(
@@ -115,7 +136,7 @@ class _Search:
 
     def go_on(self, generator: Generator) -> Iterator[Places]:
         """Take operators out and grow them back, for ever."""
-        if self._state is None or not self.met:
+        if self._state is None or not self.met or not len(self._order):
             return
         turn = 0
         while True:

@@ -1,0 +1,64 @@
+"""Our heuristic: see `search.guided`."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from time import perf_counter
+
+import numpy as np
+
+from eyewall_sidecar.model import PlacementProblem, Solution
+from eyewall_sidecar.model.arrays import ProblemArrays, places_of
+from eyewall_sidecar.objective import Objective
+from eyewall_sidecar.odp.first_fit import first_fit
+from eyewall_sidecar.policies.allowing import require_terms
+from eyewall_sidecar.policies.one_by_one import Asked
+from eyewall_sidecar.qos.costs import weigh
+from eyewall_sidecar.search.guided import guided, load_guided
+
+POLICY = "bound_guided"
+
+
+@dataclass(frozen=True, slots=True)
+class BoundGuided:
+    """Beams guided by what is still to come, pairs of hubs, then large-neighbourhood search.
+
+    The time limit begins when compiled code is loaded. It starts from where the operators run, too, and ends when the time is up, or after `steps`.
+    The same seed, time limit and number of steps give the same placement.
+
+    Parameters
+    ----------
+    steps
+        How many placements of `guided` to look at; None for as long as there is time.
+    clock
+        Tells the time in seconds.
+    """
+
+    steps: int | None = None
+    clock: Callable[[], float] = perf_counter
+
+    def __call__(
+        self, problem: PlacementProblem, objective: Objective, *, time_limit: float, seed: int
+    ) -> Solution:
+        """Place the operators."""
+        require_terms(POLICY, objective)
+        load_guided()
+        asked = Asked.now(POLICY, problem, objective, time_limit, seed, self.clock)
+        arrays = ProblemArrays.of(problem)
+        known = [problem.current or {}, first_fit(problem) or {}]
+        search = guided(
+            arrays,
+            weigh(arrays, asked.weights()),
+            [places_of(problem, it) for it in known if len(it) == arrays.operators],
+            seconds=time_limit,
+            generator=np.random.default_rng(seed),
+        )
+        # The answer's evaluation takes about as long as translating the problem did.
+        ends_at = asked.ends_at - (self.clock() - asked.started)
+        best = None
+        for step, places in enumerate(search):
+            best = places
+            if step + 1 == self.steps or self.clock() >= ends_at:
+                break
+        if best is None:
+            return asked.stuck("no operator after the other found room")
+        return asked.placed(best)
