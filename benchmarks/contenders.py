@@ -61,6 +61,8 @@ class Run:
         Why there is nothing, or the status.
     ranges
         What normalised the terms.
+    broke
+        Whether it raised an exception; the remark has it.
     """
 
     seconds: float
@@ -69,6 +71,7 @@ class Run:
     gap: float | None = None
     remark: str = ""
     ranges: Ranges | None = None
+    broke: bool = False
 
 
 Contender = Callable[[Question], Run]

@@ -81,7 +81,7 @@ def main() -> None:
     for graph in graphs:
         if not graph.row.proven(OURS):
             console.print(_left_open(graph), highlight=False)
-    complaints = [it for graph in graphs for it in graph.row.contradictions()]
+    complaints = [it for graph in graphs for it in graph.row.complaints()]
     print("\n".join(complaints) or "No answer is better than what another one proved optimal.")
     if complaints:
         sys.exit(1)

@@ -67,6 +67,16 @@ class Row:
         runs = self.runs.get(contender, [])
         return [1.0 if it.gap is None else it.gap for it in runs if not it.proven]
 
+    def complaints(self) -> list[str]:
+        """Return a sentence for each contender that broke, and each contradiction."""
+        broken = [
+            f"{self.case.name} {self.case.objective} seed {seed}: {one}: {run.remark[:200]}"
+            for one, runs in self.runs.items()
+            for seed, run in enumerate(runs)
+            if run.broke
+        ]
+        return broken + self.contradictions()
+
     def contradictions(self) -> list[str]:
         """Return a sentence for each answer that is better than a proven optimum."""
         found = []
@@ -110,13 +120,24 @@ def ask_all(
             question = Question(case.problem(seed), case.objective, seconds, seed, {})
             if contender != OURS:
                 found = ranges[seed].ranges
-                if found is None:
+                if found is None and not case.objective.single:
                     runs.append(Run(0.0, remark=f"{OURS} found nothing to normalise with"))
                     continue
-                question = replace(question, ranges=found)
-            if seed == 0 and contender in COMPILED:  # what is compiled for such a case is not timed
-                workers(contender).ask(contender, replace(question, time_limit=1.0), WARM_WITHIN)
+                question = replace(question, ranges=found or {})
+            if contender in COMPILED:  # what is compiled or loaded for such a case is not timed
+                untimed = replace(question, time_limit=min(1.0, seconds))
+                workers(contender).ask(contender, untimed, WARM_WITHIN)
             runs.append(workers(contender).ask(contender, question, 3 * seconds + 30))
         if contender == OURS:
             ranges = runs
     return row
+
+
+def seconds_to_load(worker: Worker) -> float:
+    """Return how much longer the first answer of a new process takes: compiled code is loaded."""
+    case = GROUPS["table"][0]
+    question = Question(case.problem(0), case.objective, 10.0, 0, {})
+    worker.ask(OURS, question, WARM_WITHIN)  # compiles what is not compiled yet
+    worker.end()
+    first, second = (worker.ask(OURS, question, WARM_WITHIN).seconds for _ in range(2))
+    return first - second

@@ -90,4 +90,4 @@ def _answer(contender: Contender, question: Question) -> Run:
     try:
         return timed(contender, question)
     except Exception as error:  # noqa: BLE001 (a contender that breaks is a line in the table)
-        return Run(0.0, remark=f"{type(error).__name__}: {error}")
+        return Run(0.0, remark=f"{type(error).__name__}: {error}", broke=True)

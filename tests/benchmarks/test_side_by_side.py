@@ -20,3 +20,9 @@ def test_an_answer_worse_than_a_proven_optimum_or_as_good_within_a_solvers_gap_i
 def test_a_gap_counts_where_nothing_is_proven_and_is_all_where_none_is_told() -> None:
     runs = [Run(1.0, proven=True, cost=1.0, gap=0.0), Run(1.0, cost=1.0, gap=0.25), Run(1.0)]
     assert Row(CASE, {"odp": runs}).gaps("odp") == [0.25, 1.0]
+
+
+def test_a_contender_that_broke_is_told() -> None:
+    runs = [Run(0.0, remark="ZeroDivisionError: division by zero", broke=True)]
+    (sentence,) = Row(CASE, {"odp": runs}).complaints()
+    assert sentence == "S-ODP 12 × 8 R=1 seed 0: odp: ZeroDivisionError: division by zero"

@@ -22,4 +22,6 @@ def test_a_contender_that_raises_is_a_remark() -> None:
     case = GROUPS["sodp"][0]
     with Worker() as worker:
         question = Question(case.problem(0), case.objective, 1.0, 0, {})
-        assert worker.ask("no such policy", question, patience=60.0).remark.startswith("KeyError")
+        run = worker.ask("no such policy", question, patience=60.0)
+        assert run.broke
+        assert run.remark == "KeyError: 'no such policy'"
