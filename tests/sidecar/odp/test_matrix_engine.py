@@ -132,6 +132,35 @@ def test_a_link_carries_the_streams_of_all_pairs_together() -> None:
             assert finding.places.tolist() == [0, 1, 1, 1]
 
 
+def test_a_link_carries_what_flows_back_and_only_in_its_own_direction() -> None:
+    # b and c, on n2, send 60 + 50 bytes/s to a. n2 has room for two, so a has to be on n1, and
+    # that takes 110 bytes/s from n2 to n1; n1 → n2 carries nothing.
+    far = ("n2",)
+    problem = two_nodes(
+        Operator("a"),
+        Operator("b", candidates=far),
+        Operator("c", candidates=far),
+        streams=(Stream("b", "a", 6, tuple_bytes=10), Stream("c", "a", 5, tuple_bytes=10)),
+        rooms=(inf, 2),
+    )
+    for limited, outcome in (("n2", Outcome.INFEASIBLE), ("n1", Outcome.OPTIMAL)):
+        links = {
+            ends: replace(link, bandwidth=100.0 if ends[0] == limited else inf)
+            for ends, link in problem.links.items()
+        }
+        assert found(replace(problem, links=links), {Term.N: 1.0}).outcome is outcome
+
+
+def test_a_load_beyond_all_capacities_is_no_number_that_highs_refuses() -> None:
+    # 1e15 cores would be 1e27 thousandths of a node of 1e-9.
+    problem = two_nodes(Operator("a", cpu=1e15), Operator("b", cpu=1.0))
+    nodes = (replace(problem.nodes[0], cpu=1e-9), problem.nodes[1])
+    finding = found(replace(problem, nodes=nodes), {Term.T: 1.0})
+    assert finding.outcome is Outcome.OPTIMAL
+    assert finding.places is not None
+    assert finding.places.tolist() == [1, 1]
+
+
 def test_both_directions_between_two_operators_count_with_their_own_rates() -> None:
     # a → b 3/s and b → a 1/s, apart: n1 → n2 takes 10 ms, back 15. a on n1: 3·10 + 1·15 = 45;
     # a on n2: 3·15 + 1·10 = 55 thousandths of a tuple in flight.

@@ -208,6 +208,15 @@ def test_no_constant_is_left_in_the_objective() -> None:
     assert program.objective @ values == pytest.approx(500)
 
 
+def test_what_is_rounding_beside_the_constant_is_no_difference() -> None:
+    # 2 · 1e6 s of work and links of 10 ns: sums in floating point are no finer than 1e-10.
+    problem = chain_of([1], [1, 1], delays={("n1", "n2"): 1e-8})
+    problem = replace(
+        problem, operators=tuple(replace(it, execution_time=1e6) for it in problem.operators)
+    )
+    assert built(problem, {Term.R: 1.0}).unit == 0.0
+
+
 def test_where_nothing_is_optimised_the_nodes_listed_first_are_preferred() -> None:
     # Pitfall: HiGHS 1.10 to 1.15 can run for ever on a program without costs.
     program = built(chain_of([1], [2, 2]), {})
