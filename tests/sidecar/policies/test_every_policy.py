@@ -1,5 +1,6 @@
 """What holds for every policy, on generated problems small enough to try every placement."""
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from itertools import product
@@ -193,14 +194,11 @@ def test_a_policy_finds_a_valid_placement_with_its_true_value_or_says_what_binds
 
 
 def assert_names_what_binds(name: str, problem: PlacementProblem, solution: Solution) -> None:
-    """Every sentence has a resource or a link, and one of the problem's operators or nodes."""
+    """The first sentence has a resource, and one of the problem's operators or nodes."""
     known = {it.id for it in problem.operators} | {it.id for it in problem.nodes}
-    assert solution.reasons, name
-    for reason in solution.reasons:
-        words = set(reason.replace(",", " ").replace(")", " ").replace("(", " ").split())
-        resources = {"operators", "cpu", "memory", "bandwidth", "operators:", "cpu:", "memory:"}
-        assert words & resources, (name, reason)
-        assert words & (known | {f"{it}:" for it in known}), (name, reason)
+    words = set(re.findall(r"\w+", solution.reasons[0]))
+    assert words & {"operators", "cpu", "memory", "bandwidth"}, (name, solution.reasons)
+    assert words & known, (name, solution.reasons)
 
 
 def assert_no_better_than_possible(

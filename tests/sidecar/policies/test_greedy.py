@@ -118,16 +118,16 @@ def test_what_is_on_no_path_gains_nothing_by_a_fast_node() -> None:
 
 def test_a_method_of_one_pass_that_gets_stuck_says_who_placed_the_operators_instead() -> None:
     # a, first in path order, takes n1 (equal to n2). b may only be on n1, now full, or n3, which
-    # holds nothing. The integer program puts a on n2.
+    # holds nothing. An exact engine puts a on n2.
     nodes = Node("n1", operators=1), Node("n2", operators=1), Node("n3", operators=0)
     operators = Operator("a"), Operator("b", candidates=("n1", "n3"))
     problem = PlacementProblem(operators, (Stream("a", "b", 1.0),), nodes, apart(*nodes))
     solution = place(problem, "N=1")
     assert solution.placement == {"a": "n2", "b": "n1"}
-    assert (solution.status, solution.decided_by) == (Status.HEURISTIC, "integer program")
+    assert (solution.status, solution.decided_by) == (Status.HEURISTIC, "branch and bound")
     assert solution.reasons == (
         (
-            "no room was left for operator b; the integer program found a valid placement, "
+            "no room was left for operator b; branch and bound found a valid placement, "
             "whatever its value"
         ),
     )

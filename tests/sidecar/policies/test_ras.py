@@ -72,11 +72,11 @@ def test_an_executor_without_room_takes_back_the_one_before_it() -> None:
     assert place(problem).decided_by == "ras"
 
 
-def test_after_too_many_retries_the_integer_program_places_them() -> None:
+def test_after_too_many_retries_an_exact_engine_places_them() -> None:
     problem = on(Node("small", cpu=1), Node("large", cpu=3), needs=(1.0, 3.0))
     solution = place(problem, retries=0)
     assert solution.placement == {"a": "small", "b": "large"}
-    assert solution.decided_by == "integer program"
+    assert solution.decided_by == "branch and bound"
 
 
 def test_delays_and_rates_are_not_looked_at() -> None:

@@ -20,8 +20,6 @@ from eyewall_sidecar.search.room import Room
 Choose = Callable[[int, NDArray[np.bool_]], int]
 """(operator, [node]: whether it may hold it) → the place of the node that shall."""
 
-EXACT = "integer program"
-
 
 def forced_first(arrays: ProblemArrays, order: Iterable[int]) -> list[int]:
     """Return the order with those operators first that only one node may hold."""
@@ -92,21 +90,10 @@ class Asked:
             for term, it in self.ranges().items()
         }
 
-    def placed(self, places: Places, *, exactly: str = "") -> Solution:
-        """Answer with a placement; `exactly` says why an exact engine had to find it."""
-        placement = placement_of(self.problem, places)
-        if not exactly and (broken := violations(self.problem, placement)):
-            return self.stuck(broken[0])
-        return Solution(
-            status=Status.HEURISTIC,
-            policy=self.policy,
-            decided_by=EXACT if exactly else self.policy,
-            placement=placement,
-            evaluation=evaluate(self.problem, placement, self.objective, self.ranges()),
-            seconds=self.clock() - self.started,
-            moves=self.problem.moves(placement),
-            reasons=(exactly,) if exactly else (),
-        )
+    def placed(self, places: Places) -> Solution:
+        """Answer with the placement that the policy found."""
+        broken = violations(self.problem, placement_of(self.problem, places))
+        return self.stuck(broken[0]) if broken else self._answer(places, self.policy)
 
     def no_room_for(self, operator: int) -> Solution:
         """Answer as `stuck` does, for an operator that found no node."""
@@ -121,13 +108,13 @@ class Asked:
         finding = search.minimise({})
         if finding.outcome is Outcome.INFEASIBLE:
             return self._nothing(Status.INFEASIBLE, self._binding())
+        if finding.outcome is Outcome.FAILED:
+            return self._nothing(Status.FAILED, (why, *search.remarks))
         if finding.places is None:
             return self.late(why, *search.remarks)
-        places = finding.places
-        return self.placed(
-            places,
-            exactly=f"{why}; an exact engine found a valid placement, whatever its value",
-        )
+        engine = search.runs[-1].engine
+        found = f"{why}; {engine} found a valid placement, whatever its value"
+        return self._answer(finding.places, engine, found)
 
     def _binding(self) -> tuple[str, ...]:
         ends_at = self.clock() + max(self.ends_at - self.clock(), 0.1)
@@ -138,6 +125,19 @@ class Asked:
         limit = self.ends_at - self.started
         ended = f"the time limit of {limit:g} s ended the search before any placement was found"
         return self._nothing(Status.TIMED_OUT, (ended, *reasons))
+
+    def _answer(self, places: Places, decided_by: str, *reasons: str) -> Solution:
+        placement = placement_of(self.problem, places)
+        return Solution(
+            status=Status.HEURISTIC,
+            policy=self.policy,
+            decided_by=decided_by,
+            placement=placement,
+            evaluation=evaluate(self.problem, placement, self.objective, self.ranges()),
+            seconds=self.clock() - self.started,
+            moves=self.problem.moves(placement),
+            reasons=reasons,
+        )
 
     def _nothing(self, status: Status, reasons: tuple[str, ...]) -> Solution:
         seconds = self.clock() - self.started
