@@ -114,7 +114,7 @@ def test_the_same_seed_gives_the_same_placement(policy: Policy) -> None:
 
 def test_another_seed_lets_ants_go_another_way() -> None:
     ants = AntSystem(rounds=After(1, 1))
-    problem = problem_of(2, operators=12, nodes=8)
+    problem = problem_of(2, operators=8, nodes=12)
     found = [ants(problem, ECKER, time_limit=20, seed=it).placement for it in range(5)]
     assert any(it != found[0] for it in found)
 
@@ -198,7 +198,7 @@ def test_ants_keep_the_current_placement_if_they_find_none_that_is_better() -> N
 
 @pytest.mark.parametrize("seed", range(5))
 def test_the_hybrid_is_never_worse_than_its_ants(seed: int) -> None:
-    problem, rounds = problem_of(seed, operators=10, nodes=6), After(5, 5)
+    problem, rounds = problem_of(seed, operators=8, nodes=12), After(5, 5)
     ants = AntSystem(rounds=rounds)(problem, ECKER, time_limit=20, seed=seed)
     hybrid = Hybrid(ants=AntSystem(rounds=rounds))(problem, ECKER, time_limit=20, seed=seed)
     assert ants.evaluation is not None

@@ -40,20 +40,20 @@ def test_what_several_terms_cost_is_what_the_weighted_sum_falls_short_of_1() -> 
     for places in ([0, 0], [0, 1], [2, 1]):
         placement = placement_of(PROBLEM, np.array(places))
         value = evaluate(PROBLEM, placement, objective, ranges).value
-        scaled = pricing.scaled(cost(ARRAYS, pricing.costs, np.array(places)))
-        assert scaled == pytest.approx(1 - value)
+        scaled = pricing.scaled(np.array([cost(ARRAYS, pricing.costs, np.array(places))]))
+        assert scaled == pytest.approx([1 - value])
 
 
 def test_a_cost_is_scaled_to_0_at_best_and_1_at_worst() -> None:
     # R from 2 ms to 32 ms: 12 ms are a third of the way.
     pricing = price(ARRAYS, Objective.parse("R=1"))
-    assert [pricing.scaled(it) for it in (0.002, 0.012, 0.032)] == pytest.approx([0, 1 / 3, 1])
+    assert pricing.scaled(np.array([0.002, 0.012, 0.032])) == pytest.approx([0, 1 / 3, 1])
 
 
 def test_a_score_of_ecker_is_not_scaled() -> None:
-    assert price(ARRAYS, Objective.parse("ecker")).scaled(2.5) == 2.5
+    assert price(ARRAYS, Objective.parse("ecker")).scaled(np.array([2.5])) == [2.5]
 
 
 def test_where_every_placement_costs_the_same_all_are_at_0() -> None:
     alone = PlacementProblem((Operator("a"),), (), (Node("n1"),), {})
-    assert price(ProblemArrays.of(alone), Objective.parse("N=1")).scaled(0.0) == 0.0
+    assert price(ProblemArrays.of(alone), Objective.parse("N=1")).scaled(np.zeros(1)) == [0.0]

@@ -1,5 +1,6 @@
 """The ant system of Ecker et al. (paper 002), section 4.3.2, equations (2) to (5)."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -14,6 +15,8 @@ from eyewall_sidecar.search.stopping import Progress, StoppingCriterion
 
 PENALTY = 10_000.0
 """What each violation adds to an ant's score."""
+AT_ONCE = 1_000_000
+"""Ants times operators times nodes between two questions whether to stop: milliseconds."""
 LEAST_SCORE = 1e-3
 """Scores are taken as at least this where pheromone is placed: a score may be 0."""
 
@@ -76,38 +79,43 @@ class Colony:
         pheromone = np.full((operators, nodes), self.initial)
         best, best_score = None, np.inf
         if previous is not None:
-            best, best_score = previous, self._score(state, pricing, previous)
+            best, best_score = previous, float(self._scores(state, pricing, previous[None])[0])
             pheromone[everyone, previous] += self.previous * self._placed(best_score)
         trail, progress = Trail(state.terms, self.beta), Progress()
         while best is None or not stop(progress):
-            found, scores = [], []
+            found, scores = np.zeros((0, operators), dtype=np.int64), np.zeros(0)
             attraction = pheromone**self.alpha
-            for _ in range(self.ants):
-                places = trail.walk(attraction, rng)
-                found.append(places)
-                scores.append(self._score(state, pricing, places))
+            for ants in self._groups(operators * nodes):
+                placements = trail.walk(attraction, ants, rng)
+                found = np.concatenate([found, placements])
+                scores = np.concatenate([scores, self._scores(state, pricing, placements)])
                 if stop(progress):
                     break
             pheromone *= self.rho
-            for places, score in zip(found, scores, strict=True):
+            for places, score in zip(found, scores.tolist(), strict=True):
                 pheromone[everyone, places] += self._placed(score)
             np.maximum(pheromone, self.least, out=pheromone)
-            winner = int(np.argmin(scores))
-            idle = progress.idle + 1
+            winner, idle = int(np.argmin(scores)), progress.idle + 1
             if best is None or scores[winner] < best_score:
-                best, best_score, idle = found[winner], scores[winner], 0
+                best, best_score, idle = found[winner], float(scores[winner]), 0
             progress = Progress(progress.steps + 1, idle)
         return best
 
-    def _score(self, state: State, pricing: Pricing, places: Places) -> float:
-        """S_k = score(k) + 10000 · constraintViolations(k), section 4.3.2.
+    def _groups(self, choices: int) -> Iterator[int]:
+        """Split the ants of a round, so that it can be asked in between whether to stop."""
+        at_once = max(1, AT_ONCE // max(1, choices))
+        for first in range(0, self.ants, at_once):
+            yield min(at_once, self.ants - first)
+
+    def _scores(self, state: State, pricing: Pricing, placements: Places) -> Floats:
+        """S_k = score(k) + 10000 · constraintViolations(k), section 4.3.2, for [k, operator].
 
         Any other objective than Ecker's is scaled to [0, 1] first; what costs infinitely much
         counts as a violation.
         """
-        put(state, places)
-        broken = violations(state) + forbidden(state)
-        return pricing.scaled(finite_cost(state)) + PENALTY * broken
+        costs, broken = np.zeros(len(placements)), np.zeros(len(placements))
+        _value(state, placements, costs, broken)
+        return pricing.scaled(costs) + PENALTY * broken
 
     def _placed(self, score: float) -> float:
         """Return the pheromone for a score, equation (5)."""
@@ -128,8 +136,8 @@ class Trail:
         self._near = np.full(nodes, NOBODY, dtype=np.int64)
         self._sums = np.zeros(nodes)
 
-    def walk(self, attraction: Floats, rng: Generator) -> Places:
-        """Return an ant's placement.
+    def walk(self, attraction: Floats, ants: int, rng: Generator) -> Places:
+        """Return [ant, operator]: the placements of so many ants.
 
         Parameters
         ----------
@@ -137,21 +145,58 @@ class Trail:
             [operator, node]: pheromone to the power of α.
         """
         operators = len(attraction)
-        places = np.full(operators, NOBODY, dtype=np.int64)
-        order, draws = rng.permutation(operators), rng.random(operators)
-        _walk(
+        orders = rng.permuted(np.tile(np.arange(operators), (ants, 1)), axis=1)
+        draws = rng.random((ants, operators))
+        placements = np.full((ants, operators), NOBODY, dtype=np.int64)
+        _walk_all(
             self._terms,
             attraction,
             self._eta,
-            order,
+            orders,
             draws,
-            places,
+            placements,
             self._loads,
             self._holds,
             self._near,
             self._sums,
         )
-        return places
+        return placements
+
+
+@allocation_free
+def _value(state: State, placements: Places, costs: Floats, broken: Floats) -> None:
+    for ant in range(len(placements)):
+        put(state, placements[ant])
+        costs[ant] = finite_cost(state)
+        broken[ant] = violations(state) + forbidden(state)
+
+
+@allocation_free
+def _walk_all(
+    terms: Terms,
+    attraction: Floats,
+    eta: Floats,
+    orders: Places,
+    draws: Floats,
+    placements: Places,
+    loads: Floats,
+    holds: Places,
+    near: Places,
+    sums: Floats,
+) -> None:
+    for ant in range(len(orders)):
+        _walk(
+            terms,
+            attraction,
+            eta,
+            orders[ant],
+            draws[ant],
+            placements[ant],
+            loads,
+            holds,
+            near,
+            sums,
+        )
 
 
 @allocation_free

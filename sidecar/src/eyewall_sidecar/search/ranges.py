@@ -7,8 +7,10 @@ a weighted sum are therefore a little lower here than `odp` reports for the same
 
 from dataclasses import dataclass
 
+import numpy as np
+
 from eyewall_sidecar.model import Range
-from eyewall_sidecar.model.arrays import ProblemArrays
+from eyewall_sidecar.model.arrays import Floats, ProblemArrays
 from eyewall_sidecar.objective import Objective, Term
 from eyewall_sidecar.qos.costs import Costs, weigh
 from eyewall_sidecar.qos.ecker import EckerCosts, ecker_costs
@@ -31,10 +33,10 @@ class Pricing:
     least: float
     most: float
 
-    def scaled(self, cost: float) -> float:
-        """Return the cost as a share of the way from the least to the most; 0 if they are one."""
+    def scaled(self, costs: Floats) -> Floats:
+        """Return costs as shares of the way from the least to the most; 0 if they are one."""
         width = self.most - self.least
-        return (cost - self.least) / width if width > 0 else 0.0
+        return (costs - self.least) / width if width > 0 else np.zeros_like(costs)
 
 
 def ranges_of(arrays: ProblemArrays, objective: Objective) -> dict[Term, Range]:
