@@ -19,6 +19,8 @@ BRANCHING_SHARE = 0.7
 """Of the time, before the integer program has a try at what branching could not prove."""
 VARIABLES_PER_SECOND = 50_000
 """Of the integer program, which is not built if its relaxation could not be solved in time."""
+MOST_VARIABLES = 100_000
+"""Above this HiGHS takes steps of many seconds without a look at its time limit."""
 
 
 class Engine(StrEnum):
@@ -114,7 +116,8 @@ class Search:
         if not covers(self.arrays):
             return self._program(costs, start, ends_at)
         now = self.clock()
-        tries = self._variables() <= VARIABLES_PER_SECOND * (1 - BRANCHING_SHARE) * (ends_at - now)
+        most = VARIABLES_PER_SECOND * (1 - BRANCHING_SHARE) * (ends_at - now)
+        tries = self._variables() <= min(MOST_VARIABLES, most)
         branching = now + (BRANCHING_SHARE if tries else 1.0) * (ends_at - now)
         finding = branch_and_bound(
             self.arrays, costs, start=start, ends_at=branching, clock=self.clock
