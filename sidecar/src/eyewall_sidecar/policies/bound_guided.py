@@ -22,8 +22,9 @@ POLICY = "bound_guided"
 class BoundGuided:
     """Beams guided by what is still to come, pairs of hubs, then large-neighbourhood search.
 
-    The time limit begins when compiled code is loaded. It starts from where the operators run, too, and ends when the time is up, or after `steps`.
-    The same seed, time limit and number of steps give the same placement.
+    The time limit begins when compiled code is loaded. The search starts from where the operators
+    run, too, and ends when the time is up, or after `steps`. The same seed, time limit
+    and number of steps give the same placement.
 
     Parameters
     ----------

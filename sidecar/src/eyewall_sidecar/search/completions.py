@@ -60,7 +60,7 @@ def no_completions(terms: Terms) -> Completions:
         most=0,
         size=np.ones(operators, dtype=np.int64),
         lead=np.full(operators, -1),
-        tail=np.zeros((1, 1, 1)),
+        tail=np.zeros((0, 1, 1)),
         rest=np.zeros((1, 1, 1)),
         begin=np.zeros(operators),
     )
@@ -90,7 +90,7 @@ def completions(terms: Terms, size: Places, order: Places) -> Completions:
     ):
         return no_completions(terms)
     lead, inflow = _leads(terms, order)
-    tail = _tails(terms, size, room, most) if terms.response else np.zeros((1, 1, 1))
+    tail = _tails(terms, size, room, most) if terms.response else np.zeros((0, 1, 1))
     rest, begin = _rests(terms, size, room, most, order, lead, inflow)
     return Completions(unit, most, size, lead, tail, rest, begin)
 

@@ -6,10 +6,21 @@ from eyewall_sidecar.model.arrays import Floats, Places
 from eyewall_sidecar.model.compilation import compiled
 from eyewall_sidecar.search.completions import Completions
 from eyewall_sidecar.search.evaluation_state import Terms
-from eyewall_sidecar.search.partial import additive, arrivals, links_hold, room_left, total
+from eyewall_sidecar.search.partial import (
+    additive,
+    arrivals,
+    fill_own,
+    links_hold,
+    room_left,
+    total,
+)
 
 TIE = 1e-4
 """What a second of an operator's own path counts where another path decides the response time."""
+
+
+SPARE = 4
+"""So many times the width are looked at for placements with different futures."""
 
 
 @compiled
@@ -41,6 +52,8 @@ def grow(
     choices = np.empty(width * nodes, dtype=np.int64)
     done, tails = np.zeros(len(places)), np.zeros(len(places))
     extra, guess = np.empty(nodes), np.empty(nodes)
+    keys = np.zeros(width, dtype=np.int64)
+    marks = _marks(len(places) + 1, nodes)
     for operator in holes:
         found = 0
         for state in range(kept):
@@ -51,17 +64,19 @@ def grow(
                     estimates[found], adds[found] = estimate, added[state] + extra[node]
                     choices[found] = state * nodes + node
                     found += 1
-        worst = np.inf
-        if found > width:
-            worst = np.partition(estimates[:found], width - 1)[width - 1]
+        shortlist = _shortlist(estimates[:found], SPARE * width)
         kept = 0
-        for entry in range(found):
-            if estimates[entry] > worst or kept == width:
-                continue
+        for entry in shortlist:
+            if kept == width:
+                break
             state, node = choices[entry] // nodes, choices[entry] % nodes
             new_states[kept] = states[state]
             new_states[kept, operator] = node
-            if not links_hold(terms, new_states[kept]):
+            keys[kept] = _future(terms, marks, new_states[kept])
+            known = False
+            for other in range(kept):
+                known = known or keys[other] == keys[kept]
+            if known or not links_hold(terms, new_states[kept]):
                 continue
             new_left[kept], new_added[kept] = left[state], adds[entry]
             for resource in range(len(terms.limits)):
@@ -76,6 +91,50 @@ def grow(
         if value < best:
             best, which = value, state
     return best, states[which].copy()
+
+
+@compiled
+def _shortlist(estimates: Floats, most: int) -> Places:
+    """Return the places of the lowest estimates, in ascending order."""
+    if len(estimates) <= most:
+        return np.argsort(estimates, kind="mergesort")
+    worst = np.partition(estimates, most - 1)[most - 1]
+    lowest = np.flatnonzero(estimates <= worst)
+    return lowest[np.argsort(estimates[lowest], kind="mergesort")]
+
+
+@compiled
+def _marks(rows: int, columns: int) -> Places:
+    """Return numbers that hardly ever have the same sum: a fixed pseudo-random sequence."""
+    marks = np.empty((rows, columns), dtype=np.int64)
+    number = np.uint64(88172645463325252)
+    for row in range(rows):
+        for column in range(columns):
+            number ^= number << np.uint64(13)
+            number ^= number >> np.uint64(7)
+            number ^= number << np.uint64(17)
+            marks[row, column] = np.int64(number >> np.uint64(2))
+    return marks
+
+
+@compiled
+def _future(terms: Terms, marks: Places, places: Places) -> int:
+    """Return a number for what the rest of a placement depends on.
+
+    That is how many are on each node, and where those are that have neighbours to come. Of two
+    placements with the same future the cheaper is enough.
+    """
+    key = 0
+    for operator in range(len(places)):
+        node = places[operator]
+        if node < 0:
+            continue
+        key += marks[len(places), node]
+        for at in range(terms.stream_starts[operator], terms.stream_starts[operator + 1]):
+            if places[terms.stream_ends[at]] < 0:
+                key += marks[operator, node]
+                break
+    return int(key)
 
 
 @compiled
@@ -97,8 +156,8 @@ def _weigh(
     """
     nodes = len(extra)
     rooms = np.zeros(nodes, dtype=np.int64)
+    fill_own(terms, places, operator, extra)
     for node in range(nodes):
-        extra[node] = terms.per_operator[node]
         least = float(ahead.most + 1)
         if not terms.allowed[operator, node]:
             extra[node] = np.inf
@@ -108,14 +167,6 @@ def _weigh(
             if ahead.unit[resource] > 0.0:
                 least = min(least, left[resource, node] / ahead.unit[resource] + 1e-6)
         rooms[node] = max(0, int(least))
-    for at in range(terms.stream_starts[operator], terms.stream_starts[operator + 1]):
-        other, rate = places[terms.stream_ends[at]], terms.stream_rates[at]
-        if other >= 0 and terms.stream_out[at]:
-            for node in range(nodes):
-                extra[node] += rate * terms.per_tuple[node, other] + terms.per_stream[node, other]
-        elif other >= 0:
-            for node in range(nodes):
-                extra[node] += rate * terms.per_tuple[other, node] + terms.per_stream[other, node]
     guess[:] = extra
     if ahead.most > 0:
         pending = 0.0
@@ -167,7 +218,7 @@ def _add_response(
         else:
             for node in range(nodes):
                 tail[node] = max(tail[node], tails[target])
-                if ahead.most > 0:
+                if len(ahead.tail) > 0:
                     expected = ahead.tail[pair, node, max(0, rooms[node] - 1)]
                     tail[node] = max(tail[node], expected)
     for node in range(nodes):
@@ -198,7 +249,7 @@ def _longest_path(
                 then += terms.execution_times[target] / terms.speedups[there]
                 if node >= 0:
                     then += terms.delays[node, there]
-            elif node >= 0 and ahead.most > 0:
+            elif node >= 0 and len(ahead.tail) > 0:
                 then = max(then, ahead.tail[pair, node, min(ahead.most, rooms[node])])
             tail = max(tail, then)
         tails[operator] = tail

@@ -37,7 +37,9 @@ MOST_TWINS = 4
 PAIRS = 64
 """Pairs of hubs that are grown, and `POOL` of them searched further."""
 POOL = 4
-PATIENCE = 25
+PRICE = 0.1
+"""What a node is dearer by at most, in the mean cost of an operator; 0.01 led nowhere new."""
+PATIENCE = 12
 """Steps without progress until the search goes on from something else."""
 SLACK = 0.02
 """How much worse than the best a placement may be to go on from, every other time."""
@@ -98,6 +100,8 @@ class _Search:
         self._seconds = seconds
         self._state: State | None = None
         self._arrays, self._costs = arrays, costs
+        self._table_steps = (len(self._terms.outputs) + arrays.operators) * arrays.nodes**2 / 16
+        self._width = 1
         self.met: list[tuple[float, Places]] = []
         """Cost and placement, the best first, none twice."""
 
@@ -123,7 +127,7 @@ class _Search:
         if operators == 0 or (not self._affords(once) and self.met):
             yield from self._best()
             return
-        width = int(np.clip(0.15 * self._seconds / (once * STEP), 1, WIDEST))
+        self._width = width = int(np.clip(0.15 * self._seconds / (once * STEP), 1, WIDEST))
         for ahead in self._ahead():
             for beam in sorted({1, min(8, width), width}):
                 self._grow(ahead, {}, self._order, beam)
@@ -157,11 +161,36 @@ class _Search:
                 put(self._state, there)
                 yield from self._best()
             turn += 1
+            yield from self._dearer(generator, turn)
+
+    def _dearer(self, generator: Generator, turn: int) -> Iterator[Places]:
+        """Construct again while some nodes are dearer, every other time from the ends of paths.
+
+        Where capacities are tight the first nodes of a path take the best ones from the last;
+        prices on nodes, drawn anew each time, lead elsewhere.
+        """
+        if not self._affords(self._table_steps):
+            return
+        # Where the response time is no sum, a path is followed from its source alone.
+        order = self._order if turn % 2 or self._terms.response else self._order[::-1].copy()
+        least = abs(self.met[0][0]) / len(order)
+        if not np.isfinite(least):
+            return
+        prices = PRICE * least * generator.random(len(self._terms.per_operator))
+        priced = self._terms.per_operator + prices
+        priced.setflags(write=False)
+        terms = self._terms._replace(per_operator=priced)
+        ahead = completions(terms, np.ones(len(order), dtype=np.int64), order)
+        value, grown = grow(terms, ahead, np.full(len(order), -1), order, self._width, np.inf)
+        if np.isfinite(value):
+            self.meet(grown)
+            self._descend(grown)
+            yield from self._best()
 
     def _ahead(self) -> Iterator[Completions]:
         """What to expect: operators for themselves, then twins (two in a layer, say) together."""
-        operators, nodes = self._terms.allowed.shape
-        if not self._affords((len(self._terms.outputs) + operators) * nodes * nodes / 16):
+        operators = len(self._order)
+        if not self._affords(self._table_steps):
             yield self._unaware
             return
         alone = np.ones(operators, dtype=np.int64)

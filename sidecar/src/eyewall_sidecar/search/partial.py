@@ -89,6 +89,20 @@ def arrivals(terms: Terms, places: Places, done: Floats) -> float:
 
 
 @compiled
+def fill_own(terms: Terms, places: Places, operator: int, own: Floats) -> None:
+    """Fill [node]: what the operator adds there to those that are placed, paths aside."""
+    own[:] = terms.per_operator
+    for at in range(terms.stream_starts[operator], terms.stream_starts[operator + 1]):
+        other, rate = places[terms.stream_ends[at]], terms.stream_rates[at]
+        if other >= 0 and terms.stream_out[at]:
+            for node in range(len(own)):
+                own[node] += rate * terms.per_tuple[node, other] + terms.per_stream[node, other]
+        elif other >= 0:
+            for node in range(len(own)):
+                own[node] += rate * terms.per_tuple[other, node] + terms.per_stream[other, node]
+
+
+@compiled
 def room_left(terms: Terms, places: Places) -> Floats:
     """Return [resource, node]: what those that are placed leave of the limits."""
     left = terms.limits.copy()
