@@ -12,9 +12,11 @@ from eyewall_sidecar.model.arrays import Floats, Places, ProblemArrays
 from eyewall_sidecar.model.compilation import compiled
 from eyewall_sidecar.model.links import Matrix
 from eyewall_sidecar.odp.assignment_bound import Assignment, room_for_assignment
+from eyewall_sidecar.odp.capacity_prices import capacity_prices
 from eyewall_sidecar.odp.domain_bound import Domains, domains_of, longest_over_domains
 from eyewall_sidecar.odp.finding import Clock, Finding, Outcome
 from eyewall_sidecar.odp.free_capacity import FreeCapacity, admits, free_capacity
+from eyewall_sidecar.odp.hot_loop import hot
 from eyewall_sidecar.odp.instance import Flags, Instance, instance_of
 from eyewall_sidecar.odp.path_bound import (
     PathBound,
@@ -102,7 +104,29 @@ def branch_and_bound(
         When to stop, by the clock, in seconds.
     """
     known = cost(arrays, costs, start) if start is not None else inf
-    search = _begun(
+    search = begun(arrays, costs, known, FIRST_SLICE)
+    slice_, now = FIRST_SLICE, clock()
+    if search.state.counters[LEVEL] >= 0 and search.used[BY_SUMS] and now < ends_at:
+        search = _priced(search)
+    state = search.state
+    while state.counters[LEVEL] >= 0 and now < ends_at:
+        _advance(search, slice_)
+        before, now = now, clock()
+        slice_ = _next_slice(slice_, now - before)
+    return _finding(arrays, costs, search, start, known)
+
+
+def begun(arrays: ProblemArrays, costs: Costs, known: float, steps: int) -> Search:
+    """Set up the search and take its first steps.
+
+    Parameters
+    ----------
+    known
+        What a known placement costs, or infinity.
+    steps
+        Branchings to make.
+    """
+    return _begun(
         arrays.requirements,
         arrays.limits,
         arrays.execution_times,
@@ -120,15 +144,8 @@ def branch_and_bound(
         costs.per_tuple,
         costs.per_stream,
         known,
-        FIRST_SLICE,
+        steps,
     )
-    state, slice_ = search.state, FIRST_SLICE
-    now = clock()
-    while state.counters[LEVEL] >= 0 and now < ends_at:
-        _advance(search, slice_)
-        before, now = now, clock()
-        slice_ = _next_slice(slice_, now - before)
-    return _finding(arrays, costs, search, start, known)
 
 
 def _next_slice(slice_: int, seconds: float) -> int:
@@ -199,19 +216,18 @@ def _begun(
     )
     before = interchangeable(instance)
     same_node = identical_nodes(instance, per_tuple, per_stream)
-    search = _search(instance, before, same_node, carry=False)
-    if len(instance.pair_costs) and instance.own.any() and search.state.counters[LEVEL] == 0:
-        carried = _search(instance, before, same_node, carry=True)
-        if _root_bound(carried) > _root_bound(search):
-            search = carried
+    differing = len(instance.own) > 0 and (instance.own != instance.own[:1]).any()
+    search = _search(instance, before, same_node, differing, np.zeros(len(speedups)))
     search.state.incumbent_cost[0] = known
     _advance(search, steps)
     return search
 
 
 @compiled
-def _search(instance: Instance, before: Places, same_node: Places, carry: bool) -> Search:
-    """Fill the tables; `carry` as in `sum_bound`."""
+def _search(
+    instance: Instance, before: Places, same_node: Places, carry: bool, prices: Floats
+) -> Search:
+    """Fill the tables; `carry` and `prices` as in `sum_bound`."""
     operators, nodes = instance.allowed.shape
     capacity = free_capacity(instance)
     slots = capacity.room.copy()
@@ -228,7 +244,7 @@ def _search(instance: Instance, before: Places, same_node: Places, carry: bool) 
         instance,
         path_bound(instance, slots, longest_run if downstream and on_paths else 0, like),
         domains_of(instance, like),
-        sum_bound(instance, slots, longest_run, carry),
+        sum_bound(instance, slots, longest_run, carry, prices),
         room_for_assignment(operators, nodes),
         np.array([on_paths and downstream, on_paths and not downstream, adds_up]),
         stars,
@@ -237,6 +253,22 @@ def _search(instance: Instance, before: Places, same_node: Places, carry: bool) 
         before,
         same_node,
     )
+
+
+@compiled
+def _priced(search: Search) -> Search:
+    """Start again with capacity prices if these raise the bound at the root."""
+    instance, state = search.instance, search.state
+    slots = free_capacity(instance).room
+    longest_run = min(len(state.places), slots.max())
+    prices = capacity_prices(instance, slots, longest_run, state.incumbent_cost[0])
+    again = _search(instance, search.before, search.same_node, True, prices)  # noqa: FBT003
+    if _root_bound(again) <= search.state.child_bounds[0, 0]:
+        return search
+    again.state.incumbent_cost[0] = state.incumbent_cost[0]
+    again.state.incumbent[:] = state.incumbent
+    again.state.counters[STEPS] = state.counters[STEPS]
+    return again
 
 
 @compiled
@@ -262,7 +294,7 @@ def _root_bound(search: Search) -> float:
     return bound
 
 
-@compiled
+@hot
 def _advance(search: Search, steps: int) -> None:
     """Branch so many times, or until nothing is open."""
     paths, domains, sums, assignment = (
@@ -280,7 +312,8 @@ def _advance(search: Search, steps: int) -> None:
         level = state.counters[LEVEL]
         if level == operators:
             state.incumbent_cost[0] = state.spent[level] + state.longest[level]
-            state.incumbent[:] = state.places
+            for operator in range(operators):
+                state.incumbent[operator] = state.places[operator]
             return_to_parent(starts, rows, seconds, capacity, state)
             continue
         if state.children[level] == NONE:
@@ -298,7 +331,7 @@ def _advance(search: Search, steps: int) -> None:
             return_to_parent(starts, rows, seconds, capacity, state)
 
 
-@compiled
+@hot
 def _branch(
     paths: PathBound,
     domains: Domains,
@@ -356,7 +389,7 @@ def _branch(
     state.children[level] = children
 
 
-@compiled
+@hot
 def _keep_first_of_kind(
     admitted: Flags, twin: int, same_node: Places, held: Places, places: Places
 ) -> None:

@@ -13,7 +13,7 @@ HUB = 5
 """From so many neighbours on an operator is a hub: layers of two, fully connected, have none."""
 
 FEW = 4
-"""Hubs go first if they are at most one operator in so many; else the graph is one of wide layers."""
+"""Hubs go first if at most one operator in so many is one; else the graph has wide layers."""
 
 
 @compiled

@@ -17,6 +17,7 @@ import numpy as np
 from eyewall_sidecar.model.arrays import Floats, Places
 from eyewall_sidecar.model.compilation import compiled
 from eyewall_sidecar.odp.free_capacity import FreeCapacity, admits
+from eyewall_sidecar.odp.hot_loop import hot
 from eyewall_sidecar.odp.instance import Flags, Instance, starts_of
 
 NONE = -1
@@ -91,7 +92,7 @@ def domains_of(instance: Instance, like: Places) -> Domains:
     )
 
 
-@compiled
+@hot
 def longest_over_domains(domains: Domains, capacity: FreeCapacity, places: Places) -> float:
     """Return what the longest path costs at least, and write `through` for unplaced operators.
 
@@ -139,7 +140,7 @@ def longest_over_domains(domains: Domains, capacity: FreeCapacity, places: Place
     return _bottleneck(domains.least, capacity.room, waiting, longest)
 
 
-@compiled
+@hot
 def _walk(
     flow: Places,
     starts: Places,
@@ -185,7 +186,7 @@ def _walk(
                         passed_on[operator, to] = way
 
 
-@compiled
+@hot
 def _join(domains: Domains, taken: Places, places: Places) -> float:
     """Write `through` and `least`; return the most that any operator pays at least.
 
@@ -215,7 +216,7 @@ def _join(domains: Domains, taken: Places, places: Places) -> float:
     return longest
 
 
-@compiled
+@hot
 def _bottleneck(least: Floats, room: Places, waiting: int, longest: float) -> float:
     """Return the least θ ≥ `longest` with room for so many operators on nodes with least ≤ θ."""
     theta = longest

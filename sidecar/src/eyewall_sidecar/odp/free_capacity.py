@@ -7,6 +7,7 @@ import numpy as np
 
 from eyewall_sidecar.model.arrays import Floats, Places
 from eyewall_sidecar.model.compilation import compiled
+from eyewall_sidecar.odp.hot_loop import hot
 from eyewall_sidecar.odp.instance import Flags, Instance
 
 ALMOST = 1e-9
@@ -69,7 +70,7 @@ def free_capacity(instance: Instance) -> FreeCapacity:
     return capacity
 
 
-@compiled
+@hot
 def admits(capacity: FreeCapacity, operator: int, admitted: Flags) -> None:
     """Write [node]: whether it is a candidate of the operator and can hold it now."""
     allowed, room, places = capacity.allowed, capacity.room, capacity.places[operator]
@@ -83,7 +84,7 @@ def admits(capacity: FreeCapacity, operator: int, admitted: Flags) -> None:
                     admitted[node] = admitted[node] and places == 0
 
 
-@compiled
+@hot
 def take(capacity: FreeCapacity, operator: int, node: int) -> None:
     """Place the operator on the node."""
     capacity.held[node] += 1
@@ -94,7 +95,7 @@ def take(capacity: FreeCapacity, operator: int, node: int) -> None:
         capacity.room[node] = _room(free, capacity.smallest, node, len(capacity.places))
 
 
-@compiled
+@hot
 def take_away(capacity: FreeCapacity, node: int, free_before: Floats, room_before: int) -> None:
     """Put the node back to how it was before its last operator came: no rounding builds up.
 
@@ -112,7 +113,7 @@ def take_away(capacity: FreeCapacity, node: int, free_before: Floats, room_befor
         free[resource, node] = free_before[resource]
 
 
-@compiled
+@hot
 def _room(free: Floats, smallest: Floats, node: int, most: int) -> int:
     room = most
     for resource in range(len(free)):

@@ -192,10 +192,7 @@ def _is_chain(flow: Places, tails: Places, heads: Places) -> bool:
     """Whether each operator on a path has just the next one after it."""
     if len(tails) != len(flow) - 1:
         return False
-    for at in range(len(tails)):
-        if tails[at] != flow[at] or heads[at] != flow[at + 1]:
-            return False
-    return True
+    return bool((tails == flow[:-1]).all() and (heads == flow[1:]).all())
 
 
 @compiled

@@ -1,9 +1,9 @@
 """The response time of a branch when data flows along the branching order.
 
 Let i be on node u, where f places are left, and let c alike operators follow it (the same paths
-lead through them). If all of them stay, they take c places, and the longest path goes on from u with
-f − c places; that needs f ≥ c. Else at least max(1, c − f) of them leave, have to find room on other
-nodes, and the longest path goes through the worst of them:
+lead through them). If all of them stay, they take c places, and the longest path goes on from u
+with f − c places; that needs f ≥ c. Else at least max(1, c − f) of them leave, have to find room on
+other nodes, and the longest path goes through the worst of them:
 
     after(i, u, f) = max_{alike k after i} min { there_k(u) + after(k, u, f − c)       if f ≥ c
                                               { leaving(k, u, max(1, c − f))
@@ -11,11 +11,12 @@ nodes, and the longest path goes through the worst of them:
     leaving(k, u, l) = the least θ such that the nodes v ≠ u with
                        hop(u, v) + there_k(v) + after(k, v, s_v − 1) ≤ θ have room for l.
 
-That is at most what any placement pays: places that were used before on the node entered, s_v for an
-empty one, are given to the path for free. Pinned operators have their place set aside: c = 0.
+That is at most what any placement pays: places on the node entered that were used before, of s_v
+for an empty one, are given to the path for free. Pinned operators have their place set aside, so
+that c = 0.
 
-In the search all predecessors of the next operator are placed. What is left of each path starts with
-an edge from a placed operator to one that is not, of which some alike may already be placed.
+In the search all predecessors of the next operator are placed. What is left of each path starts
+with an edge from a placed operator to one that is not, of which some alike may be placed already.
 """
 
 from math import inf
@@ -25,6 +26,7 @@ import numpy as np
 
 from eyewall_sidecar.model.arrays import Floats, Places
 from eyewall_sidecar.model.compilation import compiled
+from eyewall_sidecar.odp.hot_loop import hot
 from eyewall_sidecar.odp.instance import Instance, starts_of
 
 
@@ -189,7 +191,7 @@ def _frontier(instance: Instance, like: Places) -> tuple[Places, Places]:
     return starts, frontier
 
 
-@compiled
+@hot
 def longest_of_frontier(
     bound: PathBound, room: Places, places: Places, done: Floats, level: int
 ) -> float:
@@ -216,7 +218,7 @@ def longest_of_frontier(
     return longest
 
 
-@compiled
+@hot
 def longest_through(
     bound: PathBound,
     room: Places,

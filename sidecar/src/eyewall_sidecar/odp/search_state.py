@@ -8,6 +8,7 @@ import numpy as np
 from eyewall_sidecar.model.arrays import Floats, Places
 from eyewall_sidecar.model.compilation import compiled
 from eyewall_sidecar.odp.free_capacity import FreeCapacity, take, take_away
+from eyewall_sidecar.odp.hot_loop import hot
 from eyewall_sidecar.odp.instance import Flags, Instance
 
 NONE = -1
@@ -149,14 +150,14 @@ def search_state(instance: Instance, stars: Stars) -> SearchState:
     )
 
 
-@compiled
+@hot
 def cutoff(incumbent_cost: Floats) -> float:
     """Return from where on a bound is not worth visiting."""
     cost = incumbent_cost[0]
-    return cost if cost == inf else cost - TOLERANCE * max(1.0, abs(cost))
+    return float(cost if cost == inf else cost - TOLERANCE * max(1.0, abs(cost)))
 
 
-@compiled
+@hot
 def descend(
     starts: Places,
     rows: Places,
@@ -198,7 +199,7 @@ def descend(
     state.children[level + 1] = NONE
 
 
-@compiled
+@hot
 def return_to_parent(
     starts: Places, rows: Places, seconds: Places, capacity: FreeCapacity, state: SearchState
 ) -> None:
@@ -216,12 +217,14 @@ def return_to_parent(
 @compiled
 def open_bound(state: SearchState) -> float:
     """Return what any placement costs at least that is not yet ruled out; infinite if none is."""
-    least = inf
+    least, entered = inf, 0.0
     last = state.counters[LEVEL]
     for level in range(last + 1):
+        visited = state.visited[level]
         if level == last and state.children[level] == NONE:
-            entered = state.child_bounds[level - 1, state.visited[level - 1] - 1] if level else 0.0
             least = min(least, entered)
-        elif state.visited[level] < state.children[level]:
-            least = min(least, state.child_bounds[level, state.visited[level]])
+        elif visited < state.children[level]:
+            least = min(least, max(entered, state.child_bounds[level, visited]))
+        if level < last:
+            entered = max(entered, state.child_bounds[level, visited - 1])
     return least

@@ -20,6 +20,7 @@ from eyewall_sidecar.model.arrays import Floats, Places
 from eyewall_sidecar.model.compilation import compiled
 from eyewall_sidecar.odp.assignment_bound import Assignment, assign
 from eyewall_sidecar.odp.free_capacity import FreeCapacity, admits
+from eyewall_sidecar.odp.hot_loop import hot
 from eyewall_sidecar.odp.instance import Flags, Instance, starts_of
 from eyewall_sidecar.odp.run_bounds import arrive
 
@@ -43,6 +44,12 @@ class SumBound(NamedTuple):
         a path's tail carries its own cost.
     matters_from
         [operator]: the level from which on c_i is not 0 everywhere.
+    goes_on
+        [pair]: the next one on its path, or `NONE`.
+    is_carrier
+        [pair]: whether its tail includes the second operator's own cost.
+    prices
+        [node]: of a place on it (see `capacity_prices`); 0 without.
     """
 
     starts: Places
@@ -50,10 +57,15 @@ class SumBound(NamedTuple):
     tail_from: Places
     star_from: Places
     matters_from: Places
+    goes_on: Places
+    is_carrier: Flags
+    prices: Floats
 
 
 @compiled
-def sum_bound(instance: Instance, slots: Places, longest_run: int, carry: bool) -> SumBound:
+def sum_bound(
+    instance: Instance, slots: Places, longest_run: int, carry: bool, prices: Floats
+) -> SumBound:
     """Split the pairs into paths, and fill their tables from the last pair back.
 
     At each operator the paths that arrive are continued in the order in which they come.
@@ -68,6 +80,9 @@ def sum_bound(instance: Instance, slots: Places, longest_run: int, carry: bool) 
         Whether the path on which an operator's first pair arrives carries the operator's own cost
         until that pair is placed. Then the bound knows that it goes with the place in the path,
         but no longer that it goes with room.
+    prices
+        [node]: of a place on it, paid by every operator that is not pinned, and paid back for all
+        places there are.
     """
     operators, nodes = instance.allowed.shape
     pairs = len(instance.pair_costs)
@@ -87,6 +102,10 @@ def sum_bound(instance: Instance, slots: Places, longest_run: int, carry: bool) 
             tail_from[taken[second]] = first + 1
             taken[second] += 1
 
+    own = instance.own.copy()
+    for operator in range(operators):
+        if not instance.pinned[operator]:
+            own[operator] += prices
     tails = np.zeros((pairs, nodes, longest_run + 1))
     end, free = np.zeros((nodes, longest_run + 1)), np.zeros(nodes)
     for pair in range(pairs - 1, -1, -1):
@@ -94,7 +113,7 @@ def sum_bound(instance: Instance, slots: Places, longest_run: int, carry: bool) 
         arrive(
             instance.allowed[operator],
             0 if instance.pinned[operator] else 1,
-            instance.own[operator] if is_carrier[pair] else free,
+            own[operator] if is_carrier[pair] else free,
             instance.pair_costs[pair],
             slots,
             tails[goes_on[pair]] if goes_on[pair] != NONE else end,
@@ -105,15 +124,15 @@ def sum_bound(instance: Instance, slots: Places, longest_run: int, carry: bool) 
     for operator in range(operators):
         if carry and met[operator] < operators:
             star_from[operator] = met[operator]
-        elif instance.own[operator].any():
+        elif own[operator].any():
             matters_from[operator] = 0
         for pair in range(starts[operator], starts[operator + 1]):
             if tail_from[pair] == 0:
                 matters_from[operator] = 0
-    return SumBound(starts, tails, tail_from, star_from, matters_from)
+    return SumBound(starts, tails, tail_from, star_from, matters_from, goes_on, is_carrier, prices)
 
 
-@compiled
+@hot
 def least_sum(
     bound: SumBound,
     to: Assignment,
@@ -156,6 +175,8 @@ def least_sum(
                 rows += 1
             else:
                 settled += costs[rows].min()
+    for node in range(nodes):
+        settled -= bound.prices[node] * room[node]
     total = settled + assign(to, rows, room)
     if capacity.places[level] and total < inf:
         seat, prices = to.seats[0], to.prices
@@ -167,7 +188,7 @@ def least_sum(
     return total
 
 
-@compiled
+@hot
 def _alone(
     bound: SumBound,
     room: Places,
@@ -179,12 +200,12 @@ def _alone(
     cost: Floats,
 ) -> None:
     """Write c_i(u) for all nodes u."""
-    tails, tail_from, starts = bound.tails, bound.tail_from, bound.starts
+    tails, tail_from, starts, prices = bound.tails, bound.tail_from, bound.starts, bound.prices
     nodes, last = tails.shape[1], tails.shape[2] - 1
     counts = level >= bound.star_from[operator]
     row = star[operator]
     for node in range(len(cost)):
-        cost[node] = stars[row, node] if counts else 0.0
+        cost[node] = stars[row, node] + taken * prices[node] if counts else 0.0
     for pair in range(starts[operator], starts[operator + 1]):
         if level >= tail_from[pair]:
             for node in range(nodes):
