@@ -95,7 +95,7 @@ def test_a_full_node_sends_the_operator_to_the_next_nearest_and_the_answer_says_
     assert solution.placement == {"a": "n0", "b": "n3", "c": "n4"}
     assert solution.evaluation is not None
     assert solution.evaluation.value == pytest.approx(0.09)
-    assert "1 operators are not on their nearest node: it is full" in solution.reasons
+    assert "operators not on their nearest node, which is full: 1" in solution.reasons
 
 
 def test_who_runs_well_stays_and_who_does_not_moves() -> None:

@@ -55,7 +55,7 @@ def _report(found: Adaptation) -> list[str]:
     moved = f"{found.migrations} migrate, lazily, in place of {found.eager_migrations} migrations"
     report = [f"{taken}; {moved}"]
     if found.second_choices:
-        report.append(f"{found.second_choices} operators are not on their nearest node: it is full")
+        report.append(f"operators not on their nearest node, which is full: {found.second_choices}")
     if not found.settled:
         report.append("the turns ended before the operators came to rest")
     return report
