@@ -184,6 +184,22 @@ def test_an_exact_engine_helps_where_hill_climbing_ends_with_an_overload() -> No
     assert "the local optimum breaks a constraint" in solution.reasons[0]
 
 
+def test_where_every_ant_breaks_a_constraint_the_answer_is_a_greedy_start() -> None:
+    # Thirty operators, thirty nodes for one each: an ant would have to draw a permutation.
+    names = [f"o{number}" for number in range(30)]
+    problem = PlacementProblem(
+        operators=tuple(Operator(it) for it in names),
+        streams=tuple(Stream(i, j) for i, j in pairwise(names)),
+        nodes=tuple(Node(it.replace("o", "n"), operators=1) for it in names),
+        links={(f"n{u}", f"n{v}"): Link(0.01) for u, v in permutations(range(30), 2)},
+    )
+    solution = AntSystem(rounds=After(1, 1))(problem, ECKER, time_limit=20, seed=0)
+    assert solution.placement is not None
+    assert violations(problem, solution.placement) == ()
+    assert solution.decided_by == "greedy start"
+    assert solution.reasons == ("every ant broke a constraint; a greedy start does not",)
+
+
 def test_ants_keep_the_current_placement_if_they_find_none_that_is_better() -> None:
     problem = problem_of(3)
     best = min(placements(problem), key=lambda it: ecker_score(problem, it, EckerWeights()))

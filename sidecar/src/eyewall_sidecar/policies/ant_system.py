@@ -24,7 +24,7 @@ class AntSystem:
     With Ecker's score (w1 = 1e-6, w2 to w4 = 1) it is the paper's; any other objective is scaled
     to [0, 1] by its best and worst cases first. Each violation adds 10,000 to an ant's score. That
     a supervisor serves one topology at most is for the caller's candidates to say. If no ant's
-    placement is valid, an exact engine is asked for any that is.
+    placement is valid, the answer is the greedy start, or any that an exact engine finds.
 
     Parameters
     ----------

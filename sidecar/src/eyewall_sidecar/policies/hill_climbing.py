@@ -20,11 +20,12 @@ POLICY = "hill_climbing"
 class HillClimbing:
     """Steepest descent over move, swap and move-all, from where operators run or a greedy start.
 
-    A step is taken only if it adds no violation and lowers violations or the score; the search
-    ends in a local optimum or when its time is up. With Ecker's score (w1 = 1e-6, w2 to w4 = 1) it
-    is the paper's; any other objective is searched in the same way. That a supervisor serves one
-    topology at most is for the caller's candidates to say. If the search ends with a broken
-    constraint, an exact engine is asked for any valid placement, and the search goes on there.
+    A step is taken only if it adds no violation and lowers violations, by how much constraints are
+    broken, or the score; the search ends in a local optimum or when its time is up. With Ecker's
+    score (w1 = 1e-6, w2 to w4 = 1) it is the paper's; any other objective is searched in the same
+    way. That a supervisor serves one topology at most is for the caller's candidates to say. If
+    the search ends with a broken constraint, it goes on from a valid placement: the greedy start,
+    or any that an exact engine finds.
 
     Parameters
     ----------

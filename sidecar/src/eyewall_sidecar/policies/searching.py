@@ -11,9 +11,12 @@ from eyewall_sidecar.policies.one_by_one import Asked
 from eyewall_sidecar.qos.ecker import UTILISATION, with_headroom
 from eyewall_sidecar.search.evaluation_state import State, blank, terms_of
 from eyewall_sidecar.search.evaluator import put, violations
+from eyewall_sidecar.search.initial import greedy
 from eyewall_sidecar.search.loading import load_compiled_searches
 from eyewall_sidecar.search.ranges import Pricing, price
 from eyewall_sidecar.search.stopping import At
+
+GREEDY = "greedy start"
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +67,14 @@ class Searching:
         return violations(self.state) == 0
 
     def rescued(self, why: str) -> Solution:
-        """Take any valid placement that an exact engine finds, or answer why there is none."""
+        """Take the greedy start if it is valid, else what an exact engine finds.
+
+        Without one, the answer is why there is none.
+        """
+        put(self.state, greedy(self.arrays))
+        if self.valid:
+            found = self.asked.placed(self.state.places)
+            return replace(found, decided_by=GREEDY, reasons=(f"{why}; a greedy start does not",))
         solution = self.asked.stuck(why)
         if solution.placement is not None:
             put(self.state, places_of(self.asked.problem, solution.placement))
