@@ -95,6 +95,32 @@ def test_what_is_alike_may_be_swapped_but_no_optimum_is_lost(seed: int, graph: G
         assert found.cost == pytest.approx(expected.cost, rel=1e-9, abs=1e-9)
 
 
+@pytest.mark.parametrize("seed", range(80))
+@pytest.mark.parametrize("graph", [Graph.LAYERS, Graph.DAG])
+def test_pairs_on_many_paths_count_once_where_room_is_scarce(seed: int, graph: Graph) -> None:
+    problem = random_problem(seed, Traits(graph=graph, tight=True, asymmetric=True), nodes=4)
+    arrays = ProblemArrays.of(problem)
+    for weights in ({Term.N: 1.0}, {Term.T: 1.0}):
+        expected = brute_force(arrays, weigh(arrays, weights))
+        found = solved(problem, weights)
+        assert found.outcome is expected.outcome
+        assert found.cost == pytest.approx(expected.cost, rel=1e-9, abs=1e-9)
+
+
+def test_where_every_pair_has_to_part_the_bound_is_the_traffic_itself() -> None:
+    # a, b → c, d → e, f at 1/s each, six nodes that hold one: all eight streams leave their node, so
+    # whatever counted one of them twice would rule out every placement.
+    problem = PlacementProblem(
+        operators=tuple(Operator(it) for it in "abcdef"),
+        streams=tuple(Stream(i, j) for i, j in ("ac", "ad", "bc", "bd", "ce", "cf", "de", "df")),
+        nodes=tuple(Node(f"n{u}", operators=1) for u in range(6)),
+        links=LinkMatrix.from_delays([f"n{u}" for u in range(6)], np.ones((6, 6))),
+    )
+    found = solved(problem, {Term.T: 1.0})
+    assert (found.outcome, found.cost) == (Outcome.OPTIMAL, 8.0)
+    assert found.steps == 6
+
+
 def assert_valid(arrays: ProblemArrays, found: Finding) -> None:
     """Check candidates and limits by adding up what is on each node."""
     assert found.places is not None

@@ -59,9 +59,9 @@ def test_a_run_of_a_chain_is_no_longer_than_a_node_has_room() -> None:
 
 def test_prices_keep_a_path_from_using_the_same_near_nodes_twice() -> None:
     # Six operators in a chain; n0 and n1 are 1 ms apart, n2 and n3 50 ms from everyone; all hold
-    # two. Alone, the path goes n0, n1, n0 for 2 ms, four operators on n0 or on n1. With price p on
-    # both it costs 2 ms + 6p - 4p, and n2, n3, n2 costs 100 ms - 4p; they are equal, and their least
-    # greatest, at p = 98 / 6 ms. Three nodes are needed: 1 + 50 ms is the optimum.
+    # two. Alone, the path goes n0, n1, n0 for 2 ms, four operators on n0. With price p on n0 and n1
+    # it costs 2 ms + 6p - 4p, and n2, n3, n2 costs 100 ms - 4p: equal at p = 98 / 6 ms, and that is
+    # the best that prices can do. Three nodes are needed: 1 + 50 ms is the optimum.
     delays = np.full((4, 4), 0.05)
     delays[0, 1] = delays[1, 0] = 0.001
     search = root(["ab", "bc", "cd", "de", "ef"], [2, 2, 2, 2], delays, {Term.R: 1.0})
