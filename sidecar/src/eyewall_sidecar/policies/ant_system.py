@@ -31,7 +31,9 @@ class AntSystem:
     colony
         The ants' constants; the paper gives none, these are tuned.
     rounds
-        Ends the search after so many rounds, or after so many that found nothing better.
+        Ends the search after so many rounds, or after so many that found nothing better. Tuned: on
+        8 problems of 20 and 40 operators and 20 nodes, 100 idle rounds left the hybrid 12 % above
+        the best known R, 300 left 3 %, and 1000 left 4 % at three times the cost.
     limit
         Seconds it may take; the paper's 1 s.
     clock
@@ -39,7 +41,7 @@ class AntSystem:
     """
 
     colony: Colony = field(default_factory=Colony)
-    rounds: After = field(default_factory=lambda: After(steps=1000, idle=100))
+    rounds: After = field(default_factory=lambda: After(steps=5000, idle=300))
     limit: float = 1.0
     clock: Callable[[], float] = perf_counter
 
