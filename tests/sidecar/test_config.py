@@ -2,6 +2,7 @@ from pathlib import Path
 
 import pytest
 from eyewall_sidecar.config import Config, ConfigError, default_settings, read_config
+from eyewall_sidecar.policies.catalogue import CATALOGUE
 from eyewall_sidecar.storm import Settings
 
 EXAMPLE = Path(__file__).parents[2] / "sidecar" / "examples" / "sidecar.toml"
@@ -15,7 +16,7 @@ def configured(tmp_path: Path, text: str) -> Config:
 
 def test_every_key_is_optional(tmp_path: Path) -> None:
     assert configured(tmp_path, "") == read_config(None) == Config()
-    assert default_settings(Config(), ["odp"]) == Settings()
+    assert default_settings(Config(), CATALOGUE) == Settings()
 
 
 def test_the_shipped_example_names_every_key_with_its_default() -> None:
@@ -99,14 +100,15 @@ def test_names_and_addresses_can_be_listened_on(tmp_path: Path, address: str) ->
     ("key", "value", "said"),
     [
         ("mode", "fast", '[defaults] mode is "fast"; it must be auto or observe or off'),
-        ("policy", "magic", '[defaults] policy is "magic"; it must be odp'),
+        ("policy", "magic", '[defaults] policy is "magic"; it must be '),
+        ("policy", "xu", "[defaults] policy is xu, which optimises T alone; the objective is R=1"),
         ("objective", "R=2", "[defaults] objective: "),
     ],
 )
 def test_a_bad_default_is_named(tmp_path: Path, key: str, value: str, said: str) -> None:
     config = configured(tmp_path, f'[defaults]\n{key} = "{value}"')
     with pytest.raises(ConfigError) as refused:
-        default_settings(config, ["odp"])
+        default_settings(config, CATALOGUE)
     assert str(refused.value).startswith(said)
 
 

@@ -3,7 +3,6 @@
 import re
 import reprlib
 import tomllib
-from collections.abc import Collection
 from pathlib import Path
 from typing import Annotated
 
@@ -13,9 +12,11 @@ from pydantic_core import PydanticCustomError
 from eyewall_sidecar.storm import Mode, Settings, SettingsError
 from eyewall_sidecar.storm.settings import (
     MOST_EXECUTORS_PER_SLOT,
+    Choices,
     read_mode,
     read_objective,
     read_policy,
+    require_taken,
 )
 
 Positive = Annotated[float, Field(gt=0, le=86_400, allow_inf_nan=False)]
@@ -112,18 +113,20 @@ def read_config(path: Path | None) -> Config:
         raise ConfigError(f"{path}: {_first(error)}") from None
 
 
-def default_settings(config: Config, policies: Collection[str]) -> Settings:
+def default_settings(config: Config, policies: Choices) -> Settings:
     """Return the settings of a topology that sets nothing itself."""
     given = config.defaults
     try:
-        return Settings(
+        settings = Settings(
             mode=Mode(read_mode("[defaults] mode", given.mode)),
             policy=read_policy("[defaults] policy", given.policy, policies),
             objective=read_objective("[defaults] objective", given.objective),
             executors_per_slot=given.executors_per_slot,
         )
+        require_taken("[defaults] policy", settings, policies)
     except SettingsError as error:
         raise ConfigError(str(error)) from None
+    return settings
 
 
 def _first(error: ValidationError) -> str:

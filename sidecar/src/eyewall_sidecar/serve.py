@@ -9,7 +9,7 @@ from pathlib import Path
 from types import FrameType
 
 from eyewall_sidecar.config import Config, default_settings
-from eyewall_sidecar.policies import POLICIES
+from eyewall_sidecar.policies.catalogue import CATALOGUE
 from eyewall_sidecar.rpc import Server
 from eyewall_sidecar.service import Rules, SchedulingService
 from eyewall_sidecar.service.solver_processes import SolverProcesses
@@ -25,7 +25,7 @@ def serve(config: Config, say: Callable[[str], None]) -> None:
 
     ConfigError and AddressError name what keeps it from starting.
     """
-    defaults = default_settings(config, POLICIES)
+    defaults = default_settings(config, CATALOGUE)
     stopped = _stop_signals()
     solvers = SolverProcesses()
     try:

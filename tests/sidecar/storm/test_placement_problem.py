@@ -2,6 +2,7 @@ from collections.abc import Sequence
 
 import pytest
 from eyewall_sidecar.model import PlacementProblem, ProblemError
+from eyewall_sidecar.policies.catalogue import CATALOGUE
 from eyewall_sidecar.storm import (
     Settings,
     Supervisor,
@@ -26,7 +27,7 @@ def ask(
     moving: bool = False,
 ) -> TopologyProblem:
     running = state(topology, *workers)
-    settings = read_settings(topology, Settings(), ["odp"])
+    settings = read_settings(topology, Settings(), CATALOGUE)
     known = delays or all_delays(sorted({it.host for it in supervisors}), 10)
     build = problem_of_moving if moving else problem_of_missing
     room = rooms(cluster(supervisors, running, *others), running)

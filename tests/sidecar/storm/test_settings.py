@@ -1,6 +1,7 @@
 import json
 
 import pytest
+from eyewall_sidecar.policies.catalogue import CATALOGUE
 from eyewall_sidecar.storm import Mode, Settings, SettingsError, Topology, read_settings
 from storm_builders import chain
 
@@ -9,7 +10,7 @@ def read(**settings: object) -> Settings:
     topology = chain(
         ("source", 1), ("tag", 2), settings={k.replace("_", "."): v for k, v in settings.items()}
     )
-    return read_settings(topology, Settings(), ["odp"])
+    return read_settings(topology, Settings(), CATALOGUE)
 
 
 def test_what_a_topology_does_not_set_has_the_default() -> None:
@@ -65,10 +66,17 @@ def test_a_bad_setting_is_refused_with_key_value_and_what_is_allowed(
     assert [word for word in words if word not in str(refused.value)] == []
 
 
+def test_an_objective_that_the_policy_was_not_made_for_is_refused_with_both() -> None:
+    assert read(policy="xu", objective="T=1").policy == "xu"
+    for objective in ("R=1", "ecker"):
+        with pytest.raises(SettingsError, match=r"eyewall.policy is xu, which optimises T alone"):
+            read(policy="xu", objective=objective)
+
+
 def test_a_setting_that_is_not_json_is_refused() -> None:
     topology = Topology("t-1", "t", (), settings={"eyewall.mode": "auto"})
     with pytest.raises(SettingsError, match="JSON"):
-        read_settings(topology, Settings(), ["odp"])
+        read_settings(topology, Settings(), CATALOGUE)
     assert json.loads('"auto"') == "auto"  # what Nimbus sends has its quotes
 
 

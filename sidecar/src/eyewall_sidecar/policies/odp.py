@@ -1,4 +1,4 @@
-"""Optimal placement: the integer program of Cardellini et al. (paper 000) over PuLP and HiGHS."""
+"""Optimal placement: ODP of Cardellini et al. (paper 000), by whichever exact engine takes it."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -7,6 +7,7 @@ from time import perf_counter
 from eyewall_sidecar.model import PlacementProblem, Solution
 from eyewall_sidecar.objective import Objective
 from eyewall_sidecar.odp import solve
+from eyewall_sidecar.policies.allowing import require_terms
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,4 +26,5 @@ class OptimalPlacement:
         self, problem: PlacementProblem, objective: Objective, *, time_limit: float, seed: int
     ) -> Solution:
         """Place the operators."""
+        require_terms("odp", objective)
         return solve(problem, objective, time_limit=time_limit, seed=seed, clock=self.clock)

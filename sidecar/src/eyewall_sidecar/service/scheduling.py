@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 
 from eyewall_sidecar.model import ProblemError, Solution, Status
 from eyewall_sidecar.model.errors import listed
-from eyewall_sidecar.policies import POLICIES
+from eyewall_sidecar.policies.catalogue import CATALOGUE
 from eyewall_sidecar.service import wording
 from eyewall_sidecar.service.asking import Asked, ask
 from eyewall_sidecar.service.decision import Decision, Decline, Keep, Place
@@ -183,7 +183,7 @@ class SchedulingService:
         self, topology: TopologyState, memory: Memory, round_: "_Round"
     ) -> tuple[Place | Keep | Decline, Memory, str]:
         try:
-            settings = read_settings(topology.topology, self._defaults, POLICIES)
+            settings = read_settings(topology.topology, self._defaults, CATALOGUE)
         except SettingsError as error:
             reason = str(error)
             mode = mode_of(topology.topology, self._defaults)

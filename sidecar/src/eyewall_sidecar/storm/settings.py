@@ -6,7 +6,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 from enum import StrEnum
-from typing import Any
+from typing import Any, Protocol
 
 from eyewall_sidecar.model.errors import listed
 from eyewall_sidecar.objective import Objective, ObjectiveError
@@ -25,6 +25,23 @@ class Mode(StrEnum):
     """Solve and record; never touch it."""
     OFF = "off"
     """Leave it to the inner scheduler."""
+
+
+class Choice(Protocol):
+    """A policy that can be chosen."""
+
+    @property
+    def objectives(self) -> str:
+        """What it optimises, in words."""
+        ...
+
+    def takes(self, objective: Objective) -> bool:
+        """Whether it answers for this objective, and does not decline it."""
+        ...
+
+
+Choices = Mapping[str, Choice]
+"""Name → policy."""
 
 
 class SettingsError(ValueError):
@@ -69,7 +86,7 @@ KEYS = (
 )
 
 
-def read_settings(topology: Topology, defaults: Settings, policies: Collection[str]) -> Settings:
+def read_settings(topology: Topology, defaults: Settings, policies: Choices) -> Settings:
     """Override the defaults with the topology's own settings; SettingsError names what is bad."""
     given = {key: _json(key, text) for key, text in (topology.settings or {}).items()}
     given = {key: value for key, value in given.items() if value is not None}
@@ -93,7 +110,9 @@ def read_settings(topology: Topology, defaults: Settings, policies: Collection[s
         changes["execution_times"] = _execution_times(
             given["eyewall.execution.time.hint.ms"], topology
         )
-    return replace(defaults, **changes)
+    settings = replace(defaults, **changes)
+    require_taken("eyewall.policy", settings, policies)
+    return settings
 
 
 def mode_of(topology: Topology, defaults: Settings) -> Mode:
@@ -117,6 +136,16 @@ def read_policy(key: str, value: object, policies: Collection[str]) -> str:
     if isinstance(value, str) and value in policies:
         return value
     raise SettingsError(f"{key} is {_shown(value)}; it must be {' or '.join(sorted(policies))}")
+
+
+def require_taken(key: str, settings: Settings, policies: Choices) -> None:
+    """Refuse an objective that the policy was not made for; the message calls that one by `key`."""
+    policy = policies.get(settings.policy)
+    if policy is not None and not policy.takes(settings.objective):
+        raise SettingsError(
+            f"{key} is {settings.policy}, which optimises {policy.objectives}; "
+            f"the objective is {settings.objective}"
+        )
 
 
 def read_objective(key: str, value: object) -> Objective:
