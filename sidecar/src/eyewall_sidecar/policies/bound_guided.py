@@ -55,10 +55,12 @@ class BoundGuided:
         )
         # The answer's evaluation takes about as long as translating the problem did.
         ends_at = asked.ends_at - (self.clock() - asked.started)
-        best = None
+        best, longest, now = None, 0.0, self.clock()
         for step, places in enumerate(search):
-            best = places
-            if step + 1 == self.steps or self.clock() >= ends_at:
+            best, before, now = places, now, self.clock()
+            longest = max(longest, now - before)
+            # As likely as not the next step is a long one.
+            if step + 1 == self.steps or now + longest / 2 >= ends_at:
                 break
         if best is None:
             return asked.stuck("no operator after the other found room")

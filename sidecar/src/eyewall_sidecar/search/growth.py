@@ -52,7 +52,7 @@ def grow(
     choices = np.empty(width * nodes, dtype=np.int64)
     done, tails = np.zeros(len(places)), np.zeros(len(places))
     extra, guess = np.empty(nodes), np.empty(nodes)
-    keys = np.zeros(width, dtype=np.int64)
+    keys, trial = np.zeros(width, dtype=np.int64), places.copy()
     marks = _marks(len(places) + 1, nodes)
     for operator in holes:
         found = 0
@@ -70,18 +70,21 @@ def grow(
             if kept == width:
                 break
             state, node = choices[entry] // nodes, choices[entry] % nodes
-            new_states[kept] = states[state]
-            new_states[kept, operator] = node
-            keys[kept] = _future(terms, marks, new_states[kept])
-            known = False
-            for other in range(kept):
-                known = known or keys[other] == keys[kept]
-            if known or not links_hold(terms, new_states[kept]):
+            trial[:] = states[state]
+            trial[operator] = node
+            key = _future(terms, marks, trial)
+            slot = 0
+            while slot < kept and keys[slot] != key:
+                slot += 1
+            if slot < kept and (terms.response > 0.0 or adds[entry] >= new_added[slot]):
                 continue
-            new_left[kept], new_added[kept] = left[state], adds[entry]
+            if not links_hold(terms, trial):
+                continue
+            new_states[slot], keys[slot] = trial, key
+            new_left[slot], new_added[slot] = left[state], adds[entry]
             for resource in range(len(terms.limits)):
-                new_left[kept, resource, node] -= terms.requirements[resource, operator]
-            kept += 1
+                new_left[slot, resource, node] -= terms.requirements[resource, operator]
+            kept = max(kept, slot + 1)
         states, new_states = new_states, states
         left, new_left = new_left, left
         added, new_added = new_added, added

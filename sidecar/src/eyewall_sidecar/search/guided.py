@@ -39,7 +39,7 @@ PAIRS = 64
 POOL = 4
 PRICE = 0.1
 """What a node is dearer by at most, in the mean cost of an operator; 0.01 led nowhere new."""
-PATIENCE = 12
+PATIENCE = 4
 """Steps without progress until the search goes on from something else."""
 SLACK = 0.02
 """How much worse than the best a placement may be to go on from, every other time."""
