@@ -13,7 +13,7 @@ CLUSTER ?= three-sites
 
 .PHONY: help
 help: ## This list
-	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | sort | awk -F'\t' '{printf "  make %-12s %s\n", $$1, $$2}'
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | sort | awk -F'\t' '{printf "  make %-16s %s\n", $$1, $$2}'
 
 .PHONY: demo
 demo: setup $(SHIM) ## The main job: a real cluster, Storm's schedulers against Eyewall, a delay that changes
@@ -46,9 +46,29 @@ lint: setup ## ruff, mypy --strict, import-linter
 proto: setup ## Regenerate the committed Python stubs from the contract
 	@PATH="$(CURDIR)/$(BIN):$$PATH" PYTHON=$(CURDIR)/$(BIN)/python storm-scheduler/stubs/generate.sh
 
-.PHONY: bench-sodp
-bench-sodp: setup ## Solve paper 000's S-ODP for each objective, figures beside the paper's
-	@$(BIN)/python benchmarks/sodp.py
+ONE_THREAD := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 NUMBA_NUM_THREADS=1
+PLANETLAB := latency/planetlab_490_t1.tsv.gz
+
+.PHONY: bench-odp
+bench-odp: setup ## Time to a proven optimum beside PuLP's solvers (PROTOTYPES=DIR, DATA=DIR, ARGS=)
+	@$(ONE_THREAD) $(BIN)/python benchmarks/odp.py $(if $(PROTOTYPES),--prototypes $(PROTOTYPES)) $(ARGS)
+	@$(if $(DATA),$(ONE_THREAD) $(BIN)/python benchmarks/real_graphs.py --data $(DATA),echo "for real graphs say DATA=DIR (with topologies/ and latency/)")
+
+.PHONY: bench-heuristics
+bench-heuristics: setup ## How far every policy is from the optimum after 50 ms, 200 ms, 1 s (ARGS=)
+	@$(ONE_THREAD) $(BIN)/python benchmarks/heuristics.py $(ARGS)
+
+.PHONY: bench-programs
+bench-programs: setup ## PuLP's and numpy's integer program: building it, with cuts and without
+	@$(ONE_THREAD) $(BIN)/python benchmarks/integer_programs.py $(ARGS)
+
+.PHONY: engines-agree
+engines-agree: setup ## Every exact engine against brute force on 1,000 random problems
+	@$(BIN)/python benchmarks/engines_agree.py --problems 1000 $(ARGS)
+
+.PHONY: policy-pictures
+policy-pictures: setup ## Draw docs/policies/*.svg, and the tables of docs/policies.md
+	@$(BIN)/python benchmarks/policy_pictures.py
 
 .PHONY: setup
 setup: prerequisites $(VENV)/.installed
