@@ -73,7 +73,7 @@ def trade(
                                 if other >= 0:
                                     change += back * (prices[other, here] - prices[other, there])
                                     # Prices hold one group still: both move, away from each other.
-                                    change += joint[one, other] / 2.0 * out * back * both
+                                    change += joint[one, other] * out * back * both
                                 if change < best and _trade_fits(
                                     requirements, left, one, out, here, other, back, there
                                 ):
