@@ -42,7 +42,10 @@ def solve(
     *,
     policy: Annotated[str, typer.Option(help=f"One of: {', '.join(POLICIES)}.")] = "odp",
     objective: Annotated[
-        str, typer.Option(help="Terms R, A, T, N, EE with weights that sum to 1: R=0.5,A=0.2,N=0.3")
+        str,
+        typer.Option(
+            help="Terms R, A, T, N, EE with weights that sum to 1: R=0.5,A=0.2,N=0.3; or ecker."
+        ),
     ] = "R=1",
     time_limit: Annotated[float, typer.Option(help="Seconds.")] = 60.0,
     seed: Annotated[int, typer.Option(help="Same seed, same placement.")] = 0,

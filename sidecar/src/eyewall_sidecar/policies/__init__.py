@@ -4,9 +4,14 @@ from typing import Protocol
 
 from eyewall_sidecar.model import PlacementProblem, Solution
 from eyewall_sidecar.objective import Objective
+from eyewall_sidecar.policies.ant_system import AntSystem
 from eyewall_sidecar.policies.greedy import Greedy
+from eyewall_sidecar.policies.hill_climbing import HillClimbing
+from eyewall_sidecar.policies.hybrid import Hybrid
 from eyewall_sidecar.policies.odp import OptimalPlacement
+from eyewall_sidecar.policies.pietzuch import SpringRelaxation
 from eyewall_sidecar.policies.ras import ResourceAware
+from eyewall_sidecar.policies.rizou import MultiOperatorPlacement
 from eyewall_sidecar.policies.round_robin import RoundRobin
 from eyewall_sidecar.policies.xu import BestFitByTraffic
 
@@ -28,6 +33,11 @@ class Policy(Protocol):
 
 POLICIES: dict[str, Policy] = {
     "odp": OptimalPlacement(),
+    "hill_climbing": HillClimbing(),
+    "ant_system": AntSystem(),
+    "hybrid": Hybrid(),
+    "rizou": MultiOperatorPlacement(),
+    "pietzuch": SpringRelaxation(),
     "xu": BestFitByTraffic(),
     "greedy": Greedy(),
     "round_robin": RoundRobin(),

@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from eyewall_sidecar.model import Link, Node, Operator, PlacementProblem, Solution, Stream
 from eyewall_sidecar.objective import Objective
 from eyewall_sidecar.policies import POLICIES
+from eyewall_sidecar.qos.ecker import with_headroom
 from eyewall_sidecar.service.fewest_moves import with_fewest_moves
 from eyewall_sidecar.service.least_traffic import with_least_traffic
 from eyewall_sidecar.service.solving import Failed, Job, Outcome, Question
@@ -41,6 +42,8 @@ def solve(
     problem, objective = question.problem, question.objective
     policy = POLICIES[question.policy]
     found = policy(problem, objective, time_limit=time_limit * POLICY_SHARE, seed=question.seed)
+    if objective.ecker:
+        problem = with_headroom(problem)
     fewest = with_fewest_moves(problem, objective, found, question.interchangeable, late)
     return with_least_traffic(problem, objective, fewest, late)
 

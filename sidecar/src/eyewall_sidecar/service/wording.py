@@ -44,6 +44,9 @@ def worth(solution: Solution, objective: Objective, before: Evaluation | None = 
     for term in objective.weights:
         was = f" (was {_METRICS[term](before).split()[0]})" if before is not None else ""
         terms.append(f"{term} {_METRICS[term](after)}{was}")
+    if objective.ecker:
+        was = f" (was {before.value:.4g})" if before is not None else ""
+        terms.append(f"ecker {after.value:.4g}{was}")
     return ", ".join(terms)
 
 

@@ -1,0 +1,26 @@
+from dataclasses import replace
+
+from eyewall_sidecar.model import Evaluation, Solution, Status
+from eyewall_sidecar.objective import Objective
+from eyewall_sidecar.service import wording
+
+AFTER = Evaluation(
+    value=2.5,
+    response_time=0.0262,
+    availability=0.99,
+    distinct_availability=0.99,
+    inter_node_traffic=10.0,
+    network_usage=0.22,
+    elastic_energy=0.005,
+)
+ANSWER = Solution(Status.HEURISTIC, "hybrid", "hybrid", placement={}, evaluation=AFTER, moves=3)
+
+
+def test_a_score_is_worded_with_what_it_was() -> None:
+    said = wording.placed(ANSWER, Objective.parse("ecker"), before=replace(AFTER, value=3.75))
+    assert said == "placed by eyewall: hybrid, heuristic, ecker 2.5 (was 3.75), 3 executors moved"
+
+
+def test_terms_are_worded_in_their_units_with_what_they_were() -> None:
+    said = wording.worth(ANSWER, Objective.parse("R=0.5,T=0.5"), AFTER)
+    assert said == "R 26 ms (was 26), T 10 tuples/s (was 10)"
