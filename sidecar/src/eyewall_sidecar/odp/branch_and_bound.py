@@ -12,18 +12,14 @@ from eyewall_sidecar.model.arrays import Floats, Places, ProblemArrays
 from eyewall_sidecar.model.compilation import compiled
 from eyewall_sidecar.model.links import Matrix
 from eyewall_sidecar.odp.assignment_bound import Assignment, room_for_assignment
+from eyewall_sidecar.odp.branching import BY_SUMS, branch
 from eyewall_sidecar.odp.capacity_prices import capacity_prices
-from eyewall_sidecar.odp.domain_bound import Domains, domains_of, longest_over_domains
+from eyewall_sidecar.odp.domain_bound import Domains, domains_of
 from eyewall_sidecar.odp.finding import Clock, Finding, Outcome
-from eyewall_sidecar.odp.free_capacity import FreeCapacity, admits, free_capacity
+from eyewall_sidecar.odp.free_capacity import FreeCapacity, free_capacity
 from eyewall_sidecar.odp.hot_loop import hot
 from eyewall_sidecar.odp.instance import Flags, Instance, instance_of
-from eyewall_sidecar.odp.path_bound import (
-    PathBound,
-    longest_of_frontier,
-    longest_through,
-    path_bound,
-)
+from eyewall_sidecar.odp.path_bound import PathBound, path_bound
 from eyewall_sidecar.odp.search_state import (
     LEVEL,
     NONE,
@@ -37,7 +33,7 @@ from eyewall_sidecar.odp.search_state import (
     search_state,
     stars_of,
 )
-from eyewall_sidecar.odp.sum_bound import SumBound, least_sum, sum_bound
+from eyewall_sidecar.odp.sum_bound import SumBound, sum_bound
 from eyewall_sidecar.odp.symmetry import identical_nodes, interchangeable, same_paths
 from eyewall_sidecar.qos.costs import Costs, cost
 
@@ -45,14 +41,10 @@ FIRST_SLICE, LONGEST_SLICE = 256, 65_536
 """Branchings before the clock is looked at."""
 
 SLICE_SECONDS = 0.002
-"""A slice that took less is doubled, one that took twice as long halved."""
+"""A slice that took less is doubled; one that took more than twice this is halved."""
 
 MOST_TABLE_ENTRIES = 30_000_000
-"""Above this the tables would take gigabytes."""
-
-
-BY_PATHS, BY_DOMAINS, BY_SUMS = range(3)
-"""Of `Search.used`: how the response time is bounded, if at all, and whether anything adds up."""
+"""Above this the costs of pairs alone would take hundreds of megabytes."""
 
 
 class Search(NamedTuple):
@@ -61,7 +53,7 @@ class Search(NamedTuple):
     Parameters
     ----------
     used
-        As `BY_PATHS` and the others say.
+        As `branching.BY_PATHS` and the others say.
     before
         [operator]: the one before it of its kind, or `NONE`.
     same_node
@@ -277,7 +269,7 @@ def _root_bound(search: Search) -> float:
     if len(search.instance.order) == 0:
         return 0.0
     state = search.state
-    _branch(
+    branch(
         search.paths,
         search.domains,
         search.sums,
@@ -321,7 +313,7 @@ def _advance(search: Search, steps: int) -> None:
                 return
             steps -= 1
             state.counters[STEPS] += 1
-            _branch(paths, domains, sums, assignment, used, capacity, state, before, same_node)
+            branch(paths, domains, sums, assignment, used, capacity, state, before, same_node)
         rank = state.visited[level]
         if rank < state.children[level] and state.child_bounds[level, rank] < cutoff(
             state.incumbent_cost
@@ -329,87 +321,3 @@ def _advance(search: Search, steps: int) -> None:
             descend(starts, rows, seconds, pair_costs, capacity, state)
         else:
             return_to_parent(starts, rows, seconds, capacity, state)
-
-
-@hot
-def _branch(
-    paths: PathBound,
-    domains: Domains,
-    sum_bound: SumBound,
-    assignment: Assignment,
-    used: Flags,
-    capacity: FreeCapacity,
-    state: SearchState,
-    before: Places,
-    same_node: Places,
-) -> None:
-    """List the children of the level's operator that may be better than the incumbent."""
-    level = state.counters[LEVEL]
-    state.children[level] = 0
-    state.visited[level] = 0
-    most = cutoff(state.incumbent_cost)
-    places, room, spent = state.places, capacity.room, state.spent[level]
-    through, sums, done_there = state.through, state.sums, state.done_there
-
-    longest = state.longest[level]
-    if used[BY_PATHS]:
-        longest = max(longest, longest_of_frontier(paths, room, places, state.done, level))
-    if used[BY_DOMAINS]:
-        longest = max(longest, longest_over_domains(domains, capacity, places))
-        through = domains.through[domains.like[level]]
-    if spent + longest >= most:
-        return
-    admitted = state.admitted[level]
-    admits(capacity, level, admitted)
-    if used[BY_SUMS]:
-        least = least_sum(
-            sum_bound, assignment, capacity, state.admitted, state.stars, state.star, level, sums
-        )
-        if spent + least + longest >= most:
-            return
-    if used[BY_PATHS]:
-        taken = capacity.places[level]
-        longest_through(paths, room, taken, places, state.done, level, through, done_there)
-    _keep_first_of_kind(admitted, before[level], same_node, capacity.held, places)
-    nodes, bounds = state.child_nodes[level], state.child_bounds[level]
-    longests, dones = state.child_longest[level], state.child_done[level]
-    children = 0
-    for node in range(len(admitted)):
-        slowest = max(longest, through[node])
-        bound = spent + sums[node] + slowest
-        if admitted[node] and bound < most:
-            rank = children  # by rising bound, equals by node
-            while rank > 0 and bounds[rank - 1] > bound:
-                nodes[rank], bounds[rank] = nodes[rank - 1], bounds[rank - 1]
-                longests[rank], dones[rank] = longests[rank - 1], dones[rank - 1]
-                rank -= 1
-            nodes[rank], bounds[rank] = node, bound
-            longests[rank], dones[rank] = slowest, done_there[node]
-            children += 1
-    state.children[level] = children
-
-
-@hot
-def _keep_first_of_kind(
-    admitted: Flags, twin: int, same_node: Places, held: Places, places: Places
-) -> None:
-    """Leave out nodes that only swap what is alike (see `symmetry`).
-
-    Parameters
-    ----------
-    admitted
-        [node]: of the operator to be placed.
-    twin
-        The operator before it of its kind, or `NONE`.
-    same_node
-        [node]: the one before it of its kind, or `NONE`.
-    held
-        [node]: how many operators are on it.
-    places
-        [operator]: its node.
-    """
-    if twin != NONE:
-        admitted[: places[twin]] = False
-    for node in range(len(admitted)):
-        if same_node[node] != NONE and held[node] == 0 and held[same_node[node]] == 0:
-            admitted[node] = False

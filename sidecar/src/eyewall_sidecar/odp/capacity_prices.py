@@ -16,6 +16,9 @@ from eyewall_sidecar.odp.instance import Instance
 from eyewall_sidecar.odp.sum_bound import NONE, SumBound, sum_bound
 
 ROUNDS = 60
+MOST_HOPS = 30_000_000
+"""Fewer rounds are made where they would look at more hops than this, about a tenth of a second."""
+
 PATIENCE = 4
 """After so many rounds without a better bound, steps are halved."""
 
@@ -36,7 +39,8 @@ def capacity_prices(instance: Instance, slots: Places, longest_run: int, known: 
     """
     prices = np.zeros(len(slots))
     best, best_bound, scale, waited = prices.copy(), -inf, 1.0, 0
-    for _ in range(ROUNDS):
+    hops = max(1, instance.pair_costs.size)
+    for _ in range(min(ROUNDS, MOST_HOPS // hops)):
         bound = sum_bound(instance, slots, longest_run, True, prices)  # noqa: FBT003
         use = np.zeros(len(slots))
         value = _least_use(instance, bound, slots, use) - (prices * slots).sum()

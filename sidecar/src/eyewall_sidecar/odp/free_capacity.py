@@ -119,7 +119,7 @@ def _room(free: Floats, smallest: Floats, node: int, most: int) -> int:
     for resource in range(len(free)):
         if free[resource, node] < 0:
             return 0
-        if smallest[resource] > 0:
+        if 0 < smallest[resource] < inf:
             fitting = free[resource, node] / smallest[resource] + ALMOST
             if fitting < room:
                 room = int(fitting)
