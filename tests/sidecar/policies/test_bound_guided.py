@@ -98,6 +98,20 @@ def test_where_it_runs_already_is_a_placement_to_beat() -> None:
     assert solution.moves == 0
 
 
+def test_where_it_runs_is_not_answered_if_it_breaks_a_constraint() -> None:
+    # Both run on n1, where one fits; apart, each on a node of its own, costs 10/s · 10 ms = 0.1.
+    problem = chain_of([10], [1, 1])
+    running = PlacementProblem(
+        problem.operators, problem.streams, problem.nodes, problem.links, {"a": "n1", "b": "n1"}
+    )
+    solution = BoundGuided(steps=5, clock=still)(
+        running, Objective.parse("N=1"), time_limit=1, seed=0
+    )
+    assert solution.evaluation is not None
+    assert solution.evaluation.value == pytest.approx(0.1)
+    assert violations(running, solution.placement or {}) == ()
+
+
 def test_it_ends_when_the_time_is_up() -> None:
     # The clock goes on by 10 ms with each look: no more than 50 looks in half a second.
     looks = 0
