@@ -78,6 +78,8 @@ $(VENV)/.installed: constraints.txt requirements-dev.txt $(DISTRIBUTIONS:=/pypro
 	@$(PYTHON) -m venv $(VENV)
 	@$(BIN)/pip install --quiet --disable-pip-version-check -c constraints.txt \
 	  $(foreach d,$(DISTRIBUTIONS),-e $(d)) -r requirements-dev.txt
+	@echo "compiling the solvers (once; a minute or two) …"
+	@$(BIN)/python -m eyewall_sidecar.policies.compile_ahead
 	@touch $@
 
 $(SHIM): $(SHIM_SOURCES) | prerequisites

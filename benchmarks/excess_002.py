@@ -19,7 +19,7 @@ from eyewall_sidecar.policies import Policy
 from eyewall_sidecar.policies.ant_system import AntSystem
 from eyewall_sidecar.policies.hill_climbing import HillClimbing
 from eyewall_sidecar.policies.hybrid import Hybrid
-from eyewall_sidecar.search.allocation_free import allocation_free
+from eyewall_sidecar.model.compilation import allocation_free
 from eyewall_sidecar.search.evaluation_state import State, blank, terms_of
 from eyewall_sidecar.search.evaluator import cost, put, violations
 from eyewall_sidecar.search.ranges import price

@@ -15,8 +15,7 @@ from typing import NamedTuple
 import numpy as np
 
 from eyewall_sidecar.model.arrays import Floats, Places
-from eyewall_sidecar.model.compilation import compiled
-from eyewall_sidecar.odp.hot_loop import hot
+from eyewall_sidecar.model.compilation import allocation_free, compiled
 from eyewall_sidecar.odp.instance import Flags
 
 NONE = -1
@@ -62,7 +61,7 @@ def room_for_assignment(operators: int, nodes: int) -> Assignment:
     )
 
 
-@hot
+@allocation_free
 def assign(to: Assignment, rows: int, room: Places) -> float:
     """Assign the first so many rows and return the least sum; infinite if there is no room."""
     costs, seats, prices, load = to.costs, to.seats, to.prices, to.load

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from eyewall_sidecar.model.arrays import Floats, Places, ProblemArrays
-from eyewall_sidecar.model.compilation import compiled
+from eyewall_sidecar.model.compilation import allocation_free, compiled
 from eyewall_sidecar.model.links import Matrix
 from eyewall_sidecar.odp.assignment_bound import Assignment, room_for_assignment
 from eyewall_sidecar.odp.branching import BY_SUMS, branch
@@ -17,7 +17,6 @@ from eyewall_sidecar.odp.capacity_prices import capacity_prices
 from eyewall_sidecar.odp.domain_bound import Domains, domains_of
 from eyewall_sidecar.odp.finding import Clock, Finding, Outcome
 from eyewall_sidecar.odp.free_capacity import FreeCapacity, free_capacity
-from eyewall_sidecar.odp.hot_loop import hot
 from eyewall_sidecar.odp.instance import Flags, Instance, instance_of
 from eyewall_sidecar.odp.path_bound import PathBound, path_bound
 from eyewall_sidecar.odp.search_state import (
@@ -286,7 +285,7 @@ def _root_bound(search: Search) -> float:
     return bound
 
 
-@hot
+@allocation_free
 def _advance(search: Search, steps: int) -> None:
     """Branch so many times, or until nothing is open."""
     paths, domains, sums, assignment = (

@@ -1,10 +1,10 @@
 """One branching: which nodes the next operator may have, and what each costs at least."""
 
 from eyewall_sidecar.model.arrays import Places
+from eyewall_sidecar.model.compilation import allocation_free
 from eyewall_sidecar.odp.assignment_bound import Assignment
 from eyewall_sidecar.odp.domain_bound import Domains, longest_over_domains
 from eyewall_sidecar.odp.free_capacity import FreeCapacity, admits
-from eyewall_sidecar.odp.hot_loop import hot
 from eyewall_sidecar.odp.instance import Flags
 from eyewall_sidecar.odp.path_bound import PathBound, longest_of_frontier, longest_through
 from eyewall_sidecar.odp.search_state import LEVEL, NONE, SearchState, cutoff
@@ -14,7 +14,7 @@ BY_PATHS, BY_DOMAINS, BY_SUMS = range(3)
 """Of `used`: how the response time is bounded, if at all, and whether anything adds up."""
 
 
-@hot
+@allocation_free
 def branch(
     paths: PathBound,
     domains: Domains,
@@ -72,7 +72,7 @@ def branch(
     state.children[level] = children
 
 
-@hot
+@allocation_free
 def _keep_first_of_kind(
     admitted: Flags, twin: int, same_node: Places, held: Places, places: Places
 ) -> None:

@@ -10,8 +10,7 @@ from math import inf
 import numpy as np
 
 from eyewall_sidecar.model.arrays import Floats, Places
-from eyewall_sidecar.model.compilation import compiled
-from eyewall_sidecar.odp.hot_loop import hot
+from eyewall_sidecar.model.compilation import allocation_free, compiled
 from eyewall_sidecar.odp.instance import Instance
 from eyewall_sidecar.odp.sum_bound import NONE, SumBound, sum_bound
 
@@ -90,7 +89,7 @@ def _least_use(instance: Instance, bound: SumBound, slots: Places, use: Floats) 
     return total
 
 
-@hot
+@allocation_free
 def _follow(
     instance: Instance,
     bound: SumBound,

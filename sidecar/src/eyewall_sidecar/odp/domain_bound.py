@@ -15,9 +15,8 @@ from typing import NamedTuple
 import numpy as np
 
 from eyewall_sidecar.model.arrays import Floats, Places
-from eyewall_sidecar.model.compilation import compiled
+from eyewall_sidecar.model.compilation import allocation_free, compiled
 from eyewall_sidecar.odp.free_capacity import FreeCapacity, admits
-from eyewall_sidecar.odp.hot_loop import hot
 from eyewall_sidecar.odp.instance import Flags, Instance, starts_of
 
 NONE = -1
@@ -92,7 +91,7 @@ def domains_of(instance: Instance, like: Places) -> Domains:
     )
 
 
-@hot
+@allocation_free
 def longest_over_domains(domains: Domains, capacity: FreeCapacity, places: Places) -> float:
     """Return what the longest path costs at least, and write `through` for unplaced operators.
 
@@ -140,7 +139,7 @@ def longest_over_domains(domains: Domains, capacity: FreeCapacity, places: Place
     return _bottleneck(domains.least, capacity.room, waiting, longest)
 
 
-@hot
+@allocation_free
 def _walk(
     flow: Places,
     starts: Places,
@@ -186,7 +185,7 @@ def _walk(
                         passed_on[operator, to] = way
 
 
-@hot
+@allocation_free
 def _join(domains: Domains, taken: Places, places: Places) -> float:
     """Write `through` and `least`; return the most that any operator pays at least.
 
@@ -216,7 +215,7 @@ def _join(domains: Domains, taken: Places, places: Places) -> float:
     return longest
 
 
-@hot
+@allocation_free
 def _bottleneck(least: Floats, room: Places, waiting: int, longest: float) -> float:
     """Return the least θ ≥ `longest` with room for so many operators on nodes with least ≤ θ."""
     theta = longest

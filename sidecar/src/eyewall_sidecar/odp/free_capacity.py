@@ -6,8 +6,7 @@ from typing import NamedTuple
 import numpy as np
 
 from eyewall_sidecar.model.arrays import Floats, Places
-from eyewall_sidecar.model.compilation import compiled
-from eyewall_sidecar.odp.hot_loop import hot
+from eyewall_sidecar.model.compilation import allocation_free, compiled
 from eyewall_sidecar.odp.instance import Flags, Instance
 
 ALMOST = 1e-9
@@ -70,7 +69,7 @@ def free_capacity(instance: Instance) -> FreeCapacity:
     return capacity
 
 
-@hot
+@allocation_free
 def admits(capacity: FreeCapacity, operator: int, admitted: Flags) -> None:
     """Write [node]: whether it is a candidate of the operator and can hold it now."""
     allowed, room, places = capacity.allowed, capacity.room, capacity.places[operator]
@@ -84,7 +83,7 @@ def admits(capacity: FreeCapacity, operator: int, admitted: Flags) -> None:
                     admitted[node] = admitted[node] and places == 0
 
 
-@hot
+@allocation_free
 def take(capacity: FreeCapacity, operator: int, node: int) -> None:
     """Place the operator on the node."""
     capacity.held[node] += 1
@@ -95,7 +94,7 @@ def take(capacity: FreeCapacity, operator: int, node: int) -> None:
         capacity.room[node] = _room(free, capacity.smallest, node, len(capacity.places))
 
 
-@hot
+@allocation_free
 def take_away(capacity: FreeCapacity, node: int, free_before: Floats, room_before: int) -> None:
     """Put the node back to how it was before its last operator came: no rounding builds up.
 
@@ -113,7 +112,7 @@ def take_away(capacity: FreeCapacity, node: int, free_before: Floats, room_befor
         free[resource, node] = free_before[resource]
 
 
-@hot
+@allocation_free
 def _room(free: Floats, smallest: Floats, node: int, most: int) -> int:
     room = most
     for resource in range(len(free)):

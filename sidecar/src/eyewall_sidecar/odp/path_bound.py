@@ -25,8 +25,7 @@ from typing import NamedTuple
 import numpy as np
 
 from eyewall_sidecar.model.arrays import Floats, Places
-from eyewall_sidecar.model.compilation import compiled
-from eyewall_sidecar.odp.hot_loop import hot
+from eyewall_sidecar.model.compilation import allocation_free, compiled
 from eyewall_sidecar.odp.instance import Instance, starts_of
 
 
@@ -191,7 +190,7 @@ def _frontier(instance: Instance, like: Places) -> tuple[Places, Places]:
     return starts, frontier
 
 
-@hot
+@allocation_free
 def longest_of_frontier(
     bound: PathBound, room: Places, places: Places, done: Floats, level: int
 ) -> float:
@@ -218,7 +217,7 @@ def longest_of_frontier(
     return longest
 
 
-@hot
+@allocation_free
 def longest_through(
     bound: PathBound,
     room: Places,

@@ -6,9 +6,8 @@ from typing import NamedTuple
 import numpy as np
 
 from eyewall_sidecar.model.arrays import Floats, Places
-from eyewall_sidecar.model.compilation import compiled
+from eyewall_sidecar.model.compilation import allocation_free, compiled
 from eyewall_sidecar.odp.free_capacity import FreeCapacity, take, take_away
-from eyewall_sidecar.odp.hot_loop import hot
 from eyewall_sidecar.odp.instance import Flags, Instance
 
 NONE = -1
@@ -150,14 +149,14 @@ def search_state(instance: Instance, stars: Stars) -> SearchState:
     )
 
 
-@hot
+@allocation_free
 def cutoff(incumbent_cost: Floats) -> float:
     """Return from where on a bound is not worth visiting."""
     cost = incumbent_cost[0]
     return float(cost if cost == inf else cost - TOLERANCE * max(1.0, abs(cost)))
 
 
-@hot
+@allocation_free
 def descend(
     starts: Places,
     rows: Places,
@@ -199,7 +198,7 @@ def descend(
     state.children[level + 1] = NONE
 
 
-@hot
+@allocation_free
 def return_to_parent(
     starts: Places, rows: Places, seconds: Places, capacity: FreeCapacity, state: SearchState
 ) -> None:

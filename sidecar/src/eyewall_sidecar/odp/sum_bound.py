@@ -17,10 +17,9 @@ from typing import NamedTuple
 import numpy as np
 
 from eyewall_sidecar.model.arrays import Floats, Places
-from eyewall_sidecar.model.compilation import compiled
+from eyewall_sidecar.model.compilation import allocation_free, compiled
 from eyewall_sidecar.odp.assignment_bound import Assignment, assign
 from eyewall_sidecar.odp.free_capacity import FreeCapacity, admits
-from eyewall_sidecar.odp.hot_loop import hot
 from eyewall_sidecar.odp.instance import Flags, Instance, starts_of
 from eyewall_sidecar.odp.run_bounds import arrive
 
@@ -132,7 +131,7 @@ def sum_bound(
     return SumBound(starts, tails, tail_from, star_from, matters_from, goes_on, is_carrier, prices)
 
 
-@hot
+@allocation_free
 def least_sum(
     bound: SumBound,
     to: Assignment,
@@ -188,7 +187,7 @@ def least_sum(
     return total
 
 
-@hot
+@allocation_free
 def _alone(
     bound: SumBound,
     room: Places,

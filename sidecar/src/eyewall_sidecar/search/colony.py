@@ -7,7 +7,7 @@ import numpy as np
 from numpy.random import Generator
 
 from eyewall_sidecar.model.arrays import Floats, Places
-from eyewall_sidecar.search.allocation_free import allocation_free
+from eyewall_sidecar.model.compilation import allocation_free
 from eyewall_sidecar.search.evaluation_state import NOBODY, State, Terms
 from eyewall_sidecar.search.evaluator import finite_cost, forbidden, put, violations
 from eyewall_sidecar.search.ranges import Pricing

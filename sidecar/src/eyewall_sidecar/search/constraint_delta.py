@@ -4,7 +4,7 @@ An overload is counted in the largest operator's (for links: stream's) need of t
 that amounts of different resources can be added.
 """
 
-from eyewall_sidecar.search.allocation_free import allocation_free
+from eyewall_sidecar.model.compilation import allocation_free
 from eyewall_sidecar.search.evaluation_state import State
 
 

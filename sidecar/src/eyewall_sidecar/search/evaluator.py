@@ -31,9 +31,9 @@ from math import inf
 from typing import NamedTuple
 
 from eyewall_sidecar.model.arrays import Places, ProblemArrays
+from eyewall_sidecar.model.compilation import allocation_free
 from eyewall_sidecar.qos.costs import Costs
 from eyewall_sidecar.qos.ecker import EckerCosts
-from eyewall_sidecar.search.allocation_free import allocation_free
 from eyewall_sidecar.search.constraint_delta import exchange, overload, pour, reroute, unroute
 from eyewall_sidecar.search.evaluation_state import (
     ADDITIVE,

@@ -1,6 +1,6 @@
 """Which operators are on a node: linked lists, so that to come and to go cost little anywhere."""
 
-from eyewall_sidecar.search.allocation_free import allocation_free
+from eyewall_sidecar.model.compilation import allocation_free
 from eyewall_sidecar.search.evaluation_state import NOBODY, State
 
 

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from eyewall_sidecar.search.allocation_free import allocation_free
+from eyewall_sidecar.model.compilation import allocation_free
 from eyewall_sidecar.search.evaluation_state import NOBODY, State
 from eyewall_sidecar.search.evaluator import (
     ROUNDING,

@@ -7,7 +7,7 @@ through it and gets shorter is the longest way that avoids it looked for, and th
 the placement changes. Other changes recompute the heads that differ, in topological order.
 """
 
-from eyewall_sidecar.search.allocation_free import allocation_free
+from eyewall_sidecar.model.compilation import allocation_free
 from eyewall_sidecar.search.evaluation_state import NOBODY, RESPONSE_TIME, VERSION, State
 
 CLOSE = 1.0 - 1e-12

@@ -14,9 +14,9 @@ from concurrent.futures import CancelledError, Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
 
-from eyewall_sidecar.model import Link, Node, Operator, PlacementProblem, Solution, Stream
-from eyewall_sidecar.objective import Objective
+from eyewall_sidecar.model import Solution
 from eyewall_sidecar.policies import POLICIES
+from eyewall_sidecar.policies.compile_ahead import compile_ahead
 from eyewall_sidecar.qos.ecker import with_headroom
 from eyewall_sidecar.service.fewest_moves import with_fewest_moves
 from eyewall_sidecar.service.least_traffic import with_least_traffic
@@ -26,8 +26,9 @@ HANGING_AFTER = 10.0
 """Seconds beyond its time limit after which a solve is taken to hang."""
 POLICY_SHARE = 0.9
 """Of the time limit, what the policy may use; the rest is for what the objective leaves open."""
-WARM_WITHIN = 120.0
-"""Seconds that a process may take to start and to solve its first, tiny problem."""
+WARM_WITHIN = 600.0
+"""Seconds that a process may take to start; the first one on a machine compiles for a minute."""
+DEFAULT_POLICY = "odp"
 
 
 def solve(
@@ -61,7 +62,7 @@ class SolverProcesses:
         self._improving = _Lane(hanging_after, clock)
 
     def warm(self) -> None:
-        """Wait until both processes have solved a tiny problem with everything imported."""
+        """Wait until both processes have all that the default policy needs compiled and loaded."""
         for lane in (self._placing, self._improving):
             lane.warm()
 
@@ -100,7 +101,7 @@ class _Lane:
             initializer=_begin,
             initargs=(os.getpid(),),
         )
-        self._first: Future[int] = self._executor.submit(_solve_something_tiny)
+        self._first: Future[int] = self._executor.submit(_prepare)
 
     def warm(self) -> None:
         self._first.result(WARM_WITHIN)
@@ -192,12 +193,7 @@ def _end_with(parent: int) -> None:
     os._exit(1)
 
 
-def _solve_something_tiny() -> int:
-    problem = PlacementProblem(
-        operators=(Operator("a"), Operator("b")),
-        streams=(Stream("a", "b"),),
-        nodes=(Node("u", operators=1), Node("v", operators=1)),
-        links={("u", "v"): Link(0.001), ("v", "u"): Link(0.001)},
-    )
-    solve(Question(problem, Objective.parse("R=1"), "odp", seed=0), time_limit=10)
+def _prepare() -> int:
+    """Load what the default policy has compiled, or compile it, and tell the process's id."""
+    compile_ahead(DEFAULT_POLICY)
     return os.getpid()
