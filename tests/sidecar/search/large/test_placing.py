@@ -226,10 +226,11 @@ def test_trades_between_two_that_talk_know_that_both_move() -> None:
 
 
 def test_the_second_round_is_never_dearer() -> None:
-    for seed in range(10):
+    # Placed anew without a look at the old place, one of these 150 gets dearer.
+    for seed in range(150):
         rng = default_rng(seed)
         hosts = random_racks(rng)
-        crowds = [random_crowd(rng) for _ in range(3)]
+        crowds = [random_crowd(rng) for _ in range(4)]
         once, twice = place_all(crowds, hosts, rounds=1), place_all(crowds, hosts)
         for before, after in zip(once.costs, twice.costs, strict=True):
             assert after <= before + 1e-12
