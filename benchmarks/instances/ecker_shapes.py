@@ -11,6 +11,7 @@ among streams between two that are neither source nor sink.
 """
 
 from dataclasses import dataclass
+from itertools import pairwise
 
 from instances.java_random import JavaRandom
 
@@ -75,7 +76,7 @@ def shape_of(topology: str) -> Shape:
         return _random(topology, operations)
     if topology == "T-M1":
         chain = (SOURCE, *range(2, operations), SINK)
-        edges = tuple(zip(chain, chain[1:], strict=False))
+        edges = tuple(pairwise(chain))
     else:
         edges = ((SOURCE, 2), (2, SINK))
     each = (operators - 2) // (operations - 2)

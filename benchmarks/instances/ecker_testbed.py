@@ -13,7 +13,6 @@ from pathlib import Path
 
 import numpy as np
 from eyewall_sidecar.model import LinkMatrix, Node, Operator, PlacementProblem, Stream
-from eyewall_sidecar.model.arrays import Floats
 from eyewall_sidecar.model.path_order import path_order
 
 from instances.ecker_shapes import SOURCE, Edge, Shape, shape_of
@@ -28,7 +27,7 @@ SOURCE_RATE = 1000.0
 """Tuples/s; only what others send by it counts."""
 
 
-def testbed(topology: str, cpu: float = CPU) -> PlacementProblem:
+def ecker_problem(topology: str, cpu: float = CPU) -> PlacementProblem:
     """Return the problem of placing one of table 1's topologies.
 
     Streams between operations are grouped by shuffle: every pair of their operators has an equal
@@ -72,7 +71,7 @@ def _rates(shape: Shape) -> dict[Edge, float]:
     """Return stream between operations → tuples/s: each gets all that its sender emits."""
     operations = range(len(shape.instances))
     order = path_order([str(it) for it in operations], [(str(u), str(v)) for u, v in shape.edges])
-    emitted: Floats = np.zeros(len(operations))
+    emitted = np.zeros(len(operations))
     emitted[SOURCE] = SOURCE_RATE
     for name in order[1:]:
         operation = int(name)
