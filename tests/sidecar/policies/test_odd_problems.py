@@ -1,13 +1,15 @@
 """Problems at the edge of what makes sense, given to the exact policy with every objective."""
 
-from itertools import permutations
+from itertools import pairwise, permutations
 from math import inf, nan
 
+import numpy as np
 import pytest
 from brute_force import brute_force
 from engine_agreement import OBJECTIVES, by_policy, case_of, complaint
 from eyewall_sidecar.model import (
     Link,
+    LinkMatrix,
     Node,
     Operator,
     PlacementProblem,
@@ -158,3 +160,27 @@ def test_a_link_that_is_never_up_is_not_used_if_availability_counts() -> None:
 def test_a_rate_that_is_no_amount_is_refused(rate: float) -> None:
     with pytest.raises(ProblemError, match=r"stream a → b: rate is .*; it must be a finite number"):
         problem("ab", "ab", rate=rate)
+
+
+def test_more_than_exact_engines_take_is_said_and_placed_greedily() -> None:
+    # A chain of 10,000 on 100 nodes has 9,999 · 100² = 1e8 places for its streams.
+    names = [f"o{place}" for place in range(10_000)]
+    nodes = [f"n{place}" for place in range(100)]
+    huge = PlacementProblem(
+        operators=tuple(Operator(name) for name in names),
+        streams=tuple(Stream(source, target) for source, target in pairwise(names)),
+        nodes=tuple(Node(node, operators=100) for node in nodes),
+        links=LinkMatrix.from_delays(nodes, np.full((100, 100), 0.01)),
+    )
+    solution = POLICIES["odp"](huge, Objective.parse("N=1"), time_limit=60, seed=0)
+    assert (solution.policy, solution.decided_by) == ("odp", "greedy")
+    assert solution.status is Status.HEURISTIC
+    assert solution.reasons == (
+        (
+            "10,000 operators and 9,999 streams on 100 nodes are more than exact engines take: "
+            "placed greedily instead"
+        ),
+    )
+    # 100 operators fill each node, so 99 streams cross 10 ms.
+    assert solution.evaluation is not None
+    assert solution.evaluation.value == pytest.approx(99 * 0.01)

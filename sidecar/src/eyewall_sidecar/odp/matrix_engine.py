@@ -98,7 +98,7 @@ def solve_families(
     if not arrays.operators:
         nowhere = np.zeros(0, dtype=np.int64)
         return Finding(Outcome.OPTIMAL, nowhere, cost(arrays, costs, nowhere))
-    columns = _columns(arrays)
+    columns = most_columns(arrays)
     if columns > MOST_COLUMNS:
         return Finding(
             Outcome.NOTHING,
@@ -138,7 +138,7 @@ def broken(arrays: ProblemArrays, costs: Costs, places: Places) -> str:
     return ""
 
 
-def _columns(arrays: ProblemArrays) -> int:
+def most_columns(arrays: ProblemArrays) -> int:
     """Return how many x and y there are if nothing can be left out."""
     choices = arrays.allowed.sum(axis=1)
     one, other = np.divmod(pair_keys(arrays), arrays.operators)

@@ -11,7 +11,7 @@ from eyewall_sidecar.odp import diamond
 from eyewall_sidecar.odp.branch_and_bound import branch_and_bound, covers
 from eyewall_sidecar.odp.diamond import solve_diamond
 from eyewall_sidecar.odp.finding import Clock, Finding, Outcome
-from eyewall_sidecar.odp.matrix_engine import integer_program
+from eyewall_sidecar.odp.matrix_engine import MOST_COLUMNS, integer_program, most_columns
 from eyewall_sidecar.qos.costs import Costs, cost, weigh
 
 DECIDED = (Outcome.OPTIMAL, Outcome.INFEASIBLE)
@@ -59,6 +59,12 @@ class Run:
         best = better.finding
         steps = first.steps + second.steps
         return Run(better.engine, Finding(outcome, best.places, best.cost, bound, steps, remark))
+
+
+def too_large(arrays: ProblemArrays) -> bool:
+    """Whether no exact engine takes the problem."""
+    taken = covers(arrays) or most_columns(arrays) <= MOST_COLUMNS or diamond.covers(arrays)
+    return not taken
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,7 +123,7 @@ class Search:
             return self._program(costs, start, ends_at)
         now = self.clock()
         most = VARIABLES_PER_SECOND * (1 - BRANCHING_SHARE) * (ends_at - now)
-        tries = self._variables() <= min(MOST_VARIABLES, most)
+        tries = most_columns(self.arrays) <= min(MOST_VARIABLES, most)
         branching = now + (BRANCHING_SHARE if tries else 1.0) * (ends_at - now)
         finding = branch_and_bound(
             self.arrays, costs, start=start, ends_at=branching, clock=self.clock
@@ -139,8 +145,3 @@ class Search:
         valued = [(cost(self.arrays, costs, it), it) for it in (*self.known, *found)]
         usable = [it for it in valued if isfinite(it[0])]
         return min(usable, key=lambda it: it[0])[1] if usable else None
-
-    def _variables(self) -> int:
-        choices = self.arrays.allowed.sum(axis=1)
-        pairs = set(zip(self.arrays.sources.tolist(), self.arrays.targets.tolist(), strict=True))
-        return sum(int(choices[source] * choices[target]) for source, target in pairs)

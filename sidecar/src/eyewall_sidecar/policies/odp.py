@@ -1,13 +1,16 @@
 """Optimal placement: ODP of Cardellini et al. (paper 000), by whichever exact engine takes it."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from time import perf_counter
 
 from eyewall_sidecar.model import PlacementProblem, Solution
+from eyewall_sidecar.model.arrays import ProblemArrays
 from eyewall_sidecar.objective import Objective
 from eyewall_sidecar.odp import solve
+from eyewall_sidecar.odp.search import too_large
 from eyewall_sidecar.policies.allowing import require_terms
+from eyewall_sidecar.policies.greedy import Greedy
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,4 +30,18 @@ class OptimalPlacement:
     ) -> Solution:
         """Place the operators."""
         require_terms("odp", objective)
+        if too_large(ProblemArrays.of(problem)):
+            return self._greedily(problem, objective, time_limit, seed)
         return solve(problem, objective, time_limit=time_limit, seed=seed, clock=self.clock)
+
+    def _greedily(
+        self, problem: PlacementProblem, objective: Objective, time_limit: float, seed: int
+    ) -> Solution:
+        """Say at once what is done instead; nothing exact would end in time."""
+        found = Greedy(self.clock)(problem, objective, time_limit=time_limit, seed=seed)
+        instead = (
+            f"{len(problem.operators):,} operators and {len(problem.streams):,} streams on "
+            f"{len(problem.nodes):,} nodes are more than exact engines take: "
+            "placed greedily instead"
+        )
+        return replace(found, policy="odp", reasons=(instead, *found.reasons))
