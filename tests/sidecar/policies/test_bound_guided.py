@@ -110,6 +110,8 @@ def test_where_it_runs_is_not_answered_if_it_breaks_a_constraint() -> None:
     assert solution.evaluation is not None
     assert solution.evaluation.value == pytest.approx(0.1)
     assert violations(running, solution.placement or {}) == ()
+    # The search itself found it; no exact engine had to stand in for an invalid answer.
+    assert solution.decided_by == "bound_guided"
 
 
 def test_it_ends_when_the_time_is_up() -> None:
