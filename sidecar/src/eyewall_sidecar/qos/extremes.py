@@ -42,26 +42,33 @@ class Extremes:
     def __init__(self, arrays: ProblemArrays) -> None:
         """Look at the problem once for all terms."""
         self._arrays = arrays
+        self._known: dict[tuple[Term, bool], float] = {}
         # Operators with the same candidates are of one class.
-        sets, classes = np.unique(arrays.allowed, axis=0, return_inverse=True)
-        self._sets, self._classes = sets, classes.reshape(-1)
-        ends = np.stack(
-            [
-                self._classes[arrays.sources],
-                self._classes[arrays.targets],
-                arrays.sources == arrays.targets,
-            ]
+        numbers: dict[bytes, int] = {}
+        classes = [numbers.setdefault(row.tobytes(), len(numbers)) for row in arrays.allowed]
+        self._classes = np.array(classes, dtype=np.int64)
+        self._sets = arrays.allowed[[classes.index(it) for it in range(len(numbers))]]
+        ends = self._classes[arrays.sources] * len(numbers) + self._classes[arrays.targets]
+        choices, choice = np.unique(
+            2 * ends + (arrays.sources == arrays.targets), return_inverse=True
         )
-        self._choices, choice = np.unique(ends, axis=1, return_inverse=True)
-        self._choice = choice.reshape(-1)
+        self._choices = [(*divmod(it // 2, len(numbers)), it % 2) for it in choices.tolist()]
+        self._choice = choice
 
     def worst(self, term: Term) -> float:
         """Return what `worst_case` says."""
-        return self._value(term, np.min if term is Term.A else np.max)
+        return self._remembered(term, worst=True)
 
     def best(self, term: Term) -> float:
         """Return what `best_case` says."""
-        return self._value(term, np.max if term is Term.A else np.min)
+        return self._remembered(term, worst=False)
+
+    def _remembered(self, term: Term, *, worst: bool) -> float:
+        key = term, worst
+        if key not in self._known:
+            greatest = worst != (term is Term.A)
+            self._known[key] = self._value(term, np.max if greatest else np.min)
+        return self._known[key]
 
     def _value(self, term: Term, pick: Pick) -> float:
         arrays = self._arrays
@@ -104,10 +111,10 @@ class Extremes:
 
     def _of_streams(self, values: Matrix, pick: Pick) -> Floats:
         """Return [stream]: the picked one of its candidates' pairs; nan is left out."""
-        if not len(self._choice):
+        if not self._choices:
             return np.zeros(0)
         picked = []
-        for source, target, same in self._choices.T.tolist():
+        for source, target, same in self._choices:
             pairs = values[np.ix_(self._sets[source], self._sets[target])]
             picked.append(_picked(pairs.diagonal() if same else pairs.ravel(), pick))
         return np.array(picked)[self._choice]
