@@ -89,7 +89,7 @@ def branch(parts: Parts, first: int, best: Places, budget: int) -> tuple[float, 
     near = np.zeros((count, nodes))
     spent = np.zeros(count + 1)
     reached, longest = np.zeros(count), np.zeros(count + 1)
-    least = _value(parts, first, best)
+    least = value_of(parts, first, best)
     visits, turn = 0, first
     while turn >= first and visits < budget:
         if places[turn] != NOBODY:
@@ -114,7 +114,7 @@ def branch(parts: Parts, first: int, best: Places, budget: int) -> tuple[float, 
         if known + _ahead(parts, turn + 1, loads, holds, near, least - known) >= least - SAME:
             continue
         if turn + 1 == count:
-            least = _value(parts, first, places)
+            least = value_of(parts, first, places)
             best[first:] = places[first:]
             continue
         turn += 1
@@ -218,7 +218,7 @@ def _nodes_needed(parts: Parts, turn: int, loads: Floats, holds: Places) -> int:
 
 
 @compiled
-def _value(parts: Parts, first: int, places: Places) -> float:
+def value_of(parts: Parts, first: int, places: Places) -> float:
     """Return what operators from turn `first` on cost as they are placed."""
     count = len(parts.cut)
     used = np.zeros(parts.limits.shape[1], dtype=np.int64)

@@ -4,15 +4,15 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
-from ecker_branching import NOBODY, SAME, Parts, branch
+from ecker_branching import NOBODY, SAME, Parts, branch, value_of
 from eyewall_sidecar.model import PlacementProblem
 from eyewall_sidecar.model.arrays import Floats, Places, ProblemArrays, placement_of, places_of
 from eyewall_sidecar.model.problem import Placement
 from eyewall_sidecar.objective import EckerWeights
 from eyewall_sidecar.qos.ecker import ecker_costs, ecker_score, with_headroom
 
-SHARE = 0.25
-"""Of the visits that are left, what each part of the bound may take."""
+STREAMS, DOLLS = 0.05, 0.6
+"""Of all visits, what the two parts of the bound may take."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,24 +54,33 @@ def least_score(
     order, count = arrays.path_order, arrays.operators
     paths = arrays.delays * costs.costs.response
     parts = _parts(arrays, order, _worth(arrays, costs.costs.per_tuple, costs.costs.per_stream))
-    best = places_of(problem, known)[order]
+    known_places = places_of(problem, known)[order]
     used = 0
     # First what the last operators' streams cost at least, then their nodes in use as well.
-    for per_node, bounds in ((0.0, parts.streams), (costs.per_node, parts.dolls)):
+    for per_node, bounds, share in (
+        (0.0, parts.streams, STREAMS),
+        (costs.per_node, parts.dolls, DOLLS),
+    ):
         bare = parts._replace(per_node=per_node, twin_nodes=_twin_nodes(arrays, 0.0 * paths))
+        left = max(1, int(visits * share))
         for first in range(count - 1, -1, -1):
-            budget = max(1, int((visits - used) * SHARE))
-            value, spent = branch(bare, first, best.copy(), budget)
-            used += spent
-            # What is left unsolved costs at least what the operators after the first do.
-            bounds[first] = value if spent < budget else bounds[first + 1]
+            best = known_places.copy()
+            value, spent = branch(bare, first, best, left)
+            used, left = used + spent, left - spent
+            if left <= 0:
+                # What is left unsolved costs at least what the operators after it do.
+                bounds[: first + 1] = bounds[first + 1]
+                break
+            bounds[first] = value
     full = parts._replace(
         per_node=costs.per_node, paths=paths, twin_nodes=_twin_nodes(arrays, paths)
     )
+    # The last doll of all is a whole placement, if the visits sufficed.
+    start = min((known_places, best), key=lambda it: value_of(full, 0, it))
     budget = max(1, visits - used)
-    _, spent = branch(full, 0, best, budget)
-    places = np.empty_like(best)
-    places[order] = best
+    _, spent = branch(full, 0, start, budget)
+    places = np.empty_like(start)
+    places[order] = start
     placement = placement_of(problem, places)
     score = ecker_score(problem, placement, weights)
     bound = score if spent < budget else min(score, float(parts.dolls[0]))

@@ -6,7 +6,7 @@ what operators need are ours, see `instances.ecker_shapes` and `instances.ecker_
 runs on a Storm cluster: the paper's throughputs are not reproduced.
 
     python benchmarks/reproduce_002.py [--topologies T-M1,…] [--seeds 5] [--cpu 0.1]
-        [--visits 1e7] [--plots DIRECTORY]
+        [--visits 3e7] [--plots DIRECTORY]
 
 The optimum is proven by branch and bound within so many visits, or its bound is printed. Prints
 tables and asserts nothing.
@@ -179,7 +179,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--topologies", default=",".join(TABLE_1), help="of table 1")
     parser.add_argument("--seeds", type=int, default=5)
     parser.add_argument("--cpu", type=float, default=CPU, help="cores an operator, in the mean")
-    parser.add_argument("--visits", type=float, default=1e7, help="of the search for the optimum")
+    parser.add_argument("--visits", type=float, default=3e7, help="of the search for the optimum")
     parser.add_argument("--plots", type=Path, help="write two SVG files into this directory")
     options = parser.parse_args()
     if unknown := set(options.topologies.split(",")) - set(TABLE_1):
