@@ -75,8 +75,9 @@ def least_score(
     full = parts._replace(
         per_node=costs.per_node, paths=paths, twin_nodes=_twin_nodes(arrays, paths)
     )
-    # The last doll of all is a whole placement, if the visits sufficed.
-    start = min((known_places, best), key=lambda it: value_of(full, 0, it))
+    # The last doll of all is a whole placement; parts of two need not fit together.
+    whole = (known_places, best) if first == 0 else (known_places,)
+    start = min(whole, key=lambda it: value_of(full, 0, it))
     budget = max(1, visits - used)
     _, spent = branch(full, 0, start, budget)
     places = np.empty_like(start)

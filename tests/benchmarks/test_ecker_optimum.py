@@ -63,9 +63,10 @@ def test_stopped_early_it_says_how_low_a_score_could_be() -> None:
         scores = tried(problem, WEIGHTS[0])
         if not scores:
             continue
-        for visits in (1, 10, 40):
+        for visits in (1, 10, 20, 40, 80):
             found = least_score(problem, WEIGHTS[0], scores[max(scores)], visits=visits)
             assert found.bound - 1e-9 <= min(scores) <= found.score + 1e-9, (seed, visits)
+            assert not violations(with_headroom(problem), found.placement), (seed, visits)
 
 
 def test_what_it_does_not_provide_for_is_refused() -> None:
