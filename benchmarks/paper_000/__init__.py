@@ -1,0 +1,1 @@
+"""Paper 000's experiments, one a file; benchmarks/reproduce_000.py runs them all."""

@@ -1,0 +1,62 @@
+"""Our counterparts of figures 5a, 6a and 7, and of figures 9 and 10."""
+
+from collections.abc import Mapping, Sequence
+
+from eyewall_sidecar.objective import Term
+from eyewall_sidecar.qos import METRICS
+from instances.baseline import Shape
+
+from paper_000.heuristics import Heuristic, Pair
+from paper_000.over_time import END, Run
+from paper_000.pictures import Line, Panel
+from paper_000.scalability import Case, Solved, degradation, median_gap, median_ms
+
+UNITS = {
+    Term.EE: "elastic energy, tuples · s",
+    Term.N: "network usage, tuples",
+    Term.T: "inter-node traffic, tuples/s",
+}
+
+
+def over_time(heuristic: Heuristic, pair: Pair) -> Panel:
+    """Draw what the heuristic optimises, its reassignments as short lines."""
+
+    def line(run: Run) -> Line:
+        values = run.values(METRICS[heuristic.term]).tolist()
+        return [*(it.since for it in run.steps), END], [*values, values[-1]]
+
+    lines = {heuristic.name: line(pair.run), f"S-ODP_{heuristic.term}": line(pair.best)}
+    return Panel("s", UNITS[heuristic.term], lines, marks=pair.run.reassignments, steps=True)
+
+
+def scaling(solved: Mapping[Case, Sequence[Solved]]) -> list[Panel]:
+    """Draw figures 9a to 9c and 10a to 10c."""
+
+    def lines(factor: str, value: Mapping[Case, float]) -> dict[str, Line]:
+        drawn = {
+            str(shape): [it for it in value if (it.factor, it.shape) == (factor, shape)]
+            for shape in Shape
+        }
+        return {
+            shape: ([it.amount for it in cases], [value[it] for it in cases])
+            for shape, cases in drawn.items()
+            if cases
+        }
+
+    ms = {it: median_ms(found) for it, found in solved.items()}
+    gaps = {it: min(median_gap(found), 1.0) for it, found in solved.items()}
+    whole = {it.shape: found for it, found in solved.items() if it.amount == 1}
+    worse = {
+        it: degradation(found, whole[it.shape], 0.0)
+        for it, found in solved.items()
+        if it.factor == "candidates"
+    }
+    log = ("linear", "log")
+    return [
+        Panel("operators, 20 nodes", "ms", lines("operators", ms), scales=log),
+        Panel("nodes, 20 operators", "ms", lines("nodes", ms), scales=log),
+        Panel("capacity, 20 × 20", "ms", lines("capacity", ms), scales=log),
+        Panel("part of the candidates, 50 × 20", "ms", lines("candidates", ms), scales=log),
+        Panel("part of the candidates, 50 × 20", "R by the optimum", lines("candidates", worse)),
+        Panel("limit in s, 20 × 100", "gap", lines("limit", gaps), scales=("log", "linear")),
+    ]
