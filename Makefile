@@ -47,7 +47,6 @@ proto: setup ## Regenerate the committed Python stubs from the contract
 	@PATH="$(CURDIR)/$(BIN):$$PATH" PYTHON=$(CURDIR)/$(BIN)/python storm-scheduler/stubs/generate.sh
 
 ONE_THREAD := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 NUMBA_NUM_THREADS=1
-PLANETLAB := latency/planetlab_490_t1.tsv.gz
 
 .PHONY: bench-odp
 bench-odp: setup ## Time to a proven optimum beside PuLP's solvers (PROTOTYPES=DIR, DATA=DIR, ARGS=)
@@ -57,6 +56,10 @@ bench-odp: setup ## Time to a proven optimum beside PuLP's solvers (PROTOTYPES=D
 .PHONY: bench-heuristics
 bench-heuristics: setup ## How far every policy is from the optimum after 50 ms, 200 ms, 1 s (ARGS=)
 	@$(ONE_THREAD) $(BIN)/python benchmarks/heuristics.py $(ARGS)
+
+.PHONY: bench-large
+bench-large: setup ## A whole cluster in one round, beside RAS and a lower bound (DATA=DIR, ARGS=)
+	@$(ONE_THREAD) $(BIN)/python benchmarks/large.py --data $(or $(DATA),$(error say DATA=DIR, with topologies/ and latency/)) $(ARGS)
 
 .PHONY: bench-programs
 bench-programs: setup ## PuLP's and numpy's integer program: building it, with cuts and without

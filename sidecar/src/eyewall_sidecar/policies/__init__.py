@@ -5,6 +5,7 @@ from typing import Protocol
 from eyewall_sidecar.model import PlacementProblem, Solution
 from eyewall_sidecar.objective import Objective
 from eyewall_sidecar.policies.ant_system import AntSystem
+from eyewall_sidecar.policies.bound_guided import BoundGuided
 from eyewall_sidecar.policies.greedy import Greedy
 from eyewall_sidecar.policies.hill_climbing import HillClimbing
 from eyewall_sidecar.policies.hybrid import Hybrid
@@ -38,6 +39,7 @@ POLICIES: dict[str, Policy] = {
     "hybrid": Hybrid(),
     "rizou": MultiOperatorPlacement(),
     "pietzuch": SpringRelaxation(),
+    "bound_guided": BoundGuided(),
     "xu": BestFitByTraffic(),
     "greedy": Greedy(),
     "round_robin": RoundRobin(),

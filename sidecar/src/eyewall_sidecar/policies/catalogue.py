@@ -111,6 +111,15 @@ CATALOGUE: Mapping[str, Entry] = {
         ecker=False,
         take_it="to compare with: it aims at N by way of EE",
     ),
+    "bound_guided": Entry(
+        title="bound-guided large-neighbourhood search",
+        source="ours",
+        method="places by beams that know what is still to come at least, then places parts anew",
+        optimises=tuple(Term),
+        mixes=True,
+        ecker=False,
+        take_it="where odp is not done in the time there is",
+    ),
     "xu": Entry(
         title="Xu's best fit by traffic (T-Storm)",
         source="Xu et al., ICDCS 2014, as paper 000, sections 2 and 7.2, describes it",
