@@ -11,16 +11,17 @@ asserts nothing.
 """
 
 import argparse
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
+from eyewall_sidecar.model import PlacementProblem
 from eyewall_sidecar.objective import Term
 from numpy.random import default_rng
 from paper_000 import failed_worker, heuristics, scalability, scaling_tables, user_metrics
 from paper_000.decentralised import Neighbours
 from paper_000.figures import over_time, scaling
 from paper_000.pictures import draw
-from paper_000.placements import always_up, instances
+from paper_000.placements import always_up, instances, pinned_together
 from paper_000.scalability import Case, Solved
 from progress import progress_bar
 from rich.box import MARKDOWN
@@ -29,6 +30,10 @@ from rich.progress import Progress
 from rich.table import Table
 
 TERMS = (Term.R, Term.EE, Term.N, Term.T)
+PINS: dict[str, Callable[[PlacementProblem], PlacementProblem]] = {
+    "apart": lambda problem: problem,
+    "together": pinned_together,
+}
 FAILED = (
     "a worker failed",
     "ms, median",
@@ -45,10 +50,13 @@ def main() -> None:
     up = [always_up(it) for it in problems]
     methods = heuristics.heuristics(options.neighbours)
     with progress_bar() as bar:
-        users = [
-            user_metrics.compare(it, default_rng([options.seed, 0, place]))
-            for place, it in enumerate(bar.track(problems, description="R and A"))
-        ]
+        users = {
+            pins: [
+                user_metrics.compare(pinned(it), default_rng([options.seed, 0, place]))
+                for place, it in enumerate(bar.track(problems, description=f"R and A, {pins}"))
+            ]
+            for pins, pinned in PINS.items()
+        }
         runs = {
             method: [
                 method.beside_optimum(it, default_rng([options.seed, 1 + number, place]))
@@ -69,7 +77,9 @@ def main() -> None:
     quoted = [row for method, pairs in runs.items() for row in heuristics.rows(method, pairs)]
     steps = [heuristics.second_step(pairs, method) for method, pairs in runs.items()]
     header = ("figure", "paper", "ours")
-    console.print(_table(header, [*user_metrics.rows(users), *quoted, *steps]))
+    for pins, found in users.items():
+        console.print(_table((f"pins {pins}", *header[1:]), user_metrics.rows(found)))
+    console.print(_table(header, [*quoted, *steps]))
     console.print(_table(FAILED, failures))
     console.print(f"scalability: medians of {options.seeds} seeds, limit {options.limit:g} s each")
     for show in (scaling_tables.growth, scaling_tables.gaps, scaling_tables.samples):

@@ -35,6 +35,13 @@ def always_up(problem: PlacementProblem) -> PlacementProblem:
     return replace(problem, nodes=tuple(replace(it, availability=1.0) for it in problem.nodes))
 
 
+def pinned_together(problem: PlacementProblem) -> PlacementProblem:
+    """Pin the consumer to the source's node; the text does not say that they are apart."""
+    source, *others, consumer = problem.operators
+    moved = replace(consumer, candidates=source.candidates)
+    return replace(problem, operators=(source, *others, moved))
+
+
 def optimum(problem: PlacementProblem, term: Term) -> Solution:
     """Return what odp finds for this term alone."""
     return POLICIES["odp"](problem, Objective({term: 1.0}), time_limit=TIME_LIMIT, seed=1)

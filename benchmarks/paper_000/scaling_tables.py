@@ -70,7 +70,7 @@ def _by_shape(cases: Sequence[Case], cell: Callable[[Case], str]) -> Table:
     by_point = {(it.factor, it.amount, it.shape): it for it in cases}
     for factor, amount in dict.fromkeys((it.factor, it.amount) for it in cases):
         table.add_row(
-            factor, f"{amount:.2g}", *(cell(by_point[factor, amount, shape]) for shape in Shape)
+            factor, f"{amount:.3g}", *(cell(by_point[factor, amount, shape]) for shape in Shape)
         )
     return table
 
