@@ -65,6 +65,12 @@ bench-large: setup ## A whole cluster in one round, beside RAS and a lower bound
 bench-programs: setup ## PuLP's and numpy's integer program: building it, with cuts and without
 	@$(ONE_THREAD) $(BIN)/python benchmarks/integer_programs.py $(ARGS)
 
+.PHONY: reproduce
+reproduce: setup ## The papers' experiments; pictures to docs/ (DATA=DIR for paper 001's delays)
+	@$(BIN)/python benchmarks/reproduce_000.py --plots docs
+	@$(BIN)/python benchmarks/reproduce_002.py --plots docs
+	@$(if $(DATA),$(BIN)/python benchmarks/reproduce_001.py --matrix $(DATA)/latency/planetlab_490_t1.tsv.gz --graphs6 1000 --graphs12 2000 --plot docs/reproduction-001.svg,echo "for paper 001 say DATA=DIR (with latency/)")
+
 .PHONY: engines-agree
 engines-agree: setup ## Every exact engine against brute force on 1,000 random problems
 	@$(BIN)/python benchmarks/engines_agree.py --problems 1000 $(ARGS)

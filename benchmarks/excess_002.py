@@ -14,12 +14,12 @@ from statistics import median
 import numpy as np
 from eyewall_sidecar.model import PlacementProblem
 from eyewall_sidecar.model.arrays import Places, ProblemArrays
+from eyewall_sidecar.model.compilation import allocation_free
 from eyewall_sidecar.objective import Objective
 from eyewall_sidecar.policies import Policy
 from eyewall_sidecar.policies.ant_system import AntSystem
 from eyewall_sidecar.policies.hill_climbing import HillClimbing
 from eyewall_sidecar.policies.hybrid import Hybrid
-from eyewall_sidecar.model.compilation import allocation_free
 from eyewall_sidecar.search.evaluation_state import State, blank, terms_of
 from eyewall_sidecar.search.evaluator import cost, put, violations
 from eyewall_sidecar.search.ranges import price

@@ -95,6 +95,32 @@ def test_what_was_assumed_is_among_the_reasons() -> None:
     ]
 
 
+def test_a_sample_of_candidates_is_said_so_with_what_the_answer_then_means(tmp_path: Path) -> None:
+    # Half of two candidates is one, drawn by the seed; the pinned one keeps its own.
+    problem = tmp_path / "problem.json"
+    problem.write_text(
+        json.dumps(
+            {
+                "version": 1,
+                "operators": [{"id": "a", "pinned_to": ["u"]}, {"id": "b"}],
+                "streams": [{"from": "a", "to": "b"}],
+                "nodes": [{"id": "u"}, {"id": "v"}],
+                "links": [{"from": "u", "to": "v", "delay": 0.02}],
+            }
+        )
+    )
+    found = [answer(str(problem), "--sample", "0.5", "--seed", str(seed)) for seed in range(8)]
+    assert {it["placement"]["a"] for it in found} == {"u"}
+    assert {it["placement"]["b"] for it in found} == {"u", "v"}
+    assert {it["status"] for it in found} == {"optimal"}
+    assert found[0]["reasons"] == [
+        (
+            "candidates are a random 50 % of each operator's: status, bound and gap hold for "
+            "these alone"
+        )
+    ]
+
+
 def test_without_json_a_person_gets_tables() -> None:
     result = run(BASIC)
     assert result.exit_code == 0
@@ -151,6 +177,10 @@ def test_a_name_that_looks_like_markup_is_shown_as_it_is(tmp_path: Path) -> None
         (
             [BASIC, "--seed", "-1"],
             "eyewall solve: --seed -1: it must be a whole number ≥ 0\n",
+        ),
+        (
+            [BASIC, "--sample", "0"],
+            "eyewall solve: --sample 0: it must be a number > 0 and at most 1\n",
         ),
     ],
 )

@@ -9,6 +9,7 @@ from pathlib import Path
 from threading import Timer
 from typing import Annotated, NoReturn
 
+import numpy as np
 import typer
 from rich.console import Console
 from rich.table import Table
@@ -16,9 +17,10 @@ from rich.text import Text
 
 from eyewall_sidecar.model import ProblemError, Solution, Status
 from eyewall_sidecar.objective import Objective, ObjectiveError
+from eyewall_sidecar.odp.sampling import sampled
 from eyewall_sidecar.policies import POLICIES
 from eyewall_sidecar.policies.catalogue import CATALOGUE
-from eyewall_sidecar.problem_file import read_problem
+from eyewall_sidecar.problem_file import ProblemFile, read_problem
 from eyewall_sidecar.problem_file.answer import answer
 
 app = typer.Typer(no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False)
@@ -49,6 +51,9 @@ def solve(
     ] = "R=1",
     time_limit: Annotated[float, typer.Option(help="Seconds.")] = 60.0,
     seed: Annotated[int, typer.Option(help="Same seed, same placement.")] = 0,
+    sample: Annotated[
+        float, typer.Option(help="The part of its candidates that each operator keeps, at random.")
+    ] = 1.0,
     as_json: Annotated[bool, typer.Option("--json", help="Print the answer as JSON.")] = False,
 ) -> None:
     """Solve one placement problem from a file.
@@ -62,6 +67,8 @@ def solve(
         _refuse(f"--time-limit {time_limit:g}: it must be a number of seconds > 0")
     if seed < 0:
         _refuse(f"--seed {seed}: it must be a whole number ≥ 0")
+    if not 0 < sample <= 1:
+        _refuse(f"--sample {sample:g}: it must be a number > 0 and at most 1")
     try:
         wanted = Objective.parse(objective)
         file = read_problem(problem)
@@ -69,6 +76,8 @@ def solve(
         _refuse(f"--{error}")
     except ProblemError as error:
         _refuse(f"{problem}: {error}")
+    if sample < 1:
+        file = _sampled(file, sample, seed)
     try:
         with _sign_of_life(time_limit):
             solution = POLICIES[policy](file.problem, wanted, time_limit=time_limit, seed=seed)
@@ -80,6 +89,16 @@ def solve(
     else:
         _show(solution, wanted, file.assumptions)
     raise typer.Exit(EXIT_CODES.get(solution.status, 0))
+
+
+def _sampled(file: ProblemFile, share: float, seed: int) -> ProblemFile:
+    """Keep a share of the candidates, and say what the answer then means."""
+    said = (
+        f"candidates are a random {100 * share:g} % of each operator's: status, bound and gap hold "
+        "for these alone"
+    )
+    problem = sampled(file.problem, share, np.random.default_rng(seed))
+    return ProblemFile(problem, (*file.assumptions, said))
 
 
 @app.command()
