@@ -18,6 +18,7 @@ from eyewall_sidecar.odp.domain_bound import Domains, domains_of
 from eyewall_sidecar.odp.finding import Clock, Finding, Outcome
 from eyewall_sidecar.odp.free_capacity import FreeCapacity, free_capacity
 from eyewall_sidecar.odp.instance import Flags, Instance, instance_of
+from eyewall_sidecar.odp.packing import packing
 from eyewall_sidecar.odp.path_bound import PathBound, path_bound
 from eyewall_sidecar.odp.search_state import (
     LEVEL,
@@ -32,6 +33,7 @@ from eyewall_sidecar.odp.search_state import (
     search_state,
     stars_of,
 )
+from eyewall_sidecar.odp.spread_bound import spread_bound
 from eyewall_sidecar.odp.sum_bound import SumBound, sum_bound
 from eyewall_sidecar.odp.symmetry import identical_nodes, interchangeable, same_paths
 from eyewall_sidecar.qos.costs import Costs, cost
@@ -41,6 +43,9 @@ FIRST_SLICE, LONGEST_SLICE = 256, 65_536
 
 SLICE_SECONDS = 0.002
 """A slice that took less is doubled; one that took more than twice this is halved."""
+
+SPREAD_SECONDS = 0.1
+"""With less time left, uneven operators get no packing and no bound of `spread_bound`."""
 
 MOST_TABLE_ENTRIES = 30_000_000
 """Above this the costs of pairs alone would take hundreds of megabytes."""
@@ -96,15 +101,49 @@ def branch_and_bound(
     """
     known = cost(arrays, costs, start) if start is not None else inf
     search = begun(arrays, costs, known, FIRST_SLICE)
-    slice_, now = FIRST_SLICE, clock()
-    if search.state.counters[LEVEL] >= 0 and search.used[BY_SUMS] and now < ends_at:
+    slice_, now, floor = FIRST_SLICE, clock(), -inf
+    if _is_open(search, floor) and not search.capacity.same[0] and ends_at - now >= SPREAD_SECONDS:
+        floor = spread_bound(arrays, costs)
+        _improve(search, arrays, costs)
+        now = clock()
+    if _is_open(search, floor) and search.used[BY_SUMS] and now < ends_at:
         search = _priced(search)
-    state = search.state
-    while state.counters[LEVEL] >= 0 and now < ends_at:
+        now = clock()
+    while _is_open(search, floor) and now < ends_at:
         _advance(search, slice_)
         before, now = now, clock()
         slice_ = _next_slice(slice_, now - before)
-    return _finding(arrays, costs, search, start, known)
+    return _finding(arrays, costs, search, start, known, floor)
+
+
+def _is_open(search: Search, floor: float) -> bool:
+    """Whether anything may be better than the incumbent, where nothing costs less than a floor."""
+    state = search.state
+    return bool(state.counters[LEVEL] >= 0) and floor < cutoff(state.incumbent_cost)
+
+
+def _improve(search: Search, arrays: ProblemArrays, costs: Costs) -> None:
+    """Take a packing as the incumbent if it is better."""
+    state = search.state
+    places = packing(arrays, costs)
+    if places is None:
+        return
+    loads = np.zeros_like(arrays.limits)
+    np.add.at(loads.T, places, arrays.requirements.T)
+    if (loads > arrays.limits).any():  # by rounding
+        return
+    value = cost(arrays, costs, places)
+    if value < state.incumbent_cost[0]:
+        state.incumbent_cost[0] = value
+        state.incumbent[:] = places[search.instance.order]
+
+
+def compile_what_is_rare(arrays: ProblemArrays, costs: Costs) -> None:
+    """Compile, or load from disk, what a search needs that does not end in its first slice."""
+    search = begun(arrays, costs, inf, 0)
+    spread_bound(arrays, costs)
+    _improve(search, arrays, costs)
+    _priced(search)
 
 
 def begun(arrays: ProblemArrays, costs: Costs, known: float, steps: int) -> Search:
@@ -146,15 +185,20 @@ def _next_slice(slice_: int, seconds: float) -> int:
 
 
 def _finding(
-    arrays: ProblemArrays, costs: Costs, search: Search, start: Places | None, known: float
+    arrays: ProblemArrays,
+    costs: Costs,
+    search: Search,
+    start: Places | None,
+    known: float,
+    floor: float,
 ) -> Finding:
     """Say what is known; places in the problem's order, costs as everyone recomputes them."""
     state = search.state
     steps = int(state.counters[STEPS])
-    ended = state.counters[LEVEL] < 0
+    ended = not _is_open(search, floor)
     if state.incumbent_cost[0] == inf:
         outcome = Outcome.INFEASIBLE if ended else Outcome.NOTHING
-        return Finding(outcome, bound=open_bound(state), steps=steps)
+        return Finding(outcome, bound=max(floor, open_bound(state)), steps=steps)
     places, value = start, known
     if places is None or state.incumbent[:1].tolist() != [NONE]:
         places = np.empty(len(state.places), dtype=np.int64)
@@ -162,7 +206,9 @@ def _finding(
         value = cost(arrays, costs, places)
     if ended:
         return Finding(Outcome.OPTIMAL, places, value, value, steps)
-    return Finding(Outcome.INCUMBENT, places, value, min(value, open_bound(state)), steps)
+    return Finding(
+        Outcome.INCUMBENT, places, value, min(value, max(floor, open_bound(state))), steps
+    )
 
 
 @compiled

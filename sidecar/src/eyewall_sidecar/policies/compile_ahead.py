@@ -6,9 +6,13 @@ python -m eyewall_sidecar.policies.compile_ahead
 from collections.abc import Iterator
 
 from eyewall_sidecar.model import Link, Node, Operator, PlacementProblem, Stream
-from eyewall_sidecar.objective import Objective
+from eyewall_sidecar.model.arrays import ProblemArrays
+from eyewall_sidecar.objective import Objective, Term
+from eyewall_sidecar.odp.branch_and_bound import compile_what_is_rare
+from eyewall_sidecar.odp.solve import POLICY as ODP
 from eyewall_sidecar.policies import POLICIES
 from eyewall_sidecar.policies.catalogue import CATALOGUE
+from eyewall_sidecar.qos.costs import weigh
 
 OBJECTIVES = tuple(
     Objective.parse(it) for it in ("R=1", "A=1", "T=1", "N=1", "EE=1", "R=0.5,A=0.2,N=0.3", "ecker")
@@ -21,10 +25,13 @@ A_MOMENT = 0.2
 
 def compile_ahead(policy: str) -> None:
     """Compile all that the policy needs, or load it from disk where that was done before."""
-    time_limit = PATIENCE if policy == "odp" else A_MOMENT
+    time_limit = PATIENCE if policy == ODP else A_MOMENT
     for problem in _tiny_problems():
         for objective in filter(CATALOGUE[policy].takes, OBJECTIVES):
             POLICIES[policy](problem, objective, time_limit=time_limit, seed=0)
+        if policy == ODP:
+            arrays = ProblemArrays.of(problem)
+            compile_what_is_rare(arrays, weigh(arrays, {Term.R: 1.0, Term.N: 1.0}))
 
 
 def _tiny_problems() -> Iterator[PlacementProblem]:

@@ -1,0 +1,232 @@
+"""A first placement that is good where operators need much: balls of near nodes, then small moves.
+
+Around each node operators are put, one after the other, on the nearest node that has room. The
+best of these is improved by moving one operator, or swapping two, as long as that helps. Nothing
+is proven by it: the branch and bound has something to compare with.
+"""
+
+from math import inf
+
+import numpy as np
+
+from eyewall_sidecar.model.arrays import Floats, Places, ProblemArrays
+from eyewall_sidecar.model.compilation import compiled
+from eyewall_sidecar.model.links import Matrix
+from eyewall_sidecar.odp.instance import Flags
+from eyewall_sidecar.qos.costs import Costs
+
+MOST_WORK = 40_000_000
+"""Streams looked at, about a tenth of a second."""
+
+NONE = -1
+
+
+def packing(arrays: ProblemArrays, costs: Costs) -> Places | None:
+    """Return [operator]: its node in a placement that no node is too small for, if one is found."""
+    places = _packed(
+        arrays.requirements,
+        arrays.limits,
+        arrays.execution_times,
+        arrays.speedups,
+        arrays.allowed,
+        arrays.delays,
+        arrays.sources,
+        arrays.targets,
+        arrays.rates,
+        arrays.path_order,
+        arrays.path_sources,
+        arrays.path_targets,
+        costs.response,
+        costs.per_operator,
+        costs.per_tuple,
+        costs.per_stream,
+    )
+    return None if places[:1].tolist() == [NONE] else places
+
+
+@compiled
+def _packed(
+    requirements: Floats,
+    limits: Floats,
+    execution_times: Floats,
+    speedups: Floats,
+    allowed: Flags,
+    delays: Matrix,
+    sources: Places,
+    targets: Places,
+    rates: Floats,
+    path_order: Places,
+    path_sources: Places,
+    path_targets: Places,
+    response: float,
+    per_operator: Floats,
+    per_tuple: Matrix,
+    per_stream: Matrix,
+) -> Places:
+    """Pack around every node in two orders, and improve the best."""
+    operators, nodes = allowed.shape
+    orders = np.empty((2, operators), np.int64)
+    orders[0] = _growing(sources, targets, rates, operators)
+    largest = np.zeros(operators)
+    for resource in range(len(limits)):
+        most = limits[resource].max()
+        if most > 0:
+            largest = np.maximum(largest, requirements[resource] / most)
+    orders[1] = np.argsort(-largest, kind="mergesort")
+    best, best_cost, best_sum = np.full(operators, NONE, np.int64), inf, inf
+    scratch = np.empty(operators)
+    least = inf
+    places = best.copy()
+    work = 0
+    for rank in range(2):
+        for node in range(nodes):
+            near = np.argsort(np.minimum(delays[node], delays[:, node]), kind="mergesort")
+            work += nodes
+            if work >= MOST_WORK:
+                break
+            if not _fill(orders[rank], near, requirements, limits, allowed, places):
+                continue
+            least, second = _value(
+                places, execution_times, speedups, delays, sources, targets, rates, path_order,
+                path_sources, path_targets, response, per_operator, per_tuple, per_stream, scratch,
+            )  # fmt: skip
+            work += len(sources) + len(path_sources)
+            if least < best_cost or (least == best_cost and second < best_sum):
+                best, best_cost, best_sum = places.copy(), least, second
+    if best_cost == inf:
+        return np.full(operators, NONE, np.int64)
+    free = limits.copy()
+    for operator in range(operators):
+        free[:, best[operator]] -= requirements[:, operator]
+    places = best
+    improved = True
+    while improved and work < MOST_WORK:
+        improved = False
+        for one in range(operators):
+            for choice in range(nodes + operators - one - 1):
+                home = places[one]
+                two = NONE if choice < nodes else one + 1 + choice - nodes
+                to = choice if two == NONE else places[two]
+                if to == home or not allowed[one, to]:
+                    continue
+                if two != NONE and not allowed[two, home]:
+                    continue
+                fits = True
+                for resource in range(len(limits)):
+                    more = requirements[resource, one]
+                    if two != NONE:
+                        more -= requirements[resource, two]
+                    if more > free[resource, to] or -more > free[resource, home]:
+                        fits = False
+                if not fits:
+                    continue
+                places[one] = to
+                if two != NONE:
+                    places[two] = home
+                least, second = _value(
+                    places, execution_times, speedups, delays, sources, targets, rates, path_order,
+                    path_sources, path_targets, response, per_operator, per_tuple, per_stream,
+                    scratch,
+                )  # fmt: skip
+                work += len(sources) + len(path_sources)
+                if least < best_cost or (least == best_cost and second < best_sum - 1e-12):
+                    best_cost, best_sum, improved = least, second, True
+                    for resource in range(len(limits)):
+                        more = requirements[resource, one]
+                        if two != NONE:
+                            more -= requirements[resource, two]
+                        free[resource, to] -= more
+                        free[resource, home] += more
+                else:
+                    places[one] = home
+                    if two != NONE:
+                        places[two] = to
+                if work >= MOST_WORK:
+                    return places
+    return places
+
+
+@compiled
+def _growing(sources: Places, targets: Places, rates: Floats, operators: int) -> Places:
+    """Return operators such that each is the one most joined to those before it."""
+    joined = np.zeros((operators, operators))
+    for stream in range(len(sources)):
+        joined[sources[stream], targets[stream]] += rates[stream]
+        joined[targets[stream], sources[stream]] += rates[stream]
+    order = np.empty(operators, np.int64)
+    pull, taken = joined.sum(axis=1) * 1e-9, np.zeros(operators, np.bool_)
+    for rank in range(operators):
+        chosen = NONE
+        for operator in range(operators):
+            if not taken[operator] and (chosen == NONE or pull[operator] > pull[chosen]):
+                chosen = operator
+        order[rank] = chosen
+        taken[chosen] = True
+        pull += joined[chosen]
+    return order
+
+
+@compiled
+def _fill(
+    order: Places,
+    near: Places,
+    requirements: Floats,
+    limits: Floats,
+    allowed: Flags,
+    places: Places,
+) -> bool:
+    """Put each operator on the first near node with room; return whether all found one."""
+    free = limits.copy()
+    for operator in order:
+        placed = False
+        for node in near:
+            if allowed[operator, node] and (requirements[:, operator] <= free[:, node]).all():
+                free[:, node] -= requirements[:, operator]
+                places[operator] = node
+                placed = True
+                break
+        if not placed:
+            return False
+    return True
+
+
+@compiled
+def _value(
+    places: Places,
+    execution_times: Floats,
+    speedups: Floats,
+    delays: Matrix,
+    sources: Places,
+    targets: Places,
+    rates: Floats,
+    path_order: Places,
+    path_sources: Places,
+    path_targets: Places,
+    response: float,
+    per_operator: Floats,
+    per_tuple: Matrix,
+    per_stream: Matrix,
+    done: Floats,
+) -> tuple[float, float]:
+    """Return the cost, and all delays along paths: of equally long ones the shorter in sum."""
+    total, second = 0.0, 0.0
+    for operator in range(len(places)):
+        total += per_operator[places[operator]]
+    for stream in range(len(sources)):
+        one, two = places[sources[stream]], places[targets[stream]]
+        if one != two:
+            total += rates[stream] * per_tuple[one, two] + per_stream[one, two]
+    if response:
+        longest = 0.0
+        for operator in range(len(places)):
+            done[operator] = execution_times[operator] / speedups[places[operator]]
+        for edge in range(len(path_sources)):
+            one, two = path_sources[edge], path_targets[edge]
+            hop = delays[places[one], places[two]]
+            second += hop
+            work = execution_times[two] / speedups[places[two]]
+            done[two] = max(done[two], done[one] + hop + work)
+        for operator in path_order:
+            longest = max(longest, done[operator])
+        total += response * longest
+    return total, second
