@@ -12,6 +12,7 @@ from eyewall_sidecar.objective import Term
 from eyewall_sidecar.odp.branch_and_bound import branch_and_bound
 from eyewall_sidecar.odp.finding import Outcome
 from eyewall_sidecar.odp.packing import packing
+from eyewall_sidecar.odp.parts_bound import least_parts
 from eyewall_sidecar.odp.spread_bound import spread_bound, with_kinds
 from eyewall_sidecar.qos.costs import cost, weigh
 from numpy.random import default_rng
@@ -100,6 +101,20 @@ def test_a_path_may_take_a_detour_that_is_shorter() -> None:
         ),
     )
     assert bound(problem, Term.R) == pytest.approx(2.0)
+
+
+def test_what_fits_on_no_node_together_is_parted_where_least_is_cut() -> None:
+    # a, b → c, d, e, f at 1/s, all of 1 cpu, nodes of 3, 1 s apart: two sets of three. With a, b
+    # and c on one node 2 · 3 = 6 streams are cut; with a, c, d and b, e, f, 4. By stars alone: a
+    # and b keep two of their four beside each: 4 as well.
+    cpus = dict.fromkeys("abcdef", 1.0)
+    problem = line(cpus, [i + j for i in "ab" for j in "cdef"], 0, 1, 9, cpu=3)
+    assert bound(problem, Term.N) == pytest.approx(4.0, rel=1e-5)
+    # g by weight: 1: 2 (c), 2: 4 (a, c or c, d), 3: 4 (a, c, d): Σ s = 6 costs 4 at least.
+    joined = np.zeros((6, 6))
+    joined[:2, 2:] = 1.0
+    joined += joined.T
+    assert least_parts(joined, np.ones((1, 6)), np.full((1, 3), 3.0), 2.0) == pytest.approx(8.0)
 
 
 def test_a_kind_counts_all_that_need_at_least_as_much_of_everything() -> None:

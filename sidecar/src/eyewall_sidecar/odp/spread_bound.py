@@ -28,7 +28,7 @@ s(u, v) + s(v, z) ≤ θ.
 ⌊min_r W_rv / C_rk⌋. For each k that is one more resource, of which each of them needs 1.
 """
 
-from math import inf
+from math import inf, isfinite
 
 import numpy as np
 
@@ -36,6 +36,7 @@ from eyewall_sidecar.model.arrays import Floats, Places, ProblemArrays
 from eyewall_sidecar.model.compilation import compiled
 from eyewall_sidecar.model.links import Matrix
 from eyewall_sidecar.odp.instance import Flags, starts_of
+from eyewall_sidecar.odp.parts_bound import least_parts
 from eyewall_sidecar.qos.costs import Costs
 
 SLACK = 1e-6
@@ -66,15 +67,26 @@ def spread_bound(arrays: ProblemArrays, costs: Costs) -> float:
     ):
         if matrix.any():
             finite = np.where(np.isfinite(matrix), matrix, matrix[np.isfinite(matrix)].max())
-            total += _least_stars(
+            cheaper = np.minimum(finite, finite.T)
+            stars = _least_stars(
                 arrays.sources,
                 arrays.targets,
                 amounts,
-                np.minimum(finite, finite.T),
+                cheaper,
                 requirements,
                 limits,
                 arrays.allowed,
             )
+            apart = cheaper[~np.eye(arrays.nodes, dtype=np.bool_)].min(initial=inf)
+            parts = 0.0
+            if isfinite(apart):
+                joined = np.zeros((arrays.operators, arrays.operators))
+                np.add.at(joined, (arrays.sources, arrays.targets), amounts)
+                joined += joined.T
+                np.fill_diagonal(joined, 0.0)
+                room = arrays.limits * (1 + SLACK)
+                parts = least_parts(joined, arrays.requirements, room, float(apart))
+            total += max(stars, parts)
     if costs.response and arrays.nodes <= MOST_NODES:
         total += costs.response * _longest(
             arrays.path_sources,
@@ -85,7 +97,7 @@ def spread_bound(arrays: ProblemArrays, costs: Costs) -> float:
             limits,
             arrays.allowed,
         )
-    return total * (1 - 1e-9)
+    return total * (1 - 1e-10)
 
 
 def with_kinds(requirements: Floats, limits: Floats) -> tuple[Floats, Floats]:
