@@ -40,6 +40,16 @@ def test_code_is_compiled_anew_when_what_it_is_made_of_changes(package: Path, ch
     assert digest_after_a_change(package, changed) != before
 
 
+def test_code_is_compiled_anew_whichever_of_its_imports_changes(package: Path) -> None:
+    # One import follows the other, some on one line, some on several; none may hide the next.
+    lines = (package / SOURCE).read_text(encoding="utf-8").splitlines()
+    imports = [it.split()[1] for it in lines if it.startswith("from eyewall_sidecar.")]
+    files = [it.removeprefix("eyewall_sidecar.").replace(".", "/") + ".py" for it in imports]
+    assert len(files) > 10
+    digests = [digest(package / SOURCE), *(digest_after_a_change(package, it) for it in files)]
+    assert len(set(digests)) == len(files) + 1
+
+
 def test_code_is_kept_when_something_else_changes(package: Path) -> None:
     before = digest(package / SOURCE)
     assert digest_after_a_change(package, "odp/solve.py") == before

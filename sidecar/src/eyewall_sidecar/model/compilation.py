@@ -25,7 +25,7 @@ ROOT = Path(__file__).parents[1]
 KEPT_SECONDS = 30 * 86_400.0
 """How long code of older sources stays on disk."""
 
-_IMPORT = re.compile(rf"^from {PACKAGE}((?:\.\w+)*) import \(?([\w\s,]+)", re.MULTILINE)
+_IMPORT = re.compile(rf"^from {PACKAGE}((?:\.\w+)*) import (\([^)]*\)|.*)", re.MULTILINE)
 
 
 def compiled(function: Function) -> Function:
@@ -91,7 +91,7 @@ def _imported(source: Path) -> set[Path]:
         found.add(path)
         for parent, names in _IMPORT.findall(path.read_text(encoding="utf-8")):
             inner = ROOT / parent.removeprefix(".").replace(".", "/")
-            modules = [inner, *(inner / name.strip() for name in names.split(","))]
+            modules = [inner, *(inner / name for name in re.findall(r"\w+", names))]
             files = [it.with_suffix(".py") for it in modules] + [inner / "__init__.py"]
             waiting += [it for it in files if it.is_file()]
     return found
