@@ -1,10 +1,11 @@
+import pwd
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from eyewall_sidecar.model import compilation
-from eyewall_sidecar.model.compilation import digest
+from eyewall_sidecar.model.compilation import compiled, digest
 
 
 @pytest.fixture
@@ -53,3 +54,15 @@ def test_code_is_compiled_anew_whichever_of_its_imports_changes(package: Path) -
 def test_code_is_kept_when_something_else_changes(package: Path) -> None:
     before = digest(package / SOURCE)
     assert digest_after_a_change(package, "odp/solve.py") == before
+
+
+def doubled(number: int) -> int:
+    return 2 * number
+
+
+def test_code_is_compiled_for_a_user_without_a_home(monkeypatch: pytest.MonkeyPatch) -> None:
+    # As in a container that runs under a number that its passwd does not know.
+    for name in ("HOME", "XDG_CACHE_HOME", "NUMBA_CACHE_DIR"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setattr(pwd, "getpwuid", {}.__getitem__)
+    assert compiled(doubled)(2) == 4

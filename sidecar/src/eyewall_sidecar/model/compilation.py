@@ -60,15 +60,15 @@ def _compiled(function: Function, options: dict[str, Any]) -> Function:
 def _folder(module: str, source: Path) -> Path | None:
     """Make the folder for the module's code; None where nothing can be written."""
     home = os.environ.get("NUMBA_CACHE_DIR") or os.environ.get("XDG_CACHE_HOME")
-    folder = (Path(home) if home else Path("~/.cache").expanduser()) / "eyewall" / "compiled"
-    mine = folder / f"{module}-{digest(source)}"
     try:
+        folder = (Path(home) if home else Path("~/.cache").expanduser()) / "eyewall" / "compiled"
+        mine = folder / f"{module}-{digest(source)}"
         mine.mkdir(parents=True, exist_ok=True)
         os.utime(mine)
         for other in folder.glob(f"{module}-*"):
             if other.stat().st_mtime < time.time() - KEPT_SECONDS:
                 rmtree(other, ignore_errors=True)
-    except OSError:
+    except (OSError, RuntimeError):  # the latter where there is no home, not even in passwd
         return None
     return mine
 
