@@ -27,7 +27,7 @@ def serve(config: Config, say: Callable[[str], None]) -> None:
     """
     defaults = default_settings(config, CATALOGUE)
     stopped = _stop_signals()
-    solvers = SolverProcesses()
+    solvers = SolverProcesses(policy=defaults.policy)
     try:
         service = SchedulingService(
             defaults, _rules(config), _delay_store(config), solvers, time.monotonic

@@ -49,7 +49,9 @@ class Run:
     def joined(self, later: "Run") -> "Run":
         """Take the best of two runs of the same problem."""
         first, second = self.finding, later.finding
-        if second.outcome in DECIDED:
+        if second.outcome is Outcome.OPTIMAL:
+            return later
+        if second.outcome is Outcome.INFEASIBLE and first.places is None:
             return later
         better = later if first.places is None or second.cost < first.cost else self
         placed = better.finding.places is not None

@@ -8,6 +8,7 @@ from eyewall_sidecar.model import PlacementProblem, Solution
 from eyewall_sidecar.model.arrays import ProblemArrays
 from eyewall_sidecar.objective import Objective
 from eyewall_sidecar.odp import solve
+from eyewall_sidecar.odp.loading import load_compiled_engines
 from eyewall_sidecar.odp.search import too_large
 from eyewall_sidecar.policies.allowing import require_terms
 from eyewall_sidecar.policies.greedy import Greedy
@@ -16,6 +17,8 @@ from eyewall_sidecar.policies.greedy import Greedy
 @dataclass(frozen=True, slots=True)
 class OptimalPlacement:
     """ODP (paper 000, sections 4 and 5); S-ODP where operators are executors (section 6).
+
+    The time limit begins when compiled code is loaded.
 
     Parameters
     ----------
@@ -32,6 +35,7 @@ class OptimalPlacement:
         require_terms("odp", objective)
         if too_large(ProblemArrays.of(problem)):
             return self._greedily(problem, objective, time_limit, seed)
+        load_compiled_engines()
         return solve(problem, objective, time_limit=time_limit, seed=seed, clock=self.clock)
 
     def _greedily(

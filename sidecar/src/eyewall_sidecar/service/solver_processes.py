@@ -28,7 +28,6 @@ POLICY_SHARE = 0.9
 """Of the time limit, what the policy may use; the rest is for what the objective leaves open."""
 WARM_WITHIN = 600.0
 """Seconds that a process may take to start; the first one on a machine compiles for a minute."""
-DEFAULT_POLICY = "odp"
 
 
 def solve(
@@ -56,10 +55,11 @@ class SolverProcesses:
         self,
         hanging_after: float = HANGING_AFTER,
         clock: Callable[[], float] = time.monotonic,
+        policy: str = "odp",
     ) -> None:
-        """Start both processes; `warm` waits until they are ready."""
-        self._placing = _Lane(hanging_after, clock)
-        self._improving = _Lane(hanging_after, clock)
+        """Start both processes with this policy loaded; `warm` waits until they are ready."""
+        self._placing = _Lane(hanging_after, clock, policy)
+        self._improving = _Lane(hanging_after, clock, policy)
 
     def warm(self) -> None:
         """Wait until both processes have all that the default policy needs compiled and loaded."""
@@ -87,8 +87,9 @@ class SolverProcesses:
 class _Lane:
     """One process, and the questions that wait for it."""
 
-    def __init__(self, hanging_after: float, clock: Callable[[], float]) -> None:
+    def __init__(self, hanging_after: float, clock: Callable[[], float], policy: str) -> None:
         self.clock = clock
+        self._policy = policy
         self._hanging_after = hanging_after
         self._start()
 
@@ -101,7 +102,7 @@ class _Lane:
             initializer=_begin,
             initargs=(os.getpid(),),
         )
-        self._first: Future[int] = self._executor.submit(_prepare)
+        self._first: Future[int] = self._executor.submit(_prepare, self._policy)
 
     def warm(self) -> None:
         self._first.result(WARM_WITHIN)
@@ -126,6 +127,8 @@ class _Lane:
         self._drop_answered()
         if not self._waiting:
             return False
+        if self._first.done():
+            self._head_since = min(self._head_since, self.clock())
         _, time_limit = self._waiting[0]
         return self.clock() >= self._head_since + time_limit + self._hanging_after
 
@@ -193,7 +196,7 @@ def _end_with(parent: int) -> None:
     os._exit(1)
 
 
-def _prepare() -> int:
-    """Load what the default policy has compiled, or compile it, and tell the process's id."""
-    compile_ahead(DEFAULT_POLICY)
+def _prepare(policy: str) -> int:
+    """Load what the policy has compiled, or compile it, and tell the process's id."""
+    compile_ahead(policy)
     return os.getpid()

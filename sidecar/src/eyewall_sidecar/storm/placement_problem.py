@@ -268,7 +268,7 @@ class _Bridge:
     def _links(self, nodes: list[Room]) -> LinkMatrix:
         """Take the delay between hosts for each pair of their supervisors; 0 on the same host."""
         hosts, delay = self.known.hosts, self.known.delay
-        between = np.array([[delay.get((a, b), 0.0) for b in hosts] for a in hosts])
+        between = np.array([[0.0 if a == b else delay[a, b] for b in hosts] for a in hosts])
         row = {host: place for place, host in enumerate(hosts)}
         rows = [row[it.supervisor.host] for it in nodes]
         names = tuple(self.names[it.supervisor.id] for it in nodes)
