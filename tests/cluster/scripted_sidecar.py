@@ -100,9 +100,26 @@ class Scripted(pb_grpc.SchedulerServicer):
         ]
 
 
+class Announcing(grpc.ServerInterceptor):  # type: ignore[misc]
+    """Writes a line when Nimbus first asks: only then has it found its way here."""
+
+    def __init__(self) -> None:
+        self._asked = False
+
+    def intercept_service(
+        self,
+        continuation: Callable[[grpc.HandlerCallDetails], grpc.RpcMethodHandler],
+        details: grpc.HandlerCallDetails,
+    ) -> grpc.RpcMethodHandler:
+        if not self._asked:
+            self._asked = True
+            print("asked", flush=True)
+        return continuation(details)
+
+
 def serve(behaviour: str, address: str) -> grpc.Server:
     """Start answering on `address` and return the running server."""
-    server = grpc.server(futures.ThreadPoolExecutor(4))
+    server = grpc.server(futures.ThreadPoolExecutor(4), interceptors=[Announcing()])
     if behaviour == "garbage":
         handler = grpc.unary_unary_rpc_method_handler(
             lambda _request, _context: b"\xff\xff\xff not a reply",
@@ -125,5 +142,4 @@ if __name__ == "__main__":
     if len(sys.argv) != 3 or sys.argv[1] not in BEHAVIOURS:
         sys.exit(f"usage: scripted_sidecar.py {{{'|'.join(BEHAVIOURS)}}} LISTEN_ADDRESS")
     server = serve(sys.argv[1], sys.argv[2])
-    print("listening", flush=True)
     server.wait_for_termination()

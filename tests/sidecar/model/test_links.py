@@ -1,3 +1,5 @@
+import pickle
+
 import numpy as np
 import pytest
 from eyewall_sidecar.model import Link, LinkMatrix, ProblemError
@@ -25,6 +27,16 @@ def test_a_pair_that_lacks_a_link_is_named() -> None:
 def test_a_delay_that_is_none_is_refused_with_its_pair(delay: float) -> None:
     with pytest.raises(ProblemError, match=r"link n1 → n2: delay is .*; it must be a finite"):
         LinkMatrix.from_delays(NODES, np.array([[0.0, delay], [0.01, 0.0]]))
+
+
+def test_what_another_process_gets_is_the_same_and_read_only_too() -> None:
+    given = np.array([[0.0, 0.02], [0.04, 0.0]])
+    links = LinkMatrix.from_delays(NODES, given)
+    received = pickle.loads(pickle.dumps(links))
+    assert received == links
+    for matrix in (received.delays, received.availabilities, received.bandwidths):
+        assert not matrix.flags.writeable
+    assert given.flags.writeable
 
 
 def test_matrices_of_the_same_links_are_equal() -> None:

@@ -41,8 +41,18 @@ class LinkMatrix(Mapping[tuple[str, str], Link]):
         self._require("delay", self.delays, 0.0, "a finite number ≥ 0", most=np.inf, finite=True)
         self._require("availability", self.availabilities, 1.0, "in [0, 1]", most=1.0)
         self._require("bandwidth", self.bandwidths, np.inf, "a number ≥ 0", most=np.inf)
-        for matrix in (self.delays, self.availabilities, self.bandwidths):
-            matrix.setflags(write=False)
+        for name in ("delays", "availabilities", "bandwidths"):
+            view = getattr(self, name).view()
+            view.setflags(write=False)
+            object.__setattr__(self, name, view)
+
+    def __reduce__(self) -> tuple[object, ...]:
+        """Be made anew, as pickled arrays forget that they are read-only, which is part of a type.
+
+        Code that was compiled for one type would be compiled again for the other.
+        """
+        matrices = self.delays, self.availabilities, self.bandwidths
+        return type(self), (self.nodes, *matrices)
 
     @classmethod
     def of(cls, nodes: Sequence[str], links: Mapping[tuple[str, str], Link]) -> Self:
