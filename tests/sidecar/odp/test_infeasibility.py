@@ -33,6 +33,12 @@ def test_an_operator_that_no_candidate_can_hold() -> None:
     )
 
 
+def test_what_shows_without_a_search_is_no_engines_answer() -> None:
+    problem = PlacementProblem((Operator("tag", cpu=8),), (), (Node("n1", cpu=2),), {})
+    solution = POLICIES["odp"](problem, Objective.parse("R=1"), time_limit=10, seed=0)
+    assert (solution.status, solution.decided_by) == (Status.INFEASIBLE, "checks")
+
+
 def test_an_operator_whose_needs_no_candidate_has_together() -> None:
     big = Operator("tag", cpu=2, memory=2)
     assert reasons([big], [Node("n1", cpu=2, memory=1), Node("n2", cpu=1, memory=2)]) == (

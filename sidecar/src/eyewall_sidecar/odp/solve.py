@@ -11,12 +11,14 @@ from eyewall_sidecar.objective import Objective, Term
 from eyewall_sidecar.odp.finding import Clock, Outcome
 from eyewall_sidecar.odp.first_fit import first_fit
 from eyewall_sidecar.odp.infeasibility import binding_reasons, obvious_reasons
-from eyewall_sidecar.odp.search import Engine, Search
+from eyewall_sidecar.odp.search import Search
 from eyewall_sidecar.qos import evaluate
 from eyewall_sidecar.qos.costs import cost, weigh
 from eyewall_sidecar.qos.extremes import Extremes
 
 POLICY = "odp"
+CHECKS = "checks"
+"""What shows without a search that nothing fits."""
 TOLERANCE = 1e-6
 CERTAIN_FAILURE = "every valid placement needs a node or link of availability 0, so A is 0 for all"
 
@@ -29,13 +31,13 @@ def solve(
     """Return the optimum, or within the time limit the best placement found and its bound."""
     started = clock()
     if reasons := obvious_reasons(problem):
-        return _nothing(Status.INFEASIBLE, Engine.BRANCH_AND_BOUND, reasons, clock() - started)
+        return _nothing(Status.INFEASIBLE, CHECKS, reasons, clock() - started)
     answer = _Answer(problem, objective, started + time_limit, seed, clock)
     return answer.solution(started, time_limit)
 
 
-def _nothing(status: Status, engine: Engine, reasons: tuple[str, ...], seconds: float) -> Solution:
-    return Solution(status, POLICY, engine, seconds=seconds, reasons=reasons)
+def _nothing(status: Status, decided_by: str, reasons: tuple[str, ...], seconds: float) -> Solution:
+    return Solution(status, POLICY, decided_by, seconds=seconds, reasons=reasons)
 
 
 class _Answer:

@@ -14,6 +14,7 @@ from eyewall_sidecar.policies.allowing import require_terms
 from eyewall_sidecar.policies.one_by_one import Asked
 from eyewall_sidecar.qos.costs import weigh
 from eyewall_sidecar.search.guided import guided, load_guided
+from eyewall_sidecar.search.ranges import weights_of
 
 POLICY = "bound_guided"
 
@@ -48,7 +49,7 @@ class BoundGuided:
         known = [problem.current or {}, first_fit(problem) or {}]
         search = guided(
             arrays,
-            weigh(arrays, asked.weights()),
+            weigh(arrays, weights_of(objective, asked.ranges())),
             [places_of(problem, it) for it in known if len(it) == arrays.operators],
             seconds=time_limit,
             generator=np.random.default_rng(seed),

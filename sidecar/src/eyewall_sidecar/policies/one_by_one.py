@@ -81,15 +81,6 @@ class Asked:
         mixed = len(self.objective.weights) > 1
         return ranges_of(ProblemArrays.of(self.problem), self.objective) if mixed else {}
 
-    def weights(self) -> dict[Term, float]:
-        """Return term → what one of its units costs, so that several add up normalised."""
-        if self.objective.single:
-            return {self.objective.single: 1.0}
-        return {
-            term: 0.0 if it.coincide else self.objective.weights[term] / abs(it.worse - it.better)
-            for term, it in self.ranges().items()
-        }
-
     def placed(self, places: Places) -> Solution:
         """Answer with the placement that the policy found."""
         broken = violations(self.problem, placement_of(self.problem, places))

@@ -5,6 +5,7 @@ the same formula's best case: a bound, `proven=False`, not the optimum that `odp
 a weighted sum are therefore a little lower here than `odp` reports for the same placement.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -50,6 +51,19 @@ def ranges_of(arrays: ProblemArrays, objective: Objective) -> dict[Term, Range]:
     }
 
 
+def weights_of(objective: Objective, ranges: Mapping[Term, Range]) -> dict[Term, float]:
+    """Return term → what one of its units costs, so that several add up normalised.
+
+    One term costs what it is; a term whose range is a point costs nothing.
+    """
+    if objective.single:
+        return {objective.single: 1.0}
+    return {
+        term: 0.0 if it.coincide else objective.weights[term] / abs(it.worse - it.better)
+        for term, it in ranges.items()
+    }
+
+
 def price(arrays: ProblemArrays, objective: Objective) -> Pricing:
     """Return any objective as costs to minimise.
 
@@ -59,13 +73,7 @@ def price(arrays: ProblemArrays, objective: Objective) -> Pricing:
     """
     if objective.ecker:
         return Pricing(ecker_costs(arrays, objective.ecker), 0.0, 1.0)
-    ranges, weights = ranges_of(arrays, objective), {}
-    for term, weight in objective.weights.items():
-        it = ranges.get(term)
-        if it is None:
-            weights[term] = 1.0
-        else:
-            weights[term] = 0.0 if it.coincide else weight / abs(it.worse - it.better)
+    weights = weights_of(objective, ranges_of(arrays, objective))
     extremes = Extremes(arrays)
     least = sum(it * abs(extremes.best(term)) for term, it in weights.items() if it)
     most = sum(it * abs(extremes.worst(term)) for term, it in weights.items() if it)
