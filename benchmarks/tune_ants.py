@@ -61,7 +61,7 @@ class Case:
     def run(self, colony: Colony, placements: int, seed: int) -> tuple[float, float]:
         """Return the score of the ants' placement, and of that after hill climbing."""
         rounds = After(max(1, placements // colony.ants), placements)
-        best = colony.search(self.state, self.pricing, None, default_rng(seed), rounds)
+        best = colony.search(self.state, self.pricing, None, default_rng(seed), rounds).places
         put(self.state, best)
         ants = self._score()
         climb(self.state, (MOVE, SWAP, MOVE_ALL), never)

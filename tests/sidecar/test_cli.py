@@ -38,6 +38,8 @@ def test_the_answer_has_the_keys_and_the_figures_of_the_formats_example() -> Non
         "gap",
         "seconds",
         "moves",
+        "evaluated",
+        "alternatives",
         "reasons",
     ]
     assert found["placement"] == {"source": "edge-1", "tag": "cloud-1", "count": "cloud-1"}
@@ -56,6 +58,8 @@ def test_the_answer_has_the_keys_and_the_figures_of_the_formats_example() -> Non
     assert found["bound"] == pytest.approx(0.026)
     assert (found["policy"], found["status"], found["moves"]) == ("odp", "optimal", 0)
     assert (found["gap"], found["reasons"]) == (pytest.approx(0, abs=1e-9), [])
+    # Source is pinned to edge-1, which is full: tag and count cannot join it.
+    assert found["alternatives"] == {"possible": 0, "rejected": {"candidates": 1, "operators": 2}}
 
 
 def test_several_terms_print_the_ranges_that_normalise_them() -> None:

@@ -22,6 +22,8 @@ from eyewall_sidecar.policies import POLICIES
 from eyewall_sidecar.policies.catalogue import CATALOGUE
 from eyewall_sidecar.problem_file import ProblemFile, read_problem
 from eyewall_sidecar.problem_file.answer import answer
+from eyewall_sidecar.search.alternatives import with_alternatives
+from eyewall_sidecar.service import wording
 
 app = typer.Typer(no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False)
 
@@ -83,6 +85,7 @@ def solve(
             solution = POLICIES[policy](file.problem, wanted, time_limit=time_limit, seed=seed)
     except ObjectiveError as error:
         _refuse(f"--{error}")
+    solution = with_alternatives(file.problem, solution)
     if as_json:
         found = answer(solution, file.assumptions)
         sys.stdout.write(json.dumps(found, ensure_ascii=False, allow_nan=False) + "\n")
@@ -183,6 +186,7 @@ def _show(solution: Solution, objective: Objective, assumptions: tuple[str, ...]
     console.print(_headline(solution, objective), highlight=False, markup=False)
     for reason in (*solution.reasons, *assumptions):
         console.print(f"  {reason}", highlight=False, markup=False)
+    console.print(f"  {wording.looked_at(solution)}", highlight=False, markup=False)
     if solution.placement is None or solution.evaluation is None:
         return
     placement = Table("operator", "node")

@@ -53,7 +53,7 @@ def test_a_step_that_helps_the_score_but_overloads_a_node_is_not_taken() -> None
     # nothing, but put two operators where one fits.
     problem = chain("ab", {"n1": 1, "n2": 1}, {("n1", "n2"): 0.005})
     state = state_of(problem, {"a": "n1", "b": "n2"})
-    assert climb(state, ALL, never)
+    assert climb(state, ALL, never).arrived
     assert placed(state, problem) == {"a": "n1", "b": "n2"}
     assert evaluator.cost(state) == pytest.approx(0.05)
 
@@ -62,7 +62,7 @@ def test_a_step_that_mends_an_overload_is_taken_at_any_cost() -> None:
     # Both on n1 cost nothing but are one too many; apart they cost 10/s · 5 ms.
     problem = chain("ab", {"n1": 1, "n2": 1}, {("n1", "n2"): 0.005})
     state = state_of(problem, {"a": "n1", "b": "n1"})
-    assert climb(state, ALL, never)
+    assert climb(state, ALL, never).arrived
     assert evaluator.violations(state) == 0
     assert evaluator.cost(state) == pytest.approx(0.05)
 
@@ -71,7 +71,7 @@ def test_an_overload_of_many_is_mended_operator_by_operator() -> None:
     # Six on n1 where two fit: after the first move n1 is still overloaded, but by less.
     problem = chain("abcdef", {"n1": 2, "n2": 2, "n3": 2}, {})
     state = state_of(problem, dict.fromkeys("abcdef", "n1"))
-    assert climb(state, (MOVE,), never)
+    assert climb(state, (MOVE,), never).arrived
     assert evaluator.violations(state) == 0
 
 
@@ -147,14 +147,14 @@ def test_an_operator_never_moves_to_a_node_that_is_no_candidate() -> None:
 def test_climbing_stops_when_it_is_told_to_and_says_so() -> None:
     problem = chain("abcdef", {"n1": 2, "n2": 2, "n3": 2}, {})
     state = state_of(problem, dict.fromkeys("abcdef", "n1"))
-    assert not climb(state, ALL, After(steps=1, idle=1))
+    assert not climb(state, ALL, After(steps=1, idle=1)).arrived
     assert sorted(np.bincount(state.places, minlength=3).tolist()) == [0, 1, 5]
 
     def at_once(_: Progress, /) -> bool:
         return True
 
     before = state.places.copy()
-    assert not climb(state, ALL, at_once)
+    assert not climb(state, ALL, at_once).arrived
     assert np.array_equal(state.places, before)
 
 
@@ -167,7 +167,7 @@ def test_where_climbing_ends_no_change_of_any_kind_improves(seed: int, objective
     problem = chain("abcdefgh", nodes, delays)
     start = {it: draw.choice(list(nodes)) for it in "abcdefgh"}
     state = state_of(problem, start, Objective.parse(objective))
-    assert climb(state, ALL, never)
+    assert climb(state, ALL, never).arrived
     moves = [evaluator.move_delta(state, i, u) for i in range(8) for u in range(5)]
     swaps = [evaluator.swap_delta(state, i, j) for i in range(8) for j in range(8)]
     move_alls = [evaluator.move_all_delta(state, u, v) for u in range(5) for v in range(5)]

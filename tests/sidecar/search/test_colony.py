@@ -86,14 +86,14 @@ def test_an_ant_keeps_to_the_candidates() -> None:
 def test_the_best_placement_is_kept_whoever_finds_it_when() -> None:
     # Four operators fit on one node: 1 of 3 nodes, nothing between.
     state, pricing = begin(chain("abcd", n1=4, n2=4, n3=4), "ecker")
-    best = Colony().search(state, pricing, None, default_rng(1), After(50, 50))
+    best = Colony().search(state, pricing, None, default_rng(1), After(50, 50)).places
     assert len(set(best.tolist())) == 1
 
 
 def test_a_violation_is_worse_than_any_score() -> None:
     # Everything on one node scores 1/3, but overloads it: two nodes at least.
     state, pricing = begin(chain("abcd", n1=3, n2=3, n3=3), "ecker")
-    best = Colony().search(state, pricing, None, default_rng(1), After(50, 50))
+    best = Colony().search(state, pricing, None, default_rng(1), After(50, 50)).places
     evaluator.put(state, best)
     assert evaluator.violations(state) == 0
     # 2 of 3 nodes, 1 of 3 streams, 1 of 3 tuples, 10 ms.
@@ -103,7 +103,7 @@ def test_a_violation_is_worse_than_any_score() -> None:
 def test_the_previous_placement_is_the_answer_if_no_ant_finds_a_better_one() -> None:
     state, pricing = begin(chain("abcd", n1=4, n2=4, n3=4), "ecker")
     previous = np.array([2, 2, 2, 2])
-    best = Colony(ants=1).search(state, pricing, previous, default_rng(0), After(3, 3))
+    best = Colony(ants=1).search(state, pricing, previous, default_rng(0), After(3, 3)).places
     assert best.tolist() == [2, 2, 2, 2]
 
 

@@ -43,6 +43,16 @@ def test_the_time_limit_is_what_the_deadline_leaves_for_each_waiting_topology() 
     assert [it.limit for it in nimbus.solvers.placed] == [pytest.approx(0.8075), 1.2]
 
 
+def test_a_topology_may_ask_for_less_time_than_the_sidecar_gives_but_not_for_more() -> None:
+    nimbus = three_hosts(first_placement_seconds=1.2, improvement_seconds=10)
+    hasty = chain(("x", 2), name="hasty-1", settings={"time.limit.ms": 300})
+    patient = chain(("y", 2), name="patient-1", settings={"time.limit.ms": 60_000})
+    nimbus.round(hasty, patient)
+    nimbus.round(hasty, patient)
+    assert [it.limit for it in nimbus.solvers.placed] == [0.3, 1.2]
+    assert [it.limit for it in nimbus.solvers.improved] == [0.3, 10]
+
+
 def test_rates_that_are_assumed_equal_are_said_to_be() -> None:
     nimbus, topology = three_hosts(), chain(("source", 1), ("tag", 1))
     assert nimbus.round(topology)[topology.id].status.endswith("; rates assumed equal")

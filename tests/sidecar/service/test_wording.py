@@ -1,6 +1,6 @@
 from dataclasses import replace
 
-from eyewall_sidecar.model import Evaluation, Solution, Status
+from eyewall_sidecar.model import Alternatives, Evaluation, Solution, Status
 from eyewall_sidecar.objective import Objective
 from eyewall_sidecar.service import wording
 
@@ -19,6 +19,22 @@ ANSWER = Solution(Status.HEURISTIC, "hybrid", "hybrid", placement={}, evaluation
 def test_a_score_is_worded_with_what_it_was() -> None:
     said = wording.placed(ANSWER, Objective.parse("ecker"), before=replace(AFTER, value=3.75))
     assert said == "placed by eyewall: hybrid, heuristic, ecker 2.5 (was 3.75), 3 executors moved"
+
+
+def test_what_was_looked_at_is_worded_with_what_the_constraints_reject() -> None:
+    looked = replace(
+        ANSWER,
+        evaluated=1234,
+        alternatives=Alternatives(30, {"candidates": 12, "operators": 42}),
+    )
+    assert wording.looked_at(looked) == (
+        "evaluated 1,234; 30 of 84 single moves possible; rejected by candidates 12, operators 42"
+    )
+    nowhere = replace(looked, placement=None, alternatives=Alternatives(0, {"cpu": 4}))
+    assert wording.looked_at(nowhere) == (
+        "evaluated 1,234; 0 of 4 ways to place one operator alone possible; rejected by cpu 4"
+    )
+    assert wording.looked_at(ANSWER) == "evaluated 0"
 
 
 def test_terms_are_worded_in_their_units_with_what_they_were() -> None:

@@ -73,6 +73,36 @@ def test_a_node_holds_as_many_operators_as_its_free_slots_hold_executors() -> No
     assert capacity(problem) == {"a": 4, "b": 12}
 
 
+def test_with_eckers_score_a_supervisor_that_serves_another_topology_takes_no_more() -> None:
+    # Paper 002, section 4: one topology a supervisor at most. Of a's 2 slots one is free all the
+    # same; other objectives may use it.
+    other = state(chain(("x", 1), name="other-1"), worker("a", 6700, 1))
+    hosts = [supervisor("a", 2), supervisor("b", 3)]
+    alone = chain(("source", 1), settings={"policy": "hybrid", "objective": "ecker"})
+    assert capacity(ask(hosts, alone, others=[other]).problem) == {"b": 12}
+    assert capacity(ask(hosts, chain(("source", 1)), others=[other]).problem) == {"a": 4, "b": 12}
+
+
+def test_with_eckers_score_what_shares_a_supervisor_already_has_to_leave_it() -> None:
+    other = state(chain(("x", 1), name="other-1"), worker("a", 6700, 1))
+    topology = chain(("source", 2), settings={"policy": "hybrid", "objective": "ecker"})
+    asked = ask(
+        [supervisor("a", 2), supervisor("b", 1)],
+        topology,
+        worker("a", 6701, 1, 2),
+        others=[other],
+        moving=True,
+    )
+    assert capacity(asked.problem) == {"a": 0, "b": 4}
+
+
+def test_with_eckers_score_and_every_supervisor_taken_it_is_said_so() -> None:
+    other = state(chain(("x", 1), name="other-1"), worker("a", 6700, 1))
+    topology = chain(("source", 1), settings={"policy": "hybrid", "objective": "ecker"})
+    with pytest.raises(ProblemError, match="a free slot and serves no other topology"):
+        ask([supervisor("a", 2)], topology, others=[other])
+
+
 def test_executors_per_slot_is_the_topologys_setting() -> None:
     topology = chain(("source", 1), settings={"executors.per.slot": 2})
     assert capacity(ask([supervisor("a", 2)], topology).problem) == {"a": 4}

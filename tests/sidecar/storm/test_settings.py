@@ -26,6 +26,7 @@ def test_every_setting_is_read() -> None:
         rate_hint={"source": 10, "source:default": 4},
         execution_time_hint_ms={"tag": 3},
         executors_per_slot=2,
+        time_limit_ms=250,
     )
     assert settings.mode is Mode.OBSERVE
     assert str(settings.objective) == "R=0.5,A=0.5"
@@ -33,6 +34,7 @@ def test_every_setting_is_read() -> None:
     assert settings.rate_hints == {"source": 10.0, "source:default": 4.0}
     assert settings.execution_times == {"tag": 0.003}
     assert settings.executors_per_slot == 2
+    assert settings.time_limit == 0.25
 
 
 def test_a_map_may_be_written_as_text_because_streamparse_has_no_maps_on_its_command_line() -> None:
@@ -54,6 +56,9 @@ def test_a_map_may_be_written_as_text_because_streamparse_has_no_maps_on_its_com
         ("rate.hint", {"source": 1, "source:default": 2}, ["source", "2", "exceed"]),
         ("execution.time.hint.ms", {"tag": "3"}, ["tag", '"3"', "≥ 0"]),
         ("executors.per.slot", 0, ["eyewall.executors.per.slot", "0", "1 to"]),
+        ("time.limit.ms", 0, ["eyewall.time.limit.ms", "0", "> 0", "milliseconds"]),
+        ("time.limit.ms", True, ["eyewall.time.limit.ms", "true"]),
+        ("time.limit.ms", "1 s", ["eyewall.time.limit.ms", '"1 s"']),
         ("executors.per.slot", True, ["eyewall.executors.per.slot", "true"]),
         ("polcy", "odp", ["eyewall.polcy", "did you mean eyewall.policy?"]),
     ],

@@ -5,10 +5,11 @@ from eyewall_sidecar.model.errors import ProblemError
 from eyewall_sidecar.model.links import LinkMatrix
 from eyewall_sidecar.model.problem import Placement, PlacementProblem
 from eyewall_sidecar.model.resources import Link, Node
-from eyewall_sidecar.model.solution import Evaluation, Range, Solution, Status
+from eyewall_sidecar.model.solution import Alternatives, Evaluation, Range, Solution, Status
 from eyewall_sidecar.model.violations import violations
 
 __all__ = [
+    "Alternatives",
     "Evaluation",
     "Link",
     "LinkMatrix",

@@ -89,6 +89,27 @@ class Evaluation:
 
 
 @dataclass(frozen=True, slots=True)
+class Alternatives:
+    """Each operator by itself on each node where it is not, the others staying where they are.
+
+    Parameters
+    ----------
+    possible
+        How many of these moves break no constraint; their value is another matter.
+    rejected
+        Constraint → how many moves it forbids; a move counts for the first that does.
+    """
+
+    possible: int
+    rejected: Mapping[str, int]
+
+    @property
+    def considered(self) -> int:
+        """How many there are."""
+        return self.possible + sum(self.rejected.values())
+
+
+@dataclass(frozen=True, slots=True)
 class Solution:
     """The answer of a policy.
 
@@ -109,6 +130,12 @@ class Solution:
         From the problem to the answer, bounds and model building included.
     moves
         Operators that run now and would run elsewhere.
+    evaluated
+        Placements that the policy looked at, whole or in part; what counts as one is the policy's
+        own (docs/policies.md).
+    alternatives
+        What the constraints leave beside the placement; without one, for each operator alone on
+        empty nodes. None until somebody asks (`search.alternatives`).
     reasons
         Sentences for a person: what binds, what was assumed, what ended the search.
     """
@@ -122,4 +149,6 @@ class Solution:
     gap: float | None = None
     seconds: float = 0.0
     moves: int = 0
+    evaluated: int = 0
+    alternatives: Alternatives | None = None
     reasons: tuple[str, ...] = ()

@@ -144,6 +144,7 @@ def compile_what_is_rare(arrays: ProblemArrays, costs: Costs) -> None:
     spread_bound(arrays, costs)
     _improve(search, arrays, costs)
     _priced(search)
+    open_bound(search.state)
 
 
 def begun(arrays: ProblemArrays, costs: Costs, known: float, steps: int) -> Search:

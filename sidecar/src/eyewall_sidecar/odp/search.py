@@ -102,6 +102,11 @@ class Search:
         return any(run.finding.outcome is Outcome.INFEASIBLE for run in self.runs)
 
     @property
+    def evaluated(self) -> int:
+        """How many placements, branches or nodes all runs looked at."""
+        return sum(run.finding.steps for run in self.runs)
+
+    @property
     def remarks(self) -> tuple[str, ...]:
         """Every remark of a run, once."""
         return tuple(dict.fromkeys(run.finding.remark for run in self.runs if run.finding.remark))

@@ -1,6 +1,7 @@
 """The optimal placement of paper 000: one term as it is, several as their normalised sum."""
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from math import exp, inf, isfinite
 
 import numpy as np
@@ -33,7 +34,8 @@ def solve(
     if reasons := obvious_reasons(problem):
         return _nothing(Status.INFEASIBLE, CHECKS, reasons, clock() - started)
     answer = _Answer(problem, objective, started + time_limit, seed, clock)
-    return answer.solution(started, time_limit)
+    found = answer.solution(started, time_limit)
+    return replace(found, evaluated=answer.search.evaluated)
 
 
 def _nothing(status: Status, decided_by: str, reasons: tuple[str, ...], seconds: float) -> Solution:

@@ -8,6 +8,7 @@ from numpy.random import default_rng
 
 from eyewall_sidecar.model import PlacementProblem, Solution
 from eyewall_sidecar.objective import Objective
+from eyewall_sidecar.policies.one_by_one import counted
 from eyewall_sidecar.policies.searching import Searching
 from eyewall_sidecar.search.colony import Colony
 from eyewall_sidecar.search.evaluator import put
@@ -50,16 +51,24 @@ class AntSystem:
     ) -> Solution:
         """Place the operators."""
         search = Searching.begin(POLICY, problem, objective, time_limit, seed, self.clock)
-        self.explore(search, self.limit)
-        return search.answer() if search.valid else search.rescued("every ant broke a constraint")
+        ants = self.explore(search, self.limit)
+        valid = search.valid
+        found = search.answer() if valid else search.rescued("every ant broke a constraint")
+        return counted(found, ants)
 
-    def explore(self, search: Searching, seconds: float) -> None:
-        """Leave the best placement that an ant finds within these seconds in the state."""
-        best = self.colony.search(
+    def explore(self, search: Searching, seconds: float) -> int:
+        """Leave the best placement that an ant finds within these seconds in the state.
+
+        Returns
+        -------
+        How many ants went.
+        """
+        found = self.colony.search(
             search.state,
             search.pricing,
             current_places(search.asked.problem),
             default_rng(search.asked.seed),
             Either(search.until(seconds), self.rounds),
         )
-        put(search.state, best)
+        put(search.state, found.places)
+        return found.ants

@@ -11,7 +11,7 @@ from eyewall_sidecar.model.arrays import ProblemArrays, places_of
 from eyewall_sidecar.objective import Objective
 from eyewall_sidecar.odp.first_fit import first_fit
 from eyewall_sidecar.policies.allowing import require_terms
-from eyewall_sidecar.policies.one_by_one import Asked
+from eyewall_sidecar.policies.one_by_one import Asked, counted
 from eyewall_sidecar.qos.costs import weigh
 from eyewall_sidecar.search.guided import guided, load_guided
 from eyewall_sidecar.search.ranges import weights_of
@@ -56,13 +56,13 @@ class BoundGuided:
         )
         # The answer's evaluation takes about as long as translating the problem did.
         ends_at = asked.ends_at - (self.clock() - asked.started)
-        best, longest, now = None, 0.0, self.clock()
-        for step, places in enumerate(search):
+        best, steps, longest, now = None, 0, 0.0, self.clock()
+        for steps, places in enumerate(search, 1):
             best, before, now = places, now, self.clock()
             longest = max(longest, now - before)
             # As likely as not the next step is a long one.
-            if step + 1 == self.steps or now + longest / 2 >= ends_at:
+            if steps == self.steps or now + longest / 2 >= ends_at:
                 break
         if best is None:
             return asked.stuck("no operator after the other found room")
-        return asked.placed(best)
+        return counted(asked.placed(best), steps)

@@ -6,7 +6,7 @@ import numpy as np
 
 from eyewall_sidecar.model import Solution
 from eyewall_sidecar.model.arrays import Places, ProblemArrays
-from eyewall_sidecar.policies.one_by_one import Asked
+from eyewall_sidecar.policies.one_by_one import Asked, counted
 from eyewall_sidecar.search.adaptation import Adaptation, Situation, adapt, all_operators
 from eyewall_sidecar.search.cost_space import cost_space
 from eyewall_sidecar.search.equilibrium import Turns
@@ -44,6 +44,7 @@ def place_in_cost_space(asked: Asked, turns: Turns, aim: str) -> Solution:
     places = found.situation.places
     homeless = np.flatnonzero(places == NOWHERE)
     solution = asked.no_room_for(homeless[0]) if len(homeless) else asked.placed(places)
+    solution = counted(solution, found.turns)
     if solution.placement is None:
         return solution
     reasons = (aim, f"cost space: {space.remark}", *_report(found))

@@ -6,6 +6,7 @@ from time import perf_counter
 
 from eyewall_sidecar.model import PlacementProblem, Solution
 from eyewall_sidecar.objective import Objective
+from eyewall_sidecar.policies.one_by_one import counted
 from eyewall_sidecar.policies.searching import Searching
 from eyewall_sidecar.search.climbing import climb
 from eyewall_sidecar.search.evaluator import put
@@ -54,11 +55,11 @@ def climbed(
     search: Searching, neighbourhoods: Sequence[Neighbourhood], stop: StoppingCriterion
 ) -> Solution:
     """Climb from the placement that the state has, and answer with where that ends."""
-    climb(search.state, neighbourhoods, stop)
+    first = climb(search.state, neighbourhoods, stop)
     if search.valid:
-        return search.answer()
-    rescued = search.rescued("the local optimum breaks a constraint")
+        return counted(search.answer(), first.evaluated)
+    rescued = counted(search.rescued("the local optimum breaks a constraint"), first.evaluated)
     if rescued.placement is None:
         return rescued
-    climb(search.state, neighbourhoods, stop)
-    return search.answer(*rescued.reasons)
+    again = climb(search.state, neighbourhoods, stop)
+    return counted(search.answer(*rescued.reasons), rescued.evaluated + again.evaluated)

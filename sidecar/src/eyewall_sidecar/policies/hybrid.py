@@ -8,6 +8,7 @@ from eyewall_sidecar.model import PlacementProblem, Solution
 from eyewall_sidecar.objective import Objective
 from eyewall_sidecar.policies.ant_system import AntSystem
 from eyewall_sidecar.policies.hill_climbing import climbed
+from eyewall_sidecar.policies.one_by_one import counted
 from eyewall_sidecar.policies.searching import Searching
 from eyewall_sidecar.search.neighbourhoods import MOVE, MOVE_ALL, SWAP, Neighbourhood
 
@@ -43,5 +44,5 @@ class Hybrid:
     ) -> Solution:
         """Place the operators."""
         search = Searching.begin(POLICY, problem, objective, time_limit, seed, self.clock)
-        self.ants.explore(search, min(self.limit, time_limit) / 2)
-        return climbed(search, self.neighbourhoods, search.until(self.limit))
+        ants = self.ants.explore(search, min(self.limit, time_limit) / 2)
+        return counted(climbed(search, self.neighbourhoods, search.until(self.limit)), ants)

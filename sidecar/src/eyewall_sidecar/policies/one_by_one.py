@@ -1,7 +1,7 @@
 """Placing operators one after the other, and what is answered when that gets stuck."""
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Self
 
 import numpy as np
@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from eyewall_sidecar.model import PlacementProblem, Range, Solution, Status, violations
 from eyewall_sidecar.model.arrays import Places, ProblemArrays, placement_of
 from eyewall_sidecar.objective import Objective, Term
-from eyewall_sidecar.odp.finding import Clock, Outcome
+from eyewall_sidecar.odp.finding import Clock, Finding, Outcome
 from eyewall_sidecar.odp.infeasibility import binding_reasons, obvious_reasons
 from eyewall_sidecar.odp.search import Search
 from eyewall_sidecar.qos import evaluate
@@ -25,6 +25,11 @@ def forced_first(arrays: ProblemArrays, order: Iterable[int]) -> list[int]:
     """Return the order with those operators first that only one node may hold."""
     forced = arrays.allowed.sum(axis=1) == 1
     return sorted(order, key=lambda operator: not forced[operator])
+
+
+def counted(solution: Solution, evaluated: int) -> Solution:
+    """Add what the policy has looked at to an answer."""
+    return replace(solution, evaluated=solution.evaluated + evaluated)
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,14 +72,16 @@ class Asked:
 
     def place(self, room: Room, order: Iterable[int], choose: Choose) -> Solution:
         """Place operator by operator; nothing is ever taken back."""
+        tried = 0
         for operator in order:
             if self.clock() >= self.ends_at:
-                return self.late()
+                return counted(self.late(), tried)
             holding = room.holding(operator)
+            tried += int(holding.sum())
             if not holding.any():
-                return self.no_room_for(operator)
+                return counted(self.no_room_for(operator), tried)
             room.put(operator, choose(operator, holding))
-        return self.placed(room.places)
+        return counted(self.placed(room.places), tried)
 
     def ranges(self) -> dict[Term, Range]:
         """Return what normalises the terms of a mixed objective."""
@@ -97,6 +104,9 @@ class Asked:
         arrays = ProblemArrays.of(self.problem)
         search = Search(arrays, self.ends_at, self.seed, self.clock)
         finding = search.minimise({})
+        return counted(self._found(search, finding, why), search.evaluated)
+
+    def _found(self, search: Search, finding: Finding, why: str) -> Solution:
         if finding.outcome is Outcome.INFEASIBLE:
             return self._nothing(Status.INFEASIBLE, self._binding())
         if finding.outcome is Outcome.FAILED:

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from eyewall_sidecar.model import PlacementProblem, Solution
 from eyewall_sidecar.model.arrays import Floats, ProblemArrays
 from eyewall_sidecar.objective import Objective
-from eyewall_sidecar.policies.one_by_one import Asked
+from eyewall_sidecar.policies.one_by_one import Asked, counted
 from eyewall_sidecar.qos.ecker import with_headroom
 from eyewall_sidecar.search.components import by_connections
 from eyewall_sidecar.search.room import Room
@@ -53,11 +53,11 @@ class ResourceAware:
         room = Room(ProblemArrays.of(limited))
         executors = by_connections(room.arrays)
         tried = [0] * len(executors)
-        taken_back, at = 0, 0
+        taken_back, put, at = 0, 0, 0
         nodes = in_order(room)
         while at < len(executors):
             if self.clock() >= asked.ends_at:
-                return asked.late()
+                return counted(asked.late(), put)
             executor, component = executors[at]
             if at and component != executors[at - 1][1]:
                 nodes = in_order(room)
@@ -65,18 +65,17 @@ class ResourceAware:
             if tried[at] < len(fitting):
                 room.put(executor, int(fitting[tried[at]]))
                 tried[at] += 1
+                put += 1
                 at += 1
                 continue
             tried[at] = 0
             at -= 1
             taken_back += 1
             if at < 0 or taken_back > self.retries:
-                return asked.stuck(
-                    f"no room was left for operator {problem.operators[executor].id}"
-                )
+                return counted(asked.no_room_for(executor), put)
             room.take_back(executors[at][0])
             nodes = in_order(room)
-        return asked.placed(room.places)
+        return counted(asked.placed(room.places), put)
 
 
 def in_order(room: Room) -> NDArray[np.int64]:

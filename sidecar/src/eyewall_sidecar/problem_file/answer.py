@@ -3,7 +3,7 @@
 from math import exp, isfinite
 from typing import Any
 
-from eyewall_sidecar.model import Evaluation, Range, Solution
+from eyewall_sidecar.model import Alternatives, Evaluation, Range, Solution
 
 
 def answer(solution: Solution, assumptions: tuple[str, ...] = ()) -> dict[str, Any]:
@@ -18,8 +18,16 @@ def answer(solution: Solution, assumptions: tuple[str, ...] = ()) -> dict[str, A
         "gap": solution.gap,
         "seconds": round(solution.seconds, 6),
         "moves": solution.moves,
+        "evaluated": solution.evaluated,
+        "alternatives": _alternatives(solution.alternatives),
         "reasons": [*solution.reasons, *assumptions],
     }
+
+
+def _alternatives(found: Alternatives | None) -> dict[str, Any] | None:
+    if found is None:
+        return None
+    return {"possible": found.possible, "rejected": dict(found.rejected)}
 
 
 def _objective(evaluation: Evaluation) -> dict[str, Any]:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.random import Generator
@@ -19,6 +20,13 @@ AT_ONCE = 1_000_000
 """Ants times operators times nodes between two questions whether to stop: milliseconds."""
 LEAST_SCORE = 1e-3
 """Scores are taken as at least this where pheromone is placed: a score may be 0."""
+
+
+class Explored(NamedTuple):
+    """The best placement, as [operator]: the place of its node, and how many ants went."""
+
+    places: Places
+    ants: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +68,7 @@ class Colony:
         previous: Places | None,
         rng: Generator,
         stop: StoppingCriterion,
-    ) -> Places:
+    ) -> Explored:
         """Return the best placement that an ant, or whoever made the previous one, came up with.
 
         Parameters
@@ -81,6 +89,7 @@ class Colony:
         if previous is not None:
             best, best_score = previous, float(self._scores(state, pricing, previous[None])[0])
             pheromone[everyone, previous] += self.previous * self._placed(best_score)
+        gone = 0
         trail, progress = Trail(state.terms, self.beta), Progress()
         while best is None or not stop(progress):
             found, scores = np.zeros((0, operators), dtype=np.int64), np.zeros(0)
@@ -95,11 +104,12 @@ class Colony:
             for places, score in zip(found, scores.tolist(), strict=True):
                 pheromone[everyone, places] += self._placed(score)
             np.maximum(pheromone, self.least, out=pheromone)
+            gone += len(found)
             winner, idle = int(np.argmin(scores)), progress.idle + 1
             if best is None or scores[winner] < best_score:
                 best, best_score, idle = found[winner], float(scores[winner]), 0
             progress = Progress(progress.steps + 1, idle)
-        return best
+        return Explored(best, gone)
 
     def _groups(self, choices: int) -> Iterator[int]:
         """Split the ants of a round, so that it can be asked in between whether to stop."""

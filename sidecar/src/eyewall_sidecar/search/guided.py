@@ -58,7 +58,8 @@ def load_guided() -> None:
     arrays = ProblemArrays.of(problem)
     costs = weigh(arrays, {Term.R: 1.0, Term.N: 1.0})
     search = guided(arrays, costs, [], seconds=1.0, generator=np.random.default_rng(0))
-    for _ in islice(search, 2 * PATIENCE):
+    # The last step that does something new is the second round of regrowth.
+    for _ in islice(search, 2 * PAIRS):
         pass
 
 

@@ -10,7 +10,7 @@ from eyewall_sidecar.model.arrays import ProblemArrays
 from eyewall_sidecar.objective import Objective
 from eyewall_sidecar.search.climbing import climb
 from eyewall_sidecar.search.colony import Colony
-from eyewall_sidecar.search.evaluator import started
+from eyewall_sidecar.search.evaluator import started, violations
 from eyewall_sidecar.search.neighbourhoods import MOVE, MOVE_ALL, SWAP
 from eyewall_sidecar.search.ranges import price
 from eyewall_sidecar.search.stopping import After, never
@@ -32,3 +32,4 @@ def load_compiled_searches() -> None:
     for neighbourhood in (MOVE, SWAP, MOVE_ALL):
         neighbourhood.make(state, 0, 1)
     climb(state, (MOVE, SWAP, MOVE_ALL), never)
+    violations(state)

@@ -210,7 +210,7 @@ class SchedulingService:
         question = _question(asked, settings, self._rules.seed)
         if memory.question != question or (memory.job is None and memory.answer is None):
             _drop(memory)
-            job = self._solvers.place(question, self._time_limit(round_))
+            job = self._solvers.place(question, self._time_limit(settings, round_))
             memory = replace(memory, question=question, job=job, answer=None)
         memory, failure = _taken(memory, round_.until)
         if failure is not None:
@@ -220,10 +220,10 @@ class SchedulingService:
             return Decline(reason), memory, reason
         return _placed(memory, memory.answer, asked, topology, settings, round_)
 
-    def _time_limit(self, round_: "_Round") -> float:
+    def _time_limit(self, settings: Settings, round_: "_Round") -> float:
         """Return what is left of the round; if that is next to nothing, a later round gets it."""
         available = (round_.until - self._clock()) * SOLVING_SHARE
-        longest = self._rules.first_placement_seconds
+        longest = min(self._rules.first_placement_seconds, settings.time_limit)
         return min(longest, available) if available >= SHORTEST_SOLVE else longest
 
     def _improve(
@@ -250,7 +250,9 @@ class SchedulingService:
         else:
             said = failure or "looking for a better placement"
         if memory.job is None and (memory.question != question or failure is not None):
-            job = self._solvers.improve(question, self._rules.improvement_seconds)
+            job = self._solvers.improve(
+                question, min(self._rules.improvement_seconds, settings.time_limit)
+            )
             memory = replace(memory, question=question, job=job, answer=None)
         return stays, memory, said
 
@@ -345,7 +347,8 @@ def _moved(
     if doubt := round_.delays.doubt():
         status += f"; {doubt}"
     memory = replace(memory, decided=choice.assignment, decided_status=status)
-    said = f"{status} ({answer.seconds:.2f} s, {wording.counted(answer.moves, 'move')})"
+    moves = wording.counted(answer.moves, "move")
+    said = f"{status} ({answer.seconds:.2f} s, {moves}; {wording.looked_at(answer)})"
     return Place(choice.assignment), memory, said
 
 

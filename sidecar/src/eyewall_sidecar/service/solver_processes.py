@@ -18,6 +18,7 @@ from eyewall_sidecar.model import Solution
 from eyewall_sidecar.policies import POLICIES
 from eyewall_sidecar.policies.compile_ahead import compile_ahead
 from eyewall_sidecar.qos.ecker import with_headroom
+from eyewall_sidecar.search.alternatives import with_alternatives
 from eyewall_sidecar.service.fewest_moves import with_fewest_moves
 from eyewall_sidecar.service.least_traffic import with_least_traffic
 from eyewall_sidecar.service.solving import Failed, Job, Outcome, Question
@@ -45,7 +46,7 @@ def solve(
     if objective.ecker:
         problem = with_headroom(problem)
     fewest = with_fewest_moves(problem, objective, found, question.interchangeable, late)
-    return with_least_traffic(problem, objective, fewest, late)
+    return with_alternatives(problem, with_least_traffic(problem, objective, fewest, late))
 
 
 class SolverProcesses:

@@ -50,6 +50,17 @@ def worth(solution: Solution, objective: Objective, before: Evaluation | None = 
     return ", ".join(terms)
 
 
+def looked_at(solution: Solution) -> str:
+    """Word what was looked at, and what the constraints leave."""
+    said = f"evaluated {solution.evaluated:,}"
+    if (beside := solution.alternatives) is None:
+        return said
+    moves = "single moves" if solution.placement is not None else "ways to place one operator alone"
+    rejected = ", ".join(f"{name} {count:,}" for name, count in beside.rejected.items())
+    rest = f"; rejected by {rejected}" if rejected else ""
+    return f"{said}; {beside.possible:,} of {beside.considered:,} {moves} possible{rest}"
+
+
 def counted(number: int, noun: str) -> str:
     """Word a number of things."""
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"

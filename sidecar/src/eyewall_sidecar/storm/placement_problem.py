@@ -179,10 +179,12 @@ class _Bridge:
         """Supervisor id → how many executors it may hold, C_u.
 
         As long as fresh slots can hold what is missing, workers that run are not filled up: that
-        would restart them.
+        would restart them. With Ecker's score a supervisor serves one topology at most (paper 002,
+        section 4): where another one runs, nothing new fits.
         """
         fixed = Counter(self.fixed.values())
-        fresh = {it: len(room.fresh) * self.per_slot for it, room in self.rooms.items()}
+        usable = {it: 0 if self._closed(room) else self.per_slot for it, room in self.rooms.items()}
+        fresh = {it: len(room.fresh) * usable[it] for it, room in self.rooms.items()}
         missing = len(self.executors) - len(self.running)
         if 0 < missing <= sum(fresh.values()):
             return {it: fixed[it] + fresh[it] for it in self.rooms}
@@ -191,9 +193,12 @@ class _Bridge:
             for it, room in self.rooms.items()
         }
         return {
-            it: max(fixed[it], staying[it] + fresh[it] + len(room.held) * self.per_slot)
+            it: max(fixed[it], staying[it] + fresh[it] + len(room.held) * usable[it])
             for it, room in self.rooms.items()
         }
+
+    def _closed(self, room: Room) -> bool:
+        return self.settings.objective.ecker is not None and room.shared
 
     def _usable_pins(self) -> dict[str, list[str]]:
         """Component → hosts that its pins allow and that can hold something."""
@@ -218,8 +223,10 @@ class _Bridge:
         """Delays between the hosts; those where something has to run are never left out."""
         possible = self._possible()
         if not possible:
+            alone = " and serves no other topology (paper 002, section 4)"
+            closed = alone if any(map(self._closed, self.rooms.values())) else ""
             unreadable = f"; {self._unreadable()}" if self.unreadable else ""
-            raise ProblemError(f"no supervisor has a free slot{unreadable}")
+            raise ProblemError(f"no supervisor has a free slot{closed}{unreadable}")
         used = {self.rooms[it].supervisor.host for it in self.running.values()}
         known = known_delays(possible, used, delay)
         placed = {com.id for it, com in self.executors.items() if it not in self.fixed}

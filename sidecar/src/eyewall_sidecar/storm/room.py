@@ -29,6 +29,8 @@ class Room:
         or its ports were changed): what runs there may go on exactly as it is, and nothing else.
     cpu_cores, memory_bytes
         What the other topologies leave, never below zero.
+    shared
+        Whether another topology has a worker there.
     """
 
     supervisor: Supervisor
@@ -37,6 +39,7 @@ class Room:
     withdrawn: tuple[Slot, ...]
     cpu_cores: float
     memory_bytes: float
+    shared: bool
 
 
 Rooms = Mapping[str, Room]
@@ -47,6 +50,7 @@ def rooms(cluster: ClusterState, topology: TopologyState) -> Rooms:
     """Return the room that the topology has on each supervisor."""
     others = cluster.others(topology.topology.id)
     taken = {worker.slot for other in others for worker in other.assignment}
+    shared = {slot.supervisor for slot in taken}
     own: dict[str, list[Slot]] = {}
     for slot in sorted(worker.slot for worker in topology.assignment):
         own.setdefault(slot.supervisor, []).append(slot)
@@ -70,6 +74,7 @@ def rooms(cluster: ClusterState, topology: TopologyState) -> Rooms:
             withdrawn=tuple(slot for slot in own.get(it.id, ()) if slot.port not in it.ports),
             cpu_cores=max(0.0, round(it.cpu_cores - cpu[it.id], 9)),
             memory_bytes=max(0.0, it.memory_bytes - memory[it.id]),
+            shared=it.id in shared,
         )
         for it in cluster.supervisors
     }

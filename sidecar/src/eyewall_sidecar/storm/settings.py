@@ -56,6 +56,8 @@ class Settings:
     ----------
     mode, policy, objective
         What may be done, by which policy, towards what.
+    time_limit
+        Seconds that a policy may take at most; the sidecar's own limits hold, too.
     executors_per_slot
         EPS_max.
     pins
@@ -69,6 +71,7 @@ class Settings:
     mode: Mode = Mode.AUTO
     policy: str = "odp"
     objective: Objective = field(default_factory=lambda: Objective.parse("R=1"))
+    time_limit: float = math.inf
     executors_per_slot: int = 4
     pins: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     rate_hints: Mapping[str, float] = field(default_factory=dict)
@@ -79,6 +82,7 @@ KEYS = (
     "eyewall.mode",
     "eyewall.policy",
     "eyewall.objective",
+    "eyewall.time.limit.ms",
     "eyewall.pin",
     "eyewall.rate.hint",
     "eyewall.execution.time.hint.ms",
@@ -100,6 +104,8 @@ def read_settings(topology: Topology, defaults: Settings, policies: Choices) -> 
         changes["policy"] = read_policy("eyewall.policy", given["eyewall.policy"], policies)
     if "eyewall.objective" in given:
         changes["objective"] = read_objective("eyewall.objective", given["eyewall.objective"])
+    if "eyewall.time.limit.ms" in given:
+        changes["time_limit"] = _time_limit(given["eyewall.time.limit.ms"])
     if "eyewall.executors.per.slot" in given:
         changes["executors_per_slot"] = _executors_per_slot(given["eyewall.executors.per.slot"])
     if "eyewall.pin" in given:
@@ -156,6 +162,14 @@ def read_objective(key: str, value: object) -> Objective:
         return Objective.parse(value)
     except ObjectiveError as error:
         raise SettingsError(f"{key}: {error}") from None
+
+
+def _time_limit(value: object) -> float:
+    if isinstance(value, int | float) and not isinstance(value, bool) and 0 < value < math.inf:
+        return float(value) / 1000
+    raise SettingsError(
+        f"eyewall.time.limit.ms is {_shown(value)}; it must be a number > 0 (milliseconds)"
+    )
 
 
 def _executors_per_slot(value: object) -> int:

@@ -1,0 +1,58 @@
+"""What is compiled is loaded before a time limit begins: a search that has begun compiles nothing."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+SUPPORT = Path(__file__).parents[2] / "support"
+
+PROGRAM = """
+import gc, sys
+sys.path.insert(0, {support!r})
+from numba.core.dispatcher import Dispatcher
+from eyewall_sidecar.objective import Objective
+from eyewall_sidecar.policies import POLICIES
+from random_problems import random_problem
+from {module} import {load}
+
+def compiled():
+    found = [it for it in gc.get_objects() if isinstance(it, Dispatcher)]
+    return {{f"{{it.py_func.__module__}}.{{it.__name__}} {{types}}" for it in found for types in it.overloads}}
+
+{load}()
+before = compiled()
+assert before
+for objective in map(Objective.parse, {objectives!r}):
+    for seed in range(60):
+        problem = random_problem(seed, operators=8, nodes=5)
+        POLICIES[{policy!r}](problem, objective, time_limit={limit}, seed=seed)
+print(*sorted({{it.split()[0] for it in compiled() - before}}), sep="\\n")
+"""
+
+
+@pytest.mark.parametrize(
+    ("policy", "load", "limit"),
+    [
+        ("odp", "eyewall_sidecar.odp.loading.load_compiled_engines", 5.0),
+        ("hybrid", "eyewall_sidecar.search.loading.load_compiled_searches", 0.05),
+        ("bound_guided", "eyewall_sidecar.search.guided.load_guided", 0.05),
+    ],
+)
+def test_after_loading_nothing_is_compiled_whatever_is_asked(
+    policy: str, load: str, limit: float
+) -> None:
+    module, _, function = load.rpartition(".")
+    program = PROGRAM.format(
+        support=str(SUPPORT),
+        module=module,
+        load=function,
+        objectives=["R=1", "A=1", "N=1", "R=0.5,A=0.2,T=0.3"],
+        policy=policy,
+        limit=limit,
+    )
+    run = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True, timeout=570
+    )
+    assert not run.stdout.split(), run.stdout

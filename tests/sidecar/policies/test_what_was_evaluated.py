@@ -1,0 +1,78 @@
+"""Every answer says how many placements, whole or in part, its policy looked at."""
+
+from eyewall_sidecar.model import Link, Node, Operator, PlacementProblem, Status, Stream
+from eyewall_sidecar.objective import Objective
+from eyewall_sidecar.policies import POLICIES
+from eyewall_sidecar.policies.ant_system import AntSystem
+from eyewall_sidecar.policies.bound_guided import BoundGuided
+from eyewall_sidecar.policies.hill_climbing import HillClimbing
+from eyewall_sidecar.policies.hybrid import Hybrid
+from eyewall_sidecar.search.colony import Colony
+from eyewall_sidecar.search.neighbourhoods import MOVE
+from eyewall_sidecar.search.stopping import After
+from small_problems import chain_of
+
+PATIENCE = 20.0
+N = Objective.parse("N=1")
+T = Objective.parse("T=1")
+
+
+def test_one_after_the_other_counts_the_nodes_that_could_take_each_operator() -> None:
+    # a has two nodes to choose from, b the other one, for each holds one operator.
+    problem = chain_of([1], rooms=[1, 1])
+    for name, objective in (("greedy", N), ("round_robin", N), ("xu", T)):
+        found = POLICIES[name](problem, objective, time_limit=PATIENCE, seed=0)
+        assert found.evaluated == 2 + 1, name
+
+
+def test_ras_counts_what_it_put_somewhere() -> None:
+    found = POLICIES["ras"](chain_of([1, 1], rooms=[2, 1]), N, time_limit=PATIENCE, seed=0)
+    assert found.evaluated == 3
+
+
+def test_hill_climbing_counts_the_changes_of_each_neighbourhood_that_it_went_through() -> None:
+    # The greedy start, both on n1, is the optimum: one look at 2 operators × 3 nodes.
+    problem = chain_of([1], rooms=[2, 2, 2])
+    found = HillClimbing((MOVE,))(problem, N, time_limit=PATIENCE, seed=0)
+    assert found.evaluated == 6
+
+
+def test_the_ant_system_counts_ants_and_the_hybrid_adds_the_climb() -> None:
+    problem = chain_of([1], rooms=[2, 2, 2])
+    ants = AntSystem(Colony(ants=7), After(steps=5, idle=5))
+    assert ants(problem, N, time_limit=PATIENCE, seed=0).evaluated == 5 * 7
+    both = Hybrid(ants, (MOVE,))(problem, N, time_limit=PATIENCE, seed=0)
+    assert both.evaluated == 5 * 7 + 6
+
+
+def test_the_bound_guided_search_counts_its_steps() -> None:
+    problem = chain_of([1, 1], rooms=[2, 2])
+    assert BoundGuided(steps=9)(problem, N, time_limit=PATIENCE, seed=0).evaluated == 9
+
+
+def test_operators_in_a_cost_space_count_their_turns() -> None:
+    problem = chain_of([1, 1], rooms=[1, 1, 1], pins={"a": "n1", "c": "n3"})
+    for name in ("rizou", "pietzuch"):
+        found = POLICIES[name](problem, N, time_limit=PATIENCE, seed=0)
+        turns = next(it for it in found.reasons if "turns" in it)
+        assert found.evaluated > 0
+        assert f" {found.evaluated} turns" in turns
+
+
+def test_odp_counts_all_that_its_engines_looked_at_for_a_sum_over_its_terms_too() -> None:
+    problem = chain_of([3, 1, 4, 1, 5], rooms=[2, 2, 2], pins={"a": "n1", "f": "n3"})
+    alone = POLICIES["odp"](problem, N, time_limit=PATIENCE, seed=0).evaluated
+    mixed = Objective.parse("N=0.5,T=0.5")
+    together = POLICIES["odp"](problem, mixed, time_limit=PATIENCE, seed=0).evaluated
+    assert 0 < alone < together
+
+
+def test_what_was_looked_at_before_the_room_ran_out_counts_too() -> None:
+    # Of 0.6 cores each no two fit on a node of one: a finds a node of two, b the other, c none.
+    nodes = Node("n1", cpu=1), Node("n2", cpu=1)
+    links = {("n1", "n2"): Link(0.01), ("n2", "n1"): Link(0.01)}
+    operators = tuple(Operator(it, cpu=0.6) for it in "abc")
+    problem = PlacementProblem(operators, (Stream("a", "b"), Stream("b", "c")), nodes, links)
+    found = POLICIES["greedy"](problem, N, time_limit=PATIENCE, seed=0)
+    assert found.status is Status.INFEASIBLE
+    assert found.evaluated >= 2 + 1
