@@ -1,4 +1,4 @@
-"""What is compiled is loaded before a time limit begins: a search that has begun compiles nothing."""
+"""Compiled code is loaded before a time limit begins: a search that has begun compiles nothing."""
 
 import subprocess
 import sys
@@ -19,7 +19,7 @@ from {module} import {load}
 
 def compiled():
     found = [it for it in gc.get_objects() if isinstance(it, Dispatcher)]
-    return {{f"{{it.py_func.__module__}}.{{it.__name__}} {{types}}" for it in found for types in it.overloads}}
+    return {{(it.py_func.__module__, it.__name__, types) for it in found for types in it.overloads}}
 
 {load}()
 before = compiled()
@@ -28,7 +28,7 @@ for objective in map(Objective.parse, {objectives!r}):
     for seed in range(60):
         problem = random_problem(seed, operators=8, nodes=5)
         POLICIES[{policy!r}](problem, objective, time_limit={limit}, seed=seed)
-print(*sorted({{it.split()[0] for it in compiled() - before}}), sep="\\n")
+print(*sorted({{f"{{module}}.{{name}}" for module, name, _ in compiled() - before}}), sep="\\n")
 """
 
 

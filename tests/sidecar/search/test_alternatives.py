@@ -62,6 +62,15 @@ def test_a_link_that_a_move_would_saturate_rejects_by_bandwidth() -> None:
     assert beside(problem, {"a": "n1", "b": "n1"}) == Alternatives(0, {"bandwidth": 2})
 
 
+def test_what_an_operator_sends_now_is_off_the_links_once_it_moves() -> None:
+    # c ─100─▶ a ─100─▶ b with c and a on n1, b on n2; links carry 100. a joining b takes its own
+    # stream off n1 → n2 and puts c's there; b joining a takes it off too, and so may c leave n1 if
+    # it goes to n2, where nothing else comes from: n2 → n1.
+    problem = graph_of({("c", "a"): 100.0, ("a", "b"): 100.0}, rooms=[3, 3], bandwidth=100.0)
+    placement = {"c": "n1", "a": "n1", "b": "n2"}
+    assert beside(problem, placement) == Alternatives(3, {})
+
+
 def test_without_a_placement_each_operator_is_held_against_empty_nodes() -> None:
     # a and b fit on n1 or n2 alone, though not together on one; c of 3 cores fits nowhere.
     nodes = Node("n1", cpu=1), Node("n2", cpu=1)

@@ -172,3 +172,13 @@ def test_where_climbing_ends_no_change_of_any_kind_improves(seed: int, objective
     swaps = [evaluator.swap_delta(state, i, j) for i in range(8) for j in range(8)]
     move_alls = [evaluator.move_all_delta(state, u, v) for u in range(5) for v in range(5)]
     assert not any(evaluator.improves(state, it) for it in (*moves, *swaps, *move_alls))
+
+
+def test_what_was_looked_at_is_counted_once_however_it_is_sliced(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    # Two operators on one node of two is the optimum: 2 · 2 moves are looked at, and none taken.
+    problem = chain("ab", {"n1": 2, "n2": 2}, {})
+    monkeypatch.setattr("eyewall_sidecar.search.climbing.AT_ONCE", 2)
+    state = state_of(problem, {"a": "n1", "b": "n1"})
+    assert climb(state, (MOVE,), never) == (True, 4)
