@@ -63,9 +63,8 @@ def test_a_link_that_a_move_would_saturate_rejects_by_bandwidth() -> None:
 
 
 def test_what_an_operator_sends_now_is_off_the_links_once_it_moves() -> None:
-    # c ─100─▶ a ─100─▶ b with c and a on n1, b on n2; links carry 100. a joining b takes its own
-    # stream off n1 → n2 and puts c's there; b joining a takes it off too, and so may c leave n1 if
-    # it goes to n2, where nothing else comes from: n2 → n1.
+    # c ─100─▶ a ─100─▶ b with c and a on n1, b on n2; links carry 100. If a joins b, c's stream
+    # takes the place of a's on n1 → n2; if c goes to n2, its stream comes back by n2 → n1.
     problem = graph_of({("c", "a"): 100.0, ("a", "b"): 100.0}, rooms=[3, 3], bandwidth=100.0)
     placement = {"c": "n1", "a": "n1", "b": "n2"}
     assert beside(problem, placement) == Alternatives(3, {})
