@@ -11,7 +11,8 @@ from time import perf_counter
 from eyewall_sidecar.model import Placement, PlacementProblem, Range, Status, violations
 from eyewall_sidecar.objective import Objective, Term
 from eyewall_sidecar.policies import POLICIES
-from eyewall_sidecar.qos.evaluation import WEIGHED
+from eyewall_sidecar.qos.availability import log_availability
+from eyewall_sidecar.qos.evaluation import METRICS
 from paper_formulation import NotBuiltError, PaperProgram, paper_program
 from pulp import PULP_CBC_CMD, HiGHS
 from pulp.constants import LpSolutionIntegerFeasible, LpSolutionOptimal
@@ -93,8 +94,9 @@ def term_weights(objective: Objective, ranges: Ranges) -> dict[Term, float]:
 
 def cost_of(question: Question, placement: Placement, ranges: Ranges) -> float:
     """Return Σ weight · term, A as −log A."""
+    terms = METRICS | {Term.A: lambda *of: -log_availability(*of)}
     return sum(
-        weight * WEIGHED[term](question.problem, placement) * (-1 if term is Term.A else 1)
+        weight * terms[term](question.problem, placement)
         for term, weight in term_weights(question.objective, ranges).items()
     )
 

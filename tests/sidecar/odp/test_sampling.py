@@ -80,6 +80,7 @@ def test_a_sample_is_never_better_than_the_whole(seed: int) -> None:
     values = []
     for it in (problem, sampled(problem, 0.3, default_rng(seed))):
         found = solve(it, Objective.parse("R=1"), time_limit=60, seed=1, clock=perf_counter)
+        assert found
         assert found.evaluation is not None
         values.append(found.evaluation.value)
     assert values[1] >= values[0] - 1e-12

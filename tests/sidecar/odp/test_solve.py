@@ -39,7 +39,9 @@ def answer(
     time_limit: float = 30.0,
     clock: Callable[[], float] = stopped,
 ) -> Solution:
-    return solve(problem, Objective.parse(objective), time_limit=time_limit, seed=0, clock=clock)
+    found = solve(problem, Objective.parse(objective), time_limit=time_limit, seed=0, clock=clock)
+    assert found
+    return found
 
 
 @pytest.fixture

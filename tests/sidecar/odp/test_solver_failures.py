@@ -24,7 +24,9 @@ def problem(*cores: float, room: tuple[float, float] = (1, 1)) -> PlacementProbl
 
 
 def answer(asked: PlacementProblem, objective: str = "R=1") -> Solution:
-    return solve(asked, Objective.parse(objective), time_limit=9.0, seed=0, clock=lambda: 0.0)
+    found = solve(asked, Objective.parse(objective), time_limit=9.0, seed=0, clock=lambda: 0.0)
+    assert found
+    return found
 
 
 @pytest.fixture

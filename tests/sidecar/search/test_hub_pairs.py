@@ -1,5 +1,8 @@
+from dataclasses import replace
+from itertools import permutations
+
 import pytest
-from eyewall_sidecar.model import PlacementProblem
+from eyewall_sidecar.model import Link, PlacementProblem
 from eyewall_sidecar.model.arrays import ProblemArrays
 from eyewall_sidecar.objective import Term
 from eyewall_sidecar.qos.costs import weigh
@@ -51,6 +54,21 @@ def test_the_first_pair_is_the_one_that_leaves_those_between_the_cheapest_room(t
     assert {pairs[0], pairs[1]} == {(0, 1), (1, 0)}
     assert {pairs[2], pairs[3]} == {(0, 0), (1, 1)}
     assert len(pairs) == 16
+
+
+def test_a_link_that_is_never_up_is_not_used_between_hubs_and_those_between() -> None:
+    # Two hubs and four between them on two nodes of three places: something has to cross. The
+    # way from n1 to n2 has availability 0, so it costs infinitely much; a hub that nothing comes
+    # back to (no stream at all, times infinity) must not spoil the way that is left.
+    problem = graph_of(fan(4), [3, 3, 3])
+    links = {
+        (u.id, v.id): Link(0.010, availability=0.0 if (u.id, v.id) == ("n1", "n2") else 0.9)
+        for u, v in permutations(problem.nodes, 2)
+    }
+    laid_out = terms(replace(problem, links=links), Term.A)
+    hubs = hubs_of(laid_out)
+    assert hubs is not None
+    assert list(hub_places(laid_out, hubs, 16))
 
 
 def test_a_pair_without_room_for_those_between_is_left_out() -> None:

@@ -6,15 +6,21 @@ from math import fsum
 from pulp import lpSum
 
 from eyewall_sidecar.model import Node, PlacementProblem
+from eyewall_sidecar.model.arrays import ProblemArrays
 from eyewall_sidecar.model.errors import listed
 from eyewall_sidecar.model.violations import RESOURCES, exceeds, requirement
 from eyewall_sidecar.odp.finding import Outcome
 from eyewall_sidecar.odp.highs import minimise
 from eyewall_sidecar.odp.program import create_program, read_placement
 
+NEARLY = 1 - 1e-6
+"""Of what nodes offer, above which it is looked at closely whether it is enough."""
 
-def obvious_reasons(problem: PlacementProblem) -> tuple[str, ...]:
+
+def obvious_reasons(problem: PlacementProblem, arrays: ProblemArrays) -> tuple[str, ...]:
     """Return what can be seen without a search; any reason means that no placement exists."""
+    if _plenty(arrays):
+        return ()
     too_big = tuple(_operators_too_big(problem))
     return too_big or tuple(_groups_too_big(problem))
 
@@ -41,6 +47,19 @@ def binding_reasons(
     placement = read_placement(program)
     over = [name for name, slack in slacks.items() if slack.value() > 1e-4]
     return tuple(_overload(problem, placement, name) for name in over)
+
+
+def _plenty(arrays: ProblemArrays) -> bool:
+    """Whether every operator fits alone, and all that share candidates do with room to spare."""
+    needs, limits, allowed = arrays.requirements, arrays.limits, arrays.allowed
+    alone = allowed & (needs[:, :, None] <= limits[:, None, :]).all(axis=0)
+    if not alone.any(axis=1).all():
+        return False
+    for nodes in {row.tobytes(): row for row in allowed}.values():
+        bound = ~allowed[:, ~nodes].any(axis=1)
+        if (needs[:, bound].sum(axis=1) > NEARLY * limits[:, nodes].sum(axis=1)).any():
+            return False
+    return True
 
 
 def _operators_too_big(problem: PlacementProblem) -> Iterator[str]:

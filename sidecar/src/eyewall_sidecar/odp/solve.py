@@ -1,6 +1,6 @@
 """The optimal placement of paper 000: one term as it is, several as their normalised sum."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from math import exp, inf, isfinite
 
@@ -12,7 +12,7 @@ from eyewall_sidecar.objective import Objective, Term
 from eyewall_sidecar.odp.finding import Clock, Outcome
 from eyewall_sidecar.odp.first_fit import first_fit
 from eyewall_sidecar.odp.infeasibility import binding_reasons, obvious_reasons
-from eyewall_sidecar.odp.search import Search
+from eyewall_sidecar.odp.search import Search, too_large
 from eyewall_sidecar.qos import evaluate
 from eyewall_sidecar.qos.costs import cost, weigh
 from eyewall_sidecar.qos.extremes import Extremes
@@ -28,12 +28,19 @@ Ranges = Mapping[Term, Range]
 
 def solve(
     problem: PlacementProblem, objective: Objective, *, time_limit: float, seed: int, clock: Clock
-) -> Solution:
-    """Return the optimum, or within the time limit the best placement found and its bound."""
+) -> Solution | None:
+    """Return the optimum, or within the time limit the best placement found and its bound.
+
+    None, at once, if the problem is more than exact engines take.
+    """
     started = clock()
-    if reasons := obvious_reasons(problem):
+    arrays = ProblemArrays.of(problem)
+    if too_large(arrays):
+        return None
+    if reasons := obvious_reasons(problem, arrays):
         return _nothing(Status.INFEASIBLE, CHECKS, reasons, clock() - started)
-    answer = _Answer(problem, objective, started + time_limit, seed, clock)
+    search = Search(arrays, started + time_limit, seed, clock, _running(problem))
+    answer = _Answer(problem, objective, search)
     found = answer.solution(started, time_limit)
     return replace(found, evaluated=answer.search.evaluated)
 
@@ -42,23 +49,23 @@ def _nothing(status: Status, decided_by: str, reasons: tuple[str, ...], seconds:
     return Solution(status, POLICY, decided_by, seconds=seconds, reasons=reasons)
 
 
+def _running(problem: PlacementProblem) -> tuple[Places, ...]:
+    """Where everything runs now, if everything runs and may stay."""
+    current = problem.current or {}
+    everywhere = all(operator.id in current for operator in problem.operators)
+    stays = everywhere and not violations(problem, current)
+    return (places_of(problem, current),) if stays else ()
+
+
 class _Answer:
     """One problem's way to its answer: ranges first, then the objective itself."""
 
-    def __init__(
-        self,
-        problem: PlacementProblem,
-        objective: Objective,
-        ends_at: float,
-        seed: int,
-        clock: Clock,
-    ) -> None:
+    def __init__(self, problem: PlacementProblem, objective: Objective, search: Search) -> None:
         self.problem = problem
         self.objective = objective
-        self.arrays = ProblemArrays.of(problem)
-        self.extremes = Extremes(self.arrays)
-        known = tuple(places_of(problem, it) for it in self._running())
-        self.search = Search(self.arrays, ends_at, seed, clock, known)
+        self.arrays = search.arrays
+        self.extremes = Extremes(search.arrays)
+        self.search = search
 
     def solution(self, started: float, time_limit: float) -> Solution:
         search, clock = self.search, self.search.clock
@@ -99,13 +106,6 @@ class _Answer:
             moves=self.problem.moves(placement),
             reasons=((CERTAIN_FAILURE,) if failing else ()) + search.remarks,
         )
-
-    def _running(self) -> Iterator[Placement]:
-        """Where everything runs now, if everything runs and may stay."""
-        current = self.problem.current or {}
-        everywhere = all(operator.id in current for operator in self.problem.operators)
-        if everywhere and not violations(self.problem, current):
-            yield current
 
     def _fails_certainly(self) -> bool:
         """Whether A counts, and no placement does without what has availability 0."""

@@ -5,11 +5,9 @@ from dataclasses import dataclass, replace
 from time import perf_counter
 
 from eyewall_sidecar.model import PlacementProblem, Solution
-from eyewall_sidecar.model.arrays import ProblemArrays
 from eyewall_sidecar.objective import Objective
 from eyewall_sidecar.odp import solve
 from eyewall_sidecar.odp.loading import load_compiled_engines
-from eyewall_sidecar.odp.search import too_large
 from eyewall_sidecar.policies.allowing import require_terms
 from eyewall_sidecar.policies.greedy import Greedy
 
@@ -33,10 +31,9 @@ class OptimalPlacement:
     ) -> Solution:
         """Place the operators."""
         require_terms("odp", objective)
-        if too_large(ProblemArrays.of(problem)):
-            return self._greedily(problem, objective, time_limit, seed)
         load_compiled_engines()
-        return solve(problem, objective, time_limit=time_limit, seed=seed, clock=self.clock)
+        found = solve(problem, objective, time_limit=time_limit, seed=seed, clock=self.clock)
+        return found or self._greedily(problem, objective, time_limit, seed)
 
     def _greedily(
         self, problem: PlacementProblem, objective: Objective, time_limit: float, seed: int

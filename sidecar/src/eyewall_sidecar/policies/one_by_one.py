@@ -99,9 +99,9 @@ class Asked:
 
     def stuck(self, why: str) -> Solution:
         """Answer with any valid placement that an exact engine finds, or what binds."""
-        if reasons := obvious_reasons(self.problem):
-            return self._nothing(Status.INFEASIBLE, reasons)
         arrays = ProblemArrays.of(self.problem)
+        if reasons := obvious_reasons(self.problem, arrays):
+            return self._nothing(Status.INFEASIBLE, reasons)
         search = Search(arrays, self.ends_at, self.seed, self.clock)
         finding = search.minimise({})
         return counted(self._found(search, finding, why), search.evaluated)

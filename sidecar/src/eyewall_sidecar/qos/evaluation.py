@@ -22,9 +22,6 @@ METRICS: dict[Term, Callable[[PlacementProblem, Placement], float]] = {
 }
 """Term → the metric that an objective of this term alone reports."""
 
-WEIGHED = METRICS | {Term.A: log_availability}
-"""Term → what the weighted sum normalises: log A in place of A."""
-
 
 def evaluate(
     problem: PlacementProblem,
@@ -33,27 +30,21 @@ def evaluate(
     ranges: Mapping[Term, Range],
 ) -> Evaluation:
     """Value the placement; `ranges` are needed for an objective of several terms only."""
+    metrics = {term: metric(problem, placement) for term, metric in METRICS.items()}
+    if objective.ecker:
+        value = ecker_score(problem, placement, objective.ecker)
+    elif objective.single:
+        value = metrics[objective.single]
+    else:
+        weighed = metrics | {Term.A: log_availability(problem, placement)}
+        value = weighted_sum(objective, weighed, ranges)
     return Evaluation(
-        value=_value(problem, placement, objective, ranges),
-        response_time=response_time(problem, placement),
-        availability=availability(problem, placement),
+        value=value,
+        response_time=metrics[Term.R],
+        availability=metrics[Term.A],
         distinct_availability=distinct_availability(problem, placement),
-        inter_node_traffic=inter_node_traffic(problem, placement),
-        network_usage=network_usage(problem, placement),
-        elastic_energy=elastic_energy(problem, placement),
+        inter_node_traffic=metrics[Term.T],
+        network_usage=metrics[Term.N],
+        elastic_energy=metrics[Term.EE],
         ranges={str(term): it for term, it in ranges.items()} if len(objective.weights) > 1 else {},
     )
-
-
-def _value(
-    problem: PlacementProblem,
-    placement: Placement,
-    objective: Objective,
-    ranges: Mapping[Term, Range],
-) -> float:
-    if objective.ecker:
-        return ecker_score(problem, placement, objective.ecker)
-    if objective.single:
-        return METRICS[objective.single](problem, placement)
-    values = {term: WEIGHED[term](problem, placement) for term in objective.weights}
-    return weighted_sum(objective, values, ranges)

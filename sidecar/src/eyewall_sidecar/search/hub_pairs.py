@@ -105,12 +105,12 @@ def _prices(terms: Terms, hub: int, between: Places) -> tuple[Matrix, Matrix]:
     at = slice(terms.stream_starts[hub], terms.stream_starts[hub + 1])
     mine = np.isin(terms.stream_ends[at], between)
     outward, rates = terms.stream_out[at][mine], terms.stream_rates[at][mine]
-    price = (
-        rates[outward].sum() * terms.per_tuple
-        + outward.sum() * terms.per_stream
-        + rates[~outward].sum() * terms.per_tuple.T
-        + (~outward).sum() * terms.per_stream.T
-    )
+    price = rates[outward].sum() * terms.per_tuple + rates[~outward].sum() * terms.per_tuple.T
+    # A link of availability 0 costs infinitely much, which no stream times it is not a number.
+    if outward.any():
+        price = price + outward.sum() * terms.per_stream
+    if not outward.all():
+        price = price + (~outward).sum() * terms.per_stream.T
     after = terms.outputs[terms.output_starts[hub] : terms.output_starts[hub + 1]]
     delay = terms.delays if np.isin(after, between).any() else terms.delays.T
     return np.ascontiguousarray(price), np.ascontiguousarray(delay)
