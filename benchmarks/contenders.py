@@ -94,11 +94,14 @@ def term_weights(objective: Objective, ranges: Ranges) -> dict[Term, float]:
 
 def cost_of(question: Question, placement: Placement, ranges: Ranges) -> float:
     """Return Σ weight · term, A as −log A."""
-    terms = METRICS | {Term.A: lambda *of: -log_availability(*of)}
-    return sum(
-        weight * terms[term](question.problem, placement)
-        for term, weight in term_weights(question.objective, ranges).items()
-    )
+
+    def value(term: Term) -> float:
+        if term is Term.A:
+            return -log_availability(question.problem, placement)
+        return METRICS[term](question.problem, placement)
+
+    weights = term_weights(question.objective, ranges)
+    return sum(weight * value(term) for term, weight in weights.items())
 
 
 def timed(contender: Contender, question: Question) -> Run:
