@@ -89,16 +89,23 @@ def test_an_objective_of_terms_has_no_ecker_score() -> None:
         ),
         (
             "ecker=co:much",
-            "objective 'ecker=co:much': weight of co is 'much'; it must be a finite number ≥ 0",
+            (
+                "objective 'ecker=co:much': weight of co is 'much'; it must be a number from 0 to "
+                "1e+15"
+            ),
         ),
         ("ecker=co:1,co:2", "objective 'ecker=co:1,co:2': co is given twice"),
         (
             "ecker=sup:-1",
-            "objective: ecker's weight of sup is -1; it must be a finite number ≥ 0",
+            "objective: ecker's weight of sup is -1; it must be a number from 0 to 1e+15",
         ),
         (
             "ecker=sup:inf",
-            "objective: ecker's weight of sup is inf; it must be a finite number ≥ 0",
+            "objective: ecker's weight of sup is inf; it must be a number from 0 to 1e+15",
+        ),
+        (
+            "ecker=lat:1e300",
+            "objective: ecker's weight of lat is 1e+300; it must be a number from 0 to 1e+15",
         ),
     ],
 )

@@ -4,11 +4,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from difflib import get_close_matches
 from enum import StrEnum
-from math import isfinite
 from typing import Self
+
+from eyewall_sidecar.model.limits import MOST
 
 _ALLOWED = "R, A, T, N and EE, each with a weight, as R=0.5,A=0.2,N=0.3"
 _ECKER = "ecker"
+_OF_ECKER = f"a number from 0 to {MOST:g}"
 
 
 class ObjectiveError(ValueError):
@@ -32,7 +34,7 @@ class Term(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class EckerWeights:
-    """The weights w1 to w4 of Ecker's score (paper 002, equation 1), each ≥ 0.
+    """The weights w1 to w4 of Ecker's score (paper 002, equation 1), each from 0 to MOST.
 
     Parameters
     ----------
@@ -54,10 +56,10 @@ class EckerWeights:
     def __post_init__(self) -> None:
         for weight in fields(self):
             value = getattr(self, weight.name)
-            if not (value >= 0 and isfinite(value)):
+            if not 0 <= value <= MOST:
                 raise ObjectiveError(
                     f"objective: ecker's weight of {weight.name} is {value:g}; "
-                    "it must be a finite number ≥ 0"
+                    f"it must be {_OF_ECKER}"
                 )
 
     def __str__(self) -> str:
@@ -149,7 +151,7 @@ def _ecker(text: str, rest: str) -> EckerWeights:
             raise ObjectiveError(f"objective {text!r}: {name!r} has no weight; {usage}")
         if name in weights:
             raise ObjectiveError(f"objective {text!r}: {name} is given twice")
-        weights[name] = _number(text, name, number, "a finite number ≥ 0")
+        weights[name] = _number(text, name, number, _OF_ECKER)
     return EckerWeights(**weights)
 
 

@@ -74,6 +74,11 @@ def test_only_operators_that_run_now_and_would_run_elsewhere_are_moves() -> None
             "node edge-1 is listed more than once; ids must be unique",
         ),
         (
+            {"operators": (), "streams": (), "nodes": (), "links": {}},
+            "the problem has no nodes; it needs at least one",
+        ),
+        ({"nodes": (), "links": {}}, "the problem has no nodes; it needs at least one"),
+        (
             {"current": {"sink": "edge-1"}},
             "current: no operator sink; operators are source, tag",
         ),
@@ -102,10 +107,13 @@ def test_a_problem_that_does_not_fit_together_is_refused_by_name(
 @pytest.mark.parametrize(
     ("make", "complaint"),
     [
-        (lambda: Operator("a", cpu=-1), "operator a: cpu is -1; it must be a finite number ≥ 0"),
+        (
+            lambda: Operator("a", cpu=-1),
+            "operator a: cpu is -1; it must be a number from 0 to 1e+15",
+        ),
         (
             lambda: Operator("a", memory=nan),
-            "operator a: memory is nan; it must be a finite number ≥ 0",
+            "operator a: memory is nan; it must be a number from 0 to 1e+15",
         ),
         (
             lambda: Operator("a", candidates=()),
@@ -113,13 +121,41 @@ def test_a_problem_that_does_not_fit_together_is_refused_by_name(
         ),
         (
             lambda: Stream("a", "b", rate=-2),
-            "stream a → b: rate is -2; it must be a finite number ≥ 0",
+            "stream a → b: rate is -2; it must be a number from 0 to 1e+15",
         ),
-        (lambda: Node("n", cpu=-0.5), "node n: cpu is -0.5; it must be a number ≥ 0"),
-        (lambda: Node("n", speedup=0), "node n: speedup is 0; it must be > 0 and finite"),
+        (
+            lambda: Operator("a", execution_time=1e200),
+            "operator a: execution_time is 1e+200; it must be a number from 0 to 86400",
+        ),
+        (
+            lambda: Stream("a", "b", rate=1e200),
+            "stream a → b: rate is 1e+200; it must be a number from 0 to 1e+15",
+        ),
+        (
+            lambda: Stream("a", "b", tuple_bytes=1e200),
+            "stream a → b: tuple_bytes is 1e+200; it must be a number from 0 to 1e+15",
+        ),
+        (
+            lambda: Node("n", cpu=-0.5),
+            "node n: cpu is -0.5; it must be a number from 0 to 1e+30, or infinite",
+        ),
+        (
+            lambda: Link(0.1, bandwidth=1e200),
+            "link: bandwidth is 1e+200; it must be a number from 0 to 1e+30, or infinite",
+        ),
+        (lambda: Node("n", speedup=0), "node n: speedup is 0; it must be from 1e-06 to 1e+06"),
+        (
+            lambda: Node("n", speedup=1e-200),
+            "node n: speedup is 1e-200; it must be from 1e-06 to 1e+06",
+        ),
+        (
+            lambda: Node("n", coordinates=(0.0, -1e200)),
+            "node n: coordinates are (0.0, -1e+200); they must be from -1e+15 to 1e+15",
+        ),
         (lambda: Node("n", availability=1.5), "node n: availability is 1.5; it must be in [0, 1]"),
-        (lambda: Link(-0.1), "link: delay is -0.1; it must be a finite number ≥ 0"),
-        (lambda: Link(inf), "link: delay is inf; it must be a finite number ≥ 0"),
+        (lambda: Link(-0.1), "link: delay is -0.1; it must be a number from 0 to 86400"),
+        (lambda: Link(inf), "link: delay is inf; it must be a number from 0 to 86400"),
+        (lambda: Link(1e200), "link: delay is 1e+200; it must be a number from 0 to 86400"),
     ],
 )
 def test_a_value_out_of_range_is_refused_with_what_is_allowed(

@@ -301,11 +301,20 @@ def test_of_many_delays_stood_in_for_a_few_are_named_and_the_rest_counted() -> N
     )
 
 
+def test_a_host_so_slow_that_its_work_could_not_be_counted_is_left_out() -> None:
+    asked = ask([supervisor("a"), supervisor("b", speed="1e-300")], chain(("source", 1)))
+    assert [it.id for it in asked.problem.nodes] == ["a"]
+    assert asked.assumptions[-1] == (
+        "1 host left out: b: supervisor.scheduler.meta speed is '1e-300'; it must be a number from "
+        "1e-06 to 1000"
+    )
+
+
 def test_of_many_hosts_whose_description_cannot_be_read_one_is_told_and_the_rest_counted() -> None:
     asked = ask([supervisor("a"), *many(5, speed="fast")], chain(("source", 1)))
     assert asked.assumptions[-1] == (
         "5 hosts left out: host-00: supervisor.scheduler.meta speed is 'fast'; it must be a number "
-        "> 0 and ≤ 1000 and 4 more"
+        "from 1e-06 to 1000 and 4 more"
     )
 
 

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from eyewall_sidecar.model.errors import ProblemError, require_amount
+from eyewall_sidecar.model.limits import LONGEST, MOST
 
 
 @dataclass(frozen=True, slots=True)
@@ -14,11 +15,11 @@ class Operator:
     id
         The name that streams and placements use.
     cpu
-        Cores it needs, ≥ 0.
+        Cores it needs, from 0 to MOST.
     memory
-        Bytes it needs, ≥ 0.
+        Bytes it needs, from 0 to MOST.
     execution_time
-        R_i: seconds for one tuple on a node of speedup 1, ≥ 0.
+        R_i: seconds for one tuple on a node of speedup 1, from 0 to LONGEST.
     candidates
         V_res^i: ids of the nodes that may hold it; None means every node.
     """
@@ -30,10 +31,12 @@ class Operator:
     candidates: tuple[str, ...] | None = None
 
     def __post_init__(self) -> None:
-        for name in ("cpu", "memory", "execution_time"):
-            require_amount(f"operator {self.id}", name, getattr(self, name))
+        owner = f"operator {self.id}"
+        require_amount(owner, "cpu", self.cpu, MOST)
+        require_amount(owner, "memory", self.memory, MOST)
+        require_amount(owner, "execution_time", self.execution_time, LONGEST)
         if self.candidates is not None and not self.candidates:
-            raise ProblemError(f"operator {self.id}: candidates is empty; name at least one node")
+            raise ProblemError(f"{owner}: candidates is empty; name at least one node")
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,9 +48,9 @@ class Stream:
     source, target
         Ids of the operators at its ends.
     rate
-        λ: tuples/s, ≥ 0.
+        λ: tuples/s, from 0 to MOST.
     tuple_bytes
-        Mean size of a tuple in bytes; None means unknown, which is not zero.
+        Mean size of a tuple in bytes, up to MOST; None means unknown, which is not zero.
     system
         Carries acks or metrics: it counts for everything but the paths of the response time.
     """
@@ -59,9 +62,9 @@ class Stream:
     system: bool = False
 
     def __post_init__(self) -> None:
-        require_amount(self, "rate", self.rate)
+        require_amount(self, "rate", self.rate, MOST)
         if self.tuple_bytes is not None:
-            require_amount(self, "tuple_bytes", self.tuple_bytes)
+            require_amount(self, "tuple_bytes", self.tuple_bytes, MOST)
 
     def __str__(self) -> str:
         return f"stream {self.source} → {self.target}"

@@ -1,8 +1,9 @@
 """How a bad problem is refused: the offender, its value and what is allowed, in one sentence."""
 
-import math
+from collections import Counter
 from collections.abc import Collection
 from difflib import get_close_matches
+from math import inf
 
 _LISTED = 12
 
@@ -28,12 +29,21 @@ def listed(names: Collection[str], most: int = _LISTED) -> str:
     return ", ".join(shown) + (f" and {more} more" if more else "")
 
 
-def require_amount(owner: object, name: str, value: float, *, unlimited: bool = False) -> None:
-    """Refuse what is negative, not a number, or (unless `unlimited`) infinite."""
-    if value >= 0 and (unlimited or not math.isinf(value)):
+def require_amount(
+    owner: object, name: str, value: float, most: float, *, unlimited: bool = False
+) -> None:
+    """Refuse what is negative, not a number, or more than `most` (unless `unlimited`: infinite)."""
+    if 0 <= value <= most or (unlimited and value == inf):
         return
-    allowed = "a number ≥ 0" if unlimited else "a finite number ≥ 0"
+    allowed = f"a number from 0 to {most:g}" + (", or infinite" if unlimited else "")
     raise ProblemError(f"{owner}: {name} is {value:g}; it must be {allowed}")
+
+
+def require_unique(kind: str, ids: Collection[str]) -> None:
+    """Refuse an id that is given twice."""
+    twice = [name for name, times in Counter(ids).items() if times > 1]
+    if twice:
+        raise ProblemError(f"{kind} {twice[0]} is listed more than once; ids must be unique")
 
 
 def require_probability(owner: str, value: float) -> None:

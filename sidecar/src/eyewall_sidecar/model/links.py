@@ -7,7 +7,13 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 
-from eyewall_sidecar.model.errors import ProblemError, listed, unknown
+from eyewall_sidecar.model.errors import (
+    ProblemError,
+    listed,
+    require_amount,
+    unknown,
+)
+from eyewall_sidecar.model.limits import LONGEST, MOST_OFFERED
 from eyewall_sidecar.model.resources import LOOP, Link
 
 Matrix = NDArray[np.float64]
@@ -23,11 +29,11 @@ class LinkMatrix(Mapping[tuple[str, str], Link]):
     nodes
         Ids, in the order of rows and columns.
     delays
-        d_(u,v): seconds one way, ≥ 0; 0 on the diagonal.
+        d_(u,v): seconds one way, from 0 to LONGEST; 0 on the diagonal.
     availabilities
         A_(u,v) in [0, 1]; 1 on the diagonal.
     bandwidths
-        B_(u,v): bytes/s, may be infinite; infinite on the diagonal.
+        B_(u,v): bytes/s, up to MOST_OFFERED or infinite; infinite on the diagonal.
     """
 
     nodes: tuple[str, ...]
@@ -38,9 +44,11 @@ class LinkMatrix(Mapping[tuple[str, str], Link]):
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "_place", {node: i for i, node in enumerate(self.nodes)})
-        self._require("delay", self.delays, 0.0, "a finite number ≥ 0", most=np.inf, finite=True)
-        self._require("availability", self.availabilities, 1.0, "in [0, 1]", most=1.0)
-        self._require("bandwidth", self.bandwidths, np.inf, "a number ≥ 0", most=np.inf)
+        self._require("delay", self.delays, LONGEST, diagonal=LOOP.delay)
+        self._require("availability", self.availabilities, 1.0, diagonal=LOOP.availability)
+        self._require(
+            "bandwidth", self.bandwidths, MOST_OFFERED, diagonal=LOOP.bandwidth, unlimited=True
+        )
         for name in ("delays", "availabilities", "bandwidths"):
             view = getattr(self, name).view()
             view.setflags(write=False)
@@ -131,14 +139,7 @@ class LinkMatrix(Mapping[tuple[str, str], Link]):
     __hash__ = None  # type: ignore[assignment]
 
     def _require(
-        self,
-        name: str,
-        matrix: Matrix,
-        diagonal: float,
-        allowed: str,
-        *,
-        most: float,
-        finite: bool = False,
+        self, name: str, matrix: Matrix, most: float, *, diagonal: float, unlimited: bool = False
     ) -> None:
         count = len(self.nodes)
         if matrix.shape != (count, count):
@@ -146,13 +147,16 @@ class LinkMatrix(Mapping[tuple[str, str], Link]):
                 f"{name}: {matrix.shape} numbers; {count} nodes need {count} × {count}"
             )
         good = (matrix >= 0) & (matrix <= most)
-        if finite:
-            good &= np.isfinite(matrix)
+        if unlimited:
+            good |= matrix == np.inf
         if not good.all():
             u, v = np.argwhere(~good)[0]
-            raise ProblemError(
-                f"link {self.nodes[u]} → {self.nodes[v]}: {name} is {matrix[u, v]:g}; "
-                f"it must be {allowed}"
+            require_amount(
+                f"link {self.nodes[u]} → {self.nodes[v]}",
+                name,
+                matrix[u, v],
+                most,
+                unlimited=unlimited,
             )
         if not np.all(matrix.diagonal() == diagonal):
             raise ProblemError(f"{name}: a node reaches itself at once; it must be {diagonal:g}")

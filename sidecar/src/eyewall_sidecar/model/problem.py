@@ -1,13 +1,12 @@
 """The placement problem: an application, the nodes it may run on, and where it runs now."""
 
-from collections import Counter
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
 
 from eyewall_sidecar.model.application import Operator, Stream
-from eyewall_sidecar.model.errors import ProblemError, listed, unknown
+from eyewall_sidecar.model.errors import ProblemError, listed, require_unique, unknown
 from eyewall_sidecar.model.links import LinkMatrix
 from eyewall_sidecar.model.path_order import path_order
 from eyewall_sidecar.model.resources import LOOP, Link, Node
@@ -23,7 +22,8 @@ class PlacementProblem:
     Parameters
     ----------
     operators, streams, nodes
-        Ids are unique; streams and candidates name what exists.
+        Ids are unique; streams and candidates name what exists. There is at least one node;
+        without operators, the placement is empty.
     links
         (u, v) → link, one for each ordered pair of different nodes; kept as a `LinkMatrix`.
     current
@@ -45,8 +45,10 @@ class PlacementProblem:
     """
 
     def __post_init__(self) -> None:
-        _require_unique("operator", [operator.id for operator in self.operators])
-        _require_unique("node", [node.id for node in self.nodes])
+        if not self.nodes:
+            raise ProblemError("the problem has no nodes; it needs at least one")
+        require_unique("operator", [operator.id for operator in self.operators])
+        require_unique("node", [node.id for node in self.nodes])
         object.__setattr__(self, "_operators", {it.id: it for it in self.operators})
         object.__setattr__(self, "_nodes", {it.id: it for it in self.nodes})
         _require_names(self)
@@ -91,12 +93,6 @@ class PlacementProblem:
         return sum(placement[operator] != node for operator, node in current.items())
 
 
-def _require_unique(kind: str, ids: Collection[str]) -> None:
-    twice = [name for name, times in Counter(ids).items() if times > 1]
-    if twice:
-        raise ProblemError(f"{kind} {twice[0]} is listed more than once; ids must be unique")
-
-
 def _require_names(problem: PlacementProblem) -> None:
     operators = {operator.id: None for operator in problem.operators}
     nodes = {node.id: None for node in problem.nodes}
@@ -109,8 +105,6 @@ def _require_names(problem: PlacementProblem) -> None:
     for name, node in (problem.current or {}).items():
         _require_known("current", "operator", [name], operators)
         _require_known(f"current node of operator {name}", "node", [node], nodes)
-    if problem.operators and not problem.nodes:
-        raise ProblemError("the problem has operators but no nodes to place them on")
 
 
 def _require_known(owner: object, kind: str, names: Iterable[str], known: Collection[str]) -> None:

@@ -1,10 +1,10 @@
 """Where operators are placed: nodes and the links between them, G_res of paper 000, section 3.2."""
 
-import math
 from dataclasses import dataclass
 from math import inf
 
 from eyewall_sidecar.model.errors import ProblemError, require_amount, require_probability
+from eyewall_sidecar.model.limits import FASTEST, LONGEST, MOST, MOST_OFFERED, SLOWEST
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,13 +16,13 @@ class Node:
     id
         The name that links, candidates and placements use.
     cpu
-        Cores it offers.
+        Cores it offers, up to MOST_OFFERED or infinite.
     memory
-        Bytes it offers.
+        Bytes it offers, likewise.
     operators
-        How many operators it may hold (C_u with C_i = 1).
+        How many operators it may hold (C_u with C_i = 1), likewise.
     speedup
-        S_u: how much faster than the reference processor, > 0.
+        S_u: how much faster than the reference processor, from SLOWEST to FASTEST.
     availability
         A_u: the probability that it is up, in [0, 1].
     coordinates
@@ -40,12 +40,17 @@ class Node:
     def __post_init__(self) -> None:
         owner = f"node {self.id}"
         for name in ("cpu", "memory", "operators"):
-            require_amount(owner, name, getattr(self, name), unlimited=True)
-        if not 0 < self.speedup < inf:
-            raise ProblemError(f"{owner}: speedup is {self.speedup:g}; it must be > 0 and finite")
+            require_amount(owner, name, getattr(self, name), MOST_OFFERED, unlimited=True)
+        if not SLOWEST <= self.speedup <= FASTEST:
+            raise ProblemError(
+                f"{owner}: speedup is {self.speedup:g}; it must be from {SLOWEST:g} to {FASTEST:g}"
+            )
         require_probability(owner, self.availability)
-        if self.coordinates is not None and not all(map(math.isfinite, self.coordinates)):
-            raise ProblemError(f"{owner}: coordinates are {self.coordinates}; they must be finite")
+        if not all(abs(it) <= MOST for it in self.coordinates or ()):
+            raise ProblemError(
+                f"{owner}: coordinates are {self.coordinates}; they must be from {-MOST:g} to "
+                f"{MOST:g}"
+            )
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,11 +60,11 @@ class Link:
     Parameters
     ----------
     delay
-        d: seconds one way, ≥ 0.
+        d: seconds one way, from 0 to LONGEST.
     availability
         A: the probability that it is up, in [0, 1].
     bandwidth
-        B: bytes/s.
+        B: bytes/s, up to MOST_OFFERED or infinite.
     """
 
     delay: float
@@ -67,9 +72,9 @@ class Link:
     bandwidth: float = inf
 
     def __post_init__(self) -> None:
-        require_amount("link", "delay", self.delay)
+        require_amount("link", "delay", self.delay, LONGEST)
         require_probability("link", self.availability)
-        require_amount("link", "bandwidth", self.bandwidth, unlimited=True)
+        require_amount("link", "bandwidth", self.bandwidth, MOST_OFFERED, unlimited=True)
 
 
 LOOP = Link(delay=0.0)

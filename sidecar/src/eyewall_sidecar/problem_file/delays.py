@@ -8,7 +8,8 @@ from pathlib import Path
 
 from eyewall_sidecar.model import Link, ProblemError
 from eyewall_sidecar.model.errors import listed
-from eyewall_sidecar.problem_file.schema import LEAST, LONGEST, DelaysEntry, LinkEntry
+from eyewall_sidecar.model.limits import LONGEST
+from eyewall_sidecar.problem_file.schema import LEAST, DelaysEntry, LinkEntry
 
 Links = dict[tuple[str, str], Link]
 UNKNOWN = frozenset({"", "-", "nan", "na", "null"})

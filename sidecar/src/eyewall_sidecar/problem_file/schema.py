@@ -11,12 +11,10 @@ from typing import Annotated, Literal
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, WithJsonSchema
 from pydantic_core import PydanticCustomError
 
+from eyewall_sidecar.model.limits import FASTEST, LONGEST, MOST, SLOWEST
+
 LEAST = 1e-9
 """What is not 0 is at least this much: less is a slip, and more than solvers can tell from 0."""
-MOST = 1e15
-"""Bytes, tuples/s, cores: beyond any cluster, and far from where floating point overflows."""
-LONGEST = 86_400.0
-"""Seconds: a day."""
 MOST_EXECUTORS = 100_000
 """Of all operators together."""
 MOST_PAIRS = 1_000_000
@@ -39,7 +37,7 @@ def _up_to(most: float) -> WithJsonSchema:
 
 Amount = Annotated[float, Field(ge=0, le=MOST), AfterValidator(not_tiny), _up_to(MOST)]
 Seconds = Annotated[float, Field(ge=0, le=LONGEST), AfterValidator(not_tiny), _up_to(LONGEST)]
-Speedup = Annotated[float, Field(ge=1e-6, le=1e6)]
+Speedup = Annotated[float, Field(ge=SLOWEST, le=FASTEST)]
 Probability = Annotated[float, Field(ge=0, le=1), AfterValidator(not_tiny), _up_to(1)]
 Coordinate = Annotated[float, Field(ge=-MOST, le=MOST)]
 Name = Annotated[str, Field(min_length=1)]

@@ -3,6 +3,10 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from eyewall_sidecar.model.limits import SLOWEST
+
+FASTEST = 1000.0
+
 
 @dataclass(frozen=True, slots=True)
 class Traits:
@@ -17,7 +21,7 @@ class Traits:
     availability
         The probability that it is up, in (0, 1].
     speed
-        How much faster than the reference processor, > 0.
+        How much faster than the reference processor, from SLOWEST to FASTEST.
     """
 
     site: str = ""
@@ -36,17 +40,17 @@ def read_traits(meta: Mapping[str, str]) -> Traits:
     return Traits(
         site=meta.get("site", "").strip(),
         labels=frozenset(label for label in labels if label),
-        availability=_number(meta, "availability", most=1.0, allowed="a number in (0, 1]"),
-        speed=_number(meta, "speed", most=1000.0, allowed="a number > 0 and ≤ 1000"),
+        availability=_number(meta, "availability", 0.0, 1.0, "a number in (0, 1]"),
+        speed=_number(meta, "speed", SLOWEST, FASTEST, f"a number from {SLOWEST:g} to {FASTEST:g}"),
     )
 
 
-def _number(meta: Mapping[str, str], key: str, *, most: float, allowed: str) -> float:
+def _number(meta: Mapping[str, str], key: str, least: float, most: float, allowed: str) -> float:
     text = meta.get(key, "1")
     try:
         value = float(text)
     except ValueError:
         value = float("nan")
-    if not 0 < value <= most:
+    if not (value > 0 and least <= value <= most):
         raise TraitsError(f"supervisor.scheduler.meta {key} is {text!r}; it must be {allowed}")
     return value
