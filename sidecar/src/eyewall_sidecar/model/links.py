@@ -11,6 +11,7 @@ from eyewall_sidecar.model.errors import (
     ProblemError,
     listed,
     require_amount,
+    require_unique,
     unknown,
 )
 from eyewall_sidecar.model.limits import LONGEST, MOST_OFFERED
@@ -22,12 +23,12 @@ Matrix = NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class LinkMatrix(Mapping[tuple[str, str], Link]):
-    """(u, v) → link, for each ordered pair of different nodes, kept as three matrices.
+    """(u, v) → link, for each ordered pair of different nodes, kept as three matrices of its own.
 
     Parameters
     ----------
     nodes
-        Ids, in the order of rows and columns.
+        Ids, each once, in the order of rows and columns.
     delays
         d_(u,v): seconds one way, from 0 to LONGEST; 0 on the diagonal.
     availabilities
@@ -43,16 +44,19 @@ class LinkMatrix(Mapping[tuple[str, str], Link]):
     _place: Mapping[str, int] = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
+        require_unique("node", self.nodes)
         object.__setattr__(self, "_place", {node: i for i, node in enumerate(self.nodes)})
+        for name in ("delays", "availabilities", "bandwidths"):
+            # Whoever made the array may change it, or what it is a view of. A copy is nobody
+            # else's, and a view of what is read-only cannot be made writable.
+            own = np.array(getattr(self, name), dtype=np.float64, order="C")
+            own.setflags(write=False)
+            object.__setattr__(self, name, own.view())
         self._require("delay", self.delays, LONGEST, diagonal=LOOP.delay)
         self._require("availability", self.availabilities, 1.0, diagonal=LOOP.availability)
         self._require(
             "bandwidth", self.bandwidths, MOST_OFFERED, diagonal=LOOP.bandwidth, unlimited=True
         )
-        for name in ("delays", "availabilities", "bandwidths"):
-            view = getattr(self, name).view()
-            view.setflags(write=False)
-            object.__setattr__(self, name, view)
 
     def __reduce__(self) -> tuple[object, ...]:
         """Be made anew, as pickled arrays forget that they are read-only, which is part of a type.
