@@ -1,11 +1,14 @@
+import errno
 import pwd
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from eyewall_sidecar.model import compilation
 from eyewall_sidecar.model.compilation import compiled, digest
+from numba.core import config
 
 
 @pytest.fixture
@@ -19,9 +22,10 @@ def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.fixture(autouse=True)
 def forgetting() -> Iterator[None]:
-    """Leave no digest of a copy behind."""
+    """Leave no digest of a copy behind, and no folder."""
     yield
-    digest.cache_clear()
+    for remembered in (digest, compilation._folder, compilation._say_once):
+        remembered.cache_clear()
 
 
 SOURCE = "odp/branch_and_bound.py"
@@ -60,9 +64,72 @@ def doubled(number: int) -> int:
     return 2 * number
 
 
-def test_code_is_compiled_for_a_user_without_a_home(monkeypatch: pytest.MonkeyPatch) -> None:
+def tripled(number: int) -> int:
+    return 3 * number
+
+
+@pytest.fixture
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Return a folder of its own for compiled code."""
+    monkeypatch.delenv("NUMBA_CACHE_DIR", raising=False)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "home"))
+    return tmp_path / "home"
+
+
+def test_code_is_kept_in_a_folder_that_other_users_of_numba_do_not_get(home: Path) -> None:
+    others = vars(config)["CACHE_DIR"]
+    assert compiled(doubled)(2) == 4
+    assert [it.name.split("-")[0] for it in home.rglob("*.nbi")] == ["test_compilation.doubled"]
+    assert vars(config)["CACHE_DIR"] == others
+
+
+def test_code_is_loaded_from_a_folder_that_can_only_be_read(
+    home: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    compiled(doubled)(2)
+    monkeypatch.setattr(compilation._Place, "ensure_cache_path", read_only)
+    again: Any = compiled(doubled)
+    assert again(2) == 4
+    assert sum(again.stats.cache_hits.values()) == 1
+    assert caplog.messages == []
+
+
+def test_what_a_folder_that_can_only_be_read_lacks_is_compiled_and_not_kept(
+    home: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    compiled(doubled)(2)
+    monkeypatch.setattr(compilation._Place, "ensure_cache_path", read_only)
+    assert compiled(tripled)(2) == 6
+    assert len(list(home.rglob("*.nbi"))) == 1
+    assert [it.split(": ")[-1] for it in caplog.messages] == ["Read-only file system"]
+
+
+def read_only(_: object) -> None:
+    # What a real one would raise; root, who may run the tests, can write to any other folder.
+    raise OSError(errno.EROFS, "Read-only file system")
+
+
+def test_that_code_cannot_be_kept_is_said_once(
+    home: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    home.write_text("a file, not a folder")
+    assert (compiled(doubled)(2), compiled(tripled)(2)) == (4, 6)
+    assert caplog.messages == [
+        (
+            "compiled code cannot be kept, so that each process compiles anew: "
+            f"{home}/eyewall/compiled: Not a directory"
+        )
+    ]
+
+
+def test_code_is_compiled_for_a_user_without_a_home(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
     # As in a container that runs under a number that its passwd does not know.
     for name in ("HOME", "XDG_CACHE_HOME", "NUMBA_CACHE_DIR"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setattr(pwd, "getpwuid", {}.__getitem__)
-    assert compiled(doubled)(2) == 4
+    assert (compiled(doubled)(2), compiled(tripled)(2)) == (4, 6)
+    assert [it.split(": ")[-1] for it in caplog.messages] == [
+        "there is no home folder; say NUMBA_CACHE_DIR=FOLDER"
+    ]

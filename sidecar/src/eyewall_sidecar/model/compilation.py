@@ -2,21 +2,26 @@
 
 numba looks only at the file that a function stands in, and would go on using code that was compiled
 with older versions of what it calls. So the cache's folder is named after the sources of the module
-and of all that it imports from here.
+and of all that it imports from here. It is a cache of our own: numba's setting for its folder holds
+for everything in the process, and numba does not look into a folder that it cannot write to.
 """
 
+import logging
 import os
 import re
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from functools import cache
 from hashlib import sha256
 from pathlib import Path
 from shutil import rmtree
-from typing import Any, TypeVar, cast
+from typing import Any, Self, TypeVar, cast
 
 from numba import njit
-from numba.core import config
+from numba.core.caching import CompileResultCacheImpl, FunctionCache
+
+LOG = logging.getLogger("eyewall.compilation")
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -48,29 +53,84 @@ def allocation_free(function: Function) -> Function:
 
 
 def _compiled(function: Function, options: dict[str, Any]) -> Function:
-    source = Path(function.__code__.co_filename)
-    folder = _folder(function.__module__, source)
-    if folder is not None:
-        config.CACHE_DIR = str(folder)  # type: ignore[attr-defined]
-    cached = folder is not None
-    return cast("Function", njit(cache=cached, error_model="numpy", **options)(function))
+    dispatcher = njit(error_model="numpy", **options)(function)
+    # As `cache=True` would, with numba's own cache.
+    if _folder(function.__module__, Path(function.__code__.co_filename)) is not None:
+        dispatcher._cache = _Cache(function)  # type: ignore[no-untyped-call]  # noqa: SLF001
+    return cast("Function", dispatcher)
+
+
+class _Place:
+    """Where numba finds the code of one function; it calls this a locator."""
+
+    def __init__(self, function: Callable[..., Any], source: str) -> None:
+        self._folder = cast("Path", _folder(function.__module__, Path(source)))
+        self._line = function.__code__.co_firstlineno
+        self._py_file = source
+
+    @classmethod
+    def from_function(cls, function: Callable[..., Any], source: str) -> Self:
+        return cls(function, source)
+
+    def get_cache_path(self) -> str:
+        return str(self._folder)
+
+    def ensure_cache_path(self) -> None:
+        self._folder.mkdir(parents=True, exist_ok=True)
+
+    def get_source_stamp(self) -> str:
+        return self._folder.name
+
+    def get_disambiguator(self) -> str:
+        return str(self._line)
+
+
+class _Places(CompileResultCacheImpl):
+    _locator_classes = [_Place]  # noqa: RUF012 – numba's own is a list
+
+
+class _Cache(FunctionCache):
+    """A cache that can do without its folder: what cannot be read or kept is compiled anew."""
+
+    _impl_class = _Places
+
+    @contextmanager
+    def _guard_against_spurious_io_errors(self) -> Iterator[None]:
+        """Let nothing that goes wrong with the folder end a load or a save, around which it is."""
+        try:
+            yield
+        except OSError as error:
+            _say_once(f"{_root()}: {error.strerror}")
+
+
+@cache
+def _say_once(why: str) -> None:
+    LOG.warning("compiled code cannot be kept, so that each process compiles anew: %s", why)
 
 
 @cache
 def _folder(module: str, source: Path) -> Path | None:
-    """Make the folder for the module's code; None where nothing can be written."""
-    home = os.environ.get("NUMBA_CACHE_DIR") or os.environ.get("XDG_CACHE_HOME")
-    try:
-        folder = (Path(home) if home else Path("~/.cache").expanduser()) / "eyewall" / "compiled"
-        mine = folder / f"{module}-{digest(source)}"
-        mine.mkdir(parents=True, exist_ok=True)
-        os.utime(mine)
-        for other in folder.glob(f"{module}-*"):
+    """Return the folder for the module's code, which may not be there yet; None without a home."""
+    root = _root()
+    if root is None:
+        _say_once("there is no home folder; say NUMBA_CACHE_DIR=FOLDER")
+        return None
+    mine = root / f"{module}-{digest(source)}"
+    with suppress(OSError):
+        if mine.is_dir():
+            os.utime(mine)
+        for other in root.glob(f"{module}-*"):
             if other.stat().st_mtime < time.time() - KEPT_SECONDS:
                 rmtree(other, ignore_errors=True)
-    except (OSError, RuntimeError):  # the latter where there is no home, not even in passwd
-        return None
     return mine
+
+
+def _root() -> Path | None:
+    home = os.environ.get("NUMBA_CACHE_DIR") or os.environ.get("XDG_CACHE_HOME")
+    try:
+        return (Path(home) if home else Path("~/.cache").expanduser()) / "eyewall" / "compiled"
+    except RuntimeError:  # not even in passwd
+        return None
 
 
 @cache
