@@ -8,6 +8,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 DISTRIBUTIONS := storm-scheduler/stubs sidecar deploy
 SHIM := storm-scheduler/target/eyewall-storm-scheduler.jar
+SOLVER_SOURCES := $(shell find sidecar/src -name '*.py')
 SHIM_SOURCES := storm-scheduler/pom.xml $(shell find storm-scheduler/src -type f)
 CLUSTER ?= three-sites
 
@@ -80,14 +81,17 @@ policy-pictures: setup ## Draw docs/policies/*.svg, and the tables of docs/polic
 	@$(BIN)/python benchmarks/policy_pictures.py
 
 .PHONY: setup
-setup: prerequisites $(VENV)/.installed
+setup: prerequisites $(VENV)/.compiled
 
 $(VENV)/.installed: constraints.txt requirements-dev.txt $(DISTRIBUTIONS:=/pyproject.toml)
 	@echo "setting up $(VENV) (once; a minute or two) …"
 	@$(PYTHON) -m venv $(VENV)
 	@$(BIN)/pip install --quiet --disable-pip-version-check -c constraints.txt \
 	  $(foreach d,$(DISTRIBUTIONS),-e $(d)) -r requirements-dev.txt
-	@echo "compiling the solvers (once; a minute or two) …"
+	@touch $@
+
+$(VENV)/.compiled: $(VENV)/.installed $(SOLVER_SOURCES)
+	@echo "compiling the solvers (what changed; all of it takes a minute or two) …"
 	@$(BIN)/python -m eyewall_sidecar.policies.compile_ahead
 	@touch $@
 
