@@ -209,10 +209,10 @@ def test_no_constant_is_left_in_the_objective() -> None:
 
 
 def test_what_is_rounding_beside_the_constant_is_no_difference() -> None:
-    # 2 · 1e6 s of work and links of 10 ns: sums in floating point are no finer than 1e-10.
-    problem = chain_of([1], [1, 1], delays={("n1", "n2"): 1e-8})
+    # Two days of work and links of 1 ns: sums in floating point are no finer than 3e-11.
+    problem = chain_of([1], [1, 1], delays={("n1", "n2"): 1e-9})
     problem = replace(
-        problem, operators=tuple(replace(it, execution_time=1e6) for it in problem.operators)
+        problem, operators=tuple(replace(it, execution_time=86_400) for it in problem.operators)
     )
     assert built(problem, {Term.R: 1.0}).unit == 0.0
 
