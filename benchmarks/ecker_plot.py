@@ -6,6 +6,7 @@ from pathlib import Path
 
 import matplotlib as mpl
 import matplotlib.pyplot as plt
+from log_ticks import plain_numbers
 
 MARKERS = "osD^vP"
 SPREAD = 0.5
@@ -55,9 +56,11 @@ def draw(picture: Picture, file: Path) -> None:
                     mfc=filling,
                 )
         axes.set_yscale("log")
+        plain_numbers(axes.yaxis)
         axes.set_ylabel(picture.quantity)
+        axes.set_xlabel("topology, and its operators")
         axes.set_xticks(range(len(picture.topologies)), picture.topologies)
-        axes.grid(alpha=0.3, which="both", axis="y")
+        axes.grid(alpha=0.3, axis="y")
         figure.legend(frameon=False, loc="outside right center")
         figure.savefig(file, metadata={"Date": None})
         plt.close(figure)

@@ -17,6 +17,8 @@ UNITS = {
     Term.T: "inter-node traffic, tuples/s",
 }
 
+TIME = "solving time, ms"
+
 
 def over_time(heuristic: Heuristic, pair: Pair) -> Panel:
     """Draw what the heuristic optimises, its reassignments as short lines."""
@@ -26,7 +28,7 @@ def over_time(heuristic: Heuristic, pair: Pair) -> Panel:
         return [*(it.since for it in run.steps), END], [*values, values[-1]]
 
     lines = {heuristic.name: line(pair.run), f"S-ODP_{heuristic.term}": line(pair.best)}
-    return Panel("s", UNITS[heuristic.term], lines, marks=pair.run.reassignments, steps=True)
+    return Panel("time, s", UNITS[heuristic.term], lines, marks=pair.run.reassignments, steps=True)
 
 
 def scaling(solved: Mapping[Case, Sequence[Solved]]) -> list[Panel]:
@@ -52,11 +54,19 @@ def scaling(solved: Mapping[Case, Sequence[Solved]]) -> list[Panel]:
         if it.factor == "candidates"
     }
     log = ("linear", "log")
+    sample = "share of 20 candidates, 50 operators"
     return [
-        Panel("operators, 20 nodes", "ms", lines("operators", ms), scales=log),
-        Panel("nodes, 20 operators", "ms", lines("nodes", ms), scales=log),
-        Panel("capacity, 20 × 20", "ms", lines("capacity", ms), scales=log),
-        Panel("part of the candidates, 50 × 20", "ms", lines("candidates", ms), scales=log),
-        Panel("part of the candidates, 50 × 20", "R by the optimum", lines("candidates", worse)),
-        Panel("limit in s, 20 × 100", "gap", lines("limit", gaps), scales=("log", "linear")),
+        Panel("operators, on 20 nodes", TIME, lines("operators", ms), scales=log),
+        Panel("nodes, for 20 operators", TIME, lines("nodes", ms), scales=log),
+        Panel(
+            "capacity of each of 20 nodes, 20 operators", TIME, lines("capacity", ms), scales=log
+        ),
+        Panel(sample, TIME, lines("candidates", ms), scales=log),
+        Panel(sample, "R by the optimum's", lines("candidates", worse)),
+        Panel(
+            "time limit, s; 20 operators on 100 nodes",
+            "gap, 1 if greater",
+            lines("limit", gaps),
+            scales=("log", "linear"),
+        ),
     ]

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import matplotlib as mpl
 import matplotlib.pyplot as plt
+from log_ticks import plain_numbers
 
 Line = tuple[Sequence[float], Sequence[float]]
 
@@ -19,7 +20,7 @@ class Panel:
     lines
         Name → x and y.
     marks
-        x of short lines at the bottom.
+        x of short lines at the bottom, where operators were reassigned.
     steps
         Whether a value holds until the next one.
     scales
@@ -49,12 +50,16 @@ def draw(panels: Sequence[Panel], columns: int, file: Path) -> None:
                     axis.plot(x, y, "o-", ms=3, lw=1.2, label=name)
             if panel.marks:
                 height = axis.get_xaxis_transform()
-                axis.vlines(panel.marks, 0, 0.04, color="grey", lw=0.6, transform=height)
+                axis.vlines(
+                    panel.marks, 0, 0.04, color="grey", lw=0.6, transform=height, label="reassigned"
+                )
             axis.set_xlabel(panel.x)
             axis.set_ylabel(panel.y)
             axis.set_xscale(panel.scales[0])
             axis.set_yscale(panel.scales[1])
-            axis.minorticks_off()
+            for line, scale in zip((axis.xaxis, axis.yaxis), panel.scales, strict=True):
+                if scale == "log":
+                    plain_numbers(line)
             axis.grid(alpha=0.3)
             axis.legend(frameon=False, fontsize=7)
         figure.savefig(file, metadata={"Date": None})
