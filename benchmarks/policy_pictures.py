@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import argparse
 import re
-from math import hypot, isclose
+from math import atan2, degrees, hypot, isclose
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -140,16 +140,17 @@ def draw_nodes(panel: Axes, problem: PlacementProblem, placement: Mapping[str, s
         x, y = at(problem, node.id)
         held = [operator for operator, place in placement.items() if place == node.id]
         panel.plot(
-            x, y, "o", markersize=13, color="#dcebf7" if held else "white", markeredgecolor="#555"
+            x, y, "o", markersize=15, color="#dcebf7" if held else "white", markeredgecolor="#555"
         )
         panel.text(x, y, node.id, ha="center", va="center", fontsize=6.5, color="#444")
         words = ", ".join(f"{it} (pinned)" if it in pinned else it for it in held)
+        across, up = free_side(problem, placement, node.id)
         panel.text(
-            x,
-            y + 105,
+            x + 105 * across,
+            y + 105 * up,
             words,
-            ha="center",
-            va="bottom",
+            ha={-1: "right", 0: "center", 1: "left"}[across],
+            va={-1: "top", 0: "center", 1: "bottom"}[up],
             fontsize=8,
             weight="bold",
             bbox={"facecolor": "white", "edgecolor": "none", "alpha": 0.7, "pad": 0.8},
@@ -161,6 +162,23 @@ def draw_nodes(panel: Axes, problem: PlacementProblem, placement: Mapping[str, s
         fontsize=7,
         color="#666",
     )
+
+
+def free_side(
+    problem: PlacementProblem, placement: Mapping[str, str], node: str
+) -> tuple[int, int]:
+    """Return the side of a node where no arrow is near: above it, if there is room enough."""
+    x, y = at(problem, node)
+    ends = [(placement[it.source], placement[it.target]) for it in problem.streams]
+    others = {it for pair in ends if node in pair for it in pair} - {node}
+    arrows = [atan2(at(problem, it)[1] - y, at(problem, it)[0] - x) for it in others]
+
+    def clear(side: tuple[int, int]) -> float:
+        """Degrees to the nearest arrow; beyond 60 one side is as good as another."""
+        turns = [degrees(atan2(side[1], side[0]) - it) for it in arrows]
+        return min([60.0, *(abs((turn + 180) % 360 - 180) for turn in turns)])
+
+    return max([(0, 1), (0, -1), (1, 0), (-1, 0)], key=clear)
 
 
 def at(problem: PlacementProblem, node: str) -> Point:
