@@ -13,7 +13,13 @@ from eyewall_sidecar.odp.diamond import covers
 from eyewall_sidecar.odp.finding import Finding, Outcome
 from eyewall_sidecar.qos.costs import cost
 
-PROBLEMS = {"branch and bound": 60, "integer program": 30, "PuLP": 4, "policy odp": 4}
+PROBLEMS = {
+    "branch and bound": 60,
+    "the same, priced": 60,
+    "integer program": 30,
+    "PuLP": 4,
+    "policy odp": 4,
+}
 
 
 def disagreements(engine: str, cases: Iterable[tuple[int, Case]]) -> list[str]:

@@ -349,9 +349,12 @@ def _advance(search: Search, steps: int) -> None:
     while state.counters[LEVEL] >= 0:
         level = state.counters[LEVEL]
         if level == operators:
-            state.incumbent_cost[0] = state.spent[level] + state.longest[level]
-            for operator in range(operators):
-                state.incumbent[operator] = state.places[operator]
+            value = state.spent[level] + state.longest[level]
+            # a bound with prices may be below what its only placement costs
+            if value < state.incumbent_cost[0]:
+                state.incumbent_cost[0] = value
+                for operator in range(operators):
+                    state.incumbent[operator] = state.places[operator]
             return_to_parent(starts, rows, seconds, capacity, state)
             continue
         if state.children[level] == NONE:
