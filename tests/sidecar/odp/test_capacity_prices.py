@@ -7,9 +7,11 @@ import pytest
 from brute_force import brute_force
 from eyewall_sidecar.model.arrays import ProblemArrays
 from eyewall_sidecar.objective import Term
-from eyewall_sidecar.odp.branch_and_bound import _advance, _search, begun, branch_and_bound
+from eyewall_sidecar.odp.branch_and_bound import branch_and_bound
 from eyewall_sidecar.odp.finding import Outcome
+from eyewall_sidecar.odp.layer_bound import no_layer_bound
 from eyewall_sidecar.odp.search_state import LEVEL
+from eyewall_sidecar.odp.tree_search import _search, advance, begun
 from eyewall_sidecar.qos.costs import Costs, cost, weigh
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -26,8 +28,15 @@ ALL = 1_000_000
 def least_cost(arrays: ProblemArrays, costs: Costs, prices: NDArray[np.float64]) -> float:
     """Search to the end with these prices."""
     begins = begun(arrays, costs, inf, 0)
-    search = _search(begins.instance, begins.before, begins.same_node, True, prices)  # noqa: FBT003
-    _advance(search, ALL)
+    search = _search(
+        begins.instance,
+        begins.before,
+        begins.same_node,
+        True,  # noqa: FBT003
+        prices,
+        no_layer_bound(),
+    )
+    advance(search, ALL)
     assert search.state.counters[LEVEL] < 0
     return float(search.state.incumbent_cost[0])
 

@@ -15,7 +15,7 @@ from eyewall_sidecar.qos.costs import cost
 
 PROBLEMS = {
     "branch and bound": 60,
-    "the same, priced": 60,
+    "with all bounds": 60,
     "integer program": 30,
     "PuLP": 4,
     "policy odp": 4,

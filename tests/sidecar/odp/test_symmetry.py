@@ -5,7 +5,7 @@ from eyewall_sidecar.model import Node, Operator, PlacementProblem, Stream
 from eyewall_sidecar.model.arrays import ProblemArrays
 from eyewall_sidecar.model.links import LinkMatrix, Matrix
 from eyewall_sidecar.objective import Term
-from eyewall_sidecar.odp.branch_and_bound import Search, begun
+from eyewall_sidecar.odp.tree_search import Search, begun
 from eyewall_sidecar.qos.costs import weigh
 
 NONE = -1

@@ -1,17 +1,19 @@
 """One branching: which nodes the next operator may have, and what each costs at least."""
 
-from eyewall_sidecar.model.arrays import Places
+from eyewall_sidecar.model.arrays import Floats, Places
 from eyewall_sidecar.model.compilation import allocation_free
 from eyewall_sidecar.odp.assignment_bound import Assignment
 from eyewall_sidecar.odp.domain_bound import Domains, longest_over_domains
 from eyewall_sidecar.odp.free_capacity import FreeCapacity, admits
 from eyewall_sidecar.odp.instance import Flags
+from eyewall_sidecar.odp.layer_bound import LayerBound, least_with_layers
 from eyewall_sidecar.odp.path_bound import PathBound, longest_of_frontier, longest_through
 from eyewall_sidecar.odp.search_state import LEVEL, NONE, SearchState, cutoff
 from eyewall_sidecar.odp.sum_bound import SumBound, least_sum
 
-BY_PATHS, BY_DOMAINS, BY_SUMS = range(3)
-"""Of `used`: how the response time is bounded, if at all, and whether anything adds up."""
+BY_PATHS, BY_DOMAINS, BY_SUMS, BY_LAYERS = range(4)
+"""Of `used`: how the response time is bounded, if at all, whether anything adds up, and whether
+layers of two are looked at."""
 
 
 @allocation_free
@@ -20,6 +22,8 @@ def branch(
     domains: Domains,
     sum_bound: SumBound,
     assignment: Assignment,
+    layers: LayerBound,
+    pair_costs: Floats,
     used: Flags,
     capacity: FreeCapacity,
     state: SearchState,
@@ -54,12 +58,18 @@ def branch(
         taken = capacity.places[level]
         longest_through(paths, room, taken, places, state.done, level, through, done_there)
     _keep_first_of_kind(admitted, before[level], same_node, capacity.held, places)
+    layered = state.layered
+    if used[BY_LAYERS]:
+        for node in range(len(admitted)):
+            if spent + sums[node] + max(longest, through[node]) >= most:
+                admitted[node] = False
+        least_with_layers(layers, paths, pair_costs, capacity, state, level, layered)
     nodes, bounds = state.child_nodes[level], state.child_bounds[level]
     longests, dones = state.child_longest[level], state.child_done[level]
     children = 0
     for node in range(len(admitted)):
         slowest = max(longest, through[node])
-        bound = spent + sums[node] + slowest
+        bound = spent + max(sums[node] + slowest, layered[node])
         if admitted[node] and bound < most:
             rank = children  # by rising bound, equals by node
             while rank > 0 and bounds[rank - 1] > bound:

@@ -57,6 +57,8 @@ class SearchState(NamedTuple):
     sums, through, done_there
         [node]: of the level's operator there: what adds up, the longest path through it and up to
         it, as costs, at least.
+    layered, twins
+        [node]: what is not settled with the level's operator there, by its layer; and a part of it.
     """
 
     counters: Places
@@ -80,6 +82,8 @@ class SearchState(NamedTuple):
     sums: Floats
     through: Floats
     done_there: Floats
+    layered: Floats
+    twins: Floats
 
 
 class Stars(NamedTuple):
@@ -143,6 +147,8 @@ def search_state(instance: Instance, stars: Stars) -> SearchState:
         rows,
         stars.first_row.copy(),
         np.zeros((operators, nodes), np.bool_),
+        np.zeros(nodes),
+        np.zeros(nodes),
         np.zeros(nodes),
         np.zeros(nodes),
         np.zeros(nodes),

@@ -1,0 +1,311 @@
+"""The compiled search of the branch and bound: set up, begun again with better bounds, advanced."""
+
+from math import inf
+from typing import NamedTuple
+
+import numpy as np
+
+from eyewall_sidecar.model.arrays import Floats, Places, ProblemArrays
+from eyewall_sidecar.model.compilation import allocation_free, compiled
+from eyewall_sidecar.model.links import Matrix
+from eyewall_sidecar.odp.assignment_bound import Assignment, room_for_assignment
+from eyewall_sidecar.odp.branching import branch
+from eyewall_sidecar.odp.capacity_prices import capacity_prices
+from eyewall_sidecar.odp.domain_bound import Domains, domains_of
+from eyewall_sidecar.odp.free_capacity import FreeCapacity, free_capacity
+from eyewall_sidecar.odp.instance import Flags, Instance, instance_of
+from eyewall_sidecar.odp.layer_bound import LayerBound, layer_bound, no_layer_bound
+from eyewall_sidecar.odp.layers import layers_of
+from eyewall_sidecar.odp.path_bound import PathBound, path_bound
+from eyewall_sidecar.odp.search_state import (
+    LEVEL,
+    NONE,
+    STEPS,
+    SearchState,
+    Stars,
+    cutoff,
+    descend,
+    return_to_parent,
+    search_state,
+    stars_of,
+)
+from eyewall_sidecar.odp.sum_bound import SumBound, sum_bound
+from eyewall_sidecar.odp.symmetry import identical_nodes, interchangeable, same_paths
+from eyewall_sidecar.qos.costs import Costs
+
+
+class Search(NamedTuple):
+    """All that the compiled search works on.
+
+    Parameters
+    ----------
+    used
+        As `branching.BY_PATHS` and the others say.
+    before
+        [operator]: the one before it of its kind, or `NONE`.
+    same_node
+        [node]: the one before it of its kind, or `NONE`.
+    """
+
+    instance: Instance
+    paths: PathBound
+    domains: Domains
+    sums: SumBound
+    assignment: Assignment
+    layers: LayerBound
+    used: Flags
+    stars: Stars
+    capacity: FreeCapacity
+    state: SearchState
+    before: Places
+    same_node: Places
+
+
+def begun(arrays: ProblemArrays, costs: Costs, known: float, steps: int) -> Search:
+    """Set up the search and take its first steps.
+
+    Parameters
+    ----------
+    known
+        What a known placement costs, or infinity.
+    steps
+        Branchings to make.
+    """
+    return _begun(
+        arrays.requirements,
+        arrays.limits,
+        arrays.execution_times,
+        arrays.speedups,
+        arrays.allowed,
+        arrays.delays,
+        arrays.sources,
+        arrays.targets,
+        arrays.rates,
+        arrays.path_order,
+        arrays.path_sources,
+        arrays.path_targets,
+        costs.response,
+        costs.per_operator,
+        costs.per_tuple,
+        costs.per_stream,
+        known,
+        steps,
+    )
+
+
+@compiled
+def _begun(
+    requirements: Floats,
+    limits: Floats,
+    execution_times: Floats,
+    speedups: Floats,
+    allowed: Flags,
+    delays: Matrix,
+    sources: Places,
+    targets: Places,
+    rates: Floats,
+    path_order: Places,
+    path_sources: Places,
+    path_targets: Places,
+    response: float,
+    per_operator: Floats,
+    per_tuple: Matrix,
+    per_stream: Matrix,
+    known: float,
+    steps: int,
+) -> Search:
+    """Set up the search and take its first steps."""
+    instance = instance_of(
+        requirements,
+        limits,
+        execution_times,
+        speedups,
+        allowed,
+        delays,
+        sources,
+        targets,
+        rates,
+        path_order,
+        path_sources,
+        path_targets,
+        response,
+        per_operator,
+        per_tuple,
+        per_stream,
+    )
+    before = interchangeable(instance)
+    same_node = identical_nodes(instance, per_tuple, per_stream)
+    search = _search(
+        instance, before, same_node, _differing(instance), np.zeros(len(speedups)), no_layer_bound()
+    )
+    search.state.incumbent_cost[0] = known
+    advance(search, steps)
+    return search
+
+
+@compiled
+def _differing(instance: Instance) -> bool:
+    """Whether operators have costs of their own that tell them apart."""
+    return bool(len(instance.own) > 0 and (instance.own != instance.own[:1]).any())
+
+
+@compiled
+def _search(
+    instance: Instance,
+    before: Places,
+    same_node: Places,
+    carry: bool,
+    prices: Floats,
+    layers: LayerBound,
+) -> Search:
+    """Fill the tables; `carry` and `prices` as in `sum_bound`."""
+    operators, nodes = instance.allowed.shape
+    capacity = free_capacity(instance)
+    slots = capacity.room.copy()
+    longest_run = min(operators, slots.max()) if nodes else 0
+    downstream = (instance.path_tails < instance.path_heads).all()
+    stars = stars_of(instance)
+    state = search_state(instance, stars)
+    if (instance.limits < 0).any():  # the pinned operators alone need more than there is
+        state.counters[LEVEL] = NONE
+    on_paths = len(instance.flow) > 0
+    adds_up = len(instance.pair_costs) > 0 or instance.own.any()
+    like = same_paths(instance)
+    return Search(
+        instance,
+        path_bound(instance, slots, longest_run if downstream and on_paths else 0, like),
+        domains_of(instance, like),
+        sum_bound(instance, slots, longest_run, carry, prices),
+        room_for_assignment(operators, nodes),
+        layers,
+        np.array(
+            [on_paths and downstream, on_paths and not downstream, adds_up, len(layers.layer) > 0]
+        ),
+        stars,
+        capacity,
+        state,
+        before,
+        same_node,
+    )
+
+
+@compiled
+def priced(search: Search) -> Search:
+    """Start again with capacity prices if these raise the bound at the root."""
+    instance, state = search.instance, search.state
+    slots = free_capacity(instance).room
+    longest_run = min(len(state.places), slots.max())
+    prices = capacity_prices(instance, slots, longest_run, state.incumbent_cost[0])
+    again = _search(
+        instance,
+        search.before,
+        search.same_node,
+        True,  # noqa: FBT003
+        prices,
+        no_layer_bound(),
+    )
+    if _root_bound(again) <= search.state.child_bounds[0, 0]:
+        return search
+    _hand_over(state, again.state)
+    return again
+
+
+@compiled
+def layered(search: Search) -> Search:
+    """Start again with layers of two, if the operators are in such."""
+    instance = search.instance
+    slots = free_capacity(instance).room
+    layers = layer_bound(instance, layers_of(instance), slots)
+    if len(layers.layer) == 0:
+        return search
+    prices = search.sums.prices
+    carry = _differing(instance) or bool(prices.any())
+    again = _search(instance, search.before, search.same_node, carry, prices, layers)
+    _hand_over(search.state, again.state)
+    return again
+
+
+@compiled
+def _hand_over(state: SearchState, later: SearchState) -> None:
+    """Give what is known to a search that starts again."""
+    later.incumbent_cost[0] = state.incumbent_cost[0]
+    later.incumbent[:] = state.incumbent
+    later.counters[STEPS] = state.counters[STEPS]
+
+
+@compiled
+def _root_bound(search: Search) -> float:
+    """Return the least bound of any child of the root; the state is left at the root."""
+    if len(search.instance.order) == 0:
+        return 0.0
+    state = search.state
+    branch(
+        search.paths,
+        search.domains,
+        search.sums,
+        search.assignment,
+        search.layers,
+        search.instance.pair_costs,
+        search.used,
+        search.capacity,
+        state,
+        search.before,
+        search.same_node,
+    )
+    bound = state.child_bounds[0, 0] if state.children[0] > 0 else inf
+    state.children[0] = NONE
+    state.visited[0] = 0
+    return bound
+
+
+@allocation_free
+def advance(search: Search, steps: int) -> None:
+    """Branch so many times, or until nothing is open."""
+    paths, domains, sums, assignment, layers = (
+        search.paths,
+        search.domains,
+        search.sums,
+        search.assignment,
+        search.layers,
+    )
+    used, capacity, state = search.used, search.capacity, search.state
+    before, same_node, rows = search.before, search.same_node, search.stars.row
+    starts, seconds = sums.starts, search.instance.relations.seconds
+    pair_costs = search.instance.pair_costs
+    operators = len(before)
+    while state.counters[LEVEL] >= 0:
+        level = state.counters[LEVEL]
+        if level == operators:
+            value = state.spent[level] + state.longest[level]
+            # a bound with prices may be below what its only placement costs
+            if value < state.incumbent_cost[0]:
+                state.incumbent_cost[0] = value
+                for operator in range(operators):
+                    state.incumbent[operator] = state.places[operator]
+            return_to_parent(starts, rows, seconds, capacity, state)
+            continue
+        if state.children[level] == NONE:
+            if steps == 0:
+                return
+            steps -= 1
+            state.counters[STEPS] += 1
+            branch(
+                paths,
+                domains,
+                sums,
+                assignment,
+                layers,
+                pair_costs,
+                used,
+                capacity,
+                state,
+                before,
+                same_node,
+            )
+        rank = state.visited[level]
+        if rank < state.children[level] and state.child_bounds[level, rank] < cutoff(
+            state.incumbent_cost
+        ):
+            descend(starts, rows, seconds, pair_costs, capacity, state)
+        else:
+            return_to_parent(starts, rows, seconds, capacity, state)
