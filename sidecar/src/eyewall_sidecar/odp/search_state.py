@@ -58,7 +58,8 @@ class SearchState(NamedTuple):
         [node]: of the level's operator there: what adds up, the longest path through it and up to
         it, as costs, at least.
     layered, twins
-        [node]: what is not settled with the level's operator there, by its layer; and a part of it.
+        [node]: what is not settled with the level's operator there, by its layer, −∞ if
+        nothing is known; and a part of it.
     """
 
     counters: Places
@@ -150,7 +151,7 @@ def search_state(instance: Instance, stars: Stars) -> SearchState:
         np.zeros(nodes),
         np.zeros(nodes),
         np.zeros(nodes),
-        np.zeros(nodes),
+        np.full(nodes, -inf),
         np.zeros(nodes),
     )
 
