@@ -28,7 +28,9 @@ SPREAD_SECONDS = 0.1
 
 LAYERED_FROM = 1 / 40
 """Of operators · nodes³: the number of branchings that take as long as the tables of `layer_bound`,
-which wait until then."""
+which wait until then; `LAYERED_LEAST` of them where nodes are few."""
+
+LAYERED_LEAST = 1_000
 
 PATIENCE_WITH_PATHS = 20
 """So many times later if only the longest path counts: its own bounds are good, and quicker."""
@@ -94,7 +96,7 @@ def _layered_from(search: Search) -> int:
     """After how many branchings layers of two are worth their tables."""
     operators, nodes = search.instance.allowed.shape
     patience = 1 if search.used[BY_SUMS] else PATIENCE_WITH_PATHS
-    return int(patience * LAYERED_FROM * operators * nodes**3)
+    return int(patience * max(LAYERED_LEAST, LAYERED_FROM * operators * nodes**3))
 
 
 def _improve(search: Search, arrays: ProblemArrays, costs: Costs) -> None:
