@@ -11,7 +11,7 @@ from eyewall_sidecar.odp.branch_and_bound import branch_and_bound
 from eyewall_sidecar.odp.finding import Outcome
 from eyewall_sidecar.odp.layer_bound import no_layer_bound
 from eyewall_sidecar.odp.search_state import LEVEL
-from eyewall_sidecar.odp.tree_search import _search, advance, begun
+from eyewall_sidecar.odp.tree_search import _search, advance, set_up
 from eyewall_sidecar.qos.costs import Costs, cost, weigh
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -27,7 +27,7 @@ ALL = 1_000_000
 
 def least_cost(arrays: ProblemArrays, costs: Costs, prices: NDArray[np.float64]) -> float:
     """Search to the end with these prices."""
-    begins = begun(arrays, costs, inf, 0)
+    begins = set_up(arrays, costs)
     search = _search(
         begins.instance,
         begins.before,

@@ -13,7 +13,7 @@ from eyewall_sidecar.objective import Term
 from eyewall_sidecar.odp.branching import BY_LAYERS, branch
 from eyewall_sidecar.odp.layers import layers_of
 from eyewall_sidecar.odp.search_state import LEVEL, NONE, descend
-from eyewall_sidecar.odp.tree_search import Search, _root_bound, advance, begun, layered
+from eyewall_sidecar.odp.tree_search import Search, _root_bound, advance, layered, set_up
 from eyewall_sidecar.qos.costs import Costs, cost, weigh
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -33,7 +33,7 @@ ALL = 1_000_000
 
 def search(arrays: ProblemArrays, costs: Costs) -> Search:
     """Return a search that looks at layers from the root on."""
-    return layered(begun(arrays, costs, inf, 0))
+    return layered(set_up(arrays, costs))
 
 
 def in_layers(edges: list[str], *, room: float, at: tuple[float, ...]) -> PlacementProblem:
@@ -50,7 +50,7 @@ def in_layers(edges: list[str], *, room: float, at: tuple[float, ...]) -> Placem
 
 def split(problem: PlacementProblem) -> list[int]:
     arrays = ProblemArrays.of(problem)
-    starts = layers_of(begun(arrays, weigh(arrays, {Term.N: 1.0}), inf, 0).instance).starts
+    starts = layers_of(set_up(arrays, weigh(arrays, {Term.N: 1.0})).instance).starts
     return [int(end - start) for start, end in pairwise(starts)]
 
 
@@ -147,7 +147,8 @@ def test_on_larger_problems_a_search_without_layers_agrees(
     )
     arrays = ProblemArrays.of(problem)
     costs = weigh(arrays, weights)
-    plain, tried = begun(arrays, costs, inf, ALL), search(arrays, costs)
+    plain, tried = set_up(arrays, costs), search(arrays, costs)
+    advance(plain, ALL)
     if plain.state.counters[LEVEL] >= 0 or plain.state.incumbent_cost[0] == inf:
         return
     places = np.empty(operators, np.int64)

@@ -1,7 +1,5 @@
 """What the tables along paths say at the root of small searches."""
 
-from math import inf
-
 import numpy as np
 import pytest
 from eyewall_sidecar.model import Node, Operator, PlacementProblem, Stream
@@ -10,7 +8,7 @@ from eyewall_sidecar.model.links import LinkMatrix, Matrix
 from eyewall_sidecar.objective import Term
 from eyewall_sidecar.odp.capacity_prices import capacity_prices
 from eyewall_sidecar.odp.sum_bound import sum_bound
-from eyewall_sidecar.odp.tree_search import Search, begun
+from eyewall_sidecar.odp.tree_search import Search, set_up
 from eyewall_sidecar.qos.costs import weigh
 
 
@@ -26,7 +24,7 @@ def root(edges: list[str], room: list[float], delays: Matrix, weights: dict[Term
         links=LinkMatrix.from_delays(nodes, delays),
     )
     arrays = ProblemArrays.of(problem)
-    return begun(arrays, weigh(arrays, weights), inf, 0)
+    return set_up(arrays, weigh(arrays, weights))
 
 
 APART = np.full((3, 3), 0.01)

@@ -1,11 +1,9 @@
-from math import inf
-
 import numpy as np
 from eyewall_sidecar.model import Node, Operator, PlacementProblem, Stream
 from eyewall_sidecar.model.arrays import ProblemArrays
 from eyewall_sidecar.model.links import LinkMatrix, Matrix
 from eyewall_sidecar.objective import Term
-from eyewall_sidecar.odp.tree_search import Search, begun
+from eyewall_sidecar.odp.tree_search import Search, set_up
 from eyewall_sidecar.qos.costs import weigh
 
 NONE = -1
@@ -31,7 +29,7 @@ def diamond(
         links=LinkMatrix.from_delays(names, delays),
     )
     arrays = ProblemArrays.of(problem)
-    return begun(arrays, weigh(arrays, weights), inf, 0)
+    return set_up(arrays, weigh(arrays, weights))
 
 
 EQUAL = np.full((3, 3), 0.01)

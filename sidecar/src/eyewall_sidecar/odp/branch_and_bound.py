@@ -14,11 +14,14 @@ from eyewall_sidecar.odp.finding import Clock, Finding, Outcome
 from eyewall_sidecar.odp.packing import packing
 from eyewall_sidecar.odp.search_state import LEVEL, NONE, STEPS, cutoff, open_bound
 from eyewall_sidecar.odp.spread_bound import spread_bound
-from eyewall_sidecar.odp.tree_search import Search, advance, begun, layered, priced
+from eyewall_sidecar.odp.tree_search import Begun, Search, advance, begun, layered, priced, set_up
 from eyewall_sidecar.qos.costs import Costs, cost
 
 FIRST_SLICE, LONGEST_SLICE = 256, 65_536
 """Branchings before the clock is looked at."""
+
+AT_ONCE = 100_000
+"""Branchings times operators times nodes that take less than better bounds do: a millisecond."""
 
 SLICE_SECONDS = 0.002
 """A slice that took less is doubled; one that took more than twice this is halved."""
@@ -63,8 +66,11 @@ def branch_and_bound(
     """
     began = clock()
     known = cost(arrays, costs, start) if start is not None else inf
-    search = begun(arrays, costs, known, FIRST_SLICE)
-    slice_, now, floor = FIRST_SLICE, clock(), -inf
+    first = _first_slice(arrays)
+    beginning = begun(arrays, costs, known, first)
+    if beginning.search is None:
+        return _at_once(arrays, costs, beginning, start, known)
+    search, slice_, now, floor = beginning.search, first, clock(), -inf
     if _is_open(search, floor) and not search.capacity.same[0] and ends_at - now >= SPREAD_SECONDS:
         floor = spread_bound(arrays, costs)
         _improve(search, arrays, costs)
@@ -84,6 +90,23 @@ def branch_and_bound(
         before, now = now, clock()
         slice_ = _next_slice(slice_, now - before)
     return _finding(arrays, costs, search, start, known, floor)
+
+
+def _first_slice(arrays: ProblemArrays) -> int:
+    """Branchings before anybody looks at the clock, or for better bounds."""
+    return max(FIRST_SLICE, AT_ONCE // max(1, arrays.operators * arrays.nodes))
+
+
+def _at_once(
+    arrays: ProblemArrays, costs: Costs, found: Begun, start: Places | None, known: float
+) -> Finding:
+    """Say what the first steps have settled."""
+    if found.cost == inf:
+        return Finding(Outcome.INFEASIBLE, bound=inf, steps=found.steps)
+    if start is not None and found.places[:1].tolist() in ([], [NONE]):
+        return Finding(Outcome.OPTIMAL, start, known, known, found.steps)
+    value = cost(arrays, costs, found.places)
+    return Finding(Outcome.OPTIMAL, found.places, value, value, found.steps)
 
 
 def _is_open(search: Search, floor: float) -> bool:
@@ -117,7 +140,7 @@ def _improve(search: Search, arrays: ProblemArrays, costs: Costs) -> None:
 
 def compile_what_is_rare(arrays: ProblemArrays, costs: Costs) -> None:
     """Compile, or load from disk, what a search needs that does not end in its first slice."""
-    search = begun(arrays, costs, inf, 0)
+    search = set_up(arrays, costs)
     spread_bound(arrays, costs)
     _improve(search, arrays, costs)
     layered(search)

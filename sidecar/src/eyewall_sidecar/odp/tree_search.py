@@ -1,7 +1,7 @@
 """The compiled search of the branch and bound: set up, begun again with better bounds, advanced."""
 
 from math import inf
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -61,7 +61,29 @@ class Search(NamedTuple):
     same_node: Places
 
 
-def begun(arrays: ProblemArrays, costs: Costs, known: float, steps: int) -> Search:
+class Begun(NamedTuple):
+    """Where a search is after its first steps.
+
+    Parameters
+    ----------
+    cost
+        What the best placement found or known costs, or infinity.
+    places
+        [operator]: its node in the best placement found, in the problem's order; or `NONE`s.
+    steps
+        Branchings made.
+    search
+        The way on; None if nothing is open. It is a hundred arrays, and handing those to Python
+        takes as long as solving a small problem.
+    """
+
+    cost: float
+    places: Places
+    steps: int
+    search: Search | None
+
+
+def begun(arrays: ProblemArrays, costs: Costs, known: float, steps: int) -> Begun:
     """Set up the search and take its first steps.
 
     Parameters
@@ -71,7 +93,16 @@ def begun(arrays: ProblemArrays, costs: Costs, known: float, steps: int) -> Sear
     steps
         Branchings to make.
     """
-    return _begun(
+    return _begun(known, steps, *_arguments(arrays, costs))
+
+
+def set_up(arrays: ProblemArrays, costs: Costs) -> Search:
+    """Set up the search, and take no step."""
+    return _set_up(inf, *_arguments(arrays, costs))
+
+
+def _arguments(arrays: ProblemArrays, costs: Costs) -> tuple[Any, ...]:
+    return (
         arrays.requirements,
         arrays.limits,
         arrays.execution_times,
@@ -88,13 +119,13 @@ def begun(arrays: ProblemArrays, costs: Costs, known: float, steps: int) -> Sear
         costs.per_operator,
         costs.per_tuple,
         costs.per_stream,
-        known,
-        steps,
     )
 
 
 @compiled
 def _begun(
+    known: float,
+    steps: int,
     requirements: Floats,
     limits: Floats,
     execution_times: Floats,
@@ -111,10 +142,57 @@ def _begun(
     per_operator: Floats,
     per_tuple: Matrix,
     per_stream: Matrix,
+) -> Begun:
+    search = _set_up(
+        known,
+        requirements,
+        limits,
+        execution_times,
+        speedups,
+        allowed,
+        delays,
+        sources,
+        targets,
+        rates,
+        path_order,
+        path_sources,
+        path_targets,
+        response,
+        per_operator,
+        per_tuple,
+        per_stream,
+    )
+    advance(search, steps)
+    state = search.state
+    places = np.full(len(state.places), NONE)
+    if len(places) > 0 and state.incumbent[0] != NONE:
+        places[search.instance.order] = state.incumbent
+    rest = None
+    if state.counters[LEVEL] >= 0:
+        rest = search
+    return Begun(state.incumbent_cost[0], places, state.counters[STEPS], rest)
+
+
+@compiled
+def _set_up(
     known: float,
-    steps: int,
+    requirements: Floats,
+    limits: Floats,
+    execution_times: Floats,
+    speedups: Floats,
+    allowed: Flags,
+    delays: Matrix,
+    sources: Places,
+    targets: Places,
+    rates: Floats,
+    path_order: Places,
+    path_sources: Places,
+    path_targets: Places,
+    response: float,
+    per_operator: Floats,
+    per_tuple: Matrix,
+    per_stream: Matrix,
 ) -> Search:
-    """Set up the search and take its first steps."""
     instance = instance_of(
         requirements,
         limits,
@@ -139,7 +217,6 @@ def _begun(
         instance, before, same_node, _differing(instance), np.zeros(len(speedups)), no_layer_bound()
     )
     search.state.incumbent_cost[0] = known
-    advance(search, steps)
     return search
 
 
