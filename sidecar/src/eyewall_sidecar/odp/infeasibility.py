@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator
 from math import fsum
 
+import numpy as np
 from pulp import lpSum
 
 from eyewall_sidecar.model import Node, PlacementProblem
@@ -13,6 +14,8 @@ from eyewall_sidecar.odp.finding import Outcome
 from eyewall_sidecar.odp.highs import minimise
 from eyewall_sidecar.odp.program import create_program, read_placement
 
+ENDLESS = 1e100
+"""More than any node offers that is not without limit."""
 NEARLY = 1 - 1e-6
 """Of what nodes offer, above which it is looked at closely whether it is enough."""
 
@@ -55,11 +58,13 @@ def _plenty(arrays: ProblemArrays) -> bool:
     alone = allowed & (needs[:, :, None] <= limits[:, None, :]).all(axis=0)
     if not alone.any(axis=1).all():
         return False
-    for nodes in {row.tobytes(): row for row in allowed}.values():
-        bound = ~allowed[:, ~nodes].any(axis=1)
-        if (needs[:, bound].sum(axis=1) > NEARLY * limits[:, nodes].sum(axis=1)).any():
-            return False
-    return True
+    if not len(allowed):
+        return True
+    choices = np.array(list({row.tobytes(): row for row in allowed}.values()))
+    # [operator, choice]: whether it can be elsewhere; 0 · ∞ would be no number.
+    strays = allowed.astype(np.float64) @ ~choices.T
+    together = needs @ (strays == 0)
+    return bool((together <= NEARLY * (np.minimum(limits, ENDLESS) @ choices.T)).all())
 
 
 def _operators_too_big(problem: PlacementProblem) -> Iterator[str]:

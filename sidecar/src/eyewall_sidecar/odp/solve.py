@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import replace
+from functools import cached_property
 from math import exp, inf, isfinite
 
 import numpy as np
@@ -64,8 +65,11 @@ class _Answer:
         self.problem = problem
         self.objective = objective
         self.arrays = search.arrays
-        self.extremes = Extremes(search.arrays)
         self.search = search
+
+    @cached_property
+    def extremes(self) -> Extremes:
+        return Extremes(self.arrays)
 
     def solution(self, started: float, time_limit: float) -> Solution:
         search, clock = self.search, self.search.clock
@@ -88,12 +92,13 @@ class _Answer:
             return _nothing(status, last.engine, ended + search.remarks, clock() - started)
         decided_by, placement = found
         evaluation = evaluate(self.problem, placement, self.objective, ranges)
-        better = max if self.objective.maximised else min
-        bound = better(self._bound(ranges, last.finding.bound, failing=failing), evaluation.value)
+        searched = last.finding.outcome is Outcome.OPTIMAL
+        bound = self._bound(ranges, last.finding.bound, failing=failing)
+        if not searched:
+            bound = self._no_better_than_possible(bound, failing=failing)
+        bound = (max if self.objective.maximised else min)(bound, evaluation.value)
         difference = abs(evaluation.value - bound)
-        proven = last.finding.outcome is Outcome.OPTIMAL and difference <= TOLERANCE * max(
-            1.0, abs(evaluation.value - self._constant())
-        )
+        proven = searched and self._negligible(difference, evaluation.value)
         return Solution(
             status=Status.OPTIMAL if proven else Status.FEASIBLE,
             policy=POLICY,
@@ -148,8 +153,8 @@ class _Answer:
         """Translate the least cost back: no placement has a better value."""
         if term := self.objective.single:
             if term is Term.A:
-                return 0.0 if failing else exp(-max(bound, _cost(term, self.extremes.best(term))))
-            return max(bound, self.extremes.best(term))
+                return 0.0 if failing else exp(-bound)
+            return bound
         at_worst = sum(
             weight * _cost(term, ranges[term].worse) / abs(ranges[term].worse - ranges[term].better)
             for term, weight in self.objective.weights.items()
@@ -157,10 +162,21 @@ class _Answer:
         )
         return at_worst - bound
 
-    def _constant(self) -> float:
-        """Return the part of the value that every placement has: it makes no gap look smaller."""
+    def _no_better_than_possible(self, bound: float, *, failing: bool) -> float:
+        """Tighten the bound of a search that was stopped by what no placement is better than."""
         term = self.objective.single
-        return 0.0 if term in (None, Term.A) else self.extremes.best(term)
+        if term is None or failing:
+            return bound
+        best = self.extremes.best(term)
+        return min(bound, exp(best)) if term is Term.A else max(bound, best)
+
+    def _negligible(self, difference: float, value: float) -> bool:
+        """Whether it is rounding; the part that every placement has makes no gap look smaller."""
+        if difference <= TOLERANCE:
+            return True
+        term = self.objective.single
+        constant = 0.0 if term in (None, Term.A) else self.extremes.best(term)
+        return difference <= TOLERANCE * max(1.0, abs(value - constant))
 
     def _best(self, weights: Mapping[Term, float]) -> tuple[str, Placement] | None:
         """Pick the best placement at hand; among equals one that moves less."""
@@ -172,6 +188,9 @@ class _Answer:
         choices += [("current placement", it) for it in self.search.known]
         if not choices and (fitting := first_fit(self.problem)):
             choices.append(("first fit", places_of(self.problem, fitting)))
+        if len(choices) == 1:
+            ((by, places),) = choices
+            return str(by), placement_of(self.problem, places)
         costs = weigh(self.arrays, weights)
         valued = [(cost(self.arrays, costs, places), by, places) for by, places in choices]
         least = min((it for it, _, _ in valued), default=0.0)
