@@ -1,6 +1,7 @@
 """What uneven operators that cannot all be near one another cost at least, and a first packing."""
 
-from math import isinf
+from itertools import count
+from math import inf, isinf
 
 import numpy as np
 import pytest
@@ -10,11 +11,13 @@ from eyewall_sidecar.model.arrays import ProblemArrays
 from eyewall_sidecar.model.links import LinkMatrix
 from eyewall_sidecar.objective import Term
 from eyewall_sidecar.odp.branch_and_bound import branch_and_bound
+from eyewall_sidecar.odp.diamond import solve_diamond
 from eyewall_sidecar.odp.finding import Outcome
 from eyewall_sidecar.odp.packing import packing
 from eyewall_sidecar.odp.parts_bound import least_parts
 from eyewall_sidecar.odp.spread_bound import spread_bound, with_kinds
 from eyewall_sidecar.qos.costs import cost, weigh
+from instances.baseline import Shape, baseline
 from numpy.random import default_rng
 from random_problems import Graph, Traits, random_problem
 
@@ -171,3 +174,18 @@ def test_the_search_ends_where_a_packing_costs_no_more_than_the_bound() -> None:
     assert (found.outcome, found.cost) == (Outcome.OPTIMAL, 1.0)
     assert found.places is not None
     assert fits(arrays, found.places[None]).all()
+
+
+def test_even_operators_around_two_hubs_have_a_bound_as_well_where_nothing_else_shows_one() -> None:
+    # A source, 18 parallel operators and a sink on nodes that hold four: each stream alone may stay
+    # on a node, so that every other bound is 0; but no node holds all. The closed form, which takes
+    # this shape, has the optimum.
+    arrays = ProblemArrays.of(baseline(Shape.FAT, 20, 20, seed=0, varied=True))
+    costs = weigh(arrays, {Term.R: 20.0, Term.N: 1.0})
+    least = solve_diamond(arrays, costs, ends_at=inf, clock=lambda: 0.0).cost
+    ticks = count()
+    stopped = branch_and_bound(
+        arrays, costs, start=None, ends_at=20.0, clock=lambda: float(next(ticks))
+    )
+    assert stopped.outcome is Outcome.INCUMBENT
+    assert 0.5 * least < stopped.bound <= least * (1 + 1e-9)

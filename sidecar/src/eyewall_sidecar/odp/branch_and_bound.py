@@ -27,7 +27,8 @@ SLICE_SECONDS = 0.002
 """A slice that took less is doubled; one that took more than twice this is halved."""
 
 SPREAD_SECONDS = 0.1
-"""With less time left, uneven operators get no packing and no bound of `spread_bound`."""
+"""With less time left there is no packing and no bound of `spread_bound`, which uneven operators get,
+and problems of which nothing else shows that they cost anything."""
 
 LAYERED_FROM = 1 / 40
 """Of operators · nodes³: the number of branchings that take as long as the tables of `layer_bound`,
@@ -71,7 +72,8 @@ def branch_and_bound(
     if beginning.search is None:
         return _at_once(arrays, costs, beginning, start, known)
     search, slice_, now, floor = beginning.search, first, clock(), -inf
-    if _is_open(search, floor) and not search.capacity.same[0] and ends_at - now >= SPREAD_SECONDS:
+    crowded = not search.capacity.same[0] or open_bound(search.state) <= 0
+    if _is_open(search, floor) and crowded and ends_at - now >= SPREAD_SECONDS:
         floor = spread_bound(arrays, costs)
         _improve(search, arrays, costs)
         now = clock()
