@@ -27,8 +27,8 @@ SLICE_SECONDS = 0.002
 """A slice that took less is doubled; one that took more than twice this is halved."""
 
 SPREAD_SECONDS = 0.1
-"""With less time left there is no packing and no bound of `spread_bound`, which uneven operators get,
-and problems of which nothing else shows that they cost anything."""
+"""With less time left there is no packing and no `spread_bound`: they are for uneven operators, and
+for problems of which nothing else shows that they cost anything."""
 
 LAYERED_FROM = 1 / 40
 """Of operators · nodes³: the number of branchings that take as long as the tables of `layer_bound`,
