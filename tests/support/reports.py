@@ -1,0 +1,75 @@
+"""Reports as an agent makes them, for tests of all who read them."""
+
+from __future__ import annotations
+
+from eyewall_monitor.sample import Input, Machine, Output, Queue, Sample, Task, Threads, Worker
+
+MACHINE = Machine(
+    cpus=4,
+    quota=0.5,
+    busy=1.75,
+    stolen=0.25,
+    throttled=0.5,
+    load=1.5,
+    memory=2_147_483_648,
+    memory_free=1_073_741_824,
+)
+
+COUNT_WORKER = Worker(
+    topology="word_count-1-1700000000",
+    port=6700,
+    id="5f1c1a0e-9f9b-4a6e-8a58-2f1f6a3d8f10",
+    started=1_700_000_000.5,
+    until=1_700_000_060.25,
+    seconds=5.0,
+    step=20,
+    cpu=1.25,
+    children_cpu=0.5,
+    memory=157_286_400,
+    tasks=(
+        Task(
+            task=3,
+            component="count",
+            inputs=(Input("split", "default", 1000, 980, 20, 0.00015, 0.0125),),
+            outputs=(Output("default", 1000, 2000, 0, 0, None),),
+            queue=Queue(population=12, capacity=32768, overflow=0),
+            capacity=0.25,
+        ),
+        Task(
+            task=1,
+            component="sentence",
+            inputs=(Input("__system", "__tick", 20, 0, 0, None, None),),
+            outputs=(Output("default", 200, 200, 180, 20, 0.0405),),
+            queue=Queue(population=0, capacity=32768, overflow=0),
+        ),
+        Task(task=4, component="count"),
+    ),
+    threads=(Threads((1,), 1, 0.125, 0.0), Threads((3, 4), 2, 0.75, 0.5)),
+)
+
+FULL = Sample(
+    host="edge-1",
+    run="0f8fad5b",
+    sequence=7,
+    time=1_700_000_061.5,
+    seconds=5.0,
+    machine=MACHINE,
+    workers=(
+        COUNT_WORKER,
+        Worker(
+            topology="silent-2-1700000001",
+            port=6701,
+            id="9b2d",
+            started=1_700_000_061.0,
+            until=1_700_000_061.5,
+            seconds=0.0,
+            step=0,
+            cpu=None,
+            children_cpu=None,
+            memory=1024,
+        ),
+    ),
+    counters={"lines": 4321, "rejected: no metric": 3},
+    left_out=1,
+)
+"""Every field holds something; `tests/contracts/sample.json` is this one."""
