@@ -6,7 +6,7 @@ SHELL := /bin/bash
 PYTHON ?= python3.11
 VENV := .venv
 BIN := $(VENV)/bin
-DISTRIBUTIONS := storm-scheduler/stubs sidecar deploy
+DISTRIBUTIONS := storm-scheduler/stubs sidecar monitor deploy
 SHIM := storm-scheduler/target/eyewall-storm-scheduler.jar
 SOLVER_SOURCES := $(shell find sidecar/src -name '*.py')
 SHIM_SOURCES := storm-scheduler/pom.xml $(shell find storm-scheduler/src -type f)
@@ -40,7 +40,7 @@ test-java: prerequisites ## Java tests of the shim
 lint: setup ## ruff, mypy --strict, import-linter
 	@$(BIN)/ruff check --quiet .
 	@$(BIN)/ruff format --check --quiet .
-	@$(BIN)/mypy --no-error-summary sidecar/src deploy/src tests benchmarks
+	@$(BIN)/mypy --no-error-summary sidecar/src monitor/src deploy/src tests benchmarks
 	@$(BIN)/lint-imports --no-logo >/dev/null || $(BIN)/lint-imports
 
 .PHONY: proto

@@ -1,0 +1,192 @@
+"""The control group that this host's processes live in: what it grants, and what it used.
+
+A group's limits are the tightest of its own and those above it; both versions are read.
+"""
+
+from __future__ import annotations
+
+import posixpath
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+_NANOSECOND: Final = 1e-9
+_MICROSECOND: Final = 1e-6
+_NO_LIMIT: Final = 2**60
+"""Version 1 writes the largest number of pages there is where there is no limit."""
+
+
+@dataclass(frozen=True, slots=True)
+class Folder:
+    """A group's folder in one hierarchy, and where that is mounted."""
+
+    path: Path
+    mount: Path
+    version: int
+
+    def upwards(self) -> Iterator[Path]:
+        """The group and those above it."""
+        path = self.path
+        while path != self.mount and self.mount in path.parents:
+            yield path
+            path = path.parent
+        yield self.mount
+
+
+@dataclass(frozen=True, slots=True)
+class Use:
+    """What a group may use and has used; None: not limited, or not known.
+
+    Parameters
+    ----------
+    quota
+        Cores.
+    cpu
+        CPU-seconds since the group was made.
+    throttled
+        Seconds for which it was stopped by its quota.
+    memory_limit, memory
+        Bytes.
+    """
+
+    quota: float | None = None
+    cpu: float | None = None
+    throttled: float = 0.0
+    memory_limit: int | None = None
+    memory: int | None = None
+
+
+class ControlGroup:
+    """The group of one process.
+
+    Parameters
+    ----------
+    mountinfo, own
+        Text of /proc/PID/mountinfo and /proc/PID/cgroup.
+    """
+
+    def __init__(self, mountinfo: str, own: str) -> None:
+        self._folders = _folders(mountinfo, own)
+
+    def use(self) -> Use:
+        """Read what holds now."""
+        cpu, memory = self._folders.get("cpu"), self._folders.get("memory")
+        use = Use()
+        if cpu is not None:
+            quotas = [q for q in map(_quota, cpu.upwards()) if q is not None]
+            use = Use(
+                quota=min(quotas, default=None),
+                cpu=self._used(cpu) if quotas else None,
+                throttled=_throttled(cpu.path),
+            )
+        if memory is None:
+            return use
+        limits = [limit for limit in map(_memory_limit, memory.upwards()) if limit is not None]
+        used = _number(memory.path / "memory.current")
+        if used is None:
+            used = _number(memory.path / "memory.usage_in_bytes")
+        return Use(use.quota, use.cpu, use.throttled, min(limits, default=None), used)
+
+    def _used(self, cpu: Folder) -> float | None:
+        told = _stat(cpu.path).get("usage_usec")
+        if told is not None:
+            return told * _MICROSECOND
+        counted = self._folders.get("cpuacct")
+        if counted is not None and cpu.path.relative_to(cpu.mount) == counted.path.relative_to(
+            counted.mount
+        ):
+            usage = _number(counted.path / "cpuacct.usage")
+            if usage is not None:
+                return usage * _NANOSECOND
+        return None
+
+    def processes(self) -> list[int]:
+        """Processes in the group that grants CPU: not every hierarchy that grants it counts it."""
+        cpu = self._folders.get("cpu")
+        text = "" if cpu is None else _text(cpu.path / "cgroup.procs")
+        return [int(number) for number in text.split()]
+
+
+def _folders(mountinfo: str, own: str) -> dict[str, Folder]:
+    groups: dict[str, str] = {}
+    for line in own.splitlines():
+        _, controllers, group = line.split(":", 2)
+        groups |= dict.fromkeys(controllers.split(","), group)
+    found: dict[str, Folder] = {}
+    for root, point, kind, options in _mounts(mountinfo):
+        for controller in ("cpu", "cpuacct", "memory"):
+            if kind == "cgroup" and controller in options and controller in groups:
+                found[controller] = Folder(
+                    Path(point + _below(groups[controller], root)), Path(point), 1
+                )
+    for root, point, kind, _ in _mounts(mountinfo):
+        if kind == "cgroup2" and "" in groups:
+            unified = Folder(Path(point + _below(groups[""], root)), Path(point), 2)
+            found = {"cpu": unified, "memory": unified} | found
+    return found
+
+
+def _mounts(mountinfo: str) -> Iterator[tuple[str, str, str, list[str]]]:
+    for line in mountinfo.splitlines():
+        before, _, after = line.partition(" - ")
+        kind, _, options = after.split(" ")[:3]
+        root, point = before.split(" ")[3:5]
+        yield root, point, kind, options.split(",")
+
+
+def _below(group: str, root: str) -> str:
+    """Path of a group below a mount that shows the hierarchy from `root` on."""
+    if root != "/" and group != root and not group.startswith(root + "/"):
+        return ""
+    relative = posixpath.normpath("/" + (group if root == "/" else group[len(root) :]))
+    return "" if relative == "/" or "/.." in group else relative
+
+
+def _quota(folder: Path) -> float | None:
+    version_2 = _text(folder / "cpu.max").split()
+    if len(version_2) == 2:
+        granted, period = version_2
+        return None if granted == "max" else int(granted) / int(period)
+    granted_1, period_1 = (
+        _number(folder / "cpu.cfs_quota_us"),
+        _number(folder / "cpu.cfs_period_us"),
+    )
+    if granted_1 is None or not period_1 or granted_1 < 0:
+        return None
+    return granted_1 / period_1
+
+
+def _throttled(folder: Path) -> float:
+    told = _stat(folder)
+    if "throttled_usec" in told:
+        return told["throttled_usec"] * _MICROSECOND
+    return told.get("throttled_time", 0) * _NANOSECOND
+
+
+def _memory_limit(folder: Path) -> int | None:
+    limit = _number(folder / "memory.max")
+    if limit is None:
+        limit = _number(folder / "memory.limit_in_bytes")
+    return None if limit is None or limit >= _NO_LIMIT else limit
+
+
+def _stat(folder: Path) -> dict[str, int]:
+    pairs = (line.split() for line in _text(folder / "cpu.stat").splitlines())
+    return {pair[0]: int(pair[1]) for pair in pairs if len(pair) == 2 and pair[1].isdigit()}
+
+
+def _number(file: Path) -> int | None:
+    try:
+        return int(_text(file))
+    except ValueError:
+        return None
+
+
+def _text(file: Path) -> str:
+    try:
+        return file.read_text(encoding="ascii")
+    except OSError:
+        return ""

@@ -1,0 +1,136 @@
+"""The composition root of `eyewall-monitor agent`: everything is put together here."""
+
+from __future__ import annotations
+
+import logging
+import os
+import secrets
+import signal
+import socket
+import time
+from collections import Counter
+from typing import TYPE_CHECKING, Final
+from urllib.parse import urlsplit
+
+from eyewall_monitor.agent.cgroup import ControlGroup
+from eyewall_monitor.agent.config import split_address
+from eyewall_monitor.agent.delivery import Delivery
+from eyewall_monitor.agent.history_writer import HistoryWriter, connect
+from eyewall_monitor.agent.listener import Listener
+from eyewall_monitor.agent.procfs import Proc
+from eyewall_monitor.agent.sample_writer import SampleWriter
+from eyewall_monitor.agent.tally import Instant
+from eyewall_monitor.agent.watch import Watch
+from eyewall_monitor.agent.workers import WorkerSearch
+from eyewall_monitor.history import Keys
+from eyewall_monitor.znodes import Znodes
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from types import FrameType
+
+    from eyewall_monitor.agent.config import Config
+
+LOG: Final = logging.getLogger("eyewall.monitor")
+
+_ONLY_THE_LATEST: Final = 1
+_PAUSE: Final = 1.0
+"""Seconds between two attempts at a store that is away."""
+_STOP_SECONDS: Final = 1.0
+
+
+def serve(config: Config, say: Callable[[str], None]) -> None:
+    """Report until SIGTERM or SIGINT; `say` gets one line when ready.
+
+    ListenError if the address cannot be listened on; a store that is away keeps nothing from
+    starting.
+    """
+    proc = Proc()
+    own = os.getpid()
+    group = ControlGroup(proc.text("self/mountinfo"), proc.text("self/cgroup"))
+    search = WorkerSearch(proc, own, config.storm.local_dir)
+    watch = Watch(config.host, secrets.token_hex(4), proc, group, search, _now())
+    form: Counter[str] = Counter()
+    host, port = split_address(config.listen)
+    listener = Listener(
+        host, port or 0, lambda lines: watch.take(lines, _now()), form, time.monotonic
+    )
+    stopped, waker = socket.socketpair()
+    _stop_on_signals(waker)
+    listener.wake_on(stopped)
+    znode = Znodes(config.zookeeper.root).sample(config.host)
+    samples = SampleWriter(config.zookeeper.servers, znode, time.monotonic)
+    deliveries = {
+        "ZooKeeper": Delivery("ZooKeeper", samples.send, _ONLY_THE_LATEST, _PAUSE),
+        "Redis": Delivery("Redis", _history(config).send, config.redis.backlog, _PAUSE),
+    }
+    for delivery in deliveries.values():
+        delivery.start()
+    say(f"eyewall monitor ready on {host}:{listener.port} ({_stores(config)})")
+    try:
+        _report(watch, listener, form, deliveries, config.report_seconds, stopped)
+    finally:
+        listener.close()
+        for delivery in deliveries.values():
+            delivery.stop(_STOP_SECONDS)
+        samples.close()
+
+
+def _report(
+    watch: Watch,
+    listener: Listener,
+    form: Counter[str],
+    deliveries: dict[str, Delivery],
+    every: float,
+    stopped: socket.socket,
+) -> None:
+    """Take lines and make reports until `stopped` can be read."""
+    stopped.settimeout(0)
+    due = time.monotonic() + every
+    while not _readable(stopped):
+        listener.poll(due - time.monotonic())
+        if time.monotonic() < due:
+            continue
+        dropped = {f"dropped: reports to {name}": d.dropped for name, d in deliveries.items()}
+        report = watch.report(_now(), form + Counter(dropped))
+        for delivery in deliveries.values():
+            delivery.put(report)
+        due = max(due + every, time.monotonic())  # a machine that slept does not catch up
+
+
+def _readable(stopped: socket.socket) -> bool:
+    try:
+        return bool(stopped.recv(1))
+    except BlockingIOError:
+        return False
+
+
+def _stop_on_signals(waker: socket.socket) -> None:
+    def stop(number: int, _frame: FrameType | None) -> None:
+        LOG.info("stopping on %s", signal.Signals(number).name)
+        waker.send(b"x")
+
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, stop)
+
+
+def _now() -> Instant:
+    return Instant(time.time(), time.monotonic())
+
+
+def _history(config: Config) -> HistoryWriter:
+    it = config.redis
+    return HistoryWriter(
+        connect(it.url),
+        Keys(it.prefix),
+        config.host,
+        it.keep_hours * 3600,
+        it.most_entries,
+        time.time,
+    )
+
+
+def _stores(config: Config) -> str:
+    redis = urlsplit(config.redis.url)
+    where = redis.netloc.rpartition("@")[2] or redis.path
+    return f"host {config.host}, ZooKeeper {config.zookeeper.servers}, Redis {where}"

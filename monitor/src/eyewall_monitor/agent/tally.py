@@ -1,0 +1,214 @@
+"""What workers' counters were raised by, worker by worker.
+
+A worker tells all its counters at once, every few seconds: a telling. What counts is the
+difference to the telling before, over the time between the two. Both are read from this host's
+clocks when the telling arrives: the seconds in the lines are whole ones.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import TYPE_CHECKING, Final
+
+from eyewall_monitor.agent.graphite import COUNTERS, Measurement
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from eyewall_monitor.agent.graphite import Metric
+
+QUIET: Final = 0.5
+"""Seconds without a line after which a telling is over."""
+OLDEST: Final = 60.0
+"""Seconds that a line may have been under way."""
+AHEAD: Final = 5.0
+"""Seconds that a line may be ahead of this host's clock, which is the worker's too."""
+MOST_VALUES: Final = 20_000
+"""Of one worker; Storm's own are about ten for each task."""
+
+
+class Rejection(StrEnum):
+    """Why a measurement was not taken; the name under which it is counted."""
+
+    UNKNOWN_WORKER = "unknown worker"
+    LATE = "late"
+    AHEAD = "ahead of the clock"
+    REPEATED = "repeated"
+    TOO_MANY = "too many names"
+
+
+@dataclass(frozen=True, slots=True)
+class Instant:
+    """One moment by both clocks."""
+
+    wall: float
+    """Seconds since the epoch; may jump."""
+    steady: float
+    """Seconds since some moment; never jumps."""
+
+
+@dataclass(frozen=True, slots=True)
+class WorkerKey:
+    """Where lines say that they are from."""
+
+    topology: str
+    port: int
+
+
+@dataclass(frozen=True, slots=True)
+class Value:
+    """What a number is of."""
+
+    task: int
+    metric: Metric
+    source: str | None
+    stream: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """What a worker told since it was last asked about.
+
+    Parameters
+    ----------
+    until
+        When the last telling came, by the steady clock.
+    seconds
+        What `raised` covers; 0 if nothing can be said.
+    """
+
+    until: float
+    seconds: float
+    step: int
+    components: Mapping[int, str]
+    raised: Mapping[Value, int]
+    gauges: Mapping[Value, float]
+
+
+@dataclass(slots=True)
+class _Worker:
+    id: str
+    from_zero: bool
+    """Whether a counter that is met for the first time was 0 at the telling before."""
+    since: float | None
+    """Of the telling before, by the steady clock; None: there was none yet."""
+    time: int
+    """Of the present telling, by the lines themselves; before the first, the worker's start."""
+    settled_until: float | None = None
+    arrived: float | None = None
+    """When the first line of the present telling came."""
+    last_line: float = 0.0
+    step: int = 0
+    counts: dict[Value, int] = field(default_factory=dict)
+    times: dict[Value, int] = field(default_factory=dict)
+    """When each value was last told, by the lines' own time."""
+    open: Counter[Value] = field(default_factory=Counter)
+    settled: Counter[Value] = field(default_factory=Counter)
+    gauges: dict[Value, float] = field(default_factory=dict)
+    components: dict[int, str] = field(default_factory=dict)
+
+
+class Tally:
+    """Takes measurements, gives what was added; knows which workers there are."""
+
+    def __init__(self) -> None:
+        self._workers: dict[WorkerKey, _Worker] = {}
+        self.restarts = 0
+        """Counters that fell within one worker's life, and so began again."""
+
+    def know(self, key: WorkerKey, worker_id: str, started: Instant, *, whole_life: bool) -> None:
+        """Take lines of this worker from now on; another id on a port is a worker that restarted.
+
+        Parameters
+        ----------
+        whole_life
+            Whether it started under our eyes, with all counters at 0. If not, what is told first
+            of a counter is only what later values are held against.
+        """
+        known = self._workers.get(key)
+        if known is None or known.id != worker_id:
+            since = started.steady if whole_life else None
+            self._workers[key] = _Worker(worker_id, whole_life, since, int(started.wall))
+
+    def forget_all_but(self, keys: Iterable[WorkerKey]) -> None:
+        """Forget workers that are gone."""
+        kept = set(keys)
+        self._workers = {key: worker for key, worker in self._workers.items() if key in kept}
+
+    def knows(self, key: WorkerKey) -> bool:
+        """Whether lines of this worker are taken."""
+        return key in self._workers
+
+    def take(self, it: Measurement, now: Instant) -> Rejection | None:
+        """Take one measurement, or say why not."""
+        worker = self._workers.get(WorkerKey(it.topology, it.port))
+        if worker is None:
+            return Rejection.UNKNOWN_WORKER
+        if it.time > now.wall + AHEAD:
+            return Rejection.AHEAD
+        if worker.time > now.wall + AHEAD:
+            worker.time = 0  # the clock was set back
+            worker.times.clear()
+        if it.time < worker.time or it.time < now.wall - OLDEST:
+            return Rejection.LATE
+        value = Value(it.task, it.metric, it.source, it.stream)
+        if worker.times.get(value) == it.time:
+            return Rejection.REPEATED
+        if value not in worker.times and len(worker.times) >= MOST_VALUES:
+            return Rejection.TOO_MANY
+        if it.time > worker.time:
+            _settle(worker)
+            worker.time, worker.arrived = it.time, now.steady
+        worker.last_line = now.steady
+        worker.times[value] = it.time
+        worker.components[it.task] = it.component
+        if it.metric in COUNTERS:
+            self._count(worker, value, int(it.value))
+        else:
+            worker.gauges[value] = it.value
+        return None
+
+    def told(self, key: WorkerKey, now: Instant) -> Told:
+        """Return what a known worker told since the last call."""
+        worker = self._workers[key]
+        if now.steady - worker.last_line >= QUIET:
+            _settle(worker)
+        until = worker.settled_until
+        if until is None:
+            return Told(now.steady, 0.0, worker.step, {}, {}, {})
+        told = Told(
+            until=until,
+            seconds=until - worker.since if worker.since is not None else 0.0,
+            step=worker.step,
+            components=dict(worker.components),
+            raised=dict(worker.settled),
+            gauges=dict(worker.gauges),
+        )
+        worker.since, worker.settled_until = until, None
+        worker.settled = Counter(dict.fromkeys(worker.counts, 0))
+        return told
+
+    def _count(self, worker: _Worker, value: Value, count: int) -> None:
+        before = worker.counts.get(value, 0 if worker.from_zero else count)
+        if count < before:
+            self.restarts += 1
+            before = 0
+        worker.counts[value] = count
+        worker.step = math.gcd(worker.step, count)
+        worker.open[value] += count - before
+
+
+def _settle(worker: _Worker) -> None:
+    """End the present telling."""
+    if worker.arrived is None:
+        return
+    if worker.since is None:
+        worker.since = worker.arrived  # what follows counts from here
+    else:
+        worker.settled_until = worker.arrived
+        worker.settled.update(worker.open)
+    worker.arrived = None
+    worker.open = Counter()

@@ -1,0 +1,133 @@
+"""What the agent knows between two reports: lines go in, a report comes out."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING, Final
+
+from eyewall_monitor.agent.graphite import Measurement, Unused, parse
+from eyewall_monitor.agent.machine import MachineLook
+from eyewall_monitor.agent.procfs import TICK
+from eyewall_monitor.agent.report import Seen, fit, worker
+from eyewall_monitor.agent.tally import Instant, Tally, WorkerKey
+from eyewall_monitor.agent.worker_cpu import WorkerCpu
+from eyewall_monitor.sample import Sample
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from eyewall_monitor.agent.cgroup import ControlGroup
+    from eyewall_monitor.agent.procfs import Proc, Stat
+    from eyewall_monitor.agent.workers import WorkerProcess, WorkerSearch
+    from eyewall_monitor.sample import Machine
+
+_SEARCH_PAUSE: Final = 1.0
+"""Seconds between two searches for a worker that nobody knows."""
+
+
+class Watch:
+    """One host under watch.
+
+    Parameters
+    ----------
+    run
+        A name for this life of the agent.
+    start
+        When it began: workers that are older were met in mid-life.
+    """
+
+    def __init__(
+        self,
+        host: str,
+        run: str,
+        proc: Proc,
+        group: ControlGroup,
+        search: WorkerSearch,
+        start: Instant,
+    ) -> None:
+        self._host = host
+        self._run = run
+        self._proc = proc
+        self._search = search
+        self._machine = MachineLook(proc, group)
+        self._cpu = WorkerCpu(proc)
+        self._tally = Tally()
+        self._components: dict[str, dict[int, str]] = {}
+        self._workers: dict[WorkerKey, tuple[WorkerProcess, Instant]] = {}
+        self._start = start
+        self._before = start
+        self._searched = start.steady
+        self._sequence = 0
+        self.counters: Counter[str] = Counter()
+        """What was taken and rejected since the start, by reason."""
+        self._look(start)
+
+    def take(self, lines: Iterable[bytes], now: Instant) -> None:
+        """Take lines that have just come."""
+        for line in lines:
+            read = parse(line)
+            if isinstance(read, Measurement):
+                self._take(read, now)
+            elif isinstance(read, Unused):
+                self.counters["unused"] += 1
+            else:
+                self.counters[f"rejected: {read}"] += 1
+
+    def report(self, now: Instant, counters: Mapping[str, int]) -> Sample:
+        """Make the next report; `counters` is what others than this have counted."""
+        seen, machine = self._look(now)
+        self.counters["counters that began again"] = self._tally.restarts
+        sample = Sample(
+            host=self._host,
+            run=self._run,
+            sequence=self._sequence,
+            time=round(max(0.0, now.wall), 3),
+            seconds=round(max(0.0, now.steady - self._before.steady), 3),
+            machine=machine,
+            workers=tuple(worker(one, now) for one in seen),
+            counters={
+                name: count for name, count in (self.counters + Counter(counters)).items() if count
+            },
+        )
+        self._before = now
+        self._sequence += 1
+        return fit(sample)
+
+    def _take(self, it: Measurement, now: Instant) -> None:
+        key = WorkerKey(it.topology, it.port)
+        if not self._tally.knows(key) and now.steady - self._searched >= _SEARCH_PAUSE:
+            self._look_for_workers(self._proc.processes(), now)
+        rejection = self._tally.take(it, now)
+        self.counters["taken" if rejection is None else f"rejected: {rejection}"] += 1
+
+    def _look_for_workers(self, processes: Mapping[int, Stat], now: Instant) -> float:
+        """Learn which workers there are; return the seconds since boot."""
+        up = self._proc.uptime()
+        self._searched = now.steady
+        self._workers = {}
+        for found in self._search.workers(processes):
+            age = up - processes[found.pid].started * TICK
+            started = Instant(now.wall - age, now.steady - age)
+            key = WorkerKey(found.topology, found.port)
+            self._workers[key] = found, started
+            whole_life = started.steady > self._start.steady
+            self._tally.know(key, found.id, started, whole_life=whole_life)
+        self._tally.forget_all_but(self._workers)
+        return up
+
+    def _look(self, now: Instant) -> tuple[list[Seen], Machine]:
+        processes = self._proc.processes()
+        ticks = int(self._look_for_workers(processes, now) / TICK)
+        told = {found.id: self._tally.told(key, now) for key, (found, _) in self._workers.items()}
+        for worker_id, said in told.items():
+            self._components.setdefault(worker_id, {}).update(said.components)
+        self._components = {one: self._components[one] for one in told}
+        machine = self._machine.look(processes, ticks)
+        workers = [found for found, _ in self._workers.values()]
+        used = self._cpu.look(workers, processes, self._components, ticks)
+        seen = [
+            Seen(found, started, told[found.id], used[found.id])
+            for found, started in self._workers.values()
+            if found.id in used
+        ]
+        return seen, machine

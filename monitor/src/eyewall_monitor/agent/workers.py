@@ -1,0 +1,107 @@
+"""Storm's workers on this host, found by their command lines.
+
+A supervisor starts a log writer, which starts the worker; both carry the properties read here, so
+what tells the worker is its main class, the last words of its command line: class, topology,
+supervisor, supervisor's port (since Storm 2), port, worker.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from eyewall_monitor.agent.procfs import Proc, Stat
+
+_MAIN: Final = "org.apache.storm.daemon.worker.Worker"
+_LOG_WRITER: Final = "org.apache.storm.LogWriter"
+
+
+@dataclass(frozen=True, slots=True)
+class WorkerProcess:
+    """One worker.
+
+    Parameters
+    ----------
+    id
+        Storm's; a restart makes a new one.
+    artifacts
+        Folder of its log.
+    """
+
+    pid: int
+    topology: str
+    port: int
+    id: str
+    local_dir: str
+    artifacts: str
+
+    @property
+    def log(self) -> Path:
+        """The worker's log."""
+        return Path(self.artifacts, self.topology, str(self.port), "worker.log")
+
+
+def read_command(pid: int, command: Sequence[str]) -> WorkerProcess | None:
+    """Read a command line; None if it is no worker's."""
+    properties = dict(_property(word) for word in command if word.startswith("-D"))
+    if _MAIN not in command or _LOG_WRITER in command:
+        return None
+    arguments = command[command.index(_MAIN) + 1 :]
+    if len(arguments) < 4 or not arguments[-2].isascii() or not arguments[-2].isdigit():
+        return None
+    return WorkerProcess(
+        pid=pid,
+        topology=arguments[0],
+        port=int(arguments[-2]),
+        id=arguments[-1],
+        local_dir=properties.get("storm.local.dir", ""),
+        artifacts=properties.get("workers.artifacts", ""),
+    )
+
+
+class WorkerSearch:
+    """Finds this host's workers again and again, reading each command line once.
+
+    Parameters
+    ----------
+    local_dir
+        The supervisor's `storm.local.dir`, where several supervisors share one machine and one
+        network. Workers of other networks are never this host's.
+    """
+
+    def __init__(self, proc: Proc, own_pid: int, local_dir: str | None) -> None:
+        self._proc = proc
+        self._network = proc.network(own_pid)
+        self._local_dir = local_dir
+        self._seen: dict[tuple[int, int], WorkerProcess | None] = {}
+
+    def workers(self, processes: Mapping[int, Stat]) -> list[WorkerProcess]:
+        """Return the workers among these processes, the youngest last."""
+        seen = {}
+        for stat in processes.values():
+            key = (stat.number, stat.started)
+            if self._seen.get(key) is not None or (key in self._seen and stat.name != "java"):
+                seen[key] = self._seen[key]
+            else:
+                # A process that is about to become a worker still has its parent's command line.
+                seen[key] = self._look(stat.number) if stat.name == "java" else None
+        self._seen = seen
+        by_age = sorted(seen, key=lambda key: (key[1], key[0]))
+        return [worker for key in by_age if (worker := seen[key]) is not None]
+
+    def _look(self, pid: int) -> WorkerProcess | None:
+        worker = read_command(pid, self._proc.command(pid))
+        if worker is None or self._proc.network(pid) not in (None, self._network):
+            return None
+        if self._local_dir is not None and worker.local_dir != self._local_dir:
+            return None
+        return worker
+
+
+def _property(word: str) -> tuple[str, str]:
+    name, _, value = word[2:].partition("=")
+    return name, value

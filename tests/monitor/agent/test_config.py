@@ -1,0 +1,77 @@
+from __future__ import annotations
+
+import socket
+from pathlib import Path
+
+import pytest
+from eyewall_monitor.agent.config import (
+    Config,
+    ConfigError,
+    RedisTable,
+    Storm,
+    ZooKeeper,
+    read_config,
+)
+
+EXAMPLE = Path(__file__).parents[3] / "monitor" / "examples" / "monitor.toml"
+
+
+def read(tmp_path: Path, text: str) -> Config:
+    file = tmp_path / "monitor.toml"
+    file.write_text(text)
+    return read_config(file)
+
+
+def test_without_a_file_every_key_has_its_default() -> None:
+    config = read_config(None)
+    assert config.host == socket.gethostname()
+    assert config.listen == "127.0.0.1:2003"
+
+
+def test_the_example_names_every_key_with_its_default() -> None:
+    text = EXAMPLE.read_text()
+    assert read_config(EXAMPLE) == Config(host="edge-1")
+    for section in (Config, ZooKeeper, RedisTable, Storm):
+        for key in section.model_fields:
+            assert f"{key} =" in text or f"[{key}]" in text
+
+
+@pytest.mark.parametrize(
+    ("text", "complaint"),
+    [
+        ('listen = "0.0.0.0:2003"', "listen is '0.0.0.0:2003': it must be HOST:PORT on loopback"),
+        ('listen = "127.0.0.1"', "it must be HOST:PORT on loopback"),
+        ('listen = "127.0.0.1:99999"', "it must be HOST:PORT on loopback"),
+        ('host = "a/b"', "host is 'a/b': it must be a host's name"),
+        ("report_seconds = 0.1", "report_seconds is 0.1: input should be greater than or equal"),
+        ("colour = 1", "no key colour; keys there are host, listen, report_seconds,"),
+        ("[redis]\nfoo = 1", "no key [redis] foo; keys there are url, prefix, keep_hours,"),
+        ("[zookeeper]\nservers = 'x'", "[zookeeper] servers is 'x': it must be HOST:PORT"),
+        ("[zookeeper]\nroot = 'x'", "[zookeeper] root is 'x': it must be like /eyewall"),
+        ("[redis]\nprefix = ' '", "[redis] prefix is ' ': it must be like eyewall"),
+        ("[redis]\nurl = 'http://secret@x'", "[redis] url: it must be redis://HOST:PORT/DB"),
+        ("[redis]\nurl = 'redis://[x'", "[redis] url: it must be redis://HOST:PORT/DB"),
+        ("x = " + "[" * 5000, "nested too deep"),
+        ("=", "Invalid statement"),
+    ],
+)
+def test_what_cannot_be_is_named_with_what_is_allowed(
+    tmp_path: Path, text: str, complaint: str
+) -> None:
+    with pytest.raises(ConfigError) as refused:
+        read(tmp_path, text)
+    assert complaint in str(refused.value)
+    assert "secret" not in str(refused.value)
+    assert "\n" not in str(refused.value)
+
+
+def test_several_zookeepers_and_loopback_in_other_words_are_allowed(tmp_path: Path) -> None:
+    config = read(
+        tmp_path, 'listen = "[::1]:2003"\n[zookeeper]\nservers = "zk-1:2181,zk-2.lan:2181"'
+    )
+    assert config.zookeeper.servers == "zk-1:2181,zk-2.lan:2181"
+
+
+def test_a_file_that_is_not_there_is_named(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match="No such file"):
+        read_config(tmp_path / "none.toml")

@@ -1,0 +1,216 @@
+"""The agent as a process, with a real Redis, a real ZooKeeper and something like a worker."""
+
+from __future__ import annotations
+
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import pytest
+import redis as redis_client
+from eyewall_monitor import history, sample
+from eyewall_monitor.history import Keys
+from eyewall_monitor.znodes import Znodes
+from fake_worker import start_worker
+from kazoo.client import KazooClient
+from kazoo.exceptions import NoNodeError
+from real_stores import Server, free_port
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
+
+    from eyewall_monitor.sample import Sample
+
+T = TypeVar("T")
+REPORT_SECONDS = 0.5
+
+
+def wait_for(look: Callable[[], T | None], seconds: float = 40) -> T:
+    end = time.monotonic() + seconds
+    while True:
+        found = look()
+        if found:
+            return found
+        assert time.monotonic() < end
+        time.sleep(0.05)
+
+
+class Agent:
+    def __init__(self, folder: Path, redis: Server, zookeeper: Server) -> None:
+        self.port = free_port()
+        self.host = f"host-{self.port}"
+        self.file = folder / "monitor.toml"
+        self.file.write_text(
+            f'host = "{self.host}"\nlisten = "127.0.0.1:{self.port}"\n'
+            f"report_seconds = {REPORT_SECONDS}\n"
+            f'[zookeeper]\nservers = "{zookeeper.address}"\n'
+            f'[redis]\nurl = "redis://{redis.address}/0"\nbacklog = 4\n'
+            f'[storm]\nlocal_dir = "{folder}"\n'
+        )
+        self.log = folder / "agent.log"
+        with self.log.open("ab") as log:
+            self.process = subprocess.Popen(
+                [sys.executable, "-m", "eyewall_monitor.cli", "agent", "--config", self.file],
+                stdout=log,
+                stderr=log,
+            )
+        wait_for(lambda: "ready on" in self.log.read_text())
+
+    def tell(self, topology: str, count: int) -> None:
+        name = f"storm.worker.{topology}.h.count.default.3.6700-__execute-count-split:default.count"
+        with socket.create_connection(("127.0.0.1", self.port)) as connection:
+            connection.sendall(f"{name} {count} {int(time.time())}\n".encode())
+
+    def end(self, number: int = signal.SIGTERM) -> int:
+        os.kill(self.process.pid, number)
+        return self.process.wait(20)
+
+
+@pytest.fixture
+def agent(tmp_path: Path, redis: Server, zookeeper: Server) -> Iterator[Agent]:
+    client = redis_client.Redis.from_url(f"redis://{redis.address}/0")
+    client.flushall()
+    client.close()
+    started = Agent(tmp_path, redis, zookeeper)
+    yield started
+    started.process.kill()
+    started.process.wait()
+
+
+@pytest.fixture
+def latest(agent: Agent, zookeeper: Server) -> Iterator[Callable[[], Sample | None]]:
+    client = KazooClient(zookeeper.address)
+    client.start(timeout=30)
+
+    def read() -> Sample | None:
+        try:
+            return sample.decode(client.get(Znodes().sample(agent.host))[0])
+        except NoNodeError:
+            return None
+
+    yield read
+    client.stop()
+    client.close()
+
+
+def entries(agent: Agent, redis: Server) -> list[Sample]:
+    client = redis_client.Redis.from_url(f"redis://{redis.address}/0")
+    found: Any = client.xrange(Keys().stream(agent.host))
+    client.close()
+    return [history.decode_entry(fields) for _, fields in found]
+
+
+def test_a_workers_tuples_and_cpu_are_in_both_stores(
+    agent: Agent, latest: Callable[[], Sample | None], redis: Server, tmp_path: Path
+) -> None:
+    worker = start_worker(tmp_path, "wc-1-1000", 6700, "w1")
+    try:
+        time.sleep(1.1)
+        agent.tell("wc-1-1000", 400)
+
+        def told() -> Sample | None:
+            of_tasks = [s for s in entries(agent, redis) if s.workers and s.workers[0].tasks]
+            return of_tasks[0] if of_tasks else None
+
+        it = wait_for(told).workers[0]
+        assert it.tasks[0].inputs[0].executed == 400
+        assert (it.topology, it.port, it.id) == ("wc-1-1000", 6700, "w1")
+        assert it.memory > 1_000_000
+
+        def used() -> float | None:
+            now = latest()
+            return now.workers[0].cpu if now is not None and now.workers else None
+
+        assert 0 < wait_for(used) <= 2 * REPORT_SECONDS
+    finally:
+        worker.kill()
+        worker.wait()
+
+
+def test_no_report_is_missing_and_none_is_there_twice(agent: Agent, redis: Server) -> None:
+    wait_for(lambda: len(entries(agent, redis)) >= 5)
+    numbers = [report.sequence for report in entries(agent, redis)]
+    assert numbers == list(range(len(numbers)))
+
+
+def test_a_sigterm_ends_it_cleanly_and_its_report_vanishes(
+    agent: Agent, latest: Callable[[], Sample | None]
+) -> None:
+    wait_for(latest)
+    assert agent.end() == 0
+    assert latest() is None
+    assert "stopping on SIGTERM" in agent.log.read_text()
+    assert "Traceback" not in agent.log.read_text()
+
+
+def test_while_redis_is_away_reports_wait_and_what_was_dropped_is_in_the_reports(
+    agent: Agent, latest: Callable[[], Sample | None], redis: Server
+) -> None:
+    wait_for(lambda: entries(agent, redis))
+    redis.stop()
+    # Four may wait: after nine reports without Redis five or more are lost.
+    gone = latest()
+    assert gone is not None
+
+    def much_later() -> bool:
+        now = latest()
+        return now is not None and now.sequence >= gone.sequence + 9
+
+    wait_for(much_later)
+    redis.start()
+    wait_for(lambda: [s for s in entries(agent, redis) if s.counters.get(DROPPED, 0) >= 5])
+    log = agent.log.read_text()
+    assert log.count("Redis does not take reports: ") == 1
+    wait_for(lambda: "Redis takes reports again" in agent.log.read_text())
+    assert "Traceback" not in log
+
+
+DROPPED = "dropped: reports to Redis"
+
+
+def test_stores_that_hang_keep_no_line_waiting(agent: Agent, redis: Server) -> None:
+    wait_for(lambda: entries(agent, redis))
+    redis.freeze()
+    try:
+        began = time.monotonic()
+        for _ in range(50):
+            agent.tell("wc-1-1000", 1)
+        assert time.monotonic() - began < 5
+    finally:
+        redis.thaw()
+
+
+def test_an_agent_without_any_store_runs_and_ends(tmp_path: Path) -> None:
+    nowhere = Server([], free_port(), lambda _: None)
+    agent = Agent(tmp_path, nowhere, nowhere)
+    wait_for(lambda: "ZooKeeper does not take reports: no connection" in agent.log.read_text())
+    wait_for(lambda: "Redis does not take reports: " in agent.log.read_text())
+    time.sleep(2 * REPORT_SECONDS)
+    assert agent.end() == 0
+    assert agent.log.read_text().count("does not take reports") == 2
+
+
+@pytest.mark.parametrize(
+    ("text", "code", "complaint"),
+    [("colour = 1", 2, "no key colour"), ('listen = "127.0.0.1:{port}"', 1, "Address already")],
+)
+def test_what_keeps_it_from_starting_is_one_line(
+    tmp_path: Path, text: str, code: int, complaint: str
+) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        file = tmp_path / "monitor.toml"
+        file.write_text(text.replace("{port}", str(taken.getsockname()[1])))
+        ended = subprocess.run(
+            [sys.executable, "-m", "eyewall_monitor.cli", "agent", "--config", file],
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+    assert ended.returncode == code
+    assert complaint in ended.stderr
+    assert len(ended.stderr.strip().splitlines()) == 1
