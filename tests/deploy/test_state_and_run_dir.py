@@ -28,6 +28,7 @@ STATE = RunState(
     redis_server=None,
     host_ports=6700,
     stock_timing=False,
+    agents=True,
 )
 
 

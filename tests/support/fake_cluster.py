@@ -57,6 +57,7 @@ class FakeCluster:
     mode: str
     ports: list[int]
     environment: dict[str, str] = field(default_factory=dict)
+    agents: bool = False
 
     @property
     def run(self) -> RunDir:
@@ -73,6 +74,7 @@ class FakeCluster:
             "up",
             str(self.folder / "pair.toml"),
             "--scheduler=ras",
+            *(() if self.agents else ("--without-agents",)),
             f"--storm-home={self.folder / 'storm'}",
             f"--mode={self.mode}",
             f"--host-ports={self.ports[-1]}",
@@ -165,16 +167,16 @@ def _free_ports(count: int) -> list[int]:
 
 
 def _block_of_ports() -> int:
-    """First of four ports in a row that are free: two supervisors, one slot each."""
-    for first in range(21_000 + os.getpid() % 5_000, 32_000, 4):
+    """First of six ports in a row that are free: two supervisors with a slot and an agent each."""
+    for first in range(21_000 + os.getpid() % 5_000, 32_000, 6):
         try:
-            for port in range(first, first + 4):
+            for port in range(first, first + 6):
                 with socket.socket() as trial:
                     trial.bind(("0.0.0.0", port))
         except OSError:
             continue
         return first
-    raise AssertionError("no four free ports in a row")
+    raise AssertionError("no six free ports in a row")
 
 
 def make_cluster(folder: Path, mode: str) -> FakeCluster:

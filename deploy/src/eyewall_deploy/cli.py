@@ -86,6 +86,9 @@ def up(
     stock_timing: Annotated[
         bool, typer.Option("--stock-timing", help="Storm's own timing, assignments not pushed.")
     ] = False,
+    without_agents: Annotated[
+        bool, typer.Option("--without-agents", help="No monitor agent on the hosts.")
+    ] = False,
     foreground: Annotated[
         bool, typer.Option("--foreground", help="Stay; Ctrl-C ends the cluster.")
     ] = False,
@@ -111,6 +114,7 @@ def up(
         mode=mode,
         network=network,
         stock_timing=stock_timing,
+        agents=not without_agents,
         nimbus_port=nimbus_port,
         ui_port=ui_port,
         sidecar_port=sidecar_port,

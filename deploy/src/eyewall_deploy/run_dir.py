@@ -67,6 +67,10 @@ class RunDir:
         """The sidecar's configuration."""
         return self.path / "conf" / "sidecar.toml"
 
+    def monitor(self, host: str) -> Path:
+        """Configuration of a host's monitor agent."""
+        return self.path / "conf" / f"monitor-{host}.toml"
+
     @property
     def log4j2(self) -> Path:
         """Logging configuration of daemons and workers."""

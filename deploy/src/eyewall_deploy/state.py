@@ -53,6 +53,8 @@ class RunState:
         First port of the hosts, in loopback mode.
     stock_timing
         Storm's own timing, and no push of assignments, for comparison.
+    agents
+        Whether each host has a monitor agent.
     """
 
     cluster: str
@@ -70,6 +72,7 @@ class RunState:
     redis_server: str | None
     host_ports: int
     stock_timing: bool
+    agents: bool
 
 
 _ENDPOINTS = ("zookeeper", "redis", "nimbus", "ui", "sidecar")

@@ -41,6 +41,7 @@ def options(loopback: FakeCluster, monkeypatch: pytest.MonkeyPatch) -> UpOptions
         scheduler=Scheduler.RAS,
         storm_home=loopback.folder / "storm",
         mode=Mode.LOOPBACK,
+        agents=False,
         nimbus_port=nimbus,
         ui_port=ui,
         sidecar_port=sidecar,

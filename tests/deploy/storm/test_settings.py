@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from pathlib import Path
 
@@ -13,6 +14,7 @@ from eyewall_deploy.state import Mode, Scheduler
 from eyewall_deploy.storm.recommended import TIMING, recommended
 from eyewall_deploy.storm.settings import (
     StormCluster,
+    agent_port,
     nimbus_settings,
     slot_ports,
     supervisor_port,
@@ -31,6 +33,7 @@ STORM = StormCluster(
     sidecar=Endpoint("10.83.0.1", 7077),
     host_ports=6700,
     stock_timing=False,
+    agents=True,
 )
 EDGE_1 = STORM.cluster.host("edge-1")
 FOG_2 = STORM.cluster.host("fog-2")
@@ -62,8 +65,9 @@ def test_on_loopback_no_two_hosts_share_a_port() -> None:
     hosts = loopback.cluster.hosts
     ports = [port for host in hosts for port in slot_ports(loopback, host)]
     ports += [supervisor_port(loopback, host) for host in hosts]
+    ports += [agent_port(loopback, host) for host in hosts]
     slots = sum(host.slots for host in hosts)
-    assert sorted(ports) == list(range(20_000, 20_000 + len(hosts) + slots))
+    assert sorted(ports) == list(range(20_000, 20_000 + 2 * len(hosts) + slots))
 
 
 def test_on_loopback_the_jvms_of_workers_read_the_hosts_names_from_a_file() -> None:
@@ -125,3 +129,37 @@ def test_the_shipped_storm_yaml_is_what_our_own_clusters_run_with() -> None:
         key: shipped[key] for key in shipped.keys() - own
     }
     assert settings["worker.childopts"].startswith(shipped["worker.childopts"])
+
+
+def test_workers_tell_their_counters_to_the_agent_of_their_own_host() -> None:
+    loopback = replace(STORM, mode=Mode.LOOPBACK, host_ports=20_000)
+    for storm, host in ((STORM, EDGE_1), (loopback, EDGE_1), (loopback, FOG_2)):
+        (reporter,) = supervisor_settings(storm, host)["topology.metrics.reporters"]
+        assert reporter["graphite.host"] == "127.0.0.1"
+        assert reporter["graphite.port"] == agent_port(storm, host)
+
+
+def test_without_agents_workers_tell_nobody() -> None:
+    settings = supervisor_settings(replace(STORM, agents=False), EDGE_1)
+    assert "topology.metrics.reporters" not in settings
+
+
+@pytest.mark.parametrize(
+    ("metric", "told"),
+    [
+        ("count.default.3.6700-__execute-count-split:default", True),
+        ("count.default.3.6700-__execute-count-split:default.m1_rate", False),
+        ("count.default.3.6700-__execute-count-my.bolt:default", True),
+        ("count.default.3.6700-__process-latency-split:default", True),
+        ("count.default.3.6700-__execute-jitter-split:default", False),
+        ("count.default.3.6700-__capacity", True),
+        ("count.3.6700-receive-queue-population", True),
+        ("count.3.6700-receive-queue-pct_full", False),
+        ("__system.-1.6700-memory.heap.used", False),
+    ],
+)
+def test_workers_tell_what_the_agent_needs_and_nothing_else(metric: str, told: bool) -> None:
+    (reporter,) = recommended()["topology.metrics.reporters"]
+    expression = reporter["filter"]["expression"]
+    name = f"storm.worker.word_count-1-1700000000.edge-1.{metric}"
+    assert bool(re.fullmatch(expression, name)) is told

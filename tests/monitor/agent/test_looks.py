@@ -97,6 +97,7 @@ def test_what_threads_and_the_processes_they_started_used_is_told_by_executor(
     # 0.2 s and that one's own child 0.1 s; a child that no executor's thread started 0.4 s.
     def state(i: int) -> dict[int, Stat]:
         fake.process(7, "java", cpu_ticks=int(i * 2.0 / TICK))
+        fake.thread(7, 7, "java", cpu_ticks=int(i * 0.2 / TICK))
         fake.thread(7, 71, "Thread-12-count", cpu_ticks=int(i * 1.0 / TICK), children=[80])
         fake.thread(7, 72, "Thread-13-split", cpu_ticks=int(i * 0.5 / TICK))
         fake.thread(7, 73, "GC Thread#0", cpu_ticks=int(i * 0.3 / TICK), children=[82])

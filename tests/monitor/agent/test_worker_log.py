@@ -18,9 +18,8 @@ def executor(number: int, task: int) -> str:
 
 def test_only_what_this_worker_wrote_counts(tmp_path: Path) -> None:
     file = tmp_path / "worker.log"
-    file.write_text(
-        LAUNCHED.format("w1") + executor(12, 3) + LAUNCHED.format("w2") + executor(12, 4)
-    )
+    first_life = LAUNCHED.format("w1") + executor(12, 3) + executor(13, 5)
+    file.write_text(first_life + LAUNCHED.format("w2") + executor(12, 4))
     log = WorkerLog(file, "w2")
     log.read_on()
     assert {n: name.first for n, name in log.names.items()} == {12: 4}

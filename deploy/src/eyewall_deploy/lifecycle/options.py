@@ -40,8 +40,10 @@ class UpOptions:
         What delays packets, in namespaces; None takes netem where the kernel has it.
     stock_timing
         Storm's own timing and no push of assignments.
+    agents
+        A monitor agent on each host, where `eyewall-monitor` is installed.
     host_ports
-        First of as many ports as there are hosts and slots, in loopback mode.
+        First of as many ports as there are hosts, slots and agents, in loopback mode.
     """
 
     cluster: str
@@ -54,6 +56,7 @@ class UpOptions:
     mode: Mode | None = None
     network: Kind | None = None
     stock_timing: bool = False
+    agents: bool = True
     nimbus_port: int = inside.NIMBUS_PORT
     ui_port: int = inside.UI_PORT
     sidecar_port: int = inside.SIDECAR_PORT

@@ -71,3 +71,6 @@ def _wanted(plan: Plan) -> Iterator[_Wanted]:
             first = settings.supervisor_port(plan.storm, host)
             for port in (first, *settings.slot_ports(plan.storm, host)):
                 yield _Wanted(daemons, port, f"host {host.name}", "--host-ports")
+            if state.agents:
+                port = settings.agent_port(plan.storm, host)
+                yield _Wanted(_HERE, port, f"the agent of {host.name}", "--host-ports")

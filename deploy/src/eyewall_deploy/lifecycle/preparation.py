@@ -16,7 +16,12 @@ from eyewall_deploy.endpoint import Endpoint, parse_endpoint
 from eyewall_deploy.failure import Failure
 from eyewall_deploy.lifecycle import inside
 from eyewall_deploy.lifecycle.ports import check_ports
-from eyewall_deploy.lifecycle.programs import Plan, sidecar_command, write_settings
+from eyewall_deploy.lifecycle.programs import (
+    Plan,
+    monitor_command,
+    sidecar_command,
+    write_settings,
+)
 from eyewall_deploy.processes import probes
 from eyewall_deploy.run_dir import RunDir, default_run_dir, storm_home_cache
 from eyewall_deploy.state import Mode, Network, RunState, Scheduler, write_state
@@ -92,6 +97,7 @@ def prepare(options: UpOptions, steps: Steps) -> Plan | Failure:
         redis_server=servers.redis_server,
         host_ports=options.host_ports,
         stock_timing=options.stock_timing,
+        agents=options.agents and monitor_command() is not None,
     )
     plan = Plan(run, cluster, state, home, groups={})
     failure = check_ports(plan) or run.prepare()

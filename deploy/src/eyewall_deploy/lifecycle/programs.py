@@ -61,6 +61,7 @@ class Plan:
             sidecar=there.sidecar,
             host_ports=self.state.host_ports,
             stock_timing=self.state.stock_timing,
+            agents=self.state.agents,
         )
 
 
@@ -69,17 +70,42 @@ def zookeeper_root(state: RunState) -> str:
     return OWN_ROOT if state.own_zookeeper else f"/eyewall-deploy/{state.cluster}"
 
 
+def eyewall_root(state: RunState) -> str:
+    """Eyewall's node in ZooKeeper, one of the cluster's own like Storm's."""
+    return "/eyewall" if state.own_zookeeper else f"/eyewall-deploy/{state.cluster}/eyewall"
+
+
+def redis_prefix(state: RunState) -> str:
+    """What Eyewall's keys in Redis begin with."""
+    return "eyewall" if state.redis_server is not None else f"eyewall-deploy:{state.cluster}"
+
+
 def supervisor_name(host: Host) -> str:
     """Name of the program that is a host's supervisor."""
     return f"supervisor-{host.name}"
 
 
+def monitor_name(host: Host) -> str:
+    """Name of the program that is a host's monitor agent."""
+    return f"monitor-{host.name}"
+
+
 def sidecar_command() -> Path | None:
-    """The `eyewall` command of the same environment as this one, or the one on PATH."""
-    here = Path(sys.executable).parent / "eyewall"
+    """Find the sidecar's command."""
+    return _command("eyewall")
+
+
+def monitor_command() -> Path | None:
+    """Find the monitor's command."""
+    return _command("eyewall-monitor")
+
+
+def _command(name: str) -> Path | None:
+    """A command of the same environment as this one, or the one on PATH."""
+    here = Path(sys.executable).parent / name
     if here.is_file():
         return here
-    found = shutil.which("eyewall")
+    found = shutil.which(name)
     return Path(found) if found else None
 
 
@@ -120,6 +146,10 @@ def _programs(plan: Plan) -> Iterator[Program]:
     for host in plan.cluster.hosts:
         entry = _entry(plan, host.name)
         yield _daemon(plan, supervisor_name(host), commands.SUPERVISOR, entry)
+        monitor = monitor_command()
+        if state.agents and monitor is not None:
+            command = (*entry, str(monitor), "agent", "--config", str(run.monitor(host.name)))
+            yield Program(monitor_name(host), command, run.path)
 
 
 def _daemon(plan: Plan, name: str, daemon: commands.Daemon, entry: tuple[str, ...]) -> Program:
@@ -159,6 +189,8 @@ def write_settings(plan: Plan, jar: Path | None) -> None:
     for host in plan.cluster.hosts:
         name = supervisor_name(host)
         _write_yaml(run.conf(name), settings.supervisor_settings(storm, host))
+        if plan.state.agents:
+            run.monitor(host.name).write_text(_monitor_settings(plan, host), encoding="utf-8")
     for program in programs(plan):
         run.logs(program.name).mkdir(exist_ok=True)
         run.data(program.name).mkdir(exist_ok=True)
@@ -180,6 +212,22 @@ def _sidecar_settings(plan: Plan) -> str:
         f"file = {json.dumps(str(plan.run.delays))}\n"
         "[defaults]\n"
         f"executors_per_slot = {plan.cluster.executors_per_slot}\n"
+    )
+
+
+def _monitor_settings(plan: Plan, host: Host) -> str:
+    there = inside(plan.state)
+    return (
+        f"host = {json.dumps(host.name)}\n"
+        f'listen = "127.0.0.1:{settings.agent_port(plan.storm, host)}"\n'
+        "[zookeeper]\n"
+        f"servers = {json.dumps(str(there.zookeeper))}\n"
+        f"root = {json.dumps(eyewall_root(plan.state))}\n"
+        "[redis]\n"
+        f'url = "redis://{there.redis}/0"\n'
+        f"prefix = {json.dumps(redis_prefix(plan.state))}\n"
+        "[storm]\n"
+        f"local_dir = {json.dumps(str(plan.run.data(supervisor_name(host))))}\n"
     )
 
 

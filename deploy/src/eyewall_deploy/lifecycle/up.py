@@ -11,7 +11,12 @@ from eyewall_deploy.failure import Failure
 from eyewall_deploy.lifecycle.ended import has_ended
 from eyewall_deploy.lifecycle.lease import Lease
 from eyewall_deploy.lifecycle.preparation import prepare
-from eyewall_deploy.lifecycle.programs import programs, supervisor_name, zookeeper_root
+from eyewall_deploy.lifecycle.programs import (
+    monitor_name,
+    programs,
+    supervisor_name,
+    zookeeper_root,
+)
 from eyewall_deploy.lifecycle.shares import read_shares
 from eyewall_deploy.processes import probes
 from eyewall_deploy.processes.control import SupervisordGoneError
@@ -67,7 +72,8 @@ def stages(plan: Plan) -> Iterator[list[str]]:
     second = ["zookeeper", "redis"]
     if plan.state.scheduler is Scheduler.EYEWALL:
         second.append("sidecar")
-    last = [*map(supervisor_name, plan.cluster.hosts), "ui"]
+    hosts = plan.cluster.hosts
+    last = [*map(supervisor_name, hosts), *map(monitor_name, hosts), "ui"]
     for stage in (first, second, ["nimbus"], last):
         names = [name for name in stage if name in there]
         if names:
@@ -142,11 +148,19 @@ def _probe(plan: Plan, name: str) -> Callable[[], str | None]:
     for host in plan.cluster.hosts:
         if name == supervisor_name(host):
             return partial(_registered, state.nimbus, host.name)
+        if name == monitor_name(host):
+            return partial(_says_ready, output_file(plan.run.logs(), name))
     return partial(_made, plan.run.ready_file(name))
 
 
 def _made(file: Path) -> str | None:
     return None if file.exists() else f"{file} is not there"
+
+
+def _says_ready(output: Path) -> str | None:
+    """Whether a program has said so; what it listens on is out of reach, inside its host."""
+    text = output.read_text(encoding="utf-8", errors="replace") if output.exists() else ""
+    return None if " ready on " in text else f"nothing of being ready in {output}"
 
 
 def _leading(endpoint: Endpoint) -> str | None:

@@ -18,6 +18,8 @@ CONTROL = "control"
 
 SLOT_PORT = 6700
 SUPERVISOR_PORT = 6628
+AGENT_PORT = 2003
+REPORTERS = "topology.metrics.reporters"
 _MEGABYTE = 1024 * 1024
 _CSV_REPORTER = "org.apache.storm.daemon.metrics.reporters.CsvPreparableReporter"
 
@@ -48,6 +50,8 @@ class StormCluster:
         A node of the cluster's own.
     host_ports
         First of the ports of all hosts, where they share one address space.
+    agents
+        Whether each host has a monitor agent, to which its workers tell their counters.
     """
 
     run: RunDir
@@ -61,6 +65,7 @@ class StormCluster:
     sidecar: Endpoint
     host_ports: int
     stock_timing: bool
+    agents: bool
 
 
 def nimbus_settings(storm: StormCluster) -> dict[str, Any]:
@@ -93,6 +98,11 @@ def supervisor_settings(storm: StormCluster, host: Host) -> dict[str, Any]:
             "speed": str(host.speed),
         },
     }
+    if storm.agents:
+        settings[REPORTERS] = [
+            reporter | {"graphite.port": agent_port(storm, host)}
+            for reporter in settings[REPORTERS]
+        ]
     return {
         key: value
         for key, value in settings.items()
@@ -117,6 +127,15 @@ def supervisor_port(storm: StormCluster, host: Host) -> int:
     return SUPERVISOR_PORT
 
 
+def agent_port(storm: StormCluster, host: Host) -> int:
+    """Port on which a host's monitor agent listens to its workers."""
+    if storm.mode is Mode.LOOPBACK:
+        hosts = storm.cluster.hosts
+        slots = sum(other.slots for other in hosts)
+        return storm.host_ports + len(hosts) + slots + hosts.index(host)
+    return AGENT_PORT
+
+
 def java_network_options(storm: StormCluster) -> tuple[str, ...]:
     """How a JVM finds the hosts' names where /etc/hosts does not have them."""
     options: tuple[str, ...] = ("-Djava.net.preferIPv4Stack=true",)
@@ -127,6 +146,8 @@ def java_network_options(storm: StormCluster) -> tuple[str, ...]:
 
 def _common(storm: StormCluster, program: str) -> dict[str, Any]:
     settings = recommended(stock_timing=storm.stock_timing)
+    if not storm.agents:
+        settings = {key: value for key, value in settings.items() if key != REPORTERS}
     workers = [settings["worker.childopts"], *java_network_options(storm)]
     return (
         settings

@@ -188,7 +188,7 @@ class Tally:
             gauges=dict(worker.gauges),
         )
         worker.since, worker.settled_until = until, None
-        worker.settled = Counter(dict.fromkeys(worker.counts, 0))
+        worker.settled = Counter()
         return told
 
     def _count(self, worker: _Worker, value: Value, count: int) -> None:

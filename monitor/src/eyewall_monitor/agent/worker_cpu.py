@@ -34,7 +34,8 @@ class WorkerCpu:
 
     def __init__(self, proc: Proc) -> None:
         self._proc = proc
-        self._spent = Spent()
+        self._by_processes = Spent()
+        self._by_threads = Spent()  # apart: a process and its first thread have one number
         self._logs: dict[str, WorkerLog] = {}
 
     def look(
@@ -59,7 +60,8 @@ class WorkerCpu:
                 known = components.get(worker.id, {})
                 found[worker.id] = self._look(worker, stat, processes, below, known)
         self._logs = {worker: log for worker, log in self._logs.items() if worker in found}
-        self._spent.turn(ticks)
+        self._by_processes.turn(ticks)
+        self._by_threads.turn(ticks)
         return found
 
     def _look(
@@ -70,12 +72,12 @@ class WorkerCpu:
         below: Mapping[int, list[int]],
         components: Mapping[int, str],
     ) -> Used:
-        cpu = self._spent.of(stat)
+        cpu = self._by_processes.of(stat)
         offspring = {n: processes[n] for n in _descendants(worker.pid, below)}
-        spent = {n: self._spent.of(child) for n, child in offspring.items()}
+        spent = {n: self._by_processes.of(child) for n, child in offspring.items()}
         memory = stat.memory + sum(child.memory for child in offspring.values())
         threads = self._proc.threads(worker.pid)
-        of_threads = {thread.number: self._spent.of(thread) for thread in threads}
+        of_threads = {thread.number: self._by_threads.of(thread) for thread in threads}
         if cpu is None:
             return Used(None, None, memory, ())
         named = [(thread.number, thread.name) for thread in threads]

@@ -1,0 +1,262 @@
+"""What measuring costs a topology: its throughput without, with the agent, with a metrics consumer.
+
+Two Java topologies take what they can on one host: the word count, and three components in a row
+(paper 002's T-M3, which lost 11 % to its metrics consumer). In each round each variant runs once,
+every round in another order; its throughput and its CPU per tuple (worker, log writer and agent
+together) are held against the same round's variant without any.
+
+    python benchmarks/metrics_cost.py [--rounds 4] [--narrower-than 0.01] [--json FILE]
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import math
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+import zipfile
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+import psutil
+import yaml
+from eyewall_deploy.run_dir import storm_home_cache
+from eyewall_deploy.storm.commands import find_java
+from scipy import stats
+
+SOURCE = Path(__file__).with_name("java") / "Throughput.java"
+DEPLOY = [sys.executable, "-m", "eyewall_deploy.cli"]
+CLUSTER = """
+version = 1
+name = "one-host"
+executors_per_slot = 16
+sites = [{name = "here"}]
+delays = [{between = ["here", "here"], one_way_ms = 0.0}]
+hosts = [{name = "host-1", site = "here", slots = 1, cpu = 2.0, memory_mb = 4096}]
+"""
+VARIANTS = ("without", "agent", "consumer")
+SHAPES = ("word-count", "three")
+PORTS = {"nimbus": 26627, "ui": 28080, "sidecar": 27077, "zookeeper": 22181, "redis": 26379}
+HOST_PORTS = 26700
+PATIENCE = 90.0
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """One run of one variant: tuples/s at the end, CPU-seconds per tuple."""
+
+    shape: str
+    round: int
+    variant: str
+    throughput: float
+    cpu: float
+
+
+@dataclass(frozen=True, slots=True)
+class Interval:
+    """A ratio to the variant without, and its 95 % interval."""
+
+    ratio: float
+    low: float
+    high: float
+
+    @property
+    def width(self) -> float:
+        return self.high - self.low
+
+    def __str__(self) -> str:
+        return f"{self.ratio:.4f} [{self.low:.4f}, {self.high:.4f}]"
+
+
+def ratios(blocks: list[Block], variant: str, what: str) -> Interval:
+    """Geometric mean of the rounds' ratios; Student's t on their logarithms."""
+    by_round = {(b.round, b.variant): float(getattr(b, what)) for b in blocks}
+    rounds = sorted({b.round for b in blocks})
+    logs = [math.log(by_round[r, variant] / by_round[r, "without"]) for r in rounds]
+    mean = statistics.fmean(logs)
+    if len(logs) < 2:
+        return Interval(math.exp(mean), 0.0, math.inf)
+    error = statistics.stdev(logs) / math.sqrt(len(logs))
+    reach = float(stats.t.ppf(0.975, len(logs) - 1)) * error
+    return Interval(math.exp(mean), math.exp(mean - reach), math.exp(mean + reach))
+
+
+class Host:
+    """A cluster of one host, and what is run on it."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.run_dir = folder / "run"
+        self.home = storm_home_cache() / "storm-2.8.3"
+        java = find_java()
+        if java is None:
+            sys.exit("no java")
+        self.java = java
+        self.jar = self._build()
+
+    def deploy(self, command: str, *arguments: str) -> str:
+        done = subprocess.run(
+            [*DEPLOY, command, "--run-dir", str(self.run_dir), *arguments],
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        if done.returncode:
+            sys.exit(f"{command} {' '.join(arguments)}: {done.stdout}{done.stderr}")
+        return done.stdout
+
+    def up(self) -> None:
+        (self.folder / "one-host.toml").write_text(CLUSTER)
+        ports = [word for name, port in PORTS.items() for word in (f"--{name}-port", str(port))]
+        self.deploy(
+            "up",
+            str(self.folder / "one-host.toml"),
+            *("--mode", "loopback", "--scheduler", "default", "--host-ports", str(HOST_PORTS)),
+            *ports,
+        )
+        conf = {"nimbus.seeds": ["control"], "nimbus.thrift.port": PORTS["nimbus"]}
+        (self.folder / "conf").mkdir()
+        (self.folder / "conf" / "storm.yaml").write_text(yaml.safe_dump(conf))
+
+    def block(self, shape: str, number: int, variant: str, seconds: float, warm: float) -> Block:
+        self.deploy("start" if variant == "agent" else "stop", "monitor-host-1")
+        counts = self.folder / f"{shape}-{number}-{variant}"
+        counts.mkdir()
+        name = f"throughput_{number}_{variant}"
+        self._submit(name, shape, str(counts), variant)
+        self._wait_for(counts, 2 if shape == "word-count" else 1)
+        time.sleep(warm)
+        before, cpu_before = _total(counts), self._cpu(name)
+        time.sleep(seconds)
+        after, cpu_after = _total(counts), self._cpu(name)
+        self.deploy("kill", name)
+        end = time.monotonic() + PATIENCE
+        while self._workers(name):
+            if time.monotonic() > end:
+                sys.exit(f"{name} does not end")
+            time.sleep(0.5)
+        tuples = after[1] - before[1]
+        throughput = tuples / (after[0] - before[0])
+        return Block(shape, number, variant, throughput, (cpu_after - cpu_before) / tuples)
+
+    def _build(self) -> Path:
+        classes = self.folder / "classes"
+        path = f"{self.home}/lib-worker/*"
+        command = ["javac", "--release", "17", "-nowarn", "-cp", path, "-d", str(classes)]
+        done = subprocess.run([*command, str(SOURCE)], capture_output=True, text=True, check=False)
+        if done.returncode:
+            sys.exit(done.stderr)
+        jar = self.folder / "throughput.jar"
+        with zipfile.ZipFile(jar, "w") as made:
+            for file in classes.rglob("*.class"):
+                made.write(file, file.relative_to(classes))
+        return jar
+
+    def _submit(self, *arguments: str) -> None:
+        path = f"{self.jar}:{self.folder / 'conf'}:{self.home}/lib/*"
+        options = [f"-Dstorm.jar={self.jar}", f"-Djdk.net.hosts.file={self.run_dir / 'hosts'}"]
+        options += ["-Djava.net.preferIPv4Stack=true", "-Dstorm.conf.file=", "-Dstorm.options="]
+        command = [self.java, *options, "-cp", path, "Throughput", *arguments]
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        if done.returncode:
+            sys.exit(done.stdout + done.stderr)
+
+    @staticmethod
+    def _wait_for(counts: Path, files: int) -> None:
+        end = time.monotonic() + PATIENCE
+        while len(list(counts.iterdir())) < files or _total(counts)[1] == 0:
+            if time.monotonic() > end:
+                sys.exit(f"no tuples within {PATIENCE:g} s in {counts}")
+            time.sleep(0.5)
+
+    @staticmethod
+    def _workers(name: str) -> list[psutil.Process]:
+        return [p for p in psutil.process_iter() if f"-Dstorm.id={name}-" in _words(p)]
+
+    def _cpu(self, name: str) -> float:
+        """CPU-seconds so far of worker, log writer and agent."""
+        config = str(self.run_dir / "conf" / "monitor-host-1.toml")
+        agents = [p for p in psutil.process_iter() if config in _words(p)]
+        spent = [p.cpu_times() for p in [*self._workers(name), *agents]]
+        return sum(times.user + times.system for times in spent)
+
+
+def _words(process: psutil.Process) -> str:
+    try:
+        return " ".join(process.cmdline())
+    except psutil.Error:
+        return ""
+
+
+def _total(counts: Path) -> tuple[float, int]:
+    """Seconds and tuples of the last whole line of each file: mean and sum."""
+    lines = [file.read_text().rpartition("\n")[0].rpartition("\n")[2] for file in counts.iterdir()]
+    rows = [line.split() for line in lines if line]
+    if not rows:
+        return 0.0, 0
+    return statistics.fmean(int(at) / 1000 for at, _ in rows), sum(int(n) for _, n in rows)
+
+
+def show(blocks: list[Block]) -> None:
+    print(f"{'topology':12} {'variant':9} {'rounds':>6} {'tuples/s':>9} {'µs CPU':>7}", end="  ")
+    print(f"{'throughput / without [95 %]':32} CPU per tuple / without [95 %]")
+    for shape in dict.fromkeys(b.shape for b in blocks):
+        rounds = _whole_rounds([b for b in blocks if b.shape == shape])
+        for variant in VARIANTS if rounds else ():
+            mine = [b for b in rounds if b.variant == variant]
+            rate = statistics.median(b.throughput for b in mine)
+            cpu = 1e6 * statistics.median(b.cpu for b in mine)
+            print(f"{shape:12} {variant:9} {len(mine):6} {rate:9.0f} {cpu:7.2f}", end="  ")
+            if variant == "without":
+                print("1")
+            else:
+                speed, cost = (ratios(rounds, variant, what) for what in ("throughput", "cpu"))
+                print(f"{speed!s:32} {cost}")
+
+
+def _whole_rounds(blocks: list[Block]) -> list[Block]:
+    last = max((b.round for b in blocks), default=0)
+    whole = [n for n in range(last + 1) if sum(b.round == n for b in blocks) == len(VARIANTS)]
+    return [b for b in blocks if b.round in whole]
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--rounds", type=int, default=4, help="at most, of each topology")
+    parser.add_argument("--narrower-than", type=float, default=0.0, metavar="WIDTH")
+    parser.add_argument("--seconds", type=float, default=20.0, help="measured in each block")
+    parser.add_argument("--warm-up", type=float, default=20.0, help="seconds before that")
+    parser.add_argument("--topologies", nargs="+", default=SHAPES, choices=SHAPES)
+    parser.add_argument("--json", type=Path, help="write every block to this file")
+    asked = parser.parse_args()
+    blocks: list[Block] = []
+    with tempfile.TemporaryDirectory() as folder:
+        host = Host(Path(folder))
+        host.up()
+        try:
+            for shape in asked.topologies:
+                for number in range(asked.rounds):
+                    turn = number % len(VARIANTS)
+                    order = VARIANTS[turn:] + VARIANTS[:turn]
+                    for variant in order if number % 2 else order[::-1]:
+                        block = host.block(shape, number, variant, asked.seconds, asked.warm_up)
+                        print(block, file=sys.stderr, flush=True)
+                        blocks.append(block)
+                    mine = [b for b in blocks if b.shape == shape]
+                    if ratios(mine, "agent", "throughput").width < asked.narrower_than:
+                        break
+        except KeyboardInterrupt:
+            print("stopped", file=sys.stderr)
+        finally:
+            host.deploy("down")
+    show(blocks)
+    if asked.json:
+        asked.json.write_text(json.dumps([asdict(block) for block in blocks], indent=1))
+
+
+if __name__ == "__main__":
+    main()
