@@ -20,6 +20,7 @@ import tempfile
 import time
 import zipfile
 from dataclasses import asdict, dataclass
+from itertools import permutations
 from pathlib import Path
 
 import psutil
@@ -39,6 +40,7 @@ delays = [{between = ["here", "here"], one_way_ms = 0.0}]
 hosts = [{name = "host-1", site = "here", slots = 1, cpu = 2.0, memory_mb = 4096}]
 """
 VARIANTS = ("without", "agent", "consumer")
+ORDERS = tuple(permutations(VARIANTS))
 SHAPES = ("word-count", "three")
 PORTS = {"nimbus": 26627, "ui": 28080, "sidecar": 27077, "zookeeper": 22181, "redis": 26379}
 HOST_PORTS = 26700
@@ -240,9 +242,7 @@ def main() -> None:
         try:
             for shape in asked.topologies:
                 for number in range(asked.rounds):
-                    turn = number % len(VARIANTS)
-                    order = VARIANTS[turn:] + VARIANTS[:turn]
-                    for variant in order if number % 2 else order[::-1]:
+                    for variant in ORDERS[number % len(ORDERS)]:
                         block = host.block(shape, number, variant, asked.seconds, asked.warm_up)
                         print(block, file=sys.stderr, flush=True)
                         blocks.append(block)
