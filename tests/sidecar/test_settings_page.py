@@ -3,6 +3,7 @@
 import re
 from pathlib import Path
 
+from eyewall_deploy.doctor.storm_yaml import TOPOLOGY_KEYS
 from eyewall_sidecar.storm.settings import KEYS
 
 ROOT = Path(__file__).parents[2]
@@ -18,6 +19,14 @@ def documented() -> set[str]:
 def test_every_key_of_a_topology_and_of_the_shim_is_on_the_page_and_no_other() -> None:
     shim = re.findall(r'"(eyewall\.[a-z.]*[a-z])"', SHIM.read_text(encoding="utf-8"))
     assert documented() == {*shim, *KEYS}
+
+
+def test_shim_and_doctor_know_the_same_keys_of_a_topology_as_the_sidecar() -> None:
+    shim = SHIM.read_text(encoding="utf-8")
+    inherited = re.search(r"TOPOLOGY_KEYS =\s+Set\.of\((.*?)\)", shim, re.DOTALL)
+    assert inherited
+    assert set(re.findall(r'"([^"]+)"', inherited[1])) == set(KEYS)
+    assert set(KEYS) == TOPOLOGY_KEYS
 
 
 def test_every_key_of_the_shipped_storm_yaml_is_on_the_page() -> None:

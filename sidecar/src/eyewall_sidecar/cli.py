@@ -85,7 +85,7 @@ def solve(
             solution = POLICIES[policy](file.problem, wanted, time_limit=time_limit, seed=seed)
     except ObjectiveError as error:
         _refuse(f"--{error}")
-    solution = with_alternatives(file.problem, solution)
+    solution = with_alternatives(file.problem, wanted, solution)
     if as_json:
         found = answer(solution, file.assumptions)
         sys.stdout.write(json.dumps(found, ensure_ascii=False, allow_nan=False) + "\n")

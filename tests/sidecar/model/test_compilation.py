@@ -28,7 +28,7 @@ def forgetting() -> Iterator[None]:
         remembered.cache_clear()
 
 
-SOURCE = "odp/branch_and_bound.py"
+SOURCE = "odp/tree_search.py"
 
 
 def digest_after_a_change(package: Path, changed: str) -> str:
@@ -40,7 +40,7 @@ def digest_after_a_change(package: Path, changed: str) -> str:
 
 @pytest.mark.parametrize("changed", [SOURCE, "odp/sum_bound.py", "model/violations.py"])
 def test_code_is_compiled_anew_when_what_it_is_made_of_changes(package: Path, changed: str) -> None:
-    # branch_and_bound calls sum_bound, and imports model.arrays, which imports model.violations.
+    # tree_search calls sum_bound, and imports model.arrays, which imports model.violations.
     before = digest(package / SOURCE)
     assert digest_after_a_change(package, changed) != before
 
@@ -102,6 +102,18 @@ def test_what_a_folder_that_can_only_be_read_lacks_is_compiled_and_not_kept(
     assert compiled(tripled)(2) == 6
     assert len(list(home.rglob("*.nbi"))) == 1
     assert [it.split(": ")[-1] for it in caplog.messages] == ["Read-only file system"]
+
+
+@pytest.mark.parametrize("cut", ["*.nbi", "*.nbc"])
+def test_what_was_cut_off_is_compiled_anew_and_kept_again(home: Path, cut: str) -> None:
+    compiled(doubled)(2)
+    (file,) = home.rglob(cut)
+    for length in (0, 10):
+        file.write_bytes(file.read_bytes()[:length])
+        assert compiled(doubled)(2) == 4
+    again: Any = compiled(doubled)
+    assert again(2) == 4
+    assert sum(again.stats.cache_hits.values()) == 1
 
 
 def read_only(_: object) -> None:

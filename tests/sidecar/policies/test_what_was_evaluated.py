@@ -1,5 +1,7 @@
 """Every answer says how many placements, whole or in part, its policy looked at."""
 
+from dataclasses import replace
+
 from eyewall_sidecar.model import Link, Node, Operator, PlacementProblem, Status, Stream
 from eyewall_sidecar.objective import Objective
 from eyewall_sidecar.policies import POLICIES
@@ -76,3 +78,16 @@ def test_what_was_looked_at_before_the_room_ran_out_counts_too() -> None:
     found = POLICIES["greedy"](problem, N, time_limit=PATIENCE, seed=0)
     assert found.status is Status.INFEASIBLE
     assert found.evaluated >= 2 + 1
+
+
+def test_odp_counts_what_it_took_to_see_whether_availability_0_can_be_avoided() -> None:
+    # The same question twice: once to see whether there is a way around n2, once to answer.
+    problem = chain_of([3, 1, 4, 1, 5], rooms=[2, 2, 2], pins={"a": "n1", "f": "n3"})
+    n1, n2, n3 = problem.nodes
+    dead = replace(problem, nodes=(n1, replace(n2, availability=0.0), n3))
+    alive = replace(problem, nodes=(n1, replace(n2, availability=0.5), n3))
+    found = [
+        POLICIES["odp"](it, Objective.parse("A=1"), time_limit=PATIENCE, seed=0).evaluated
+        for it in (alive, dead)
+    ]
+    assert found[1] > found[0]

@@ -17,6 +17,7 @@ from eyewall_sidecar.model import (
     violations,
 )
 from eyewall_sidecar.model.arrays import ProblemArrays, placement_of, places_of
+from eyewall_sidecar.objective import Objective
 from eyewall_sidecar.search.alternatives import (
     CONSTRAINTS,
     HERE,
@@ -29,10 +30,12 @@ from hypothesis import strategies as st
 from random_problems import random_problem
 from small_problems import chain_of, graph_of
 
+N, ECKER = Objective.parse("N=1"), Objective.parse("ecker")
+
 
 def beside(problem: PlacementProblem, placement: dict[str, str] | None) -> Alternatives:
     status = Status.INFEASIBLE if placement is None else Status.HEURISTIC
-    found = with_alternatives(problem, Solution(status, "any", "any", placement))
+    found = with_alternatives(problem, N, Solution(status, "any", "any", placement))
     assert found.alternatives is not None
     return found.alternatives
 
@@ -108,5 +111,15 @@ def assert_names(constraint: str, sentence: str) -> None:
 
 def test_the_rest_of_the_answer_stays_as_it_is() -> None:
     solution = Solution(Status.HEURISTIC, "any", "any", {"a": "n1", "b": "n2"}, evaluated=7)
-    found = with_alternatives(chain_of([1], rooms=[1, 1]), solution)
+    found = with_alternatives(chain_of([1], rooms=[1, 1]), N, solution)
     assert replace(found, alternatives=None) == solution
+
+
+def test_with_eckers_score_a_node_takes_no_more_than_95_percent_of_its_cores() -> None:
+    # a needs 0.5 of 0.52 cores on n2: 96 %.
+    nodes = Node("n1", cpu=1), Node("n2", cpu=0.52)
+    links = {("n1", "n2"): Link(0.01), ("n2", "n1"): Link(0.01)}
+    problem = PlacementProblem((Operator("a", cpu=0.5),), (), nodes, links)
+    solution = Solution(Status.HEURISTIC, "any", "any", {"a": "n1"})
+    assert with_alternatives(problem, N, solution).alternatives == Alternatives(1, {})
+    assert with_alternatives(problem, ECKER, solution).alternatives == Alternatives(0, {"cpu": 1})

@@ -231,6 +231,32 @@ def test_an_executor_that_is_not_where_it_is_pinned_moves_whatever_the_gain() ->
     assert [nimbus.host_of(topology, task) for task in (1, 3)] == ["a", "c"]
 
 
+def test_with_eckers_score_a_topology_leaves_a_supervisor_that_serves_another_one() -> None:
+    # All on a, the score is as good as all on c: only the sharing makes it move.
+    nimbus = three_hosts(minimum_gain=1.0)
+    topology = chain(("x", 2), settings={"policy": "hybrid", "objective": "ecker"})
+    other = chain(("y", 1), name="other-1", settings={"mode": "off"})
+    nimbus.running[topology.id] = (worker("a", 6700, 1, 2),)
+    nimbus.running[other.id] = (worker("a", 6701, 1),)
+    nimbus.round(topology, other)
+    moved = nimbus.round(topology, other)[topology.id]
+    assert is_placed(moved)
+    assert "x[1-1] was on a, which serves another topology" in moved.status
+    assert nimbus.host_of(topology, 1) in {"b", "c"}
+
+
+def test_with_eckers_score_it_is_said_which_supervisors_others_have() -> None:
+    nimbus = Nimbus([supervisor("a", 2)], {})
+    topology = chain(("x", 2), settings={"policy": "hybrid", "objective": "ecker"})
+    other = chain(("y", 1), name="other-1", settings={"mode": "off"})
+    nimbus.running[other.id] = (worker("a", 6701, 1),)
+    assert "serves no other topology" in reason(nimbus.round(topology, other)[topology.id])
+    nimbus.running[topology.id] = (worker("a", 6700, 1),)
+    assert "a left out, another topology runs there" in reason(
+        nimbus.round(topology, other)[topology.id]
+    )
+
+
 def test_executors_without_a_slot_are_placed_again_and_nothing_else_moves() -> None:
     nimbus, topology = three_hosts(), ends_pinned()
     nimbus.rounds(topology, 2)

@@ -83,7 +83,7 @@ def test_with_eckers_score_a_supervisor_that_serves_another_topology_takes_no_mo
     assert capacity(ask(hosts, chain(("source", 1)), others=[other]).problem) == {"a": 4, "b": 12}
 
 
-def test_with_eckers_score_what_shares_a_supervisor_already_has_to_leave_it() -> None:
+def test_with_eckers_score_nothing_may_stay_where_another_topology_runs() -> None:
     other = state(chain(("x", 1), name="other-1"), worker("a", 6700, 1))
     topology = chain(("source", 2), settings={"policy": "hybrid", "objective": "ecker"})
     asked = ask(

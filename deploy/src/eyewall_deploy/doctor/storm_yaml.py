@@ -61,6 +61,7 @@ TOPOLOGY_KEYS = frozenset(
         "eyewall.mode",
         "eyewall.policy",
         "eyewall.objective",
+        "eyewall.time.limit.ms",
         "eyewall.pin",
         "eyewall.rate.hint",
         "eyewall.execution.time.hint.ms",

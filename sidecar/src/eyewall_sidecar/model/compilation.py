@@ -15,6 +15,7 @@ from contextlib import contextmanager, suppress
 from functools import cache
 from hashlib import sha256
 from pathlib import Path
+from pickle import UnpicklingError
 from shutil import rmtree
 from typing import Any, Self, TypeVar, cast
 
@@ -101,6 +102,9 @@ class _Cache(FunctionCache):
             yield
         except OSError as error:
             _say_once(f"{_root()}: {error.strerror}")
+        except (EOFError, UnpicklingError):  # cut off, by a full disk or a power failure
+            with suppress(OSError):
+                self.flush()  # type: ignore[no-untyped-call]
 
 
 @cache

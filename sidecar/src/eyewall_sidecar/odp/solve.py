@@ -22,6 +22,8 @@ POLICY = "odp"
 CHECKS = "checks"
 """What shows without a search that nothing fits."""
 TOLERANCE = 1e-6
+ROUNDING = 1e-12
+"""Of a value: below this, two ways to add it up differ."""
 CERTAIN_FAILURE = "every valid placement needs a node or link of availability 0, so A is 0 for all"
 
 Ranges = Mapping[Term, Range]
@@ -43,7 +45,7 @@ def solve(
     search = Search(arrays, started + time_limit, seed, clock, _running(problem))
     answer = _Answer(problem, objective, search)
     found = answer.solution(started, time_limit)
-    return replace(found, evaluated=answer.search.evaluated)
+    return replace(found, evaluated=answer.search.evaluated + answer.tried)
 
 
 def _nothing(status: Status, decided_by: str, reasons: tuple[str, ...], seconds: float) -> Solution:
@@ -66,6 +68,8 @@ class _Answer:
         self.objective = objective
         self.arrays = search.arrays
         self.search = search
+        self.tried = 0
+        """What was looked at beside the search."""
 
     @cached_property
     def extremes(self) -> Extremes:
@@ -118,7 +122,9 @@ class _Answer:
         if up or Term.A not in self.objective.weights:
             return False
         trial = Search(self.arrays, self.search.ends_at, self.search.seed, self.search.clock)
-        return trial.minimise({Term.A: 1.0}, share=0.5).outcome is Outcome.INFEASIBLE
+        outcome = trial.minimise({Term.A: 1.0}, share=0.5).outcome
+        self.tried = trial.evaluated
+        return outcome is Outcome.INFEASIBLE
 
     def _ranges(self, *, failing: bool) -> dict[Term, Range]:
         """Solve every term alone: what normalises it (equation 9) is proven, not assumed."""
@@ -172,7 +178,7 @@ class _Answer:
 
     def _negligible(self, difference: float, value: float) -> bool:
         """Whether it is rounding; the part that every placement has makes no gap look smaller."""
-        if difference <= TOLERANCE:
+        if difference <= max(TOLERANCE, ROUNDING * abs(value)):
             return True
         term = self.objective.single
         constant = 0.0 if term in (None, Term.A) else self.extremes.best(term)

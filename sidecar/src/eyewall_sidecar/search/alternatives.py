@@ -8,6 +8,8 @@ from numpy.typing import NDArray
 from eyewall_sidecar.model import Alternatives, PlacementProblem, Solution
 from eyewall_sidecar.model.arrays import Places, ProblemArrays, places_of
 from eyewall_sidecar.model.violations import RESOURCES
+from eyewall_sidecar.objective import Objective
+from eyewall_sidecar.qos.ecker import with_headroom
 from eyewall_sidecar.search.room import Room
 
 CONSTRAINTS = ("candidates", *RESOURCES, "bandwidth")
@@ -16,9 +18,11 @@ POSSIBLE = len(CONSTRAINTS)
 HERE = POSSIBLE + 1
 
 
-def with_alternatives(problem: PlacementProblem, solution: Solution) -> Solution:
-    """Add to an answer what the constraints leave beside it."""
-    arrays = ProblemArrays.of(problem)
+def with_alternatives(
+    problem: PlacementProblem, objective: Objective, solution: Solution
+) -> Solution:
+    """Add to an answer what the constraints leave beside it; Ecker's score has its own."""
+    arrays = ProblemArrays.of(with_headroom(problem) if objective.ecker else problem)
     placement = solution.placement
     places = None if placement is None else places_of(problem, placement)
     counts = np.bincount(rejecting(arrays, places).ravel(), minlength=HERE + 1).tolist()

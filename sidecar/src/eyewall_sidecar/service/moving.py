@@ -65,7 +65,7 @@ def judge(
     problem, objective = asked.problem, settings.objective
     current = problem.current
     if answer.placement is None or answer.evaluation is None or current is None:
-        return Judgement(None, f"{answer.policy} {answer.status}: {'; '.join(answer.reasons)}")
+        return Judgement(None, wording.nothing(answer, asked.assumptions))
     broken = violations(problem, answer.placement)
     if broken:
         return Judgement(None, f"the improvement no longer fits: {broken[0]}")
@@ -87,7 +87,7 @@ def judge(
         cool = f"the assignment cools down until it has run {rules.cool_down_seconds:g} s"
         return Judgement(None, f"{found}, but {cool}")
     if strayed:
-        status += f"; {strayed} was not where it is pinned"
+        status += f"; {strayed}"
     return Judgement(solution, found, status)
 
 
@@ -100,6 +100,10 @@ def relative_gain(objective: Objective, before: float, after: float) -> float:
 
 
 def _strayed(problem: PlacementProblem) -> str:
-    """Name one operator that runs where it must not; empty if there is none."""
-    running = (problem.current or {}).items()
-    return next((it for it, node in running if node not in problem.candidates(it)), "")
+    """Word where one operator runs though it must not; empty if there is none."""
+    for operator, node in (problem.current or {}).items():
+        if node not in problem.candidates(operator):
+            return f"{operator} was not where it is pinned"
+        if problem.node(node).operators == 0:  # only for Ecker's score: see `storm`
+            return f"{operator} was on {node}, which serves another topology"
+    return ""

@@ -312,7 +312,7 @@ def _placed(
     round_: _Round,
 ) -> tuple[Place | Keep | Decline, Memory, str]:
     if answer.placement is None:
-        reason = f"{answer.policy} {answer.status}: {'; '.join(answer.reasons)}"
+        reason = wording.nothing(answer, asked.assumptions)
         if answer.status is Status.TIMED_OUT:
             memory = replace(memory, question=None, answer=None)
         return Decline(reason), memory, reason

@@ -46,7 +46,8 @@ def solve(
     if objective.ecker:
         problem = with_headroom(problem)
     fewest = with_fewest_moves(problem, objective, found, question.interchangeable, late)
-    return with_alternatives(problem, with_least_traffic(problem, objective, fewest, late))
+    tidied = with_least_traffic(problem, objective, fewest, late)
+    return tidied if late() else with_alternatives(question.problem, objective, tidied)
 
 
 class SolverProcesses:

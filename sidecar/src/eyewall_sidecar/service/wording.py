@@ -28,6 +28,12 @@ def placed(
     return "; ".join(["placed by eyewall: " + ", ".join(parts), *remarks])
 
 
+def nothing(solution: Solution, assumptions: Sequence[str]) -> str:
+    """Word why there is no placement; what was left out may be why nothing fits."""
+    beside = assumptions if solution.status is Status.INFEASIBLE else ()
+    return f"{solution.policy} {solution.status}: {'; '.join((*solution.reasons, *beside))}"
+
+
 def how_good(solution: Solution) -> str:
     """Word the solver's status, with the gap where it is no proven optimum."""
     if solution.status is Status.OPTIMAL or solution.gap is None:

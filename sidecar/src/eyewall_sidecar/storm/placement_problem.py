@@ -155,6 +155,10 @@ class _Bridge:
             said.append(f"{_hosts(hosts)} left out, delay unknown: {listed(hosts, FEW)}")
         if self.unreadable:
             said.append(f"{_hosts(self.unreadable)} left out: {self._unreadable()}")
+        closed = [it.supervisor.host for it in self.rooms.values() if self._closed(it)]
+        if closed:
+            others = f"{listed(closed, FEW)} left out, another topology runs there"
+            said.append(f"{others} (with Ecker's score a supervisor serves one at most)")
         return tuple(said)
 
     def _unreadable(self) -> str:

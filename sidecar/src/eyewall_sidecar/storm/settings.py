@@ -9,6 +9,7 @@ from enum import StrEnum
 from typing import Any, Protocol
 
 from eyewall_sidecar.model.errors import listed
+from eyewall_sidecar.model.limits import LONGEST, MOST
 from eyewall_sidecar.objective import Objective, ObjectiveError
 from eyewall_sidecar.storm.topology import Topology
 
@@ -165,10 +166,12 @@ def read_objective(key: str, value: object) -> Objective:
 
 
 def _time_limit(value: object) -> float:
-    if isinstance(value, int | float) and not isinstance(value, bool) and 0 < value < math.inf:
-        return float(value) / 1000
+    number = value if isinstance(value, int | float) and not isinstance(value, bool) else 0
+    if 1 <= number <= LONGEST * 1000:
+        return float(number) / 1000
     raise SettingsError(
-        f"eyewall.time.limit.ms is {_shown(value)}; it must be a number > 0 (milliseconds)"
+        f"eyewall.time.limit.ms is {_shown(value)}; it must be a number of milliseconds from 1 to "
+        f"{LONGEST * 1000:,.0f}"
     )
 
 
@@ -210,7 +213,7 @@ def _rate_hints(value: object, topology: Topology) -> dict[str, float]:
                 f"{key} of {name}: nobody subscribes to a stream {stream} of {component}; "
                 f"its streams are {listed(known) or 'none'}"
             )
-        hints[name] = _amount(f"{key} of {name}", rate, "tuples/s")
+        hints[name] = _amount(f"{key} of {name}", rate, MOST, "tuples/s")
     _require_streams_within_total(hints)
     return hints
 
@@ -230,7 +233,10 @@ def _execution_times(value: object, topology: Topology) -> dict[str, float]:
     times: dict[str, float] = {}
     for component, milliseconds in _table(key, value).items():
         _require_component(key, component, topology)
-        times[component] = _amount(f"{key} of {component}", milliseconds, "milliseconds") / 1000
+        times[component] = _amount(
+            f"{key} of {component}", milliseconds, LONGEST * 1000, "milliseconds"
+        )
+        times[component] /= 1000
     return times
 
 
@@ -242,12 +248,12 @@ def _table(key: str, value: object) -> dict[str, Any]:
     raise SettingsError(f"{key} is {_shown(value)}; it must be a map from components to values")
 
 
-def _amount(owner: str, value: object, unit: str) -> float:
-    if isinstance(value, int | float) and not isinstance(value, bool):
-        number = float(value)
-        if math.isfinite(number) and number >= 0:
-            return number
-    raise SettingsError(f"{owner} is {_shown(value)}; it must be a number ≥ 0 ({unit})")
+def _amount(owner: str, value: object, most: float, unit: str) -> float:
+    if isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value <= most:
+        return float(value)
+    raise SettingsError(
+        f"{owner} is {_shown(value)}; it must be a number ≥ 0 and ≤ {most:g} ({unit})"
+    )
 
 
 def _require_component(key: str, component: str, topology: Topology) -> None:

@@ -47,6 +47,7 @@ record ShimSettings(
                     "eyewall.mode",
                     "eyewall.policy",
                     "eyewall.objective",
+                    "eyewall.time.limit.ms",
                     "eyewall.pin",
                     "eyewall.rate.hint",
                     "eyewall.execution.time.hint.ms",
