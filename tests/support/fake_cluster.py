@@ -83,8 +83,9 @@ class FakeCluster:
         )
 
     def start(self, *command: str) -> subprocess.Popen[str]:
+        # Whoever runs the tests in the background may ignore Ctrl-C, which children inherit.
         return subprocess.Popen(
-            command,
+            ("env", "--default-signal=INT", *command),
             env=os.environ | {"JAVA_HOME": str(self.folder / "jre")} | self.environment,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
