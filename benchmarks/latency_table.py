@@ -1,0 +1,89 @@
+"""How far coordinates are from true round-trip times: the shipped algorithm beside the paper's.
+
+    python benchmarks/latency_table.py --data DIR [--slices 12] [--only seattle]
+
+DIR holds latency/: the PlanetLab matrices (milliseconds) and Seattle's slices of time (seconds, with
+holes). Errors are of pairs that neither end ever probed, from coordinates alone, at default settings
+and seed; one echo is one probe. Over Seattle's slices a fifth of the pairs is held out, as every
+pair would be probed at some time.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from eyewall_latency.accuracy import Accuracy
+from eyewall_latency.estimator import Settings, Space
+from eyewall_latency.matrix import RttMatrix, read_matrix
+from eyewall_latency.pace import Pace
+from eyewall_latency.phantom import Plan, simulate
+
+PROBES = (30, 100)
+ALGORITHMS = ("springs", "paper")
+HELD_OUT = 0.2
+
+
+def planetlab(data: Path) -> Iterator[tuple[str, RttMatrix]]:
+    for slice_ in ("t1", "t6"):
+        yield f"PlanetLab {slice_}", read_matrix(data / f"planetlab_490_{slice_}.tsv.gz")
+
+
+def seattle(data: Path, number: int) -> RttMatrix:
+    return read_matrix(data / "seattle_99" / f"t{number}.tsv.gz", unit="s", skip_holes=True)
+
+
+def row(name: str, algorithm: str, probes: int, share: float, results: Sequence[Accuracy]) -> str:
+    def mean(values: Sequence[float | None]) -> str:
+        known = [value for value in values if value is not None]
+        return f"{sum(known) / len(known):.3f}" if known else "–"
+
+    unprobed = [result.unprobed for result in results]
+    return (
+        f"| {name} | {algorithm} | {probes} | {share:.0%} "
+        f"| {mean([it.median_relative_error for it in unprobed])} "
+        f"| {mean([it.p90_relative_error for it in unprobed])} "
+        f"| {mean([it.median_absolute_error_ms for it in unprobed])} "
+        f"| {mean([it.all.median_relative_error for it in results])} |"
+    )
+
+
+def rows(data: Path, only: str, slices: int) -> Iterator[str]:
+    single = list(planetlab(data)) if only in ("", "planetlab") else []
+    if only in ("", "seattle"):
+        single.append(("Seattle t1", seattle(data, 1)))
+    for probes in PROBES:
+        for name, matrix in single:
+            for algorithm in ALGORITHMS:
+                (found,) = run([matrix], algorithm, Plan(probes))
+                yield row(name, algorithm, probes, found.share_of_pairs_probed, [found])
+    if only in ("", "seattle"):
+        over_time = [seattle(data, number) for number in range(1, slices + 1)]
+        for probes in PROBES:
+            for algorithm in ALGORITHMS:
+                found_each = run(over_time, algorithm, Plan(probes, held_out=HELD_OUT))
+                share = found_each[-1].share_of_pairs_probed
+                for number, found in enumerate(found_each, 1):
+                    yield row(f"Seattle, at t{number}", algorithm, probes, share, [found])
+                yield row(f"Seattle, mean of t1–t{slices}", algorithm, probes, share, found_each)
+
+
+def run(slices: Sequence[RttMatrix], algorithm: str, plan: Plan) -> list[Accuracy]:
+    return simulate(slices, plan, Settings(space=Space(algorithm=algorithm)), Pace())
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--data", type=Path, required=True, help="holds latency/")
+    parser.add_argument("--slices", type=int, default=12, help="of Seattle, from t1 on")
+    parser.add_argument("--only", choices=("", "planetlab", "seattle"), default="")
+    asked = parser.parse_args()
+    print("| matrix | algorithm | probes a host | pairs probed | median | p90 | ms | all pairs |")
+    print("| --- | --- | --- | --- | --- | --- | --- | --- |")
+    for line in rows(asked.data / "latency", asked.only, asked.slices):
+        print(line, flush=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,226 @@
+"""One host's part in the estimation: whom to probe, what to remember, where it is.
+
+No clock, no socket, no store: the agent and the simulator run this same code.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from random import Random
+from statistics import median
+
+from eyewall_latency.contract import (
+    MOST_DIMENSIONS,
+    Coordinate,
+    HostRecord,
+    RttRecord,
+    is_rtt,
+    is_sound,
+)
+from eyewall_latency.coordinate import first_coordinate, pulled_home
+from eyewall_latency.leap import beside_the_nearest
+from eyewall_latency.memory import Fading, Memory
+from eyewall_latency.paper_relaxation import PaperRelaxation, relax_as_in_the_paper
+from eyewall_latency.peers import Choosing, nearest_kept, next_peers
+from eyewall_latency.registry import View
+from eyewall_latency.relaxation import SHORTEST_RTT, Relaxation, Spring, relax
+from eyewall_latency.setting import choice, number, whole_number
+
+LOST = 0.2
+"""From which error on a host looks whether it would do better beside its nearest peer."""
+
+
+@dataclass(frozen=True, slots=True)
+class Space:
+    """The latency space, the same on every host: a host does not see those of another space.
+
+    Parameters
+    ----------
+    algorithm
+        `springs`: the shipped one. `paper`: paper 002's, three dimensions, without memory.
+    dimensions, height
+        Of the space; for `paper` they are 3 and none.
+    gravity_reach_seconds
+        How far from the origin gravity is as strong as it gets.
+    """
+
+    algorithm: str = choice("springs", "paper")
+    dimensions: int = whole_number(8, 1, MOST_DIMENSIONS)
+    height: bool = True
+    gravity_reach_seconds: float = number(6.0, 0.1, 1e6)
+
+
+@dataclass(frozen=True, slots=True)
+class Paper(PaperRelaxation):
+    """Paper 002's own algorithm: the constants of its relaxation, and its peers.
+
+    Parameters
+    ----------
+    peers
+        n: probed in each round.
+    keep
+        i: the nearest of them stay for the next round; the others are drawn anew.
+    """
+
+    peers: int = whole_number(10, 1, 1_000)
+    keep: int = whole_number(3, 0, 1_000)
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """Everything that the estimation of one host depends on."""
+
+    space: Space = field(default_factory=Space)
+    peers: Choosing = field(default_factory=Choosing)
+    fading: Fading = field(default_factory=Fading)
+    relaxation: Relaxation = field(default_factory=Relaxation)
+    paper: Paper = field(default_factory=Paper)
+
+
+class Estimator:
+    """The state of one host; made anew when its process starts."""
+
+    def __init__(self, name: str, settings: Settings, rng: Random) -> None:
+        """Begin at a random place, knowing nobody."""
+        self._name = name
+        self._settings = settings
+        self._rng = rng
+        self._memory = Memory(settings.fading)
+        self._last_peers: list[str] = []
+        self._unsaid: set[str] = set()
+        self.coordinate = self._begin()
+        self.error = 1.0
+        self.resets = 0
+        self.refused = 0
+
+    @property
+    def by_the_paper(self) -> bool:
+        """Whether paper 002's own algorithm is at work."""
+        return self._settings.space.algorithm == "paper"
+
+    def next_peers(self, count: int, view: View) -> list[str]:
+        """Return whom to probe now, up to `count`: live hosts that the registry knows."""
+        candidates = [name for name in view.hosts if name != self._name]
+        if not candidates:
+            return []
+        if self.by_the_paper:
+            chosen = self._peers_by_the_paper(candidates)
+        else:
+            here, hosts = self.coordinate, view.hosts
+
+            def distance(name: str) -> float:
+                return here.distance(hosts[name].coordinate)
+
+            choosing = self._settings.peers
+            chosen = next_peers(
+                count, self._in_this_space(candidates, view), self._memory, distance, choosing,
+                view.now, self._rng,
+            )  # fmt: skip
+        for name in chosen:
+            self._memory.tried(name, view.now)
+        self._last_peers = chosen
+        return chosen
+
+    def observe(self, name: str, seconds: float, now: float) -> bool:
+        """Take the RTT of a probe; False if no round trip can have taken so long."""
+        if not is_rtt(seconds):
+            self.refused += 1
+            return False
+        self._memory.measured(name, seconds, now)
+        self._unsaid.add(name)
+        return True
+
+    def settle(self, view: View) -> None:
+        """Take in what others say and move to where all that is known draws this host."""
+        self._memory.heard(view.reports)
+        self._memory.forget(view.now, view.hosts)
+        self._unsaid &= view.hosts.keys()
+        springs = self._springs(view)
+        if self.by_the_paper:
+            moved = relax_as_in_the_paper(
+                self.coordinate, springs, self._settings.paper, rng=self._rng
+            )
+        else:
+            space = self._settings.space
+            start = self.coordinate
+            if springs and self.error > LOST:
+                start = beside_the_nearest(
+                    start, springs, self._settings.relaxation.error_scale, rng=self._rng
+                )
+            moved = relax(
+                start, springs, self._settings.relaxation,
+                error=self.error,
+                height=space.height, rng=self._rng,
+            )  # fmt: skip
+            moved = pulled_home(moved, space.gravity_reach_seconds)
+        if is_sound(moved):
+            self.coordinate = moved
+            self.error = _error(moved, springs)
+        else:
+            self.coordinate, self.error = self._begin(), 1.0
+            self.resets += 1
+
+    def record(self, address: str, port: int, now: float) -> HostRecord:
+        """Return what this host says of itself."""
+        return HostRecord(address, port, self.coordinate, self.error, self.resets, now)
+
+    def unsaid(self) -> dict[str, RttRecord]:
+        """Return what the probes since `said` came to, the newest of each target."""
+        records = {name: self._memory[name].record() for name in sorted(self._unsaid)}
+        return {name: record for name, record in records.items() if record is not None}
+
+    def said(self, names: Mapping[str, RttRecord]) -> None:
+        """Note that the registry has taken these."""
+        self._unsaid.difference_update(names)
+
+    def _begin(self) -> Coordinate:
+        space = self._settings.space
+        dimensions = 3 if self.by_the_paper else space.dimensions
+        height = space.height and not self.by_the_paper
+        return first_coordinate(dimensions, height=height, rng=self._rng)
+
+    def _in_this_space(self, candidates: list[str], view: View) -> list[str]:
+        here = len(self.coordinate.position)
+        return [it for it in candidates if len(view.hosts[it].coordinate.position) == here]
+
+    def _peers_by_the_paper(self, candidates: list[str]) -> list[str]:
+        paper = self._settings.paper
+        alive = set(candidates)
+
+        def rtt(name: str) -> float:
+            peer = self._memory.get(name)
+            return peer.own.seconds if peer is not None and peer.own is not None else float("inf")
+
+        old = [name for name in self._last_peers if name in alive]
+        kept = nearest_kept(old, paper.keep, rtt)
+        others = [name for name in candidates if name not in kept]
+        drawn = self._rng.sample(others, min(paper.peers - len(kept), len(others)))
+        return kept + drawn
+
+    def _springs(self, view: View) -> list[Spring]:
+        dimensions = len(self.coordinate.position)
+        springs = []
+        for name, rtt, weight in self._memory.springs(view.now):
+            record = view.hosts.get(name)
+            if record is None or len(record.coordinate.position) != dimensions:
+                continue
+            if self.by_the_paper and name not in self._last_peers:
+                continue
+            springs.append(
+                Spring(record.coordinate.position, record.coordinate.height, rtt, weight)
+            )
+        return springs
+
+
+def _error(here: Coordinate, springs: list[Spring]) -> float:
+    """Return how far the springs are from their RTTs: the median, more while they are few."""
+    if not springs:
+        return 1.0
+    off = [
+        abs(
+            here.distance(Coordinate(spring.position, spring.height))
+            / max(spring.rtt, SHORTEST_RTT)
+            - 1
+        )
+        for spring in springs
+    ]
+    return min(1.0, median(off) + 1.0 / (1 + len(springs)))

@@ -1,0 +1,32 @@
+"""Out of a wrong corner: a host far off its RTTs tries the place of the peer nearest by RTT.
+
+Springs alone leave hosts of one site at two places of the space, as far from a third as they should
+be: none of them is drawn to the others strongly enough to cross. What decides is how well all RTTs
+are met, here and there.
+"""
+
+from math import dist, log
+from random import Random
+
+from eyewall_latency.contract import Coordinate
+from eyewall_latency.relaxation import SHORTEST_DISTANCE, SHORTEST_RTT, Spring
+
+
+def beside_the_nearest(
+    here: Coordinate, springs: list[Spring], scale: float, *, rng: Random
+) -> Coordinate:
+    """Return a place at the nearest peer's distance from it if that suits all springs better."""
+    nearest = min(springs, key=lambda spring: spring.rtt)
+    away = max(0.0, nearest.rtt - nearest.height) / len(here.position) ** 0.5
+    there = Coordinate(tuple(axis + rng.gauss(0.0, away) for axis in nearest.position), 0.0)
+    return there if _misfit(there, springs, scale) < _misfit(here, springs, scale) else here
+
+
+def _misfit(place: Coordinate, springs: list[Spring], scale: float) -> float:
+    """Return the energy of the springs: Cauchy's, of logarithmic errors."""
+    energy = 0.0
+    for spring in springs:
+        distance = dist(place.position, spring.position) + place.height + spring.height
+        error = log(max(distance, SHORTEST_DISTANCE) / max(spring.rtt, SHORTEST_RTT)) / scale
+        energy += spring.weight * log(1.0 + error * error)
+    return energy

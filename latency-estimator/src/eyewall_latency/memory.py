@@ -1,0 +1,128 @@
+"""What one host remembers of its peers: its own probes, and what theirs to it came to."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from eyewall_latency.contract import RttRecord
+from eyewall_latency.rtt_filter import RttFilter
+from eyewall_latency.setting import number
+
+NEVER = float("-inf")
+
+
+@dataclass(frozen=True, slots=True)
+class Fading:
+    """How long RTTs are remembered.
+
+    Parameters
+    ----------
+    half_life_seconds
+        The age at which an RTT draws half as much as a new one.
+    forget_seconds
+        The age at which it is forgotten.
+    """
+
+    half_life_seconds: float = number(300.0, 1.0, 1e6)
+    forget_seconds: float = number(1_800.0, 1.0, 1e7)
+
+
+class Peer:
+    """One peer: when it was tried, what came of it, and what it says itself."""
+
+    __slots__ = ("measured_at", "own", "theirs", "tried_at")
+
+    def __init__(self) -> None:
+        """Know nothing of it yet."""
+        self.tried_at = NEVER
+        self.measured_at = NEVER
+        self.own: RttFilter | None = None
+        self.theirs: RttRecord | None = None
+
+    @property
+    def latest(self) -> float:
+        """When either end last measured the other."""
+        theirs = self.theirs.at if self.theirs is not None else NEVER
+        return max(self.measured_at, theirs)
+
+    def record(self) -> RttRecord | None:
+        """Return what the own probes came to, as others may read it."""
+        if self.own is None:
+            return None
+        return RttRecord(self.own.seconds, self.own.spread, self.measured_at)
+
+    def faded(self, now: float, half_life: float) -> tuple[float, float] | None:
+        """Return the RTT of both ends together, and its weight: 1 when new, less with age."""
+        own = 0.5 ** ((now - self.measured_at) / half_life) if self.own is not None else 0.0
+        if self.theirs is None:
+            return None if self.own is None else (self.own.seconds, own)
+        theirs = 0.5 ** ((now - self.theirs.at) / half_life)
+        if self.own is None:
+            return self.theirs.seconds, theirs
+        if not own + theirs:
+            return None
+        both = (own * self.own.seconds + theirs * self.theirs.seconds) / (own + theirs)
+        return both, max(own, theirs)
+
+
+class Memory:
+    """The peers of one host, by name; as many as live, at most."""
+
+    def __init__(self, fading: Fading) -> None:
+        """Remember nothing yet."""
+        self._fading = fading
+        self._peers: dict[str, Peer] = {}
+
+    def __getitem__(self, name: str) -> Peer:
+        """Return a peer, a new one if it is not known."""
+        peer = self._peers.get(name)
+        if peer is None:
+            peer = self._peers[name] = Peer()
+        return peer
+
+    def get(self, name: str) -> Peer | None:
+        """Return a peer, if it is known."""
+        return self._peers.get(name)
+
+    def __len__(self) -> int:
+        """Return how many peers have been tried or heard of."""
+        return len(self._peers)
+
+    def tried(self, name: str, now: float) -> None:
+        """Note that a probe goes out."""
+        self[name].tried_at = now
+
+    def measured(self, name: str, seconds: float, now: float) -> None:
+        """Take the RTT of an own probe."""
+        peer = self[name]
+        peer.measured_at = now
+        if peer.own is None:
+            peer.own = RttFilter(seconds)
+        else:
+            peer.own.add(seconds)
+
+    def heard(self, reports: Mapping[str, RttRecord]) -> None:
+        """Take what others' probes to this host came to."""
+        for name, report in reports.items():
+            self[name].theirs = report
+
+    def forget(self, now: float, alive: Mapping[str, object]) -> None:
+        """Drop RTTs that are too old, and hosts that are gone and of which nothing is left."""
+        oldest = now - self._fading.forget_seconds
+        gone = []
+        for name, peer in self._peers.items():
+            if peer.own is not None and peer.measured_at < oldest:
+                peer.own, peer.measured_at = None, NEVER
+            if peer.theirs is not None and peer.theirs.at < oldest:
+                peer.theirs = None
+            if name not in alive:
+                gone.append(name)
+        for name in gone:
+            del self._peers[name]
+
+    def springs(self, now: float) -> Iterator[tuple[str, float, float]]:
+        """Yield each peer whose RTT is known, with that RTT and its weight."""
+        half_life = self._fading.half_life_seconds
+        for name, peer in self._peers.items():
+            faded = peer.faded(now, half_life)
+            if faded is not None:
+                yield name, *faded

@@ -1,0 +1,59 @@
+"""Paper 002's own relaxation, section 3.4, algorithms 1 and 2, beside the shipped one.
+
+It forgets: only the peers that this round has measured draw the host.
+"""
+
+from dataclasses import dataclass
+from math import dist, log
+from random import Random
+
+from eyewall_latency.contract import Coordinate
+from eyewall_latency.relaxation import SHORTEST_RTT, Spring
+from eyewall_latency.setting import number, whole_number
+
+
+@dataclass(frozen=True, slots=True)
+class PaperRelaxation:
+    """Its constants; the paper gives names, not values (but for the 100 iterations).
+
+    Parameters
+    ----------
+    k_ms
+        The spring constant: milliseconds moved by a force of 1, for the mean of the peers.
+    max_iterations
+        Of the relaxation in one round.
+    least_movement_ms
+        ε_min: a round ends once the movement is below.
+    """
+
+    k_ms: float = number(10.0, 0.001, 1_000.0)
+    max_iterations: int = whole_number(100, 1, 100)
+    least_movement_ms: float = number(0.01, 0.0, 1_000.0)
+
+
+def relax_as_in_the_paper(
+    start: Coordinate, springs: list[Spring], settings: PaperRelaxation, *, rng: Random
+) -> Coordinate:
+    """Algorithm 1, lines 5 to 16: move by the forces until they move no more."""
+    if not springs:
+        return start
+    k = settings.k_ms / 1000.0 / len(springs)
+    here = start.position
+    for _ in range(settings.max_iterations):
+        movement = [0.0] * len(here)
+        for spring in springs:
+            for axis, part in enumerate(_force(here, spring, k, rng)):
+                movement[axis] += part
+        here = tuple(a + b for a, b in zip(here, movement, strict=True))
+        if sum(map(abs, movement)) < settings.least_movement_ms / 1000.0:
+            break
+    return Coordinate(here, start.height)
+
+
+def _force(here: tuple[float, ...], spring: Spring, k: float, rng: Random) -> tuple[float, ...]:
+    """Algorithm 2: k · log(‖d‖ / ping), along d, the way from here to the peer."""
+    apart = dist(here, spring.position)
+    if apart < SHORTEST_RTT:
+        return tuple(rng.gauss(0.0, k) for _ in here)
+    strength = k * log(apart / max(spring.rtt, SHORTEST_RTT)) / apart
+    return tuple(strength * (b - a) for a, b in zip(here, spring.position, strict=True))

@@ -1,0 +1,170 @@
+"""The registry on Redis: the hosts' records and RTTs, as the contract lays them down.
+
+Three round trips a round, whatever the number of hosts. What another one wrote and the contract
+does not allow is counted and left out; it harms nobody.
+"""
+
+import socket
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any, Generic, TypeVar
+
+from redis import Redis
+from redis.backoff import NoBackoff
+from redis.exceptions import RedisError
+from redis.retry import Retry
+
+from eyewall_latency import contract
+from eyewall_latency.contract import ContractError, HostRecord, RttRecord
+from eyewall_latency.registry import View
+
+TIMEOUT = 2.0
+"""Seconds for connecting, and for an answer."""
+MOST_HOSTS = 10_000
+"""Members that are looked at: a bound on what a store gone wrong can cost."""
+MEMBERS_KEPT = 10
+"""Times the expiry that a dead host stays in the sorted set; readers look at its score."""
+
+Record = TypeVar("Record", HostRecord, RttRecord)
+
+
+class RegistryAwayError(Exception):
+    """Redis does not answer, or not as it should; says why."""
+
+
+class RedisRegistry:
+    """One host's connection to the registry.
+
+    Parameters
+    ----------
+    host, port
+        Of the Redis server.
+    expiry_seconds
+        How long after its last sign of life a host is dead.
+    rtt_seconds
+        How long RTTs are kept after the last probe.
+    """
+
+    def __init__(self, host: str, port: int, expiry_seconds: float, rtt_seconds: float) -> None:
+        """Connect when first used."""
+        self._server = (host, port)
+        self._redis: Any = Redis(
+            host=host,
+            port=port,
+            socket_timeout=TIMEOUT,
+            socket_connect_timeout=TIMEOUT,
+            retry=Retry(NoBackoff(), 0),
+        )
+        self._expiry = expiry_seconds
+        self._rtt_seconds = rtt_seconds
+        self._hosts: _Decoded[HostRecord] = _Decoded(contract.decode_host)
+        self._reports: _Decoded[RttRecord] = _Decoded(contract.decode_rtt)
+        self.newer_version: int | None = None
+
+    @property
+    def rejected(self) -> int:
+        """How many values of others the contract did not allow."""
+        return self._hosts.rejected + self._reports.rejected
+
+    def read(self, host: str) -> View:
+        """Return what `host` is told now."""
+        with _away(), self._redis.pipeline(transaction=False) as pipe:
+            pipe.time()
+            pipe.get(contract.VERSION_KEY)
+            pipe.hgetall(contract.rtts_key(host))
+            pipe.zrange(contract.MEMBERS_KEY, 0, MOST_HOSTS - 1, desc=True, withscores=True)
+            (seconds, micros), version, reports, members = pipe.execute()
+            now = seconds + micros / 1e6
+            names = [_text(name) for name, at in members if at >= now - self._expiry]
+            names = [name for name in names if contract.is_host_name(name)]
+            values = self._redis.mget([contract.host_key(it) for it in names]) if names else []
+        self.newer_version = contract.newer_version(version)
+        hosts = self._hosts.take(zip(names, values, strict=True))
+        named = ((_text(source), value) for source, value in reports.items())
+        return View(now, hosts, self._reports.take(it for it in named if it[0] in hosts))
+
+    def write(self, host: str, record: HostRecord, rtts: Mapping[str, RttRecord]) -> None:
+        """Keep what `host` says of itself, and what its probes came to, by target."""
+        value = contract.encode_host(record)
+        reports = {target: contract.encode_rtt(rtt) for target, rtt in rtts.items()}
+        with _away(), self._redis.pipeline(transaction=False) as pipe:
+            pipe.set(contract.host_key(host), value, px=int(self._expiry * 1000))
+            pipe.zadd(contract.MEMBERS_KEY, {host: record.at})
+            for target, report in reports.items():
+                pipe.hset(contract.rtts_key(target), host, report)
+                pipe.pexpire(contract.rtts_key(target), int(self._rtt_seconds * 1000))
+            pipe.execute()
+
+    def tidy(self, host: str, now: float) -> None:
+        """Say which version is written here; drop hosts long dead and old reports to `host`."""
+        old = [
+            source
+            for source, report in self._reports.records.items()
+            if report.at < now - self._rtt_seconds
+        ]
+        with _away(), self._redis.pipeline(transaction=False) as pipe:
+            if self.newer_version is None:
+                pipe.set(contract.VERSION_KEY, contract.VERSION)
+            dead = now - MEMBERS_KEPT * self._expiry
+            pipe.zremrangebyscore(contract.MEMBERS_KEY, "-inf", dead)
+            if old:
+                pipe.hdel(contract.rtts_key(host), *old)
+            pipe.execute()
+
+    def leave(self, host: str) -> None:
+        """Take `host` out, as an agent that ends does; what it measured expires by itself."""
+        with _away(), self._redis.pipeline(transaction=False) as pipe:
+            pipe.zrem(contract.MEMBERS_KEY, host)
+            pipe.delete(contract.host_key(host))
+            pipe.execute()
+
+    def local_address(self) -> str:
+        """Return the address of this machine from which Redis is reached; OSError if none is."""
+        (family, _, _, _, there) = socket.getaddrinfo(*self._server, type=socket.SOCK_DGRAM)[0]
+        with socket.socket(family, socket.SOCK_DGRAM) as unsent:  # connecting sends nothing
+            unsent.connect(there)
+            return str(unsent.getsockname()[0])
+
+    def close(self) -> None:
+        """End the connection."""
+        self._redis.close()
+
+
+class _Decoded(Generic[Record]):
+    """Decodes values, each only when it changed."""
+
+    def __init__(self, decode: Callable[[bytes], Record]) -> None:
+        self._decode: Callable[[bytes], Record] = decode
+        self._values: dict[str, bytes] = {}
+        self.records: dict[str, Record] = {}
+        self.rejected = 0
+
+    def take(self, values: Iterable[tuple[str, bytes | None]]) -> dict[str, Record]:
+        """Return the records of those values that are there and allowed."""
+        held = {name: value for name, value in values if value is not None}
+        records: dict[str, Record] = {}
+        for name, value in held.items():
+            if self._values.get(name) == value:
+                if name in self.records:
+                    records[name] = self.records[name]
+                continue
+            try:
+                records[name] = self._decode(value)
+            except ContractError:
+                self.rejected += 1
+        self._values, self.records = held, records
+        return records
+
+
+@contextmanager
+def _away() -> Iterator[None]:
+    """Turn what redis raises into one error of ours."""
+    try:
+        yield
+    except RedisError as error:
+        reason = str(error).splitlines()[0] if str(error) else type(error).__name__
+        raise RegistryAwayError(reason) from None
+
+
+def _text(name: bytes) -> str:
+    return name.decode("ascii", errors="replace")

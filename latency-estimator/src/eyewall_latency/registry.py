@@ -1,0 +1,62 @@
+"""What hosts tell each other, wherever it is kept; here: in memory, for simulations and tests."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from eyewall_latency.contract import HostRecord, RttRecord
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """What one host is told.
+
+    Parameters
+    ----------
+    now
+        The registry's time.
+    hosts
+        Every host that gave a sign of life lately, the reader included.
+    reports
+        What others' probes to the reader came to, by who probed.
+    """
+
+    now: float = 0.0
+    hosts: Mapping[str, HostRecord] = field(default_factory=dict)
+    reports: Mapping[str, RttRecord] = field(default_factory=dict)
+
+
+class Registry(Protocol):
+    """The store between the hosts."""
+
+    def read(self, host: str) -> View:
+        """Return what `host` is told now."""
+        ...
+
+    def write(self, host: str, record: HostRecord, rtts: Mapping[str, RttRecord]) -> None:
+        """Keep what `host` says of itself, and what its probes came to, by target."""
+        ...
+
+
+class MemoryRegistry:
+    """A registry for hosts of one process, on a clock that its owner moves."""
+
+    def __init__(self, expiry_seconds: float) -> None:
+        """Know nobody; a host is dead after `expiry_seconds` without a word."""
+        self.now = 0.0
+        self._expiry = expiry_seconds
+        self._hosts: dict[str, HostRecord] = {}
+        self._reports: dict[str, dict[str, RttRecord]] = {}
+
+    def read(self, host: str) -> View:
+        """Return what `host` is told now."""
+        oldest = self.now - self._expiry
+        alive = {name: record for name, record in self._hosts.items() if record.at >= oldest}
+        reports = self._reports.get(host, {})
+        return View(self.now, alive, {it: reports[it] for it in reports if it in alive})
+
+    def write(self, host: str, record: HostRecord, rtts: Mapping[str, RttRecord]) -> None:
+        """Keep what `host` says."""
+        self._hosts[host] = record
+        for target, rtt in rtts.items():
+            self._reports.setdefault(target, {})[host] = rtt
