@@ -6,7 +6,7 @@ SHELL := /bin/bash
 PYTHON ?= python3.11
 VENV := .venv
 BIN := $(VENV)/bin
-DISTRIBUTIONS := storm-scheduler/stubs sidecar monitor deploy
+DISTRIBUTIONS := storm-scheduler/stubs sidecar monitor latency-estimator deploy
 SHIM := storm-scheduler/target/eyewall-storm-scheduler.jar
 SOLVER_SOURCES := $(shell find sidecar/src -name '*.py')
 SHIM_SOURCES := storm-scheduler/pom.xml $(shell find storm-scheduler/src -type f)
@@ -40,7 +40,7 @@ test-java: prerequisites ## Java tests of the shim
 lint: setup ## ruff, mypy --strict, import-linter
 	@$(BIN)/ruff check --quiet .
 	@$(BIN)/ruff format --check --quiet .
-	@$(BIN)/mypy --no-error-summary sidecar/src monitor/src deploy/src tests benchmarks
+	@$(BIN)/mypy --no-error-summary sidecar/src monitor/src deploy/src latency-estimator/src tests benchmarks
 	@$(BIN)/lint-imports --no-logo >/dev/null || $(BIN)/lint-imports
 
 .PHONY: proto
@@ -65,6 +65,14 @@ bench-large: setup ## A whole cluster in one round, beside RAS and a lower bound
 .PHONY: bench-programs
 bench-programs: setup ## PuLP's and numpy's integer program: building it, with cuts and without
 	@$(ONE_THREAD) $(BIN)/python benchmarks/integer_programs.py $(ARGS)
+
+.PHONY: bench-latency
+bench-latency: setup ## Estimated against true delays, the shipped algorithm beside paper 002's (DATA=DIR, ARGS=)
+	@$(BIN)/python benchmarks/latency_table.py --data $(or $(DATA),$(error say DATA=DIR, with latency/)) $(ARGS)
+
+.PHONY: bench-latency-cost
+bench-latency-cost: setup ## Memory and CPU of one latency agent, installed by itself (ARGS=)
+	@$(BIN)/python benchmarks/latency_agent_cost.py $(ARGS)
 
 .PHONY: reproduce
 reproduce: setup ## The papers' experiments; pictures to docs/ (DATA=DIR for paper 001's delays)

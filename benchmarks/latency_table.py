@@ -2,23 +2,27 @@
 
     python benchmarks/latency_table.py --data DIR [--slices 12] [--only seattle]
 
-DIR holds latency/: the PlanetLab matrices (milliseconds) and Seattle's slices of time (seconds, with
-holes). Errors are of pairs that neither end ever probed, from coordinates alone, at default settings
-and seed; one echo is one probe. Over Seattle's slices a fifth of the pairs is held out, as every
-pair would be probed at some time.
+DIR holds latency/: the PlanetLab matrices (milliseconds) and Seattle's slices of time (seconds,
+with holes). Errors are of pairs that neither end ever probed, from coordinates alone, at default
+settings and seed; one echo is one probe. Over Seattle's slices a fifth of the pairs is held out, as
+every pair would be probed at some time.
 """
 
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from eyewall_latency.accuracy import Accuracy
 from eyewall_latency.estimator import Settings, Space
 from eyewall_latency.matrix import RttMatrix, read_matrix
 from eyewall_latency.pace import Pace
 from eyewall_latency.phantom import Plan, simulate
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from eyewall_latency.accuracy import Accuracy
 
 PROBES = (30, 100)
 ALGORITHMS = ("springs", "paper")

@@ -111,6 +111,7 @@ class Agent:
             if self._clock() >= self._tidied_at + TIDY_SECONDS:
                 self._registry.tidy(self._host, view.now)
                 self._tidied_at = self._clock()
+                self._prober.forget({it.address for it in view.hosts.values()})
                 self._count_refused()
         except (RegistryAwayError, OSError) as error:
             self._is_away(str(error))

@@ -25,8 +25,9 @@ from eyewall_latency.registry import View
 from eyewall_latency.relaxation import SHORTEST_RTT, Relaxation, Spring, relax
 from eyewall_latency.setting import choice, number, whole_number
 
-LOST = 0.2
-"""From which error on a host looks whether it would do better beside its nearest peer."""
+ENOUGH_SPRINGS = 40
+"""How many RTTs to know, or those of half of the hosts, before looking for a better place: early
+on, everybody is in a wrong one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,10 +143,9 @@ class Estimator:
         else:
             space = self._settings.space
             start = self.coordinate
-            if springs and self.error > LOST:
-                start = beside_the_nearest(
-                    start, springs, self._settings.relaxation.error_scale, rng=self._rng
-                )
+            if len(springs) >= min(ENOUGH_SPRINGS, (len(view.hosts) - 1) / 2):
+                scale = self._settings.relaxation.error_scale
+                start = beside_the_nearest(start, springs, scale, rng=self._rng)
             moved = relax(
                 start, springs, self._settings.relaxation,
                 error=self.error,

@@ -1,4 +1,4 @@
-"""Out of a wrong corner: a host far off its RTTs tries the place of the peer nearest by RTT.
+"""Out of a wrong corner: a host far from the peer that is nearest by RTT tries the place beside it.
 
 Springs alone leave hosts of one site at two places of the space, as far from a third as they should
 be: none of them is drawn to the others strongly enough to cross. What decides is how well all RTTs
@@ -9,14 +9,20 @@ from math import dist, log
 from random import Random
 
 from eyewall_latency.contract import Coordinate
-from eyewall_latency.relaxation import SHORTEST_DISTANCE, SHORTEST_RTT, Spring
+from eyewall_latency.relaxation import SHORTEST_DISTANCE, SHORTEST_RTT, SOFTEST, Spring
+
+FAR = 3.0
+"""Times its RTT (or that of the softest spring) away, the nearest peer is far."""
 
 
 def beside_the_nearest(
     here: Coordinate, springs: list[Spring], scale: float, *, rng: Random
 ) -> Coordinate:
-    """Return a place at the nearest peer's distance from it if that suits all springs better."""
+    """Return a place beside the nearest peer, if that is far and suits all springs better."""
     nearest = min(springs, key=lambda spring: spring.rtt)
+    near = FAR * max(nearest.rtt, SOFTEST)
+    if here.distance(Coordinate(nearest.position, nearest.height)) <= near:
+        return here
     away = max(0.0, nearest.rtt - nearest.height) / len(here.position) ** 0.5
     there = Coordinate(tuple(axis + rng.gauss(0.0, away) for axis in nearest.position), 0.0)
     return there if _misfit(there, springs, scale) < _misfit(here, springs, scale) else here

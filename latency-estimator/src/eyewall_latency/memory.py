@@ -96,9 +96,9 @@ class Memory:
         peer = self[name]
         peer.measured_at = now
         if peer.own is None:
-            peer.own = RttFilter(seconds)
+            peer.own = RttFilter(seconds, now)
         else:
-            peer.own.add(seconds)
+            peer.own.add(seconds, now)
 
     def heard(self, reports: Mapping[str, RttRecord]) -> None:
         """Take what others' probes to this host came to."""

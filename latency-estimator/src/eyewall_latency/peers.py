@@ -66,7 +66,7 @@ def _next_in_turn(count: int, candidates: Sequence[str], memory: Memory, rng: Ra
         peer = memory.get(name)
         if peer is None:
             return False, NEVER, rng.random()
-        return peer.latest > NEVER, peer.tried_at, rng.random()
+        return max(peer.latest, peer.tried_at) > NEVER, peer.tried_at, rng.random()
 
     return nsmallest(count, candidates, key=rank)
 

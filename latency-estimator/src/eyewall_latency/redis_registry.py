@@ -88,6 +88,8 @@ class RedisRegistry:
         value = contract.encode_host(record)
         reports = {target: contract.encode_rtt(rtt) for target, rtt in rtts.items()}
         with _away(), self._redis.pipeline(transaction=False) as pipe:
+            if self.newer_version is None:
+                pipe.set(contract.VERSION_KEY, contract.VERSION)
             pipe.set(contract.host_key(host), value, px=int(self._expiry * 1000))
             pipe.zadd(contract.MEMBERS_KEY, {host: record.at})
             for target, report in reports.items():
@@ -96,15 +98,13 @@ class RedisRegistry:
             pipe.execute()
 
     def tidy(self, host: str, now: float) -> None:
-        """Say which version is written here; drop hosts long dead and old reports to `host`."""
+        """Drop hosts long dead, and old reports to `host`."""
         old = [
             source
             for source, report in self._reports.records.items()
             if report.at < now - self._rtt_seconds
         ]
         with _away(), self._redis.pipeline(transaction=False) as pipe:
-            if self.newer_version is None:
-                pipe.set(contract.VERSION_KEY, contract.VERSION)
             dead = now - MEMBERS_KEPT * self._expiry
             pipe.zremrangebyscore(contract.MEMBERS_KEY, "-inf", dead)
             if old:

@@ -23,6 +23,9 @@ from eyewall_latency.setting import number, whole_number
 SHORTEST_RTT = 1e-5
 """Seconds: a shorter RTT is read as this, so that its logarithm exists."""
 SHORTEST_DISTANCE = 1e-8
+SOFTEST = 0.005
+"""Seconds: shorter springs are no stiffer than this one. A site's hosts, held together by springs a
+hundred times stiffer than those to other sites, could move neither apart nor together."""
 STEP = 1.8
 """Of the way to balance in one iteration; up to 2 converges, and near 2 fastest."""
 HEIGHT_STEP = 0.9
@@ -116,6 +119,8 @@ def _step(
         wanted = rtt if rtt > SHORTEST_RTT else SHORTEST_RTT
         error = log(distance / wanted) / scale
         longer = distance if distance > wanted else wanted
+        if longer < SOFTEST:
+            longer = SOFTEST
         stiffness = weight / ((1.0 + error * error) * longer * longer)
         force = stiffness * (distance - wanted)
         total += stiffness

@@ -8,6 +8,8 @@ JUMP = 0.2
 """From which fraction of the smoothed RTT a median is a change of the network, not jitter."""
 JITTER = 0.0005
 """Seconds that never count as a jump."""
+OUTDATED = 300.0
+"""Seconds after which a sample outvotes no other any more."""
 GAIN = 0.25
 """Share of a new median in the smoothed RTT, within jitter."""
 
@@ -17,15 +19,16 @@ class RttFilter:
 
     __slots__ = ("_samples", "seconds")
 
-    def __init__(self, first: float) -> None:
+    def __init__(self, first: float, at: float) -> None:
         """Begin with the first sample."""
-        self._samples: tuple[float, ...] = (first,)
+        self._samples: tuple[tuple[float, float], ...] = ((at, first),)
         self.seconds = first
 
-    def add(self, sample: float) -> None:
+    def add(self, sample: float, at: float) -> None:
         """Take a sample; a jump is taken whole, once two of three samples agree on it."""
-        self._samples = (*self._samples, sample)[-WINDOW:]
-        middle = median_low(self._samples)
+        recent = [it for it in self._samples if at - it[0] <= OUTDATED]
+        self._samples = (*recent, (at, sample))[-WINDOW:]
+        middle = median_low(value for _, value in self._samples)
         if abs(middle - self.seconds) > max(JUMP * self.seconds, JITTER):
             self.seconds = middle
         else:
@@ -34,4 +37,4 @@ class RttFilter:
     @property
     def spread(self) -> float:
         """Seconds that the last samples differ from the smoothed RTT, in the median."""
-        return median(abs(sample - self.seconds) for sample in self._samples)
+        return median(abs(value - self.seconds) for _, value in self._samples)

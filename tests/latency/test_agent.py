@@ -1,0 +1,208 @@
+"""Real agents, real Redis: on loopback, over TCP handshakes."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from eyewall_latency import contract
+from eyewall_latency.contract import RttRecord, decode_host, decode_rtt
+from redis_server import RedisServer
+
+PATIENCE = 120.0
+"""Seconds; no test means to wait so long."""
+EXPIRY = 3.0
+
+
+@pytest.fixture
+def redis() -> Iterator[RedisServer]:
+    server = RedisServer()
+    server.start()
+    yield server
+    server.close()
+
+
+class Agents:
+    def __init__(self, folder: Path, redis: RedisServer) -> None:
+        self._folder = folder
+        self._redis = redis
+        self.running: dict[str, subprocess.Popen[str]] = {}
+
+    def start(self, host: str, more: str = "") -> None:
+        config = self._folder / f"{host}.toml"
+        config.write_text(
+            f"host = '{host}'\n"
+            f"[redis]\naddress = '{self._redis.address}'\nexpiry_seconds = {EXPIRY}\n"
+            "[pace]\ninterval_seconds = 0.1\nbudget_per_second = 10.0\n"
+            f"[probe]\nmethod = 'tcp'\nlisten = '127.0.0.1:0'\n{more}"
+        )
+        log = (self._folder / f"{host}.log").open("w")
+        command = [sys.executable, "-m", "eyewall_latency.cli", "agent", "--config", str(config)]
+        with log:
+            self.running[host] = subprocess.Popen(
+                command, stdout=subprocess.PIPE, stderr=log, text=True
+            )
+
+    def log(self, host: str) -> str:
+        return (self._folder / f"{host}.log").read_text()
+
+    def end(self) -> None:
+        for process in self.running.values():
+            process.kill()
+            process.communicate()
+
+
+@pytest.fixture
+def agents(tmp_path: Path, redis: RedisServer) -> Iterator[Agents]:
+    it = Agents(tmp_path, redis)
+    yield it
+    it.end()
+
+
+def wait_for(condition: Callable[[], bool]) -> None:
+    deadline = time.monotonic() + PATIENCE
+    while not condition():
+        assert time.monotonic() < deadline, "it never came to that"
+        time.sleep(0.05)
+
+
+def measured(redis: RedisServer, source: str, target: str) -> RttRecord | None:
+    value = redis.client.hget(contract.rtts_key(target), source)
+    assert value is None or isinstance(value, str)
+    return None if value is None else decode_rtt(value.encode())
+
+
+def alive(redis: RedisServer, host: str) -> bool:
+    return redis.client.exists(contract.host_key(host)) == 1
+
+
+def test_agents_find_and_measure_each_other(agents: Agents, redis: RedisServer) -> None:
+    for host in ("a", "b", "c"):
+        agents.start(host)
+    pairs = [(i, j) for i in "abc" for j in "abc" if i != j]
+    wait_for(lambda: all(measured(redis, *pair) is not None for pair in pairs))
+    for pair in pairs:
+        rtt = measured(redis, *pair)
+        assert rtt is not None
+        assert 0.0 <= rtt.seconds < 1.0  # loopback
+    assert redis.client.get(contract.VERSION_KEY) == "1"
+    record = decode_host(str(redis.client.get(contract.host_key("a"))).encode())
+    assert record.address == "127.0.0.1"
+    # Redis's own clock: what it says now is within seconds of it.
+    seconds, _ = redis.client.time()
+    assert abs(record.at - seconds) < 10
+
+
+def test_a_killed_host_expires_and_the_others_go_on(agents: Agents, redis: RedisServer) -> None:
+    for host in ("a", "b", "c"):
+        agents.start(host)
+    wait_for(lambda: measured(redis, "a", "c") is not None)
+    agents.running["c"].kill()
+    wait_for(lambda: not alive(redis, "c"))
+    last = measured(redis, "a", "c")
+    assert last is not None
+    time.sleep(1.0)  # ten rounds
+    later = measured(redis, "a", "c")
+    assert later is None or later.at - last.at < 1.0
+    wait_for(lambda: (it := measured(redis, "a", "b")) is not None and it.at > last.at)
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_a_signal_ends_an_agent_cleanly_and_takes_its_host_out(
+    agents: Agents, redis: RedisServer, number: signal.Signals
+) -> None:
+    agents.start("a")
+    wait_for(lambda: alive(redis, "a"))
+    agents.running["a"].send_signal(number)
+    out, _ = agents.running["a"].communicate(timeout=PATIENCE)
+    assert agents.running["a"].returncode == 0
+    assert out.startswith("eyewall latency agent of a: probes by tcp, answers on port ")
+    assert "Traceback" not in agents.log("a")
+    assert not alive(redis, "a")
+    assert redis.client.zscore(contract.MEMBERS_KEY, "a") is None
+
+
+def test_without_redis_an_agent_goes_on_says_so_once_and_recovers(
+    agents: Agents, redis: RedisServer
+) -> None:
+    agents.start("a")
+    agents.start("b")
+    wait_for(lambda: measured(redis, "a", "b") is not None)
+    redis.stop()
+    wait_for(lambda: "going on without redis" in agents.log("a"))
+    time.sleep(1.0)  # ten rounds without
+    assert agents.running["a"].poll() is None
+    assert agents.log("a").count("going on without redis") == 1
+    redis.start()  # empty: it has no persistence
+    wait_for(lambda: measured(redis, "a", "b") is not None)
+    wait_for(lambda: "redis is back" in agents.log("a"))
+    assert agents.log("a").count("redis is back") == 1
+
+
+def test_an_agent_that_starts_before_redis_waits_for_it(agents: Agents, redis: RedisServer) -> None:
+    redis.stop()
+    agents.start("a")
+    wait_for(lambda: "going on without redis" in agents.log("a"))
+    redis.start()
+    wait_for(lambda: alive(redis, "a"))
+
+
+def test_what_is_no_record_of_a_host_is_never_probed_and_harms_nobody(
+    agents: Agents, redis: RedisServer
+) -> None:
+    seconds, _ = redis.client.time()
+    for host, value in {
+        "nan": '{"v":1,"at":1,"address":"127.0.0.1","port":1,"position":[NaN],'
+        '"height":0,"error":0,"resets":0}',
+        "name": '{"v":1,"at":1,"address":"example.org","port":1,"position":[0,0,0,0,0,0,0,0],'
+        '"height":0,"error":0,"resets":0}',
+        "noise": "\x00\x01",
+        "bad host name\n": "{}",
+    }.items():
+        redis.client.set(contract.host_key(host), value)
+        redis.client.zadd(contract.MEMBERS_KEY, {host: seconds + 3600})
+    redis.client.hset(contract.rtts_key("a"), mapping={"stranger": "x", "b": '{"v":1}'})
+    agents.start("a")
+    agents.start("b")
+    wait_for(lambda: measured(redis, "a", "b") is not None)
+    wait_for(lambda: "refused so far" in agents.log("a"))
+    probed = set(redis.client.scan_iter("eyewall:latency:v1:rtts:*"))
+    assert probed <= {contract.rtts_key("a"), contract.rtts_key("b")}
+    assert "Traceback" not in agents.log("a")
+
+
+def test_outside_the_allowed_networks_nothing_is_probed(agents: Agents, redis: RedisServer) -> None:
+    agents.start("a", "networks = ['10.0.0.0/8']\n")
+    agents.start("b")
+    wait_for(lambda: measured(redis, "b", "a") is not None)
+    time.sleep(1.0)  # ten rounds
+    assert measured(redis, "a", "b") is None
+
+
+def test_a_newer_contract_is_said_and_left_as_it_is(agents: Agents, redis: RedisServer) -> None:
+    redis.client.set(contract.VERSION_KEY, "7")
+    agents.start("a")
+    wait_for(lambda: "version 7" in agents.log("a"))
+    wait_for(lambda: alive(redis, "a"))
+    assert redis.client.get(contract.VERSION_KEY) == "7"
+
+
+def test_an_address_that_is_taken_is_one_line_and_exit_code_one(
+    tmp_path: Path, redis: RedisServer
+) -> None:
+    path = tmp_path / "latency.toml"
+    path.write_text(f"[probe]\nlisten = '127.0.0.1:{redis.port}'\n")
+    done = subprocess.run(
+        [sys.executable, "-m", "eyewall_latency.cli", "agent", "--config", str(path)],
+        capture_output=True,
+        text=True,
+        check=False,
+        env=os.environ,
+    )
+    assert done.returncode == 1
+    assert done.stderr.count("\n") == 1
+    assert f"[probe] listen is 127.0.0.1:{redis.port}: Address already in use" in done.stderr
