@@ -88,8 +88,9 @@ def test_the_simulator_runs_the_agents_estimator() -> None:
     assert all(isinstance(it, Estimator) for it in Phantoms(3, Plan(1), Settings(), Pace())._hosts)
 
 
-def test_no_host_probes_more_than_it_may_and_none_what_is_held_out() -> None:
-    phantoms = Phantoms(20, Plan(7, seed=2, held_out=0.5), Settings(), Pace())
+@pytest.mark.parametrize("settings", [Settings(), PAPER], ids=["springs", "paper"])
+def test_no_host_probes_more_than_it_may_and_none_what_is_held_out(settings: Settings) -> None:
+    phantoms = Phantoms(20, Plan(7, seed=2, held_out=0.5), settings, Pace())
     sent: list[int] = []
     phantoms.live_through(two_lans(), sent.append)
     assert sum(sent) == 20 * 7

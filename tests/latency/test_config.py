@@ -39,6 +39,7 @@ def test_the_shipped_example_names_every_key_with_its_default() -> None:
         ("peers = 3", ["peers is 3: a section [peers] is allowed"]),
         ("[pace]\ninterval_seconds = 0", ["[pace] interval_seconds is 0", "0.05 to 3600"]),
         ("[pace]\ninterval_seconds = nan", ["[pace] interval_seconds is nan", "0.05 to 3600"]),
+        ("[pace]\njitter = 1", ["[pace] jitter is 1", "0 to 0.9"]),
         ("[pace]\njitter = true", ["[pace] jitter is True", "0 to 0.9"]),
         ("[space]\ndimensions = 2.5", ["[space] dimensions is 2.5", "1 to 16"]),
         ("[space]\nalgorithm = 'vivaldi'", ["'vivaldi'", "springs or paper"]),

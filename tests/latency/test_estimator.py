@@ -25,6 +25,15 @@ def test_only_live_registered_hosts_are_probed_and_never_oneself() -> None:
     assert in_two_dimensions().next_peers(5, View()) == []
 
 
+@pytest.mark.parametrize("hosts", [{}, {"me": record(0.0, 0.0)}])
+def test_a_host_alone_stays_where_it_is(hosts: dict[str, HostRecord]) -> None:
+    host = in_two_dimensions()
+    before = host.coordinate
+    host.settle(View(0.0, hosts))
+    assert host.coordinate.distance(before) < 1e-6
+    assert host.error == 1.0
+
+
 def test_a_report_of_a_host_that_is_not_registered_moves_nobody() -> None:
     host = in_two_dimensions()
     before = host.coordinate
@@ -92,6 +101,7 @@ def test_what_is_kept_for_an_absent_registry_is_bounded_by_the_hosts_alive() -> 
         host.observe(f"h{index}", 0.010, now=0.0)
     host.settle(View(0.0, {"h1": record(0.1, 0.0)}))
     assert list(host.unsaid()) == ["h1"]
+    assert host._unsaid == {"h1"}
 
 
 def test_the_error_tells_how_far_the_rtts_are_missed() -> None:

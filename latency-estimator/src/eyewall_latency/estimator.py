@@ -143,7 +143,7 @@ class Estimator:
         else:
             space = self._settings.space
             start = self.coordinate
-            if len(springs) >= min(ENOUGH_SPRINGS, (len(view.hosts) - 1) / 2):
+            if springs and len(springs) >= min(ENOUGH_SPRINGS, (len(view.hosts) - 1) / 2):
                 scale = self._settings.relaxation.error_scale
                 start = beside_the_nearest(start, springs, scale, rng=self._rng)
             moved = relax(
