@@ -26,6 +26,7 @@ from eyewall_latency.redis_registry import RedisRegistry
 
 SOURCE = Path(__file__).parents[1] / "latency-estimator"
 RENEW_SECONDS = 1.0
+SHARE_THAT_MOVES = 0.1
 WARM_UP = 20.0
 
 
@@ -49,17 +50,28 @@ def light_environment(folder: Path) -> Path:
 
 
 def others(port: int, count: int, listen: int, stop: threading.Event) -> None:
-    """Be all the other hosts: move a little, and report what was measured to the agent."""
+    """Be all the other hosts, each as often as an agent at rest is.
+
+    In a second a tenth of them move, and one or two of them (each probes one host in a round)
+    have probed the agent's host.
+    """
     rng = Random(0)
     places = [tuple(rng.gauss(0, 0.05) for _ in range(8)) for _ in range(count - 1)]
     registry = RedisRegistry("127.0.0.1", port, expiry_seconds=60, rtt_seconds=1_800)
+    said: dict[int, HostRecord] = {}
+    first = True
     while not stop.is_set():
         now = registry.read("agent").now
+        reporting = set(range(count - 1)) if first else set(rng.sample(range(count - 1), 2))
         for index, place in enumerate(places):
-            moved = tuple(axis + rng.gauss(0, 1e-5) for axis in place)
-            record = HostRecord("127.0.0.1", listen, Coordinate(moved, 0.0), 0.1, 0, now)
+            if index not in said or rng.random() < SHARE_THAT_MOVES:
+                moved = tuple(axis + rng.gauss(0, 1e-3) for axis in place)
+                said[index] = HostRecord("127.0.0.1", listen, Coordinate(moved, 0.0), 0.1, 0, now)
             rtt = RttRecord(abs(rng.gauss(0.1, 0.01)), 0.001, now)
-            registry.write(f"host-{index}", record, {"agent": rtt})
+            registry.write(
+                f"host-{index}", said[index], {"agent": rtt} if index in reporting else {}
+            )
+        first = False
         stop.wait(RENEW_SECONDS)
     registry.close()
 

@@ -90,10 +90,10 @@ def test_the_simulator_runs_the_agents_estimator() -> None:
 
 @pytest.mark.parametrize("settings", [Settings(), PAPER], ids=["springs", "paper"])
 def test_no_host_probes_more_than_it_may_and_none_what_is_held_out(settings: Settings) -> None:
-    phantoms = Phantoms(20, Plan(7, seed=2, held_out=0.5), settings, Pace())
+    phantoms = Phantoms(20, Plan(13, seed=2, held_out=0.5), settings, Pace())
     sent: list[int] = []
     phantoms.live_through(two_lans(), sent.append)
-    assert sum(sent) == 20 * 7
+    assert sum(sent) == 20 * 13
     ordered = {(min(pair), max(pair)) for pair in phantoms.probed}
     assert phantoms._forbidden
     assert not ordered & phantoms._forbidden

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import lru_cache
 from ipaddress import IPv4Network, IPv6Network, ip_address, ip_network
+from math import dist
 from random import Random
 
 from eyewall_latency.config import Config
@@ -17,6 +18,11 @@ from eyewall_latency.redis_registry import RedisRegistry, RegistryAwayError
 from eyewall_latency.registry import View
 
 TIDY_SECONDS = 30.0
+STILL = 0.0001
+"""Seconds that a coordinate may be off what others were told: what changes not even by that is not
+said anew, and costs nobody its decoding."""
+RESAID = 6
+"""Times within the expiry that it is said anew nevertheless."""
 HANDSHAKES_AT_ONCE = 256
 """Accepted before the loop looks at anything else."""
 
@@ -52,6 +58,8 @@ class Agent:
         self._seen_at = clock()
         self._tidied_at = float("-inf")
         self._away = ""
+        self._found_address = ""
+        self._said: HostRecord | None = None
         self._refused = 0
         self._said_newer = False
 
@@ -106,8 +114,8 @@ class Agent:
             return  # Redis's time is not known yet
         unsaid = self._estimator.unsaid()
         try:
-            record = self._estimator.record(*self._address(), view.now)
-            self._registry.write(self._host, record, unsaid)
+            self._said = self._record(view.now)
+            self._registry.write(self._host, self._said, unsaid)
             if self._clock() >= self._tidied_at + TIDY_SECONDS:
                 self._registry.tidy(self._host, view.now)
                 self._tidied_at = self._clock()
@@ -121,7 +129,20 @@ class Agent:
             LOG.info("redis is back")
             self._away = ""
 
+    def _record(self, now: float) -> HostRecord:
+        """Return what to say of this host: the same as last time while next to nothing changed."""
+        record, said = self._estimator.record(*self._address(), now), self._said
+        if said is None or replace(record, coordinate=said.coordinate, error=said.error) != replace(
+            said, at=now
+        ):
+            return record
+        here, there = record.coordinate, said.coordinate
+        moved = dist(here.position, there.position) + abs(here.height - there.height)
+        lately = now - said.at < self._config.redis.expiry_seconds / RESAID
+        return said if lately and moved < STILL else record
+
     def _is_away(self, reason: str) -> None:
+        self._found_address = ""
         if not self._away:
             LOG.warning("going on without redis: %s", reason)
         self._away = reason
@@ -143,7 +164,9 @@ class Agent:
             return configured, port
         if not ip_address(bound).is_unspecified:
             return bound, port
-        return self._registry.local_address(), port
+        if not self._found_address:
+            self._found_address = self._registry.local_address()
+        return self._found_address, port
 
     def _allowed(self, hosts: Mapping[str, HostRecord]) -> Mapping[str, HostRecord]:
         if not self._networks:

@@ -17,6 +17,7 @@ import math
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, Literal, NoReturn
 
 VERSION = 1
@@ -159,6 +160,7 @@ def is_sound(coordinate: Coordinate) -> bool:
     )
 
 
+@lru_cache(maxsize=4_096)
 def is_probeable(address: str, port: int) -> bool:
     """Tell whether a host's address is that of one machine."""
     try:

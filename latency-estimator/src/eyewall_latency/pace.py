@@ -30,7 +30,7 @@ class Pace:
     jitter: float = number(0.1, 0.0, 0.9)
     probes_per_round: int = whole_number(1, 1, 1_000)
     budget_per_second: float = number(2.0, 0.001, 1_000.0)
-    milliseconds_per_host: float = number(2.0, 0.0, 1_000.0)
+    milliseconds_per_host: float = number(3.0, 0.0, 1_000.0)
 
     def wait(self, probes: int, hosts: int, rng: Random) -> float:
         """Return the seconds until the next round, after one with so many probes."""

@@ -33,7 +33,7 @@ class Choosing:
     mesh_hosts: int = whole_number(100, 2, 10_000)
     explore: int = whole_number(40, 1, 10_000)
     keep: int = whole_number(10, 0, 1_000)
-    keep_fresh_seconds: float = number(60.0, 1.0, 1e6)
+    keep_fresh_seconds: float = number(100.0, 1.0, 1e6)
 
 
 def next_peers(

@@ -66,7 +66,7 @@ class Relaxation:
     work_per_round: int = whole_number(1_200, 10, 1_000_000)
     least_movement_ms: float = number(0.01, 0.0, 1_000.0)
     error_scale: float = number(0.15, 0.01, 10.0)
-    doubt: float = number(2.0, 0.0, 100.0)
+    doubt: float = number(1.0, 0.0, 100.0)
     overshoot: float = number(1.5, 1.0, 1.9)
 
 
