@@ -11,23 +11,34 @@ from pathlib import Path
 import pytest
 from eyewall_latency import contract
 from eyewall_latency.contract import RttRecord, decode_host, decode_rtt
-from redis_server import RedisServer
+from real_stores import Server, redis_server
+from redis import Redis
 
 PATIENCE = 120.0
 """Seconds; no test means to wait so long."""
 EXPIRY = 3.0
 
 
+class Store:
+    """A real Redis, and a client of the test's own."""
+
+    def __init__(self, server: Server) -> None:
+        self.server = server
+        self.client = Redis(port=server.port, decode_responses=True)
+
+
 @pytest.fixture
-def redis() -> Iterator[RedisServer]:
-    server = RedisServer()
+def redis() -> Iterator[Store]:
+    server = redis_server()
     server.start()
-    yield server
-    server.close()
+    store = Store(server)
+    yield store
+    store.client.close()
+    server.stop()
 
 
 class Agents:
-    def __init__(self, folder: Path, redis: RedisServer) -> None:
+    def __init__(self, folder: Path, redis: Store) -> None:
         self._folder = folder
         self._redis = redis
         self.running: dict[str, subprocess.Popen[str]] = {}
@@ -36,7 +47,7 @@ class Agents:
         config = self._folder / f"{host}.toml"
         config.write_text(
             f"host = '{host}'\n"
-            f"[redis]\naddress = '{self._redis.address}'\nexpiry_seconds = {EXPIRY}\n"
+            f"[redis]\naddress = '{self._redis.server.address}'\nexpiry_seconds = {EXPIRY}\n"
             "[pace]\ninterval_seconds = 0.1\nbudget_per_second = 10.0\n"
             f"[probe]\nmethod = 'tcp'\nlisten = '127.0.0.1:0'\n{more}"
         )
@@ -58,7 +69,7 @@ class Agents:
 
 
 @pytest.fixture
-def agents(tmp_path: Path, redis: RedisServer) -> Iterator[Agents]:
+def agents(tmp_path: Path, redis: Store) -> Iterator[Agents]:
     it = Agents(tmp_path, redis)
     yield it
     it.end()
@@ -71,17 +82,17 @@ def wait_for(condition: Callable[[], bool]) -> None:
         time.sleep(0.05)
 
 
-def measured(redis: RedisServer, source: str, target: str) -> RttRecord | None:
+def measured(redis: Store, source: str, target: str) -> RttRecord | None:
     value = redis.client.hget(contract.rtts_key(target), source)
     assert value is None or isinstance(value, str)
     return None if value is None else decode_rtt(value.encode())
 
 
-def alive(redis: RedisServer, host: str) -> bool:
+def alive(redis: Store, host: str) -> bool:
     return redis.client.exists(contract.host_key(host)) == 1
 
 
-def test_agents_find_and_measure_each_other(agents: Agents, redis: RedisServer) -> None:
+def test_agents_find_and_measure_each_other(agents: Agents, redis: Store) -> None:
     for host in ("a", "b", "c"):
         agents.start(host)
     pairs = [(i, j) for i in "abc" for j in "abc" if i != j]
@@ -98,7 +109,7 @@ def test_agents_find_and_measure_each_other(agents: Agents, redis: RedisServer) 
     assert abs(record.at - seconds) < 10
 
 
-def test_a_killed_host_expires_and_the_others_go_on(agents: Agents, redis: RedisServer) -> None:
+def test_a_killed_host_expires_and_the_others_go_on(agents: Agents, redis: Store) -> None:
     for host in ("a", "b", "c"):
         agents.start(host)
     wait_for(lambda: measured(redis, "a", "c") is not None)
@@ -114,7 +125,7 @@ def test_a_killed_host_expires_and_the_others_go_on(agents: Agents, redis: Redis
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
 def test_a_signal_ends_an_agent_cleanly_and_takes_its_host_out(
-    agents: Agents, redis: RedisServer, number: signal.Signals
+    agents: Agents, redis: Store, number: signal.Signals
 ) -> None:
     agents.start("a")
     wait_for(lambda: alive(redis, "a"))
@@ -127,32 +138,32 @@ def test_a_signal_ends_an_agent_cleanly_and_takes_its_host_out(
 
 
 def test_without_redis_an_agent_goes_on_says_so_once_and_recovers(
-    agents: Agents, redis: RedisServer
+    agents: Agents, redis: Store
 ) -> None:
     agents.start("a")
     agents.start("b")
     wait_for(lambda: measured(redis, "a", "b") is not None)
-    redis.stop()
+    redis.server.stop()
     wait_for(lambda: "going on without redis" in agents.log("a"))
     time.sleep(1.0)  # ten rounds without
     assert agents.running["a"].poll() is None
     assert agents.log("a").count("going on without redis") == 1
-    redis.start()  # empty: it has no persistence
+    redis.server.start()  # empty: it has no persistence
     wait_for(lambda: measured(redis, "a", "b") is not None)
     wait_for(lambda: "redis is back" in agents.log("a"))
     assert agents.log("a").count("redis is back") == 1
 
 
-def test_an_agent_that_starts_before_redis_waits_for_it(agents: Agents, redis: RedisServer) -> None:
-    redis.stop()
+def test_an_agent_that_starts_before_redis_waits_for_it(agents: Agents, redis: Store) -> None:
+    redis.server.stop()
     agents.start("a")
     wait_for(lambda: "going on without redis" in agents.log("a"))
-    redis.start()
+    redis.server.start()
     wait_for(lambda: alive(redis, "a"))
 
 
 def test_what_is_no_record_of_a_host_is_never_probed_and_harms_nobody(
-    agents: Agents, redis: RedisServer
+    agents: Agents, redis: Store
 ) -> None:
     seconds, _ = redis.client.time()
     for host, value in {
@@ -174,7 +185,7 @@ def test_what_is_no_record_of_a_host_is_never_probed_and_harms_nobody(
     assert probed <= {contract.rtts_key("a"), contract.rtts_key("b")}
 
 
-def test_outside_the_allowed_networks_nothing_is_probed(agents: Agents, redis: RedisServer) -> None:
+def test_outside_the_allowed_networks_nothing_is_probed(agents: Agents, redis: Store) -> None:
     agents.start("a", "networks = ['10.0.0.0/8']\n")
     agents.start("b")
     wait_for(lambda: measured(redis, "b", "a") is not None)
@@ -182,7 +193,7 @@ def test_outside_the_allowed_networks_nothing_is_probed(agents: Agents, redis: R
     assert measured(redis, "a", "b") is None
 
 
-def test_a_newer_contract_is_said_and_left_as_it_is(agents: Agents, redis: RedisServer) -> None:
+def test_a_newer_contract_is_said_and_left_as_it_is(agents: Agents, redis: Store) -> None:
     redis.client.set(contract.VERSION_KEY, "7")
     agents.start("a")
     wait_for(lambda: "version 7" in agents.log("a"))
@@ -191,10 +202,10 @@ def test_a_newer_contract_is_said_and_left_as_it_is(agents: Agents, redis: Redis
 
 
 def test_an_address_that_is_taken_is_one_line_and_exit_code_one(
-    tmp_path: Path, redis: RedisServer
+    tmp_path: Path, redis: Store
 ) -> None:
     path = tmp_path / "latency.toml"
-    path.write_text(f"[probe]\nlisten = '127.0.0.1:{redis.port}'\n")
+    path.write_text(f"[probe]\nlisten = '127.0.0.1:{redis.server.port}'\n")
     done = subprocess.run(
         [sys.executable, "-m", "eyewall_latency.cli", "agent", "--config", str(path)],
         capture_output=True,
@@ -204,4 +215,4 @@ def test_an_address_that_is_taken_is_one_line_and_exit_code_one(
     )
     assert done.returncode == 1
     assert done.stderr.count("\n") == 1
-    assert f"[probe] listen is 127.0.0.1:{redis.port}: Address already in use" in done.stderr
+    assert f"[probe] listen is 127.0.0.1:{redis.server.port}: Address already in use" in done.stderr

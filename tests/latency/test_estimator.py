@@ -6,7 +6,7 @@ import pytest
 from eyewall_latency.contract import Coordinate, HostRecord, RttRecord
 from eyewall_latency.coordinate import pulled_home
 from eyewall_latency.estimator import Estimator, Settings, Space
-from eyewall_latency.leap import beside_the_nearest
+from eyewall_latency.leap import beside_a_near_peer
 from eyewall_latency.registry import MemoryRegistry, View
 from eyewall_latency.relaxation import Spring
 
@@ -132,10 +132,10 @@ def test_a_host_on_the_wrong_side_leaps_beside_its_nearest_peer() -> None:
     springs = [Spring((-0.040, 0.0), 0.0, 0.001, 1.0)] * 3 + [
         Spring((0.0, 0.0), 0.0, 0.040, 1.0)
     ] * 4
-    there = beside_the_nearest(Coordinate((0.040, 0.0), 0.0), springs, 0.15, rng=Random(0))
+    there = beside_a_near_peer(Coordinate((0.040, 0.0), 0.0), springs, 0.15, rng=Random(0))
     assert math.dist(there.position, (-0.040, 0.0)) < 0.005
     stays = Coordinate((-0.0395, 0.0), 0.0)
-    assert beside_the_nearest(stays, springs, 0.15, rng=Random(1)).distance(stays) < 0.005
+    assert beside_a_near_peer(stays, springs, 0.15, rng=Random(1)).distance(stays) < 0.005
 
 
 def test_a_dead_host_is_gone_after_the_expiry() -> None:

@@ -12,14 +12,22 @@ def test_an_rtt_fades_by_half_in_each_half_life() -> None:
     assert list(memory.springs(now=200.0)) == [("a", 0.010, 0.25)]
 
 
-def test_what_the_other_end_measured_counts_by_its_own_age() -> None:
-    # Own: 10 ms, 100 s old, weight 1/2. Theirs: 40 ms, new, weight 1: (5 + 40) / 1.5 = 30 ms.
+def test_of_both_ends_the_lower_rtt_counts_as_waiting_only_adds() -> None:
     memory = Memory(FADING)
-    memory.measured("a", 0.010, now=0.0)
+    memory.measured("a", 0.010, now=50.0)
     memory.heard({"a": RttRecord(0.040, 0.0, at=100.0), "b": RttRecord(0.007, 0.0, at=100.0)})
     rtts = {name: rtt for name, rtt, _ in memory.springs(now=100.0)}
-    assert rtts == pytest.approx({"a": 0.030, "b": 0.007})
+    assert rtts == {"a": 0.010, "b": 0.007}
+    # As old as the later of the two.
     assert [weight for _, _, weight in memory.springs(now=100.0)] == [1.0, 1.0]
+
+
+@pytest.mark.parametrize(("own_at", "their_at", "rtt"), [(0.0, 100.0, 0.040), (100.0, 0.0, 0.010)])
+def test_unless_it_is_older_by_a_half_life(own_at: float, their_at: float, rtt: float) -> None:
+    memory = Memory(FADING)
+    memory.measured("a", 0.010, now=own_at)
+    memory.heard({"a": RttRecord(0.040, 0.0, at=their_at)})
+    assert [it for _, it, _ in memory.springs(now=100.0)] == [rtt]
 
 
 def test_an_rtt_too_old_is_forgotten_at_both_ends() -> None:

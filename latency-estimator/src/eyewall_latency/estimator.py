@@ -17,7 +17,7 @@ from eyewall_latency.contract import (
     is_sound,
 )
 from eyewall_latency.coordinate import first_coordinate, pulled_home
-from eyewall_latency.leap import beside_the_nearest
+from eyewall_latency.leap import beside_a_near_peer
 from eyewall_latency.memory import Fading, Memory
 from eyewall_latency.paper_relaxation import PaperRelaxation, relax_as_in_the_paper
 from eyewall_latency.peers import Choosing, nearest_kept, next_peers
@@ -145,7 +145,7 @@ class Estimator:
             start = self.coordinate
             if springs and len(springs) >= min(ENOUGH_SPRINGS, (len(view.hosts) - 1) / 2):
                 scale = self._settings.relaxation.error_scale
-                start = beside_the_nearest(start, springs, scale, rng=self._rng)
+                start = beside_a_near_peer(start, springs, scale, rng=self._rng)
             moved = relax(
                 start, springs, self._settings.relaxation,
                 error=self.error,

@@ -1,4 +1,4 @@
-"""Out of a wrong corner: a host far from the peer that is nearest by RTT tries the place beside it.
+"""Out of a wrong corner: a host far from a peer that is near by RTT tries the place beside it.
 
 Springs alone leave hosts of one site at two places of the space, as far from a third as they should
 be: none of them is drawn to the others strongly enough to cross. What decides is how well all RTTs
@@ -12,16 +12,16 @@ from eyewall_latency.contract import Coordinate
 from eyewall_latency.relaxation import SHORTEST_DISTANCE, SHORTEST_RTT, SOFTEST, Spring
 
 FAR = 3.0
-"""Times its RTT (or that of the softest spring) away, the nearest peer is far."""
+"""Times the nearest RTT (or that of the softest spring) away, a near peer is far."""
 
 
-def beside_the_nearest(
+def beside_a_near_peer(
     here: Coordinate, springs: list[Spring], scale: float, *, rng: Random
 ) -> Coordinate:
-    """Return a place beside the nearest peer, if that is far and suits all springs better."""
-    nearest = min(springs, key=lambda spring: spring.rtt)
-    near = FAR * max(nearest.rtt, SOFTEST)
-    if here.distance(Coordinate(nearest.position, nearest.height)) <= near:
+    """Return a place beside one of the nearest, if that is far and suits all springs better."""
+    near = max(SOFTEST, min(spring.rtt for spring in springs))
+    nearest = rng.choice([spring for spring in springs if spring.rtt <= near])
+    if here.distance(Coordinate(nearest.position, nearest.height)) <= FAR * near:
         return here
     away = max(0.0, nearest.rtt - nearest.height) / len(here.position) ** 0.5
     there = Coordinate(tuple(axis + rng.gauss(0.0, away) for axis in nearest.position), 0.0)

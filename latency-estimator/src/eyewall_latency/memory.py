@@ -51,17 +51,20 @@ class Peer:
         return RttRecord(self.own.seconds, self.own.spread, self.measured_at)
 
     def faded(self, now: float, half_life: float) -> tuple[float, float] | None:
-        """Return the RTT of both ends together, and its weight: 1 when new, less with age."""
-        own = 0.5 ** ((now - self.measured_at) / half_life) if self.own is not None else 0.0
-        if self.theirs is None:
-            return None if self.own is None else (self.own.seconds, own)
-        theirs = 0.5 ** ((now - self.theirs.at) / half_life)
+        """Return the RTT to go by, and its weight: 1 when new, less with age.
+
+        Of what both ends measured the lower one, as waiting only adds to an RTT; but the later one
+        if the other is older by a half-life.
+        """
+        weight = 0.5 ** ((now - self.latest) / half_life)
         if self.own is None:
-            return self.theirs.seconds, theirs
-        if not own + theirs:
-            return None
-        both = (own * self.own.seconds + theirs * self.theirs.seconds) / (own + theirs)
-        return both, max(own, theirs)
+            return None if self.theirs is None else (self.theirs.seconds, weight)
+        if self.theirs is None:
+            return self.own.seconds, weight
+        if abs(self.measured_at - self.theirs.at) < half_life:
+            return min(self.own.seconds, self.theirs.seconds), weight
+        own_is_later = self.measured_at > self.theirs.at
+        return (self.own if own_is_later else self.theirs).seconds, weight
 
 
 class Memory:
