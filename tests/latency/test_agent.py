@@ -198,6 +198,8 @@ def test_a_newer_contract_is_said_and_left_as_it_is(agents: Agents, redis: Store
     agents.start("a")
     wait_for(lambda: "version 7" in agents.log("a"))
     wait_for(lambda: alive(redis, "a"))
+    time.sleep(1.0)  # ten rounds
+    assert agents.log("a").count("version 7") == 1
     assert redis.client.get(contract.VERSION_KEY) == "7"
 
 
