@@ -170,7 +170,7 @@ def _check(config: Config) -> None:
     """Check what a range alone does not tell."""
     if config.host and not is_host_name(config.host):
         raise ConfigError(
-            f"host is {_short(config.host)}: letters, digits and _ . : - are allowed, 255 at most"
+            f"host is {_short(config.host)}: letters, digits and . _ - are allowed, 253 at most"
         )
     split_address(config.redis.address, "[redis] address")
     split_address(config.probe.listen, "[probe] listen")

@@ -32,7 +32,7 @@ MOST_DIMENSIONS = 16
 LARGEST_VALUE = 2_048
 """Bytes of one encoded record; a longer one is not looked into."""
 
-HOST_NAME = re.compile(r"[A-Za-z0-9_](?:[A-Za-z0-9_.:-]{0,253}[A-Za-z0-9_])?")
+HOST_NAME = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9._-]{0,252})")
 
 type_of_delay = Literal["measured", "estimated", "unknown"]
 
