@@ -7,6 +7,7 @@ PYTHON ?= python3.11
 VENV := .venv
 BIN := $(VENV)/bin
 DISTRIBUTIONS := storm-scheduler/stubs sidecar monitor latency-estimator deploy
+EXTRAS_monitor := [rates]
 SHIM := storm-scheduler/target/eyewall-storm-scheduler.jar
 SOLVER_SOURCES := $(shell find sidecar/src -name '*.py')
 SHIM_SOURCES := storm-scheduler/pom.xml $(shell find storm-scheduler/src -type f)
@@ -74,6 +75,10 @@ bench-latency: setup ## Estimated against true delays, the shipped algorithm bes
 bench-latency-cost: setup ## Memory and CPU of one latency agent, installed by itself (ARGS=)
 	@$(BIN)/python benchmarks/latency_agent_cost.py $(ARGS)
 
+.PHONY: bench-rates
+bench-rates: setup ## Rows per second of the rates job beside Spark's own rate source (ARGS=)
+	@$(BIN)/python benchmarks/rates_throughput.py $(ARGS)
+
 .PHONY: reproduce
 reproduce: setup ## The papers' experiments; pictures to docs/ (DATA=DIR for paper 001's delays)
 	@$(BIN)/python benchmarks/reproduce_000.py --plots docs
@@ -95,7 +100,7 @@ $(VENV)/.installed: constraints.txt requirements-dev.txt $(DISTRIBUTIONS:=/pypro
 	@echo "setting up $(VENV) (once; a minute or two) …"
 	@$(PYTHON) -m venv $(VENV)
 	@$(BIN)/pip install --quiet --disable-pip-version-check -c constraints.txt \
-	  $(foreach d,$(DISTRIBUTIONS),-e $(d)) -r requirements-dev.txt
+	  $(foreach d,$(DISTRIBUTIONS),-e $(d)$(EXTRAS_$(d))) -r requirements-dev.txt
 	@touch $@
 
 $(VENV)/.compiled: $(VENV)/.installed $(SOLVER_SOURCES)

@@ -1,0 +1,128 @@
+r"""Where a quantity is now, from a window of its samples: robust Holt smoothing with change points.
+
+Holt's level and trend follow what is within the tolerance of the forecast. A sample outside of it
+is either a spike or the first of a step, which the next sample tells: alone it moves the level by
+no more than the tolerance, and by less than a third of itself; a second one on the same side takes
+the level there at once. The tolerance comes from the window itself: the median of the successive
+differences, which neither a spike nor a step moves, and the step of Storm's sampled counters.
+"""
+
+from __future__ import annotations
+
+import math
+from itertools import pairwise
+from statistics import median
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from eyewall_monitor.rate_document import Estimate
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+TOLERANCE: Final = 3.0
+"""Standard deviations."""
+LEAST_GAIN: Final = 0.15
+"""Holt's α once there are many samples; before that the level is the mean of those there are."""
+MOST_GAIN: Final = 0.3
+"""Of one sample, less than a third; but for the second sample of all."""
+TREND_GAIN: Final = 0.2
+"""Holt's β."""
+ALIKE: Final = 0.3
+"""Part of a step that its first sample must show at least: it may have begun in its midst."""
+NORMAL: Final = 1.4826
+"""Median absolute deviation to standard deviation."""
+SAMPLING: Final = math.sqrt(1 / 6)
+"""Standard deviation of a count, in steps of Storm's counters: the difference of two totals, each
+of which lags behind by anything from 0 to 1 step."""
+ENOUGH: Final = 3
+"""Samples below which confidence is reduced in proportion."""
+SMALL: Final = 1.0
+"""An error of this size, in the quantity's unit, halves the confidence in a value of zero."""
+
+
+class Reading(NamedTuple):
+    """One sample: a value that held over some seconds."""
+
+    until: float
+    seconds: float
+    value: float
+    noise: float
+    """Standard deviation that comes from counting in steps."""
+
+
+def estimate(readings: Sequence[Reading], small: float = SMALL) -> Estimate | None:
+    """Estimate from the samples of a window in any order; None: there is none."""
+    ordered = sorted(readings)
+    if not ordered:
+        return None
+    values = [it.value for it in ordered]
+    seconds = sum(it.seconds for it in ordered)
+    mean = sum(it.value * it.seconds for it in ordered) / seconds
+    variance = sum((it.value - mean) ** 2 * it.seconds for it in ordered) / seconds
+    scale = _scale(values)
+    level, trend, calm = _followed(ordered, scale)
+    error = _error(ordered[-calm:], scale)
+    value = max(0.0, level)
+    confidence = (value + small) / (value + small + error) * min(1.0, len(ordered) / ENOUGH)
+    return Estimate(
+        value=value,
+        error=error,
+        mean=mean,
+        spread=math.sqrt(variance),
+        p95=percentile(values, 0.95),
+        trend=trend,
+        samples=len(ordered),
+        until=ordered[-1].until,
+        confidence=confidence,
+    )
+
+
+def percentile(values: Sequence[float], part: float) -> float:
+    """Return the quantile, interpolated between the two nearest values."""
+    ordered = sorted(values)
+    place = part * (len(ordered) - 1)
+    below = int(place)
+    above = min(below + 1, len(ordered) - 1)
+    return ordered[below] + (ordered[above] - ordered[below]) * (place - below)
+
+
+def _followed(ordered: Sequence[Reading], scale: float) -> tuple[float, float, int]:
+    """Level and trend at the last sample, and how many samples the level rests on."""
+    level, trend, calm = ordered[0].value, 0.0, 1
+    surprise: float | None = None
+    for before, it in pairwise(ordered):
+        passed = max(it.until - before.until, it.seconds)
+        forecast = level + trend * passed
+        error = it.value - forecast
+        tolerance = TOLERANCE * math.hypot(scale, it.noise)
+        if abs(error) <= tolerance:
+            calm += 1
+            surprise = None
+        elif surprise is not None and surprise * error > 0 and abs(surprise) >= ALIKE * abs(error):
+            level, trend, calm, surprise = it.value, 0.0, 1, None
+            continue
+        else:
+            surprise, error = error, math.copysign(tolerance, error)
+        gain = min(MOST_GAIN, max(LEAST_GAIN, 1 / (calm + 1)))
+        level = forecast + gain * error
+        trend += gain * TREND_GAIN * error / passed
+    return level, trend, calm
+
+
+def _scale(values: Sequence[float]) -> float:
+    """Standard deviation of the noise, whatever steps and spikes are in it."""
+    if len(values) < 3:
+        return 0.0
+    changes = [abs(after - before) for before, after in pairwise(values)]
+    return NORMAL * median(changes) / math.sqrt(2)
+
+
+def _error(calm: Sequence[Reading], scale: float) -> float:
+    """Half of the 95 % interval of a level that rests on these samples.
+
+    The steps of successive counts cancel but for the first and the last: their part falls with the
+    number of samples, the noise's with its root.
+    """
+    several = min(len(calm), round(2 / LEAST_GAIN - 1))
+    counting = max(it.noise for it in calm[-several:]) / several
+    return 1.96 * math.hypot(scale / math.sqrt(several), counting)

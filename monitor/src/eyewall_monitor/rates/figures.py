@@ -1,0 +1,191 @@
+"""What one window's samples of one stream, output or component come to."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from itertools import chain
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+from eyewall_monitor.rate_document import (
+    Cost,
+    Emission,
+    Estimate,
+    StreamRate,
+    TaskCost,
+    TaskEmission,
+    TaskRate,
+)
+from eyewall_monitor.rates.estimator import SAMPLING, Reading, estimate
+from eyewall_monitor.rates.rows import Kind
+from eyewall_monitor.rates.totals import Told, pooled, total
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+LEAST_STEPS: Final = 5
+"""Of a counter, in what a ratio is over: fewer make it a matter of chance."""
+SMALL_RATIO: Final = 0.1
+"""An error of this many tuples for each halves the confidence in a selectivity of 0."""
+SMALL_CORES: Final = 0.01
+SMALL_COST: Final = 1e-5
+"""CPU-seconds per tuple."""
+
+
+class Sampled(NamedTuple):
+    """One task's sample, as a window collects it."""
+
+    task: int
+    until: float
+    seconds: float
+    amount: float
+    base: float
+    extra: float
+    step: int
+    host: str
+    port: int
+
+
+class Group(NamedTuple):
+    """What a window holds of one stream, output or component of a topology."""
+
+    start: float
+    """Seconds since the epoch: where the window begins."""
+    topology: str
+    kind: str
+    component: str
+    source: str
+    stream: str
+    samples: tuple[Sampled, ...]
+
+    @property
+    def until(self) -> float:
+        """The last sample's."""
+        return max(it.until for it in self.samples)
+
+
+class Figures(NamedTuple):
+    """Rows of a `Rates` document, whatever they are about."""
+
+    streams: tuple[StreamRate, ...] = ()
+    inputs: tuple[TaskRate, ...] = ()
+    emissions: tuple[Emission, ...] = ()
+    outputs: tuple[TaskEmission, ...] = ()
+    costs: tuple[Cost, ...] = ()
+    task_costs: tuple[TaskCost, ...] = ()
+
+
+def joined(several: Iterable[Figures]) -> Figures:
+    """Return all rows of several."""
+    lists: list[Any] = [tuple(chain.from_iterable(rows)) for rows in zip(*several, strict=True)]
+    return Figures(*lists)
+
+
+def figures(group: Group) -> Figures:
+    """Estimate all there is in a window's samples."""
+    samples: defaultdict[int, list[Sampled]] = defaultdict(list)
+    for it in sorted(group.samples):
+        samples[it.task].append(it)
+    by_task = {
+        task: [_told(it, group.kind) for it in of_task] for task, of_task in sorted(samples.items())
+    }
+    if group.kind == Kind.RECEIVED:
+        return _received(group, samples, by_task)
+    if group.kind == Kind.EMITTED:
+        return _emitted(group, by_task)
+    return _cpu(group, samples, by_task)
+
+
+def _received(
+    group: Group,
+    samples: Mapping[int, Sequence[Sampled]],
+    by_task: Mapping[int, Sequence[Told]],
+) -> Figures:
+    tasks = []
+    for task, told in by_task.items():
+        last = samples[task][-1]
+        tasks.append(
+            TaskRate(
+                task, group.component, group.source, group.stream, last.host, last.port, rate(told)
+            )
+        )
+    means = [it.rate.mean for it in tasks]
+    skew = max(means) * len(means) / sum(means) if sum(means) > 0 else 1.0
+    together = total(by_task)
+    if not together:
+        return Figures(inputs=tuple(tasks))
+    stream = StreamRate(
+        group.source, group.stream, group.component, len(tasks), skew, rate(together), None
+    )
+    return Figures(streams=(stream,), inputs=tuple(tasks))
+
+
+def _emitted(group: Group, by_task: Mapping[int, Sequence[Told]]) -> Figures:
+    name, stream = group.component, group.stream
+    tasks = tuple(
+        TaskEmission(task, name, stream, rate(told), _selectivity(told))
+        for task, told in by_task.items()
+    )
+    together = total(by_task)
+    if not together:
+        return Figures(outputs=tasks)
+    emitted = sum(it.amount for it in group.samples)
+    copies = sum(it.extra for it in group.samples) / emitted if emitted else None
+    whole = Emission(name, stream, len(tasks), rate(together), copies, _selectivity(together))
+    return Figures(emissions=(whole,), outputs=tasks)
+
+
+def _cpu(
+    group: Group,
+    samples: Mapping[int, Sequence[Sampled]],
+    by_task: Mapping[int, Sequence[Told]],
+) -> Figures:
+    tasks = tuple(
+        TaskCost(
+            task,
+            group.component,
+            _ratio(told, SMALL_COST, counted=1),
+            rate(told, SMALL_CORES),
+            apart=all(it.extra <= 1 for it in samples[task]),
+        )
+        for task, told in by_task.items()
+    )
+    together = total(by_task)
+    cost = _ratio(together, SMALL_COST, counted=1)
+    if cost is None:
+        return Figures(task_costs=tasks)
+    whole = Cost(group.component, len(tasks), cost, rate(together, SMALL_CORES))
+    return Figures(costs=(whole,), task_costs=tasks)
+
+
+def _told(it: Sampled, kind: str) -> Told:
+    return Told(it.until, it.seconds, it.amount, it.base, 0.0 if kind == Kind.CPU else it.step)
+
+
+def rate(told: Iterable[Told], small: float = 1.0) -> Estimate:
+    """Estimate of an amount per second."""
+    found = estimate(
+        [
+            Reading(it.until, it.seconds, it.amount / it.seconds, SAMPLING * it.step / it.seconds)
+            for it in told
+        ],
+        small,
+    )
+    assert found is not None  # noqa: S101 - a group has samples
+    return found
+
+
+def _selectivity(told: Sequence[Told]) -> Estimate | None:
+    return _ratio(told, SMALL_RATIO, counted=2)
+
+
+def _ratio(told: Sequence[Told], small: float, counted: int) -> Estimate | None:
+    """Estimate of an amount for each of the base; `counted`: how many of the two are in steps."""
+    if not told:
+        return None
+    step = max(it.step for it in told)
+    readings = []
+    for it in pooled(told, LEAST_STEPS * max(step, 1.0)):
+        ratio = it.amount / it.base
+        noise = ratio * SAMPLING * (counted * step**2) ** 0.5 / it.base
+        readings.append(Reading(it.until, it.seconds, ratio, noise))
+    return estimate(readings, small)

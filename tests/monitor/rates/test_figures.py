@@ -1,0 +1,78 @@
+from __future__ import annotations
+
+import pytest
+from eyewall_monitor.rates.figures import Figures, Group, Sampled, figures
+from eyewall_monitor.rates.rows import Kind
+
+
+def samples(task: int, *each: tuple[float, float, float], step: int = 1) -> tuple[Sampled, ...]:
+    return tuple(
+        Sampled(task, 5.0 * (i + 1), 5.0, amount, base, extra, step, f"host-{task}", 6700)
+        for i, (amount, base, extra) in enumerate(each)
+    )
+
+
+def of(kind: Kind, *found: tuple[Sampled, ...]) -> Figures:
+    every = tuple(it for of_task in found for it in of_task)
+    return figures(Group(0.0, "t", kind, "bolt", "spout", "default", every))
+
+
+def test_a_stream_is_the_sum_of_what_its_tasks_take_and_its_skew_is_seen() -> None:
+    # 100 and 300 tuples/s: 400 together; the busiest takes 300, an even share is 200: 1.5.
+    found = of(Kind.RECEIVED, samples(1, *[(500, 0, 0)] * 6), samples(2, *[(1500, 0, 0)] * 6))
+    (stream,) = found.streams
+    assert stream.tasks == 2
+    assert stream.skew == pytest.approx(1.5)
+    assert stream.rate.value == pytest.approx(400)
+    assert [(it.task, it.host) for it in found.inputs] == [(1, "host-1"), (2, "host-2")]
+    assert [it.rate.value for it in found.inputs] == pytest.approx([100, 300])
+    assert stream.tuple_bytes is None
+
+
+def test_all_grouping_shows_as_copies() -> None:
+    # 50 tuples out in each sample, sent to 3 tasks each: 150 transferred.
+    (emission,) = of(Kind.EMITTED, samples(1, *[(50, 100, 150)] * 6)).emissions
+    assert emission.copies == 3
+    assert emission.rate.value == pytest.approx(10)
+    assert emission.selectivity is not None
+    assert emission.selectivity.value == pytest.approx(0.5)
+
+
+def test_a_spout_has_no_selectivity() -> None:
+    found = of(Kind.EMITTED, samples(1, *[(50, 0, 50)] * 6))
+    assert found.emissions[0].selectivity is None
+    assert found.outputs[0].selectivity is None
+
+
+def test_cost_is_cpu_over_tuples_and_unknown_where_there_were_none() -> None:
+    # 0.25 CPU-seconds for 500 tuples in 5 s: 0.5 ms each, 0.05 cores. Task 2 idles at 0.01 s in 5.
+    found = of(Kind.CPU, samples(1, *[(0.25, 500, 1)] * 6), samples(2, *[(0.01, 0, 2)] * 6))
+    one, other = found.task_costs
+    assert one.cost is not None
+    assert one.cost.value == pytest.approx(0.0005)
+    assert one.cores.value == pytest.approx(0.05)
+    assert one.apart
+    assert other.cost is None
+    assert other.cores.value == pytest.approx(0.002)
+    assert not other.apart
+    # Together: 0.26 s for 500 tuples.
+    assert found.costs[0].cost.value == pytest.approx(0.00052)
+
+
+def test_ratios_wait_for_enough_steps_of_the_counter() -> None:
+    # 20 tuples in 5 s by steps of 20: five samples make the 100 tuples that a ratio is over.
+    few = of(Kind.CPU, samples(1, *[(0.01, 20, 1)] * 4, step=20)).task_costs[0]
+    assert few.cost is not None  # CPU's own figures are not in steps …
+    emitted = of(Kind.EMITTED, samples(1, *[(40, 20, 40)] * 4, step=20))
+    assert emitted.outputs[0].selectivity is None  # … but what it is held against is.
+    enough = of(Kind.EMITTED, samples(1, *[(40, 20, 40)] * 5, step=20))
+    assert enough.outputs[0].selectivity is not None
+    assert enough.outputs[0].selectivity.value == pytest.approx(2.0)
+
+
+def test_one_task_without_common_time_keeps_its_own_figures() -> None:
+    early = (Sampled(1, 5.0, 5.0, 10, 0, 0, 1, "a", 1),)
+    late = (Sampled(2, 50.0, 5.0, 10, 0, 0, 1, "a", 1),)
+    found = of(Kind.RECEIVED, early, late)
+    assert found.streams == ()
+    assert len(found.inputs) == 2

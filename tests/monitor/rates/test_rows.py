@@ -1,0 +1,67 @@
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from eyewall_monitor.rates.rows import Kind, Row, rows
+from eyewall_monitor.sample import Input, Task, Threads
+from reports import COUNT_WORKER, FULL
+
+
+def of(kind: Kind, found: list[Row]) -> list[Row]:
+    return [it for it in found if it.kind == kind]
+
+
+def test_a_report_is_taken_apart_stream_by_stream() -> None:
+    found = list(rows(FULL, FULL.time, 60))
+    received = of(Kind.RECEIVED, found)
+    assert [(it.task, it.component, it.source, it.stream, it.amount) for it in received] == [
+        (3, "count", "split", "default", 1000),
+        (1, "sentence", "__system", "__tick", 20),
+    ]
+    emitted = of(Kind.EMITTED, found)
+    # count took 1,000 in; sentence took ticks only, and so nothing: it is a spout.
+    assert [(it.task, it.amount, it.base, it.extra) for it in emitted] == [
+        (3, 1000, 1000, 2000),
+        (1, 200, 0, 200),
+    ]
+    assert {it.time for it in found} == {COUNT_WORKER.until}
+
+
+def test_cpu_of_threads_not_told_apart_is_shared_out_by_busy_time() -> None:
+    # 3 and 4 share 0.75 + 0.5 CPU-seconds; 4 did nothing. 1 has its own, and gave 200 tuples out.
+    found = of(Kind.CPU, list(rows(FULL, FULL.time, 60)))
+    assert [(it.task, it.amount, it.base, it.extra) for it in found] == [
+        (1, pytest.approx(0.125), 200, 1),
+        (3, pytest.approx(1.25), 1000, 2),
+        (4, 0.0, 0, 2),
+    ]
+
+
+def test_cpu_is_over_the_seconds_of_the_counts() -> None:
+    # Counts cover 10 s, CPU the report's 5 s: at the same pace 2 CPU-seconds are 4.
+    worker = replace(
+        COUNT_WORKER,
+        seconds=10.0,
+        tasks=(Task(3, "count", (Input("split", "s", 100, 0, 0, 0.1, None),)),),
+        threads=(Threads((3,), 1, 2.0, 0.0),),
+    )
+    (cpu,) = of(Kind.CPU, list(rows(replace(FULL, workers=(worker,)), FULL.time, 60)))
+    assert (cpu.seconds, cpu.amount) == (10.0, 4.0)
+
+
+def test_a_worker_that_told_nothing_new_is_unknown_not_zero() -> None:
+    assert {it.topology for it in rows(FULL, FULL.time, 60)} == {COUNT_WORKER.topology}
+
+
+def test_late_is_what_was_written_long_after_it_happened() -> None:
+    at = COUNT_WORKER.until
+    assert not any(it.late for it in rows(FULL, at + 59.9, 60))
+    assert all(it.late for it in rows(FULL, at + 60, 60))
+
+
+def test_ackers_work_is_what_storm_sends_them() -> None:
+    acker = Task(9, "__acker", (Input("count", "__ack_ack", 500, 0, 0, 0.001, None),))
+    worker = replace(COUNT_WORKER, tasks=(acker,), threads=(Threads((9,), 1, 1.0, 0.0),))
+    (cpu,) = of(Kind.CPU, list(rows(replace(FULL, workers=(worker,)), FULL.time, 60)))
+    assert cpu.base == 500
