@@ -42,5 +42,45 @@ def agent(
         raise typer.Exit(1) from None
 
 
+@app.command()
+def rates(
+    *,
+    config: Annotated[
+        Path | None, typer.Option(help="TOML file (examples/rates.toml); none: the defaults.")
+    ] = None,
+    master: Annotated[
+        str | None, typer.Option(help="Spark master, spark://…; none: within this process.")
+    ] = None,
+    batch: Annotated[
+        bool, typer.Option("--batch", help="Recompute a period from the archive, as JSON lines.")
+    ] = False,
+    start: Annotated[str, typer.Option("--from", help="With --batch: 2026-01-31T12:00, UTC.")] = "",
+    end: Annotated[str, typer.Option("--to", help="With --batch.")] = "",
+) -> None:
+    """Estimate the rates of streams and the costs of operators until SIGTERM or Ctrl-C.
+
+    Exit code 2 for a bad configuration or option, or a checkpoint that cannot be gone on from.
+    """
+    # Only here: other commands need no Spark.
+    try:
+        from eyewall_monitor.rates import command
+    except ImportError as error:
+        typer.echo(
+            f"eyewall-monitor rates: {error}; pip install 'eyewall-monitor[rates]'", err=True
+        )
+        raise typer.Exit(BAD_INPUT) from None
+    logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(message)s")
+    logging.getLogger("py4j").setLevel(logging.WARNING)
+    logging.getLogger("kazoo").setLevel(logging.ERROR)
+    try:
+        if batch:
+            command.batch(config, master, start, end, typer.echo)
+        else:
+            command.streamed(config, master, typer.echo)
+    except command.RefusedError as error:
+        typer.echo(f"eyewall-monitor rates: {error}", err=True)
+        raise typer.Exit(BAD_INPUT) from None
+
+
 if __name__ == "__main__":
     app()

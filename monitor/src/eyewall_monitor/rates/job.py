@@ -1,0 +1,132 @@
+"""`eyewall-monitor rates`: both queries until told to stop, whatever stores go and come back."""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+import time
+from typing import TYPE_CHECKING, Final
+
+from eyewall_monitor.rates import checkpoint, session, stream
+from eyewall_monitor.rates.checkpoint import Made
+from eyewall_monitor.rates.losses import Losses
+from eyewall_monitor.rates.publisher import Publisher, ZookeeperAwayError
+from eyewall_monitor.znodes import Znodes
+
+if TYPE_CHECKING:
+    import threading
+    from collections.abc import Callable
+
+    from pyspark.sql import SparkSession
+    from pyspark.sql.streaming.query import StreamingQuery
+
+    from eyewall_monitor.rates.config import Config
+    from eyewall_monitor.rates.merging import Batch
+
+LOG: Final = logging.getLogger("eyewall.rates")
+LOOK_SECONDS: Final = 0.5
+FIRST_PAUSE: Final = 1.0
+LONGEST_PAUSE: Final = 30.0
+
+
+class Trouble:
+    """Says once what stops the job, and once that it is over."""
+
+    def __init__(self) -> None:
+        self._since: float | None = None
+        self._said = ""
+        self.pause = FIRST_PAUSE
+
+    def met(self, why: str, now: float) -> None:
+        """Take note that a query stopped."""
+        if self._since is None:
+            self._since = now
+        else:
+            self.pause = min(LONGEST_PAUSE, 2 * self.pause)
+        if why != self._said:
+            self._said = why
+            LOG.warning("%s; topologies run on, their rates grow old; trying again", why)
+
+    def over(self, now: float) -> None:
+        """Take note that a batch was done."""
+        if self._since is not None:
+            LOG.info("rates are written again after %.0f s", now - self._since)
+        self._since, self._said, self.pause = None, "", FIRST_PAUSE
+
+
+def made(config: Config) -> Made:
+    """What the state of this configuration depends on."""
+    it = config.windows
+    return Made(checkpoint.VERSION, it.seconds, it.slide_seconds, it.late_seconds)
+
+
+def run(config: Config, stopped: threading.Event, say: Callable[[str], None]) -> None:
+    """Estimate until `stopped`; CheckpointError if there is one that this job cannot use."""
+    folder = stream.checkpoints(config)
+    life = checkpoint.opened(folder, made(config))
+    spark = session.started(config.spark)
+    try:
+        spark.sparkContext.setLogLevel("ERROR")
+        say(f"eyewall rates ready on {config.spark.master} (checkpoint {folder})")
+        kept_running(spark, config, life, stopped)
+    finally:
+        # A JVM that a signal to the whole group ended has nothing left to stop.
+        with contextlib.suppress(Exception):
+            spark.stop()
+
+
+def kept_running(spark: SparkSession, config: Config, life: str, stopped: threading.Event) -> None:
+    """Start both queries, and each again that a store's absence stopped."""
+    it = config.zookeeper
+    publisher = Publisher(
+        it.hosts,
+        Znodes(it.root),
+        it.timeout_seconds,
+        config.windows.seconds,
+        config.windows.forget_seconds,
+    )
+    trouble, losses = Trouble(), Losses()
+
+    def publish(batch: Batch) -> None:
+        publisher.publish(batch)
+        trouble.over(time.monotonic())
+        losses.take(batch)
+
+    starts: dict[str, Callable[[], StreamingQuery]] = {
+        "rates": lambda: stream.start_rates(
+            stream.history(spark, config), config, life, time.time, publish
+        )
+    }
+    if config.archive.enabled:
+        starts["archive"] = lambda: stream.start_archive(
+            stream.history(spark, config), config, life
+        )
+    running: dict[str, StreamingQuery] = {}
+    try:
+        while not stopped.is_set():
+            for name, start in starts.items():
+                if name not in running:
+                    running[name] = start()
+            stopped.wait(LOOK_SECONDS)
+            losses.look(running["rates"].lastProgress)
+            failed = {name: it for name, it in running.items() if not it.isActive}
+            for name, query in failed.items():
+                trouble.met(f"{name}: {_reason(query)}", time.monotonic())
+                del running[name]
+            if failed:
+                stopped.wait(trouble.pause)
+    finally:
+        for query in running.values():
+            query.stop()
+        publisher.close()
+
+
+def _reason(query: StreamingQuery) -> str:
+    """Return the one line of a query's end that a person needs."""
+    text = str(query.exception() or "it ended")
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    for line in lines:
+        for known in (ZookeeperAwayError.__name__, "redis.exceptions."):
+            if known in line:
+                return line.partition(known)[2].lstrip(": ")
+    return lines[0][:300]

@@ -1,0 +1,142 @@
+"""Takes a batch's figures over into a topology's document."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Final
+
+from eyewall_monitor.rate_document import (
+    ROWS,
+    Cost,
+    Emission,
+    Estimate,
+    Rates,
+    StreamRate,
+    TaskCost,
+    TaskEmission,
+    TaskRate,
+    encode,
+)
+from eyewall_monitor.rates.figures import Figures, figures, joined
+from eyewall_monitor.rates.rows import Kind
+from eyewall_monitor.znodes import ZnodeError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from eyewall_monitor.rates.figures import Group
+
+_KEYS: Final[Mapping[type, tuple[str, ...]]] = {
+    StreamRate: ("source", "stream", "component"),
+    TaskRate: ("task", "source", "stream"),
+    Emission: ("component", "stream"),
+    TaskEmission: ("task", "stream"),
+    Cost: ("component",),
+    TaskCost: ("task",),
+}
+_OF_TASKS: Final = ("task_costs", "outputs", "inputs")
+"""What is left out first when a document gets too large."""
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """What one batch has to say.
+
+    Parameters
+    ----------
+    hosts_lost
+        Reports that are missing or rejected, by host and reason.
+    """
+
+    run: str
+    number: int
+    time: float
+    topologies: Mapping[str, Figures]
+    hosts_lost: Mapping[tuple[str, str], int]
+    late: int
+
+    @property
+    def lost(self) -> int:
+        """Reports that are missing or rejected."""
+        return sum(self.hosts_lost.values())
+
+
+def batch_of(run: str, number: int, time: float, found: Iterable[Group]) -> Batch:
+    """Figures of a batch's windows, the fullest of each thing."""
+    lists: defaultdict[str, list[Figures]] = defaultdict(list)
+    lost: defaultdict[tuple[str, str], int] = defaultdict(int)
+    late = 0
+    for group in found:
+        if group.kind == Kind.LOST:
+            for it in group.samples:
+                lost[it.host, group.stream] += round(it.amount)
+        elif group.kind == Kind.LATE:
+            late += len(group.samples)
+        else:
+            lists[group.topology].append(figures(group))
+    topologies = {name: joined(of) for name, of in lists.items()}
+    return Batch(run, number, time, topologies, dict(lost), late)
+
+
+def merged(
+    before: Rates | None, topology: str, batch: Batch, window: float, forget: float
+) -> Rates | None:
+    """Return the document that stands after a batch; None: the one before has it already.
+
+    Parameters
+    ----------
+    forget
+        Seconds after which what nothing is heard of any more is left out.
+    """
+    if before is not None and before.run == batch.run and before.batch >= batch.number:
+        return None
+    found = batch.topologies.get(topology, Figures())
+    content: dict[str, Any] = {}
+    for name in ROWS:
+        rows = {} if before is None else {_key(it): it for it in getattr(before, name)}
+        for row in getattr(found, name):
+            known = rows.get(_key(row))
+            if known is None or _estimate(row).until >= _estimate(known).until:
+                rows[_key(row)] = row
+        content[name] = tuple(
+            rows[key] for key in sorted(rows) if _estimate(rows[key]).age(batch.time) <= forget
+        )
+    trouble = batch.lost + batch.late > 0
+    if before is None or trouble or batch.time - before.troubled >= window:
+        lost, late, troubled = batch.lost, batch.late, batch.time if trouble else 0.0
+    else:
+        lost, late, troubled = before.lost, before.late, before.troubled
+    return Rates(
+        topology=topology,
+        run=batch.run,
+        batch=batch.number,
+        written=batch.time,
+        window=window,
+        lost=lost,
+        late=late,
+        troubled=troubled,
+        **content,
+    )
+
+
+def fitting(rates: Rates) -> bytes:
+    """Encode; rows of single tasks are left out as far as they do not fit."""
+    for names in ((), _OF_TASKS[:1], _OF_TASKS[:2], _OF_TASKS):
+        left_out = sum(len(getattr(rates, name)) for name in names)
+        nothing: dict[str, Any] = dict.fromkeys(names, ())
+        shorter = replace(rates, left_out=left_out, **nothing)
+        try:
+            return encode(shorter)
+        except ZnodeError as error:
+            refused = error
+    raise refused
+
+
+def _key(row: Any) -> tuple[Any, ...]:
+    return tuple(getattr(row, name) for name in _KEYS[type(row)])
+
+
+def _estimate(row: Any) -> Estimate:
+    """The latest of a row: a ratio waits for enough tuples to be over."""
+    return max((it for it in row if isinstance(it, Estimate)), key=lambda it: it.until)

@@ -1,0 +1,115 @@
+"""Writes a batch's figures to ZooKeeper: once, however often the batch is done."""
+
+from __future__ import annotations
+
+import logging
+from typing import TYPE_CHECKING, Any, Final
+
+from kazoo.client import KazooClient
+from kazoo.exceptions import KazooException, NoNodeError
+from kazoo.handlers.threading import KazooTimeoutError
+
+from eyewall_monitor import rate_document
+from eyewall_monitor.rates.merging import Batch, fitting, merged
+from eyewall_monitor.znodes import NewerVersionError, ZnodeError, Znodes
+
+if TYPE_CHECKING:
+    from eyewall_monitor.rate_document import Rates
+
+LOG: Final = logging.getLogger("eyewall.rates")
+
+
+class ZookeeperAwayError(Exception):
+    """ZooKeeper does not answer; says which."""
+
+
+class Publisher:
+    """The rates of all topologies of one Storm cluster, in ZooKeeper.
+
+    What stands there is what a batch goes on from: nothing is remembered here, so that a job that
+    starts again needs nothing but its checkpoint.
+    """
+
+    def __init__(
+        self, hosts: str, paths: Znodes, timeout: float, window: float, forget: float
+    ) -> None:
+        self._hosts = hosts
+        self._paths = paths
+        self._timeout = timeout
+        self._window = window
+        self._forget = forget
+        self._client: KazooClient | None = None
+        self._refused: set[str] = set()
+
+    def publish(self, batch: Batch) -> None:
+        """Write what a batch changed; ZookeeperAwayError if that is not possible now."""
+        if not batch.topologies:
+            return
+        try:
+            client = self._connected()
+            for topology in sorted(batch.topologies):
+                self._publish(client, topology, batch)
+            self._prune(client, batch)
+        except (KazooException, KazooTimeoutError) as error:
+            self.close()
+            raise ZookeeperAwayError(
+                f"ZooKeeper at {self._hosts}: {error or type(error).__name__}"
+            ) from None
+
+    def close(self) -> None:
+        """End the session."""
+        if self._client is not None:
+            self._client.stop()
+            self._client.close()
+            self._client = None
+
+    def _connected(self) -> KazooClient:
+        if self._client is None:
+            client = self._client = KazooClient(self._hosts, timeout=self._timeout)
+            client.start(timeout=self._timeout)
+            self._answer(client.ensure_path_async(self._paths.all_rates))
+        return self._client
+
+    def _answer(self, asked: Any) -> Any:
+        """Wait for an answer; kazoo itself would wait as long as ZooKeeper is away."""
+        return asked.get(timeout=self._timeout)
+
+    def _publish(self, client: KazooClient, topology: str, batch: Batch) -> None:
+        try:
+            path = self._paths.rates(topology)
+            found = self._read(client, path)
+            after = merged(found, topology, batch, self._window, self._forget)
+            if after is None:
+                return
+            data = fitting(after)
+        except ZnodeError as error:
+            if topology not in self._refused:
+                self._refused.add(topology)
+                LOG.warning("rates of %s are not written: %s", topology, error)
+            return
+        try:
+            self._answer(client.set_async(path, data))
+        except NoNodeError:
+            self._answer(client.create_async(path, data))
+
+    def _read(self, client: KazooClient, path: str) -> Rates | None:
+        try:
+            data, _ = self._answer(client.get_async(path))
+            return rate_document.decode(data)
+        except NoNodeError:
+            return None
+        except NewerVersionError:
+            raise
+        except ZnodeError as error:
+            LOG.warning("%s is replaced: %s", path, error)
+            return None
+
+    def _prune(self, client: KazooClient, batch: Batch) -> None:
+        """Take away the rates of topologies that nothing was heard of for long."""
+        for topology in self._answer(client.get_children_async(self._paths.all_rates)):
+            if topology in batch.topologies:
+                continue
+            path = f"{self._paths.all_rates}/{topology}"
+            stat = self._answer(client.exists_async(path))
+            if stat is not None and batch.time - stat.mtime / 1000 > self._forget:
+                self._answer(client.delete_async(path))

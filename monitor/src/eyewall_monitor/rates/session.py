@@ -1,0 +1,63 @@
+"""Spark, embedded or elsewhere."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from pyspark.sql import SparkSession
+
+import eyewall_monitor
+from eyewall_monitor.rates.source import HistorySource
+
+if TYPE_CHECKING:
+    from eyewall_monitor.rates.config import Spark
+
+SETTINGS: Final = {
+    "spark.ui.enabled": "false",
+    "spark.ui.showConsoleProgress": "false",
+    "spark.sql.session.timeZone": "UTC",
+    "spark.sql.streaming.metricsEnabled": "false",
+    # A window's rows are few: writing them out early only costs.
+    "spark.sql.objectHashAggregate.sortBased.fallbackThreshold": "100000",
+    # Each batch is small; its state is kept in memory and its changes in the checkpoint.
+    "spark.sql.streaming.minBatchesToRetain": "20",
+    "spark.sql.streaming.noDataMicroBatches.enabled": "false",
+    "spark.sql.streaming.stopTimeout": "20s",
+    # On a busy machine Python and the JVM wait for each other.
+    "spark.python.authenticate.socketTimeout": "60s",
+}
+
+
+def started(config: Spark, app: str = "eyewall-rates") -> SparkSession:
+    """Start Spark, or connect to the master; workers get this package sent."""
+    os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
+    builder = SparkSession.builder.appName(app).master(config.master)
+    local = config.master.startswith("local")
+    settings = {
+        **SETTINGS,
+        "spark.driver.memory": config.memory,
+        "spark.sql.shuffle.partitions": str(config.partitions),
+        **(
+            {"spark.driver.host": "127.0.0.1", "spark.driver.bindAddress": "127.0.0.1"}
+            if local
+            else {}
+        ),
+        **config.conf,
+    }
+    for key, value in settings.items():
+        builder = builder.config(key, value)
+    spark = builder.getOrCreate()
+    if not local:
+        with tempfile.TemporaryDirectory(prefix="eyewall-") as folder:
+            package = Path(eyewall_monitor.__file__).parent
+            packed = shutil.make_archive(
+                f"{folder}/eyewall_monitor", "zip", package.parent, package.name
+            )
+            spark.sparkContext.addPyFile(packed)
+    spark.dataSource.register(HistorySource)
+    return spark
