@@ -6,6 +6,7 @@ import contextlib
 import logging
 import time
 from typing import TYPE_CHECKING, Final
+from urllib.parse import urlsplit
 
 from eyewall_monitor.rates import checkpoint, session, stream
 from eyewall_monitor.rates.checkpoint import Made
@@ -27,6 +28,7 @@ LOG: Final = logging.getLogger("eyewall.rates")
 LOOK_SECONDS: Final = 0.5
 FIRST_PAUSE: Final = 1.0
 LONGEST_PAUSE: Final = 30.0
+_LONGEST: Final = 300
 
 
 class Trouble:
@@ -34,7 +36,7 @@ class Trouble:
 
     def __init__(self) -> None:
         self._since: float | None = None
-        self._said = ""
+        self._said: set[str] = set()
         self.pause = FIRST_PAUSE
 
     def met(self, why: str, now: float) -> None:
@@ -43,15 +45,16 @@ class Trouble:
             self._since = now
         else:
             self.pause = min(LONGEST_PAUSE, 2 * self.pause)
-        if why != self._said:
-            self._said = why
+        if why not in self._said:
+            self._said.add(why)
             LOG.warning("%s; topologies run on, their rates grow old; trying again", why)
 
     def over(self, now: float) -> None:
         """Take note that a batch was done."""
         if self._since is not None:
             LOG.info("rates are written again after %.0f s", now - self._since)
-        self._since, self._said, self.pause = None, "", FIRST_PAUSE
+        self._since, self.pause = None, FIRST_PAUSE
+        self._said.clear()
 
 
 def made(config: Config) -> Made:
@@ -111,7 +114,7 @@ def kept_running(spark: SparkSession, config: Config, life: str, stopped: thread
             losses.look(running["rates"].lastProgress)
             failed = {name: it for name, it in running.items() if not it.isActive}
             for name, query in failed.items():
-                trouble.met(f"{name}: {_reason(query)}", time.monotonic())
+                trouble.met(_reason(query, config.redis.url), time.monotonic())
                 del running[name]
             if failed:
                 stopped.wait(trouble.pause)
@@ -121,12 +124,15 @@ def kept_running(spark: SparkSession, config: Config, life: str, stopped: thread
         publisher.close()
 
 
-def _reason(query: StreamingQuery) -> str:
+def _reason(query: StreamingQuery, redis: str) -> str:
     """Return the one line of a query's end that a person needs."""
-    text = str(query.exception() or "it ended")
+    text = str(query.exception() or "a query ended")
     lines = [line.strip() for line in text.splitlines() if line.strip()]
     for line in lines:
-        for known in (ZookeeperAwayError.__name__, "redis.exceptions."):
-            if known in line:
-                return line.partition(known)[2].lstrip(": ")
-    return lines[0][:300]
+        if "redis.exceptions." in line:
+            why = line.partition("redis.exceptions.")[2]
+            place = urlsplit(redis).netloc.rpartition("@")[2]  # without a password
+            return f"Redis at {place}: {why}"[:_LONGEST]
+        if ZookeeperAwayError.__name__ in line:
+            return line.partition(ZookeeperAwayError.__name__)[2].lstrip(": ")[:_LONGEST]
+    return lines[0][:_LONGEST]

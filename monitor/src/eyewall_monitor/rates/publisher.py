@@ -52,9 +52,8 @@ class Publisher:
             self._prune(client, batch)
         except (KazooException, KazooTimeoutError) as error:
             self.close()
-            raise ZookeeperAwayError(
-                f"ZooKeeper at {self._hosts}: {error or type(error).__name__}"
-            ) from None
+            LOG.debug("ZooKeeper: %r", error)
+            raise ZookeeperAwayError(f"ZooKeeper at {self._hosts} does not answer") from None
 
     def close(self) -> None:
         """End the session."""

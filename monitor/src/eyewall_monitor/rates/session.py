@@ -17,6 +17,8 @@ from eyewall_monitor.rates.source import HistorySource
 if TYPE_CHECKING:
     from eyewall_monitor.rates.config import Spark
 
+PATIENCE: Final = "60"
+"""Seconds that Python and the JVM wait for each other; Spark's 15 are few on a busy machine."""
 SETTINGS: Final = {
     "spark.ui.enabled": "false",
     "spark.ui.showConsoleProgress": "false",
@@ -28,14 +30,14 @@ SETTINGS: Final = {
     "spark.sql.streaming.minBatchesToRetain": "20",
     "spark.sql.streaming.noDataMicroBatches.enabled": "false",
     "spark.sql.streaming.stopTimeout": "20s",
-    # On a busy machine Python and the JVM wait for each other.
-    "spark.python.authenticate.socketTimeout": "60s",
+    "spark.python.authenticate.socketTimeout": f"{PATIENCE}s",
 }
 
 
 def started(config: Spark, app: str = "eyewall-rates") -> SparkSession:
     """Start Spark, or connect to the master; workers get this package sent."""
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
+    os.environ.setdefault("SPARK_AUTH_SOCKET_TIMEOUT", PATIENCE)
     builder = SparkSession.builder.appName(app).master(config.master)
     local = config.master.startswith("local")
     settings = {
