@@ -34,7 +34,7 @@ def spark_cluster(tmp_path: Path) -> Iterator[str]:
     spec = importlib.util.find_spec("pyspark")
     assert spec is not None
     assert spec.origin is not None
-    jars = Path(spec.origin).parent / "jars"
+    spark_home = Path(spec.origin).parent
     port = free_port()
     address = f"spark://127.0.0.1:{port}"
     here = ["--host", "127.0.0.1", "--webui-port", "0"]
@@ -46,14 +46,13 @@ def spark_cluster(tmp_path: Path) -> Iterator[str]:
         [*worker, "--work-dir", str(tmp_path / "two"), address],
     ]
     log = tmp_path / "cluster.log"
-    options = ["-Xmx256m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-cp", f"{jars}/*"]
-    home = {**os.environ, "SPARK_HOME": str(jars.parent)}
+    start = str(spark_home / "bin" / "spark-class")
+    home = {**os.environ, "SPARK_HOME": str(spark_home), "SPARK_DAEMON_MEMORY": "256m"}
     processes: list[subprocess.Popen[bytes]] = []
     try:
         with log.open("ab") as out:
             processes.extend(
-                subprocess.Popen(["java", *options, *it], stdout=out, stderr=out, env=home)
-                for it in commands
+                subprocess.Popen([start, *it], stdout=out, stderr=out, env=home) for it in commands
             )
         wait_for(lambda: log.read_text().count("Successfully registered with master") == 2)
         yield address
