@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from real_stores import Server
     from redis import Redis as Store
 
-PATIENCE = 180.0
+PATIENCE = 400.0
 
 pytestmark = pytest.mark.slow
 

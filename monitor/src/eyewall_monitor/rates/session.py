@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import os
 import shutil
 import sys
@@ -55,11 +56,14 @@ def started(config: Spark, app: str = "eyewall-rates") -> SparkSession:
         builder = builder.config(key, value)
     spark = builder.getOrCreate()
     if not local:
-        with tempfile.TemporaryDirectory(prefix="eyewall-") as folder:
-            package = Path(eyewall_monitor.__file__).parent
-            packed = shutil.make_archive(
-                f"{folder}/eyewall_monitor", "zip", package.parent, package.name
-            )
-            spark.sparkContext.addPyFile(packed)
+        spark.sparkContext.addPyFile(_packed())
     spark.dataSource.register(HistorySource)
     return spark
+
+
+def _packed() -> str:
+    """Pack this package; workers ask for the file whenever one of them starts, until we end."""
+    folder = tempfile.mkdtemp(prefix="eyewall-")
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    package = Path(eyewall_monitor.__file__).parent
+    return shutil.make_archive(f"{folder}/eyewall_monitor", "zip", package.parent, package.name)
