@@ -110,6 +110,10 @@ def test_rates_are_exact_across_a_restart_and_the_archive_gives_the_same(
     # b's as much; a bolt gives two out for one.
     (flow,) = streamed.streams
     assert flow.rate.value == pytest.approx(1050, rel=0.01)
+    # Of three windows that hold the sample of 180 s, the one from 140 s on has most: a's 9 samples
+    # of 140 … 180, of b those of 145 … 180; both together are known for 8.
+    assert [it.rate.samples for it in streamed.inputs] == [9, 8]
+    assert flow.rate.samples == 8
     assert [it.rate.value for it in streamed.inputs] == pytest.approx([1000, 50], rel=0.01)
     bolt = next(it for it in streamed.emissions if it.component == "bolt")
     assert bolt.selectivity is not None
