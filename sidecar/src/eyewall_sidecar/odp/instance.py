@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from eyewall_sidecar.model.arrays import Floats, Places
+from eyewall_sidecar.model.arrays import Floats, Places, ProblemArrays
 from eyewall_sidecar.model.compilation import compiled
 from eyewall_sidecar.model.links import Matrix
 from eyewall_sidecar.odp.branching_order import branching_order
@@ -23,6 +23,7 @@ from eyewall_sidecar.odp.relations import (
     Relations,
     merged,
 )
+from eyewall_sidecar.qos.costs import Costs
 
 Flags = NDArray[np.bool_]
 
@@ -73,26 +74,70 @@ class Instance(NamedTuple):
     pair_costs: Floats
 
 
+Given = tuple[
+    Floats,
+    Floats,
+    Floats,
+    Floats,
+    Flags,
+    Matrix,
+    Places,
+    Places,
+    Floats,
+    Places,
+    Places,
+    Places,
+    float,
+    Floats,
+    Matrix,
+    Matrix,
+]
+"""What an instance is made of, as compiled code takes it: see `given`."""
+
+
+def given(arrays: ProblemArrays, costs: Costs) -> Given:
+    """Return the arrays of a problem and its costs."""
+    return (
+        arrays.requirements,
+        arrays.limits,
+        arrays.execution_times,
+        arrays.speedups,
+        arrays.allowed,
+        arrays.delays,
+        arrays.sources,
+        arrays.targets,
+        arrays.rates,
+        arrays.path_order,
+        arrays.path_sources,
+        arrays.path_targets,
+        costs.response,
+        costs.per_operator,
+        costs.per_tuple,
+        costs.per_stream,
+    )
+
+
 @compiled
-def instance_of(
-    requirements: Floats,
-    limits: Floats,
-    execution_times: Floats,
-    speedups: Floats,
-    allowed: Flags,
-    delays: Matrix,
-    sources: Places,
-    targets: Places,
-    rates: Floats,
-    path_order: Places,
-    path_sources: Places,
-    path_targets: Places,
-    response: float,
-    per_operator: Floats,
-    per_tuple: Matrix,
-    per_stream: Matrix,
-) -> Instance:
+def instance_of(of: Given) -> Instance:
     """Translate the arrays of a problem and its costs."""
+    (
+        requirements,
+        limits,
+        execution_times,
+        speedups,
+        allowed,
+        delays,
+        sources,
+        targets,
+        rates,
+        path_order,
+        path_sources,
+        path_targets,
+        response,
+        per_operator,
+        per_tuple,
+        per_stream,
+    ) = of
     operators, nodes = allowed.shape
     by_tuple, by_stream = per_tuple.any(), per_stream.any()
     hop = 1.0 if response > 0 else 0.0

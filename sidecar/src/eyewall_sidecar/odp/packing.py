@@ -12,7 +12,7 @@ import numpy as np
 from eyewall_sidecar.model.arrays import Floats, Places, ProblemArrays
 from eyewall_sidecar.model.compilation import compiled
 from eyewall_sidecar.model.links import Matrix
-from eyewall_sidecar.odp.instance import Flags
+from eyewall_sidecar.odp.instance import Flags, Given, given
 from eyewall_sidecar.qos.costs import Costs
 
 MOST_WORK = 40_000_000
@@ -23,47 +23,31 @@ NONE = -1
 
 def packing(arrays: ProblemArrays, costs: Costs) -> Places | None:
     """Return [operator]: its node in a placement that no node is too small for, if one is found."""
-    places = _packed(
-        arrays.requirements,
-        arrays.limits,
-        arrays.execution_times,
-        arrays.speedups,
-        arrays.allowed,
-        arrays.delays,
-        arrays.sources,
-        arrays.targets,
-        arrays.rates,
-        arrays.path_order,
-        arrays.path_sources,
-        arrays.path_targets,
-        costs.response,
-        costs.per_operator,
-        costs.per_tuple,
-        costs.per_stream,
-    )
+    places = _packed(given(arrays, costs))
     return None if places[:1].tolist() == [NONE] else places
 
 
 @compiled
-def _packed(
-    requirements: Floats,
-    limits: Floats,
-    execution_times: Floats,
-    speedups: Floats,
-    allowed: Flags,
-    delays: Matrix,
-    sources: Places,
-    targets: Places,
-    rates: Floats,
-    path_order: Places,
-    path_sources: Places,
-    path_targets: Places,
-    response: float,
-    per_operator: Floats,
-    per_tuple: Matrix,
-    per_stream: Matrix,
-) -> Places:
+def _packed(of: Given) -> Places:
     """Pack around every node in two orders, and improve the best."""
+    (
+        requirements,
+        limits,
+        execution_times,
+        speedups,
+        allowed,
+        delays,
+        sources,
+        targets,
+        rates,
+        path_order,
+        path_sources,
+        path_targets,
+        response,
+        per_operator,
+        per_tuple,
+        per_stream,
+    ) = of
     operators, nodes = allowed.shape
     orders = np.empty((2, operators), np.int64)
     orders[0] = _growing(sources, targets, rates, operators)

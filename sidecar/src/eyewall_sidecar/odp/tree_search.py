@@ -1,19 +1,18 @@
 """The compiled search of the branch and bound: set up, begun again with better bounds, advanced."""
 
 from math import inf
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from eyewall_sidecar.model.arrays import Floats, Places, ProblemArrays
 from eyewall_sidecar.model.compilation import allocation_free, compiled
-from eyewall_sidecar.model.links import Matrix
 from eyewall_sidecar.odp.assignment_bound import Assignment, room_for_assignment
 from eyewall_sidecar.odp.branching import branch
 from eyewall_sidecar.odp.capacity_prices import capacity_prices
 from eyewall_sidecar.odp.domain_bound import Domains, domains_of
 from eyewall_sidecar.odp.free_capacity import FreeCapacity, free_capacity
-from eyewall_sidecar.odp.instance import Flags, Instance, instance_of
+from eyewall_sidecar.odp.instance import Flags, Given, Instance, given, instance_of
 from eyewall_sidecar.odp.layer_bound import LayerBound, layer_bound, no_layer_bound
 from eyewall_sidecar.odp.layers import layers_of
 from eyewall_sidecar.odp.path_bound import PathBound, path_bound
@@ -93,75 +92,17 @@ def begun(arrays: ProblemArrays, costs: Costs, known: float, steps: int) -> Begu
     steps
         Branchings to make.
     """
-    return _begun(known, steps, *_arguments(arrays, costs))
+    return _begun(known, steps, given(arrays, costs))
 
 
 def set_up(arrays: ProblemArrays, costs: Costs) -> Search:
     """Set up the search, and take no step."""
-    return _set_up(inf, *_arguments(arrays, costs))
-
-
-def _arguments(arrays: ProblemArrays, costs: Costs) -> tuple[Any, ...]:
-    return (
-        arrays.requirements,
-        arrays.limits,
-        arrays.execution_times,
-        arrays.speedups,
-        arrays.allowed,
-        arrays.delays,
-        arrays.sources,
-        arrays.targets,
-        arrays.rates,
-        arrays.path_order,
-        arrays.path_sources,
-        arrays.path_targets,
-        costs.response,
-        costs.per_operator,
-        costs.per_tuple,
-        costs.per_stream,
-    )
+    return _set_up(inf, given(arrays, costs))
 
 
 @compiled
-def _begun(
-    known: float,
-    steps: int,
-    requirements: Floats,
-    limits: Floats,
-    execution_times: Floats,
-    speedups: Floats,
-    allowed: Flags,
-    delays: Matrix,
-    sources: Places,
-    targets: Places,
-    rates: Floats,
-    path_order: Places,
-    path_sources: Places,
-    path_targets: Places,
-    response: float,
-    per_operator: Floats,
-    per_tuple: Matrix,
-    per_stream: Matrix,
-) -> Begun:
-    search = _set_up(
-        known,
-        requirements,
-        limits,
-        execution_times,
-        speedups,
-        allowed,
-        delays,
-        sources,
-        targets,
-        rates,
-        path_order,
-        path_sources,
-        path_targets,
-        response,
-        per_operator,
-        per_tuple,
-        per_stream,
-    )
+def _begun(known: float, steps: int, of: Given) -> Begun:
+    search = _set_up(known, of)
     advance(search, steps)
     state = search.state
     places = np.full(len(state.places), NONE)
@@ -174,47 +115,18 @@ def _begun(
 
 
 @compiled
-def _set_up(
-    known: float,
-    requirements: Floats,
-    limits: Floats,
-    execution_times: Floats,
-    speedups: Floats,
-    allowed: Flags,
-    delays: Matrix,
-    sources: Places,
-    targets: Places,
-    rates: Floats,
-    path_order: Places,
-    path_sources: Places,
-    path_targets: Places,
-    response: float,
-    per_operator: Floats,
-    per_tuple: Matrix,
-    per_stream: Matrix,
-) -> Search:
-    instance = instance_of(
-        requirements,
-        limits,
-        execution_times,
-        speedups,
-        allowed,
-        delays,
-        sources,
-        targets,
-        rates,
-        path_order,
-        path_sources,
-        path_targets,
-        response,
-        per_operator,
-        per_tuple,
-        per_stream,
-    )
+def _set_up(known: float, of: Given) -> Search:
+    instance = instance_of(of)
+    per_tuple, per_stream = of[-2], of[-1]
     before = interchangeable(instance)
     same_node = identical_nodes(instance, per_tuple, per_stream)
     search = _search(
-        instance, before, same_node, _differing(instance), np.zeros(len(speedups)), no_layer_bound()
+        instance,
+        before,
+        same_node,
+        _differing(instance),
+        np.zeros(instance.allowed.shape[1]),
+        no_layer_bound(),
     )
     search.state.incumbent_cost[0] = known
     return search
