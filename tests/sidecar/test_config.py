@@ -21,8 +21,10 @@ def test_every_key_is_optional(tmp_path: Path) -> None:
 
 def test_the_shipped_example_names_every_key_with_its_default() -> None:
     shipped = read_config(EXAMPLE)
-    assert shipped.model_copy(update={"delays": Config().delays}) == Config()
-    for section in ("", "delays", "defaults", "solver", "replacement"):
+    nowhere = {"delays": Config().delays, "metrics": Config().metrics}
+    assert shipped.metrics.model_copy(update={"zookeeper": None}) == Config().metrics
+    assert shipped.model_copy(update=nowhere) == Config()
+    for section in ("", "delays", "metrics", "defaults", "solver", "replacement"):
         model = getattr(shipped, section) if section else shipped
         assert model.model_fields_set == set(type(model).model_fields)
 
@@ -49,6 +51,9 @@ def test_the_shipped_example_names_every_key_with_its_default() -> None:
         ("[delays", ["sidecar.toml"]),
         ("[delays]\nfile = ''", ["[delays] file is '': it must name a file"]),
         ('[delays]\nfile = "a\\u0000b"', ["[delays] file is 'a\\x00b': it must name a file"]),
+        ("[metrics]\nzookeeper = 'here'", ["[metrics] zookeeper is 'here'", "HOST:PORT"]),
+        ("[metrics]\nroot = 'eyewall'", ["[metrics] root is 'eyewall'", "/eyewall"]),
+        ("[metrics]\nminimum_confidence = 2", ["[metrics] minimum_confidence is 2", "equal to 1"]),
         (f"listen = {'[' * 3000 + ']' * 3000}", ["values are nested too deep"]),
         (f"listen = {'[' * 200 + ']' * 200}", ["listen is [[[[[[[...]]]]]]]"]),
         (f"[solver]\nseed = 1{'0' * 5000}", ["sidecar.toml", "4300"]),

@@ -3,10 +3,13 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+from eyewall_monitor.rate_document import Rates
+from eyewall_monitor.sample import Sample
 from eyewall_sidecar.service import (
     Decision,
     Decline,
     Job,
+    Measuring,
     Outcome,
     Place,
     Question,
@@ -14,7 +17,7 @@ from eyewall_sidecar.service import (
     SchedulingService,
 )
 from eyewall_sidecar.service.solver_processes import solve
-from eyewall_sidecar.stores import DelayTable
+from eyewall_sidecar.stores import DelayTable, Measurements
 from eyewall_sidecar.storm import (
     Assignment,
     Executor,
@@ -95,6 +98,32 @@ class Table:
         )
 
 
+@dataclass
+class Written:
+    """Measurements that a test writes as it goes; none to begin with."""
+
+    clock: Clock
+    wanted: bool = False
+    rates: dict[str, Rates] = field(default_factory=dict)
+    hosts: dict[str, Sample] = field(default_factory=dict)
+    remark: str = ""
+
+    def start(self) -> None:
+        pass
+
+    def close(self) -> None:
+        pass
+
+    def read(self) -> Measurements:
+        return Measurements(
+            wanted=self.wanted,
+            now=self.clock(),
+            rates=dict(self.rates),
+            hosts=dict(self.hosts),
+            remark=self.remark,
+        )
+
+
 class Nimbus:
     """Runs what the service decides, as Nimbus would."""
 
@@ -108,10 +137,12 @@ class Nimbus:
         self.clock = Clock()
         self.solvers = ScriptedSolvers()
         self.delays = Table(delays)
+        self.measured = Written(self.clock)
         self.service = SchedulingService(
             Settings(),
             Rules(**{"cool_down_seconds": 0.0, **rules}),  # type: ignore[arg-type]
             self.delays,
+            Measuring(self.measured, minimum_confidence=0.5),
             self.solvers,
             self.clock,
         )

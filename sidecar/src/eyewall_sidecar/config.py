@@ -6,6 +6,7 @@ import tomllib
 from pathlib import Path
 from typing import Annotated
 
+from eyewall_monitor import znodes
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
 from pydantic_core import PydanticCustomError
 
@@ -48,6 +49,28 @@ def _file_name(text: str) -> str:
     return text
 
 
+def _servers(text: str) -> str:
+    """Refuse what is not HOST:PORT, or several with commas between."""
+    for server in text.split(","):
+        found = _ADDRESS.fullmatch(server)
+        if found is None or not 1 <= int(found[1]) <= 65_535:
+            raise PydanticCustomError(
+                "servers", "it must be HOST:PORT, or several of them with commas between"
+            )
+    return text
+
+
+def _root(text: str) -> str:
+    """Refuse what cannot be a znode."""
+    try:
+        znodes.Znodes(text)
+    except znodes.ZnodeError:
+        raise PydanticCustomError(
+            "root", "it must be a znode such as /eyewall or /storm-1/eyewall"
+        ) from None
+    return text
+
+
 class ConfigError(ValueError):
     """A configuration that cannot be used; names file, key, value and what is allowed."""
 
@@ -60,6 +83,14 @@ class Delays(_Section):
     """Where delays come from."""
 
     file: Annotated[str, AfterValidator(_file_name)] | None = None
+
+
+class Metrics(_Section):
+    """Where rates, costs and loads come from."""
+
+    zookeeper: Annotated[str, AfterValidator(_servers)] | None = None
+    root: Annotated[str, AfterValidator(_root)] = znodes.ROOT
+    minimum_confidence: Annotated[float, Field(ge=0, le=1)] = 0.5
 
 
 class Defaults(_Section):
@@ -92,6 +123,7 @@ class Config(_Section):
 
     listen: Annotated[str, AfterValidator(_address)] = "127.0.0.1:7077"
     delays: Delays = Delays()
+    metrics: Metrics = Metrics()
     defaults: Defaults = Defaults()
     solver: Solver = Solver()
     replacement: Replacement = Replacement()

@@ -131,6 +131,12 @@ class Objective:
         """Whether a greater value is better."""
         return self.ecker is None and self.single in (Term.A, None)
 
+    @property
+    def depends_on_rates(self) -> bool:
+        """Whether a stream's rate changes the value of a placement."""
+        of_rates = {Term.T, Term.N, Term.EE} & self.weights.keys()
+        return bool(of_rates) or (self.ecker is not None and self.ecker.event > 0)
+
     def __str__(self) -> str:
         terms = ",".join(f"{term}={weight:g}" for term, weight in self.weights.items())
         return ",".join(filter(None, [terms, f"{_ECKER}={self.ecker}" if self.ecker else ""]))

@@ -8,12 +8,21 @@ from collections.abc import Callable
 from pathlib import Path
 from types import FrameType
 
+from eyewall_monitor.znodes import Znodes
+
 from eyewall_sidecar.config import Config, default_settings
 from eyewall_sidecar.policies.catalogue import CATALOGUE
 from eyewall_sidecar.rpc import Server
-from eyewall_sidecar.service import Rules, SchedulingService
+from eyewall_sidecar.service import Measuring, Rules, SchedulingService
 from eyewall_sidecar.service.solver_processes import SolverProcesses
-from eyewall_sidecar.stores import DelayFile, DelayStore, NoDelays
+from eyewall_sidecar.stores import (
+    DelayFile,
+    DelayStore,
+    MeasurementStore,
+    NoDelays,
+    NoMeasurements,
+    ZookeeperMeasurements,
+)
 
 STOP_SECONDS = 1.0
 
@@ -28,9 +37,12 @@ def serve(config: Config, say: Callable[[str], None]) -> None:
     defaults = default_settings(config, CATALOGUE)
     stopped = _stop_signals()
     solvers = SolverProcesses(policy=defaults.policy)
+    measurements = _measurement_store(config)
     try:
+        measurements.start()
+        measuring = Measuring(measurements, config.metrics.minimum_confidence)
         service = SchedulingService(
-            defaults, _rules(config), _delay_store(config), solvers, time.monotonic
+            defaults, _rules(config), _delay_store(config), measuring, solvers, time.monotonic
         )
         server = Server(service, config.listen)
         server.start()
@@ -44,6 +56,7 @@ def serve(config: Config, say: Callable[[str], None]) -> None:
             server.stop(STOP_SECONDS)
     finally:
         solvers.close()
+        measurements.close()
 
 
 def _stop_signals() -> threading.Event:
@@ -94,6 +107,13 @@ def _delay_store(config: Config) -> DelayStore:
     if config.delays.file is None:
         return NoDelays()
     return DelayFile(Path(config.delays.file), time.time)
+
+
+def _measurement_store(config: Config) -> MeasurementStore:
+    given = config.metrics
+    if given.zookeeper is None:
+        return NoMeasurements()
+    return ZookeeperMeasurements(given.zookeeper, Znodes(given.root), time.time, time.monotonic)
 
 
 def _delays(config: Config) -> str:

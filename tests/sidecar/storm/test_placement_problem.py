@@ -1,10 +1,13 @@
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import pytest
 from eyewall_sidecar.model import PlacementProblem, ProblemError
 from eyewall_sidecar.policies.catalogue import CATALOGUE
 from eyewall_sidecar.storm import (
+    HostLoad,
+    MeasuredTopology,
     Settings,
+    Signals,
     Supervisor,
     Topology,
     TopologyState,
@@ -25,13 +28,15 @@ def ask(
     delays: Delays | None = None,
     others: Sequence[TopologyState] = (),
     moving: bool = False,
+    measured: MeasuredTopology | None = None,
+    loads: Mapping[str, HostLoad] | None = None,
 ) -> TopologyProblem:
     running = state(topology, *workers)
     settings = read_settings(topology, Settings(), CATALOGUE)
     known = delays or all_delays(sorted({it.host for it in supervisors}), 10)
     build = problem_of_moving if moving else problem_of_missing
     room = rooms(cluster(supervisors, running, *others), running)
-    return build(room, running, settings, known)
+    return build(room, running, settings, Signals(known, measured, loads or {}))
 
 
 def capacity(problem: PlacementProblem) -> dict[str, float]:

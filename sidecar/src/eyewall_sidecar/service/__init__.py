@@ -1,6 +1,7 @@
 """The use case: state, delays and rates in, decisions out."""
 
 from eyewall_sidecar.service.decision import Decision, Decline, Keep, Place, Verdict
+from eyewall_sidecar.service.measuring import Measuring
 from eyewall_sidecar.service.moving import Rules
 from eyewall_sidecar.service.scheduling import SchedulingService
 from eyewall_sidecar.service.solving import Failed, Job, Outcome, Question, Solvers
@@ -11,6 +12,7 @@ __all__ = [
     "Failed",
     "Job",
     "Keep",
+    "Measuring",
     "Outcome",
     "Place",
     "Question",

@@ -1,13 +1,18 @@
 """A topology's problem, built again only when something that it is built from has changed."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from eyewall_sidecar.model import ProblemError
+from eyewall_sidecar.service.measuring import Measured
 from eyewall_sidecar.stores import DelayTable
 from eyewall_sidecar.storm import (
     ClusterState,
+    HostLoad,
+    MeasuredTopology,
     Rooms,
     Settings,
+    Signals,
     TopologyProblem,
     TopologyState,
     problem_of_missing,
@@ -24,7 +29,7 @@ class Asked:
     ----------
     state
         The cluster's state for which it holds: the very same one needs no comparing.
-    topology, rooms, settings, delays
+    topology, rooms, settings, delays, measured, loads
         All that a problem depends on.
     problem
         The problem, or why there is none.
@@ -35,6 +40,8 @@ class Asked:
     rooms: Rooms
     settings: Settings
     delays: DelayTable
+    measured: MeasuredTopology | None
+    loads: Mapping[str, HostLoad]
     problem: TopologyProblem | ProblemError
 
 
@@ -44,12 +51,17 @@ def ask(
     topology: TopologyState,
     settings: Settings,
     delays: DelayTable,
+    measured: Measured,
 ) -> Asked:
     """Ask where what has no slot belongs or, if nothing lacks one, where everything does."""
-    if before is not None and (before.topology, before.settings, before.delays) != (
-        topology,
-        settings,
-        delays,
+    of_topology = measured.of(topology.topology.id)
+    on = (topology, settings, delays, of_topology, measured.loads)
+    if before is not None and on != (
+        before.topology,
+        before.settings,
+        before.delays,
+        before.measured,
+        before.loads,
     ):
         before = None
     if before is not None and before.state is state:
@@ -60,7 +72,8 @@ def ask(
     build = problem_of_missing if topology.missing() else problem_of_moving
     problem: TopologyProblem | ProblemError
     try:
-        problem = build(room, topology, settings, delays.seconds_between)
+        signals = Signals(delays.seconds_between, of_topology, measured.loads)
+        problem = build(room, topology, settings, signals)
     except ProblemError as error:
         problem = error.with_traceback(None)
-    return Asked(state, topology, room, settings, delays, problem)
+    return Asked(state, topology, room, settings, delays, of_topology, measured.loads, problem)

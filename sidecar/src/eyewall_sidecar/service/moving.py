@@ -1,5 +1,6 @@
 """Whether a better placement is worth the restarts: gain, cool-down, freeze."""
 
+from collections import defaultdict
 from dataclasses import dataclass, replace
 from math import inf, isfinite
 
@@ -8,6 +9,10 @@ from eyewall_sidecar.objective import Objective, Term
 from eyewall_sidecar.qos import evaluate
 from eyewall_sidecar.service import wording
 from eyewall_sidecar.storm import Settings, TopologyProblem
+
+OVERLOADED = 1.1
+"""Times its capacity from which on a node has to be relieved, whatever the objective says: below,
+it may be the measurement's error."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +82,7 @@ def judge(
         return Judgement(None, f"{wording.how_good(solution)} as it is")
     gain = relative_gain(objective, before.value, after.value)
     status = wording.placed(solution, objective, before=before, remarks=asked.assumptions)
-    strayed = _strayed(problem)
+    strayed = _strayed(problem) or (_overloaded(problem) if asked.cpu_measured else "")
     found = f"{wording.worth(solution, objective, before)}, gain {100 * gain:.3g} %"
     if gain < rules.minimum_gain and not strayed:
         return Judgement(None, f"{found} is below the minimum of {100 * rules.minimum_gain:g} %")
@@ -97,6 +102,17 @@ def relative_gain(objective: Objective, before: float, after: float) -> float:
     if gain <= 0 or not isfinite(gain):
         return gain
     return gain / abs(before) if before else inf
+
+
+def _overloaded(problem: PlacementProblem) -> str:
+    """Word where what runs needs more CPU than there is; empty if that is nowhere."""
+    needed: defaultdict[str, float] = defaultdict(float)
+    for operator, node in (problem.current or {}).items():
+        needed[node] += problem.operator(operator).cpu
+    for node, cores in needed.items():
+        if cores > OVERLOADED * (there := problem.node(node).cpu):
+            return f"{node} was overloaded: {cores:.2g} cores needed, {there:.2g} there"
+    return ""
 
 
 def _strayed(problem: PlacementProblem) -> str:

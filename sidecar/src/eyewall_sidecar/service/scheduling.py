@@ -14,6 +14,7 @@ from eyewall_sidecar.policies.catalogue import CATALOGUE
 from eyewall_sidecar.service import wording
 from eyewall_sidecar.service.asking import Asked, ask
 from eyewall_sidecar.service.decision import Decision, Decline, Keep, Place
+from eyewall_sidecar.service.measuring import Measured, Measuring
 from eyewall_sidecar.service.moving import Judgement, Rules, judge
 from eyewall_sidecar.service.solving import Failed, Job, Question, Solvers
 from eyewall_sidecar.stores import DelayStore, DelayTable
@@ -61,6 +62,8 @@ class Memory:
         What was last to be placed, and the text that is true once it runs.
     logged
         The last line, so that no round repeats it.
+    held_back
+        What is not known well enough to look for anything better; empty if nothing is.
     troubled
         It was said why this assignment is only kept: once that is over, that is said too.
     """
@@ -77,6 +80,7 @@ class Memory:
     decided: Assignment = ()
     decided_status: str = ""
     logged: str = ""
+    held_back: str = ""
     troubled: bool = False
 
 
@@ -88,6 +92,7 @@ class SchedulingService:
         defaults: Settings,
         rules: Rules,
         delays: DelayStore,
+        measuring: Measuring,
         solvers: Solvers,
         clock: Callable[[], float],
     ) -> None:
@@ -95,6 +100,7 @@ class SchedulingService:
         self._defaults = defaults
         self._rules = rules
         self._delays = delays
+        self._measuring = measuring
         self._solvers = solvers
         self._clock = clock
         self._memory: dict[str, Memory] = {}
@@ -106,6 +112,7 @@ class SchedulingService:
         A topology that is placed takes its slots from those decided on after it.
         """
         delays = self._read_delays()
+        measured = self._measuring.read(it.topology for it in state.topologies)
         self._forget_all_but({it.topology.id for it in state.topologies})
         waiting: list[TopologyState] = []
         others: list[TopologyState] = []
@@ -116,7 +123,7 @@ class SchedulingService:
         decisions: dict[str, Decision] = {}
         for number, topology in enumerate([*waiting, *others]):
             sharing = max(1, len(waiting) - number)
-            round_ = _Round(state, delays, self._share(answer_by, sharing))
+            round_ = _Round(state, delays, measured, self._share(answer_by, sharing))
             decision = self._decide_guarded(topology, round_)
             if isinstance(decision.verdict, Place):
                 state = state.assigned(topology.topology.id, decision.verdict.assignment)
@@ -161,6 +168,7 @@ class SchedulingService:
                 status = memory.decided_status
             case Keep(reason):
                 status = reason or memory.status or ("kept as it is" if troubled else "")
+                status = "; ".join(it for it in (status, memory.held_back) if it)
             case Decline(reason):
                 status = reason
         return Decision(name, topology.assignment_digest, verdict, status)
@@ -236,8 +244,10 @@ class SchedulingService:
         memory, asked = _asked(memory, topology, settings, round_)
         if isinstance(asked, ProblemError):
             return stays, memory, f"no improvement sought: {asked}"
-        if asked.delays_assumed:
-            return stays, memory, f"no improvement sought: {asked.delays_assumed}"
+        if unknown := _unknown(asked, settings):
+            said = f"no improvement sought: {unknown}"
+            return stays, replace(memory, held_back=said), said
+        memory = replace(memory, held_back="")
         question = _question(asked, settings, self._rules.seed)
         memory, failure = _taken(memory, self._clock())
         if failure is None and memory.answer is not None:
@@ -272,10 +282,11 @@ class SchedulingService:
 
 @dataclass(frozen=True, slots=True)
 class _Round:
-    """What one topology is decided from: state so far, delays, and by when."""
+    """What one topology is decided from: state so far, what is measured, and by when."""
 
     state: ClusterState
     delays: DelayTable
+    measured: Measured
     until: float
 
 
@@ -283,8 +294,14 @@ def _asked(
     memory: Memory, topology: TopologyState, settings: Settings, round_: _Round
 ) -> tuple[Memory, TopologyProblem | ProblemError]:
     """Build the problem, or take the last one if nothing changed."""
-    asked = ask(memory.asked, round_.state, topology, settings, round_.delays)
+    asked = ask(memory.asked, round_.state, topology, settings, round_.delays, round_.measured)
     return replace(memory, asked=asked), asked.problem
+
+
+def _unknown(asked: TopologyProblem, settings: Settings) -> str:
+    """Say what would have to be known better for what runs to be moved; empty if nothing."""
+    rates = asked.rates_unknown if settings.objective.depends_on_rates else ""
+    return asked.delays_assumed or rates
 
 
 def _question(asked: TopologyProblem, settings: Settings, seed: int) -> Question:

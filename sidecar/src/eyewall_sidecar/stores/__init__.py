@@ -2,5 +2,16 @@
 
 from eyewall_sidecar.stores.delay_file import DelayFile
 from eyewall_sidecar.stores.delays import DelayStore, DelayTable, NoDelays
+from eyewall_sidecar.stores.measurements import Measurements, MeasurementStore, NoMeasurements
+from eyewall_sidecar.stores.zookeeper_measurements import ZookeeperMeasurements
 
-__all__ = ["DelayFile", "DelayStore", "DelayTable", "NoDelays"]
+__all__ = [
+    "DelayFile",
+    "DelayStore",
+    "DelayTable",
+    "MeasurementStore",
+    "Measurements",
+    "NoDelays",
+    "NoMeasurements",
+    "ZookeeperMeasurements",
+]

@@ -8,7 +8,10 @@ from eyewall_sidecar.storm.cluster import (
     TopologyState,
     Worker,
 )
+from eyewall_sidecar.storm.host_load import HostLoad, HostRecord, recorded
+from eyewall_sidecar.storm.measured import MeasuredTopology, held, measured_topology
 from eyewall_sidecar.storm.placement_problem import (
+    Signals,
     TopologyProblem,
     operator_id,
     problem_of_missing,
@@ -25,13 +28,17 @@ __all__ = [
     "Component",
     "Executor",
     "Grouping",
+    "HostLoad",
+    "HostRecord",
     "Input",
     "Kind",
+    "MeasuredTopology",
     "Mode",
     "Room",
     "Rooms",
     "Settings",
     "SettingsError",
+    "Signals",
     "Slot",
     "SlotChoice",
     "Supervisor",
@@ -40,10 +47,13 @@ __all__ = [
     "TopologyState",
     "Worker",
     "choose_slots",
+    "held",
+    "measured_topology",
     "mode_of",
     "operator_id",
     "problem_of_missing",
     "problem_of_moving",
     "read_settings",
+    "recorded",
     "rooms",
 ]

@@ -5,7 +5,7 @@ S-ODP (paper 000, section 6.2): executors are the operators, C_u is slots × EPS
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -19,14 +19,38 @@ from eyewall_sidecar.model import (
     Stream,
 )
 from eyewall_sidecar.model.errors import listed
+from eyewall_sidecar.model.limits import SLOWEST
 from eyewall_sidecar.storm.cluster import Supervisor, TopologyState
 from eyewall_sidecar.storm.delays import FEW, DelayBetween, KnownDelays, known_delays
+from eyewall_sidecar.storm.host_load import HostLoad
+from eyewall_sidecar.storm.measured import MeasuredTopology
+from eyewall_sidecar.storm.measured_cores import measured_cores
 from eyewall_sidecar.storm.pins import pinned_hosts
-from eyewall_sidecar.storm.rates import flows
+from eyewall_sidecar.storm.rates import NOTHING_MEASURED, flows, unknown_streams
 from eyewall_sidecar.storm.room import Room, Rooms, executors_per_slot, node_names
 from eyewall_sidecar.storm.settings import Settings
 from eyewall_sidecar.storm.topology import Component, Executor
 from eyewall_sidecar.storm.traits import Traits, TraitsError, read_traits
+
+
+@dataclass(frozen=True, slots=True)
+class Signals:
+    """What is known of the world beside Nimbus's own state.
+
+    Parameters
+    ----------
+    delay
+        One way between two hosts, in seconds.
+    measured
+        Rates and costs of the topology; None where nothing is measured at all, so that what is
+        declared or assumed has to do.
+    loads
+        Host → its load, as far as it is known.
+    """
+
+    delay: DelayBetween
+    measured: MeasuredTopology | None = None
+    loads: Mapping[str, HostLoad] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +71,10 @@ class TopologyProblem:
         What was taken for granted, as sentences for a person.
     delays_assumed
         Which delays are unknown and were stood in for; empty if none is.
+    rates_unknown
+        Which rates should be measured and are not; empty if all are, or if nothing is measured.
+    cpu_measured
+        Whether what operators need and nodes have of CPU was measured; else it is as declared.
     interchangeable
         Operator ids, component by component.
     """
@@ -57,6 +85,8 @@ class TopologyProblem:
     per_slot: int
     assumptions: tuple[str, ...] = ()
     delays_assumed: str = ""
+    rates_unknown: str = ""
+    cpu_measured: bool = False
     interchangeable: tuple[tuple[str, ...], ...] = ()
 
     def on_supervisors(self, placement: Placement) -> dict[Executor, str]:
@@ -70,15 +100,18 @@ def operator_id(component: Component, executor: Executor) -> str:
 
 
 def problem_of_missing(
-    rooms: Rooms, topology: TopologyState, settings: Settings, delay: DelayBetween
+    rooms: Rooms, topology: TopologyState, settings: Settings, signals: Signals
 ) -> TopologyProblem:
-    """Ask where the executors without a slot belong; those that run stay where they are."""
+    """Ask where the executors without a slot belong; those that run stay where they are.
+
+    CPU is as declared: nothing that has to run is refused because the hosts are busy.
+    """
     fixed = {it: slot.supervisor for it, slot in topology.running().items()}
-    return _Bridge(rooms, topology, settings, delay, fixed).problem()
+    return _Bridge(rooms, topology, settings, signals, fixed, None).problem()
 
 
 def problem_of_moving(
-    rooms: Rooms, topology: TopologyState, settings: Settings, delay: DelayBetween
+    rooms: Rooms, topology: TopologyState, settings: Settings, signals: Signals
 ) -> TopologyProblem:
     """Ask where all executors belong; `current` is where they run.
 
@@ -86,13 +119,17 @@ def problem_of_moving(
     """
     withdrawn = {slot for room in rooms.values() for slot in room.withdrawn}
     fixed = {it: slot.supervisor for it, slot in topology.running().items() if slot in withdrawn}
-    return _Bridge(rooms, topology, settings, delay, fixed).problem()
+    host_of = {it: room.supervisor.host for it, room in rooms.items()}
+    where = {it: host_of.get(slot.supervisor, "") for it, slot in topology.running().items()}
+    cores = measured_cores(topology.topology, where, signals.measured, signals.loads)
+    return _Bridge(rooms, topology, settings, signals, fixed, cores).problem()
 
 
 class _Bridge:
     """The pieces of one problem, each worked out once.
 
-    `fixed` are the executors that have to stay on their supervisor.
+    `fixed` are the executors that have to stay on their supervisor; `cores` what each executor was
+    measured to need, None where that is not known of all.
     """
 
     def __init__(
@@ -100,10 +137,16 @@ class _Bridge:
         rooms: Rooms,
         topology: TopologyState,
         settings: Settings,
-        delay: DelayBetween,
+        signals: Signals,
         fixed: Mapping[Executor, str],
+        cores: Mapping[Executor, float] | None,
     ) -> None:
         self.executors = topology.topology.executors()
+        self.measured = signals.measured or NOTHING_MEASURED
+        self.is_measured = signals.measured is not None
+        self.loads = signals.loads
+        self.cpu_measured = cores is not None
+        self.cores = cores or {it: com.cpu_cores for it, com in self.executors.items()}
         self.settings = settings
         self.topology = topology.topology
         self.fixed = fixed
@@ -118,12 +161,12 @@ class _Bridge:
         self._refuse_what_cannot_be_modelled()
         self.limits = self._limits()
         self.pins = self._usable_pins()
-        self.known = self._known_delays(delay)
+        self.known = self._known_delays(signals.delay)
 
     def problem(self) -> TopologyProblem:
         hosts = set(self.known.hosts)
         nodes = [it for it in self.rooms.values() if it.supervisor.host in hosts]
-        edges, assumed = flows(self.topology, self.settings.rate_hints)
+        edges, assumed = flows(self.topology, self.settings.rate_hints, self.measured)
         ids = {it: operator_id(component, it) for it, component in self.executors.items()}
         problem = PlacementProblem(
             operators=tuple(self._operator(it, nodes) for it in self.executors),
@@ -141,12 +184,21 @@ class _Bridge:
             per_slot=self.per_slot,
             assumptions=assumed + self._left_out(),
             delays_assumed=self.known.assumption,
+            rates_unknown=self._rates_unknown(),
+            cpu_measured=self.cpu_measured,
             interchangeable=tuple(
                 tuple(ids[it] for it in component.executors)
                 for component in self.topology.components
                 if len(component.executors) > 1
             ),
         )
+
+    def _rates_unknown(self) -> str:
+        unknown = unknown_streams(self.topology, self.settings.rate_hints, self.measured)
+        if not unknown or not self.is_measured:
+            return ""
+        why = f" ({listed(self.measured.doubtful, FEW)})" if self.measured.doubtful else ""
+        return f"rates not known yet: {listed(unknown, FEW)}{why}"
 
     def _left_out(self) -> tuple[str, ...]:
         """Word which hosts are left out, in one sentence for each reason."""
@@ -252,11 +304,13 @@ class _Bridge:
             candidates = tuple(
                 self.names[it.supervisor.id] for it in nodes if it.supervisor.host in allowed
             )
+        measured_time = self.measured.execution_times.get(component.id)
+        declared_time = self.settings.execution_times.get(component.id, 0.0)
         return Operator(
             id=operator_id(component, executor),
-            cpu=component.cpu_cores,
+            cpu=self.cores[executor],
             memory=component.on_heap_bytes + component.off_heap_bytes,
-            execution_time=self.settings.execution_times.get(component.id, 0.0),
+            execution_time=measured_time.value if measured_time else declared_time,
             candidates=candidates,
         )
 
@@ -264,15 +318,19 @@ class _Bridge:
         """Build a node that can at least hold the executors that stay on it."""
         supervisor = room.supervisor
         traits = self.traits[supervisor.host]
-        staying = [self.executors[it] for it, there in self.fixed.items() if there == supervisor.id]
-        cpu = sum(it.cpu_cores for it in staying)
+        load = self.loads.get(supervisor.host)
+        left = room.cpu_cores
+        if load is not None and self.cpu_measured:
+            left = min(left, load.left_for(self.topology.id))
+        fixed = [it for it, there in self.fixed.items() if there == supervisor.id]
+        staying = [self.executors[it] for it in fixed]
         memory = sum(it.on_heap_bytes + it.off_heap_bytes for it in staying)
         return Node(
             id=self.names[supervisor.id],
-            cpu=max(room.cpu_cores, cpu),
+            cpu=max(left, sum(self.cores[it] for it in fixed)),
             memory=max(room.memory_bytes, memory),
             operators=self.limits[supervisor.id],
-            speedup=traits.speed,
+            speedup=max(SLOWEST, traits.speed * (load.progress if load else 1.0)),
             availability=traits.availability,
         )
 

@@ -1,7 +1,8 @@
-"""How many tuples per second flow from executor to executor, before anything is measured.
+"""How many tuples per second flow from executor to executor: measured, declared or assumed.
 
 Each of n × m pairs of executors carries its share of what the component as a whole emits, as
-the stream's grouping spreads it. What no hint declares is assumed, and said.
+the stream's grouping spreads it. What is measured comes before what a hint declares; what neither
+tells is assumed, and said.
 """
 
 from collections.abc import Iterator, Mapping
@@ -9,6 +10,8 @@ from dataclasses import dataclass
 
 from eyewall_sidecar.model.errors import listed
 from eyewall_sidecar.model.path_order import path_order
+from eyewall_sidecar.storm.measured import Figure, MeasuredTopology
+from eyewall_sidecar.storm.spreading import spread
 from eyewall_sidecar.storm.topology import Component, Executor, Grouping, Input, Kind, Topology
 
 ASSUMED_RATE = 1.0
@@ -23,6 +26,9 @@ SILENT = frozenset({"__ack_fail", "__ack_reset_timeout", "__eventlog", "__tick",
 """Storm's streams that carry nothing while all goes well; they decide no placement."""
 AS_SHUFFLE = frozenset({Grouping.LOCAL_OR_SHUFFLE, Grouping.DIRECT, Grouping.CUSTOM})
 """Groupings whose shares are not known before they are measured."""
+GUESSED = frozenset({Grouping.DIRECT, Grouping.CUSTOM})
+"""Groupings that choose who sends to whom, which what each took in does not tell."""
+NOTHING_MEASURED = MeasuredTopology()
 
 StreamId = tuple[str, str]
 """Component and stream."""
@@ -42,38 +48,84 @@ class Flow:
 
 
 def flows(
-    topology: Topology, hints: Mapping[str, float]
+    topology: Topology, hints: Mapping[str, float], measured: MeasuredTopology = NOTHING_MEASURED
 ) -> tuple[tuple[Flow, ...], tuple[str, ...]]:
     """Flows between executors, and what was assumed, as sentences for a person."""
     components = {it.id: it for it in topology.components}
-    emitted, assumptions = emitted_rates(topology, hints)
+    emitted, assumptions = emitted_rates(topology, {**hints, **_measured(topology, measured)})
     received = {
         it.id: sum(_arriving(it, wanted, emitted) for wanted in _own_inputs(components, it))
         for it in topology.components
     }
     rates: dict[tuple[Executor, Executor, bool], float] = {}
     spread_as_shuffle: dict[str, None] = {}
+    guessed: dict[str, None] = {}
     for target in topology.components:
         for wanted in target.inputs:
             source = components.get(wanted.source)
             if source is None or wanted.stream in SILENT:
                 continue
             system = _is_system(components, target, wanted)
-            if system:
+            seen = measured.streams.get((source.id, wanted.stream, target.id))
+            if system and seen is not None:
+                rate = seen.value
+            elif system:
                 rate = _system_rate(source, target, wanted.stream, emitted, received)
             else:
                 rate = emitted[wanted.source, wanted.stream]
             if wanted.grouping in AS_SHUFFLE and not system and len(target.executors) > 1:
-                spread_as_shuffle[f"{source.id} → {target.id} ({wanted.grouping})"] = None
-            for one, other, share in _shares(source, target, wanted.grouping, rate):
+                known = seen is not None and wanted.grouping in GUESSED
+                named = guessed if known else spread_as_shuffle
+                named[f"{source.id} → {target.id} ({wanted.grouping})"] = None
+            for one, other, share in spread(
+                source, target, wanted.stream, wanted.grouping, rate, measured
+            ):
                 if one != other:
                     pair = (one, other, system)
                     rates[pair] = rates.get(pair, 0.0) + share
     if spread_as_shuffle:
         assumptions += (f"spread evenly like shuffle: {listed(spread_as_shuffle)}",)
+    if guessed:
+        assumptions += (f"who sends to whom guessed from the sums: {listed(guessed)}",)
     return tuple(Flow(one, other, rate, sys) for (one, other, sys), rate in rates.items()), (
         assumptions
     )
+
+
+def unknown_streams(
+    topology: Topology, hints: Mapping[str, float], measured: MeasuredTopology
+) -> tuple[str, ...]:
+    """Name the topology's own streams of which neither a measurement nor a hint tells the rate."""
+    known = _measured(topology, measured)
+    components = {it.id: it for it in topology.components}
+    return tuple(
+        dict.fromkeys(
+            name
+            for component in topology.components
+            for wanted in _own_inputs(components, component)
+            if (name := f"{wanted.source}:{wanted.stream}") not in known
+            and name not in hints
+            and wanted.source not in hints
+        )
+    )
+
+
+def _measured(topology: Topology, measured: MeasuredTopology) -> dict[str, float]:
+    """`component:stream` → tuples/s emitted, by the measurement that is known best.
+
+    A receiver counts what it took from each of its inputs; one with a single input counts it more
+    exactly than the emitter, whose sampler has streams to the acker, too (docs/metrics.md).
+    """
+    found: dict[str, list[Figure]] = {}
+    for (component, stream), figure in measured.emissions.items():
+        found.setdefault(f"{component}:{stream}", []).append(figure)
+    components = {it.id: it for it in topology.components}
+    for target in topology.components:
+        for wanted in _own_inputs(components, target):
+            seen = measured.streams.get((wanted.source, wanted.stream, target.id))
+            if seen is not None and wanted.grouping is not Grouping.ALL:
+                found.setdefault(f"{wanted.source}:{wanted.stream}", []).append(seen)
+    return {name: min(figures, key=lambda it: it.error).value for name, figures in found.items()}
 
 
 def emitted_rates(
@@ -187,15 +239,3 @@ def _system_rate(
 
 def _emitted_by(component: str, emitted: Mapping[StreamId, float]) -> float:
     return sum(rate for (source, _), rate in emitted.items() if source == component)
-
-
-def _shares(
-    source: Component, target: Component, grouping: Grouping, rate: float
-) -> Iterator[tuple[Executor, Executor, float]]:
-    if not source.executors or not target.executors:
-        return
-    receivers = target.executors[:1] if grouping is Grouping.GLOBAL else target.executors
-    parts = len(source.executors) * (1 if grouping is Grouping.ALL else len(receivers))
-    for one in source.executors:
-        for other in receivers:
-            yield one, other, rate / parts

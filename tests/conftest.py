@@ -1,4 +1,4 @@
-"""A real Redis and a real ZooKeeper, one for all tests in this folder."""
+"""A real Redis and a real ZooKeeper, one for all tests."""
 
 from __future__ import annotations
 

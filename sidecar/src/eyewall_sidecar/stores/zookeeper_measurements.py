@@ -1,0 +1,161 @@
+"""Rates of topologies and reports of hosts, read from ZooKeeper beside the rounds.
+
+A thread of its own keeps up with what is written, so that no round of Nimbus's waits for ZooKeeper.
+While it is away the last of everything is handed out; ages tell how old it has become.
+"""
+
+import logging
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from typing import Generic, TypeVar
+
+from eyewall_monitor import rate_document, sample, znodes
+from kazoo.client import KazooClient
+from kazoo.exceptions import KazooException, NoNodeError
+from kazoo.handlers.threading import KazooTimeoutError
+from kazoo.retry import KazooRetry
+
+from eyewall_sidecar.stores.measurements import Measurements
+
+READ_SECONDS = 1.0
+"""Between two looks at what was written; both documents are written every few seconds."""
+ANSWER_SECONDS = 5.0
+SESSION_SECONDS = 10.0
+LOST_SECONDS = 2 * SESSION_SECONDS
+"""After so long without a connection another session is begun: a ZooKeeper that came back without
+its data refuses all who knew more than it does."""
+LONGEST_PAUSE = 3.0
+
+LOG = logging.getLogger("eyewall.measurements")
+
+Content = TypeVar("Content")
+
+
+class ZookeeperMeasurements:
+    """Reads until it is closed."""
+
+    def __init__(
+        self,
+        servers: str,
+        paths: znodes.Znodes,
+        clock: Callable[[], float],
+        steady: Callable[[], float],
+    ) -> None:
+        """Read from `servers`; `clock` tells seconds since the epoch, `steady` does not jump."""
+        self._servers = servers
+        self._paths = paths
+        self._clock = clock
+        self._steady = steady
+        self._rates = _Folder(paths.all_rates, rate_document.decode)
+        self._hosts = _Folder(paths.samples, sample.decode)
+        self._wrong = "not read yet"
+        self._stopped = threading.Event()
+        self._thread = threading.Thread(target=self._keep_reading, daemon=True)
+
+    def start(self) -> None:
+        """Begin to read."""
+        self._thread.start()
+
+    def close(self) -> None:
+        """Read no more."""
+        self._stopped.set()
+        self._thread.join(ANSWER_SECONDS)
+
+    def read(self) -> Measurements:
+        """Return what was last read, and what is wrong now."""
+        wrong = [self._wrong, *self._rates.refused(), *self._hosts.refused()]
+        said = [it for it in wrong if it]
+        remark = f"measurements in ZooKeeper {self._servers}: {'; '.join(said)}" if said else ""
+        return Measurements(
+            wanted=True,
+            now=self._clock(),
+            rates=self._rates.known,
+            hosts=self._hosts.known,
+            remark=remark,
+        )
+
+    def _keep_reading(self) -> None:
+        client = self._connected()
+        away_since: float | None = None
+        while not self._stopped.wait(READ_SECONDS if away_since is None else LONGEST_PAUSE / 3):
+            if client.connected:
+                try:
+                    self._rates.read(client)
+                    self._hosts.read(client)
+                    away_since, self._wrong = None, ""
+                except (KazooException, KazooTimeoutError, OSError) as error:
+                    self._wrong = str(error) or type(error).__name__
+                continue
+            now = self._steady()
+            away_since = now if away_since is None else away_since
+            self._wrong = "no connection"
+            if now - away_since > LOST_SECONDS:
+                _end(client)
+                client, away_since = self._connected(), now
+        _end(client)
+
+    def _connected(self) -> KazooClient:
+        quiet = logging.getLogger("eyewall.measurements.kazoo")
+        quiet.setLevel(logging.CRITICAL)  # the remark says what is wrong
+        client = KazooClient(
+            self._servers,
+            timeout=SESSION_SECONDS,
+            connection_retry=KazooRetry(max_tries=-1, max_delay=LONGEST_PAUSE),
+            logger=quiet,
+            read_only=True,
+        )
+        client.start_async()
+        return client
+
+
+class _Folder(Generic[Content]):
+    """The documents below one znode; those that have not changed are not looked at again."""
+
+    def __init__(self, path: str, decode: Callable[[bytes], Content]) -> None:
+        self._path = path
+        self._decode = decode
+        self._written: dict[str, int] = {}
+        self._refused: dict[str, str] = {}
+        self.known: dict[str, Content] = {}
+
+    def refused(self) -> Iterator[str]:
+        """Say of one document that cannot be used what is wrong with it, and how many there are."""
+        refused = self._refused
+        for name, why in refused.items():
+            more = f" (and {len(refused) - 1} more)" if len(refused) > 1 else ""
+            yield f"{self._path}/{name}: {why}{more}"
+            return
+
+    def read(self, client: KazooClient) -> None:
+        """Read what was written since."""
+        try:
+            names = client.get_children_async(self._path).get(timeout=ANSWER_SECONDS)
+        except NoNodeError:
+            names = []
+        answers = [(name, client.get_async(f"{self._path}/{name}")) for name in names]
+        known: dict[str, Content] = {}
+        refused: dict[str, str] = {}
+        written: dict[str, int] = {}
+        for name, answer in answers:
+            with suppress(NoNodeError):
+                data, stat = answer.get(timeout=ANSWER_SECONDS)
+                written[name] = stat.mzxid
+                if self._written.get(name) == stat.mzxid:
+                    if name in self.known:
+                        known[name] = self.known[name]
+                    if name in self._refused:
+                        refused[name] = self._refused[name]
+                    continue
+                try:
+                    known[name] = self._decode(data)
+                except ValueError as error:
+                    refused[name] = str(error)
+                    LOG.warning("%s/%s: %s", self._path, name, error)
+        self.known, self._refused, self._written = known, refused, written
+
+
+def _end(client: KazooClient) -> None:
+    with suppress(KazooException, KazooTimeoutError, OSError):
+        client.stop()
+        client.close()

@@ -1,0 +1,145 @@
+"""What a host can still do: its cores, what else uses them, and how much its work is held up.
+
+Reports of one host follow each other every few seconds. What they say is smoothed, and a figure
+that was handed out is held until it is wrong by more than that jitter.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from eyewall_monitor.sample import Sample
+
+NEWEST = 0.4
+"""Weight of the newest report in the smoothed figures: most of a change is in them after three."""
+HELD_CORES = 0.05
+HELD_PART = 0.1
+"""A load or a speed is held within so many cores, and within such a part of it."""
+RECOVERY_SECONDS = 600.0
+"""In which a host that held its work up is believed to be as fast as it says again.
+
+It stops holding anything up as soon as what was too heavy for it has left. Whoever believed that at
+once would send the same work back.
+"""
+SLOWEST = 0.01
+"""The share of its time that work gets at least; less can hardly be told from a standstill."""
+
+
+@dataclass(frozen=True, slots=True)
+class HostLoad:
+    """A host's load, by its reports.
+
+    Parameters
+    ----------
+    cores
+        What its processes may use together.
+    busy
+        Cores in use, by all processes.
+    by_topology
+        Storm's id of a topology → cores that its workers use, their children's included.
+    progress
+        The share of its time that work which wants to run gets to run: 1 unless a quota stops it or
+        other guests of the hypervisor take the processor. Falls at once, recovers slowly.
+    """
+
+    cores: float
+    busy: float
+    by_topology: Mapping[str, float] = field(default_factory=dict)
+    progress: float = 1.0
+
+    def left_for(self, topology: str) -> float:
+        """Cores that are left for a topology beside all that is not its own."""
+        return max(0.0, self.cores - max(0.0, self.busy - self.by_topology.get(topology, 0.0)))
+
+
+@dataclass(frozen=True, slots=True)
+class HostRecord:
+    """What is kept of one host from report to report.
+
+    Parameters
+    ----------
+    run, sequence
+        The last report.
+    time
+        Its end, in seconds since the epoch.
+    smoothed
+        What its reports come to.
+    given
+        What was handed out.
+    """
+
+    run: str
+    sequence: int
+    time: float
+    smoothed: HostLoad
+    given: HostLoad
+
+
+def recorded(before: HostRecord | None, sample: Sample) -> HostRecord | None:
+    """Take a report in; the same one again changes nothing. None: nothing can be told yet."""
+    if before is not None and (before.run, before.sequence) == (sample.run, sample.sequence):
+        return before
+    told = _told(sample)
+    if told is None:
+        return before
+    if before is None:
+        return HostRecord(sample.run, sample.sequence, sample.time, told, told)
+    smoothed = _smoothed(before.smoothed, told, max(0.0, sample.time - before.time))
+    given = before.given if _is_held(before.given, smoothed) else smoothed
+    return HostRecord(sample.run, sample.sequence, sample.time, smoothed, given)
+
+
+def _told(sample: Sample) -> HostLoad | None:
+    """What one report says; None if it covers no time, or a worker was seen for the first time."""
+    if sample.seconds <= 0 or any(it.cpu is None for it in sample.workers):
+        return None
+    machine = sample.machine
+    used: dict[str, float] = {}
+    for worker in sample.workers:
+        cpu = (worker.cpu or 0.0) + (worker.children_cpu or 0.0)
+        used[worker.topology] = used.get(worker.topology, 0.0) + cpu / sample.seconds
+    held_up = machine.throttled + machine.stolen
+    wanted = machine.busy + held_up
+    return HostLoad(
+        cores=machine.cores,
+        busy=max(machine.busy / sample.seconds, sum(used.values())),
+        by_topology=used,
+        progress=max(SLOWEST, machine.busy / wanted) if held_up > 0 else 1.0,
+    )
+
+
+def _smoothed(before: HostLoad, told: HostLoad, seconds: float) -> HostLoad:
+    # A topology that is gone leaves its load at once: its room is free.
+    used = {
+        it: cpu if it not in before.by_topology else _mixed(before.by_topology[it], cpu)
+        for it, cpu in told.by_topology.items()
+    }
+    others = _mixed(_of_others(before), _of_others(told))
+    recovered = before.progress + (1.0 - before.progress) * min(1.0, seconds / RECOVERY_SECONDS)
+    falling = min(before.progress, _mixed(before.progress, told.progress))
+    return HostLoad(
+        cores=told.cores,
+        busy=others + sum(used.values()),
+        by_topology=used,
+        progress=falling if told.progress < before.progress else min(recovered, told.progress),
+    )
+
+
+def _of_others(load: HostLoad) -> float:
+    return max(0.0, load.busy - sum(load.by_topology.values()))
+
+
+def _mixed(before: float, told: float) -> float:
+    return before + NEWEST * (told - before)
+
+
+def _is_held(given: HostLoad, now: HostLoad) -> bool:
+    return (
+        given.cores == now.cores
+        and given.by_topology.keys() == now.by_topology.keys()
+        and abs(given.progress - now.progress) <= HELD_PART * given.progress
+        and all(
+            abs(given.left_for(it) - now.left_for(it))
+            <= max(HELD_CORES, HELD_PART * given.left_for(it))
+            for it in ("", *given.by_topology)
+        )
+    )

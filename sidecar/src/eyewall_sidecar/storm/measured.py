@@ -1,0 +1,194 @@
+"""What was measured of one topology, as far as it is believed.
+
+Comes from the document that the rates job writes. An estimate whose confidence, its age counted,
+is below the minimum is left out and named: unknown is unknown, never zero.
+
+Estimates move a little with every report. A figure that was handed out is held until it is wrong
+by more than chance explains, so that a steady topology asks nothing anew.
+"""
+
+from collections.abc import Hashable, Mapping
+from dataclasses import dataclass, field
+from typing import NamedTuple, TypeVar
+
+from eyewall_monitor.rate_document import Estimate, Rates, StreamRate
+
+from eyewall_sidecar.storm.topology import Component, Topology
+
+HELD_WITHIN = 0.1
+"""Part of a figure by which it may be off before another one takes its place."""
+
+Key = TypeVar("Key", bound=Hashable)
+StreamTo = tuple[str, str, str]
+"""Source component, stream, target component."""
+
+
+class Figure(NamedTuple):
+    """A measured value, and half the width of its 95 % interval."""
+
+    value: float
+    error: float
+
+
+@dataclass(frozen=True, slots=True)
+class MeasuredTopology:
+    """What is believed of one topology; what is missing is unknown.
+
+    Parameters
+    ----------
+    streams
+        Tuples/s that all tasks of a component take together from a stream of another.
+    emissions
+        (component, stream) → tuples/s that it gives out, each counted once however many get it.
+    received
+        (task, source component, stream) → tuples/s.
+    emitted
+        (task, stream) → tuples/s.
+    execution_times
+        Component → CPU-seconds for one tuple.
+    cores
+        Task → CPU-seconds per second.
+    doubtful
+        What was measured and is not believed, as sentences for a person.
+    """
+
+    streams: Mapping[StreamTo, Figure] = field(default_factory=dict)
+    emissions: Mapping[tuple[str, str], Figure] = field(default_factory=dict)
+    received: Mapping[tuple[int, str, str], Figure] = field(default_factory=dict)
+    emitted: Mapping[tuple[int, str], Figure] = field(default_factory=dict)
+    execution_times: Mapping[str, Figure] = field(default_factory=dict)
+    cores: Mapping[int, Figure] = field(default_factory=dict)
+    doubtful: tuple[str, ...] = field(default=(), compare=False)
+
+
+def measured_topology(
+    rates: Rates | None, topology: Topology, now: float, minimum_confidence: float
+) -> MeasuredTopology:
+    """Take from a topology's document what is believed.
+
+    Parameters
+    ----------
+    rates
+        The document; None if there is none.
+    topology
+        Which components and tasks there are.
+    now
+        Seconds since the epoch.
+    minimum_confidence
+        Below it, from 0 to 1, an estimate counts as unknown.
+    """
+    if rates is None:
+        return MeasuredTopology()
+    return _Reading(rates, topology, now, minimum_confidence).measured()
+
+
+def held(before: MeasuredTopology, now: MeasuredTopology) -> MeasuredTopology:
+    """Return the figures of before wherever those of now do not contradict them."""
+    return MeasuredTopology(
+        streams=_held(before.streams, now.streams),
+        emissions=_held(before.emissions, now.emissions),
+        received=_held(before.received, now.received),
+        emitted=_held(before.emitted, now.emitted),
+        execution_times=_held(before.execution_times, now.execution_times),
+        cores=_held(before.cores, now.cores),
+        doubtful=now.doubtful,
+    )
+
+
+def metric_name(component: str) -> str:
+    """Name a component as Storm's reporter does."""
+    return component.replace(".", "_")
+
+
+class _Reading:
+    """One document held against one topology."""
+
+    def __init__(self, rates: Rates, topology: Topology, now: float, minimum: float) -> None:
+        self._rates = rates
+        self._components = {metric_name(it.id): it for it in topology.components}
+        self._now = now
+        self._minimum = minimum
+        self._doubtful: list[str] = []
+        self._seen = {it.task for it in rates.inputs}
+        self._seen |= {it.task for it in rates.outputs}
+        self._seen |= {it.task for it in rates.task_costs}
+
+    def measured(self) -> MeasuredTopology:
+        streams = {
+            (self._components[it.source].id, it.stream, self._components[it.component].id): (
+                _figure(it.rate)
+            )
+            for it in self._rates.streams
+            if it.source in self._components and self._is_believed(it)
+        }
+        emissions = {
+            (component.id, it.stream): _figure(it.rate)
+            for it in self._rates.emissions
+            if (component := self._components.get(it.component)) is not None
+            and self._believed(it.rate, f"{component.id}:{it.stream}", component)
+        }
+        costs = {
+            component: it
+            for it in self._rates.costs
+            if (component := self._components.get(it.component)) is not None
+            and self._believed(it.cost, f"CPU of {component.id}", component)
+        }
+        tasks = {task for component in costs for task in _tasks(component)}
+        of_source = {(source, stream) for source, stream, _ in streams}
+        return MeasuredTopology(
+            streams=streams,
+            emissions=emissions,
+            received={
+                (it.task, self._components[it.source].id, it.stream): _figure(it.rate)
+                for it in self._rates.inputs
+                if it.source in self._components
+                and (self._components[it.source].id, it.stream) in of_source
+            },
+            emitted={(it.task, it.stream): _figure(it.rate) for it in self._rates.outputs},
+            execution_times={component.id: _figure(it.cost) for component, it in costs.items()},
+            cores={it.task: _figure(it.cores) for it in self._rates.task_costs if it.task in tasks},
+            doubtful=tuple(self._doubtful),
+        )
+
+    def _is_believed(self, stream: StreamRate) -> bool:
+        target = self._components.get(stream.component)
+        name = f"{stream.source}:{stream.stream} → {stream.component}"
+        return target is not None and self._believed(stream.rate, name, target)
+
+    def _believed(self, estimate: Estimate, name: str, component: Component) -> bool:
+        """Say what is wrong with an estimate over all tasks of a component, if anything is."""
+        unseen = len(_tasks(component) - self._seen)
+        if unseen and not self._rates.left_out:
+            self._doubtful.append(f"{name}: {unseen} of its tasks not seen")
+            return False
+        confidence = estimate.confidence_at(self._now)
+        if confidence < self._minimum:
+            self._doubtful.append(
+                f"{name}: confidence {confidence:.2f} of {self._minimum:g} wanted, "
+                f"{estimate.age(self._now):.0f} s old"
+            )
+            return False
+        return True
+
+
+def _tasks(component: Component) -> set[int]:
+    return {
+        task
+        for executor in component.executors
+        for task in range(executor.first_task, executor.last_task + 1)
+    }
+
+
+def _figure(estimate: Estimate) -> Figure:
+    return Figure(estimate.value, estimate.error)
+
+
+def _held(before: Mapping[Key, Figure], now: Mapping[Key, Figure]) -> dict[Key, Figure]:
+    return {key: _kept(before.get(key), figure) for key, figure in now.items()}
+
+
+def _kept(before: Figure | None, now: Figure) -> Figure:
+    if before is None:
+        return now
+    within = max(HELD_WITHIN * before.value, min(before.error, now.error))
+    return before if abs(now.value - before.value) <= within else now

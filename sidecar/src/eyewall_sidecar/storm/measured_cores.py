@@ -1,0 +1,45 @@
+"""Cores that a topology's executors need, by what they used."""
+
+from collections.abc import Mapping
+
+from eyewall_sidecar.storm.host_load import HostLoad
+from eyewall_sidecar.storm.measured import MeasuredTopology
+from eyewall_sidecar.storm.spreading import evened, tasks
+from eyewall_sidecar.storm.topology import Executor, Topology
+
+
+def measured_cores(
+    topology: Topology,
+    running_on: Mapping[Executor, str],
+    measured: MeasuredTopology | None,
+    loads: Mapping[str, HostLoad],
+) -> dict[Executor, float] | None:
+    """Cores that each executor needs; None unless all of them are known.
+
+    On a host that held its work up, what an executor used is less than what it needs: it is taken
+    to need what it would have used in the time that it was held up, too.
+
+    Parameters
+    ----------
+    running_on
+        The host that each executor runs on.
+    measured
+        What the topology's tasks used; None if nothing is measured.
+    loads
+        How much each host holds work up; one whose load is unknown is taken not to.
+    """
+    if measured is None:
+        return None
+    needed: dict[Executor, float] = {}
+    for component in topology.components:
+        of_component: dict[Executor, float] = {}
+        for executor in component.executors:
+            used = [measured.cores.get(task) for task in tasks(executor)]
+            load = loads.get(running_on.get(executor, ""))
+            progress = load.progress if load is not None else 1.0
+            of_component[executor] = sum(it.value for it in used if it) / progress
+            if not all(used):
+                return None
+        if of_component:
+            needed |= evened(of_component)
+    return needed

@@ -1,0 +1,93 @@
+"""How a stream's tuples are spread over pairs of executors, by its grouping.
+
+What single tasks gave out and took in is used where it is known and uneven by more than chance. Of
+localOrShuffle it is not: it changes with the placement that is looked for, so its tuples are spread
+evenly.
+"""
+
+from collections.abc import Callable, Iterator, Mapping
+
+from eyewall_monitor import groupings
+
+from eyewall_sidecar.storm.measured import Figure, MeasuredTopology
+from eyewall_sidecar.storm.topology import Component, Executor, Grouping
+
+EVEN_WITHIN = 0.25
+"""Executors that differ from their mean by less than this part of it are taken as even.
+
+Storm counts one tuple in twenty, so alike executors never show alike; and executors that are alike
+can be exchanged, which makes problems easier to solve."""
+
+_AS_MEASURED = {
+    Grouping.SHUFFLE: groupings.Grouping.SHUFFLE,
+    Grouping.FIELDS: groupings.Grouping.FIELDS,
+    Grouping.PARTIAL_KEY: groupings.Grouping.FIELDS,
+    Grouping.ALL: groupings.Grouping.ALL,
+    Grouping.GLOBAL: groupings.Grouping.GLOBAL,
+    Grouping.LOCAL_OR_SHUFFLE: groupings.Grouping.SHUFFLE,
+    Grouping.DIRECT: groupings.Grouping.DIRECT,
+    Grouping.CUSTOM: groupings.Grouping.CUSTOM,
+}
+
+
+def spread(
+    source: Component,
+    target: Component,
+    stream: str,
+    grouping: Grouping,
+    rate: float,
+    measured: MeasuredTopology,
+) -> Iterator[tuple[Executor, Executor, float]]:
+    """Tuples/s from each executor of the source to each of the target.
+
+    Parameters
+    ----------
+    rate
+        Tuples/s that the source gives out on the stream, each counted once.
+    measured
+        What is known of single tasks.
+    """
+    receivers = target.executors[:1] if grouping is Grouping.GLOBAL else target.executors
+    if not source.executors or not receivers:
+        return
+    given = parts(source.executors, lambda task: measured.emitted.get((task, stream)))
+    taken = even(receivers)
+    if grouping is not Grouping.LOCAL_OR_SHUFFLE:
+        taken = parts(receivers, lambda task: measured.received.get((task, source.id, stream)))
+    pairs = groupings.pair_rates(
+        _AS_MEASURED[grouping],
+        {it.first_task: rate * part for it, part in given.items()},
+        {it.first_task: rate * part for it, part in taken.items()},
+        {},
+    ).rates
+    for one in source.executors:
+        for other in receivers:
+            yield one, other, pairs[one.first_task, other.first_task]
+
+
+def even(executors: tuple[Executor, ...]) -> dict[Executor, float]:
+    """Give each executor the same part of the whole."""
+    return dict.fromkeys(executors, 1.0 / len(executors))
+
+
+def parts(
+    executors: tuple[Executor, ...], of_task: Callable[[int], Figure | None]
+) -> dict[Executor, float]:
+    """Each executor's part of the whole: as measured where that is uneven, else the same."""
+    known = {it: [of_task(task) for task in tasks(it)] for it in executors}
+    sums = evened({it: sum(one.value for one in found if one) for it, found in known.items()})
+    total = sum(sums.values())
+    return {it: value / total for it, value in sums.items()} if total > 0 else even(executors)
+
+
+def evened(values: Mapping[Executor, float]) -> dict[Executor, float]:
+    """Give each executor of a component the mean, if none is far from it."""
+    mean = sum(values.values()) / len(values)
+    if all(abs(it - mean) <= EVEN_WITHIN * mean for it in values.values()):
+        return dict.fromkeys(values, mean)
+    return dict(values)
+
+
+def tasks(executor: Executor) -> range:
+    """Return the ids of the tasks that an executor runs."""
+    return range(executor.first_task, executor.last_task + 1)

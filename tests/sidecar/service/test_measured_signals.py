@@ -1,0 +1,173 @@
+"""What runs is moved by what is measured, and kept where that is not known well enough."""
+
+from collections.abc import Mapping
+
+import pytest
+from eyewall_sidecar.service import Keep
+from eyewall_sidecar.storm import Topology
+from measured_topologies import rates_of, report
+from obedient_nimbus import Nimbus, is_placed
+from storm_builders import chain, supervisor, worker
+
+NEAR = {("a", "b"): 10}
+
+
+def on_two_hosts(
+    objective: str = "N=1", settings: Mapping[str, object] | None = None
+) -> tuple[Nimbus, Topology]:
+    """source pinned to a, sink to b, and `tag` between them on a; two executors to a slot."""
+    topology = chain(
+        ("source", 1),
+        ("tag", 1),
+        ("sink", 1),
+        settings={
+            "pin": {"source": ["a"], "sink": ["b"]},
+            "objective": objective,
+            **(settings or {}),
+        },
+    )
+    nimbus = Nimbus([supervisor("a", 2, cpu=1.0), supervisor("b", 2, cpu=1.0)], NEAR)
+    nimbus.running[topology.id] = (worker("a", 6700, 1, 2), worker("b", 6700, 3))
+    nimbus.measured.wanted = True
+    return nimbus, topology
+
+
+def write(nimbus: Nimbus, topology: Topology, into: float, out_of: float, **how: object) -> None:
+    """`tag` takes `into` tuples/s and gives `out_of`."""
+    nimbus.measured.rates[topology.id] = rates_of(
+        topology,
+        {2: into, 3: out_of},
+        {1: into, 2: out_of},
+        **{"until": nimbus.clock.now, **how},  # type: ignore[arg-type]
+    )
+
+
+def test_before_rates_are_known_what_runs_is_kept_and_it_is_said_why() -> None:
+    nimbus, topology = on_two_hosts()
+    decision = nimbus.rounds(topology, 3)[-1]
+    assert decision.verdict == Keep()
+    assert decision.status.endswith(
+        "no improvement sought: rates not known yet: source:default, tag:default"
+    )
+    assert nimbus.solvers.improved == []
+
+
+def test_measured_rates_move_an_operator_to_where_most_of_its_tuples_go() -> None:
+    # On a, the 1000/s that `tag` gives out cross 10 ms; on b only the 100/s it takes: N 10 → 1.
+    nimbus, topology = on_two_hosts()
+    write(nimbus, topology, into=100, out_of=1000)
+    decisions = nimbus.rounds(topology, 3)
+    moved = next(it for it in decisions if is_placed(it))
+    assert "N 1 tuples (was 10)" in moved.status
+    assert nimbus.host_of(topology, 2) == "b"
+
+
+def test_rates_that_are_not_confident_enough_move_nothing_and_it_is_said() -> None:
+    nimbus, topology = on_two_hosts()
+    write(nimbus, topology, into=100, out_of=1000, confidence=0.3)
+    decision = nimbus.rounds(topology, 3)[-1]
+    assert decision.verdict == Keep()
+    assert "confidence 0.30 of 0.5 wanted" in decision.status
+    assert nimbus.host_of(topology, 2) == "a"
+
+
+def test_what_held_a_topology_back_is_no_longer_said_once_it_is_known() -> None:
+    nimbus, topology = on_two_hosts()
+    nimbus.rounds(topology, 2)
+    write(nimbus, topology, into=1000, out_of=100)
+    assert "no improvement sought" not in nimbus.rounds(topology, 2)[-1].status
+
+
+def test_an_objective_that_no_rate_changes_does_not_wait_for_rates() -> None:
+    nimbus, topology = on_two_hosts("R=1")
+    nimbus.rounds(topology, 2)
+    assert len(nimbus.solvers.improved) == 1
+
+
+def test_hints_do_where_nothing_is_measured_yet() -> None:
+    nimbus, topology = on_two_hosts(settings={"rate.hint": {"source": 100, "tag": 1000}})
+    assert any(map(is_placed, nimbus.rounds(topology, 3)))
+
+
+def test_measured_rates_overrule_hints() -> None:
+    nimbus, topology = on_two_hosts(settings={"rate.hint": {"source": 100, "tag": 1000}})
+    write(nimbus, topology, into=1000, out_of=100)
+    assert not any(map(is_placed, nimbus.rounds(topology, 3)))
+
+
+def test_documents_that_differ_by_chance_alone_ask_nothing_anew() -> None:
+    nimbus, topology = on_two_hosts()
+    for rate in (1000, 1040, 970, 1010):
+        write(nimbus, topology, into=rate, out_of=100)
+        nimbus.rounds(topology, 6)
+    assert len(nimbus.solvers.improved) == 1
+
+
+def test_a_heavy_operator_leaves_a_host_that_was_made_slow_though_it_is_nearer_there() -> None:
+    nimbus, topology = on_two_hosts("R=1", pin={"source": ["a"]})
+    nimbus.running[topology.id] = (worker("a", 6700, 1, 2, 3),)
+    cores = {1: 0.05, 2: 0.5, 3: 0.05}
+    write(nimbus, topology, into=100, out_of=100, cores=cores)
+    for host, used in (("a", 0.6), ("b", 0.0)):
+        nimbus.measured.hosts[host] = report(
+            host, time=nimbus.clock.now, busy=used, used={topology.id: used}
+        )
+    assert not any(map(is_placed, nimbus.rounds(topology, 3)))  # all in one place: R is least
+    nimbus.measured.hosts["a"] = report(
+        "a", 1, time=nimbus.clock.now, cores=0.3, busy=0.3, used={topology.id: 0.3}
+    )
+    moved = next(it for it in nimbus.rounds(topology, 4) if is_placed(it))
+    assert "a was overloaded: 0.6 cores needed, 0.3 there" in moved.status
+    assert nimbus.host_of(topology, 2) == "b"
+    # It does not come back when a is idle for the lack of it.
+    nimbus.measured.hosts["a"] = report("a", 2, time=nimbus.clock.now, cores=0.3, busy=0.05)
+    assert not any(map(is_placed, nimbus.rounds(topology, 4)))
+
+
+def test_what_an_executor_could_not_use_while_it_was_held_up_counts_as_needed() -> None:
+    # 0.3 cores used, and stopped for 0.7 of each second: it needs 1.
+    nimbus, topology = on_two_hosts("R=1", pin={"source": ["a"]})
+    nimbus.running[topology.id] = (worker("a", 6700, 1, 2, 3),)
+    write(nimbus, topology, 100, 100, cores={1: 0.01, 2: 0.28, 3: 0.01})
+    nimbus.measured.hosts["a"] = report(
+        "a", time=nimbus.clock.now, cores=0.3, busy=0.3, throttled=0.7, used={topology.id: 0.3}
+    )
+    nimbus.measured.hosts["b"] = report("b", time=nimbus.clock.now)
+    moved = next(it for it in nimbus.rounds(topology, 4) if is_placed(it))
+    assert "a was overloaded: 1 cores needed, 0.3 there" in moved.status
+
+
+def test_a_host_without_reports_is_taken_as_it_declares_itself() -> None:
+    nimbus, topology = on_two_hosts("R=1")
+    write(nimbus, topology, 100, 100, cores={1: 0.3, 2: 0.3, 3: 0.3})
+    nimbus.rounds(topology, 1)
+    asked = nimbus.solvers.improved[0].asked.problem
+    assert {it.id: it.cpu for it in asked.nodes} == {"a": 1.0, "b": 1.0}
+
+
+def test_what_has_to_be_placed_anew_is_placed_though_the_hosts_are_busy() -> None:
+    nimbus, topology = on_two_hosts("R=1")
+    write(nimbus, topology, 100, 100, cores={1: 0.9, 2: 0.9, 3: 0.9})
+    del nimbus.running[topology.id]
+    assert is_placed(nimbus.round(topology)[topology.id])
+
+
+def test_a_measured_time_of_execution_comes_before_a_hint() -> None:
+    nimbus, topology = on_two_hosts("R=1", {"execution.time.hint.ms": {"tag": 9, "sink": 9}})
+    write(nimbus, topology, 100, 100, cost=0.002)
+    nimbus.rounds(topology, 1)
+    asked = nimbus.solvers.improved[0].asked.problem
+    assert [it.execution_time for it in asked.operators] == [pytest.approx(0.002)] * 3
+
+
+def test_a_store_that_is_broken_is_logged_once(caplog: pytest.LogCaptureFixture) -> None:
+    nimbus, topology = on_two_hosts()
+    nimbus.measured.remark = "measurements in ZooKeeper here:1: no connection"
+    nimbus.rounds(topology, 3)
+    nimbus.measured.remark = ""
+    nimbus.rounds(topology, 2)
+    said = [it.getMessage() for it in caplog.records if it.name == "eyewall.measurements"]
+    assert said == [
+        "measurements in ZooKeeper here:1: no connection",
+        "measurements are good again",
+    ]

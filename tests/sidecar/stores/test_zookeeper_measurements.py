@@ -1,0 +1,144 @@
+"""Rates and reports read from a real ZooKeeper, which may be away or hold nonsense."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING
+
+import pytest
+from eyewall_monitor import rate_document, sample
+from eyewall_monitor.znodes import Znodes
+from eyewall_sidecar.stores import Measurements, ZookeeperMeasurements
+from kazoo.client import KazooClient
+from measured_topologies import rates_of, report
+from storm_builders import chain
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
+
+    from real_stores import Server
+
+TOPOLOGY = chain(("source", 1), ("count", 1))
+PATIENCE = 40.0
+
+
+@pytest.fixture
+def paths(tmp_path: Path) -> Znodes:
+    return Znodes(f"/{tmp_path.name}")
+
+
+@pytest.fixture
+def client(zookeeper: Server) -> Iterator[KazooClient]:
+    it = KazooClient(zookeeper.address)
+    it.start(timeout=30)
+    yield it
+    it.stop()
+    it.close()
+
+
+@pytest.fixture
+def store(zookeeper: Server, paths: Znodes) -> Iterator[ZookeeperMeasurements]:
+    it = ZookeeperMeasurements(zookeeper.address, paths, time.time, time.monotonic)
+    it.start()
+    yield it
+    it.close()
+
+
+def put(client: KazooClient, path: str, data: bytes) -> None:
+    client.ensure_path(path)
+    client.set(path, data)
+
+
+def put_rates(client: KazooClient, paths: Znodes, rate: float) -> None:
+    document = rates_of(TOPOLOGY, {2: rate}, {1: rate})
+    put(client, paths.rates(TOPOLOGY.id), rate_document.encode(document))
+
+
+def until(store: ZookeeperMeasurements, true: Callable[[Measurements], object]) -> Measurements:
+    end = time.monotonic() + PATIENCE
+    while not true(found := store.read()):
+        assert time.monotonic() < end, found
+        time.sleep(0.1)
+    return found
+
+
+def rate(found: Measurements) -> float | None:
+    document = found.rates.get(TOPOLOGY.id)
+    return None if document is None else document.streams[0].rate.value
+
+
+def test_what_is_written_is_read_and_what_is_written_over_it_too(
+    store: ZookeeperMeasurements, client: KazooClient, paths: Znodes
+) -> None:
+    put_rates(client, paths, 100.0)
+    put(client, paths.sample("edge-1"), sample.encode(report("edge-1", busy=0.5)))
+    found = until(store, lambda it: it.rates and it.hosts)
+    assert found.wanted
+    assert found.remark == ""
+    assert rate(found) == 100.0
+    assert found.hosts["edge-1"].machine.busy == 2.5
+    put_rates(client, paths, 200.0)
+    until(store, lambda it: rate(it) == 200.0)
+
+
+def test_what_has_not_changed_is_the_very_same_value(
+    store: ZookeeperMeasurements, client: KazooClient, paths: Znodes
+) -> None:
+    put_rates(client, paths, 100.0)
+    before = until(store, lambda it: it.rates).rates[TOPOLOGY.id]
+    time.sleep(2.5)
+    assert store.read().rates[TOPOLOGY.id] is before
+
+
+def test_what_is_gone_is_known_no_longer(
+    store: ZookeeperMeasurements, client: KazooClient, paths: Znodes
+) -> None:
+    put_rates(client, paths, 100.0)
+    until(store, lambda it: it.rates)
+    client.delete(paths.rates(TOPOLOGY.id))
+    until(store, lambda it: not it.rates)
+
+
+def test_a_document_that_cannot_be_read_is_named_and_takes_no_other_with_it(
+    store: ZookeeperMeasurements, client: KazooClient, paths: Znodes
+) -> None:
+    put(client, paths.rates("forged-1-1"), b'{"version": 99}')
+    put_rates(client, paths, 100.0)
+    found = until(store, lambda it: it.rates and it.remark)
+    assert "rates/forged-1-1: document: version 99; this reader knows 1" in found.remark
+    assert rate(found) == 100.0
+
+
+def test_while_zookeeper_is_away_the_last_is_handed_out_and_it_is_said(
+    store: ZookeeperMeasurements, client: KazooClient, paths: Znodes, zookeeper: Server
+) -> None:
+    put_rates(client, paths, 100.0)
+    until(store, lambda it: it.rates)
+    zookeeper.stop()
+    try:
+        found = until(store, lambda it: it.remark)
+        assert rate(found) == 100.0
+        assert found.remark.endswith(": no connection")
+    finally:
+        zookeeper.start()
+    # The ZooKeeper of the tests forgets, so a session of before is refused: another one is begun.
+    fresh = KazooClient(zookeeper.address)
+    fresh.start(timeout=30)
+    put_rates(fresh, paths, 300.0)
+    fresh.stop()
+    fresh.close()
+    found = until(store, lambda it: rate(it) == 300.0)
+    assert found.remark == ""
+
+
+def test_no_round_waits_for_a_zookeeper_that_does_not_answer(paths: Znodes) -> None:
+    store = ZookeeperMeasurements("127.0.0.1:1", paths, time.time, time.monotonic)
+    store.start()
+    try:
+        found = store.read()
+    finally:
+        store.close()
+    assert found.wanted
+    assert found.rates == {}
+    assert "not read yet" in found.remark

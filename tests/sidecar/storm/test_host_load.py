@@ -1,0 +1,74 @@
+"""A host's load from its reports: smoothed, held, and slow to forget that work was held up."""
+
+import pytest
+from eyewall_monitor.sample import Sample
+from eyewall_sidecar.storm import HostLoad, recorded
+from measured_topologies import report
+
+
+def load_after(*reports: Sample) -> HostLoad:
+    record = None
+    for it in reports:
+        record = recorded(record, it)
+    assert record is not None
+    return record.given
+
+
+def test_a_topology_is_left_all_that_others_do_not_use() -> None:
+    # 2 cores, 1.5 in use, 0.6 of them by the topology itself: 2 - 0.9 = 1.1.
+    load = load_after(report("a", cores=2.0, busy=1.5, used={"t": 0.6}))
+    assert load.left_for("t") == pytest.approx(1.1)
+    assert load.left_for("another") == pytest.approx(0.5)
+
+
+def test_a_host_whose_quota_is_cut_has_less_at_once() -> None:
+    load = load_after(report("a", 0, cores=1.0), report("a", 1, time=5, cores=0.3))
+    assert load.left_for("t") == pytest.approx(0.3)
+
+
+def test_the_share_of_time_that_work_is_stopped_for_is_told() -> None:
+    # One busy thread, stopped by its quota for 0.7 s of each second.
+    load = load_after(report("a", cores=0.3, busy=0.3, throttled=0.7))
+    assert load.progress == pytest.approx(0.3)
+
+
+def test_a_host_that_stopped_work_is_not_believed_to_be_fast_as_soon_as_it_is_idle() -> None:
+    slow = report("a", 0, cores=0.3, busy=0.3, throttled=0.7)
+    idle = [report("a", n, time=5.0 * n, cores=0.3) for n in range(1, 7)]
+    # Six reports, 30 s of 600: a twentieth of the way back to 1, compounded.
+    assert load_after(slow, *idle).progress == pytest.approx(0.335, abs=0.03)
+
+
+def test_jitter_within_a_twentieth_of_a_core_changes_nothing() -> None:
+    busy = [0.20, 0.24, 0.16, 0.22, 0.19]
+    loads = [
+        load_after(*(report("a", n, time=5.0 * n, busy=b) for n, b in enumerate(busy[:count])))
+        for count in range(1, len(busy) + 1)
+    ]
+    assert all(it == loads[0] for it in loads)
+
+
+def test_a_load_that_stays_is_seen_within_three_reports() -> None:
+    # 0.4, then 0.64, then 0.784 of the way from 0 to 0.5 cores.
+    reports = [report("a", 0)] + [report("a", n, time=5.0 * n, busy=0.5) for n in (1, 2, 3)]
+    assert load_after(*reports).left_for("t") == pytest.approx(1 - 0.5 * 0.784, abs=0.06)
+
+
+def test_the_same_report_again_changes_nothing() -> None:
+    record = recorded(recorded(None, report("a", 0)), report("a", 1, time=5, busy=0.5))
+    assert recorded(record, report("a", 1, time=5, busy=0.5)) is record
+
+
+def test_a_worker_seen_for_the_first_time_tells_nothing_yet() -> None:
+    whole = report("a", 0, busy=0.5, used={"t": 0.5})
+    worker = whole.workers[0].__class__(
+        **{
+            **{f: getattr(whole.workers[0], f) for f in whole.workers[0].__slots__},
+            "cpu": None,
+            "children_cpu": None,
+        }
+    )
+    first = whole.__class__(
+        whole.host, whole.run, 0, whole.time, whole.seconds, whole.machine, (worker,)
+    )
+    assert recorded(None, first) is None

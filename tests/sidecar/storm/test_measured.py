@@ -1,0 +1,162 @@
+"""What is believed of a topology's measurements, and when a figure takes another's place."""
+
+import pytest
+from eyewall_sidecar.storm import Executor, Grouping, Topology, held, measured_topology
+from eyewall_sidecar.storm.measured import Figure, MeasuredTopology
+from eyewall_sidecar.storm.rates import flows, unknown_streams
+from measured_topologies import rates_of
+from storm_builders import chain
+
+NOW = 1000.0
+
+
+def believed(
+    topology: Topology, taken: dict[int, float], given: dict[int, float], **how: float
+) -> MeasuredTopology:
+    rates = rates_of(topology, taken, given, **{"until": NOW, **how})
+    return measured_topology(rates, topology, NOW, 0.5)
+
+
+def rates_between(topology: Topology, measured: MeasuredTopology) -> dict[tuple[int, int], float]:
+    found, _ = flows(topology, {}, measured)
+    return {(it.source.first_task, it.target.first_task): it.rate for it in found}
+
+
+def test_measured_rates_come_before_hints_and_nothing_is_said_to_be_assumed() -> None:
+    topology = chain(("source", 1), ("tag", 1), ("count", 1))
+    measured = believed(topology, {2: 100.0, 3: 40.0}, {1: 100.0, 2: 40.0})
+    found, said = flows(topology, {"source": 7, "tag": 7}, measured)
+    assert {(it.source.first_task, it.target.first_task): it.rate for it in found} == {
+        (1, 2): pytest.approx(100),
+        (2, 3): pytest.approx(40),
+    }
+    assert said == ()
+
+
+def test_uneven_keys_are_seen_under_fields_grouping() -> None:
+    # 90/s and 10/s of 100/s, from two executors that give out alike: half of each.
+    topology = chain(("source", 2), ("count", 2), grouping=Grouping.FIELDS)
+    measured = believed(topology, {3: 90.0, 4: 10.0}, {1: 50.0, 2: 50.0})
+    assert rates_between(topology, measured) == {
+        (1, 3): pytest.approx(45),
+        (2, 3): pytest.approx(45),
+        (1, 4): pytest.approx(5),
+        (2, 4): pytest.approx(5),
+    }
+
+
+def test_executors_that_differ_by_the_sampling_alone_are_taken_as_alike() -> None:
+    # 55 and 45 are within a quarter of their mean, 50.
+    topology = chain(("source", 1), ("count", 2))
+    measured = believed(topology, {2: 55.0, 3: 45.0}, {1: 100.0})
+    assert rates_between(topology, measured) == {
+        (1, 2): pytest.approx(50),
+        (1, 3): pytest.approx(50),
+    }
+
+
+def test_what_local_or_shuffle_gave_here_is_not_expected_elsewhere() -> None:
+    topology = chain(("source", 1), ("count", 2), grouping=Grouping.LOCAL_OR_SHUFFLE)
+    measured = believed(topology, {2: 100.0, 3: 0.0}, {1: 100.0})
+    assert rates_between(topology, measured) == {
+        (1, 2): pytest.approx(50),
+        (1, 3): pytest.approx(50),
+    }
+    assert flows(topology, {}, measured)[1] == (
+        "spread evenly like shuffle: source → count (local_or_shuffle)",
+    )
+
+
+def test_who_sends_to_whom_under_direct_grouping_is_said_to_be_guessed() -> None:
+    topology = chain(("source", 1), ("count", 2), grouping=Grouping.DIRECT)
+    measured = believed(topology, {2: 90.0, 3: 10.0}, {1: 100.0})
+    assert rates_between(topology, measured)[1, 2] == pytest.approx(90)
+    assert flows(topology, {}, measured)[1] == (
+        "who sends to whom guessed from the sums: source → count (direct)",
+    )
+
+
+def test_an_estimate_below_the_minimum_of_confidence_is_unknown_and_said_why() -> None:
+    topology = chain(("source", 1), ("count", 1))
+    measured = believed(topology, {2: 100.0}, {1: 100.0}, confidence=0.4)
+    assert unknown_streams(topology, {}, measured) == ("source:default",)
+    said = "source:default → count: confidence 0.40 of 0.5 wanted, 0 s old"
+    assert said in measured.doubtful
+
+
+def test_an_estimate_grows_doubtful_with_age() -> None:
+    # 0.9 at once; 15 s cost nothing, then half is lost in 30 s: 0.9 / 2 = 0.45 after 45 s.
+    topology = chain(("source", 1), ("count", 1))
+    fresh = believed(topology, {2: 100.0}, {1: 100.0}, until=NOW - 30)
+    old = believed(topology, {2: 100.0}, {1: 100.0}, until=NOW - 45)
+    assert unknown_streams(topology, {}, fresh) == ()
+    assert unknown_streams(topology, {}, old) == ("source:default",)
+    assert any("confidence 0.45 of 0.5 wanted, 45 s old" in it for it in old.doubtful)
+
+
+def test_a_stream_of_which_a_task_was_not_seen_is_unknown_not_smaller() -> None:
+    topology = chain(("source", 1), ("count", 2))
+    rates = rates_of(topology, {2: 50.0}, {1: 100.0}, until=NOW)
+    unseen = rates.task_costs[:2]  # of tasks 1 and 2; nothing at all tells of task 3
+    measured = measured_topology(
+        type(rates)(**{**{f: getattr(rates, f) for f in rates.__slots__}, "task_costs": unseen}),
+        topology,
+        NOW,
+        0.5,
+    )
+    assert ("source", "default", "count") not in measured.streams
+    assert "source:default → count: 1 of its tasks not seen" in measured.doubtful
+
+
+def test_a_task_that_is_watched_and_gets_nothing_gets_nothing() -> None:
+    topology = chain(("source", 1), ("count", 2), grouping=Grouping.FIELDS)
+    measured = believed(topology, {2: 100.0}, {1: 100.0})  # CPU tells that task 3 is watched
+    assert rates_between(topology, measured) == {(1, 2): pytest.approx(100), (1, 3): 0.0}
+
+
+def test_a_component_is_found_by_the_name_that_storms_reporter_gives_it() -> None:
+    topology = chain(("word.source", 1), ("count", 1))
+    rates = rates_of(chain(("word_source", 1), ("count", 1)), {2: 9.0}, {1: 9.0}, until=NOW)
+    measured = measured_topology(rates, topology, NOW, 0.5)
+    assert rates_between(topology, measured) == {(1, 2): pytest.approx(9)}
+
+
+def test_nothing_measured_yet_leaves_every_own_stream_unknown_but_those_that_a_hint_tells() -> None:
+    topology = chain(("source", 1), ("tag", 1), ("count", 1))
+    nothing = measured_topology(None, topology, NOW, 0.5)
+    assert unknown_streams(topology, {"tag": 5}, nothing) == ("source:default",)
+
+
+@pytest.mark.parametrize(
+    ("now", "is_held"),
+    [
+        (Figure(109, 1), True),  # within a tenth of 100
+        (Figure(111, 1), False),
+        (Figure(130, 40), False),  # an error that has grown excuses nothing
+        (Figure(89, 1), False),
+    ],
+)
+def test_a_figure_is_held_until_it_is_off_by_more_than_chance(now: Figure, is_held: bool) -> None:
+    before = MeasuredTopology(emissions={("source", "default"): Figure(100, 2)})
+    after = held(before, MeasuredTopology(emissions={("source", "default"): now}))
+    assert (after == before) is is_held
+
+
+def test_what_is_no_longer_known_is_not_held() -> None:
+    before = MeasuredTopology(cores={1: Figure(0.5, 0.01)})
+    assert held(before, MeasuredTopology()).cores == {}
+
+
+def test_acks_are_as_measured_where_they_are() -> None:
+    topology = chain(("source", 1), ("count", 1), acker=True)
+    acker = Executor(3, 3)
+    measured = MeasuredTopology(
+        emissions={("source", "default"): Figure(100, 1)},
+        streams={("count", "__ack_ack", "__acker"): Figure(30, 1)},
+    )
+    found, _ = flows(topology, {}, measured)
+    # Of 100 tuples/s only 30 are anchored; the spout's own notes to the acker are not measured.
+    assert {it.source.first_task: it.rate for it in found if it.target == acker} == {
+        1: pytest.approx(100),
+        2: pytest.approx(30),
+    }
