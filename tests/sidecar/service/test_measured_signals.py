@@ -104,7 +104,7 @@ def test_documents_that_differ_by_chance_alone_ask_nothing_anew() -> None:
 
 
 def test_a_heavy_operator_leaves_a_host_that_was_made_slow_though_it_is_nearer_there() -> None:
-    nimbus, topology = on_two_hosts("R=1", pin={"source": ["a"]})
+    nimbus, topology = on_two_hosts("R=1", {"pin": {"source": ["a"]}})
     nimbus.running[topology.id] = (worker("a", 6700, 1, 2, 3),)
     cores = {1: 0.05, 2: 0.5, 3: 0.05}
     write(nimbus, topology, into=100, out_of=100, cores=cores)
@@ -126,7 +126,7 @@ def test_a_heavy_operator_leaves_a_host_that_was_made_slow_though_it_is_nearer_t
 
 def test_what_an_executor_could_not_use_while_it_was_held_up_counts_as_needed() -> None:
     # 0.3 cores used, and stopped for 0.7 of each second: it needs 1.
-    nimbus, topology = on_two_hosts("R=1", pin={"source": ["a"]})
+    nimbus, topology = on_two_hosts("R=1", {"pin": {"source": ["a"]}})
     nimbus.running[topology.id] = (worker("a", 6700, 1, 2, 3),)
     write(nimbus, topology, 100, 100, cores={1: 0.01, 2: 0.28, 3: 0.01})
     nimbus.measured.hosts["a"] = report(
