@@ -2,13 +2,15 @@
 
 import io
 import json
+import time
 from pathlib import Path
 from typing import Any
 
 import pytest
+from bolts.meet import Join
 from bolts.tag_and_count import Consumer, Count, Filter, Rank, Tag, Tokenise
 from bolts.word_count import Split
-from spouts.sentences import TagAndCountSource
+from spouts.sentences import LeftSource, TagAndCountSource
 
 
 def started(
@@ -116,3 +118,23 @@ def test_a_restarted_source_emits_again_what_has_no_ack(tmp_path: Path) -> None:
 def test_a_bad_setting_stops_the_component_with_its_name(cls: type[Any]) -> None:
     with pytest.raises(ValueError, match=r"tag_and_count\.rate: -1; allowed"):
         started(cls, {"tag_and_count.rate": -1})
+
+
+def test_join_passes_on_one_sentence_of_ten() -> None:
+    bolt = started(Join, {"meet.cpu.ms": 0})
+    passed = [len(given(bolt, f"m{number}", 0.0, "x")) for number in range(30)]
+    assert [n for n, count in enumerate(passed) if count] == [9, 19, 29]
+
+
+def test_a_sources_rate_is_that_of_the_file_from_the_next_look_on(tmp_path: Path) -> None:
+    rates = tmp_path / "rates.json"
+    spout = started(LeftSource, {"meet.left.rate": 1, "meet.rates.file": str(rates)})
+    spout.next_tuple()  # at once, by its own rate of one a second
+    rates.write_text('{"left": 10000, "right": 1}')
+    spout.rates._next = 0.0
+    sent = []
+    for _ in range(3):
+        time.sleep(0.001)
+        spout.next_tuple()
+        sent.append(len([m for m in spout.messages if m["command"] == "emit"]))
+    assert sent[-1] >= 3

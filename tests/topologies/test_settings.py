@@ -2,8 +2,10 @@ import pytest
 from workload.settings import (
     MULTILANG_MS,
     BadSettingError,
+    Meet,
     TagAndCount,
     hints,
+    meet,
     tag_and_count,
     word_count,
 )
@@ -41,9 +43,18 @@ def test_hints_are_for_the_topology_whose_settings_are_there() -> None:
     assert hints({"topology.workers": 1}) == {}
 
 
+def test_meet_declares_nothing_for_what_it_does_is_measured() -> None:
+    conf = {"meet.left.rate": 50, "meet.rates.file": "/tmp/r"}
+    assert meet(conf) == Meet(left_rate=50, rates_file="/tmp/r")
+    assert hints(conf) == {}
+
+
 @pytest.mark.parametrize(
     ("key", "value", "words"),
     [
+        ("meet.left.rate", 0, "meet.left.rate: 0; allowed is tuples per second, above 0"),
+        ("meet.rates.file", 3, "meet.rates.file: 3; allowed is the name of a file"),
+        ("meet.rate", 3, "meet.rate: no such setting; allowed are meet.left.rate"),
         ("tag_and_count.rate", 0, "tag_and_count.rate: 0; allowed is tuples per second, above 0"),
         ("tag_and_count.rate", "fast", "tag_and_count.rate: 'fast'; allowed"),
         ("tag_and_count.rate", True, "tag_and_count.rate: True; allowed"),
@@ -59,7 +70,7 @@ def test_a_bad_setting_is_named_with_its_value_and_what_is_allowed(
     key: str, value: object, words: str
 ) -> None:
     with pytest.raises(BadSettingError) as raised:
-        tag_and_count({key: value})
+        (meet if key.startswith("meet.") else tag_and_count)({key: value})
     assert words in str(raised.value)
 
 

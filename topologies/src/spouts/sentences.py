@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from streamparse import Spout
 from workload.events import Process, event_log, unfinished
 from workload.pace import Pace
+from workload.rate_file import RateFile
 from workload.sentences import sentence
-from workload.settings import TagAndCount, WordCount, tag_and_count, word_count
+from workload.settings import TagAndCount, WordCount, meet, tag_and_count, word_count
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -32,9 +33,13 @@ class SentenceSource(Spout):
 
     def initialize(self, storm_conf: Mapping[str, Any], context: Mapping[str, Any]) -> None:
         settings = self.settings(storm_conf)
-        process = Process.of(storm_conf, context, time.time())
         self.length = settings.payload_bytes
         self.pace = Pace(settings.rate, time.monotonic())
+        self.start(storm_conf, context)
+
+    def start(self, storm_conf: Mapping[str, Any], context: Mapping[str, Any]) -> None:
+        """Open the event file, and go on with what is unfinished."""
+        process = Process.of(storm_conf, context, time.time())
         self.events = event_log(storm_conf, process)
         self.prefix = f"{process.task}-{process.started_us:x}"
         self.number = 0
@@ -76,3 +81,31 @@ class TagAndCountSource(SentenceSource):
 class WordCountSource(SentenceSource):
     def settings(self, conf: Mapping[str, Any]) -> WordCount:
         return word_count(conf)
+
+
+class MeetSource(SentenceSource):
+    """One of two sources, on one `side`, whose rate may be changed while it runs."""
+
+    side = ""
+
+    def initialize(self, storm_conf: Mapping[str, Any], context: Mapping[str, Any]) -> None:
+        settings = meet(storm_conf)
+        rate = settings.left_rate if self.side == "left" else settings.right_rate
+        self.length = settings.payload_bytes
+        self.pace = Pace(rate, time.monotonic())
+        self.start(storm_conf, context)
+        self.rates = RateFile(settings.rates_file, self.side, rate, time.monotonic())
+
+    def next_tuple(self) -> None:
+        now = time.monotonic()
+        if (rate := self.rates.changed(now)) is not None:
+            self.pace = Pace(rate, now)
+        super().next_tuple()
+
+
+class LeftSource(MeetSource):
+    side = "left"
+
+
+class RightSource(MeetSource):
+    side = "right"

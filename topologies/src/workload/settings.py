@@ -1,4 +1,4 @@
-"""The settings of both topologies, read from their Storm configuration."""
+"""The settings of the topologies, read from their Storm configuration."""
 
 from __future__ import annotations
 
@@ -81,6 +81,34 @@ class WordCount:
         return {"split": MULTILANG_MS, "count": MULTILANG_MS}
 
 
+@dataclass(frozen=True, slots=True)
+class Meet:
+    """Settings of Meet, each under `meet.` in the topology's configuration.
+
+    Parameters
+    ----------
+    left_rate, right_rate
+        Sentences per second that each source emits to begin with.
+    rates_file
+        JSON file with other rates, such as {"left": 50}, looked at again every second; empty: none.
+    payload_bytes
+        Length of a sentence.
+    cpu_ms
+        CPU time, in milliseconds, that `join` spends on a sentence.
+    """
+
+    left_rate: float = 5.0
+    right_rate: float = 20.0
+    rates_file: str = ""
+    payload_bytes: int = 100
+    cpu_ms: float = 2.0
+
+
+def meet(conf: Mapping[str, Any]) -> Meet:
+    """Read the settings of Meet from `conf`; raises `BadSettingError`."""
+    return Meet(**_given(conf, _MEET))
+
+
 def tag_and_count(conf: Mapping[str, Any]) -> TagAndCount:
     """Read the settings of Tag-and-Count from `conf`; raises `BadSettingError`."""
     return TagAndCount(**_given(conf, _TAG_AND_COUNT))
@@ -94,7 +122,7 @@ def word_count(conf: Mapping[str, Any]) -> WordCount:
 def hints(conf: Mapping[str, Any]) -> dict[str, dict[str, float]]:
     """What Eyewall is told about the topology that `conf` belongs to; empty for other topologies.
 
-    A topology is known by the settings it carries.
+    A topology is known by the settings it carries. Meet tells nothing: what it does is measured.
     """
     settings: TagAndCount | WordCount
     if _has(conf, "tag_and_count."):
@@ -102,6 +130,8 @@ def hints(conf: Mapping[str, Any]) -> dict[str, dict[str, float]]:
     elif _has(conf, "word_count."):
         settings = word_count(conf)
     else:
+        if _has(conf, "meet."):
+            meet(conf)
         return {}
     return {
         "eyewall.rate.hint": settings.rate_hint(),
@@ -133,12 +163,13 @@ def _field(key: str, fields: Mapping[str, str]) -> str:
 @dataclass(frozen=True, slots=True)
 class _Range:
     words: str
-    holds: Callable[[float], bool]
+    holds: Callable[[Any], bool]
+    kinds: tuple[type, ...] = (int, float)
 
 
 def _checked(key: str, value: Any, allowed: _Range) -> Any:
-    number = isinstance(value, (int, float)) and not isinstance(value, bool)
-    if not number or not allowed.holds(value):
+    fits = isinstance(value, allowed.kinds) and not isinstance(value, bool)
+    if not fits or not allowed.holds(value):
         raise BadSettingError(f"{key}: {value!r}; allowed is {allowed.words}")
     return value
 
@@ -150,8 +181,19 @@ _TAG_AND_COUNT = {
     "tag_and_count.cpu.ms": "cpu_ms",
 }
 _WORD_COUNT = {"word_count.rate": "rate", "word_count.payload.bytes": "payload_bytes"}
+_MEET = {
+    "meet.left.rate": "left_rate",
+    "meet.right.rate": "right_rate",
+    "meet.rates.file": "rates_file",
+    "meet.payload.bytes": "payload_bytes",
+    "meet.cpu.ms": "cpu_ms",
+}
+_RATE = _Range("tuples per second, above 0 and at most 10000", lambda v: 0 < v <= 10_000)
 _RANGES = {
-    "rate": _Range("tuples per second, above 0 and at most 10000", lambda v: 0 < v <= 10_000),
+    "rate": _RATE,
+    "left_rate": _RATE,
+    "right_rate": _RATE,
+    "rates_file": _Range("the name of a file", lambda v: "\0" not in v, (str,)),
     "payload_bytes": _Range(
         "a whole number of bytes from 16 to 1000000",
         lambda v: isinstance(v, int) and 16 <= v <= 1_000_000,

@@ -304,13 +304,16 @@ class _Bridge:
             candidates = tuple(
                 self.names[it.supervisor.id] for it in nodes if it.supervisor.host in allowed
             )
-        measured_time = self.measured.execution_times.get(component.id)
-        declared_time = self.settings.execution_times.get(component.id, 0.0)
+        # CPU is not all that takes time: whoever declares a time may know of more.
+        cpu_time = self.measured.execution_times.get(component.id)
+        execution_time = self.settings.execution_times.get(
+            component.id, cpu_time.value if cpu_time else 0.0
+        )
         return Operator(
             id=operator_id(component, executor),
             cpu=self.cores[executor],
             memory=component.on_heap_bytes + component.off_heap_bytes,
-            execution_time=measured_time.value if measured_time else declared_time,
+            execution_time=execution_time,
             candidates=candidates,
         )
 
