@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from eyewall_deploy.wan.namespaces import Refused, can_make_namespaces
+from loop_times import LINES
 from running_cluster import PINS, Cluster, Running
 
 if TYPE_CHECKING:
@@ -21,6 +22,13 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if Path(__file__).parent in item.path.parents:
             item.add_marker(pytest.mark.cluster)
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    if LINES:
+        terminalreporter.section("from a change in the world to what followed it")
+        for line in LINES:
+            terminalreporter.write_line(line)
 
 
 def _free_ports(count: int) -> list[int]:

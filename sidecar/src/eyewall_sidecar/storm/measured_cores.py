@@ -7,6 +7,10 @@ from eyewall_sidecar.storm.measured import MeasuredTopology
 from eyewall_sidecar.storm.spreading import evened, tasks
 from eyewall_sidecar.storm.topology import Executor, Topology
 
+LEAST_PROGRESS = 0.5
+"""Of work that is held up for longer than it runs it is hard to tell how much more it needs; to take
+too much for granted would leave it no host to go to."""
+
 
 def measured_cores(
     topology: Topology,
@@ -17,7 +21,8 @@ def measured_cores(
     """Cores that each executor needs; None unless all of them are known.
 
     On a host that held its work up, what an executor used is less than what it needs: it is taken
-    to need what it would have used in the time that it was held up, too.
+    to need what it would have used in the time that it was held up, too, up to twice as much. What
+    it really needs shows once it runs elsewhere.
 
     Parameters
     ----------
@@ -36,7 +41,7 @@ def measured_cores(
         for executor in component.executors:
             used = [measured.cores.get(task) for task in tasks(executor)]
             load = loads.get(running_on.get(executor, ""))
-            progress = load.progress if load is not None else 1.0
+            progress = max(LEAST_PROGRESS, load.progress) if load is not None else 1.0
             of_component[executor] = sum(it.value for it in used if it) / progress
             if not all(used):
                 return None
