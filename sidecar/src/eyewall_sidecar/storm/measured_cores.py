@@ -8,8 +8,8 @@ from eyewall_sidecar.storm.spreading import evened, tasks
 from eyewall_sidecar.storm.topology import Executor, Topology
 
 LEAST_PROGRESS = 0.5
-"""Of work that is held up for longer than it runs it is hard to tell how much more it needs; to take
-too much for granted would leave it no host to go to."""
+"""Of work that is held up for longer than it runs it is hard to tell how much more it needs; too
+much taken for granted would leave it no host to go to."""
 
 
 def measured_cores(
