@@ -5,10 +5,12 @@ server (its TIME), so that ages hold whatever the hosts' own clocks say.
 
 | key | type | content |
 | --- | --- | --- |
-| `eyewall:latency:version` | string | the newest version that anyone writes |
-| `eyewall:latency:v1:members` | sorted set | host → when it last gave a sign of life |
-| `eyewall:latency:v1:host:HOST` | string, expires | `HostRecord` as JSON |
-| `eyewall:latency:v1:rtts:TARGET` | hash, expires | source → `RttRecord` of its probes to TARGET |
+| `PREFIX:latency:version` | string | the newest version that anyone writes |
+| `PREFIX:latency:v1:members` | sorted set | host → when it last gave a sign of life |
+| `PREFIX:latency:v1:host:HOST` | string, expires | `HostRecord` as JSON |
+| `PREFIX:latency:v1:rtts:TARGET` | hash, expires | source → `RttRecord` of its probes to TARGET |
+
+Clusters that share a Redis have a PREFIX each (`Keys`); it is the monitor's, under the same rules.
 """
 
 import ipaddress
@@ -21,8 +23,7 @@ from functools import lru_cache
 from typing import Any, Literal, NoReturn
 
 VERSION = 1
-VERSION_KEY = "eyewall:latency:version"
-MEMBERS_KEY = f"eyewall:latency:v{VERSION}:members"
+PREFIX = "eyewall"
 
 LONGEST_RTT = 60.0
 """Seconds; what claims to be longer is a mistake."""
@@ -33,12 +34,44 @@ LARGEST_VALUE = 2_048
 """Bytes of one encoded record; a longer one is not looked into."""
 
 HOST_NAME = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9._-]{0,252})")
+_PREFIX = re.compile(r"[A-Za-z0-9_.-]{1,100}(?::[A-Za-z0-9_.-]{1,100}){0,8}")
 
 type_of_delay = Literal["measured", "estimated", "unknown"]
 
 
 class ContractError(ValueError):
     """A value that this version of the contract does not allow; says which and why."""
+
+
+@dataclass(frozen=True, slots=True)
+class Keys:
+    """The keys of one Storm cluster; ContractError if there can be no such prefix."""
+
+    prefix: str = PREFIX
+
+    def __post_init__(self) -> None:
+        if _PREFIX.fullmatch(self.prefix) is None:
+            raise ContractError(
+                f"prefix {self.prefix!r:.100}: it must be like {PREFIX} or storm-1:{PREFIX}"
+            )
+
+    @property
+    def version(self) -> str:
+        """The key of the newest version that anyone writes."""
+        return f"{self.prefix}:latency:version"
+
+    @property
+    def members(self) -> str:
+        """The sorted set of hosts."""
+        return f"{self.prefix}:latency:v{VERSION}:members"
+
+    def host(self, host: str) -> str:
+        """Return the key of a host's own record."""
+        return f"{self.prefix}:latency:v{VERSION}:host:{host}"
+
+    def rtts(self, target: str) -> str:
+        """Return the key of what others measured to `target`."""
+        return f"{self.prefix}:latency:v{VERSION}:rtts:{target}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,16 +162,6 @@ class Delay:
 
 
 UNKNOWN = Delay(None, "unknown", math.inf, 0.0)
-
-
-def host_key(host: str) -> str:
-    """Return the key of a host's own record."""
-    return f"eyewall:latency:v{VERSION}:host:{host}"
-
-
-def rtts_key(target: str) -> str:
-    """Return the key of what others measured to `target`."""
-    return f"eyewall:latency:v{VERSION}:rtts:{target}"
 
 
 def is_host_name(name: str) -> bool:
