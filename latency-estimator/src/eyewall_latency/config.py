@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 from urllib.parse import urlsplit
 
-from eyewall_latency.contract import PREFIX, ContractError, Keys, is_host_name
+from eyewall_latency.contract import EXPIRY_SECONDS, PREFIX, ContractError, Keys, is_host_name
 from eyewall_latency.estimator import Paper, Settings, Space
 from eyewall_latency.memory import Fading
 from eyewall_latency.pace import Pace
@@ -42,7 +42,7 @@ class RegistrySettings:
 
     url: str = "redis://127.0.0.1:6379/0"
     prefix: str = PREFIX
-    expiry_seconds: float = number(60.0, 1.0, 86_400.0)
+    expiry_seconds: float = number(EXPIRY_SECONDS, 1.0, 86_400.0)
 
     @property
     def server(self) -> str:

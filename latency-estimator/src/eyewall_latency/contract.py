@@ -25,6 +25,10 @@ from typing import Any, Literal, NoReturn
 VERSION = 1
 PREFIX = "eyewall"
 
+FRESH_SECONDS = 120.0
+"""How long a pair that was probed has its measured delay, unless a reader says otherwise."""
+EXPIRY_SECONDS = 60.0
+"""How long a host's coordinate is used after its last sign of life, unless a reader says so."""
 LONGEST_RTT = 60.0
 """Seconds; what claims to be longer is a mistake."""
 FARTHEST = 600.0
@@ -153,15 +157,19 @@ class Delay:
         Seconds since what it rests on was measured or written.
     confidence
         0 (know nothing) to 1.
+    spread
+        Seconds that it may well be off without anything having changed: what samples scatter,
+        one way, or what the two coordinates' own errors come to.
     """
 
     seconds: float | None
     kind: type_of_delay
     age: float
     confidence: float
+    spread: float
 
 
-UNKNOWN = Delay(None, "unknown", math.inf, 0.0)
+UNKNOWN = Delay(None, "unknown", math.inf, 0.0, 0.0)
 
 
 def is_host_name(name: str) -> bool:
@@ -265,8 +273,8 @@ def delay_between(
     probed: Mapping[str, RttRecord],
     *,
     now: float,
-    fresh_seconds: float = 120.0,
-    expiry_seconds: float = 60.0,
+    fresh_seconds: float = FRESH_SECONDS,
+    expiry_seconds: float = EXPIRY_SECONDS,
 ) -> Delay:
     """Return the delay between two hosts: as measured while that is fresh, else as estimated.
 
@@ -289,16 +297,18 @@ def delay_between(
         if age <= fresh_seconds:
             steady = latest.seconds / (latest.seconds + latest.spread) if latest.spread else 1.0
             aged = 1.0 - 0.5 * age / fresh_seconds
-            return Delay(latest.seconds / 2, "measured", age, steady * aged)
+            confidence = steady * aged
+            return Delay(latest.seconds / 2, "measured", age, confidence, latest.spread / 2)
     if source is None or target is None:
         return UNKNOWN
     age = max(0.0, now - min(source.at, target.at))
     same_space = len(source.coordinate.position) == len(target.coordinate.position)
     if age > expiry_seconds or not same_space:
         return UNKNOWN
-    trust = max(0.0, 1.0 - (source.error + target.error))
+    doubt = min(1.0, source.error + target.error)
     aged = 1.0 - 0.5 * age / expiry_seconds
-    return Delay(source.coordinate.distance(target.coordinate) / 2, "estimated", age, trust * aged)
+    seconds = source.coordinate.distance(target.coordinate) / 2
+    return Delay(seconds, "estimated", age, (1.0 - doubt) * aged, seconds * doubt)
 
 
 def _check_host(record: HostRecord) -> None:

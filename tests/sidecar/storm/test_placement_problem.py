@@ -4,6 +4,7 @@ import pytest
 from eyewall_sidecar.model import PlacementProblem, ProblemError
 from eyewall_sidecar.policies.catalogue import CATALOGUE
 from eyewall_sidecar.storm import (
+    Doubts,
     Settings,
     Supervisor,
     Topology,
@@ -25,13 +26,14 @@ def ask(
     delays: Delays | None = None,
     others: Sequence[TopologyState] = (),
     moving: bool = False,
+    doubts: Doubts | None = None,
 ) -> TopologyProblem:
     running = state(topology, *workers)
     settings = read_settings(topology, Settings(), CATALOGUE)
     known = delays or all_delays(sorted({it.host for it in supervisors}), 10)
     build = problem_of_moving if moving else problem_of_missing
     room = rooms(cluster(supervisors, running, *others), running)
-    return build(room, running, settings, known)
+    return build(room, running, settings, known, doubts or {})
 
 
 def capacity(problem: PlacementProblem) -> dict[str, float]:

@@ -6,6 +6,8 @@ from eyewall_sidecar.model import ProblemError
 from eyewall_sidecar.stores import DelayTable
 from eyewall_sidecar.storm import (
     ClusterState,
+    Doubt,
+    Doubts,
     Rooms,
     Settings,
     TopologyProblem,
@@ -60,7 +62,18 @@ def ask(
     build = problem_of_missing if topology.missing() else problem_of_moving
     problem: TopologyProblem | ProblemError
     try:
-        problem = build(room, topology, settings, delays.seconds_between)
+        problem = build(room, topology, settings, delays.seconds_between, _doubts(delays))
     except ProblemError as error:
         problem = error.with_traceback(None)
     return Asked(state, topology, room, settings, delays, problem)
+
+
+def _doubts(delays: DelayTable) -> Doubts:
+    return {
+        pair: Doubt(
+            confidence=delays.confidence_between(*pair),
+            wanted=delays.minimum_confidence,
+            age=delays.age_between(*pair),
+        )
+        for pair in delays.doubtful_pairs()
+    }

@@ -2,5 +2,6 @@
 
 from eyewall_sidecar.stores.delay_file import DelayFile
 from eyewall_sidecar.stores.delays import DelayStore, DelayTable, NoDelays
+from eyewall_sidecar.stores.redis_delays import RedisDelays
 
-__all__ = ["DelayFile", "DelayStore", "DelayTable", "NoDelays"]
+__all__ = ["DelayFile", "DelayStore", "DelayTable", "NoDelays", "RedisDelays"]

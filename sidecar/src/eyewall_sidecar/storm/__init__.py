@@ -8,6 +8,7 @@ from eyewall_sidecar.storm.cluster import (
     TopologyState,
     Worker,
 )
+from eyewall_sidecar.storm.doubts import Doubt, Doubts
 from eyewall_sidecar.storm.placement_problem import (
     TopologyProblem,
     operator_id,
@@ -23,6 +24,8 @@ __all__ = [
     "Assignment",
     "ClusterState",
     "Component",
+    "Doubt",
+    "Doubts",
     "Executor",
     "Grouping",
     "Input",

@@ -4,7 +4,7 @@ S-ODP (paper 000, section 6.2): executors are the operators, C_u is slots × EPS
 """
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -20,7 +20,8 @@ from eyewall_sidecar.model import (
 )
 from eyewall_sidecar.model.errors import listed
 from eyewall_sidecar.storm.cluster import Supervisor, TopologyState
-from eyewall_sidecar.storm.delays import FEW, DelayBetween, KnownDelays, known_delays
+from eyewall_sidecar.storm.delays import FEW, KnownDelays, known_delays
+from eyewall_sidecar.storm.doubts import DelayBetween, Doubt, Doubts, how_little, undoubted
 from eyewall_sidecar.storm.pins import pinned_hosts
 from eyewall_sidecar.storm.rates import flows
 from eyewall_sidecar.storm.room import Room, Rooms, executors_per_slot, node_names
@@ -46,7 +47,8 @@ class TopologyProblem:
     assumptions
         What was taken for granted, as sentences for a person.
     delays_assumed
-        Which delays are unknown and were stood in for; empty if none is.
+        Which delays are unknown, or known too little to move by, and were stood in for; empty if
+        none is.
     interchangeable
         Operator ids, component by component.
     """
@@ -70,23 +72,27 @@ def operator_id(component: Component, executor: Executor) -> str:
 
 
 def problem_of_missing(
-    rooms: Rooms, topology: TopologyState, settings: Settings, delay: DelayBetween
+    rooms: Rooms, topology: TopologyState, settings: Settings, delay: DelayBetween, doubts: Doubts
 ) -> TopologyProblem:
-    """Ask where the executors without a slot belong; those that run stay where they are."""
+    """Ask where the executors without a slot belong; those that run stay where they are.
+
+    They have to run somewhere: a delay that is doubted is used, and said.
+    """
     fixed = {it: slot.supervisor for it, slot in topology.running().items()}
-    return _Bridge(rooms, topology, settings, delay, fixed).problem()
+    return _Bridge(rooms, topology, settings, delay, doubts, fixed).problem()
 
 
 def problem_of_moving(
-    rooms: Rooms, topology: TopologyState, settings: Settings, delay: DelayBetween
+    rooms: Rooms, topology: TopologyState, settings: Settings, delay: DelayBetween, doubts: Doubts
 ) -> TopologyProblem:
     """Ask where all executors belong; `current` is where they run.
 
-    What runs in slots that are withdrawn stays: a worker there may not be changed.
+    What runs in slots that are withdrawn stays: a worker there may not be changed. A delay that is
+    doubted counts as unknown: what runs well must not be restarted for a guess.
     """
     withdrawn = {slot for room in rooms.values() for slot in room.withdrawn}
     fixed = {it: slot.supervisor for it, slot in topology.running().items() if slot in withdrawn}
-    return _Bridge(rooms, topology, settings, delay, fixed).problem()
+    return _Bridge(rooms, topology, settings, undoubted(delay, doubts), doubts, fixed).problem()
 
 
 class _Bridge:
@@ -101,12 +107,14 @@ class _Bridge:
         topology: TopologyState,
         settings: Settings,
         delay: DelayBetween,
+        doubts: Doubts,
         fixed: Mapping[Executor, str],
     ) -> None:
         self.executors = topology.topology.executors()
         self.settings = settings
         self.topology = topology.topology
         self.fixed = fixed
+        self.doubts = doubts
         slots = topology.running()
         self.running = {it: slot.supervisor for it, slot in slots.items()}
         self.in_slot = Counter(slots.values())
@@ -150,9 +158,9 @@ class _Bridge:
 
     def _left_out(self) -> tuple[str, ...]:
         """Word which hosts are left out, in one sentence for each reason."""
-        said = []
-        if hosts := self.known.left_out:
-            said.append(f"{_hosts(hosts)} left out, delay unknown: {listed(hosts, FEW)}")
+        said = list(self._left_out_for_delays())
+        if self.known.vague:
+            said.append(self.known.vague)
         if self.unreadable:
             said.append(f"{_hosts(self.unreadable)} left out: {self._unreadable()}")
         closed = [it.supervisor.host for it in self.rooms.values() if self._closed(it)]
@@ -160,6 +168,20 @@ class _Bridge:
             others = f"{listed(closed, FEW)} left out, another topology runs there"
             said.append(f"{others} (with Ecker's score a supervisor serves one at most)")
         return tuple(said)
+
+    def _left_out_for_delays(self) -> Iterator[str]:
+        """Word which hosts are left out as delays are unknown, or are known too little."""
+        doubted: dict[str, list[Doubt]] = {}
+        for (source, target), doubt in self.known.doubted.items():
+            doubted.setdefault(source, []).append(doubt)
+            doubted.setdefault(target, []).append(doubt)
+        vaguely = [it for it in self.known.left_out if it in doubted]
+        unknown = [it for it in self.known.left_out if it not in doubted]
+        if vaguely:
+            how = how_little(doubt for it in vaguely for doubt in doubted[it])
+            yield f"{_hosts(vaguely)} left out, delay known {how}: {listed(vaguely, FEW)}"
+        if unknown:
+            yield f"{_hosts(unknown)} left out, delay unknown: {listed(unknown, FEW)}"
 
     def _unreadable(self) -> str:
         return listed([f"{host}: {why}" for host, why in sorted(self.unreadable.items())], 1)
@@ -232,7 +254,7 @@ class _Bridge:
             unreadable = f"; {self._unreadable()}" if self.unreadable else ""
             raise ProblemError(f"no supervisor has a free slot{closed}{unreadable}")
         used = {self.rooms[it].supervisor.host for it in self.running.values()}
-        known = known_delays(possible, used, delay)
+        known = known_delays(possible, used, delay, self.doubts)
         placed = {com.id for it, com in self.executors.items() if it not in self.fixed}
         stranded = [
             host
@@ -240,7 +262,9 @@ class _Bridge:
             if component in placed and not set(hosts) & set(known.hosts)
             for host in hosts
         ]
-        return known_delays(possible, used.union(stranded), delay) if stranded else known
+        if not stranded:
+            return known
+        return known_delays(possible, used.union(stranded), delay, self.doubts)
 
     def _operator(self, executor: Executor, nodes: list[Room]) -> Operator:
         component = self.executors[executor]
