@@ -4,16 +4,18 @@ import logging
 import signal
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
 from pathlib import Path
 from types import FrameType
+from urllib.parse import urlsplit
 
-from eyewall_sidecar.config import Config, default_settings
+from eyewall_sidecar.config import Config, ConfigError, Delays, default_settings
 from eyewall_sidecar.policies.catalogue import CATALOGUE
 from eyewall_sidecar.rpc import Server
 from eyewall_sidecar.service import Rules, SchedulingService
 from eyewall_sidecar.service.solver_processes import SolverProcesses
-from eyewall_sidecar.stores import DelayFile, DelayStore, NoDelays
+from eyewall_sidecar.stores import DelayFile, DelayStore, NoDelays, RedisDelays
 
 STOP_SECONDS = 1.0
 
@@ -27,11 +29,11 @@ def serve(config: Config, say: Callable[[str], None]) -> None:
     """
     defaults = default_settings(config, CATALOGUE)
     stopped = _stop_signals()
-    solvers = SolverProcesses(policy=defaults.policy)
-    try:
-        service = SchedulingService(
-            defaults, _rules(config), _delay_store(config), solvers, time.monotonic
-        )
+    with (
+        _delay_store(config) as delays,
+        closing(SolverProcesses(policy=defaults.policy)) as solvers,
+    ):
+        service = SchedulingService(defaults, _rules(config), delays, solvers, time.monotonic)
         server = Server(service, config.listen)
         server.start()
         try:
@@ -42,8 +44,6 @@ def serve(config: Config, say: Callable[[str], None]) -> None:
                 stopped.wait()
         finally:
             server.stop(STOP_SECONDS)
-    finally:
-        solvers.close()
 
 
 def _stop_signals() -> threading.Event:
@@ -90,11 +90,31 @@ def _rules(config: Config) -> Rules:
     )
 
 
-def _delay_store(config: Config) -> DelayStore:
-    if config.delays.file is None:
-        return NoDelays()
-    return DelayFile(Path(config.delays.file), time.time)
+@contextmanager
+def _delay_store(config: Config) -> Iterator[DelayStore]:
+    given = config.delays
+    if given.redis is not None:
+        with closing(_redis_delays(given.redis, given)) as store:
+            store.start()
+            yield store
+    elif given.file is not None:
+        yield DelayFile(Path(given.file), time.time)
+    else:
+        yield NoDelays()
+
+
+def _redis_delays(url: str, given: Delays) -> RedisDelays:
+    try:
+        return RedisDelays(url, given.prefix, given.minimum_confidence, time.monotonic)
+    except ValueError as error:  # an option that redis-py does not know
+        raise ConfigError(f"[delays] redis: {error}") from None
 
 
 def _delays(config: Config) -> str:
-    return f"delays from {config.delays.file}" if config.delays.file else "no delays configured"
+    given = config.delays
+    if given.redis is not None:
+        # Without account and options: one is secret, the others are long.
+        server = urlsplit(given.redis)
+        where = f"{server.scheme}://{server.netloc.rpartition('@')[2]}{server.path}"
+        return f"delays from {where}, prefix {given.prefix}"
+    return f"delays from {given.file}" if given.file else "no delays configured"

@@ -147,7 +147,7 @@ class _Bridge:
             executors={name: it for it, name in ids.items()},
             supervisors={self.names[it.supervisor.id]: it.supervisor.id for it in nodes},
             per_slot=self.per_slot,
-            assumptions=assumed + self._left_out(),
+            assumptions=(*assumed, *self._left_out(), *filter(None, [self.known.vague])),
             delays_assumed=self.known.assumption,
             interchangeable=tuple(
                 tuple(ids[it] for it in component.executors)
@@ -159,8 +159,6 @@ class _Bridge:
     def _left_out(self) -> tuple[str, ...]:
         """Word which hosts are left out, in one sentence for each reason."""
         said = list(self._left_out_for_delays())
-        if self.known.vague:
-            said.append(self.known.vague)
         if self.unreadable:
             said.append(f"{_hosts(self.unreadable)} left out: {self._unreadable()}")
         closed = [it.supervisor.host for it in self.rooms.values() if self._closed(it)]
