@@ -21,7 +21,7 @@ from pathlib import Path
 from random import Random
 
 import psutil
-from eyewall_latency.contract import Coordinate, HostRecord, RttRecord
+from eyewall_latency.contract import Coordinate, HostRecord, Keys, RttRecord
 from eyewall_latency.redis_registry import RedisRegistry
 
 SOURCE = Path(__file__).parents[1] / "latency-estimator"
@@ -57,7 +57,9 @@ def others(port: int, count: int, listen: int, stop: threading.Event) -> None:
     """
     rng = Random(0)
     places = [tuple(rng.gauss(0, 0.05) for _ in range(8)) for _ in range(count - 1)]
-    registry = RedisRegistry("127.0.0.1", port, expiry_seconds=60, rtt_seconds=1_800)
+    registry = RedisRegistry(
+        f"redis://127.0.0.1:{port}", Keys(), expiry_seconds=60, rtt_seconds=1_800
+    )
     said: dict[int, HostRecord] = {}
     first = True
     while not stop.is_set():
@@ -81,7 +83,7 @@ def cost(python: Path, folder: Path, hosts: int, seconds: float) -> tuple[float,
     port, listen = free_port(), free_port()
     config = folder / "latency.toml"
     config.write_text(
-        f"host = 'agent'\n[redis]\naddress = '127.0.0.1:{port}'\n"
+        f"host = 'agent'\n[redis]\nurl = 'redis://127.0.0.1:{port}'\n"
         f"[probe]\nlisten = '127.0.0.1:{listen}'\n"
     )
     server = subprocess.Popen(

@@ -2,8 +2,10 @@
 
 from pathlib import Path
 
+import pytest
 from eyewall_latency import contract
-from eyewall_latency.contract import Coordinate, HostRecord, RttRecord
+from eyewall_latency.contract import ContractError, Coordinate, HostRecord, Keys, RttRecord
+from eyewall_monitor import history
 
 HERE = Path(__file__).parent
 HOST = HostRecord(
@@ -19,10 +21,35 @@ RTT = RttRecord(seconds=0.0125, spread=0.0003, at=1_760_000_001.5)
 
 def test_keys_carry_the_version() -> None:
     assert contract.VERSION == 1
-    assert contract.VERSION_KEY == "eyewall:latency:version"
-    assert contract.MEMBERS_KEY == "eyewall:latency:v1:members"
-    assert contract.host_key("edge-1") == "eyewall:latency:v1:host:edge-1"
-    assert contract.rtts_key("edge-1") == "eyewall:latency:v1:rtts:edge-1"
+    keys = Keys()
+    assert keys.version == "eyewall:latency:version"
+    assert keys.members == "eyewall:latency:v1:members"
+    assert keys.host("edge-1") == "eyewall:latency:v1:host:edge-1"
+    assert keys.rtts("edge-1") == "eyewall:latency:v1:rtts:edge-1"
+
+
+def test_keys_begin_with_the_prefix_of_their_cluster() -> None:
+    keys = Keys("storm-1:eyewall")
+    assert keys.version == "storm-1:eyewall:latency:version"
+    assert keys.members == "storm-1:eyewall:latency:v1:members"
+    assert keys.host("edge-1") == "storm-1:eyewall:latency:v1:host:edge-1"
+    assert keys.rtts("edge-1") == "storm-1:eyewall:latency:v1:rtts:edge-1"
+
+
+@pytest.mark.parametrize(
+    "prefix", ["", ":", "a:", ":a", "a b", "a\n", "ä", "a" * 101, "a:" * 9 + "a"]
+)
+def test_what_is_no_prefix_is_refused_as_the_monitor_refuses_it(prefix: str) -> None:
+    with pytest.raises(ContractError, match="storm-1:eyewall"):
+        Keys(prefix)
+    with pytest.raises(ValueError, match="storm-1:eyewall"):
+        history.Keys(prefix)
+
+
+@pytest.mark.parametrize("prefix", ["a", "storm-1:eyewall", "a" * 100, "a:" * 8 + "a"])
+def test_what_is_a_prefix_here_is_one_for_the_monitor(prefix: str) -> None:
+    assert Keys(prefix).prefix == history.Keys(prefix).prefix == prefix
+    assert Keys().prefix == history.Keys().prefix
 
 
 def test_a_hosts_record_is_these_bytes() -> None:

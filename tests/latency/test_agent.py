@@ -9,14 +9,14 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from eyewall_latency import contract
-from eyewall_latency.contract import RttRecord, decode_host, decode_rtt
+from eyewall_latency.contract import Keys, RttRecord, decode_host, decode_rtt
 from real_stores import Server, redis_server
 from redis import Redis
 
 PATIENCE = 120.0
 """Seconds; no test means to wait so long."""
 EXPIRY = 3.0
+KEYS = Keys()
 
 
 class Store:
@@ -43,11 +43,12 @@ class Agents:
         self._redis = redis
         self.running: dict[str, subprocess.Popen[str]] = {}
 
-    def start(self, host: str, more: str = "") -> None:
+    def start(self, host: str, more: str = "", *, redis: str = "") -> None:
         config = self._folder / f"{host}.toml"
         config.write_text(
             f"host = '{host}'\n"
-            f"[redis]\naddress = '{self._redis.server.address}'\nexpiry_seconds = {EXPIRY}\n"
+            f"[redis]\nurl = 'redis://{self._redis.server.address}'\n{redis}"
+            f"expiry_seconds = {EXPIRY}\n"
             "[pace]\ninterval_seconds = 0.1\nbudget_per_second = 10.0\n"
             f"[probe]\nmethod = 'tcp'\nlisten = '127.0.0.1:0'\n{more}"
         )
@@ -82,14 +83,14 @@ def wait_for(condition: Callable[[], bool]) -> None:
         time.sleep(0.05)
 
 
-def measured(redis: Store, source: str, target: str) -> RttRecord | None:
-    value = redis.client.hget(contract.rtts_key(target), source)
+def measured(redis: Store, source: str, target: str, keys: Keys = KEYS) -> RttRecord | None:
+    value = redis.client.hget(keys.rtts(target), source)
     assert value is None or isinstance(value, str)
     return None if value is None else decode_rtt(value.encode())
 
 
 def alive(redis: Store, host: str) -> bool:
-    return redis.client.exists(contract.host_key(host)) == 1
+    return redis.client.exists(KEYS.host(host)) == 1
 
 
 def test_agents_find_and_measure_each_other(agents: Agents, redis: Store) -> None:
@@ -101,8 +102,8 @@ def test_agents_find_and_measure_each_other(agents: Agents, redis: Store) -> Non
         rtt = measured(redis, *pair)
         assert rtt is not None
         assert 0.0 <= rtt.seconds < 1.0  # loopback
-    assert redis.client.get(contract.VERSION_KEY) == "1"
-    record = decode_host(str(redis.client.get(contract.host_key("a"))).encode())
+    assert redis.client.get(KEYS.version) == "1"
+    record = decode_host(str(redis.client.get(KEYS.host("a"))).encode())
     assert record.address == "127.0.0.1"
     # Redis's own clock: what it says now is within seconds of it.
     seconds, _ = redis.client.time()
@@ -134,7 +135,7 @@ def test_a_signal_ends_an_agent_cleanly_and_takes_its_host_out(
     assert agents.running["a"].returncode == 0
     assert out.startswith("eyewall latency agent of a: probes by tcp, answers on port ")
     assert not alive(redis, "a")
-    assert redis.client.zscore(contract.MEMBERS_KEY, "a") is None
+    assert redis.client.zscore(KEYS.members, "a") is None
 
 
 def test_without_redis_an_agent_goes_on_says_so_once_and_recovers(
@@ -174,15 +175,15 @@ def test_what_is_no_record_of_a_host_is_never_probed_and_harms_nobody(
         "noise": "\x00\x01",
         "bad host name\n": "{}",
     }.items():
-        redis.client.set(contract.host_key(host), value)
-        redis.client.zadd(contract.MEMBERS_KEY, {host: seconds + 3600})
-    redis.client.hset(contract.rtts_key("a"), mapping={"stranger": "x", "b": '{"v":1}'})
+        redis.client.set(KEYS.host(host), value)
+        redis.client.zadd(KEYS.members, {host: seconds + 3600})
+    redis.client.hset(KEYS.rtts("a"), mapping={"stranger": "x", "b": '{"v":1}'})
     agents.start("a")
     agents.start("b")
     wait_for(lambda: measured(redis, "a", "b") is not None)
     wait_for(lambda: "refused so far" in agents.log("a"))
     probed = set(redis.client.scan_iter("eyewall:latency:v1:rtts:*"))
-    assert probed <= {contract.rtts_key("a"), contract.rtts_key("b")}
+    assert probed <= {KEYS.rtts("a"), KEYS.rtts("b")}
 
 
 def test_outside_the_allowed_networks_nothing_is_probed(agents: Agents, redis: Store) -> None:
@@ -194,13 +195,45 @@ def test_outside_the_allowed_networks_nothing_is_probed(agents: Agents, redis: S
 
 
 def test_a_newer_contract_is_said_and_left_as_it_is(agents: Agents, redis: Store) -> None:
-    redis.client.set(contract.VERSION_KEY, "7")
+    redis.client.set(KEYS.version, "7")
     agents.start("a")
     wait_for(lambda: "version 7" in agents.log("a"))
     wait_for(lambda: alive(redis, "a"))
     time.sleep(1.0)  # ten rounds
     assert agents.log("a").count("version 7") == 1
-    assert redis.client.get(contract.VERSION_KEY) == "7"
+    assert redis.client.get(KEYS.version) == "7"
+
+
+def test_clusters_that_share_a_redis_do_not_see_each_other(agents: Agents, redis: Store) -> None:
+    for host in ("a", "b"):
+        agents.start(host)
+    for host in ("c", "d"):
+        agents.start(host, redis="prefix = 'storm-2:eyewall'\n")
+    theirs = Keys("storm-2:eyewall")
+    wait_for(lambda: measured(redis, "a", "b") is not None)
+    wait_for(lambda: measured(redis, "c", "d", theirs) is not None)
+    for keys, hosts in ((KEYS, "ab"), (theirs, "cd")):
+        members = redis.client.zrange(keys.members, 0, -1)
+        assert isinstance(members, list)
+        assert set(members) == set(hosts)
+
+
+def test_an_option_of_the_url_that_is_not_known_is_one_line_and_exit_code_two(
+    tmp_path: Path,
+) -> None:
+    path = tmp_path / "latency.toml"
+    path.write_text(
+        "[probe]\nlisten = '127.0.0.1:0'\n[redis]\nurl = 'redis://:pw@r/0?socket_timeout=x'\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-m", "eyewall_latency.cli", "agent", "--config", str(path)],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 2
+    assert done.stderr.startswith("eyewall-latency agent: [redis] url (redis://r/0): ")
+    assert done.stderr.count("\n") == 1
 
 
 def test_an_address_that_is_taken_is_one_line_and_exit_code_one(

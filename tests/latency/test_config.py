@@ -49,7 +49,13 @@ def test_the_shipped_example_names_every_key_with_its_default() -> None:
         ("[probe]\naddress = 'edge-1'", ["[probe] address is 'edge-1'", "IP address"]),
         ("[probe]\nnetworks = ['10.0.0.1/8']", ["[probe] networks has '10.0.0.1/8'"]),
         ("[probe]\nnetworks = '10.0.0.0/8'", ["a list of texts"]),
-        ("[redis]\naddress = 'r:99999'", ["[redis] address is 'r:99999'"]),
+        ("[redis]\nurl = 'redis://u:pw@r:99999'", ["[redis] url: redis://HOST:PORT/DB"]),
+        ("[redis]\nurl = 'r:6379'", ["[redis] url: redis://HOST:PORT/DB"]),
+        ("[redis]\nurl = 'unix:///r.sock'", ["unix socket", "[probe] address is needed"]),
+        ("[redis]\nprefix = 'a b'", ["[redis] prefix is 'a b'", "storm-1:eyewall"]),
+        ("[redis]\nprefix = ':a'", ["[redis] prefix is ':a'"]),
+        ("[redis]\nprefix = ''", ["[redis] prefix is ''"]),
+        ("[redis]\naddress = 'r:1'", ["no key [redis] address", "url, prefix, expiry_seconds"]),
         ("[redis]\nexpiry_seconds = 1", ["[redis] expiry_seconds is 1", "at least 3 intervals"]),
         ("[fading]\nforget_seconds = 10", ["[fading] forget_seconds is 10", "half_life_seconds"]),
         ("[paper]\nkeep = 20", ["[paper] keep is 20", "0 to peers"]),
@@ -68,6 +74,14 @@ def test_a_bad_key_or_value_is_named_with_what_is_allowed(
     assert "\n" not in str(raised.value)
     for word in words:
         assert word in str(raised.value)
+
+
+def test_a_password_in_the_url_is_never_printed(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError) as raised:
+        configured(tmp_path, "[redis]\nurl = 'redis://user:secret@r:99999'")
+    assert "secret" not in str(raised.value)
+    good = configured(tmp_path, "[redis]\nurl = 'rediss://user:secret@r:7/2?ssl_ca_certs=x'")
+    assert good.redis.server == "rediss://r:7/2"
 
 
 def test_a_missing_file_is_said_to_be_missing(tmp_path: Path) -> None:

@@ -37,6 +37,7 @@ def test_samples_that_scatter_are_worth_less() -> None:
     # 80 ms with a spread of 20 ms: 80 / (80 + 20).
     delay = delay_between(None, None, {"a": RttRecord(0.080, 0.020, NOW)}, now=NOW)
     assert delay.confidence == pytest.approx(0.8)
+    assert delay.spread == pytest.approx(0.010)  # one way
 
 
 def test_of_both_ends_probes_the_latest_counts() -> None:
@@ -55,6 +56,7 @@ def test_once_a_measurement_is_stale_the_coordinates_distance_takes_its_place() 
     assert delay.seconds == pytest.approx(0.0265)
     assert delay.age == 6.0
     assert delay.confidence == pytest.approx(0.76)
+    assert delay.spread == pytest.approx(0.0053)  # 20 % of 26.5 ms
 
 
 @pytest.mark.parametrize(

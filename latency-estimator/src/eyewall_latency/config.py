@@ -7,8 +7,9 @@ from difflib import get_close_matches
 from ipaddress import ip_address, ip_network
 from pathlib import Path
 from typing import Any, TypeVar
+from urllib.parse import urlsplit
 
-from eyewall_latency.contract import is_host_name
+from eyewall_latency.contract import EXPIRY_SECONDS, PREFIX, ContractError, Keys, is_host_name
 from eyewall_latency.estimator import Paper, Settings, Space
 from eyewall_latency.memory import Fading
 from eyewall_latency.pace import Pace
@@ -31,14 +32,23 @@ class RegistrySettings:
 
     Parameters
     ----------
-    address
-        Of the Redis server, HOST:PORT.
+    url
+        Of the Redis server: redis://, rediss:// or unix://.
+    prefix
+        What keys begin with: another one for each Storm cluster that shares the server.
     expiry_seconds
         How long after its last sign of life a host is dead to the others.
     """
 
-    address: str = "127.0.0.1:6379"
-    expiry_seconds: float = number(60.0, 1.0, 86_400.0)
+    url: str = "redis://127.0.0.1:6379/0"
+    prefix: str = PREFIX
+    expiry_seconds: float = number(EXPIRY_SECONDS, 1.0, 86_400.0)
+
+    @property
+    def server(self) -> str:
+        """The server as people may read it: the URL without account and options."""
+        parts = urlsplit(self.url)
+        return f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}{parts.path}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,7 +182,7 @@ def _check(config: Config) -> None:
         raise ConfigError(
             f"host is {_short(config.host)}: letters, digits and . _ - are allowed, 253 at most"
         )
-    split_address(config.redis.address, "[redis] address")
+    _check_redis(config)
     split_address(config.probe.listen, "[probe] listen")
     if config.probe.address:
         _is_ip("[probe] address", config.probe.address)
@@ -195,6 +205,29 @@ def _check(config: Config) -> None:
         raise ConfigError(
             f"[paper] keep is {config.paper.keep}: 0 to peers is allowed, {config.paper.peers}"
         )
+
+
+def _check_redis(config: Config) -> None:
+    try:
+        parts = urlsplit(config.redis.url)
+        good = parts.scheme in ("redis", "rediss", "unix") and bool(parts.hostname or parts.path)
+        good = good and (parts.port is None or parts.port > 0)
+    except ValueError:
+        good = False
+    if not good:  # without its value: it may hold a password
+        raise ConfigError("[redis] url: redis://HOST:PORT/DB, rediss://… or unix://… is allowed")
+    if parts.scheme == "unix" and not config.probe.address:
+        raise ConfigError(
+            "[redis] url is a unix socket, which tells no address of this host: "
+            "[probe] address is needed"
+        )
+    try:
+        Keys(config.redis.prefix)
+    except ContractError:
+        raise ConfigError(
+            f"[redis] prefix is {_short(config.redis.prefix)}: letters, digits and _ . - are "
+            f"allowed, with : between parts, like {PREFIX} or storm-1:{PREFIX}"
+        ) from None
 
 
 def _is_ip(key: str, address: str) -> None:

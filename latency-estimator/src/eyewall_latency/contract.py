@@ -5,10 +5,12 @@ server (its TIME), so that ages hold whatever the hosts' own clocks say.
 
 | key | type | content |
 | --- | --- | --- |
-| `eyewall:latency:version` | string | the newest version that anyone writes |
-| `eyewall:latency:v1:members` | sorted set | host → when it last gave a sign of life |
-| `eyewall:latency:v1:host:HOST` | string, expires | `HostRecord` as JSON |
-| `eyewall:latency:v1:rtts:TARGET` | hash, expires | source → `RttRecord` of its probes to TARGET |
+| `PREFIX:latency:version` | string | the newest version that anyone writes |
+| `PREFIX:latency:v1:members` | sorted set | host → when it last gave a sign of life |
+| `PREFIX:latency:v1:host:HOST` | string, expires | `HostRecord` as JSON |
+| `PREFIX:latency:v1:rtts:TARGET` | hash, expires | source → `RttRecord` of its probes to TARGET |
+
+Clusters that share a Redis have a PREFIX each (`Keys`); it is the monitor's, under the same rules.
 """
 
 import ipaddress
@@ -21,9 +23,12 @@ from functools import lru_cache
 from typing import Any, Literal, NoReturn
 
 VERSION = 1
-VERSION_KEY = "eyewall:latency:version"
-MEMBERS_KEY = f"eyewall:latency:v{VERSION}:members"
+PREFIX = "eyewall"
 
+FRESH_SECONDS = 120.0
+"""How long a pair that was probed has its measured delay, unless a reader says otherwise."""
+EXPIRY_SECONDS = 60.0
+"""How long a host's coordinate is used after its last sign of life, unless a reader says so."""
 LONGEST_RTT = 60.0
 """Seconds; what claims to be longer is a mistake."""
 FARTHEST = 600.0
@@ -33,12 +38,44 @@ LARGEST_VALUE = 2_048
 """Bytes of one encoded record; a longer one is not looked into."""
 
 HOST_NAME = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9._-]{0,252})")
+_PREFIX = re.compile(r"[A-Za-z0-9_.-]{1,100}(?::[A-Za-z0-9_.-]{1,100}){0,8}")
 
 type_of_delay = Literal["measured", "estimated", "unknown"]
 
 
 class ContractError(ValueError):
     """A value that this version of the contract does not allow; says which and why."""
+
+
+@dataclass(frozen=True, slots=True)
+class Keys:
+    """The keys of one Storm cluster; ContractError if there can be no such prefix."""
+
+    prefix: str = PREFIX
+
+    def __post_init__(self) -> None:
+        if _PREFIX.fullmatch(self.prefix) is None:
+            raise ContractError(
+                f"prefix {self.prefix!r:.100}: it must be like {PREFIX} or storm-1:{PREFIX}"
+            )
+
+    @property
+    def version(self) -> str:
+        """The key of the newest version that anyone writes."""
+        return f"{self.prefix}:latency:version"
+
+    @property
+    def members(self) -> str:
+        """The sorted set of hosts."""
+        return f"{self.prefix}:latency:v{VERSION}:members"
+
+    def host(self, host: str) -> str:
+        """Return the key of a host's own record."""
+        return f"{self.prefix}:latency:v{VERSION}:host:{host}"
+
+    def rtts(self, target: str) -> str:
+        """Return the key of what others measured to `target`."""
+        return f"{self.prefix}:latency:v{VERSION}:rtts:{target}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,25 +157,19 @@ class Delay:
         Seconds since what it rests on was measured or written.
     confidence
         0 (know nothing) to 1.
+    spread
+        Seconds that it may well be off without anything having changed: what samples scatter,
+        one way, or what the two coordinates' own errors come to.
     """
 
     seconds: float | None
     kind: type_of_delay
     age: float
     confidence: float
+    spread: float
 
 
-UNKNOWN = Delay(None, "unknown", math.inf, 0.0)
-
-
-def host_key(host: str) -> str:
-    """Return the key of a host's own record."""
-    return f"eyewall:latency:v{VERSION}:host:{host}"
-
-
-def rtts_key(target: str) -> str:
-    """Return the key of what others measured to `target`."""
-    return f"eyewall:latency:v{VERSION}:rtts:{target}"
+UNKNOWN = Delay(None, "unknown", math.inf, 0.0, 0.0)
 
 
 def is_host_name(name: str) -> bool:
@@ -242,8 +273,8 @@ def delay_between(
     probed: Mapping[str, RttRecord],
     *,
     now: float,
-    fresh_seconds: float = 120.0,
-    expiry_seconds: float = 60.0,
+    fresh_seconds: float = FRESH_SECONDS,
+    expiry_seconds: float = EXPIRY_SECONDS,
 ) -> Delay:
     """Return the delay between two hosts: as measured while that is fresh, else as estimated.
 
@@ -266,16 +297,18 @@ def delay_between(
         if age <= fresh_seconds:
             steady = latest.seconds / (latest.seconds + latest.spread) if latest.spread else 1.0
             aged = 1.0 - 0.5 * age / fresh_seconds
-            return Delay(latest.seconds / 2, "measured", age, steady * aged)
+            confidence = steady * aged
+            return Delay(latest.seconds / 2, "measured", age, confidence, latest.spread / 2)
     if source is None or target is None:
         return UNKNOWN
     age = max(0.0, now - min(source.at, target.at))
     same_space = len(source.coordinate.position) == len(target.coordinate.position)
     if age > expiry_seconds or not same_space:
         return UNKNOWN
-    trust = max(0.0, 1.0 - (source.error + target.error))
+    doubt = min(1.0, source.error + target.error)
     aged = 1.0 - 0.5 * age / expiry_seconds
-    return Delay(source.coordinate.distance(target.coordinate) / 2, "estimated", age, trust * aged)
+    seconds = source.coordinate.distance(target.coordinate) / 2
+    return Delay(seconds, "estimated", age, (1.0 - doubt) * aged, seconds * doubt)
 
 
 def _check_host(record: HostRecord) -> None:

@@ -15,7 +15,7 @@ from redis.exceptions import RedisError
 from redis.retry import Retry
 
 from eyewall_latency import contract
-from eyewall_latency.contract import ContractError, HostRecord, RttRecord
+from eyewall_latency.contract import ContractError, HostRecord, Keys, RttRecord
 from eyewall_latency.registry import View
 
 TIMEOUT = 2.0
@@ -37,20 +37,21 @@ class RedisRegistry:
 
     Parameters
     ----------
-    host, port
-        Of the Redis server.
+    url
+        Of the Redis server: redis://, rediss:// or unix://.
+    keys
+        Of the Storm cluster.
     expiry_seconds
         How long after its last sign of life a host is dead.
     rtt_seconds
         How long RTTs are kept after the last probe.
     """
 
-    def __init__(self, host: str, port: int, expiry_seconds: float, rtt_seconds: float) -> None:
-        """Connect when first used."""
-        self._server = (host, port)
-        self._redis: Any = Redis(
-            host=host,
-            port=port,
+    def __init__(self, url: str, keys: Keys, expiry_seconds: float, rtt_seconds: float) -> None:
+        """Connect when first used; ValueError if redis-py cannot make anything of `url`."""
+        self._keys = keys
+        self._redis: Any = Redis.from_url(
+            url,
             socket_timeout=TIMEOUT,
             socket_connect_timeout=TIMEOUT,
             retry=Retry(NoBackoff(), 0),
@@ -70,14 +71,14 @@ class RedisRegistry:
         """Return what `host` is told now."""
         with _away(), self._redis.pipeline(transaction=False) as pipe:
             pipe.time()
-            pipe.get(contract.VERSION_KEY)
-            pipe.hgetall(contract.rtts_key(host))
-            pipe.zrange(contract.MEMBERS_KEY, 0, MOST_HOSTS - 1, desc=True, withscores=True)
+            pipe.get(self._keys.version)
+            pipe.hgetall(self._keys.rtts(host))
+            pipe.zrange(self._keys.members, 0, MOST_HOSTS - 1, desc=True, withscores=True)
             (seconds, micros), version, reports, members = pipe.execute()
             now = seconds + micros / 1e6
             names = [_text(name) for name, at in members if at >= now - self._expiry]
             names = [name for name in names if contract.is_host_name(name)]
-            values = self._redis.mget([contract.host_key(it) for it in names]) if names else []
+            values = self._redis.mget([self._keys.host(it) for it in names]) if names else []
         self.newer_version = contract.newer_version(version)
         hosts = self._hosts.take(zip(names, values, strict=True))
         named = ((_text(source), value) for source, value in reports.items())
@@ -89,12 +90,12 @@ class RedisRegistry:
         reports = {target: contract.encode_rtt(rtt) for target, rtt in rtts.items()}
         with _away(), self._redis.pipeline(transaction=False) as pipe:
             if self.newer_version is None:
-                pipe.set(contract.VERSION_KEY, contract.VERSION)
-            pipe.set(contract.host_key(host), value, px=int(self._expiry * 1000))
-            pipe.zadd(contract.MEMBERS_KEY, {host: record.at})
+                pipe.set(self._keys.version, contract.VERSION)
+            pipe.set(self._keys.host(host), value, px=int(self._expiry * 1000))
+            pipe.zadd(self._keys.members, {host: record.at})
             for target, report in reports.items():
-                pipe.hset(contract.rtts_key(target), host, report)
-                pipe.pexpire(contract.rtts_key(target), int(self._rtt_seconds * 1000))
+                pipe.hset(self._keys.rtts(target), host, report)
+                pipe.pexpire(self._keys.rtts(target), int(self._rtt_seconds * 1000))
             pipe.execute()
 
     def tidy(self, host: str, now: float) -> None:
@@ -106,21 +107,25 @@ class RedisRegistry:
         ]
         with _away(), self._redis.pipeline(transaction=False) as pipe:
             dead = now - MEMBERS_KEPT * self._expiry
-            pipe.zremrangebyscore(contract.MEMBERS_KEY, "-inf", dead)
+            pipe.zremrangebyscore(self._keys.members, "-inf", dead)
             if old:
-                pipe.hdel(contract.rtts_key(host), *old)
+                pipe.hdel(self._keys.rtts(host), *old)
             pipe.execute()
 
     def leave(self, host: str) -> None:
         """Take `host` out, as an agent that ends does; what it measured expires by itself."""
         with _away(), self._redis.pipeline(transaction=False) as pipe:
-            pipe.zrem(contract.MEMBERS_KEY, host)
-            pipe.delete(contract.host_key(host))
+            pipe.zrem(self._keys.members, host)
+            pipe.delete(self._keys.host(host))
             pipe.execute()
 
     def local_address(self) -> str:
         """Return the address of this machine from which Redis is reached; OSError if none is."""
-        (family, _, _, _, there) = socket.getaddrinfo(*self._server, type=socket.SOCK_DGRAM)[0]
+        server = self._redis.connection_pool.connection_kwargs
+        if "path" in server:
+            raise OSError("a unix socket tells no address; set [probe] address")
+        found = socket.getaddrinfo(server["host"], server["port"], type=socket.SOCK_DGRAM)
+        (family, _, _, _, there) = found[0]
         with socket.socket(family, socket.SOCK_DGRAM) as unsent:  # connecting sends nothing
             unsent.connect(there)
             return str(unsent.getsockname()[0])

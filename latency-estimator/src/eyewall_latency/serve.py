@@ -8,7 +8,7 @@ from random import SystemRandom
 
 from eyewall_latency.agent import Agent
 from eyewall_latency.config import Config, ConfigError, split_address
-from eyewall_latency.contract import is_host_name
+from eyewall_latency.contract import Keys, is_host_name
 from eyewall_latency.probe import open_prober
 from eyewall_latency.redis_registry import RedisRegistry
 
@@ -32,16 +32,12 @@ def serve(config: Config, say: Callable[[str], None]) -> None:
         raise CannotStartError(
             f"[probe] method is icmp, but the kernel allows no ICMP socket: {error.strerror}"
         ) from None
-    registry = RedisRegistry(
-        *split_address(config.redis.address, "[redis] address"),
-        expiry_seconds=config.redis.expiry_seconds,
-        rtt_seconds=config.fading.forget_seconds,
-    )
+    registry = _registry(config)
     agent = Agent(host, config, registry, prober, listener, stop, time.monotonic, SystemRandom())
     bound = listener.getsockname()
     say(
         f"eyewall latency agent of {host}: probes by {prober.method}, answers on port {bound[1]}, "
-        f"redis {config.redis.address}"
+        f"{config.redis.server}, prefix {config.redis.prefix}"
     )
     try:
         agent.run()
@@ -49,6 +45,18 @@ def serve(config: Config, say: Callable[[str], None]) -> None:
         registry.close()
         prober.close()
         listener.close()
+
+
+def _registry(config: Config) -> RedisRegistry:
+    try:
+        return RedisRegistry(
+            config.redis.url,
+            Keys(config.redis.prefix),
+            expiry_seconds=config.redis.expiry_seconds,
+            rtt_seconds=config.fading.forget_seconds,
+        )
+    except ValueError as error:  # an option that redis-py does not know
+        raise ConfigError(f"[redis] url ({config.redis.server}): {error}") from None
 
 
 def _listener(config: Config) -> socket.socket:

@@ -5,9 +5,18 @@ import reprlib
 import tomllib
 from pathlib import Path
 from typing import Annotated
+from urllib.parse import urlsplit
 
+from eyewall_latency.contract import PREFIX, ContractError, Keys
 from eyewall_monitor import znodes
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    ConfigDict,
+    Field,
+    ValidationError,
+    model_validator,
+)
 from pydantic_core import PydanticCustomError
 
 from eyewall_sidecar.storm import Mode, Settings, SettingsError
@@ -71,6 +80,31 @@ def _root(text: str) -> str:
     return text
 
 
+def _redis(text: str) -> str:
+    """Refuse what is no Redis server."""
+    try:
+        parts = urlsplit(text)
+        good = parts.scheme in ("redis", "rediss", "unix") and bool(parts.hostname or parts.path)
+        good = good and (parts.port is None or parts.port > 0)
+    except ValueError:
+        good = False
+    if not good:
+        raise PydanticCustomError(
+            "redis", "it must be redis://HOST:PORT/DB, rediss://… or unix://…"
+        )
+    return text
+
+
+def _prefix(text: str) -> str:
+    """Refuse what Redis keys of the latency agents cannot begin with."""
+    try:
+        Keys(text)
+    except ContractError as error:
+        why = str(error).rpartition(": ")[2]
+        raise PydanticCustomError("prefix", "{why}", {"why": why}) from None
+    return text
+
+
 class ConfigError(ValueError):
     """A configuration that cannot be used; names file, key, value and what is allowed."""
 
@@ -83,6 +117,17 @@ class Delays(_Section):
     """Where delays come from."""
 
     file: Annotated[str, AfterValidator(_file_name)] | None = None
+    redis: Annotated[str, AfterValidator(_redis)] | None = None
+    prefix: Annotated[str, AfterValidator(_prefix)] = PREFIX
+    minimum_confidence: Annotated[float, Field(ge=0, le=1)] = 0.3
+
+    @model_validator(mode="after")
+    def _has_one_source(self) -> "Delays":
+        if self.file is not None and self.redis is not None:
+            raise PydanticCustomError(
+                "sources", "file and redis are both set; delays come from one of them"
+            )
+        return self
 
 
 class Metrics(_Section):
@@ -165,8 +210,12 @@ def _first(error: ValidationError) -> str:
     first = error.errors()[0]
     *section, key = (str(part) for part in first["loc"])
     where = f"[{'.'.join(section)}] {key}" if section else key
+    if first["type"] == "sources":
+        where = f"[{key}]"
     if first["type"] == "extra_forbidden":
         return f"no key {where}; keys there are {', '.join(_keys(section))}"
+    if first["type"] in ("redis", "sources"):
+        return f"{where}: {first['msg']}"  # the value may hold a password
     value = _SHORT.repr(first["input"])
     return f"{where} is {value}: {first['msg'][0].lower()}{first['msg'][1:]}"
 

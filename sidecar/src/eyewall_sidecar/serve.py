@@ -4,13 +4,15 @@ import logging
 import signal
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
 from pathlib import Path
 from types import FrameType
+from urllib.parse import urlsplit
 
 from eyewall_monitor.znodes import Znodes
 
-from eyewall_sidecar.config import Config, default_settings
+from eyewall_sidecar.config import Config, ConfigError, Delays, default_settings
 from eyewall_sidecar.policies.catalogue import CATALOGUE
 from eyewall_sidecar.rpc import Server
 from eyewall_sidecar.service import Measuring, Rules, SchedulingService
@@ -21,6 +23,7 @@ from eyewall_sidecar.stores import (
     MeasurementStore,
     NoDelays,
     NoMeasurements,
+    RedisDelays,
     ZookeeperMeasurements,
 )
 
@@ -36,13 +39,15 @@ def serve(config: Config, say: Callable[[str], None]) -> None:
     """
     defaults = default_settings(config, CATALOGUE)
     stopped = _stop_signals()
-    solvers = SolverProcesses(policy=defaults.policy)
-    measurements = _measurement_store(config)
-    try:
+    with (
+        _delay_store(config) as delays,
+        closing(_measurement_store(config)) as measurements,
+        closing(SolverProcesses(policy=defaults.policy)) as solvers,
+    ):
         measurements.start()
         measuring = Measuring(measurements, config.metrics.minimum_confidence)
         service = SchedulingService(
-            defaults, _rules(config), _delay_store(config), measuring, solvers, time.monotonic
+            defaults, _rules(config), delays, measuring, solvers, time.monotonic
         )
         server = Server(service, config.listen)
         server.start()
@@ -54,9 +59,6 @@ def serve(config: Config, say: Callable[[str], None]) -> None:
                 stopped.wait()
         finally:
             server.stop(STOP_SECONDS)
-    finally:
-        solvers.close()
-        measurements.close()
 
 
 def _stop_signals() -> threading.Event:
@@ -103,10 +105,24 @@ def _rules(config: Config) -> Rules:
     )
 
 
-def _delay_store(config: Config) -> DelayStore:
-    if config.delays.file is None:
-        return NoDelays()
-    return DelayFile(Path(config.delays.file), time.time)
+@contextmanager
+def _delay_store(config: Config) -> Iterator[DelayStore]:
+    given = config.delays
+    if given.redis is not None:
+        with closing(_redis_delays(given.redis, given)) as store:
+            store.start()
+            yield store
+    elif given.file is not None:
+        yield DelayFile(Path(given.file), time.time)
+    else:
+        yield NoDelays()
+
+
+def _redis_delays(url: str, given: Delays) -> RedisDelays:
+    try:
+        return RedisDelays(url, given.prefix, given.minimum_confidence, time.monotonic)
+    except ValueError as error:  # an option that redis-py does not know
+        raise ConfigError(f"[delays] redis: {error}") from None
 
 
 def _measurement_store(config: Config) -> MeasurementStore:
@@ -117,4 +133,10 @@ def _measurement_store(config: Config) -> MeasurementStore:
 
 
 def _delays(config: Config) -> str:
-    return f"delays from {config.delays.file}" if config.delays.file else "no delays configured"
+    given = config.delays
+    if given.redis is not None:
+        # Without account and options: one is secret, the others are long.
+        server = urlsplit(given.redis)
+        where = f"{server.scheme}://{server.netloc.rpartition('@')[2]}{server.path}"
+        return f"delays from {where}, prefix {given.prefix}"
+    return f"delays from {given.file}" if given.file else "no delays configured"

@@ -4,6 +4,7 @@ import pytest
 from eyewall_sidecar.model import PlacementProblem, ProblemError
 from eyewall_sidecar.policies.catalogue import CATALOGUE
 from eyewall_sidecar.storm import (
+    Doubts,
     HostLoad,
     MeasuredTopology,
     Settings,
@@ -30,13 +31,15 @@ def ask(
     moving: bool = False,
     measured: MeasuredTopology | None = None,
     loads: Mapping[str, HostLoad] | None = None,
+    doubts: Doubts | None = None,
 ) -> TopologyProblem:
     running = state(topology, *workers)
     settings = read_settings(topology, Settings(), CATALOGUE)
     known = delays or all_delays(sorted({it.host for it in supervisors}), 10)
     build = problem_of_moving if moving else problem_of_missing
     room = rooms(cluster(supervisors, running, *others), running)
-    return build(room, running, settings, Signals(known, measured, loads or {}))
+    signals = Signals(known, doubts or {}, measured, loads or {})
+    return build(room, running, settings, signals)
 
 
 def capacity(problem: PlacementProblem) -> dict[str, float]:

@@ -8,6 +8,8 @@ from eyewall_sidecar.service.measuring import Measured
 from eyewall_sidecar.stores import DelayTable
 from eyewall_sidecar.storm import (
     ClusterState,
+    Doubt,
+    Doubts,
     HostLoad,
     MeasuredTopology,
     Rooms,
@@ -72,8 +74,19 @@ def ask(
     build = problem_of_missing if topology.missing() else problem_of_moving
     problem: TopologyProblem | ProblemError
     try:
-        signals = Signals(delays.seconds_between, of_topology, measured.loads)
+        signals = Signals(delays.seconds_between, _doubts(delays), of_topology, measured.loads)
         problem = build(room, topology, settings, signals)
     except ProblemError as error:
         problem = error.with_traceback(None)
     return Asked(state, topology, room, settings, delays, of_topology, measured.loads, problem)
+
+
+def _doubts(delays: DelayTable) -> Doubts:
+    return {
+        pair: Doubt(
+            confidence=delays.confidence_between(*pair),
+            wanted=delays.minimum_confidence,
+            age=delays.age_between(*pair),
+        )
+        for pair in delays.doubtful_pairs()
+    }

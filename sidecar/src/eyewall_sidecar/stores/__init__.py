@@ -3,6 +3,7 @@
 from eyewall_sidecar.stores.delay_file import DelayFile
 from eyewall_sidecar.stores.delays import DelayStore, DelayTable, NoDelays
 from eyewall_sidecar.stores.measurements import Measurements, MeasurementStore, NoMeasurements
+from eyewall_sidecar.stores.redis_delays import RedisDelays
 from eyewall_sidecar.stores.zookeeper_measurements import ZookeeperMeasurements
 
 __all__ = [
@@ -13,5 +14,6 @@ __all__ = [
     "Measurements",
     "NoDelays",
     "NoMeasurements",
+    "RedisDelays",
     "ZookeeperMeasurements",
 ]

@@ -8,10 +8,10 @@ from eyewall_sidecar.storm.cluster import (
     TopologyState,
     Worker,
 )
+from eyewall_sidecar.storm.doubts import Doubt, Doubts
 from eyewall_sidecar.storm.host_load import HostLoad, HostRecord, recorded
 from eyewall_sidecar.storm.measured import MeasuredTopology, held, measured_topology
 from eyewall_sidecar.storm.placement_problem import (
-    Signals,
     TopologyProblem,
     operator_id,
     problem_of_missing,
@@ -19,6 +19,7 @@ from eyewall_sidecar.storm.placement_problem import (
 )
 from eyewall_sidecar.storm.room import Room, Rooms, rooms
 from eyewall_sidecar.storm.settings import Mode, Settings, SettingsError, mode_of, read_settings
+from eyewall_sidecar.storm.signals import Signals
 from eyewall_sidecar.storm.slots import SlotChoice, choose_slots
 from eyewall_sidecar.storm.topology import Component, Executor, Grouping, Input, Kind, Topology
 
@@ -26,6 +27,8 @@ __all__ = [
     "Assignment",
     "ClusterState",
     "Component",
+    "Doubt",
+    "Doubts",
     "Executor",
     "Grouping",
     "HostLoad",

@@ -4,8 +4,8 @@ S-ODP (paper 000, section 6.2): executors are the operators, C_u is slots × EPS
 """
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -21,36 +21,16 @@ from eyewall_sidecar.model import (
 from eyewall_sidecar.model.errors import listed
 from eyewall_sidecar.model.limits import SLOWEST
 from eyewall_sidecar.storm.cluster import Supervisor, TopologyState
-from eyewall_sidecar.storm.delays import FEW, DelayBetween, KnownDelays, known_delays
-from eyewall_sidecar.storm.host_load import HostLoad
-from eyewall_sidecar.storm.measured import MeasuredTopology
+from eyewall_sidecar.storm.delays import FEW, KnownDelays, known_delays
+from eyewall_sidecar.storm.doubts import DelayBetween, Doubt, how_little, undoubted
 from eyewall_sidecar.storm.measured_cores import measured_cores
 from eyewall_sidecar.storm.pins import pinned_hosts
 from eyewall_sidecar.storm.rates import NOTHING_MEASURED, flows, unknown_streams
 from eyewall_sidecar.storm.room import Room, Rooms, executors_per_slot, node_names
 from eyewall_sidecar.storm.settings import Settings
+from eyewall_sidecar.storm.signals import Signals
 from eyewall_sidecar.storm.topology import Component, Executor
 from eyewall_sidecar.storm.traits import Traits, TraitsError, read_traits
-
-
-@dataclass(frozen=True, slots=True)
-class Signals:
-    """What is known of the world beside Nimbus's own state.
-
-    Parameters
-    ----------
-    delay
-        One way between two hosts, in seconds.
-    measured
-        Rates and costs of the topology; None where nothing is measured at all, so that what is
-        declared or assumed has to do.
-    loads
-        Host → its load, as far as it is known.
-    """
-
-    delay: DelayBetween
-    measured: MeasuredTopology | None = None
-    loads: Mapping[str, HostLoad] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +50,8 @@ class TopologyProblem:
     assumptions
         What was taken for granted, as sentences for a person.
     delays_assumed
-        Which delays are unknown and were stood in for; empty if none is.
+        Which delays are unknown, or known too little to move by, and were stood in for; empty if
+        none is.
     rates_unknown
         Which rates should be measured and are not; empty if all are, or if nothing is measured.
     cpu_measured
@@ -104,10 +85,11 @@ def problem_of_missing(
 ) -> TopologyProblem:
     """Ask where the executors without a slot belong; those that run stay where they are.
 
-    CPU is as declared: nothing that has to run is refused because the hosts are busy.
+    They have to run somewhere: a delay that is doubted is used, and said; CPU is as declared, so
+    that nothing is refused because the hosts are busy.
     """
     fixed = {it: slot.supervisor for it, slot in topology.running().items()}
-    return _Bridge(rooms, topology, settings, signals, fixed, None).problem()
+    return _Bridge(rooms, topology, settings, signals, signals.delay, fixed, None).problem()
 
 
 def problem_of_moving(
@@ -115,14 +97,16 @@ def problem_of_moving(
 ) -> TopologyProblem:
     """Ask where all executors belong; `current` is where they run.
 
-    What runs in slots that are withdrawn stays: a worker there may not be changed.
+    What runs in slots that are withdrawn stays: a worker there may not be changed. A delay that is
+    doubted counts as unknown: what runs well must not be restarted for a guess.
     """
     withdrawn = {slot for room in rooms.values() for slot in room.withdrawn}
     fixed = {it: slot.supervisor for it, slot in topology.running().items() if slot in withdrawn}
     host_of = {it: room.supervisor.host for it, room in rooms.items()}
     where = {it: host_of.get(slot.supervisor, "") for it, slot in topology.running().items()}
     cores = measured_cores(topology.topology, where, signals.measured, signals.loads)
-    return _Bridge(rooms, topology, settings, signals, fixed, cores).problem()
+    delay = undoubted(signals.delay, signals.doubts)
+    return _Bridge(rooms, topology, settings, signals, delay, fixed, cores).problem()
 
 
 class _Bridge:
@@ -138,6 +122,7 @@ class _Bridge:
         topology: TopologyState,
         settings: Settings,
         signals: Signals,
+        delay: DelayBetween,
         fixed: Mapping[Executor, str],
         cores: Mapping[Executor, float] | None,
     ) -> None:
@@ -150,6 +135,7 @@ class _Bridge:
         self.settings = settings
         self.topology = topology.topology
         self.fixed = fixed
+        self.doubts = signals.doubts
         slots = topology.running()
         self.running = {it: slot.supervisor for it, slot in slots.items()}
         self.in_slot = Counter(slots.values())
@@ -161,7 +147,7 @@ class _Bridge:
         self._refuse_what_cannot_be_modelled()
         self.limits = self._limits()
         self.pins = self._usable_pins()
-        self.known = self._known_delays(signals.delay)
+        self.known = self._known_delays(delay)
 
     def problem(self) -> TopologyProblem:
         hosts = set(self.known.hosts)
@@ -182,7 +168,7 @@ class _Bridge:
             executors={name: it for it, name in ids.items()},
             supervisors={self.names[it.supervisor.id]: it.supervisor.id for it in nodes},
             per_slot=self.per_slot,
-            assumptions=assumed + self._left_out(),
+            assumptions=(*assumed, *self._left_out(), *filter(None, [self.known.vague])),
             delays_assumed=self.known.assumption,
             rates_unknown=self._rates_unknown(),
             cpu_measured=self.cpu_measured,
@@ -202,9 +188,7 @@ class _Bridge:
 
     def _left_out(self) -> tuple[str, ...]:
         """Word which hosts are left out, in one sentence for each reason."""
-        said = []
-        if hosts := self.known.left_out:
-            said.append(f"{_hosts(hosts)} left out, delay unknown: {listed(hosts, FEW)}")
+        said = list(self._left_out_for_delays())
         if self.unreadable:
             said.append(f"{_hosts(self.unreadable)} left out: {self._unreadable()}")
         closed = [it.supervisor.host for it in self.rooms.values() if self._closed(it)]
@@ -212,6 +196,20 @@ class _Bridge:
             others = f"{listed(closed, FEW)} left out, another topology runs there"
             said.append(f"{others} (with Ecker's score a supervisor serves one at most)")
         return tuple(said)
+
+    def _left_out_for_delays(self) -> Iterator[str]:
+        """Word which hosts are left out as delays are unknown, or are known too little."""
+        doubted: dict[str, list[Doubt]] = {}
+        for (source, target), doubt in self.known.doubted.items():
+            doubted.setdefault(source, []).append(doubt)
+            doubted.setdefault(target, []).append(doubt)
+        vaguely = [it for it in self.known.left_out if it in doubted]
+        unknown = [it for it in self.known.left_out if it not in doubted]
+        if vaguely:
+            how = how_little(doubt for it in vaguely for doubt in doubted[it])
+            yield f"{_hosts(vaguely)} left out, delay known {how}: {listed(vaguely, FEW)}"
+        if unknown:
+            yield f"{_hosts(unknown)} left out, delay unknown: {listed(unknown, FEW)}"
 
     def _unreadable(self) -> str:
         return listed([f"{host}: {why}" for host, why in sorted(self.unreadable.items())], 1)
@@ -284,7 +282,7 @@ class _Bridge:
             unreadable = f"; {self._unreadable()}" if self.unreadable else ""
             raise ProblemError(f"no supervisor has a free slot{closed}{unreadable}")
         used = {self.rooms[it].supervisor.host for it in self.running.values()}
-        known = known_delays(possible, used, delay)
+        known = known_delays(possible, used, delay, self.doubts)
         placed = {com.id for it, com in self.executors.items() if it not in self.fixed}
         stranded = [
             host
@@ -292,7 +290,9 @@ class _Bridge:
             if component in placed and not set(hosts) & set(known.hosts)
             for host in hosts
         ]
-        return known_delays(possible, used.union(stranded), delay) if stranded else known
+        if not stranded:
+            return known
+        return known_delays(possible, used.union(stranded), delay, self.doubts)
 
     def _operator(self, executor: Executor, nodes: list[Room]) -> Operator:
         component = self.executors[executor]
