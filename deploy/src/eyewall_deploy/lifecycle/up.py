@@ -17,17 +17,15 @@ from eyewall_deploy.lifecycle.programs import (
     supervisor_name,
     zookeeper_root,
 )
+from eyewall_deploy.lifecycle.ready import probe_before_start
 from eyewall_deploy.lifecycle.shares import read_shares
-from eyewall_deploy.processes import probes
 from eyewall_deploy.processes.control import SupervisordGoneError
 from eyewall_deploy.processes.readiness import wait_until_ready
 from eyewall_deploy.processes.supervisord import how_it_ended, output_file
 from eyewall_deploy.state import Scheduler
-from eyewall_deploy.storm import nimbus
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
-    from pathlib import Path
+    from collections.abc import Iterator, Sequence
 
     from eyewall_deploy.endpoint import Endpoint
     from eyewall_deploy.lifecycle.options import UpOptions
@@ -93,7 +91,11 @@ def start_and_wait(
 def _start_and_wait(
     plan: Plan, control: Control, names: Sequence[str], steps: Steps
 ) -> Failure | None:
+    states = {program.name: program for program in control.states()}
+    probe_of = {}
     for name in names:
+        if name in states:
+            probe_of[name] = probe_before_start(plan, name, runs=bool(states[name].pid))
         failure = control.start(name)
         if failure is not None:
             return failure
@@ -103,7 +105,7 @@ def _start_and_wait(
         steps.doing(f"{name}{more}")
         failure = wait_until_ready(
             name,
-            _probe(plan, name),
+            probe_of[name],
             control,
             (*logs[name], output_file(plan.run.logs(), name)),
             ending=partial(how_it_ended, plan.run.logs() / "supervisord.log", name),
@@ -131,53 +133,6 @@ def _start_all(plan: Plan, lease: Lease, steps: Steps) -> Failure | None:
             return failure
         steps.done(f"{', '.join(names)} ready")
     return None
-
-
-def _probe(plan: Plan, name: str) -> Callable[[], str | None]:
-    state = plan.state
-    if name == "zookeeper":
-        return partial(probes.zookeeper, state.zookeeper)
-    if name == "redis":
-        return partial(probes.redis, state.redis)
-    if name == "nimbus":
-        return partial(_leading, state.nimbus)
-    if name == "ui" and state.ui is not None:
-        return partial(probes.http_ok, state.ui, "/index.html")
-    if name == "sidecar" and state.sidecar is not None:
-        return partial(probes.grpc_health, state.sidecar)
-    for host in plan.cluster.hosts:
-        if name == supervisor_name(host):
-            return partial(_registered, state.nimbus, host.name)
-        if name == monitor_name(host):
-            return partial(_says_ready, output_file(plan.run.logs(), name))
-    return partial(_made, plan.run.ready_file(name))
-
-
-def _made(file: Path) -> str | None:
-    return None if file.exists() else f"{file} is not there"
-
-
-def _says_ready(output: Path) -> str | None:
-    """Whether a program has said so; what it listens on is out of reach, inside its host."""
-    text = output.read_text(encoding="utf-8", errors="replace") if output.exists() else ""
-    return None if " ready on " in text else f"nothing of being ready in {output}"
-
-
-def _leading(endpoint: Endpoint) -> str | None:
-    try:
-        view = nimbus.look(endpoint, with_topologies=False)
-    except nimbus.NimbusUnreachableError as error:
-        return str(error)
-    return None if view.has_leader else "Nimbus answers, but does not lead yet"
-
-
-def _registered(endpoint: Endpoint, host: str) -> str | None:
-    try:
-        view = nimbus.look(endpoint, with_topologies=False)
-    except nimbus.NimbusUnreachableError as error:
-        return str(error)
-    hosts = {supervisor.host for supervisor in view.supervisors}
-    return None if host in hosts else f"Nimbus does not know host {host} yet"
 
 
 def _clear(zookeeper: Endpoint, root: str) -> None:
