@@ -270,6 +270,19 @@ def delay(
 
 
 @app.command()
+def cpu(
+    host: Annotated[str, typer.Argument(help="A host.")],
+    cores: Annotated[float, typer.Argument(help="Of this machine, such as 0.2.")],
+    *,
+    cluster: Cluster = None,
+    run_dir: RunDirOption = None,
+) -> None:
+    """Change how much CPU a host of the running cluster has: make it slow, or fast again."""
+    change = or_fail(changes.change_cpu(_plan(cluster, run_dir), host, cores))
+    _out.print(f"{host}: {change.after:g} cores (before: {change.before:g})")
+
+
+@app.command()
 def scheduler(
     name: Annotated[Scheduler, typer.Argument(help="Who places executors from now on.")],
     *,
