@@ -8,7 +8,7 @@ from eyewall_deploy import cluster_file
 from eyewall_deploy.endpoint import Endpoint
 from eyewall_deploy.lifecycle.programs import Plan
 from eyewall_deploy.run_dir import RunDir
-from eyewall_deploy.state import Mode, Network, RunState, Scheduler
+from eyewall_deploy.state import Delays, Mode, Network, RunState, Scheduler
 from eyewall_deploy.storm_home.layout import StormHome
 
 if TYPE_CHECKING:
@@ -36,6 +36,9 @@ def make_plan(folder: Path, **changes: Any) -> Plan:
         "host_ports": 21_000,
         "stock_timing": False,
         "agents": True,
+        "latency": True,
+        "rates": True,
+        "delays": Delays.MEASURED,
     }
     run = RunDir(folder)
     for part in ("conf", "data", "logs", "log4j2"):

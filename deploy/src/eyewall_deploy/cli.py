@@ -23,14 +23,14 @@ from eyewall_deploy.lifecycle.execute import command_on_host
 from eyewall_deploy.lifecycle.execute import run as run_on_host
 from eyewall_deploy.lifecycle.found import DEFAULT_CLUSTER, find_run
 from eyewall_deploy.lifecycle.options import UpOptions
-from eyewall_deploy.lifecycle.plans import read_plan
+from eyewall_deploy.lifecycle.plans import find_plan
 from eyewall_deploy.lifecycle.shares import read_shares
 from eyewall_deploy.lifecycle.status import status as look
 from eyewall_deploy.lifecycle.up import Up
 from eyewall_deploy.lifecycle.up import up as bring_up
 from eyewall_deploy.processes.readiness import last_lines
 from eyewall_deploy.screen import ScreenSteps, fail, or_fail, show_status
-from eyewall_deploy.state import Mode, Scheduler
+from eyewall_deploy.state import Delays, Mode, Scheduler
 from eyewall_deploy.storm.nimbus import end_topology
 from eyewall_deploy.storm.settings import SLOT_PORT
 from eyewall_deploy.submit import submit as submit_topology
@@ -87,8 +87,17 @@ def up(
         bool, typer.Option("--stock-timing", help="Storm's own timing, assignments not pushed.")
     ] = False,
     without_agents: Annotated[
-        bool, typer.Option("--without-agents", help="No monitor agent on the hosts.")
+        bool, typer.Option("--without-agents", help="No agents on the hosts, and no rates job.")
     ] = False,
+    without_rates: Annotated[
+        bool, typer.Option("--without-rates", help="No job that makes data rates, in Spark.")
+    ] = False,
+    delays: Annotated[
+        Delays | None,
+        typer.Option(
+            help="What the sidecar goes by; measured where hosts are emulated and have agents."
+        ),
+    ] = None,
     foreground: Annotated[
         bool, typer.Option("--foreground", help="Stay; Ctrl-C ends the cluster.")
     ] = False,
@@ -115,6 +124,8 @@ def up(
         network=network,
         stock_timing=stock_timing,
         agents=not without_agents,
+        rates=not without_rates,
+        delays=delays,
         nimbus_port=nimbus_port,
         ui_port=ui_port,
         sidecar_port=sidecar_port,
@@ -350,10 +361,7 @@ def _change(
 
 
 def _plan(cluster: str | None, run_dir: Path | None) -> Plan:
-    run = or_fail(find_run(cluster, run_dir))
-    if run.keeper() is None:
-        fail(f"no cluster runs in {run.path}; `eyewall-deploy up` starts one")
-    return or_fail(read_plan(run))
+    return or_fail(find_plan(cluster, run_dir))
 
 
 if __name__ == "__main__":

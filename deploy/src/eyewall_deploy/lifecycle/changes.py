@@ -12,7 +12,7 @@ from eyewall_deploy.cluster_file import choices
 from eyewall_deploy.failure import Failure
 from eyewall_deploy.host import cgroups
 from eyewall_deploy.lifecycle.ended import has_ended
-from eyewall_deploy.lifecycle.programs import write_nimbus_settings
+from eyewall_deploy.lifecycle.program_settings import write_nimbus_settings
 from eyewall_deploy.lifecycle.shares import read_shares
 from eyewall_deploy.lifecycle.up import start_and_wait
 from eyewall_deploy.processes.control import Control, SupervisordGoneError

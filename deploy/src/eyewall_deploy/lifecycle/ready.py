@@ -7,7 +7,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING, TypeAlias
 
-from eyewall_deploy.lifecycle.programs import monitor_name, supervisor_name
+from eyewall_deploy.lifecycle.programs import RATES, latency_name, monitor_name, supervisor_name
 from eyewall_deploy.processes import probes
 from eyewall_deploy.processes.supervisord import output_file
 from eyewall_deploy.storm import nimbus
@@ -50,6 +50,10 @@ def probe_before_start(plan: Plan, name: str, *, runs: bool) -> Probe:
             return partial(_registered, state.nimbus, host.name, None if runs else time.monotonic())
         if name == monitor_name(host):
             return partial(said, " ready on ")
+        if name == latency_name(host):
+            return partial(said, " probes by ")
+    if name == RATES:
+        return partial(said, " ready on ")
     file = plan.run.ready_file(name)
     if not runs:
         file.unlink(missing_ok=True)

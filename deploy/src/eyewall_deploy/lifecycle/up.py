@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections import Counter
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
@@ -12,6 +13,8 @@ from eyewall_deploy.lifecycle.ended import has_ended
 from eyewall_deploy.lifecycle.lease import Lease
 from eyewall_deploy.lifecycle.preparation import prepare
 from eyewall_deploy.lifecycle.programs import (
+    RATES,
+    latency_name,
     monitor_name,
     programs,
     supervisor_name,
@@ -22,7 +25,7 @@ from eyewall_deploy.lifecycle.shares import read_shares
 from eyewall_deploy.processes.control import SupervisordGoneError
 from eyewall_deploy.processes.readiness import wait_until_ready
 from eyewall_deploy.processes.supervisord import how_it_ended, output_file
-from eyewall_deploy.state import Scheduler
+from eyewall_deploy.state import Delays, Scheduler
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -35,6 +38,8 @@ if TYPE_CHECKING:
 
 _PATIENCE = 120.0
 """Seconds that a program may take to become ready: a JVM on a third of a busy core is slow."""
+
+_ON_HOSTS = {"supervisor": "supervisors", "monitor": "monitor agents", "latency": "latency agents"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +76,8 @@ def stages(plan: Plan) -> Iterator[list[str]]:
     if plan.state.scheduler is Scheduler.EYEWALL:
         second.append("sidecar")
     hosts = plan.cluster.hosts
-    last = [*map(supervisor_name, hosts), *map(monitor_name, hosts), "ui"]
+    last = [*map(supervisor_name, hosts), *map(monitor_name, hosts), *map(latency_name, hosts)]
+    last += ["ui", RATES]
     for stage in (first, second, ["nimbus"], last):
         names = [name for name in stage if name in there]
         if names:
@@ -131,8 +137,18 @@ def _start_all(plan: Plan, lease: Lease, steps: Steps) -> Failure | None:
         failure = start_and_wait(plan, control, names, steps)
         if failure is not None:
             return failure
-        steps.done(f"{', '.join(names)} ready")
+        steps.done(f"{_in_short(names)} ready")
+    if plan.state.delays is Delays.MEASURED:
+        steps.done("delays are measured: the latency agents of all hosts probe each other")
     return None
+
+
+def _in_short(names: Sequence[str]) -> str:
+    """Names of programs, but of those that every host has how many there are."""
+    of_hosts = [name for name in names if name.partition("-")[0] in _ON_HOSTS]
+    counts = Counter(_ON_HOSTS[name.partition("-")[0]] for name in of_hosts)
+    others = [name for name in names if name not in of_hosts]
+    return ", ".join([*(f"{count} {kind}" for kind, count in counts.items()), *others])
 
 
 def _clear(zookeeper: Endpoint, root: str) -> None:
