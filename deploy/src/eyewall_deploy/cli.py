@@ -13,6 +13,7 @@ from rich.console import Console
 from rich.text import Text
 
 from eyewall_deploy import cluster_file
+from eyewall_deploy.delays.command import delays as show_delays
 from eyewall_deploy.demo.command import demo
 from eyewall_deploy.doctor.command import doctor
 from eyewall_deploy.endpoint import LARGEST_PORT
@@ -344,6 +345,7 @@ def restart(program: str, *, cluster: Cluster = None, run_dir: RunDirOption = No
     _change(changes.restart, program, "is ready", cluster, run_dir)
 
 
+app.command("delays")(show_delays)
 app.command()(doctor)
 app.command()(demo)
 

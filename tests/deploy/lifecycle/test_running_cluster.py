@@ -66,6 +66,21 @@ def test_on_loopback_a_delay_is_refused_since_nothing_would_come_of_it(
     assert "not emulated" in done.stderr
 
 
+def test_on_loopback_there_are_no_true_delays_to_show(loopback: FakeCluster) -> None:
+    loopback.up()
+    done = loopback.run_command("delays")
+    assert done.returncode == 1
+    assert "not emulated" in done.stderr
+
+
+@pytest.mark.namespaces
+def test_delays_cannot_be_shown_where_nothing_measures_them(namespaces: FakeCluster) -> None:
+    namespaces.up()
+    done = namespaces.run_command("delays")
+    assert done.returncode == 1
+    assert "brought up without agents" in done.stderr
+
+
 @pytest.mark.namespaces
 def test_a_delay_is_changed_by_one_command_both_ways(namespaces: FakeCluster) -> None:
     namespaces.up()
