@@ -9,6 +9,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from eyewall_deploy.failure import Failure
+from eyewall_deploy.lifecycle.clearing import clear_redis, clear_zookeeper
 from eyewall_deploy.lifecycle.ended import has_ended
 from eyewall_deploy.lifecycle.lease import Lease
 from eyewall_deploy.lifecycle.preparation import prepare
@@ -17,6 +18,7 @@ from eyewall_deploy.lifecycle.programs import (
     latency_name,
     monitor_name,
     programs,
+    redis_prefix,
     supervisor_name,
     zookeeper_root,
 )
@@ -30,7 +32,6 @@ from eyewall_deploy.state import Delays, Scheduler
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from eyewall_deploy.endpoint import Endpoint
     from eyewall_deploy.lifecycle.options import UpOptions
     from eyewall_deploy.lifecycle.programs import Plan
     from eyewall_deploy.lifecycle.steps import Steps
@@ -132,7 +133,9 @@ def _start_all(plan: Plan, lease: Lease, steps: Steps) -> Failure | None:
     for line in read_shares(plan.run).refused:
         steps.done(line)
     if not plan.state.own_zookeeper:
-        _clear(plan.state.zookeeper, zookeeper_root(plan.state))
+        clear_zookeeper(plan.state.zookeeper, zookeeper_root(plan.state))
+    if plan.state.redis_server is None:
+        clear_redis(plan.state.redis, redis_prefix(plan.state))
     for names in stages(plan):
         failure = start_and_wait(plan, control, names, steps)
         if failure is not None:
@@ -149,18 +152,3 @@ def _in_short(names: Sequence[str]) -> str:
     counts = Counter(_ON_HOSTS[name.partition("-")[0]] for name in of_hosts)
     others = [name for name in names if name not in of_hosts]
     return ", ".join([*(f"{count} {kind}" for kind, count in counts.items()), *others])
-
-
-def _clear(zookeeper: Endpoint, root: str) -> None:
-    """Forget what an earlier cluster of this name left in the user's own ZooKeeper."""
-    from kazoo.client import KazooClient  # only here, and slow to import
-
-    client = KazooClient(str(zookeeper))
-    client.start()
-    try:
-        if client.exists(root):
-            client.delete(root, recursive=True)
-        client.ensure_path(root)
-    finally:
-        client.stop()
-        client.close()
