@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from eyewall_deploy.endpoint import Endpoint
 from eyewall_deploy.failure import Failure
 from eyewall_deploy.run_dir import RunDir
-from eyewall_deploy.state import Mode, Network, RunState, Scheduler, read_state, write_state
+from eyewall_deploy.state import Delays, Mode, Network, RunState, Scheduler, read_state, write_state
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -29,6 +29,9 @@ STATE = RunState(
     host_ports=6700,
     stock_timing=False,
     agents=True,
+    latency=True,
+    rates=False,
+    delays=Delays.MEASURED,
 )
 
 

@@ -74,7 +74,7 @@ class FakeCluster:
             "up",
             str(self.folder / "pair.toml"),
             "--scheduler=ras",
-            *(() if self.agents else ("--without-agents",)),
+            *(("--without-rates",) if self.agents else ("--without-agents",)),
             f"--storm-home={self.folder / 'storm'}",
             f"--mode={self.mode}",
             f"--host-ports={self.ports[-1]}",

@@ -45,8 +45,11 @@ def nimbus(settings: dict[str, Any]) -> None:
         def getClusterInfo(self) -> ClusterSummary:  # noqa: N802
             leader = NimbusSummary("control", 6627, 1, isLeader=True, version="2.8.3")
             registered = sorted(RUN.glob("data/supervisor-*/registered"))
-            hosts = [file.parent.name.removeprefix("supervisor-") for file in registered]
-            known = [SupervisorSummary(host, 1, 2, 0, f"id-{host}") for host in hosts]
+            known = []
+            for file in registered:
+                host = file.parent.name.removeprefix("supervisor-")
+                uptime = int(time.time() - file.stat().st_mtime)
+                known.append(SupervisorSummary(host, uptime, 2, 0, f"id-{host}"))
             return ClusterSummary(supervisors=known, topologies=[], nimbuses=[leader])
 
     make_server(

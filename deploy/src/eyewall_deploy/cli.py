@@ -13,6 +13,7 @@ from rich.console import Console
 from rich.text import Text
 
 from eyewall_deploy import cluster_file
+from eyewall_deploy.delays.command import delays as show_delays
 from eyewall_deploy.demo.command import demo
 from eyewall_deploy.doctor.command import doctor
 from eyewall_deploy.endpoint import LARGEST_PORT
@@ -23,14 +24,14 @@ from eyewall_deploy.lifecycle.execute import command_on_host
 from eyewall_deploy.lifecycle.execute import run as run_on_host
 from eyewall_deploy.lifecycle.found import DEFAULT_CLUSTER, find_run
 from eyewall_deploy.lifecycle.options import UpOptions
-from eyewall_deploy.lifecycle.plans import read_plan
+from eyewall_deploy.lifecycle.plans import find_plan
 from eyewall_deploy.lifecycle.shares import read_shares
 from eyewall_deploy.lifecycle.status import status as look
 from eyewall_deploy.lifecycle.up import Up
 from eyewall_deploy.lifecycle.up import up as bring_up
 from eyewall_deploy.processes.readiness import last_lines
 from eyewall_deploy.screen import ScreenSteps, fail, or_fail, show_status
-from eyewall_deploy.state import Mode, Scheduler
+from eyewall_deploy.state import Delays, Mode, Scheduler
 from eyewall_deploy.storm.nimbus import end_topology
 from eyewall_deploy.storm.settings import SLOT_PORT
 from eyewall_deploy.submit import submit as submit_topology
@@ -87,8 +88,17 @@ def up(
         bool, typer.Option("--stock-timing", help="Storm's own timing, assignments not pushed.")
     ] = False,
     without_agents: Annotated[
-        bool, typer.Option("--without-agents", help="No monitor agent on the hosts.")
+        bool, typer.Option("--without-agents", help="No agents on the hosts, and no rates job.")
     ] = False,
+    without_rates: Annotated[
+        bool, typer.Option("--without-rates", help="No job that makes data rates, in Spark.")
+    ] = False,
+    delays: Annotated[
+        Delays | None,
+        typer.Option(
+            help="What the sidecar goes by; measured where hosts are emulated and have agents."
+        ),
+    ] = None,
     foreground: Annotated[
         bool, typer.Option("--foreground", help="Stay; Ctrl-C ends the cluster.")
     ] = False,
@@ -115,6 +125,8 @@ def up(
         network=network,
         stock_timing=stock_timing,
         agents=not without_agents,
+        rates=not without_rates,
+        delays=delays,
         nimbus_port=nimbus_port,
         ui_port=ui_port,
         sidecar_port=sidecar_port,
@@ -270,6 +282,19 @@ def delay(
 
 
 @app.command()
+def cpu(
+    host: Annotated[str, typer.Argument(help="A host.")],
+    cores: Annotated[float, typer.Argument(help="Of this machine, such as 0.2.")],
+    *,
+    cluster: Cluster = None,
+    run_dir: RunDirOption = None,
+) -> None:
+    """Change how much CPU a host of the running cluster has: make it slow, or fast again."""
+    change = or_fail(changes.change_cpu(_plan(cluster, run_dir), host, cores))
+    _out.print(f"{host}: {change.after:g} cores (before: {change.before:g})")
+
+
+@app.command()
 def scheduler(
     name: Annotated[Scheduler, typer.Argument(help="Who places executors from now on.")],
     *,
@@ -320,6 +345,7 @@ def restart(program: str, *, cluster: Cluster = None, run_dir: RunDirOption = No
     _change(changes.restart, program, "is ready", cluster, run_dir)
 
 
+app.command("delays")(show_delays)
 app.command()(doctor)
 app.command()(demo)
 
@@ -337,10 +363,7 @@ def _change(
 
 
 def _plan(cluster: str | None, run_dir: Path | None) -> Plan:
-    run = or_fail(find_run(cluster, run_dir))
-    if run.keeper() is None:
-        fail(f"no cluster runs in {run.path}; `eyewall-deploy up` starts one")
-    return or_fail(read_plan(run))
+    return or_fail(find_plan(cluster, run_dir))
 
 
 if __name__ == "__main__":

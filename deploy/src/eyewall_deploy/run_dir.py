@@ -71,6 +71,15 @@ class RunDir:
         """Configuration of a host's monitor agent."""
         return self.path / "conf" / f"monitor-{host}.toml"
 
+    def latency(self, host: str) -> Path:
+        """Configuration of a host's latency agent."""
+        return self.path / "conf" / f"latency-{host}.toml"
+
+    @property
+    def rates(self) -> Path:
+        """Configuration of the rates job."""
+        return self.path / "conf" / "rates.toml"
+
     @property
     def log4j2(self) -> Path:
         """Logging configuration of daemons and workers."""

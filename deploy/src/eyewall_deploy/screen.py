@@ -81,6 +81,7 @@ def show_status(console: Console, status: Status) -> None:
     """Show programs, hosts and topologies as tables."""
     scheduler = f"scheduler {status.scheduler}" + (", stock timing" if status.stock_timing else "")
     delays = "delays NOT emulated" if status.network == "none" else f"delays by {status.network}"
+    scheduler += f" (by {status.delays} delays)" if status.scheduler == "eyewall" else ""
     console.print(f"[bold]{status.cluster}[/bold]: {status.mode}, {delays}, {scheduler}")
     for name, address in status.addresses.items():
         console.print(f"  {name:10} {address}", highlight=False)

@@ -37,6 +37,13 @@ class Scheduler(enum.StrEnum):
     DEFAULT = "default"
 
 
+class Delays(enum.StrEnum):
+    """Where the sidecar has its delays from: the latency agents, or the cluster file."""
+
+    MEASURED = "measured"
+    DECLARED = "declared"
+
+
 @dataclass(frozen=True, slots=True)
 class RunState:
     """One running cluster.
@@ -53,8 +60,12 @@ class RunState:
         First port of the hosts, in loopback mode.
     stock_timing
         Storm's own timing, and no push of assignments, for comparison.
-    agents
-        Whether each host has a monitor agent.
+    agents, latency
+        Whether each host has a monitor agent, and a latency agent.
+    rates
+        Whether there is a rates job.
+    delays
+        Where the sidecar has its delays from.
     """
 
     cluster: str
@@ -73,10 +84,13 @@ class RunState:
     host_ports: int
     stock_timing: bool
     agents: bool
+    latency: bool
+    rates: bool
+    delays: Delays
 
 
 _ENDPOINTS = ("zookeeper", "redis", "nimbus", "ui", "sidecar")
-_VERSION = 1
+_VERSION = 2
 
 
 def write_state(path: Path, state: RunState) -> None:
@@ -101,4 +115,5 @@ def read_state(path: Path) -> RunState | None:
     content["mode"] = Mode(content["mode"])
     content["network"] = Network(content["network"])
     content["scheduler"] = Scheduler(content["scheduler"])
+    content["delays"] = Delays(content["delays"])
     return RunState(**content)

@@ -6,7 +6,7 @@ import os
 import shutil
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import pytest
 from eyewall_deploy.cluster_file import load
@@ -60,6 +60,30 @@ def test_version_2_is_written_as_its_files_want_it(tmp_path: Path) -> None:
     assert (host.parent / "cpu.weight").read_text() == "1000"  # ten times the usual 100
     assert (host / "cpu.max").read_text() == "2000 4000"
     assert (host / "memory.max").read_text() == "67108864"
+
+
+@pytest.mark.parametrize("version", [1, 2])
+def test_a_share_can_be_changed_and_read_while_it_holds(
+    tmp_path: Path, version: Literal[1, 2]
+) -> None:
+    parents = {"cpu": Parent(tmp_path, version, tmp_path)}
+    made = cgroups.make("small", "edge-1", Share(0.5, 64 * MEGABYTE), parents)  # type: ignore[arg-type]
+    assert cgroups.cpu_of(made.folders) == 0.5
+    cgroups.set_cpu(made.folders, 0.2)
+    assert cgroups.cpu_of(made.folders) == 0.2
+    (folder,) = made.folders
+    if version == 1:
+        # 4,000 µs · 0.2 would be less than the kernel's least quota of 1,000.
+        assert (folder / "cpu.cfs_quota_us").read_text() == "1000"
+        assert (folder / "cpu.cfs_period_us").read_text() == "5000"
+    else:
+        assert (folder / "cpu.max").read_text() == "1000 5000"
+
+
+def test_a_host_whose_groups_do_not_limit_cpu_has_no_share_to_change(tmp_path: Path) -> None:
+    assert cgroups.cpu_of([tmp_path]) is None
+    cgroups.set_cpu([tmp_path], 0.2)
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_what_is_not_allowed_is_said_and_the_rest_goes_on(tmp_path: Path) -> None:

@@ -14,7 +14,7 @@ from eyewall_deploy.failure import Failure
 from eyewall_deploy.lifecycle import preparation
 from eyewall_deploy.lifecycle.options import UpOptions
 from eyewall_deploy.lifecycle.preparation import prepare
-from eyewall_deploy.state import Mode, Scheduler
+from eyewall_deploy.state import Delays, Mode, RunState, Scheduler
 from typer.testing import CliRunner
 
 if TYPE_CHECKING:
@@ -29,6 +29,14 @@ class Silent:
 
     def done(self, text: str) -> None:
         pass
+
+
+class Noted(Silent):
+    def __init__(self) -> None:
+        self.said: list[str] = []
+
+    def done(self, text: str) -> None:
+        self.said.append(text)
 
 
 @pytest.fixture
@@ -49,6 +57,12 @@ def options(loopback: FakeCluster, monkeypatch: pytest.MonkeyPatch) -> UpOptions
         redis_port=redis,
         host_ports=hosts,
     )
+
+
+def prepared(options: UpOptions) -> RunState:
+    plan = prepare(options, Silent())
+    assert not isinstance(plan, Failure), plan.reason
+    return plan.state
 
 
 def refused(options: UpOptions) -> str:
@@ -139,6 +153,56 @@ def test_without_the_schedulers_jar_its_making_is_told(
     assert "--jar" in reason
     wrong = refused(replace(options, jar=tmp_path / "no.jar"))
     assert wrong == f"--jar {tmp_path / 'no.jar'}: no such file"
+
+
+def test_delays_are_measured_where_hosts_are_emulated_unless_it_is_said_otherwise(
+    options: UpOptions,
+) -> None:
+    with_agents = replace(options, agents=True, rates=False)
+    loopback = prepared(with_agents)
+    assert loopback.latency
+    assert loopback.delays is Delays.DECLARED  # one machine is all that there is to measure
+    asked = prepared(replace(with_agents, delays=Delays.MEASURED))
+    assert asked.delays is Delays.MEASURED
+
+
+@pytest.mark.namespaces
+def test_emulated_delays_are_measured_where_there_are_agents(
+    options: UpOptions, namespaces_allowed: None
+) -> None:
+    emulated = replace(options, mode=Mode.NAMESPACES, rates=False)
+    assert prepared(replace(emulated, agents=True)).delays is Delays.MEASURED
+    declared = replace(emulated, agents=True, delays=Delays.DECLARED)
+    assert prepared(declared).delays is Delays.DECLARED
+    assert prepared(emulated).delays is Delays.DECLARED
+
+
+def test_without_agents_nothing_is_measured_and_no_rates_are_made(options: UpOptions) -> None:
+    assert refused(replace(options, delays=Delays.MEASURED)) == (
+        "--delays measured: nothing measures them (--without-agents); declared is possible"
+    )
+    state = prepared(options)
+    assert (state.agents, state.latency, state.rates) == (False, False, False)
+    assert state.delays is Delays.DECLARED
+
+
+def test_the_rates_job_is_left_out_where_spark_is_not_installed_which_one_line_says(
+    options: UpOptions, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with_agents = replace(options, agents=True)
+    assert prepared(with_agents).rates
+    assert not prepared(replace(with_agents, rates=False)).rates
+    real = importlib.util.find_spec
+    monkeypatch.setattr(
+        importlib.util, "find_spec", lambda name: None if name == "pyspark" else real(name)
+    )
+    steps = Noted()
+    plan = prepare(with_agents, steps)
+    assert not isinstance(plan, Failure), plan.reason
+    assert not plan.state.rates
+    assert steps.said == [
+        "no data rates: pyspark not installed (pip install 'eyewall-monitor[rates]')"
+    ]
 
 
 def test_a_slot_port_that_is_taken_is_named_with_its_host(options: UpOptions) -> None:

@@ -66,6 +66,21 @@ def test_on_loopback_a_delay_is_refused_since_nothing_would_come_of_it(
     assert "not emulated" in done.stderr
 
 
+def test_on_loopback_there_are_no_true_delays_to_show(loopback: FakeCluster) -> None:
+    loopback.up()
+    done = loopback.run_command("delays")
+    assert done.returncode == 1
+    assert "not emulated" in done.stderr
+
+
+@pytest.mark.namespaces
+def test_delays_cannot_be_shown_where_nothing_measures_them(namespaces: FakeCluster) -> None:
+    namespaces.up()
+    done = namespaces.run_command("delays")
+    assert done.returncode == 1
+    assert "brought up without agents" in done.stderr
+
+
 @pytest.mark.namespaces
 def test_a_delay_is_changed_by_one_command_both_ways(namespaces: FakeCluster) -> None:
     namespaces.up()
@@ -93,6 +108,34 @@ def test_a_delay_that_makes_no_sense_is_refused_with_what_is_allowed(
     done = namespaces.run_command("delay", *command)
     assert done.returncode == 1
     assert named in done.stderr
+
+
+def test_on_loopback_a_hosts_cpu_cannot_be_changed(loopback: FakeCluster) -> None:
+    loopback.up()
+    done = loopback.run_command("cpu", "h1", "0.2")
+    assert done.returncode == 1
+    assert done.stderr == (
+        "cpu of h1: on loopback hosts have no control groups that could limit it\n"
+    )
+
+
+@pytest.mark.namespaces
+def test_a_hosts_cpu_is_changed_at_once_and_what_makes_no_sense_is_refused(
+    namespaces: FakeCluster,
+) -> None:
+    namespaces.up()
+    changed = namespaces.run_command("cpu", "h1", "0.2")
+    assert changed.stdout == "h1: 0.2 cores (before: 1)\n", changed.stderr
+    again = namespaces.run_command("cpu", "h1", "1.5")
+    assert again.stdout == "h1: 1.5 cores (before: 0.2)\n", again.stderr
+    for (host, cores), reason in {
+        ("h3", "1"): "cpu of h3: no such host; hosts are h1, h2",
+        ("h1", "0"): "cpu of h1: 0 cores; allowed are 0.01 to 1024",
+        ("h1", "nan"): "cpu of h1: nan cores; allowed are 0.01 to 1024",
+    }.items():
+        done = namespaces.run_command("cpu", host, cores)
+        assert done.returncode == 1
+        assert reason in done.stderr
 
 
 @pytest.mark.namespaces

@@ -28,6 +28,7 @@ def test_up_ends_with_every_program_running_and_every_host_registered(cluster: F
     assert {p["name"] for p in seen["programs"] if p["state"] == "RUNNING"} == running
     assert [(h["name"], h["slots_used"]) for h in seen["hosts"]] == [("h1", 0), ("h2", 0)]
     assert (seen["mode"], seen["scheduler"]) == (cluster.mode, "ras")
+    assert seen["delays"] == "declared"  # without agents
 
 
 def test_down_leaves_no_process_namespace_or_control_group_and_doing_it_twice_does_no_harm(

@@ -11,12 +11,12 @@ import os
 import time
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, Literal
 
 from eyewall_deploy.host.cgroup_mounts import CONTROLLERS, parents
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
 
     from eyewall_deploy.cluster_file import Cluster, Host
     from eyewall_deploy.host.cgroup_mounts import Controller, Parent
@@ -46,8 +46,7 @@ class Share:
     @property
     def quota_and_period(self) -> tuple[int, int]:
         """CPU time in each period, and the period; microseconds."""
-        period = min(max(_PERIOD, _SHORTEST / self.cpu), _LONGEST)
-        return round(period * self.cpu), round(period)
+        return _quota_and_period(self.cpu)
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,6 +91,29 @@ def make(
     return HostGroup(tuple(folders), tuple(refused))
 
 
+def cpu_of(folders: Iterable[Path]) -> float | None:
+    """Cores that a host may use now; None where no group of it limits CPU."""
+    for folder in folders:
+        if (folder / "cpu.max").exists():
+            quota, period = (folder / "cpu.max").read_text(encoding="ascii").split()
+        elif (folder / "cpu.cfs_quota_us").exists():
+            quota = (folder / "cpu.cfs_quota_us").read_text(encoding="ascii").strip()
+            period = (folder / "cpu.cfs_period_us").read_text(encoding="ascii")
+        else:
+            continue
+        return None if quota in {"max", "-1"} else int(quota) / int(period)
+    return None
+
+
+def set_cpu(folders: Iterable[Path], cores: float) -> None:
+    """Let a host use so many cores from now on; OSError names the file that is refused."""
+    for folder in folders:
+        if (folder / "cpu.max").exists():
+            _limit_cpu(folder, 2, cores)
+        elif (folder / "cpu.cfs_quota_us").exists():
+            _limit_cpu(folder, 1, cores)
+
+
 def remove(cluster: str, found: Mapping[Controller, Parent] | None = None) -> tuple[str, ...]:
     """Remove all groups of a cluster, whoever made them; say what could not be.
 
@@ -127,21 +149,33 @@ def _limited(
     if parent.version == 2:
         _put(top / "cgroup.subtree_control", f"+{controller}")
     folder.mkdir(exist_ok=True)
-    quota, period = limits.quota_and_period
     match parent.version, controller:
         case 1, "cpu":
             _put(top / "cpu.shares", str(_HOSTS_WEIGH * 1024))
-            _put(folder / "cpu.cfs_quota_us", "-1")
-            _put(folder / "cpu.cfs_period_us", str(period))
-            _put(folder / "cpu.cfs_quota_us", str(quota))
+            _limit_cpu(folder, 1, limits.cpu)
         case 2, "cpu":
             _put(top / "cpu.weight", str(_HOSTS_WEIGH * 100))
-            _put(folder / "cpu.max", f"{quota} {period}")
+            _limit_cpu(folder, 2, limits.cpu)
         case 1, _:
             _put(folder / "memory.limit_in_bytes", str(limits.memory))
         case _:
             _put(folder / "memory.max", str(limits.memory))
     return folder
+
+
+def _limit_cpu(folder: Path, version: Literal[1, 2], cores: float) -> None:
+    quota, period = _quota_and_period(cores)
+    if version == 2:
+        _put(folder / "cpu.max", f"{quota} {period}")
+        return
+    _put(folder / "cpu.cfs_quota_us", "-1")  # or the old quota would be held against the new period
+    _put(folder / "cpu.cfs_period_us", str(period))
+    _put(folder / "cpu.cfs_quota_us", str(quota))
+
+
+def _quota_and_period(cores: float) -> tuple[int, int]:
+    period = min(max(_PERIOD, _SHORTEST / cores), _LONGEST)
+    return round(period * cores), round(period)
 
 
 def _put(file: Path, text: str) -> None:

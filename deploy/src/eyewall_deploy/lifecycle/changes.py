@@ -1,16 +1,19 @@
-"""Changes to a running cluster: its scheduler, its delays, single programs."""
+"""Changes to a running cluster: its scheduler, its delays, a host's CPU, single programs."""
 
 from __future__ import annotations
 
 import re
 import time
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, TypeAlias
 
+from eyewall_deploy.cluster_file import choices
 from eyewall_deploy.failure import Failure
+from eyewall_deploy.host import cgroups
 from eyewall_deploy.lifecycle.ended import has_ended
-from eyewall_deploy.lifecycle.programs import write_nimbus_settings
+from eyewall_deploy.lifecycle.program_settings import write_nimbus_settings
+from eyewall_deploy.lifecycle.shares import read_shares
 from eyewall_deploy.lifecycle.up import start_and_wait
 from eyewall_deploy.processes.control import Control, SupervisordGoneError
 from eyewall_deploy.state import Mode, Scheduler, write_state
@@ -24,6 +27,8 @@ Change: TypeAlias = Callable[["Plan", str, "Steps"], "Failure | None"]
 """A change to one program."""
 
 _DELAY = re.compile(r"(?P<number>\d+(\.\d+)?)(?P<unit>us|ms|s)")
+_FEWEST_CORES = 0.01
+_MOST_CORES = 1024
 _SECONDS = {"us": 1e-6, "ms": 1e-3, "s": 1.0}
 
 
@@ -91,3 +96,36 @@ def change_delay(
     except delay_file.DelayError as error:
         return Failure(str(error))
     return None
+
+
+@dataclass(frozen=True, slots=True)
+class CpuChange:
+    """Cores that a host could use before, and can use now."""
+
+    before: float
+    after: float
+
+
+def change_cpu(plan: Plan, host: str, cores: float) -> CpuChange | Failure:
+    """Let a host use so many of this machine's cores from now on, its workers included."""
+    names = [known.name for known in plan.cluster.hosts]
+    if host not in names:
+        return Failure(f"cpu of {host}: no such host; {choices('hosts', names, host)}")
+    if not _FEWEST_CORES <= cores <= _MOST_CORES:
+        return Failure(
+            f"cpu of {host}: {cores:g} cores; allowed are {_FEWEST_CORES:g} to {_MOST_CORES}"
+        )
+    if plan.state.mode is Mode.LOOPBACK:
+        return Failure(
+            f"cpu of {host}: on loopback hosts have no control groups that could limit it"
+        )
+    groups = plan.groups.get(host, ())
+    before = cgroups.cpu_of(groups)
+    if before is None:
+        refused = [line for line in read_shares(plan.run).refused if line.startswith("cpu:")]
+        return Failure(f"cpu of {host}: {'; '.join(refused) or 'no control group limits it'}")
+    try:
+        cgroups.set_cpu(groups, cores)
+    except OSError as error:
+        return Failure(f"cpu of {host}: {error.filename}: {error.strerror}")
+    return CpuChange(before, cores)

@@ -12,7 +12,7 @@ from eyewall_deploy.storm.settings import SLOT_PORT
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from eyewall_deploy.state import Mode
+    from eyewall_deploy.state import Delays, Mode
     from eyewall_deploy.wan.kind import Kind
 
 
@@ -41,7 +41,12 @@ class UpOptions:
     stock_timing
         Storm's own timing and no push of assignments.
     agents
-        A monitor agent on each host, where `eyewall-monitor` is installed.
+        A monitor agent and a latency agent on each host, where they are installed.
+    rates
+        The job that makes data rates of what the agents report, where Spark is installed.
+    delays
+        Where the sidecar has its delays from; None is measured where hosts are emulated and have
+        agents, else declared.
     host_ports
         First of as many ports as there are hosts, slots and agents, in loopback mode.
     """
@@ -57,6 +62,8 @@ class UpOptions:
     network: Kind | None = None
     stock_timing: bool = False
     agents: bool = True
+    rates: bool = True
+    delays: Delays | None = None
     nimbus_port: int = inside.NIMBUS_PORT
     ui_port: int = inside.UI_PORT
     sidecar_port: int = inside.SIDECAR_PORT

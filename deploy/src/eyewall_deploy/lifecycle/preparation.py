@@ -16,15 +16,16 @@ from eyewall_deploy.endpoint import Endpoint, parse_endpoint
 from eyewall_deploy.failure import Failure
 from eyewall_deploy.lifecycle import inside
 from eyewall_deploy.lifecycle.ports import check_ports
+from eyewall_deploy.lifecycle.program_settings import write_settings
 from eyewall_deploy.lifecycle.programs import (
     Plan,
+    latency_command,
     monitor_command,
     sidecar_command,
-    write_settings,
 )
 from eyewall_deploy.processes import probes
 from eyewall_deploy.run_dir import RunDir, default_run_dir, storm_home_cache
-from eyewall_deploy.state import Mode, Network, RunState, Scheduler, write_state
+from eyewall_deploy.state import Delays, Mode, Network, RunState, Scheduler, write_state
 from eyewall_deploy.storm import settings
 from eyewall_deploy.storm.commands import find_java
 from eyewall_deploy.storm_home import assembled, open_storm_home
@@ -41,6 +42,7 @@ if TYPE_CHECKING:
 
 _HERE = "127.0.0.1"
 _FIRST_LOOPBACK_HOST = 11
+_SPARK = ("pyspark", "pyarrow", "pandas")
 _JAR = Path("storm-scheduler", "target", "eyewall-storm-scheduler.jar")
 
 
@@ -52,6 +54,16 @@ class _Servers:
     own_zookeeper: bool
     redis: Endpoint
     redis_server: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class _Loop:
+    """What measures, and whether the sidecar goes by it."""
+
+    agents: bool
+    latency: bool
+    rates: bool
+    delays: Delays
 
 
 def prepare(options: UpOptions, steps: Steps) -> Plan | Failure:
@@ -78,6 +90,9 @@ def prepare(options: UpOptions, steps: Steps) -> Plan | Failure:
     mode = _mode(options, steps)
     if isinstance(mode, Failure):
         return mode
+    loop = _loop(options, mode, steps)
+    if isinstance(loop, Failure):
+        return loop
     home = _storm_home(options, steps)
     if isinstance(home, Failure):
         return home
@@ -97,7 +112,10 @@ def prepare(options: UpOptions, steps: Steps) -> Plan | Failure:
         redis_server=servers.redis_server,
         host_ports=options.host_ports,
         stock_timing=options.stock_timing,
-        agents=options.agents and monitor_command() is not None,
+        agents=loop.agents,
+        latency=loop.latency,
+        rates=loop.rates,
+        delays=loop.delays,
     )
     plan = Plan(run, cluster, state, home, groups={})
     failure = check_ports(plan) or run.prepare()
@@ -105,6 +123,23 @@ def prepare(options: UpOptions, steps: Steps) -> Plan | Failure:
         return failure
     _write(plan, options, jar)
     return plan
+
+
+def _loop(options: UpOptions, mode: Mode, steps: Steps) -> _Loop | Failure:
+    agents = options.agents and monitor_command() is not None
+    latency = options.agents and latency_command() is not None
+    if options.delays is Delays.MEASURED and not latency:
+        why = "no command `eyewall-latency`" if options.agents else "--without-agents"
+        return Failure(f"--delays measured: nothing measures them ({why}); declared is possible")
+    rates = agents and options.rates
+    lacking = [name for name in _SPARK if importlib.util.find_spec(name) is None]
+    if rates and lacking:
+        rates = False
+        how = "pip install 'eyewall-monitor[rates]'"
+        steps.done(f"no data rates: {', '.join(lacking)} not installed ({how})")
+    # On loopback all that could be measured is that the hosts are one machine.
+    usual = Delays.MEASURED if latency and mode is Mode.NAMESPACES else Delays.DECLARED
+    return _Loop(agents, latency, rates, options.delays or usual)
 
 
 def _storm_home(options: UpOptions, steps: Steps) -> StormHome | Failure:

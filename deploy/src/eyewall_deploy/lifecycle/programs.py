@@ -1,16 +1,12 @@
-"""The programs of a cluster, and the settings that each of them reads."""
+"""The programs of a cluster: what each is called, where it runs, and by which command."""
 
 from __future__ import annotations
 
-import json
 import shutil
 import sys
 from dataclasses import dataclass
-from importlib import resources
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
-
-import yaml
+from typing import TYPE_CHECKING
 
 from eyewall_deploy.lifecycle.inside import forwards, inside
 from eyewall_deploy.processes.program import Program
@@ -27,6 +23,8 @@ if TYPE_CHECKING:
     from eyewall_deploy.storm_home import StormHome
 
 OWN_ROOT = "/storm"
+RATES = "rates"
+"""Name of the program that turns the hosts' reports into data rates."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,6 +88,11 @@ def monitor_name(host: Host) -> str:
     return f"monitor-{host.name}"
 
 
+def latency_name(host: Host) -> str:
+    """Name of the program that is a host's latency agent."""
+    return f"latency-{host.name}"
+
+
 def sidecar_command() -> Path | None:
     """Find the sidecar's command."""
     return _command("eyewall")
@@ -98,6 +101,11 @@ def sidecar_command() -> Path | None:
 def monitor_command() -> Path | None:
     """Find the monitor's command."""
     return _command("eyewall-monitor")
+
+
+def latency_command() -> Path | None:
+    """Find the latency agent's command."""
+    return _command("eyewall-latency")
 
 
 def _command(name: str) -> Path | None:
@@ -143,13 +151,19 @@ def _programs(plan: Plan) -> Iterator[Program]:
     yield _daemon(plan, "nimbus", commands.NIMBUS, control)
     if state.ui is not None:
         yield _daemon(plan, "ui", commands.UI, control)
+    monitor, latency = monitor_command(), latency_command()
     for host in plan.cluster.hosts:
         entry = _entry(plan, host.name)
         yield _daemon(plan, supervisor_name(host), commands.SUPERVISOR, entry)
-        monitor = monitor_command()
         if state.agents and monitor is not None:
             command = (*entry, str(monitor), "agent", "--config", str(run.monitor(host.name)))
             yield Program(monitor_name(host), command, run.path)
+        if state.latency and latency is not None:
+            command = (*entry, str(latency), "agent", "--config", str(run.latency(host.name)))
+            yield Program(latency_name(host), command, run.path)
+    if state.rates and monitor is not None:
+        command = (*control, str(monitor), "rates", "--config", str(run.rates))
+        yield Program(RATES, command, run.path)
 
 
 def _daemon(plan: Plan, name: str, daemon: commands.Daemon, entry: tuple[str, ...]) -> Program:
@@ -170,69 +184,3 @@ def entry_command(host: str, groups: tuple[Path, ...]) -> tuple[str, ...]:
     flags = [part for folder in groups for part in ("--cgroup", str(folder))]
     enter = (sys.executable, "-m", "eyewall_deploy.host.enter")
     return (*enter, "--network-namespace", host, *flags, "--")
-
-
-def write_settings(plan: Plan, jar: Path | None) -> None:
-    """Write what the programs read, and put the shim's jar where Nimbus looks for it."""
-    run, storm = plan.run, plan.storm
-    for name in ("cluster", "worker"):
-        source = resources.files("eyewall_deploy.storm").joinpath(f"log4j2_{name}.xml")
-        (run.log4j2 / f"{name}.xml").write_bytes(source.read_bytes())
-    if jar is not None:
-        shutil.copy(jar, run.extlib_daemon)
-    zookeeper = {
-        "storm.zookeeper.port": storm.zookeeper.port,
-        "dev.zookeeper.path": str(run.data("zookeeper")),
-    }
-    _write_yaml(run.conf("zookeeper"), zookeeper)
-    write_nimbus_settings(plan)
-    for host in plan.cluster.hosts:
-        name = supervisor_name(host)
-        _write_yaml(run.conf(name), settings.supervisor_settings(storm, host))
-        if plan.state.agents:
-            run.monitor(host.name).write_text(_monitor_settings(plan, host), encoding="utf-8")
-    for program in programs(plan):
-        run.logs(program.name).mkdir(exist_ok=True)
-        run.data(program.name).mkdir(exist_ok=True)
-    run.sidecar.write_text(_sidecar_settings(plan), encoding="utf-8")
-
-
-def write_nimbus_settings(plan: Plan) -> None:
-    """Write Nimbus's storm.yaml, which names the scheduler."""
-    nimbus = settings.nimbus_settings(plan.storm)
-    _write_yaml(plan.run.conf("nimbus"), nimbus)
-    _write_yaml(plan.run.conf("ui"), nimbus)
-
-
-def _sidecar_settings(plan: Plan) -> str:
-    listen = json.dumps(str(plan.storm.sidecar))
-    return (
-        f"listen = {listen}\n"
-        "[delays]\n"
-        f"file = {json.dumps(str(plan.run.delays))}\n"
-        "[defaults]\n"
-        f"executors_per_slot = {plan.cluster.executors_per_slot}\n"
-    )
-
-
-def _monitor_settings(plan: Plan, host: Host) -> str:
-    there = inside(plan.state)
-    return (
-        f"host = {json.dumps(host.name)}\n"
-        f'listen = "127.0.0.1:{settings.agent_port(plan.storm, host)}"\n'
-        "[zookeeper]\n"
-        f"servers = {json.dumps(str(there.zookeeper))}\n"
-        f"root = {json.dumps(eyewall_root(plan.state))}\n"
-        "[redis]\n"
-        f'url = "redis://{there.redis}/0"\n'
-        f"prefix = {json.dumps(redis_prefix(plan.state))}\n"
-        "[storm]\n"
-        f"local_dir = {json.dumps(str(plan.run.data(supervisor_name(host))))}\n"
-    )
-
-
-def _write_yaml(folder: Path, content: dict[str, Any]) -> None:
-    folder.mkdir(exist_ok=True)
-    beside = folder / ".storm.yaml"
-    beside.write_text(yaml.safe_dump(content, allow_unicode=True), encoding="utf-8")
-    beside.replace(folder / "storm.yaml")

@@ -71,6 +71,8 @@ class Status:
     ----------
     network
         By what delays are made: router, netem or none.
+    delays
+        What the sidecar goes by: measured or declared ones.
     addresses
         How each server is reached from here.
     not_limited
@@ -85,6 +87,7 @@ class Status:
     network: str
     scheduler: str
     stock_timing: bool
+    delays: str
     addresses: Mapping[str, str]
     programs: tuple[ProgramStatus, ...]
     hosts: tuple[HostStatus, ...]
@@ -113,6 +116,7 @@ def status(plan: Plan, not_limited: tuple[str, ...]) -> Status | Failure:
         network=state.network,
         scheduler=state.scheduler,
         stock_timing=state.stock_timing,
+        delays=state.delays,
         addresses=_addresses(plan),
         programs=programs,
         hosts=_hosts(plan, view),

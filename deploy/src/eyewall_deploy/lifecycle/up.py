@@ -3,33 +3,35 @@
 from __future__ import annotations
 
 import time
+from collections import Counter
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
 from eyewall_deploy.failure import Failure
+from eyewall_deploy.lifecycle.clearing import clear_redis, clear_zookeeper
 from eyewall_deploy.lifecycle.ended import has_ended
 from eyewall_deploy.lifecycle.lease import Lease
 from eyewall_deploy.lifecycle.preparation import prepare
 from eyewall_deploy.lifecycle.programs import (
+    RATES,
+    latency_name,
     monitor_name,
     programs,
+    redis_prefix,
     supervisor_name,
     zookeeper_root,
 )
+from eyewall_deploy.lifecycle.ready import probe_before_start
 from eyewall_deploy.lifecycle.shares import read_shares
-from eyewall_deploy.processes import probes
 from eyewall_deploy.processes.control import SupervisordGoneError
 from eyewall_deploy.processes.readiness import wait_until_ready
 from eyewall_deploy.processes.supervisord import how_it_ended, output_file
-from eyewall_deploy.state import Scheduler
-from eyewall_deploy.storm import nimbus
+from eyewall_deploy.state import Delays, Scheduler
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
-    from pathlib import Path
+    from collections.abc import Iterator, Sequence
 
-    from eyewall_deploy.endpoint import Endpoint
     from eyewall_deploy.lifecycle.options import UpOptions
     from eyewall_deploy.lifecycle.programs import Plan
     from eyewall_deploy.lifecycle.steps import Steps
@@ -37,6 +39,8 @@ if TYPE_CHECKING:
 
 _PATIENCE = 120.0
 """Seconds that a program may take to become ready: a JVM on a third of a busy core is slow."""
+
+_ON_HOSTS = {"supervisor": "supervisors", "monitor": "monitor agents", "latency": "latency agents"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +77,8 @@ def stages(plan: Plan) -> Iterator[list[str]]:
     if plan.state.scheduler is Scheduler.EYEWALL:
         second.append("sidecar")
     hosts = plan.cluster.hosts
-    last = [*map(supervisor_name, hosts), *map(monitor_name, hosts), "ui"]
+    last = [*map(supervisor_name, hosts), *map(monitor_name, hosts), *map(latency_name, hosts)]
+    last += ["ui", RATES]
     for stage in (first, second, ["nimbus"], last):
         names = [name for name in stage if name in there]
         if names:
@@ -93,7 +98,11 @@ def start_and_wait(
 def _start_and_wait(
     plan: Plan, control: Control, names: Sequence[str], steps: Steps
 ) -> Failure | None:
+    states = {program.name: program for program in control.states()}
+    probe_of = {}
     for name in names:
+        if name in states:
+            probe_of[name] = probe_before_start(plan, name, runs=bool(states[name].pid))
         failure = control.start(name)
         if failure is not None:
             return failure
@@ -103,7 +112,7 @@ def _start_and_wait(
         steps.doing(f"{name}{more}")
         failure = wait_until_ready(
             name,
-            _probe(plan, name),
+            probe_of[name],
             control,
             (*logs[name], output_file(plan.run.logs(), name)),
             ending=partial(how_it_ended, plan.run.logs() / "supervisord.log", name),
@@ -124,72 +133,22 @@ def _start_all(plan: Plan, lease: Lease, steps: Steps) -> Failure | None:
     for line in read_shares(plan.run).refused:
         steps.done(line)
     if not plan.state.own_zookeeper:
-        _clear(plan.state.zookeeper, zookeeper_root(plan.state))
+        clear_zookeeper(plan.state.zookeeper, zookeeper_root(plan.state))
+    if plan.state.redis_server is None:
+        clear_redis(plan.state.redis, redis_prefix(plan.state))
     for names in stages(plan):
         failure = start_and_wait(plan, control, names, steps)
         if failure is not None:
             return failure
-        steps.done(f"{', '.join(names)} ready")
+        steps.done(f"{_in_short(names)} ready")
+    if plan.state.delays is Delays.MEASURED:
+        steps.done("delays are measured: the latency agents of all hosts probe each other")
     return None
 
 
-def _probe(plan: Plan, name: str) -> Callable[[], str | None]:
-    state = plan.state
-    if name == "zookeeper":
-        return partial(probes.zookeeper, state.zookeeper)
-    if name == "redis":
-        return partial(probes.redis, state.redis)
-    if name == "nimbus":
-        return partial(_leading, state.nimbus)
-    if name == "ui" and state.ui is not None:
-        return partial(probes.http_ok, state.ui, "/index.html")
-    if name == "sidecar" and state.sidecar is not None:
-        return partial(probes.grpc_health, state.sidecar)
-    for host in plan.cluster.hosts:
-        if name == supervisor_name(host):
-            return partial(_registered, state.nimbus, host.name)
-        if name == monitor_name(host):
-            return partial(_says_ready, output_file(plan.run.logs(), name))
-    return partial(_made, plan.run.ready_file(name))
-
-
-def _made(file: Path) -> str | None:
-    return None if file.exists() else f"{file} is not there"
-
-
-def _says_ready(output: Path) -> str | None:
-    """Whether a program has said so; what it listens on is out of reach, inside its host."""
-    text = output.read_text(encoding="utf-8", errors="replace") if output.exists() else ""
-    return None if " ready on " in text else f"nothing of being ready in {output}"
-
-
-def _leading(endpoint: Endpoint) -> str | None:
-    try:
-        view = nimbus.look(endpoint, with_topologies=False)
-    except nimbus.NimbusUnreachableError as error:
-        return str(error)
-    return None if view.has_leader else "Nimbus answers, but does not lead yet"
-
-
-def _registered(endpoint: Endpoint, host: str) -> str | None:
-    try:
-        view = nimbus.look(endpoint, with_topologies=False)
-    except nimbus.NimbusUnreachableError as error:
-        return str(error)
-    hosts = {supervisor.host for supervisor in view.supervisors}
-    return None if host in hosts else f"Nimbus does not know host {host} yet"
-
-
-def _clear(zookeeper: Endpoint, root: str) -> None:
-    """Forget what an earlier cluster of this name left in the user's own ZooKeeper."""
-    from kazoo.client import KazooClient  # only here, and slow to import
-
-    client = KazooClient(str(zookeeper))
-    client.start()
-    try:
-        if client.exists(root):
-            client.delete(root, recursive=True)
-        client.ensure_path(root)
-    finally:
-        client.stop()
-        client.close()
+def _in_short(names: Sequence[str]) -> str:
+    """Names of programs, but of those that every host has how many there are."""
+    of_hosts = [name for name in names if name.partition("-")[0] in _ON_HOSTS]
+    counts = Counter(_ON_HOSTS[name.partition("-")[0]] for name in of_hosts)
+    others = [name for name in names if name not in of_hosts]
+    return ", ".join([*(f"{count} {kind}" for kind, count in counts.items()), *others])

@@ -1,0 +1,47 @@
+"""The rates job of the running cluster."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING
+
+from eyewall_monitor import rate_document
+from eyewall_monitor.znodes import Znodes
+from kazoo.client import KazooClient
+from kazoo.exceptions import NoNodeError
+from running_cluster import Cluster, Running, wait_for
+
+if TYPE_CHECKING:
+    from eyewall_monitor.rate_document import StreamRate
+
+SECONDS_TO_BE_KNOWN = 90
+SENTENCES_PER_SECOND = 10
+
+
+def streams(cluster: Cluster, topology: str) -> dict[tuple[str, str], StreamRate]:
+    """By source and target, as they are written in ZooKeeper now."""
+    client = KazooClient(cluster.status()["addresses"]["zookeeper"])
+    client.start(timeout=30)
+    try:
+        data, _ = client.get(Znodes().rates(topology))
+    except NoNodeError:
+        return {}
+    finally:
+        client.stop()
+        client.close()
+    found = rate_document.decode(data).streams
+    return {(it.source, it.component): it for it in found if it.stream == "default"}
+
+
+def test_what_a_source_sends_is_known_to_the_estimates_own_error(
+    cluster: Cluster, tag_and_count: Running
+) -> None:
+    topology = cluster.placed(tag_and_count.name, tag_and_count.executors)
+
+    def confident() -> StreamRate | None:
+        known = streams(cluster, topology["id"]).get(("source", "tokenise"))
+        return known if known is not None and known.rate.samples >= 4 else None
+
+    stream = wait_for(confident, SECONDS_TO_BE_KNOWN, "the rate of source → tokenise")
+    assert abs(stream.rate.value - SENTENCES_PER_SECOND) <= stream.rate.error + 1
+    assert stream.rate.age(time.time()) <= 30

@@ -1,0 +1,56 @@
+"""Which programs a cluster has."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from deploy_plans import make_plan
+from eyewall_deploy.lifecycle.programs import programs
+from eyewall_deploy.lifecycle.up import stages
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+def names(folder: Path, **changes: bool) -> set[str]:
+    return {program.name for program in programs(make_plan(folder, **changes))}
+
+
+def kinds_on(host: str, found: set[str]) -> set[str]:
+    return {name.removesuffix(f"-{host}") for name in found if name.endswith(f"-{host}")}
+
+
+def test_every_host_has_both_agents_and_the_cluster_a_rates_job(tmp_path: Path) -> None:
+    found = names(tmp_path)
+    for host in ("edge-1", "edge-2", "fog-1", "fog-2", "cloud-1", "cloud-2"):
+        assert kinds_on(host, found) == {"supervisor", "monitor", "latency"}
+    assert "rates" in found
+
+
+def test_what_is_left_out_is_no_program(tmp_path: Path) -> None:
+    without = names(tmp_path, agents=False, latency=False, rates=False)
+    assert kinds_on("edge-1", without) == {"supervisor"}
+    assert "rates" not in without
+    assert names(tmp_path) - names(tmp_path, rates=False) == {"rates"}
+
+
+def test_an_agent_runs_on_its_host_and_the_rates_job_beside_nimbus(tmp_path: Path) -> None:
+    where = {
+        program.name: program.command[program.command.index("--network-namespace") + 1]
+        for program in programs(make_plan(tmp_path))
+        if "--network-namespace" in program.command
+    }
+    assert where["latency-fog-2"] == where["monitor-fog-2"] == "fog-2"
+    assert where["rates"] == where["nimbus"] == "control"
+
+
+def test_every_program_is_started_once_agents_after_the_stores_they_write_to(
+    tmp_path: Path,
+) -> None:
+    plan = make_plan(tmp_path)
+    order = list(stages(plan))
+    started = [name for stage in order for name in stage]
+    assert sorted(started) == sorted(program.name for program in programs(plan))
+    stage_of = {name: number for number, stage in enumerate(order) for name in stage}
+    assert stage_of["redis"] < stage_of["latency-edge-1"]
+    assert stage_of["zookeeper"] < stage_of["rates"]
