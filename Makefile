@@ -6,7 +6,8 @@ SHELL := /bin/bash
 PYTHON ?= python3.11
 VENV := .venv
 BIN := $(VENV)/bin
-DISTRIBUTIONS := storm-scheduler/stubs sidecar monitor latency-estimator deploy
+# In the order of their dependencies: pip takes a distribution that was named before from there.
+DISTRIBUTIONS := storm-scheduler/stubs monitor latency-estimator sidecar deploy
 EXTRAS_monitor := [rates]
 SHIM := storm-scheduler/target/eyewall-storm-scheduler.jar
 SOLVER_SOURCES := $(shell find sidecar/src -name '*.py')
