@@ -63,11 +63,11 @@ def test_a_pair_of_which_nothing_is_known_is_unknown_never_zero() -> None:
 
 def test_a_tables_age_is_that_of_its_oldest_delay() -> None:
     hosts = {it: host(0.0, at=NOW - 50) for it in "abc"}
-    # b → a 10 s ago, c → a 30 s ago, b and c by their coordinates of 50 s ago.
-    rtts = {"a": {"b": rtt(10, at=NOW - 10), "c": rtt(10, at=NOW - 30)}}
+    # c → a 30 s ago, c → b 10 s ago, a and b by their coordinates of 50 s ago.
+    rtts = {"a": {"c": rtt(10, at=NOW - 30)}, "b": {"c": rtt(10, at=NOW - 10)}}
     table = HeldDelays(0.3).table(LatencyRecords(NOW, hosts, rtts), NOW)
     assert table.age == 50
-    assert [table.age_between(*it) for it in ("ab", "ac", "cb")] == [10, 30, 50]
+    assert [table.age_between(*it) for it in ("ab", "ac", "cb")] == [50, 30, 10]
 
 
 def test_jitter_within_a_tenth_changes_nothing() -> None:
