@@ -76,6 +76,10 @@ bench-latency: setup ## Estimated against true delays, the shipped algorithm bes
 bench-latency-cost: setup ## Memory and CPU of one latency agent, installed by itself (ARGS=)
 	@$(BIN)/python benchmarks/latency_agent_cost.py $(ARGS)
 
+.PHONY: bench-delays
+bench-delays: setup ## What reading delays costs the sidecar, and whether a steady network leaves them the same (ARGS=)
+	@$(BIN)/python benchmarks/delay_reading.py $(ARGS)
+
 .PHONY: bench-rates
 bench-rates: setup ## Rows per second of the rates job beside Spark's own rate source (ARGS=)
 	@$(BIN)/python benchmarks/rates_throughput.py $(ARGS)

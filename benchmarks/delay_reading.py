@@ -41,6 +41,8 @@ FLOOR = 0.0001
 LATE_SHARE, LATE_SECONDS = 0.05, 0.005
 """One echo in so many is late, by so much on average."""
 STEADY_ERROR = 0.05
+SETTLING_EVERY = 15
+"""Seconds from reading to reading before anything is counted."""
 WANDER = 0.0002
 """Seconds that a coordinate's axis moves from second to second: agents hold back below 0.1 ms."""
 
@@ -141,7 +143,7 @@ def measure(hosts: int, minutes: float, settle: float, every: int) -> str:
         said |= network.probes(now)
         if second == seconds:
             network.raised[0, 1], raised_at = 0.160, now
-        if second % every:
+        if second % (every if second > settle - 60 else SETTLING_EVERY):
             continue
         store.write(network, now, said)
         said = {}
@@ -182,7 +184,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--hosts", type=int, nargs="+", default=[11, 100, 490])
     parser.add_argument("--minutes", type=float, default=5.0)
-    parser.add_argument("--settle", type=float, default=150.0, help="seconds before counting")
+    parser.add_argument("--settle", type=float, default=600.0, help="seconds before counting")
     parser.add_argument("--every", type=int, default=1, help="seconds from reading to reading")
     asked = parser.parse_args()
     print(

@@ -89,6 +89,39 @@ def test_when_it_is_killed_its_solver_processes_end_by_themselves(
     wait_until_gone(family)
 
 
+def test_it_says_where_delays_come_from_without_the_password_and_ends_while_redis_is_away(
+    tmp_path: Path,
+) -> None:
+    path = tmp_path / "sidecar.toml"
+    with socket.create_server(("127.0.0.1", 0)) as silent:  # accepts, and says nothing
+        there = f"127.0.0.1:{silent.getsockname()[1]}"
+        path.write_text(
+            f'listen = "127.0.0.1:0"\n[delays]\nredis = "redis://user:secret@{there}/2"\n'
+            'prefix = "storm-2:eyewall"\n'
+        )
+        process = start(path)
+        line = ready_line(process)
+        process.send_signal(signal.SIGTERM)
+        _, errors = process.communicate(timeout=PATIENCE)
+    assert line.endswith(f" (delays from redis://{there}/2, prefix storm-2:eyewall)\n")
+    assert process.returncode == 0
+    assert "Traceback" not in errors
+    assert "secret" not in errors
+
+
+def test_an_option_of_the_redis_url_that_is_not_known_is_one_line_and_not_success(
+    tmp_path: Path,
+) -> None:
+    path = tmp_path / "sidecar.toml"
+    path.write_text('[delays]\nredis = "redis://user:secret@r/0?socket_timeout=x"\n')
+    process = start(path)
+    output, errors = process.communicate(timeout=PATIENCE)
+    assert (process.returncode, output) == (2, "")
+    assert errors.startswith("eyewall serve: [delays] redis: ")
+    assert errors.count("\n") == 1
+    assert "secret" not in errors
+
+
 def test_a_port_that_is_taken_is_one_line_and_not_success(tmp_path: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]

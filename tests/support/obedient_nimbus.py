@@ -85,14 +85,25 @@ class Table:
         self.milliseconds = dict(milliseconds)
         self.remark = ""
         self.age = 0.0
+        self.confidence = 1.0
+        self.minimum_confidence = 0.3
 
     def read(self) -> DelayTable:
         hosts = sorted({host for pair in self.milliseconds for host in pair})
         found = {(a, b): delay / 1000 for (a, b), delay in self.milliseconds.items()}
         found |= {(b, a): delay for (a, b), delay in found.items()}
+        known = [
+            (row, column)
+            for row, a in enumerate(hosts)
+            for column, b in enumerate(hosts)
+            if (a, b) in found
+        ]
         return DelayTable(
             hosts={host: place for place, host in enumerate(hosts)},
             seconds=[[found.get((a, b)) for b in hosts] for a in hosts],
+            doubtful=frozenset(known if self.confidence < self.minimum_confidence else ()),
+            minimum_confidence=self.minimum_confidence,
+            confidence=[[self.confidence] * len(hosts) for _ in hosts],
             age=self.age,
             remark=self.remark,
         )

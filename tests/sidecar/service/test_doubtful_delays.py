@@ -1,9 +1,10 @@
-"""Delays that are old, or whose store is broken: used, and said to be what they are."""
+"""Delays that are old, known too little, or whose store is broken: used, and said to be that."""
 
 import pytest
+from eyewall_sidecar.service import Keep
 from eyewall_sidecar.storm import Topology
 from obedient_nimbus import Nimbus, is_placed
-from storm_builders import chain, supervisor
+from storm_builders import chain, supervisor, worker
 
 DAYS = 86_400.0
 
@@ -47,5 +48,56 @@ def test_growing_older_alone_asks_nothing_anew() -> None:
     nimbus.rounds(topology, 2)
     asked = len(nimbus.solvers.improved)
     nimbus.delays.age = 9 * DAYS
+    nimbus.rounds(topology, 2)
+    assert len(nimbus.solvers.improved) == asked
+
+
+def apart() -> tuple[Nimbus, Topology]:
+    """source on a and tag on b, 50 ms away; both would fit on one host."""
+    nimbus = Nimbus([supervisor("a"), supervisor("b")], {("a", "b"): 50})
+    topology = chain(("source", 1), ("tag", 1))
+    nimbus.running[topology.id] = (worker("a", 6700, 1), worker("b", 6700, 2))
+    return nimbus, topology
+
+
+def test_what_runs_stays_while_delays_are_known_too_little_and_the_log_says_how_little(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    caplog.set_level("INFO", logger="eyewall.decisions")
+    nimbus, topology = apart()
+    nimbus.delays.confidence, nimbus.delays.age = 0.2, 45
+    assert [it.verdict for it in nimbus.rounds(topology, 3)] == [Keep()] * 3
+    assert not nimbus.solvers.improved
+    (said,) = [it.getMessage() for it in caplog.records]
+    assert said == (
+        "chain-1: keep: no improvement sought: delays between a, b are known only with confidence "
+        "0.2 of the 0.3 wanted, 45 s old"
+    )
+
+
+def test_once_delays_are_known_well_again_what_runs_is_moved() -> None:
+    nimbus, topology = apart()
+    nimbus.delays.confidence = 0.2
+    nimbus.rounds(topology, 2)
+    nimbus.delays.confidence = 0.8
+    assert is_placed(nimbus.rounds(topology, 2)[-1])
+
+
+def test_what_has_no_slot_is_placed_by_what_little_is_known_and_that_is_said() -> None:
+    nimbus, topology = waiting()
+    nimbus.delays.confidence, nimbus.delays.age = 0.2, 45
+    placed = nimbus.round(topology)[topology.id]
+    assert is_placed(placed)
+    assert (
+        "delay known only with confidence 0.2 of the 0.3 wanted, 45 s old, used nevertheless: "
+        "a → b, b → a"
+    ) in placed.status
+
+
+def test_confidence_that_stays_above_the_minimum_asks_nothing_anew() -> None:
+    nimbus, topology = waiting()
+    nimbus.rounds(topology, 2)
+    asked = len(nimbus.solvers.improved)
+    nimbus.delays.confidence = 0.31
     nimbus.rounds(topology, 2)
     assert len(nimbus.solvers.improved) == asked

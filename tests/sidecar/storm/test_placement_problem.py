@@ -4,6 +4,7 @@ import pytest
 from eyewall_sidecar.model import PlacementProblem, ProblemError
 from eyewall_sidecar.policies.catalogue import CATALOGUE
 from eyewall_sidecar.storm import (
+    Doubt,
     Doubts,
     HostLoad,
     MeasuredTopology,
@@ -220,6 +221,66 @@ def test_a_pin_to_a_host_whose_delay_is_unknown_takes_the_largest_known_never_ze
     assert asked.delays_assumed == (
         "delay unknown, taken as the largest known, 10 ms: a → c, b → c, c → a and 1 more"
     )
+
+
+LITTLE = Doubt(confidence=0.2, wanted=0.3, age=45)
+BARELY = "only with confidence 0.2 of the 0.3 wanted, 45 s old"
+
+
+def between_c_and_the_others() -> Doubts:
+    return {pair: LITTLE for a in "ab" for pair in ((a, "c"), ("c", a))}
+
+
+def test_for_moving_an_empty_host_whose_delay_is_doubted_is_left_out_and_that_is_said() -> None:
+    hosts = [supervisor("a"), supervisor("b"), supervisor("c")]
+    asked = ask(
+        hosts,
+        chain(("source", 1)),
+        worker("a", 6700, 1),
+        moving=True,
+        doubts=between_c_and_the_others(),
+    )
+    assert [it.id for it in asked.problem.nodes] == ["a", "b"]
+    assert f"1 host left out, delay known {BARELY}: c" in asked.assumptions
+    assert asked.delays_assumed == ""
+
+
+def test_for_moving_a_doubted_delay_from_where_something_runs_is_stood_in_for_and_said() -> None:
+    hosts = [supervisor("a"), supervisor("b"), supervisor("c")]
+    topology = chain(("source", 1), ("tag", 1))
+    running = (worker("a", 6700, 1), worker("c", 6700, 2))
+    asked = ask(hosts, topology, *running, moving=True, doubts=between_c_and_the_others())
+    assert asked.delays_assumed == f"delay known {BARELY}: a → c, b → c, c → a and 1 more"
+
+
+def test_for_placing_a_doubted_delay_is_used_and_said() -> None:
+    hosts = [supervisor("a"), supervisor("b"), supervisor("c")]
+    delays = Delays({("a", "b"): 10, ("a", "c"): 20, ("b", "c"): 30})
+    asked = ask(hosts, chain(("source", 1)), delays=delays, doubts=between_c_and_the_others())
+    assert asked.problem.delay("b", "c") == pytest.approx(0.030)
+    assert asked.delays_assumed == ""
+    assert asked.assumptions[-1] == (
+        f"delay known {BARELY}, used nevertheless: a → c, b → c, c → a and 1 more"
+    )
+
+
+def test_for_placing_a_host_of_unknown_delay_is_not_said_to_be_doubted() -> None:
+    hosts = [supervisor("a"), supervisor("b"), supervisor("c")]
+    doubts = {("a", "c"): LITTLE, ("c", "a"): LITTLE}  # between b and c nothing at all is known
+    delays = Delays({("a", "b"): 10, ("a", "c"): 20})
+    asked = ask(hosts, chain(("source", 1)), delays=delays, doubts=doubts)
+    assert "1 host left out, delay unknown: c" in asked.assumptions
+    assert not any("confidence" in it for it in asked.assumptions)
+
+
+def test_where_all_delays_are_doubted_nothing_is_moved_and_that_is_said() -> None:
+    hosts = [supervisor("a"), supervisor("b")]
+    doubts = {("a", "b"): LITTLE, ("b", "a"): LITTLE}
+    topology = chain(("source", 1))
+    with pytest.raises(ProblemError) as refused:
+        ask(hosts, topology, worker("a", 6700, 1), moving=True, doubts=doubts)
+    assert str(refused.value) == f"delays between a, b are known {BARELY}"
+    assert [it.id for it in ask(hosts, topology, doubts=doubts).problem.nodes] == ["a", "b"]
 
 
 def test_without_any_known_delay_several_hosts_cannot_be_compared() -> None:
