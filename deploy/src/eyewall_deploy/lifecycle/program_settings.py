@@ -28,9 +28,9 @@ if TYPE_CHECKING:
     from eyewall_deploy.lifecycle.programs import Plan
 
 LATENCY_PORT = 7078
-_RATES_EVERY = 3.0
-"""Seconds from batch to batch. Reports come every 5 s; a batch each second, as is the job's own
-default, is half a core more, which here all hosts share."""
+_RATES_EVERY = 5.0
+"""Seconds from batch to batch: reports come no more often. The job's own default, a batch each
+second, is half a core more, and here all hosts share the cores."""
 _SPARK_JAVA = "-XX:+UseSerialGC -XX:TieredStopAtLevel=1"
 _HERE = "127.0.0.1"
 
