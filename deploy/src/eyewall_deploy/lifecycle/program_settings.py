@@ -31,7 +31,6 @@ LATENCY_PORT = 7078
 _RATES_EVERY = 5.0
 """Seconds from batch to batch: reports come no more often. The job's own default, a batch each
 second, is half a core more, and here all hosts share the cores."""
-_SPARK_JAVA = "-XX:+UseSerialGC -XX:TieredStopAtLevel=1"
 _HERE = "127.0.0.1"
 
 
@@ -129,10 +128,7 @@ def rates_settings(plan: Plan) -> str:
         f"folder = {json.dumps(str(folder / 'archive'))}\n"
         "[spark]\n"
         'master = "local[1]"\n'
-        "partitions = 1\n"
         'memory = "512m"\n'
-        "[spark.conf]\n"
-        f'"spark.driver.extraJavaOptions" = "{_SPARK_JAVA}"\n'
     )
 
 
