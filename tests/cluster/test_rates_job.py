@@ -14,7 +14,7 @@ from running_cluster import Cluster, Running, wait_for
 if TYPE_CHECKING:
     from eyewall_monitor.rate_document import StreamRate
 
-SECONDS_TO_BE_KNOWN = 90
+SECONDS_TO_BE_KNOWN = 180
 SENTENCES_PER_SECOND = 10
 
 
