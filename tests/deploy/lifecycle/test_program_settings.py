@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tomllib
 from typing import TYPE_CHECKING
 
 import pytest
@@ -13,6 +12,8 @@ from eyewall_latency.config import Config as LatencyConfig
 from eyewall_latency.config import read_config as read_latency
 from eyewall_monitor.agent.config import read_config as read_monitor
 from eyewall_monitor.rates.config import read_config as read_rates
+from eyewall_sidecar.config import Config as SidecarConfig
+from eyewall_sidecar.config import read_config as read_sidecar
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -24,6 +25,11 @@ def latency_config(plan: Plan, host: str) -> LatencyConfig:
     file = plan.run.latency(host)
     file.write_text(program_settings.latency_settings(plan, plan.cluster.host(host)))
     return read_latency(file)
+
+
+def sidecar_config(plan: Plan) -> SidecarConfig:
+    plan.run.sidecar.write_text(program_settings.sidecar_settings(plan))
+    return read_sidecar(plan.run.sidecar)
 
 
 def test_a_latency_agent_takes_part_under_its_hosts_name_and_emulated_address(
@@ -56,13 +62,13 @@ def test_agents_and_rates_job_use_the_same_keys_of_one_redis(
     host = plan.cluster.host("edge-1")
     plan.run.monitor("edge-1").write_text(program_settings.monitor_settings(plan, host))
     plan.run.rates.write_text(program_settings.rates_settings(plan))
-    sidecar = tomllib.loads(program_settings.sidecar_settings(plan))
+    sidecar = sidecar_config(plan)
     monitor, rates = read_monitor(plan.run.monitor("edge-1")), read_rates(plan.run.rates)
     latency = latency_config(plan, "edge-1")
-    urls = {monitor.redis.url, rates.redis.url, latency.redis.url, sidecar["delays"]["redis"]}
+    urls = {monitor.redis.url, rates.redis.url, latency.redis.url, sidecar.delays.redis}
     assert urls == {"redis://10.83.0.1:6379/0"}
     prefixes = {monitor.redis.prefix, rates.redis.prefix, latency.redis.prefix}
-    assert prefixes | {sidecar["delays"]["prefix"]} == {prefix}
+    assert prefixes | {sidecar.delays.prefix} == {prefix}
 
 
 @pytest.mark.parametrize(
@@ -90,11 +96,7 @@ def test_the_rates_job_keeps_to_the_run_dir_and_to_one_thread(tmp_path: Path) ->
 def test_measured_delays_are_read_in_redis_and_declared_ones_in_the_delay_file(
     tmp_path: Path,
 ) -> None:
-    told = {
-        delays: tomllib.loads(
-            program_settings.sidecar_settings(make_plan(tmp_path, delays=delays))
-        )["delays"]
-        for delays in Delays
-    }
-    assert told[Delays.DECLARED] == {"file": str(tmp_path / "delays.json")}
-    assert told[Delays.MEASURED] == {"redis": "redis://10.83.0.1:6379/0", "prefix": "eyewall"}
+    declared = sidecar_config(make_plan(tmp_path, delays=Delays.DECLARED)).delays
+    assert (declared.file, declared.redis) == (str(tmp_path / "delays.json"), None)
+    measured = sidecar_config(make_plan(tmp_path, delays=Delays.MEASURED)).delays
+    assert (measured.file, measured.redis) == (None, "redis://10.83.0.1:6379/0")

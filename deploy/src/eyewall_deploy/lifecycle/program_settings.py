@@ -28,10 +28,9 @@ if TYPE_CHECKING:
     from eyewall_deploy.lifecycle.programs import Plan
 
 LATENCY_PORT = 7078
-_RATES_EVERY = 3.0
-"""Seconds from batch to batch. Reports come every 5 s; a batch each second, as is the job's own
-default, is half a core more, which here all hosts share."""
-_SPARK_JAVA = "-XX:+UseSerialGC -XX:TieredStopAtLevel=1"
+_RATES_EVERY = 5.0
+"""Seconds from batch to batch: reports come no more often. The job's own default, a batch each
+second, is half a core more, and here all hosts share the cores."""
 _HERE = "127.0.0.1"
 
 
@@ -129,10 +128,7 @@ def rates_settings(plan: Plan) -> str:
         f"folder = {json.dumps(str(folder / 'archive'))}\n"
         "[spark]\n"
         'master = "local[1]"\n'
-        "partitions = 1\n"
         'memory = "512m"\n'
-        "[spark.conf]\n"
-        f'"spark.driver.extraJavaOptions" = "{_SPARK_JAVA}"\n'
     )
 
 
