@@ -73,6 +73,10 @@ class Watch:
             else:
                 self.counters[f"rejected: {read}"] += 1
 
+    def told(self) -> float | None:
+        """When there is, or will be, something new to report, by the steady clock; None: unknown."""
+        return self._tally.over()
+
     def report(self, now: Instant, counters: Mapping[str, int]) -> Sample:
         """Make the next report; `counters` is what others than this have counted."""
         seen, machine = self._look(now)
