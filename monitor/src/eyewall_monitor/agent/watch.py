@@ -74,7 +74,7 @@ class Watch:
                 self.counters[f"rejected: {read}"] += 1
 
     def told(self) -> float | None:
-        """When there is, or will be, something new to report, by the steady clock; None: unknown."""
+        """When a worker has told something that is not reported, by the steady clock; None: no."""
         return self._tally.over()
 
     def report(self, now: Instant, counters: Mapping[str, int]) -> Sample:
