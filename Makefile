@@ -84,6 +84,10 @@ bench-delays: setup ## What reading delays costs the sidecar, and whether a stea
 bench-rates: setup ## Rows per second of the rates job beside Spark's own rate source (ARGS=)
 	@$(BIN)/python benchmarks/rates_throughput.py $(ARGS)
 
+.PHONY: bench-rates-step
+bench-rates-step: setup ## How long a step in a source's rate takes to be in the estimate, live (ARGS=)
+	@$(BIN)/python benchmarks/rates_step.py $(ARGS)
+
 .PHONY: reproduce
 reproduce: setup ## The papers' experiments; pictures to docs/ (DATA=DIR for paper 001's delays)
 	@$(BIN)/python benchmarks/reproduce_000.py --plots docs

@@ -34,7 +34,7 @@ VERSION: Final = 1
 KEEP_SECONDS: Final = 24 * 3600.0
 """How long an entry is kept, unless set otherwise."""
 MOST_ENTRIES: Final = 20_000
-"""Of one host, unless set otherwise: a day at one report in five seconds."""
+"""Of one host, unless set otherwise: a day of one worker that tells every 5 s."""
 
 _PREFIX: Final = re.compile(r"[A-Za-z0-9_.-]{1,100}(?::[A-Za-z0-9_.-]{1,100}){0,8}")
 _ID: Final = re.compile(rb"([0-9]{1,19})-([0-9]{1,19})")

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import pytest
 import redis as redis_client
 from eyewall_monitor import history, sample
+from eyewall_monitor.agent.serve import report_due
 from eyewall_monitor.history import Keys
 from eyewall_monitor.znodes import Znodes
 from fake_worker import start_worker
@@ -130,6 +131,24 @@ def test_a_workers_tuples_and_cpu_are_in_both_stores(
     finally:
         worker.kill()
         worker.wait()
+
+
+@pytest.mark.parametrize(
+    ("told", "due"),
+    [
+        (None, 105.0),  # nobody tells anything: 5 s after the last
+        (103.2, 103.2),  # as soon as a worker has told
+        (100.1, 101.0),  # but a second after the last at the soonest
+        (105.3, 105.3),  # a telling is under way when the 5 s are over: it is waited for
+        (150.0, 106.0),  # one that never ends is not
+    ],
+)
+def test_a_report_is_made_when_a_worker_has_told(told: float | None, due: float) -> None:
+    assert report_due(100.0, 5.0, told) == due
+
+
+def test_reports_may_come_faster_than_each_second_if_set_so() -> None:
+    assert report_due(100.0, 0.5, 100.1) == 100.5
 
 
 def test_no_report_is_missing_and_none_is_there_twice(agent: Agent, redis: Server) -> None:

@@ -247,3 +247,25 @@ def test_whenever_it_is_asked_nothing_is_lost_and_nothing_counted_twice(
     told = asked(tally, len(growth) * 5 + 3)
     assert total + sum(told.raised.values()) == value
     assert seconds + told.seconds == pytest.approx(len(growth) * 5)
+
+
+def test_a_telling_is_over_half_a_second_after_its_last_line_and_until_it_was_asked_for() -> None:
+    tally = young()
+    assert tally.over() is None
+    take(tally, 1000, 5.2)
+    assert tally.take(count(7, 5.2, task=4), at(5.4)) is None
+    assert tally.over() == pytest.approx(5.9)
+    asked(tally, 6)
+    assert tally.over() is None
+    # A telling that the next one ended has been over for long.
+    take(tally, 2000, 10.2)
+    take(tally, 3000, 15.2)
+    over = tally.over()
+    assert over is not None
+    assert over <= 15.2
+    # What a worker of old tells first is reported too: it has no counts, but gauges.
+    old = middle_aged()
+    take(old, 1000, 5.2)
+    assert old.over() == pytest.approx(5.7)
+    asked(old, 5.8)
+    assert old.over() is None

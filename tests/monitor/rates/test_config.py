@@ -26,6 +26,7 @@ def test_the_example_has_every_key_with_its_default() -> None:
         ("[redis]\nprefix = 'a b'", "[redis] prefix is 'a b': redis prefix 'a b': it must be like"),
         ("[zookeeper]\nroot = 'x'", "[zookeeper] root is 'x'"),
         ("[spark]\nmemory = 'lots'", "[spark] memory is 'lots'"),
+        ("[spark]\nmemory = '384m'", "memory is '384m': spark needs 512m at least"),
         ("[nothing]\nx = 1", "no key nothing"),
         ("= 1", "Invalid statement"),
     ],

@@ -78,10 +78,11 @@ def test_a_step_is_in_the_estimate_with_the_second_sample_that_shows_it(
 def test_a_step_in_the_midst_of_a_sample_is_in_the_estimate_at_most_three_samples_later(
     before: float, part: float, calm: int
 ) -> None:
-    # The first sample shows a part of a step to tenfold. If it is less than ALIKE (30 %), the step
-    # began in the last 1.5 s of that sample: the third sample after it ends at most 11.5 s later.
+    # The first sample shows a part of a step to tenfold. If it is less than ALIKE (15 %, and what
+    # one step of the counter makes of it: 20 of at least 4500 tuples), the step began in the last
+    # 0.8 s of that sample: the third sample after it ends at most 10.8 s later.
     mixed = before * (1 + 9 * part)
-    if part < 0.3:
+    if part < 0.16:
         readings = sampled(*[before] * calm, mixed, *[before * 10] * 2)
     else:
         readings = sampled(*[before] * calm, mixed, before * 10)

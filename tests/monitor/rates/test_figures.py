@@ -29,6 +29,37 @@ def test_a_stream_is_the_sum_of_what_its_tasks_take_and_its_skew_is_seen() -> No
     assert stream.tuple_bytes is None
 
 
+def at(task: int, phase: float, *rates: float) -> tuple[Sampled, ...]:
+    """Samples of 5 s each, told at moments of the task's own."""
+    return tuple(
+        Sampled(task, phase + 5.0 * (i + 1), 5.0, 5 * it, 0.0, 0.0, 1, f"host-{task}", 6700)
+        for i, it in enumerate(rates)
+    )
+
+
+def test_a_step_is_in_a_stream_as_soon_as_each_of_its_tasks_has_a_whole_sample_of_it() -> None:
+    # From 1000 to 100 tuples/s each at 34 s. Task 1 tells 820 at 35 s and 100 at 40 s, task 2 280
+    # at 38 s (1/5 old, 4/5 new) and 100 at 43 s. In the slot of (35, 40] the 280 are still 3/5 of
+    # what task 2 did: 100 + 208. Its own samples know better: 200 together.
+    one = at(1, 0.0, *[1000] * 6, 820, 100)
+    other = at(2, 3.0, *[1000] * 6, 280, 100)
+    (stream,) = of(Kind.RECEIVED, one, other).streams
+    assert stream.rate.until == 40
+    assert stream.rate.value == pytest.approx(200, rel=0.02)
+
+
+@pytest.mark.parametrize("after", [0, 1, 2, 3])
+@pytest.mark.parametrize("phase", [0.0, 1.0, 2.5, 4.0])
+def test_a_spike_in_one_sample_of_one_task_moves_the_stream_by_less_than_a_third(
+    phase: float, after: int
+) -> None:
+    # The slots of the sum smear 9000 tuples/s over two of them, where they look like a step.
+    one = at(1, 0.0, *[100] * (8 + after))
+    other = at(2, phase, *[100] * 6, 9100, *[100] * (1 + after))
+    (stream,) = of(Kind.RECEIVED, one, other).streams
+    assert stream.rate.value - 200 < 9000 / 3
+
+
 def test_all_grouping_shows_as_copies() -> None:
     # 50 tuples out in each sample, sent to 3 tasks each: 150 transferred.
     (emission,) = of(Kind.EMITTED, samples(1, *[(50, 100, 150)] * 6)).emissions

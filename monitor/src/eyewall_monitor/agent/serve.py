@@ -37,6 +37,8 @@ _ONLY_THE_LATEST: Final = 1
 _PAUSE: Final = 1.0
 """Seconds between two attempts at a store that is away."""
 _STOP_SECONDS: Final = 1.0
+_AT_LEAST: Final = 1.0
+"""Seconds between two reports, however many workers tell."""
 
 
 def serve(config: Config, say: Callable[[str], None]) -> None:
@@ -86,16 +88,37 @@ def _report(
 ) -> None:
     """Take lines and make reports until `stopped` can be read."""
     stopped.settimeout(0)
-    due = time.monotonic() + every
+    last = time.monotonic()
     while not _readable(stopped):
-        listener.poll(due - time.monotonic())
-        if time.monotonic() < due:
+        listener.poll(report_due(last, every, watch.told()) - time.monotonic())
+        if time.monotonic() < report_due(last, every, watch.told()):
             continue
+        last = time.monotonic()
         dropped = {f"dropped: reports to {name}": d.dropped for name, d in deliveries.items()}
         report = watch.report(_now(), form + Counter(dropped))
         for delivery in deliveries.values():
             delivery.put(report)
-        due = max(due + every, time.monotonic())  # a machine that slept does not catch up
+
+
+def report_due(last: float, every: float, told: float | None) -> float:
+    """When the next report is made, by the steady clock.
+
+    As soon as a worker has told its counters, for whoever computes with them waits for that; and
+    else every so often. A report that would just miss a telling waits for its end.
+
+    Parameters
+    ----------
+    last
+        When the last report was made.
+    every
+        Seconds between two reports as long as nobody tells anything.
+    told
+        When a worker's telling is over; None: nobody is telling.
+    """
+    if told is None:
+        return last + every
+    soon = max(told, last + min(every, _AT_LEAST))
+    return min(soon, last + every + _AT_LEAST)
 
 
 def _readable(stopped: socket.socket) -> bool:

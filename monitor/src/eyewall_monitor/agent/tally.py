@@ -171,6 +171,17 @@ class Tally:
             worker.gauges[value] = it.value
         return None
 
+    def over(self) -> float | None:
+        """When the first telling that nobody asked for yet is over, by the steady clock."""
+        return min(
+            (
+                it.last_line + QUIET if it.settled_until is None else it.settled_until
+                for it in self._workers.values()
+                if it.arrived is not None or it.settled_until is not None
+            ),
+            default=None,
+        )
+
     def told(self, key: WorkerKey, now: Instant) -> Told:
         """Return what a known worker told since the last call."""
         worker = self._workers[key]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from eyewall_monitor.agent.graphite import Measurement, Unused, parse
@@ -10,6 +11,7 @@ from eyewall_monitor.agent.machine import MachineLook
 from eyewall_monitor.agent.procfs import TICK
 from eyewall_monitor.agent.report import Seen, fit, worker
 from eyewall_monitor.agent.tally import Instant, Tally, WorkerKey
+from eyewall_monitor.agent.thread_shares import ThreadShares
 from eyewall_monitor.agent.worker_cpu import WorkerCpu
 from eyewall_monitor.sample import Sample
 
@@ -51,6 +53,7 @@ class Watch:
         self._search = search
         self._machine = MachineLook(proc, group)
         self._cpu = WorkerCpu(proc)
+        self._shares = ThreadShares()
         self._tally = Tally()
         self._components: dict[str, dict[int, str]] = {}
         self._workers: dict[WorkerKey, tuple[WorkerProcess, Instant]] = {}
@@ -72,6 +75,10 @@ class Watch:
                 self.counters["unused"] += 1
             else:
                 self.counters[f"rejected: {read}"] += 1
+
+    def told(self) -> float | None:
+        """When a worker has told something that is not reported, by the steady clock; None: no."""
+        return self._tally.over()
 
     def report(self, now: Instant, counters: Mapping[str, int]) -> Sample:
         """Make the next report; `counters` is what others than this have counted."""
@@ -125,9 +132,13 @@ class Watch:
         machine = self._machine.look(processes, ticks)
         workers = [found for found, _ in self._workers.values()]
         used = self._cpu.look(workers, processes, self._components, ticks)
-        seen = [
-            Seen(found, started, told[found.id], used[found.id])
-            for found, started in self._workers.values()
-            if found.id in used
-        ]
+        self._shares.forget_all_but(used)
+        seconds = now.steady - self._before.steady
+        seen = []
+        for found, started in self._workers.values():
+            its, said = used.get(found.id), told[found.id]
+            if its is not None:
+                counted = said.seconds > 0
+                threads = self._shares.seen(found.id, its.threads, seconds, counted=counted)
+                seen.append(Seen(found, started, said, replace(its, threads=threads)))
         return seen, machine

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 Seconds = Annotated[float, Field(gt=0, le=86_400, allow_inf_nan=False)]
 Path_ = Annotated[str, Field(min_length=1, max_length=4096, pattern=r"^[^\x00]+$")]
+LEAST_MEGABYTES: Final = 512
+"""Of memory, with which Spark starts."""
 STATE: Final = "~/.local/state/eyewall"
 
 
@@ -37,6 +39,12 @@ def _root(text: str) -> str:
         return Znodes(text).root
     except ZnodeError as error:
         raise PydanticCustomError("root", "{why}", {"why": str(error)}) from None
+
+
+def _heap(text: str) -> str:
+    if int(text[:-1]) * (1024 if text.endswith("g") else 1) < LEAST_MEGABYTES:
+        raise PydanticCustomError("heap", f"Spark needs {LEAST_MEGABYTES}m at least")
+    return text
 
 
 class _Section(BaseModel):
@@ -77,7 +85,7 @@ class Windows(_Section):
 class Batches(_Section):
     """How often, and how much at a time."""
 
-    every_seconds: Seconds = 1.0
+    every_seconds: Seconds = 2.0
     most_reports: Annotated[int, Field(ge=1, le=100_000)] = 200
     """Of one host."""
     checkpoints: Path_ = f"{STATE}/rates/checkpoints"
@@ -96,9 +104,10 @@ class Spark(_Section):
     """Where it runs."""
 
     master: Annotated[str, Field(min_length=1)] = "local[2]"
-    memory: Annotated[str, Field(pattern=r"^[0-9]{1,6}[mg]$")] = "1g"
-    partitions: Annotated[int, Field(ge=1, le=1000)] = 2
-    """Of the state; fixed once there is a checkpoint."""
+    memory: Annotated[str, Field(pattern=r"^[0-9]{1,6}[mg]$"), AfterValidator(_heap)] = "1g"
+    """Of the driver, LEAST_MEGABYTES at least."""
+    partitions: Annotated[int, Field(ge=1, le=1000)] = 1
+    """Of the state; fixed once there is a checkpoint. Each costs a task in every batch."""
     conf: dict[str, str] = Field(default_factory=dict)
     """Handed over to Spark as it is."""
 

@@ -27,7 +27,7 @@ MOST_GAIN: Final = 0.3
 """Of one sample, less than a third; but for the second sample of all."""
 TREND_GAIN: Final = 0.2
 """Holt's β."""
-ALIKE: Final = 0.3
+ALIKE: Final = 0.15
 """Part of a step that its first sample must show at least: it may have begun in its midst."""
 NORMAL: Final = 1.4826
 """Median absolute deviation to standard deviation."""
@@ -60,20 +60,42 @@ def estimate(readings: Sequence[Reading], small: float = SMALL) -> Estimate | No
     mean = sum(it.value * it.seconds for it in ordered) / seconds
     variance = sum((it.value - mean) ** 2 * it.seconds for it in ordered) / seconds
     scale = _scale(values)
-    level, trend, calm = _followed(ordered, scale)
-    error = _error(ordered[-calm:], scale)
-    value = max(0.0, level)
-    confidence = (value + small) / (value + small + error) * min(1.0, len(ordered) / ENOUGH)
+    found = _followed(ordered, scale)
+    error = _error(ordered[-found.calm :], scale)
+    value = max(0.0, found.level)
     return Estimate(
         value=value,
         error=error,
         mean=mean,
         spread=math.sqrt(variance),
         p95=percentile(values, 0.95),
-        trend=trend,
+        trend=found.trend,
         samples=len(ordered),
         until=ordered[-1].until,
-        confidence=confidence,
+        confidence=_confidence(value, error, len(ordered), small),
+    )
+
+
+def settled(readings: Sequence[Reading]) -> bool:
+    """Whether neither a step nor a spike was in the last few samples."""
+    ordered = sorted(readings)
+    found = _followed(ordered, _scale([it.value for it in ordered]))
+    return found.surprise is None and found.calm >= min(ENOUGH, len(ordered))
+
+
+def added_up(whole: Estimate, parts: Sequence[Estimate], small: float = SMALL) -> Estimate:
+    """Return a sum's estimate with the value that its parts' own estimates add up to.
+
+    Each part knows a step with its own second sample; the sum, made over times that are nobody's
+    own, has it smeared over two or three.
+    """
+    value = sum(it.value for it in parts)
+    error = max(whole.error, math.hypot(*(it.error for it in parts)))
+    return whole._replace(
+        value=value,
+        error=error,
+        trend=sum(it.trend for it in parts),
+        confidence=_confidence(value, error, whole.samples, small),
     )
 
 
@@ -86,8 +108,22 @@ def percentile(values: Sequence[float], part: float) -> float:
     return ordered[below] + (ordered[above] - ordered[below]) * (place - below)
 
 
-def _followed(ordered: Sequence[Reading], scale: float) -> tuple[float, float, int]:
-    """Level and trend at the last sample, and how many samples the level rests on."""
+def _confidence(value: float, error: float, samples: int, small: float) -> float:
+    return (value + small) / (value + small + error) * min(1.0, samples / ENOUGH)
+
+
+class _Followed(NamedTuple):
+    """Where the last sample leaves the quantity."""
+
+    level: float
+    trend: float
+    calm: int
+    """Samples that the level rests on."""
+    surprise: float | None
+    """By how much the last sample is off the forecast, if it is a spike or the first of a step."""
+
+
+def _followed(ordered: Sequence[Reading], scale: float) -> _Followed:
     level, trend, calm = ordered[0].value, 0.0, 1
     surprise: float | None = None
     for before, it in pairwise(ordered):
@@ -106,7 +142,7 @@ def _followed(ordered: Sequence[Reading], scale: float) -> tuple[float, float, i
         gain = min(MOST_GAIN, max(LEAST_GAIN, 1 / (calm + 1)))
         level = forecast + gain * error
         trend += gain * TREND_GAIN * error / passed
-    return level, trend, calm
+    return _Followed(level, trend, calm, surprise)
 
 
 def _scale(values: Sequence[float]) -> float:

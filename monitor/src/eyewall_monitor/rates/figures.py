@@ -15,7 +15,7 @@ from eyewall_monitor.rate_document import (
     TaskEmission,
     TaskRate,
 )
-from eyewall_monitor.rates.estimator import SAMPLING, Reading, estimate
+from eyewall_monitor.rates.estimator import SAMPLING, Reading, added_up, estimate, settled
 from eyewall_monitor.rates.rows import Kind
 from eyewall_monitor.rates.totals import Told, pooled, total
 
@@ -114,7 +114,9 @@ def _received(
     if not together:
         return Figures(inputs=tuple(tasks))
     stream = StreamRate(
-        group.source, group.stream, group.component, len(tasks), skew, rate(together), None
+        *(group.source, group.stream, group.component, len(tasks), skew),
+        rate=_whole(together, [it.rate for it in tasks]),
+        tuple_bytes=None,
     )
     return Figures(streams=(stream,), inputs=tuple(tasks))
 
@@ -130,7 +132,8 @@ def _emitted(group: Group, by_task: Mapping[int, Sequence[Told]]) -> Figures:
         return Figures(outputs=tasks)
     emitted = sum(it.amount for it in group.samples)
     copies = sum(it.extra for it in group.samples) / emitted if emitted else None
-    whole = Emission(name, stream, len(tasks), rate(together), copies, _selectivity(together))
+    emission = _whole(together, [it.rate for it in tasks])
+    whole = Emission(name, stream, len(tasks), emission, copies, _selectivity(together))
     return Figures(emissions=(whole,), outputs=tasks)
 
 
@@ -153,7 +156,8 @@ def _cpu(
     cost = _ratio(together, SMALL_COST, counted=1)
     if cost is None:
         return Figures(task_costs=tasks)
-    whole = Cost(group.component, len(tasks), cost, rate(together, SMALL_CORES))
+    cores = _whole(together, [it.cores for it in tasks], SMALL_CORES)
+    whole = Cost(group.component, len(tasks), cost, cores)
     return Figures(costs=(whole,), task_costs=tasks)
 
 
@@ -163,15 +167,26 @@ def _told(it: Sampled, kind: str) -> Told:
 
 def rate(told: Iterable[Told], small: float = 1.0) -> Estimate:
     """Estimate of an amount per second."""
-    found = estimate(
-        [
-            Reading(it.until, it.seconds, it.amount / it.seconds, SAMPLING * it.step / it.seconds)
-            for it in told
-        ],
-        small,
-    )
+    found = estimate(_readings(told), small)
     assert found is not None  # noqa: S101 - a group has samples
     return found
+
+
+def _whole(together: Sequence[Told], tasks: Sequence[Estimate], small: float = 1.0) -> Estimate:
+    """Estimate of what all tasks do together, per second.
+
+    From the sums, in which the tasks' chances cancel; after a surprise from the tasks, which are
+    the first to know whether it was a step.
+    """
+    found = rate(together, small)
+    return found if settled(_readings(together)) else added_up(found, tasks, small)
+
+
+def _readings(told: Iterable[Told]) -> list[Reading]:
+    return [
+        Reading(it.until, it.seconds, it.amount / it.seconds, SAMPLING * it.step / it.seconds)
+        for it in told
+    ]
 
 
 def _selectivity(told: Sequence[Told]) -> Estimate | None:
