@@ -148,7 +148,7 @@ def main() -> None:
         source = Source()
         stopped = threading.Event()
         stack.callback(stopped.set)
-        tellers = []
+        tellers: list[Teller] = []
         for host in range(given.hosts):
             agent = started_agent(stack, folder / f"host-{host}", redis, zookeeper)
             for _ in range(given.workers):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import atexit
 import os
+import shlex
 import shutil
 import sys
 import tempfile
@@ -49,10 +50,10 @@ EMBEDDED: Final = {
 
 def started(config: Spark, app: str = "eyewall-rates") -> SparkSession:
     """Start Spark, or connect to the master; workers get this package sent."""
-    os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
+    local = config.master.startswith("local")
+    os.environ.setdefault("PYSPARK_PYTHON", _interpreter() if local else sys.executable)
     os.environ.setdefault("SPARK_AUTH_SOCKET_TIMEOUT", PATIENCE)
     builder = SparkSession.builder.appName(app).master(config.master)
-    local = config.master.startswith("local")
     settings = {
         **SETTINGS,
         "spark.driver.memory": config.memory,
@@ -69,9 +70,28 @@ def started(config: Spark, app: str = "eyewall-rates") -> SparkSession:
     return spark
 
 
-def _packed() -> str:
-    """Pack this package; workers ask for the file whenever one of them starts, until we end."""
+def _interpreter() -> str:
+    """Return a Python for Spark's own processes that imports what is installed.
+
+    Spark has them import from an archive, which Python compiles anew at each start: twice the CPU
+    of the start, and they have ten seconds to answer.
+    """
+    file = Path(_temporary(), "python")
+    path = shlex.quote(os.environ.get("PYTHONPATH", ""))
+    file.write_text(f'#!/bin/sh\nPYTHONPATH={path} exec {shlex.quote(sys.executable)} "$@"\n')
+    file.chmod(0o700)
+    return str(file)
+
+
+def _temporary() -> str:
+    """Make a folder that lasts as long as this process."""
     folder = tempfile.mkdtemp(prefix="eyewall-")
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    return folder
+
+
+def _packed() -> str:
+    """Pack this package; workers ask for the file whenever one of them starts, until we end."""
+    folder = _temporary()
     package = Path(eyewall_monitor.__file__).parent
     return shutil.make_archive(f"{folder}/eyewall_monitor", "zip", package.parent, package.name)
