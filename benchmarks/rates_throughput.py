@@ -25,7 +25,7 @@ from pyspark.sql import functions as f
 sys.path.append(str(Path(__file__).parents[1] / "tests" / "support"))
 
 from eyewall_monitor.rates import session, stream
-from eyewall_monitor.rates.config import Archive, Batches, Config, Redis
+from eyewall_monitor.rates.config import Archive, Batches, Config, Redis, Spark
 from histories import PERIOD, T0, Host, reports, write
 from real_stores import redis_server
 
@@ -34,6 +34,8 @@ if TYPE_CHECKING:
 
 ROWS_OF_A_TASK = 3
 """Taken in, given out, CPU."""
+PARTITIONS = 2
+"""Of both: what is measured are two busy cores."""
 WARM_UP = 2
 """Batches that are not counted."""
 
@@ -63,7 +65,8 @@ def main() -> None:
         folder = stack.enter_context(tempfile.TemporaryDirectory())
         store = redis.Redis(port=server.port)
         filled(store, given.hosts, given.tasks, given.reports)
-        spark = session.started(Config().spark)
+        settings = Spark(partitions=PARTITIONS)
+        spark = session.started(settings)
         spark.sparkContext.setLogLevel("ERROR")
         ours: list[Measured] = []
         built_in: list[Measured] = []
@@ -77,6 +80,7 @@ def main() -> None:
                         checkpoints=f"{folder}/history-{turn}",
                     ),
                     archive=Archive(enabled=False),
+                    spark=settings,
                 )
                 total = given.reports * given.hosts * given.tasks * ROWS_OF_A_TASK
                 ours.append(measured(stream.history(spark, config), config, total))
@@ -121,7 +125,7 @@ def made_up(spark: SparkSession, tasks: int, per_second: int) -> DataFrame:
     return (
         spark.readStream.format("rate")
         .option("rowsPerSecond", per_second)
-        .option("numPartitions", 2)
+        .option("numPartitions", PARTITIONS)
         .load()
         .select(
             at.alias("time"),
