@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import time
 from typing import TYPE_CHECKING
 
 from eyewall_deploy.measure.latency import never_acked, never_seen
+from loop_times import Change
 from running_cluster import PINS, Cluster, Running, assignment, hosts_of, wait_for
 
 if TYPE_CHECKING:
@@ -47,7 +49,15 @@ def test_a_longer_delay_moves_the_topology_and_no_tuple_is_lost(
     before = cluster.placed(tag_and_count.name, tag_and_count.executors)
     wait_for(lambda: len(tag_and_count.events().acked) >= 50, 90, "tuples flow")
 
+    cluster.run("delay", "edge-1", "edge-2", "10ms")
+    wait_for(lambda: _is_seen(cluster, 0.010), 60, "10 ms between edge-1 and edge-2 seen")
+    assert assignment(cluster.placed(tag_and_count.name, tag_and_count.executors)) == (
+        assignment(before)
+    )
     cluster.run("delay", "edge-1", "edge-2", "80ms")
+    change = Change("edge-1 ↔ edge-2 raised from 10 to 80 ms")
+    seen = wait_for(lambda: _is_seen(cluster, 0.080), 60, "80 ms between edge-1 and edge-2 seen")
+    change.followed_by(f"estimated at {1000 * seen:.1f} ms")
 
     # Over the fog site it is 15 ms + 15 ms and at most 2 ms more: better than 80 ms.
     def moved() -> object:
@@ -60,6 +70,8 @@ def test_a_longer_delay_moves_the_topology_and_no_tuple_is_lost(
         )
 
     wait_for(moved, 90, "another assignment")
+    change.followed_by("another assignment")
+    change.told()
     after = cluster.placed(tag_and_count.name, tag_and_count.executors)
     assert "moved" in after["scheduling"]
     assert hosts_of(after, "source") == set(PINS["source"])
@@ -83,6 +95,15 @@ def test_a_longer_delay_moves_the_topology_and_no_tuple_is_lost(
     # Edge to fog and back is 2 × 15 ms, and the work 5 × 2 ms: the delays are there, and used.
     late = [s.latency for s in events.seen if s.emitted_at > moved_at]
     assert min(late) >= 0.040
+
+
+def _is_seen(cluster: Cluster, truth: float) -> float | None:
+    """The estimate of the delay between edge-1 and edge-2 in seconds, once it is near the truth."""
+    pairs = json.loads(cluster.run("delays", "--json"))["pairs"]
+    it = next(it for it in pairs if {it["a"], it["b"]} == {"edge-1", "edge-2"})
+    found: float | None = it["found"]
+    near = found is not None and abs(found - truth) <= 0.1 * truth
+    return found if near else None
 
 
 def _unacked(events: Events, until: float) -> set[str]:
