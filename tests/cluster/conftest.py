@@ -20,8 +20,14 @@ SECONDS_TO_COME_UP = 300
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
-        if Path(__file__).parent in item.path.parents:
+        if _is_here(item):
             item.add_marker(pytest.mark.cluster)
+    # The cluster runs to the end of the session, at the expense of whatever comes after it.
+    items.sort(key=_is_here)
+
+
+def _is_here(item: pytest.Item) -> bool:
+    return Path(__file__).parent in item.path.parents
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
