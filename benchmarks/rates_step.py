@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import argparse
 import logging
+import os
 import signal
 import socket
 import subprocess
@@ -147,7 +148,6 @@ def main() -> None:
         started_job(stack, folder, redis, zookeeper, given.every)
         source = Source()
         stopped = threading.Event()
-        stack.callback(stopped.set)
         tellers: list[Teller] = []
         for host in range(given.hosts):
             agent = started_agent(stack, folder / f"host-{host}", redis, zookeeper)
@@ -161,7 +161,10 @@ def main() -> None:
                 worker.send_signal(signal.SIGSTOP)  # to be seen is all that it is there for
                 tellers.append(teller)
         for teller in tellers:
-            threading.Thread(target=teller.run, args=(stopped,), daemon=True).start()
+            thread = threading.Thread(target=teller.run, args=(stopped,))
+            thread.start()
+            stack.callback(thread.join)
+        stack.callback(stopped.set)
         documents = Documents(zookeeper.address)
         stack.callback(documents.client.close)
         stack.callback(documents.client.stop)
@@ -172,7 +175,8 @@ def main() -> None:
 def steps(documents: Documents, source: Source, tasks: int, count: int, rng: Random) -> None:
     """Step up and down in turns; print how long each took to be seen."""
     documents.wait_for(LOW * tasks, tasks, time.monotonic())
-    print("| step | from | to (tuples/s) | seconds |\n| --- | --- | --- | --- |", flush=True)
+    print("| step | from | to (tuples/s) | seconds | load |", flush=True)
+    print("| --- | --- | --- | --- | --- |", flush=True)
     took = []
     for number in range(count):
         time.sleep(CALM + rng.random() * PERIOD)
@@ -180,10 +184,8 @@ def steps(documents: Documents, source: Source, tasks: int, count: int, rng: Ran
         now = time.monotonic()
         source.step(after)
         took.append(documents.wait_for(after * tasks, tasks, now))
-        print(
-            f"| {number + 1} | {before * tasks:g} | {after * tasks:g} | {took[-1]:.1f} |",
-            flush=True,
-        )
+        row = f"{number + 1} | {before * tasks:g} | {after * tasks:g} | {took[-1]:.1f}"
+        print(f"| {row} | {os.getloadavg()[0]:.1f} |", flush=True)
     print(f"\nmedian {median(took):.1f} s, worst {max(took):.1f} s (wanted: 15 s)")
 
 

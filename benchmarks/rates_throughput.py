@@ -92,7 +92,8 @@ def main() -> None:
                         )
                     }
                 )
-                made = made_up(spark, given.hosts * given.tasks, round(ours[-1].rate * 4))
+                tasks = given.hosts * given.tasks
+                made = made_up(spark, tasks, given.most * tasks * ROWS_OF_A_TASK)
                 built_in.append(measured(made, config, total))
                 show("built-in rate source", built_in[-1])
         finally:
@@ -115,16 +116,16 @@ def filled(store: redis.Redis, hosts: int, tasks: int, count: int) -> None:
         write(store, reports(host, T0, T0 + count * PERIOD))
 
 
-def made_up(spark: SparkSession, tasks: int, per_second: int) -> DataFrame:
-    """Rows of the same shape and the same number per window, from Spark's rate source."""
+def made_up(spark: SparkSession, tasks: int, per_batch: int) -> DataFrame:
+    """Rows of the same shape, as many in a window and in a batch, from Spark's rate source."""
     row = f.col("value")
     of_round = tasks * ROWS_OF_A_TASK
     kind = (row % ROWS_OF_A_TASK).cast("int")
     at = (f.lit(T0) + PERIOD + f.floor(row / of_round) * PERIOD).cast("timestamp")
     count = f.lit(2500.0)
     return (
-        spark.readStream.format("rate")
-        .option("rowsPerSecond", per_second)
+        spark.readStream.format("rate-micro-batch")
+        .option("rowsPerBatch", per_batch)
         .option("numPartitions", PARTITIONS)
         .load()
         .select(

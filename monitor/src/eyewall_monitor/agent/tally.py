@@ -177,7 +177,7 @@ class Tally:
             (
                 it.last_line + QUIET if it.settled_until is None else it.settled_until
                 for it in self._workers.values()
-                if it.arrived is not None or it.settled_until is not None
+                if it.arrived is not None
             ),
             default=None,
         )
