@@ -110,6 +110,33 @@ def test_a_document_that_cannot_be_read_is_named_and_takes_no_other_with_it(
     assert rate(found) == 100.0
 
 
+def test_a_znode_without_any_data_takes_no_other_with_it(
+    store: ZookeeperMeasurements, client: KazooClient, paths: Znodes
+) -> None:
+    client.ensure_path(paths.rates("empty-1-1"))
+    client.set(paths.rates("empty-1-1"), None)
+    put_rates(client, paths, 100.0)
+    found = until(store, lambda it: it.rates and it.remark)
+    assert "rates/empty-1-1: document: not JSON" in found.remark
+    assert rate(found) == 100.0
+
+
+def test_a_surprise_is_said_and_reading_goes_on(
+    store: ZookeeperMeasurements,
+    client: KazooClient,
+    paths: Znodes,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    put_rates(client, paths, 100.0)
+    until(store, lambda it: it.rates)
+    with monkeypatch.context() as broken:
+        broken.setattr(KazooClient, "get_async", lambda *_: 1 // 0)
+        found = until(store, lambda it: it.remark)
+        assert "ZeroDivisionError" in found.remark
+    put_rates(client, paths, 200.0)
+    assert until(store, lambda it: rate(it) == 200.0).remark == ""
+
+
 def test_while_zookeeper_is_away_the_last_is_handed_out_and_it_is_said(
     store: ZookeeperMeasurements, client: KazooClient, paths: Znodes, zookeeper: Server
 ) -> None:

@@ -80,12 +80,8 @@ class ZookeeperMeasurements:
         away_since: float | None = None
         while not self._stopped.wait(READ_SECONDS if away_since is None else LONGEST_PAUSE / 3):
             if client.connected:
-                try:
-                    self._rates.read(client)
-                    self._hosts.read(client)
-                    away_since, self._wrong = None, ""
-                except (KazooException, KazooTimeoutError, OSError) as error:
-                    self._wrong = str(error) or type(error).__name__
+                self._wrong = self._read(client)
+                away_since = None if not self._wrong else away_since
                 continue
             now = self._steady()
             away_since = now if away_since is None else away_since
@@ -94,6 +90,21 @@ class ZookeeperMeasurements:
                 _end(client)
                 client, away_since = self._connected(), now
         _end(client)
+
+    def _read(self, client: KazooClient) -> str:
+        """Read what was written since; return what is wrong, or nothing."""
+        try:
+            self._rates.read(client)
+            self._hosts.read(client)
+        except (KazooException, KazooTimeoutError, OSError) as error:
+            return str(error) or type(error).__name__
+        # The edge of this thread: a surprise must not end it unnoticed.
+        except Exception as error:
+            said = f"{type(error).__name__}: {error}"
+            if said != self._wrong:
+                LOG.exception("measurements cannot be read")
+            return said
+        return ""
 
     def _connected(self) -> KazooClient:
         quiet = logging.getLogger("eyewall.measurements.kazoo")
@@ -148,7 +159,7 @@ class _Folder(Generic[Content]):
                         refused[name] = self._refused[name]
                     continue
                 try:
-                    known[name] = self._decode(data)
+                    known[name] = self._decode(data or b"")  # a znode without any has None
                 except ValueError as error:
                     refused[name] = str(error)
                     LOG.warning("%s/%s: %s", self._path, name, error)
