@@ -184,6 +184,19 @@ def test_what_is_no_longer_known_is_not_held() -> None:
     assert held(before, MeasuredTopology()).cores == {}
 
 
+def test_the_time_for_a_tuple_is_held_while_it_is_not_known_for_it_would_count_as_zero() -> None:
+    before = MeasuredTopology(execution_times={"count": Figure(0.002, 0.0001)})
+    assert held(before, MeasuredTopology()).execution_times == {"count": Figure(0.002, 0.0001)}
+
+
+def test_the_cores_of_a_task_that_gets_no_tuples_are_known() -> None:
+    topology = chain(("source", 1), ("count", 1))
+    rates = rates_of(topology, {2: 0.0}, {1: 1.0}, until=NOW)
+    idle = replace(rates, costs=rates.costs[:1])  # without tuples there is no time for each
+    assert measured_topology(idle, topology, NOW, 0.5).cores.keys() == {1, 2}
+    assert measured_topology(idle, topology, NOW + 100, 0.5).cores == {}
+
+
 def test_acks_are_as_measured_where_they_are() -> None:
     topology = chain(("source", 1), ("count", 1), acker=True)
     acker = Executor(3, 3)

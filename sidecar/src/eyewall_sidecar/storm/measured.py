@@ -91,7 +91,11 @@ def held(before: MeasuredTopology, now: MeasuredTopology) -> MeasuredTopology:
         emissions=_held(before.emissions, now.emissions),
         received=_held(before.received, now.received),
         emitted=_held(before.emitted, now.emitted),
-        execution_times=_held(before.execution_times, now.execution_times),
+        # They follow from the code rather than from the load: the last is nearer than none.
+        execution_times={
+            **before.execution_times,
+            **_held(before.execution_times, now.execution_times),
+        },
         cores=_held(before.cores, now.cores),
         doubtful=now.doubtful,
     )
@@ -161,7 +165,11 @@ class _Reading:
                 if it.component in self._components
             },
             execution_times={component.id: _figure(it.cost) for component, it in costs.items()},
-            cores={it.task: _figure(it.cores) for it in self._rates.task_costs if it.task in tasks},
+            cores={
+                it.task: _figure(it.cores)
+                for it in self._rates.task_costs
+                if it.task in tasks or it.cores.confidence_at(self._now) >= self._minimum
+            },
             doubtful=tuple(self._doubtful),
         )
 
