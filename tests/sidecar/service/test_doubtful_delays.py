@@ -60,13 +60,15 @@ def apart() -> tuple[Nimbus, Topology]:
     return nimbus, topology
 
 
-def test_what_runs_stays_while_delays_are_known_too_little_and_the_log_says_how_little(
+def test_what_runs_stays_while_delays_are_known_too_little_and_it_is_said_how_little(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     caplog.set_level("INFO", logger="eyewall.decisions")
     nimbus, topology = apart()
     nimbus.delays.confidence, nimbus.delays.age = 0.2, 45
-    assert [it.verdict for it in nimbus.rounds(topology, 3)] == [Keep()] * 3
+    decisions = nimbus.rounds(topology, 3)
+    assert [it.verdict for it in decisions] == [Keep()] * 3
+    assert "no improvement sought: delays between a, b are known only" in decisions[-1].status
     assert not nimbus.solvers.improved
     (said,) = [it.getMessage() for it in caplog.records]
     assert said == (
