@@ -116,13 +116,17 @@ def test_what_is_gone_is_known_no_longer(
 
 
 def test_a_document_that_cannot_be_read_is_named_and_takes_no_other_with_it(
-    store: ZookeeperMeasurements, client: KazooClient, paths: Znodes
+    store: ZookeeperMeasurements,
+    client: KazooClient,
+    paths: Znodes,
+    caplog: pytest.LogCaptureFixture,
 ) -> None:
     put(client, paths.rates("forged-1-1"), b'{"version": 99}')
     put_rates(client, paths, 100.0)
     found = until(store, lambda it: it.rates and it.remark)
     assert "rates/forged-1-1: document: version 99; this reader knows 1" in found.remark
     assert rate(found) == 100.0
+    assert [it for it in caplog.records if it.name.startswith("eyewall")] == []  # a remark will do
 
 
 def test_a_znode_without_any_data_takes_no_other_with_it(

@@ -136,10 +136,10 @@ class _Folder(Generic[Content]):
     def refused(self) -> Iterator[str]:
         """Say of one document that cannot be used what is wrong with it, and how many there are."""
         refused = self._refused
-        for name, why in refused.items():
+        if refused:
+            first = min(refused)  # the same one as long as it is refused
             more = f" (and {len(refused) - 1} more)" if len(refused) > 1 else ""
-            yield f"{self._path}/{name}: {why}{more}"
-            return
+            yield f"{self._path}/{first}: {refused[first]}{more}"
 
     def read(self, client: KazooClient) -> None:
         """Read what was written since."""
@@ -166,7 +166,6 @@ class _Folder(Generic[Content]):
                     known[name] = self._decode(data or b"")  # a znode without any has None
                 except ValueError as error:
                     refused[name] = str(error)
-                    LOG.warning("%s/%s: %s", self._path, name, error)
         self.known, self._refused, self._written = known, refused, written
 
 
