@@ -124,9 +124,12 @@ class _Reading:
         self._minimum = minimum
         self._doubtful: list[str] = []
         self._last_seen: dict[int, float] = {}
-        told = [(it.task, it.rate) for it in (*rates.inputs, *rates.outputs)]
-        for task, estimate in (*told, *((it.task, it.cores) for it in rates.task_costs)):
-            self._last_seen[task] = max(estimate.until, self._last_seen.get(task, 0.0))
+        for task, told in (
+            *((it.task, it.rate) for it in rates.inputs),
+            *((it.task, it.rate) for it in rates.outputs),
+            *((it.task, it.cores) for it in rates.task_costs),
+        ):
+            self._last_seen[task] = max(told.until, self._last_seen.get(task, 0.0))
 
     def measured(self) -> MeasuredTopology:
         streams = {
