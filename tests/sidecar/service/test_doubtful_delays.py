@@ -3,6 +3,7 @@
 import pytest
 from eyewall_sidecar.service import Keep
 from eyewall_sidecar.storm import Topology
+from measured_topologies import report
 from obedient_nimbus import Nimbus, is_placed
 from storm_builders import chain, supervisor, worker
 
@@ -60,19 +61,37 @@ def apart() -> tuple[Nimbus, Topology]:
     return nimbus, topology
 
 
-def test_what_runs_stays_while_delays_are_known_too_little_and_the_log_says_how_little(
+def test_what_runs_stays_while_delays_are_known_too_little_and_it_is_said_how_little(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     caplog.set_level("INFO", logger="eyewall.decisions")
     nimbus, topology = apart()
     nimbus.delays.confidence, nimbus.delays.age = 0.2, 45
-    assert [it.verdict for it in nimbus.rounds(topology, 3)] == [Keep()] * 3
+    decisions = nimbus.rounds(topology, 3)
+    assert [it.verdict for it in decisions] == [Keep()] * 3
+    assert "no improvement sought: delays between a, b are known only" in decisions[-1].status
     assert not nimbus.solvers.improved
     (said,) = [it.getMessage() for it in caplog.records]
     assert said == (
         "chain-1: keep: no improvement sought: delays between a, b are known only with confidence "
         "0.2 of the 0.3 wanted, 45 s old"
     )
+
+
+def test_the_log_does_not_repeat_what_keeps_a_topology_for_other_figures_alone(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    caplog.set_level("INFO", logger="eyewall.decisions")
+    nimbus, topology = apart()
+    nimbus.measured.wanted = True
+    nimbus.delays.confidence = 0.2
+    for number in range(4):
+        nimbus.delays.age += 5
+        busy = 0.2 * number  # another problem in every round
+        nimbus.measured.hosts["a"] = report("a", number, time=nimbus.clock.now, busy=busy)
+        decision = nimbus.rounds(topology, 1)[0]
+    assert "20 s old" in decision.status
+    assert len(caplog.records) == 1
 
 
 def test_once_delays_are_known_well_again_what_runs_is_moved() -> None:

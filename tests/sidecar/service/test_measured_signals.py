@@ -124,6 +124,25 @@ def test_a_heavy_operator_leaves_a_host_that_was_made_slow_though_it_is_nearer_t
     assert not any(map(is_placed, nimbus.rounds(topology, 4)))
 
 
+def test_what_was_too_heavy_for_a_host_does_not_go_back_while_its_weight_is_not_known() -> None:
+    nimbus, topology = on_two_hosts("R=1", {"pin": {"source": ["a"]}})
+    nimbus.running[topology.id] = (worker("a", 6700, 1, 2, 3),)
+    cores = {1: 0.05, 2: 0.5, 3: 0.05}
+    write(nimbus, topology, into=100, out_of=100, cores=cores)
+    nimbus.measured.hosts["a"] = report(
+        "a", time=nimbus.clock.now, cores=0.3, busy=0.3, used={topology.id: 0.3}
+    )
+    nimbus.measured.hosts["b"] = report("b", time=nimbus.clock.now)
+    assert any(map(is_placed, nimbus.rounds(topology, 4)))
+    assert nimbus.host_of(topology, 2) == "b"
+    write(nimbus, topology, into=100, out_of=100, cores=cores, confidence=0.4)
+    decisions = nimbus.rounds(topology, 4)
+    assert not any(map(is_placed, decisions))
+    assert decisions[-1].status.endswith(
+        "no improvement sought: CPU that executors need is not known well enough any more"
+    )
+
+
 def test_what_an_executor_could_not_use_while_it_was_held_up_counts_as_needed() -> None:
     # 0.3 cores used, and stopped for 0.7 of each second: it may need 1, and is taken to need 0.6.
     nimbus, topology = on_two_hosts("R=1", {"pin": {"source": ["a"]}})

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import socket
 import time
 from typing import TYPE_CHECKING
 
 import pytest
 from eyewall_monitor import rate_document, sample
 from eyewall_monitor.znodes import Znodes
-from eyewall_sidecar.stores import Measurements, ZookeeperMeasurements
+from eyewall_sidecar.stores import Measurements, ZookeeperMeasurements, zookeeper_measurements
 from kazoo.client import KazooClient
 from measured_topologies import rates_of, report
 from storm_builders import chain
@@ -82,13 +83,27 @@ def test_what_is_written_is_read_and_what_is_written_over_it_too(
     until(store, lambda it: rate(it) == 200.0)
 
 
-def test_what_has_not_changed_is_the_very_same_value(
-    store: ZookeeperMeasurements, client: KazooClient, paths: Znodes
+def test_what_has_not_changed_is_the_very_same_value_and_is_not_fetched_again(
+    store: ZookeeperMeasurements,
+    client: KazooClient,
+    paths: Znodes,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     put_rates(client, paths, 100.0)
     before = until(store, lambda it: it.rates).rates[TOPOLOGY.id]
+    fetched: list[str] = []
+    get_async = KazooClient.get_async
+
+    def counted(its: KazooClient, path: str) -> object:
+        fetched.append(path)
+        return get_async(its, path)
+
+    monkeypatch.setattr(KazooClient, "get_async", counted)
     time.sleep(2.5)
-    assert store.read().rates[TOPOLOGY.id] is before
+    put(client, paths.sample("edge-1"), sample.encode(report("edge-1")))
+    found = until(store, lambda it: it.hosts)
+    assert found.rates[TOPOLOGY.id] is before
+    assert set(fetched) == {paths.sample("edge-1")}
 
 
 def test_what_is_gone_is_known_no_longer(
@@ -101,13 +116,44 @@ def test_what_is_gone_is_known_no_longer(
 
 
 def test_a_document_that_cannot_be_read_is_named_and_takes_no_other_with_it(
-    store: ZookeeperMeasurements, client: KazooClient, paths: Znodes
+    store: ZookeeperMeasurements,
+    client: KazooClient,
+    paths: Znodes,
+    caplog: pytest.LogCaptureFixture,
 ) -> None:
     put(client, paths.rates("forged-1-1"), b'{"version": 99}')
     put_rates(client, paths, 100.0)
     found = until(store, lambda it: it.rates and it.remark)
     assert "rates/forged-1-1: document: version 99; this reader knows 1" in found.remark
     assert rate(found) == 100.0
+    assert [it for it in caplog.records if it.name.startswith("eyewall")] == []  # a remark will do
+
+
+def test_a_znode_without_any_data_takes_no_other_with_it(
+    store: ZookeeperMeasurements, client: KazooClient, paths: Znodes
+) -> None:
+    client.ensure_path(paths.rates("empty-1-1"))
+    client.set(paths.rates("empty-1-1"), None)
+    put_rates(client, paths, 100.0)
+    found = until(store, lambda it: it.rates and it.remark)
+    assert "rates/empty-1-1: document: not JSON" in found.remark
+    assert rate(found) == 100.0
+
+
+def test_a_surprise_is_said_and_reading_goes_on(
+    store: ZookeeperMeasurements,
+    client: KazooClient,
+    paths: Znodes,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    put_rates(client, paths, 100.0)
+    until(store, lambda it: it.rates)
+    with monkeypatch.context() as broken:
+        broken.setattr(KazooClient, "exists_async", lambda *_: 1 // 0)
+        found = until(store, lambda it: it.remark)
+        assert "ZeroDivisionError" in found.remark
+    put_rates(client, paths, 200.0)
+    assert until(store, lambda it: rate(it) == 200.0).remark == ""
 
 
 def test_while_zookeeper_is_away_the_last_is_handed_out_and_it_is_said(
@@ -130,6 +176,18 @@ def test_while_zookeeper_is_away_the_last_is_handed_out_and_it_is_said(
     fresh.close()
     found = until(store, lambda it: rate(it) == 300.0)
     assert found.remark == ""
+
+
+def test_a_zookeeper_that_hangs_does_not_keep_the_sidecar_from_ending(paths: Znodes) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as hanging:
+        address = f"127.0.0.1:{hanging.getsockname()[1]}"
+        store = ZookeeperMeasurements(address, paths, time.time, time.monotonic)
+        store.start()
+        connection, _ = hanging.accept()
+        began = time.monotonic()
+        store.close()
+        connection.close()
+        assert time.monotonic() - began < 0.7 * zookeeper_measurements.ANSWER_SECONDS
 
 
 def test_no_round_waits_for_a_zookeeper_that_does_not_answer(paths: Znodes) -> None:

@@ -1,5 +1,7 @@
 """A host's load from its reports: smoothed, held, and slow to forget that work was held up."""
 
+from dataclasses import replace
+
 import pytest
 from eyewall_monitor.sample import Sample
 from eyewall_sidecar.storm import HostLoad, recorded
@@ -30,6 +32,19 @@ def test_the_share_of_time_that_work_is_stopped_for_is_told() -> None:
     # One busy thread, stopped by its quota for 0.7 s of each second.
     load = load_after(report("a", cores=0.3, busy=0.3, throttled=0.7))
     assert load.progress == pytest.approx(0.3)
+
+
+def test_what_the_whole_machine_lost_to_others_is_not_held_against_one_control_group() -> None:
+    # Of its 8 CPUs' 40 s others took 4: a tenth, however little this group used (0.05 of a core).
+    quiet = report("a", cores=1.0, busy=0.05)
+    robbed = replace(quiet, machine=replace(quiet.machine, stolen=4.0))
+    assert load_after(robbed).progress == pytest.approx(0.9)
+
+
+def test_a_machine_without_a_quota_lost_what_others_took_of_what_it_wanted() -> None:
+    whole = report("a", busy=3.0)  # 15 s of 5 s on 8 CPUs
+    robbed = replace(whole, machine=replace(whole.machine, quota=None, stolen=5.0))
+    assert load_after(robbed).progress == pytest.approx(0.75)
 
 
 def test_a_host_that_stopped_work_is_not_believed_to_be_fast_as_soon_as_it_is_idle() -> None:

@@ -1,5 +1,7 @@
 """What is believed of a topology's measurements, and when a figure takes another's place."""
 
+from dataclasses import replace
+
 import pytest
 from eyewall_sidecar.storm import Executor, Grouping, Topology, held, measured_topology
 from eyewall_sidecar.storm.measured import Figure, MeasuredTopology
@@ -108,6 +110,21 @@ def test_a_stream_of_which_a_task_was_not_seen_is_unknown_not_smaller() -> None:
     assert "source:default → count: 1 of its tasks not seen" in measured.doubtful
 
 
+def test_a_task_that_fell_silent_is_not_seen_though_its_last_figures_are_kept() -> None:
+    # 100 s ago the host of task 3 fell silent: what is told of the stream now is task 2's alone.
+    topology = chain(("source", 1), ("count", 2))
+    now = rates_of(topology, {2: 50.0, 3: 50.0}, {1: 100.0}, until=NOW)
+    then = rates_of(topology, {2: 50.0, 3: 50.0}, {1: 100.0}, until=NOW - 100)
+    rates = replace(
+        now,
+        inputs=(now.inputs[0], then.inputs[1]),
+        task_costs=(*now.task_costs[:2], then.task_costs[2]),
+    )
+    measured = measured_topology(rates, topology, NOW, 0.5)
+    assert ("source", "default", "count") not in measured.streams
+    assert "source:default → count: 1 of its tasks not seen" in measured.doubtful
+
+
 def test_a_task_that_is_watched_and_gets_nothing_gets_nothing() -> None:
     topology = chain(("source", 1), ("count", 2), grouping=Grouping.FIELDS)
     measured = believed(topology, {2: 100.0}, {1: 100.0})  # CPU tells that task 3 is watched
@@ -119,6 +136,26 @@ def test_a_component_is_found_by_the_name_that_storms_reporter_gives_it() -> Non
     rates = rates_of(chain(("word_source", 1), ("count", 1)), {2: 9.0}, {1: 9.0}, until=NOW)
     measured = measured_topology(rates, topology, NOW, 0.5)
     assert rates_between(topology, measured) == {(1, 2): pytest.approx(9)}
+
+
+def test_a_stream_is_found_by_the_name_that_storms_reporter_gives_it() -> None:
+    def with_stream(name: str) -> Topology:
+        source, count = chain(("source", 1), ("count", 1)).components
+        inputs = (replace(count.inputs[0], stream=name),)
+        return replace(chain(), components=(source, replace(count, inputs=inputs)))
+
+    rates = rates_of(with_stream("late_words"), {2: 9.0}, {1: 9.0}, until=NOW)
+    rates = replace(rates, inputs=(), emissions=())
+    topology = with_stream("late.words")
+    assert unknown_streams(topology, {}, measured_topology(rates, topology, NOW, 0.5)) == ()
+
+
+def test_components_that_storms_reporter_does_not_tell_apart_are_unknown() -> None:
+    topology = chain(("source", 1), ("a.b", 1), ("a_b", 1))
+    measured = believed(topology, {2: 9.0, 3: 90.0}, {1: 9.0, 2: 90.0})
+    assert measured.streams == {}
+    assert "a.b" not in measured.execution_times
+    assert "a_b" not in measured.execution_times
 
 
 def test_nothing_measured_yet_leaves_every_own_stream_unknown_but_those_that_a_hint_tells() -> None:
@@ -145,6 +182,19 @@ def test_a_figure_is_held_until_it_is_off_by_more_than_chance(now: Figure, is_he
 def test_what_is_no_longer_known_is_not_held() -> None:
     before = MeasuredTopology(cores={1: Figure(0.5, 0.01)})
     assert held(before, MeasuredTopology()).cores == {}
+
+
+def test_the_time_for_a_tuple_is_held_while_it_is_not_known_for_it_would_count_as_zero() -> None:
+    before = MeasuredTopology(execution_times={"count": Figure(0.002, 0.0001)})
+    assert held(before, MeasuredTopology()).execution_times == {"count": Figure(0.002, 0.0001)}
+
+
+def test_the_cores_of_a_task_that_gets_no_tuples_are_known() -> None:
+    topology = chain(("source", 1), ("count", 1))
+    rates = rates_of(topology, {2: 0.0}, {1: 1.0}, until=NOW)
+    idle = replace(rates, costs=rates.costs[:1])  # without tuples there is no time for each
+    assert measured_topology(idle, topology, NOW, 0.5).cores.keys() == {1, 2}
+    assert measured_topology(idle, topology, NOW + 100, 0.5).cores == {}
 
 
 def test_acks_are_as_measured_where_they_are() -> None:

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from eyewall_monitor.rate_document import Rates
+from eyewall_monitor.sample import Sample
 
 from eyewall_sidecar.stores import Measurements, MeasurementStore
 from eyewall_sidecar.storm import (
@@ -23,6 +24,8 @@ from eyewall_sidecar.storm import (
 
 OLDEST_REPORT = 30.0
 """Seconds after which a host's report tells nothing of its load any more."""
+REMEMBERED = 3600.0
+"""Seconds for which it is remembered of a host without reports how slow it was."""
 LOOK_AGAIN = 5.0
 """Seconds after which the same document is looked at again, as its estimates have aged."""
 
@@ -53,11 +56,24 @@ class Measured:
 
 @dataclass(frozen=True, slots=True)
 class _Looked:
-    """A topology's document, when it was looked at, and what it came to."""
+    """A topology's document, when it was looked at, and what it came to.
+
+    `ahead` is by how many seconds the clock that the document was written by is ahead of ours.
+    """
 
     rates: Rates | None
+    ahead: float
     at: float
     measured: MeasuredTopology
+
+
+@dataclass(frozen=True, slots=True)
+class _Reported:
+    """A host's last report, when it came by our own clock, and what its reports come to."""
+
+    sample: Sample
+    came: float
+    record: HostRecord | None
 
 
 class Measuring:
@@ -68,7 +84,7 @@ class Measuring:
         self._store = store
         self._minimum = minimum_confidence
         self._looked: dict[str, _Looked] = {}
-        self._hosts: dict[str, HostRecord] = {}
+        self._hosts: dict[str, _Reported] = {}
         self._doubt = ""
 
     def read(self, topologies: Iterable[Topology]) -> Measured:
@@ -78,26 +94,41 @@ class Measuring:
         if not found.wanted:
             return Measured()
         self._looked = {it.id: self._look(it, found) for it in topologies}
-        self._hosts = self._recorded(found)
         return Measured(
-            {it: looked.measured for it, looked in self._looked.items()},
-            {host: record.given for host, record in self._hosts.items()},
+            {it: looked.measured for it, looked in self._looked.items()}, self._loads(found)
         )
 
     def _look(self, topology: Topology, found: Measurements) -> _Looked:
         before = self._looked.get(topology.id)
         rates = found.rates.get(topology.id)
-        if before is not None and before.rates is rates and found.now - before.at < LOOK_AGAIN:
+        if before is None or before.rates is not rates:
+            ahead = 0.0 if rates is None else max(0.0, rates.written - found.now)
+        elif 0 <= found.now - before.at < LOOK_AGAIN:
             return before
-        measured = measured_topology(rates, topology, found.now, self._minimum)
+        else:
+            ahead = before.ahead
+        measured = measured_topology(rates, topology, found.now + ahead, self._minimum)
         if before is not None:
             measured = held(before.measured, measured)
-        return _Looked(rates, found.now, measured)
+        return _Looked(rates, ahead, found.now, measured)
 
-    def _recorded(self, found: Measurements) -> dict[str, HostRecord]:
-        fresh = {it: one for it, one in found.hosts.items() if one.age(found.now) <= OLDEST_REPORT}
-        records = {it: recorded(self._hosts.get(it), one) for it, one in fresh.items()}
-        return {it: record for it, record in records.items() if record is not None}
+    def _loads(self, found: Measurements) -> dict[str, HostLoad]:
+        """Take the hosts' reports in; return the loads of those that came lately.
+
+        How long ago is told by our own clock: the hosts' may be wrong by more than that.
+        """
+        for host, sample in found.hosts.items():
+            before = self._hosts.get(host)
+            if before is None or before.sample is not sample:
+                record = recorded(before.record if before is not None else None, sample)
+                self._hosts[host] = _Reported(sample, found.now, record)
+        age = {host: found.now - it.came for host, it in self._hosts.items()}
+        self._hosts = {host: it for host, it in self._hosts.items() if age[host] <= REMEMBERED}
+        return {
+            host: it.record.given
+            for host, it in self._hosts.items()
+            if host in found.hosts and it.record is not None and age[host] <= OLDEST_REPORT
+        }
 
     def _say(self, doubt: str) -> None:
         if doubt != self._doubt:

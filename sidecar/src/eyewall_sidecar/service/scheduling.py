@@ -5,6 +5,7 @@ question last asked for each topology, its answer, and what was decided from it.
 """
 
 import logging
+import re
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
@@ -32,6 +33,8 @@ from eyewall_sidecar.storm import (
 )
 
 LOG = logging.getLogger("eyewall.decisions")
+
+_FIGURES = re.compile(r"(?<!\S)\d[\d.]*")  # not those that are part of a name
 
 REPLY_SECONDS = 0.1
 """Kept of a round for the reply's way back, or half of a round that is shorter than twice that."""
@@ -64,6 +67,8 @@ class Memory:
         The last line, so that no round repeats it.
     held_back
         What is not known well enough to look for anything better; empty if nothing is.
+    cpu_was_measured
+        What executors need of CPU was known once: by less than that nothing is moved any more.
     troubled
         It was said why this assignment is only kept: once that is over, that is said too.
     """
@@ -81,6 +86,7 @@ class Memory:
     decided_status: str = ""
     logged: str = ""
     held_back: str = ""
+    cpu_was_measured: bool = False
     troubled: bool = False
 
 
@@ -159,7 +165,7 @@ class SchedulingService:
                 LOG.exception("%s: eyewall failed", name)
             verdict = _as_it_is(topology, mode_of(topology.topology, self._defaults), said)
         line = f"{name}: {type(verdict).__name__.lower()}: {said}" if said else memory.logged
-        if line != memory.logged:
+        if _is_news(line, memory.logged, verdict):
             LOG.info("%s", line)
         troubled = memory.troubled or (isinstance(verdict, Keep) and bool(verdict.reason))
         self._memory[name] = replace(memory, logged=line, troubled=troubled)
@@ -184,7 +190,10 @@ class SchedulingService:
         _drop(memory)
         as_decided = bool(memory.decided) and set(memory.decided) == set(topology.assignment)
         return replace(
-            fresh, status=memory.decided_status if as_decided else "", logged=memory.logged
+            fresh,
+            status=memory.decided_status if as_decided else "",
+            logged=memory.logged,
+            cpu_was_measured=memory.cpu_was_measured,
         )
 
     def _decide(
@@ -243,8 +252,10 @@ class SchedulingService:
             return stays, memory, ""
         memory, asked = _asked(memory, topology, settings, round_)
         if isinstance(asked, ProblemError):
-            return stays, memory, f"no improvement sought: {asked}"
-        if unknown := _unknown(asked, settings):
+            said = f"no improvement sought: {asked}"
+            return stays, replace(memory, held_back=said), said
+        memory = replace(memory, cpu_was_measured=memory.cpu_was_measured or asked.cpu_measured)
+        if unknown := _unknown(asked, settings, memory):
             said = f"no improvement sought: {unknown}"
             return stays, replace(memory, held_back=said), said
         memory = replace(memory, held_back="")
@@ -298,10 +309,18 @@ def _asked(
     return replace(memory, asked=asked), asked.problem
 
 
-def _unknown(asked: TopologyProblem, settings: Settings) -> str:
-    """Say what would have to be known better for what runs to be moved; empty if nothing."""
-    rates = asked.rates_unknown if settings.objective.depends_on_rates else ""
-    return asked.delays_assumed or rates
+def _unknown(asked: TopologyProblem, settings: Settings, memory: Memory) -> str:
+    """Say what would have to be known better for what runs to be moved; empty if nothing.
+
+    What left a host as too heavy for it must not go back because nobody knows how heavy it is.
+    """
+    if asked.delays_assumed:
+        return asked.delays_assumed
+    if asked.rates_unknown and settings.objective.depends_on_rates:
+        return asked.rates_unknown
+    if memory.cpu_was_measured and not asked.cpu_measured:
+        return "CPU that executors need is not known well enough any more"
+    return ""
 
 
 def _question(asked: TopologyProblem, settings: Settings, seed: int) -> Question:
@@ -367,6 +386,17 @@ def _moved(
     moves = wording.counted(answer.moves, "move")
     said = f"{status} ({answer.seconds:.2f} s, {moves}; {wording.looked_at(answer)})"
     return Place(choice.assignment), memory, said
+
+
+def _is_news(line: str, logged: str, verdict: Place | Keep | Decline) -> bool:
+    """Tell whether a line is worth another one in the log.
+
+    As long as nothing is placed, the same words with other figures are not: ages and confidences
+    differ in every round.
+    """
+    if isinstance(verdict, Place):
+        return line != logged
+    return _FIGURES.sub("", line) != _FIGURES.sub("", logged)
 
 
 def _as_it_is(topology: TopologyState, mode: Mode, reason: str) -> Keep | Decline:

@@ -26,6 +26,8 @@ LOST_SECONDS = 2 * SESSION_SECONDS
 """After so long without a connection another session is begun: a ZooKeeper that came back without
 its data refuses all who knew more than it does."""
 LONGEST_PAUSE = 3.0
+STOP_SECONDS = 1.0
+"""For ending the session: a ZooKeeper that hangs must not keep anyone from ending."""
 
 LOG = logging.getLogger("eyewall.measurements")
 
@@ -60,7 +62,8 @@ class ZookeeperMeasurements:
     def close(self) -> None:
         """Read no more."""
         self._stopped.set()
-        self._thread.join(ANSWER_SECONDS)
+        if self._thread.ident is not None:
+            self._thread.join(STOP_SECONDS)
 
     def read(self) -> Measurements:
         """Return what was last read, and what is wrong now."""
@@ -80,12 +83,8 @@ class ZookeeperMeasurements:
         away_since: float | None = None
         while not self._stopped.wait(READ_SECONDS if away_since is None else LONGEST_PAUSE / 3):
             if client.connected:
-                try:
-                    self._rates.read(client)
-                    self._hosts.read(client)
-                    away_since, self._wrong = None, ""
-                except (KazooException, KazooTimeoutError, OSError) as error:
-                    self._wrong = str(error) or type(error).__name__
+                self._wrong = self._read(client)
+                away_since = None if not self._wrong else away_since
                 continue
             now = self._steady()
             away_since = now if away_since is None else away_since
@@ -94,6 +93,21 @@ class ZookeeperMeasurements:
                 _end(client)
                 client, away_since = self._connected(), now
         _end(client)
+
+    def _read(self, client: KazooClient) -> str:
+        """Read what was written since; return what is wrong, or nothing."""
+        try:
+            self._rates.read(client)
+            self._hosts.read(client)
+        except (KazooException, KazooTimeoutError, OSError) as error:
+            return str(error) or type(error).__name__
+        # The edge of this thread: a surprise must not end it unnoticed.
+        except Exception as error:
+            said = f"{type(error).__name__}: {error}"
+            if said != self._wrong:
+                LOG.exception("measurements cannot be read")
+            return said
+        return ""
 
     def _connected(self) -> KazooClient:
         quiet = logging.getLogger("eyewall.measurements.kazoo")
@@ -110,7 +124,7 @@ class ZookeeperMeasurements:
 
 
 class _Folder(Generic[Content]):
-    """The documents below one znode; those that have not changed are not looked at again."""
+    """The documents below one znode; those that have not changed are not read again."""
 
     def __init__(self, path: str, decode: Callable[[bytes], Content]) -> None:
         self._path = path
@@ -122,10 +136,10 @@ class _Folder(Generic[Content]):
     def refused(self) -> Iterator[str]:
         """Say of one document that cannot be used what is wrong with it, and how many there are."""
         refused = self._refused
-        for name, why in refused.items():
+        if refused:
+            first = min(refused)  # the same one as long as it is refused
             more = f" (and {len(refused) - 1} more)" if len(refused) > 1 else ""
-            yield f"{self._path}/{name}: {why}{more}"
-            return
+            yield f"{self._path}/{first}: {refused[first]}{more}"
 
     def read(self, client: KazooClient) -> None:
         """Read what was written since."""
@@ -133,25 +147,25 @@ class _Folder(Generic[Content]):
             names = client.get_children_async(self._path).get(timeout=ANSWER_SECONDS)
         except NoNodeError:
             names = []
-        answers = [(name, client.get_async(f"{self._path}/{name}")) for name in names]
-        known: dict[str, Content] = {}
-        refused: dict[str, str] = {}
-        written: dict[str, int] = {}
+        looks = [(name, client.exists_async(f"{self._path}/{name}")) for name in names]
+        stats = [(name, look.get(timeout=ANSWER_SECONDS)) for name, look in looks]
+        same = {it for it, stat in stats if stat and stat.mzxid == self._written.get(it)}
+        known = {it: content for it, content in self.known.items() if it in same}
+        refused = {it: why for it, why in self._refused.items() if it in same}
+        written = {it: at for it, at in self._written.items() if it in same}
+        answers = [
+            (name, client.get_async(f"{self._path}/{name}"))
+            for name, stat in stats
+            if stat and name not in same
+        ]
         for name, answer in answers:
             with suppress(NoNodeError):
                 data, stat = answer.get(timeout=ANSWER_SECONDS)
                 written[name] = stat.mzxid
-                if self._written.get(name) == stat.mzxid:
-                    if name in self.known:
-                        known[name] = self.known[name]
-                    if name in self._refused:
-                        refused[name] = self._refused[name]
-                    continue
                 try:
-                    known[name] = self._decode(data)
+                    known[name] = self._decode(data or b"")  # a znode without any has None
                 except ValueError as error:
                     refused[name] = str(error)
-                    LOG.warning("%s/%s: %s", self._path, name, error)
         self.known, self._refused, self._written = known, refused, written
 
 

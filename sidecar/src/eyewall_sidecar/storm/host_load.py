@@ -7,7 +7,7 @@ that was handed out is held until it is wrong by more than that jitter.
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from eyewall_monitor.sample import Sample
+from eyewall_monitor.sample import Machine, Sample
 
 NEWEST = 0.4
 """Weight of the newest report in the smoothed figures: most of a change is in them after three."""
@@ -15,7 +15,7 @@ HELD_CORES = 0.05
 HELD_PART = 0.1
 """A load or a speed is held within so many cores, and within such a part of it."""
 RECOVERY_SECONDS = 600.0
-"""In which a host that held its work up is believed to be as fast as it says again.
+"""In which most of a host's slowness is forgotten: 63 %, and 95 % in three times as long.
 
 It stops holding anything up as soon as what was too heavy for it has left. Whoever believed that at
 once would send the same work back.
@@ -38,7 +38,8 @@ class HostLoad:
         Storm's id of a topology → cores that its workers use, their children's included.
     progress
         The share of its time that work which wants to run gets to run: 1 unless a quota stops it or
-        other guests of the hypervisor take the processor. Falls at once, recovers slowly.
+        other guests of the hypervisor take the processor. Falls within three reports, recovers
+        slowly.
     """
 
     cores: float
@@ -97,14 +98,25 @@ def _told(sample: Sample) -> HostLoad | None:
     for worker in sample.workers:
         cpu = (worker.cpu or 0.0) + (worker.children_cpu or 0.0)
         used[worker.topology] = used.get(worker.topology, 0.0) + cpu / sample.seconds
-    held_up = machine.throttled + machine.stolen
-    wanted = machine.busy + held_up
     return HostLoad(
         cores=machine.cores,
         busy=max(machine.busy / sample.seconds, sum(used.values())),
         by_topology=used,
-        progress=max(SLOWEST, machine.busy / wanted) if held_up > 0 else 1.0,
+        progress=max(SLOWEST, _progress(machine, sample.seconds)),
     )
+
+
+def _progress(machine: Machine, seconds: float) -> float:
+    """The share of its time that work which wanted to run got to run."""
+    if machine.quota is None:
+        return _share(machine.busy, machine.stolen)
+    # What is busy is the control group's alone, what is stolen the whole machine's.
+    stolen = min(1.0, machine.stolen / (seconds * max(1, machine.cpus)))
+    return _share(machine.busy, machine.throttled) * (1.0 - stolen)
+
+
+def _share(busy: float, held_up: float) -> float:
+    return busy / (busy + held_up) if held_up > 0 else 1.0
 
 
 def _smoothed(before: HostLoad, told: HostLoad, seconds: float) -> HostLoad:
@@ -115,7 +127,7 @@ def _smoothed(before: HostLoad, told: HostLoad, seconds: float) -> HostLoad:
     }
     others = _mixed(_of_others(before), _of_others(told))
     recovered = before.progress + (1.0 - before.progress) * min(1.0, seconds / RECOVERY_SECONDS)
-    falling = min(before.progress, _mixed(before.progress, told.progress))
+    falling = _mixed(before.progress, told.progress)
     return HostLoad(
         cores=told.cores,
         busy=others + sum(used.values()),

@@ -7,8 +7,10 @@ Estimates move a little with every report. A figure that was handed out is held 
 by more than chance explains, so that a steady topology asks nothing anew.
 """
 
+from collections import Counter
 from collections.abc import Hashable, Mapping
 from dataclasses import dataclass, field
+from math import inf
 from typing import NamedTuple, TypeVar
 
 from eyewall_monitor.rate_document import Estimate, Rates, StreamRate
@@ -89,15 +91,19 @@ def held(before: MeasuredTopology, now: MeasuredTopology) -> MeasuredTopology:
         emissions=_held(before.emissions, now.emissions),
         received=_held(before.received, now.received),
         emitted=_held(before.emitted, now.emitted),
-        execution_times=_held(before.execution_times, now.execution_times),
+        # They follow from the code rather than from the load: the last is nearer than none.
+        execution_times={
+            **before.execution_times,
+            **_held(before.execution_times, now.execution_times),
+        },
         cores=_held(before.cores, now.cores),
         doubtful=now.doubtful,
     )
 
 
-def metric_name(component: str) -> str:
-    """Name a component as Storm's reporter does."""
-    return component.replace(".", "_")
+def metric_name(name: str) -> str:
+    """Name a component or a stream as Storm's reporter does."""
+    return name.replace(".", "_")
 
 
 class _Reading:
@@ -105,24 +111,36 @@ class _Reading:
 
     def __init__(self, rates: Rates, topology: Topology, now: float, minimum: float) -> None:
         self._rates = rates
-        self._components = {metric_name(it.id): it for it in topology.components}
+        names = Counter(metric_name(it.id) for it in topology.components)
+        self._components = {
+            name: it for it in topology.components if names[name := metric_name(it.id)] == 1
+        }
+        self._streams = {
+            (wanted.source, metric_name(wanted.stream)): wanted.stream
+            for it in topology.components
+            for wanted in it.inputs
+        }
         self._now = now
         self._minimum = minimum
         self._doubtful: list[str] = []
-        self._seen = {it.task for it in rates.inputs}
-        self._seen |= {it.task for it in rates.outputs}
-        self._seen |= {it.task for it in rates.task_costs}
+        self._last_seen: dict[int, float] = {}
+        for task, told in (
+            *((it.task, it.rate) for it in rates.inputs),
+            *((it.task, it.rate) for it in rates.outputs),
+            *((it.task, it.cores) for it in rates.task_costs),
+        ):
+            self._last_seen[task] = max(told.until, self._last_seen.get(task, 0.0))
 
     def measured(self) -> MeasuredTopology:
         streams = {
-            (self._components[it.source].id, it.stream, self._components[it.component].id): (
+            (*self._stream(it.source, it.stream), self._components[it.component].id): (
                 _figure(it.rate)
             )
             for it in self._rates.streams
             if it.source in self._components and self._is_believed(it)
         }
         emissions = {
-            (component.id, it.stream): _figure(it.rate)
+            self._stream(it.component, it.stream): _figure(it.rate)
             for it in self._rates.emissions
             if (component := self._components.get(it.component)) is not None
             and self._believed(it.rate, f"{component.id}:{it.stream}", component)
@@ -139,16 +157,29 @@ class _Reading:
             streams=streams,
             emissions=emissions,
             received={
-                (it.task, self._components[it.source].id, it.stream): _figure(it.rate)
+                (it.task, *stream): _figure(it.rate)
                 for it in self._rates.inputs
                 if it.source in self._components
-                and (self._components[it.source].id, it.stream) in of_source
+                and (stream := self._stream(it.source, it.stream)) in of_source
             },
-            emitted={(it.task, it.stream): _figure(it.rate) for it in self._rates.outputs},
+            emitted={
+                (it.task, self._stream(it.component, it.stream)[1]): _figure(it.rate)
+                for it in self._rates.outputs
+                if it.component in self._components
+            },
             execution_times={component.id: _figure(it.cost) for component, it in costs.items()},
-            cores={it.task: _figure(it.cores) for it in self._rates.task_costs if it.task in tasks},
+            cores={
+                it.task: _figure(it.cores)
+                for it in self._rates.task_costs
+                if it.task in tasks or it.cores.confidence_at(self._now) >= self._minimum
+            },
             doubtful=tuple(self._doubtful),
         )
+
+    def _stream(self, component: str, stream: str) -> tuple[str, str]:
+        """Return a component and its stream as the topology names them."""
+        source = self._components[component].id
+        return source, self._streams.get((source, stream), stream)
 
     def _is_believed(self, stream: StreamRate) -> bool:
         target = self._components.get(stream.component)
@@ -157,7 +188,10 @@ class _Reading:
 
     def _believed(self, estimate: Estimate, name: str, component: Component) -> bool:
         """Say what is wrong with an estimate over all tasks of a component, if anything is."""
-        unseen = len(_tasks(component) - self._seen)
+        # The document keeps what it knew of a task for longer than a sum over all tasks waits for
+        # it: what is older than the sum is not in it.
+        since = estimate.until - self._rates.window / 2
+        unseen = sum(self._last_seen.get(it, -inf) < since for it in _tasks(component))
         if unseen and not self._rates.left_out:
             self._doubtful.append(f"{name}: {unseen} of its tasks not seen")
             return False
