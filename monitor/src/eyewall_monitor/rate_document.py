@@ -5,7 +5,7 @@ that come by the hundred are rows: lists of the values in the order of the class
 estimate among them likewise.
 
 The reports tell what each task took from each stream and gave out on each, never which task sent
-to which: `groupings.pair_rates` says what follows for pairs of tasks, and when it is a guess.
+to which: what follows for pairs of tasks is up to who knows the streams' groupings.
 Storm's own streams (`__ack_init` …) stand among the others: they carry traffic too.
 """
 

@@ -138,9 +138,13 @@ def test_what_was_too_heavy_for_a_host_does_not_go_back_while_its_weight_is_not_
     write(nimbus, topology, into=100, out_of=100, cores=cores, confidence=0.4)
     decisions = nimbus.rounds(topology, 4)
     assert not any(map(is_placed, decisions))
-    assert decisions[-1].status.endswith(
-        "no improvement sought: CPU that executors need is not known well enough any more"
-    )
+    # What else changes is still acted on: b is far from a now, and c as near as b was.
+    nimbus.hosts.append(supervisor("c", 2, cpu=1.0))
+    nimbus.measured.hosts["c"] = report("c", time=nimbus.clock.now)
+    nimbus.delays.milliseconds |= {("a", "b"): 100, ("a", "c"): 10, ("b", "c"): 100}
+    moved = next(it for it in nimbus.rounds(topology, 4) if is_placed(it))
+    assert "CPU of 3 tasks as it was last known" in moved.status
+    assert nimbus.host_of(topology, 2) == "c"
 
 
 def test_what_an_executor_could_not_use_while_it_was_held_up_counts_as_needed() -> None:

@@ -156,6 +156,16 @@ def test_a_surprise_is_said_and_reading_goes_on(
     assert until(store, lambda it: rate(it) == 200.0).remark == ""
 
 
+def test_a_document_of_another_topology_is_not_taken_for_its_own(
+    store: ZookeeperMeasurements, client: KazooClient, paths: Znodes
+) -> None:
+    document = rate_document.encode(rates_of(TOPOLOGY, {2: 100.0}, {1: 100.0}))
+    put(client, paths.rates("another-1-1"), document)
+    found = until(store, lambda it: it.remark and "not read" not in it.remark)
+    assert f"rates/another-1-1: says that it is of {TOPOLOGY.id}" in found.remark
+    assert found.rates == {}
+
+
 def test_while_zookeeper_is_away_the_last_is_handed_out_and_it_is_said(
     store: ZookeeperMeasurements, client: KazooClient, paths: Znodes, zookeeper: Server
 ) -> None:

@@ -180,8 +180,8 @@ def test_a_figure_is_held_until_it_is_off_by_more_than_chance(now: Figure, is_he
 
 
 def test_what_is_no_longer_known_is_not_held() -> None:
-    before = MeasuredTopology(cores={1: Figure(0.5, 0.01)})
-    assert held(before, MeasuredTopology()).cores == {}
+    before = MeasuredTopology(emissions={("source", "default"): Figure(100, 2)})
+    assert held(before, MeasuredTopology()).emissions == {}
 
 
 def test_the_time_for_a_tuple_is_held_while_it_is_not_known_for_it_would_count_as_zero() -> None:
@@ -210,3 +210,39 @@ def test_acks_are_as_measured_where_they_are() -> None:
         1: pytest.approx(100),
         2: pytest.approx(30),
     }
+
+
+def test_the_cores_of_a_task_are_remembered_while_they_are_not_known_and_that_is_told() -> None:
+    before = MeasuredTopology(cores={1: Figure(0.5, 0.01), 2: Figure(0.1, 0.01)})
+    after = held(before, MeasuredTopology(cores={2: Figure(0.3, 0.01)}))
+    assert after.cores == {1: Figure(0.5, 0.01), 2: Figure(0.3, 0.01)}
+    assert after.remembered == {1}
+
+
+def test_a_receiver_that_hangs_does_not_make_its_stream_silent() -> None:
+    # 1000/s given out, known to 2 %; the bolt took 0/s, and is as sure of that as can be.
+    topology = chain(("source", 1), ("count", 1))
+    measured = MeasuredTopology(
+        emissions={("source", "default"): Figure(1000, 20)},
+        streams={("source", "default", "count"): Figure(0, 1)},
+    )
+    assert rates_between(topology, measured) == {(1, 2): pytest.approx(1000)}
+
+
+def test_a_figure_that_cannot_be_is_not_believed() -> None:
+    topology = chain(("source", 1), ("count", 1))
+    measured = believed(topology, {2: 1e12}, {1: 1e12}, cost=1e14)
+    assert unknown_streams(topology, {}, measured) == ("source:default",)
+    assert measured.execution_times == {}
+    assert "source:default → count: 1e+12 cannot be" in measured.doubtful
+
+
+def test_where_rows_of_single_tasks_were_left_out_the_document_says_how_many_it_counted() -> None:
+    topology = chain(("source", 1), ("count", 2))
+    whole = rates_of(topology, {2: 50.0, 3: 50.0}, {1: 100.0}, until=NOW)
+    parts = [it._replace(tasks=1) for it in whole.streams]
+    cut = replace(whole, inputs=(), outputs=(), task_costs=(), left_out=6)
+    known = measured_topology(cut, topology, NOW, 0.5)
+    partial = measured_topology(replace(cut, streams=tuple(parts)), topology, NOW, 0.5)
+    assert ("source", "default", "count") in known.streams
+    assert ("source", "default", "count") not in partial.streams

@@ -67,8 +67,6 @@ class Memory:
         The last line, so that no round repeats it.
     held_back
         What is not known well enough to look for anything better; empty if nothing is.
-    cpu_was_measured
-        What executors need of CPU was known once: by less than that nothing is moved any more.
     troubled
         It was said why this assignment is only kept: once that is over, that is said too.
     """
@@ -86,7 +84,6 @@ class Memory:
     decided_status: str = ""
     logged: str = ""
     held_back: str = ""
-    cpu_was_measured: bool = False
     troubled: bool = False
 
 
@@ -193,7 +190,6 @@ class SchedulingService:
             fresh,
             status=memory.decided_status if as_decided else "",
             logged=memory.logged,
-            cpu_was_measured=memory.cpu_was_measured,
         )
 
     def _decide(
@@ -254,8 +250,7 @@ class SchedulingService:
         if isinstance(asked, ProblemError):
             said = f"no improvement sought: {asked}"
             return stays, replace(memory, held_back=said), said
-        memory = replace(memory, cpu_was_measured=memory.cpu_was_measured or asked.cpu_measured)
-        if unknown := _unknown(asked, settings, memory):
+        if unknown := _unknown(asked, settings):
             said = f"no improvement sought: {unknown}"
             return stays, replace(memory, held_back=said), said
         memory = replace(memory, held_back="")
@@ -309,18 +304,10 @@ def _asked(
     return replace(memory, asked=asked), asked.problem
 
 
-def _unknown(asked: TopologyProblem, settings: Settings, memory: Memory) -> str:
-    """Say what would have to be known better for what runs to be moved; empty if nothing.
-
-    What left a host as too heavy for it must not go back because nobody knows how heavy it is.
-    """
-    if asked.delays_assumed:
-        return asked.delays_assumed
-    if asked.rates_unknown and settings.objective.depends_on_rates:
-        return asked.rates_unknown
-    if memory.cpu_was_measured and not asked.cpu_measured:
-        return "CPU that executors need is not known well enough any more"
-    return ""
+def _unknown(asked: TopologyProblem, settings: Settings) -> str:
+    """Say what would have to be known better for what runs to be moved; empty if nothing."""
+    rates = asked.rates_unknown if settings.objective.depends_on_rates else ""
+    return asked.delays_assumed or rates
 
 
 def _question(asked: TopologyProblem, settings: Settings, seed: int) -> Question:

@@ -49,8 +49,8 @@ class ZookeeperMeasurements:
         self._paths = paths
         self._clock = clock
         self._steady = steady
-        self._rates = _Folder(paths.all_rates, rate_document.decode)
-        self._hosts = _Folder(paths.samples, sample.decode)
+        self._rates = _Folder(paths.all_rates, rate_document.decode, lambda it: it.topology)
+        self._hosts = _Folder(paths.samples, sample.decode, lambda it: it.host)
         self._wrong = "not read yet"
         self._stopped = threading.Event()
         self._thread = threading.Thread(target=self._keep_reading, daemon=True)
@@ -126,9 +126,13 @@ class ZookeeperMeasurements:
 class _Folder(Generic[Content]):
     """The documents below one znode; those that have not changed are not read again."""
 
-    def __init__(self, path: str, decode: Callable[[bytes], Content]) -> None:
+    def __init__(
+        self, path: str, decode: Callable[[bytes], Content], owner: Callable[[Content], str]
+    ) -> None:
+        """Read below `path`; `owner` tells what a document says that it is of: its znode's name."""
         self._path = path
         self._decode = decode
+        self._owner = owner
         self._written: dict[str, int] = {}
         self._refused: dict[str, str] = {}
         self.known: dict[str, Content] = {}
@@ -163,9 +167,14 @@ class _Folder(Generic[Content]):
                 data, stat = answer.get(timeout=ANSWER_SECONDS)
                 written[name] = stat.mzxid
                 try:
-                    known[name] = self._decode(data or b"")  # a znode without any has None
+                    content = self._decode(data or b"")  # a znode without any has None
                 except ValueError as error:
                     refused[name] = str(error)
+                    continue
+                if (owner := self._owner(content)) == name:
+                    known[name] = content
+                else:
+                    refused[name] = f"says that it is of {owner}"
         self.known, self._refused, self._written = known, refused, written
 
 

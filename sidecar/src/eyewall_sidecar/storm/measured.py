@@ -17,6 +17,8 @@ from eyewall_monitor.rate_document import Estimate, Rates, StreamRate
 
 from eyewall_sidecar.storm.topology import Component, Topology
 
+LARGEST = 1e9
+"""Tuples/s, CPU-seconds or cores; a figure beyond is a mistake, and would refuse a problem."""
 HELD_WITHIN = 0.1
 """Part of a figure by which it may be off before another one takes its place."""
 
@@ -50,6 +52,9 @@ class MeasuredTopology:
         Component → CPU-seconds for one tuple.
     cores
         Task → CPU-seconds per second.
+    remembered
+        Tasks whose cores are what was last known of them: what was too heavy for a host must not go
+        back for not being known.
     doubtful
         What was measured and is not believed, as sentences for a person.
     """
@@ -60,6 +65,7 @@ class MeasuredTopology:
     emitted: Mapping[tuple[int, str], Figure] = field(default_factory=dict)
     execution_times: Mapping[str, Figure] = field(default_factory=dict)
     cores: Mapping[int, Figure] = field(default_factory=dict)
+    remembered: frozenset[int] = frozenset()
     doubtful: tuple[str, ...] = field(default=(), compare=False)
 
 
@@ -96,7 +102,8 @@ def held(before: MeasuredTopology, now: MeasuredTopology) -> MeasuredTopology:
             **before.execution_times,
             **_held(before.execution_times, now.execution_times),
         },
-        cores=_held(before.cores, now.cores),
+        cores={**before.cores, **_held(before.cores, now.cores)},
+        remembered=frozenset(before.cores.keys() - now.cores.keys()),
         doubtful=now.doubtful,
     )
 
@@ -143,13 +150,13 @@ class _Reading:
             self._stream(it.component, it.stream): _figure(it.rate)
             for it in self._rates.emissions
             if (component := self._components.get(it.component)) is not None
-            and self._believed(it.rate, f"{component.id}:{it.stream}", component)
+            and self._believed(it.rate, f"{component.id}:{it.stream}", component, it.tasks)
         }
         costs = {
             component: it
             for it in self._rates.costs
             if (component := self._components.get(it.component)) is not None
-            and self._believed(it.cost, f"CPU of {component.id}", component)
+            and self._believed(it.cost, f"CPU of {component.id}", component, it.tasks)
         }
         tasks = {task for component in costs for task in _tasks(component)}
         of_source = {(source, stream) for source, stream, _ in streams}
@@ -171,7 +178,8 @@ class _Reading:
             cores={
                 it.task: _figure(it.cores)
                 for it in self._rates.task_costs
-                if it.task in tasks or it.cores.confidence_at(self._now) >= self._minimum
+                if it.cores.value <= LARGEST
+                and (it.task in tasks or it.cores.confidence_at(self._now) >= self._minimum)
             },
             doubtful=tuple(self._doubtful),
         )
@@ -184,15 +192,23 @@ class _Reading:
     def _is_believed(self, stream: StreamRate) -> bool:
         target = self._components.get(stream.component)
         name = f"{stream.source}:{stream.stream} → {stream.component}"
-        return target is not None and self._believed(stream.rate, name, target)
+        return target is not None and self._believed(stream.rate, name, target, stream.tasks)
 
-    def _believed(self, estimate: Estimate, name: str, component: Component) -> bool:
-        """Say what is wrong with an estimate over all tasks of a component, if anything is."""
+    def _believed(self, estimate: Estimate, name: str, component: Component, counted: int) -> bool:
+        """Say what is wrong with an estimate over all tasks of a component, if anything is.
+
+        `counted` is how many of its tasks the document says are in it.
+        """
+        if estimate.value > LARGEST:
+            self._doubtful.append(f"{name}: {estimate.value:g} cannot be")
+            return False
         # The document keeps what it knew of a task for longer than a sum over all tasks waits for
         # it: what is older than the sum is not in it.
         since = estimate.until - self._rates.window / 2
         unseen = sum(self._last_seen.get(it, -inf) < since for it in _tasks(component))
-        if unseen and not self._rates.left_out:
+        if self._rates.left_out:  # rows of single tasks, which would tell
+            unseen = max(0, len(_tasks(component)) - counted)
+        if unseen:
             self._doubtful.append(f"{name}: {unseen} of its tasks not seen")
             return False
         confidence = estimate.confidence_at(self._now)

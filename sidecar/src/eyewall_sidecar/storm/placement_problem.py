@@ -168,7 +168,11 @@ class _Bridge:
             executors={name: it for it, name in ids.items()},
             supervisors={self.names[it.supervisor.id]: it.supervisor.id for it in nodes},
             per_slot=self.per_slot,
-            assumptions=(*assumed, *self._left_out(), *filter(None, [self.known.vague])),
+            assumptions=(
+                *assumed,
+                *self._left_out(),
+                *filter(None, [self.known.vague, self._remembered()]),
+            ),
             delays_assumed=self.known.assumption,
             rates_unknown=self._rates_unknown(),
             cpu_measured=self.cpu_measured,
@@ -178,6 +182,10 @@ class _Bridge:
                 if len(component.executors) > 1
             ),
         )
+
+    def _remembered(self) -> str:
+        many = len(self.measured.remembered)
+        return f"CPU of {many} tasks as it was last known" if many and self.cpu_measured else ""
 
     def _rates_unknown(self) -> str:
         unknown = unknown_streams(self.topology, self.settings.rate_hints, self.measured)

@@ -25,7 +25,7 @@ ACK = "__ack_ack"
 SILENT = frozenset({"__ack_fail", "__ack_reset_timeout", "__eventlog", "__tick", "__system"})
 """Storm's streams that carry nothing while all goes well; they decide no placement."""
 AS_SHUFFLE = frozenset({Grouping.LOCAL_OR_SHUFFLE, Grouping.DIRECT, Grouping.CUSTOM})
-"""Groupings whose shares are not known before they are measured."""
+"""Groupings whose shares are not known before they are measured, or change with the placement."""
 GUESSED = frozenset({Grouping.DIRECT, Grouping.CUSTOM})
 """Groupings that choose who sends to whom, which what each took in does not tell."""
 NOTHING_MEASURED = MeasuredTopology()
@@ -114,7 +114,8 @@ def _measured(topology: Topology, measured: MeasuredTopology) -> dict[str, float
     """`component:stream` → tuples/s emitted, by the measurement that is known best.
 
     A receiver counts what it took from each of its inputs; one with a single input counts it more
-    exactly than the emitter, whose sampler has streams to the acker, too (docs/metrics.md).
+    exactly than the emitter, whose sampler has streams to the acker, too (docs/metrics.md). One
+    that hangs takes nothing, and knows that exactly: errors count by the size of what they are of.
     """
     found: dict[str, list[Figure]] = {}
     for (component, stream), figure in measured.emissions.items():
@@ -125,7 +126,10 @@ def _measured(topology: Topology, measured: MeasuredTopology) -> dict[str, float
             seen = measured.streams.get((wanted.source, wanted.stream, target.id))
             if seen is not None and wanted.grouping is not Grouping.ALL:
                 found.setdefault(f"{wanted.source}:{wanted.stream}", []).append(seen)
-    return {name: min(figures, key=lambda it: it.error).value for name, figures in found.items()}
+    return {
+        name: min(figures, key=lambda it: it.error / (it.value + 1)).value
+        for name, figures in found.items()
+    }
 
 
 def emitted_rates(

@@ -7,8 +7,6 @@ evenly.
 
 from collections.abc import Callable, Iterator, Mapping
 
-from eyewall_monitor import groupings
-
 from eyewall_sidecar.storm.measured import Figure, MeasuredTopology
 from eyewall_sidecar.storm.topology import Component, Executor, Grouping
 
@@ -17,17 +15,6 @@ EVEN_WITHIN = 0.25
 
 Storm counts one tuple in twenty, so alike executors never show alike; and executors that are alike
 can be exchanged, which makes problems easier to solve."""
-
-_AS_MEASURED = {
-    Grouping.SHUFFLE: groupings.Grouping.SHUFFLE,
-    Grouping.FIELDS: groupings.Grouping.FIELDS,
-    Grouping.PARTIAL_KEY: groupings.Grouping.FIELDS,
-    Grouping.ALL: groupings.Grouping.ALL,
-    Grouping.GLOBAL: groupings.Grouping.GLOBAL,
-    Grouping.LOCAL_OR_SHUFFLE: groupings.Grouping.SHUFFLE,
-    Grouping.DIRECT: groupings.Grouping.DIRECT,
-    Grouping.CUSTOM: groupings.Grouping.CUSTOM,
-}
 
 
 def spread(
@@ -54,15 +41,10 @@ def spread(
     taken = even(receivers)
     if grouping is not Grouping.LOCAL_OR_SHUFFLE:
         taken = parts(receivers, lambda task: measured.received.get((task, source.id, stream)))
-    pairs = groupings.pair_rates(
-        _AS_MEASURED[grouping],
-        {it.first_task: rate * part for it, part in given.items()},
-        {it.first_task: rate * part for it, part in taken.items()},
-        {},
-    ).rates
     for one in source.executors:
         for other in receivers:
-            yield one, other, pairs[one.first_task, other.first_task]
+            part = 1.0 if grouping is Grouping.ALL else taken[other]
+            yield one, other, rate * given[one] * part
 
 
 def even(executors: tuple[Executor, ...]) -> dict[Executor, float]:
