@@ -5,7 +5,8 @@ from typing import Any
 
 import pytest
 from eyewall_sidecar.service import Keep, asking, moving, scheduling
-from eyewall_sidecar.storm import Topology, problem_of_moving, rooms
+from eyewall_sidecar.storm import Topology, delays, problem_of_moving, rooms
+from measured_topologies import report
 from obedient_nimbus import Nimbus
 from storm_builders import chain, cluster, state, supervisor, worker
 
@@ -110,3 +111,20 @@ def test_what_the_deadline_leaves_no_time_for_stays_and_is_looked_at_in_a_later_
     nimbus.round(*running)
     assert built.times == 3
     assert len(nimbus.solvers.improved) == 3
+
+
+def test_another_rate_or_load_does_not_look_at_every_pair_of_hosts_again(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    nimbus, running = three_running()
+    nimbus.measured.wanted = True
+    nimbus.round(*running)
+    looked = Counted(delays._stood_in)  # once for each time that the pairs are gone through
+    monkeypatch.setattr(delays, "_stood_in", looked)
+    built = counted_builds(monkeypatch)
+    nimbus.measured.hosts["a"] = report("a", time=nimbus.clock.now, cores=0.5)
+    nimbus.round(*running)
+    assert (built.times, looked.times) == (3, 0)
+    nimbus.delays.milliseconds["a", "b"] = 20
+    nimbus.round(*running)
+    assert (built.times, looked.times) == (6, 3)

@@ -11,6 +11,7 @@ from eyewall_sidecar.storm import (
     Doubt,
     Doubts,
     HostLoad,
+    KnownDelays,
     MeasuredTopology,
     Rooms,
     Settings,
@@ -57,6 +58,7 @@ def ask(
 ) -> Asked:
     """Ask where what has no slot belongs or, if nothing lacks one, where everything does."""
     of_topology = measured.of(topology.topology.id)
+    known = _known(before, topology, delays)
     on = (topology, settings, delays, of_topology, measured.loads)
     if before is not None and on != (
         before.topology,
@@ -74,11 +76,21 @@ def ask(
     build = problem_of_missing if topology.missing() else problem_of_moving
     problem: TopologyProblem | ProblemError
     try:
-        signals = Signals(delays.seconds_between, _doubts(delays), of_topology, measured.loads)
+        signals = Signals(
+            delays.seconds_between, _doubts(delays), of_topology, measured.loads, known
+        )
         problem = build(room, topology, settings, signals)
     except ProblemError as error:
         problem = error.with_traceback(None)
     return Asked(state, topology, room, settings, delays, of_topology, measured.loads, problem)
+
+
+def _known(before: Asked | None, topology: TopologyState, delays: DelayTable) -> KnownDelays | None:
+    """Return what the last problem found, if it was of the same kind and of the same delays."""
+    if before is None or not isinstance(before.problem, TopologyProblem):
+        return None
+    same_kind = bool(before.topology.missing()) == bool(topology.missing())
+    return before.problem.known if same_kind and before.delays == delays else None
 
 
 def _doubts(delays: DelayTable) -> Doubts:

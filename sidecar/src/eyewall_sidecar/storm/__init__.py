@@ -8,6 +8,7 @@ from eyewall_sidecar.storm.cluster import (
     TopologyState,
     Worker,
 )
+from eyewall_sidecar.storm.delays import KnownDelays
 from eyewall_sidecar.storm.doubts import Doubt, Doubts
 from eyewall_sidecar.storm.host_load import HostLoad, HostRecord, recorded
 from eyewall_sidecar.storm.measured import MeasuredTopology, held, measured_topology
@@ -35,6 +36,7 @@ __all__ = [
     "HostRecord",
     "Input",
     "Kind",
+    "KnownDelays",
     "MeasuredTopology",
     "Mode",
     "Room",

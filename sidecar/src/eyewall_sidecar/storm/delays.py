@@ -15,6 +15,8 @@ FEW = 3
 """As many names stand in one line that a person reads; of the rest, how many they are."""
 
 Pair = tuple[str, str]
+Asked = tuple[tuple[str, ...], frozenset[str]]
+"""Hosts, and those of them that are needed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +37,8 @@ class KnownDelays:
         Delays that count as unknown because they are doubted.
     vague
         Which delays are used though they are doubted; empty if none is.
+    asked
+        The hosts that were asked about, and those that were needed.
     """
 
     hosts: tuple[str, ...]
@@ -43,16 +47,25 @@ class KnownDelays:
     assumption: str
     doubted: Doubts
     vague: str
+    asked: Asked
 
 
 def known_delays(
-    hosts: Sequence[str], needed: Collection[str], between: DelayBetween, doubts: Doubts
+    hosts: Sequence[str],
+    needed: Collection[str],
+    between: DelayBetween,
+    doubts: Doubts,
+    before: KnownDelays | None = None,
 ) -> KnownDelays:
     """Keep the hosts with known delays to each other, and all that are `needed`.
 
     `doubts` are about delays that `between` does not know for being doubted, and about others that
-    it does.
+    it does. `before` is what was found for the same delays and doubts: among 300 hosts, to look at
+    each pair takes most of the time that a problem takes to be built.
     """
+    asked = (tuple(hosts), frozenset(needed))
+    if before is not None and before.asked == asked:
+        return before
     delay = {(a, b): between(a, b) for a in hosts for b in hosts if a != b}
     known = {pair: seconds for pair, seconds in delay.items() if seconds is not None}
     doubted = {pair: doubts[pair] for pair in delay if pair in doubts and pair not in known}
@@ -70,6 +83,7 @@ def known_delays(
         assumption=_stood_in(stood_in, largest, doubted),
         doubted=doubted,
         vague=_vague({pair: doubts[pair] for pair in pairs if pair in known and pair in doubts}),
+        asked=asked,
     )
 
 

@@ -5,7 +5,7 @@ S-ODP (paper 000, section 6.2): executors are the operators, C_u is slots × EPS
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -58,6 +58,8 @@ class TopologyProblem:
         Whether what operators need and nodes have of CPU was measured; else it is as declared.
     interchangeable
         Operator ids, component by component.
+    known
+        The delays between the hosts, for the next problem of the same delays.
     """
 
     problem: PlacementProblem
@@ -69,6 +71,7 @@ class TopologyProblem:
     rates_unknown: str = ""
     cpu_measured: bool = False
     interchangeable: tuple[tuple[str, ...], ...] = ()
+    known: KnownDelays | None = field(default=None, compare=False, repr=False)
 
     def on_supervisors(self, placement: Placement) -> dict[Executor, str]:
         """Executor → supervisor id."""
@@ -147,7 +150,7 @@ class _Bridge:
         self._refuse_what_cannot_be_modelled()
         self.limits = self._limits()
         self.pins = self._usable_pins()
-        self.known = self._known_delays(delay)
+        self.known = self._known_delays(delay, signals.known)
 
     def problem(self) -> TopologyProblem:
         hosts = set(self.known.hosts)
@@ -176,6 +179,7 @@ class _Bridge:
             delays_assumed=self.known.assumption,
             rates_unknown=self._rates_unknown(),
             cpu_measured=self.cpu_measured,
+            known=self.known,
             interchangeable=tuple(
                 tuple(ids[it] for it in component.executors)
                 for component in self.topology.components
@@ -281,7 +285,7 @@ class _Bridge:
         roomy |= {self.rooms[it].supervisor.host for it in self.running.values()}
         return [host for host in self.traits if host in roomy]
 
-    def _known_delays(self, delay: DelayBetween) -> KnownDelays:
+    def _known_delays(self, delay: DelayBetween, before: KnownDelays | None) -> KnownDelays:
         """Delays between the hosts; those where something has to run are never left out."""
         possible = self._possible()
         if not possible:
@@ -290,7 +294,7 @@ class _Bridge:
             unreadable = f"; {self._unreadable()}" if self.unreadable else ""
             raise ProblemError(f"no supervisor has a free slot{closed}{unreadable}")
         used = {self.rooms[it].supervisor.host for it in self.running.values()}
-        known = known_delays(possible, used, delay, self.doubts)
+        known = known_delays(possible, used, delay, self.doubts, before)
         placed = {com.id for it, com in self.executors.items() if it not in self.fixed}
         stranded = [
             host
@@ -300,7 +304,7 @@ class _Bridge:
         ]
         if not stranded:
             return known
-        return known_delays(possible, used.union(stranded), delay, self.doubts)
+        return known_delays(possible, used.union(stranded), delay, self.doubts, before)
 
     def _operator(self, executor: Executor, nodes: list[Room]) -> Operator:
         component = self.executors[executor]

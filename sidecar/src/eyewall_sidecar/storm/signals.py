@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from eyewall_sidecar.storm.delays import KnownDelays
 from eyewall_sidecar.storm.doubts import DelayBetween, Doubts
 from eyewall_sidecar.storm.host_load import HostLoad
 from eyewall_sidecar.storm.measured import MeasuredTopology
@@ -23,9 +24,12 @@ class Signals:
         declared or assumed has to do.
     loads
         Host → its load, as far as it is known.
+    known
+        What an earlier problem of the same kind found for the same delays and doubts.
     """
 
     delay: DelayBetween
     doubts: Doubts = field(default_factory=dict)
     measured: MeasuredTopology | None = None
     loads: Mapping[str, HostLoad] = field(default_factory=dict)
+    known: KnownDelays | None = None
