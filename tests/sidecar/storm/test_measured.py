@@ -57,6 +57,25 @@ def test_executors_that_differ_by_the_sampling_alone_are_taken_as_alike() -> Non
     }
 
 
+def test_executors_that_differ_by_less_than_the_error_of_their_rates_are_taken_as_alike() -> None:
+    # 7/s and 3/s, each known to 2.5/s: both may be 5/s. Known to 1/s, they are not alike.
+    topology = chain(("source", 1), ("count", 2), grouping=Grouping.FIELDS)
+
+    def measured(error: float) -> MeasuredTopology:
+        of_tasks = {2: Figure(7, error), 3: Figure(3, error)}
+        return MeasuredTopology(
+            emissions={("source", "default"): Figure(10, 1)},
+            streams={("source", "default", "count"): Figure(10, 1)},
+            received={(task, "source", "default"): it for task, it in of_tasks.items()},
+        )
+
+    assert set(rates_between(topology, measured(2.5)).values()) == {5}
+    assert rates_between(topology, measured(1)) == {
+        (1, 2): pytest.approx(7),
+        (1, 3): pytest.approx(3),
+    }
+
+
 def test_what_local_or_shuffle_gave_here_is_not_expected_elsewhere() -> None:
     topology = chain(("source", 1), ("count", 2), grouping=Grouping.LOCAL_OR_SHUFFLE)
     measured = believed(topology, {2: 100.0, 3: 0.0}, {1: 100.0})

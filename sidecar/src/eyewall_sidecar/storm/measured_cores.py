@@ -3,8 +3,8 @@
 from collections.abc import Mapping
 
 from eyewall_sidecar.storm.host_load import HostLoad
-from eyewall_sidecar.storm.measured import MeasuredTopology
-from eyewall_sidecar.storm.spreading import evened, tasks
+from eyewall_sidecar.storm.measured import Figure, MeasuredTopology
+from eyewall_sidecar.storm.spreading import evened, summed, tasks
 from eyewall_sidecar.storm.topology import Executor, Topology
 
 LEAST_PROGRESS = 0.5
@@ -37,14 +37,15 @@ def measured_cores(
         return None
     needed: dict[Executor, float] = {}
     for component in topology.components:
-        of_component: dict[Executor, float] = {}
+        of_component: dict[Executor, Figure] = {}
         for executor in component.executors:
             used = [measured.cores.get(task) for task in tasks(executor)]
             load = loads.get(running_on.get(executor, ""))
             progress = max(LEAST_PROGRESS, load.progress) if load is not None else 1.0
-            of_component[executor] = sum(it.value for it in used if it) / progress
             if not all(used):
                 return None
+            whole = summed(it for it in used if it)
+            of_component[executor] = Figure(whole.value / progress, whole.error / progress)
         if of_component:
             needed |= evened(of_component)
     return needed

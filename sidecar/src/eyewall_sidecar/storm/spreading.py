@@ -5,13 +5,14 @@ localOrShuffle it is not: it changes with the placement that is looked for, so i
 evenly.
 """
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 
 from eyewall_sidecar.storm.measured import Figure, MeasuredTopology
 from eyewall_sidecar.storm.topology import Component, Executor, Grouping
 
 EVEN_WITHIN = 0.25
-"""Executors that differ from their mean by less than this part of it are taken as even.
+"""Executors that differ from their mean by less than this part of it, or by less than the error that
+they are known with, are taken as even.
 
 Storm counts one tuple in twenty, so alike executors never show alike; and executors that are alike
 can be exchanged, which makes problems easier to solve."""
@@ -57,17 +58,23 @@ def parts(
 ) -> dict[Executor, float]:
     """Each executor's part of the whole: as measured where that is uneven, else the same."""
     known = {it: [of_task(task) for task in tasks(it)] for it in executors}
-    sums = evened({it: sum(one.value for one in found if one) for it, found in known.items()})
+    sums = evened({it: summed(one for one in found if one) for it, found in known.items()})
     total = sum(sums.values())
     return {it: value / total for it, value in sums.items()} if total > 0 else even(executors)
 
 
-def evened(values: Mapping[Executor, float]) -> dict[Executor, float]:
-    """Give each executor of a component the mean, if none is far from it."""
-    mean = sum(values.values()) / len(values)
-    if all(abs(it - mean) <= EVEN_WITHIN * mean for it in values.values()):
-        return dict.fromkeys(values, mean)
-    return dict(values)
+def summed(figures: Iterable[Figure]) -> Figure:
+    """Add figures up; their errors add up at worst."""
+    known = list(figures)
+    return Figure(sum(it.value for it in known), sum(it.error for it in known))
+
+
+def evened(figures: Mapping[Executor, Figure]) -> dict[Executor, float]:
+    """Give each executor of a component the mean, if none is known to be far from it."""
+    mean = sum(it.value for it in figures.values()) / len(figures)
+    if all(abs(it.value - mean) <= max(EVEN_WITHIN * mean, it.error) for it in figures.values()):
+        return dict.fromkeys(figures, mean)
+    return {it: figure.value for it, figure in figures.items()}
 
 
 def tasks(executor: Executor) -> range:
