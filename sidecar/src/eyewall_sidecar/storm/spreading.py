@@ -11,8 +11,8 @@ from eyewall_sidecar.storm.measured import Figure, MeasuredTopology
 from eyewall_sidecar.storm.topology import Component, Executor, Grouping
 
 EVEN_WITHIN = 0.25
-"""Executors that differ from their mean by less than this part of it, or by less than the error that
-they are known with, are taken as even.
+"""Executors that differ from their mean by less than this part of it, or by less than the error
+that they are known with, are taken as even.
 
 Storm counts one tuple in twenty, so alike executors never show alike; and executors that are alike
 can be exchanged, which makes problems easier to solve."""
