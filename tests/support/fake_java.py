@@ -20,18 +20,18 @@ import yaml
 
 CONF = Path(os.environ["STORM_CONF_DIR"])
 RUN = CONF.parent.parent
-MAIN = sys.argv[-1].rpartition(".")[2]
+MAIN, *ARGUMENTS = sys.argv[sys.argv.index("-cp") + 2 :]
 NAME = CONF.name
 
 
-def zookeeper(settings: dict[str, Any]) -> None:
+def zookeeper(_settings: dict[str, Any]) -> None:
     class Answer(socketserver.BaseRequestHandler):
         def handle(self) -> None:
             self.request.recv(100)
             self.request.sendall(b"Mode: standalone\n")
 
     socketserver.TCPServer.allow_reuse_address = True
-    socketserver.TCPServer(("0.0.0.0", settings["storm.zookeeper.port"]), Answer).serve_forever()
+    socketserver.TCPServer(("0.0.0.0", int(ARGUMENTS[0])), Answer).serve_forever()
 
 
 def nimbus(settings: dict[str, Any]) -> None:
@@ -79,8 +79,10 @@ if program == NAME and fault == "hangs":
 if program == NAME and fault == "stays":
     signal.signal(signal.SIGTERM, signal.SIG_IGN)
 daemons: dict[str, Callable[[dict[str, Any]], None]] = {
-    "DevZookeeper": zookeeper,
+    "ZooKeeperServerMain": zookeeper,
     "Nimbus": nimbus,
     "Supervisor": supervisor,
 }
-daemons[MAIN](yaml.safe_load((CONF / "storm.yaml").read_text()))
+file = CONF / "storm.yaml"
+settings = yaml.safe_load(file.read_text()) if file.exists() else {}
+daemons[MAIN.rpartition(".")[2]](settings)

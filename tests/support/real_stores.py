@@ -19,7 +19,7 @@ from eyewall_deploy.endpoint import Endpoint
 from eyewall_deploy.failure import Failure
 from eyewall_deploy.processes import probes
 from eyewall_deploy.run_dir import storm_home_cache
-from eyewall_deploy.storm.commands import ZOOKEEPER, find_java
+from eyewall_deploy.storm.commands import find_java
 from eyewall_deploy.storm_home import assembled
 
 if TYPE_CHECKING:
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
 HERE = "127.0.0.1"
 SECONDS_TO_START = 60
+FORGETFUL = "org.apache.storm.command.DevZookeeper"
 
 
 def free_port() -> int:
@@ -102,4 +103,4 @@ def zookeeper_server(folder: Path) -> Server:
         "-XX:TieredStopAtLevel=1",
         f"-Dstorm.home={home.path}",
     ]
-    return Server([java, *options, "-cp", path, ZOOKEEPER.main], port, probes.zookeeper)
+    return Server([java, *options, "-cp", path, FORGETFUL], port, probes.zookeeper)

@@ -2,11 +2,20 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from deploy_plans import make_plan
+from eyewall_deploy.endpoint import Endpoint
 from eyewall_deploy.lifecycle.programs import programs
 from eyewall_deploy.lifecycle.up import stages
+from eyewall_deploy.processes import probes
+from eyewall_deploy.run_dir import storm_home_cache
+from eyewall_deploy.state import Mode
+from eyewall_deploy.storm.commands import find_java
+from eyewall_deploy.storm_home import StormHome, assembled
+from kazoo.client import KazooClient
+from real_stores import HERE, Server, free_port
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -54,3 +63,27 @@ def test_every_program_is_started_once_agents_after_the_stores_they_write_to(
     stage_of = {name: number for number, stage in enumerate(order) for name in stage}
     assert stage_of["redis"] < stage_of["latency-edge-1"]
     assert stage_of["zookeeper"] < stage_of["rates"]
+
+
+def test_zookeeper_that_was_killed_has_all_its_data_when_it_is_started_again(
+    tmp_path: Path,
+) -> None:
+    # Storm keeps its assignments there: without them it ends all workers.
+    port = free_port()
+    home = assembled(storm_home_cache(), lambda _text: None)
+    assert isinstance(home, StormHome)
+    where = {"mode": Mode.LOOPBACK, "zookeeper": Endpoint(HERE, port), "java": find_java()}
+    plan = replace(make_plan(tmp_path, **where), home=home)
+    (program,) = (it for it in programs(plan) if it.name == "zookeeper")
+    server = Server([*program.command], port, probes.zookeeper)
+    for there in (False, True):
+        server.start()
+        client = KazooClient(f"{HERE}:{port}")
+        try:
+            client.start()
+            assert (client.exists("/storm") is not None) == there
+            client.ensure_path("/storm")
+        finally:
+            client.stop()
+            client.close()
+            server.stop()  # by SIGKILL

@@ -42,11 +42,6 @@ def write_settings(plan: Plan, jar: Path | None) -> None:
         (run.log4j2 / f"{name}.xml").write_bytes(source.read_bytes())
     if jar is not None:
         shutil.copy(jar, run.extlib_daemon)
-    zookeeper = {
-        "storm.zookeeper.port": storm.zookeeper.port,
-        "dev.zookeeper.path": str(run.data("zookeeper")),
-    }
-    _write_yaml(run.conf("zookeeper"), zookeeper)
     write_nimbus_settings(plan)
     for host in plan.cluster.hosts:
         name = supervisor_name(host)

@@ -137,7 +137,8 @@ def _programs(plan: Plan) -> Iterator[Program]:
         command = (python, "-m", "eyewall_deploy.wan.forwarder", *ways, *ready)
         yield Program("forwarder", command, run.path)
     if state.own_zookeeper:
-        yield _daemon(plan, "zookeeper", commands.ZOOKEEPER, control)
+        serve = commands.zookeeper_arguments(there.zookeeper.port, run.data("zookeeper"))
+        yield _daemon(plan, "zookeeper", commands.ZOOKEEPER, control, serve)
     if state.redis_server is not None:
         folder = run.data("redis")
         bind = dict.fromkeys(("127.0.0.1", there.redis.host))
@@ -166,10 +167,16 @@ def _programs(plan: Plan) -> Iterator[Program]:
         yield Program(RATES, command, run.path)
 
 
-def _daemon(plan: Plan, name: str, daemon: commands.Daemon, entry: tuple[str, ...]) -> Program:
+def _daemon(
+    plan: Plan,
+    name: str,
+    daemon: commands.Daemon,
+    entry: tuple[str, ...],
+    arguments: tuple[str, ...] = (),
+) -> Program:
     options = settings.java_network_options(plan.storm)
     return commands.daemon_program(
-        name, daemon, plan.state.java, plan.home, plan.run, options, entry
+        name, daemon, plan.state.java, plan.home, plan.run, options, entry, arguments
     )
 
 

@@ -18,16 +18,24 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Daemon:
-    """A kind of daemon: its class and the heap that it gets, in MB."""
+    """A kind of daemon: its class, the heap that it gets, in MB, and options of its own."""
 
     main: str
     heap: int
+    options: tuple[str, ...] = ()
 
 
 NIMBUS = Daemon("org.apache.storm.daemon.nimbus.Nimbus", 384)
 SUPERVISOR = Daemon("org.apache.storm.daemon.supervisor.Supervisor", 128)
 UI = Daemon("org.apache.storm.daemon.ui.UIServer", 192)
-ZOOKEEPER = Daemon("org.apache.storm.command.DevZookeeper", 128)
+ZOOKEEPER = Daemon(
+    # The one that DevZookeeper has inside, which deletes all data whenever it is started.
+    "org.apache.storm.shade.org.apache.zookeeper.server.ZooKeeperServerMain",
+    128,
+    ("-Dzookeeper.admin.enableServer=false",),
+)
+_ZOOKEEPER_TICK_MS = 2000
+_ANY_NUMBER = 0
 
 
 def find_java() -> str | None:
@@ -39,6 +47,14 @@ def find_java() -> str | None:
     return shutil.which("java")
 
 
+def zookeeper_arguments(port: int, folder: Path) -> tuple[str, ...]:
+    """Let ZooKeeper serve on `port` and keep its data in `folder`, over restarts too.
+
+    It takes any number of connections from one address, for hosts may share theirs.
+    """
+    return (str(port), str(folder), str(_ZOOKEEPER_TICK_MS), str(_ANY_NUMBER))
+
+
 def daemon_program(
     name: str,
     daemon: Daemon,
@@ -47,11 +63,14 @@ def daemon_program(
     run: RunDir,
     java_options: tuple[str, ...] = (),
     entry: tuple[str, ...] = (),
+    arguments: tuple[str, ...] = (),
 ) -> Program:
     """Make a program of a daemon whose storm.yaml lies in `run.conf(name)`.
 
     Parameters
     ----------
+    arguments
+        What the daemon's class is given.
     entry
         A command that brings the daemon to its host, put in front of it.
     """
@@ -63,6 +82,7 @@ def daemon_program(
         "-XX:+UseSerialGC",
         "-XX:TieredStopAtLevel=1",
         *java_options,
+        *daemon.options,
         f"-Ddaemon.name={name}",
         f"-Dstorm.home={home.path}",
         f"-Dstorm.log.dir={logs}",
@@ -74,6 +94,7 @@ def daemon_program(
         "-cp",
         home.daemon_class_path(run.conf(name), run.extlib_daemon),
         daemon.main,
+        *arguments,
     )
     # A supervisor hands both to its workers: where their storm.yaml is, and streamparse_run.
     here = str(Path(sys.executable).parent)
