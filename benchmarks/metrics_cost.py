@@ -118,6 +118,7 @@ class Host:
             "up",
             str(self.folder / "one-host.toml"),
             *("--mode", "loopback", "--scheduler", "default", "--host-ports", str(HOST_PORTS)),
+            "--without-rates",
             *ports,
         )
         conf = {"nimbus.seeds": ["control"], "nimbus.thrift.port": PORTS["nimbus"]}
