@@ -66,15 +66,15 @@ def test_the_same_sources_give_the_same_jar(project: Path, tmp_path: Path) -> No
     assert (tmp_path / "1.jar").read_bytes() == (tmp_path / "2.jar").read_bytes()
 
 
-def test_the_shipped_project_has_both_topologies() -> None:
+def test_the_shipped_project_has_its_topologies() -> None:
     found = find_project(SHIPPED)
     assert isinstance(found, Project)
-    assert found.topologies == ["tag_and_count", "word_count"]
+    assert found.topologies == ["meet", "tag_and_count", "word_count"]
 
 
 def test_an_unknown_topology_is_refused_with_those_there_are() -> None:
     assert refused(send("tag_and_cout")).endswith(
-        "there are tag_and_count, word_count (did you mean tag_and_count?)"
+        "there are meet, tag_and_count, word_count (did you mean tag_and_count?)"
     )
 
 
