@@ -29,7 +29,9 @@ def test_the_file_is_looked_at_once_a_second(file: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["", "{", "[]", "{}", '{"left": "x"}', '{"left": 0}', '{"left": 1e9}', '{"left": null}']
+    "text",
+    ["", "{", "[" * 9_999, "[]", "{}", *(f'{{"left": {it}}}' for it in ('"x"', 0, 1e9, "null"))],
+    ids=lambda text: text[:20],
 )
 def test_what_is_no_rate_changes_nothing(file: Path, text: str) -> None:
     file.write_text(text)

@@ -42,7 +42,7 @@ def test_records_are_those_of_the_clusters_own_prefix(redis: Endpoint) -> None:
     client.set(keys.host("h1"), contract.encode_host(HOST))
     client.set(keys.host("h2"), b"no record")
     client.hset(keys.rtts("h2"), "h1", contract.encode_rtt(RTT))
-    client.hset(keys.rtts("h1"), "h2", b"\xff")
+    client.hset(keys.rtts("h1"), b"h\xff", b"\xff")
     seconds, _ = client.time()
     client.close()
     registry = found(redis)

@@ -6,10 +6,12 @@ from eyewall_sidecar.policies.catalogue import CATALOGUE
 from eyewall_sidecar.storm import (
     Doubt,
     Doubts,
+    Executor,
     HostLoad,
     MeasuredTopology,
     Settings,
     Signals,
+    Slot,
     Supervisor,
     Topology,
     TopologyState,
@@ -19,6 +21,7 @@ from eyewall_sidecar.storm import (
     read_settings,
     rooms,
 )
+from eyewall_sidecar.storm.measured import Figure
 from eyewall_sidecar.storm.placement_problem import TopologyProblem
 from storm_builders import MEGABYTE, Delays, all_delays, chain, cluster, state, supervisor, worker
 
@@ -396,3 +399,16 @@ def test_a_few_of_many_hosts_are_named_where_none_has_room_or_none_is_known() ->
     with pytest.raises(ProblemError) as refused:
         ask([supervisor("a"), *full], topology)
     assert str(refused.value).endswith("full-02: no free slot and 57 more")
+
+
+def test_two_supervisors_on_one_host_share_what_it_has_left_by_what_they_declare() -> None:
+    # 2 cores left on the host, of which the one with 3 of 4 declared cores has three quarters.
+    one = supervisor("a", name="one", cpu=3.0)
+    two = supervisor("a", name="two", cpu=1.0)
+    topology = chain(("source", 1))
+    measured = MeasuredTopology(cores={1: Figure(0.1, 0.0)})
+    running = Worker(Slot("one", 6700), frozenset({Executor(1, 1)}))
+    asked = ask(
+        [one, two], topology, running, moving=True, measured=measured, loads={"a": HostLoad(2, 0)}
+    )
+    assert [it.cpu for it in asked.problem.nodes] == [pytest.approx(1.5), pytest.approx(0.5)]

@@ -24,7 +24,7 @@ class RateFile:
         self._next = now + LOOK_SECONDS
         try:
             rate = float(json.loads(self._path.read_text(encoding="utf-8"))[self._source])
-        except (OSError, ValueError, KeyError, TypeError):
+        except (OSError, ValueError, KeyError, TypeError, RecursionError):
             return None
         if rate == self._rate or not 0 < rate <= 10_000:
             return None

@@ -66,7 +66,9 @@ def read(endpoint: Endpoint, prefix: str, hosts: Sequence[str]) -> Registry | Fa
     found = dict(zip(hosts, records, strict=True))
     known = _decoded(found, contract.decode_host)
     to = {
-        target: _decoded({source.decode(): value for source, value in reports.items()}, _rtt)
+        target: _decoded(
+            {source.decode(errors="replace"): value for source, value in reports.items()}, _rtt
+        )
         for target, reports in zip(hosts, rtts, strict=True)
     }
     there = sum(value is not None for value in records) + sum(map(len, rtts))

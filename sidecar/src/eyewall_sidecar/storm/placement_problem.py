@@ -3,7 +3,7 @@
 S-ODP (paper 000, section 6.2): executors are the operators, C_u is slots × EPS_max.
 """
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
@@ -145,6 +145,9 @@ class _Bridge:
         self.rooms = rooms
         supervisors = [it.supervisor for it in rooms.values()]
         self.names = node_names(supervisors)
+        self.offered: defaultdict[str, float] = defaultdict(float)
+        for it in supervisors:
+            self.offered[it.host] += it.cpu_cores
         self.traits, self.unreadable = _traits(supervisors)
         self.per_slot = executors_per_slot(topology.topology, settings.executors_per_slot)
         self._refuse_what_cannot_be_modelled()
@@ -336,7 +339,7 @@ class _Bridge:
         load = self.loads.get(supervisor.host)
         left = room.cpu_cores
         if load is not None and self.cpu_measured:
-            left = min(left, load.left_for(self.topology.id))
+            left = min(left, self._share(supervisor) * load.left_for(self.topology.id))
         fixed = [it for it, there in self.fixed.items() if there == supervisor.id]
         staying = [self.executors[it] for it in fixed]
         memory = sum(it.on_heap_bytes + it.off_heap_bytes for it in staying)
@@ -348,6 +351,11 @@ class _Bridge:
             speedup=max(SLOWEST, traits.speed * (load.progress if load else 1.0)),
             availability=traits.availability,
         )
+
+    def _share(self, supervisor: Supervisor) -> float:
+        """Return its part of what its host has left: by what those on one host declare."""
+        declared = self.offered[supervisor.host]
+        return supervisor.cpu_cores / declared if declared > 0 else 1.0
 
     def _links(self, nodes: list[Room]) -> LinkMatrix:
         """Take the delay between hosts for each pair of their supervisors; 0 on the same host."""
