@@ -115,6 +115,20 @@ def test_an_estimate_grows_doubtful_with_age() -> None:
     assert any("confidence 0.45 of 0.5 wanted, 45 s old" in it for it in old.doubtful)
 
 
+@pytest.mark.parametrize(
+    ("was_known", "confidence", "is_known"),
+    [(True, 0.51, True), (True, 0.49, False), (False, 0.54, False), (False, 0.56, True)],
+)
+def test_a_figure_that_was_not_believed_has_to_be_known_a_little_better_than_the_minimum(
+    was_known: bool, confidence: float, is_known: bool
+) -> None:
+    topology = chain(("source", 1), ("count", 1))
+    earlier = believed(topology, {2: 100.0}, {1: 100.0}, confidence=0.9 if was_known else 0.1)
+    rates = rates_of(topology, {2: 100.0}, {1: 100.0}, until=NOW, confidence=confidence)
+    now = measured_topology(rates, topology, NOW, 0.5, earlier)
+    assert (unknown_streams(topology, {}, now) == ()) is is_known
+
+
 def test_a_stream_of_which_a_task_was_not_seen_is_unknown_not_smaller() -> None:
     topology = chain(("source", 1), ("count", 2))
     rates = rates_of(topology, {2: 50.0}, {1: 100.0}, until=NOW)

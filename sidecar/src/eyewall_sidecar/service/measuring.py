@@ -107,7 +107,8 @@ class Measuring:
             return before
         else:
             ahead = before.ahead
-        measured = measured_topology(rates, topology, found.now + ahead, self._minimum)
+        known = before.measured if before is not None and before.rates is not None else None
+        measured = measured_topology(rates, topology, found.now + ahead, self._minimum, known)
         if before is not None:
             measured = held(before.measured, measured)
         return _Looked(rates, ahead, found.now, measured)

@@ -19,6 +19,8 @@ from eyewall_sidecar.storm.topology import Component, Topology
 
 LARGEST = 1e9
 """Tuples/s, CPU-seconds or cores; a figure beyond is a mistake, and would refuse a problem."""
+CONFIDENCE_BAND = 0.05
+"""By which a figure that was not believed has to exceed the minimum of confidence."""
 HELD_WITHIN = 0.1
 """Part of a figure by which it may be off before another one takes its place."""
 
@@ -70,7 +72,11 @@ class MeasuredTopology:
 
 
 def measured_topology(
-    rates: Rates | None, topology: Topology, now: float, minimum_confidence: float
+    rates: Rates | None,
+    topology: Topology,
+    now: float,
+    minimum_confidence: float,
+    before: MeasuredTopology | None = None,
 ) -> MeasuredTopology:
     """Take from a topology's document what is believed.
 
@@ -84,10 +90,13 @@ def measured_topology(
         Seconds since the epoch.
     minimum_confidence
         Below it, from 0 to 1, an estimate counts as unknown.
+    before
+        What was believed before. What was not has to be known a little better than the minimum, so
+        that a confidence that wavers around it does not make a figure come and go.
     """
     if rates is None:
         return MeasuredTopology()
-    return _Reading(rates, topology, now, minimum_confidence).measured()
+    return _Reading(rates, topology, now, minimum_confidence, before).measured()
 
 
 def held(before: MeasuredTopology, now: MeasuredTopology) -> MeasuredTopology:
@@ -116,8 +125,16 @@ def metric_name(name: str) -> str:
 class _Reading:
     """One document held against one topology."""
 
-    def __init__(self, rates: Rates, topology: Topology, now: float, minimum: float) -> None:
+    def __init__(
+        self,
+        rates: Rates,
+        topology: Topology,
+        now: float,
+        minimum: float,
+        before: MeasuredTopology | None,
+    ) -> None:
         self._rates = rates
+        self._before = before
         names = Counter(metric_name(it.id) for it in topology.components)
         self._components = {
             name: it for it in topology.components if names[name := metric_name(it.id)] == 1
@@ -144,19 +161,32 @@ class _Reading:
                 _figure(it.rate)
             )
             for it in self._rates.streams
-            if it.source in self._components and self._is_believed(it)
+            if it.source in self._components and self._is_stream_believed(it)
         }
         emissions = {
             self._stream(it.component, it.stream): _figure(it.rate)
             for it in self._rates.emissions
             if (component := self._components.get(it.component)) is not None
-            and self._believed(it.rate, f"{component.id}:{it.stream}", component, it.tasks)
+            and self._is_believed(
+                it.rate,
+                f"{component.id}:{it.stream}",
+                component,
+                it.tasks,
+                known=self._before is None
+                or self._stream(it.component, it.stream) in self._before.emissions,
+            )
         }
         costs = {
             component: it
             for it in self._rates.costs
             if (component := self._components.get(it.component)) is not None
-            and self._believed(it.cost, f"CPU of {component.id}", component, it.tasks)
+            and self._is_believed(
+                it.cost,
+                f"CPU of {component.id}",
+                component,
+                it.tasks,
+                known=self._before is None or component.id in self._before.execution_times,
+            )
         }
         tasks = {task for component in costs for task in _tasks(component)}
         of_source = {(source, stream) for source, stream, _ in streams}
@@ -189,15 +219,22 @@ class _Reading:
         source = self._components[component].id
         return source, self._streams.get((source, stream), stream)
 
-    def _is_believed(self, stream: StreamRate) -> bool:
+    def _is_stream_believed(self, stream: StreamRate) -> bool:
         target = self._components.get(stream.component)
+        if target is None:
+            return False
         name = f"{stream.source}:{stream.stream} → {stream.component}"
-        return target is not None and self._believed(stream.rate, name, target, stream.tasks)
+        to = (*self._stream(stream.source, stream.stream), target.id)
+        known = self._before is None or to in self._before.streams
+        return self._is_believed(stream.rate, name, target, stream.tasks, known=known)
 
-    def _believed(self, estimate: Estimate, name: str, component: Component, counted: int) -> bool:
+    def _is_believed(
+        self, estimate: Estimate, name: str, component: Component, counted: int, *, known: bool
+    ) -> bool:
         """Say what is wrong with an estimate over all tasks of a component, if anything is.
 
-        `counted` is how many of its tasks the document says are in it.
+        `counted` is how many of its tasks the document says are in it, `known` whether it was
+        believed before.
         """
         if estimate.value > LARGEST:
             self._doubtful.append(f"{name}: {estimate.value:g} cannot be")
@@ -212,9 +249,10 @@ class _Reading:
             self._doubtful.append(f"{name}: {unseen} of its tasks not seen")
             return False
         confidence = estimate.confidence_at(self._now)
-        if confidence < self._minimum:
+        wanted = self._minimum if known else min(1.0, self._minimum + CONFIDENCE_BAND)
+        if confidence < wanted:
             self._doubtful.append(
-                f"{name}: confidence {confidence:.2f} of {self._minimum:g} wanted, "
+                f"{name}: confidence {confidence:.2f} of {wanted:g} wanted, "
                 f"{estimate.age(self._now):.0f} s old"
             )
             return False
