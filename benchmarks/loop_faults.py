@@ -23,7 +23,7 @@ from eyewall_deploy.processes.control import Control
 from eyewall_monitor.history import Keys
 from loop_cluster import DEPLOY, cluster, say
 from loop_truth import EXECUTORS, NAME, options
-from loop_watch import SIGNALS, Watcher, current, lost, stale, texts
+from loop_watch import SIGNALS, Watcher, current, lost, stale, texts, weakest
 from redis import Redis
 from redis.exceptions import RedisError
 
@@ -43,6 +43,8 @@ CALM = 20.0
 STEADY_LOOKS = 5
 """In which all is current, until it counts as recovered."""
 PATIENCE = 150.0
+FELT = 20.0
+"""Seconds after which a signal that nobody writes any more is no longer current."""
 SETTLED = 30.0
 """Seconds in which what was emitted is acked or has failed: the message timeout, three times."""
 MUCH = 100
@@ -89,6 +91,8 @@ class Fault:
     ----------
     back
         When the part was ready again.
+    recovered
+        Whether all signals became current again.
     stale
         Of each signal, from when to when it was not current; None: it always was.
     calm
@@ -97,13 +101,15 @@ class Fault:
         What was counted as lost.
     texts
         What the topology's status said, each with the time at which it began to.
+    weakest
+        The least known of the streams, look by look.
     """
 
     part: str
     dead: float
     began: float
     back: float
-    recovered: float | None
+    recovered: bool
     stale: Mapping[str, tuple[float, float] | None]
     calm: float
     lost: tuple[str, ...]
@@ -117,6 +123,7 @@ class Fault:
     gap: float
     log_lines: Mapping[str, int]
     texts: tuple[tuple[float, str], ...]
+    weakest: Sequence[tuple[float, float, float, str]]
 
 
 def faults(folder: Path, names: Sequence[str], dead: float) -> list[Fault]:
@@ -133,8 +140,8 @@ def faults(folder: Path, names: Sequence[str], dead: float) -> list[Fault]:
             for name in names:
                 steady(watcher)
                 found.append(_fault(watcher, PARTS[name], dead, events))
-                say(f"{name}: all current {_seconds(found[-1].recovered)} s after the kill")
-                if found[-1].recovered is None:
+                say(f"{name}: all current again: {_when(found[-1])}")
+                if not found[-1].recovered:
                     it.run("restart", PARTS[name].program)
         finally:
             watcher.stop()
@@ -169,10 +176,10 @@ def _fault(watcher: Watcher, part: Part, dead: float, events: Path) -> Fault:
     it.run("start", part.program)
     back = time.time()
 
-    def all_current() -> float | None:
-        last = [look for look in watcher.seen if look.at >= back][-STEADY_LOOKS:]
+    def all_current() -> bool | None:
+        last = [look for look in watcher.seen if look.at >= back + FELT][-STEADY_LOOKS:]
         good = len(last) == STEADY_LOOKS and all(all(current(x, hosts).values()) for x in last)
-        return last[0].at - began if good else None
+        return True if good else None
 
     recovered = patiently(all_current, PATIENCE)
     time.sleep(SETTLED)
@@ -189,7 +196,7 @@ def _fault(watcher: Watcher, part: Part, dead: float, events: Path) -> Fault:
         dead=down_for,
         began=began,
         back=back - began,
-        recovered=recovered,
+        recovered=recovered is not None,
         stale={name: stale(looks, name, hosts, began) for name in SIGNALS},
         calm=sum(all(current(look, hosts).values()) for look in calm) / max(1, len(calm)),
         lost=lost(calm, looks, history, entries(it)),
@@ -203,6 +210,7 @@ def _fault(watcher: Watcher, part: Part, dead: float, events: Path) -> Fault:
         gap=longest_gap(happened, window).seconds,
         log_lines=log_lines(it, logs),
         texts=texts(placed, began),
+        weakest=weakest(looks, began),
     )
 
 
@@ -303,8 +311,11 @@ def patiently(look: Callable[[], T | None], seconds: float) -> T | None:
     return found
 
 
-def _seconds(value: float | None) -> str:
-    return f"not within {PATIENCE:g}" if value is None else f"{value:.0f}"
+def _when(it: Fault) -> str:
+    """When all signals were current for good, in seconds since the kill."""
+    if not it.recovered:
+        return f"not within {PATIENCE:g} s"
+    return f"{max((span[1] for span in it.stale.values() if span), default=0.0):.0f}"
 
 
 def fault_tables(found: Sequence[Fault]) -> str:
@@ -312,14 +323,14 @@ def fault_tables(found: Sequence[Fault]) -> str:
     lines = [
         "| killed | current before | dead, s | ready again, s | "
         + " | ".join(f"{name} not current, s" for name in SIGNALS)
-        + " | all current, s | lost |",
+        + " | all current from, s | lost |",
         "| --- " * (6 + len(SIGNALS)) + "|",
     ]
     for it in found:
         spans = " | ".join(_span(it.stale[name]) for name in SIGNALS)
         lines.append(
             f"| {it.part} | {it.calm:.0%} | {it.dead:.0f} | {it.back:.0f} | {spans} "
-            f"| {_seconds(it.recovered)} | {'; '.join(it.lost) or 'nothing'} |"
+            f"| {_when(it)} | {'; '.join(it.lost) or 'nothing'} |"
         )
     lines += [
         "",

@@ -102,18 +102,14 @@ def lost(
     after: Mapping[str, frozenset[bytes]],
 ) -> tuple[str, ...]:
     """What was counted as lost, in words; nothing where nothing was."""
-    documents = [look.rates for look in looks if look.rates is not None]
-    known_before = max(
-        (look.rates.lost + look.rates.late for look in calm if look.rates), default=0
-    )
     found = []
     gone = sum(len(ids - after.get(host, frozenset())) for host, ids in before.items())
     if gone:
         found.append(f"{gone} of {sum(map(len, before.values()))} reports of the history")
-    if (count := max((it.lost for it in documents), default=0)) > known_before:
-        found.append(f"the rates' document counts {count} reports lost")
-    if (count := max((it.late for it in documents), default=0)) > known_before:
-        found.append(f"the rates' document counts {count} samples late")
+    for what, unit in (("lost", "reports"), ("late", "samples")):
+        count, already = (_largest(some, what) for some in (looks, calm))
+        if count > already:
+            found.append(f"the rates' document counts {count} {unit} {what}")
     for store in ("Redis", "ZooKeeper"):
         name = f"dropped: reports to {store}"
         count = _most(looks, name) - _most(calm, name)
@@ -123,6 +119,23 @@ def lost(
     if unknown:
         found.append(f"delays of some pairs unknown for {len(unknown)} s")
     return tuple(found)
+
+
+def _largest(looks: Sequence[Measured], what: str) -> int:
+    """The largest count in the rates' documents."""
+    return max((getattr(it.rates, what) for it in looks if it.rates is not None), default=0)
+
+
+def weakest(looks: Sequence[Measured], began: float) -> list[tuple[float, float, float, str]]:
+    """Of each look: seconds since `began`, the document's age, the least confidence, and whose."""
+    found = []
+    for look in looks:
+        if look.rates is not None and (streams := known(look.rates)):
+            least = min(streams, key=lambda ends: streams[ends].rate.confidence_at(look.at))
+            confidence = streams[least].rate.confidence_at(look.at)
+            row = (look.at - began, look.at - look.rates.written, confidence, " → ".join(least))
+            found.append(row)
+    return found
 
 
 def _most(looks: Sequence[Measured], counter: str) -> int:

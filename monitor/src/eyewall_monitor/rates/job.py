@@ -29,6 +29,8 @@ LOOK_SECONDS: Final = 0.5
 FIRST_PAUSE: Final = 1.0
 LONGEST_PAUSE: Final = 30.0
 _LONGEST: Final = 300
+_ZOOKEEPER_AWAY: Final = f"{ZookeeperAwayError.__name__}: "
+"""As the last line of a traceback has it; the line of code that raised has no colon."""
 
 
 class Trouble:
@@ -69,13 +71,22 @@ def run(config: Config, stopped: threading.Event, say: Callable[[str], None]) ->
     life = checkpoint.opened(folder, made(config))
     spark = session.started(config.spark)
     try:
-        spark.sparkContext.setLogLevel("ERROR")
+        _hushed(spark)
         say(f"eyewall rates ready on {config.spark.master} (checkpoint {folder})")
         kept_running(spark, config, life, stopped)
     finally:
         # A JVM that a signal to the whole group ended has nothing left to stop.
         with contextlib.suppress(Exception):
             spark.stop()
+
+
+def _hushed(spark: SparkSession) -> None:
+    """Leave it to `Trouble` to say why a query ended.
+
+    Spark and its bridge to Python tell it five times over, in 400 lines for each attempt.
+    """
+    spark.sparkContext.setLogLevel("OFF")
+    logging.getLogger("py4j").setLevel(logging.CRITICAL)
 
 
 def kept_running(spark: SparkSession, config: Config, life: str, stopped: threading.Event) -> None:
@@ -114,7 +125,9 @@ def kept_running(spark: SparkSession, config: Config, life: str, stopped: thread
             losses.look(running["rates"].lastProgress)
             failed = {name: it for name, it in running.items() if not it.isActive}
             for name, query in failed.items():
-                trouble.met(_reason(query, config.redis.url), time.monotonic())
+                LOG.debug("the query %s ended: %s", name, query.exception())
+                why = reason(str(query.exception() or ""), config.redis.url)
+                trouble.met(why, time.monotonic())
                 del running[name]
             if failed:
                 stopped.wait(trouble.pause)
@@ -124,15 +137,14 @@ def kept_running(spark: SparkSession, config: Config, life: str, stopped: thread
         publisher.close()
 
 
-def _reason(query: StreamingQuery, redis: str) -> str:
-    """Return the one line of a query's end that a person needs."""
-    text = str(query.exception() or "a query ended")
-    lines = [line.strip() for line in text.splitlines() if line.strip()]
+def reason(told: str, redis: str) -> str:
+    """Return the one line that a person needs of what Spark tells of a query's end."""
+    lines = [line.strip() for line in told.splitlines() if line.strip()] or ["a query ended"]
     for line in lines:
         if "redis.exceptions." in line:
             why = line.partition("redis.exceptions.")[2]
             place = urlsplit(redis).netloc.rpartition("@")[2]  # without a password
             return f"Redis at {place}: {why}"[:_LONGEST]
-        if ZookeeperAwayError.__name__ in line:
-            return line.partition(ZookeeperAwayError.__name__)[2].lstrip(": ")[:_LONGEST]
+        if _ZOOKEEPER_AWAY in line:
+            return line.partition(_ZOOKEEPER_AWAY)[2][:_LONGEST]
     return lines[0][:_LONGEST]
