@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from random import Random
+
 import pytest
 from eyewall_monitor.rates.estimator import Reading, estimate, percentile
 from hypothesis import given
@@ -166,3 +168,30 @@ def test_percentiles_lie_between_the_two_nearest() -> None:
     assert percentile([1, 2, 3, 4, 5], 0.5) == 3
     assert percentile([1, 2], 0.25) == 1.25
     assert percentile([7], 0.95) == 7
+
+
+def told_by_chance(rate: float, readings: int, seconds: float, chance: Random) -> list[Reading]:
+    """What two alike tasks tell of a steady rate: of each 20 tuples of a task one, as 20."""
+    counts = [0] * readings
+    for _ in range(2):
+        due, tuples, picked = chance.random() / (rate / 2), 0, 0
+        while due < readings * seconds:
+            if tuples % 20 == 0:
+                picked = tuples + chance.randrange(20)
+            if tuples == picked:
+                counts[int(due / seconds)] += 20
+            tuples += 1
+            due += 1 / (rate / 2)
+    noise = 2**0.5 * 20 * (1 / 6) ** 0.5 / seconds
+    return [
+        Reading(seconds * (n + 1), seconds, count / seconds, noise)
+        for n, count in enumerate(counts)
+    ]
+
+
+@pytest.mark.parametrize("rate", [2.7, 5.0, 20.0])
+def test_the_truth_of_a_slow_stream_is_within_the_error_in_nine_windows_of_ten(rate: float) -> None:
+    chance = Random(1)
+    found = [estimate(told_by_chance(rate, 12, 5.0, chance)) for _ in range(400)]
+    hits = sum(abs(it.value - rate) <= it.error for it in found if it is not None)
+    assert hits >= 0.9 * 400

@@ -31,6 +31,10 @@ ALIKE: Final = 0.15
 """Part of a step that its first sample must show at least: it may have begun in its midst."""
 NORMAL: Final = 1.4826
 """Median absolute deviation to standard deviation."""
+QUARTILE: Final = 1.1503
+"""Upper quartile of absolute deviations, in standard deviations."""
+MANY: Final = 8
+"""Differences of which a quarter is more than the two that a spike makes, or the one of a step."""
 SAMPLING: Final = math.sqrt(1 / 6)
 """Standard deviation of a count, in steps of Storm's counters: the difference of two totals, each
 of which lags behind by anything from 0 to 1 step."""
@@ -150,7 +154,11 @@ def _scale(values: Sequence[float]) -> float:
     if len(values) < 3:
         return 0.0
     changes = [abs(after - before) for before, after in pairwise(values)]
-    return NORMAL * median(changes) / math.sqrt(2)
+    middle = median(changes)
+    if middle == 0 and len(changes) >= MANY:
+        # Slow streams are counted in a few steps, and most of their samples are alike.
+        return percentile(changes, 0.75) / (QUARTILE * math.sqrt(2))
+    return NORMAL * middle / math.sqrt(2)
 
 
 def _error(calm: Sequence[Reading], scale: float) -> float:
