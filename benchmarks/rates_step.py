@@ -4,7 +4,8 @@ All that lies between is real: workers' counters (steps of 20, told every 5 s at
 worker's own) go as Graphite lines to an agent on each host, its reports to a Redis, through the
 rates job, to a ZooKeeper. Rates go tenfold up and down in turns, at moments that have nothing to
 do with any of the others; what counts ends with the first document whose estimate is within a
-tenth of the new rate. At last one worker tells a spike: one sample of tenfold the rate.
+tenth of the new rate. At last one worker tells a spike: one sample of tenfold the rate. What the
+rates job takes of CPU and memory meanwhile is told too.
 
     benchmarks/rates_step.py [--steps 12] [--hosts 3] [--workers 2] [--every 2.0] [--seed 1]
 """
@@ -16,7 +17,6 @@ import logging
 import os
 import signal
 import socket
-import subprocess
 import sys
 import tempfile
 import threading
@@ -27,6 +27,7 @@ from pathlib import Path
 from random import Random
 from statistics import median
 
+import psutil
 from kazoo.client import KazooClient
 
 sys.path.append(str(Path(__file__).parents[1] / "tests" / "support"))
@@ -129,6 +130,29 @@ class Documents:
             time.sleep(0.05)
 
 
+@dataclass(frozen=True)
+class Spent:
+    """What a process and those that it started have taken so far, and their memory now."""
+
+    at: float
+    cpu_seconds: float
+    proportional_megabytes: float
+
+    @classmethod
+    def of(cls, process: psutil.Process) -> Spent:
+        everyone = [process, *process.children(recursive=True)]
+        times = [it.cpu_times() for it in everyone]
+        return cls(
+            time.monotonic(),
+            sum(it.user + it.system + it.children_user + it.children_system for it in times),
+            sum(it.memory_full_info().pss for it in everyone) / 1e6,
+        )
+
+    def since(self, before: Spent) -> str:
+        cores = (self.cpu_seconds - before.cpu_seconds) / (self.at - before.at)
+        return f"rates job: {cores:.2f} cores, {self.proportional_megabytes:.0f} MB"
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--steps", type=int, default=12)
@@ -145,7 +169,7 @@ def main() -> None:
         for server in (redis, zookeeper):
             server.start()
             stack.callback(server.stop)
-        started_job(stack, folder, redis, zookeeper, given.every)
+        job = started_job(stack, folder, redis, zookeeper, given.every)
         source = Source()
         stopped = threading.Event()
         tellers: list[Teller] = []
@@ -168,7 +192,9 @@ def main() -> None:
         documents = Documents(zookeeper.address)
         stack.callback(documents.client.close)
         stack.callback(documents.client.stop)
+        before = Spent.of(job)
         steps(documents, source, len(tellers), given.steps, rng)
+        print(Spent.of(job).since(before))
         spike(documents, source, rng.choice(tellers), len(tellers))
 
 
@@ -204,14 +230,14 @@ def spike(documents: Documents, source: Source, teller: Teller, tasks: int) -> N
 
 def started_job(
     stack: ExitStack, folder: Path, redis: Server, zookeeper: Server, every: float
-) -> None:
+) -> psutil.Process:
     file = folder / "rates.toml"
     file.write_text(
-        f'redis.url = "redis://{redis.address}"\nzookeeper.hosts = "{zookeeper.address}"\n'
+        f'redis.url = "redis://{redis.address}"\nzookeeper.servers = "{zookeeper.address}"\n'
         f'batches.every_seconds = {every}\nbatches.checkpoints = "{folder}/checkpoints"\n'
         f'archive.folder = "{folder}/archive"\nspark.memory = "512m"\n'
     )
-    started(stack, folder / "rates.log", "rates", file)
+    return started(stack, folder / "rates.log", "rates", file)
 
 
 def started_agent(stack: ExitStack, folder: Path, redis: Server, zookeeper: Server) -> int:
@@ -228,11 +254,11 @@ def started_agent(stack: ExitStack, folder: Path, redis: Server, zookeeper: Serv
     return port
 
 
-def started(stack: ExitStack, log: Path, what: str, config: Path) -> None:
+def started(stack: ExitStack, log: Path, what: str, config: Path) -> psutil.Process:
     """Start one of our processes and wait until it says that it is ready."""
     command = [sys.executable, "-m", "eyewall_monitor.cli", what, "--config", str(config)]
     with log.open("ab") as out:
-        process = subprocess.Popen(command, stdout=out, stderr=out)
+        process = psutil.Popen(command, stdout=out, stderr=out)
     stack.callback(process.wait)
     stack.callback(process.terminate)
     end = time.monotonic() + PATIENCE
@@ -240,6 +266,7 @@ def started(stack: ExitStack, log: Path, what: str, config: Path) -> None:
         if process.poll() is not None or time.monotonic() > end:
             raise SystemExit(f"eyewall-monitor {what} did not start:\n{log.read_text()}")
         time.sleep(0.1)
+    return process
 
 
 if __name__ == "__main__":

@@ -119,12 +119,6 @@ class Written:
     hosts: dict[str, Sample] = field(default_factory=dict)
     remark: str = ""
 
-    def start(self) -> None:
-        pass
-
-    def close(self) -> None:
-        pass
-
     def read(self) -> Measurements:
         return Measurements(
             wanted=self.wanted,

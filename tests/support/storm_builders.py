@@ -3,20 +3,31 @@
 import json
 from collections.abc import Iterable, Mapping, Sequence
 
+from eyewall_sidecar.policies.catalogue import CATALOGUE
 from eyewall_sidecar.storm import (
     Assignment,
     ClusterState,
     Component,
+    Doubts,
     Executor,
     Grouping,
+    HostLoad,
     Input,
     Kind,
+    MeasuredTopology,
+    Settings,
+    Signals,
     Slot,
     Supervisor,
     Topology,
     TopologyState,
     Worker,
+    problem_of_missing,
+    problem_of_moving,
+    read_settings,
+    rooms,
 )
+from eyewall_sidecar.storm.placement_problem import TopologyProblem
 
 MEGABYTE = 1 << 20
 
@@ -101,3 +112,29 @@ class Delays:
 def all_delays(hosts: Sequence[str], milliseconds: float) -> Delays:
     """The same delay between every two hosts."""
     return Delays({(a, b): milliseconds for a in hosts for b in hosts if a < b})
+
+
+def many_supervisors(count: int, speed: str = "1") -> list[Supervisor]:
+    """`host-00`, `host-01` and so on."""
+    return [supervisor(f"host-{n:02}", speed=speed) for n in range(count)]
+
+
+def ask(
+    supervisors: Sequence[Supervisor],
+    topology: Topology,
+    *workers: Worker,
+    delays: Delays | None = None,
+    others: Sequence[TopologyState] = (),
+    moving: bool = False,
+    measured: MeasuredTopology | None = None,
+    loads: Mapping[str, HostLoad] | None = None,
+    doubts: Doubts | None = None,
+) -> TopologyProblem:
+    """What is asked of a policy for a topology with these workers, among `others`."""
+    running = state(topology, *workers)
+    settings = read_settings(topology, Settings(), CATALOGUE)
+    known = delays or all_delays(sorted({it.host for it in supervisors}), 10)
+    build = problem_of_moving if moving else problem_of_missing
+    room = rooms(cluster(supervisors, running, *others), running)
+    signals = Signals(known, doubts or {}, measured, loads or {})
+    return build(room, running, settings, signals)

@@ -27,9 +27,10 @@ def agent(
     Exit code 2 for a bad configuration, 1 if the address cannot be listened on.
     """
     # Only here: other commands need other libraries, which a supervisor host does not have.
-    from eyewall_monitor.agent.config import ConfigError, read_config
+    from eyewall_monitor.agent.config import read_config
     from eyewall_monitor.agent.listener import ListenError
     from eyewall_monitor.agent.serve import serve
+    from eyewall_monitor.config_file import ConfigError
 
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(message)s")
     try:

@@ -143,7 +143,9 @@ def serve(
     Exit code 2 for a bad configuration, 1 if the address cannot be listened on.
     """
     # Only here: solver processes import this module and need no gRPC.
-    from eyewall_sidecar.config import ConfigError, read_config
+    from eyewall_monitor.config_file import ConfigError
+
+    from eyewall_sidecar.config import read_config
     from eyewall_sidecar.rpc import AddressError
     from eyewall_sidecar.serve import serve as serve_until_stopped
 

@@ -8,11 +8,12 @@ from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
 from types import FrameType
-from urllib.parse import urlsplit
 
+from eyewall_monitor.addresses import redis_server
+from eyewall_monitor.config_file import ConfigError
 from eyewall_monitor.znodes import Znodes
 
-from eyewall_sidecar.config import Config, ConfigError, Delays, default_settings
+from eyewall_sidecar.config import Config, Delays, default_settings
 from eyewall_sidecar.policies.catalogue import CATALOGUE
 from eyewall_sidecar.rpc import Server
 from eyewall_sidecar.service import Measuring, Rules, SchedulingService
@@ -41,10 +42,9 @@ def serve(config: Config, say: Callable[[str], None]) -> None:
     stopped = _stop_signals()
     with (
         _delay_store(config) as delays,
-        closing(_measurement_store(config)) as measurements,
+        _measurement_store(config) as measurements,
         closing(SolverProcesses(policy=defaults.policy)) as solvers,
     ):
-        measurements.start()
         measuring = Measuring(measurements, config.metrics.minimum_confidence)
         service = SchedulingService(
             defaults, _rules(config), delays, measuring, solvers, time.monotonic
@@ -125,18 +125,20 @@ def _redis_delays(url: str, given: Delays) -> RedisDelays:
         raise ConfigError(f"[delays] redis: {error}") from None
 
 
-def _measurement_store(config: Config) -> MeasurementStore:
+@contextmanager
+def _measurement_store(config: Config) -> Iterator[MeasurementStore]:
     given = config.metrics
     if given.zookeeper is None:
-        return NoMeasurements()
-    return ZookeeperMeasurements(given.zookeeper, Znodes(given.root), time.time, time.monotonic)
+        yield NoMeasurements()
+        return
+    paths = Znodes(given.root)
+    with closing(ZookeeperMeasurements(given.zookeeper, paths, time.time, time.monotonic)) as store:
+        store.start()
+        yield store
 
 
 def _delays(config: Config) -> str:
     given = config.delays
     if given.redis is not None:
-        # Without account and options: one is secret, the others are long.
-        server = urlsplit(given.redis)
-        where = f"{server.scheme}://{server.netloc.rpartition('@')[2]}{server.path}"
-        return f"delays from {where}, prefix {given.prefix}"
+        return f"delays from {redis_server(given.redis)}, prefix {given.prefix}"
     return f"delays from {given.file}" if given.file else "no delays configured"

@@ -80,7 +80,7 @@ def test_rates_go_where_the_agents_reports_are(tmp_path: Path, own: bool, root: 
     plan.run.monitor("edge-1").write_text(program_settings.monitor_settings(plan, host))
     plan.run.rates.write_text(program_settings.rates_settings(plan))
     monitor, rates = read_monitor(plan.run.monitor("edge-1")), read_rates(plan.run.rates)
-    assert rates.zookeeper.hosts == monitor.zookeeper.servers == "10.83.0.1:2181"
+    assert rates.zookeeper.servers == monitor.zookeeper.servers == "10.83.0.1:2181"
     assert rates.zookeeper.root == monitor.zookeeper.root == root
     sidecar = sidecar_config(plan).metrics
     assert (sidecar.zookeeper, sidecar.root) == ("10.83.0.1:2181", root)

@@ -22,7 +22,7 @@ redis.exceptions.ConnectionError: Error 111 connecting to 10.83.0.1:6379.
         (AWAY, "ZooKeeper at 10.83.0.1:2181 does not answer"),
         (
             REFUSED,
-            "Redis at store:6379: ConnectionError: Error 111 connecting to 10.83.0.1:6379.",
+            "redis://store:6379/0: ConnectionError: Error 111 connecting to 10.83.0.1:6379.",
         ),
         ("\n  something else\n  at somewhere\n", "something else"),
         ("", "a query ended"),

@@ -85,7 +85,7 @@ def test_the_command_estimates_on_two_workers_archives_ends_on_sigterm_and_recom
     file.write_text(
         f"""
         redis.url = "redis://{redis.address}"
-        zookeeper.hosts = "{zookeeper.address}"
+        zookeeper.servers = "{zookeeper.address}"
         zookeeper.root = "/standalone"
         batches.checkpoints = "{tmp_path}/checkpoints"
         archive.folder = "{tmp_path}/archive"

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from eyewall_monitor import rate_document
 from eyewall_monitor.rates import job, session, stream
-from eyewall_monitor.rates.config import Archive, Batches, Config, Redis, Spark, Zookeeper
+from eyewall_monitor.rates.config import Archive, Batches, Config, Redis, Spark, ZooKeeper
 from eyewall_monitor.rates.recomputation import ArchiveError, recomputed
 from eyewall_monitor.znodes import Znodes
 from histories import T0, Host, reports, write
@@ -43,7 +43,9 @@ def spark() -> Iterator[SparkSession]:
 def config(redis: Server, zookeeper: Server, tmp_path: Path) -> Config:
     return Config(
         redis=Redis(url=f"redis://{redis.address}"),
-        zookeeper=Zookeeper(hosts=zookeeper.address, root=f"/{tmp_path.name}", timeout_seconds=2.0),
+        zookeeper=ZooKeeper(
+            servers=zookeeper.address, root=f"/{tmp_path.name}", timeout_seconds=2.0
+        ),
         batches=Batches(every_seconds=0.05, most_reports=16, checkpoints=str(tmp_path / "c")),
         archive=Archive(folder=str(tmp_path / "archive"), every_seconds=0.05),
         spark=QUICK,
@@ -174,7 +176,7 @@ def test_stores_that_go_and_come_back_are_waited_for(
     try:
         until(lambda: latest(zookeeper, paths) == begin + 30)
         redis.stop()
-        until(lambda: "Redis at" in said(caplog))
+        until(lambda: "redis://" in said(caplog))
         redis.start()
         write(store, reports(host, begin + 30, begin + 45))
         until(lambda: latest(zookeeper, paths) == begin + 45)
@@ -187,7 +189,7 @@ def test_stores_that_go_and_come_back_are_waited_for(
         stopped.set()
         thread.join(30)
     assert not thread.is_alive()
-    assert said(caplog).count("Redis at") == said(caplog).count("ZooKeeper at") == 1
+    assert said(caplog).count("redis://") == said(caplog).count("ZooKeeper at") == 1
     # A process of Spark's that took too long to start on a busy machine makes one more.
     assert said(caplog).count("rates are written again after") >= 2
 

@@ -40,6 +40,16 @@ def test_a_report_is_as_old_as_it_is_here_whatever_its_hosts_clock_says() -> Non
         assert round_.load(told) is None
 
 
+def test_the_last_report_written_again_is_neither_counted_twice_nor_any_younger() -> None:
+    round_ = Round()
+    round_.load(report("a", 0, time=95))
+    told = round_.load(report("a", 1, time=100, busy=0.5))
+    round_.clock.now += 25
+    assert round_.load(report("a", 1, time=100, busy=0.5)) == told
+    round_.clock.now += 6
+    assert round_.load(report("a", 1, time=100, busy=0.5)) is None
+
+
 def test_how_slow_a_host_was_outlasts_an_agent_that_starts_again() -> None:
     round_ = Round()
     slow = round_.load(report("a", 0, time=100, cores=0.3, busy=0.3, throttled=0.7))

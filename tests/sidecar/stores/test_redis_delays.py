@@ -112,7 +112,7 @@ def test_reading_waits_for_nothing_and_what_is_not_read_yet_is_unknown(agents: A
     store = RedisDelays(f"redis://{agents.server.address}", "eyewall", 0.3, time.monotonic)
     table = store.read()  # not even started
     assert table.seconds_between("a", "b") is None
-    assert table.remark == f"redis {agents.server.address}: not read yet"
+    assert table.remark == f"redis://{agents.server.address}: not read yet"
     store.close()
 
 
@@ -159,7 +159,8 @@ def test_a_host_that_left_or_was_silent_for_long_is_gone(agents: Agents, stores:
 def test_an_empty_redis_is_said_to_be_empty(agents: Agents, stores: Start) -> None:
     table = once(stores(agents.server, "storm-3"), lambda it: "yet" not in it.remark[-10:])
     assert table.remark == (
-        f"redis {agents.server.address}: no host has said anything of itself yet (prefix storm-3)"
+        f"redis://{agents.server.address}/0: no host has said anything of itself yet "
+        "(prefix storm-3)"
     )
 
 
@@ -177,7 +178,7 @@ def test_values_that_the_contract_does_not_allow_are_counted_and_left_out(
     table = once(store, known)
     # By name: the record of b, the RTT from c to a, the RTTs to c, and a host that is none.
     assert table.remark == (
-        f"redis {agents.server.address}: 4 values left out, of which the first is "
+        f"redis://{agents.server.address}/0: 4 values left out, of which the first is "
         "host 'no name\\n': no name"
     )
     assert table.seconds_between("a", "b") == 0.020
@@ -194,9 +195,9 @@ def test_a_newer_version_is_said_and_gone_without(agents: Agents, stores: Start)
     table = once(stores(agents.server), lambda it: bool(it.hosts))
     assert table.seconds_between("a", "b") is None
     assert table.remark == (
-        f"redis {agents.server.address}: version 2 of the latency contract is written there, 1 is "
-        "read here; 1 value left out, of which the first is record of b: v: 2 is not 1, which is "
-        "read here"
+        f"redis://{agents.server.address}/0: version 2 of the latency contract is written there, "
+        "1 is read here; 1 value left out, of which the first is record of b: v: 2 is not 1, which "
+        "is read here"
     )
 
 
@@ -209,7 +210,7 @@ def test_while_redis_is_away_the_last_delays_grow_old_and_then_it_is_back(
     before = once(store, known)
     agents.server.stop()
     away = once(store, lambda it: bool(it.remark))
-    assert away.remark.startswith(f"redis {agents.server.address}: ")
+    assert away.remark.startswith(f"redis://{agents.server.address}/0: ")
     assert away.remark.endswith("; delays are over 30 s old")
     assert away == before
     later = once(store, lambda it: it.age > before.age + 5)

@@ -122,7 +122,7 @@ def rates_settings(plan: Plan) -> str:
     return (
         f"[redis]\n{_redis(plan, 'url')}"
         "[zookeeper]\n"
-        f"hosts = {json.dumps(str(inside(plan.state).zookeeper))}\n"
+        f"servers = {json.dumps(str(inside(plan.state).zookeeper))}\n"
         f"root = {json.dumps(eyewall_root(plan.state))}\n"
         "[batches]\n"
         f"every_seconds = {_RATES_EVERY}\n"

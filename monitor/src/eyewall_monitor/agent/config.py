@@ -3,54 +3,33 @@
 from __future__ import annotations
 
 import ipaddress
-import re
-import reprlib
 import socket
-import tomllib
-from typing import TYPE_CHECKING, Annotated, Final
-from urllib.parse import urlsplit
+from typing import TYPE_CHECKING, Annotated, ClassVar
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
+from pydantic import AfterValidator, Field
 from pydantic_core import PydanticCustomError
 
-from eyewall_monitor import history, znodes
+from eyewall_monitor import config_file, history, znodes
+from eyewall_monitor.addresses import HistoryPrefix, RedisUrl, Root, Servers, split_address
 from eyewall_monitor.checked import HOST
-from eyewall_monitor.history import Keys
-from eyewall_monitor.znodes import ZnodeError, Znodes
+from eyewall_monitor.config_file import Section
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-_SHORT: Final = reprlib.Repr()
-_SHORT.maxstring = 100
-_SERVER: Final = re.compile(r"(?:[A-Za-z0-9_.-]{1,253}|\[[0-9A-Fa-f:.]+\]):([0-9]{1,5})")
-_LARGEST_PORT: Final = 65_535
-
-
-class ConfigError(ValueError):
-    """A configuration that cannot be used; names file, key, value and what is allowed."""
-
 
 def _loopback(text: str) -> str:
     """Refuse what others than this host's workers could reach."""
-    host, port = split_address(text)
+    host, _ = split_address(text) or ("", 0)
     try:
         own = host == "localhost" or ipaddress.ip_address(host).is_loopback
     except ValueError:
         own = False
-    if not own or port is None:
+    if not own:
         raise PydanticCustomError(
             "address", "it must be HOST:PORT on loopback, such as 127.0.0.1:2003 (0: any port)"
         )
     return text
-
-
-def split_address(text: str) -> tuple[str, int | None]:
-    """Split HOST:PORT; None for what is no port."""
-    host, _, port = text.rpartition(":")
-    number = int(port) if port.isascii() and port.isdigit() and len(port) <= 5 else None
-    whole = number is not None and number <= _LARGEST_PORT
-    return host.removeprefix("[").removesuffix("]"), number if whole else None
 
 
 def _host(text: str) -> str:
@@ -59,61 +38,20 @@ def _host(text: str) -> str:
     return text
 
 
-def _servers(text: str) -> str:
-    found = [_SERVER.fullmatch(server) for server in text.split(",")]
-    if not all(match and 0 < int(match[1]) <= _LARGEST_PORT for match in found):
-        raise PydanticCustomError("servers", "it must be HOST:PORT, or several with commas between")
-    return text
-
-
-def _redis(text: str) -> str:
-    try:
-        parts = urlsplit(text)
-        good = parts.scheme in ("redis", "rediss", "unix") and bool(parts.hostname or parts.path)
-        good = good and (parts.port is None or parts.port > 0)
-    except ValueError:
-        good = False
-    if not good:
-        raise PydanticCustomError("url", "it must be redis://HOST:PORT/DB, rediss://… or unix://…")
-    return text
-
-
-def _root(text: str) -> str:
-    try:
-        Znodes(text)
-    except ZnodeError as error:
-        raise PydanticCustomError("root", "{why}", {"why": _why(error)}) from None
-    return text
-
-
-def _prefix(text: str) -> str:
-    try:
-        Keys(text)
-    except ValueError as error:
-        raise PydanticCustomError("prefix", "{why}", {"why": _why(error)}) from None
-    return text
-
-
-def _why(error: ValueError) -> str:
-    return str(error).rpartition(": ")[2]
-
-
-class _Section(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
-
-
-class ZooKeeper(_Section):
+class ZooKeeper(Section):
     """Where the latest report goes."""
 
-    servers: Annotated[str, AfterValidator(_servers)] = "127.0.0.1:2181"
-    root: Annotated[str, AfterValidator(_root)] = znodes.ROOT
+    servers: Servers = "127.0.0.1:2181"
+    root: Root = znodes.ROOT
 
 
-class RedisTable(_Section):
+class RedisTable(Section):
     """Where the history goes."""
 
-    url: Annotated[str, AfterValidator(_redis)] = "redis://127.0.0.1:6379/0"
-    prefix: Annotated[str, AfterValidator(_prefix)] = history.PREFIX
+    secret: ClassVar = frozenset({"url"})
+
+    url: RedisUrl = "redis://127.0.0.1:6379/0"
+    prefix: HistoryPrefix = history.PREFIX
     keep_hours: Annotated[float, Field(gt=0, le=8_784, allow_inf_nan=False)] = (
         history.KEEP_SECONDS / 3600
     )
@@ -121,13 +59,13 @@ class RedisTable(_Section):
     backlog: Annotated[int, Field(ge=1, le=100_000)] = 720
 
 
-class Storm(_Section):
+class Storm(Section):
     """Which workers are this host's."""
 
     local_dir: str | None = None
 
 
-class Config(_Section):
+class Config(Section):
     """The whole file."""
 
     host: Annotated[str, AfterValidator(_host)] = Field(default_factory=socket.gethostname)
@@ -140,36 +78,11 @@ class Config(_Section):
 
 def read_config(path: Path | None) -> Config:
     """Read the file; without one, every key has its default."""
-    if path is None:
-        return Config()
-    try:
-        content = tomllib.loads(path.read_text(encoding="utf-8"))
-    except RecursionError:
-        raise ConfigError(f"{path}: values are nested too deep") from None
-    except (OSError, ValueError) as error:
-        raise ConfigError(f"{path}: {error}") from None
-    try:
-        return Config.model_validate(content)
-    except ValidationError as error:
-        raise ConfigError(f"{path}: {_first(error)}") from None
+    return config_file.read(Config, path)
 
 
-def _first(error: ValidationError) -> str:
-    first = error.errors()[0]
-    *section, key = (str(part) for part in first["loc"])
-    where = f"[{'.'.join(section)}] {key}" if section else key
-    if first["type"] == "extra_forbidden":
-        return f"no key {where}; keys there are {', '.join(_keys(section))}"
-    if key == "url":
-        return f"{where}: {first['msg']}"  # it may hold a password
-    value = _SHORT.repr(first["input"])
-    return f"{where} is {value}: {first['msg'][0].lower()}{first['msg'][1:]}"
-
-
-def _keys(section: list[str]) -> list[str]:
-    fields = Config.model_fields
-    for name in section:
-        inner = fields[name].annotation
-        assert inner is not None  # noqa: S101 - every section is a model
-        fields = inner.model_fields
-    return list(fields)
+def listened_on(config: Config) -> tuple[str, int]:
+    """Return host and port of `listen`."""
+    found = split_address(config.listen)
+    assert found is not None  # noqa: S101 - the model refuses what cannot be split
+    return found

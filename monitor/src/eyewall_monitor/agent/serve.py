@@ -10,10 +10,10 @@ import socket
 import time
 from collections import Counter
 from typing import TYPE_CHECKING, Final
-from urllib.parse import urlsplit
 
+from eyewall_monitor.addresses import redis_server
 from eyewall_monitor.agent.cgroup import ControlGroup
-from eyewall_monitor.agent.config import split_address
+from eyewall_monitor.agent.config import listened_on
 from eyewall_monitor.agent.delivery import Delivery
 from eyewall_monitor.agent.history_writer import HistoryWriter, connect
 from eyewall_monitor.agent.listener import Listener
@@ -53,10 +53,8 @@ def serve(config: Config, say: Callable[[str], None]) -> None:
     search = WorkerSearch(proc, own, config.storm.local_dir)
     watch = Watch(config.host, secrets.token_hex(4), proc, group, search, _now())
     form: Counter[str] = Counter()
-    host, port = split_address(config.listen)
-    listener = Listener(
-        host, port or 0, lambda lines: watch.take(lines, _now()), form, time.monotonic
-    )
+    host, port = listened_on(config)
+    listener = Listener(host, port, lambda lines: watch.take(lines, _now()), form, time.monotonic)
     stopped, waker = socket.socketpair()
     _stop_on_signals(waker)
     listener.wake_on(stopped)
@@ -154,6 +152,5 @@ def _history(config: Config) -> HistoryWriter:
 
 
 def _stores(config: Config) -> str:
-    redis = urlsplit(config.redis.url)
-    where = redis.netloc.rpartition("@")[2] or redis.path
-    return f"host {config.host}, ZooKeeper {config.zookeeper.servers}, Redis {where}"
+    redis = redis_server(config.redis.url)
+    return f"host {config.host}, ZooKeeper {config.zookeeper.servers}, Redis {redis}"

@@ -8,9 +8,10 @@ import threading
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Final
 
+from eyewall_monitor.config_file import ConfigError
 from eyewall_monitor.rates import job, recomputation, session
 from eyewall_monitor.rates.checkpoint import CheckpointError
-from eyewall_monitor.rates.config import Config, ConfigError, read_config
+from eyewall_monitor.rates.config import Config, read_config
 from eyewall_monitor.rates.recomputation import ArchiveError
 
 if TYPE_CHECKING:

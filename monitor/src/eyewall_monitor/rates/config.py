@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import tomllib
-from typing import TYPE_CHECKING, Annotated, Final
+from typing import TYPE_CHECKING, Annotated, ClassVar, Final
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic import AfterValidator, Field, model_validator
 from pydantic_core import PydanticCustomError
 
-from eyewall_monitor.history import PREFIX as REDIS_PREFIX
-from eyewall_monitor.history import Keys
-from eyewall_monitor.znodes import ROOT as ZOOKEEPER_ROOT
-from eyewall_monitor.znodes import ZnodeError, Znodes
+from eyewall_monitor import config_file, history, znodes
+from eyewall_monitor.addresses import HistoryPrefix, RedisUrl, Root, Servers
+from eyewall_monitor.config_file import Section
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -23,50 +21,30 @@ LEAST_MEGABYTES: Final = 512
 STATE: Final = "~/.local/state/eyewall"
 
 
-class ConfigError(ValueError):
-    """A configuration that cannot be used; names file, key, value and what is allowed."""
-
-
-def _prefix(text: str) -> str:
-    try:
-        return Keys(text).prefix
-    except ValueError as error:
-        raise PydanticCustomError("prefix", "{why}", {"why": str(error)}) from None
-
-
-def _root(text: str) -> str:
-    try:
-        return Znodes(text).root
-    except ZnodeError as error:
-        raise PydanticCustomError("root", "{why}", {"why": str(error)}) from None
-
-
 def _heap(text: str) -> str:
     if int(text[:-1]) * (1024 if text.endswith("g") else 1) < LEAST_MEGABYTES:
         raise PydanticCustomError("heap", f"Spark needs {LEAST_MEGABYTES}m at least")
     return text
 
 
-class _Section(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
-
-
-class Redis(_Section):
+class Redis(Section):
     """Where the history is."""
 
-    url: Annotated[str, Field(pattern=r"^(rediss?|unix)://")] = "redis://127.0.0.1:6379"
-    prefix: Annotated[str, AfterValidator(_prefix)] = REDIS_PREFIX
+    secret: ClassVar = frozenset({"url"})
+
+    url: RedisUrl = "redis://127.0.0.1:6379/0"
+    prefix: HistoryPrefix = history.PREFIX
 
 
-class Zookeeper(_Section):
+class ZooKeeper(Section):
     """Where rates go."""
 
-    hosts: Annotated[str, Field(min_length=1)] = "127.0.0.1:2181"
-    root: Annotated[str, AfterValidator(_root)] = ZOOKEEPER_ROOT
+    servers: Servers = "127.0.0.1:2181"
+    root: Root = znodes.ROOT
     timeout_seconds: Seconds = 10.0
 
 
-class Windows(_Section):
+class Windows(Section):
     """What estimates are over."""
 
     seconds: Seconds = 60.0
@@ -78,11 +56,12 @@ class Windows(_Section):
     @model_validator(mode="after")
     def _fit(self) -> Windows:
         if not (self.seconds / self.slide_seconds).is_integer():
-            raise PydanticCustomError("fit", "seconds must be a multiple of slide_seconds")
+            why = f"seconds is {self.seconds}, no multiple of slide_seconds {self.slide_seconds}"
+            raise PydanticCustomError("fit", why)
         return self
 
 
-class Batches(_Section):
+class Batches(Section):
     """How often, and how much at a time."""
 
     every_seconds: Seconds = 2.0
@@ -91,7 +70,7 @@ class Batches(_Section):
     checkpoints: Path_ = f"{STATE}/rates/checkpoints"
 
 
-class Archive(_Section):
+class Archive(Section):
     """The raw history as Parquet."""
 
     folder: Path_ = f"{STATE}/rates/archive"
@@ -100,7 +79,7 @@ class Archive(_Section):
     enabled: bool = True
 
 
-class Spark(_Section):
+class Spark(Section):
     """Where it runs."""
 
     master: Annotated[str, Field(min_length=1)] = "local[2]"
@@ -112,11 +91,11 @@ class Spark(_Section):
     """Handed over to Spark as it is."""
 
 
-class Config(_Section):
+class Config(Section):
     """The whole file."""
 
     redis: Redis = Redis()
-    zookeeper: Zookeeper = Zookeeper()
+    zookeeper: ZooKeeper = ZooKeeper()
     windows: Windows = Windows()
     batches: Batches = Batches()
     archive: Archive = Archive()
@@ -125,24 +104,4 @@ class Config(_Section):
 
 def read_config(path: Path | None) -> Config:
     """Read the file; without one, every key has its default."""
-    if path is None:
-        return Config()
-    try:
-        content = tomllib.loads(path.read_text(encoding="utf-8"))
-    except RecursionError:
-        raise ConfigError(f"{path}: values are nested too deep") from None
-    except (OSError, ValueError) as error:
-        raise ConfigError(f"{path}: {error}") from None
-    try:
-        return Config.model_validate(content)
-    except ValidationError as error:
-        raise ConfigError(f"{path}: {_first(error)}") from None
-
-
-def _first(error: ValidationError) -> str:
-    first = error.errors()[0]
-    *section, key = ("", *(str(part) for part in first["loc"]))
-    where = f"[{'.'.join(section[1:])}] {key}" if section[1:] else key
-    if first["type"] == "extra_forbidden":
-        return f"no key {where}"
-    return f"{where} is {first['input']!r:.100}: {first['msg'][0].lower()}{first['msg'][1:]}"
+    return config_file.read(Config, path)

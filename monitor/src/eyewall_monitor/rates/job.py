@@ -6,8 +6,8 @@ import contextlib
 import logging
 import time
 from typing import TYPE_CHECKING, Final
-from urllib.parse import urlsplit
 
+from eyewall_monitor.addresses import redis_server
 from eyewall_monitor.rates import checkpoint, session, stream
 from eyewall_monitor.rates.checkpoint import Made
 from eyewall_monitor.rates.losses import Losses
@@ -93,7 +93,7 @@ def kept_running(spark: SparkSession, config: Config, life: str, stopped: thread
     """Start both queries, and each again that a store's absence stopped."""
     it = config.zookeeper
     publisher = Publisher(
-        it.hosts,
+        it.servers,
         Znodes(it.root),
         it.timeout_seconds,
         config.windows.seconds,
@@ -143,8 +143,7 @@ def reason(told: str, redis: str) -> str:
     for line in lines:
         if "redis.exceptions." in line:
             why = line.partition("redis.exceptions.")[2]
-            place = urlsplit(redis).netloc.rpartition("@")[2]  # without a password
-            return f"Redis at {place}: {why}"[:_LONGEST]
+            return f"{redis_server(redis)}: {why}"[:_LONGEST]
         if _ZOOKEEPER_AWAY in line:
             return line.partition(_ZOOKEEPER_AWAY)[2][:_LONGEST]
     return lines[0][:_LONGEST]

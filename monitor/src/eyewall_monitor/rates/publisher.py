@@ -31,9 +31,9 @@ class Publisher:
     """
 
     def __init__(
-        self, hosts: str, paths: Znodes, timeout: float, window: float, forget: float
+        self, servers: str, paths: Znodes, timeout: float, window: float, forget: float
     ) -> None:
-        self._hosts = hosts
+        self._servers = servers
         self._paths = paths
         self._timeout = timeout
         self._window = window
@@ -53,7 +53,7 @@ class Publisher:
         except (KazooException, KazooTimeoutError) as error:
             self.close()
             LOG.debug("ZooKeeper: %r", error)
-            raise ZookeeperAwayError(f"ZooKeeper at {self._hosts} does not answer") from None
+            raise ZookeeperAwayError(f"ZooKeeper at {self._servers} does not answer") from None
 
     def close(self) -> None:
         """End the session."""
@@ -64,7 +64,7 @@ class Publisher:
 
     def _connected(self) -> KazooClient:
         if self._client is None:
-            client = self._client = KazooClient(self._hosts, timeout=self._timeout)
+            client = self._client = KazooClient(self._servers, timeout=self._timeout)
             client.start(timeout=self._timeout)
             self._answer(client.ensure_path_async(self._paths.all_rates))
         return self._client

@@ -74,30 +74,39 @@ class Instance(NamedTuple):
     pair_costs: Floats
 
 
-Given = tuple[
-    Floats,
-    Floats,
-    Floats,
-    Floats,
-    Flags,
-    Matrix,
-    Places,
-    Places,
-    Floats,
-    Places,
-    Places,
-    Places,
-    float,
-    Floats,
-    Matrix,
-    Matrix,
-]
-"""What an instance is made of, as compiled code takes it: see `given`."""
+class Given(NamedTuple):
+    """What an instance is made of, as compiled code takes it.
+
+    Parameters
+    ----------
+    requirements, limits, execution_times, speedups, allowed, delays, sources, targets, rates,
+    path_order, path_sources, path_targets
+        As `ProblemArrays` has them.
+    response, per_operator, per_tuple, per_stream
+        As `Costs` has them.
+    """
+
+    requirements: Floats
+    limits: Floats
+    execution_times: Floats
+    speedups: Floats
+    allowed: Flags
+    delays: Matrix
+    sources: Places
+    targets: Places
+    rates: Floats
+    path_order: Places
+    path_sources: Places
+    path_targets: Places
+    response: float
+    per_operator: Floats
+    per_tuple: Matrix
+    per_stream: Matrix
 
 
 def given(arrays: ProblemArrays, costs: Costs) -> Given:
     """Return the arrays of a problem and its costs."""
-    return (
+    return Given(
         arrays.requirements,
         arrays.limits,
         arrays.execution_times,
@@ -120,56 +129,40 @@ def given(arrays: ProblemArrays, costs: Costs) -> Given:
 @compiled
 def instance_of(of: Given) -> Instance:
     """Translate the arrays of a problem and its costs."""
-    (
-        requirements,
-        limits,
-        execution_times,
-        speedups,
-        allowed,
-        delays,
-        sources,
-        targets,
-        rates,
-        path_order,
-        path_sources,
-        path_targets,
-        response,
-        per_operator,
-        per_tuple,
-        per_stream,
-    ) = of
-    operators, nodes = allowed.shape
-    by_tuple, by_stream = per_tuple.any(), per_stream.any()
-    hop = 1.0 if response > 0 else 0.0
+    operators, nodes = of.allowed.shape
+    by_tuple, by_stream = of.per_tuple.any(), of.per_stream.any()
+    hop = 1.0 if of.response > 0 else 0.0
 
-    streams, edges = len(sources), len(path_sources)
+    streams, edges = len(of.sources), len(of.path_sources)
     amounts = np.zeros((streams + edges, 6))
     if by_tuple:
-        amounts[:streams, RATE_ON] = rates
+        amounts[:streams, RATE_ON] = of.rates
     if by_stream:
         amounts[:streams, COUNT_ON] = 1.0
     amounts[streams:, HOP_ON] = hop
     ends = merged(
-        np.concatenate((sources, path_sources)), np.concatenate((targets, path_targets)), amounts
+        np.concatenate((of.sources, of.path_sources)),
+        np.concatenate((of.targets, of.path_targets)),
+        amounts,
     )
-    order = branching_order(operators, path_order, ends.firsts, ends.seconds)
+    order = branching_order(operators, of.path_order, ends.firsts, ends.seconds)
     place = np.empty(operators, np.int64)
     place[order] = np.arange(operators)
     relations = merged(place[ends.firsts], place[ends.seconds], ends.amounts)
 
-    allowed = allowed[order]
+    allowed = of.allowed[order]
     pinned = allowed.sum(axis=1) == 1
-    needed, left = _contested(requirements[:, order], limits, allowed, pinned)
+    needed, left = _contested(of.requirements[:, order], of.limits, allowed, pinned)
 
     own = np.empty((operators, nodes))
-    own[:] = per_operator
-    flow = place[path_order] if hop else path_order[:0]
-    tails = place[path_sources] if hop else path_sources[:0]
-    heads = place[path_targets] if hop else path_targets[:0]
-    hops = response * delays
+    own[:] = of.per_operator
+    flow = place[of.path_order] if hop else of.path_order[:0]
+    tails = place[of.path_sources] if hop else of.path_sources[:0]
+    heads = place[of.path_targets] if hop else of.path_targets[:0]
+    hops = of.response * of.delays
     work = np.zeros((operators, nodes))
     for operator in flow:
-        work[operator] = response * execution_times[order[operator]] / speedups
+        work[operator] = of.response * of.execution_times[order[operator]] / of.speedups
     folded = _is_chain(flow, tails, heads)
     if folded:
         own += work
@@ -181,8 +174,8 @@ def instance_of(of: Given) -> Instance:
     pair_costs = np.zeros((pairs, nodes, nodes))
     for pair in range(pairs):
         amount = relations.amounts[pair]
-        _add(pair_costs[pair], amount[RATE_ON], amount[RATE_BACK], per_tuple)
-        _add(pair_costs[pair], amount[COUNT_ON], amount[COUNT_BACK], per_stream)
+        _add(pair_costs[pair], amount[RATE_ON], amount[RATE_BACK], of.per_tuple)
+        _add(pair_costs[pair], amount[COUNT_ON], amount[COUNT_BACK], of.per_stream)
         if folded:
             _add(pair_costs[pair], amount[HOP_ON], amount[HOP_BACK], hops)
     return Instance(

@@ -11,7 +11,6 @@ import numpy as np
 
 from eyewall_sidecar.model.arrays import Floats, Places, ProblemArrays
 from eyewall_sidecar.model.compilation import compiled
-from eyewall_sidecar.model.links import Matrix
 from eyewall_sidecar.odp.instance import Flags, Given, given
 from eyewall_sidecar.qos.costs import Costs
 
@@ -30,27 +29,11 @@ def packing(arrays: ProblemArrays, costs: Costs) -> Places | None:
 @compiled
 def _packed(of: Given) -> Places:
     """Pack around every node in two orders, and improve the best."""
-    (
-        requirements,
-        limits,
-        execution_times,
-        speedups,
-        allowed,
-        delays,
-        sources,
-        targets,
-        rates,
-        path_order,
-        path_sources,
-        path_targets,
-        response,
-        per_operator,
-        per_tuple,
-        per_stream,
-    ) = of
+    requirements, limits, allowed, delays = of.requirements, of.limits, of.allowed, of.delays
+    hops = len(of.sources) + len(of.path_sources)
     operators, nodes = allowed.shape
     orders = np.empty((2, operators), np.int64)
-    orders[0] = _growing(sources, targets, rates, operators)
+    orders[0] = _growing(of.sources, of.targets, of.rates, operators)
     largest = np.zeros(operators)
     for resource in range(len(limits)):
         most = limits[resource].max()
@@ -70,11 +53,8 @@ def _packed(of: Given) -> Places:
                 break
             if not _fill(orders[rank], near, requirements, limits, allowed, places):
                 continue
-            least, second = _value(
-                places, execution_times, speedups, delays, sources, targets, rates, path_order,
-                path_sources, path_targets, response, per_operator, per_tuple, per_stream, scratch,
-            )  # fmt: skip
-            work += len(sources) + len(path_sources)
+            least, second = _value(places, of, scratch)
+            work += hops
             if least < best_cost or (least == best_cost and second < best_sum):
                 best, best_cost, best_sum = places.copy(), least, second
     if best_cost == inf:
@@ -107,12 +87,8 @@ def _packed(of: Given) -> Places:
                 places[one] = to
                 if two != NONE:
                     places[two] = home
-                least, second = _value(
-                    places, execution_times, speedups, delays, sources, targets, rates, path_order,
-                    path_sources, path_targets, response, per_operator, per_tuple, per_stream,
-                    scratch,
-                )  # fmt: skip
-                work += len(sources) + len(path_sources)
+                least, second = _value(places, of, scratch)
+                work += hops
                 if least < best_cost or (least == best_cost and second < best_sum - 1e-12):
                     best_cost, best_sum, improved = least, second, True
                     for resource in range(len(limits)):
@@ -175,42 +151,26 @@ def _fill(
 
 
 @compiled
-def _value(
-    places: Places,
-    execution_times: Floats,
-    speedups: Floats,
-    delays: Matrix,
-    sources: Places,
-    targets: Places,
-    rates: Floats,
-    path_order: Places,
-    path_sources: Places,
-    path_targets: Places,
-    response: float,
-    per_operator: Floats,
-    per_tuple: Matrix,
-    per_stream: Matrix,
-    done: Floats,
-) -> tuple[float, float]:
+def _value(places: Places, of: Given, done: Floats) -> tuple[float, float]:
     """Return the cost, and all delays along paths: of equally long ones the shorter in sum."""
     total, second = 0.0, 0.0
     for operator in range(len(places)):
-        total += per_operator[places[operator]]
-    for stream in range(len(sources)):
-        one, two = places[sources[stream]], places[targets[stream]]
+        total += of.per_operator[places[operator]]
+    for stream in range(len(of.sources)):
+        one, two = places[of.sources[stream]], places[of.targets[stream]]
         if one != two:
-            total += rates[stream] * per_tuple[one, two] + per_stream[one, two]
-    if response:
+            total += of.rates[stream] * of.per_tuple[one, two] + of.per_stream[one, two]
+    if of.response:
         longest = 0.0
         for operator in range(len(places)):
-            done[operator] = execution_times[operator] / speedups[places[operator]]
-        for edge in range(len(path_sources)):
-            one, two = path_sources[edge], path_targets[edge]
-            hop = delays[places[one], places[two]]
+            done[operator] = of.execution_times[operator] / of.speedups[places[operator]]
+        for edge in range(len(of.path_sources)):
+            one, two = of.path_sources[edge], of.path_targets[edge]
+            hop = of.delays[places[one], places[two]]
             second += hop
-            work = execution_times[two] / speedups[places[two]]
+            work = of.execution_times[two] / of.speedups[places[two]]
             done[two] = max(done[two], done[one] + hop + work)
-        for operator in path_order:
+        for operator in of.path_order:
             longest = max(longest, done[operator])
-        total += response * longest
+        total += of.response * longest
     return total, second

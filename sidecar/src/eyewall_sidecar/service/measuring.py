@@ -120,7 +120,7 @@ class Measuring:
         """
         for host, sample in found.hosts.items():
             before = self._hosts.get(host)
-            if before is None or before.sample is not sample:
+            if before is None or not _is_same(before.sample, sample):
                 record = recorded(before.record if before is not None else None, sample)
                 self._hosts[host] = _Reported(sample, found.now, record)
         age = {host: found.now - it.came for host, it in self._hosts.items()}
@@ -135,3 +135,8 @@ class Measuring:
         if doubt != self._doubt:
             self._doubt = doubt
             LOG.warning("%s", doubt or "measurements are good again")
+
+
+def _is_same(known: Sample, found: Sample) -> bool:
+    """Whether it is the same report: an agent whose session was lost writes its last one again."""
+    return (known.run, known.sequence) == (found.run, found.sequence)

@@ -5,7 +5,6 @@ question last asked for each topology, its answer, and what was decided from it.
 """
 
 import logging
-import re
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
@@ -33,8 +32,6 @@ from eyewall_sidecar.storm import (
 )
 
 LOG = logging.getLogger("eyewall.decisions")
-
-_FIGURES = re.compile(r"(?<!\S)\d[\d.]*")  # not those that are part of a name
 
 REPLY_SECONDS = 0.1
 """Kept of a round for the reply's way back, or half of a round that is shorter than twice that."""
@@ -162,7 +159,9 @@ class SchedulingService:
                 LOG.exception("%s: eyewall failed", name)
             verdict = _as_it_is(topology, mode_of(topology.topology, self._defaults), said)
         line = f"{name}: {type(verdict).__name__.lower()}: {said}" if said else memory.logged
-        if _is_news(line, memory.logged, verdict):
+        # As long as nothing is placed, ages and confidences differ in every round: no news.
+        alike = not isinstance(verdict, Place) and wording.is_alike(line, memory.logged)
+        if line != memory.logged and not alike:
             LOG.info("%s", line)
         troubled = memory.troubled or (isinstance(verdict, Keep) and bool(verdict.reason))
         self._memory[name] = replace(memory, logged=line, troubled=troubled)
@@ -373,17 +372,6 @@ def _moved(
     moves = wording.counted(answer.moves, "move")
     said = f"{status} ({answer.seconds:.2f} s, {moves}; {wording.looked_at(answer)})"
     return Place(choice.assignment), memory, said
-
-
-def _is_news(line: str, logged: str, verdict: Place | Keep | Decline) -> bool:
-    """Tell whether a line is worth another one in the log.
-
-    As long as nothing is placed, the same words with other figures are not: ages and confidences
-    differ in every round.
-    """
-    if isinstance(verdict, Place):
-        return line != logged
-    return _FIGURES.sub("", line) != _FIGURES.sub("", logged)
 
 
 def _as_it_is(topology: TopologyState, mode: Mode, reason: str) -> Keep | Decline:

@@ -1,9 +1,12 @@
 """The texts that people read in Storm UI and in the log."""
 
+import re
 from collections.abc import Callable, Sequence
 
 from eyewall_sidecar.model import Evaluation, Solution, Status
 from eyewall_sidecar.objective import Objective, Term
+
+_FIGURES = re.compile(r"(?<!\S)\d[\d.]*")  # not those that are part of a name
 
 _METRICS: dict[Term, Callable[[Evaluation], str]] = {
     Term.R: lambda it: f"{_milliseconds(it.response_time)} ms",
@@ -75,3 +78,8 @@ def counted(number: int, noun: str) -> str:
 def _milliseconds(seconds: float) -> str:
     milliseconds = seconds * 1000
     return f"{milliseconds:.0f}" if milliseconds >= 9.95 else f"{milliseconds:.1f}"
+
+
+def is_alike(one: str, other: str) -> bool:
+    """Whether two texts differ in figures alone."""
+    return _FIGURES.sub("", one) == _FIGURES.sub("", other)

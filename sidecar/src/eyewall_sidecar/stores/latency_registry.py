@@ -70,12 +70,6 @@ class LatencyRegistry:
         self._hosts: _Decoded[HostRecord] = _Decoded(contract.decode_host, "record of {}")
         self._rtts: dict[str, _Decoded[RttRecord]] = {}
 
-    @property
-    def where(self) -> str:
-        """The server as people may read it: without account and options."""
-        server = self._redis.connection_pool.connection_kwargs
-        return str(server.get("path") or f"{server['host']}:{server['port']}")
-
     def read(self, stopped: Callable[[], bool] = lambda: False) -> Reading:
         """Return what is there; RegistryAwayError, or StoppedError once `stopped` says so."""
         try:

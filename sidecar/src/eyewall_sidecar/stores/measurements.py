@@ -36,14 +36,6 @@ class Measurements:
 class MeasurementStore(Protocol):
     """Where measurements come from."""
 
-    def start(self) -> None:
-        """Begin to keep up with what is measured."""
-        ...
-
-    def close(self) -> None:
-        """Stop doing so."""
-        ...
-
     def read(self) -> Measurements:
         """Return what is known now. Never raises: what is wrong is the value's `remark`."""
         ...
@@ -51,12 +43,6 @@ class MeasurementStore(Protocol):
 
 class NoMeasurements:
     """The store of a sidecar that was told of none."""
-
-    def start(self) -> None:
-        """Do nothing."""
-
-    def close(self) -> None:
-        """Do nothing."""
 
     def read(self) -> Measurements:
         """Return that nothing is measured."""

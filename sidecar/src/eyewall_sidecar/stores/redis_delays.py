@@ -11,6 +11,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from eyewall_latency import contract
+from eyewall_monitor.addresses import redis_server
 
 from eyewall_sidecar.stores.delays import DelayTable
 from eyewall_sidecar.stores.held_delays import HeldDelays, LatencyRecords
@@ -46,7 +47,7 @@ class RedisDelays:
         self._prefix = prefix
         self._held = HeldDelays(minimum_confidence)
         self._clock = clock
-        self._where = f"redis {self._registry.where}"
+        self._where = redis_server(url)
         self._last: tuple[LatencyRecords, float] | None = None
         self._published = (DelayTable(remark=f"{self._where}: not read yet"), clock())
         self._stop = threading.Event()

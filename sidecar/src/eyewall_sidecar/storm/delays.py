@@ -15,8 +15,6 @@ FEW = 3
 """As many names stand in one line that a person reads; of the rest, how many they are."""
 
 Pair = tuple[str, str]
-Asked = tuple[tuple[str, ...], frozenset[str]]
-"""Hosts, and those of them that are needed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,8 +35,8 @@ class KnownDelays:
         Delays that count as unknown because they are doubted.
     vague
         Which delays are used though they are doubted; empty if none is.
-    asked
-        The hosts that were asked about, and those that were needed.
+    looked_at
+        The hosts that were looked at, and those of them that were needed.
     """
 
     hosts: tuple[str, ...]
@@ -47,7 +45,7 @@ class KnownDelays:
     assumption: str
     doubted: Doubts
     vague: str
-    asked: Asked
+    looked_at: tuple[tuple[str, ...], frozenset[str]]
 
 
 def known_delays(
@@ -63,8 +61,8 @@ def known_delays(
     it does. `before` is what was found for the same delays and doubts: among 300 hosts, to look at
     each pair takes most of the time that a problem takes to be built.
     """
-    asked = (tuple(hosts), frozenset(needed))
-    if before is not None and before.asked == asked:
+    looked_at = (tuple(hosts), frozenset(needed))
+    if before is not None and before.looked_at == looked_at:
         return before
     delay = {(a, b): between(a, b) for a in hosts for b in hosts if a != b}
     known = {pair: seconds for pair, seconds in delay.items() if seconds is not None}
@@ -83,7 +81,7 @@ def known_delays(
         assumption=_stood_in(stood_in, largest, doubted),
         doubted=doubted,
         vague=_vague({pair: doubts[pair] for pair in pairs if pair in known and pair in doubts}),
-        asked=asked,
+        looked_at=looked_at,
     )
 
 

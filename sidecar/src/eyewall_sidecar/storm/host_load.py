@@ -58,35 +58,29 @@ class HostRecord:
 
     Parameters
     ----------
-    run, sequence
-        The last report.
     time
-        Its end, in seconds since the epoch.
+        When the last report ended, in seconds since the epoch.
     smoothed
         What its reports come to.
     given
         What was handed out.
     """
 
-    run: str
-    sequence: int
     time: float
     smoothed: HostLoad
     given: HostLoad
 
 
 def recorded(before: HostRecord | None, sample: Sample) -> HostRecord | None:
-    """Take a report in; the same one again changes nothing. None: nothing can be told yet."""
-    if before is not None and (before.run, before.sequence) == (sample.run, sample.sequence):
-        return before
+    """Take in a host's next report. None: nothing can be told yet."""
     told = _told(sample)
     if told is None:
         return before
     if before is None:
-        return HostRecord(sample.run, sample.sequence, sample.time, told, told)
+        return HostRecord(sample.time, told, told)
     smoothed = _smoothed(before.smoothed, told, max(0.0, sample.time - before.time))
     given = before.given if _is_held(before.given, smoothed) else smoothed
-    return HostRecord(sample.run, sample.sequence, sample.time, smoothed, given)
+    return HostRecord(sample.time, smoothed, given)
 
 
 def _told(sample: Sample) -> HostLoad | None:

@@ -1,0 +1,83 @@
+"""Where ZooKeeper and Redis are and what Eyewall's things are called there, as keys of a `Section`.
+
+Also the addresses that are listened on, which have the same form.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Annotated, Final
+from urllib.parse import urlsplit
+
+from pydantic import AfterValidator
+from pydantic_core import PydanticCustomError
+
+from eyewall_monitor.history import Keys
+from eyewall_monitor.znodes import ZnodeError, Znodes
+
+_LABEL: Final = "[A-Za-z0-9_-]{1,63}"
+_HOST: Final = rf"{_LABEL}(?:\.{_LABEL})*\.?|\[[0-9A-Fa-f:.]+(?:%[A-Za-z0-9]+)?\]"
+_ADDRESS: Final = re.compile(rf"({_HOST}):([0-9]{{1,5}})")
+_LARGEST_PORT: Final = 65_535
+
+
+def split_address(text: str) -> tuple[str, int] | None:
+    """Split HOST:PORT, with […] around an IPv6 address, which are taken off; None if it is none."""
+    found = _ADDRESS.fullmatch(text)
+    if found is None or int(found[2]) > _LARGEST_PORT:
+        return None
+    return found[1].removeprefix("[").removesuffix("]"), int(found[2])
+
+
+def redis_server(url: str) -> str:
+    """Return a Redis URL as people may read it: without account and options."""
+    parts = urlsplit(url)
+    return f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}{parts.path}"
+
+
+def _servers(text: str) -> str:
+    addresses = [split_address(server) for server in text.split(",")]
+    if not all(address and address[1] > 0 for address in addresses):
+        raise PydanticCustomError("servers", "it must be HOST:PORT, or several with commas between")
+    return text
+
+
+def _redis_url(text: str) -> str:
+    try:
+        parts = urlsplit(text)
+        good = parts.scheme in ("redis", "rediss", "unix") and bool(parts.hostname or parts.path)
+        good = good and (parts.port is None or parts.port > 0)
+    except ValueError:
+        good = False
+    if not good:
+        raise PydanticCustomError("url", "it must be redis://HOST:PORT/DB, rediss://… or unix://…")
+    return text
+
+
+def _root(text: str) -> str:
+    try:
+        return Znodes(text).root
+    except ZnodeError as error:
+        raise PydanticCustomError("root", "{why}", {"why": what_is_allowed(error)}) from None
+
+
+def _prefix(text: str) -> str:
+    try:
+        return Keys(text).prefix
+    except ValueError as error:
+        raise PydanticCustomError("prefix", "{why}", {"why": what_is_allowed(error)}) from None
+
+
+def what_is_allowed(error: ValueError) -> str:
+    """Leave off which value it was: the reader of the file names it with its key."""
+    return str(error).rpartition(": ")[2]
+
+
+Servers = Annotated[str, AfterValidator(_servers)]
+"""ZooKeeper's: HOST:PORT, or several with commas between."""
+RedisUrl = Annotated[str, AfterValidator(_redis_url)]
+"""A key that has one belongs to its section's `secret`."""
+Root = Annotated[str, AfterValidator(_root)]
+"""The znode below which Eyewall's are."""
+HistoryPrefix = Annotated[str, AfterValidator(_prefix)]
+"""What the keys of the reports' history begin with."""
