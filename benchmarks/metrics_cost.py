@@ -78,7 +78,11 @@ def ratios(blocks: list[Block], variant: str, what: str) -> Interval:
     """Geometric mean of the rounds' ratios; Student's t on their logarithms."""
     by_round = {(b.round, b.variant): float(getattr(b, what)) for b in blocks}
     rounds = sorted({b.round for b in blocks})
-    logs = [math.log(by_round[r, variant] / by_round[r, "without"]) for r in rounds]
+    return interval([math.log(by_round[r, variant] / by_round[r, "without"]) for r in rounds])
+
+
+def interval(logs: list[float]) -> Interval:
+    """Geometric mean of ratios by their logarithms, and its 95 % interval by Student's t."""
     mean = statistics.fmean(logs)
     if len(logs) < 2:
         return Interval(math.exp(mean), 0.0, math.inf)
@@ -130,15 +134,15 @@ class Host:
         counts = self.folder / f"{shape}-{number}-{variant}"
         counts.mkdir()
         name = f"throughput_{number}_{variant}"
-        self._submit(name, shape, str(counts), variant)
-        self._wait_for(counts, 2 if shape == "word-count" else 1)
+        self.submit(name, shape, str(counts), variant)
+        self.wait_for(counts, 2 if shape == "word-count" else 1)
         time.sleep(warm)
-        before, cpu_before = _total(counts), self._cpu(name)
+        before, cpu_before = _total(counts), self.cpu(name)
         time.sleep(seconds)
-        after, cpu_after = _total(counts), self._cpu(name)
+        after, cpu_after = _total(counts), self.cpu(name)
         self.deploy("kill", name)
         end = time.monotonic() + PATIENCE
-        while self._workers(name):
+        while self.workers(name):
             if time.monotonic() > end:
                 sys.exit(f"{name} does not end")
             time.sleep(0.5)
@@ -159,7 +163,7 @@ class Host:
                 made.write(file, file.relative_to(classes))
         return jar
 
-    def _submit(self, *arguments: str) -> None:
+    def submit(self, *arguments: str) -> None:
         path = f"{self.jar}:{self.folder / 'conf'}:{self.home}/lib/*"
         options = [f"-Dstorm.jar={self.jar}", f"-Djdk.net.hosts.file={self.run_dir / 'hosts'}"]
         options += ["-Djava.net.preferIPv4Stack=true", "-Dstorm.conf.file=", "-Dstorm.options="]
@@ -169,7 +173,7 @@ class Host:
             sys.exit(done.stdout + done.stderr)
 
     @staticmethod
-    def _wait_for(counts: Path, files: int) -> None:
+    def wait_for(counts: Path, files: int) -> None:
         end = time.monotonic() + PATIENCE
         while len(list(counts.iterdir())) < files or _total(counts)[1] == 0:
             if time.monotonic() > end:
@@ -177,15 +181,37 @@ class Host:
             time.sleep(0.5)
 
     @staticmethod
-    def _workers(name: str) -> list[psutil.Process]:
+    def workers(name: str) -> list[psutil.Process]:
         return [p for p in psutil.process_iter() if f"-Dstorm.id={name}-" in _words(p)]
 
-    def _cpu(self, name: str) -> float:
+    def cpu(self, name: str) -> float:
         """CPU-seconds so far of worker, log writer and agent."""
-        config = str(self.run_dir / "conf" / "monitor-host-1.toml")
-        agents = [p for p in psutil.process_iter() if config in _words(p)]
-        spent = [p.cpu_times() for p in [*self._workers(name), *agents]]
+        spent = [p.cpu_times() for p in [*self.workers(name), *self._agents()]]
         return sum(times.user + times.system for times in spent)
+
+    def telling_cpu(self, name: str) -> float:
+        """CPU-seconds so far of the thread that tells the counters, and of the agent."""
+        threads = [
+            thread
+            for worker in self.workers(name)
+            for thread in worker.threads()
+            if _thread_name(worker.pid, thread.id).startswith("metrics-graphit")
+        ]
+        agents = [it.cpu_times() for it in self._agents()]
+        return sum(it.user_time + it.system_time for it in threads) + sum(
+            it.user + it.system for it in agents
+        )
+
+    def _agents(self) -> list[psutil.Process]:
+        config = str(self.run_dir / "conf" / "monitor-host-1.toml")
+        return [p for p in psutil.process_iter() if config in _words(p)]
+
+
+def _thread_name(process: int, thread: int) -> str:
+    try:
+        return Path(f"/proc/{process}/task/{thread}/comm").read_text()
+    except OSError:
+        return ""
 
 
 def _words(process: psutil.Process) -> str:
