@@ -22,10 +22,10 @@ def test_every_key_is_optional(tmp_path: Path) -> None:
 
 def test_the_shipped_example_names_every_key_with_its_default() -> None:
     shipped = read_config(EXAMPLE)
-    nowhere = {"delays": Config().delays, "metrics": Config().metrics}
-    assert shipped.metrics.model_copy(update={"zookeeper": None}) == Config().metrics
+    nowhere = {"delays": Config().delays, "zookeeper": Config().zookeeper}
+    assert shipped.zookeeper.model_copy(update={"servers": None}) == Config().zookeeper
     assert shipped.model_copy(update=nowhere) == Config()
-    for section in ("", "delays", "metrics", "defaults", "solver", "replacement"):
+    for section in ("", "delays", "zookeeper", "metrics", "defaults", "solver", "replacement"):
         model = getattr(shipped, section) if section else shipped
         # Delays have one source; the other one stands there as a comment.
         commented = {"file"} if section == "delays" else set()
@@ -55,7 +55,7 @@ def test_the_shipped_example_names_every_key_with_its_default() -> None:
         ("listen = 'here'", ["listen", "'here'"]),
         ("[delays]\nfile = ''", ["[delays] file is '': it must name a file"]),
         ('[delays]\nfile = "a\\u0000b"', ["[delays] file is 'a\\x00b': it must name a file"]),
-        ("[metrics]\nzookeeper = 'here'", ["[metrics] zookeeper is 'here'", "HOST:PORT"]),
+        ("[zookeeper]\nservers = 'here'", ["[zookeeper] servers is 'here'", "HOST:PORT"]),
         ("[metrics]\nminimum_confidence = 2", ["[metrics] minimum_confidence is 2", "equal to 1"]),
         (
             "[delays]\nfile = 'd.json'\nredis = 'redis://r'",

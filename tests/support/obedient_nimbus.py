@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+from eyewall_monitor.decision_record import DecisionRecord
 from eyewall_monitor.rate_document import Rates
 from eyewall_monitor.sample import Sample
 from eyewall_sidecar.service import (
@@ -13,6 +14,7 @@ from eyewall_sidecar.service import (
     Outcome,
     Place,
     Question,
+    Recorder,
     Rules,
     SchedulingService,
 )
@@ -129,6 +131,16 @@ class Written:
         )
 
 
+class Kept:
+    """Records that a test looks at."""
+
+    def __init__(self) -> None:
+        self.records: list[DecisionRecord] = []
+
+    def put(self, record: DecisionRecord) -> None:
+        self.records.append(record)
+
+
 class Nimbus:
     """Runs what the service decides, as Nimbus would."""
 
@@ -143,12 +155,14 @@ class Nimbus:
         self.solvers = ScriptedSolvers()
         self.delays = Table(delays)
         self.measured = Written(self.clock)
+        self.recorded = Kept()
         self.service = SchedulingService(
             Settings(),
             Rules(**{"cool_down_seconds": 0.0, **rules}),  # type: ignore[arg-type]
             self.delays,
             Measuring(self.measured, minimum_confidence=0.5),
             self.solvers,
+            Recorder(self.recorded, "5f1c1a0e", self.clock),
             self.clock,
         )
         self.running: dict[str, Assignment] = {}

@@ -71,6 +71,13 @@ def amount(value: object, where: str) -> float:
     return float(value)
 
 
+def number(value: object, where: str) -> float:
+    """Check a finite number of either sign."""
+    if isinstance(value, bool) or not isinstance(value, int | float) or not abs(value) <= _MOST:
+        raise _refused(where, value, "a finite number")
+    return float(value)
+
+
 def or_none(check: Callable[[object, str], T]) -> Callable[[object, str], T | None]:
     """Check what may be absent."""
     return lambda value, where: None if value is None else check(value, where)

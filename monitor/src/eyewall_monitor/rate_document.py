@@ -199,12 +199,6 @@ def _rounded(value: Any) -> Any:
     return value
 
 
-def _signed(value: object, where: str) -> float:
-    if isinstance(value, float | int) and not isinstance(value, bool) and value < 0:
-        return -checked.amount(-value, where)
-    return checked.amount(value, where)
-
-
 def _share(value: object, where: str) -> float:
     found = checked.amount(value, where)
     if found > 1:
@@ -219,7 +213,7 @@ def _flag(value: object, where: str) -> bool:
 
 
 _NAME, _COUNT, _AMOUNT, _TASK = checked.name, checked.count, checked.amount, checked.whole
-_ESTIMATE: Final = checked.row(Estimate, (*[_AMOUNT] * 5, _signed, _COUNT, _AMOUNT, _share))
+_ESTIMATE: Final = checked.row(Estimate, (*[_AMOUNT] * 5, checked.number, _COUNT, _AMOUNT, _share))
 _MAYBE: Final = checked.or_none(_ESTIMATE)
 _SIZE: Final = checked.or_none(_AMOUNT)
 

@@ -4,6 +4,7 @@
 | --- | --- | --- |
 | ROOT/v1/samples/HOST | the agent of that host; ephemeral | the latest `Sample` |
 | ROOT/v1/rates/TOPOLOGY | the rates job | a document: that topology's data rates |
+| ROOT/v1/decisions/DAY/ID | the sidecar | a document: a `DecisionRecord`; DAY is of UTC |
 | ROOT/v1/switches | operators | a document: `Switches` |
 
 A document is a JSON object with the version of what it holds, and bounded in size. ROOT is
@@ -27,6 +28,7 @@ VERSION: Final = 1
 MOST_BYTES: Final = 512 * 1024
 
 _ROOT: Final = re.compile(r"(?:/[A-Za-z0-9_-][A-Za-z0-9._-]{0,99}){1,8}")
+_DAY: Final = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 _TOPOLOGY: Final = re.compile(r"[^/\s\x00-\x1f\x7f-\x9f.][^/\s\x00-\x1f\x7f-\x9f]{0,254}")
 
 
@@ -73,9 +75,25 @@ class Znodes:
         return f"{self.all_rates}/{topology}"
 
     @property
+    def decisions(self) -> str:
+        """Parent of the days."""
+        return f"{self.root}/v{VERSION}/decisions"
+
+    def decisions_of(self, day: str) -> str:
+        """Parent of the decisions of one day, such as 2026-01-31."""
+        if not is_day(day):
+            raise ZnodeError(f"day {day!r:.40}: it must be like 2026-01-31")
+        return f"{self.decisions}/{day}"
+
+    @property
     def switches(self) -> str:
         """Where the switches are."""
         return f"{self.root}/v{VERSION}/switches"
+
+
+def is_day(text: str) -> bool:
+    """Whether this is a day such as 2026-01-31."""
+    return _DAY.fullmatch(text) is not None
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,6 +11,7 @@ from typing import Annotated, NoReturn
 
 import numpy as np
 import typer
+from eyewall_monitor.decision_record import Verdict
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
@@ -130,6 +131,60 @@ def policies(
     for name, it in CATALOGUE.items():
         table.add_row(*map(Text, (name, it.source, it.objectives, it.take_it)))
     Console().print(table)
+
+
+@app.command()
+def history(
+    decision: Annotated[str, typer.Argument(help="Id of one decision, to see all of it.")] = "",
+    *,
+    topology: Annotated[str, typer.Option(help="Only of this one, by name or Storm's id.")] = "",
+    verdict: Annotated[
+        Verdict | None, typer.Option(help="Only what was decided like this.")
+    ] = None,
+    count: Annotated[int, typer.Option(min=1, max=1000, help="How many.")] = 20,
+    before: Annotated[
+        str | None, typer.Option(metavar="ID", help="Only those older than this one.")
+    ] = None,
+    config: Annotated[
+        Path | None, typer.Option(help="The sidecar's, which names ZooKeeper and Eyewall's znode.")
+    ] = None,
+    zookeeper: Annotated[
+        str | None, typer.Option(metavar="HOST:PORT,…", help="Another ZooKeeper.")
+    ] = None,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print each decision as a line of JSON.")
+    ] = False,
+) -> None:
+    """Show what was decided, newest first, and why.
+
+    Exit code 2 for a bad option or a decision that is not there, 1 if ZooKeeper does not answer.
+    """
+    from eyewall_monitor.config_file import ConfigError
+    from eyewall_monitor.decision_history import Page
+    from eyewall_monitor.znodes import Znodes
+
+    from eyewall_sidecar import history as shown
+    from eyewall_sidecar.config import USUAL_ZOOKEEPER, read_config
+
+    try:
+        known = read_config(config).zookeeper
+        paths = Znodes(known.root)
+        with shown.connected(zookeeper or known.servers or USUAL_ZOOKEEPER) as client:
+            if decision:
+                page = Page((shown.one(client, paths, decision),))
+            else:
+                wanted = shown.Wanted(topology, verdict)
+                page = shown.page_of(client, paths, count, wanted, before)
+    except (ConfigError, shown.HistoryError) as error:
+        typer.echo(f"eyewall history: {error}", err=True)
+        raise typer.Exit(1 if isinstance(error, shown.AwayError) else BAD_INPUT) from None
+    console = Console()
+    if as_json:
+        sys.stdout.writelines(f"{shown.as_json(it)}\n" for it in page.records)
+    elif decision:
+        shown.show(page.records[0], console)
+    else:
+        shown.show_page(page, console)
 
 
 @app.command()

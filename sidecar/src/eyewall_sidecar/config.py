@@ -20,6 +20,9 @@ from eyewall_sidecar.storm.settings import (
     require_taken,
 )
 
+USUAL_ZOOKEEPER = "127.0.0.1:2181"
+"""Where a ZooKeeper is if nobody says otherwise; the sidecar itself uses none unasked."""
+
 Positive = Annotated[float, Field(gt=0, le=86_400, allow_inf_nan=False)]
 NotNegative = Annotated[float, Field(ge=0, le=86_400, allow_inf_nan=False)]
 
@@ -70,11 +73,16 @@ class Delays(Section):
         return self
 
 
-class Metrics(Section):
-    """Where rates, costs and loads come from."""
+class ZooKeeper(Section):
+    """Where rates, costs and loads come from, and decisions go to."""
 
-    zookeeper: Servers | None = None
+    servers: Servers | None = None
     root: Root = znodes.ROOT
+
+
+class Metrics(Section):
+    """What is believed of rates, costs and loads."""
+
     minimum_confidence: Annotated[float, Field(ge=0, le=1)] = 0.5
 
 
@@ -108,6 +116,7 @@ class Config(Section):
 
     listen: Annotated[str, AfterValidator(_address)] = "127.0.0.1:7077"
     delays: Delays = Delays()
+    zookeeper: ZooKeeper = ZooKeeper()
     metrics: Metrics = Metrics()
     defaults: Defaults = Defaults()
     solver: Solver = Solver()

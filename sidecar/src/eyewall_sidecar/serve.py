@@ -1,6 +1,7 @@
 """The composition root of `eyewall serve`: everything is put together here, and nowhere else."""
 
 import logging
+import secrets
 import signal
 import threading
 import time
@@ -16,7 +17,7 @@ from eyewall_monitor.znodes import Znodes
 from eyewall_sidecar.config import Config, Delays, default_settings
 from eyewall_sidecar.policies.catalogue import CATALOGUE
 from eyewall_sidecar.rpc import Server
-from eyewall_sidecar.service import Measuring, Rules, SchedulingService
+from eyewall_sidecar.service import Measuring, Recorder, Rules, SchedulingService
 from eyewall_sidecar.service.solver_processes import SolverProcesses
 from eyewall_sidecar.stores import (
     DelayFile,
@@ -24,8 +25,11 @@ from eyewall_sidecar.stores import (
     MeasurementStore,
     NoDelays,
     NoMeasurements,
+    NoRecords,
+    RecordStore,
     RedisDelays,
     ZookeeperMeasurements,
+    ZookeeperRecords,
 )
 
 STOP_SECONDS = 1.0
@@ -42,12 +46,18 @@ def serve(config: Config, say: Callable[[str], None]) -> None:
     stopped = _stop_signals()
     with (
         _delay_store(config) as delays,
-        _measurement_store(config) as measurements,
+        _zookeeper_stores(config) as (measurements, records),
         closing(SolverProcesses(policy=defaults.policy)) as solvers,
     ):
         measuring = Measuring(measurements, config.metrics.minimum_confidence)
         service = SchedulingService(
-            defaults, _rules(config), delays, measuring, solvers, time.monotonic
+            defaults,
+            _rules(config),
+            delays,
+            measuring,
+            solvers,
+            Recorder(records, secrets.token_hex(4), time.time),
+            time.monotonic,
         )
         server = Server(service, config.listen)
         server.start()
@@ -126,15 +136,19 @@ def _redis_delays(url: str, given: Delays) -> RedisDelays:
 
 
 @contextmanager
-def _measurement_store(config: Config) -> Iterator[MeasurementStore]:
-    given = config.metrics
-    if given.zookeeper is None:
-        yield NoMeasurements()
+def _zookeeper_stores(config: Config) -> Iterator[tuple[MeasurementStore, RecordStore]]:
+    servers = config.zookeeper.servers
+    if servers is None:
+        yield NoMeasurements(), NoRecords()
         return
-    paths = Znodes(given.root)
-    with closing(ZookeeperMeasurements(given.zookeeper, paths, time.time, time.monotonic)) as store:
-        store.start()
-        yield store
+    paths = Znodes(config.zookeeper.root)
+    with (
+        closing(ZookeeperMeasurements(servers, paths, time.time, time.monotonic)) as measurements,
+        closing(ZookeeperRecords(servers, paths, time.time, time.monotonic)) as records,
+    ):
+        measurements.start()
+        records.start()
+        yield measurements, records
 
 
 def _delays(config: Config) -> str:

@@ -82,12 +82,12 @@ def test_rates_go_where_the_agents_reports_are(tmp_path: Path, own: bool, root: 
     monitor, rates = read_monitor(plan.run.monitor("edge-1")), read_rates(plan.run.rates)
     assert rates.zookeeper.servers == monitor.zookeeper.servers == "10.83.0.1:2181"
     assert rates.zookeeper.root == monitor.zookeeper.root == root
-    sidecar = sidecar_config(plan).metrics
-    assert (sidecar.zookeeper, sidecar.root) == ("10.83.0.1:2181", root)
+    sidecar = sidecar_config(plan).zookeeper
+    assert (sidecar.servers, sidecar.root) == ("10.83.0.1:2181", root)
 
 
 def test_without_agents_the_sidecar_is_told_of_no_measurements(tmp_path: Path) -> None:
-    assert sidecar_config(make_plan(tmp_path, agents=False)).metrics.zookeeper is None
+    assert sidecar_config(make_plan(tmp_path, agents=False)).zookeeper.servers is None
 
 
 def test_the_rates_job_keeps_to_the_run_dir_and_to_one_thread(tmp_path: Path) -> None:

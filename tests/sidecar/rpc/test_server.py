@@ -9,9 +9,9 @@ import pytest
 from eyewall_proto import scheduler_pb2 as pb
 from eyewall_proto import scheduler_pb2_grpc as pb_grpc
 from eyewall_sidecar.rpc import AddressError, Server
-from eyewall_sidecar.service import Measuring, Rules, SchedulingService
+from eyewall_sidecar.service import Measuring, Recorder, Rules, SchedulingService
 from eyewall_sidecar.service.solver_processes import SolverProcesses
-from eyewall_sidecar.stores import DelayFile, NoMeasurements
+from eyewall_sidecar.stores import DelayFile, NoMeasurements, NoRecords
 from eyewall_sidecar.storm import Settings
 from grpc_health.v1 import health_pb2, health_pb2_grpc
 from grpc_reflection.v1alpha import reflection_pb2, reflection_pb2_grpc
@@ -38,7 +38,13 @@ class Sidecar:
         rules = Rules(first_placement_seconds=20, cool_down_seconds=0)
         store = DelayFile(delay_file, time.time)
         service = SchedulingService(
-            Settings(), rules, store, Measuring(NoMeasurements(), 0.5), solvers, time.monotonic
+            Settings(),
+            rules,
+            store,
+            Measuring(NoMeasurements(), 0.5),
+            solvers,
+            Recorder(NoRecords(), "5f1c1a0e", time.time),
+            time.monotonic,
         )
         self.server = Server(service, "127.0.0.1:0")
         self.server.start()

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 import pytest
 from eyewall_monitor import rate_document, sample
 from eyewall_monitor.znodes import Znodes
-from eyewall_sidecar.stores import Measurements, ZookeeperMeasurements, zookeeper_measurements
+from eyewall_sidecar.stores import Measurements, ZookeeperMeasurements
+from eyewall_sidecar.stores.zookeeper_session import ANSWER_SECONDS
 from kazoo.client import KazooClient
 from measured_topologies import rates_of, report
 from storm_builders import chain
@@ -197,7 +198,7 @@ def test_a_zookeeper_that_hangs_does_not_keep_the_sidecar_from_ending(paths: Zno
         began = time.monotonic()
         store.close()
         connection.close()
-        assert time.monotonic() - began < 0.7 * zookeeper_measurements.ANSWER_SECONDS
+        assert time.monotonic() - began < 0.7 * ANSWER_SECONDS
 
 
 def test_no_round_waits_for_a_zookeeper_that_does_not_answer(paths: Znodes) -> None:

@@ -71,17 +71,17 @@ def sidecar_settings(plan: Plan) -> str:
         delays = _redis(plan, "redis")
     else:
         delays = f"file = {json.dumps(str(plan.run.delays))}\n"
-    metrics = ""
+    zookeeper = ""
     if plan.state.agents:
-        metrics = (
-            "[metrics]\n"
-            f"zookeeper = {json.dumps(str(inside(plan.state).zookeeper))}\n"
+        zookeeper = (
+            "[zookeeper]\n"
+            f"servers = {json.dumps(str(inside(plan.state).zookeeper))}\n"
             f"root = {json.dumps(eyewall_root(plan.state))}\n"
         )
     return (
         f"listen = {json.dumps(str(plan.storm.sidecar))}\n"
         f"[delays]\n{delays}"
-        f"{metrics}"
+        f"{zookeeper}"
         "[defaults]\n"
         f"executors_per_slot = {plan.cluster.executors_per_slot}\n"
     )

@@ -3,6 +3,7 @@
 from eyewall_sidecar.service.decision import Decision, Decline, Keep, Place, Verdict
 from eyewall_sidecar.service.measuring import Measuring
 from eyewall_sidecar.service.moving import Rules
+from eyewall_sidecar.service.recording import Recorder
 from eyewall_sidecar.service.scheduling import SchedulingService
 from eyewall_sidecar.service.solving import Failed, Job, Outcome, Question, Solvers
 
@@ -16,6 +17,7 @@ __all__ = [
     "Outcome",
     "Place",
     "Question",
+    "Recorder",
     "Rules",
     "SchedulingService",
     "Solvers",

@@ -42,10 +42,13 @@ class Measured:
         Storm's id of a topology → what was measured of it; None if nothing is measured at all.
     loads
         Host → its load, where that is known.
+    rates_age
+        Storm's id of a topology → seconds since its rates were estimated, where they are.
     """
 
     topologies: Mapping[str, MeasuredTopology] | None = None
     loads: Mapping[str, HostLoad] = field(default_factory=dict)
+    rates_age: Mapping[str, float] = field(default_factory=dict)
 
     def of(self, topology: str) -> MeasuredTopology | None:
         """Return what was measured of a topology; None if nothing is measured at all."""
@@ -65,6 +68,10 @@ class _Looked:
     ahead: float
     at: float
     measured: MeasuredTopology
+
+    def age(self, now: float) -> float:
+        """Seconds since the document was written."""
+        return 0.0 if self.rates is None else max(0.0, now + self.ahead - self.rates.written)
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +102,9 @@ class Measuring:
             return Measured()
         self._looked = {it.id: self._look(it, found) for it in topologies}
         return Measured(
-            {it: looked.measured for it, looked in self._looked.items()}, self._loads(found)
+            {it: looked.measured for it, looked in self._looked.items()},
+            self._loads(found),
+            {it: looked.age(found.now) for it, looked in self._looked.items() if looked.rates},
         )
 
     def _look(self, topology: Topology, found: Measurements) -> _Looked:

@@ -2,9 +2,10 @@
 
 from collections import defaultdict
 from dataclasses import dataclass, replace
+from functools import partial
 from math import inf, isfinite
 
-from eyewall_sidecar.model import PlacementProblem, Solution, violations
+from eyewall_sidecar.model import Evaluation, PlacementProblem, Solution, violations
 from eyewall_sidecar.objective import Objective, Term
 from eyewall_sidecar.qos import evaluate
 from eyewall_sidecar.service import wording
@@ -47,17 +48,23 @@ class Judgement:
 
     Parameters
     ----------
-    solution
-        What to move to; None if nothing shall move.
     found
         What was found, or why it is not taken.
+    move
+        Whether to move to it.
     status
         The text of the move.
+    solution
+        The answer as it is worth now; None if it has no placement that fits.
+    before
+        What runs, as it is worth now.
     """
 
-    solution: Solution | None
     found: str
+    move: bool = False
     status: str = ""
+    solution: Solution | None = None
+    before: Evaluation | None = None
 
 
 def judge(
@@ -70,30 +77,31 @@ def judge(
     problem, objective = asked.problem, settings.objective
     current = problem.current
     if answer.placement is None or answer.evaluation is None or current is None:
-        return Judgement(None, wording.nothing(answer, asked.assumptions))
+        return Judgement(wording.nothing(answer, asked.assumptions))
     broken = violations(problem, answer.placement)
     if broken:
-        return Judgement(None, f"the improvement no longer fits: {broken[0]}")
+        return Judgement(f"the improvement no longer fits: {broken[0]}")
     ranges = {Term(name): it for name, it in answer.evaluation.ranges.items()}
     before = evaluate(problem, current, objective, ranges)
     after = evaluate(problem, answer.placement, objective, ranges)
     solution = replace(answer, evaluation=after, moves=problem.moves(answer.placement))
+    stays = partial(Judgement, move=False, solution=solution, before=before)
     if solution.moves == 0:
-        return Judgement(None, f"{wording.how_good(solution)} as it is")
+        return stays(f"{wording.how_good(solution)} as it is")
     gain = relative_gain(objective, before.value, after.value)
     status = wording.placed(solution, objective, before=before, remarks=asked.assumptions)
     strayed = _strayed(problem) or (_overloaded(problem) if asked.cpu_measured else "")
     found = f"{wording.worth(solution, objective, before)}, gain {100 * gain:.3g} %"
     if gain < rules.minimum_gain and not strayed:
-        return Judgement(None, f"{found} is below the minimum of {100 * rules.minimum_gain:g} %")
+        return stays(f"{found} is below the minimum of {100 * rules.minimum_gain:g} %")
     if rules.frozen:
-        return Judgement(None, f"{found}, but moves are frozen ([replacement] frozen)")
+        return stays(f"{found}, but moves are frozen ([replacement] frozen)")
     if not cooled:
         cool = f"the assignment cools down until it has run {rules.cool_down_seconds:g} s"
-        return Judgement(None, f"{found}, but {cool}")
+        return stays(f"{found}, but {cool}")
     if strayed:
         status += f"; {strayed}"
-    return Judgement(solution, found, status)
+    return Judgement(found, move=True, status=status, solution=solution, before=before)
 
 
 def relative_gain(objective: Objective, before: float, after: float) -> float:

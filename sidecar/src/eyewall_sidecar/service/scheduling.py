@@ -7,19 +7,21 @@ question last asked for each topology, its answer, and what was decided from it.
 import logging
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
-from eyewall_sidecar.model import ProblemError, Solution, Status
+from eyewall_sidecar.model import Evaluation, ProblemError, Solution, Status
 from eyewall_sidecar.model.errors import listed
 from eyewall_sidecar.policies.catalogue import CATALOGUE
 from eyewall_sidecar.service import wording
-from eyewall_sidecar.service.asking import Asked, ask
+from eyewall_sidecar.service.asking import ask
 from eyewall_sidecar.service.decision import Decision, Decline, Keep, Place
 from eyewall_sidecar.service.measuring import Measured, Measuring
+from eyewall_sidecar.service.memory import Memory, drop, recalled, taken
 from eyewall_sidecar.service.moving import Judgement, Rules, judge
-from eyewall_sidecar.service.solving import Failed, Job, Question, Solvers
+from eyewall_sidecar.service.recording import Found, Recorder
+from eyewall_sidecar.service.solving import Question, Solvers
 from eyewall_sidecar.stores import DelayStore, DelayTable
 from eyewall_sidecar.storm import (
-    Assignment,
     ClusterState,
     Mode,
     Settings,
@@ -41,49 +43,6 @@ SHORTEST_SOLVE = 0.3
 """Seconds below which a time limit would only spoil the answer."""
 
 
-@dataclass(frozen=True, slots=True)
-class Memory:
-    """What is known of one topology between rounds.
-
-    Parameters
-    ----------
-    assignment_digest, since
-        The assignment that runs, and when it was first seen.
-    status
-        The text that belongs to it, if it was decided here.
-    asked
-        The problem that was last built.
-    question, job, answer
-        What was asked last, and its answer once it is there.
-    judged_on, judgement
-        A problem, its settings, an answer and whether the assignment had cooled down; and what
-        came of them.
-    decided, decided_status
-        What was last to be placed, and the text that is true once it runs.
-    logged
-        The last line, so that no round repeats it.
-    held_back
-        What is not known well enough to look for anything better; empty if nothing is.
-    troubled
-        It was said why this assignment is only kept: once that is over, that is said too.
-    """
-
-    assignment_digest: bytes
-    since: float
-    status: str = ""
-    asked: Asked | None = None
-    question: Question | None = None
-    job: Job | None = None
-    answer: Solution | None = None
-    judged_on: tuple[TopologyProblem, Settings, Solution, bool] | None = None
-    judgement: Judgement | None = None
-    decided: Assignment = ()
-    decided_status: str = ""
-    logged: str = ""
-    held_back: str = ""
-    troubled: bool = False
-
-
 class SchedulingService:
     """Decides; one round at a time."""
 
@@ -94,6 +53,7 @@ class SchedulingService:
         delays: DelayStore,
         measuring: Measuring,
         solvers: Solvers,
+        recorder: Recorder,
         clock: Callable[[], float],
     ) -> None:
         """Decide with these ports; `clock` is the one that deadlines are on."""
@@ -102,6 +62,7 @@ class SchedulingService:
         self._delays = delays
         self._measuring = measuring
         self._solvers = solvers
+        self._recorder = recorder
         self._clock = clock
         self._memory: dict[str, Memory] = {}
         self._doubt = ""
@@ -139,7 +100,7 @@ class SchedulingService:
 
     def _forget_all_but(self, known: set[str]) -> None:
         for gone in self._memory.keys() - known:
-            _drop(self._memory.pop(gone))
+            drop(self._memory.pop(gone))
 
     def _share(self, answer_by: float, topologies: int) -> float:
         """Return the moment by which one of so many topologies has to be decided."""
@@ -149,22 +110,20 @@ class SchedulingService:
     def _decide_guarded(self, topology: TopologyState, round_: "_Round") -> Decision:
         """Decide; a surprise in one topology must not stop the others."""
         name = topology.topology.id
-        memory = self._recalled(topology)
+        memory = recalled(self._memory.get(name), topology, self._clock())
         try:
-            verdict, memory, said = self._decide(topology, memory, round_)
+            outcome = self._decide(topology, memory, round_)
         # The edge between topologies.
         except Exception as error:
             said = f"eyewall failed: {type(error).__name__}: {error}"
             if not memory.logged.endswith(said):
                 LOG.exception("%s: eyewall failed", name)
-            verdict = _as_it_is(topology, mode_of(topology.topology, self._defaults), said)
-        line = f"{name}: {type(verdict).__name__.lower()}: {said}" if said else memory.logged
-        # As long as nothing is placed, ages and confidences differ in every round: no news.
-        alike = not isinstance(verdict, Place) and wording.is_alike(line, memory.logged)
-        if line != memory.logged and not alike:
-            LOG.info("%s", line)
+            as_it_is = _as_it_is(topology, mode_of(topology.topology, self._defaults), said)
+            outcome = _Outcome(as_it_is, memory, said)
+        verdict = outcome.verdict
+        memory = self._written_down(topology, outcome, round_)
         troubled = memory.troubled or (isinstance(verdict, Keep) and bool(verdict.reason))
-        self._memory[name] = replace(memory, logged=line, troubled=troubled)
+        self._memory[name] = replace(memory, troubled=troubled)
         match verdict:
             case Place():
                 status = memory.decided_status
@@ -175,61 +134,67 @@ class SchedulingService:
                 status = reason
         return Decision(name, topology.assignment_digest, verdict, status)
 
-    def _recalled(self, topology: TopologyState) -> Memory:
-        """Return what is remembered; what belongs to another assignment is dropped."""
-        memory = self._memory.get(topology.topology.id)
-        if memory is not None and memory.assignment_digest == topology.assignment_digest:
+    def _written_down(
+        self, topology: TopologyState, outcome: "_Outcome", round_: "_Round"
+    ) -> Memory:
+        """Log what is new, and record it once it is settled; return what is remembered of that."""
+        memory, said = outcome.memory, outcome.said
+        if not said:
             return memory
-        fresh = Memory(topology.assignment_digest, self._clock())
-        if memory is None:
-            return fresh
-        _drop(memory)
-        as_decided = bool(memory.decided) and set(memory.decided) == set(topology.assignment)
-        return replace(
-            fresh,
-            status=memory.decided_status if as_decided else "",
-            logged=memory.logged,
-        )
+        name = topology.topology.id
+        line = f"{name}: {type(outcome.verdict).__name__.lower()}: {said}"
+        if _is_news(line, memory.logged, outcome.verdict):
+            LOG.info("%s", line)
+        memory = replace(memory, logged=line)
+        settled = outcome.solution is not None or memory.job is None
+        if not settled or not _is_news(line, memory.recorded, outcome.verdict):
+            return memory
+        rates_age = round_.measured.rates_age.get(name)
+        asked = memory.asked
+        if asked is not None and asked.state is not round_.state:
+            asked = None  # of an earlier round: this one did not get so far
+        found = Found(asked, outcome.solution, outcome.before, self._rules.seed, rates_age)
+        self._recorder.record(topology, outcome.verdict, said, found)
+        return replace(memory, recorded=line)
 
-    def _decide(
-        self, topology: TopologyState, memory: Memory, round_: "_Round"
-    ) -> tuple[Place | Keep | Decline, Memory, str]:
+    def _decide(self, topology: TopologyState, memory: Memory, round_: "_Round") -> "_Outcome":
         try:
             settings = read_settings(topology.topology, self._defaults, CATALOGUE)
         except SettingsError as error:
             reason = str(error)
             mode = mode_of(topology.topology, self._defaults)
-            return _as_it_is(topology, mode, reason), memory, reason
+            return _Outcome(_as_it_is(topology, mode, reason), memory, reason)
         if settings.mode is Mode.OFF:
-            return Decline("eyewall.mode is off"), memory, "eyewall.mode is off"
+            reason = "eyewall.mode is off"
+            return _Outcome(Decline(reason), memory, reason)
         if reason := topology.topology.refused:
-            return _as_it_is(topology, settings.mode, reason), memory, reason
+            return _Outcome(_as_it_is(topology, settings.mode, reason), memory, reason)
         if topology.missing():
             if settings.mode is Mode.OBSERVE:
                 reason = "eyewall.mode is observe"
-                return Decline(reason), memory, reason
+                return _Outcome(Decline(reason), memory, reason)
             return self._place(topology, settings, memory, round_)
         return self._improve(topology, settings, memory, round_)
 
     def _place(
         self, topology: TopologyState, settings: Settings, memory: Memory, round_: "_Round"
-    ) -> tuple[Place | Keep | Decline, Memory, str]:
+    ) -> "_Outcome":
         """Place what has no slot, within the deadline or from an answer that came after it."""
         memory, asked = _asked(memory, topology, settings, round_)
         if isinstance(asked, ProblemError):
             reason = _with_doubt(str(asked), round_.delays)
-            return Decline(reason), memory, reason
+            return _Outcome(Decline(reason), memory, reason)
         question = _question(asked, settings, self._rules.seed)
         if memory.question != question or (memory.job is None and memory.answer is None):
-            _drop(memory)
+            drop(memory)
             job = self._solvers.place(question, self._time_limit(settings, round_))
             memory = replace(memory, question=question, job=job, answer=None)
-        memory, failure = _taken(memory, round_.until)
+        memory, failure = taken(memory, round_.until)
         if failure is not None:
-            return Decline(failure), memory, failure
+            return _Outcome(Decline(failure), memory, failure)
         if memory.answer is None:
             reason = "still solving, the answer is used in a later round if it still fits"
-            return Decline(reason), memory, reason
+            return _Outcome(Decline(reason), memory, reason)
         return _placed(memory, memory.answer, asked, topology, settings, round_)
 
     def _time_limit(self, settings: Settings, round_: "_Round") -> float:
@@ -240,25 +205,27 @@ class SchedulingService:
 
     def _improve(
         self, topology: TopologyState, settings: Settings, memory: Memory, round_: "_Round"
-    ) -> tuple[Place | Keep | Decline, Memory, str]:
+    ) -> "_Outcome":
         """Keep what runs, and move it when a better placement was found that is worth it."""
         stays = Keep() if settings.mode is Mode.AUTO else Decline("eyewall.mode is observe")
         if self._clock() >= round_.until:
-            return stays, memory, ""
+            return _Outcome(stays, memory, "")
         memory, asked = _asked(memory, topology, settings, round_)
         if isinstance(asked, ProblemError):
             said = f"no improvement sought: {asked}"
-            return stays, replace(memory, held_back=said), said
+            return _Outcome(stays, replace(memory, held_back=said), said)
         if unknown := _unknown(asked, settings):
             said = f"no improvement sought: {unknown}"
-            return stays, replace(memory, held_back=said), said
+            return _Outcome(stays, replace(memory, held_back=said), said)
         memory = replace(memory, held_back="")
         question = _question(asked, settings, self._rules.seed)
-        memory, failure = _taken(memory, self._clock())
+        memory, failure = taken(memory, self._clock())
+        judged = None
         if failure is None and memory.answer is not None:
             memory, judged = self._judged(memory, asked, memory.answer, settings)
-            if judged.solution is not None and settings.mode is Mode.AUTO:
-                return _moved(memory, judged.solution, judged.status, asked, topology, round_)
+            if judged.move and judged.solution is not None and settings.mode is Mode.AUTO:
+                outcome = _moved(memory, judged.solution, judged.status, asked, topology, round_)
+                return outcome._replace(before=judged.before)
             said = judged.found
             if isinstance(stays, Decline):
                 stays = Decline(f"eyewall.mode is observe: {judged.found}")
@@ -269,7 +236,9 @@ class SchedulingService:
                 question, min(self._rules.improvement_seconds, settings.time_limit)
             )
             memory = replace(memory, question=question, job=job, answer=None)
-        return stays, memory, said
+        if judged is None:
+            return _Outcome(stays, memory, said)
+        return _Outcome(stays, memory, said, judged.solution or memory.answer, judged.before)
 
     def _judged(
         self, memory: Memory, asked: TopologyProblem, answer: Solution, settings: Settings
@@ -283,6 +252,19 @@ class SchedulingService:
         else:
             judgement = memory.judgement
         return memory, judgement
+
+
+class _Outcome(NamedTuple):
+    """What was decided for one topology.
+
+    `solution` is what was found, whether it is taken or not; `before` is what ran, as it is worth.
+    """
+
+    verdict: Place | Keep | Decline
+    memory: Memory
+    said: str
+    solution: Solution | None = None
+    before: Evaluation | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -313,18 +295,6 @@ def _question(asked: TopologyProblem, settings: Settings, seed: int) -> Question
     return Question(asked.problem, settings.objective, settings.policy, seed, asked.interchangeable)
 
 
-def _taken(memory: Memory, until: float) -> tuple[Memory, str | None]:
-    """Take the job's answer if it is there by then; the text says why there will be none."""
-    if memory.job is None:
-        return memory, None
-    outcome = memory.job.outcome(until)
-    if outcome is None:
-        return memory, None
-    if isinstance(outcome, Failed):
-        return replace(memory, job=None, question=None), outcome.reason
-    return replace(memory, job=None, answer=outcome), None
-
-
 def _placed(
     memory: Memory,
     answer: Solution,
@@ -332,12 +302,12 @@ def _placed(
     topology: TopologyState,
     settings: Settings,
     round_: _Round,
-) -> tuple[Place | Keep | Decline, Memory, str]:
+) -> "_Outcome":
     if answer.placement is None:
         reason = wording.nothing(answer, asked.assumptions)
         if answer.status is Status.TIMED_OUT:
             memory = replace(memory, question=None, answer=None)
-        return Decline(reason), memory, reason
+        return _Outcome(Decline(reason), memory, reason, answer)
     remarks = [it for it in (*asked.assumptions, asked.delays_assumed) if it]
     status = wording.placed(answer, settings.objective, remarks=remarks)
     return _moved(memory, answer, status, asked, topology, round_)
@@ -350,7 +320,7 @@ def _moved(
     asked: TopologyProblem,
     topology: TopologyState,
     round_: _Round,
-) -> tuple[Place | Keep | Decline, Memory, str]:
+) -> "_Outcome":
     """Choose the slots and word the decision."""
     placement = answer.placement
     if placement is None:
@@ -361,7 +331,7 @@ def _moved(
     try:
         choice = choose_slots(placed, topology, memory.asked.rooms, asked.per_slot)
     except ProblemError as error:
-        return _as_it_is(topology, Mode.AUTO, str(error)), memory, str(error)
+        return _Outcome(_as_it_is(topology, Mode.AUTO, str(error)), memory, str(error), answer)
     if choice.reused:
         host_of = {it.id: it.host for it in round_.state.supervisors}
         slots = [f"{host_of[slot.supervisor]}:{slot.port}" for slot in choice.reused]
@@ -371,18 +341,19 @@ def _moved(
     memory = replace(memory, decided=choice.assignment, decided_status=status)
     moves = wording.counted(answer.moves, "move")
     said = f"{status} ({answer.seconds:.2f} s, {moves}; {wording.looked_at(answer)})"
-    return Place(choice.assignment), memory, said
+    return _Outcome(Place(choice.assignment), memory, said, answer)
+
+
+def _is_news(line: str, last: str, verdict: Place | Keep | Decline) -> bool:
+    """Whether a line is worth another one: ages and confidences differ in every round."""
+    alike = not isinstance(verdict, Place) and wording.is_alike(line, last)
+    return line != last and not alike
 
 
 def _as_it_is(topology: TopologyState, mode: Mode, reason: str) -> Keep | Decline:
     """Leave what runs whole where it runs; what lacks a slot is the inner scheduler's."""
     whole = bool(topology.assignment) and not topology.missing()
     return Keep(reason) if whole and mode is Mode.AUTO else Decline(reason)
-
-
-def _drop(memory: Memory) -> None:
-    if memory.job is not None:
-        memory.job.drop()
 
 
 def _with_doubt(reason: str, delays: DelayTable) -> str:

@@ -7,25 +7,18 @@ While it is away the last of everything is handed out; ages tell how old it has 
 import logging
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import suppress
+from contextlib import closing, suppress
 from typing import Generic, TypeVar
 
 from eyewall_monitor import rate_document, sample, znodes
 from kazoo.client import KazooClient
-from kazoo.exceptions import KazooException, NoNodeError
-from kazoo.handlers.threading import KazooTimeoutError
-from kazoo.retry import KazooRetry
+from kazoo.exceptions import NoNodeError
 
 from eyewall_sidecar.stores.measurements import Measurements
+from eyewall_sidecar.stores.zookeeper_session import ANSWER_SECONDS, TROUBLES, ZookeeperSession
 
 READ_SECONDS = 1.0
 """Between two looks at what was written; both documents are written every few seconds."""
-ANSWER_SECONDS = 5.0
-SESSION_SECONDS = 10.0
-LOST_SECONDS = 2 * SESSION_SECONDS
-"""After so long without a connection another session is begun: a ZooKeeper that came back without
-its data refuses all who knew more than it does."""
-LONGEST_PAUSE = 3.0
 STOP_SECONDS = 1.0
 """For ending the session: a ZooKeeper that hangs must not keep anyone from ending."""
 
@@ -79,27 +72,17 @@ class ZookeeperMeasurements:
         )
 
     def _keep_reading(self) -> None:
-        client = self._connected()
-        away_since: float | None = None
-        while not self._stopped.wait(READ_SECONDS if away_since is None else LONGEST_PAUSE / 3):
-            if client.connected:
-                self._wrong = self._read(client)
-                away_since = None if not self._wrong else away_since
-                continue
-            now = self._steady()
-            away_since = now if away_since is None else away_since
-            self._wrong = "no connection"
-            if now - away_since > LOST_SECONDS:
-                _end(client)
-                client, away_since = self._connected(), now
-        _end(client)
+        with closing(ZookeeperSession(self._servers, self._steady, reads_only=True)) as session:
+            while not self._stopped.wait(READ_SECONDS):
+                client = session.client()
+                self._wrong = "no connection" if client is None else self._read(client)
 
     def _read(self, client: KazooClient) -> str:
         """Read what was written since; return what is wrong, or nothing."""
         try:
             self._rates.read(client)
             self._hosts.read(client)
-        except (KazooException, KazooTimeoutError, OSError) as error:
+        except TROUBLES as error:
             return str(error) or type(error).__name__
         # The edge of this thread: a surprise must not end it unnoticed.
         except Exception as error:
@@ -108,19 +91,6 @@ class ZookeeperMeasurements:
                 LOG.exception("measurements cannot be read")
             return said
         return ""
-
-    def _connected(self) -> KazooClient:
-        quiet = logging.getLogger("eyewall.measurements.kazoo")
-        quiet.setLevel(logging.CRITICAL)  # the remark says what is wrong
-        client = KazooClient(
-            self._servers,
-            timeout=SESSION_SECONDS,
-            connection_retry=KazooRetry(max_tries=-1, max_delay=LONGEST_PAUSE),
-            logger=quiet,
-            read_only=True,
-        )
-        client.start_async()
-        return client
 
 
 class _Folder(Generic[Content]):
@@ -176,9 +146,3 @@ class _Folder(Generic[Content]):
                 else:
                     refused[name] = f"says that it is of {owner}"
         self.known, self._refused, self._written = known, refused, written
-
-
-def _end(client: KazooClient) -> None:
-    with suppress(KazooException, KazooTimeoutError, OSError):
-        client.stop()
-        client.close()

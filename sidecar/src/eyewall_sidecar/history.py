@@ -1,0 +1,199 @@
+"""`eyewall history`: what was decided, from the records in ZooKeeper, for people and scripts."""
+
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
+from datetime import UTC, datetime
+from difflib import get_close_matches
+from typing import Any
+
+from eyewall_monitor.decision_history import Page, read_one, read_page
+from eyewall_monitor.decision_record import DecisionRecord, Metric, Verdict
+from eyewall_monitor.znodes import ZnodeError, Znodes
+from kazoo.client import KazooClient
+from kazoo.exceptions import KazooException
+from kazoo.handlers.threading import KazooTimeoutError
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+PATIENCE = 5.0
+"""Seconds for ZooKeeper to answer."""
+COLOURS = {
+    Verdict.PLACED: "green",
+    Verdict.MOVED: "cyan",
+    Verdict.KEPT: "",
+    Verdict.DECLINED: "yellow",
+}
+_UNITS = {"R": (1e3, "ms"), "T": (1.0, "tuples/s"), "N": (1.0, "tuples"), "EE": (1.0, "tuples · s")}
+
+
+class HistoryError(Exception):
+    """Why there is nothing to show; one sentence."""
+
+
+class AwayError(HistoryError):
+    """ZooKeeper does not answer."""
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """Which decisions are wanted.
+
+    Parameters
+    ----------
+    topology
+        By Storm's id or by name; empty: all.
+    verdict
+        Only these; None: all.
+    """
+
+    topology: str = ""
+    verdict: Verdict | None = None
+
+    def __call__(self, record: DecisionRecord) -> bool:
+        """Whether this is one."""
+        named = self.topology in ("", record.topology, name_of(record.topology))
+        return named and self.verdict in (None, record.verdict)
+
+
+def name_of(topology: str) -> str:
+    """Return a topology's name, of Storm's id NAME-NUMBER-TIME."""
+    return topology.rsplit("-", 2)[0]
+
+
+@contextmanager
+def connected(servers: str) -> Iterator[KazooClient]:
+    """Connect for as long as it is needed; AwayError if that does not work, or stops to."""
+    client = KazooClient(servers, read_only=True)
+    try:
+        client.start(timeout=PATIENCE)
+        yield client
+    except (KazooException, KazooTimeoutError, OSError) as error:
+        why = str(error) or type(error).__name__
+        raise AwayError(f"ZooKeeper at {servers} does not answer: {why}") from None
+    finally:
+        client.stop()
+        client.close()
+
+
+def page_of(
+    client: KazooClient, paths: Znodes, count: int, wanted: Wanted, before: str | None
+) -> Page:
+    """Read a page; HistoryError if `before` is no id, or nothing is known of the topology."""
+    seen: set[str] = set()
+
+    def look(record: DecisionRecord) -> bool:
+        seen.update((record.topology, name_of(record.topology)))
+        return wanted(record)
+
+    try:
+        page = read_page(client, paths, count, look, before)
+    except ZnodeError as error:
+        raise HistoryError(f"--before: {error}") from None
+    if not page.records and page.older is None and wanted.topology and wanted.topology not in seen:
+        near = get_close_matches(wanted.topology, sorted(seen), n=3)
+        hint = f"; did you mean {' or '.join(near)}?" if near else ""
+        raise HistoryError(f"no decision on a topology {wanted.topology}{hint}")
+    return page
+
+
+def one(client: KazooClient, paths: Znodes, id_: str) -> DecisionRecord:
+    """Read one decision; HistoryError if it is none, or gone."""
+    try:
+        found = read_one(client, paths, id_)
+    except ZnodeError as error:
+        raise HistoryError(str(error)) from None
+    if found is None:
+        raise HistoryError(f"decision {id_} is not there, or not any more")
+    return found
+
+
+def as_json(record: DecisionRecord) -> str:
+    """Return a record as one line of JSON, its time in words too."""
+    content: dict[str, Any] = {"at": _moment(record.time).isoformat(), **asdict(record)}
+    for name in ("metrics", "moves", "rejected"):
+        content[name] = [it._asdict() for it in getattr(record, name)]
+    return json.dumps(content, ensure_ascii=False, allow_nan=False)
+
+
+def show_page(page: Page, console: Console) -> None:
+    """Print a line for each decision, and how to see those before."""
+    if not page.records:
+        console.print("no decisions")
+    table = Table("when (UTC)", "topology", "decision", "said", "id", box=None, pad_edge=False)
+    for it in page.records:
+        table.add_row(
+            f"{_moment(it.time):%Y-%m-%d %H:%M:%S}",
+            Text(name_of(it.topology)),
+            Text(it.verdict, style=COLOURS[it.verdict]),
+            Text(it.said),
+            it.id,
+        )
+    if page.records:
+        console.print(table)
+    for complaint in page.unreadable:
+        console.print(f"left out: {complaint}", markup=False, highlight=False)
+    if page.older is not None:
+        console.print(f"older ones: --before {page.older}", markup=False, highlight=False)
+
+
+def show(record: DecisionRecord, console: Console) -> None:
+    """Print all that a record tells."""
+    title = Text(f"{_moment(record.time):%Y-%m-%d %H:%M:%S} UTC  {record.topology}  ")
+    title.append(record.verdict, style=COLOURS[record.verdict])
+    console.print(title)
+    console.print(record.said, markup=False, highlight=False)
+    details = Table(box=None, show_header=False, pad_edge=False)
+    for name, value in _details(record):
+        details.add_row(Text(name), Text(value))
+    console.print(details)
+    done = record.verdict in (Verdict.PLACED, Verdict.MOVED)
+    for move in record.moves:
+        sign = "~" if move.source else "+"
+        line = f"{sign} {move.executor}: {move.source or 'nowhere'} → {move.target}"
+        style = ("yellow" if move.source else "green") if done else "dim"
+        console.print(Text(line if done else f"{line}  (not done)", style=style))
+    if record.moves_left_out:
+        console.print(f"and {record.moves_left_out} more moves")
+
+
+def _details(record: DecisionRecord) -> Iterator[tuple[str, str]]:
+    if record.policy:
+        yield "asked", f"{record.policy}, {record.objective}, seed {record.seed}"
+    if record.status:
+        gap = "" if record.gap is None else f", gap {record.gap:.2%}"
+        took = f"{record.seconds:.3g} s, {record.evaluated} placements looked at"
+        yield "found by", f"{record.decided_by}: {record.status}{gap}; {took}"
+    for metric in record.metrics:
+        yield metric.name, _worth(metric)
+    if record.workers_started is not None:
+        yield "workers started", str(record.workers_started)
+    if record.possible or record.rejected:
+        ways = ", ".join(f"{it.constraint} {it.moves}" for it in record.rejected) or "nothing"
+        yield "one move", f"{record.possible} possible; forbidden by {ways}"
+    if record.delays_age is not None:
+        sure = record.delays_confidence
+        least = "" if sure is None else f", confidence {sure:.2g} at least"
+        yield "delays", f"{record.delays_age:.3g} s old{least}"
+    if record.rates_age is not None:
+        yield "rates", f"{record.rates_age:.3g} s old"
+    for assumption in record.assumptions:
+        yield "assumed", assumption
+    yield "assignment", record.base or "none"
+
+
+def _worth(metric: Metric) -> str:
+    factor, unit = _UNITS.get(metric.name, (1.0, ""))
+
+    def told(value: float | None) -> str:
+        return "unknown" if value is None else f"{value * factor:.4g} {unit}".rstrip()
+
+    if metric.before is None:
+        return told(metric.after)
+    return f"{told(metric.before)} → {told(metric.after)}"
+
+
+def _moment(time: float) -> datetime:
+    return datetime.fromtimestamp(time, UTC)

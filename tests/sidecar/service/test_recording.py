@@ -1,0 +1,114 @@
+"""What is written down of decisions, round by round."""
+
+from typing import Any
+
+import pytest
+from eyewall_monitor import decision_record
+from eyewall_monitor.decision_record import Move, Verdict
+from measured_topologies import rates_of
+from obedient_nimbus import Nimbus, is_placed
+from storm_builders import chain, supervisor, worker
+
+PINNED = chain(
+    ("source", 1),
+    ("tag", 1),
+    ("sink", 1),
+    settings={"pin": {"source": ["a"], "sink": ["b"]}, "objective": "R=1"},
+)
+NEAR = {("a", "b"): 10, ("a", "c"): 50, ("b", "c"): 50}
+
+
+def nimbus_of_three(**rules: float | bool) -> Nimbus:
+    return Nimbus([supervisor("a"), supervisor("b"), supervisor("c")], NEAR, **rules)
+
+
+def response_time(record: decision_record.DecisionRecord) -> Any:
+    return next((it.before, it.after) for it in record.metrics if it.name == "R")
+
+
+def test_a_first_placement_is_recorded_with_what_it_rests_on() -> None:
+    nimbus = nimbus_of_three()
+    nimbus.round(PINNED)
+    (record,) = nimbus.recorded.records
+    assert record.verdict is Verdict.PLACED
+    assert record.id == "0000000101000-5f1c1a0e-000001"  # the clock of these tests is at 101 s then
+    assert (record.topology, record.policy, record.objective) == ("chain-1", "odp", "R=1")
+    assert record.status == "optimal"
+    # 10 ms from a to b, wherever `tag` is of the two.
+    assert response_time(record) == (None, pytest.approx(0.010))
+    assert [it.source for it in record.moves] == ["", "", ""]
+    assert record.moves[0] == Move("source[1-1]", "", "a")
+    assert record.workers_started == 2
+    assert record.delays_confidence == 1.0
+    assert record.rates_age is None
+
+
+def test_a_move_is_recorded_with_before_and_after() -> None:
+    # `tag` on c: 50 + 50 ms; on a or b 10 ms.
+    nimbus = nimbus_of_three()
+    nimbus.running[PINNED.id] = (worker("a", 6700, 1), worker("c", 6700, 2), worker("b", 6700, 3))
+    nimbus.rounds(PINNED, 3)
+    moved = next(it for it in nimbus.recorded.records if it.verdict is Verdict.MOVED)
+    assert response_time(moved) == (pytest.approx(0.100), pytest.approx(0.010))
+    (move,) = moved.moves
+    assert (move.executor, move.source) == ("tag[2-2]", "c")
+    assert move.target in "ab"
+
+
+def test_why_nothing_moved_is_recorded_with_what_would_have_moved() -> None:
+    nimbus = nimbus_of_three(frozen=True)
+    nimbus.running[PINNED.id] = (worker("a", 6700, 1), worker("c", 6700, 2), worker("b", 6700, 3))
+    nimbus.rounds(PINNED, 3)
+    kept = nimbus.recorded.records[-1]
+    assert kept.verdict is Verdict.KEPT
+    assert kept.said.endswith("but moves are frozen ([replacement] frozen)")
+    assert response_time(kept) == (pytest.approx(0.100), pytest.approx(0.010))
+    assert [it.executor for it in kept.moves] == ["tag[2-2]"]
+    assert kept.workers_started is None
+
+
+def test_what_goes_on_round_after_round_is_recorded_once() -> None:
+    nimbus = nimbus_of_three()
+    nimbus.rounds(PINNED, 10)
+    assert [it.verdict for it in nimbus.recorded.records] == [Verdict.PLACED, Verdict.KEPT]
+    assert nimbus.recorded.records[-1].said == "optimal as it is"
+
+
+def test_what_is_still_looked_for_is_not_recorded() -> None:
+    nimbus = nimbus_of_three()
+    nimbus.solvers.late = True
+    nimbus.rounds(PINNED, 3)
+    assert nimbus.recorded.records == []
+
+
+def test_what_is_declined_is_recorded_with_the_reason() -> None:
+    nimbus = Nimbus([supervisor("a", 0)], {})
+    nimbus.round(PINNED)
+    (record,) = nimbus.recorded.records
+    assert record.verdict is Verdict.DECLINED
+    assert record.said == "eyewall.pin of source: a: no free slot"
+    assert (record.policy, record.moves) == ("odp", ())
+
+
+def test_the_age_of_rates_is_recorded() -> None:
+    nimbus = nimbus_of_three()
+    nimbus.measured.wanted = True
+    nimbus.measured.rates[PINNED.id] = rates_of(PINNED, {2: 9.0, 3: 9.0}, {1: 9.0, 2: 9.0})
+    nimbus.round(PINNED)
+    assert nimbus.recorded.records[-1].rates_age is not None
+
+
+def test_every_record_can_be_written_and_read() -> None:
+    nimbus = nimbus_of_three()
+    nimbus.rounds(PINNED, 5)
+    for it in nimbus.recorded.records:
+        assert decision_record.decode(decision_record.encode(it)) == it
+
+
+def test_a_decision_counts_though_it_cannot_be_written_down(
+    caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    nimbus = nimbus_of_three()
+    monkeypatch.setattr(nimbus.recorded, "put", None)
+    assert is_placed(nimbus.round(PINNED)[PINNED.id])
+    assert "chain-1: a decision is not recorded" in caplog.text

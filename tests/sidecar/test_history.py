@@ -1,0 +1,130 @@
+"""`eyewall history` on a real ZooKeeper."""
+
+import json
+from pathlib import Path
+
+import pytest
+from decision_records import FULL_DECISION, decision
+from eyewall_monitor import decision_record
+from eyewall_monitor.decision_record import DecisionRecord, day_of
+from eyewall_monitor.znodes import Znodes
+from eyewall_sidecar import cli
+from kazoo.client import KazooClient
+from real_stores import Server, free_port
+from typer.testing import CliRunner, Result
+
+NOW = 1_700_000_100.0
+
+
+@pytest.fixture
+def config(zookeeper: Server, tmp_path: Path) -> Path:
+    """A sidecar's configuration whose znode has three decisions."""
+    paths = Znodes(f"/{tmp_path.name}")
+    file = tmp_path / "sidecar.toml"
+    file.write_text(f'zookeeper = {{servers = "{zookeeper.address}", root = "{paths.root}"}}')
+    client = KazooClient(zookeeper.address)
+    client.start(timeout=30)
+    for it in (FULL_DECISION, decision(NOW, 1), decision(NOW + 1, 2)):
+        write(client, paths, it)
+    client.stop()
+    client.close()
+    return file
+
+
+def write(client: KazooClient, paths: Znodes, record: DecisionRecord) -> None:
+    path = f"{paths.decisions_of(day_of(record.time))}/{record.id}"
+    client.create(path, decision_record.encode(record), makepath=True)
+
+
+def history(config: Path, *arguments: str) -> Result:
+    return CliRunner().invoke(
+        cli.app, ["history", "--config", str(config), *arguments], env={"COLUMNS": "200"}
+    )
+
+
+def test_the_newest_decision_stands_first(config: Path) -> None:
+    lines = history(config).stdout.splitlines()
+    assert [line.split()[-1] for line in lines[1:]] == [
+        decision(NOW + 1, 2).id,
+        decision(NOW, 1).id,
+        FULL_DECISION.id,
+    ]
+    assert lines[1].split()[:6] == ["2023-11-14", "22:15:01", "line", "kept", "decision", "2"]
+
+
+def test_a_topology_is_known_by_name_and_by_id(config: Path) -> None:
+    for name in ("word_count", "word_count-1-1700000000"):
+        lines = history(config, "--topology", name).stdout.splitlines()
+        assert len(lines) == 2
+        assert FULL_DECISION.id in lines[1]
+
+
+def test_an_unknown_topology_is_refused_with_the_nearest(config: Path) -> None:
+    result = history(config, "--topology", "wordcount")
+    assert result.exit_code == 2
+    assert "no decision on a topology wordcount; did you mean word_count" in result.stderr
+
+
+def test_only_decisions_of_one_kind(config: Path) -> None:
+    assert len(history(config, "--verdict", "moved").stdout.splitlines()) == 2
+    assert history(config, "--verdict", "placed").stdout == "no decisions\n"
+
+
+def test_it_goes_on_where_a_page_ends(config: Path) -> None:
+    page = history(config, "--count", "2").stdout.splitlines()
+    assert page[-1] == f"older ones: --before {decision(NOW, 1).id}"
+    rest = history(config, "--count", "2", "--before", decision(NOW, 1).id).stdout.splitlines()
+    assert [line.split()[-1] for line in rest[1:]] == [FULL_DECISION.id]
+
+
+def test_one_decision_is_shown_whole(config: Path) -> None:
+    shown = history(config, FULL_DECISION.id).stdout
+    for part in (
+        "odp, R=1, seed 7",
+        "closed form: optimal, gap 0.00%; 0.25 s, 64 placements looked at",
+        "61 ms → 41 ms",
+        "~ count[3-3]: edge-1 → cloud-1",
+        "+ count[4-4]: nowhere → cloud-1",
+        "and 1 more moves",
+        "5 possible; forbidden by slots 3",
+        "1.5 s old, confidence 0.88 at least",
+        "rates are equal: none is measured",
+    ):
+        assert part in shown
+
+
+def test_scripts_read_a_line_of_json_for_each(config: Path) -> None:
+    lines = [json.loads(it) for it in history(config, "--json").stdout.splitlines()]
+    assert [it["verdict"] for it in lines] == ["kept", "kept", "moved"]
+    assert lines[-1]["at"] == "2023-11-14T22:14:21.500000+00:00"
+    assert lines[-1]["moves"][0] == {
+        "executor": "count[3-3]",
+        "source": "edge-1",
+        "target": "cloud-1",
+    }
+
+
+@pytest.mark.parametrize(
+    ("arguments", "complaint"),
+    [
+        (("first",), "decision 'first': it must be MILLISECONDS-RUN-NUMBER"),
+        (
+            ("1700000000000-ff-000001",),
+            "decision 1700000000000-ff-000001 is not there, or not any more",
+        ),
+        (("--before", "yesterday"), "--before: decision 'yesterday': it must be MILLISECONDS"),
+    ],
+)
+def test_what_cannot_be_found_is_named(
+    config: Path, arguments: tuple[str, ...], complaint: str
+) -> None:
+    result = history(config, *arguments)
+    assert result.exit_code == 2
+    assert complaint in result.stderr
+
+
+def test_a_zookeeper_that_does_not_answer_is_named(config: Path) -> None:
+    nowhere = f"127.0.0.1:{free_port()}"
+    result = history(config, "--zookeeper", nowhere)
+    assert result.exit_code == 1
+    assert f"eyewall history: ZooKeeper at {nowhere} does not answer" in result.stderr

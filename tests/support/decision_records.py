@@ -1,0 +1,45 @@
+"""A record of a decision in which every field holds something."""
+
+from __future__ import annotations
+
+from eyewall_monitor.decision_record import (
+    DecisionRecord,
+    Metric,
+    Move,
+    Rejection,
+    Verdict,
+    record_id,
+)
+
+FULL_DECISION = DecisionRecord(
+    id="1700000061500-5f1c1a0e-000012",
+    topology="word_count-1-1700000000",
+    verdict=Verdict.MOVED,
+    said="placed by eyewall: odp, optimal, R 41 ms (was 61), 1 executor moved",
+    base="00ff00ff00ff00ff",
+    policy="odp",
+    objective="R=1",
+    seed=7,
+    status="optimal",
+    decided_by="closed form",
+    seconds=0.25,
+    evaluated=64,
+    bound=0.041,
+    gap=0.0,
+    metrics=(Metric("R", 0.061, 0.041), Metric("objective", None, -0.5)),
+    moves=(Move("count[3-3]", "edge-1", "cloud-1"), Move("count[4-4]", "", "cloud-1")),
+    moves_left_out=1,
+    workers_started=2,
+    possible=5,
+    rejected=(Rejection("slots", 3),),
+    assumptions=("rates are equal: none is measured",),
+    delays_age=1.5,
+    delays_confidence=0.875,
+    rates_age=2.5,
+)
+
+
+def decision(time: float, number: int = 0, topology: str = "line-1-2") -> DecisionRecord:
+    """A decision that says little but which it is."""
+    id_ = record_id(time, "5f1c1a0e", number)
+    return DecisionRecord(id_, topology, Verdict.KEPT, f"decision {number}")
