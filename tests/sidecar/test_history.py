@@ -1,14 +1,16 @@
 """`eyewall history` on a real ZooKeeper."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from decision_records import FULL_DECISION, decision
 from eyewall_monitor import decision_record
-from eyewall_monitor.decision_record import DecisionRecord, day_of
+from eyewall_monitor.decision_record import DecisionRecord, Verdict, day_of, record_id
 from eyewall_monitor.znodes import Znodes
 from eyewall_sidecar import cli
+from eyewall_sidecar.config import read_config
 from kazoo.client import KazooClient
 from real_stores import Server, free_port
 from typer.testing import CliRunner, Result
@@ -19,21 +21,23 @@ NOW = 1_700_000_100.0
 @pytest.fixture
 def config(zookeeper: Server, tmp_path: Path) -> Path:
     """A sidecar's configuration whose znode has three decisions."""
-    paths = Znodes(f"/{tmp_path.name}")
+    root = f"/{tmp_path.name}"
     file = tmp_path / "sidecar.toml"
-    file.write_text(f'zookeeper = {{servers = "{zookeeper.address}", root = "{paths.root}"}}')
-    client = KazooClient(zookeeper.address)
-    client.start(timeout=30)
-    for it in (FULL_DECISION, decision(NOW, 1), decision(NOW + 1, 2)):
-        write(client, paths, it)
-    client.stop()
-    client.close()
+    file.write_text(f'zookeeper = {{servers = "{zookeeper.address}", root = "{root}"}}')
+    write(file, FULL_DECISION, decision(NOW, 1), decision(NOW + 1, 2))
     return file
 
 
-def write(client: KazooClient, paths: Znodes, record: DecisionRecord) -> None:
-    path = f"{paths.decisions_of(day_of(record.time))}/{record.id}"
-    client.create(path, decision_record.encode(record), makepath=True)
+def write(config: Path, *records: DecisionRecord) -> None:
+    known = read_config(config).zookeeper
+    assert known.servers is not None
+    client = KazooClient(known.servers)
+    client.start(timeout=30)
+    for it in records:
+        path = f"{Znodes(known.root).decisions_of(day_of(it.time))}/{it.id}"
+        client.create(path, decision_record.encode(it), makepath=True)
+    client.stop()
+    client.close()
 
 
 def history(config: Path, *arguments: str) -> Result:
@@ -91,6 +95,13 @@ def test_one_decision_is_shown_whole(config: Path) -> None:
         "rates are equal: none is measured",
     ):
         assert part in shown
+
+
+def test_moves_that_were_found_and_not_done_are_told_from_those_that_were(config: Path) -> None:
+    assert "(not done)" not in history(config, FULL_DECISION.id).stdout
+    kept = replace(FULL_DECISION, id=record_id(NOW + 2, "ff", 1), verdict=Verdict.KEPT)
+    write(config, kept)
+    assert "~ count[3-3]: edge-1 → cloud-1  (not done)" in history(config, kept.id).stdout
 
 
 def test_scripts_read_a_line_of_json_for_each(config: Path) -> None:

@@ -1,5 +1,6 @@
 """What is written down of decisions, round by round."""
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -93,9 +94,19 @@ def test_what_is_declined_is_recorded_with_the_reason() -> None:
 def test_the_age_of_rates_is_recorded() -> None:
     nimbus = nimbus_of_three()
     nimbus.measured.wanted = True
-    nimbus.measured.rates[PINNED.id] = rates_of(PINNED, {2: 9.0, 3: 9.0}, {1: 9.0, 2: 9.0})
+    rates = rates_of(PINNED, {2: 9.0, 3: 9.0}, {1: 9.0, 2: 9.0}, until=nimbus.clock.now)
+    nimbus.measured.rates[PINNED.id] = replace(rates, written=nimbus.clock.now)
+    nimbus.clock.now += 4
+    nimbus.round(PINNED)  # at which the clock moves on by 1 s
+    assert nimbus.recorded.records[-1].rates_age == 5.0
+
+
+def test_what_was_asked_before_is_not_told_of_a_decision_that_asked_nothing() -> None:
+    nimbus = nimbus_of_three()
     nimbus.round(PINNED)
-    assert nimbus.recorded.records[-1].rates_age is not None
+    nimbus.round(replace(PINNED, settings={"eyewall.mode": '"off"'}))
+    last = nimbus.recorded.records[-1]
+    assert (last.said, last.policy, last.delays_age) == ("eyewall.mode is off", "", None)
 
 
 def test_every_record_can_be_written_and_read() -> None:

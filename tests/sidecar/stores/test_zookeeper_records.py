@@ -13,6 +13,7 @@ from eyewall_monitor.decision_record import DecisionRecord, day_of
 from eyewall_monitor.znodes import ZnodeError, Znodes
 from eyewall_sidecar.stores import ZookeeperRecords, zookeeper_records
 from kazoo.client import KazooClient
+from kazoo.exceptions import ConnectionLoss
 from obedient_nimbus import Clock
 
 if TYPE_CHECKING:
@@ -113,6 +114,28 @@ def test_decisions_wait_for_a_zookeeper_that_is_away(
     store.close()
     client.stop()
     client.close()
+
+
+def test_a_decision_whose_writing_failed_is_written_before_those_after_it(
+    store: ZookeeperRecords,
+    client: KazooClient,
+    paths: Znodes,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    write, asked = ZookeeperRecords._write, []
+
+    def fails_once(self: ZookeeperRecords, to: KazooClient, record: DecisionRecord) -> None:
+        asked.append(record.said)
+        if len(asked) == 1:
+            raise ConnectionLoss
+        write(self, to, record)
+
+    monkeypatch.setattr(ZookeeperRecords, "_write", fails_once)
+    store.put(decision(NOW, 1))
+    store.put(decision(NOW, 2))
+    store.start()
+    until(lambda: len(said(client, paths)) == 2)
+    assert asked == ["decision 1", "decision 1", "decision 2"]
 
 
 def test_days_that_are_too_old_go_and_of_a_day_with_too_many_its_oldest(
