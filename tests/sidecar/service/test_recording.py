@@ -103,7 +103,7 @@ def test_the_age_of_rates_is_recorded() -> None:
 
 def test_what_was_asked_before_is_not_told_of_a_decision_that_asked_nothing() -> None:
     nimbus = nimbus_of_three()
-    nimbus.round(PINNED)
+    nimbus.rounds(PINNED, 4)
     nimbus.round(replace(PINNED, settings={"eyewall.mode": '"off"'}))
     last = nimbus.recorded.records[-1]
     assert (last.said, last.policy, last.delays_age) == ("eyewall.mode is off", "", None)
