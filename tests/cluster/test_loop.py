@@ -129,3 +129,28 @@ def test_a_host_that_is_made_slow_loses_its_heavy_operator(meeting: Meeting) -> 
         assert f"{host} was overloaded" in moved["scheduling"]
     finally:
         meeting.cluster.run("cpu", host, "1.0")
+
+
+def test_the_history_tells_where_the_operator_went_and_what_that_was_worth(
+    meeting: Meeting,
+) -> None:
+    def told() -> dict[str, Any] | None:
+        moves = [
+            (decision, move)
+            for decision in meeting.cluster.history(NAME)
+            for move in decision["moves"]
+            if decision["verdict"] == "moved" and move["executor"].startswith("join[")
+        ]
+        decision, move = moves[0]
+        here = hosts_of(meeting.now(), "join") == {move["target"]}
+        return decision if here else None  # it may be on its way
+
+    last = wait_for(told, PATIENCE, "the last move of join in the history")
+    (usage,) = [it for it in last["metrics"] if it["name"] == "N"]
+    assert usage["before"] > 0
+    assert usage["after"] > 0
+    assert last["rates_age"] < PATIENCE
+    decisions = meeting.cluster.history(NAME)
+    assert decisions[-1]["verdict"] == "placed"
+    assert {it["source"] for it in decisions[-1]["moves"]} == {""}
+    assert any("rates not known yet" in it["said"] for it in decisions)

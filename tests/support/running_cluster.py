@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 DEPLOY = Path(sys.executable).with_name("eyewall-deploy")
+EYEWALL = Path(sys.executable).with_name("eyewall")
 T = TypeVar("T")
 
 
@@ -79,6 +80,14 @@ class Cluster:
             *(argument for setting in settings for argument in ("-o", setting)),
             name,
         )
+
+    def history(self, topology: str) -> list[dict[str, Any]]:
+        """Decisions on a topology, newest first, as `eyewall history` tells scripts of them."""
+        zookeeper = self.status()["addresses"]["zookeeper"]
+        command = [EYEWALL, "history", "--zookeeper", zookeeper, "--topology", topology, "--json"]
+        done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
+        assert done.returncode == 0, done.stderr
+        return [json.loads(line) for line in done.stdout.splitlines()]
 
     def pid(self, program: str) -> int:
         return next(int(p["pid"]) for p in self.status()["programs"] if p["name"] == program)
