@@ -44,6 +44,7 @@ def changed(**fields: Any) -> bytes:
         ({"moves": [["a", "b"]]}, "moves[0]: 2 values; it must be 3"),
         ({"metrics": [["R", "x", 1]]}, "metrics[0][1] is 'x'; it must be a finite number"),
         ({"said": "x" * 5000}, "it must be text"),
+        ({"said": "half a \ud800"}, "it must be text"),
         ({"version": 0}, "version 0; this reader knows 1"),
     ],
 )
@@ -60,6 +61,24 @@ def test_a_decision_of_a_later_version_is_told_from_a_wrong_one() -> None:
 
 def test_a_field_that_a_later_writer_added_harms_nobody() -> None:
     assert decision_record.decode(changed(mood="good")) == FULL_DECISION
+
+
+def test_of_moves_with_long_names_as_many_are_named_as_a_znode_holds() -> None:
+    # 2,000 moves of 300 characters, each written in six bytes: 3.6 MB; a znode holds 512 KB.
+    moves = tuple(Move("ж" * 300 + str(n), "a", "b") for n in range(2_000))
+    read = decision_record.decode(decision_record.encode(replace(decision(100.0), moves=moves)))
+    assert len(read.moves) == 250
+    assert read.moves_left_out == 1_750
+
+
+def test_what_nobody_could_read_is_not_written() -> None:
+    with pytest.raises(ZnodeError, match="gap is -1"):
+        decision_record.encode(replace(FULL_DECISION, gap=-1.0))
+
+
+def test_names_that_cannot_be_printed_are_names_all_the_same() -> None:
+    moved = replace(decision(100.0), moves=(Move("a\u00a0b[1-1]", "", "c"),))
+    assert decision_record.decode(decision_record.encode(moved)) == moved
 
 
 def test_of_very_many_moves_some_are_named_and_the_rest_counted() -> None:

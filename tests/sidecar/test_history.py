@@ -104,6 +104,28 @@ def test_moves_that_were_found_and_not_done_are_told_from_those_that_were(config
     assert "~ count[3-3]: edge-1 → cloud-1  (not done)" in history(config, kept.id).stdout
 
 
+def test_an_id_can_be_read_however_narrow_the_terminal(config: Path) -> None:
+    narrow = CliRunner().invoke(
+        cli.app, ["history", "--config", str(config)], env={"COLUMNS": "60"}
+    )
+    assert FULL_DECISION.id in narrow.stdout
+
+
+def test_nothing_in_a_record_commands_the_terminal(config: Path) -> None:
+    evil = replace(decision(NOW + 2, 3), said="\x1b[2Jgone")
+    write(config, evil)
+    for arguments in ((), (evil.id,)):
+        shown = history(config, *arguments).stdout
+        assert "\x1b" not in shown
+        assert "\ufffd[2Jgone" in shown
+
+
+def test_scripts_hear_of_what_is_left_out_on_standard_error(config: Path) -> None:
+    result = history(config, "--json", "--count", "1")
+    assert len(result.stdout.splitlines()) == 1
+    assert result.stderr == f"older ones: --before {decision(NOW + 1, 2).id}\n"
+
+
 def test_scripts_read_a_line_of_json_for_each(config: Path) -> None:
     lines = [json.loads(it) for it in history(config, "--json").stdout.splitlines()]
     assert [it["verdict"] for it in lines] == ["kept", "kept", "moved"]
@@ -123,6 +145,7 @@ def test_scripts_read_a_line_of_json_for_each(config: Path) -> None:
             ("1700000000000-ff-000001",),
             "decision 1700000000000-ff-000001 is not there, or not any more",
         ),
+        (("--zookeeper", "nonsense:port"), "--zookeeper nonsense:port: it must be HOST:PORT, or"),
         (("--before", "yesterday"), "--before: decision 'yesterday': it must be MILLISECONDS"),
     ],
 )

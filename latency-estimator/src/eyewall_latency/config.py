@@ -1,5 +1,6 @@
 """The configuration of the agent: TOML, every key optional; errors name key, value and range."""
 
+import re
 import tomllib
 from collections.abc import Mapping
 from dataclasses import Field, dataclass, field, fields, is_dataclass, replace
@@ -212,6 +213,11 @@ def _check_redis(config: Config) -> None:
         parts = urlsplit(config.redis.url)
         good = parts.scheme in ("redis", "rediss", "unix") and bool(parts.hostname or parts.path)
         good = good and (parts.port is None or parts.port > 0)
+        # A password with a slash that is not written %2F would pass for a path, and be shown.
+        good = good and "@" not in f"{parts.path}{parts.query}{parts.fragment}"
+        good = good and (
+            parts.scheme == "unix" or re.fullmatch("(/[0-9]*)?", parts.path) is not None
+        )
     except ValueError:
         good = False
     if not good:  # without its value: it may hold a password

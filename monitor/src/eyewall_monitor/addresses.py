@@ -5,6 +5,7 @@ Also the addresses that are listened on, which have the same form.
 
 from __future__ import annotations
 
+import ipaddress
 import re
 from typing import Annotated, Final
 from urllib.parse import urlsplit
@@ -18,6 +19,11 @@ from eyewall_monitor.znodes import ZnodeError, Znodes
 _LABEL: Final = "[A-Za-z0-9_-]{1,63}"
 _HOST: Final = rf"{_LABEL}(?:\.{_LABEL})*\.?|\[[0-9A-Fa-f:.]+(?:%[A-Za-z0-9]+)?\]"
 _ADDRESS: Final = re.compile(rf"({_HOST}):([0-9]{{1,5}})")
+_DATABASE: Final = re.compile(r"(?:/[0-9]*)?")
+_REDIS_ALLOWED: Final = (
+    "it must be redis://HOST:PORT/DB, rediss://… or unix://…, with %2F for / and %40 for @ in a "
+    "password"
+)
 _LARGEST_PORT: Final = 65_535
 
 
@@ -26,7 +32,16 @@ def split_address(text: str) -> tuple[str, int] | None:
     found = _ADDRESS.fullmatch(text)
     if found is None or int(found[2]) > _LARGEST_PORT:
         return None
-    return found[1].removeprefix("[").removesuffix("]"), int(found[2])
+    host = found[1].removeprefix("[").removesuffix("]")
+    if host != found[1] and not _is_ipv6(host):
+        return None
+    return host, int(found[2])
+
+
+def are_servers(text: str) -> bool:
+    """Whether this is HOST:PORT, or several with commas between, none of them port 0."""
+    addresses = [split_address(server) for server in text.split(",")]
+    return all(address is not None and address[1] > 0 for address in addresses)
 
 
 def redis_server(url: str) -> str:
@@ -35,9 +50,16 @@ def redis_server(url: str) -> str:
     return f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}{parts.path}"
 
 
+def _is_ipv6(host: str) -> bool:
+    try:
+        ipaddress.IPv6Address(host)
+    except ValueError:
+        return False
+    return True
+
+
 def _servers(text: str) -> str:
-    addresses = [split_address(server) for server in text.split(",")]
-    if not all(address and address[1] > 0 for address in addresses):
+    if not are_servers(text):
         raise PydanticCustomError("servers", "it must be HOST:PORT, or several with commas between")
     return text
 
@@ -47,10 +69,13 @@ def _redis_url(text: str) -> str:
         parts = urlsplit(text)
         good = parts.scheme in ("redis", "rediss", "unix") and bool(parts.hostname or parts.path)
         good = good and (parts.port is None or parts.port > 0)
+        # A password with a slash that is not written %2F would pass for a path, and be shown.
+        good = good and "@" not in f"{parts.path}{parts.query}{parts.fragment}"
+        good = good and (parts.scheme == "unix" or _DATABASE.fullmatch(parts.path) is not None)
     except ValueError:
         good = False
     if not good:
-        raise PydanticCustomError("url", "it must be redis://HOST:PORT/DB, rediss://… or unix://…")
+        raise PydanticCustomError("url", _REDIS_ALLOWED)
     return text
 
 

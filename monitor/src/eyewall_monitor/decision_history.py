@@ -88,7 +88,14 @@ def read_one(client: KazooClient, paths: Znodes, id_: str) -> DecisionRecord | N
         data, _ = client.get_async(path).get(timeout=ANSWER_SECONDS)
     except NoNodeError:
         return None
-    return decision_record.decode(data or b"")
+    return _decoded(data, id_)
+
+
+def _decoded(data: bytes | None, id_: str) -> DecisionRecord:
+    record = decision_record.decode(data or b"")  # a znode without any has None
+    if record.id != id_:
+        raise ZnodeError(f"decision: says that it is {record.id}")
+    return record
 
 
 def _days(client: KazooClient, paths: Znodes) -> list[str]:
@@ -108,10 +115,10 @@ def _read(
 ) -> Iterator[DecisionRecord | str | None]:
     """Yield each record, why it cannot be read, or None if it was pruned meanwhile."""
     asked = [client.get_async(f"{paths.decisions_of(day)}/{it}") for it in ids]
-    for answer in asked:
+    for id_, answer in zip(ids, asked, strict=True):
         try:
             data, _ = answer.get(timeout=ANSWER_SECONDS)
-            yield decision_record.decode(data or b"")
+            yield _decoded(data, id_)
         except NoNodeError:
             yield None
         except ZnodeError as error:

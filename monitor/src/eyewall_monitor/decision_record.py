@@ -25,9 +25,12 @@ if TYPE_CHECKING:
 VERSION: Final = 1
 MOST_MOVES: Final = 2_000
 """That a record names; how many more there were is in `moves_left_out`."""
+MOST_ASSUMPTIONS: Final = 20
 LONGEST_TEXT: Final = 4_000
 
 _ID: Final = re.compile(r"([0-9]{13})-[0-9a-f]{1,16}-[0-9]{6,9}")
+_SURROGATE: Final = re.compile("[\ud800-\udfff]")
+"""Half of a character, which nobody can print."""
 _LAST: Final = 10**13 - 1
 
 
@@ -87,11 +90,11 @@ class DecisionRecord:
     base
         Names the assignment that it was computed from.
     policy, objective, seed
-        What was asked; empty where nothing could be asked.
+        What was asked; empty, or None, where nothing could be asked.
     status, decided_by
         How much is known about the answer (`optimal`, `heuristic` …), and what found it.
     seconds, evaluated
-        How long that took, and how many placements were looked at.
+        How long that took, and how many placements were looked at; None: nothing was found.
     bound, gap
         As far as something is proven.
     metrics
@@ -101,7 +104,8 @@ class DecisionRecord:
     workers_started
         Worker processes that the decision starts; None if it changes nothing.
     possible, rejected
-        Moves of one executor alone that no constraint forbids, and what forbids the others.
+        Moves of one executor alone that no constraint forbids, and what forbids the others; None
+        where there was no time to look.
     assumptions
         What was taken for granted, as sentences for a person.
     delays_age, delays_confidence
@@ -118,18 +122,18 @@ class DecisionRecord:
     base: str = ""
     policy: str = ""
     objective: str = ""
-    seed: int = 0
+    seed: int | None = None
     status: str = ""
     decided_by: str = ""
-    seconds: float = 0.0
-    evaluated: int = 0
+    seconds: float | None = None
+    evaluated: int | None = None
     bound: float | None = None
     gap: float | None = None
     metrics: tuple[Metric, ...] = ()
     moves: tuple[Move, ...] = ()
     moves_left_out: int = 0
     workers_started: int | None = None
-    possible: int = 0
+    possible: int | None = None
     rejected: tuple[Rejection, ...] = ()
     assumptions: tuple[str, ...] = ()
     delays_age: float | None = None
@@ -171,17 +175,28 @@ def day_of(time: float) -> str:
 
 
 def encode(record: DecisionRecord) -> bytes:
-    """JSON of a record; ZnodeError if it does not fit into a znode."""
-    time_of(record.id)
-    left_out = max(0, len(record.moves) - MOST_MOVES)
+    """JSON of a record, with as many moves as fit into a znode.
+
+    ZnodeError if it does not fit without any, or if nobody could read it.
+    """
     short = replace(
         record,
         said=_cut(record.said),
-        assumptions=tuple(_cut(it) for it in record.assumptions),
-        moves=record.moves[:MOST_MOVES],
-        moves_left_out=record.moves_left_out + left_out,
+        assumptions=tuple(_cut(it) for it in record.assumptions[:MOST_ASSUMPTIONS]),
     )
-    return encode_document({name: getattr(short, name) for name in _FIELDS}, VERSION)
+    count = min(len(record.moves), MOST_MOVES)
+    while True:
+        left_out = record.moves_left_out + len(record.moves) - count
+        content = replace(short, moves=record.moves[:count], moves_left_out=left_out)
+        try:
+            data = encode_document({name: getattr(content, name) for name in _FIELDS}, VERSION)
+        except ZnodeError:
+            if count == 0:
+                raise
+            count //= 2
+            continue
+        decode(data)
+        return data
 
 
 def decode(data: bytes) -> DecisionRecord:
@@ -198,7 +213,7 @@ def _cut(text: str) -> str:
 
 
 def _text(value: object, where: str) -> str:
-    if not isinstance(value, str) or len(value) > LONGEST_TEXT:
+    if not isinstance(value, str) or len(value) > LONGEST_TEXT or _SURROGATE.search(value):
         raise checked.BadValueError(f"{where} is {value!r:.80}; it must be text")
     return value
 
@@ -218,27 +233,28 @@ def _verdict(value: object, where: str) -> Verdict:
 
 _NUMBER: Final = checked.or_none(checked.number)
 _AMOUNT: Final = checked.or_none(checked.amount)
+_COUNT: Final = checked.or_none(checked.count)
 _FIELDS: Final[dict[str, Callable[[object, str], Any]]] = {
     "id": _id,
-    "topology": checked.name,
+    "topology": _text,
     "verdict": _verdict,
     "said": _text,
     "base": _text,
     "policy": _text,
     "objective": _text,
-    "seed": checked.count,
+    "seed": _COUNT,
     "status": _text,
     "decided_by": _text,
-    "seconds": checked.amount,
-    "evaluated": checked.count,
+    "seconds": _AMOUNT,
+    "evaluated": _COUNT,
     "bound": _NUMBER,
     "gap": _AMOUNT,
-    "metrics": checked.rows(checked.row(Metric, (checked.name, _NUMBER, _NUMBER))),
-    "moves": checked.rows(checked.row(Move, (checked.name, _text, _text))),
+    "metrics": checked.rows(checked.row(Metric, (_text, _NUMBER, _NUMBER))),
+    "moves": checked.rows(checked.row(Move, (_text, _text, _text))),
     "moves_left_out": checked.count,
     "workers_started": checked.or_none(checked.count),
-    "possible": checked.count,
-    "rejected": checked.rows(checked.row(Rejection, (checked.name, checked.count))),
+    "possible": _COUNT,
+    "rejected": checked.rows(checked.row(Rejection, (_text, checked.count))),
     "assumptions": checked.rows(_text),
     "delays_age": _AMOUNT,
     "delays_confidence": _AMOUNT,

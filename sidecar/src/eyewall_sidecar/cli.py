@@ -181,6 +181,8 @@ def history(
     console = Console()
     if as_json:
         sys.stdout.writelines(f"{shown.as_json(it)}\n" for it in page.records)
+        for line in shown.besides(page):
+            typer.echo(line, err=True)
     elif decision:
         shown.show(page.records[0], console)
     else:

@@ -1,6 +1,7 @@
 """`eyewall history`: what was decided, from the records in ZooKeeper, for people and scripts."""
 
 import json
+import logging
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
@@ -8,6 +9,7 @@ from datetime import UTC, datetime
 from difflib import get_close_matches
 from typing import Any
 
+from eyewall_monitor.addresses import are_servers
 from eyewall_monitor.decision_history import Page, read_one, read_page
 from eyewall_monitor.decision_record import DecisionRecord, Metric, Verdict
 from eyewall_monitor.znodes import ZnodeError, Znodes
@@ -15,7 +17,7 @@ from kazoo.client import KazooClient
 from kazoo.exceptions import KazooException
 from kazoo.handlers.threading import KazooTimeoutError
 from rich.console import Console
-from rich.table import Table
+from rich.table import Column, Table
 from rich.text import Text
 
 PATIENCE = 5.0
@@ -66,7 +68,13 @@ def name_of(topology: str) -> str:
 @contextmanager
 def connected(servers: str) -> Iterator[KazooClient]:
     """Connect for as long as it is needed; AwayError if that does not work, or stops to."""
-    client = KazooClient(servers, read_only=True)
+    if not are_servers(servers):
+        raise HistoryError(
+            f"--zookeeper {servers}: it must be HOST:PORT, or several with commas between"
+        )
+    quiet = logging.getLogger("eyewall.history.kazoo")
+    quiet.setLevel(logging.CRITICAL)  # what is wrong is said in one line
+    client = KazooClient(servers, read_only=True, logger=quiet)
     try:
         client.start(timeout=PATIENCE)
         yield client
@@ -92,7 +100,8 @@ def page_of(
         page = read_page(client, paths, count, look, before)
     except ZnodeError as error:
         raise HistoryError(f"--before: {error}") from None
-    if not page.records and page.older is None and wanted.topology and wanted.topology not in seen:
+    all_seen = before is None and page.older is None
+    if all_seen and wanted.topology and wanted.topology not in seen:
         near = get_close_matches(wanted.topology, sorted(seen), n=3)
         hint = f"; did you mean {' or '.join(near)}?" if near else ""
         raise HistoryError(f"no decision on a topology {wanted.topology}{hint}")
@@ -122,39 +131,47 @@ def show_page(page: Page, console: Console) -> None:
     """Print a line for each decision, and how to see those before."""
     if not page.records:
         console.print("no decisions")
-    table = Table("when (UTC)", "topology", "decision", "said", "id", box=None, pad_edge=False)
+    # The id is what comes next: it is not shortened, however narrow the terminal.
+    id_ = Column("id", no_wrap=True, min_width=max((len(it.id) for it in page.records), default=0))
+    table = Table("when (UTC)", "topology", "decision", "said", id_, box=None, pad_edge=False)
     for it in page.records:
         table.add_row(
             f"{_moment(it.time):%Y-%m-%d %H:%M:%S}",
-            Text(name_of(it.topology)),
+            _text(name_of(it.topology)),
             Text(it.verdict, style=COLOURS[it.verdict]),
-            Text(it.said),
+            _text(it.said),
             it.id,
         )
     if page.records:
         console.print(table)
+    for line in besides(page):
+        console.print(_text(line))
+
+
+def besides(page: Page) -> Iterator[str]:
+    """Say what was left out of a page, and how to see those before it."""
     for complaint in page.unreadable:
-        console.print(f"left out: {complaint}", markup=False, highlight=False)
+        yield f"left out: {complaint}"
     if page.older is not None:
-        console.print(f"older ones: --before {page.older}", markup=False, highlight=False)
+        yield f"older ones: --before {page.older}"
 
 
 def show(record: DecisionRecord, console: Console) -> None:
     """Print all that a record tells."""
-    title = Text(f"{_moment(record.time):%Y-%m-%d %H:%M:%S} UTC  {record.topology}  ")
+    title = _text(f"{_moment(record.time):%Y-%m-%d %H:%M:%S} UTC  {record.topology}  ")
     title.append(record.verdict, style=COLOURS[record.verdict])
     console.print(title)
-    console.print(record.said, markup=False, highlight=False)
+    console.print(_text(record.said))
     details = Table(box=None, show_header=False, pad_edge=False)
     for name, value in _details(record):
-        details.add_row(Text(name), Text(value))
+        details.add_row(_text(name), _text(value))
     console.print(details)
     done = record.verdict in (Verdict.PLACED, Verdict.MOVED)
     for move in record.moves:
         sign = "~" if move.source else "+"
         line = f"{sign} {move.executor}: {move.source or 'nowhere'} → {move.target}"
         style = ("yellow" if move.source else "green") if done else "dim"
-        console.print(Text(line if done else f"{line}  (not done)", style=style))
+        console.print(_text(line if done else f"{line}  (not done)", style))
     if record.moves_left_out:
         console.print(f"and {record.moves_left_out} more moves")
 
@@ -164,13 +181,13 @@ def _details(record: DecisionRecord) -> Iterator[tuple[str, str]]:
         yield "asked", f"{record.policy}, {record.objective}, seed {record.seed}"
     if record.status:
         gap = "" if record.gap is None else f", gap {record.gap:.2%}"
-        took = f"{record.seconds:.3g} s, {record.evaluated} placements looked at"
+        took = f"{record.seconds or 0:.3g} s, {record.evaluated or 0} placements looked at"
         yield "found by", f"{record.decided_by}: {record.status}{gap}; {took}"
     for metric in record.metrics:
         yield metric.name, _worth(metric)
     if record.workers_started is not None:
         yield "workers started", str(record.workers_started)
-    if record.possible or record.rejected:
+    if record.possible is not None:
         ways = ", ".join(f"{it.constraint} {it.moves}" for it in record.rejected) or "nothing"
         yield "one move", f"{record.possible} possible; forbidden by {ways}"
     if record.delays_age is not None:
@@ -193,6 +210,11 @@ def _worth(metric: Metric) -> str:
     if metric.before is None:
         return told(metric.after)
     return f"{told(metric.before)} → {told(metric.after)}"
+
+
+def _text(text: str, style: str = "") -> Text:
+    """Return text for a terminal, which nothing in a record shall command."""
+    return Text("".join(it if it.isprintable() else "\ufffd" for it in text), style=style)
 
 
 def _moment(time: float) -> datetime:

@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 from eyewall_monitor import decision_record
 from eyewall_monitor.decision_record import Move, Verdict
+from eyewall_sidecar.service import Failed
 from measured_topologies import rates_of
 from obedient_nimbus import Nimbus, is_placed
 from storm_builders import chain, supervisor, worker
@@ -73,6 +74,47 @@ def test_what_goes_on_round_after_round_is_recorded_once() -> None:
     nimbus.rounds(PINNED, 10)
     assert [it.verdict for it in nimbus.recorded.records] == [Verdict.PLACED, Verdict.KEPT]
     assert nimbus.recorded.records[-1].said == "optimal as it is"
+
+
+def test_a_placement_is_recorded_each_time_that_it_happens() -> None:
+    # The same words as the last time that anything was recorded.
+    nimbus = nimbus_of_three()
+    nimbus.solvers.late = True
+    placed = worker("a", 6700, 1), worker("b", 6700, 2, 3)
+    for _ in range(2):
+        nimbus.solvers.late = False
+        nimbus.round(PINNED)
+        nimbus.solvers.late = True
+        nimbus.running[PINNED.id] = placed
+        nimbus.rounds(PINNED, 2)  # is looked at: no news
+        nimbus.running[PINNED.id] = ()
+    verdicts = [it.verdict for it in nimbus.recorded.records]
+    assert verdicts == [Verdict.PLACED, Verdict.PLACED]
+
+
+def test_a_solver_that_fails_is_recorded() -> None:
+    nimbus = nimbus_of_three()
+    nimbus.round(PINNED)
+    nimbus.solvers.answer = Failed("the solver process died")
+    nimbus.rounds(PINNED, 5)
+    assert [it.said for it in nimbus.recorded.records[1:]] == ["the solver process died"]
+
+
+def test_without_any_delay_their_age_is_not_known() -> None:
+    nimbus = Nimbus([supervisor("a")], {})
+    nimbus.round(chain(("source", 1)))
+    assert nimbus.recorded.records[0].delays_age is None
+
+
+def test_a_bound_is_not_recorded_of_a_problem_that_is_another_one_now() -> None:
+    nimbus = nimbus_of_three(frozen=True)
+    nimbus.running[PINNED.id] = (worker("a", 6700, 1), worker("c", 6700, 2), worker("b", 6700, 3))
+    nimbus.round(PINNED)
+    nimbus.delays.milliseconds = {**NEAR, ("a", "b"): 1}  # while it was looked for
+    nimbus.round(PINNED)
+    kept = nimbus.recorded.records[-1]
+    assert response_time(kept) == (pytest.approx(0.100), pytest.approx(0.001))
+    assert (kept.bound, kept.gap) == (None, None)
 
 
 def test_what_is_still_looked_for_is_not_recorded() -> None:

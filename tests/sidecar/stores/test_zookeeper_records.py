@@ -147,6 +147,7 @@ def test_days_that_are_too_old_go_and_of_a_day_with_too_many_its_oldest(
     crowd = [decision(NOW - n, 10 - n) for n in range(5)]
     there(client, paths, *old, *kept, *crowd)
     client.ensure_path(f"{paths.decisions}/notes")  # somebody else's
+    client.ensure_path(f"{paths.decisions_of(day_of(NOW - 31 * DAY))}/backup/of-it")
     store.start()
     store.put(decision(NOW - DAY, 6))
     until(lambda: day_of(NOW - 30 * DAY) not in client.get_children(paths.decisions))
@@ -154,6 +155,18 @@ def test_days_that_are_too_old_go_and_of_a_day_with_too_many_its_oldest(
     expected = ["decision 10", "decision 9", "decision 8", "decision 6", "decision 5"]
     assert said(client, paths) == expected
     assert client.exists(f"{paths.decisions}/notes")
+    assert client.exists(f"{paths.decisions_of(day_of(NOW - 31 * DAY))}/backup/of-it")
+
+
+def test_what_could_not_be_written_before_the_end_is_counted(
+    zookeeper: Server, paths: Znodes, caplog: pytest.LogCaptureFixture
+) -> None:
+    zookeeper.stop()
+    store = ZookeeperRecords(zookeeper.address, paths, Clock(NOW), time.monotonic)
+    store.start()
+    store.put(decision(NOW, 1))
+    store.close()
+    assert "1 decisions are not written any more" in caplog.text
 
 
 def test_pages_follow_each_other_without_gap_or_repetition(
@@ -190,6 +203,14 @@ def test_what_cannot_be_read_is_left_out_and_named(client: KazooClient, paths: Z
     page = read_page(client, paths, 10)
     assert [it.said for it in page.records] == ["decision 1"]
     assert [it.partition(": ")[0] for it in page.unreadable] == [decision(NOW, 2).id]
+
+
+def test_a_decision_under_another_ones_id_is_not_shown(client: KazooClient, paths: Znodes) -> None:
+    there(client, paths, decision(NOW, 1))
+    path = f"{paths.decisions_of(day_of(NOW))}/{decision(NOW, 2).id}"
+    client.create(path, decision_record.encode(decision(NOW, 1)))
+    (complaint,) = read_page(client, paths, 10).unreadable
+    assert complaint.endswith(f"says that it is {decision(NOW, 1).id}")
 
 
 def test_one_decision_is_found_by_its_id(client: KazooClient, paths: Znodes) -> None:

@@ -1,9 +1,8 @@
-"""What is written down of a decision (architecture.md, "How a decision is made", 5)."""
+"""What is written down of a decision (docs/decisions.md)."""
 
 import logging
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
-from math import isfinite
 
 from eyewall_monitor.decision_record import (
     DecisionRecord,
@@ -14,12 +13,15 @@ from eyewall_monitor.decision_record import (
     record_id,
 )
 
-from eyewall_sidecar.model import Alternatives, Evaluation, Placement, Solution, Stream
+from eyewall_sidecar.model import Evaluation, Placement, Solution, Stream
 from eyewall_sidecar.objective import Term
 from eyewall_sidecar.service.asking import Asked
 from eyewall_sidecar.service.decision import Decline, Keep, Place
 from eyewall_sidecar.stores import DelayTable, RecordStore
 from eyewall_sidecar.storm import TopologyProblem, TopologyState
+
+MOST = 1e15
+"""A larger number tells nobody more."""
 
 LOG = logging.getLogger("eyewall.records")
 
@@ -97,19 +99,19 @@ def record_of(
         policy=asked.settings.policy,
         objective=str(asked.settings.objective),
         seed=found.seed,
-        delays_age=asked.delays.age,
+        delays_age=asked.delays.age if asked.delays.hosts else None,
     )
     problem = asked.problem
     if solution is None or not isinstance(problem, TopologyProblem):
         return record
-    alternatives = solution.alternatives or Alternatives(0, {})
+    alternatives = solution.alternatives
     assumptions = (*problem.assumptions, problem.delays_assumed, *solution.reasons)
     runs, would = _hosts(asked, problem, solution.placement)
     return replace(
         record,
         status=str(solution.status),
         decided_by=solution.decided_by,
-        seconds=solution.seconds,
+        seconds=max(0.0, solution.seconds),
         evaluated=solution.evaluated,
         bound=_known(solution.bound),
         gap=_known(solution.gap),
@@ -117,8 +119,10 @@ def record_of(
         moves=tuple(
             Move(it, runs.get(it, ""), host) for it, host in would.items() if host != runs.get(it)
         ),
-        possible=alternatives.possible,
-        rejected=tuple(Rejection(*it) for it in alternatives.rejected.items()),
+        possible=alternatives.possible if alternatives else None,
+        rejected=tuple(Rejection(*it) for it in alternatives.rejected.items())
+        if alternatives
+        else (),
         assumptions=tuple(it for it in assumptions if it),
         delays_confidence=_confidence(asked.delays, problem.problem.streams, runs, would),
     )
@@ -177,8 +181,8 @@ def _value(evaluation: Evaluation | None, name: str) -> float | None:
 
 
 def _known(value: float | None) -> float | None:
-    """Return a number that JSON has; a placement of availability 0 is infinitely bad."""
-    return value if value is not None and isfinite(value) else None
+    """Return a number that a record has; a placement of availability 0 is infinitely bad."""
+    return value if value is not None and abs(value) <= MOST else None
 
 
 def _confidence(

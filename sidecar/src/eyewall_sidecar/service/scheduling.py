@@ -143,17 +143,23 @@ class SchedulingService:
             return memory
         name = topology.topology.id
         line = f"{name}: {type(outcome.verdict).__name__.lower()}: {said}"
-        if _is_news(line, memory.logged, outcome.verdict):
+        news = _is_news(line, memory.logged, outcome.verdict)
+        if news:
             LOG.info("%s", line)
+        if not isinstance(outcome.verdict, Place):
+            settled = outcome.solution is not None or memory.job is None or outcome.failed
+            news = settled and _is_news(line, memory.recorded, outcome.verdict)
         memory = replace(memory, logged=line)
-        settled = outcome.solution is not None or memory.job is None
-        if not settled or not _is_news(line, memory.recorded, outcome.verdict):
+        if not news:
             return memory
         rates_age = round_.measured.rates_age.get(name)
         asked = memory.asked
         if asked is not None and asked.state is not round_.state:
             asked = None  # of an earlier round: this one did not get so far
-        found = Found(asked, outcome.solution, outcome.before, self._rules.seed, rates_age)
+        solution = outcome.solution
+        if solution is not None and outcome.older:
+            solution = replace(solution, bound=None, gap=None)  # which hold for another problem
+        found = Found(asked, solution, outcome.before, self._rules.seed, rates_age)
         self._recorder.record(topology, outcome.verdict, said, found)
         return replace(memory, recorded=line)
 
@@ -220,12 +226,12 @@ class SchedulingService:
         memory = replace(memory, held_back="")
         question = _question(asked, settings, self._rules.seed)
         memory, failure = taken(memory, self._clock())
-        judged = None
+        older, judged = memory.question != question, None
         if failure is None and memory.answer is not None:
             memory, judged = self._judged(memory, asked, memory.answer, settings)
             if judged.move and judged.solution is not None and settings.mode is Mode.AUTO:
                 outcome = _moved(memory, judged.solution, judged.status, asked, topology, round_)
-                return outcome._replace(before=judged.before)
+                return outcome._replace(before=judged.before, older=older)
             said = judged.found
             if isinstance(stays, Decline):
                 stays = Decline(f"eyewall.mode is observe: {judged.found}")
@@ -237,8 +243,9 @@ class SchedulingService:
             )
             memory = replace(memory, question=question, job=job, answer=None)
         if judged is None:
-            return _Outcome(stays, memory, said)
-        return _Outcome(stays, memory, said, judged.solution or memory.answer, judged.before)
+            return _Outcome(stays, memory, said, failed=failure is not None)
+        found = judged.solution or memory.answer
+        return _Outcome(stays, memory, said, found, judged.before, older=older)
 
     def _judged(
         self, memory: Memory, asked: TopologyProblem, answer: Solution, settings: Settings
@@ -257,7 +264,9 @@ class SchedulingService:
 class _Outcome(NamedTuple):
     """What was decided for one topology.
 
-    `solution` is what was found, whether it is taken or not; `before` is what ran, as it is worth.
+    `solution` is what was found, whether it is taken or not, and `older` whether it was looked for
+    before the problem was what it is now; `before` is what ran, as it is worth. `failed`: the
+    solver did.
     """
 
     verdict: Place | Keep | Decline
@@ -265,6 +274,8 @@ class _Outcome(NamedTuple):
     said: str
     solution: Solution | None = None
     before: Evaluation | None = None
+    older: bool = False
+    failed: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from contextlib import closing, suppress
 
 from eyewall_monitor import decision_record, znodes
-from eyewall_monitor.decision_record import DecisionRecord, day_of
+from eyewall_monitor.decision_record import DecisionRecord, day_of, is_id
 from kazoo.client import KazooClient
 from kazoo.exceptions import NodeExistsError, NoNodeError, NotEmptyError
 
@@ -50,7 +50,8 @@ class ZookeeperRecords:
         self._paths = paths
         self._clock = clock
         self._steady = steady
-        self._waiting: deque[DecisionRecord] = deque(maxlen=BACKLOG)
+        self._waiting: deque[DecisionRecord] = deque()
+        self._lock = threading.Lock()
         self._dropped = 0
         self._wrong = ""
         self._pruned: float | None = None
@@ -64,9 +65,11 @@ class ZookeeperRecords:
 
     def put(self, record: DecisionRecord) -> None:
         """Take a record; never waits and never raises."""
-        if len(self._waiting) == BACKLOG:
-            self._dropped += 1
-        self._waiting.append(record)
+        with self._lock:
+            if len(self._waiting) == BACKLOG:
+                self._waiting.popleft()
+                self._dropped += 1
+            self._waiting.append(record)
         self._wake.set()
 
     def close(self) -> None:
@@ -75,6 +78,8 @@ class ZookeeperRecords:
         self._wake.set()
         if self._thread.ident is not None:
             self._thread.join(STOP_SECONDS)
+        if self._waiting:
+            LOG.warning("%d decisions are not written any more", len(self._waiting))
 
     def _keep_writing(self) -> None:
         with closing(ZookeeperSession(self._servers, self._steady)) as session:
@@ -102,8 +107,8 @@ class ZookeeperRecords:
                     raise
             now = self._steady()
             if self._pruned is None or now - self._pruned >= PRUNE_SECONDS:
-                self._pruned = now
                 self._prune(client)
+                self._pruned = now
         except TROUBLES as error:
             return str(error) or type(error).__name__
         # The edge of this thread: a surprise must not end it unnoticed.
@@ -114,10 +119,11 @@ class ZookeeperRecords:
 
     def _back(self, record: DecisionRecord) -> None:
         """Have a record wait again, before all others; it is the oldest, if there are too many."""
-        if len(self._waiting) == BACKLOG:
-            self._dropped += 1
-        else:
-            self._waiting.appendleft(record)
+        with self._lock:
+            if len(self._waiting) == BACKLOG:
+                self._dropped += 1
+            else:
+                self._waiting.appendleft(record)
 
     def _write(self, client: KazooClient, record: DecisionRecord) -> None:
         path = f"{self._paths.decisions_of(day_of(record.time))}/{record.id}"
@@ -136,11 +142,14 @@ class ZookeeperRecords:
         except NoNodeError:
             return
         for day in sorted(days):
-            with suppress(znodes.ZnodeError, NoNodeError):  # whatever else somebody put there
+            if not znodes.is_day(day):
+                continue  # somebody else's, as is what has no id among a day's decisions
+            with suppress(NoNodeError):
                 parent = self._paths.decisions_of(day)
                 kept = 0 if day < oldest else MOST_OF_A_DAY
                 names = client.get_children_async(parent).get(timeout=ANSWER_SECONDS)
-                self._delete(client, parent, sorted(names)[: max(0, len(names) - kept)])
+                ids = sorted(it for it in names if is_id(it))
+                self._delete(client, parent, ids[: max(0, len(ids) - kept)])
                 if not kept:
                     with suppress(NotEmptyError):
                         client.delete_async(parent).get(timeout=ANSWER_SECONDS)
@@ -151,7 +160,7 @@ class ZookeeperRecords:
                 return
             asked = [client.delete_async(f"{parent}/{it}") for it in names[start : start + AT_ONCE]]
             for answer in asked:
-                with suppress(NoNodeError):
+                with suppress(NoNodeError, NotEmptyError):
                     answer.get(timeout=ANSWER_SECONDS)
 
     def _say(self, wrong: str) -> None:
