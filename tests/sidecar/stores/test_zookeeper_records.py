@@ -147,7 +147,9 @@ def test_days_that_are_too_old_go_and_of_a_day_with_too_many_its_oldest(
     crowd = [decision(NOW - n, 10 - n) for n in range(5)]
     there(client, paths, *old, *kept, *crowd)
     client.ensure_path(f"{paths.decisions}/notes")  # somebody else's
-    client.ensure_path(f"{paths.decisions_of(day_of(NOW - 31 * DAY))}/backup/of-it")
+    others = paths.decisions_of(day_of(NOW - 31 * DAY))
+    client.ensure_path(f"{others}/backup/of-it")
+    client.ensure_path(f"{others}/note")
     store.start()
     store.put(decision(NOW - DAY, 6))
     until(lambda: day_of(NOW - 30 * DAY) not in client.get_children(paths.decisions))
@@ -155,7 +157,8 @@ def test_days_that_are_too_old_go_and_of_a_day_with_too_many_its_oldest(
     expected = ["decision 10", "decision 9", "decision 8", "decision 6", "decision 5"]
     assert said(client, paths) == expected
     assert client.exists(f"{paths.decisions}/notes")
-    assert client.exists(f"{paths.decisions_of(day_of(NOW - 31 * DAY))}/backup/of-it")
+    assert client.exists(f"{others}/backup/of-it")
+    assert client.exists(f"{others}/note")
 
 
 def test_what_could_not_be_written_before_the_end_is_counted(
