@@ -141,6 +141,8 @@ def test_the_history_tells_where_the_operator_went_and_what_that_was_worth(
             for move in decision["moves"]
             if decision["verdict"] == "moved" and move["executor"].startswith("join[")
         ]
+        if not moves:
+            return None
         decision, move = moves[0]
         here = hosts_of(meeting.now(), "join") == {move["target"]}
         return decision if here else None  # it may be on its way

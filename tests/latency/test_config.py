@@ -80,6 +80,9 @@ def test_a_password_in_the_url_is_never_printed(tmp_path: Path) -> None:
     with pytest.raises(ConfigError) as raised:
         configured(tmp_path, "[redis]\nurl = 'redis://user:secret@r:99999'")
     assert "secret" not in str(raised.value)
+    with pytest.raises(ConfigError, match="with %2F for / and %40 for @ in a password") as raised:
+        configured(tmp_path, "[redis]\nurl = 'redis://:/secret@r:6379/0'")
+    assert "secret" not in str(raised.value)
     good = configured(tmp_path, "[redis]\nurl = 'rediss://user:secret@r:7/2?ssl_ca_certs=x'")
     assert good.redis.server == "rediss://r:7/2"
 

@@ -221,7 +221,10 @@ def _check_redis(config: Config) -> None:
     except ValueError:
         good = False
     if not good:  # without its value: it may hold a password
-        raise ConfigError("[redis] url: redis://HOST:PORT/DB, rediss://… or unix://… is allowed")
+        raise ConfigError(
+            "[redis] url: redis://HOST:PORT/DB, rediss://… or unix://… is allowed, with %2F for / "
+            "and %40 for @ in a password"
+        )
     if parts.scheme == "unix" and not config.probe.address:
         raise ConfigError(
             "[redis] url is a unix socket, which tells no address of this host: "

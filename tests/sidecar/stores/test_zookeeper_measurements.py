@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 import pytest
 from eyewall_monitor import rate_document, sample
-from eyewall_monitor.znodes import Znodes
 from eyewall_sidecar.stores import Measurements, ZookeeperMeasurements
 from eyewall_sidecar.stores.zookeeper_session import ANSWER_SECONDS
 from kazoo.client import KazooClient
@@ -17,26 +16,12 @@ from storm_builders import chain
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
-    from pathlib import Path
 
+    from eyewall_monitor.znodes import Znodes
     from real_stores import Server
 
 TOPOLOGY = chain(("source", 1), ("count", 1))
 PATIENCE = 40.0
-
-
-@pytest.fixture
-def paths(tmp_path: Path) -> Znodes:
-    return Znodes(f"/{tmp_path.name}")
-
-
-@pytest.fixture
-def client(zookeeper: Server) -> Iterator[KazooClient]:
-    it = KazooClient(zookeeper.address)
-    it.start(timeout=30)
-    yield it
-    it.stop()
-    it.close()
 
 
 @pytest.fixture

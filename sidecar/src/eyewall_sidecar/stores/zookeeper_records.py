@@ -79,7 +79,7 @@ class ZookeeperRecords:
         if self._thread.ident is not None:
             self._thread.join(STOP_SECONDS)
         if self._waiting:
-            LOG.warning("%d decisions are not written any more", len(self._waiting))
+            LOG.warning("decisions that are not written any more: %d", len(self._waiting))
 
     def _keep_writing(self) -> None:
         with closing(ZookeeperSession(self._servers, self._steady)) as session:
@@ -164,13 +164,15 @@ class ZookeeperRecords:
                     answer.get(timeout=ANSWER_SECONDS)
 
     def _say(self, wrong: str) -> None:
-        if bool(wrong) == bool(self._wrong):
-            return
-        self._wrong = wrong
-        if wrong:
+        """Log when ZooKeeper goes and when it is back, and what was lost, whatever the reason."""
+        if wrong and not self._wrong:
             LOG.warning(
                 "decisions in ZooKeeper %s: %s; up to %d wait", self._servers, wrong, BACKLOG
             )
-        else:
-            LOG.info("decisions are written again; %d were dropped", self._dropped)
-            self._dropped = 0
+        if self._wrong and not wrong:
+            LOG.info("decisions are written again")
+        self._wrong = wrong
+        with self._lock:
+            dropped, self._dropped = (0, self._dropped) if wrong else (self._dropped, 0)
+        if dropped:
+            LOG.warning("decisions that were dropped as too many waited: %d", dropped)
