@@ -7,8 +7,8 @@ PYTHON ?= python3.11
 VENV := .venv
 BIN := $(VENV)/bin
 # In the order of their dependencies: pip takes a distribution that was named before from there.
-DISTRIBUTIONS := storm-scheduler/stubs monitor latency-estimator sidecar deploy
-EXTRAS_monitor := [rates]
+DISTRIBUTIONS := storm-scheduler/stubs latency-estimator monitor sidecar deploy
+EXTRAS_monitor := [rates,dashboard]
 SHIM := storm-scheduler/target/eyewall-storm-scheduler.jar
 SOLVER_SOURCES := $(shell find sidecar/src -name '*.py')
 SHIM_SOURCES := storm-scheduler/pom.xml $(shell find storm-scheduler/src -type f)

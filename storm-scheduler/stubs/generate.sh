@@ -6,4 +6,4 @@ contract=$here/../src/main/proto/eyewall/scheduler/v1
 "${PYTHON:-python}" -m grpc_tools.protoc \
     "-Ieyewall_proto=$contract" \
     "--python_out=$here/src" "--grpc_python_out=$here/src" "--mypy_out=quiet:$here/src" \
-    eyewall_proto/scheduler.proto
+    eyewall_proto/scheduler.proto eyewall_proto/operations.proto

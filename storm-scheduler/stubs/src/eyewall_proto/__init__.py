@@ -1,1 +1,1 @@
-"""Generated stubs of the contract between Nimbus and the sidecar (see scheduler.proto)."""
+"""Generated stubs of the sidecar's contracts (see scheduler.proto and operations.proto)."""
