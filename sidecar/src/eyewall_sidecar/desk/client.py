@@ -52,7 +52,9 @@ class DeskError(Exception):
         exit_code: int = NOT_NOW,
         code: grpc.StatusCode = grpc.StatusCode.UNAVAILABLE,
     ) -> None:
-        hint = f" (did you mean {' or '.join(nearest)}?)" if nearest else ""
+        # A sentence that lists all that there is needs no guess.
+        guessed = bool(nearest) and not all(it in sentence for it in nearest)
+        hint = f" (did you mean {' or '.join(nearest)}?)" if guessed else ""
         super().__init__(f"{sentence}{hint}")
         self.sentence = sentence
         self.nearest = nearest

@@ -70,6 +70,25 @@ class SchedulingService:
         self.seen: Seen | None = None
         """The last round; None before the first. May be read by any thread."""
 
+    @property
+    def defaults(self) -> Settings:
+        """What a topology is asked for that says nothing itself."""
+        return self._defaults
+
+    @property
+    def rules(self) -> Rules:
+        """What governs moves."""
+        return self._rules
+
+    @property
+    def run(self) -> str:
+        """One life of the sidecar."""
+        return self._recorder.run
+
+    def now(self) -> float:
+        """Return the time by the clock that rounds are on."""
+        return self._clock()
+
     def decide(
         self, state: ClusterState, deadline: float, nimbus: str = ""
     ) -> tuple[Decision, ...]:
