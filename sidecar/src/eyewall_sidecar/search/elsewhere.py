@@ -131,7 +131,7 @@ def response_times(
     for target, way in ways.behind:
         rest = np.maximum(rest, arrays.delays[:, places[target]] + way)
     through = arrival + execution_times[operator] / arrays.speedups + rest
-    return np.maximum(through, ways.avoiding)
+    return np.asarray(np.maximum(through, ways.avoiding), dtype=np.float64)
 
 
 def _ways(arrays: ProblemArrays, places: Places, operator: int, work: Floats) -> _Ways:
