@@ -251,14 +251,13 @@ def why_unmodelled(known: Known, problem: TopologyProblem | ProblemError | None)
     """Say why a topology cannot be valued as it runs; empty if it can."""
     if isinstance(problem, ProblemError):
         return str(problem)
+    verdict = known.decision.verdict if known.decision is not None else None
+    if problem is None and isinstance(verdict, Keep | Decline) and verdict.reason:
+        return verdict.reason
     if missing := known.state.missing():
         everyone = len(known.state.topology.executors())
         return f"{len(missing)} of its {everyone} executors have no slot"
-    if problem is None:
-        verdict = known.decision.verdict if known.decision is not None else None
-        said = verdict.reason if isinstance(verdict, Keep | Decline) else ""
-        return said or "the last round did not get so far as to look at it"
-    return ""
+    return "" if problem is not None else "the last round did not get so far as to look at it"
 
 
 def _unknown(
