@@ -14,6 +14,7 @@ KEPT_SECONDS = 900.0
 NOT_TAKEN = "Nimbus did not take it; its log says why"
 
 _ORDERED = (PlanState.QUEUED, PlanState.HANDED_OVER)
+UNDER_WAY_OR_DONE = (*_ORDERED, PlanState.APPLIED)
 
 
 class KeptPlans:
@@ -31,19 +32,14 @@ class KeptPlans:
             self._forget()
             self._plans[plan.id] = plan
             free = [it for it in self._plans.values() if it.state not in _ORDERED]
-            for old in sorted(free, key=lambda it: it.since)[: len(self._plans) - MOST_PLANS]:
+            too_many = max(0, len(self._plans) - MOST_PLANS)
+            for old in sorted(free, key=lambda it: it.since)[:too_many]:
                 del self._plans[old.id]
 
     def get(self, id_: str) -> Plan:
         """Return a plan; UnknownNameError if it is not there, or not any more."""
         with self._lock:
-            self._forget()
-            plan = self._plans.get(id_)
-            if plan is not None:
-                return plan
-            kept = f"they are kept for {KEPT_SECONDS / 60:g} minutes, at most {MOST_PLANS}"
-            sentence = f"no plan {id_}, or not any more: {kept}, until the sidecar ends"
-            raise UnknownNameError(sentence, nearest(id_, self._plans))
+            return self._get(id_)
 
     def all(self) -> tuple[Plan, ...]:
         """Return them all, newest first."""
@@ -52,9 +48,14 @@ class KeptPlans:
             return tuple(sorted(self._plans.values(), key=lambda it: it.made, reverse=True))
 
     def order(self, id_: str) -> Plan:
-        """Have the next round apply a plan instead of any other one for the same topology."""
+        """Have the next round apply a plan instead of any other one for the same topology.
+
+        What is under way or done already stays so.
+        """
         with self._lock:
-            plan = self._plans[id_]
+            plan = self._get(id_)
+            if plan.state in UNDER_WAY_OR_DONE:
+                return plan
             for other in self._plans.values():
                 if other.state is PlanState.QUEUED and other.topology_id == plan.topology_id:
                     self._turn(other, PlanState.REFUSED, f"plan {id_} was applied after it")
@@ -97,6 +98,15 @@ class KeptPlans:
                     self._turn(plan, PlanState.STALE, changed)
                 elif handed_over:
                     self._turn(plan, PlanState.REFUSED, NOT_TAKEN)
+
+    def _get(self, id_: str) -> Plan:
+        self._forget()
+        plan = self._plans.get(id_)
+        if plan is not None:
+            return plan
+        kept = f"they are kept for {KEPT_SECONDS / 60:g} minutes, at most {MOST_PLANS}"
+        sentence = f"no plan {id_}, or not any more: {kept}, until the sidecar ends"
+        raise UnknownNameError(sentence, nearest(id_, self._plans))
 
     def _turn(self, plan: Plan, state: PlanState, reason: str = "") -> Plan:
         turned = replace(plan, state=state, reason=reason, since=self._clock())

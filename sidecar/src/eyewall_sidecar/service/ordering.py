@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from eyewall_sidecar.service.decision import Place
-from eyewall_sidecar.service.kept_plans import KeptPlans
+from eyewall_sidecar.service.kept_plans import UNDER_WAY_OR_DONE, KeptPlans
 from eyewall_sidecar.service.memory import Memory, moving_away
 from eyewall_sidecar.service.names import NotNowError
 from eyewall_sidecar.service.outcome import Outcome
@@ -33,7 +33,7 @@ def order(plans: KeptPlans, plan: Plan, seen: Seen, frozen: str, now: float) -> 
     What is under way or done already stays so. `frozen` says who froze the topology.
     """
     plan = as_it_stands(plan, seen, now)
-    if plan.state in (PlanState.QUEUED, PlanState.HANDED_OVER, PlanState.APPLIED):
+    if plan.state in UNDER_WAY_OR_DONE:
         return plan
     name = plan.topology.topology.name
     if changed := what_changed(plan, seen.state):
