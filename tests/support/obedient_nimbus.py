@@ -105,6 +105,8 @@ class Turned:
 class Table:
     """Delays in milliseconds that a test changes as it goes."""
 
+    source = "file"
+
     def __init__(self, milliseconds: Mapping[tuple[str, str], float]) -> None:
         self.milliseconds = dict(milliseconds)
         self.remark = ""

@@ -91,7 +91,7 @@ def question_of(asked: TopologyProblem, settings: Settings, seed: int) -> Questi
     return Question(asked.problem, settings.objective, settings.policy, seed, asked.interchangeable)
 
 
-def unknown_of(asked: TopologyProblem, settings: Settings) -> str:
+def unknown(asked: TopologyProblem, settings: Settings) -> str:
     """Say what would have to be known better for what runs to be moved; empty if nothing."""
     rates = asked.rates_unknown if settings.objective.depends_on_rates else ""
     return asked.delays_assumed or rates

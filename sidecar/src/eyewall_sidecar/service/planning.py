@@ -14,7 +14,7 @@ from eyewall_sidecar.model.errors import listed
 from eyewall_sidecar.objective import Objective, ObjectiveError
 from eyewall_sidecar.policies.catalogue import CATALOGUE
 from eyewall_sidecar.service import wording
-from eyewall_sidecar.service.asking import Asked, ask, question_of, unknown_of
+from eyewall_sidecar.service.asking import Asked, ask, question_of, unknown
 from eyewall_sidecar.service.decision import Place
 from eyewall_sidecar.service.moving import Judgement, judge
 from eyewall_sidecar.service.names import (
@@ -249,7 +249,7 @@ class _Draft:
         settings, topology = self.asked.settings, self.asked.topology
         if settings.mode is Mode.OBSERVE:
             return "eyewall.mode is observe: nothing is moved unasked"
-        if not_known := unknown_of(problem, settings):
+        if not_known := unknown(problem, settings):
             return f"not known well enough: {not_known}"
         if judged.solution is not None and judged.solution.moves == 0:
             return ""

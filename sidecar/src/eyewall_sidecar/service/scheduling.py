@@ -10,7 +10,7 @@ from dataclasses import replace
 
 from eyewall_sidecar.model import ProblemError
 from eyewall_sidecar.policies.catalogue import CATALOGUE
-from eyewall_sidecar.service.asking import ask, question_of, unknown_of
+from eyewall_sidecar.service.asking import ask, question_of, unknown
 from eyewall_sidecar.service.budget import Budget
 from eyewall_sidecar.service.decision import Decision, Decline, Keep, Place
 from eyewall_sidecar.service.kept_plans import KeptPlans
@@ -86,6 +86,11 @@ class SchedulingService:
     def rules(self) -> Rules:
         """What governs moves."""
         return self._rules
+
+    @property
+    def delay_source(self) -> str:
+        """Where delays come from: redis, file or none."""
+        return self._delays.source
 
     @property
     def run(self) -> str:
@@ -262,8 +267,8 @@ class SchedulingService:
         if isinstance(asked, ProblemError):
             said = f"no improvement sought: {asked}"
             return Outcome(stays, replace(memory, held_back=said), said)
-        if unknown := unknown_of(asked, settings):
-            said = f"no improvement sought: {unknown}"
+        if lacking := unknown(asked, settings):
+            said = f"no improvement sought: {lacking}"
             return Outcome(stays, replace(memory, held_back=said), said)
         memory = replace(memory, held_back="")
         question = question_of(asked, settings, self._rules.seed)

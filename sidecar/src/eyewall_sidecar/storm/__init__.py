@@ -29,6 +29,7 @@ from eyewall_sidecar.storm.placement_problem import (
     problem_of_missing,
     problem_of_moving,
 )
+from eyewall_sidecar.storm.rates import ComponentStream, component_streams
 from eyewall_sidecar.storm.room import Room, Rooms, rooms
 from eyewall_sidecar.storm.settings import Mode, Settings, SettingsError, mode_of, read_settings
 from eyewall_sidecar.storm.signals import Signals
@@ -40,6 +41,7 @@ __all__ = [
     "Change",
     "ClusterState",
     "Component",
+    "ComponentStream",
     "Doubt",
     "Doubts",
     "Executor",
@@ -66,6 +68,7 @@ __all__ = [
     "Worker",
     "WorkerChange",
     "choose_slots",
+    "component_streams",
     "held",
     "measured_topology",
     "mode_of",
