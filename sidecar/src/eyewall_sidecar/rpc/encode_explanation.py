@@ -40,13 +40,13 @@ def explanation(it: Explanation, topology: Topology, answer: str) -> pb.Explanat
 def _alternative(it: Alternative) -> pb.Alternative:
     values: dict[str, float | None] = {}
     if it.metrics:
-        values = {"objective": it.value, **it.metrics}
+        values = {"objective": it.value} | {str(term): value for term, value in it.metrics.items()}
     return pb.Alternative(
         host=it.host,
         current=it.current,
         constraint=it.obstacle.constraint,
         reason=it.obstacle.reason,
-        metrics=[pb.Metric(name=str(name), after=finite(value)) for name, value in values.items()],
+        metrics=[pb.Metric(name=name, after=finite(value)) for name, value in values.items()],
         rate_between_hosts_added=it.between_hosts_added,
         response_time_added=it.response_time_added,
     )
