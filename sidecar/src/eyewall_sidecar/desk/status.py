@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.console import Console
 
-from eyewall_sidecar.desk.completing import topologies
+from eyewall_sidecar.desk.completion import topologies
 from eyewall_sidecar.desk.options import BAD_INPUT, AsJson, Config, Sidecar, asking
 
 if TYPE_CHECKING:

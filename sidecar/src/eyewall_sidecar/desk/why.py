@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from eyewall_sidecar.desk.completing import executors, hosts, topologies
+from eyewall_sidecar.desk.completion import executors, hosts, topologies
 from eyewall_sidecar.desk.options import AsJson, Config, Sidecar, asking
 
 Executor = Annotated[

@@ -6,7 +6,7 @@ from eyewall_proto import scheduler_pb2
 from eyewall_sidecar.model import Evaluation
 from eyewall_sidecar.objective import Term
 from eyewall_sidecar.rpc import encode
-from eyewall_sidecar.service import Rules, Seen
+from eyewall_sidecar.service import Seen
 from eyewall_sidecar.service.overview import Overview
 from eyewall_sidecar.service.watching import View
 from eyewall_sidecar.stores import DelayTable
@@ -96,15 +96,6 @@ def _put_delays(delays: pb.Delays, view: View, table: DelayTable, since: float) 
             age=table.age_between(*pair) + since,
             rate=it.rate,
         )
-
-
-def rules(given: Rules) -> pb.Rules:
-    """Encode what governs moves."""
-    return pb.Rules(
-        minimum_gain=given.minimum_gain,
-        cool_down_seconds=given.cool_down_seconds,
-        frozen=given.frozen,
-    )
 
 
 def topology(it: Overview) -> pb.TopologyStatus:
