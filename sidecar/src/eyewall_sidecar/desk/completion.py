@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import typer  # noqa: TC002 - typer reads the types of these functions
+
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    import typer
     from eyewall_proto import operations_pb2 as pb
 
 PATIENCE = 0.5

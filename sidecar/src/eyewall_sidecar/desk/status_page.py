@@ -77,11 +77,12 @@ def show_topology(it: pb.TopologyStatus, console: Console) -> None:
     for said in filter(None, [it.status, _cooling(it), "frozen" if it.frozen else ""]):
         console.print(printable(f"  {said}"))
     if it.unknown:
-        console.print(printable(f"  not known well enough: {it.unknown}", "yellow"))
+        console.print(printable(f"  not judged: {it.unknown}", "yellow"))
     told = [
         f"{metric.name} {figure(metric.name, metric.before)}"
         for metric in it.metrics
-        if metric.HasField("before")
+        # Of one term the objective is that term.
+        if metric.HasField("before") and (metric.name != "objective" or _is_mixed(it))
     ]
     if told:
         console.print(f"  by the model: {', '.join(told)}", highlight=False)
@@ -146,6 +147,10 @@ def _response_time(it: pb.TopologyStatus) -> Text:
         if metric.name == "R" and metric.HasField("before"):
             return Text(figure("R", metric.before))
     return Text("unknown", style="dim")
+
+
+def _is_mixed(it: pb.TopologyStatus) -> bool:
+    return "," in it.objective or it.objective.startswith("ecker")
 
 
 def _cooling(it: pb.TopologyStatus) -> str:

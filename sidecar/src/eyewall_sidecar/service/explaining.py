@@ -282,11 +282,11 @@ class _Explaining:
             )
         return found
 
-    def _best_first(self, it: Alternative) -> tuple[bool, float, float, str]:
+    def _best_first(self, it: Alternative) -> tuple[bool, float, bool, float, str]:
         """Order possible ones and the current one by gain; then those that cannot be."""
         forbidden = bool(it.obstacle.constraint)
         gain = it.gain if it.gain is not None else float("-inf")
-        return forbidden, -gain, it.between_hosts_added or 0.0, it.host
+        return forbidden, -gain, not it.current, it.between_hosts_added or 0.0, it.host
 
 
 def _relative(better: float, before: float) -> float:
