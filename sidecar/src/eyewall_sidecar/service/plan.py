@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from eyewall_monitor.decision_record import DecisionRecord
 
+from eyewall_sidecar.service.overview import StepThere
 from eyewall_sidecar.storm import (
     Assignment,
     Change,
@@ -88,6 +89,8 @@ class Plan:
         What Storm UI then shows.
     gain
         By which part of its value the objective gets better; None if nothing was found.
+    slowest_path
+        With the plan, from its source to its end.
     remarks
         What was assumed, what binds, what ended the search: sentences.
     held_back
@@ -105,6 +108,7 @@ class Plan:
     since: float
     status: str = ""
     gain: float | None = None
+    slowest_path: tuple[StepThere, ...] = ()
     remarks: tuple[str, ...] = ()
     held_back: str = ""
     state: PlanState = PlanState.PROPOSED

@@ -13,10 +13,8 @@ from eyewall_sidecar.model import ProblemError, Solution
 from eyewall_sidecar.model.errors import listed
 from eyewall_sidecar.objective import Objective, ObjectiveError
 from eyewall_sidecar.policies.catalogue import CATALOGUE
-from eyewall_sidecar.service import wording
-from eyewall_sidecar.service.asking import Asked, ask, question_of, unknown
-from eyewall_sidecar.service.decision import Place
-from eyewall_sidecar.service.moving import Judgement, judge
+from eyewall_sidecar.service.asking import ask, question_of
+from eyewall_sidecar.service.drafting import Draft
 from eyewall_sidecar.service.names import (
     BadQuestionError,
     NotNowError,
@@ -27,21 +25,9 @@ from eyewall_sidecar.service.names import (
 )
 from eyewall_sidecar.service.ordering import as_it_stands, order
 from eyewall_sidecar.service.plan import Plan, names_of
-from eyewall_sidecar.service.recording import Found, record_of
 from eyewall_sidecar.service.scheduling import SchedulingService
-from eyewall_sidecar.service.seen import Seen
 from eyewall_sidecar.service.solving import Failed, Question, Solvers
-from eyewall_sidecar.storm import (
-    Assignment,
-    Mode,
-    Settings,
-    SettingsError,
-    TopologyProblem,
-    TopologyState,
-    choose_slots,
-    read_settings,
-    workers_started,
-)
+from eyewall_sidecar.storm import Mode, Settings, SettingsError, TopologyState, read_settings
 from eyewall_sidecar.storm.settings import require_taken
 
 LONGEST_SOLVE = 60.0
@@ -49,7 +35,6 @@ MOST_AT_ONCE = 3
 """Plans that are made at a time: whoever waits for one holds a thread that rounds need, too."""
 LOOK_SECONDS = 0.5
 """Between two looks whether anybody still waits for a plan."""
-FAILED = "failed"
 MOST_SEED = 2**31 - 1
 
 
@@ -104,10 +89,10 @@ class Planning:
         memory = seen.memory.get(topology.topology.id)
         before = memory.asked if memory is not None else None
         asked = ask(before, seen.state, topology, settings, seen.delays, seen.measured)
-        draft = _Draft(self._service, seen, asked, seed, self._make_id())
+        draft = Draft(self._service, seen, asked, seed, self._make_id())
         problem = asked.problem
         if isinstance(problem, ProblemError):
-            plan = draft.nothing(FAILED, str(problem))
+            plan = draft.nothing(str(problem))
         else:
             answer = self._solved(question_of(problem, settings, seed), limit, is_awaited)
             plan = draft.found(problem, answer)
@@ -127,7 +112,7 @@ class Planning:
     def apply(self, id_: str) -> Plan:
         """Have a plan applied in the next round; NotNowError says why it cannot be."""
         plan, seen = self._service.plans.get(id_), require_seen(self._service.seen)
-        frozen = self._service.frozen(plan.topology)
+        frozen = self._service.frozen(plan.topology_id, self._service.switches())
         return order(self._service.plans, plan, seen, frozen, self._service.now())
 
     def _settings(self, topology: TopologyState, wanted: Wanted) -> Settings:
@@ -184,76 +169,3 @@ class Planning:
             return outcome
         finally:
             self._places.release()
-
-
-@dataclass(frozen=True, slots=True)
-class _Draft:
-    """All that a plan needs but an answer."""
-
-    service: SchedulingService
-    seen: Seen
-    asked: Asked
-    seed: int
-    id: str
-
-    def nothing(self, status: str, why: str) -> Plan:
-        """Return the plan of an answer that there is not: it changes nothing."""
-        plan = self._plan(self.asked.topology.assignment, Found(self.asked, seed=self.seed))
-        return replace(plan, record=replace(plan.record, status=status), remarks=(why,))
-
-    def found(self, problem: TopologyProblem, answer: Solution | Failed) -> Plan:
-        """Return the plan of an answer."""
-        if isinstance(answer, Failed):
-            return self.nothing(FAILED, answer.reason)
-        topology, settings = self.asked.topology, self.asked.settings
-        restraints = self.service.restraints(topology, self.seen.memory)
-        judged = judge(problem, settings, answer, self.service.rules, restraints)
-        solution = judged.solution or answer
-        rates_age = self.seen.measured.rates_age.get(topology.topology.id)
-        found = Found(self.asked, solution, judged.before, self.seed, rates_age)
-        remarks = (*solution.reasons, *problem.assumptions, problem.delays_assumed)
-        if solution.placement is None or judged.before is None:
-            plan = self._plan(topology.assignment, found)
-            return replace(plan, remarks=tuple(it for it in (judged.found, *remarks) if it))
-        assignment = topology.assignment
-        if solution.moves:
-            try:
-                placed = problem.on_supervisors(solution.placement)
-                choice = choose_slots(placed, topology, self.asked.rooms, problem.per_slot)
-                assignment = choice.assignment
-            except ProblemError as error:
-                return self.nothing(FAILED, str(error))
-        plan = self._plan(assignment, found)
-        worth = wording.worth(solution, settings.objective, judged.before)
-        moved = wording.counted(solution.moves, "executor")
-        how = f"{solution.policy}, {wording.how_good(solution)}, {worth}, {moved} moved"
-        return replace(
-            plan,
-            record=replace(plan.record, said=f"applied plan {self.id}, by order: {how}"),
-            status=f"plan {self.id} applied by order: {how}",
-            gain=judged.gain,
-            remarks=tuple(it for it in remarks if it),
-            held_back=self._held_back(problem, judged, assignment),
-        )
-
-    def _plan(self, assignment: Assignment, found: Found) -> Plan:
-        topology, now = self.asked.topology, self.service.now()
-        record = record_of("", topology, Place(assignment), "", found)
-        hosts = {it.id: it.host for it in self.seen.state.supervisors}
-        return Plan(self.id, topology, hosts, assignment, record, now, now)
-
-    def _held_back(
-        self, problem: TopologyProblem, judged: Judgement, assignment: Assignment
-    ) -> str:
-        """Say why the rules would not make this move unasked; empty if they would."""
-        settings, topology = self.asked.settings, self.asked.topology
-        if settings.mode is Mode.OBSERVE:
-            return "eyewall.mode is observe: nothing is moved unasked"
-        if not_known := unknown(problem, settings):
-            return f"not known well enough: {not_known}"
-        if judged.solution is not None and judged.solution.moves == 0:
-            return ""
-        if not judged.move:
-            return judged.found
-        starts = workers_started(topology.assignment, assignment)
-        return self.service.budget.held_back(starts, self.service.now())

@@ -101,9 +101,11 @@ class SchedulingService:
         """Return how the operators' switches stand now."""
         return self._switches.read()
 
-    def frozen(self, topology: TopologyState) -> str:
-        """Say who keeps a topology from being moved now; empty if nobody does."""
-        return self._frozen(topology, self.switches())
+    def frozen(self, topology: str, switches: HeldSwitches) -> str:
+        """Say who keeps a topology (by Storm's id) from being moved; empty if nobody does."""
+        if self._rules.frozen:
+            return "moves are frozen ([replacement] frozen)"
+        return switches.frozen(topology)
 
     def restraints(self, topology: TopologyState, memory: Mapping[str, Memory]) -> Restraints:
         """Say what speaks against moving a topology of which this is remembered."""
@@ -115,12 +117,9 @@ class SchedulingService:
     ) -> Restraints:
         now = self._clock()
         cooled = now - memory.since >= self._rules.cool_down_seconds
-        return Restraints(self._frozen(topology, switches), cooled, memory.left_lately(now))
-
-    def _frozen(self, topology: TopologyState, switches: HeldSwitches) -> str:
-        if self._rules.frozen:
-            return "moves are frozen ([replacement] frozen)"
-        return switches.frozen(topology.topology.id)
+        return Restraints(
+            self.frozen(topology.topology.id, switches), cooled, memory.left_lately(now)
+        )
 
     def now(self) -> float:
         """Return the time by the clock that rounds are on."""
@@ -204,7 +203,7 @@ class SchedulingService:
         """Do what a person ordered, whatever gain, cool-down and budget say."""
         if topology.topology.id not in round_.ordered:
             return None
-        frozen, now = self._frozen(topology, round_.switches), self._clock()
+        frozen, now = self.frozen(topology.topology.id, round_.switches), self._clock()
         outcome = obeyed(self.plans, topology, memory, round_.state, frozen, now)
         if outcome is not None and isinstance(outcome.verdict, Place):
             self._spend(topology, outcome.verdict)
