@@ -1,11 +1,8 @@
 """What a shell offers for what was begun: names that the sidecar knows."""
 
-from __future__ import annotations
+from pathlib import Path
 
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    import typer
+import typer
 
 PATIENCE = 1.0
 """Seconds for the sidecar; a shell waits for that."""
@@ -40,8 +37,6 @@ def plans(context: typer.Context, incomplete: str) -> list[tuple[str, str]]:
 
 
 def _address(context: typer.Context) -> str:
-    from pathlib import Path
-
     from eyewall_sidecar.desk.options import address_of
 
     config = context.params.get("config")
