@@ -1,14 +1,12 @@
 """What a shell offers for what was begun: names that the sidecar knows."""
 
-from __future__ import annotations
-
+from collections.abc import Iterable
+from pathlib import Path
 from typing import TYPE_CHECKING
 
-import typer  # noqa: TC002 - typer reads the types of these functions
+import typer
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from eyewall_proto import operations_pb2 as pb
 
 PATIENCE = 0.5
@@ -56,7 +54,7 @@ def plans(context: typer.Context, incomplete: str) -> list[tuple[str, str]]:
     ]
 
 
-def _status(context: typer.Context) -> Iterable[pb.TopologyStatus]:
+def _status(context: typer.Context) -> "Iterable[pb.TopologyStatus]":
     # Only here: it takes a moment to load, and a shell asks for nothing most of the time.
     from eyewall_sidecar.desk.client import Desk, DeskError
 
@@ -72,8 +70,6 @@ def _beginning(incomplete: str, names: Iterable[str]) -> list[str]:
 
 
 def _address(context: typer.Context) -> str:
-    from pathlib import Path
-
     from eyewall_sidecar.desk.options import address_of
 
     config = context.params.get("config")
