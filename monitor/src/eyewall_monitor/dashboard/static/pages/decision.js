@@ -29,7 +29,7 @@ export function page(_context, id) {
           <h1>${it.name}: ${it.verdict}</h1><p class="lead"><time datetime=${new Date(it.at * 1000).toISOString()}>${moment(it.at)}</time>, <span class="mono">${it.id}</span></p></div>
           <a class="button" href="/topology/${encodeURIComponent(it.topology)}">Topology</a></div>
         <p class="notice ${decision.done ? "ok" : ""}">${decision.done ? nothing : html`<strong>Nothing moved.</strong> `}${it.said}</p>
-        <div class="split half">
+        <div class="columns">
           <section class="card" aria-labelledby="moves-title"><h2 id="moves-title">${decision.done ? "Before and after" : "What would have moved"}</h2>
             ${movesTable(decision.moves, sites, { caption: moved, leftOut: decision.moves_left_out })}</section>
           <section class="card" aria-labelledby="worth-title"><h2 id="worth-title">Objective and metrics</h2>
