@@ -69,8 +69,8 @@ export class ClusterMap {
     const hosts = cluster.supervisors;
     const crowded = hosts.length > CROWD;
     const width = this.width;
-    const margin = crowded ? 30 : 62;
-    const most = Math.round(width < NARROW ? width * 1.15 : Math.min(560, width * 0.62));
+    const margin = crowded ? 30 : width < NARROW ? 54 : 62;
+    const most = Math.round(width < NARROW ? width * 1.5 : Math.min(560, width * 0.62));
     const height = this.layout.heightFor(hosts, { width, margin, least: 300, most });
     const radius = crowded ? 5 : 15;
     const room = { width, height, margin, apart: crowded ? 12 : 76 };

@@ -10,19 +10,24 @@ import { Sites } from "../sites.js";
 /** @typedef {import("../../views.d.ts").DecisionView} DecisionView */
 /** @typedef {import("../../views.d.ts").MeasuredGain} MeasuredGain */
 
+/** Seconds for which its gain may still come to be known. */
+const STILL_MEASURED = 1800;
+
 /** @type {import("../routes.js").MakePage} */
 export function page(_context, id) {
+  let waiting = false;
   return {
     title: "Decision",
     needs: ["decision"],
     sources: () => ({
-      decision: { path: pathTo(["decisions", id]), changedBy: (topic) => topic === "decisions" },
+      decision: { path: pathTo(["decisions", id]), changedBy: (topic) => topic === "decisions" || (waiting && topic.startsWith("topology/")) },
       cluster: { path: "/cluster", changedBy: () => false },
     }),
     draw: ({ decision: { view }, cluster }) => {
       /** @type {DecisionView} */
       const decision = view;
       const it = decision.summary;
+      waiting = decision.done && decision.gain.measured_after === null && Date.now() / 1000 - it.at < STILL_MEASURED;
       const sites = new Sites(cluster?.view);
       const moved = decision.done ? "Moves that were made" : "Moves that were found, and not made";
       return html`<div class="head"><div><p class="crumb"><a href="/decisions">Decisions</a></p>
