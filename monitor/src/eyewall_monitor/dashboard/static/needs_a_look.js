@@ -23,7 +23,7 @@ export function needsALook(cluster) {
   for (const [agent, field] of /** @type {const} */ ([["monitor agent", "report"], ["latency agent", "latency"]])) {
     for (const [state, verb] of /** @type {const} */ ([["missing", "does not report"], ["stale", "is late"]])) {
       const hosts = cluster.supervisors.filter((it) => it[field].state === state);
-      const level = state === "missing" ? "bad" : "warn";
+      const level = /** @type {"bad"|"warn"} */ (state === "missing" ? "bad" : "warn");
       if (hosts.length > MANY) found.push({ state: level, said: `The ${agent} ${verb} on ${hosts.length} hosts: ${named(hosts)}.` });
       else found.push(...hosts.map((it) => ({ state: level, said: `${it.host}: its ${agent} ${verb}${it[field].note ? ` (${it[field].note})` : ""}.` })));
     }

@@ -28,7 +28,7 @@ export class TopologyGraph {
     this.observer = new ResizeObserver(([entry]) => this.resized(entry.contentRect.width));
     /** @type {Element|null} */
     this.observed = null;
-    /** @type {{key: unknown, laid: ReturnType<typeof laidOut>}|null} */
+    /** @type {{topology: TopologyView, down: boolean, system: boolean, laid: ReturnType<typeof laidOut>}|null} */
     this.last = null;
   }
 
@@ -85,16 +85,17 @@ export class TopologyGraph {
   /** While nothing changes the layout it is not computed anew. @param {TopologyView} topology @param {Map<string, number>} delays */
   laid(topology, delays) {
     const down = this.width < NARROW;
-    if (this.last?.key !== topology || this.last.laid.down !== down || this.last.laid.system !== this.system) {
-      this.last = { key: topology, laid: { ...laidOut(topology, { down, system: this.system, delays }), down, system: this.system } };
-    }
-    return this.last.laid;
+    const { system, last } = this;
+    if (last && last.topology === topology && last.down === down && last.system === system) return last.laid;
+    const laid = laidOut(topology, { down, system, delays });
+    this.last = { topology, down, system, laid };
+    return laid;
   }
 
   /** @param {Node} node @param {Sites} sites @param {Map<string, unknown>} slow @param {string|null} chosen */
   node(node, sites, slow, chosen) {
     const it = node.component;
-    const rate = it.emitted === null ? "" : `${perSecondShort(it.emitted)} out`;
+    const rate = it.emitted === null ? "" : perSecondShort(it.emitted);
     const capacity = it.capacity === null ? "" : `${percent(it.capacity)} busy`;
     const sub = [KINDS[it.kind], rate, capacity].filter(Boolean).join(" · ");
     return svg`<g class="component ${it.kind}" transform="translate(${node.x - node.width / 2} ${node.y - node.height / 2})" role="group"

@@ -27,7 +27,8 @@ export function page(context) {
 
   /** @param {TopologySummary[]} running @param {DecisionSummary[]} decisions */
   function filter(running, decisions) {
-    const ids = new Map([...decisions.map((it) => [it.topology, it.topology]), ...running.map((it) => [it.id, it.name])]);
+    const ids = new Map(decisions.map((it) => [it.topology, it.topology]));
+    for (const it of running) ids.set(it.id, it.name);
     if (topology && ![...ids].some((it) => it.includes(topology))) ids.set(topology, topology);
     return html`<form class="fields card" aria-label="Filter" @submit=${(/** @type {Event} */ event) => event.preventDefault()}>
       <label class="field">Topology<select name="topology" @change=${(/** @type {Event} */ event) => context.go(address({ topology: value(event) }))}>
@@ -83,8 +84,8 @@ function line(it) {
     it.workers_started ? `${counted(it.workers_started, "worker")} started` : "",
   ].filter(Boolean);
   return html`<li><time datetime=${new Date(it.at * 1000).toISOString()}>${moment(it.at)}</time>
-    <h2 class="plain"><a href="/decisions/${encodeURIComponent(it.id)}">${it.name}<span class="unseen">, ${it.verdict} at ${moment(it.at)}</span></a></h2>
     <span class="badge ${it.verdict}">${it.verdict}</span>
+    <h2 class="plain"><a href="/decisions/${encodeURIComponent(it.id)}">${it.name}<span class="unseen">, ${it.verdict} at ${moment(it.at)}</span></a></h2>
     <p class="said">${it.said}</p>
     ${how.length ? html`<p class="more">${how.join(" · ")}</p>` : nothing}</li>`;
 }
