@@ -16,7 +16,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from eyewall_sidecar.desk import freezing, plans
+from eyewall_sidecar.desk import freezing, plans, status, why
 from eyewall_sidecar.model import ProblemError, Solution, Status
 from eyewall_sidecar.objective import Objective, ObjectiveError
 from eyewall_sidecar.odp.sampling import sampled
@@ -37,6 +37,9 @@ PATIENCE = 2.0
 """Seconds before it is shown that something is going on."""
 
 
+app.command()(status.status)
+app.command()(why.why)
+app.command("why-not")(why.why_not)
 app.command()(plans.plan)
 app.command()(plans.apply)
 app.command()(freezing.freeze)

@@ -1,23 +1,43 @@
 """What a shell offers for what was begun: names that the sidecar knows."""
 
-from pathlib import Path
+from __future__ import annotations
 
-import typer
+from typing import TYPE_CHECKING
 
-PATIENCE = 1.0
+import typer  # noqa: TC002 - typer reads the types of these functions
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from eyewall_proto import operations_pb2 as pb
+
+PATIENCE = 0.5
 """Seconds for the sidecar; a shell waits for that."""
 
 
 def topologies(context: typer.Context, incomplete: str) -> list[str]:
     """Return the topologies whose name begins so."""
-    from eyewall_sidecar.desk.client import Desk, DeskError
+    return _beginning(incomplete, (it.name for it in _status(context)))
 
-    try:
-        with Desk(_address(context), PATIENCE) as desk:
-            names = [it.name for it in desk.status().topologies]
-    except DeskError:
-        return []
-    return [it for it in names if it.startswith(incomplete)]
+
+def executors(context: typer.Context, incomplete: str) -> list[str]:
+    """Return the executors whose name begins so, of the topology that was named before, or any."""
+    named = context.params.get("topology")
+    return _beginning(
+        incomplete,
+        (
+            executor.executor
+            for it in _status(context)
+            if named in (None, it.name, it.topology_id)
+            for executor in it.executors
+        ),
+    )
+
+
+def hosts(context: typer.Context, incomplete: str) -> list[str]:
+    """Return the hosts whose name begins so and that something runs on."""
+    found = (executor.host for it in _status(context) for executor in it.executors)
+    return _beginning(incomplete, found)
 
 
 def plans(context: typer.Context, incomplete: str) -> list[tuple[str, str]]:
@@ -36,7 +56,24 @@ def plans(context: typer.Context, incomplete: str) -> list[tuple[str, str]]:
     ]
 
 
+def _status(context: typer.Context) -> Iterable[pb.TopologyStatus]:
+    # Only here: it takes a moment to load, and a shell asks for nothing most of the time.
+    from eyewall_sidecar.desk.client import Desk, DeskError
+
+    try:
+        with Desk(_address(context), PATIENCE) as desk:
+            return desk.status().topologies
+    except DeskError:
+        return ()
+
+
+def _beginning(incomplete: str, names: Iterable[str]) -> list[str]:
+    return sorted({it for it in names if it and it.startswith(incomplete)})
+
+
 def _address(context: typer.Context) -> str:
+    from pathlib import Path
+
     from eyewall_sidecar.desk.options import address_of
 
     config = context.params.get("config")

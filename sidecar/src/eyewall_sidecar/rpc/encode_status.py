@@ -1,21 +1,15 @@
 """From what there is to see to the contract's `Status`; what did not change is encoded once."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
 from eyewall_proto import operations_pb2 as pb
 from eyewall_proto import scheduler_pb2
 
+from eyewall_sidecar.model import Evaluation
 from eyewall_sidecar.objective import Term
 from eyewall_sidecar.rpc import encode
-
-if TYPE_CHECKING:
-    from eyewall_sidecar.model import Evaluation
-    from eyewall_sidecar.service import Seen
-    from eyewall_sidecar.service.overview import Overview
-    from eyewall_sidecar.service.watching import View
-    from eyewall_sidecar.stores import DelayTable
+from eyewall_sidecar.service import Seen
+from eyewall_sidecar.service.overview import Overview
+from eyewall_sidecar.service.watching import View
+from eyewall_sidecar.stores import DelayTable
 
 CONTRACT_VERSION = 1
 MOST = 1e15

@@ -7,10 +7,13 @@ from eyewall_proto import operations_pb2 as pb
 from eyewall_proto import operations_pb2_grpc as pb_grpc
 
 from eyewall_sidecar.policies.catalogue import CATALOGUE
-from eyewall_sidecar.rpc import encode_plan, encode_rules
+from eyewall_sidecar.rpc import encode_explanation, encode_plan, encode_rules
 from eyewall_sidecar.rpc.encode_status import Statuses
 from eyewall_sidecar.rpc.refusals import worded
 from eyewall_sidecar.service import Planning, SchedulingService
+from eyewall_sidecar.service.answering import Restraint, answer
+from eyewall_sidecar.service.explaining import explain
+from eyewall_sidecar.service.names import require_seen, topology_named
 from eyewall_sidecar.service.watching import Watching
 
 OPERATIONS: str = pb.DESCRIPTOR.services_by_name["Operations"].full_name
@@ -97,3 +100,19 @@ class Operations(pb_grpc.OperationsServicer):
                 for name, it in CATALOGUE.items()
             ]
         )
+
+    def Explain(  # noqa: N802 - the name is the contract's
+        self, request: pb.ExplainRequest, context: grpc.ServicerContext
+    ) -> pb.Explanation:
+        """Return why an executor runs where it runs, and what other hosts would mean for it."""
+        with worded(context):
+            seen = require_seen(self._service.seen)
+            state = topology_named(seen, request.topology)
+            known = self._watching.known(seen, state)
+            heard = {*seen.delays.hosts, *seen.measured.loads}
+            found = explain(known, request.executor, request.host, heard)
+            rules = self._service.rules
+            frozen = self._service.frozen(state.topology.id, self._service.switches())
+            cooling = found.memory.since + rules.cool_down_seconds - self._service.now()
+            said = answer(found, Restraint(rules, cooling, frozen))
+            return encode_explanation.explanation(found, state.topology, said)
