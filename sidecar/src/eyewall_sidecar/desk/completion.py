@@ -1,12 +1,14 @@
 """What a shell offers for what was begun: names that the sidecar knows."""
 
-from collections.abc import Iterable
-from pathlib import Path
+from __future__ import annotations
+
 from typing import TYPE_CHECKING
 
-import typer
+import typer  # noqa: TC002 - typer reads the types of these functions
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from eyewall_proto import operations_pb2 as pb
 
 PATIENCE = 0.5
@@ -54,7 +56,7 @@ def plans(context: typer.Context, incomplete: str) -> list[tuple[str, str]]:
     ]
 
 
-def _status(context: typer.Context) -> "Iterable[pb.TopologyStatus]":
+def _status(context: typer.Context) -> Iterable[pb.TopologyStatus]:
     # Only here: it takes a moment to load, and a shell asks for nothing most of the time.
     from eyewall_sidecar.desk.client import Desk, DeskError
 
@@ -70,6 +72,8 @@ def _beginning(incomplete: str, names: Iterable[str]) -> list[str]:
 
 
 def _address(context: typer.Context) -> str:
+    from pathlib import Path
+
     from eyewall_sidecar.desk.options import address_of
 
     config = context.params.get("config")
