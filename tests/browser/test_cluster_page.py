@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pytest
 from dashboard_pages import agree, figure, opened, rows
@@ -79,7 +79,7 @@ def test_measured_and_estimated_delays_of_every_pair_are_redis_own(desk: Desk, p
     # Estimates change every second; while all agents stand still there is one truth to hold
     # the page against, as soon as it has caught up.
     with desk.halted(*(f"latency-{it}" for it in HOSTS)):
-        true = {
+        true: Any = {
             pair: tuple(None if it is None else pytest.approx(1000 * it, abs=ROUNDED) for it in its)
             for pair, its in in_redis().items()
         }

@@ -1,4 +1,4 @@
-"""What is planned on the page is what moves; what no longer fits is refused; what is frozen stays."""
+"""What is planned is what moves; what no longer fits is refused; what is frozen stays."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from running_cluster import wait_for
 
 if TYPE_CHECKING:
     from desk import Desk, Places
-    from playwright.sync_api import Page, Route
+    from playwright.sync_api import Page
     from real_browser import Complaints
 
 SOON = 60_000.0
@@ -31,8 +31,9 @@ _WORKERS = """all => all.map(it => [
 _WATCH = """executor => {
     window.seen = [];
     const look = () => {
-        const line = document.querySelector(`g.executor[aria-label^="${CSS.escape(executor)} on "]`);
-        const host = line && line.getAttribute('aria-label').split(' on ')[1].split(',')[0];
+        const lines = [...document.querySelectorAll('g.executor')];
+        const said = lines.map(it => it.getAttribute('aria-label').split(/ on |,/));
+        const host = said.find(([its]) => its === executor)?.[1];
         const last = window.seen.at(-1);
         if (host && (!last || last[0] !== host)) window.seen.push([host, Date.now() / 1000]);
     };

@@ -96,6 +96,15 @@ class Cluster:
         assert done.returncode == 0, done.stderr
         return [json.loads(line) for line in done.stdout.splitlines()]
 
+    def known(self) -> Mapping[str, Any]:
+        """What the sidecar knows, as `eyewall status` tells scripts of it."""
+        sidecar = self.status()["addresses"]["sidecar"]
+        command = [EYEWALL, "status", "--sidecar", sidecar, "--json"]
+        done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
+        assert done.returncode == 0, done.stderr
+        found: Mapping[str, Any] = json.loads(done.stdout)
+        return found
+
     def rates(self, topology: str) -> Rates | None:
         """What ZooKeeper says of the flows of the topology with this id; None if nothing yet."""
         client = KazooClient(self.status()["addresses"]["zookeeper"])
