@@ -127,6 +127,10 @@ bench-rates-step: setup ## How long a step in a source's rate takes to be in the
 bench-loop: setup $(SHIM) ## The loop on a running cluster: measured against true, and what a dead part costs (ARGS=)
 	@$(BIN)/python benchmarks/loop.py $(ARGS)
 
+.PHONY: screenshots
+screenshots: setup browser $(SHIM) ## Pictures of the dashboard's pages to docs/, from a cluster that is brought up for them (ARGS="--url URL": from a running one)
+	@$(BIN)/python benchmarks/dashboard_screenshots.py $(ARGS)
+
 .PHONY: reproduce
 reproduce: setup ## The papers' experiments; pictures to docs/ (DATA=DIR for paper 001's delays)
 	@$(BIN)/python benchmarks/reproduce_000.py --plots docs

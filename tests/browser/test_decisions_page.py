@@ -41,8 +41,8 @@ def test_a_filter_stands_in_the_address_and_leaves_what_was_asked_for(
     desk: Desk, page: Page
 ) -> None:
     opened(page, desk.at("/decisions"))
-    page.get_by_label("Topology").select_option(label="desk")
-    page.get_by_label("Verdict").select_option("placed")
+    page.locator("select[name=topology]").select_option(label="desk")
+    page.locator("select[name=verdict]").select_option("placed")
     expect(page).to_have_url(re.compile("topology=desk-.*verdict=placed"))
     wanted = ["desk", "--count", COUNT, "--verdict", "placed"]
     told = agree(lambda: shown(page), lambda: lines(desk.cluster.history(*wanted)))

@@ -62,9 +62,9 @@ def test_what_is_planned_and_applied_by_keys_alone_is_exactly_what_then_runs(
     tabbed_to(page, page.get_by_role("navigation", name="Pages").get_by_role("link", name="Plan"))
     page.keyboard.press("Enter")
     expect(page.get_by_role("heading", level=1)).to_have_text("Plan")
-    tabbed_to(page, page.get_by_label("Topology"))
+    tabbed_to(page, page.locator("select[name=topology]"))
     page.keyboard.type(NAME)
-    tabbed_to(page, page.get_by_label("Objective", exact=True))
+    tabbed_to(page, page.locator("input[name=objective]"))
     page.keyboard.type("N=1")
     page.keyboard.press("Enter")
 

@@ -59,6 +59,6 @@ def test_an_objective_that_makes_no_sense_is_refused_in_words(
 ) -> None:
     complaints.allow("422")
     page.goto(desk.at("/plan?topology=desk"))
-    page.get_by_label("Objective", exact=True).fill(objective)
+    page.locator("input[name=objective]").fill(objective)
     page.get_by_role("button", name="Plan it").click()
     expect(page.get_by_role("alert").filter(has_text="objective")).to_contain_text(said)
