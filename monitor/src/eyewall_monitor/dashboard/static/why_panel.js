@@ -9,6 +9,8 @@ import { problemNotice } from "./problem.js";
 /** @typedef {import("../views.d.ts").AlternativeView} AlternativeView */
 /** @typedef {import("./sites.js").Sites} Sites */
 
+const MOST_OFFERED = 300;
+
 /** Asks and shows; what was asked stands in the page's address. */
 export class WhyPanel {
   /** @param {import("./screen.js").Context} context @param {string} topology */
@@ -80,8 +82,8 @@ export class WhyPanel {
         <div class="row whole"><button type="submit">Ask</button>
           ${this.executor ? html`<button type="button" class="quiet" @click=${() => this.choose("")}>Clear</button>` : nothing}
           ${this.asking ? html`<span class="muted">asking …</span>` : nothing}</div>
-        <datalist id="executors">${executors.map((it) => html`<option value=${it}></option>`)}</datalist>
-        <datalist id="hosts">${hosts.map((it) => html`<option value=${it}></option>`)}</datalist>
+        <datalist id="executors">${executors.slice(0, MOST_OFFERED).map((it) => html`<option value=${it}></option>`)}</datalist>
+        <datalist id="hosts">${hosts.slice(0, MOST_OFFERED).map((it) => html`<option value=${it}></option>`)}</datalist>
       </form>
       ${this.problem ? problemNotice(this.problem.problem, (name) => this.meant(name)) : nothing}
       ${this.answer ? explanation(this.answer, sites, this.host) : nothing}
