@@ -133,5 +133,5 @@ function alternative(it, most, sites, asked) {
     <td class="figure">${added === null || it.current ? (it.current ? "as it is" : "–") : signed(added, (value) => `${msFigure(value)} ms`)}</td>
     <td class="delta"><svg viewBox="0 0 90 12" aria-hidden="true">${svg`<path class="zero" d="M45 0V12"/>${added ? svg`<rect class=${added > 0 ? "more" : "less"} x=${added > 0 ? 45 : 45 - width} y="2" width=${width} height="8"/>` : nothing}`}</svg></td>
     <td class="figure">${traffic === null || it.current ? "–" : signed(traffic, plain)}</td>
-    <td>${it.constraint ? html`<strong>${it.constraint}</strong>: ${it.reason}` : "nothing"}</td></tr>`;
+    <td class="words">${it.constraint ? html`<strong>${it.constraint}</strong>: ${it.reason}` : "nothing"}</td></tr>`;
 }

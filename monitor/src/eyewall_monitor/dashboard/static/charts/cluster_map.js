@@ -78,7 +78,7 @@ export class ClusterMap {
     const all = pairs(cluster.links).filter((it) => this.places.has(it.one) && this.places.has(it.other));
     const drawn = this.chosenLinks(all);
     const free = new FreePlaces();
-    if (!crowded) for (const it of this.places.values()) free.take(it.x, it.y + 10, 62, 62);
+    if (!crowded) for (const it of this.places.values()) free.take(it.x, it.y + 14, 72, 70);
     this.reached = hosts.some((it) => it.host === this.reached) ? this.reached : (hosts[0]?.host ?? null);
     const byPosition = hosts.some((it) => it.position) && this.layout.pixelsPerSecond;
     const names = sites.names.map((site) => this.siteName(site, hosts, free, crowded));
