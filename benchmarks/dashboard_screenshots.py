@@ -113,7 +113,7 @@ def eventful_cluster(run_dir: Path) -> Iterator[Dashboard]:
 def is_measured(dashboard: Dashboard, name: str) -> bool | None:
     it = dashboard.topology(name)
     known = it is not None and it["measured_response_time"] is not None
-    return known and it["rates"]["state"] == "fresh" or None
+    return (known and it["rates"]["state"] == "fresh") or None
 
 
 def has_moved(dashboard: Dashboard) -> bool | None:
