@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
-from desk import Desk, desk_of
+from operators_desk import Desk, desk_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -10,7 +10,7 @@ from playwright.sync_api import expect
 from real_browser import violations
 
 if TYPE_CHECKING:
-    from desk import Desk
+    from operators_desk import Desk
     from playwright.sync_api import Page
 
 PHONE = {"width": 390, "height": 844}

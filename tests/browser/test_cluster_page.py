@@ -10,7 +10,7 @@ import pytest
 from dashboard_pages import agree, figure, opened, rows
 
 if TYPE_CHECKING:
-    from desk import Desk
+    from operators_desk import Desk
     from playwright.sync_api import Page
 
 HOSTS = ("cloud-1", "cloud-2", "edge-1", "edge-2", "fog-1", "fog-2")

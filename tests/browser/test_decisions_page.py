@@ -9,7 +9,7 @@ from dashboard_pages import agree, opened, rows
 from playwright.sync_api import expect
 
 if TYPE_CHECKING:
-    from desk import Desk
+    from operators_desk import Desk
     from playwright.sync_api import Page
 
 Line = tuple[str, str, str]

@@ -8,7 +8,7 @@ from dashboard_pages import opened, rows
 from playwright.sync_api import expect
 
 if TYPE_CHECKING:
-    from desk import Desk
+    from operators_desk import Desk
     from playwright.sync_api import Page
 
 WELL = "Every part is well."

@@ -7,14 +7,14 @@ import time
 from typing import TYPE_CHECKING
 
 from dashboard_pages import EXECUTOR, hosts_of_executors, opened, tabbed_to
-from desk import NAME
 from eyewall_deploy.storm.nimbus import NimbusUnreachableError
 from loop_times import LINES
+from operators_desk import NAME
 from playwright.sync_api import expect
 from running_cluster import wait_for
 
 if TYPE_CHECKING:
-    from desk import Desk, Places
+    from operators_desk import Desk, Places
     from playwright.sync_api import Page
     from real_browser import Complaints
 

@@ -9,7 +9,7 @@ import pytest
 from dashboard_pages import agree, figure, hosts_of_executors, opened
 
 if TYPE_CHECKING:
-    from desk import Desk
+    from operators_desk import Desk
     from playwright.sync_api import Page
 
 HELD = 0.1

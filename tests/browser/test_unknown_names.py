@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import expect
 
 if TYPE_CHECKING:
-    from desk import Desk
+    from operators_desk import Desk
     from playwright.sync_api import Page
     from real_browser import Complaints
 
