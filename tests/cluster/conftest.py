@@ -1,33 +1,13 @@
-"""A real Storm cluster over an emulated network, one for all tests in this folder."""
+"""What the tests on a running cluster tell people at the end."""
 
 from __future__ import annotations
 
-import os
-import socket
-from pathlib import Path
 from typing import TYPE_CHECKING
 
-import pytest
-from eyewall_deploy.wan.namespaces import Refused, can_make_namespaces
 from loop_times import LINES
-from running_cluster import PINS, Cluster, Running
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-SECONDS_TO_COME_UP = 300
-
-
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    for item in items:
-        if _is_here(item):
-            item.add_marker(pytest.mark.cluster)
-    # The cluster runs to the end of the session, at the expense of whatever comes after it.
-    items.sort(key=_is_here)
-
-
-def _is_here(item: pytest.Item) -> bool:
-    return Path(__file__).parent in item.path.parents
+    import pytest
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
@@ -35,47 +15,3 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
         terminalreporter.section("from a change in the world to what followed it")
         for line in LINES:
             terminalreporter.write_line(line)
-
-
-def _free_ports(count: int) -> list[int]:
-    sockets = [socket.create_server(("127.0.0.1", 0)) for _ in range(count)]
-    ports = [s.getsockname()[1] for s in sockets]
-    for s in sockets:
-        s.close()
-    return ports
-
-
-@pytest.fixture(scope="session")
-def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
-    rights = can_make_namespaces()
-    if isinstance(rights, Refused):
-        why = f"no emulated network: {rights.reason}; {rights.how_to_allow}"
-        if os.environ.get("CI") == "true":
-            pytest.fail(why)
-        pytest.skip(why)
-    cluster = Cluster(tmp_path_factory.mktemp("cluster"))
-    names = ("nimbus", "ui", "sidecar", "zookeeper", "redis")
-    ports = zip(names, _free_ports(len(names)), strict=True)
-    try:
-        cluster.run(
-            "up",
-            "three-sites",
-            "--mode",
-            "namespaces",
-            *(argument for name, port in ports for argument in (f"--{name}-port", str(port))),
-            timeout=SECONDS_TO_COME_UP,
-        )
-        yield cluster
-    finally:
-        cluster.run("down")
-
-
-@pytest.fixture(scope="session")
-def tag_and_count(cluster: Cluster, tmp_path_factory: pytest.TempPathFactory) -> Running:
-    """Placed by Eyewall: 1 + 5 × 2 + 1 executors and an acker."""
-    running = Running("tag_and_count", 13, tmp_path_factory.mktemp("events"))
-    cluster.submit(
-        "tag_and_count",
-        {"eyewall.pin": PINS, "measure.dir": str(running.events_dir), "topology.workers": 4},
-    )
-    return running

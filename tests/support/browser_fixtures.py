@@ -1,0 +1,78 @@
+"""A real browser, one for all tests; its pages fail a test when they complain."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from playwright.sync_api import Browser, BrowserContext, Page
+    from real_browser import Complaints
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption(
+        "--screenshots", type=Path, metavar="FOLDER", help="where the browser tests draw pages to"
+    )
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Browser]:
+    """Without a Chromium a test that needs one fails in CI, and is skipped elsewhere."""
+    # Both take half a second to import, which tests without a browser need not wait for.
+    from playwright.sync_api import sync_playwright
+    from real_browser import NO_BROWSER, ONLY_THIS_MACHINE, find_chromium
+
+    program = find_chromium()
+    if program is None:
+        if os.environ.get("CI") == "true":
+            pytest.fail(NO_BROWSER)
+        pytest.skip(NO_BROWSER)
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(
+            executable_path=program,
+            args=["--no-sandbox", ONLY_THIS_MACHINE],  # its sandbox refuses to run as root
+        )
+        yield browser
+        browser.close()
+
+
+@pytest.fixture
+def complaints() -> Iterator[Complaints]:
+    """None may be left when the test ends."""
+    from real_browser import Complaints
+
+    complaints = Complaints()
+    yield complaints
+    assert complaints.left == []
+
+
+@pytest.fixture
+def context(browser: Browser, complaints: Complaints) -> Iterator[BrowserContext]:
+    """One person's window, in which nothing is left of the test before."""
+    context = browser.new_context(viewport={"width": 1280, "height": 800})
+    complaints.listen(context)
+    yield context
+    context.close()
+
+
+@pytest.fixture
+def page(context: BrowserContext) -> Page:
+    return context.new_page()
+
+
+@pytest.fixture
+def screenshot(request: pytest.FixtureRequest) -> Callable[[Page, str], None]:
+    """Draw the whole page to NAME.png, where `--screenshots FOLDER` asks for pictures."""
+    folder: Path | None = request.config.getoption("--screenshots")
+
+    def draw(page: Page, name: str) -> None:
+        if folder is not None:
+            page.screenshot(path=folder / f"{name}.png", full_page=True)
+
+    return draw

@@ -1,0 +1,60 @@
+"""A real Storm cluster over an emulated network, one for all tests that need it."""
+
+from __future__ import annotations
+
+import os
+import socket
+from typing import TYPE_CHECKING
+
+import pytest
+from eyewall_deploy.wan.namespaces import Refused, can_make_namespaces
+from running_cluster import PINS, Cluster, Running
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+SECONDS_TO_COME_UP = 300
+
+
+def _free_ports(count: int) -> list[int]:
+    sockets = [socket.create_server(("127.0.0.1", 0)) for _ in range(count)]
+    ports = [s.getsockname()[1] for s in sockets]
+    for s in sockets:
+        s.close()
+    return ports
+
+
+@pytest.fixture(scope="session")
+def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
+    rights = can_make_namespaces()
+    if isinstance(rights, Refused):
+        why = f"no emulated network: {rights.reason}; {rights.how_to_allow}"
+        if os.environ.get("CI") == "true":
+            pytest.fail(why)
+        pytest.skip(why)
+    cluster = Cluster(tmp_path_factory.mktemp("cluster"))
+    names = ("nimbus", "ui", "sidecar", "zookeeper", "redis")
+    ports = zip(names, _free_ports(len(names)), strict=True)
+    try:
+        cluster.run(
+            "up",
+            "three-sites",
+            "--mode",
+            "namespaces",
+            *(argument for name, port in ports for argument in (f"--{name}-port", str(port))),
+            timeout=SECONDS_TO_COME_UP,
+        )
+        yield cluster
+    finally:
+        cluster.run("down")
+
+
+@pytest.fixture(scope="session")
+def tag_and_count(cluster: Cluster, tmp_path_factory: pytest.TempPathFactory) -> Running:
+    """Placed by Eyewall: 1 + 5 × 2 + 1 executors and an acker."""
+    running = Running("tag_and_count", 13, tmp_path_factory.mktemp("events"))
+    cluster.submit(
+        "tag_and_count",
+        {"eyewall.pin": PINS, "measure.dir": str(running.events_dir), "topology.workers": 4},
+    )
+    return running
