@@ -6,12 +6,19 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from hypothesis import HealthCheck, settings
 from real_stores import Server, redis_server, zookeeper_server
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
 pytest_plugins = ["cluster_fixtures", "browser_fixtures"]
+
+# Nothing is asserted of time: on a busy machine anything may take long.
+settings.register_profile(
+    "untimed", settings(), deadline=None, suppress_health_check=[HealthCheck.too_slow]
+)
+settings.load_profile("untimed")
 
 HERE = Path(__file__).parent
 ON_THE_CLUSTER = (HERE / "cluster", HERE / "browser")
