@@ -38,7 +38,7 @@ class Quiet(SimpleHTTPRequestHandler):
 def site(tmp_path: Path) -> Iterator[str]:
     """Address of a server of the test's folder, and of a stream of events."""
     with ThreadingHTTPServer(("127.0.0.1", 0), partial(Quiet, directory=str(tmp_path))) as server:
-        thread = threading.Thread(target=server.serve_forever)
+        thread = threading.Thread(target=server.serve_forever, args=(0.02,))
         thread.start()
         yield f"http://127.0.0.1:{server.server_port}"
         server.shutdown()

@@ -73,6 +73,7 @@ def screenshot(request: pytest.FixtureRequest) -> Callable[[Page, str], None]:
 
     def draw(page: Page, name: str) -> None:
         if folder is not None:
+            folder.mkdir(parents=True, exist_ok=True)
             page.screenshot(path=folder / f"{name}.png", full_page=True)
 
     return draw
