@@ -70,9 +70,9 @@ lint: prerequisites $(VENV)/.installed ## ruff, mypy --strict, import-linter
 browser: ## Chromium for the tests in a browser: as root on Debian it is installed where there is none
 	@for name in $(CHROMIUM_NAMES); do ! command -v "$$name" >/dev/null || exit 0; done; \
 	if [ "$$(id -u)" = 0 ] && grep -qx 'ID=debian' /etc/os-release 2>/dev/null; then \
-	  echo "installing Chromium (once; a minute) …"; \
-	  { apt-get -qq update && DEBIAN_FRONTEND=noninteractive apt-get -qq install -y --no-install-recommends chromium >/dev/null; } || \
-	    echo "Debian's chromium could not be installed"; \
+	  echo "installing Chromium (once; a minute) …"; export DEBIAN_FRONTEND=noninteractive; \
+	  said="$$({ apt-get -qq update && apt-get -qq install -y --no-install-recommends chromium; } 2>&1)" || \
+	    echo "Debian's chromium could not be installed: $$said"; \
 	fi
 CHROMIUM_NAMES = "$${EYEWALL_CHROMIUM:-chromium}" chromium chromium-browser google-chrome
 
