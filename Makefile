@@ -47,7 +47,7 @@ ANY := $(if $(ARGS),|| [ $$? = 5 ])# what ARGS selects may all be in the other p
 
 .PHONY: test-unit
 test-unit: setup $(SHIM) ## Python tests that need no Storm cluster, in PROCESSES=2 at once (ARGS=)
-	@$(BIN)/pytest -n $(PROCESSES) --dist loadgroup --junitxml=$(REPORTS)/unit.xml --ignore=tests/cluster --ignore=tests/browser $(ARGS) $(ANY)
+	@$(BIN)/pytest -n $(PROCESSES) --dist loadfile --junitxml=$(REPORTS)/unit.xml --ignore=tests/cluster --ignore=tests/browser $(ARGS) $(ANY)
 
 .PHONY: test-cluster
 test-cluster: setup browser $(SHIM) ## Python tests on a real Storm cluster, also in a browser (ARGS=)
@@ -79,10 +79,6 @@ CHROMIUM_NAMES = "$${EYEWALL_CHROMIUM:-chromium}" chromium chromium-browser goog
 .PHONY: proto
 proto: setup ## Regenerate the committed Python stubs from the contract
 	@PATH="$(CURDIR)/$(BIN):$$PATH" PYTHON=$(CURDIR)/$(BIN)/python storm-scheduler/stubs/generate.sh
-
-.PHONY: vendor
-vendor: ## Fetch the dashboard's libraries from npm again, by the versions in monitor/vendor.sh (needs npm)
-	@monitor/vendor.sh
 
 ONE_THREAD := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 NUMBA_NUM_THREADS=1
 
@@ -126,10 +122,6 @@ bench-rates-step: setup ## How long a step in a source's rate takes to be in the
 .PHONY: bench-loop
 bench-loop: setup $(SHIM) ## The loop on a running cluster: measured against true, and what a dead part costs (ARGS=)
 	@$(BIN)/python benchmarks/loop.py $(ARGS)
-
-.PHONY: screenshots
-screenshots: setup browser $(SHIM) ## Pictures of the dashboard's pages to docs/, from a cluster that is brought up for them (ARGS="--url URL": from a running one)
-	@$(BIN)/python benchmarks/dashboard_screenshots.py $(ARGS)
 
 .PHONY: reproduce
 reproduce: setup ## The papers' experiments; pictures to docs/ (DATA=DIR for paper 001's delays)
