@@ -8,6 +8,7 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 
 import grpc
+from eyewall_proto import operations_pb2_grpc
 from eyewall_proto import scheduler_pb2 as pb
 from eyewall_proto import scheduler_pb2_grpc as pb_grpc
 from grpc_health.v1 import health, health_pb2, health_pb2_grpc
@@ -15,6 +16,7 @@ from grpc_reflection.v1alpha import reflection
 
 from eyewall_sidecar.rpc import encode
 from eyewall_sidecar.rpc.decode import MalformedError
+from eyewall_sidecar.rpc.operations import OPERATIONS, Operations
 from eyewall_sidecar.rpc.remembered import Needs, Remembered
 from eyewall_sidecar.service import SchedulingService
 
@@ -59,7 +61,7 @@ class Scheduler(pb_grpc.SchedulerServicer):
                 reply.needs_state = state.state
                 reply.needs_definitions.extend(state.definitions)
                 return reply
-            decisions = self._service.decide(state, deadline)
+            decisions = self._service.decide(state, deadline, request.nimbus_id)
         reply.decisions.extend(encode.decision(it) for it in decisions)
         return reply
 
@@ -79,8 +81,9 @@ class Server:
             ],
         )
         pb_grpc.add_SchedulerServicer_to_server(Scheduler(service), self._grpc)  # type: ignore[no-untyped-call]
+        operations_pb2_grpc.add_OperationsServicer_to_server(Operations(service), self._grpc)  # type: ignore[no-untyped-call]
         health_pb2_grpc.add_HealthServicer_to_server(self._health, self._grpc)
-        names = (SERVICE, health.SERVICE_NAME, reflection.SERVICE_NAME)
+        names = (SERVICE, OPERATIONS, health.SERVICE_NAME, reflection.SERVICE_NAME)
         reflection.enable_server_reflection(names, self._grpc)
         self.set_serving(serving=False)
         _require_free(address)

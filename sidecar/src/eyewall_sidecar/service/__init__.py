@@ -5,6 +5,7 @@ from eyewall_sidecar.service.measuring import Measuring
 from eyewall_sidecar.service.moving import Rules
 from eyewall_sidecar.service.recording import Recorder
 from eyewall_sidecar.service.scheduling import SchedulingService
+from eyewall_sidecar.service.seen import Seen
 from eyewall_sidecar.service.solving import Failed, Job, Outcome, Question, Solvers
 
 __all__ = [
@@ -20,6 +21,7 @@ __all__ = [
     "Recorder",
     "Rules",
     "SchedulingService",
+    "Seen",
     "Solvers",
     "Verdict",
 ]

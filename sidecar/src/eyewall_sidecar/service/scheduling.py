@@ -19,6 +19,7 @@ from eyewall_sidecar.service.measuring import Measured, Measuring
 from eyewall_sidecar.service.memory import Memory, drop, recalled, taken
 from eyewall_sidecar.service.moving import Judgement, Rules, judge
 from eyewall_sidecar.service.recording import Found, Recorder
+from eyewall_sidecar.service.seen import Seen
 from eyewall_sidecar.service.solving import Question, Solvers
 from eyewall_sidecar.stores import DelayStore, DelayTable
 from eyewall_sidecar.storm import (
@@ -66,12 +67,18 @@ class SchedulingService:
         self._clock = clock
         self._memory: dict[str, Memory] = {}
         self._doubt = ""
+        self.seen: Seen | None = None
+        """The last round; None before the first. May be read by any thread."""
 
-    def decide(self, state: ClusterState, deadline: float) -> tuple[Decision, ...]:
+    def decide(
+        self, state: ClusterState, deadline: float, nimbus: str = ""
+    ) -> tuple[Decision, ...]:
         """Return one decision for each topology; first placements are solved before the deadline.
 
-        A topology that is placed takes its slots from those decided on after it.
+        A topology that is placed takes its slots from those decided on after it. `nimbus` names
+        who asks.
         """
+        began, sent = self._clock(), state
         delays = self._read_delays()
         measured = self._measuring.read(it.topology for it in state.topologies)
         self._forget_all_but({it.topology.id for it in state.topologies})
@@ -89,6 +96,8 @@ class SchedulingService:
             if isinstance(decision.verdict, Place):
                 state = state.assigned(topology.topology.id, decision.verdict.assignment)
             decisions[topology.topology.id] = decision
+        now, memory = self._clock(), dict(self._memory)
+        self.seen = Seen(nimbus, now, now - began, sent, delays, measured, memory, decisions)
         return tuple(decisions[it.topology.id] for it in state.topologies)
 
     def _read_delays(self) -> DelayTable:
