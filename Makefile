@@ -92,6 +92,14 @@ bench-rates-step: setup ## How long a step in a source's rate takes to be in the
 bench-loop: setup $(SHIM) ## The loop on a running cluster: measured against true, and what a dead part costs (ARGS=)
 	@$(BIN)/python benchmarks/loop.py $(ARGS)
 
+.PHONY: dist
+dist: setup $(SHIM) ## dist/eyewall-VERSION.tar.gz: wheels, jar, examples, units, for a cluster of yours
+	@$(BIN)/python deploy/release/make.py --jar $(SHIM)
+
+.PHONY: images-check
+images-check: setup ## Build every image by buildah and run what is in it (as root; ARGS=)
+	@PYTHONPATH=deploy/images $(BIN)/python -m check $(ARGS)
+
 .PHONY: reproduce
 reproduce: setup ## The papers' experiments; pictures to docs/ (DATA=DIR for paper 001's delays)
 	@$(BIN)/python benchmarks/reproduce_000.py --plots docs
