@@ -42,7 +42,7 @@ test-java: prerequisites ## Java tests of the shim
 lint: setup ## ruff, mypy --strict, import-linter
 	@$(BIN)/ruff check --quiet .
 	@$(BIN)/ruff format --check --quiet .
-	@$(BIN)/mypy --no-error-summary sidecar/src monitor/src deploy/src latency-estimator/src tests benchmarks
+	@$(BIN)/mypy --no-error-summary sidecar/src monitor/src deploy/src deploy/images/image_check deploy/release latency-estimator/src tests benchmarks
 	@$(BIN)/lint-imports --no-logo >/dev/null || $(BIN)/lint-imports
 
 .PHONY: proto
@@ -98,7 +98,7 @@ dist: setup $(SHIM) ## dist/eyewall-VERSION.tar.gz: wheels, jar, examples, units
 
 .PHONY: images-check
 images-check: setup ## Build every image by buildah and run what is in it (as root; ARGS=)
-	@PYTHONPATH=deploy/images $(BIN)/python -m check $(ARGS)
+	@PYTHONPATH=deploy/images $(BIN)/python -m image_check $(ARGS)
 
 .PHONY: reproduce
 reproduce: setup ## The papers' experiments; pictures to docs/ (DATA=DIR for paper 001's delays)

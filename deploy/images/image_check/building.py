@@ -10,8 +10,9 @@ from typing import Any
 
 REPOSITORY = Path(__file__).parents[3]
 STORAGE = ("--storage-driver", "vfs")
-_SHARED = {
-    "/etc/ssl/certs/ca-certificates.crt": "/etc/ssl/certs/ca-certificates.crt:ro",
+_CERTIFICATES = "/etc/ssl/certs/ca-certificates.crt"
+_SHARED = {_CERTIFICATES: f"{_CERTIFICATES}:ro"}
+_SHARED_WITH_MAVEN = {
     "/etc/ssl/certs/java/cacerts": "/etc/ssl/certs/java/cacerts:ro",
     "~/.m2/repository": "/root/.m2/repository",
 }
@@ -73,7 +74,8 @@ def _build(name: str, file: Path, bases: Mapping[str, str]) -> Built:
     text = file.read_text(encoding="utf-8")
     given = [f"{key}={value}" for key, value in bases.items() if f"ARG {key}=" in text]
     options = [part for argument in given for part in ("--build-arg", argument)]
-    for here, there in _SHARED.items():
+    shared = _SHARED | (_SHARED_WITH_MAVEN if "ARG MAVEN_IMAGE=" in text else {})
+    for here, there in shared.items():
         if (path := Path(here).expanduser()).exists():
             options += ["--volume", f"{path}:{there}"]
     begin = time.monotonic()

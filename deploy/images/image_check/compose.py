@@ -8,7 +8,7 @@ from typing import Any
 
 import yaml
 
-from check.building import REPOSITORY
+from image_check.building import REPOSITORY
 
 
 @dataclass(frozen=True, slots=True)

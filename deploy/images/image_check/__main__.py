@@ -13,22 +13,24 @@ import shutil
 import sys
 from pathlib import Path
 
-from check import building, roots, running
-from check.compose import services
+from image_check import building, roots, running
+from image_check.compose import services
 
 STARTED = ("zookeeper", "redis", "sidecar", "nimbus", running.HOST, "rates", "dashboard")
 
 
 def main() -> int:
     """Command line."""
-    parser = argparse.ArgumentParser(prog="check", description=__doc__)
+    parser = argparse.ArgumentParser(prog="image_check", description=__doc__)
     parser.add_argument("images", nargs="*", help="folders of deploy/images; all of them if none")
     parser.add_argument("--cache", type=Path, default=Path("~/.cache/eyewall/images").expanduser())
     parser.add_argument("--only-run", action="store_true", help="what was built before")
     parser.add_argument("--alone", action="store_true", help=argparse.SUPPRESS)
     given = parser.parse_args()
     if missing := [name for name in ("buildah", "debootstrap") if shutil.which(name) is None]:
-        sys.exit(f"no {' and no '.join(missing)} on PATH; on Debian: apt-get install buildah debootstrap")
+        sys.exit(
+            f"no {' and no '.join(missing)} on PATH; on Debian: apt-get install buildah debootstrap"
+        )
     if os.geteuid() != 0:
         sys.exit("chroot and mounts need root")
     if given.alone:
@@ -36,7 +38,9 @@ def main() -> int:
     if not given.only_run:
         bases = building.import_bases(roots.roots(given.cache))
         for built in building.build_all(bases, frozenset(given.images)):
-            print(f"built {built.name}: {built.megabytes:.0f} MB, {built.seconds:.0f} s", flush=True)
+            print(
+                f"built {built.name}: {built.megabytes:.0f} MB, {built.seconds:.0f} s", flush=True
+            )
     return running.again_alone(["--alone", "--cache", str(given.cache), *given.images])
 
 

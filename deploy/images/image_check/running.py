@@ -15,8 +15,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any
 
-from check import building
-from check.compose import Service, services
+from image_check import building
+from image_check.compose import Service, services
 
 ALONE = ("--net", "--mount", "--uts", "--ipc", "--pid", "--fork", "--mount-proc", "--kill-child")
 HOST = "edge-1"
@@ -151,5 +151,5 @@ def _end(process: subprocess.Popen[Any]) -> None:
 
 def again_alone(arguments: list[str]) -> int:
     """Run this program in namespaces of its own."""
-    command = ["unshare", *ALONE, sys.executable, "-m", "check", *arguments]
+    command = ["unshare", *ALONE, sys.executable, "-m", "image_check", *arguments]
     return subprocess.run(command, env=os.environ, check=False).returncode
