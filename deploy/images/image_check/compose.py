@@ -52,8 +52,8 @@ def services() -> dict[str, Service]:
 def settings() -> dict[str, str]:
     """Read .env."""
     lines = (REPOSITORY / ".env").read_text(encoding="utf-8").splitlines()
-    pairs = (line.split("=", 1) for line in lines if line and not line.startswith("#"))
-    return {key: value for key, value in pairs}
+    pairs = (line.partition("=") for line in lines if line and not line.startswith("#"))
+    return {key: value for key, _, value in pairs}
 
 
 def _service(name: str, entry: Mapping[str, Any]) -> Service:

@@ -52,7 +52,7 @@ def roots(folder: Path) -> dict[str, Path]:
             _run("cp", "-a", "--reflink=auto", made["python"], beside)
             _install(beside, PACKAGES[name])
             if name == "storm":
-                _lay_out_storm(beside, folder)
+                _lay_out_storm(beside)
             beside.rename(made[name])
     return made
 
@@ -68,7 +68,7 @@ def _install(root: Path, packages: tuple[str, ...]) -> None:
         _run("umount", root / "proc")
 
 
-def _lay_out_storm(root: Path, cache: Path) -> None:
+def _lay_out_storm(root: Path) -> None:
     java = root / "opt/java/openjdk"
     java.parent.mkdir(parents=True, exist_ok=True)
     _run("chroot", root, "cp", "-rL", "/usr/lib/jvm/java-17-openjdk-amd64", "/opt/java/openjdk")

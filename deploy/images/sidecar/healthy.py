@@ -1,4 +1,4 @@
-"""Exit code 0 if the sidecar at HOST:PORT says that it serves (the standard gRPC health service)."""
+"""Exit code 0 if the sidecar at HOST:PORT says that it serves (gRPC's health service)."""
 
 import sys
 

@@ -20,8 +20,8 @@ said = threading.Event()
 def say(text):
     print(text, flush=True)
     said.set()
-thread = threading.Thread(target=follow, args=(Path({str(CLUSTER)!r}), "edge-1", "eth0", say), daemon=True)
-thread.start()
+arguments = (Path({str(CLUSTER)!r}), "edge-1", "eth0", say)
+threading.Thread(target=follow, args=arguments, daemon=True).start()
 assert said.wait(10)
 print(subprocess.run("tc qdisc show dev eth0", shell=True, capture_output=True, text=True).stdout)
 """

@@ -6,13 +6,16 @@ import hashlib
 import subprocess
 import sys
 import tarfile
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 import make as release
 import pytest
 
+if TYPE_CHECKING:
+    from pathlib import Path
+
 TIME = 1_700_000_000
-ALL = "eyewall_deploy eyewall_latency eyewall_monitor eyewall_proto eyewall_sidecar".split()
+ALL = ["eyewall_deploy", "eyewall_latency", "eyewall_monitor", "eyewall_proto", "eyewall_sidecar"]
 
 
 @pytest.fixture(scope="module")
@@ -50,9 +53,8 @@ def test_it_has_a_wheel_of_each_distribution_and_all_that_goes_with_them(unpacke
 
 
 def test_its_sums_are_right_and_of_every_file(unpacked: Path) -> None:
-    sums = dict(
-        reversed(line.split("  ")) for line in (unpacked / "SHA256SUMS").read_text().splitlines()
-    )
+    lines = (unpacked / "SHA256SUMS").read_text().splitlines()
+    sums = {name: digest for digest, _, name in (line.partition("  ") for line in lines)}
     files = {str(it.relative_to(unpacked)): it for it in unpacked.rglob("*") if it.is_file()}
     del files["SHA256SUMS"]
     assert sums == {n: hashlib.sha256(it.read_bytes()).hexdigest() for n, it in files.items()}

@@ -1,4 +1,4 @@
-"""What the programs in a host's container read: settings of the whole cluster, and the host's own."""
+"""What the programs in a host's container read: the cluster's settings, and the host's."""
 
 from __future__ import annotations
 
