@@ -20,13 +20,7 @@ from pathlib import Path
 
 REPOSITORY = Path(__file__).parents[2]
 DISTRIBUTIONS = ("storm-scheduler/stubs", "latency-estimator", "monitor", "sidecar", "deploy")
-EXAMPLES = (
-    "sidecar/examples/sidecar.toml",
-    "monitor/examples/monitor.toml",
-    "monitor/examples/rates.toml",
-    "monitor/examples/dashboard.toml",
-    "latency-estimator/examples/latency.toml",
-)
+EXAMPLES = ("sidecar/examples", "monitor/examples", "latency-estimator/examples")
 _NOT_SOURCES = shutil.ignore_patterns("build", "*.egg-info", "__pycache__", "images")
 
 
@@ -101,8 +95,10 @@ def _files(jar: Path) -> Iterator[tuple[Path, str]]:
     yield REPOSITORY / "constraints.txt", "constraints.txt"
     yield jar, "storm/eyewall-storm-scheduler.jar"
     yield REPOSITORY / "deploy/src/eyewall_deploy/storm/storm.yaml", "storm/storm.yaml"
-    for example in EXAMPLES:
-        yield REPOSITORY / example, f"examples/{Path(example).name}"
+    for folder in EXAMPLES:
+        for example in sorted((REPOSITORY / folder).rglob("*")):
+            if example.is_file():
+                yield example, f"examples/{example.relative_to(REPOSITORY / folder)}"
     for unit in sorted((REPOSITORY / "deploy/systemd").iterdir()):
         yield unit, f"systemd/{unit.name}"
     for page in sorted((REPOSITORY / "docs").glob("*.md")):
