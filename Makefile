@@ -63,7 +63,7 @@ test-java: prerequisites ## Java tests of the shim, and its jar
 lint: prerequisites $(VENV)/.installed ## ruff, mypy --strict, import-linter
 	@$(BIN)/ruff check --quiet .
 	@$(BIN)/ruff format --check --quiet .
-	@$(BIN)/mypy --no-error-summary sidecar/src monitor/src deploy/src latency-estimator/src tests benchmarks
+	@$(BIN)/mypy --no-error-summary sidecar/src monitor/src deploy/src deploy/images/image_check deploy/release latency-estimator/src tests benchmarks
 	@$(BIN)/lint-imports --no-logo >/dev/null || $(BIN)/lint-imports
 
 .PHONY: browser
@@ -79,6 +79,10 @@ CHROMIUM_NAMES = "$${EYEWALL_CHROMIUM:-chromium}" chromium chromium-browser goog
 .PHONY: proto
 proto: setup ## Regenerate the committed Python stubs from the contract
 	@PATH="$(CURDIR)/$(BIN):$$PATH" PYTHON=$(CURDIR)/$(BIN)/python storm-scheduler/stubs/generate.sh
+
+.PHONY: vendor
+vendor: ## Fetch the dashboard's libraries from npm again, by the versions in monitor/vendor.sh (needs npm)
+	@monitor/vendor.sh
 
 ONE_THREAD := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 NUMBA_NUM_THREADS=1
 
@@ -126,6 +130,18 @@ bench-desk: setup ## What looking on costs the sidecar: a status, and why an exe
 .PHONY: bench-loop
 bench-loop: setup $(SHIM) ## The loop on a running cluster: measured against true, and what a dead part costs (ARGS=)
 	@$(BIN)/python benchmarks/loop.py $(ARGS)
+
+.PHONY: dist
+dist: setup $(SHIM) ## dist/eyewall-VERSION.tar.gz: wheels, jar, examples, units, for a cluster of yours
+	@$(BIN)/python deploy/release/make.py --jar $(SHIM)
+
+.PHONY: images-check
+images-check: setup ## Build every image by buildah and run what is in it (as root; ARGS=)
+	@PYTHONPATH=deploy/images $(BIN)/python -m image_check $(ARGS)
+
+.PHONY: screenshots
+screenshots: setup browser $(SHIM) ## Pictures of the dashboard's pages to docs/, from a cluster that is brought up for them (ARGS="--url URL": from a running one)
+	@$(BIN)/python benchmarks/dashboard_screenshots.py $(ARGS)
 
 .PHONY: reproduce
 reproduce: setup ## The papers' experiments; pictures to docs/ (DATA=DIR for paper 001's delays)
