@@ -161,7 +161,7 @@ def picture(browser: Browser, url: str, file: Path, **options: Any) -> None:
     page = context.new_page()
     page.goto(url)
     page.wait_for_selector("#live[data-state=live]")
-    page.wait_for_function("document.querySelectorAll('main .loading').length === 0")
+    page.locator("main .loading").first.wait_for(state="detached")
     page.wait_for_timeout(1500)
     drawn = Image.open(io.BytesIO(page.screenshot(full_page=True))).convert("RGB")
     context.close()

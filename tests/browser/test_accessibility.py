@@ -51,7 +51,7 @@ def path(desk: Desk, request: pytest.FixtureRequest) -> str:
 def test_axe_finds_nothing_against_a_page_in_light_and_dark_nor_on_a_phone(
     desk: Desk, page: Page, path: str
 ) -> None:
-    page.emulate_media(color_scheme="light")
+    page.emulate_media(color_scheme="light", reduced_motion="reduce")
     opened(page, desk.at(path))
     expect(page.get_by_role("heading", level=1)).not_to_be_empty()
     assert violations(page) == []

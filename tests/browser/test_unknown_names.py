@@ -17,9 +17,9 @@ if TYPE_CHECKING:
     ("path", "said", "nearest"),
     [
         ("/topology/dest", "no topology", "desk"),
-        ("/topology/desk?executor=joan", "no executor", "join["),
+        ("/topology/desk?executor=joan", "no executor", "join"),
         ("/topology/desk?executor=join&host=fog-9", "no host", "fog-"),
-        ("/decisions?topology=dest", "no topology", "desk"),
+        ("/decisions?topology=dest", "no decision on a topology", "desk"),
         ("/decisions/1700000061500-5f1c1a0e-000012", "1700000061500-5f1c1a0e-000012", ""),
         ("/decisions/yesterday", "yesterday", ""),
         ("/plan/00000000", "no plan", ""),
@@ -49,6 +49,7 @@ def test_a_page_that_there_is_not_says_so(desk: Desk, page: Page, complaints: Co
     complaints.allow("404")
     page.goto(desk.at("/clusters"))
     expect(page.locator("main")).to_contain_text("/clusters")
+    expect(page.get_by_role("navigation", name="Pages")).to_be_visible()
 
 
 @pytest.mark.parametrize(

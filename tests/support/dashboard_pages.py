@@ -28,6 +28,7 @@ def opened(page: Page, url: str) -> None:
     expect(page.locator("#live")).to_have_attribute(
         "data-state", "live", timeout=LIVE_SECONDS * 1000
     )
+    expect(page.locator("main h1")).to_be_visible(timeout=LIVE_SECONDS * 1000)
     expect(page.locator("main .loading")).to_have_count(0, timeout=LIVE_SECONDS * 1000)
 
 

@@ -140,8 +140,7 @@ class Desk:
 def desk_of(cluster: Cluster, rates_file: Any) -> Desk:
     """Submit the topology to look at."""
     rates_file.write_text(json.dumps({"left": 5, "right": 20}))
-    addresses = cluster.status()["addresses"]
-    endpoint = parse_endpoint(addresses["nimbus"], 0)
+    endpoint = parse_endpoint(cluster.addresses["nimbus"], 0)
     assert not isinstance(endpoint, Failure)
     options = {
         "eyewall.pin": PINS,
@@ -150,7 +149,7 @@ def desk_of(cluster: Cluster, rates_file: Any) -> Desk:
         "meet.cpu.ms": 1,
     }
     cluster.submit(SPEC, options, under=NAME)
-    desk = Desk(cluster, addresses["dashboard"], endpoint)
+    desk = Desk(cluster, cluster.addresses["dashboard"], endpoint)
     desk.whole()
     return desk
 

@@ -7,6 +7,7 @@ import subprocess
 import sys
 import time
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -66,6 +67,12 @@ class Cluster:
         found: Mapping[str, Any] = json.loads(self.run("status", "--json"))
         return found
 
+    @cached_property
+    def addresses(self) -> Mapping[str, str]:
+        """Where each server answers, for as long as the cluster is up."""
+        found: Mapping[str, str] = self.status()["addresses"]
+        return found
+
     def topology(self, name: str) -> Mapping[str, Any] | None:
         return next((t for t in self.status()["topologies"] if t["name"] == name), None)
 
@@ -89,7 +96,7 @@ class Cluster:
 
     def history(self, topology: str = "", *more: str) -> list[dict[str, Any]]:
         """Decisions (on one topology), newest first, as `eyewall history` tells scripts of them."""
-        zookeeper = self.status()["addresses"]["zookeeper"]
+        zookeeper = self.addresses["zookeeper"]
         which = ["--topology", topology] if topology else []
         command = [EYEWALL, "history", "--zookeeper", zookeeper, *which, *more, "--json"]
         done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
@@ -98,7 +105,7 @@ class Cluster:
 
     def known(self) -> Mapping[str, Any]:
         """What the sidecar knows, as `eyewall status` tells scripts of it."""
-        sidecar = self.status()["addresses"]["sidecar"]
+        sidecar = self.addresses["sidecar"]
         command = [EYEWALL, "status", "--sidecar", sidecar, "--json"]
         done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
         assert done.returncode == 0, done.stderr
@@ -107,7 +114,7 @@ class Cluster:
 
     def rates(self, topology: str) -> Rates | None:
         """What ZooKeeper says of the flows of the topology with this id; None if nothing yet."""
-        client = KazooClient(self.status()["addresses"]["zookeeper"])
+        client = KazooClient(self.addresses["zookeeper"])
         client.start(timeout=30)
         try:
             return rate_document.decode(client.get(Znodes().rates(topology))[0])

@@ -2,10 +2,11 @@
 
 import mimetypes
 import threading
+from http import HTTPStatus
 from pathlib import Path
 from typing import Final
 
-from fastapi import FastAPI, Request, Response
+from fastapi import FastAPI, HTTPException, Request, Response
 
 from eyewall_monitor.dashboard.bodies import Body
 from eyewall_monitor.dashboard.web.answers import answer
@@ -72,6 +73,12 @@ def serve_pages(app: FastAPI, files: StaticFiles) -> None:
             raise unknown("file", _INDEX, files.names())
         return answer(request, body)
 
+    def nowhere(request: Request, path: str) -> Response:  # noqa: ARG001 - FastAPI's
+        body = files.body(_INDEX)
+        if body is None or "text/html" not in request.headers.get("accept", ""):
+            raise HTTPException(HTTPStatus.NOT_FOUND)
+        return answer(request, body, HTTPStatus.NOT_FOUND)
+
     def static(request: Request, name: str) -> Response:
         body = files.body(name) if "\0" not in name else None
         if body is None:
@@ -83,6 +90,8 @@ def serve_pages(app: FastAPI, files: StaticFiles) -> None:
     app.add_api_route(
         "/static/{name:path}", static, methods=["GET", "HEAD"], include_in_schema=False
     )
+    # Last, for whatever nothing else answers: a person gets a page that says so.
+    app.add_api_route("/{path:path}", nowhere, methods=["GET", "HEAD"], include_in_schema=False)
 
 
 def _kind(path: Path) -> str:
