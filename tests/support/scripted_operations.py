@@ -174,8 +174,8 @@ def a_plan(id_: str = "plan-1", **changes: Any) -> pb.Plan:
     return plan
 
 
-@dataclass
-class Refusal(Exception):
+@dataclass(frozen=True)
+class Refusal:
     """What a question is answered with instead."""
 
     code: grpc.StatusCode
