@@ -387,7 +387,9 @@ def test_what_is_frozen_is_in_zookeeper_and_in_force_once_the_sidecar_holds_it(
     held = a_status(revision=2)
     held.switches.frozen_topologies.append(WORD_COUNT)
     sidecar.operations.status = held
-    seen = running.until("cluster", lambda it: it["switches"]["in_force"])
+    seen = running.until(
+        "cluster", lambda it: it["switches"]["in_force"] and it["switches"]["frozen_topologies"]
+    )
     assert seen["switches"]["frozen_topologies"] == [WORD_COUNT]
     assert running.put("frozen", {"frozen": True}).json()["frozen"]
     assert stores.client.get(stores.paths.switches)[0] == (
@@ -458,6 +460,9 @@ def test_the_api_is_described_and_every_answer_fits_its_description(
     errors = paths["/api/v1/plans"]["post"]["responses"]
     assert {"201", "403", "404", "409", "422", "503"} <= set(errors)
     assert list(errors["404"]["content"]) == ["application/problem+json"]
+    schemas = described["components"]["schemas"]
+    assert "nearest" in schemas["Problem"]["properties"]
+    assert "HTTPValidationError" not in schemas
     assert alone.http.get("/docs").status_code == 404  # it would load scripts from elsewhere
 
 
