@@ -26,11 +26,9 @@ def in_space(turn: float = 0.0, noise: float = 0.0) -> dict[str, Coordinate]:
     found = {}
     for number, (name, (x, y)) in enumerate(FLAT.items()):
         at = x + noise * (number % 3 - 1)
-        turned = (
-            at * math.cos(turn) - y * math.sin(turn),
-            at * math.sin(turn) + y * math.cos(turn),
-        )
-        found[name] = Coordinate((5.0, *turned, -1.0), 0.002)
+        one = at * math.cos(turn) - y * math.sin(turn)
+        other = at * math.sin(turn) + y * math.cos(turn)
+        found[name] = Coordinate((5.0, one, other, -1.0), 0.002)
     return found
 
 
