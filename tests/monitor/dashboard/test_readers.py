@@ -184,6 +184,7 @@ def test_ages_grow_between_two_answers_of_the_sidecar(
     reader.look()  # unchanged: only the ages come
     assert (reader.read().age, reader.read().round_age) == (0.0, 0.25)
     assert reader.read().told == 7.0
+    assert reader.read().delays_age == 0.5
     clock.now += WHOLE_SECONDS
     reader.look()
     assert reader.read().told == 0.0
