@@ -210,9 +210,14 @@ class ScriptedOperations(pb_grpc.OperationsServicer):
         self._refuse("GetStatus", context)
         if request.known_revision == self.status.revision:
             short = pb.Status(
-                contract_version=1, revision=self.status.revision, unchanged=True, round_age=0.25
+                contract_version=1,
+                revision=self.status.revision,
+                unchanged=True,
+                run=self.status.run,
+                round_age=0.25,
             )
             short.switches.age = 0.25
+            short.delays.age = 0.5
             return short
         return self.status
 

@@ -184,9 +184,22 @@ def test_ages_grow_between_two_answers_of_the_sidecar(
     reader.look()  # unchanged: only the ages come
     assert (reader.read().age, reader.read().round_age) == (0.0, 0.25)
     assert reader.read().told == 7.0
+    assert reader.read().delays_age == 0.5
     clock.now += WHOLE_SECONDS
     reader.look()
     assert reader.read().told == 0.0
+
+
+def test_another_sidecar_that_counts_the_same_revision_is_not_taken_for_the_old_one(
+    client: SidecarClient, sidecar: SidecarServer
+) -> None:
+    reader = SidecarReader(client, Clock())
+    reader.look()
+    sidecar.operations.status = a_status(run="another", nimbusId="nimbus-2")
+    reader.look()  # of which it hears `unchanged`, and whose run it is
+    status = reader.read().status
+    assert status is not None
+    assert status.nimbus_id == "nimbus-2"
 
 
 def test_plans_on_their_way_are_asked_for_at_every_look_others_now_and_then(
