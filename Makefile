@@ -47,7 +47,7 @@ ANY := $(if $(ARGS),|| [ $$? = 5 ])# what ARGS selects may all be in the other p
 
 .PHONY: test-unit
 test-unit: setup $(SHIM) ## Python tests that need no Storm cluster, in PROCESSES=2 at once (ARGS=)
-	@$(BIN)/pytest -n $(PROCESSES) --dist loadgroup --junitxml=$(REPORTS)/unit.xml --ignore=tests/cluster --ignore=tests/browser $(ARGS) $(ANY)
+	@$(BIN)/pytest -n $(PROCESSES) --dist loadfile --junitxml=$(REPORTS)/unit.xml --ignore=tests/cluster --ignore=tests/browser $(ARGS) $(ANY)
 
 .PHONY: test-cluster
 test-cluster: setup browser $(SHIM) ## Python tests on a real Storm cluster, also in a browser (ARGS=)

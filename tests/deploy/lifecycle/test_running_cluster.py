@@ -11,8 +11,6 @@ import yaml
 if TYPE_CHECKING:
     from fake_cluster import FakeCluster
 
-pytestmark = pytest.mark.xdist_group("running_cluster")  # one of each kind, for all tests here
-
 
 def test_another_scheduler_is_written_for_nimbus_which_is_restarted(
     on_loopback: FakeCluster,
