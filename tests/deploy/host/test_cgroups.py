@@ -159,7 +159,6 @@ def _weigh_most(folder: Path) -> None:
 
 
 @pytest.mark.namespaces
-@pytest.mark.xdist_group("room")
 def test_a_busy_loop_gets_its_hosts_share_and_half_of_it_on_a_host_of_half_the_speed(
     room: Room, groups: dict[str, list[str]]
 ) -> None:
@@ -180,7 +179,6 @@ def test_a_busy_loop_gets_its_hosts_share_and_half_of_it_on_a_host_of_half_the_s
 
 
 @pytest.mark.namespaces
-@pytest.mark.xdist_group("room")
 def test_a_program_that_takes_more_memory_than_its_host_has_is_killed(
     room: Room, groups: dict[str, list[str]]
 ) -> None:

@@ -16,7 +16,7 @@ from eyewall_deploy.wan.delay_file import set_delay
 from eyewall_deploy.wan.kind import Kind
 from eyewall_deploy.wan.namespaces import Refused, can_make_namespaces
 
-pytestmark = [pytest.mark.namespaces, pytest.mark.xdist_group("room")]
+pytestmark = pytest.mark.namespaces
 
 PROBES = 25
 TOLERANCE = 0.2

@@ -34,10 +34,7 @@ if TYPE_CHECKING:
 PATIENCE = 300.0
 QUICK_START = "-XX:+UseSerialGC -XX:TieredStopAtLevel=1"
 
-pytestmark = [
-    pytest.mark.filterwarnings("default::ResourceWarning", "default::DeprecationWarning"),
-    pytest.mark.xdist_group("spark"),  # a gigabyte or two: one at a time
-]
+pytestmark = pytest.mark.filterwarnings("default::ResourceWarning", "default::DeprecationWarning")
 
 
 @pytest.fixture

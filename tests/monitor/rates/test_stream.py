@@ -28,10 +28,7 @@ if TYPE_CHECKING:
 PATIENCE = 120.0
 QUICK = Spark(memory="512m")
 
-pytestmark = [
-    pytest.mark.filterwarnings("default::ResourceWarning", "default::DeprecationWarning"),
-    pytest.mark.xdist_group("spark"),  # a gigabyte or two: one at a time
-]
+pytestmark = pytest.mark.filterwarnings("default::ResourceWarning", "default::DeprecationWarning")
 
 
 @pytest.fixture(scope="module")

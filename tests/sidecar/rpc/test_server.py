@@ -22,7 +22,6 @@ PATIENCE_MS = 60_000
 """A deadline that no test means to reach."""
 
 
-pytestmark = pytest.mark.xdist_group("solvers")  # one set of processes for all tests here
 
 
 @pytest.fixture(scope="module")
