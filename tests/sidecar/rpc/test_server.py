@@ -22,8 +22,6 @@ PATIENCE_MS = 60_000
 """A deadline that no test means to reach."""
 
 
-
-
 @pytest.fixture(scope="module")
 def solvers() -> Iterator[SolverProcesses]:
     processes = SolverProcesses()
