@@ -62,7 +62,7 @@ class Desk:
         return self._answered("PUT", path, body)
 
     def _answered(self, method: str, path: str, body: Mapping[str, object] | None = None) -> Any:
-        response = httpx.request(method, f"{self.url}/api/v1{path}", json=body, timeout=30)
+        response = httpx.request(method, f"{self.url}/api/v1{path}", json=body, timeout=120)
         assert response.is_success, f"{method} {path}: {response.text}"
         return response.json()
 
