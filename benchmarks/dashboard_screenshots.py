@@ -58,7 +58,7 @@ class Dashboard:
 
     def __init__(self, url: str) -> None:
         self.url = url
-        self._http = httpx.Client(base_url=f"{url}/api/v1", timeout=60)
+        self._http = httpx.Client(base_url=f"{url}/api/v1", timeout=120)
 
     def get(self, path: str) -> Any:
         answer = self._http.get(path)

@@ -3,22 +3,15 @@
 from __future__ import annotations
 
 import os
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
 
     from playwright.sync_api import Browser, BrowserContext, Page
     from real_browser import Complaints
-
-
-def pytest_addoption(parser: pytest.Parser) -> None:
-    parser.addoption(
-        "--screenshots", type=Path, metavar="FOLDER", help="where the browser tests draw pages to"
-    )
 
 
 @pytest.fixture(scope="session")
@@ -64,16 +57,3 @@ def context(browser: Browser, complaints: Complaints) -> Iterator[BrowserContext
 @pytest.fixture
 def page(context: BrowserContext) -> Page:
     return context.new_page()
-
-
-@pytest.fixture
-def screenshot(request: pytest.FixtureRequest) -> Callable[[Page, str], None]:
-    """Draw the whole page to NAME.png, where `--screenshots FOLDER` asks for pictures."""
-    folder: Path | None = request.config.getoption("--screenshots")
-
-    def draw(page: Page, name: str) -> None:
-        if folder is not None:
-            folder.mkdir(parents=True, exist_ok=True)
-            page.screenshot(path=folder / f"{name}.png", full_page=True)
-
-    return draw

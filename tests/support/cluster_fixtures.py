@@ -8,12 +8,20 @@ from typing import TYPE_CHECKING
 
 import pytest
 from eyewall_deploy.wan.namespaces import Refused, can_make_namespaces
+from loop_times import LINES
 from running_cluster import PINS, Cluster, Running
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
 SECONDS_TO_COME_UP = 300
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    if LINES:
+        terminalreporter.section("from a change in the world to what followed it")
+        for line in LINES:
+            terminalreporter.write_line(line)
 
 
 def _free_ports(count: int) -> list[int]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import signal
-import time
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -18,6 +17,7 @@ from running_cluster import Cluster, wait_for
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
+    from pathlib import Path
 
     from eyewall_monitor.rate_document import Rates
 
@@ -62,7 +62,7 @@ class Desk:
         return self._answered("PUT", path, body)
 
     def _answered(self, method: str, path: str, body: Mapping[str, object] | None = None) -> Any:
-        response = httpx.request(method, f"{self.url}/api/v1{path}", json=body, timeout=30)
+        response = httpx.request(method, f"{self.url}/api/v1{path}", json=body, timeout=120)
         assert response.is_success, f"{method} {path}: {response.text}"
         return response.json()
 
@@ -137,8 +137,10 @@ class Desk:
                 os.kill(pid, signal.SIGCONT)
 
 
-def desk_of(cluster: Cluster, rates_file: Any) -> Desk:
-    """Submit the topology to look at."""
+def desk_of(cluster: Cluster, rates_file: Path) -> Desk:
+    """Submit the topology to look at, alone: no other takes CPU from where it belongs."""
+    for it in cluster.status()["topologies"]:
+        cluster.run("kill", it["name"])
     rates_file.write_text(json.dumps({"left": 5, "right": 20}))
     endpoint = parse_endpoint(cluster.addresses["nimbus"], 0)
     assert not isinstance(endpoint, Failure)
@@ -152,8 +154,3 @@ def desk_of(cluster: Cluster, rates_file: Any) -> Desk:
     desk = Desk(cluster, cluster.addresses["dashboard"], endpoint)
     desk.whole()
     return desk
-
-
-def until(moment: float) -> None:
-    """Wait until a moment of the steady clock."""
-    time.sleep(max(0.0, moment - time.monotonic()))

@@ -98,7 +98,7 @@ class Cluster:
         """Decisions (on one topology), newest first, as `eyewall history` tells scripts of them."""
         zookeeper = self.addresses["zookeeper"]
         which = ["--topology", topology] if topology else []
-        command = [EYEWALL, "history", "--zookeeper", zookeeper, *which, *more, "--json"]
+        command = [str(EYEWALL), "history", "--zookeeper", zookeeper, *which, *more, "--json"]
         done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
         assert done.returncode == 0, done.stderr
         return [json.loads(line) for line in done.stdout.splitlines()]
@@ -106,7 +106,7 @@ class Cluster:
     def known(self) -> Mapping[str, Any]:
         """What the sidecar knows, as `eyewall status` tells scripts of it."""
         sidecar = self.addresses["sidecar"]
-        command = [EYEWALL, "status", "--sidecar", sidecar, "--json"]
+        command = [str(EYEWALL), "status", "--sidecar", sidecar, "--json"]
         done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
         assert done.returncode == 0, done.stderr
         found: Mapping[str, Any] = json.loads(done.stdout)

@@ -28,6 +28,17 @@ def test_every_view_has_an_address_of_its_own(alone: RunningDashboard, path: str
     assert alone.http.head(path).status_code == 200
 
 
+def test_an_address_that_no_view_has_is_a_page_for_people_and_a_problem_for_programs(
+    alone: RunningDashboard,
+) -> None:
+    for path in ("/clusters", "/plan/p1/apply"):
+        shown = alone.http.get(path, headers={"Accept": "text/html,*/*;q=0.8"})
+        assert shown.status_code == 404
+        assert shown.content == (FOLDER / "index.html").read_bytes()
+        told = alone.http.get(path)
+        assert (told.status_code, told.json()["status"]) == (404, 404)
+
+
 def test_a_file_that_is_not_there_is_answered_with_the_nearest(alone: RunningDashboard) -> None:
     assert alone.http.get("/static/index.html").status_code == 200
     answer = alone.http.get("/static/indx.html")
