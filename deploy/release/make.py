@@ -21,6 +21,7 @@ from pathlib import Path
 REPOSITORY = Path(__file__).parents[2]
 DISTRIBUTIONS = ("storm-scheduler/stubs", "latency-estimator", "monitor", "sidecar", "deploy")
 EXAMPLES = ("sidecar/examples", "monitor/examples", "latency-estimator/examples")
+_BUILD = "import sys; from setuptools.build_meta import build_wheel; build_wheel(sys.argv[1])"
 _NOT_SOURCES = shutil.ignore_patterns("build", "*.egg-info", "__pycache__", "images")
 
 
@@ -107,22 +108,20 @@ def _files(jar: Path) -> Iterator[tuple[Path, str]]:
 
 def build_wheels(folder: Path, time: int) -> None:
     """Build each distribution's wheel from a copy of its sources, with what is installed here."""
+    folder.mkdir(parents=True)
     with tempfile.TemporaryDirectory() as scratch:
-        copies = []
         for it in DISTRIBUTIONS:
             copy = Path(scratch, it)
             shutil.copytree(REPOSITORY / it, copy, ignore=_NOT_SOURCES)
             for path in copy.rglob("*"):
                 path.chmod(0o755 if path.is_dir() else 0o644)
-            copies.append(str(copy))
-        subprocess.run(
-            [
-                *(sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps"),
-                *("--no-build-isolation", "--wheel-dir", str(folder), *copies),
-            ],
-            env=os.environ | {"SOURCE_DATE_EPOCH": str(time), "PIP_DISABLE_PIP_VERSION_CHECK": "1"},
-            check=True,
-        )
+            subprocess.run(
+                [sys.executable, "-c", _BUILD, str(folder)],
+                cwd=copy,
+                env=os.environ | {"SOURCE_DATE_EPOCH": str(time)},
+                stdout=subprocess.DEVNULL,
+                check=True,
+            )
 
 
 def _pack(root: Path, tarball: Path, time: int) -> None:
