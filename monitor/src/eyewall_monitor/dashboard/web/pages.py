@@ -42,19 +42,23 @@ class StaticFiles:
     def __init__(self, folder: Path) -> None:
         self._folder = folder
         self._lock = threading.Lock()
-        self._bodies: dict[str, tuple[int, Body]] = {}
+        self._bodies: dict[Path, tuple[int, Body]] = {}
 
     def body(self, name: str) -> Body | None:
         """Return a file's bytes; None if there is no such file in the folder."""
         path = (self._folder / name).resolve()
-        if not path.is_relative_to(self._folder.resolve()) or not path.is_file():
+        try:
+            if not path.is_relative_to(self._folder.resolve()) or not path.is_file():
+                return None
+        except OSError:  # longer than a file's name may be
             return None
         written = path.stat().st_mtime_ns
         with self._lock:
-            known = self._bodies.get(name)
+            # By path: one file may be asked for by any number of names.
+            known = self._bodies.get(path)
             if known is None or known[0] != written:
                 known = written, Body(path.read_bytes(), _kind(path), _HARD)
-                self._bodies[name] = known
+                self._bodies[path] = known
             return known[1]
 
     def names(self) -> list[str]:
