@@ -83,5 +83,40 @@ def rates(
         raise typer.Exit(BAD_INPUT) from None
 
 
+@app.command()
+def dashboard(
+    config: Annotated[
+        Path | None, typer.Option(help="TOML file (examples/dashboard.toml); none: the defaults.")
+    ] = None,
+) -> None:
+    """Show the cluster in a browser, and as a JSON API, until SIGTERM or Ctrl-C.
+
+    Exit code 2 for a bad configuration, 1 if the address cannot be listened on.
+    """
+    # Only here: a supervisor host has neither a web server nor gRPC.
+    try:
+        from eyewall_monitor.dashboard.config import read_config
+        from eyewall_monitor.dashboard.serve import ListenError, serve
+    except ImportError as error:
+        typer.echo(
+            f"eyewall-monitor dashboard: {error}; pip install 'eyewall-monitor[dashboard]'",
+            err=True,
+        )
+        raise typer.Exit(BAD_INPUT) from None
+    from eyewall_monitor.config_file import ConfigError
+
+    logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(message)s")
+    for quiet in ("kazoo", "uvicorn", "sse_starlette"):
+        logging.getLogger(quiet).setLevel(logging.WARNING)
+    try:
+        serve(read_config(config), typer.echo)
+    except ConfigError as error:
+        typer.echo(f"eyewall-monitor dashboard: {error}", err=True)
+        raise typer.Exit(BAD_INPUT) from None
+    except ListenError as error:
+        typer.echo(f"eyewall-monitor dashboard: {error}", err=True)
+        raise typer.Exit(1) from None
+
+
 if __name__ == "__main__":
     app()

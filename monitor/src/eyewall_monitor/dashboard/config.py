@@ -1,0 +1,81 @@
+"""The configuration of `eyewall-monitor dashboard`: a TOML file in which every key is optional."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, ClassVar
+
+from pydantic import AfterValidator, Field
+from pydantic_core import PydanticCustomError
+
+from eyewall_monitor import config_file, history, znodes
+from eyewall_monitor.addresses import HistoryPrefix, RedisUrl, Root, Servers, split_address
+from eyewall_monitor.config_file import Section
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+_NAME = r"^[A-Za-z0-9_](?:[A-Za-z0-9._-]{0,252})$"
+
+
+def _listened_on(text: str) -> str:
+    if split_address(text) is None:
+        raise PydanticCustomError(
+            "address",
+            "it must be HOST:PORT, with […] around an IPv6 address and a port from 1 to 65535 "
+            "(0: any that is free)",
+        )
+    return text
+
+
+def _asked(text: str) -> str:
+    address = split_address(text)
+    if address is None or address[1] == 0:
+        raise PydanticCustomError("address", "it must be HOST:PORT, with […] around IPv6")
+    return text
+
+
+class Sidecar(Section):
+    """Who is asked for plans and reasons."""
+
+    address: Annotated[str, AfterValidator(_asked)] = "127.0.0.1:7077"
+
+
+class ZooKeeper(Section):
+    """Where reports, rates, decisions and switches are."""
+
+    servers: Servers | None = None
+    root: Root = znodes.ROOT
+
+
+class Redis(Section):
+    """Where coordinates, RTTs and the history of reports are."""
+
+    secret: ClassVar = frozenset({"url"})
+
+    url: RedisUrl | None = None
+    prefix: HistoryPrefix = history.PREFIX
+
+
+class Access(Section):
+    """What people may do, and under which names they find it."""
+
+    read_only: bool = False
+    allowed_hosts: tuple[Annotated[str, Field(pattern=_NAME)], ...] = Field(
+        default=(), strict=False
+    )
+    """Names under which browsers reach it, besides addresses and localhost."""
+
+
+class Config(Section):
+    """The whole file."""
+
+    listen: Annotated[str, AfterValidator(_listened_on)] = "127.0.0.1:8089"
+    sidecar: Sidecar = Sidecar()
+    zookeeper: ZooKeeper = ZooKeeper()
+    redis: Redis = Redis()
+    access: Access = Access()
+
+
+def read_config(path: Path | None) -> Config:
+    """Read the file; without one, every key has its default."""
+    return config_file.read(Config, path)

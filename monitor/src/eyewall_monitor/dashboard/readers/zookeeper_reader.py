@@ -1,0 +1,251 @@
+"""What is in ZooKeeper, read every second beside all requests; and what a request asks of it."""
+
+from __future__ import annotations
+
+import time as _time
+from contextlib import suppress
+from typing import TYPE_CHECKING, Final
+
+from kazoo.exceptions import NoNodeError
+
+from eyewall_monitor import decision_history, rate_document, sample, switches
+from eyewall_monitor.dashboard.known import DecisionEvent, ZookeeperKnown, event_of
+from eyewall_monitor.dashboard.readers.thread import RepeatingThread
+from eyewall_monitor.decision_record import DecisionRecord, day_of, is_id, time_of
+from eyewall_monitor.switches import SwitchesError
+from eyewall_monitor.znode_folder import Folder
+from eyewall_monitor.znodes import Switches, ZnodeError
+from eyewall_monitor.zookeeper_session import ANSWER_SECONDS, TROUBLES, ZookeeperSession
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from kazoo.client import KazooClient
+
+    from eyewall_monitor.decision_history import Page, Wanted
+    from eyewall_monitor.znodes import Znodes
+
+EVERY_SECONDS: Final = 1.0
+DAY_SECONDS: Final = 86_400.0
+RECORDS_AT_ONCE: Final = 200
+"""Decisions that one look reads: the rest waits for the next."""
+
+
+class ZookeeperAwayError(RuntimeError):
+    """ZooKeeper does not answer, or there is none; says why."""
+
+
+class ZookeeperReader:
+    """Reads until it is closed.
+
+    Parameters
+    ----------
+    clock, steady
+        Seconds since the epoch, and a clock that does not jump.
+    """
+
+    def __init__(
+        self,
+        servers: str,
+        paths: Znodes,
+        clock: Callable[[], float] = _time.time,
+        steady: Callable[[], float] = _time.monotonic,
+    ) -> None:
+        self._servers = servers
+        self._paths = paths
+        self._clock = clock
+        self._steady = steady
+        self._session: ZookeeperSession | None = None
+        self._client: KazooClient | None = None
+        self._rates = Folder(paths.all_rates, rate_document.decode, lambda it: it.topology)
+        self._samples = Folder(paths.samples, sample.decode, lambda it: it.host)
+        self._arrivals = _Arrivals()
+        self._switches: Switches | None = None
+        self._decisions = _Decisions(paths)
+        self._at: float | None = None
+        self._wrong = "not read yet"
+        self._remarks: tuple[str, ...] = ()
+        self._thread = RepeatingThread("ZooKeeper", self.look, self._failed)
+
+    def start(self) -> None:
+        """Begin to read."""
+        self._thread.start()
+
+    def close(self) -> None:
+        """Read no more."""
+        self._thread.close()
+        if self._session is not None:
+            self._session.close()
+
+    def hurry(self) -> None:
+        """Read now: something was just written."""
+        self._thread.hurry()
+
+    def read(self) -> ZookeeperKnown:
+        """Return what was read last; never waits."""
+        samples, now = self._samples.known, self._clock()
+        return ZookeeperKnown(
+            wanted=True,
+            servers=self._servers,
+            age=None if self._at is None else self._steady() - self._at,
+            samples=samples,
+            sample_ages={
+                host: self._arrivals.age(it, now, self._steady()) for host, it in samples.items()
+            },
+            rates=self._rates.known,
+            switches=self._switches,
+            decisions=self._decisions.events,
+            decisions_whole=self._decisions.whole,
+            wrong=self._wrong,
+            remarks=self._remarks,
+        )
+
+    def page(self, count: int, wanted: Wanted, before: str | None) -> Page:
+        """Read a page of the history; ZookeeperAwayError, or ZnodeError if `before` is no id."""
+        client = self._connected()
+        try:
+            return decision_history.read_page(client, self._paths, count, wanted, before)
+        except TROUBLES as error:
+            raise self._away(error) from None
+
+    def decision(self, id_: str) -> DecisionRecord | None:
+        """Read one decision; None if it is gone. Errors as of `page`."""
+        client = self._connected()
+        try:
+            return decision_history.read_one(client, self._paths, id_)
+        except TROUBLES as error:
+            raise self._away(error) from None
+
+    def turn(self, turned: Callable[[Switches], Switches]) -> Switches:
+        """Change the switches; ZookeeperAwayError, or SwitchesError."""
+        client = self._connected()
+        try:
+            after = switches.change(client, self._paths, turned)
+        except TROUBLES as error:
+            raise self._away(error) from None
+        self._switches = after
+        return after
+
+    def look(self) -> float:
+        """Read once."""
+        if self._session is None:
+            self._session = ZookeeperSession(self._servers, self._steady)
+        self._client = self._session.client()
+        if self._client is None:
+            self._wrong = "no connection"
+            return EVERY_SECONDS
+        try:
+            more = self._look(self._client)
+        except TROUBLES as error:
+            self._wrong = str(error) or type(error).__name__
+            return EVERY_SECONDS
+        self._wrong = ""
+        self._at = self._steady()
+        return 0.0 if more else EVERY_SECONDS
+
+    def _look(self, client: KazooClient) -> bool:
+        """Read all that was written; whether there is more to read at once."""
+        self._samples.read(client)
+        self._arrivals.note(self._samples.known, self._steady())
+        self._rates.read(client)
+        remarks = [*self._samples.refused(), *self._rates.refused()]
+        try:
+            self._switches = switches.read(client, self._paths)
+        except SwitchesError as error:
+            self._switches = None
+            remarks.append(f"switches {error}")
+        more = self._decisions.read(client, self._clock())
+        self._remarks = tuple(remarks)
+        return more
+
+    def _connected(self) -> KazooClient:
+        client = self._client
+        if client is None or not client.connected:
+            raise ZookeeperAwayError(f"ZooKeeper {self._servers} does not answer: no connection")
+        return client
+
+    def _away(self, error: Exception) -> ZookeeperAwayError:
+        said = str(error) or type(error).__name__
+        return ZookeeperAwayError(f"ZooKeeper {self._servers} does not answer: {said}")
+
+    def _failed(self, said: str) -> None:
+        self._wrong = said
+
+
+class _Arrivals:
+    """When reports came in: a host whose clock is wrong is not older or younger for it."""
+
+    def __init__(self) -> None:
+        self._seen: dict[str, tuple[float, float | None]] = {}
+        self._first = True
+
+    def note(self, samples: dict[str, sample.Sample], steady: float) -> None:
+        """Note which reports are new; of those that were there from the start it is not known."""
+        self._seen = {
+            host: before
+            if (before := self._seen.get(host)) and before[0] == it.time
+            else (it.time, None if self._first else steady)
+            for host, it in samples.items()
+        }
+        self._first = False
+
+    def age(self, report: sample.Sample, now: float, steady: float) -> float:
+        """Seconds since a report came in; by its own time if that is all that is known."""
+        at = self._seen.get(report.host, (0.0, None))[1]
+        return report.age(now) if at is None else max(0.0, steady - at)
+
+
+class _Decisions:
+    """Those of the last day, shortened; each record is read once."""
+
+    def __init__(self, paths: Znodes) -> None:
+        self._paths = paths
+        self._changed: dict[str, int] = {}
+        self._ids: dict[str, list[str]] = {}
+        self._events: dict[str, DecisionEvent | None] = {}
+        self.events: tuple[DecisionEvent, ...] = ()
+        self.whole = False
+
+    def read(self, client: KazooClient, now: float) -> bool:
+        """Read what was decided since, newest first; whether there is more."""
+        oldest = now - DAY_SECONDS
+        days = [day_of(now), day_of(oldest)]
+        for day in days:
+            self._list(client, day)
+        self._ids = {day: self._ids.get(day, []) for day in days}
+        wanted = sorted(
+            (it for ids in self._ids.values() for it in ids if time_of(it) >= oldest), reverse=True
+        )
+        before = self._events
+        kept = {it: before[it] for it in wanted if it in before}
+        missing = [it for it in wanted if it not in kept]
+        for id_ in missing[:RECORDS_AT_ONCE]:
+            kept[id_] = self._one(client, id_)
+        self.whole = len(missing) <= RECORDS_AT_ONCE
+        if missing or len(kept) != len(before):
+            found = (kept[it] for it in sorted(kept, reverse=True))
+            self.events = tuple(it for it in found if it is not None)
+        self._events = kept
+        return not self.whole
+
+    def _list(self, client: KazooClient, day: str) -> None:
+        """List a day's ids if any came or went."""
+        path = self._paths.decisions_of(day)
+        stat = client.exists_async(path).get(timeout=ANSWER_SECONDS)
+        if stat is None:
+            self._changed.pop(day, None)
+            self._ids.pop(day, None)
+            return
+        if self._changed.get(day) == stat.pzxid and day in self._ids:
+            return
+        with suppress(NoNodeError):
+            names = client.get_children_async(path).get(timeout=ANSWER_SECONDS)
+            self._ids[day] = [it for it in names if is_id(it)]
+            self._changed[day] = stat.pzxid
+
+    def _one(self, client: KazooClient, id_: str) -> DecisionEvent | None:
+        try:
+            record = decision_history.read_one(client, self._paths, id_)
+        except ZnodeError:
+            return None
+        return None if record is None else event_of(record)

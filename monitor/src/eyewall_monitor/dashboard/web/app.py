@@ -1,0 +1,58 @@
+"""The application: API, metrics and pages, behind their guard."""
+
+from collections.abc import AsyncIterator, Callable, Collection
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+from fastapi import FastAPI
+
+from eyewall_monitor.dashboard.desk import Desk
+from eyewall_monitor.dashboard.web import problems
+from eyewall_monitor.dashboard.web.api import api
+from eyewall_monitor.dashboard.web.events import Events
+from eyewall_monitor.dashboard.web.guard import Guard
+from eyewall_monitor.dashboard.web.pages import FOLDER, StaticFiles, serve_pages
+
+DESCRIPTION = """
+What the dashboard's pages are drawn from, and nothing else. Units are seconds, bytes, cores and
+tuples/s; null is unknown, never zero. Errors are `application/problem+json` (RFC 9457). Answers to
+GET carry an ETag.
+"""
+TAGS = [
+    {"name": "look", "description": "What runs where, and what was decided."},
+    {"name": "ask", "description": "Why, and why not."},
+    {"name": "plan", "description": "Try without moving anything, then apply exactly that."},
+    {"name": "freeze", "description": "Have nothing that runs be moved."},
+]
+
+
+def make_app(
+    desk: Desk,
+    events: Events,
+    allowed_hosts: Collection[str] = (),
+    *,
+    read_only: bool = False,
+    folder: Path = FOLDER,
+) -> Callable[..., object]:
+    """Put the application together; `folder` has the pages' files."""
+
+    @asynccontextmanager
+    async def life(_: FastAPI) -> AsyncIterator[None]:
+        events.begin()
+        yield
+        events.close()
+
+    app = FastAPI(
+        title="Eyewall dashboard",
+        version="1",
+        description=DESCRIPTION,
+        openapi_tags=TAGS,
+        docs_url=None,
+        redoc_url=None,
+        lifespan=life,
+    )
+    app.state.sidecar_address = desk.client.address
+    problems.handle(app)
+    app.include_router(api(desk, events))
+    serve_pages(app, StaticFiles(folder))
+    return Guard(app, allowed_hosts, read_only=read_only)

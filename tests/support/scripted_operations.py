@@ -1,0 +1,288 @@
+"""A sidecar that answers people as it is told to: a real gRPC server in the test's own process."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from typing import Any
+
+import grpc
+from eyewall_proto import operations_pb2 as pb
+from eyewall_proto import operations_pb2_grpc as pb_grpc
+from real_stores import HERE, free_port
+
+
+def a_status(revision: int = 1, **changes: Any) -> pb.Status:
+    """Two hosts 20 ms apart and a word count over both; `changes` are of the message."""
+    status = pb.Status(
+        contract_version=1,
+        revision=revision,
+        run="5f1c1a0e",
+        round_age=0.5,
+        round_seconds=0.012,
+        nimbus_id="nimbus-1",
+        rules={
+            "minimum_gain": 0.1,
+            "cool_down_seconds": 30,
+            "workers_per_round": 4,
+            "workers_started_last_hour": 2,
+        },
+        switches={"available": True, "age": 0.25},
+        measuring=True,
+    )
+    for host, site in (("edge-1", "edge"), ("cloud-1", "cloud")):
+        supervisor = status.supervisors.add(
+            id=f"id-{host}", host=host, ports=[6700, 6701], cpu_cores=4, memory_bytes=8 << 30
+        )
+        supervisor.scheduler_meta.update({"site": site, "labels": "big, fast", "speed": "1.5"})
+    status.delays.MergeFrom(
+        pb.Delays(source="redis", age=1.0, minimum_confidence=0.3, all_pairs=True)
+    )
+    for source, target in (("edge-1", "cloud-1"), ("cloud-1", "edge-1")):
+        status.delays.links.add(
+            source=source, target=target, delay=0.02, confidence=0.9, age=2.0, rate=100
+        )
+    status.topologies.append(a_topology())
+    status.MergeFrom(pb.Status(**changes))
+    return status
+
+
+def a_topology() -> pb.TopologyStatus:
+    """sentence → count.words, one executor on each host; acks go back."""
+    topology = pb.TopologyStatus(
+        topology_id="word_count-1-1700000000",
+        name="word_count",
+        mode="auto",
+        policy="odp",
+        objective="R=1",
+        status="placed by eyewall: odp, optimal, R 41 ms",
+        verdict="keep",
+        cooling=12.0,
+        metrics=[{"name": "R", "before": 0.041}, {"name": "T", "before": 100.0}],
+        slowest_path=[
+            {"executor": "sentence[1-1]", "host": "edge-1", "work": 0.001},
+            {"executor": "count.words[2-3]", "host": "cloud-1", "delay": 0.02, "work": 0.02},
+        ],
+        assumptions=["execution times are CPU times"],
+    )
+    topology.definition.MergeFrom(
+        type(topology.definition)(
+            topology_id="word_count-1-1700000000",
+            name="word_count",
+            components=[
+                {
+                    "id": "sentence",
+                    "kind": "SPOUT",
+                    "executors": [{"first_task": 1, "last_task": 1}],
+                    "cpu_cores": 0.5,
+                    "on_heap_bytes": 128 << 20,
+                },
+                {
+                    "id": "count.words",
+                    "kind": "BOLT",
+                    "executors": [{"first_task": 2, "last_task": 3}],
+                    "cpu_cores": 0.25,
+                    "on_heap_bytes": 64 << 20,
+                    "inputs": [
+                        {
+                            "source_component": "sentence",
+                            "stream": "default",
+                            "grouping": "PARTIAL_KEY",
+                        }
+                    ],
+                },
+            ],
+        )
+    )
+    state = topology.state
+    state.topology_id = "word_count-1-1700000000"
+    for host, tasks in (("edge-1", (1, 1)), ("cloud-1", (2, 3))):
+        worker = state.workers.add(supervisor_id=f"id-{host}", port=6700)
+        worker.executors.add(first_task=tasks[0], last_task=tasks[1])
+    for executor, component, tasks, host in (
+        ("sentence[1-1]", "sentence", (1, 1), "edge-1"),
+        ("count.words[2-3]", "count.words", (2, 3), "cloud-1"),
+    ):
+        topology.executors.add(
+            executor=executor,
+            component=component,
+            first_task=tasks[0],
+            last_task=tasks[1],
+            host=host,
+            port=6700,
+            supervisor_id=f"id-{host}",
+            cpu_cores=0.5,
+        )
+    topology.streams.add(
+        source="sentence",
+        target="count.words",
+        stream="default",
+        rate=100,
+        measured=True,
+        confidence=0.8,
+        rate_between_hosts=100,
+    )
+    topology.streams.add(
+        source="count.words", target="__acker", stream="__ack_ack", rate=100, system=True
+    )
+    return topology
+
+
+def a_plan(id_: str = "plan-1", **changes: Any) -> pb.Plan:
+    """One executor goes from one host to the other; `changes` are of the message."""
+    plan = pb.Plan(
+        id=id_,
+        topology_id="word_count-1-1700000000",
+        topology="word_count",
+        state=pb.Plan.PROPOSED,
+        age=1.0,
+        expires_in=599.0,
+        base="00ff",
+        policy="odp",
+        objective="R=1",
+        seed=7,
+        status="optimal",
+        decided_by="branch and bound",
+        seconds=0.25,
+        evaluated=64,
+        bound=0.021,
+        gap=0.0,
+        metrics=[{"name": "R", "before": 0.041, "after": 0.021}],
+        gain=0.49,
+        moves=[
+            {
+                "executor": "count.words[2-3]",
+                "component": "count.words",
+                "source_host": "cloud-1",
+                "source_port": 6700,
+                "target_host": "edge-1",
+                "target_port": 6701,
+            }
+        ],
+        workers=[
+            {"host": "edge-1", "port": 6701, "kind": "STARTED", "after": ["count.words[2-3]"]},
+            {"host": "cloud-1", "port": 6700, "kind": "STOPPED", "before": ["count.words[2-3]"]},
+        ],
+        workers_started=1,
+        possible=3,
+        rejected=[{"constraint": "cpu", "moves": 2}],
+        remarks=["rates are measured"],
+        delays_age=2.0,
+        delays_confidence=0.9,
+    )
+    plan.MergeFrom(pb.Plan(**changes))
+    return plan
+
+
+@dataclass
+class Refusal(Exception):
+    """What a question is answered with instead."""
+
+    code: grpc.StatusCode
+    said: str
+    nearest: str = ""
+
+
+@dataclass
+class ScriptedOperations(pb_grpc.OperationsServicer):  # type: ignore[misc]
+    """What the sidecar knows, to be changed as a test goes on."""
+
+    status: pb.Status = field(default_factory=a_status)
+    plans: dict[str, pb.Plan] = field(default_factory=dict)
+    refusals: dict[str, Refusal] = field(default_factory=dict)
+    """By the name of the question."""
+    asked: list[Any] = field(default_factory=list)
+    """Requests that plan, apply or ask for reasons."""
+
+    def GetStatus(self, request: pb.StatusRequest, context: Any) -> pb.Status:  # noqa: N802
+        self._refuse("GetStatus", context)
+        if request.known_revision == self.status.revision:
+            short = pb.Status(
+                contract_version=1, revision=self.status.revision, unchanged=True, round_age=0.25
+            )
+            short.switches.age = 0.25
+            return short
+        return self.status
+
+    def ListPolicies(self, request: Any, context: Any) -> pb.Policies:  # noqa: N802
+        self._refuse("ListPolicies", context)
+        policy = pb.Policy(name="odp", title="Optimal", optimises=["R", "A"], mixes=True)
+        return pb.Policies(policies=[policy])
+
+    def MakePlan(self, request: pb.PlanRequest, context: Any) -> pb.Plan:  # noqa: N802
+        self.asked.append(request)
+        self._refuse("MakePlan", context)
+        plan = a_plan(f"plan-{len(self.plans) + 1}", policy=request.policy or "odp")
+        self.plans[plan.id] = plan
+        return plan
+
+    def GetPlan(self, request: pb.PlanId, context: Any) -> pb.Plan:  # noqa: N802
+        self._refuse("GetPlan", context)
+        return self._plan(request.id, context)
+
+    def ListPlans(self, request: Any, context: Any) -> pb.Plans:  # noqa: N802
+        self._refuse("ListPlans", context)
+        return pb.Plans(plans=list(reversed(self.plans.values())))
+
+    def ApplyPlan(self, request: pb.PlanId, context: Any) -> pb.Plan:  # noqa: N802
+        self.asked.append(request)
+        self._refuse("ApplyPlan", context)
+        plan = self._plan(request.id, context)
+        plan.state = pb.Plan.QUEUED
+        return plan
+
+    def Explain(self, request: pb.ExplainRequest, context: Any) -> pb.Explanation:  # noqa: N802
+        self.asked.append(request)
+        self._refuse("Explain", context)
+        return pb.Explanation(
+            topology_id="word_count-1-1700000000",
+            topology="word_count",
+            executor=request.executor,
+            host="cloud-1",
+            objective="R=1",
+            neighbours=[
+                {"executor": "sentence[1-1]", "host": "edge-1", "upstream": True, "rate": 100}
+            ],
+            alternatives=[
+                {"host": "cloud-1", "current": True},
+                {"host": "edge-1", "constraint": "cpu", "reason": "0.5 cores, 0.2 are left"},
+            ],
+            answer="edge-1 has no cores left",
+        )
+
+    def _plan(self, id_: str, context: Any) -> pb.Plan:
+        if id_ not in self.plans:
+            context.set_trailing_metadata((("eyewall-nearest", "plan-1"),))
+            context.abort(grpc.StatusCode.NOT_FOUND, f"no plan {id_}")
+        return self.plans[id_]
+
+    def _refuse(self, name: str, context: Any) -> None:
+        refusal = self.refusals.get(name)
+        if refusal is not None:
+            if refusal.nearest:
+                context.set_trailing_metadata((("eyewall-nearest", refusal.nearest),))
+            context.abort(refusal.code, refusal.said)
+
+
+class SidecarServer:
+    """Serves them; may be stopped and started again on the same port."""
+
+    def __init__(self, operations: ScriptedOperations) -> None:
+        self.operations = operations
+        self.port = free_port()
+        self._server: Any = None
+
+    @property
+    def address(self) -> str:
+        return f"{HERE}:{self.port}"
+
+    def start(self) -> None:
+        self._server = grpc.server(ThreadPoolExecutor(8), options=[("grpc.so_reuseport", 0)])
+        pb_grpc.add_OperationsServicer_to_server(self.operations, self._server)
+        self._server.add_insecure_port(self.address)
+        self._server.start()
+
+    def stop(self) -> None:
+        if self._server is not None:
+            self._server.stop(None).wait()
+            self._server = None
