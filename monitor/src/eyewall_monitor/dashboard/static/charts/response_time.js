@@ -1,0 +1,126 @@
+// Response time over time, predicted and measured, each reassignment marked. Drawn by uPlot.
+
+import UPlot from "../vendor/uplot-1.6.32/uPlot.js";
+
+/** @typedef {import("../../views.d.ts").ResponseTimeView} ResponseTimeView */
+
+const HEIGHT = 280;
+
+/** A chart that lives in one element, for as long as that is on the page. */
+export class ResponseTimeChart {
+  constructor() {
+    /** @type {any} */
+    this.plot = null;
+    /** @type {HTMLElement|null} */
+    this.frame = null;
+    /** @type {unknown} */
+    this.shown = null;
+    this.theme = "";
+    this.observer = new ResizeObserver(() => this.resize());
+  }
+
+  /** @param {HTMLElement|null} frame @param {ResponseTimeView} view */
+  show(frame, view) {
+    if (!frame) return;
+    const theme = getComputedStyle(frame).color;
+    if (frame !== this.frame || theme !== this.theme) this.build(frame, view, theme);
+    else if (view !== this.shown) {
+      this.reassignments = view.reassignments;
+      this.plot.setData(series(view));
+    }
+    this.shown = view;
+  }
+
+  end() {
+    this.observer.disconnect();
+    this.plot?.destroy();
+    this.plot = null;
+    this.frame = null;
+  }
+
+  resize() {
+    if (this.plot && this.frame) this.plot.setSize({ width: this.frame.clientWidth, height: HEIGHT });
+  }
+
+  /** @param {HTMLElement} frame @param {ResponseTimeView} view @param {string} theme */
+  build(frame, view, theme) {
+    this.end();
+    this.frame = frame;
+    this.theme = theme;
+    this.reassignments = view.reassignments;
+    const colour = (/** @type {string} */ name) => colourOf(frame, name);
+    const axis = { stroke: colour("--muted"), grid: { stroke: colour("--line"), width: 1 }, ticks: { stroke: colour("--line"), width: 1 } };
+    const words = (/** @type {unknown} */ _plot, /** @type {number|null} */ value) => (value === null ? "–" : `${value.toFixed(1)} ms`);
+    this.plot = new UPlot(
+      {
+        width: frame.clientWidth,
+        height: HEIGHT,
+        cursor: { drag: { x: true, y: false } },
+        scales: { y: { range: (/** @type {unknown} */ _plot, /** @type {number} */ _least, /** @type {number|null} */ most) => [0, (most || 1) * 1.15] } },
+        series: [
+          { value: "{HH}:{mm}:{ss}" },
+          { label: "predicted by the model", stroke: colour("--predicted"), width: 2, value: words, paths: UPlot.paths.stepped({ align: 1 }), points: { show: false } },
+          { label: "measured", stroke: colour("--measured"), width: 2, value: words, points: { show: false } },
+        ],
+        axes: [
+          { ...axis, values: [[86400, "{D} {MMM}", null, null, null, null, null, null, 1], [3600, "{HH}:{mm}", "\n{D} {MMM}", null, null, null, null, null, 1], [60, "{HH}:{mm}", null, null, null, null, null, null, 1], [1, "{HH}:{mm}:{ss}", null, null, null, null, null, null, 1]] },
+          { ...axis, size: 58, values: (/** @type {unknown} */ _plot, /** @type {number[]} */ values) => values.map((it) => `${it} ms`) },
+        ],
+        hooks: { draw: [(/** @type {any} */ plot) => this.mark(plot, colour("--ink"), colour("--surface"))] },
+      },
+      series(view),
+      frame,
+    );
+    this.observer.observe(frame);
+  }
+
+  /** @param {any} plot @param {string} ink @param {string} ground */
+  mark(plot, ink, ground) {
+    const { ctx, bbox } = plot;
+    const ratio = devicePixelRatio || 1;
+    ctx.save();
+    ctx.font = `600 ${11 * ratio}px system-ui, sans-serif`;
+    ctx.textAlign = "center";
+    (this.reassignments ?? []).forEach((it, index) => {
+      const x = plot.valToPos(it.at, "x", true);
+      if (x < bbox.left || x > bbox.left + bbox.width) return;
+      ctx.strokeStyle = ink;
+      ctx.lineWidth = ratio;
+      ctx.setLineDash([4 * ratio, 3 * ratio]);
+      ctx.beginPath();
+      ctx.moveTo(x, bbox.top + 18 * ratio);
+      ctx.lineTo(x, bbox.top + bbox.height);
+      ctx.stroke();
+      ctx.setLineDash([]);
+      ctx.fillStyle = ink;
+      ctx.beginPath();
+      ctx.arc(x, bbox.top + 10 * ratio, 9 * ratio, 0, 7);
+      ctx.fill();
+      ctx.fillStyle = ground;
+      ctx.fillText(String(index + 1), x, bbox.top + 14 * ratio);
+    });
+    ctx.restore();
+  }
+}
+
+/** Both series on one line of time, as uPlot wants them. @param {ResponseTimeView} view */
+function series(view) {
+  const predicted = { xs: view.predicted.map((it) => it.at), ys: view.predicted.map((it) => inMs(it.value)) };
+  const measured = { xs: view.measured.map((it) => it.at), ys: view.measured.map((it) => inMs(it.value)) };
+  return UPlot.join([[predicted.xs, predicted.ys], [measured.xs, measured.ys]], [[1], [2]]);
+}
+
+/** @param {number|null} seconds */
+function inMs(seconds) {
+  return seconds === null ? null : seconds * 1000;
+}
+
+/** A canvas knows no variables: ask what one comes to here. @param {HTMLElement} frame @param {string} name */
+function colourOf(frame, name) {
+  const probe = document.createElement("span");
+  probe.style.color = `var(${name})`;
+  frame.append(probe);
+  const found = getComputedStyle(probe).color;
+  probe.remove();
+  return found;
+}

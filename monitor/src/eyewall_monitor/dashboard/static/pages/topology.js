@@ -1,0 +1,92 @@
+// One topology: its graph and hosts, its response time over time, its slowest path, and why.
+
+import { pathTo } from "../api.js";
+import { ResponseTimeChart } from "../charts/response_time.js";
+import { TopologyGraph } from "../charts/topology_graph.js";
+import { waterfall } from "../charts/waterfall.js";
+import { html, nothing } from "../drawing.js";
+import { counted, ms } from "../figures.js";
+import { metricsTable } from "../metrics_table.js";
+import { responseTimeSection } from "../response_time_section.js";
+import { signalMark } from "../signals.js";
+import { Sites } from "../sites.js";
+import { FreezeSwitch } from "../switches.js";
+import { badges } from "../topology_list.js";
+import { WhyPanel } from "../why_panel.js";
+
+/** @typedef {import("../../views.d.ts").TopologyView} TopologyView */
+
+/** @type {import("../routes.js").MakePage} */
+export function page(context, name) {
+  const why = new WhyPanel(context, name);
+  const graph = new TopologyGraph(context.redraw, (executor) => why.choose(executor));
+  const chart = new ResponseTimeChart();
+  let seconds = Number(context.query().get("seconds")) || 3600;
+  let id = name;
+  /** @type {FreezeSwitch|null} */
+  let freeze = null;
+  const ofTopology = (/** @type {string} */ topic) => topic === `topology/${id}` || topic === `topology/${name}`;
+
+  /** @param {number} wanted */
+  function lookBack(wanted) {
+    seconds = wanted;
+    context.refetch();
+  }
+
+  return {
+    title: name.replace(/-\d+-\d+$/, ""),
+    needs: ["topology"],
+    sources: () => ({
+      topology: { path: pathTo(["topologies", name]), changedBy: ofTopology },
+      times: { path: pathTo(["topologies", name, "response-time"], { seconds }), changedBy: (topic) => ofTopology(topic) || topic === "decisions" },
+      cluster: { path: "/cluster", changedBy: () => false },
+      switches: { path: "/cluster", changedBy: (topic) => topic === "cluster" },
+    }),
+    changed: (topics) => {
+      if (why.executor && topics.some(ofTopology)) void why.ask();
+    },
+    drawn: (root, { times }) => {
+      graph.measure(root);
+      if (times) chart.show(root.querySelector(".time-chart"), times.view);
+    },
+    leave: () => {
+      graph.end();
+      chart.end();
+    },
+    draw: ({ topology: { view, at }, times, cluster, switches }) => {
+      /** @type {TopologyView} */
+      const topology = view;
+      const it = topology.summary;
+      id = it.id;
+      freeze ??= new FreezeSwitch(context, it);
+      const sites = new Sites(cluster?.view);
+      const executors = topology.components.flatMap((its) => its.executors.map((executor) => executor.executor));
+      return html`<div class="head"><div><p class="crumb"><a href="/">Cluster</a></p><h1>${it.name}</h1>
+          <p class="lead"><span class="mono">${it.id}</span></p></div>
+          <div>${switches ? freeze.draw(switches.view.switches) : nothing}</div></div>
+        <div class="row">${badges(it)} <a class="button" href="/plan?topology=${encodeURIComponent(it.id)}">Plan</a> <a class="button" href="/decisions?topology=${encodeURIComponent(it.id)}">Decisions</a></div>
+        <p class="status">${it.status}</p>
+        ${topology.unknown ? html`<p class="notice warn">Not judged: ${topology.unknown}</p>` : nothing}
+        <dl class="strip">
+          <div><dt>Response time by the model</dt><dd class="large">${ms(it.response_time)}</dd></div>
+          <div><dt>Response time measured</dt><dd class="large">${ms(it.measured_response_time)}</dd></div>
+          <div><dt>Executors with a slot</dt><dd class="large ${it.placed < it.executors ? "bad" : ""}">${it.placed} of ${it.executors}</dd></div>
+          <div><dt>Workers, hosts</dt><dd class="large">${it.workers} <small>on ${counted(it.hosts, "host")}</small></dd></div>
+          <div><dt>Rates</dt><dd class="large">${signalMark(it.rates, at)}</dd></div>
+          <div><dt>Cool-down</dt><dd class="large">${topology.cooling > 0 ? html`${Math.ceil(topology.cooling)} s <small>left when told</small>` : "over"}</dd></div>
+        </dl>
+        <section class="card" aria-labelledby="graph-title"><h2 id="graph-title">Streams and executors</h2>${graph.draw(topology, sites, why.executor)}</section>
+        <div class="split half">
+          ${why.draw(executors, [...sites.ofHost.keys()], sites)}
+          <div class="side">
+            <section class="card" aria-labelledby="path-title"><h2 id="path-title">The slowest path now</h2>${waterfall(topology.slowest_path, sites)}</section>
+            <section class="card" aria-labelledby="metrics-title"><h2 id="metrics-title">Metrics</h2>
+              ${metricsTable(topology.metrics, { before: "As it runs", after: null, caption: `By the model; the objective is ${it.objective || "not set"}` })}
+              ${topology.assumptions.length ? html`<h3>Assumed</h3><ul class="matters">${topology.assumptions.map((said) => html`<li class="info">${said}</li>`)}</ul>` : nothing}</section>
+          </div>
+        </div>
+        <section class="card" aria-labelledby="time-title"><h2 id="time-title">Response time over time</h2>
+          ${responseTimeSection(times?.view, seconds, lookBack)}</section>`;
+    },
+  };
+}

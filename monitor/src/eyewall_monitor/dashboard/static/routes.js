@@ -1,0 +1,38 @@
+// Which page a path shows. Modules are fetched when their page is first looked at.
+
+/** @typedef {import("./screen.js").Page} Page */
+/** @typedef {import("./screen.js").Context} Context */
+/** @typedef {(context: Context, name: string) => Page} MakePage */
+
+/** @type {[RegExp, () => Promise<{page: MakePage}>][]} */
+const ROUTES = [
+  [/^\/(?:cluster)?$/, () => import("./pages/cluster.js")],
+  [/^\/topology\/([^/]+)$/, () => import("./pages/topology.js")],
+  [/^\/decisions$/, () => import("./pages/decisions.js")],
+  [/^\/decisions\/([^/]+)$/, () => import("./pages/decision.js")],
+  [/^\/plan$/, () => import("./pages/plan.js")],
+  [/^\/plan\/([^/]+)$/, () => import("./pages/plan_result.js")],
+  [/^\/health$/, () => import("./pages/health.js")],
+];
+
+/**
+ * What makes the page of a path.
+ * @param {string} path
+ * @returns {Promise<{make: MakePage, name: string}>}
+ */
+export async function pageOf(path) {
+  for (const [pattern, load] of ROUTES) {
+    const found = pattern.exec(path);
+    if (found) return { make: (await load()).page, name: decodeURIComponent(found[1] ?? "") };
+  }
+  return { make: (await import("./pages/nowhere.js")).page, name: path };
+}
+
+/**
+ * The link of the navigation that a path belongs to.
+ * @param {string} path
+ */
+export function sectionOf(path) {
+  const first = path.split("/")[1];
+  return first === "topology" || first === "cluster" ? "/" : `/${first}`;
+}
