@@ -83,6 +83,8 @@ class ScriptedSolvers:
 class Table:
     """Delays in milliseconds that a test changes as it goes."""
 
+    source = "file"
+
     def __init__(self, milliseconds: Mapping[tuple[str, str], float]) -> None:
         self.milliseconds = dict(milliseconds)
         self.remark = ""

@@ -1,9 +1,36 @@
-"""From decisions to the contract's messages."""
+"""From decisions and Storm's nouns to the contract's messages."""
+
+from collections.abc import Iterable
 
 from eyewall_proto import scheduler_pb2 as pb
 
 from eyewall_sidecar.service import Decision, Decline, Keep, Place
-from eyewall_sidecar.storm import Assignment
+from eyewall_sidecar.storm import (
+    Assignment,
+    Component,
+    Executor,
+    Grouping,
+    Kind,
+    Supervisor,
+    Topology,
+    TopologyState,
+)
+
+_KINDS = {
+    Kind.SPOUT: pb.Component.SPOUT,
+    Kind.BOLT: pb.Component.BOLT,
+    Kind.SYSTEM: pb.Component.SYSTEM,
+}
+_GROUPINGS = {
+    Grouping.SHUFFLE: pb.Input.SHUFFLE,
+    Grouping.FIELDS: pb.Input.FIELDS,
+    Grouping.PARTIAL_KEY: pb.Input.PARTIAL_KEY,
+    Grouping.ALL: pb.Input.ALL,
+    Grouping.GLOBAL: pb.Input.GLOBAL,
+    Grouping.LOCAL_OR_SHUFFLE: pb.Input.LOCAL_OR_SHUFFLE,
+    Grouping.DIRECT: pb.Input.DIRECT,
+    Grouping.CUSTOM: pb.Input.CUSTOM,
+}
 
 LONGEST_TEXT = 1000
 """Characters of a text that is shown to people: one line, whatever an exception has to say."""
@@ -24,6 +51,59 @@ def decision(decided: Decision) -> pb.Decision:
     return message
 
 
+def supervisor(it: Supervisor) -> pb.Supervisor:
+    """Encode a supervisor, as `decode` reads it."""
+    return pb.Supervisor(
+        id=it.id,
+        host=it.host,
+        ports=it.ports,
+        scheduler_meta=dict(it.scheduler_meta),
+        cpu_cores=it.cpu_cores,
+        memory_bytes=int(it.memory_bytes),
+    )
+
+
+def definition(it: Topology) -> pb.TopologyDefinition:
+    """Encode what never changes of a topology, without its digest, which is Nimbus's to make."""
+    return pb.TopologyDefinition(
+        topology_id=it.id,
+        name=it.name,
+        requested_workers=it.requested_workers,
+        worker_max_heap_bytes=it.worker_max_heap_bytes,
+        settings=dict(it.settings or {}),
+        components=[_component(component) for component in it.components],
+    )
+
+
+def topology_state(it: TopologyState) -> pb.TopologyState:
+    """Encode where a topology runs."""
+    return pb.TopologyState(
+        topology_id=it.topology.id,
+        workers=_workers(it.assignment),
+        needs_scheduling=it.needs_scheduling,
+        assignment_digest=it.assignment_digest,
+    )
+
+
+def _component(it: Component) -> pb.Component:
+    return pb.Component(
+        id=it.id,
+        kind=_KINDS[it.kind],
+        executors=_executors(it.executors),
+        cpu_cores=it.cpu_cores,
+        on_heap_bytes=it.on_heap_bytes,
+        off_heap_bytes=it.off_heap_bytes,
+        inputs=[
+            pb.Input(
+                source_component=wanted.source,
+                stream=wanted.stream,
+                grouping=_GROUPINGS[wanted.grouping],
+            )
+            for wanted in it.inputs
+        ],
+    )
+
+
 def _line(text: str) -> str:
     line = " ".join(text.split())
     return line if len(line) <= LONGEST_TEXT else f"{line[: LONGEST_TEXT - 1]}…"
@@ -34,10 +114,11 @@ def _workers(assignment: Assignment) -> list[pb.Worker]:
         pb.Worker(
             supervisor_id=worker.slot.supervisor,
             port=worker.slot.port,
-            executors=[
-                pb.Executor(first_task=it.first_task, last_task=it.last_task)
-                for it in sorted(worker.executors)
-            ],
+            executors=_executors(sorted(worker.executors)),
         )
         for worker in assignment
     ]
+
+
+def _executors(executors: Iterable[Executor]) -> list[pb.Executor]:
+    return [pb.Executor(first_task=it.first_task, last_task=it.last_task) for it in executors]

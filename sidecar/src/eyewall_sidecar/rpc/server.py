@@ -71,6 +71,7 @@ class Server:
 
     def __init__(self, service: SchedulingService, address: str) -> None:
         """Bind the address; nothing is answered before `start`."""
+        _require_free(address)
         self._health = health.HealthServicer()
         self._grpc = grpc.server(
             ThreadPoolExecutor(THREADS, thread_name_prefix="rpc"),
@@ -86,7 +87,6 @@ class Server:
         names = (SERVICE, OPERATIONS, health.SERVICE_NAME, reflection.SERVICE_NAME)
         reflection.enable_server_reflection(names, self._grpc)
         self.set_serving(serving=False)
-        _require_free(address)
         try:
             self.port: int = self._grpc.add_insecure_port(address)
         except RuntimeError as error:

@@ -85,6 +85,12 @@ def ask(
     return Asked(state, topology, room, settings, delays, of_topology, measured.loads, problem)
 
 
+def unknown(asked: TopologyProblem, settings: Settings) -> str:
+    """Say what would have to be known better for what runs to be moved; empty if nothing."""
+    rates = asked.rates_unknown if settings.objective.depends_on_rates else ""
+    return asked.delays_assumed or rates
+
+
 def _known(before: Asked | None, topology: TopologyState, delays: DelayTable) -> KnownDelays | None:
     """Return what the last problem found, if it was of the same kind and of the same delays."""
     if before is None or not isinstance(before.problem, TopologyProblem):

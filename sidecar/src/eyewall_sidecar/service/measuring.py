@@ -44,11 +44,14 @@ class Measured:
         Host → its load, where that is known.
     rates_age
         Storm's id of a topology → seconds since its rates were estimated, where they are.
+    remark
+        What is wrong with measurements, as a sentence for a person; empty if nothing is.
     """
 
     topologies: Mapping[str, MeasuredTopology] | None = None
     loads: Mapping[str, HostLoad] = field(default_factory=dict)
     rates_age: Mapping[str, float] = field(default_factory=dict)
+    remark: str = ""
 
     def of(self, topology: str) -> MeasuredTopology | None:
         """Return what was measured of a topology; None if nothing is measured at all."""
@@ -99,12 +102,13 @@ class Measuring:
         found = self._store.read()
         self._say(found.remark)
         if not found.wanted:
-            return Measured()
+            return Measured(remark=found.remark)
         self._looked = {it.id: self._look(it, found) for it in topologies}
         return Measured(
             {it: looked.measured for it, looked in self._looked.items()},
             self._loads(found),
             {it: looked.age(found.now) for it, looked in self._looked.items() if looked.rates},
+            found.remark,
         )
 
     def _look(self, topology: Topology, found: Measurements) -> _Looked:

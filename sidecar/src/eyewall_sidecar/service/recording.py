@@ -57,7 +57,7 @@ class Recorder:
     def __init__(self, store: RecordStore, run: str, clock: Callable[[], float]) -> None:
         """Hand to `store`; `run` names this life of the sidecar, `clock` tells the epoch's time."""
         self._store = store
-        self._run = run
+        self.run = run
         self._clock = clock
         self._made = 0
 
@@ -67,7 +67,7 @@ class Recorder:
         """Write down what was decided for a topology that ran like this, in the log's words."""
         self._made += 1
         try:
-            id_ = record_id(self._clock(), self._run, self._made)
+            id_ = record_id(self._clock(), self.run, self._made)
             self._store.put(record_of(id_, topology, verdict, said, found))
         # A decision counts, whether it can be written down or not.
         except Exception:

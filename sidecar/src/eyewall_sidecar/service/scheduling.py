@@ -13,7 +13,7 @@ from eyewall_sidecar.model import Evaluation, ProblemError, Solution, Status
 from eyewall_sidecar.model.errors import listed
 from eyewall_sidecar.policies.catalogue import CATALOGUE
 from eyewall_sidecar.service import wording
-from eyewall_sidecar.service.asking import ask
+from eyewall_sidecar.service.asking import ask, unknown
 from eyewall_sidecar.service.decision import Decision, Decline, Keep, Place
 from eyewall_sidecar.service.measuring import Measured, Measuring
 from eyewall_sidecar.service.memory import Memory, drop, recalled, taken
@@ -69,6 +69,30 @@ class SchedulingService:
         self._doubt = ""
         self.seen: Seen | None = None
         """The last round; None before the first. May be read by any thread."""
+
+    @property
+    def defaults(self) -> Settings:
+        """What a topology is asked for that says nothing itself."""
+        return self._defaults
+
+    @property
+    def rules(self) -> Rules:
+        """What governs moves."""
+        return self._rules
+
+    @property
+    def delay_source(self) -> str:
+        """Where delays come from: redis, file or none."""
+        return self._delays.source
+
+    @property
+    def run(self) -> str:
+        """One life of the sidecar."""
+        return self._recorder.run
+
+    def now(self) -> float:
+        """Return the time by the clock that rounds are on."""
+        return self._clock()
 
     def decide(
         self, state: ClusterState, deadline: float, nimbus: str = ""
@@ -229,8 +253,8 @@ class SchedulingService:
         if isinstance(asked, ProblemError):
             said = f"no improvement sought: {asked}"
             return _Outcome(stays, replace(memory, held_back=said), said)
-        if unknown := _unknown(asked, settings):
-            said = f"no improvement sought: {unknown}"
+        if lacking := unknown(asked, settings):
+            said = f"no improvement sought: {lacking}"
             return _Outcome(stays, replace(memory, held_back=said), said)
         memory = replace(memory, held_back="")
         question = _question(asked, settings, self._rules.seed)
@@ -303,12 +327,6 @@ def _asked(
     """Build the problem, or take the last one if nothing changed."""
     asked = ask(memory.asked, round_.state, topology, settings, round_.delays, round_.measured)
     return replace(memory, asked=asked), asked.problem
-
-
-def _unknown(asked: TopologyProblem, settings: Settings) -> str:
-    """Say what would have to be known better for what runs to be moved; empty if nothing."""
-    rates = asked.rates_unknown if settings.objective.depends_on_rates else ""
-    return asked.delays_assumed or rates
 
 
 def _question(asked: TopologyProblem, settings: Settings, seed: int) -> Question:

@@ -57,6 +57,8 @@ class _Good:
 class DelayFile:
     """Reads the file again when it changed; keeps the last good table while it is broken."""
 
+    source = "file"
+
     def __init__(self, path: Path, clock: Callable[[], float]) -> None:
         """Read `path`; `clock` tells the seconds since the epoch."""
         self._path = path

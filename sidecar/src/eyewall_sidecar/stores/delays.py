@@ -77,6 +77,11 @@ class DelayTable:
 class DelayStore(Protocol):
     """Where delays come from."""
 
+    @property
+    def source(self) -> str:
+        """Return what people call it: redis, file or none."""
+        ...
+
     def read(self) -> DelayTable:
         """Return what is known now. Never raises: what is wrong is the table's `remark`."""
         ...
@@ -84,6 +89,8 @@ class DelayStore(Protocol):
 
 class NoDelays:
     """The store of a sidecar that was told of none."""
+
+    source = "none"
 
     def read(self) -> DelayTable:
         """Return a table in which every delay is unknown."""

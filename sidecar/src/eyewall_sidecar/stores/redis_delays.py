@@ -36,6 +36,8 @@ LOG = logging.getLogger("eyewall.delays")
 class RedisDelays:
     """Reads from `start` to `close`; between them `read` hands out what was read last."""
 
+    source = "redis"
+
     def __init__(
         self, url: str, prefix: str, minimum_confidence: float, clock: Callable[[], float]
     ) -> None:

@@ -18,6 +18,7 @@ from eyewall_sidecar.storm.placement_problem import (
     problem_of_missing,
     problem_of_moving,
 )
+from eyewall_sidecar.storm.rates import ComponentStream, component_streams
 from eyewall_sidecar.storm.room import Room, Rooms, rooms
 from eyewall_sidecar.storm.settings import Mode, Settings, SettingsError, mode_of, read_settings
 from eyewall_sidecar.storm.signals import Signals
@@ -28,6 +29,7 @@ __all__ = [
     "Assignment",
     "ClusterState",
     "Component",
+    "ComponentStream",
     "Doubt",
     "Doubts",
     "Executor",
@@ -52,6 +54,7 @@ __all__ = [
     "TopologyState",
     "Worker",
     "choose_slots",
+    "component_streams",
     "held",
     "measured_topology",
     "mode_of",

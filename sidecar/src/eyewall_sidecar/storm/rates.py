@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from eyewall_sidecar.model.errors import listed
 from eyewall_sidecar.model.path_order import path_order
 from eyewall_sidecar.storm.measured import Figure, MeasuredTopology
-from eyewall_sidecar.storm.spreading import spread
+from eyewall_sidecar.storm.spreading import shares, spread
 from eyewall_sidecar.storm.topology import Component, Executor, Grouping, Input, Kind, Topology
 
 ASSUMED_RATE = 1.0
@@ -47,42 +47,70 @@ class Flow:
     system: bool
 
 
+@dataclass(frozen=True, slots=True)
+class ComponentStream:
+    """A stream that one component subscribes to from another, as a whole.
+
+    Parameters
+    ----------
+    source, target
+        Between which components.
+    stream, grouping
+        As the target subscribes to it.
+    rate
+        Tuples/s that the source gives out, each counted once however many get it.
+    system
+        Carries acks or metrics.
+    measured
+        Whether the rate was measured; else it is hinted, derived or assumed.
+    """
+
+    source: Component
+    target: Component
+    stream: str
+    grouping: Grouping
+    rate: float
+    system: bool
+    measured: bool
+
+    def between(
+        self, where: Mapping[Executor, str], measured: MeasuredTopology = NOTHING_MEASURED
+    ) -> dict[tuple[str, str], float]:
+        """Return (host, host) → tuples/s, for executor → host; the same host twice included."""
+        given, taken = shares(self.source, self.target, self.stream, self.grouping, measured)
+        giving, getting = _summed_by_host(given, where), _summed_by_host(taken, where)
+        return {
+            (one, other): self.rate * part * its
+            for one, part in giving.items()
+            for other, its in getting.items()
+        }
+
+    @property
+    def taken(self) -> float:
+        """Tuples/s that all executors of the target get together."""
+        copies = len(self.target.executors) if self.grouping is Grouping.ALL else 1
+        return self.rate * copies
+
+
 def flows(
     topology: Topology, hints: Mapping[str, float], measured: MeasuredTopology = NOTHING_MEASURED
 ) -> tuple[tuple[Flow, ...], tuple[str, ...]]:
     """Flows between executors, and what was assumed, as sentences for a person."""
-    components = {it.id: it for it in topology.components}
-    emitted, assumptions = emitted_rates(topology, {**hints, **_measured(topology, measured)})
-    received = {
-        it.id: sum(_arriving(it, wanted, emitted) for wanted in _own_inputs(components, it))
-        for it in topology.components
-    }
+    streams, assumptions = component_streams(topology, hints, measured)
     rates: dict[tuple[Executor, Executor, bool], float] = {}
     spread_as_shuffle: dict[str, None] = {}
     guessed: dict[str, None] = {}
-    for target in topology.components:
-        for wanted in target.inputs:
-            source = components.get(wanted.source)
-            if source is None or wanted.stream in SILENT:
-                continue
-            system = _is_system(components, target, wanted)
-            seen = measured.streams.get((source.id, wanted.stream, target.id))
-            if system and seen is not None:
-                rate = seen.value
-            elif system:
-                rate = _system_rate(source, target, wanted.stream, emitted, received)
-            else:
-                rate = emitted[wanted.source, wanted.stream]
-            if wanted.grouping in AS_SHUFFLE and not system and len(target.executors) > 1:
-                known = seen is not None and wanted.grouping in GUESSED
-                named = guessed if known else spread_as_shuffle
-                named[f"{source.id} → {target.id} ({wanted.grouping})"] = None
-            for one, other, share in spread(
-                source, target, wanted.stream, wanted.grouping, rate, measured
-            ):
-                if one != other:
-                    pair = (one, other, system)
-                    rates[pair] = rates.get(pair, 0.0) + share
+    for it in streams:
+        if it.grouping in AS_SHUFFLE and not it.system and len(it.target.executors) > 1:
+            seen = (it.source.id, it.stream, it.target.id) in measured.streams
+            named = guessed if seen and it.grouping in GUESSED else spread_as_shuffle
+            named[f"{it.source.id} → {it.target.id} ({it.grouping})"] = None
+        for one, other, share in spread(
+            it.source, it.target, it.stream, it.grouping, it.rate, measured
+        ):
+            if one != other:
+                pair = (one, other, it.system)
+                rates[pair] = rates.get(pair, 0.0) + share
     if spread_as_shuffle:
         assumptions += (f"spread evenly like shuffle: {listed(spread_as_shuffle)}",)
     if guessed:
@@ -90,6 +118,52 @@ def flows(
     return tuple(Flow(one, other, rate, sys) for (one, other, sys), rate in rates.items()), (
         assumptions
     )
+
+
+def component_streams(
+    topology: Topology, hints: Mapping[str, float], measured: MeasuredTopology = NOTHING_MEASURED
+) -> tuple[tuple[ComponentStream, ...], tuple[str, ...]]:
+    """Streams between components with their rates, and what was assumed, as sentences."""
+    components = {it.id: it for it in topology.components}
+    known = _measured(topology, measured)
+    emitted, assumptions = emitted_rates(topology, {**hints, **known})
+    received = {
+        it.id: sum(_arriving(it, wanted, emitted) for wanted in _own_inputs(components, it))
+        for it in topology.components
+    }
+    found: list[ComponentStream] = []
+    for target in topology.components:
+        for wanted in target.inputs:
+            source = components.get(wanted.source)
+            if source is None or wanted.stream in SILENT:
+                continue
+            system = _is_system(components, target, wanted)
+            seen = measured.streams.get((source.id, wanted.stream, target.id))
+            if not system:
+                rate = emitted[wanted.source, wanted.stream]
+                was_measured = f"{wanted.source}:{wanted.stream}" in known
+            elif seen is not None:
+                rate, was_measured = seen.value, True
+            else:
+                rate = _system_rate(source, target, wanted.stream, emitted, received)
+                was_measured = False
+            found.append(
+                ComponentStream(
+                    source, target, wanted.stream, wanted.grouping, rate, system, was_measured
+                )
+            )
+    return tuple(found), assumptions
+
+
+def _summed_by_host(
+    parts: Mapping[Executor, float], where: Mapping[Executor, str]
+) -> dict[str, float]:
+    """Add up what executors that run give or get, host by host."""
+    summed: dict[str, float] = {}
+    for executor, part in parts.items():
+        if (host := where.get(executor)) is not None:
+            summed[host] = summed.get(host, 0.0) + part
+    return summed
 
 
 def unknown_streams(

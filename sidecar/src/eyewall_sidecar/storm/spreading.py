@@ -35,17 +35,33 @@ def spread(
     measured
         What is known of single tasks.
     """
+    given, taken = shares(source, target, stream, grouping, measured)
+    for one, part in given.items():
+        for other, its in taken.items():
+            yield one, other, rate * part * its
+
+
+def shares(
+    source: Component,
+    target: Component,
+    stream: str,
+    grouping: Grouping,
+    measured: MeasuredTopology,
+) -> tuple[dict[Executor, float], dict[Executor, float]]:
+    """Which part of a stream's tuples each executor of the source gives, which each target's gets.
+
+    The parts of those who give add up to 1; so do those of who gets, but under `all` each gets
+    every tuple. Nobody is among either if one of the components has no executors.
+    """
     receivers = target.executors[:1] if grouping is Grouping.GLOBAL else target.executors
     if not source.executors or not receivers:
-        return
+        return {}, {}
     given = parts(source.executors, lambda task: measured.emitted.get((task, stream)))
-    taken = even(receivers)
-    if grouping is not Grouping.LOCAL_OR_SHUFFLE:
-        taken = parts(receivers, lambda task: measured.received.get((task, source.id, stream)))
-    for one in source.executors:
-        for other in receivers:
-            part = 1.0 if grouping is Grouping.ALL else taken[other]
-            yield one, other, rate * given[one] * part
+    if grouping is Grouping.ALL:
+        return given, dict.fromkeys(receivers, 1.0)
+    if grouping is Grouping.LOCAL_OR_SHUFFLE:
+        return given, even(receivers)
+    return given, parts(receivers, lambda task: measured.received.get((task, source.id, stream)))
 
 
 def even(executors: tuple[Executor, ...]) -> dict[Executor, float]:
