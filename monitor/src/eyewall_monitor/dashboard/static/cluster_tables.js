@@ -22,7 +22,7 @@ export function supervisorsTable(cluster, sites, at, context) {
   const order = [...cluster.supervisors].sort((one, other) =>
     cluster.supervisors.length > FIRST ? trouble(one) - trouble(other) || byPlace(one, other) : byPlace(one, other));
   const shown = all ? order : order.slice(0, FIRST);
-  return html`<div class="scroll" tabindex="0" role="region" aria-label="Supervisors"><table>
+  return html`<div class="scroll" tabindex="0" role="group" aria-label="Supervisors"><table>
     <caption>${shown.length < order.length ? `${shown.length} of ${order.length}, those in trouble first` : `All ${order.length}, by site`}</caption>
     <thead><tr><th scope="col">Host</th><th scope="col">Site</th><th scope="col" class="figure">Load</th><th scope="col" class="figure">Slots used</th>
       <th scope="col" class="figure">Executors</th><th scope="col">Topologies</th><th scope="col">Monitor agent</th><th scope="col">Latency agent</th></tr></thead>
@@ -38,7 +38,7 @@ export function delaysTable(cluster, sites, at) {
   const all = pairs(cluster.links);
   const shown = all.slice(0, MOST_PAIRS);
   if (!all.length) return html`<p class="empty">No delay is known.</p>`;
-  return html`<div class="scroll tall" tabindex="0" role="region" aria-label="Delays"><table class="dense">
+  return html`<div class="scroll tall" tabindex="0" role="group" aria-label="Delays"><table class="dense">
     <caption>One way, in ms; those furthest apart first${shown.length < all.length ? `, ${shown.length} of ${all.length} pairs` : ""}${cluster.all_pairs ? "" : "; only pairs that a stream crosses"}</caption>
     <thead><tr><th scope="col">Between</th><th scope="col" class="figure">Decided by</th><th scope="col" class="figure">Measured</th><th scope="col" class="figure">Estimated</th>
       <th scope="col" class="figure">Off by</th><th scope="col" class="figure">Conf.</th><th scope="col">Age</th></tr></thead>

@@ -44,7 +44,7 @@ export function hostPanel(cluster, host, sites, at) {
 function linksOf(links, host, sites, at) {
   const away = links.filter((it) => it.source === host).sort((one, other) => (other.rate ?? 0) - (one.rate ?? 0) || inOrder(one.target, other.target));
   if (!away.length) return nothing;
-  return html`<div class="scroll" tabindex="0" role="region" aria-label="Links of ${host}"><table class="dense">
+  return html`<div class="scroll" tabindex="0" role="group" aria-label="Links of ${host}"><table class="dense">
     <caption>From ${host}${away.length > MOST_LINKS ? `, the ${MOST_LINKS} busiest of ${away.length}` : ""}</caption>
     <thead><tr><th scope="col">to</th><th scope="col" class="figure">ms</th><th scope="col" class="figure">tuples/s</th><th scope="col" class="figure">conf.</th><th scope="col">age</th></tr></thead>
     <tbody>${away.slice(0, MOST_LINKS).map((it) => html`<tr><th scope="row">${sites.label(it.target)}</th>

@@ -9,7 +9,7 @@ import { better, metric, metricName, signed } from "./figures.js";
 export function metricsTable(metrics, words) {
   if (!metrics.length) return html`<p class="empty">No metric is known.</p>`;
   const both = words.after !== null;
-  return html`<div class="scroll" tabindex="0" role="region" aria-label=${words.caption}><table class="dense"><caption>${words.caption}</caption>
+  return html`<div class="scroll" tabindex="0" role="group" aria-label=${words.caption}><table class="dense"><caption>${words.caption}</caption>
     <thead><tr><th scope="col">Metric</th><th scope="col" class="figure">${words.before}</th>${both ? html`<th scope="col" class="figure">${words.after}</th><th scope="col" class="figure">Change</th>` : nothing}</tr></thead>
     <tbody>${metrics.map((it) => html`<tr><th scope="row">${metricName(it.name)}</th><td class="figure">${metric(it.name, it.unit, it.before)}</td>
       ${both ? html`<td class="figure">${metric(it.name, it.unit, it.after)}</td>${change(it)}` : nothing}</tr>`)}</tbody></table></div>`;

@@ -30,7 +30,7 @@ function inWords(times) {
 function marks(times) {
   if (!times.reassignments.length) return html`<p class="empty">Nothing was placed or moved in this time.</p>`;
   const numbered = times.reassignments.map((it, index) => ({ ...it, number: index + 1 })).reverse();
-  return html`<div class="scroll" tabindex="0" role="region" aria-label="Reassignments"><table class="dense marks"><caption>Reassignments, newest first${numbered.length > MOST_MARKS ? `, ${MOST_MARKS} of ${numbered.length}` : ""}</caption>
+  return html`<div class="scroll" tabindex="0" role="group" aria-label="Reassignments"><table class="dense marks"><caption>Reassignments, newest first${numbered.length > MOST_MARKS ? `, ${MOST_MARKS} of ${numbered.length}` : ""}</caption>
     <thead><tr><th scope="col">Mark</th><th scope="col">When</th><th scope="col">Decision</th><th scope="col">Said</th><th scope="col" class="figure">Moves</th></tr></thead>
     <tbody>${numbered.slice(0, MOST_MARKS).map((it) => html`<tr><td>${it.number}</td><td>${moment(it.at)}</td><th scope="row"><a href="/decisions/${encodeURIComponent(it.decision)}">${it.verdict}</a></th><td>${it.said}</td><td class="figure">${it.moves}</td></tr>`)}</tbody></table></div>`;
 }

@@ -100,12 +100,12 @@ function explanation(it, sites, asked) {
   return html`<div class="answer"><h3>${it.executor} <span class="muted">on</span> ${sites.label(it.host)}</h3>
     <p class="notice ${it.unknown ? "warn" : ""}">${it.answer}${it.unknown ? html`<br>${it.unknown}` : nothing}</p>
     ${it.on_slowest_path ? html`<p><span class="key line slow-key" aria-hidden="true"></span> It lies on the slowest path.</p>` : nothing}
-    <div class="scroll" tabindex="0" role="region" aria-label="Hosts it could go to"><table class="dense">
+    <div class="scroll" tabindex="0" role="group" aria-label="Hosts it could go to"><table class="dense">
       <caption>It alone moved, under ${it.objective}${it.left_out ? `; ${it.left_out} hosts are left out: ask about one by name` : ""}</caption>
       <thead><tr><th scope="col">Host</th><th scope="col" class="figure">Response time</th><th scope="col"><span class="unseen">As a bar</span></th><th scope="col" class="figure">tuples/s between hosts</th><th scope="col">What forbids it</th></tr></thead>
       <tbody>${it.alternatives.map((other) => alternative(other, most, sites, asked))}</tbody></table></div>
     ${it.neighbours.length
-      ? html`<div class="scroll" tabindex="0" role="region" aria-label="Executors it exchanges tuples with"><table class="dense"><caption>Executors it exchanges tuples with</caption>
+      ? html`<div class="scroll" tabindex="0" role="group" aria-label="Executors it exchanges tuples with"><table class="dense"><caption>Executors it exchanges tuples with</caption>
         <thead><tr><th scope="col">Executor</th><th scope="col">Host</th><th scope="col" class="figure">tuples/s</th><th scope="col" class="figure">Delay</th></tr></thead>
         <tbody>${it.neighbours.map((other) => html`<tr><th scope="row">${other.upstream ? "from" : "to"} ${other.executor}${other.system ? html` <span class="muted">(acks)</span>` : nothing}</th>
           <td>${sites.label(other.host)}</td><td class="figure">${plain(other.rate)}</td><td class="figure">${ms(other.delay)}</td></tr>`)}</tbody></table></div>`

@@ -31,7 +31,7 @@ const WIDTH = 196;
  */
 export function laidOut(topology, wanted) {
   const graph = new Graph({ multigraph: false });
-  graph.setGraph({ rankdir: wanted.down ? "TB" : "LR", nodesep: 26, ranksep: wanted.down ? 34 : 40, marginx: 6, marginy: 6 });
+  graph.setGraph({ rankdir: wanted.down ? "TB" : "LR", nodesep: 26, ranksep: wanted.down ? 26 : 32, marginx: 6, marginy: 6 });
   graph.setDefaultEdgeLabel(() => ({}));
   const components = topology.components.filter((it) => wanted.system || it.kind !== "system");
   const rowsOf = new Map(components.map((it) => [it.id, rows(it)]));
@@ -40,7 +40,7 @@ export function laidOut(topology, wanted) {
     graph.setNode(it.id, { width: WIDTH, height: TOP + lines * ROW + 8 });
   }
   const edges = between(topology.streams.filter((it) => graph.hasNode(it.source) && graph.hasNode(it.target) && (wanted.system || !it.system)), wanted.delays);
-  for (const it of edges) graph.setEdge(it.source, it.target, { width: widthOf(it.label) + 8, height: 18, labelpos: "c", weight: it.system ? 1 : 4 });
+  for (const it of edges) graph.setEdge(it.source, it.target, { width: Math.max(widthOf(it.label), it.delay === null ? 0 : 48) + 4, height: it.delay === null ? 18 : 32, labelpos: "c", weight: it.system ? 1 : 4 });
   layout(graph);
   const { width = 0, height = 0 } = graph.graph();
   return {
@@ -86,7 +86,6 @@ function between(streams, delays) {
     const rate = known.length ? known.reduce((sum, it) => sum + it, 0) : null;
     const delay = delays.get(key) ?? null;
     const [source, target] = key.split("\n");
-    const label = perSecondShort(rate) + (delay === null ? "" : ` · ${(delay * 1000).toFixed(1)} ms`);
-    return { source, target, streams: its, rate, system: its.every((it) => it.system), label, delay, points: [], x: 0, y: 0 };
+    return { source, target, streams: its, rate, system: its.every((it) => it.system), label: perSecondShort(rate), delay, points: [], x: 0, y: 0 };
   });
 }

@@ -1,7 +1,7 @@
 // A topology's graph: components with their executors and hosts, streams with their rates.
 
 import { html, nothing, svg } from "../drawing.js";
-import { counted, percent, perSecond, perSecondShort } from "../figures.js";
+import { counted, ms, percent, perSecond, perSecondShort } from "../figures.js";
 import { shortened } from "./free_places.js";
 import { laidOut, ROW, TOP } from "./graph_layout.js";
 
@@ -12,6 +12,7 @@ import { laidOut, ROW, TOP } from "./graph_layout.js";
 /** @typedef {import("../sites.js").Sites} Sites */
 
 const NARROW = 620;
+const SMALLEST = 0.78;
 const KINDS = { spout: "spout", bolt: "bolt", system: "Storm’s own" };
 
 export class TopologyGraph {
@@ -47,8 +48,9 @@ export class TopologyGraph {
   /** @param {number} width */
   resized(width) {
     const crossed = this.width < NARROW !== width < NARROW || !this.width;
+    const changed = Math.abs(width - this.width) >= 1;
     this.width = width;
-    if (crossed) this.redraw();
+    if (crossed || changed) this.redraw();
   }
 
   /** @param {TopologyView} topology @param {Sites} sites @param {string|null} chosen */
@@ -57,7 +59,7 @@ export class TopologyGraph {
     return html`<fieldset class="choices"><legend class="unseen">Graph</legend>
       ${own ? html`<label><input type="checkbox" .checked=${this.system} @change=${() => { this.system = !this.system; this.redraw(); }}>acks and metrics (${counted(own, "component")} of Storm’s own)</label>` : nothing}
       <span class="muted"><span class="key line slow-key" aria-hidden="true"></span> the slowest path now; in italics: rates that are assumed or hinted</span></fieldset>
-      <div class="graph" tabindex="0" role="region" aria-label="Graph of ${topology.summary.name}; each executor in it is a button that asks why it runs there">
+      <div class="graph" tabindex="0" role="group" aria-label="Graph of ${topology.summary.name}; each executor in it is a button that asks why it runs there">
       ${this.width ? this.picture(topology, sites, chosen) : nothing}</div>`;
   }
 
@@ -71,8 +73,9 @@ export class TopologyGraph {
       if (index) delays.set(`${component.get(topology.slowest_path[index - 1].executor)}\n${component.get(it.executor)}`, it.delay);
     });
     const { nodes, edges, width, height } = this.laid(topology, delays);
+    const scale = Math.max(SMALLEST, Math.min(1, this.width / width));
     const most = Math.max(1e-9, ...edges.map((it) => it.rate ?? 0));
-    return svg`<svg viewBox="0 0 ${width} ${height}" width=${width} height=${height} role="group" aria-label="Components and streams">
+    return svg`<svg viewBox="0 0 ${width} ${height}" width=${width * scale} height=${height * scale} role="group" aria-label="Components and streams">
       <defs>${["", "slow"].map((kind) => svg`<marker id="arrow${kind}" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="11" markerHeight="11" markerUnits="userSpaceOnUse" orient="auto"><path class="arrow ${kind}" d="M0 0L8 4L0 8Z"/></marker>`)}</defs>
       <g aria-hidden="true">${edges.map((it) => edge(it, most))}</g>
       ${nodes.map((it) => this.node(it, sites, slow, chosen))}
@@ -138,7 +141,8 @@ function edge(it, most) {
   const width = it.rate === null ? 1 : 1.2 + 4.5 * Math.sqrt(it.rate / most);
   const said = it.streams.map((its) => `${its.stream}, ${its.grouping}: ${perSecond(its.rate)}, ${perSecond(its.rate_between_hosts)} between hosts`).join("; ");
   return svg`<path class="edge ${slow} ${it.system ? "system" : ""}" stroke-width=${width.toFixed(1)} d=${curve(it.points)} marker-end="url(#arrow${slow})"><title>${said}</title></path>
-    <text class="edge-label ${slow} ${assumed}" x=${it.x} y=${it.y + 4}>${it.label}</text>`;
+    <text class="edge-label ${assumed}" x=${it.x} y=${it.y - 7}>${it.label}</text>
+    ${it.delay === null ? nothing : svg`<text class="edge-label slow" x=${it.x} y=${it.y + 17}>${ms(it.delay)}</text>`}`;
 }
 
 /** A smooth line through the middles of the points that it was given. @param {{x: number, y: number}[]} points */

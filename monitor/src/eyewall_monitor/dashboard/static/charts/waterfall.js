@@ -19,7 +19,7 @@ export function waterfall(path, sites, title = "The slowest path") {
       <td class="bar"><svg viewBox="0 0 100 16" preserveAspectRatio="none" aria-hidden="true">
         ${svg`<rect class="wait" x=${part(from)} y="2" height="12" width=${part(it.delay)}/><rect class="work" x=${part(from + it.delay)} y="2" height="12" width=${Math.max(0.6, Number(part(it.work)))}/>`}</svg></td></tr>`;
   });
-  return html`<div class="scroll waterfall" tabindex="0" role="region" aria-label=${title}><table class="dense">
+  return html`<div class="scroll waterfall" tabindex="0" role="group" aria-label=${title}><table class="dense">
     <caption>${title}: ${ms(whole)} from source to end; pale: on its way, full: at work</caption>
     <thead><tr><th scope="col">Executor</th><th scope="col">Host</th><th scope="col" class="figure">There in, ms</th><th scope="col" class="figure">Work, ms</th>
       <th scope="col" class="figure">Sum, ms</th><th scope="col"><span class="unseen">As a bar</span></th></tr></thead><tbody>${rows}</tbody></table></div>`;

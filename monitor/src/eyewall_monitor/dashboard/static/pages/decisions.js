@@ -1,0 +1,90 @@
+// The history: what was decided, when, for which topology; filtered by what the address says.
+
+import { pathTo } from "../api.js";
+import { html, nothing, repeat } from "../drawing.js";
+import { counted, moment, percent } from "../figures.js";
+
+/** @typedef {import("../../views.d.ts").DecisionPage} DecisionPage */
+/** @typedef {import("../../views.d.ts").DecisionSummary} DecisionSummary */
+/** @typedef {import("../../views.d.ts").TopologySummary} TopologySummary */
+
+const VERDICTS = ["placed", "moved", "kept", "declined"];
+const COUNT = 30;
+
+/** @type {import("../routes.js").MakePage} */
+export function page(context) {
+  const query = context.query();
+  const topology = query.get("topology") ?? "";
+  const verdict = query.get("verdict") ?? "";
+  const before = query.get("before") ?? "";
+  let newest = "";
+
+  /** @param {Record<string, string>} changed */
+  function address(changed) {
+    const all = Object.entries({ topology, verdict, ...changed }).filter(([, value]) => value);
+    return `/decisions${all.length ? `?${new URLSearchParams(all)}` : ""}`;
+  }
+
+  /** @param {TopologySummary[]} running @param {DecisionSummary[]} decisions */
+  function filter(running, decisions) {
+    const ids = new Map([...decisions.map((it) => [it.topology, it.topology]), ...running.map((it) => [it.id, it.name])]);
+    if (topology && ![...ids].some((it) => it.includes(topology))) ids.set(topology, topology);
+    return html`<form class="fields card" aria-label="Filter" @submit=${(/** @type {Event} */ event) => event.preventDefault()}>
+      <label class="field">Topology<select name="topology" @change=${(/** @type {Event} */ event) => context.go(address({ topology: value(event) }))}>
+        <option value="" ?selected=${!topology}>all</option>
+        ${[...ids].map(([id, name]) => html`<option value=${id} ?selected=${id === topology || name === topology}>${name}</option>`)}</select></label>
+      <label class="field">Verdict<select name="verdict" @change=${(/** @type {Event} */ event) => context.go(address({ verdict: value(event) }))}>
+        <option value="" ?selected=${!verdict}>all</option>
+        ${VERDICTS.map((it) => html`<option value=${it} ?selected=${it === verdict}>${it}</option>`)}</select></label>
+    </form>`;
+  }
+
+  return {
+    title: "Decisions",
+    needs: ["decisions"],
+    sources: () => ({
+      decisions: { path: pathTo(["decisions"], { topology, verdict, before, count: COUNT }), changedBy: (topic) => topic === "decisions" },
+      topologies: { path: "/topologies", changedBy: (topic) => topic === "cluster" },
+    }),
+    draw: ({ decisions: { view }, topologies }) => {
+      /** @type {DecisionPage} */
+      const shown = view;
+      const first = shown.decisions[0];
+      if (newest && first && first.id !== newest && !before) context.tell(`New: ${first.name}, ${first.verdict}. ${first.said}`);
+      newest = first?.id ?? "";
+      return html`<div class="head"><div><h1>Decisions</h1><p class="lead">What was decided, newest first${before ? ", older ones" : ""}</p></div></div>
+        ${filter(topologies?.view ?? [], shown.decisions)}
+        ${shown.unreadable.length
+          ? html`<div class="notice warn"><p>${counted(shown.unreadable.length, "record")} left out:</p><ul>${shown.unreadable.map((it) => html`<li>${it}</li>`)}</ul></div>`
+          : nothing}
+        <section class="card" aria-label="History">
+          ${shown.decisions.length ? html`<ol class="history">${repeat(shown.decisions, (it) => it.id, line)}</ol>` : html`<p class="empty">No decision${topology || verdict ? " is of this kind" : " has been recorded"}.</p>`}
+        </section>
+        <nav class="row" aria-label="Pages of the history">
+          ${before ? html`<a class="button" href=${address({})}>Newest</a>` : nothing}
+          ${shown.older ? html`<a class="button" href=${address({ before: shown.older })}>Older</a>` : html`<span class="muted">That is all there is.</span>`}
+        </nav>`;
+    },
+  };
+}
+
+/** @param {Event} event */
+function value(event) {
+  return /** @type {HTMLSelectElement} */ (event.target).value;
+}
+
+/** @param {DecisionSummary} it */
+function line(it) {
+  const how = [
+    it.policy && `${it.policy}, ${it.objective}`,
+    it.status && `${it.status}${it.gap ? `, gap ${percent(it.gap, 1)}` : ""}`,
+    it.decided_by && `decided by ${it.decided_by}`,
+    it.moves ? counted(it.moves, "move") + (it.verdict === "kept" ? " found, not done" : "") : "",
+    it.workers_started ? `${counted(it.workers_started, "worker")} started` : "",
+  ].filter(Boolean);
+  return html`<li><time datetime=${new Date(it.at * 1000).toISOString()}>${moment(it.at)}</time>
+    <h2 class="plain"><a href="/decisions/${encodeURIComponent(it.id)}">${it.name}<span class="unseen">, ${it.verdict} at ${moment(it.at)}</span></a></h2>
+    <span class="badge ${it.verdict}">${it.verdict}</span>
+    <p class="said">${it.said}</p>
+    ${how.length ? html`<p class="more">${how.join(" · ")}</p>` : nothing}</li>`;
+}
