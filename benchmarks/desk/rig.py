@@ -1,0 +1,138 @@
+"""Everything around a dashboard, as processes: Redis, ZooKeeper, a sidecar, a recording played."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import time
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import httpx
+from desk.sizes import Size
+from real_stores import Server, redis_server, zookeeper_server
+
+if TYPE_CHECKING:
+    from types import TracebackType
+
+HERE = Path(__file__).parents[1]
+PATIENCE = 240.0
+MONITOR = Path(sys.executable).with_name("eyewall-monitor")
+
+
+@dataclass
+class Process:
+    """A program of the benchmark's own."""
+
+    process: subprocess.Popen[str]
+
+    def line(self) -> str:
+        """Return the next line that it says."""
+        out = self.process.stdout
+        said = out.readline().strip() if out else ""
+        if not said:
+            raise SystemExit(f"{self.process.args}: ended, code {self.process.wait()}")
+        return said
+
+    def tell(self, line: str) -> None:
+        if self.process.stdin:
+            self.process.stdin.write(f"{line}\n")
+            self.process.stdin.flush()
+
+    def end(self) -> None:
+        self.process.terminate()
+        try:
+            self.process.wait(10)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            self.process.wait()
+
+
+def started(*command: str | Path) -> Process:
+    """Start a program; what it says on standard error is shown."""
+    environment = {
+        **os.environ,
+        "PYTHONPATH": os.pathsep.join(it for it in (str(HERE), os.environ.get("PYTHONPATH")) if it),
+    }
+    return Process(
+        subprocess.Popen(
+            [str(it) for it in command],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+            env=environment,
+        )
+    )
+
+
+class Rig:
+    """A cluster of a size, and a dashboard that looks at it."""
+
+    def __init__(self, size: Size, folder: Path, heap_megabytes: int = 256) -> None:
+        self.size = size
+        self._folder = folder
+        self._stack = ExitStack()
+        self.redis: Server = redis_server()
+        self.zookeeper: Server = zookeeper_server(folder, heap_megabytes)
+
+    def __enter__(self) -> Rig:
+        with self._stack as stack:
+            for store in (self.redis, self.zookeeper):
+                store.start()
+                stack.callback(store.stop)
+            url = f"redis://{self.redis.address}/0"
+            sidecar = self._program(
+                sys.executable, "-m", "desk.sidecar", url, self.zookeeper.address
+            )
+            self.sidecar = f"127.0.0.1:{sidecar.line()}"
+            sizes = (self.size.hosts, self.size.executors, self.size.topologies, self.size.seed)
+            self.players = self._program(
+                sys.executable,
+                "-m",
+                "desk.players",
+                *map(str, sizes),
+                *(url, self.zookeeper.address, self.sidecar),
+            )
+            self.players.line()
+            config = self._folder / "dashboard.toml"
+            config.write_text(
+                f'listen = "127.0.0.1:0"\n[sidecar]\naddress = "{self.sidecar}"\n'
+                f'[zookeeper]\nservers = "{self.zookeeper.address}"\n[redis]\nurl = "{url}"\n'
+            )
+            self.dashboard = self._program(MONITOR, "dashboard", "--config", config)
+            self.url = next(it for it in self.dashboard.line().split() if it.startswith("http"))
+            self.dashboard_pid = self.dashboard.process.pid
+            self._wait()
+            self._stack = stack.pop_all()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._stack.close()
+
+    def _program(self, *command: str | Path) -> Process:
+        process = started(*command)
+        self._stack.callback(process.end)
+        return process
+
+    def _wait(self) -> None:
+        """Wait until everything is shown."""
+        end = time.monotonic() + PATIENCE
+        while time.monotonic() < end:
+            cluster = httpx.get(f"{self.url}/api/v1/cluster", timeout=30).json()
+            fresh = all(
+                it["report"]["state"] == it["latency"]["state"] == "fresh"
+                for it in cluster["supervisors"]
+            )
+            shown = len(cluster["topologies"]) == self.size.topologies
+            if shown and fresh and all(it["placed"] for it in cluster["topologies"]):
+                return
+            time.sleep(0.5)
+        raise SystemExit("the dashboard does not show the whole cluster")
