@@ -142,7 +142,8 @@ def cluster(name: str, run_dir: Path) -> Iterator[LoopCluster]:
     flags = [word for server, port in ports for word in (f"--{server}-port", str(port))]
     say(f"{name} is coming up (a minute or so)")
     try:
-        deploy("up", name, "--run-dir", str(run_dir), "--mode", "namespaces", *flags)
+        flags += ("--mode", "namespaces", "--without-dashboard")
+        deploy("up", name, "--run-dir", str(run_dir), *flags)
         plan = read_plan(RunDir(run_dir.resolve()))
         if isinstance(plan, Failure):
             sys.exit(plan.reason)

@@ -122,7 +122,7 @@ class Host:
             "up",
             str(self.folder / "one-host.toml"),
             *("--mode", "loopback", "--scheduler", "default", "--host-ports", str(HOST_PORTS)),
-            "--without-rates",
+            *("--without-rates", "--without-dashboard"),
             *ports,
         )
         conf = {"nimbus.seeds": ["control"], "nimbus.thrift.port": PORTS["nimbus"]}

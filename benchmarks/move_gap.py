@@ -97,7 +97,7 @@ def moves(settings: str, flags: tuple[str, ...], count: int) -> list[Move]:
     with tempfile.TemporaryDirectory() as folder:
         run_dir, events = Path(folder) / "run", Path(folder) / "events"
         events.mkdir()
-        deploy(run_dir, "up", "three-sites", *flags)
+        deploy(run_dir, "up", "three-sites", "--without-dashboard", *flags)
         try:
             options = OPTIONS | {"measure.dir": str(events)}
             settings_given = [f"{key}={json.dumps(value)}" for key, value in options.items()]

@@ -43,7 +43,7 @@ def main() -> None:
     seconds = parser.parse_args().seconds
     with tempfile.TemporaryDirectory() as folder:
         run_dir = Path(folder) / "run"
-        deploy(run_dir, "up", "three-sites", "--scheduler", "ras")
+        deploy(run_dir, "up", "three-sites", "--scheduler", "ras", "--without-dashboard")
         try:
             deploy(run_dir, "submit", "tag_and_count", "-o", PIN)
             print(f"{'scheduler':10} {'rounds':>6} {'median':>8} {'p95':>8} {'max':>8}  ms")

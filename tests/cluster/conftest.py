@@ -54,7 +54,7 @@ def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
             pytest.fail(why)
         pytest.skip(why)
     cluster = Cluster(tmp_path_factory.mktemp("cluster"))
-    names = ("nimbus", "ui", "sidecar", "zookeeper", "redis")
+    names = ("nimbus", "ui", "sidecar", "dashboard", "zookeeper", "redis")
     ports = zip(names, _free_ports(len(names)), strict=True)
     try:
         cluster.run(

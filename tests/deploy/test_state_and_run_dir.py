@@ -22,6 +22,7 @@ STATE = RunState(
     nimbus=Endpoint("127.0.0.1", 6627),
     ui=None,
     sidecar=Endpoint("127.0.0.1", 7077),
+    dashboard=Endpoint("127.0.0.1", 8089),
     own_zookeeper=True,
     storm_home="/storm",
     java="/usr/bin/java",

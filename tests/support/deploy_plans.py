@@ -29,6 +29,7 @@ def make_plan(folder: Path, **changes: Any) -> Plan:
         "nimbus": Endpoint(HERE, 20_003),
         "ui": None,
         "sidecar": Endpoint(HERE, 20_004),
+        "dashboard": Endpoint(HERE, 20_005),
         "own_zookeeper": True,
         "storm_home": str(folder / "storm"),
         "java": "java",

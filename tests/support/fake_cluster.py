@@ -58,6 +58,7 @@ class FakeCluster:
     ports: list[int]
     environment: dict[str, str] = field(default_factory=dict)
     agents: bool = False
+    dashboard: bool = False
 
     @property
     def run(self) -> RunDir:
@@ -68,13 +69,14 @@ class FakeCluster:
         return [sys.executable, "-m", "eyewall_deploy.cli", name, run_dir, *arguments]
 
     def up_command(self, *more: str) -> list[str]:
-        names = ("nimbus", "ui", "sidecar", "zookeeper", "redis")
+        names = ("nimbus", "ui", "sidecar", "zookeeper", "redis", "dashboard")
         ports = [f"--{name}-port={port}" for name, port in zip(names, self.ports, strict=False)]
         return self.command(
             "up",
             str(self.folder / "pair.toml"),
             "--scheduler=ras",
             *(("--without-rates",) if self.agents else ("--without-agents",)),
+            *(() if self.dashboard else ("--without-dashboard",)),
             f"--storm-home={self.folder / 'storm'}",
             f"--mode={self.mode}",
             f"--host-ports={self.ports[-1]}",
@@ -191,4 +193,4 @@ def make_cluster(folder: Path, mode: str) -> FakeCluster:
     fake = Path(__file__).with_name("fake_java.py")
     java.write_text(f'#!/bin/sh\nexec {sys.executable} {fake} "$@"\n')
     java.chmod(0o755)
-    return FakeCluster(folder, mode, [*_free_ports(5), _block_of_ports()])
+    return FakeCluster(folder, mode, [*_free_ports(6), _block_of_ports()])

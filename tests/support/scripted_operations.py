@@ -4,17 +4,28 @@ from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeVar
 
 import grpc
 from eyewall_proto import operations_pb2 as pb
 from eyewall_proto import operations_pb2_grpc as pb_grpc
+from google.protobuf.json_format import ParseDict
+from google.protobuf.message import Message
 from real_stores import HERE, free_port
+
+M = TypeVar("M", bound=Message)
+
+
+def _of(message: M, **fields: Any) -> M:
+    """Fill a message in; what is nested is written as a dictionary."""
+    ParseDict(fields, message)
+    return message
 
 
 def a_status(revision: int = 1, **changes: Any) -> pb.Status:
     """Two hosts 20 ms apart and a word count over both; `changes` are of the message."""
-    status = pb.Status(
+    status = _of(
+        pb.Status(),
         contract_version=1,
         revision=revision,
         run="5f1c1a0e",
@@ -49,7 +60,8 @@ def a_status(revision: int = 1, **changes: Any) -> pb.Status:
 
 def a_topology() -> pb.TopologyStatus:
     """sentence → count.words, one executor on each host; acks go back."""
-    topology = pb.TopologyStatus(
+    topology = _of(
+        pb.TopologyStatus(),
         topology_id="word_count-1-1700000000",
         name="word_count",
         mode="auto",
@@ -66,7 +78,8 @@ def a_topology() -> pb.TopologyStatus:
         assumptions=["execution times are CPU times"],
     )
     topology.definition.MergeFrom(
-        type(topology.definition)(
+        _of(
+            type(topology.definition)(),
             topology_id="word_count-1-1700000000",
             name="word_count",
             components=[
@@ -130,11 +143,12 @@ def a_topology() -> pb.TopologyStatus:
 
 def a_plan(id_: str = "plan-1", **changes: Any) -> pb.Plan:
     """One executor goes from one host to the other; `changes` are of the message."""
-    plan = pb.Plan(
+    plan = _of(
+        pb.Plan(),
         id=id_,
         topology_id="word_count-1-1700000000",
         topology="word_count",
-        state=pb.Plan.PROPOSED,
+        state="PROPOSED",
         age=1.0,
         expires_in=599.0,
         base="00ff",
@@ -174,8 +188,8 @@ def a_plan(id_: str = "plan-1", **changes: Any) -> pb.Plan:
     return plan
 
 
-@dataclass
-class Refusal(Exception):
+@dataclass(frozen=True)
+class Refusal:
     """What a question is answered with instead."""
 
     code: grpc.StatusCode
@@ -184,7 +198,7 @@ class Refusal(Exception):
 
 
 @dataclass
-class ScriptedOperations(pb_grpc.OperationsServicer):  # type: ignore[misc]
+class ScriptedOperations(pb_grpc.OperationsServicer):
     """What the sidecar knows, to be changed as a test goes on."""
 
     status: pb.Status = field(default_factory=a_status)
@@ -234,7 +248,8 @@ class ScriptedOperations(pb_grpc.OperationsServicer):  # type: ignore[misc]
     def Explain(self, request: pb.ExplainRequest, context: Any) -> pb.Explanation:  # noqa: N802
         self.asked.append(request)
         self._refuse("Explain", context)
-        return pb.Explanation(
+        return _of(
+            pb.Explanation(),
             topology_id="word_count-1-1700000000",
             topology="word_count",
             executor=request.executor,
@@ -278,7 +293,7 @@ class SidecarServer:
 
     def start(self) -> None:
         self._server = grpc.server(ThreadPoolExecutor(8), options=[("grpc.so_reuseport", 0)])
-        pb_grpc.add_OperationsServicer_to_server(self.operations, self._server)
+        pb_grpc.add_OperationsServicer_to_server(self.operations, self._server)  # type: ignore[no-untyped-call]
         self._server.add_insecure_port(self.address)
         self._server.start()
 

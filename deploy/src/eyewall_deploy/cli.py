@@ -93,6 +93,9 @@ def up(
     without_rates: Annotated[
         bool, typer.Option("--without-rates", help="No job that makes data rates, in Spark.")
     ] = False,
+    without_dashboard: Annotated[
+        bool, typer.Option("--without-dashboard", help="No pages for operators.")
+    ] = False,
     delays: Annotated[
         Delays | None,
         typer.Option(
@@ -105,6 +108,7 @@ def up(
     nimbus_port: Port = inside.NIMBUS_PORT,
     ui_port: Port = inside.UI_PORT,
     sidecar_port: Port = inside.SIDECAR_PORT,
+    dashboard_port: Port = inside.DASHBOARD_PORT,
     zookeeper_port: Port = inside.ZOOKEEPER_PORT,
     redis_port: Port = inside.REDIS_PORT,
     host_ports: Annotated[
@@ -126,10 +130,12 @@ def up(
         stock_timing=stock_timing,
         agents=not without_agents,
         rates=not without_rates,
+        dashboard=not without_dashboard,
         delays=delays,
         nimbus_port=nimbus_port,
         ui_port=ui_port,
         sidecar_port=sidecar_port,
+        dashboard_port=dashboard_port,
         zookeeper_port=zookeeper_port,
         redis_port=redis_port,
         host_ports=host_ports,

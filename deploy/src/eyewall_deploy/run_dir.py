@@ -81,6 +81,11 @@ class RunDir:
         return self.path / "conf" / "rates.toml"
 
     @property
+    def dashboard(self) -> Path:
+        """Configuration of the dashboard."""
+        return self.path / "conf" / "dashboard.toml"
+
+    @property
     def log4j2(self) -> Path:
         """Logging configuration of daemons and workers."""
         return self.path / "log4j2"

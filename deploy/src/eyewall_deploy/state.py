@@ -50,8 +50,9 @@ class RunState:
 
     Parameters
     ----------
-    zookeeper, redis, nimbus, ui, sidecar
-        Where this machine's user reaches them. `ui` and `sidecar` are None where there is none.
+    zookeeper, redis, nimbus, ui, sidecar, dashboard
+        Where this machine's user reaches them. `ui`, `sidecar` and `dashboard` are None where there
+        is none.
     own_zookeeper
         Whether it is a program of the cluster, rather than the user's own.
     storm_home, java, redis_server
@@ -77,6 +78,7 @@ class RunState:
     nimbus: Endpoint
     ui: Endpoint | None
     sidecar: Endpoint | None
+    dashboard: Endpoint | None
     own_zookeeper: bool
     storm_home: str
     java: str
@@ -89,8 +91,8 @@ class RunState:
     delays: Delays
 
 
-_ENDPOINTS = ("zookeeper", "redis", "nimbus", "ui", "sidecar")
-_VERSION = 2
+_ENDPOINTS = ("zookeeper", "redis", "nimbus", "ui", "sidecar", "dashboard")
+_VERSION = 3
 
 
 def write_state(path: Path, state: RunState) -> None:

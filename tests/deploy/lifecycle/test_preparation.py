@@ -42,7 +42,7 @@ class Noted(Silent):
 @pytest.fixture
 def options(loopback: FakeCluster, monkeypatch: pytest.MonkeyPatch) -> UpOptions:
     monkeypatch.setenv("JAVA_HOME", str(loopback.folder / "jre"))
-    nimbus, ui, sidecar, zookeeper, redis, hosts = loopback.ports
+    nimbus, ui, sidecar, zookeeper, redis, dashboard, hosts = loopback.ports
     return UpOptions(
         str(loopback.folder / "pair.toml"),
         run_dir=loopback.run.path,
@@ -53,6 +53,8 @@ def options(loopback: FakeCluster, monkeypatch: pytest.MonkeyPatch) -> UpOptions
         nimbus_port=nimbus,
         ui_port=ui,
         sidecar_port=sidecar,
+        dashboard=False,
+        dashboard_port=dashboard,
         zookeeper_port=zookeeper,
         redis_port=redis,
         host_ports=hosts,
@@ -232,7 +234,28 @@ def test_the_hosts_ports_do_not_go_past_the_last_there_is(options: UpOptions) ->
     )
 
 
-@pytest.mark.parametrize("option", ["nimbus", "ui", "sidecar", "zookeeper", "redis", "host"])
+def test_the_dashboard_is_left_out_where_it_is_not_installed_which_one_line_says(
+    options: UpOptions, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    wanted = replace(options, dashboard=True)
+    assert prepared(wanted).dashboard is not None
+    assert prepared(replace(wanted, dashboard=False)).dashboard is None
+    real = importlib.util.find_spec
+    monkeypatch.setattr(
+        importlib.util, "find_spec", lambda name: None if name == "fastapi" else real(name)
+    )
+    steps = Noted()
+    plan = prepare(wanted, steps)
+    assert not isinstance(plan, Failure), plan.reason
+    assert plan.state.dashboard is None
+    assert steps.said[-1] == (
+        "no dashboard: fastapi not installed (pip install 'eyewall-monitor[dashboard]')"
+    )
+
+
+@pytest.mark.parametrize(
+    "option", ["nimbus", "ui", "sidecar", "dashboard", "zookeeper", "redis", "host"]
+)
 def test_a_port_that_cannot_be_is_refused_with_the_limit(option: str) -> None:
     name = "--host-ports" if option == "host" else f"--{option}-port"
     for port, limit in ((0, "1"), (70_000, "65535")):

@@ -11,6 +11,7 @@ from eyewall_deploy.state import Delays, Mode
 from eyewall_latency.config import Config as LatencyConfig
 from eyewall_latency.config import read_config as read_latency
 from eyewall_monitor.agent.config import read_config as read_monitor
+from eyewall_monitor.dashboard.config import read_config as read_dashboard
 from eyewall_monitor.rates.config import read_config as read_rates
 from eyewall_sidecar.config import Config as SidecarConfig
 from eyewall_sidecar.config import read_config as read_sidecar
@@ -97,6 +98,26 @@ def test_the_rates_job_keeps_to_the_run_dir_and_to_one_thread(tmp_path: Path) ->
     assert rates.batches.checkpoints == str(tmp_path / "data" / "rates" / "checkpoints")
     assert rates.archive.folder == str(tmp_path / "data" / "rates" / "archive")
     assert rates.spark.master == "local[1]"
+
+
+@pytest.mark.parametrize(
+    ("mode", "listen", "zookeeper", "sidecar"),
+    [
+        (Mode.NAMESPACES, "10.83.0.1:8089", "10.83.0.1:2181", "10.83.0.1:7077"),
+        (Mode.LOOPBACK, "127.0.0.1:20005", "127.0.0.1:20001", "127.0.0.1:20004"),
+    ],
+)
+def test_the_dashboard_reads_where_the_others_write_and_asks_the_sidecar(
+    tmp_path: Path, mode: Mode, listen: str, zookeeper: str, sidecar: str
+) -> None:
+    plan = make_plan(tmp_path, mode=mode, own_zookeeper=False, redis_server=None, agents=False)
+    plan.run.dashboard.write_text(program_settings.dashboard_settings(plan))
+    told = read_dashboard(plan.run.dashboard)
+    assert told.listen == listen
+    assert told.zookeeper.servers == zookeeper
+    assert told.zookeeper.root == "/eyewall-deploy/three-sites/eyewall"
+    assert told.redis.prefix == "eyewall-deploy:three-sites"
+    assert told.sidecar.address == sidecar
 
 
 def test_measured_delays_are_read_in_redis_and_declared_ones_in_the_delay_file(

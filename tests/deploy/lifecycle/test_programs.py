@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
-def names(folder: Path, **changes: bool) -> set[str]:
+def names(folder: Path, **changes: bool | None) -> set[str]:
     return {program.name for program in programs(make_plan(folder, **changes))}
 
 
@@ -39,8 +39,10 @@ def test_every_host_has_both_agents_and_the_cluster_a_rates_job(tmp_path: Path) 
 def test_what_is_left_out_is_no_program(tmp_path: Path) -> None:
     without = names(tmp_path, agents=False, latency=False, rates=False)
     assert kinds_on("edge-1", without) == {"supervisor"}
+    assert "dashboard" in without  # it shows what is missing
     assert "rates" not in without
     assert names(tmp_path) - names(tmp_path, rates=False) == {"rates"}
+    assert names(tmp_path) - names(tmp_path, dashboard=None) == {"dashboard"}
 
 
 def test_an_agent_runs_on_its_host_and_the_rates_job_beside_nimbus(tmp_path: Path) -> None:
@@ -50,7 +52,7 @@ def test_an_agent_runs_on_its_host_and_the_rates_job_beside_nimbus(tmp_path: Pat
         if "--network-namespace" in program.command
     }
     assert where["latency-fog-2"] == where["monitor-fog-2"] == "fog-2"
-    assert where["rates"] == where["nimbus"] == "control"
+    assert where["rates"] == where["dashboard"] == where["nimbus"] == "control"
 
 
 def test_every_program_is_started_once_agents_after_the_stores_they_write_to(

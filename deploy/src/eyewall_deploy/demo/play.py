@@ -198,6 +198,8 @@ def _say_how_to_look_on(out: Console, plan: Plan, seconds: float) -> None:
         out.print(f"  {_command()} delay A B 80ms  change a delay yourself")
     if plan.state.ui is not None:
         out.print(f"  http://{plan.state.ui}        Storm UI")
+    if plan.state.dashboard is not None:
+        out.print(f"  http://{plan.state.dashboard}        who runs where, why, and what could be")
     out.print("  make demo-down               ends it")
 
 

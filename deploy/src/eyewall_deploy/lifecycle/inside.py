@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 NIMBUS_PORT = 6627
 UI_PORT = 8080
 SIDECAR_PORT = 7077
+DASHBOARD_PORT = 8089
 ZOOKEEPER_PORT = 2181
 REDIS_PORT = 6379
 
@@ -31,6 +32,7 @@ class Inside:
     nimbus: Endpoint
     ui: Endpoint
     sidecar: Endpoint
+    dashboard: Endpoint
 
 
 def inside(state: RunState) -> Inside:
@@ -42,6 +44,7 @@ def inside(state: RunState) -> Inside:
             nimbus=state.nimbus,
             ui=state.ui or Endpoint(_HERE, UI_PORT),
             sidecar=state.sidecar or Endpoint(_HERE, SIDECAR_PORT),
+            dashboard=state.dashboard or Endpoint(_HERE, DASHBOARD_PORT),
         )
     return Inside(
         zookeeper=Endpoint(CONTROL_ADDRESS, ZOOKEEPER_PORT),
@@ -49,6 +52,7 @@ def inside(state: RunState) -> Inside:
         nimbus=Endpoint(CONTROL_ADDRESS, NIMBUS_PORT),
         ui=Endpoint(CONTROL_ADDRESS, UI_PORT),
         sidecar=Endpoint(CONTROL_ADDRESS, SIDECAR_PORT),
+        dashboard=Endpoint(CONTROL_ADDRESS, DASHBOARD_PORT),
     )
 
 
@@ -60,6 +64,8 @@ def forwards(state: RunState) -> tuple[Forward, ...]:
         pairs.append((state.ui, there.ui))
     if state.sidecar is not None:
         pairs.append((state.sidecar, there.sidecar))
+    if state.dashboard is not None:
+        pairs.append((state.dashboard, there.dashboard))
     owned = [
         (state.own_zookeeper, state.zookeeper, there.zookeeper),
         (state.redis_server is not None, state.redis, there.redis),

@@ -44,6 +44,8 @@ class UpOptions:
         A monitor agent and a latency agent on each host, where they are installed.
     rates
         The job that makes data rates of what the agents report, where Spark is installed.
+    dashboard
+        The operators' pages, where what they need is installed.
     delays
         Where the sidecar has its delays from; None is measured where hosts are emulated and have
         agents, else declared.
@@ -63,10 +65,12 @@ class UpOptions:
     stock_timing: bool = False
     agents: bool = True
     rates: bool = True
+    dashboard: bool = True
     delays: Delays | None = None
     nimbus_port: int = inside.NIMBUS_PORT
     ui_port: int = inside.UI_PORT
     sidecar_port: int = inside.SIDECAR_PORT
+    dashboard_port: int = inside.DASHBOARD_PORT
     zookeeper_port: int = inside.ZOOKEEPER_PORT
     redis_port: int = inside.REDIS_PORT
     host_ports: int = SLOT_PORT

@@ -66,6 +66,8 @@ def _wanted(plan: Plan) -> Iterator[_Wanted]:
         yield _Wanted(daemons, state.ui.port, "Storm UI", "--ui-port")
     if state.sidecar is not None:
         yield _Wanted(_HERE, state.sidecar.port, "the sidecar", "--sidecar-port")
+    if state.dashboard is not None:
+        yield _Wanted(_HERE, state.dashboard.port, "the dashboard", "--dashboard-port")
     if loopback:
         for host in plan.cluster.hosts:
             first = settings.supervisor_port(plan.storm, host)

@@ -34,6 +34,8 @@ from eyewall_deploy.wan.addresses import addresses
 from eyewall_deploy.wan.private import hosts_file_text
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from eyewall_deploy.cluster_file import Cluster
     from eyewall_deploy.lifecycle.options import UpOptions
     from eyewall_deploy.lifecycle.steps import Steps
@@ -43,6 +45,15 @@ if TYPE_CHECKING:
 _HERE = "127.0.0.1"
 _FIRST_LOOPBACK_HOST = 11
 _SPARK = ("pyspark", "pyarrow", "pandas")
+_WEB = (
+    "fastapi",
+    "uvicorn",
+    "sse_starlette",
+    "prometheus_client",
+    "numpy",
+    "grpc",
+    "eyewall_proto",
+)
 _JAR = Path("storm-scheduler", "target", "eyewall-storm-scheduler.jar")
 
 
@@ -106,6 +117,7 @@ def prepare(options: UpOptions, steps: Steps) -> Plan | Failure:
         nimbus=Endpoint(_HERE, options.nimbus_port),
         ui=Endpoint(_HERE, options.ui_port) if home.has_ui else None,
         sidecar=Endpoint(_HERE, options.sidecar_port) if sidecar_command() else None,
+        dashboard=_dashboard(options, steps),
         own_zookeeper=servers.own_zookeeper,
         storm_home=str(home.path),
         java=java,
@@ -132,7 +144,7 @@ def _loop(options: UpOptions, mode: Mode, steps: Steps) -> _Loop | Failure:
         why = "no command `eyewall-latency`" if options.agents else "--without-agents"
         return Failure(f"--delays measured: nothing measures them ({why}); declared is possible")
     rates = agents and options.rates
-    lacking = [name for name in _SPARK if importlib.util.find_spec(name) is None]
+    lacking = _lacking(_SPARK)
     if rates and lacking:
         rates = False
         how = "pip install 'eyewall-monitor[rates]'"
@@ -140,6 +152,23 @@ def _loop(options: UpOptions, mode: Mode, steps: Steps) -> _Loop | Failure:
     # On loopback all that could be measured is that the hosts are one machine.
     usual = Delays.MEASURED if latency and mode is Mode.NAMESPACES else Delays.DECLARED
     return _Loop(agents, latency, rates, options.delays or usual)
+
+
+def _dashboard(options: UpOptions, steps: Steps) -> Endpoint | None:
+    """Where the dashboard will be; None if there will be none."""
+    if not options.dashboard or monitor_command() is None:
+        return None
+    lacking = _lacking(_WEB)
+    if lacking:
+        how = "pip install 'eyewall-monitor[dashboard]'"
+        steps.done(f"no dashboard: {', '.join(lacking)} not installed ({how})")
+        return None
+    return Endpoint(_HERE, options.dashboard_port)
+
+
+def _lacking(names: Sequence[str]) -> list[str]:
+    """Those of these packages that are not installed."""
+    return [name for name in names if importlib.util.find_spec(name) is None]
 
 
 def _storm_home(options: UpOptions, steps: Steps) -> StormHome | Failure:

@@ -52,6 +52,8 @@ def write_settings(plan: Plan, jar: Path | None) -> None:
             run.latency(host.name).write_text(latency_settings(plan, host), encoding="utf-8")
     if plan.state.rates:
         run.rates.write_text(rates_settings(plan), encoding="utf-8")
+    if plan.state.dashboard is not None:
+        run.dashboard.write_text(dashboard_settings(plan), encoding="utf-8")
     for program in programs(plan):
         run.logs(program.name).mkdir(exist_ok=True)
         run.data(program.name).mkdir(exist_ok=True)
@@ -132,6 +134,20 @@ def rates_settings(plan: Plan) -> str:
         "[spark]\n"
         'master = "local[1]"\n'
         'memory = "512m"\n'
+    )
+
+
+def dashboard_settings(plan: Plan) -> str:
+    """Of the dashboard, which reads everything whether or not anybody writes it."""
+    there = inside(plan.state)
+    return (
+        f"listen = {json.dumps(str(there.dashboard))}\n"
+        "[sidecar]\n"
+        f"address = {json.dumps(str(there.sidecar))}\n"
+        "[zookeeper]\n"
+        f"servers = {json.dumps(str(there.zookeeper))}\n"
+        f"root = {json.dumps(eyewall_root(plan.state))}\n"
+        f"[redis]\n{_redis(plan, 'url')}"
     )
 
 

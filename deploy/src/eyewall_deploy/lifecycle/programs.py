@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 OWN_ROOT = "/storm"
 RATES = "rates"
 """Name of the program that turns the hosts' reports into data rates."""
+DASHBOARD = "dashboard"
+"""Name of the program that is the operators' pages."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,6 +167,9 @@ def _programs(plan: Plan) -> Iterator[Program]:
     if state.rates and monitor is not None:
         command = (*control, str(monitor), "rates", "--config", str(run.rates))
         yield Program(RATES, command, run.path)
+    if state.dashboard is not None and monitor is not None:
+        command = (*control, str(monitor), "dashboard", "--config", str(run.dashboard))
+        yield Program(DASHBOARD, command, run.path)
 
 
 def _daemon(

@@ -7,7 +7,13 @@ from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING, TypeAlias
 
-from eyewall_deploy.lifecycle.programs import RATES, latency_name, monitor_name, supervisor_name
+from eyewall_deploy.lifecycle.programs import (
+    DASHBOARD,
+    RATES,
+    latency_name,
+    monitor_name,
+    supervisor_name,
+)
 from eyewall_deploy.processes import probes
 from eyewall_deploy.processes.supervisord import output_file
 from eyewall_deploy.storm import nimbus
@@ -43,6 +49,8 @@ def probe_before_start(plan: Plan, name: str, *, runs: bool) -> Probe:
         servers["ui"] = partial(probes.http_ok, state.ui, "/index.html")
     if state.sidecar is not None:
         servers["sidecar"] = partial(probes.grpc_health, state.sidecar)
+    if state.dashboard is not None:
+        servers[DASHBOARD] = partial(probes.http_ok, state.dashboard, "/api/v1/health")
     if name in servers:
         return servers[name]
     for host in plan.cluster.hosts:

@@ -131,6 +131,8 @@ def _addresses(plan: Plan) -> dict[str, str]:
     found = {"nimbus": str(state.nimbus)}
     if state.ui is not None:
         found["storm ui"] = f"http://{state.ui}"
+    if state.dashboard is not None:
+        found["dashboard"] = f"http://{state.dashboard}"
     if state.sidecar is not None:
         found["sidecar"] = str(state.sidecar)
     return found | {"zookeeper": str(state.zookeeper), "redis": str(state.redis)}

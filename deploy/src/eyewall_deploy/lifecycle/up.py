@@ -14,6 +14,7 @@ from eyewall_deploy.lifecycle.ended import has_ended
 from eyewall_deploy.lifecycle.lease import Lease
 from eyewall_deploy.lifecycle.preparation import prepare
 from eyewall_deploy.lifecycle.programs import (
+    DASHBOARD,
     RATES,
     latency_name,
     monitor_name,
@@ -78,7 +79,7 @@ def stages(plan: Plan) -> Iterator[list[str]]:
         second.append("sidecar")
     hosts = plan.cluster.hosts
     last = [*map(supervisor_name, hosts), *map(monitor_name, hosts), *map(latency_name, hosts)]
-    last += ["ui", RATES]
+    last += ["ui", RATES, DASHBOARD]
     for stage in (first, second, ["nimbus"], last):
         names = [name for name in stage if name in there]
         if names:

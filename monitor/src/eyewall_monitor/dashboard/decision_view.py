@@ -9,7 +9,6 @@ from eyewall_monitor.dashboard.measured import mean
 from eyewall_monitor.dashboard.metric_views import unit
 from eyewall_monitor.dashboard.response_time_view import DONE
 from eyewall_monitor.dashboard.views import (
-    DecisionPage,
     DecisionSummary,
     DecisionView,
     MeasuredGain,
@@ -20,7 +19,6 @@ from eyewall_monitor.dashboard.views import (
 
 if TYPE_CHECKING:
     from eyewall_monitor.dashboard.known import Known
-    from eyewall_monitor.decision_history import Page
     from eyewall_monitor.decision_record import DecisionRecord
 
 BEFORE_SECONDS: Final = 300.0
@@ -32,15 +30,6 @@ AFTER_SECONDS: Final = 300.0
 def topology_name(topology: str) -> str:
     """Return the name in Storm's id, NAME-NUMBER-SECONDS."""
     return topology.rsplit("-", 2)[0]
-
-
-def decision_page(page: Page) -> DecisionPage:
-    """A page of the history."""
-    return DecisionPage(
-        decisions=tuple(summary(it) for it in page.records),
-        older=page.older,
-        unreadable=page.unreadable,
-    )
 
 
 def summary(record: DecisionRecord) -> DecisionSummary:

@@ -11,13 +11,14 @@ from typing import TYPE_CHECKING, Final
 from eyewall_proto import operations_pb2 as pb
 
 from eyewall_monitor import switches
-from eyewall_monitor.dashboard.decision_view import decision_page, decision_view, topology_name
+from eyewall_monitor.dashboard.decision_view import decision_view, summary, topology_name
 from eyewall_monitor.dashboard.plan_view import plan_view
 from eyewall_monitor.dashboard.readers.zookeeper_reader import ZookeeperAwayError
 from eyewall_monitor.dashboard.response_time_view import response_time_view
 from eyewall_monitor.dashboard.signals import ROUND_SECONDS
 from eyewall_monitor.dashboard.summaries import metric
 from eyewall_monitor.dashboard.switches_view import switches_view
+from eyewall_monitor.dashboard.views import DecisionPage
 from eyewall_monitor.dashboard.web.problems import ProblemError, unknown
 from eyewall_monitor.znodes import ZnodeError
 
@@ -30,7 +31,6 @@ if TYPE_CHECKING:
     from eyewall_monitor.dashboard.readers.zookeeper_reader import ZookeeperReader
     from eyewall_monitor.dashboard.sidecar_client import SidecarClient
     from eyewall_monitor.dashboard.views import (
-        DecisionPage,
         DecisionView,
         PlanRequest,
         PlanView,
@@ -104,9 +104,14 @@ class Desk:
         found = self._pages.get(key)
         if found is None:
             try:
-                found = decision_page(self._store().page(count, wanted, before))
+                page = self._store().page(count, wanted, before)
             except ZnodeError as error:
                 raise ProblemError(HTTPStatus.UNPROCESSABLE_ENTITY, f"before: {error}") from None
+            found = DecisionPage(
+                decisions=tuple(summary(it) for it in page.records),
+                older=page.older,
+                unreadable=page.unreadable,
+            )
             if found.decisions:
                 self._pages.put(key, found)
         nothing = not found.decisions and found.older is None and before is None

@@ -138,7 +138,9 @@ class LatencyReader:
         at = self._steady()
         rtts = self._rtts(wrong)
         newer = contract.newer_version(version)
-        remarks = [f"{len(wrong)} values left out, of which the first is {wrong[0]}"] * bool(wrong)
+        remarks = []
+        if wrong:
+            remarks.append(f"{len(wrong)} values left out, of which the first is {wrong[0]}")
         if newer is not None:
             remarks.append(
                 f"version {newer} of the latency contract is written there, {contract.VERSION} "

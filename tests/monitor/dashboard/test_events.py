@@ -1,0 +1,99 @@
+"""Changes, as open pages are told of them."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import socket
+import time
+from typing import TYPE_CHECKING, Any
+
+from eyewall_monitor.dashboard.views import Change
+from eyewall_monitor.dashboard.web.events import Events
+from scripted_operations import a_plan, a_status
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from httpx import Response
+    from running_dashboard import RunningDashboard
+    from scripted_operations import SidecarServer
+
+TOPOLOGY = "topology/word_count-1-1700000000"
+
+
+def changes(stream: Response) -> Iterator[Any]:
+    for line in stream.iter_lines():
+        if line.startswith("data: "):
+            yield json.loads(line.removeprefix("data: "))
+
+
+def until(told: Iterator[Any], name: str) -> Any:
+    return next(it for it in told if name in it["changed"])
+
+
+def test_a_page_is_told_of_everything_at_once_and_then_of_what_changes(
+    alone: RunningDashboard, sidecar: SidecarServer
+) -> None:
+    with alone.http.stream("GET", "/api/v1/events") as stream:
+        assert stream.headers["content-type"].startswith("text/event-stream")
+        told = changes(stream)
+        first = next(told)
+        assert {"cluster", "decisions", "health", "plans", TOPOLOGY} <= set(first["changed"])
+        sidecar.operations.plans["p"] = a_plan("p")
+        plans = until(told, "plans")
+        assert plans["revision"] > first["revision"]
+        sidecar.operations.status = a_status(revision=2)
+        began = time.monotonic()
+        moved = until(told, TOPOLOGY)
+        assert time.monotonic() - began < 6
+        # Who asks now is answered with what was told of, or what came after it.
+        assert alone.get("cluster").json()["revision"] >= moved["revision"]
+
+
+def test_a_page_hears_that_the_dashboard_is_there_every_five_seconds(
+    alone: RunningDashboard,
+) -> None:
+    began = time.monotonic()
+    with alone.http.stream("GET", "/api/v1/events") as stream:
+        next(line for line in stream.iter_lines() if line.startswith(":"))
+    assert time.monotonic() - began < 10
+
+
+def test_a_page_that_reads_nothing_keeps_nobody_waiting(
+    alone: RunningDashboard, sidecar: SidecarServer
+) -> None:
+    deaf = [socket.create_connection(("127.0.0.1", alone.port)) for _ in range(20)]
+    for it in deaf:
+        it.sendall(b"GET /api/v1/events HTTP/1.1\r\nHost: localhost\r\n\r\n")
+    with alone.http.stream("GET", "/api/v1/events") as stream:
+        told = changes(stream)
+        next(told)
+        sidecar.operations.plans["p"] = a_plan("p")
+        assert until(told, "plans")
+    began = time.monotonic()
+    assert alone.get("cluster").status_code == 200
+    assert time.monotonic() - began < 2
+    for it in deaf:
+        it.close()
+
+
+def test_who_is_slow_gets_several_changes_as_one() -> None:
+    async def told() -> list[Change]:
+        events = Events()
+        events.begin()
+        stream = events.changes(lambda: Change(revision=1, changed=("cluster",)))
+        found = [await anext(stream)]
+        for revision, name in ((2, "plans"), (3, "cluster"), (4, "plans")):
+            events.publish(Change(revision=revision, changed=(name,)))
+        await asyncio.sleep(0)
+        found.append(await anext(stream))
+        events.close()
+        found += [it async for it in stream]
+        assert events.pages == 0
+        return found
+
+    assert asyncio.run(told()) == [
+        Change(revision=1, changed=("cluster",)),
+        Change(revision=4, changed=("cluster", "plans")),
+    ]
