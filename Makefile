@@ -49,6 +49,10 @@ lint: setup ## ruff, mypy --strict, import-linter
 proto: setup ## Regenerate the committed Python stubs from the contract
 	@PATH="$(CURDIR)/$(BIN):$$PATH" PYTHON=$(CURDIR)/$(BIN)/python storm-scheduler/stubs/generate.sh
 
+.PHONY: vendor
+vendor: ## Fetch the dashboard's libraries from npm again, by the versions in monitor/vendor.sh (needs npm)
+	@monitor/vendor.sh
+
 ONE_THREAD := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 NUMBA_NUM_THREADS=1
 
 .PHONY: bench-odp

@@ -81,7 +81,7 @@ async function reach(path, request) {
     throw new ApiError({
       title: "No answer",
       status: 0,
-      detail: "The dashboard's server does not answer. It is asked again as soon as it is back.",
+      detail: "The dashboard’s server does not answer. It is asked again as soon as it is back.",
       nearest: [],
     });
   }

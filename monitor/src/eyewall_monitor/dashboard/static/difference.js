@@ -26,7 +26,7 @@ export function movesTable(moves, sites, { caption, leftOut = 0 }) {
   return html`<div class="scroll tall" tabindex="0" role="group" aria-label=${caption}><table class="dense"><caption>${caption}${rest ? `; ${counted(rest, "more move")} not shown` : ""}</caption>
     <thead><tr><th scope="col"><span class="unseen">Sign</span></th><th scope="col">Executor</th><th scope="col">Before</th><th scope="col"><span class="unseen">to</span></th><th scope="col">After</th></tr></thead>
     <tbody>${shown.map((it) => html`<tr><td>${it.source === null ? mark("sign-plus", "+", "placed") : mark("sign-change", "~", it.source === it.target ? "other worker" : "moved")}</td>
-      <th scope="row">${it.executor}</th><td>${sites.label(it.source, it.source_port)}</td><td aria-hidden="true">→</td><td>${sites.label(it.target, it.target_port)}</td></tr>`)}</tbody></table></div>`;
+      <th scope="row">${it.executor}</th><td>${it.source ? sites.label(it.source, it.source_port) : html`<span class="muted">nowhere</span>`}</td><td aria-hidden="true">→</td><td>${sites.label(it.target, it.target_port)}</td></tr>`)}</tbody></table></div>`;
 }
 
 /** @param {WorkerChangeView[]} workers @param {Sites} sites */

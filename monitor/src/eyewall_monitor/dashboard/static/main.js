@@ -76,7 +76,7 @@ function connection() {
   const banner = element("banner");
   if (live.state === "lost" && !banner.hasChildNodes()) {
     const said = document.createElement("p");
-    said.append("The connection to the dashboard's server is lost. What is shown may be out of date; it is tried again by itself. ");
+    said.append("The connection to the dashboard’s server is lost. What is shown may be out of date; it is tried again by itself. ");
     const since = document.createElement("span");
     since.id = "lost-for";
     since.setAttribute("aria-hidden", "true");

@@ -42,7 +42,7 @@ export function progressOf(plan) {
 export function planList(plans, at) {
   if (!plans.length) return html`<p class="empty">None. A plan is forgotten some minutes after it was made.</p>`;
   return html`<ol class="history">${plans.map((it) => html`<li><span>${age(it.age, at)} ago</span>
-    <h3><a href="/plan/${encodeURIComponent(it.id)}">${it.name}<span class="unseen">, plan ${it.id}</span></a></h3><span class="badge ${it.state}">${WORDS[it.state]}</span>
+    <span class="badge ${it.state}">${WORDS[it.state]}</span><h3><a href="/plan/${encodeURIComponent(it.id)}">${it.name}<span class="unseen">, plan ${it.id}</span></a></h3>
     <p class="said">${it.policy}, ${it.objective}: ${it.status}${it.gain === null ? "" : `, ${percent(it.gain)} better`}; ${counted(it.moves.length, "move")}, ${counted(it.workers_started, "worker")} started</p>
     ${it.state_reason ? html`<p class="more">${it.state_reason}</p>` : nothing}</li>`)}</ol>`;
 }

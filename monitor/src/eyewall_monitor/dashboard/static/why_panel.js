@@ -22,6 +22,7 @@ export class WhyPanel {
     /** @type {ApiError|null} */
     this.problem = null;
     this.asking = false;
+    this.sought = false;
     if (this.executor) void this.ask();
   }
 
@@ -35,6 +36,7 @@ export class WhyPanel {
       else query.delete(name);
     }
     history.replaceState(null, "", `${location.pathname}${query.size ? `?${query}` : ""}`);
+    this.sought = Boolean(executor);
     if (executor) void this.ask();
     else this.answer = this.problem = null;
     this.context.redraw();
@@ -58,6 +60,13 @@ export class WhyPanel {
     }
     this.asking = false;
     this.context.redraw();
+  }
+
+  /** Where there is no room for both, the answer comes into sight. @param {HTMLElement} root */
+  shown(root) {
+    if (!this.sought || this.asking) return;
+    this.sought = false;
+    root.querySelector(".answer")?.scrollIntoView({ block: "nearest" });
   }
 
   /** @param {string[]} executors @param {string[]} hosts @param {Sites} sites */

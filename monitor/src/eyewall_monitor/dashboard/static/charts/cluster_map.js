@@ -5,7 +5,7 @@ import { msFigure, percent, perSecondShort } from "../figures.js";
 import { pairs } from "../pairs.js";
 import { worst } from "../signals.js";
 import { NO_SITE } from "../sites.js";
-import { FreePlaces } from "./free_places.js";
+import { FreePlaces, widthOf } from "./free_places.js";
 import { hull, MapLayout } from "./map_layout.js";
 
 /** @typedef {import("../../views.d.ts").ClusterView} ClusterView */
@@ -15,6 +15,7 @@ import { hull, MapLayout } from "./map_layout.js";
 
 const MOST_LINKS = 250;
 const CROWD = 60;
+const NARROW = 560;
 const ARROWS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
 const ALONG = [0.5, 0.42, 0.58, 0.35, 0.65, 0.28, 0.72];
 
@@ -68,9 +69,11 @@ export class ClusterMap {
     const hosts = cluster.supervisors;
     const crowded = hosts.length > CROWD;
     const width = this.width;
-    const height = Math.round(width < 560 ? width * 1.15 : Math.min(560, width * 0.62));
+    const margin = crowded ? 30 : width < NARROW ? 54 : 62;
+    const most = Math.round(width < NARROW ? width * 1.5 : Math.min(560, width * 0.62));
+    const height = this.layout.heightFor(hosts, { width, margin, least: 300, most });
     const radius = crowded ? 5 : 15;
-    const room = { width, height, margin: crowded ? 30 : 62, apart: crowded ? 12 : 76 };
+    const room = { width, height, margin, apart: crowded ? 12 : 76 };
     this.places = this.layout.places(hosts, room);
     const all = pairs(cluster.links).filter((it) => this.places.has(it.one) && this.places.has(it.other));
     const drawn = this.chosenLinks(all);
@@ -187,7 +190,7 @@ export class ClusterMap {
     const labels = ways.map(({ it, from, to }) => {
       const text = `${it.delay === null ? "?" : msFigure(it.delay)} ms${it.rate ? ` · ${perSecondShort(it.rate)}` : ""}`;
       const place = free.first(text, ALONG.map((t) => ({ x: from.x + (to.x - from.x) * t, y: from.y + (to.y - from.y) * t })));
-      return place ? svg`<text class="link-label" x=${place.x.toFixed(1)} y=${(place.y + 4).toFixed(1)}>${text}</text>` : nothing;
+      return place ? svg`<g transform="translate(${place.x.toFixed(1)} ${place.y.toFixed(1)})"><rect class="label-ground" x=${-widthOf(text) / 2 - 3} y="-8" width=${widthOf(text) + 6} height="16" rx="4"/><text class="link-label" y="4">${text}</text></g>` : nothing;
     });
     return [lines, labels];
   }

@@ -17,6 +17,29 @@ export class MapLayout {
     this.scale = 1;
     /** @type {Point} */
     this.middle = { x: 0, y: 0 };
+    this.heightKey = "";
+    this.height = 0;
+  }
+
+  /**
+   * As high as its hosts need, the same for as long as they are the same.
+   * @param {SupervisorView[]} supervisors
+   * @param {{width: number, margin: number, least: number, most: number}} room
+   */
+  heightFor(supervisors, room) {
+    const located = supervisors.flatMap((it) => (it.position ? [it.position] : []));
+    const key = `${room.width} ${supervisors.map((it) => it.host).sort().join(" ")} ${located.length > 1}`;
+    if (key === this.heightKey) return this.height;
+    this.heightKey = key;
+    this.height = room.most;
+    if (room.width < room.most || located.length < 2) return this.height;
+    this.turnTo(located, false);
+    const turned = located.map((it) => this.turn(it));
+    const [left, right] = extent(turned.map((it) => it.x));
+    const [top, bottom] = extent(turned.map((it) => it.y));
+    const wanted = ((bottom - top) / Math.max(right - left, 1e-9)) * (room.width - 2 * room.margin) + 2.6 * room.margin;
+    this.height = Math.round(Math.min(room.most, Math.max(room.least, wanted)));
+    return this.height;
   }
 
   /**
@@ -44,10 +67,7 @@ export class MapLayout {
     const key = `${room.width}x${room.height} ${located.map((it) => it.host).sort().join(" ")}`;
     if (key === this.key && points.every((it) => inside(this.place(it, room), room))) return;
     this.key = key;
-    const mean = { x: average(points.map((it) => it.x)), y: average(points.map((it) => it.y)) };
-    const angle = mainAxis(points, mean) - (room.width >= room.height ? 0 : Math.PI / 2);
-    this.cos = Math.cos(-angle);
-    this.sin = Math.sin(-angle);
+    this.turnTo(points, room.width < room.height);
     this.scale = 1;
     this.middle = { x: 0, y: 0 };
     const turned = points.map((it) => this.turn(it));
@@ -66,6 +86,14 @@ export class MapLayout {
       x: room.width / 2 + (turned.x - this.middle.x) * this.scale,
       y: room.height / 2 + (turned.y - this.middle.y) * this.scale,
     };
+  }
+
+  /** Their longest axis across, or down. @param {Point[]} points @param {boolean} down */
+  turnTo(points, down) {
+    const mean = { x: average(points.map((it) => it.x)), y: average(points.map((it) => it.y)) };
+    const angle = mainAxis(points, mean) - (down ? Math.PI / 2 : 0);
+    this.cos = Math.cos(-angle);
+    this.sin = Math.sin(-angle);
   }
 
   /** @param {Point} point */

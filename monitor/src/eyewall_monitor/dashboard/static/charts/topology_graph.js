@@ -94,7 +94,7 @@ export class TopologyGraph {
   /** @param {Node} node @param {Sites} sites @param {Map<string, unknown>} slow @param {string|null} chosen */
   node(node, sites, slow, chosen) {
     const it = node.component;
-    const rate = it.emitted === null ? "" : `${perSecondShort(it.emitted)} out`;
+    const rate = it.emitted === null ? "" : perSecondShort(it.emitted);
     const capacity = it.capacity === null ? "" : `${percent(it.capacity)} busy`;
     const sub = [KINDS[it.kind], rate, capacity].filter(Boolean).join(" · ");
     return svg`<g class="component ${it.kind}" transform="translate(${node.x - node.width / 2} ${node.y - node.height / 2})" role="group"

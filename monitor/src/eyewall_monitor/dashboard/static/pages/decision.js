@@ -10,26 +10,31 @@ import { Sites } from "../sites.js";
 /** @typedef {import("../../views.d.ts").DecisionView} DecisionView */
 /** @typedef {import("../../views.d.ts").MeasuredGain} MeasuredGain */
 
+/** Seconds for which its gain may still come to be known. */
+const STILL_MEASURED = 1800;
+
 /** @type {import("../routes.js").MakePage} */
 export function page(_context, id) {
+  let waiting = false;
   return {
     title: "Decision",
     needs: ["decision"],
     sources: () => ({
-      decision: { path: pathTo(["decisions", id]), changedBy: (topic) => topic === "decisions" },
+      decision: { path: pathTo(["decisions", id]), changedBy: (topic) => topic === "decisions" || (waiting && topic.startsWith("topology/")) },
       cluster: { path: "/cluster", changedBy: () => false },
     }),
     draw: ({ decision: { view }, cluster }) => {
       /** @type {DecisionView} */
       const decision = view;
       const it = decision.summary;
+      waiting = decision.done && decision.gain.measured_after === null && Date.now() / 1000 - it.at < STILL_MEASURED;
       const sites = new Sites(cluster?.view);
       const moved = decision.done ? "Moves that were made" : "Moves that were found, and not made";
       return html`<div class="head"><div><p class="crumb"><a href="/decisions">Decisions</a></p>
           <h1>${it.name}: ${it.verdict}</h1><p class="lead"><time datetime=${new Date(it.at * 1000).toISOString()}>${moment(it.at)}</time>, <span class="mono">${it.id}</span></p></div>
           <a class="button" href="/topology/${encodeURIComponent(it.topology)}">Topology</a></div>
         <p class="notice ${decision.done ? "ok" : ""}">${decision.done ? nothing : html`<strong>Nothing moved.</strong> `}${it.said}</p>
-        <div class="split half">
+        <div class="columns">
           <section class="card" aria-labelledby="moves-title"><h2 id="moves-title">${decision.done ? "Before and after" : "What would have moved"}</h2>
             ${movesTable(decision.moves, sites, { caption: moved, leftOut: decision.moves_left_out })}</section>
           <section class="card" aria-labelledby="worth-title"><h2 id="worth-title">Objective and metrics</h2>

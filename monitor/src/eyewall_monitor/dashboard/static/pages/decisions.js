@@ -83,8 +83,8 @@ function line(it) {
     it.workers_started ? `${counted(it.workers_started, "worker")} started` : "",
   ].filter(Boolean);
   return html`<li><time datetime=${new Date(it.at * 1000).toISOString()}>${moment(it.at)}</time>
-    <h2 class="plain"><a href="/decisions/${encodeURIComponent(it.id)}">${it.name}<span class="unseen">, ${it.verdict} at ${moment(it.at)}</span></a></h2>
     <span class="badge ${it.verdict}">${it.verdict}</span>
+    <h2 class="plain"><a href="/decisions/${encodeURIComponent(it.id)}">${it.name}<span class="unseen">, ${it.verdict} at ${moment(it.at)}</span></a></h2>
     <p class="said">${it.said}</p>
     ${how.length ? html`<p class="more">${how.join(" · ")}</p>` : nothing}</li>`;
 }

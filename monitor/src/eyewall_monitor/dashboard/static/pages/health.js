@@ -37,7 +37,7 @@ export function page(context) {
               ${wrong.length > FIRST ? html`<li class="info">and ${wrong.length - FIRST} more</li>` : nothing}</ul></section>`
           : nothing}
         <section class="card" aria-labelledby="parts-title"><h2 id="parts-title">Parts</h2>${table(single, at, "Parts that the whole cluster has", false)}</section>
-        ${kinds.map((kind) => html`<section class="card" aria-label="${kind}s"><h2>${kind.charAt(0).toUpperCase()}${kind.slice(1)}s</h2>${ofKind(agents.filter((it) => it.name === kind), at, kind)}</section>`)}`;
+        <div class="split half">${kinds.map((kind) => html`<section class="card" aria-label="${kind}s"><h2>${kind.charAt(0).toUpperCase()}${kind.slice(1)}s</h2>${ofKind(agents.filter((it) => it.name === kind), at, kind)}</section>`)}</div>`;
     },
   };
 }

@@ -67,7 +67,7 @@ export function page(context, id) {
         </dl>
         <section class="card" aria-labelledby="workers-title"><h2 id="workers-title">By worker</h2>
           ${changes ? workersDifference(plan.workers, sites) : html`<p class="empty">No worker changes: it runs as well as was found already.</p>`}</section>
-        <div class="split half">
+        <div class="columns">
           <section class="card" aria-labelledby="moves-title"><h2 id="moves-title">By executor</h2>${movesTable(plan.moves, sites, { caption: `${counted(plan.moves.length, "executor")} would move` })}</section>
           <section class="card" aria-labelledby="worth-title"><h2 id="worth-title">Objective and metrics</h2>${metricsTable(plan.metrics, { before: "As it runs", after: "With the plan", caption: `By the model; the objective is ${plan.objective}` })}</section>
           <section class="card" aria-labelledby="path-title"><h2 id="path-title">The slowest path with the plan</h2>${waterfall(plan.slowest_path, sites, "The slowest path with the plan")}</section>

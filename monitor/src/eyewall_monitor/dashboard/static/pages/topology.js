@@ -5,7 +5,7 @@ import { ResponseTimeChart } from "../charts/response_time.js";
 import { TopologyGraph } from "../charts/topology_graph.js";
 import { waterfall } from "../charts/waterfall.js";
 import { html, nothing } from "../drawing.js";
-import { counted, ms } from "../figures.js";
+import { counted, moment, ms } from "../figures.js";
 import { metricsTable } from "../metrics_table.js";
 import { responseTimeSection } from "../response_time_section.js";
 import { signalMark } from "../signals.js";
@@ -39,21 +39,21 @@ export function page(context, name) {
     sources: () => ({
       topology: { path: pathTo(["topologies", name]), changedBy: ofTopology },
       times: { path: pathTo(["topologies", name, "response-time"], { seconds }), changedBy: (topic) => ofTopology(topic) || topic === "decisions" },
-      cluster: { path: "/cluster", changedBy: () => false },
-      switches: { path: "/cluster", changedBy: (topic) => topic === "cluster" },
+      cluster: { path: "/cluster", changedBy: (topic) => topic === "cluster" },
     }),
     changed: (topics) => {
       if (why.executor && topics.some(ofTopology)) void why.ask();
     },
     drawn: (root, { times }) => {
       graph.measure(root);
+      why.shown(root);
       if (times) chart.show(root.querySelector(".time-chart"), times.view);
     },
     leave: () => {
       graph.end();
       chart.end();
     },
-    draw: ({ topology: { view, at }, times, cluster, switches }) => {
+    draw: ({ topology: { view, at }, times, cluster }) => {
       /** @type {TopologyView} */
       const topology = view;
       const it = topology.summary;
@@ -63,7 +63,7 @@ export function page(context, name) {
       const executors = topology.components.flatMap((its) => its.executors.map((executor) => executor.executor));
       return html`<div class="head"><div><p class="crumb"><a href="/">Cluster</a></p><h1>${it.name}</h1>
           <p class="lead"><span class="mono">${it.id}</span></p></div>
-          <div>${switches ? freeze.draw(switches.view.switches) : nothing}</div></div>
+          <div>${cluster ? freeze.draw(cluster.view.switches) : nothing}</div></div>
         <div class="row">${badges(it)} <a class="button" href="/plan?topology=${encodeURIComponent(it.id)}">Plan</a> <a class="button" href="/decisions?topology=${encodeURIComponent(it.id)}">Decisions</a></div>
         <p class="status">${it.status}</p>
         ${topology.unknown ? html`<p class="notice warn">Not judged: ${topology.unknown}</p>` : nothing}
@@ -73,7 +73,7 @@ export function page(context, name) {
           <div><dt>Executors with a slot</dt><dd class="large ${it.placed < it.executors ? "bad" : ""}">${it.placed} of ${it.executors}</dd></div>
           <div><dt>Workers, hosts</dt><dd class="large">${it.workers} <small>on ${counted(it.hosts, "host")}</small></dd></div>
           <div><dt>Rates</dt><dd class="large">${signalMark(it.rates, at)}</dd></div>
-          <div><dt>Cool-down</dt><dd class="large">${topology.cooling > 0 ? html`${Math.ceil(topology.cooling)} s <small>left when told</small>` : "over"}</dd></div>
+          <div><dt>Cool-down</dt><dd class="large">${topology.cooling > 0 ? html`<small>until</small> ${moment(at / 1000 + topology.cooling)}` : "over"}</dd></div>
         </dl>
         <section class="card" aria-labelledby="graph-title"><h2 id="graph-title">Streams and executors</h2>${graph.draw(topology, sites, why.executor)}</section>
         <div class="split half">

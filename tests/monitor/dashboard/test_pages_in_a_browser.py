@@ -1,0 +1,232 @@
+"""The dashboard's pages in a real browser, over recorded views.
+
+What they show of a running cluster is tested against one, in tests/browser.
+"""
+
+from __future__ import annotations
+
+import re
+import shutil
+from typing import TYPE_CHECKING, Any
+
+import pytest
+import recorded_views as recorded
+from axe_playwright_python.sync_playwright import Axe
+from eyewall_monitor.dashboard import views
+from page_server import STATIC, PageServer
+from playwright.sync_api import Browser, Page, expect, sync_playwright
+from pydantic import BaseModel
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+CHROMIUM = shutil.which("chromium")
+PAGES = {
+    "cluster": "/",
+    "topology": f"/topology/{recorded.WORD_COUNT}?executor=split%5B2-2%5D",
+    "topology without rates": "/topology/tag_and_count",
+    "decisions": "/decisions",
+    "decision": f"/decisions/{recorded.MOVED}",
+    "plan": "/plan",
+    "plan's result": f"/plan/{recorded.PLAN}",
+    "health": "/health",
+}
+
+browser_only = [
+    pytest.mark.browser,
+    pytest.mark.skipif(CHROMIUM is None, reason="there is no 'chromium' on PATH"),
+]
+
+
+@pytest.fixture(scope="module")
+def chromium() -> Iterator[Browser]:
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        yield browser
+        browser.close()
+
+
+@pytest.fixture
+def server() -> Iterator[PageServer]:
+    with PageServer() as running:
+        yield running
+
+
+class Watched:
+    """A page, and what went wrong on it."""
+
+    def __init__(self, browser: Browser, **options: Any) -> None:
+        self.page: Page = browser.new_page(
+            reduced_motion="reduce", **{"viewport": {"width": 1280, "height": 900}, **options}
+        )
+        self.complaints: list[str] = []
+        self.page.on("pageerror", lambda error: self.complaints.append(str(error)))
+        self.page.on("console", self._listen)
+
+    def _listen(self, said: Any) -> None:
+        if said.type in ("error", "warning"):
+            self.complaints.append(said.text)
+
+    def open(self, server: PageServer, path: str) -> None:
+        self.page.goto(server.url + path)
+        expect(self.page.locator("main h1")).to_be_visible()
+        expect(self.page.locator(".loading")).to_have_count(0)
+        expect(self.page.locator("#live")).to_have_text("live")
+
+
+@pytest.fixture
+def watched(chromium: Browser) -> Iterator[Watched]:
+    it = Watched(chromium)
+    yield it
+    it.page.close()
+
+
+class TestEveryPage:
+    pytestmark = browser_only
+
+    @pytest.mark.parametrize("name", PAGES)
+    def test_breaks_no_rule_of_accessibility_and_says_nothing_on_the_console(
+        self, server: PageServer, watched: Watched, name: str
+    ) -> None:
+        watched.open(server, PAGES[name])
+        found = {}
+        for theme in ("light", "dark"):
+            watched.page.emulate_media(color_scheme=theme)  # type: ignore[arg-type]
+            broken = Axe().run(watched.page).response["violations"]
+            found[theme] = [(it["id"], [node["html"] for node in it["nodes"]]) for it in broken]
+        assert found == {"light": [], "dark": []}
+        assert watched.complaints == []
+
+    def test_fits_a_phone_of_360_pixels(self, server: PageServer, watched: Watched) -> None:
+        watched.page.set_viewport_size({"width": 360, "height": 740})
+        wider = {}
+        for name, path in PAGES.items():
+            watched.open(server, path)
+            wider[name] = watched.page.evaluate(
+                "document.documentElement.scrollWidth - document.documentElement.clientWidth"
+            )
+        assert wider == dict.fromkeys(PAGES, 0)
+
+
+class TestTheConnection:
+    pytestmark = browser_only
+
+    def test_that_is_lost_is_said_at_once_and_comes_back_by_itself(
+        self, server: PageServer, watched: Watched
+    ) -> None:
+        watched.open(server, "/")
+        banner = watched.page.locator("#banner")
+        expect(banner).to_be_empty()
+        server.away.set()
+        expect(banner).to_contain_text("connection to the dashboard’s server is lost")
+        server.away.clear()
+        expect(banner).to_be_empty(timeout=8_000)
+        expect(watched.page.locator("#live")).to_have_text("live")
+
+    def test_on_which_nothing_is_heard_is_given_up(
+        self, server: PageServer, watched: Watched
+    ) -> None:
+        watched.page.clock.install()
+        watched.open(server, "/")
+        server.mute.set()
+        watched.page.wait_for_timeout(200)  # what was on its way
+        watched.page.clock.fast_forward(13_000)
+        expect(watched.page.locator("#live")).to_have_text("not live")
+
+    def test_brings_changes_without_reload(self, server: PageServer, watched: Watched) -> None:
+        watched.open(server, "/decisions")
+        moved = recorded.decision_summary("1799999800000-5f1c1a0e-000014", "moved")
+        page = recorded.decisions()
+        server.views["/decisions"] = lambda **_: page.model_copy(
+            update={"decisions": (moved, *page.decisions)}
+        )
+        server.tell("decisions")
+        link = watched.page.locator(f"a[href='/decisions/{moved.id}']")
+        expect(link).to_be_visible(timeout=5_000)
+        expect(watched.page.locator("#told")).to_contain_text("New: word_count, moved")
+
+
+class TestByKeyboard:
+    pytestmark = browser_only
+
+    def test_an_executor_is_asked_why(self, server: PageServer, watched: Watched) -> None:
+        watched.open(server, f"/topology/{recorded.WORD_COUNT}")
+        watched.page.get_by_role("button", name="count[4-4] on fog-1").press("Enter")
+        expect(watched.page.locator(".answer")).to_contain_text("count[4-4] runs on fog-1 because")
+        assert "executor=count%5B4-4%5D" in watched.page.url
+
+    def test_a_host_is_chosen_on_the_map(self, server: PageServer, watched: Watched) -> None:
+        watched.open(server, "/")
+        watched.page.locator(".node[tabindex='0']").press("Enter")
+        expect(watched.page.locator("#host-title")).to_have_text("edge-1")
+        watched.page.keyboard.press("Escape")
+        expect(watched.page.locator("#host-title")).to_have_text("Host")
+
+    def test_a_plan_is_made_and_applied_after_a_question(
+        self, server: PageServer, watched: Watched
+    ) -> None:
+        watched.open(server, "/plan?topology=word_count")
+        watched.page.get_by_label("Objective").fill("T=1")
+        watched.page.get_by_label("Objective").press("Enter")
+        expect(watched.page.locator("h1")).to_have_text("Plan for word_count")
+        apply = watched.page.get_by_role("button", name="Apply this plan")
+        apply.press("Enter")
+        expect(watched.page.get_by_role("dialog")).to_be_visible()
+        watched.page.keyboard.press("Escape")
+        expect(watched.page.get_by_role("dialog")).to_have_count(0)
+        assert [path for path, _ in server.sent] == ["/plans"]
+        server.views["/plans/([^/]+)"] = lambda _: recorded.plan("stale", "edge-1 is gone since.")
+        apply.press("Enter")
+        watched.page.get_by_role("button", name="Apply exactly this").press("Enter")
+        expect(watched.page.locator("main")).to_contain_text("edge-1 is gone since.")
+        asked = {"topology": recorded.WORD_COUNT, "policy": "", "objective": "T=1"}
+        assert server.sent == [
+            ("/plans", {**asked, "time_limit": 5, "seed": None}),
+            (f"/plans/{recorded.PLAN}/apply", {}),
+        ]
+
+    def test_all_topologies_are_frozen(self, server: PageServer, watched: Watched) -> None:
+        watched.open(server, "/")
+        watched.page.get_by_role("switch", name="Freeze all topologies").press("Space")
+        expect(watched.page.locator("#told")).to_have_text("All topologies: frozen.")
+        assert server.sent == [("/frozen", {"frozen": True})]
+
+
+class TestWhatIsNotThere:
+    pytestmark = browser_only
+
+    def test_is_said_in_the_words_of_the_api_with_names_that_were_perhaps_meant(
+        self, server: PageServer, watched: Watched
+    ) -> None:
+        watched.open(server, "/topology/wrod_count")
+        notice = watched.page.locator(".problems")
+        expect(notice).to_contain_text("There is no topology wrod_count.")
+        expect(notice.get_by_role("link", name="word_count")).to_have_attribute(
+            "href", "/topology/word_count"
+        )
+
+
+def test_the_types_of_the_pages_are_those_of_the_api() -> None:
+    declared: dict[str, set[str]] = {}
+    name = ""
+    for line in (STATIC / ".." / "views.d.ts").read_text().splitlines():
+        if found := re.match(r"export interface (\w+)", line):
+            declared[name := found[1]] = set()
+        elif found := re.match(r"  (\w+): ", line):
+            declared[name].add(found[1])
+    answered = {
+        it.__name__: set(it.model_fields)
+        for it in vars(views).values()
+        if isinstance(it, type) and issubclass(it, views.View) and it is not views.View
+    }
+    assert declared == answered
+    assert issubclass(views.View, BaseModel)
+
+
+def test_nothing_of_the_pages_is_fetched_from_elsewhere_or_needs_a_lax_policy() -> None:
+    own = [it for it in STATIC.rglob("*") if it.is_file() and "vendor" not in it.parts]  # type: ignore[attr-defined]
+    for it in own:
+        text = it.read_text()
+        outside = re.findall(r"""(?:src|href|url|import|fetch)\W{1,3}https?://[^"' )]+""", text)
+        assert not outside, it
+        assert not re.search(r"""\sstyle=|\son(click|load|change)=|<script>""", text), it
