@@ -28,7 +28,7 @@ and by way of the fog.
 """
 
 
-def three_sites(**rules: float | bool) -> Nimbus:
+def three_sites(**rules: float | bool | None) -> Nimbus:
     """A Nimbus with a supervisor at each site, of two slots and 8 cores."""
     hosts = [supervisor("edge-1"), supervisor("fog-1"), supervisor("cloud-1")]
     return Nimbus(hosts, DELAYS, **rules)
@@ -43,7 +43,7 @@ def running(nimbus: Nimbus, topology: Topology = TOPOLOGY) -> Nimbus:
 @contextmanager
 def served(nimbus: Nimbus) -> Iterator[str]:
     """Answer by gRPC; the address."""
-    server = Server(nimbus.service, "127.0.0.1:0")
+    server = Server(nimbus.service, nimbus.planning, "127.0.0.1:0")
     server.start()
     try:
         yield f"127.0.0.1:{server.port}"

@@ -2,10 +2,12 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import count
 
 from eyewall_monitor.decision_record import DecisionRecord
 from eyewall_monitor.rate_document import Rates
 from eyewall_monitor.sample import Sample
+from eyewall_monitor.znodes import Switches
 from eyewall_sidecar.service import (
     Decision,
     Decline,
@@ -13,13 +15,14 @@ from eyewall_sidecar.service import (
     Measuring,
     Outcome,
     Place,
+    Planning,
     Question,
     Recorder,
     Rules,
     SchedulingService,
 )
 from eyewall_sidecar.service.solver_processes import solve
-from eyewall_sidecar.stores import DelayTable, Measurements
+from eyewall_sidecar.stores import DelayTable, HeldSwitches, Measurements
 from eyewall_sidecar.storm import (
     Assignment,
     Executor,
@@ -68,6 +71,7 @@ class ScriptedSolvers:
     breaks_on: str = ""
     placed: list[Answered] = field(default_factory=list)
     improved: list[Answered] = field(default_factory=list)
+    planned: list[Answered] = field(default_factory=list)
 
     def place(self, question: Question, time_limit: float) -> Job:
         if self.breaks_on in {it.id for it in question.problem.operators}:
@@ -78,6 +82,24 @@ class ScriptedSolvers:
     def improve(self, question: Question, time_limit: float) -> Job:
         self.improved.append(Answered(question, time_limit, not self.late, self.answer))
         return self.improved[-1]
+
+    def plan(self, question: Question, time_limit: float) -> Job:
+        self.planned.append(Answered(question, time_limit, not self.late, self.answer))
+        return self.planned[-1]
+
+
+class Turned:
+    """Switches that a test turns as it goes; nobody can turn any to begin with."""
+
+    def __init__(self) -> None:
+        self.held = HeldSwitches()
+
+    def turn(self, *topologies: str, everything: bool = False) -> None:
+        switches = Switches(everything, frozenset(topologies))
+        self.held = HeldSwitches(wanted=True, switches=switches, age=0.5)
+
+    def read(self) -> HeldSwitches:
+        return self.held
 
 
 class Table:
@@ -150,7 +172,7 @@ class Nimbus:
         self,
         hosts: Sequence[Supervisor],
         delays: Mapping[tuple[str, str], float],
-        **rules: float | bool,
+        **rules: float | bool | None,
     ) -> None:
         self.hosts = list(hosts)
         self.clock = Clock()
@@ -158,6 +180,7 @@ class Nimbus:
         self.delays = Table(delays)
         self.measured = Written(self.clock)
         self.recorded = Kept()
+        self.switches = Turned()
         self.service = SchedulingService(
             Settings(),
             Rules(**{"cool_down_seconds": 0.0, **rules}),  # type: ignore[arg-type]
@@ -166,6 +189,10 @@ class Nimbus:
             self.solvers,
             Recorder(self.recorded, "5f1c1a0e", self.clock),
             self.clock,
+            self.switches,
+        )
+        self.planning = Planning(
+            self.service, self.solvers, map("{:08x}".format, count(1)).__next__
         )
         self.running: dict[str, Assignment] = {}
 
@@ -178,8 +205,8 @@ class Nimbus:
                 self.running[decision.topology_id] = decision.verdict.assignment
         return {it.topology_id: it for it in decisions}
 
-    def rounds(self, topology: Topology, count: int) -> list[Decision]:
-        return [self.round(topology)[topology.id] for _ in range(count)]
+    def rounds(self, topology: Topology, number: int) -> list[Decision]:
+        return [self.round(topology)[topology.id] for _ in range(number)]
 
     def host_of(self, topology: Topology, task: int) -> str:
         return next(

@@ -16,6 +16,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from eyewall_sidecar.desk import freezing, plans, status, why
 from eyewall_sidecar.model import ProblemError, Solution, Status
 from eyewall_sidecar.objective import Objective, ObjectiveError
 from eyewall_sidecar.odp.sampling import sampled
@@ -26,7 +27,7 @@ from eyewall_sidecar.problem_file.answer import answer
 from eyewall_sidecar.search.alternatives import with_alternatives
 from eyewall_sidecar.service import wording
 
-app = typer.Typer(no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False)
+app = typer.Typer(no_args_is_help=True, pretty_exceptions_enable=False)
 
 BAD_INPUT = 2
 EXIT_CODES = {Status.INFEASIBLE: 3, Status.TIMED_OUT: 4, Status.FAILED: 5}
@@ -34,6 +35,15 @@ EXIT_CODES = {Status.INFEASIBLE: 3, Status.TIMED_OUT: 4, Status.FAILED: 5}
 
 PATIENCE = 2.0
 """Seconds before it is shown that something is going on."""
+
+
+app.command()(status.status)
+app.command()(why.why)
+app.command("why-not")(why.why_not)
+app.command()(plans.plan)
+app.command()(plans.apply)
+app.command()(freezing.freeze)
+app.command()(freezing.unfreeze)
 
 
 @app.callback()
@@ -165,19 +175,21 @@ def history(
 
     from eyewall_sidecar import history as shown
     from eyewall_sidecar.config import USUAL_ZOOKEEPER, read_config
+    from eyewall_sidecar.zookeeper import AwayError, ServersError, connected
 
     try:
         known = read_config(config).zookeeper
         paths = Znodes(known.root)
-        with shown.connected(zookeeper or known.servers or USUAL_ZOOKEEPER) as client:
+        servers = zookeeper or known.servers or USUAL_ZOOKEEPER
+        with connected(servers, reads_only=True) as client:
             if decision:
                 page = Page((shown.one(client, paths, decision),))
             else:
                 wanted = shown.Wanted(topology, verdict)
                 page = shown.page_of(client, paths, count, wanted, before)
-    except (ConfigError, shown.HistoryError) as error:
+    except (ConfigError, ServersError, shown.HistoryError) as error:
         typer.echo(f"eyewall history: {error}", err=True)
-        raise typer.Exit(1 if isinstance(error, shown.AwayError) else BAD_INPUT) from None
+        raise typer.Exit(1 if isinstance(error, AwayError) else BAD_INPUT) from None
     console = Console()
     if as_json:
         sys.stdout.writelines(f"{shown.as_json(it)}\n" for it in page.records)

@@ -25,6 +25,7 @@ USUAL_ZOOKEEPER = "127.0.0.1:2181"
 
 Positive = Annotated[float, Field(gt=0, le=86_400, allow_inf_nan=False)]
 NotNegative = Annotated[float, Field(ge=0, le=86_400, allow_inf_nan=False)]
+Workers = Annotated[int, Field(ge=0, le=1_000_000)]
 
 
 def _address(text: str) -> str:
@@ -74,7 +75,7 @@ class Delays(Section):
 
 
 class ZooKeeper(Section):
-    """Where rates, costs and loads come from, and decisions go to."""
+    """Where rates, costs, loads and switches come from, and decisions go to."""
 
     servers: Servers | None = None
     root: Root = znodes.ROOT
@@ -109,6 +110,9 @@ class Replacement(Section):
     minimum_gain: Annotated[float, Field(ge=0, le=1)] = 0.1
     cool_down_seconds: NotNegative = 30.0
     frozen: bool = False
+    workers_per_round: Workers | None = None
+    workers_per_hour: Workers | None = None
+    horizon_seconds: Positive | None = None
 
 
 class Config(Section):

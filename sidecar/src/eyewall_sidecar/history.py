@@ -1,27 +1,20 @@
 """`eyewall history`: what was decided, from the records in ZooKeeper, for people and scripts."""
 
 import json
-import logging
 from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from difflib import get_close_matches
 from typing import Any
 
-from eyewall_monitor.addresses import are_servers
 from eyewall_monitor.decision_history import Page, read_one, read_page
 from eyewall_monitor.decision_record import DecisionRecord, Metric, Verdict
 from eyewall_monitor.znodes import ZnodeError, Znodes
 from kazoo.client import KazooClient
-from kazoo.exceptions import KazooException
-from kazoo.handlers.threading import KazooTimeoutError
 from rich.console import Console
 from rich.table import Column, Table
 from rich.text import Text
 
-PATIENCE = 5.0
-"""Seconds for ZooKeeper to answer."""
 COLOURS = {
     Verdict.PLACED: "green",
     Verdict.MOVED: "cyan",
@@ -33,10 +26,6 @@ _UNITS = {"R": (1e3, "ms"), "T": (1.0, "tuples/s"), "N": (1.0, "tuples"), "EE": 
 
 class HistoryError(Exception):
     """Why there is nothing to show; one sentence."""
-
-
-class AwayError(HistoryError):
-    """ZooKeeper does not answer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,27 +52,6 @@ class Wanted:
 def name_of(topology: str) -> str:
     """Return a topology's name, of Storm's id NAME-NUMBER-TIME."""
     return topology.rsplit("-", 2)[0]
-
-
-@contextmanager
-def connected(servers: str) -> Iterator[KazooClient]:
-    """Connect for as long as it is needed; AwayError if that does not work, or stops to."""
-    if not are_servers(servers):
-        raise HistoryError(
-            f"--zookeeper {servers}: it must be HOST:PORT, or several with commas between"
-        )
-    quiet = logging.getLogger("eyewall.history.kazoo")
-    quiet.setLevel(logging.CRITICAL)  # what is wrong is said in one line
-    client = KazooClient(servers, read_only=True, logger=quiet)
-    try:
-        client.start(timeout=PATIENCE)
-        yield client
-    except (KazooException, KazooTimeoutError, OSError) as error:
-        why = str(error) or type(error).__name__
-        raise AwayError(f"ZooKeeper at {servers} does not answer: {why}") from None
-    finally:
-        client.stop()
-        client.close()
 
 
 def page_of(

@@ -17,7 +17,7 @@ from eyewall_monitor.znodes import Znodes
 from eyewall_sidecar.config import Config, Delays, default_settings
 from eyewall_sidecar.policies.catalogue import CATALOGUE
 from eyewall_sidecar.rpc import Server
-from eyewall_sidecar.service import Measuring, Recorder, Rules, SchedulingService
+from eyewall_sidecar.service import Measuring, Planning, Recorder, Rules, SchedulingService
 from eyewall_sidecar.service.solver_processes import SolverProcesses
 from eyewall_sidecar.stores import (
     DelayFile,
@@ -26,10 +26,13 @@ from eyewall_sidecar.stores import (
     NoDelays,
     NoMeasurements,
     NoRecords,
+    NoSwitches,
     RecordStore,
     RedisDelays,
+    SwitchStore,
     ZookeeperMeasurements,
     ZookeeperRecords,
+    ZookeeperSwitches,
 )
 
 STOP_SECONDS = 1.0
@@ -46,7 +49,7 @@ def serve(config: Config, say: Callable[[str], None]) -> None:
     stopped = _stop_signals()
     with (
         _delay_store(config) as delays,
-        _zookeeper_stores(config) as (measurements, records),
+        _zookeeper_stores(config) as (measurements, records, switches),
         closing(SolverProcesses(policy=defaults.policy)) as solvers,
     ):
         measuring = Measuring(measurements, config.metrics.minimum_confidence)
@@ -58,8 +61,10 @@ def serve(config: Config, say: Callable[[str], None]) -> None:
             solvers,
             Recorder(records, secrets.token_hex(4), time.time),
             time.monotonic,
+            switches,
         )
-        server = Server(service, config.listen)
+        planning = Planning(service, solvers, lambda: secrets.token_hex(4))
+        server = Server(service, planning, config.listen)
         server.start()
         try:
             if _warm(solvers, stopped):
@@ -112,6 +117,9 @@ def _rules(config: Config) -> Rules:
         minimum_gain=config.replacement.minimum_gain,
         cool_down_seconds=config.replacement.cool_down_seconds,
         frozen=config.replacement.frozen,
+        workers_per_round=config.replacement.workers_per_round,
+        workers_per_hour=config.replacement.workers_per_hour,
+        horizon_seconds=config.replacement.horizon_seconds,
     )
 
 
@@ -136,19 +144,23 @@ def _redis_delays(url: str, given: Delays) -> RedisDelays:
 
 
 @contextmanager
-def _zookeeper_stores(config: Config) -> Iterator[tuple[MeasurementStore, RecordStore]]:
+def _zookeeper_stores(
+    config: Config,
+) -> Iterator[tuple[MeasurementStore, RecordStore, SwitchStore]]:
     servers = config.zookeeper.servers
     if servers is None:
-        yield NoMeasurements(), NoRecords()
+        yield NoMeasurements(), NoRecords(), NoSwitches()
         return
     paths = Znodes(config.zookeeper.root)
     with (
         closing(ZookeeperMeasurements(servers, paths, time.time, time.monotonic)) as measurements,
         closing(ZookeeperRecords(servers, paths, time.time, time.monotonic)) as records,
+        closing(ZookeeperSwitches(servers, paths, time.monotonic)) as switches,
     ):
         measurements.start()
         records.start()
-        yield measurements, records
+        switches.start()
+        yield measurements, records, switches
 
 
 def _delays(config: Config) -> str:

@@ -1,21 +1,16 @@
 """A sidecar that runs, as an operator's command asks it: deadlines, and one kind of error."""
 
-from __future__ import annotations
-
 import json
-from typing import TYPE_CHECKING, Any, Self
+from collections.abc import Callable
+from typing import Any, Self
 
 import grpc
 from eyewall_proto import operations_pb2 as pb
 from eyewall_proto import operations_pb2_grpc as pb_grpc
 from google.protobuf.json_format import MessageToDict
+from google.protobuf.message import Message
 
 from eyewall_sidecar.desk.options import BAD_INPUT, NOT_NOW
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from google.protobuf.message import Message
 
 PATIENCE = 10.0
 """Seconds for an answer that needs no solving."""
@@ -52,9 +47,7 @@ class DeskError(Exception):
         exit_code: int = NOT_NOW,
         code: grpc.StatusCode = grpc.StatusCode.UNAVAILABLE,
     ) -> None:
-        # A sentence that lists all that there is needs no guess.
-        guessed = bool(nearest) and not all(it in sentence for it in nearest)
-        hint = f" (did you mean {' or '.join(nearest)}?)" if guessed else ""
+        hint = f" (did you mean {' or '.join(nearest)}?)" if nearest else ""
         super().__init__(f"{sentence}{hint}")
         self.sentence = sentence
         self.nearest = nearest

@@ -1,21 +1,15 @@
 """From what there is to see to the contract's `Status`; what did not change is encoded once."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
 from eyewall_proto import operations_pb2 as pb
 from eyewall_proto import scheduler_pb2
 
+from eyewall_sidecar.model import Evaluation
 from eyewall_sidecar.objective import Term
 from eyewall_sidecar.rpc import encode
-
-if TYPE_CHECKING:
-    from eyewall_sidecar.model import Evaluation
-    from eyewall_sidecar.service import Rules, Seen
-    from eyewall_sidecar.service.overview import Overview
-    from eyewall_sidecar.service.watching import View
-    from eyewall_sidecar.stores import DelayTable
+from eyewall_sidecar.service import Seen
+from eyewall_sidecar.service.overview import Overview
+from eyewall_sidecar.service.watching import View
+from eyewall_sidecar.stores import DelayTable
 
 CONTRACT_VERSION = 1
 MOST = 1e15
@@ -102,15 +96,6 @@ def _put_delays(delays: pb.Delays, view: View, table: DelayTable, since: float) 
             age=table.age_between(*pair) + since,
             rate=it.rate,
         )
-
-
-def rules(given: Rules) -> pb.Rules:
-    """Encode what governs moves."""
-    return pb.Rules(
-        minimum_gain=given.minimum_gain,
-        cool_down_seconds=given.cool_down_seconds,
-        frozen=given.frozen,
-    )
 
 
 def topology(it: Overview) -> pb.TopologyStatus:

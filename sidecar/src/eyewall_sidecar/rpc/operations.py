@@ -7,9 +7,13 @@ from eyewall_proto import operations_pb2 as pb
 from eyewall_proto import operations_pb2_grpc as pb_grpc
 
 from eyewall_sidecar.policies.catalogue import CATALOGUE
-from eyewall_sidecar.rpc import encode_status
+from eyewall_sidecar.rpc import encode_explanation, encode_plan, encode_rules
 from eyewall_sidecar.rpc.encode_status import Statuses
-from eyewall_sidecar.service import SchedulingService
+from eyewall_sidecar.rpc.refusals import worded
+from eyewall_sidecar.service import Planning, SchedulingService
+from eyewall_sidecar.service.answering import Restraint, answer
+from eyewall_sidecar.service.explaining import explain
+from eyewall_sidecar.service.names import require_seen, topology_named
 from eyewall_sidecar.service.watching import Watching
 
 OPERATIONS: str = pb.DESCRIPTOR.services_by_name["Operations"].full_name
@@ -18,9 +22,10 @@ OPERATIONS: str = pb.DESCRIPTOR.services_by_name["Operations"].full_name
 class Operations(pb_grpc.OperationsServicer):
     """Reads what the last round left; no round waits for it."""
 
-    def __init__(self, service: SchedulingService) -> None:
-        """Tell of `service`."""
+    def __init__(self, service: SchedulingService, planning: Planning) -> None:
+        """Tell of `service`, and plan for it."""
         self._service = service
+        self._planning = planning
         self._watching = Watching(service)
         cool_down = service.rules.cool_down_seconds
         self._statuses = Statuses(service.run, service.delay_source, cool_down)
@@ -31,13 +36,50 @@ class Operations(pb_grpc.OperationsServicer):
     ) -> pb.Status:
         """Return what is gone by, or that it is what the caller knows."""
         with self._one_look:
-            rules = encode_status.rules(self._service.rules)
-            view = self._watching.view(rules.SerializeToString(deterministic=True))
+            now, held = self._service.now(), self._service.switches()
+            rules = encode_rules.rules(self._service.rules, self._service.budget.started(now))
+            switches = encode_rules.switches(held)
+            view = self._watching.view((rules.SerializeToString(), switches.SerializeToString()))
             if view.revision == request.known_revision:
-                return self._statuses.unchanged(view, self._service.now())
-            status = self._statuses.whole(view, self._service.now())
+                status = self._statuses.unchanged(view, now)
+                encode_rules.put_age(status.switches, held)
+                return status
+            status = self._statuses.whole(view, now)
             status.rules.CopyFrom(rules)
+            status.switches.CopyFrom(switches)
+            encode_rules.put_age(status.switches, held)
+            for it in status.topologies:
+                it.frozen = bool(self._service.frozen(it.topology_id, held))
             return status
+
+    def MakePlan(  # noqa: N802 - the name is the contract's
+        self, request: pb.PlanRequest, context: grpc.ServicerContext
+    ) -> pb.Plan:
+        """Return what a policy would move; waits for it."""
+        with worded(context):
+            plan = self._planning.make(encode_plan.wanted(request), context.is_active)
+            return encode_plan.plan(plan, self._service.now())
+
+    def GetPlan(  # noqa: N802 - the name is the contract's
+        self, request: pb.PlanId, context: grpc.ServicerContext
+    ) -> pb.Plan:
+        """Return a plan and what has become of it."""
+        with worded(context):
+            return encode_plan.plan(self._planning.get(request.id), self._service.now())
+
+    def ListPlans(  # noqa: N802 - the name is the contract's
+        self, _request: pb.ListPlansRequest, _context: grpc.ServicerContext
+    ) -> pb.Plans:
+        """Return all plans that are remembered, newest first."""
+        now = self._service.now()
+        return pb.Plans(plans=[encode_plan.plan(it, now) for it in self._planning.all()])
+
+    def ApplyPlan(  # noqa: N802 - the name is the contract's
+        self, request: pb.PlanId, context: grpc.ServicerContext
+    ) -> pb.Plan:
+        """Have exactly this plan handed to Nimbus in its next round."""
+        with worded(context):
+            return encode_plan.plan(self._planning.apply(request.id), self._service.now())
 
     def ListPolicies(  # noqa: N802 - the name is the contract's
         self, _request: pb.ListPoliciesRequest, _context: grpc.ServicerContext
@@ -58,3 +100,19 @@ class Operations(pb_grpc.OperationsServicer):
                 for name, it in CATALOGUE.items()
             ]
         )
+
+    def Explain(  # noqa: N802 - the name is the contract's
+        self, request: pb.ExplainRequest, context: grpc.ServicerContext
+    ) -> pb.Explanation:
+        """Return why an executor runs where it runs, and what other hosts would mean for it."""
+        with worded(context):
+            seen = require_seen(self._service.seen)
+            state = topology_named(seen, request.topology)
+            known = self._watching.known(seen, state)
+            heard = {*seen.delays.hosts, *seen.measured.loads}
+            found = explain(known, request.executor, request.host, heard)
+            rules = self._service.rules
+            frozen = self._service.frozen(state.topology.id, self._service.switches())
+            cooling = found.memory.since + rules.cool_down_seconds - self._service.now()
+            said = answer(found, Restraint(rules, cooling, frozen))
+            return encode_explanation.explanation(found, state.topology, said)

@@ -1,9 +1,7 @@
 """Why a question is not answered, as gRPC says such things."""
 
-from __future__ import annotations
-
+from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
 
 import grpc
 
@@ -13,9 +11,6 @@ from eyewall_sidecar.service.names import (
     UnanswerableError,
     UnknownNameError,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 NEAREST = "eyewall-nearest"
 """Trailing metadata of NOT_FOUND: the names that were perhaps meant, comma separated."""

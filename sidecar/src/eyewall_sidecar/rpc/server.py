@@ -18,7 +18,7 @@ from eyewall_sidecar.rpc import encode
 from eyewall_sidecar.rpc.decode import MalformedError
 from eyewall_sidecar.rpc.operations import OPERATIONS, Operations
 from eyewall_sidecar.rpc.remembered import Needs, Remembered
-from eyewall_sidecar.service import SchedulingService
+from eyewall_sidecar.service import Planning, SchedulingService
 
 CONTRACT_VERSION = 1
 MESSAGE_BYTES = 64 * 1024 * 1024
@@ -69,7 +69,7 @@ class Scheduler(pb_grpc.SchedulerServicer):
 class Server:
     """The listening server."""
 
-    def __init__(self, service: SchedulingService, address: str) -> None:
+    def __init__(self, service: SchedulingService, planning: Planning, address: str) -> None:
         """Bind the address; nothing is answered before `start`."""
         _require_free(address)
         self._health = health.HealthServicer()
@@ -82,7 +82,9 @@ class Server:
             ],
         )
         pb_grpc.add_SchedulerServicer_to_server(Scheduler(service), self._grpc)  # type: ignore[no-untyped-call]
-        operations_pb2_grpc.add_OperationsServicer_to_server(Operations(service), self._grpc)  # type: ignore[no-untyped-call]
+        operations_pb2_grpc.add_OperationsServicer_to_server(
+            Operations(service, planning), self._grpc
+        )  # type: ignore[no-untyped-call]
         health_pb2_grpc.add_HealthServicer_to_server(self._health, self._grpc)
         names = (SERVICE, OPERATIONS, health.SERVICE_NAME, reflection.SERVICE_NAME)
         reflection.enable_server_reflection(names, self._grpc)

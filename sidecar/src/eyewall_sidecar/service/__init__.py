@@ -3,6 +3,8 @@
 from eyewall_sidecar.service.decision import Decision, Decline, Keep, Place, Verdict
 from eyewall_sidecar.service.measuring import Measuring
 from eyewall_sidecar.service.moving import Rules
+from eyewall_sidecar.service.plan import Plan, PlanState
+from eyewall_sidecar.service.planning import Planning, Wanted
 from eyewall_sidecar.service.recording import Recorder
 from eyewall_sidecar.service.scheduling import SchedulingService
 from eyewall_sidecar.service.seen import Seen
@@ -17,6 +19,9 @@ __all__ = [
     "Measuring",
     "Outcome",
     "Place",
+    "Plan",
+    "PlanState",
+    "Planning",
     "Question",
     "Recorder",
     "Rules",
@@ -24,4 +29,5 @@ __all__ = [
     "Seen",
     "Solvers",
     "Verdict",
+    "Wanted",
 ]

@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 
 from eyewall_sidecar.model import ProblemError
 from eyewall_sidecar.service.measuring import Measured
+from eyewall_sidecar.service.solving import Question
 from eyewall_sidecar.stores import DelayTable
 from eyewall_sidecar.storm import (
     ClusterState,
@@ -83,6 +84,11 @@ def ask(
     except ProblemError as error:
         problem = error.with_traceback(None)
     return Asked(state, topology, room, settings, delays, of_topology, measured.loads, problem)
+
+
+def question_of(asked: TopologyProblem, settings: Settings, seed: int) -> Question:
+    """Put the problem to the topology's policy."""
+    return Question(asked.problem, settings.objective, settings.policy, seed, asked.interchangeable)
 
 
 def unknown(asked: TopologyProblem, settings: Settings) -> str:

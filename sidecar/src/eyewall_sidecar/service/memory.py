@@ -1,12 +1,23 @@
 """What is known of one topology between rounds, as values."""
 
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 
 from eyewall_sidecar.model import Solution
 from eyewall_sidecar.service.asking import Asked
-from eyewall_sidecar.service.moving import Judgement
+from eyewall_sidecar.service.moving import Judgement, Restraints
 from eyewall_sidecar.service.solving import Failed, Job, Question
-from eyewall_sidecar.storm import Assignment, Settings, TopologyProblem, TopologyState
+from eyewall_sidecar.storm import (
+    Assignment,
+    Executor,
+    Settings,
+    TopologyProblem,
+    TopologyState,
+    moved_away,
+)
+
+BACK_SECONDS = 3600.0
+"""For which it is remembered of an executor where it was moved away from."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,16 +35,19 @@ class Memory:
     question, job, answer
         What was asked last, and its answer once it is there.
     judged_on, judgement
-        A problem, its settings, an answer and whether the assignment had cooled down; and what
-        came of them.
+        A problem, its settings, an answer and what spoke against moving then; and what came of
+        them.
     decided, decided_status
         What was last to be placed, and the text that is true once it runs.
     logged, recorded
         The last line in the log and the last that was recorded, so that no round repeats them.
     held_back
-        What is not known well enough to look for anything better; empty if nothing is.
+        What is not known well enough to look for anything better, or who or what keeps it from
+        being done; empty if nothing does.
     troubled
         It was said why this assignment is only kept: once that is over, that is said too.
+    left
+        Executor → the supervisor that it was last moved away from, and when.
     """
 
     assignment_digest: bytes
@@ -43,7 +57,7 @@ class Memory:
     question: Question | None = None
     job: Job | None = None
     answer: Solution | None = None
-    judged_on: tuple[TopologyProblem, Settings, Solution, bool] | None = None
+    judged_on: tuple[TopologyProblem, Settings, Solution, Restraints] | None = None
     judgement: Judgement | None = None
     decided: Assignment = ()
     decided_status: str = ""
@@ -51,6 +65,11 @@ class Memory:
     recorded: str = ""
     held_back: str = ""
     troubled: bool = False
+    left: Mapping[Executor, tuple[str, float]] = field(default_factory=dict)
+
+    def left_lately(self, now: float) -> Mapping[Executor, str]:
+        """Executor → the supervisor that it was moved away from within the last hour."""
+        return {it: where for it, (where, at) in self.left.items() if now - at < BACK_SECONDS}
 
 
 def recalled(memory: Memory | None, topology: TopologyState, now: float) -> Memory:
@@ -67,7 +86,15 @@ def recalled(memory: Memory | None, topology: TopologyState, now: float) -> Memo
         status=memory.decided_status if as_decided else "",
         logged=memory.logged,
         recorded=memory.recorded,
+        left=memory.left,
     )
+
+
+def moving_away(memory: Memory, before: Assignment, after: Assignment, now: float) -> Memory:
+    """Remember from where executors are moved away."""
+    lately = {it: left for it, left in memory.left.items() if now - left[1] < BACK_SECONDS}
+    away = {it: (where, now) for it, where in moved_away(before, after).items()}
+    return replace(memory, left=lately | away)
 
 
 def taken(memory: Memory, until: float) -> tuple[Memory, str | None]:

@@ -1,19 +1,24 @@
-"""Whether a better placement is worth the restarts: gain, cool-down, freeze."""
+"""Whether a better placement is worth the restarts: gain, horizon, freeze, cool-down."""
 
 from collections import defaultdict
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from functools import partial
 from math import inf, isfinite
 
-from eyewall_sidecar.model import Evaluation, PlacementProblem, Solution, violations
+from eyewall_sidecar.model import Evaluation, Placement, PlacementProblem, Solution, violations
 from eyewall_sidecar.objective import Objective, Term
 from eyewall_sidecar.qos import evaluate
 from eyewall_sidecar.service import wording
-from eyewall_sidecar.storm import Settings, TopologyProblem
+from eyewall_sidecar.storm import Executor, Settings, TopologyProblem
 
 OVERLOADED = 1.1
 """Times its capacity from which on a node has to be relieved, whatever the objective says: below,
 it may be the measurement's error."""
+BACK_TIMES = 2
+"""Times the minimum gain that a move has to gain if it takes back another one of the last hour."""
+GAP_SECONDS = 8.0
+"""For which a topology stands still when executors of it move (docs/measurements.md)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +37,10 @@ class Rules:
         How long an assignment runs before anything of it moves.
     frozen
         Nothing that runs is moved.
+    workers_per_round, workers_per_hour
+        Worker processes that moves may start, over the whole cluster; None: any number.
+    horizon_seconds
+        Within which a move has to save more than it costs; None: that is not looked at.
     """
 
     first_placement_seconds: float = 1.2
@@ -40,6 +49,28 @@ class Rules:
     minimum_gain: float = 0.1
     cool_down_seconds: float = 30.0
     frozen: bool = False
+    workers_per_round: int | None = None
+    workers_per_hour: int | None = None
+    horizon_seconds: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Restraints:
+    """What speaks against moving one topology now, whatever is found.
+
+    Parameters
+    ----------
+    frozen
+        Who froze it; empty if nobody did.
+    cooled
+        Whether the assignment has run for the cool-down.
+    left
+        Executor → the supervisor that it was moved away from within the last hour.
+    """
+
+    frozen: str = ""
+    cooled: bool = True
+    left: Mapping[Executor, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +89,11 @@ class Judgement:
         The answer as it is worth now; None if it has no placement that fits.
     before
         What runs, as it is worth now.
+    gain
+        By which part of its value the objective gets better; None where there is nothing to
+        compare.
+    held_back
+        Who froze it, if that alone keeps it from being moved.
     """
 
     found: str
@@ -65,15 +101,18 @@ class Judgement:
     status: str = ""
     solution: Solution | None = None
     before: Evaluation | None = None
+    gain: float | None = None
+    held_back: str = ""
 
 
 def judge(
-    asked: TopologyProblem, settings: Settings, answer: Solution, rules: Rules, *, cooled: bool
+    asked: TopologyProblem,
+    settings: Settings,
+    answer: Solution,
+    rules: Rules,
+    restraints: Restraints,
 ) -> Judgement:
-    """Hold an answer, which may be to an older question, against the problem as it is now.
-
-    `cooled` says whether the assignment has run for the cool-down.
-    """
+    """Hold an answer, which may be to an older question, against the problem as it is now."""
     problem, objective = asked.problem, settings.objective
     current = problem.current
     if answer.placement is None or answer.evaluation is None or current is None:
@@ -85,23 +124,69 @@ def judge(
     before = evaluate(problem, current, objective, ranges)
     after = evaluate(problem, answer.placement, objective, ranges)
     solution = replace(answer, evaluation=after, moves=problem.moves(answer.placement))
-    stays = partial(Judgement, move=False, solution=solution, before=before)
+    gain = relative_gain(objective, before.value, after.value)
+    stays = partial(Judgement, move=False, solution=solution, before=before, gain=gain)
     if solution.moves == 0:
         return stays(f"{wording.how_good(solution)} as it is")
-    gain = relative_gain(objective, before.value, after.value)
     status = wording.placed(solution, objective, before=before, remarks=asked.assumptions)
     strayed = _strayed(problem) or (_overloaded(problem) if asked.cpu_measured else "")
     found = f"{wording.worth(solution, objective, before)}, gain {100 * gain:.3g} %"
-    if gain < rules.minimum_gain and not strayed:
-        return stays(f"{found} is below the minimum of {100 * rules.minimum_gain:g} %")
-    if rules.frozen:
-        return stays(f"{found}, but moves are frozen ([replacement] frozen)")
-    if not cooled:
+    if not strayed:
+        back = _back(asked, answer.placement, restraints.left)
+        if too_little := _too_little(gain, rules.minimum_gain, back):
+            return stays(f"{found} {too_little}")
+        if cost := _does_not_pay(objective, before, after, rules.horizon_seconds):
+            return stays(f"{found}, but {cost}")
+    if restraints.frozen:
+        held_back = f"{found}, but {restraints.frozen}"
+        return stays(held_back, held_back=held_back)
+    if not restraints.cooled:
         cool = f"the assignment cools down until it has run {rules.cool_down_seconds:g} s"
         return stays(f"{found}, but {cool}")
     if strayed:
         status += f"; {strayed}"
-    return Judgement(found, move=True, status=status, solution=solution, before=before)
+    return Judgement(found, move=True, status=status, solution=solution, before=before, gain=gain)
+
+
+def _too_little(gain: float, minimum: float, back: str) -> str:
+    """Say what a gain falls short of; empty if it does not."""
+    if gain < minimum:
+        return f"is below the minimum of {100 * minimum:g} %"
+    if back and gain < BACK_TIMES * minimum:
+        return f"is below {100 * BACK_TIMES * minimum:g} %, the minimum for going back: {back}"
+    return ""
+
+
+def _back(asked: TopologyProblem, placement: Placement, left: Mapping[Executor, str]) -> str:
+    """Name an operator that would go back to where it was moved away from; empty if none would."""
+    current = asked.problem.current or {}
+    for operator, node in placement.items():
+        goes = current.get(operator) != node
+        if goes and left.get(asked.executors[operator]) == asked.supervisors[node]:
+            return f"{operator} left {node} less than an hour ago"
+    return ""
+
+
+def _does_not_pay(
+    objective: Objective, before: Evaluation, after: Evaluation, horizon: float | None
+) -> str:
+    """Say that a move costs more than it saves within the horizon; empty if nobody can tell that.
+
+    A topology that stands still for a gap keeps the tuples of that time waiting, for half of it on
+    average: gap² / 2 seconds for each tuple/s. A response time that is better by ΔR saves
+    ΔR · horizon for each tuple/s. Availability: ΔA · horizon seconds less away, for one gap.
+    Other objectives are in units that a gap is not.
+    """
+    if horizon is None or objective.single not in (Term.R, Term.A):
+        return ""
+    if objective.single is Term.R:
+        saves, costs = before.response_time - after.response_time, GAP_SECONDS**2 / 2
+        of = "s of waiting for each tuple/s"
+    else:
+        saves, costs, of = after.availability - before.availability, GAP_SECONDS, "s away"
+    if saves * horizon > costs:
+        return ""
+    return f"within {horizon:g} s it saves {saves * horizon:.3g} {of}, and costs {costs:.3g}"
 
 
 def relative_gain(objective: Objective, before: float, after: float) -> float:

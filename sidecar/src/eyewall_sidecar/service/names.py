@@ -1,18 +1,12 @@
 """What people mean by a name, and why a question of theirs has no answer."""
 
-from __future__ import annotations
-
+from collections.abc import Collection, Sequence
 from difflib import get_close_matches
-from typing import TYPE_CHECKING
 
 from eyewall_sidecar.model.errors import listed
+from eyewall_sidecar.service.seen import Seen
+from eyewall_sidecar.storm import Executor, Topology, TopologyState
 from eyewall_sidecar.storm.placement_problem import operator_id
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Sequence
-
-    from eyewall_sidecar.service.seen import Seen
-    from eyewall_sidecar.storm import Executor, Topology, TopologyState
 
 NEAREST = 3
 """As many names are offered for one that is unknown."""
@@ -72,9 +66,8 @@ def executor_named(topology: Topology, name: str) -> Executor:
             if len(component.executors) == 1:
                 return component.executors[0]
             mine = [operator_id(component, it) for it in component.executors]
-            raise UnknownNameError(
-                f"{name} has {len(mine)} executors: {listed(mine)}; say which", mine[:NEAREST]
-            )
+            said = f"{name} has {len(mine)} executors: {listed(mine)}; say which"
+            raise UnknownNameError(said)
     components = [it.id for it in topology.components if it.executors]
     raise UnknownNameError(
         f"no executor {name} in {topology.name}; its components are {listed(components)}",

@@ -1,18 +1,17 @@
 """What one topology is and what it is worth, for those who look on."""
 
-from __future__ import annotations
-
-from collections.abc import Mapping  # noqa: TC003 - fields of a dataclass
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import Self
 
-from eyewall_sidecar.model import ProblemError
+from eyewall_sidecar.model import Evaluation, ProblemError
 from eyewall_sidecar.objective import Objective, Term
 from eyewall_sidecar.policies.catalogue import CATALOGUE
 from eyewall_sidecar.qos import evaluate
 from eyewall_sidecar.qos.slowest_path import slowest_path
 from eyewall_sidecar.service.asking import unknown
 from eyewall_sidecar.service.decision import Decision, Decline, Keep
+from eyewall_sidecar.service.memory import Memory
 from eyewall_sidecar.storm import (
     ComponentStream,
     Executor,
@@ -26,10 +25,6 @@ from eyewall_sidecar.storm import (
     operator_id,
     read_settings,
 )
-
-if TYPE_CHECKING:
-    from eyewall_sidecar.model import Evaluation
-    from eyewall_sidecar.service.memory import Memory
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,7 +164,7 @@ class Known:
     defaults: Settings
     host_of: Mapping[str, str]
 
-    def is_as(self, other: Known) -> bool:
+    def is_as(self, other: Self) -> bool:
         """Whether another one says the same, without looking into what is the very same."""
         mine, theirs = self._looked_at(), other._looked_at()
         return all(one is two or one == two for one, two in zip(mine, theirs, strict=True))

@@ -18,7 +18,7 @@ from eyewall_sidecar.objective import Term
 from eyewall_sidecar.service.asking import Asked
 from eyewall_sidecar.service.decision import Decline, Keep, Place
 from eyewall_sidecar.stores import DelayTable, RecordStore
-from eyewall_sidecar.storm import TopologyProblem, TopologyState
+from eyewall_sidecar.storm import TopologyProblem, TopologyState, workers_started
 
 MOST = 1e15
 """A larger number tells nobody more."""
@@ -65,10 +65,16 @@ class Recorder:
         self, topology: TopologyState, verdict: Place | Keep | Decline, said: str, found: Found
     ) -> None:
         """Write down what was decided for a topology that ran like this, in the log's words."""
+        self._put(topology, lambda id_: record_of(id_, topology, verdict, said, found))
+
+    def record_again(self, topology: TopologyState, record: DecisionRecord) -> None:
+        """Write down now what was described before: a plan that is applied."""
+        self._put(topology, lambda id_: replace(record, id=id_))
+
+    def _put(self, topology: TopologyState, made: Callable[[str], DecisionRecord]) -> None:
         self._made += 1
         try:
-            id_ = record_id(self._clock(), self.run, self._made)
-            self._store.put(record_of(id_, topology, verdict, said, found))
+            self._store.put(made(record_id(self._clock(), self.run, self._made)))
         # A decision counts, whether it can be written down or not.
         except Exception:
             LOG.exception("%s: a decision is not recorded", topology.topology.id)
@@ -141,7 +147,7 @@ def _kind(verdict: Place | Keep | Decline, topology: TopologyState) -> Verdict:
 def _started(verdict: Place | Keep | Decline, topology: TopologyState) -> int | None:
     if not isinstance(verdict, Place):
         return None
-    return len(set(verdict.assignment) - set(topology.assignment))
+    return workers_started(topology.assignment, verdict.assignment)
 
 
 def _hosts(

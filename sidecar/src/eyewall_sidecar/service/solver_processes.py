@@ -1,6 +1,6 @@
 """Solving in processes of their own: a solve never holds the interpreter lock of who answers.
 
-Two lanes of one spawned process each. A process that died or hangs is replaced.
+Lanes of one spawned process each. A process that died or hangs is replaced.
 """
 
 import multiprocessing
@@ -13,6 +13,7 @@ from collections.abc import Callable
 from concurrent.futures import CancelledError, Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
+from functools import partial
 
 from eyewall_sidecar.model import Solution
 from eyewall_sidecar.policies import POLICIES
@@ -59,9 +60,15 @@ class SolverProcesses:
         clock: Callable[[], float] = time.monotonic,
         policy: str = "odp",
     ) -> None:
-        """Start both processes with this policy loaded; `warm` waits until they are ready."""
+        """Start two processes with this policy loaded; `warm` waits until they are ready.
+
+        A third one, for plans, is started when the first plan is asked for.
+        """
         self._placing = _Lane(hanging_after, clock, policy)
         self._improving = _Lane(hanging_after, clock, policy)
+        self._new_lane = partial(_Lane, hanging_after, clock, policy)
+        self._planning: _Lane | None = None
+        self._one_planner = threading.Lock()
 
     def warm(self) -> None:
         """Wait until both processes have all that the default policy needs compiled and loaded."""
@@ -76,14 +83,22 @@ class SolverProcesses:
         """Ask for a better placement of executors that run."""
         return self._improving.submit(question, time_limit)
 
+    def plan(self, question: Question, time_limit: float) -> Job:
+        """Ask what somebody wants to know; may be asked, and waited for, by several threads."""
+        with self._one_planner:
+            if self._planning is None:
+                self._planning = self._new_lane()
+            return self._planning.submit(question, time_limit)
+
     def process_ids(self) -> tuple[int, int]:
         """Return the ids of the placing and the improving process."""
         return self._placing.process_id(), self._improving.process_id()
 
     def close(self) -> None:
-        """End both processes at once, whatever they do."""
-        for lane in (self._placing, self._improving):
-            lane.close()
+        """End all processes at once, whatever they do."""
+        with self._one_planner:
+            for lane in filter(None, (self._placing, self._improving, self._planning)):
+                lane.close()
 
 
 class _Lane:
@@ -93,6 +108,7 @@ class _Lane:
         self.clock = clock
         self._policy = policy
         self._hanging_after = hanging_after
+        self._lock = threading.RLock()  # those who wait for plans are several
         self._start()
 
     def _start(self) -> None:
@@ -113,26 +129,28 @@ class _Lane:
         return self._first.result(WARM_WITHIN)
 
     def submit(self, question: Question, time_limit: float) -> Job:
-        try:
-            future = self._executor.submit(solve, question, time_limit)
-        except BrokenProcessPool:
-            self.replace(self._executor)
-            future = self._executor.submit(solve, question, time_limit)
-        self._drop_answered()
-        if not self._waiting:
-            self._head_since = self.clock() + (0.0 if self._first.done() else WARM_WITHIN)
-        self._waiting.append((future, time_limit))
-        return _Solving(self, self._executor, future)
+        with self._lock:
+            try:
+                future = self._executor.submit(solve, question, time_limit)
+            except BrokenProcessPool:
+                self.replace(self._executor)
+                future = self._executor.submit(solve, question, time_limit)
+            self._drop_answered()
+            if not self._waiting:
+                self._head_since = self.clock() + (0.0 if self._first.done() else WARM_WITHIN)
+            self._waiting.append((future, time_limit))
+            return _Solving(self, self._executor, future)
 
     def hangs(self) -> bool:
         """Whether the question that has the process has had it for longer than it may."""
-        self._drop_answered()
-        if not self._waiting:
-            return False
-        if self._first.done():
-            self._head_since = min(self._head_since, self.clock())
-        _, time_limit = self._waiting[0]
-        return self.clock() >= self._head_since + time_limit + self._hanging_after
+        with self._lock:
+            self._drop_answered()
+            if not self._waiting:
+                return False
+            if self._first.done():
+                self._head_since = min(self._head_since, self.clock())
+            _, time_limit = self._waiting[0]
+            return self.clock() >= self._head_since + time_limit + self._hanging_after
 
     def _drop_answered(self) -> None:
         """Count the time of the next question from when the one before it is seen to be done."""
@@ -142,9 +160,10 @@ class _Lane:
 
     def replace(self, broken: ProcessPoolExecutor) -> None:
         """Put a new process in the place of one that died or hangs, if nobody did yet."""
-        if broken is self._executor:
-            self._end()
-            self._start()
+        with self._lock:
+            if broken is self._executor:
+                self._end()
+                self._start()
 
     def close(self) -> None:
         self._end()

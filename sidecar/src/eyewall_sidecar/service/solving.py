@@ -49,7 +49,7 @@ class Job(Protocol):
 
 
 class Solvers(Protocol):
-    """Two lanes, so that a long improvement never delays a first placement."""
+    """Lanes of their own, so that no question delays a more urgent one."""
 
     def place(self, question: Question, time_limit: float) -> Job:
         """Ask for executors that have no slot."""
@@ -57,4 +57,8 @@ class Solvers(Protocol):
 
     def improve(self, question: Question, time_limit: float) -> Job:
         """Ask for a better placement of executors that run."""
+        ...
+
+    def plan(self, question: Question, time_limit: float) -> Job:
+        """Ask what somebody wants to know, who waits for it."""
         ...

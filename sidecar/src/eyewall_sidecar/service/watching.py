@@ -1,22 +1,15 @@
 """The whole cluster for those who look on: what did not change since is not made anew."""
 
-from __future__ import annotations
-
 import threading
-from collections.abc import Mapping  # noqa: TC003 - fields of a dataclass
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from heapq import nlargest
 from itertools import permutations
-from typing import TYPE_CHECKING
 
 from eyewall_sidecar.service.overview import Known, Overview, overview
-from eyewall_sidecar.service.seen import Seen  # noqa: TC001 - fields of a dataclass
+from eyewall_sidecar.service.scheduling import SchedulingService
+from eyewall_sidecar.service.seen import Seen
 from eyewall_sidecar.storm import MeasuredTopology, Supervisor, TopologyState
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from eyewall_sidecar.service.scheduling import SchedulingService
 
 FEW_HOSTS = 40
 """Up to so many hosts every pair of them is told of; among more, those that a stream crosses."""

@@ -9,7 +9,7 @@ from eyewall_sidecar.objective import Objective, Term
 _FIGURES = re.compile(r"(?<!\S)\d[\d.]*")  # not those that are part of a name
 
 _METRICS: dict[Term, Callable[[Evaluation], str]] = {
-    Term.R: lambda it: f"{_milliseconds(it.response_time)} ms",
+    Term.R: lambda it: f"{milliseconds(it.response_time)} ms",
     Term.A: lambda it: f"{100 * it.availability:.4g} %",
     Term.T: lambda it: f"{it.inter_node_traffic:.4g} tuples/s",
     Term.N: lambda it: f"{it.network_usage:.3g} tuples",
@@ -75,9 +75,10 @@ def counted(number: int, noun: str) -> str:
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
-def _milliseconds(seconds: float) -> str:
-    milliseconds = seconds * 1000
-    return f"{milliseconds:.0f}" if milliseconds >= 9.95 else f"{milliseconds:.1f}"
+def milliseconds(seconds: float) -> str:
+    """Word seconds as milliseconds, without the unit: `26`, `3.5`, `3`."""
+    value = seconds * 1000
+    return f"{value:.0f}" if value >= 9.95 else f"{value:.1f}"
 
 
 def is_alike(one: str, other: str) -> bool:

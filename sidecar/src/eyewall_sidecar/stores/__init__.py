@@ -1,24 +1,30 @@
-"""Readers of what others measured, whose values come with their age; a writer of decisions."""
+"""Readers of what others measured and switched, with its age; a writer of decisions."""
 
 from eyewall_sidecar.stores.delay_file import DelayFile
 from eyewall_sidecar.stores.delays import DelayStore, DelayTable, NoDelays
 from eyewall_sidecar.stores.measurements import Measurements, MeasurementStore, NoMeasurements
 from eyewall_sidecar.stores.records import NoRecords, RecordStore
 from eyewall_sidecar.stores.redis_delays import RedisDelays
+from eyewall_sidecar.stores.switches import HeldSwitches, NoSwitches, SwitchStore
 from eyewall_sidecar.stores.zookeeper_measurements import ZookeeperMeasurements
 from eyewall_sidecar.stores.zookeeper_records import ZookeeperRecords
+from eyewall_sidecar.stores.zookeeper_switches import ZookeeperSwitches
 
 __all__ = [
     "DelayFile",
     "DelayStore",
     "DelayTable",
+    "HeldSwitches",
     "MeasurementStore",
     "Measurements",
     "NoDelays",
     "NoMeasurements",
     "NoRecords",
+    "NoSwitches",
     "RecordStore",
     "RedisDelays",
+    "SwitchStore",
     "ZookeeperMeasurements",
     "ZookeeperRecords",
+    "ZookeeperSwitches",
 ]

@@ -1,5 +1,16 @@
 """Storm's nouns, and the only bridge between them and the papers': `placement_problem`, `slots`."""
 
+from eyewall_sidecar.storm.changes import (
+    Change,
+    SlotMove,
+    WorkerChange,
+    moved_away,
+    slot_moves,
+    slots_of,
+    why_not_had,
+    worker_changes,
+    workers_started,
+)
 from eyewall_sidecar.storm.cluster import (
     Assignment,
     ClusterState,
@@ -27,6 +38,7 @@ from eyewall_sidecar.storm.topology import Component, Executor, Grouping, Input,
 
 __all__ = [
     "Assignment",
+    "Change",
     "ClusterState",
     "Component",
     "ComponentStream",
@@ -48,20 +60,28 @@ __all__ = [
     "Signals",
     "Slot",
     "SlotChoice",
+    "SlotMove",
     "Supervisor",
     "Topology",
     "TopologyProblem",
     "TopologyState",
     "Worker",
+    "WorkerChange",
     "choose_slots",
     "component_streams",
     "held",
     "measured_topology",
     "mode_of",
+    "moved_away",
     "operator_id",
     "problem_of_missing",
     "problem_of_moving",
     "read_settings",
     "recorded",
     "rooms",
+    "slot_moves",
+    "slots_of",
+    "why_not_had",
+    "worker_changes",
+    "workers_started",
 ]

@@ -41,10 +41,12 @@ def choose_slots(
 
     ProblemError if a supervisor has too few slots.
     """
-    order = [it for it in topology.topology.executors() if it in placed]
+    placed_on: dict[str, list[Executor]] = {}
+    for executor in topology.topology.executors():
+        if executor in placed:
+            placed_on.setdefault(placed[executor], []).append(executor)
     workers: list[Worker] = []
-    for supervisor in sorted(set(placed.values())):
-        here = [it for it in order if placed[it] == supervisor]
+    for supervisor, here in sorted(placed_on.items()):
         room = rooms[supervisor]
         running = [it for it in topology.assignment if it.slot.supervisor == supervisor]
         staying = [it for it in running if it.slot in room.withdrawn]

@@ -1,0 +1,57 @@
+"""The operators' switches, as the sidecar holds them."""
+
+from dataclasses import dataclass
+from typing import Protocol
+
+from eyewall_monitor.znodes import Switches
+
+
+@dataclass(frozen=True, slots=True)
+class HeldSwitches:
+    """What was last read.
+
+    Parameters
+    ----------
+    wanted
+        Whether there are switches at all: there is a ZooKeeper to hold them.
+    switches
+        None: they were never read.
+    age
+        Seconds since they were; None: never.
+    remark
+        What is wrong; empty if nothing is.
+    """
+
+    wanted: bool = False
+    switches: Switches | None = None
+    age: float | None = None
+    remark: str = ""
+
+    def frozen(self, topology: str) -> str:
+        """Say what keeps a topology (by Storm's id) from being moved; empty if nothing does."""
+        if not self.wanted:
+            return ""
+        if self.switches is None:
+            why = f": {self.remark}" if self.remark else ""
+            return f"the operators' switches have not been read yet{why}"
+        if self.switches.frozen:
+            return "moves are frozen (the operators' switch)"
+        if topology in self.switches.frozen_topologies:
+            return "the topology is frozen (the operators' switch)"
+        return ""
+
+
+class SwitchStore(Protocol):
+    """Tells how the switches stand."""
+
+    def read(self) -> HeldSwitches:
+        """Return what was last read; never waits and never raises."""
+        ...
+
+
+class NoSwitches:
+    """The store of a sidecar that was told of no ZooKeeper: nobody can turn anything."""
+
+    def read(self) -> HeldSwitches:
+        """Return that there are none."""
+        return HeldSwitches()

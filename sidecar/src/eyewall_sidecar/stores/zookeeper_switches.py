@@ -1,0 +1,110 @@
+"""The operators' switches, read from ZooKeeper beside the rounds.
+
+While ZooKeeper is away, or holds what cannot be understood, the last known ones hold: what was
+frozen stays so.
+"""
+
+import logging
+import threading
+from collections.abc import Callable
+from contextlib import closing
+
+from eyewall_monitor.znodes import Switches, ZnodeError, Znodes, decode_switches
+from kazoo.client import KazooClient
+from kazoo.exceptions import NoNodeError
+
+from eyewall_sidecar.stores.switches import HeldSwitches
+from eyewall_sidecar.stores.zookeeper_session import ANSWER_SECONDS, TROUBLES, ZookeeperSession
+
+READ_SECONDS = 1.0
+"""Between two looks: a switch that was turned is in force within a second and a round."""
+STOP_SECONDS = 1.0
+
+LOG = logging.getLogger("eyewall.switches")
+
+
+class ZookeeperSwitches:
+    """Reads until it is closed."""
+
+    def __init__(self, servers: str, paths: Znodes, steady: Callable[[], float]) -> None:
+        """Read from `servers`; `steady` is a clock that does not jump."""
+        self._servers = servers
+        self._paths = paths
+        self._steady = steady
+        # Both in one value: whoever reads gets what belongs together.
+        self._known: tuple[Switches, float] | None = None
+        self._wrong = ""
+        self._stopped = threading.Event()
+        self._thread = threading.Thread(target=self._keep_reading, daemon=True)
+
+    def start(self) -> None:
+        """Begin to read."""
+        self._thread.start()
+
+    def close(self) -> None:
+        """Read no more."""
+        self._stopped.set()
+        if self._thread.ident is not None:
+            self._thread.join(STOP_SECONDS)
+
+    def read(self) -> HeldSwitches:
+        """Return what was last read, and what is wrong now."""
+        known, remark = self._known, self._wrong
+        if remark:
+            remark = f"switches in ZooKeeper {self._servers}: {remark}"
+        if known is None:
+            return HeldSwitches(wanted=True, remark=remark)
+        switches, at = known
+        return HeldSwitches(
+            wanted=True, switches=switches, age=max(0.0, self._steady() - at), remark=remark
+        )
+
+    def _keep_reading(self) -> None:
+        # Not from a server that lost its quorum: it may not know that something was frozen.
+        with closing(ZookeeperSession(self._servers, self._steady)) as session:
+            while not self._stopped.is_set():
+                client = session.client()
+                self._say("no connection" if client is None else self._read(client))
+                self._stopped.wait(READ_SECONDS)
+
+    def _read(self, client: KazooClient) -> str:
+        """Read the switches; return what is wrong, or nothing."""
+        try:
+            found = self._found(client)
+        except (ZnodeError, *TROUBLES) as error:
+            return str(error) or type(error).__name__
+        # The edge of this thread: a surprise must not end it unnoticed.
+        except Exception as error:
+            said = f"{type(error).__name__}: {error}"
+            if said != self._wrong:
+                LOG.exception("switches cannot be read")
+            return said
+        before = self._known
+        if before is None or before[0] != found:
+            LOG.info("switches: %s", _worded(found))
+        self._known = found, self._steady()
+        return ""
+
+    def _found(self, client: KazooClient) -> Switches:
+        """Return the switches; nobody has turned any if there is no znode, or nothing in it."""
+        try:
+            data, _ = client.get_async(self._paths.switches).get(timeout=ANSWER_SECONDS)
+        except NoNodeError:
+            return Switches()
+        return decode_switches(data) if data else Switches()
+
+    def _say(self, wrong: str) -> None:
+        """Log when something goes wrong, once, and when it is good again."""
+        if wrong and wrong != self._wrong:
+            kept = "nothing that runs is moved" if self._known is None else "the last ones hold"
+            LOG.warning("switches in ZooKeeper %s: %s; %s", self._servers, wrong, kept)
+        if self._wrong and not wrong:
+            LOG.info("switches are read again")
+        self._wrong = wrong
+
+
+def _worded(switches: Switches) -> str:
+    if switches.frozen:
+        return "all moves are frozen"
+    frozen = ", ".join(sorted(switches.frozen_topologies))
+    return f"frozen: {frozen}" if frozen else "nothing is frozen"

@@ -1,0 +1,108 @@
+"""What differs between two assignments of one topology: its workers, and its executors' slots."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import NamedTuple
+
+from eyewall_sidecar.storm.cluster import Assignment, ClusterState, Slot, TopologyState
+from eyewall_sidecar.storm.topology import Executor
+
+
+class Change(StrEnum):
+    """What becomes of a worker process."""
+
+    UNCHANGED = "unchanged"
+    STARTED = "started"
+    RESTARTED = "restarted"
+    """Same slot, other executors."""
+    STOPPED = "stopped"
+
+
+@dataclass(frozen=True, slots=True)
+class WorkerChange:
+    """One slot, before and after; no executors: no worker."""
+
+    slot: Slot
+    change: Change
+    before: tuple[Executor, ...]
+    after: tuple[Executor, ...]
+
+
+class SlotMove(NamedTuple):
+    """An executor's slots before and after; None: it has none."""
+
+    executor: Executor
+    before: Slot | None
+    after: Slot | None
+
+
+def worker_changes(before: Assignment, after: Assignment) -> tuple[WorkerChange, ...]:
+    """Return every slot that holds a worker before or after, in order."""
+    was = {it.slot: tuple(sorted(it.executors)) for it in before}
+    will = {it.slot: tuple(sorted(it.executors)) for it in after}
+    return tuple(
+        WorkerChange(slot, _change(was.get(slot), will.get(slot)), was.get(slot, ()), later)
+        for slot in sorted(was.keys() | will.keys())
+        for later in (will.get(slot, ()),)
+    )
+
+
+def _change(before: tuple[Executor, ...] | None, after: tuple[Executor, ...] | None) -> Change:
+    if before is None:
+        return Change.STARTED
+    if after is None:
+        return Change.STOPPED
+    return Change.UNCHANGED if before == after else Change.RESTARTED
+
+
+def slot_moves(before: Assignment, after: Assignment) -> tuple[SlotMove, ...]:
+    """Return every executor that changes its slot, in the order of tasks."""
+    was, will = slots_of(before), slots_of(after)
+    return tuple(
+        SlotMove(it, was.get(it), will.get(it))
+        for it in sorted(was.keys() | will.keys())
+        if was.get(it) != will.get(it)
+    )
+
+
+def workers_started(before: Assignment, after: Assignment) -> int:
+    """Count the worker processes that start: those that are new, or hold other executors."""
+    return len(set(after) - set(before))
+
+
+def moved_away(before: Assignment, after: Assignment) -> Mapping[Executor, str]:
+    """Executor → the supervisor that it leaves for another one."""
+    return {
+        it.executor: it.before.supervisor
+        for it in slot_moves(before, after)
+        if it.before and it.after and it.before.supervisor != it.after.supervisor
+    }
+
+
+def slots_of(assignment: Assignment) -> Mapping[Executor, Slot]:
+    """Executor → slot."""
+    return {executor: it.slot for it in assignment for executor in it.executors}
+
+
+def why_not_had(after: Assignment, topology: TopologyState, cluster: ClusterState) -> str:
+    """Say which slot of `after` the topology cannot have any more; empty if it can have all.
+
+    A worker that stays exactly as it is needs nothing.
+    """
+    there = {it.id: it for it in cluster.supervisors}
+    holders = {
+        worker.slot: it.topology.name
+        for it in cluster.others(topology.topology.id)
+        for worker in it.assignment
+    }
+    for worker in sorted(set(after) - set(topology.assignment), key=lambda it: it.slot):
+        supervisor = there.get(worker.slot.supervisor)
+        if supervisor is None:
+            return f"supervisor {worker.slot.supervisor} is not there any more"
+        where = f"{supervisor.host}:{worker.slot.port}"
+        if worker.slot.port not in supervisor.ports:
+            return f"{where} is not offered any more"
+        if holder := holders.get(worker.slot):
+            return f"{where} was taken by {holder}"
+    return ""

@@ -1,0 +1,376 @@
+"""Why an executor runs where it runs, and what other hosts would mean for it."""
+
+from collections.abc import Collection
+from dataclasses import replace
+
+import pytest
+from desk_cluster import DELAYS, TOPOLOGY, running, three_sites
+from eyewall_sidecar.objective import Objective, Term
+from eyewall_sidecar.qos import evaluate
+from eyewall_sidecar.service.answering import Restraint, answer
+from eyewall_sidecar.service.explaining import (
+    MOST_ALTERNATIVES,
+    Alternative,
+    Explanation,
+    explain,
+)
+from eyewall_sidecar.service.names import NotNowError, UnknownNameError, require_seen
+from eyewall_sidecar.service.watching import Watching
+from eyewall_sidecar.storm import Topology
+from obedient_nimbus import Nimbus
+from storm_builders import chain, supervisor, worker
+
+HEARD = ("edge-1", "fog-1", "cloud-1", "lonely-1")
+
+
+def explained(
+    nimbus: Nimbus,
+    executor: str,
+    host: str = "",
+    heard: Collection[str] = HEARD,
+) -> Explanation:
+    """Of the first topology that there is."""
+    seen = require_seen(nimbus.service.seen)
+    state = seen.state.topologies[0]
+    return explain(Watching(nimbus.service).known(seen, state), executor, host, heard)
+
+
+def answered(
+    nimbus: Nimbus,
+    executor: str,
+    host: str = "",
+    *,
+    cooling: float = 0.0,
+    frozen: str = "",
+) -> str:
+    found = explained(nimbus, executor, host)
+    return answer(found, Restraint(nimbus.service.rules, cooling, frozen))
+
+
+def on(found: Explanation, host: str) -> Alternative:
+    return next(it for it in found.alternatives if it.host == host)
+
+
+def placed(nimbus: Nimbus, topology: Topology, *workers: object, rounds: int = 1) -> Nimbus:
+    """Let a topology run exactly so, as another scheduler placed it, and be looked at."""
+    nimbus.running[topology.id] = workers  # type: ignore[assignment]
+    nimbus.solvers.late = True  # nothing better is found
+    nimbus.rounds(topology, rounds)
+    return nimbus
+
+
+CHAIN = chain(("a", 1), ("b", 1), ("c", 1), settings={"rate.hint": {"a": 20}})
+"""a[1-1] → b[2-2] → c[3-3], 20 tuples/s."""
+
+
+def on_edge_and_cloud(nimbus: Nimbus | None = None, topology: Topology = CHAIN) -> Nimbus:
+    """a and b on edge-1, c on cloud-1: R is 40 ms, 20 tuples/s cross."""
+    workers = worker("edge-1", 6700, 1, 2), worker("cloud-1", 6700, 3)
+    return placed(nimbus or three_sites(), topology, *workers)
+
+
+def test_each_host_is_valued_as_if_the_executor_alone_were_there() -> None:
+    nimbus = on_edge_and_cloud()
+    found = explained(nimbus, "b")
+    problem = found.problem.problem
+    assert len(found.alternatives) == 3
+    for it in found.alternatives:
+        moved = {**(problem.current or {}), "b[2-2]": it.host}
+        worth = evaluate(problem, moved, Objective.parse("R=1"), {})
+        assert it.value == pytest.approx(worth.value)
+        assert it.metrics[Term.N] == pytest.approx(worth.network_usage)
+        assert it.response_time_added == pytest.approx(worth.response_time - 0.04)
+        # What crosses: 20 from a, and 20 to c unless it is there; 20 do now.
+        assert it.between_hosts_added == pytest.approx(worth.inter_node_traffic - 20)
+
+
+def test_possible_hosts_come_best_first_and_impossible_ones_last() -> None:
+    # c beside b saves 40 ms, on fog-1 it saves 25 ms; host-9 has no slots.
+    nimbus = three_sites()
+    nimbus.hosts.append(supervisor("host-9", slots=0))
+    nimbus.delays.milliseconds |= {("host-9", it): 1.0 for it in ("edge-1", "fog-1", "cloud-1")}
+    found = explained(on_edge_and_cloud(nimbus), "c")
+    assert [it.host for it in found.alternatives] == ["edge-1", "fog-1", "cloud-1", "host-9"]
+    assert [it.current for it in found.alternatives] == [False, False, True, False]
+
+
+def test_neighbours_are_those_it_exchanges_tuples_with() -> None:
+    found = explained(on_edge_and_cloud(), "b")
+    shown = [(it.executor, it.host, it.upstream, it.rate, it.delay) for it in found.neighbours]
+    assert shown == [
+        ("a[1-1]", "edge-1", True, 20.0, 0.0),
+        ("c[3-3]", "cloud-1", False, 20.0, 0.04),
+    ]
+    assert found.on_slowest_path
+
+
+def test_why_names_what_comes_from_there_and_what_would_be_next_best() -> None:
+    topology = chain(
+        ("a", 1),
+        ("b", 1),
+        ("c", 1),
+        settings={"rate.hint": {"a": 20}, "pin": {"a": ["edge-1"], "c": ["edge-1"]}},
+    )
+    nimbus = placed(three_sites(), topology, worker("edge-1", 6700, 1, 2, 3))
+    # To the fog and back: 2 · 15 ms; to the cloud and back: 2 · 40 ms.
+    assert answered(nimbus, "b") == (
+        "b[2-2] runs on edge-1: 20 tuples/s come from a[1-1] there; fog-1 would be next best, "
+        "R 30 ms (+30 ms)"
+    )
+    assert answered(nimbus, "b", "cloud-1") == (
+        "b[2-2] could go to cloud-1, but R would be 80 ms (+80 ms) and 40 tuples/s more would "
+        "cross hosts"
+    )
+
+
+def test_a_pin_is_all_the_reason_there_is() -> None:
+    nimbus = running(three_sites())
+    assert answered(nimbus, "source") == "source[1-1] runs on edge-1: source is pinned to edge-1"
+    assert answered(nimbus, "source", "fog-1") == (
+        "source[1-1] cannot go to fog-1: source is pinned to edge-1"
+    )
+
+
+def test_what_is_already_there_is_said_to_be() -> None:
+    nimbus = on_edge_and_cloud()
+    assert answered(nimbus, "b", "edge-1") == (
+        "b[2-2] does run on edge-1: 20 tuples/s come from a[1-1] there"
+    )
+
+
+def test_a_host_that_is_as_good_gains_nothing() -> None:
+    # b on cloud-1 instead: 40 ms from a then, and the same 20 tuples/s cross.
+    assert answered(on_edge_and_cloud(), "b", "cloud-1") == (
+        "b[2-2] could go to cloud-1, but nothing is gained: R 40 ms as it is"
+    )
+
+
+@pytest.mark.parametrize(
+    ("rules", "cooling", "frozen", "said"),
+    [
+        ({"minimum_gain": 1.0}, 0.0, "", "the gain of 62 % is below the minimum of 100 %"),
+        ({}, 12.0, "", "the assignment cools down for another 12 s"),
+        ({}, 12.0, "moves are frozen", "moves are frozen"),
+        ({}, 0.0, "", "a better placement is still being looked for"),
+    ],
+)
+def test_a_better_host_says_what_holds_the_move_back(
+    rules: dict[str, float], cooling: float, frozen: str, said: str
+) -> None:
+    # On fog-1 c is 15 ms from b: 25 of 40 ms are gained, 62.5 %.
+    nimbus = on_edge_and_cloud(three_sites(**rules))
+    assert answered(nimbus, "c", "fog-1", cooling=cooling, frozen=frozen) == (
+        f"c[3-3] would be better off on fog-1, R 15 ms (−25 ms), but {said}"
+    )
+
+
+def test_under_observe_nothing_is_moved_however_good() -> None:
+    topology = replace(CHAIN, settings={**(CHAIN.settings or {}), "eyewall.mode": '"observe"'})
+    said = answered(on_edge_and_cloud(three_sites(), topology), "c", "fog-1")
+    assert said.endswith("but eyewall.mode is observe")
+
+
+def test_what_is_not_known_well_enough_is_said_with_the_answer() -> None:
+    nimbus = on_edge_and_cloud()
+    nimbus.delays.confidence = 0.1
+    nimbus.rounds(CHAIN, 1)
+    with pytest.raises(NotNowError, match="chain-1 cannot be explained: delays between edge-1"):
+        explained(nimbus, "c")
+    nimbus = on_edge_and_cloud()
+    del nimbus.delays.milliseconds["edge-1", "cloud-1"]
+    nimbus.rounds(CHAIN, 1)
+    said = answered(nimbus, "c", "fog-1")
+    assert "too little is known to move it. Nothing that runs is moved while this is not" in said
+    assert "delay unknown, taken as the largest known, 25 ms" in said
+
+
+def test_cores_that_are_missing_are_counted() -> None:
+    # 1 core there, 0.9 placed by b: with c's 0.9 it is 1.8.
+    topology = chain(("a", 1), ("b", 1), ("c", 1), cpu=0.9)
+    hosts = [supervisor("edge-1", cpu=1.0), supervisor("fog-1"), supervisor("cloud-1", cpu=2.0)]
+    nimbus = placed(
+        Nimbus(hosts, DELAYS),
+        topology,
+        worker("fog-1", 6700, 1),
+        worker("edge-1", 6700, 2),
+        worker("cloud-1", 6700, 3),
+    )
+    assert on(explained(nimbus, "c"), "edge-1").obstacle == (
+        "cpu",
+        "cpu, 1.8 cores placed with it, 1 there, as declared",
+    )
+    assert answered(nimbus, "c", "edge-1") == (
+        "c[3-3] cannot go to edge-1: cpu, 1.8 cores placed with it, 1 there, as declared"
+    )
+
+
+def test_memory_that_is_missing_is_counted() -> None:
+    # 4096 MB on each host, of which each executor takes 3000.
+    topology = chain(("a", 1), ("b", 1), heap_megabytes=3000)
+    nimbus = placed(three_sites(), topology, worker("edge-1", 6700, 1), worker("fog-1", 6700, 2))
+    assert on(explained(nimbus, "b"), "edge-1").obstacle == (
+        "memory",
+        "memory, 6000 MB placed with it, 4096 there",
+    )
+
+
+def test_places_that_are_taken_are_counted() -> None:
+    # One slot with room for 4 executors on edge-1, and 4 are there.
+    topology = chain(("a", 5))
+    hosts = [supervisor("edge-1", slots=1), supervisor("fog-1"), supervisor("cloud-1")]
+    nimbus = placed(
+        Nimbus(hosts, DELAYS),
+        topology,
+        worker("edge-1", 6700, 1, 2, 3, 4),
+        worker("fog-1", 6700, 5),
+    )
+    assert on(explained(nimbus, "5"), "edge-1").obstacle == (
+        "operators",
+        "4 of 4 places taken",
+    )
+
+
+def beside(topology: Topology) -> Nimbus:
+    """CHAIN-like on edge-1 and cloud-1, another topology on both slots of fog-1."""
+    nimbus = three_sites()
+    busy = chain(("x", 1), ("y", 1), name="busy-1")
+    nimbus.running[topology.id] = (worker("edge-1", 6700, 1, 2), worker("cloud-1", 6700, 3))
+    nimbus.running[busy.id] = (worker("fog-1", 6700, 1), worker("fog-1", 6701, 2))
+    nimbus.solvers.late = True
+    nimbus.round(topology, busy)
+    return nimbus
+
+
+def test_a_host_without_a_free_slot_is_not_left_out_silently() -> None:
+    nimbus = beside(CHAIN)
+    assert on(explained(nimbus, "c"), "fog-1").obstacle == (
+        "slots",
+        "all 2 slots are taken by other topologies",
+    )
+
+
+def test_with_eckers_score_another_topologys_host_is_closed() -> None:
+    topology = replace(
+        CHAIN,
+        settings={
+            **(CHAIN.settings or {}),
+            "eyewall.policy": '"hybrid"',
+            "eyewall.objective": '"ecker"',
+        },
+    )
+    nimbus = beside(topology)
+    found = explained(nimbus, "c")
+    assert on(found, "fog-1").obstacle.constraint == "closed"
+    # Beside b on edge-1 no stream and no tuple leaves the host, and one supervisor is enough.
+    best = on(found, "edge-1")
+    assert (best.value or 0) < (on(found, "cloud-1").value or 0)
+    assert "ecker" in answered(nimbus, "c", "edge-1")
+
+
+def test_a_blacklisted_host_says_so() -> None:
+    nimbus = three_sites()
+    nimbus.hosts[1] = replace(nimbus.hosts[1], ports=())
+    assert on(explained(on_edge_and_cloud(nimbus), "c"), "fog-1").obstacle.constraint == (
+        "blacklisted"
+    )
+
+
+def test_a_worker_whose_slot_was_withdrawn_stays() -> None:
+    nimbus = on_edge_and_cloud()
+    nimbus.hosts[2] = replace(nimbus.hosts[2], ports=(6701,))
+    nimbus.rounds(CHAIN, 1)
+    assert "its worker can only stay as it is" in answered(nimbus, "c")
+    assert on(explained(nimbus, "c"), "fog-1").obstacle.constraint == "withdrawn slot"
+
+
+def test_a_host_that_says_nonsense_of_itself_is_told_with_it() -> None:
+    nimbus = three_sites()
+    nimbus.hosts[1] = supervisor("fog-1", speed="fast")
+    obstacle = on(explained(on_edge_and_cloud(nimbus), "c"), "fog-1").obstacle
+    assert obstacle.constraint == "traits"
+    assert "speed is 'fast'" in obstacle.reason
+
+
+def test_a_host_whose_delay_is_unknown_or_doubted_is_told_with_it() -> None:
+    nimbus = three_sites()
+    for pair in (("edge-1", "fog-1"), ("fog-1", "cloud-1")):
+        del nimbus.delays.milliseconds[pair]
+    assert on(explained(on_edge_and_cloud(nimbus), "c"), "fog-1").obstacle == (
+        "delay unknown",
+        "the delay between it and edge-1, cloud-1 is unknown",
+    )
+
+
+def test_a_host_without_a_supervisor_is_told_from_one_that_nobody_knows() -> None:
+    nimbus = on_edge_and_cloud()
+    assert answered(nimbus, "c", "lonely-1") == (
+        "c[3-3] cannot go to lonely-1: there is no supervisor on it that Nimbus knows, though an "
+        "agent was heard"
+    )
+    with pytest.raises(UnknownNameError) as refused:
+        explained(nimbus, "c", "cloud-9")
+    assert str(refused.value) == "no host cloud-9; hosts are cloud-1, edge-1, fog-1"
+    assert refused.value.nearest == ("cloud-1",)
+
+
+def test_of_several_supervisors_on_a_host_the_best_one_counts() -> None:
+    # fog-1 has one supervisor whose only slot is taken and one that is free.
+    nimbus = three_sites()
+    nimbus.hosts.append(supervisor("fog-1", name="sup-second"))
+    nimbus.hosts[1] = replace(nimbus.hosts[1], ports=())
+    found = explained(on_edge_and_cloud(nimbus), "c")
+    assert [it.host for it in found.alternatives].count("fog-1") == 1
+    assert on(found, "fog-1").possible
+    assert on(found, "fog-1").response_time_added == pytest.approx(-0.025)
+
+
+def test_several_terms_are_told_one_by_one() -> None:
+    topology = chain(
+        ("a", 1),
+        ("b", 1),
+        settings={
+            "rate.hint": {"a": 20},
+            "objective": "R=0.5,N=0.5",
+            "pin": {"a": ["edge-1"]},
+        },
+    )
+    nimbus = placed(three_sites(), topology, worker("edge-1", 6700, 1, 2))
+    # Nothing told yet what normalises the terms, so the objective has no value; but an order.
+    found = explained(nimbus, "b")
+    assert [it.host for it in found.alternatives] == ["edge-1", "fog-1", "cloud-1"]
+    assert on(found, "fog-1").value is None
+    # 15 ms · 20/s = 0.3 tuples under way.
+    assert answered(nimbus, "b", "fog-1") == (
+        "b[2-2] could go to fog-1, but R would be 15 ms (+15 ms), N would be 0.3 tuples "
+        "(+0.3 tuples), 20 tuples/s more would cross hosts"
+    )
+
+
+def test_among_very_many_hosts_the_best_are_told_and_the_one_that_was_asked_for() -> None:
+    names = [f"h{number:02}" for number in range(MOST_ALTERNATIVES + 10)]
+    delays = {(a, b): 10.0 for a in names for b in names if a < b}
+    topology = chain(("a", 1), ("b", 1))
+    nimbus = placed(
+        Nimbus([supervisor(it) for it in names], delays),
+        topology,
+        worker("h00", 6700, 1),
+        worker("h00", 6701, 2),
+    )
+    found = explained(nimbus, "b", names[-1])
+    assert len(found.alternatives) == MOST_ALTERNATIVES + 1
+    assert found.alternatives[-1].host == names[-1]
+    assert found.left_out == 9
+
+
+def test_what_does_not_run_whole_cannot_be_explained() -> None:
+    nimbus = three_sites()
+    nimbus.solvers.late = True
+    nimbus.round(TOPOLOGY)
+    with pytest.raises(NotNowError, match="4 of its 4 executors have no slot"):
+        explained(nimbus, "source")
+
+
+def test_what_eyewall_leaves_alone_says_why_it_cannot_be_explained() -> None:
+    topology = chain(("a", 1), settings={"mode": "off"})
+    with pytest.raises(NotNowError, match=r"chain-1 cannot be explained: eyewall\.mode is off"):
+        explained(placed(three_sites(), topology, worker("edge-1", 6700, 1)), "a")

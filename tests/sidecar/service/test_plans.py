@@ -1,0 +1,476 @@
+"""Plans: what would move, and that exactly this moves once a person says so."""
+
+from dataclasses import replace
+
+import pytest
+from eyewall_monitor.decision_record import Verdict
+from eyewall_sidecar.model import Solution, Status
+from eyewall_sidecar.service import Decline, Failed, Keep, Place, Plan, PlanState, Wanted
+from eyewall_sidecar.service.kept_plans import KEPT_SECONDS, MOST_PLANS, NOT_TAKEN
+from eyewall_sidecar.service.names import BadQuestionError, NotNowError, UnknownNameError
+from eyewall_sidecar.storm import Change, Topology
+from obedient_nimbus import Nimbus
+from storm_builders import chain, supervisor, worker
+
+TRIANGLE = {("a", "b"): 10, ("b", "c"): 10, ("a", "c"): 50}
+"""a and c are nearer by way of b."""
+
+
+def topology(name: str = "word-1", **settings: object) -> Topology:
+    """source on a, sink on c, and one bolt between them."""
+    pins = {"pin": {"source": ["a"], "sink": ["c"]}, "rate.hint": {"source": 10}}
+    return chain(("source", 1), ("tag", 1), ("sink", 1), name=name, settings=pins | settings)
+
+
+def nimbus_with(*running: Topology, **rules: float | bool | None) -> Nimbus:
+    """Each topology's tag runs on a, beside its source; Nimbus was heard once."""
+    nimbus = Nimbus([supervisor(it, 4) for it in "abc"], TRIANGLE, **rules)
+    for number, it in enumerate(running):
+        nimbus.running[it.id] = (worker("a", 6700 + number, 1, 2), worker("c", 6700 + number, 3))
+    nimbus.round(*running)
+    return nimbus
+
+
+def planned(nimbus: Nimbus, of: Topology, **wanted: object) -> Plan:
+    return nimbus.planning.make(Wanted(of.name, **wanted), lambda: True)  # type: ignore[arg-type]
+
+
+def state_of(nimbus: Nimbus, plan: Plan) -> tuple[PlanState, str]:
+    now = nimbus.planning.get(plan.id)
+    return now.state, now.reason
+
+
+# What a plan says
+
+
+def test_a_plan_says_slot_by_slot_what_would_move_and_what_it_gains_and_moves_nothing() -> None:
+    it = topology(mode="observe")
+    nimbus = nimbus_with(it)
+    before = dict(nimbus.running)
+    plan = planned(nimbus, it)
+    assert nimbus.round(it)[it.id].verdict == Decline(
+        "eyewall.mode is observe: R 20 ms (was 50), gain 60 %"
+    )
+    assert nimbus.running == before
+    # tag leaves a, whose worker starts anew with source alone, in a fresh slot; sink stays.
+    assert [(str(m.executor), str(m.source), str(m.target)) for m in plan.moves()] == [
+        ("source[1-1]", "a:6700", "a:6701"),
+        ("tag[2-2]", "a:6700", "b:6700"),
+    ]
+    assert [(str(w.slot), w.change, w.before, w.after) for w in plan.workers()] == [
+        ("a:6700", Change.STOPPED, ("source[1-1]", "tag[2-2]"), ()),
+        ("a:6701", Change.STARTED, (), ("source[1-1]",)),
+        ("b:6700", Change.STARTED, (), ("tag[2-2]",)),
+        ("c:6700", Change.UNCHANGED, ("sink[3-3]",), ("sink[3-3]",)),
+    ]
+    assert plan.record.workers_started == 2
+    # 50 ms from a to c; by way of b 10 + 10 ms.
+    response_time = next(m for m in plan.record.metrics if m.name == "R")
+    assert response_time.before == pytest.approx(0.05)
+    assert response_time.after == pytest.approx(0.02)
+    assert plan.gain == pytest.approx(0.6)
+    assert (plan.record.status, plan.record.policy, plan.record.objective) == (
+        "optimal",
+        "odp",
+        "R=1",
+    )
+    assert plan.state is PlanState.PROPOSED
+
+
+def test_a_plan_is_solved_apart_from_the_rounds() -> None:
+    it = topology()
+    nimbus = nimbus_with(it)
+    improved = len(nimbus.solvers.improved)
+    planned(nimbus, it)
+    assert len(nimbus.solvers.improved) == improved
+    assert [asked.limit for asked in nimbus.solvers.planned] == [10.0]
+
+
+def test_another_policy_objective_seed_and_time_limit_may_be_asked_for() -> None:
+    it = topology()
+    nimbus = nimbus_with(it)
+    plan = planned(
+        nimbus, it, policy="hill_climbing", objective="R=0.5,N=0.5", seed=7, time_limit=2.5
+    )
+    asked = nimbus.solvers.planned[-1]
+    assert (asked.limit, asked.asked.seed, asked.asked.policy) == (2.5, 7, "hill_climbing")
+    assert (plan.record.policy, plan.record.objective, plan.record.seed) == (
+        "hill_climbing",
+        "R=0.5,N=0.5",
+        7,
+    )
+
+
+def test_what_the_rules_would_say_to_a_plan_is_part_of_it() -> None:
+    it = topology()
+    nimbus = nimbus_with(it, minimum_gain=0.7)
+    assert planned(nimbus, it).held_back == (
+        "R 20 ms (was 50), gain 60 % is below the minimum of 70 %"
+    )
+    nimbus = nimbus_with(it, workers_per_hour=1)
+    assert planned(nimbus, it).held_back == "2 workers would start, and workers_per_hour is 1"
+    nimbus = nimbus_with(it, cool_down_seconds=60.0)
+    assert "cools down until it has run 60 s" in planned(nimbus, it).held_back
+    nimbus = nimbus_with(it, frozen=True)
+    assert "[replacement] frozen" in planned(nimbus, it).held_back
+    assert planned(nimbus_with(it), it).held_back == ""
+
+
+def test_a_plan_that_changes_nothing_says_so_and_cannot_be_applied() -> None:
+    it = topology()
+    nimbus = nimbus_with(it)
+    nimbus.running[it.id] = (worker("a", 6700, 1), worker("b", 6700, 2), worker("c", 6700, 3))
+    nimbus.round(it)
+    plan = planned(nimbus, it)
+    assert plan.changes_nothing
+    assert plan.moves() == ()
+    with pytest.raises(NotNowError, match="changes nothing: word-1 stays as it runs"):
+        nimbus.planning.apply(plan.id)
+
+
+@pytest.mark.parametrize(
+    ("answer", "status", "remark"),
+    [
+        (Solution(Status.INFEASIBLE, "odp", "", reasons=("too little CPU",)), "infeasible", "CPU"),
+        (Solution(Status.TIMED_OUT, "odp", "", reasons=("10 s over",)), "timed out", "10 s over"),
+        (Failed("the solver process died and was replaced"), "failed", "died"),
+    ],
+)
+def test_that_nothing_was_found_is_a_plan_too(
+    answer: Solution | Failed, status: str, remark: str
+) -> None:
+    it = topology(mode="observe")
+    nimbus = nimbus_with(it)
+    nimbus.solvers.answer = answer
+    plan = planned(nimbus, it)
+    assert plan.record.status == status
+    assert remark in " ".join(plan.remarks)
+    assert (plan.moves(), plan.gain, plan.held_back) == ((), None, "")
+    assert plan.changes_nothing
+
+
+def test_what_cannot_be_modelled_is_a_plan_that_failed_with_the_reason() -> None:
+    it = topology()
+    nimbus = nimbus_with(it)
+    nimbus.delays.milliseconds.clear()
+    nimbus.round(it)
+    plan = planned(nimbus, it)
+    assert plan.record.status == "failed"
+    assert "delay" in plan.remarks[0]
+
+
+# What is asked amiss
+
+
+def test_before_any_round_there_is_nothing_to_plan_for() -> None:
+    nimbus = Nimbus([supervisor("a")], {})
+    with pytest.raises(NotNowError, match="no Nimbus has been heard yet"):
+        nimbus.planning.make(Wanted("word-1"), lambda: True)
+
+
+def test_unknown_topologies_policies_and_plans_are_named_with_what_is_near() -> None:
+    it = topology()
+    nimbus = nimbus_with(it)
+    with pytest.raises(UnknownNameError, match="no topology wort-1") as topologies:
+        nimbus.planning.make(Wanted("wort-1"), lambda: True)
+    assert topologies.value.nearest == ("word-1",)
+    with pytest.raises(UnknownNameError, match="no policy hill_climb") as policies:
+        planned(nimbus, it, policy="hill_climb")
+    assert policies.value.nearest[0] == "hill_climbing"
+    with pytest.raises(UnknownNameError, match="kept for 15 minutes"):
+        nimbus.planning.get("0000000f")
+
+
+@pytest.mark.parametrize(
+    ("wanted", "complaint"),
+    [
+        ({"objective": "R=0.5,A=0.2"}, "the weights sum to 0.7; they must sum to 1"),
+        ({"objective": "R=0"}, "the weights sum to 0; they must sum to 1"),
+        ({"objective": "Q=1"}, "no term 'Q'"),
+        ({"objective": "ecker"}, "policy is odp, which optimises"),
+        ({"time_limit": 61.0}, "time limit 61: it must be a number of seconds > 0 and at most 60"),
+        ({"time_limit": -1.0}, "time limit -1"),
+        ({"time_limit": float("nan")}, "time limit nan"),
+        ({"seed": 2**32}, "seed 4294967296"),
+    ],
+)
+def test_what_makes_no_sense_is_refused_in_the_grammars_own_words(
+    wanted: dict[str, object], complaint: str
+) -> None:
+    it = topology()
+    nimbus = nimbus_with(it)
+    with pytest.raises(BadQuestionError) as refused:
+        planned(nimbus, it, **wanted)
+    assert complaint in str(refused.value)
+    assert nimbus.solvers.planned == []
+
+
+def test_a_topology_that_is_off_refused_or_not_whole_has_no_plan() -> None:
+    off, refused = topology("off-1", mode="off"), replace(topology("bad-1"), refused="nonsense")
+    partly = topology("part-1")
+    nimbus = nimbus_with(off, refused, partly)
+    with pytest.raises(NotNowError, match=r"eyewall\.mode is off"):
+        planned(nimbus, off)
+    with pytest.raises(NotNowError, match="nonsense"):
+        planned(nimbus, refused)
+    nimbus.running[partly.id] = (worker("a", 6702, 1), worker("c", 6702, 3))
+    nimbus.round(off, refused, partly, obey=False)
+    with pytest.raises(NotNowError, match=r"does not run whole: tag\[2-2\] without a slot"):
+        planned(nimbus, partly)
+
+
+def test_nobody_is_kept_waiting_who_no_longer_waits() -> None:
+    it = topology()
+    nimbus = nimbus_with(it)
+    nimbus.solvers.late = True
+    with pytest.raises(NotNowError, match="nobody waits"):
+        nimbus.planning.make(Wanted("word-1"), lambda: False)
+    assert nimbus.solvers.planned[-1].dropped
+
+
+# How long plans are kept
+
+
+def test_plans_are_forgotten_after_a_quarter_of_an_hour() -> None:
+    it = topology()
+    nimbus = nimbus_with(it)
+    plan = planned(nimbus, it)
+    nimbus.clock.now += KEPT_SECONDS - 1
+    assert nimbus.planning.all() == (plan,)
+    nimbus.clock.now += 1
+    assert nimbus.planning.all() == ()
+
+
+def test_the_oldest_plan_makes_room_for_another_one_but_not_one_that_is_queued() -> None:
+    it = topology(mode="observe")
+    nimbus = nimbus_with(it)
+    plans = []
+    for _ in range(MOST_PLANS):
+        nimbus.clock.now += 0.01
+        plans.append(planned(nimbus, it))
+    nimbus.planning.apply(plans[0].id)
+    newest = planned(nimbus, it)
+    kept = {it.id for it in nimbus.planning.all()}
+    assert len(kept) == MOST_PLANS
+    assert {plans[0].id, newest.id} <= kept
+    assert plans[1].id not in kept
+
+
+# Apply
+
+
+def test_the_next_round_runs_exactly_the_plan_and_the_one_after_it_confirms_that() -> None:
+    it = topology(mode="observe")
+    nimbus = nimbus_with(it)
+    plan = planned(nimbus, it)
+    assert nimbus.planning.apply(plan.id).state is PlanState.QUEUED
+    decision = nimbus.round(it)[it.id]
+    assert decision.verdict == Place(plan.assignment)
+    assert decision.base == plan.base
+    assert decision.status == (
+        "plan 00000001 applied by order: odp, optimal, R 20 ms (was 50), 1 executor moved"
+    )
+    assert state_of(nimbus, plan) == (PlanState.HANDED_OVER, "")
+    nimbus.round(it)
+    assert state_of(nimbus, plan) == (PlanState.APPLIED, "")
+    assert set(nimbus.running[it.id]) == set(plan.assignment)
+
+
+def test_a_plan_of_another_objective_is_applied_though_the_topologys_own_would_not_do_it() -> None:
+    # Availability alone is the same everywhere; T is least with all but the pinned on one host.
+    it = topology(objective="T=1")
+    nimbus = nimbus_with(it)
+    plan = planned(nimbus, it, objective="R=1")
+    nimbus.planning.apply(plan.id)
+    assert nimbus.round(it)[it.id].verdict == Place(plan.assignment)
+
+
+def test_an_applied_plan_is_recorded_as_a_move_that_somebody_ordered() -> None:
+    it = topology(mode="observe")
+    nimbus = nimbus_with(it)
+    plan = planned(nimbus, it)
+    nimbus.planning.apply(plan.id)
+    nimbus.round(it)
+    record = nimbus.recorded.records[-1]
+    assert record.verdict is Verdict.MOVED
+    assert record.said.startswith("applied plan 00000001, by order: odp, optimal, R 20 ms (was 50)")
+    assert [(m.executor, m.source, m.target) for m in record.moves] == [("tag[2-2]", "a", "b")]
+    assert record.workers_started == 2
+    assert record.id != ""
+
+
+def test_applying_twice_is_applying_once() -> None:
+    it = topology(mode="observe")
+    nimbus = nimbus_with(it)
+    plan = planned(nimbus, it)
+    nimbus.planning.apply(plan.id)
+    assert nimbus.planning.apply(plan.id).state is PlanState.QUEUED
+    nimbus.round(it)
+    assert nimbus.planning.apply(plan.id).state is PlanState.HANDED_OVER
+    nimbus.round(it)
+    assert nimbus.planning.apply(plan.id).state is PlanState.APPLIED
+    assert nimbus.round(it)[it.id].verdict != Place(plan.assignment)
+
+
+def test_a_stale_plan_is_refused_and_says_what_changed() -> None:
+    it = topology(mode="observe")
+    nimbus = nimbus_with(it)
+    plan = planned(nimbus, it)
+    nimbus.running[it.id] = (worker("a", 6700, 1), worker("c", 6700, 2, 3))
+    nimbus.round(it)
+    changed = "tag[2-2] runs on c:6700 now, not on a:6700"
+    assert state_of(nimbus, plan) == (PlanState.STALE, changed)
+    with pytest.raises(NotNowError) as refused:
+        nimbus.planning.apply(plan.id)
+    assert str(refused.value) == f"plan 00000001 is stale: {changed}; make another one of word-1"
+    assert nimbus.round(it)[it.id].verdict != Place(plan.assignment)
+
+
+def test_a_plan_whose_base_changes_before_its_round_is_stale_and_nothing_is_done() -> None:
+    it = topology(mode="observe")
+    nimbus = nimbus_with(it)
+    plan = planned(nimbus, it)
+    nimbus.planning.apply(plan.id)
+    nimbus.running[it.id] = (worker("a", 6700, 1, 2),)
+    assert not isinstance(nimbus.round(it)[it.id].verdict, Place)
+    assert state_of(nimbus, plan) == (PlanState.STALE, "sink[3-3] has no slot now")
+
+
+def test_a_topology_that_is_gone_leaves_its_plan_stale() -> None:
+    it = topology(mode="observe")
+    nimbus = nimbus_with(it)
+    plan = planned(nimbus, it)
+    nimbus.planning.apply(plan.id)
+    nimbus.round()
+    assert state_of(nimbus, plan) == (PlanState.STALE, "word-1 is not there any more")
+
+
+def test_that_nimbus_did_not_take_a_plan_is_seen_in_the_next_round_and_it_may_be_tried_again() -> (
+    None
+):
+    it = topology(mode="observe")
+    nimbus = nimbus_with(it)
+    plan = planned(nimbus, it)
+    nimbus.planning.apply(plan.id)
+    nimbus.round(it, obey=False)
+    nimbus.round(it)
+    assert state_of(nimbus, plan) == (PlanState.REFUSED, NOT_TAKEN)
+    assert nimbus.planning.apply(plan.id).state is PlanState.QUEUED
+    nimbus.round(it)
+    nimbus.round(it)
+    assert state_of(nimbus, plan) == (PlanState.APPLIED, "")
+
+
+def test_a_slot_that_another_topology_took_meanwhile_refuses_the_plan() -> None:
+    it, other = topology(mode="observe"), topology("other-1", mode="observe")
+    nimbus = nimbus_with(it)
+    first, second = planned(nimbus, it), planned(nimbus, it)
+    nimbus.planning.apply(first.id)
+    nimbus.running[other.id] = (worker("a", 6703, 1), worker("b", 6700, 2), worker("c", 6703, 3))
+    assert not isinstance(nimbus.round(it, other)[it.id].verdict, Place)
+    assert state_of(nimbus, first) == (PlanState.REFUSED, "b:6700 was taken by other-1")
+    with pytest.raises(NotNowError, match="b:6700 was taken by other-1"):
+        nimbus.planning.apply(second.id)
+
+
+def test_a_slot_that_a_first_placement_takes_in_the_same_round_refuses_the_plan() -> None:
+    it = topology(mode="observe")
+    newcomer = chain(("x", 1), name="new-1", settings={"pin": {"x": ["b"]}})
+    nimbus = Nimbus([supervisor("a", 4), supervisor("b", 1), supervisor("c", 4)], TRIANGLE)
+    nimbus.running[it.id] = (worker("a", 6700, 1, 2), worker("c", 6700, 3))
+    nimbus.round(it)
+    plan = planned(nimbus, it)
+    nimbus.planning.apply(plan.id)
+    decisions = nimbus.round(it, newcomer)
+    assert isinstance(decisions[newcomer.id].verdict, Place)
+    assert state_of(nimbus, plan) == (PlanState.REFUSED, "b:6700 was taken by new-1")
+
+
+def test_a_slot_or_a_supervisor_that_is_gone_refuses_the_plan() -> None:
+    it = topology(mode="observe")
+    nimbus = nimbus_with(it)
+    plan = planned(nimbus, it)
+    nimbus.hosts[1] = replace(nimbus.hosts[1], ports=(6702,))
+    nimbus.round(it)
+    with pytest.raises(NotNowError, match="b:6700 is not offered any more"):
+        nimbus.planning.apply(plan.id)
+    del nimbus.hosts[1]
+    nimbus.round(it)
+    with pytest.raises(NotNowError, match="supervisor sup-b is not there any more"):
+        nimbus.planning.apply(plan.id)
+
+
+def test_the_later_of_two_orders_for_one_topology_refuses_the_earlier() -> None:
+    it = topology(mode="observe")
+    nimbus = nimbus_with(it)
+    earlier, later = planned(nimbus, it), planned(nimbus, it, objective="N=1")
+    nimbus.planning.apply(earlier.id)
+    nimbus.planning.apply(later.id)
+    assert state_of(nimbus, earlier) == (
+        PlanState.REFUSED,
+        "plan 00000002 was applied after it",
+    )
+    assert nimbus.round(it)[it.id].verdict == Place(later.assignment)
+
+
+def test_a_queued_plan_says_since_when_no_round_was_seen() -> None:
+    it = topology(mode="observe")
+    nimbus = nimbus_with(it)
+    plan = planned(nimbus, it)
+    nimbus.planning.apply(plan.id)
+    nimbus.clock.now += 45
+    assert state_of(nimbus, plan) == (
+        PlanState.QUEUED,
+        "no round of Nimbus's for 45 s; it waits for one",
+    )
+
+
+def test_an_order_that_no_round_came_for_is_forgotten_with_its_plan() -> None:
+    it = topology(mode="observe")
+    nimbus = nimbus_with(it)
+    plan = planned(nimbus, it)
+    nimbus.planning.apply(plan.id)
+    nimbus.clock.now += KEPT_SECONDS
+    assert nimbus.round(it)[it.id].verdict != Place(plan.assignment)
+
+
+def test_gain_cool_down_and_budget_do_not_hold_a_person_back_but_the_move_counts() -> None:
+    it = topology()
+    nimbus = nimbus_with(it, minimum_gain=0.9, cool_down_seconds=600.0, workers_per_hour=1)
+    plan = planned(nimbus, it)
+    nimbus.planning.apply(plan.id)
+    assert nimbus.round(it)[it.id].verdict == Place(plan.assignment)
+    nimbus.round(it)
+    assert nimbus.service.budget.started(nimbus.clock.now) == 2
+    # The cool-down of what was applied began with the round that showed it.
+    assert not nimbus.service.restraints(nimbus.planning.get(plan.id).topology, {}).cooled
+
+
+def test_a_frozen_topology_refuses_an_order_and_says_who_froze_it() -> None:
+    it = topology(mode="observe")
+    nimbus = nimbus_with(it)
+    plan = planned(nimbus, it)
+    nimbus.switches.turn(it.id)
+    with pytest.raises(NotNowError, match=r"the topology is frozen \(the operators' switch\)"):
+        nimbus.planning.apply(plan.id)
+    nimbus.switches.turn()
+    nimbus.planning.apply(plan.id)
+    nimbus.switches.turn(everything=True)
+    assert not isinstance(nimbus.round(it)[it.id].verdict, Place)
+    assert state_of(nimbus, plan) == (
+        PlanState.REFUSED,
+        "moves are frozen (the operators' switch)",
+    )
+    configured = nimbus_with(it, frozen=True)
+    with pytest.raises(NotNowError, match=r"\[replacement\] frozen"):
+        configured.planning.apply(planned(configured, it).id)
+
+
+def test_the_other_topologies_are_decided_as_ever_while_one_is_ordered() -> None:
+    ordered, other = topology(mode="observe"), topology("other-1")
+    nimbus = nimbus_with(ordered, other)
+    plan = planned(nimbus, ordered)
+    nimbus.planning.apply(plan.id)
+    decisions = nimbus.round(ordered, other)
+    assert decisions[ordered.id].verdict == Place(plan.assignment)
+    assert isinstance(decisions[other.id].verdict, Place | Keep)
