@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING
 
 import httpx
 from desk.sizes import Size
-from real_stores import Server, redis_server, zookeeper_server
+from real_stores import HERE, Server, free_port, redis_server, zookeeper_server
 
 if TYPE_CHECKING:
     from types import TracebackType
 
-HERE = Path(__file__).parents[1]
+BENCHMARKS = Path(__file__).parents[1]
 PATIENCE = 240.0
 MONITOR = Path(sys.executable).with_name("eyewall-monitor")
 
@@ -55,7 +55,7 @@ def started(*command: str | Path) -> Process:
     """Start a program; what it says on standard error is shown."""
     environment = {
         **os.environ,
-        "PYTHONPATH": os.pathsep.join(it for it in (str(HERE), os.environ.get("PYTHONPATH")) if it),
+        "PYTHONPATH": os.pathsep.join(it for it in (str(BENCHMARKS), os.environ.get("PYTHONPATH")) if it),
     }
     return Process(
         subprocess.Popen(
@@ -84,10 +84,13 @@ class Rig:
                 store.start()
                 stack.callback(store.stop)
             url = f"redis://{self.redis.address}/0"
-            sidecar = self._program(
-                sys.executable, "-m", "desk.sidecar", url, self.zookeeper.address
+            self.sidecar = f"{HERE}:{free_port()}"
+            settings = self._file(
+                "sidecar.toml",
+                f'listen = "{self.sidecar}"\n[delays]\nredis = "{url}"\n'
+                f'[zookeeper]\nservers = "{self.zookeeper.address}"\n',
             )
-            self.sidecar = f"127.0.0.1:{sidecar.line()}"
+            self._program(sys.executable, "-m", "desk.sidecar", settings).line()
             sizes = (self.size.hosts, self.size.executors, self.size.topologies, self.size.seed)
             self.players = self._program(
                 sys.executable,
@@ -97,10 +100,10 @@ class Rig:
                 *(url, self.zookeeper.address, self.sidecar),
             )
             self.players.line()
-            config = self._folder / "dashboard.toml"
-            config.write_text(
-                f'listen = "127.0.0.1:0"\n[sidecar]\naddress = "{self.sidecar}"\n'
-                f'[zookeeper]\nservers = "{self.zookeeper.address}"\n[redis]\nurl = "{url}"\n'
+            config = self._file(
+                "dashboard.toml",
+                f'listen = "{HERE}:0"\n[sidecar]\naddress = "{self.sidecar}"\n'
+                f'[zookeeper]\nservers = "{self.zookeeper.address}"\n[redis]\nurl = "{url}"\n',
             )
             self.dashboard = self._program(MONITOR, "dashboard", "--config", config)
             self.url = next(it for it in self.dashboard.line().split() if it.startswith("http"))
@@ -121,6 +124,11 @@ class Rig:
         process = started(*command)
         self._stack.callback(process.end)
         return process
+
+    def _file(self, name: str, text: str) -> Path:
+        path = self._folder / name
+        path.write_text(text)
+        return path
 
     def _wait(self) -> None:
         """Wait until everything is shown."""

@@ -1,26 +1,17 @@
-"""A sidecar without its solvers, which would take the cores of what is measured.
+"""`eyewall serve` without its solvers, which would take the cores of what is measured.
 
-All else is as `eyewall serve` puts it together: stores, scheduling service, gRPC server.
-
-    python -m desk.sidecar REDIS_URL ZOOKEEPER
+    python -m desk.sidecar sidecar.toml
 """
 
 from __future__ import annotations
 
-import secrets
-import signal
 import sys
-import time
-from contextlib import closing
+from pathlib import Path
+from unittest.mock import patch
 
-from eyewall_monitor.znodes import Znodes
-from eyewall_sidecar.rpc import Server
-from eyewall_sidecar.service import Measuring, Outcome, Question, Recorder, Rules, SchedulingService
-from eyewall_sidecar.stores import NoRecords, RedisDelays, ZookeeperMeasurements
-from eyewall_sidecar.storm import Settings
-
-DELAY_CONFIDENCE, RATE_CONFIDENCE = 0.3, 0.5
-"""As shipped."""
+from eyewall_sidecar import serve
+from eyewall_sidecar.config import read_config
+from eyewall_sidecar.service import Outcome, Question
 
 
 class Unanswered:
@@ -34,40 +25,26 @@ class Unanswered:
 
 
 class NoSolvers:
-    """Takes questions."""
+    """Takes questions, and answers none."""
+
+    def __init__(self, policy: str) -> None: ...
+
+    def warm(self) -> None:
+        """Nothing has to be."""
+
+    def close(self) -> None:
+        """Nothing is open."""
 
     def place(self, question: Question, time_limit: float) -> Unanswered:  # noqa: ARG002
         return Unanswered()
 
-    def improve(self, question: Question, time_limit: float) -> Unanswered:  # noqa: ARG002
-        return Unanswered()
+    improve = place
 
 
 def main() -> None:
-    redis, zookeeper = sys.argv[1:]
-    measurements = ZookeeperMeasurements(zookeeper, Znodes(), time.time, time.monotonic)
-    delays = RedisDelays(redis, "eyewall", DELAY_CONFIDENCE, time.monotonic)
-    with closing(measurements), closing(delays):
-        measurements.start()
-        delays.start()
-        service = SchedulingService(
-            Settings(),
-            Rules(first_placement_seconds=1.2, improvement_seconds=10.0, seed=0,
-                  minimum_gain=0.1, cool_down_seconds=30.0, frozen=False),
-            delays,
-            Measuring(measurements, RATE_CONFIDENCE),
-            NoSolvers(),
-            Recorder(NoRecords(), secrets.token_hex(4), time.time),
-            time.monotonic,
-        )
-        server = Server(service, "127.0.0.1:0")
-        server.start()
-        server.set_serving(serving=True)
-        print(server.port, flush=True)
-        signal.sigwait({signal.SIGTERM, signal.SIGINT})
-        server.stop(0.5)
+    with patch.object(serve, "SolverProcesses", NoSolvers):
+        serve.serve(read_config(Path(sys.argv[1])), lambda said: print(said, flush=True))
 
 
 if __name__ == "__main__":
-    signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGTERM, signal.SIGINT})
     main()
