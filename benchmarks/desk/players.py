@@ -3,12 +3,15 @@
     python -m desk.players HOSTS EXECUTORS TOPOLOGIES SEED REDIS_URL ZOOKEEPER SIDECAR
 
 A line on standard input turns it: `steady` (all report, nothing else changes), `changing` (two
-executors of a topology change places every second) or `silent` (nobody writes anything but Nimbus,
-whose rounds go on).
+executors of a topology change places every second), `hurried` (four times a second) or `silent`
+(nobody writes anything but Nimbus, whose rounds go on). `rounds` has it say, as JSON, how many
+seconds each of Nimbus's rounds took since it was asked last.
 """
 
 from __future__ import annotations
 
+import json
+import math
 import sys
 import threading
 import time
@@ -18,7 +21,6 @@ from random import Random
 from typing import TYPE_CHECKING, Any
 
 import grpc
-from desk.recording import REPORT_SECONDS, Recording, digest, present, record
 from eyewall_latency.contract import Keys, RttRecord, encode_host, encode_rtt
 from eyewall_monitor import history
 from eyewall_monitor.znodes import Znodes
@@ -26,6 +28,8 @@ from eyewall_proto import scheduler_pb2 as pb
 from eyewall_proto.scheduler_pb2_grpc import SchedulerStub
 from kazoo.client import KazooClient
 from redis import Redis
+
+from desk.recording import REPORT_SECONDS, Recording, digest, present, record
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -38,7 +42,8 @@ PROBES_SECONDS = 100.0
 ROUND_SECONDS = 3.0
 PAST_SECONDS = 300.0
 """Of the history, when the play begins."""
-MODES = ("steady", "changing", "silent")
+CHANGES_SECONDS = {"changing": 1.0, "hurried": 0.25}
+MODES = ("steady", "silent", *CHANGES_SECONDS)
 
 
 class Agents:
@@ -135,12 +140,12 @@ class Nimbus:
         self.state = recording.state
         self.definitions = recording.definitions
         self.round = 0
+        self.seconds: list[float] = []
         self.rng = Random(seed)
 
-    def ask(self, *, whole: bool) -> float:
-        """One round; how long it took."""
+    def ask(self, *, whole: bool) -> None:
+        """One round."""
         self.round += 1
-        began = time.monotonic()
         request = pb.ScheduleRequest(
             contract_version=1,
             nimbus_id="nimbus-1",
@@ -152,8 +157,9 @@ class Nimbus:
             request.state.CopyFrom(self.state)
         if self.round == 1:
             request.definitions.extend(self.definitions)
+        began = time.monotonic()
         self.stub.Schedule(request)
-        return time.monotonic() - began
+        self.seconds.append(time.monotonic() - began)
 
     def change(self) -> None:
         """Two executors of one topology change places."""
@@ -182,7 +188,11 @@ def main() -> None:
 
     def turned() -> None:
         for line in sys.stdin:
-            mode[0] = line.strip()
+            if line.strip() == "rounds":
+                taken, nimbus.seconds = nimbus.seconds, []
+                print(json.dumps(taken), flush=True)
+            else:
+                mode[0] = line.strip()
         mode[0] = ""
 
     threading.Thread(target=turned, daemon=True).start()
@@ -193,7 +203,7 @@ def main() -> None:
         now = time.monotonic()
         if mode[0] != "silent":
             agents.go_on()
-        if mode[0] == "changing" and now - changed >= 1.0:
+        if now - changed >= CHANGES_SECONDS.get(mode[0], math.inf):
             changed = asked = now
             nimbus.change()
             nimbus.ask(whole=True)

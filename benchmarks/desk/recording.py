@@ -295,7 +295,10 @@ def _rates(
     rng: Random,
 ) -> bytes:
     flows = _flows(definition)
-    components, sizes = _tasks(definition), {it.id: len(it.executors) for it in definition.components}
+    components, sizes = (
+        _tasks(definition),
+        {it.id: len(it.executors) for it in definition.components},
+    )
     slot_of = {
         it.first_task: (host_of[worker.supervisor_id], worker.port)
         for worker in where.workers
@@ -340,9 +343,7 @@ def _rates(
             for it in definition.components
         ),
         outputs=tuple(
-            TaskEmission(
-                task, it.id, "default", _estimate(flows[it.id] / sizes[it.id], rng), None
-            )
+            TaskEmission(task, it.id, "default", _estimate(flows[it.id] / sizes[it.id], rng), None)
             for task, it in components.items()
         ),
         costs=tuple(

@@ -1,17 +1,20 @@
 """`eyewall serve` without its solvers, which would take the cores of what is measured.
 
-    python -m desk.sidecar sidecar.toml
+python -m desk.sidecar sidecar.toml
 """
 
 from __future__ import annotations
 
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 from unittest.mock import patch
 
 from eyewall_sidecar import serve
 from eyewall_sidecar.config import read_config
-from eyewall_sidecar.service import Outcome, Question
+
+if TYPE_CHECKING:
+    from eyewall_sidecar.service import Outcome, Question
 
 
 class Unanswered:
