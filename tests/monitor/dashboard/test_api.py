@@ -155,15 +155,6 @@ def test_a_sidecar_that_is_gone_leaves_what_it_said_and_is_found_again(
     alone.until("cluster", lambda it: it["sidecar"]["state"] == "fresh")
 
 
-def test_another_sidecar_that_counts_the_same_revision_is_not_taken_for_the_old_one(
-    alone: RunningDashboard, sidecar: SidecarServer
-) -> None:
-    other = a_status(run="another")
-    del other.topologies[:]
-    sidecar.operations.status = other
-    alone.until("topologies", lambda it: it == [])
-
-
 def test_without_stores_what_they_would_tell_is_missing_and_never_zero(
     alone: RunningDashboard,
 ) -> None:

@@ -49,6 +49,18 @@ def test_a_space_that_turned_leaves_the_map_as_it_was(turn: float) -> None:
         assert after[name].y == pytest.approx(place.y, abs=1e-5)
 
 
+def test_when_another_axis_becomes_the_longest_the_map_does_not_turn() -> None:
+    def cross(wide: float, high: float) -> dict[str, Coordinate]:
+        ends = {"w": (-wide, 0.0), "e": (wide, 0.0), "n": (0.001, high), "s": (0.0, -high)}
+        return {name: Coordinate(place, 0.0) for name, place in ends.items()}
+
+    before = from_coordinates(cross(0.031, 0.030), {})
+    after = from_coordinates(cross(0.030, 0.031), before)
+    for name, place in before.items():
+        assert after[name].x == pytest.approx(place.x, abs=0.002)
+        assert after[name].y == pytest.approx(place.y, abs=0.002)
+
+
 def test_a_host_that_comes_or_goes_moves_no_other_far() -> None:
     before = from_coordinates(in_space(), {})
     fewer = in_space(noise=0.0005)

@@ -190,6 +190,18 @@ def test_ages_grow_between_two_answers_of_the_sidecar(
     assert reader.read().told == 0.0
 
 
+def test_another_sidecar_that_counts_the_same_revision_is_not_taken_for_the_old_one(
+    client: SidecarClient, sidecar: SidecarServer
+) -> None:
+    reader = SidecarReader(client, Clock())
+    reader.look()
+    sidecar.operations.status = a_status(run="another", nimbusId="nimbus-2")
+    reader.look()  # of which it hears `unchanged`, and whose run it is
+    status = reader.read().status
+    assert status is not None
+    assert status.nimbus_id == "nimbus-2"
+
+
 def test_plans_on_their_way_are_asked_for_at_every_look_others_now_and_then(
     client: SidecarClient, sidecar: SidecarServer
 ) -> None:
