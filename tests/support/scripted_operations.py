@@ -54,8 +54,7 @@ def a_status(revision: int = 1, **changes: Any) -> pb.Status:
             source=source, target=target, delay=0.02, confidence=0.9, age=2.0, rate=100
         )
     status.topologies.append(a_topology())
-    status.MergeFrom(pb.Status(**changes))
-    return status
+    return _of(status, **changes)
 
 
 def a_topology() -> pb.TopologyStatus:
@@ -184,8 +183,7 @@ def a_plan(id_: str = "plan-1", **changes: Any) -> pb.Plan:
         delays_age=2.0,
         delays_confidence=0.9,
     )
-    plan.MergeFrom(pb.Plan(**changes))
-    return plan
+    return _of(plan, **changes)
 
 
 @dataclass(frozen=True)
@@ -212,9 +210,14 @@ class ScriptedOperations(pb_grpc.OperationsServicer):
         self._refuse("GetStatus", context)
         if request.known_revision == self.status.revision:
             short = pb.Status(
-                contract_version=1, revision=self.status.revision, unchanged=True, round_age=0.25
+                contract_version=1,
+                revision=self.status.revision,
+                unchanged=True,
+                run=self.status.run,
+                round_age=0.25,
             )
             short.switches.age = 0.25
+            short.delays.age = 0.5
             return short
         return self.status
 

@@ -155,15 +155,6 @@ def test_a_sidecar_that_is_gone_leaves_what_it_said_and_is_found_again(
     alone.until("cluster", lambda it: it["sidecar"]["state"] == "fresh")
 
 
-def test_another_sidecar_that_counts_the_same_revision_is_not_taken_for_the_old_one(
-    alone: RunningDashboard, sidecar: SidecarServer
-) -> None:
-    other = a_status(run="another")
-    del other.topologies[:]
-    sidecar.operations.status = other
-    alone.until("topologies", lambda it: it == [])
-
-
 def test_without_stores_what_they_would_tell_is_missing_and_never_zero(
     alone: RunningDashboard,
 ) -> None:
@@ -387,7 +378,9 @@ def test_what_is_frozen_is_in_zookeeper_and_in_force_once_the_sidecar_holds_it(
     held = a_status(revision=2)
     held.switches.frozen_topologies.append(WORD_COUNT)
     sidecar.operations.status = held
-    seen = running.until("cluster", lambda it: it["switches"]["in_force"])
+    seen = running.until(
+        "cluster", lambda it: it["switches"]["in_force"] and it["switches"]["frozen_topologies"]
+    )
     assert seen["switches"]["frozen_topologies"] == [WORD_COUNT]
     assert running.put("frozen", {"frozen": True}).json()["frozen"]
     assert stores.client.get(stores.paths.switches)[0] == (
@@ -458,6 +451,9 @@ def test_the_api_is_described_and_every_answer_fits_its_description(
     errors = paths["/api/v1/plans"]["post"]["responses"]
     assert {"201", "403", "404", "409", "422", "503"} <= set(errors)
     assert list(errors["404"]["content"]) == ["application/problem+json"]
+    schemas = described["components"]["schemas"]
+    assert "nearest" in schemas["Problem"]["properties"]
+    assert "HTTPValidationError" not in schemas
     assert alone.http.get("/docs").status_code == 404  # it would load scripts from elsewhere
 
 

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Final
 from pydantic import TypeAdapter
 
 from eyewall_monitor.dashboard import signals
-from eyewall_monitor.dashboard.bodies import Body, json_body
+from eyewall_monitor.dashboard.bodies import LEAST_COMPRESSED, Body, json_body
 from eyewall_monitor.dashboard.cluster_view import cluster_view, host_positions
 from eyewall_monitor.dashboard.health_view import health_view
 from eyewall_monitor.dashboard.summaries import summaries
@@ -99,7 +99,7 @@ class Board:
         places = host_positions(known, last.positions)
         shown = _Shown(last.revision + 1, known, marks, places)
         for key, make in self._looked_at():
-            shown.bodies[key] = make(shown)
+            shown.bodies[key] = _ready(make(shown))
         self._shown = shown
         return Change(revision=shown.revision, changed=tuple(sorted(changed)))
 
@@ -143,7 +143,7 @@ class Board:
         with self._making.setdefault(key, threading.Lock()):
             shown = self._shown
             if key not in shown.bodies:
-                shown.bodies[key] = make(shown)
+                shown.bodies[key] = _ready(make(shown))
             return shown.bodies[key]
 
     def _looked_at(self) -> list[tuple[str, Make]]:
@@ -154,6 +154,13 @@ class Board:
                 self._asked.pop(key, None)
                 self._making.pop(key, None)
         return [(key, make) for key, (make, _) in list(self._asked.items())]
+
+
+def _ready(body: Body | None) -> Body | None:
+    """Compress now what will be asked for compressed: no request shall wait for it."""
+    if body is not None and len(body.data) >= LEAST_COMPRESSED:
+        body.compress()
+    return body
 
 
 def _topology_body(shown: _Shown, id_: str) -> Body | None:

@@ -33,9 +33,8 @@ class Body:
         self._lock = threading.Lock()
         self._gzipped: bytes | None = None
 
-    @property
-    def gzipped(self) -> bytes:
-        """The same, compressed."""
+    def compress(self) -> bytes:
+        """Return the same, compressed; the work is done once."""
         with self._lock:
             if self._gzipped is None:
                 self._gzipped = gzip.compress(self.data, self._level, mtime=0)

@@ -32,7 +32,7 @@ def cluster_view(known: Known, revision: int, before: Mapping[str, Position]) ->
     """Draw the whole cluster; `before` is where its hosts were drawn last."""
     status = known.sidecar.status
     places = host_positions(known, before)
-    use = _use(status)
+    use = use_of_supervisors(status)
     supervisors = status.supervisors if status is not None else ()
     hosts = {it.host for it in supervisors}
     return ClusterView(
@@ -71,7 +71,7 @@ def host_positions(known: Known, before: Mapping[str, Position]) -> dict[str, Po
 
 
 @dataclass
-class _Use:
+class Use:
     """What runs on one supervisor."""
 
     ports: set[int] = field(default_factory=set)
@@ -81,8 +81,9 @@ class _Use:
     memory: int = 0
 
 
-def _use(status: pb.Status | None) -> Mapping[str, _Use]:
-    found: defaultdict[str, _Use] = defaultdict(_Use)
+def use_of_supervisors(status: pb.Status | None) -> Mapping[str, Use]:
+    """Return what runs on each supervisor, by its id; of one that runs nothing, nothing."""
+    found: defaultdict[str, Use] = defaultdict(Use)
     for topology in status.topologies if status is not None else ():
         requests = {
             executor.first_task: (
@@ -105,7 +106,7 @@ def _use(status: pb.Status | None) -> Mapping[str, _Use]:
 
 
 def _supervisor(
-    known: Known, supervisor: storm.Supervisor, use: _Use, position: Position | None
+    known: Known, supervisor: storm.Supervisor, use: Use, position: Position | None
 ) -> SupervisorView:
     host, meta = supervisor.host, supervisor.scheduler_meta
     sample = known.zookeeper.samples.get(host)

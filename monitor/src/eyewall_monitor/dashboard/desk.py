@@ -52,6 +52,8 @@ class Desk:
     ----------
     zookeeper
         None: the dashboard was told of none.
+    done
+        Called when something was changed, so that it is shown soon.
     """
 
     def __init__(
@@ -60,11 +62,13 @@ class Desk:
         client: SidecarClient,
         sidecar: SidecarReader,
         zookeeper: ZookeeperReader | None,
+        done: Callable[[], None],
     ) -> None:
         self.board = board
         self.client = client
         self._sidecar = sidecar
         self._zookeeper = zookeeper
+        self._done = done
         self._pages = _Remembered()
 
     def topology(self, name: str) -> pb.TopologyStatus:
@@ -181,10 +185,9 @@ class Desk:
             after = turned(before)
             return after if there is None else switches.without_gone(after, there)
 
-        store = self._store()
-        after = store.turn(tidied)
-        store.hurry()
+        after = self._store().turn(tidied)
         self._sidecar.hurry()
+        self._done()
         return switches_view(self.board.now(), after)
 
     def _store(self) -> ZookeeperReader:

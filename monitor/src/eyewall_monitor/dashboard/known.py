@@ -33,7 +33,7 @@ class SidecarKnown:
         Seconds since then: what grows by itself has grown by that.
     age
         Seconds since its last answer.
-    round_age, switches_age
+    round_age, switches_age, delays_age
         As in `Status`, now.
     plans
         Those that it remembers, newest first.
@@ -47,6 +47,7 @@ class SidecarKnown:
     age: float | None = None
     round_age: float | None = None
     switches_age: float | None = None
+    delays_age: float | None = None
     plans: tuple[pb.Plan, ...] = ()
     wrong: str = "not asked yet"
 

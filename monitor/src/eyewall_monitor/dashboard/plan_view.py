@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from google.protobuf.message import Message
 
-_STATES: Final[Mapping[int, PlanState]] = {
+STATES: Final[Mapping[int, PlanState]] = {
     pb.Plan.PROPOSED: "proposed",
     pb.Plan.QUEUED: "queued",
     pb.Plan.HANDED_OVER: "handed_over",
@@ -94,7 +94,7 @@ def plan_view(plan: pb.Plan) -> PlanView:
 
 def plan_state(plan: pb.Plan) -> PlanState:
     """Return the state's name; one of a later contract is `proposed`, with its reason said."""
-    return _STATES.get(plan.state, "proposed")
+    return STATES.get(plan.state, "proposed")
 
 
 def policy_view(policy: pb.Policy) -> PolicyView:

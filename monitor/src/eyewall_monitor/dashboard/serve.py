@@ -13,18 +13,22 @@ from eyewall_monitor.addresses import redis_server, split_address
 from eyewall_monitor.dashboard.board import Board
 from eyewall_monitor.dashboard.desk import Desk
 from eyewall_monitor.dashboard.known import Known, RedisKnown, ZookeeperKnown
+from eyewall_monitor.dashboard.metric_families import families
 from eyewall_monitor.dashboard.readers.history_reader import HistoryReader
 from eyewall_monitor.dashboard.readers.latency_reader import LatencyReader
 from eyewall_monitor.dashboard.readers.sidecar_reader import SidecarReader
 from eyewall_monitor.dashboard.readers.thread import RepeatingThread
 from eyewall_monitor.dashboard.readers.zookeeper_reader import ZookeeperReader
 from eyewall_monitor.dashboard.sidecar_client import SidecarClient
+from eyewall_monitor.dashboard.totals import RunningTotals
 from eyewall_monitor.dashboard.web.app import make_app
 from eyewall_monitor.dashboard.web.events import Events
 from eyewall_monitor.znodes import Znodes
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
+
+    from prometheus_client.metrics_core import Metric
 
     from eyewall_monitor.dashboard.config import Config
 
@@ -50,17 +54,24 @@ class Dashboard:
         self._zookeeper = (
             None if store.servers is None else ZookeeperReader(store.servers, Znodes(store.root))
         )
+        self._totals = RunningTotals()
         self._latency: LatencyReader | None = None
         self._history: HistoryReader | None = None
         if redis.url is not None:
             self._latency = LatencyReader(redis.url, redis.prefix, self._pairs)
-            self._history = HistoryReader(redis.url, redis.prefix, lambda _: None)
+            self._history = HistoryReader(redis.url, redis.prefix, self._totals.take)
         self.events = Events()
         self._board = Board(self._read, steady)
-        desk = Desk(self._board, self._client, self._sidecar, self._zookeeper)
-        access = config.access
-        self.app = make_app(desk, self.events, access.allowed_hosts, read_only=access.read_only)
         self._watch = RepeatingThread("what is shown", self._look, lambda _: None)
+        desk = Desk(self._board, self._client, self._sidecar, self._zookeeper, self._watch.hurry)
+        access = config.access
+        self.app = make_app(
+            desk,
+            self.events,
+            self._collect,
+            access.allowed_hosts,
+            read_only=access.read_only,
+        )
 
     def start(self) -> None:
         """Begin to read."""
@@ -79,9 +90,17 @@ class Dashboard:
 
     def _look(self) -> float:
         change = self._board.refresh()
+        store = self._board.known.zookeeper
+        self._totals.decided(store)
+        if self._history is None:  # then the latest reports are all that there is
+            for report in store.samples.values():
+                self._totals.take(report)
         if change is not None:
             self.events.publish(change)
         return LOOK_SECONDS
+
+    def _collect(self) -> Iterator[Metric]:
+        return families(self._read(), self._totals.read(), self.events.pages)
 
     def _read(self) -> Known:
         redis = RedisKnown()

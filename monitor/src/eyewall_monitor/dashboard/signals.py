@@ -92,10 +92,9 @@ def of_delays(known: Known) -> Signal:
         return missing(delays.remark or "the sidecar was told of no delays")
     confidences = [it.confidence for it in delays.links if it.HasField("delay")]
     least = min(confidences, default=None)
-    age = delays.age + known.sidecar.told
     return Signal(
         state="stale" if delays.remark else "fresh",
-        age=age,
+        age=known.sidecar.delays_age,
         confidence=least,
         note=delays.remark,
     )

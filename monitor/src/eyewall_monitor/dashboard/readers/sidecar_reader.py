@@ -33,6 +33,7 @@ class _Told:
     at: float | None = None
     round_age: float | None = None
     switches_age: float | None = None
+    delays_age: float | None = None
     plans: tuple[pb.Plan, ...] = ()
     wrong: str = "not asked yet"
 
@@ -77,6 +78,7 @@ class SidecarReader:
             age=None if told.at is None else since,
             round_age=None if told.round_age is None else told.round_age + since,
             switches_age=None if told.switches_age is None else told.switches_age + since,
+            delays_age=None if told.delays_age is None else told.delays_age + since,
             plans=told.plans,
             wrong=told.wrong,
         )
@@ -111,6 +113,7 @@ class SidecarReader:
             wrong="",
             round_age=answer.round_age if answer.HasField("round_age") else None,
             switches_age=answer.switches.age if answer.switches.HasField("age") else None,
+            delays_age=answer.delays.age if answer.HasField("delays") else None,
         )
         if not answer.unchanged:
             return replace(answered, status=answer, whole_at=now)

@@ -77,10 +77,6 @@ class ZookeeperReader:
         if self._session is not None:
             self._session.close()
 
-    def hurry(self) -> None:
-        """Read now: something was just written."""
-        self._thread.hurry()
-
     def read(self) -> ZookeeperKnown:
         """Return what was read last; never waits."""
         samples, now = self._samples.known, self._clock()

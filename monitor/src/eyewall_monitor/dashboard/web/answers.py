@@ -17,7 +17,7 @@ def answer(
         return Response(status_code=HTTPStatus.NOT_MODIFIED, headers=headers)
     if len(body.data) >= LEAST_COMPRESSED and _takes_gzip(request.headers):
         headers["Content-Encoding"] = "gzip"
-        return Response(body.gzipped, status, headers, media_type=body.kind)
+        return Response(body.compress(), status, headers, media_type=body.kind)
     return Response(body.data, status, headers, media_type=body.kind)
 
 

@@ -23,7 +23,6 @@ from eyewall_monitor.dashboard.views import (
     PlanRequest,
     PlanView,
     PolicyView,
-    Problem,
     ResponseTimeView,
     SwitchesView,
     TopologySummary,
@@ -60,7 +59,6 @@ def _errors(*statuses: int) -> dict[int | str, dict[str, Any]]:
     return {
         it: {
             "description": _MEANINGS[it],
-            "model": Problem,
             "content": {KIND: {"schema": {"$ref": "#/components/schemas/Problem"}}},
         }
         for it in statuses
@@ -93,7 +91,7 @@ def api(desk: Desk, events: Events) -> APIRouter:
         "/topologies/{topology}",
         tags=["look"],
         response_model=TopologyView,
-        responses=_errors(404, 503),
+        responses=_errors(404, 422, 503),
     )
     async def one_topology(request: Request, topology: Topology) -> Response:
         """One topology: its graph, where everything runs, its metrics and slowest path."""
@@ -199,7 +197,10 @@ def api(desk: Desk, events: Events) -> APIRouter:
         return answer(request, json_body(made), HTTPStatus.CREATED)
 
     @router.get(
-        "/plans/{plan}", tags=["plan"], response_model=PlanView, responses=_errors(404, 502, 503)
+        "/plans/{plan}",
+        tags=["plan"],
+        response_model=PlanView,
+        responses=_errors(404, 422, 502, 503),
     )
     def one_plan(request: Request, plan: Id) -> Response:
         """A plan, and what has become of it."""
@@ -209,7 +210,7 @@ def api(desk: Desk, events: Events) -> APIRouter:
         "/plans/{plan}/apply",
         tags=["plan"],
         response_model=PlanView,
-        responses=_errors(403, 404, 409, 502, 503),
+        responses=_errors(403, 404, 409, 422, 502, 503),
     )
     def apply_plan(request: Request, plan: Id) -> Response:
         """Hand exactly this plan to Nimbus in its next round."""

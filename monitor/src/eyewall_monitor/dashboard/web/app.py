@@ -1,17 +1,21 @@
 """The application: API, metrics and pages, behind their guard."""
 
-from collections.abc import AsyncIterator, Callable, Collection
+from collections.abc import AsyncIterator, Callable, Collection, Iterable
 from contextlib import asynccontextmanager
 from pathlib import Path
+from typing import Any
 
 from fastapi import FastAPI
+from prometheus_client.metrics_core import Metric
 
 from eyewall_monitor.dashboard.desk import Desk
+from eyewall_monitor.dashboard.views import Problem
 from eyewall_monitor.dashboard.web import problems
 from eyewall_monitor.dashboard.web.api import api
 from eyewall_monitor.dashboard.web.events import Events
 from eyewall_monitor.dashboard.web.guard import Guard
 from eyewall_monitor.dashboard.web.pages import FOLDER, StaticFiles, serve_pages
+from eyewall_monitor.dashboard.web.scrape import scraped
 
 DESCRIPTION = """
 What the dashboard's pages are drawn from, and nothing else. Units are seconds, bytes, cores and
@@ -26,15 +30,29 @@ TAGS = [
 ]
 
 
+def describe(app: FastAPI) -> None:
+    """Have the description name the form of errors, which no answer of its own has."""
+    described = app.openapi
+
+    def openapi() -> dict[str, Any]:
+        found = described()
+        schemas = found["components"]["schemas"]
+        schemas.setdefault("Problem", Problem.model_json_schema())
+        return found
+
+    app.openapi = openapi  # type: ignore[method-assign]
+
+
 def make_app(
     desk: Desk,
     events: Events,
+    collect: Callable[[], Iterable[Metric]],
     allowed_hosts: Collection[str] = (),
     *,
     read_only: bool = False,
     folder: Path = FOLDER,
 ) -> Callable[..., object]:
-    """Put the application together; `folder` has the pages' files."""
+    """Put the application together; `collect` tells Prometheus, `folder` has the pages' files."""
 
     @asynccontextmanager
     async def life(_: FastAPI) -> AsyncIterator[None]:
@@ -49,10 +67,13 @@ def make_app(
         openapi_tags=TAGS,
         docs_url=None,
         redoc_url=None,
+        redirect_slashes=False,
         lifespan=life,
     )
+    describe(app)
     app.state.sidecar_address = desk.client.address
     problems.handle(app)
     app.include_router(api(desk, events))
+    app.include_router(scraped(collect))
     serve_pages(app, StaticFiles(folder))
     return Guard(app, allowed_hosts, read_only=read_only)

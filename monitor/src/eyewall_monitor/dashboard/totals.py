@@ -1,0 +1,145 @@
+"""Counters that only grow, added up from what agents and the sidecar tell in pieces.
+
+Agents report what was added since the report before. Here that is added up since the dashboard was
+started: Prometheus knows how to read counters that begin again at zero. A report that got lost is
+not in them; how many there were is counted.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections import Counter
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, NamedTuple
+
+from eyewall_monitor.dashboard.decision_view import topology_name
+from eyewall_monitor.dashboard.measured import acked
+from eyewall_monitor.dashboard.response_time_view import DONE
+
+if TYPE_CHECKING:
+    from eyewall_monitor.dashboard.known import ZookeeperKnown
+    from eyewall_monitor.sample import Sample, Task, Worker
+
+
+class ComponentKey(NamedTuple):
+    """A component of a topology, by names."""
+
+    topology: str
+    component: str
+
+
+class WorkerKey(NamedTuple):
+    """A worker's slot."""
+
+    topology: str
+    host: str
+    port: int
+
+
+@dataclass(frozen=True, slots=True)
+class Totals:
+    """What was added up; tuples, but for seconds.
+
+    Parameters
+    ----------
+    acked_trees, complete_seconds
+        Whole tuple trees by topology, and their complete latencies together.
+    reports, missed
+        Reports that are in it, and that are known to have got lost.
+    """
+
+    emitted: Counter[ComponentKey] = field(default_factory=Counter)
+    transferred: Counter[ComponentKey] = field(default_factory=Counter)
+    executed: Counter[ComponentKey] = field(default_factory=Counter)
+    acked: Counter[ComponentKey] = field(default_factory=Counter)
+    failed: Counter[ComponentKey] = field(default_factory=Counter)
+    cpu_seconds: dict[WorkerKey, float] = field(default_factory=dict)
+    acked_trees: Counter[str] = field(default_factory=Counter)
+    complete_seconds: dict[str, float] = field(default_factory=dict)
+    decisions: Counter[tuple[str, str]] = field(default_factory=Counter)
+    """By topology and verdict."""
+    moved: Counter[str] = field(default_factory=Counter)
+    """Executors, by topology."""
+    reports: int = 0
+    missed: int = 0
+
+
+class RunningTotals:
+    """Adds up; for any thread."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._totals = Totals()
+        self._last: dict[str, tuple[str, int]] = {}
+        self._decisions: frozenset[str] | None = None
+
+    def read(self) -> Totals:
+        """Return what it comes to by now."""
+        with self._lock:
+            it = self._totals
+            return replace(
+                it,
+                **{
+                    name: getattr(it, name).copy()
+                    for name in Totals.__slots__
+                    if name not in ("reports", "missed")
+                },
+            )
+
+    def take(self, sample: Sample) -> None:
+        """Add a report, unless it is in already."""
+        with self._lock:
+            run, sequence = self._last.get(sample.host, ("", -1))
+            if run == sample.run and sample.sequence <= sequence:
+                return
+            self._last[sample.host] = sample.run, sample.sequence
+            missed = sample.sequence - sequence - 1 if run == sample.run else 0
+            totals = self._totals
+            for worker in sample.workers:
+                _add(totals, sample.host, worker)
+            self._totals = replace(
+                totals, reports=totals.reports + 1, missed=totals.missed + missed
+            )
+
+    def decided(self, store: ZookeeperKnown) -> None:
+        """Add the decisions that were not there before; those from before the start are not."""
+        if not store.decisions_whole:
+            return
+        with self._lock:
+            before = self._decisions
+            self._decisions = frozenset(it.id for it in store.decisions)
+            for it in store.decisions:
+                if before is None or it.id in before:
+                    continue
+                name = topology_name(it.topology)
+                self._totals.decisions[name, it.verdict.value] += 1
+                if it.verdict in DONE:
+                    self._totals.moved[name] += it.moves
+
+
+def _add(totals: Totals, host: str, worker: Worker) -> None:
+    topology = topology_name(worker.topology)
+    for task in worker.tasks:
+        if not task.component.startswith("__"):
+            _add_task(totals, ComponentKey(topology, task.component), task)
+    key = WorkerKey(topology, host, worker.port)
+    used = (worker.cpu or 0.0) + (worker.children_cpu or 0.0)
+    totals.cpu_seconds[key] = totals.cpu_seconds.get(key, 0.0) + used
+    trees, seconds = acked(worker)
+    totals.acked_trees[topology] += trees
+    totals.complete_seconds[topology] = totals.complete_seconds.get(topology, 0.0) + seconds
+
+
+def _add_task(totals: Totals, key: ComponentKey, task: Task) -> None:
+    """Storm's own streams are left out, as in Storm UI."""
+    for it in task.outputs:
+        if not it.stream.startswith("__"):
+            totals.emitted[key] += it.emitted
+            totals.transferred[key] += it.transferred
+            totals.acked[key] += it.acked
+            totals.failed[key] += it.failed
+    for one in task.inputs:
+        if not one.stream.startswith("__"):
+            totals.executed[key] += one.executed
+            totals.acked[key] += one.acked
+            totals.failed[key] += one.failed

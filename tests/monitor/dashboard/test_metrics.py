@@ -1,0 +1,197 @@
+"""What Prometheus is told, read as Prometheus reads it."""
+
+from __future__ import annotations
+
+import json
+import re
+import time
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+import yaml
+from decision_records import FULL_DECISION
+from eyewall_monitor.dashboard.known import Known, SidecarKnown
+from eyewall_monitor.dashboard.metric_families import families
+from eyewall_monitor.dashboard.totals import RunningTotals
+from eyewall_monitor.decision_record import record_id
+from prometheus_client.openmetrics.parser import text_string_to_metric_families as open_metrics
+from prometheus_client.parser import text_string_to_metric_families as parsed
+from rate_documents import FULL_RATES, an_estimate
+from reports import FULL
+from scripted_operations import a_plan, a_status
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from dashboard_stores import Stores
+    from running_dashboard import RunningDashboard
+    from scripted_operations import SidecarServer
+
+EXAMPLES = Path(__file__).parents[3] / "monitor" / "examples" / "prometheus"
+COUNT = {"topology": "word_count", "component": "count"}
+SENTENCE = {"topology": "word_count", "component": "sentence"}
+
+
+def values(text: str) -> dict[str, list[tuple[dict[str, str], float]]]:
+    found: dict[str, list[tuple[dict[str, str], float]]] = {}
+    for family in parsed(text):
+        for it in family.samples:
+            found.setdefault(it.name, []).append((it.labels, it.value))
+    return found
+
+
+def told(dashboard: RunningDashboard) -> dict[str, list[tuple[dict[str, str], float]]]:
+    return values(dashboard.http.get("/metrics").text)
+
+
+def of(families: Iterable[Any], name: str) -> list[tuple[dict[str, str], float]]:
+    return [(it.labels, it.value) for one in families for it in one.samples if it.name == name]
+
+
+@pytest.fixture
+def whole(
+    running: RunningDashboard, stores: Stores, sidecar: SidecarServer
+) -> dict[str, list[tuple[dict[str, str], float]]]:
+    """All that there can be, after a report and a decision that came while it ran."""
+    now = time.time()
+    sidecar.operations.plans["p"] = a_plan("p")
+    stores.report(replace(FULL, time=now - 5))
+    stores.place("edge-1", 0.0, 0.0)
+    streams = tuple(it._replace(rate=an_estimate(2000, now)) for it in FULL_RATES.streams)
+    stores.rate(replace(FULL_RATES, written=now, streams=streams))
+    running.until(
+        "health",
+        lambda it: all(
+            p["signal"]["state"] == "fresh"
+            for p in it["parts"]
+            if p["name"] in ("zookeeper", "redis", "rates job")
+        ),
+    )
+    running.until("cluster", lambda it: it["supervisors"])
+    until(running, lambda it: "eyewall_host_report_age_seconds" in it)
+    stores.remember(replace(FULL, time=now, sequence=9))
+    stores.decide(replace(FULL_DECISION, id=record_id(now, "ab", 1)))
+    return until(
+        running,
+        lambda it: (
+            "eyewall_decisions_total" in it
+            and "storm_component_executed_tuples_total" in it
+            and "eyewall_plans" in it
+            and sum(v for _, v in it["eyewall_plans"])
+        ),
+    )
+
+
+def until(dashboard: RunningDashboard, holds: Any) -> dict[str, list[tuple[dict[str, str], float]]]:
+    end = time.monotonic() + 15
+    while not holds(found := told(dashboard)):
+        assert time.monotonic() < end, sorted(found)
+        time.sleep(0.1)
+    return found
+
+
+def test_every_metric_that_an_example_names_is_told(whole: Any) -> None:
+    dashboard = json.loads((EXAMPLES / "grafana-dashboard.json").read_text())
+    rules = yaml.safe_load((EXAMPLES / "alerts.yml").read_text())
+    asked = [it["expr"] for panel in dashboard["panels"] for it in panel["targets"]]
+    asked += [it["query"]["query"] for it in dashboard["templating"]["list"][1:]]
+    asked += [it["expr"] for group in rules["groups"] for it in group["rules"]]
+    names = set(re.findall(r"\b(?:storm|eyewall)_[a-z_]+\b", " ".join(asked)))
+    assert len(names) > 20
+    assert names - set(whole) == set()
+
+
+def test_names_and_units_are_prometheus_own(whole: Any) -> None:
+    units = ("_seconds", "_bytes", "_ratio", "_total", "_cores", "_sum", "_count")
+    counted = (
+        "executors",
+        "workers",
+        "slots",
+        "plans",
+        "links",
+        "pages",
+        "up",
+        "frozen",
+        "unknown",
+        "last_hour",
+    )
+    ours = [it for it in whole if it.startswith(("storm_", "eyewall_"))]
+    assert [it for it in ours if not it.endswith((*units, *counted))] == []
+    assert "process_resident_memory_bytes" in whole
+
+
+def test_storms_own_counters_are_added_up_from_the_reports(whole: Any) -> None:
+    # One report came while the dashboard ran (FULL): count executed 1000, of which 980 were acked
+    # and 20 failed, and emitted 1000, sent as 2000; sentence emitted 200, 180 whole trees ended
+    # well and 20 did not. Its ticks are Storm's own.
+    assert (COUNT, 1000) in whole["storm_component_executed_tuples_total"]
+    assert (COUNT, 2000) in whole["storm_component_transferred_tuples_total"]
+    assert (COUNT, 980) in whole["storm_component_acked_tuples_total"]
+    assert (SENTENCE, 180) in whole["storm_component_acked_tuples_total"]
+    assert (SENTENCE, 20) in whole["storm_component_failed_tuples_total"]
+    assert SENTENCE not in [it for it, _ in whole["storm_component_executed_tuples_total"]]
+    # 180 trees of 40.5 ms.
+    topology = {"topology": "word_count"}
+    assert (topology, 180) in whole["storm_topology_complete_latency_seconds_count"]
+    sums = whole["storm_topology_complete_latency_seconds_sum"]
+    assert (topology, pytest.approx(7.29)) in sums
+    worker = topology | {"host": "edge-1", "port": "6700"}
+    assert (worker, 1.75) in whole["storm_worker_cpu_seconds_total"]
+    assert (worker, 157_286_400) in whole["storm_worker_memory_bytes"]
+    assert (COUNT, 0.25) in whole["storm_component_capacity_ratio"]
+
+
+def test_eyewalls_own_figures_are_told(whole: Any) -> None:
+    topology = {"topology": "word_count"}
+    assert whole["eyewall_decisions_total"] == [(topology | {"verdict": "moved"}, 1)]
+    assert whole["eyewall_moved_executors_total"] == [(topology, 3)]
+    assert whole["eyewall_topology_predicted_response_time_seconds"] == [(topology, 0.041)]
+    assert whole["eyewall_topology_measured_response_time_seconds"] == [
+        (topology, pytest.approx(0.0405))
+    ]
+    assert whole["eyewall_frozen"] == [({}, 0)]
+    assert ({"state": "proposed"}, 1) in whole["eyewall_plans"]
+    assert ({"state": "known"}, 2) in whole["eyewall_links"]
+    assert ({"host": "edge-1"}, 0.02) in whole["eyewall_host_delay_median_seconds"]
+
+
+def test_it_speaks_openmetrics_to_who_asks_for_it(alone: RunningDashboard) -> None:
+    accept = {"Accept": "application/openmetrics-text; version=1.0.0"}
+    answer = alone.http.get("/metrics", headers=accept)
+    assert answer.headers["content-type"].startswith("application/openmetrics-text")
+    read: Any = open_metrics
+    assert {it.name for it in read(answer.text)} > {"eyewall_part_up", "eyewall_plans"}
+
+
+def test_what_is_not_known_is_left_out_and_not_told_as_zero() -> None:
+    known = Known(now=0.0, sidecar=SidecarKnown("nowhere:1"))
+    found = list(families(known, RunningTotals().read(), 0))
+    assert of(found, "eyewall_part_up") == [
+        ({"part": it}, 0) for it in ("nimbus", "sidecar", "delays", "zookeeper", "redis")
+    ]
+    for name in ("eyewall_part_age_seconds", "eyewall_frozen", "eyewall_topology_workers"):
+        assert of(found, name) == []
+
+
+def test_no_label_has_a_value_for_each_pair_of_hosts() -> None:
+    status = a_status()
+    for number in range(50):
+        status.delays.links.add(source=f"h{number}", target=f"h{number + 1}", delay=0.01)
+    known = Known(now=0.0, sidecar=SidecarKnown("s:1", status=status, age=0.0, wrong=""))
+    found = list(families(known, RunningTotals().read(), 0))
+    assert len(of(found, "eyewall_host_delay_max_seconds")) == 52
+    assert {name for one in found for it in one.samples for name in it.labels} <= {
+        "topology", "component", "host", "port", "part", "state", "verdict"
+    }  # fmt: skip
+
+
+def test_a_report_is_added_once_and_one_that_got_lost_is_counted() -> None:
+    totals = RunningTotals()
+    for sequence in (7, 7, 6, 8, 11):
+        totals.take(replace(FULL, sequence=sequence))
+    totals.take(replace(FULL, run="another", sequence=0))
+    found = totals.read()
+    assert found.reports == 4  # 7, 8, 11 and the other life's first
+    assert found.missed == 2  # 9 and 10
