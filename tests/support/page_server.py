@@ -1,4 +1,4 @@
-"""The dashboard's pages over recorded views: what they ask for, what they are told, and its loss."""
+"""The dashboard's pages over recorded views: what they ask for, are told, and their loss."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from queue import Empty, Queue
 from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qs, unquote, urlsplit
 
+import recorded_decisions as decided
 import recorded_views as recorded
 from eyewall_monitor.dashboard.views import Change, Frozen, Problem
 
@@ -22,7 +23,12 @@ if TYPE_CHECKING:
 STATIC = files("eyewall_monitor.dashboard") / "static"
 POLICY = "default-src 'self'"
 HEARTBEAT = 1.0
-TYPES = {"html": "text/html; charset=utf-8", "js": "text/javascript", "css": "text/css", "svg": "image/svg+xml"}
+TYPES = {
+    "html": "text/html; charset=utf-8",
+    "js": "text/javascript",
+    "css": "text/css",
+    "svg": "image/svg+xml",
+}
 PAGES = re.compile(r"/(topology/[^/]+|decisions(/[^/]+)?|plan(/[^/]+)?|health)?")
 
 
@@ -42,7 +48,9 @@ class PageServer(ThreadingHTTPServer):
     daemon_threads = True
     allow_reuse_address = True
 
-    def __init__(self, views: Mapping[str, Callable[..., Any]] | None = None, port: int = 0) -> None:
+    def __init__(
+        self, views: Mapping[str, Callable[..., Any]] | None = None, port: int = 0
+    ) -> None:
         super().__init__(("127.0.0.1", port), _Handler)
         self.views = {**VIEWS, **(views or {})}
         self.away = threading.Event()
@@ -64,7 +72,10 @@ class PageServer(ThreadingHTTPServer):
         """Return the view of a path below /api/v1, or a Problem."""
         for pattern, view in self.views.items():
             if found := re.fullmatch(pattern, path):
-                return view(*map(unquote, found.groups()), **{name: given[0] for name, given in query.items()})
+                return view(
+                    *map(unquote, found.groups()),
+                    **{name: given[0] for name, given in query.items()},
+                )
         return _unknown(path)
 
     def __enter__(self) -> PageServer:
@@ -89,7 +100,9 @@ class _Handler(BaseHTTPRequestHandler):
         if asked.path == "/api/v1/events":
             self._events()
         elif asked.path.startswith("/api/v1"):
-            self._view(self.server.answer(asked.path.removeprefix("/api/v1"), parse_qs(asked.query)))
+            self._view(
+                self.server.answer(asked.path.removeprefix("/api/v1"), parse_qs(asked.query))
+            )
         elif asked.path.startswith("/static/"):
             self._file(asked.path.removeprefix("/static/"))
         elif PAGES.fullmatch(asked.path):
@@ -105,15 +118,17 @@ class _Handler(BaseHTTPRequestHandler):
             Frozen.model_validate(body)
             self._view(recorded.SWITCHES)
         elif path == "/plans":
-            self._view(self.server.answer(f"/plans/{recorded.PLAN}", {}), HTTPStatus.CREATED)
+            self._view(self.server.answer(f"/plans/{decided.PLAN}", {}), HTTPStatus.CREATED)
         else:
-            self._view(recorded.plan("queued"))
+            self._view(decided.plan("queued"))
 
     do_PUT = do_POST = _body  # noqa: N815 - the server's names
 
     def _view(self, view: Any, status: HTTPStatus = HTTPStatus.OK) -> None:
         if isinstance(view, Problem):
-            self._send(HTTPStatus(view.status), view.model_dump_json().encode(), "application/problem+json")
+            self._send(
+                HTTPStatus(view.status), view.model_dump_json().encode(), "application/problem+json"
+            )
             return
         content = json.dumps(_plain(view)).encode()
         tag = f'"{hashlib.sha256(content).hexdigest()[:16]}"'
@@ -127,7 +142,9 @@ class _Handler(BaseHTTPRequestHandler):
         if not found.is_file():
             self._send(HTTPStatus.NOT_FOUND, b"", "text/plain")
             return
-        self._send(HTTPStatus.OK, found.read_bytes(), TYPES.get(name.rsplit(".", 1)[-1], "text/plain"))
+        self._send(
+            HTTPStatus.OK, found.read_bytes(), TYPES.get(name.rsplit(".", 1)[-1], "text/plain")
+        )
 
     def _send(self, status: HTTPStatus, content: bytes, kind: str, **more: str) -> None:
         self.send_response(status)
@@ -202,7 +219,7 @@ def _explain(name: str, executor: str = "", host: str = "") -> Any:
     id_ = _topology(name)
     if id_ is None or (host and host not in recorded.HOSTS):
         return _unknown(f"host {host}", "edge-1")
-    return recorded.explanation(id_, executor)
+    return decided.explanation(id_, executor)
 
 
 VIEWS: Mapping[str, Callable[..., Any]] = {
@@ -211,10 +228,12 @@ VIEWS: Mapping[str, Callable[..., Any]] = {
     "/topologies/([^/]+)": _of_topology(recorded.topology),
     "/topologies/([^/]+)/response-time": _of_topology(recorded.response_time),
     "/topologies/([^/]+)/explain": _explain,
-    "/decisions": lambda **_: recorded.decisions(),
-    "/decisions/([^/]+)": recorded.decision,
-    "/policies": recorded.policies,
-    "/plans": lambda: (recorded.plan(), recorded.plan("stale", "edge-1 is gone since", "plan-2b")),
-    "/plans/([^/]+)": lambda id_: recorded.plan() if id_ == recorded.PLAN else _unknown(f"plan {id_}, or not any more"),
+    "/decisions": lambda **_: decided.decisions(),
+    "/decisions/([^/]+)": decided.decision,
+    "/policies": decided.policies,
+    "/plans": lambda: (decided.plan(), decided.plan("stale", "edge-1 is gone since", "plan-2b")),
+    "/plans/([^/]+)": lambda id_: (
+        decided.plan() if id_ == decided.PLAN else _unknown(f"plan {id_}, or not any more")
+    ),
     "/health": recorded.health,
 }

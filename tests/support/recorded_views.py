@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from itertools import permutations
 from random import Random
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from eyewall_monitor.dashboard import views as v
 
@@ -18,17 +18,32 @@ NOW = 1_800_000_000.0
 WORD_COUNT = "word_count-1-1799990000"
 TAG_AND_COUNT = "tag_and_count-2-1799990100"
 MOVED = "1799999400000-5f1c1a0e-000012"
-KEPT = "1799999700000-5f1c1a0e-000013"
-PLAN = "plan-7f3a"
-HOSTS = {"edge-1": "edge", "edge-2": "edge", "fog-1": "fog", "fog-2": "fog", "cloud-1": "cloud", "cloud-2": "cloud"}
+HOSTS = {
+    "edge-1": "edge",
+    "edge-2": "edge",
+    "fog-1": "fog",
+    "fog-2": "fog",
+    "cloud-1": "cloud",
+    "cloud-2": "cloud",
+}
 ONE_WAY = {("edge", "fog"): 0.015, ("fog", "cloud"): 0.025, ("cloud", "edge"): 0.040}
-PLACES = {"edge-1": (-0.041, 0.003), "edge-2": (-0.040, -0.002), "fog-1": (-0.008, 0.012), "fog-2": (-0.011, 0.010), "cloud-1": (0.038, -0.004), "cloud-2": (0.0405, -0.0015)}
+PLACES = {
+    "edge-1": (-0.041, 0.003),
+    "edge-2": (-0.040, -0.002),
+    "fog-1": (-0.008, 0.012),
+    "fog-2": (-0.011, 0.010),
+    "cloud-1": (0.038, -0.004),
+    "cloud-2": (0.0405, -0.0015),
+}
 
+Kind = Literal["spout", "bolt", "system"]
 FRESH = v.Signal(state="fresh", age=2.4, confidence=0.93)
-LATE = v.Signal(state="stale", age=48.0, confidence=0.41, note="No report for 48 s; one comes every 5 s")
+LATE = v.Signal(
+    state="stale", age=48.0, confidence=0.41, note="No report for 48 s; one comes every 5 s"
+)
 GONE = v.Signal(state="missing", note="nothing in Redis")
 
-RUNS: Mapping[str, Mapping[str, tuple[str, str]]] = {
+RUNS: Mapping[str, Mapping[str, tuple[Kind, str]]] = {
     # topology → component → kind, hosts of its executors
     WORD_COUNT: {
         "sentences": ("spout", "edge-1"),
@@ -72,16 +87,42 @@ def delay(one: str, other: str) -> float:
 
 def supervisor(host: str, busy: float) -> v.SupervisorView:
     """One host of the cluster, `busy` cores of its only one."""
-    here = [(id_, at) for id_, parts in RUNS.items() for _, hosts in parts.values() for at in hosts.split() if at == host]
+    here = [
+        (id_, at)
+        for id_, parts in RUNS.items()
+        for _, hosts in parts.values()
+        for at in hosts.split()
+        if at == host
+    ]
     return v.SupervisorView(
-        id=f"{host}-5d0c", host=host, site=HOSTS[host], labels=("camera", "source") if host == "edge-1" else (),
-        availability=0.999, speed=0.5 if host == "fog-2" else 1.0, slots=4, slots_used=min(4, -(-len(here) // 4) + (host == "fog-1")),
-        executors=len(here), topologies=tuple(sorted({id_.rsplit("-", 2)[0] for id_, _ in here})),
-        cores=1.0, memory=2048 * 2**20, cores_requested=0.1 * len(here), memory_requested=128 * 2**20 * len(here),
-        load=v.Load(cores_busy=busy, cores=1.0, stolen=0.0, throttled=0.12 if host == "fog-1" else 0.0, memory_used=int(2**30 * (0.6 + busy)), memory=2048 * 2**20),
-        report=LATE if host == "fog-2" else FRESH, latency=GONE if host == "cloud-2" else FRESH,
-        position=v.Position(x=PLACES[host][0], y=PLACES[host][1], height=0.0004, source="coordinates"),
-    )  # fmt: skip
+        id=f"{host}-5d0c",
+        host=host,
+        site=HOSTS[host],
+        labels=("camera", "source") if host == "edge-1" else (),
+        availability=0.999,
+        speed=0.5 if host == "fog-2" else 1.0,
+        slots=4,
+        slots_used=min(4, -(-len(here) // 4) + (host == "fog-1")),
+        executors=len(here),
+        topologies=tuple(sorted({id_.rsplit("-", 2)[0] for id_, _ in here})),
+        cores=1.0,
+        memory=2048 * 2**20,
+        cores_requested=0.1 * len(here),
+        memory_requested=128 * 2**20 * len(here),
+        load=v.Load(
+            cores_busy=busy,
+            cores=1.0,
+            stolen=0.0,
+            throttled=0.12 if host == "fog-1" else 0.0,
+            memory_used=int(2**30 * (0.6 + busy)),
+            memory=2048 * 2**20,
+        ),
+        report=LATE if host == "fog-2" else FRESH,
+        latency=GONE if host == "cloud-2" else FRESH,
+        position=v.Position(
+            x=PLACES[host][0], y=PLACES[host][1], height=0.0004, source="coordinates"
+        ),
+    )
 
 
 def crossing(one: str, other: str) -> float | None:
@@ -102,8 +143,17 @@ def links() -> tuple[v.LinkView, ...]:
         true = delay(one, other)
         off = 1.34 if {one, other} == {"edge-2", "cloud-2"} else chance.gauss(1, 0.05)
         late = "cloud-2" in (one, other)
-        found.append(v.LinkView(source=one, target=other, delay=true, measured=true * chance.gauss(1, 0.01), estimated=true * off,
-                                signal=LATE if late else FRESH, rate=crossing(one, other)))  # fmt: skip
+        found.append(
+            v.LinkView(
+                source=one,
+                target=other,
+                delay=true,
+                measured=true * chance.gauss(1, 0.01),
+                estimated=true * off,
+                signal=LATE if late else FRESH,
+                rate=crossing(one, other),
+            )
+        )
     return tuple(found)
 
 
@@ -112,25 +162,59 @@ def summary(id_: str) -> v.TopologySummary:
     hosts = [it for _, at in RUNS[id_].values() for it in at.split()]
     word_count = id_ == WORD_COUNT
     return v.TopologySummary(
-        id=id_, name=id_.rsplit("-", 2)[0], mode="auto" if word_count else "observe", policy="odp", objective="R=1" if word_count else "R=0.5,A=0.2,N=0.3",
-        status="kept by eyewall: odp, optimal, R 18 ms; nothing better was found" if word_count else "kept by eyewall: odp, feasible, gap 3.1 %; would move 3 executors, R 84 ms (was 98); only observed",
-        verdict="keep", frozen=not word_count, executors=len(hosts), placed=len(hosts), workers=4 if word_count else 6, hosts=len(set(hosts)),
-        response_time=0.0182 if word_count else 0.0979, measured_response_time=0.0214 if word_count else None,
+        id=id_,
+        name=id_.rsplit("-", 2)[0],
+        mode="auto" if word_count else "observe",
+        policy="odp",
+        objective="R=1" if word_count else "R=0.5,A=0.2,N=0.3",
+        status="kept by eyewall: odp, optimal, R 18 ms; nothing better was found"
+        if word_count
+        else "kept by eyewall: odp, feasible, gap 3.1 %; would move 3 executors, R 84 ms (was 98); "
+        "only observed",
+        verdict="keep",
+        frozen=not word_count,
+        executors=len(hosts),
+        placed=len(hosts),
+        workers=4 if word_count else 6,
+        hosts=len(set(hosts)),
+        response_time=0.0182 if word_count else 0.0979,
+        measured_response_time=0.0214 if word_count else None,
         rates=FRESH if word_count else v.Signal(state="missing", note="no document of its rates"),
-    )  # fmt: skip
+    )
 
 
-SWITCHES = v.SwitchesView(available=True, frozen=False, frozen_topologies=(TAG_AND_COUNT,), in_force=True)
-RULES = v.RulesView(minimum_gain=0.1, cool_down_seconds=30.0, workers_per_round=4, workers_per_hour=20, workers_started_last_hour=7, frozen_by_configuration=False)  # fmt: skip
+SWITCHES = v.SwitchesView(
+    available=True, frozen=False, frozen_topologies=(TAG_AND_COUNT,), in_force=True
+)
+RULES = v.RulesView(
+    minimum_gain=0.1,
+    cool_down_seconds=30.0,
+    workers_per_round=4,
+    workers_per_hour=20,
+    workers_started_last_hour=7,
+    frozen_by_configuration=False,
+)
 
 
 def cluster() -> v.ClusterView:
     """The whole of it."""
     return v.ClusterView(
-        revision=41, sidecar=FRESH, nimbus=FRESH, delays=FRESH, delays_source="redis",
-        supervisors=tuple(supervisor(host, busy) for host, busy in zip(HOSTS, (0.31, 0.22, 0.97, 0.55, 0.78, 0.12), strict=True)),
-        gone=("cloud-3",), links=links(), all_pairs=True, topologies=(summary(TAG_AND_COUNT), summary(WORD_COUNT)), switches=SWITCHES, rules=RULES,
-    )  # fmt: skip
+        revision=41,
+        sidecar=FRESH,
+        nimbus=FRESH,
+        delays=FRESH,
+        delays_source="redis",
+        supervisors=tuple(
+            supervisor(host, busy)
+            for host, busy in zip(HOSTS, (0.31, 0.22, 0.97, 0.55, 0.78, 0.12), strict=True)
+        ),
+        gone=("cloud-3",),
+        links=links(),
+        all_pairs=True,
+        topologies=(summary(TAG_AND_COUNT), summary(WORD_COUNT)),
+        switches=SWITCHES,
+        rules=RULES,
+    )
 
 
 def executors(id_: str) -> dict[str, list[v.ExecutorView]]:
@@ -139,7 +223,17 @@ def executors(id_: str) -> dict[str, list[v.ExecutorView]]:
     task = 1
     for component, (_, hosts) in RUNS[id_].items():
         for host in hosts.split():
-            found.setdefault(component, []).append(v.ExecutorView(executor=f"{component}[{task}-{task}]", component=component, tasks=(task, task), host=host, port=6700 + task % 4, cores=0.1, pins=("source",) if component == "sentences" else ()))  # fmt: skip
+            found.setdefault(component, []).append(
+                v.ExecutorView(
+                    executor=f"{component}[{task}-{task}]",
+                    component=component,
+                    tasks=(task, task),
+                    host=host,
+                    port=6700 + task % 4,
+                    cores=0.1,
+                    pins=("source",) if component == "sentences" else (),
+                )
+            )
             task += 1
     return found
 
@@ -152,7 +246,14 @@ def slowest_path(id_: str) -> tuple[v.PathStepView, ...]:
             continue
         host = str(its[-1].host)
         wait = 0.0 if before in ("", host) else delay(before, host)
-        found.append(v.PathStepView(executor=its[-1].executor, host=host, delay=wait, work=0.0004 + 0.0021 * (component == "tag")))
+        found.append(
+            v.PathStepView(
+                executor=its[-1].executor,
+                host=host,
+                delay=wait,
+                work=0.0004 + 0.0021 * (component == "tag"),
+            )
+        )
         before = host
     return tuple(found)
 
@@ -171,12 +272,47 @@ def topology(id_: str) -> v.TopologyView:
     """A topology, whole."""
     rates = summary(id_).rates
     return v.TopologyView(
-        revision=41, summary=summary(id_),
-        components=tuple(v.ComponentView(id=it, kind=RUNS[id_][it][0], executors=tuple(its), emitted=sum(rate for source, _, _, rate, system in STREAMS[id_] if source == it and not system) or None, capacity=0.71 if it == "tag" else 0.12) for it, its in executors(id_).items()),  # type: ignore[arg-type]
-        streams=tuple(v.StreamView(source=source, target=target, stream="default" if not system else "__ack", grouping=grouping, system=system, rate=rate, rate_between_hosts=rate * 0.75, signal=rates) for source, target, grouping, rate, system in STREAMS[id_]),
-        metrics=METRICS, slowest_path=slowest_path(id_), cooling=12.0 if id_ == WORD_COUNT else 0.0, unknown="",
-        assumptions=("rates are spread evenly over executors of a component", "split: 8 words in a sentence, as hinted") if id_ == WORD_COUNT else ("no rate is measured: 240 tuples/s of sentences are taken from its hint",),
-    )  # fmt: skip
+        revision=41,
+        summary=summary(id_),
+        components=tuple(
+            v.ComponentView(
+                id=it,
+                kind=RUNS[id_][it][0],
+                executors=tuple(its),
+                emitted=sum(
+                    rate
+                    for source, _, _, rate, system in STREAMS[id_]
+                    if source == it and not system
+                )
+                or None,
+                capacity=0.71 if it == "tag" else 0.12,
+            )
+            for it, its in executors(id_).items()
+        ),
+        streams=tuple(
+            v.StreamView(
+                source=source,
+                target=target,
+                stream="default" if not system else "__ack",
+                grouping=grouping,
+                system=system,
+                rate=rate,
+                rate_between_hosts=rate * 0.75,
+                signal=rates,
+            )
+            for source, target, grouping, rate, system in STREAMS[id_]
+        ),
+        metrics=METRICS,
+        slowest_path=slowest_path(id_),
+        cooling=12.0 if id_ == WORD_COUNT else 0.0,
+        unknown="",
+        assumptions=(
+            "rates are spread evenly over executors of a component",
+            "split: 8 words in a sentence, as hinted",
+        )
+        if id_ == WORD_COUNT
+        else ("no rate is measured: 240 tuples/s of sentences are taken from its hint",),
+    )
 
 
 def response_time(id_: str) -> v.ResponseTimeView:
@@ -186,104 +322,41 @@ def response_time(id_: str) -> v.ResponseTimeView:
     was = [0.061 if at < NOW - 600 else 0.0182 for at in times]
     nothing = id_ != WORD_COUNT
     return v.ResponseTimeView(
-        topology=id_, predicted=tuple(v.TimePoint(at=at, value=value) for at, value in zip(times, was, strict=True)),
-        measured=() if nothing else tuple(v.TimePoint(at=at, value=None if 1500 < NOW - at < 1700 else value * 1.15 + abs(chance.gauss(0, 0.003))) for at, value in zip(times, was, strict=True)),
-        measured_note="No report of its workers has a complete latency: it has no acker that works" if nothing else "",
-        reassignments=(v.Reassignment(at=NOW - 3400, decision="1799996600000-5f1c1a0e-000002", verdict="placed", said="placed by eyewall: odp, optimal, R 61 ms", moves=6), v.Reassignment(at=NOW - 600, decision=MOVED, verdict="moved", said="placed by eyewall: odp, optimal, R 18 ms (was 61), 3 executors moved", moves=3)),
-    )  # fmt: skip
-
-
-def decision_summary(id_: str, verdict: str, topology_id: str = WORD_COUNT) -> v.DecisionSummary:
-    """A line of the history."""
-    said = {
-        "moved": "placed by eyewall: odp, optimal, R 18 ms (was 61), 3 executors moved",
-        "kept": "kept: a gain of 4 % is less than the 10 % that a move has to gain",
-        "placed": "placed by eyewall: odp, feasible, gap 3.1 %, R 61 ms",
-        "declined": "left to Storm's scheduler: the topology says eyewall.mode off",
-    }[verdict]
-    found = verdict != "declined"
-    return v.DecisionSummary(
-        id=id_, at=int(id_[:13]) / 1000, topology=topology_id, name=topology_id.rsplit("-", 2)[0], verdict=verdict, said=said, policy="odp" if found else "", objective="R=1" if found else "",
-        status={"moved": "optimal", "kept": "optimal", "placed": "feasible", "declined": ""}[verdict], decided_by="branch and bound" if found else "", gap=0.031 if verdict == "placed" else None,
-        moves={"moved": 3, "kept": 1, "placed": 6, "declined": 0}[verdict], workers_started=2 if verdict in ("moved", "placed") else None,
-    )  # fmt: skip
-
-
-def decisions() -> v.DecisionPage:
-    """The newest four, and there are more."""
-    return v.DecisionPage(
-        decisions=(decision_summary(KEPT, "kept"), decision_summary(MOVED, "moved"), decision_summary("1799998400000-5f1c1a0e-000007", "declined", TAG_AND_COUNT), decision_summary("1799996600000-5f1c1a0e-000002", "placed")),
-        older="1799996600000-5f1c1a0e-000002", unreadable=("1799995500000-5f1c1a0e-000001: version 9 is newer than 1, which is known here",),
-    )  # fmt: skip
-
-
-MOVES = (
-    v.MoveView(executor="split[3-3]", source="cloud-1", target="fog-1"),
-    v.MoveView(executor="count[4-4]", source="cloud-1", target="fog-1"),
-    v.MoveView(executor="count[5-5]", source=None, target="fog-2"),
-)
-BEFORE_AND_AFTER = (
-    v.MetricView(name="objective", unit="s", before=0.061, after=0.0182),
-    v.MetricView(name="R", unit="s", before=0.061, after=0.0182),
-    v.MetricView(name="A", unit="", before=0.9921, after=0.9902),
-    v.MetricView(name="T", unit="tuples/s", before=1800.0, after=1240.0),
-    v.MetricView(name="N", unit="tuples", before=44.0, after=9.84),
-    v.MetricView(name="EE", unit="tuples·s", before=None, after=0.141),
-)
-REJECTED = (v.RejectionView(constraint="pin", moves=5), v.RejectionView(constraint="cpu", moves=7), v.RejectionView(constraint="operators", moves=2))  # fmt: skip
-
-
-def decision(id_: str) -> v.DecisionView:
-    """All of one."""
-    kept = id_ == KEPT
-    return v.DecisionView(
-        summary=decision_summary(id_, "kept" if kept else "moved"), seed=7, seconds=0.084, evaluated=1840, bound=0.0182, metrics=BEFORE_AND_AFTER,
-        moves=MOVES[:1] if kept else MOVES, moves_left_out=0, done=not kept, possible=16, rejected=REJECTED, assumptions=("rates are spread evenly over executors of a component",),
-        delays_age=2.1, delays_confidence=0.91, rates_age=11.0, base="9f8a2c77",
-        gain=v.MeasuredGain(predicted_before=0.061, predicted_after=0.0182, measured_before=0.0683, measured_after=None if kept else 0.0214, note="Nothing was moved" if kept else ""),
-    )  # fmt: skip
-
-
-def policies() -> tuple[v.PolicyView, ...]:
-    """Three of them."""
-    return (
-        v.PolicyView(name="odp", title="optimal placement (ODP, S-ODP)", source="Cardellini et al., paper 000", method="proves the optimum, or says how far from it the placement is at most", optimises=("R", "A", "T", "N", "EE"), mixes=True, ecker=False, take_it="first: it is the default, and the answer comes with its gap"),
-        v.PolicyView(name="hybrid", title="hybrid: ants, then hill climbing", source="Ecker et al., paper 002", method="the ant system for half of the time, then hill climbing", optimises=("R", "A", "T", "N", "EE"), mixes=True, ecker=True, take_it="for Ecker's score"),
-        v.PolicyView(name="xu", title="Xu's best fit by traffic (T-Storm)", source="Xu et al., ICDCS 2014", method="each operator joins those it exchanges most with", optimises=("T",), mixes=False, ecker=False, take_it="if nodes are about equally far apart"),
-    )  # fmt: skip
-
-
-def plan(state: v.PlanState = "proposed", reason: str = "", id_: str = PLAN) -> v.PlanView:
-    """A dry run of the word count."""
-    return v.PlanView(
-        id=id_, topology=WORD_COUNT, name="word_count", state=state, state_reason=reason, age=14.0, expires_in=586.0, base="9f8a2c77", policy="odp", objective="R=1", seed=7,
-        status="optimal", decided_by="branch and bound", seconds=0.31, evaluated=1840, bound=0.0182, gap=0.0, gain=0.70, metrics=BEFORE_AND_AFTER,
-        moves=(v.MoveView(executor="split[3-3]", source="cloud-1", target="fog-1", source_port=6700, target_port=6702), v.MoveView(executor="count[4-4]", source="cloud-1", target="fog-1", source_port=6700, target_port=6702), v.MoveView(executor="count[5-5]", source="fog-2", target="fog-2", source_port=6701, target_port=6703)),
-        workers=(
-            v.WorkerChangeView(host="edge-1", port=6700, kind="unchanged", before=("sentences[1-1]", "split[2-2]"), after=("sentences[1-1]", "split[2-2]")),
-            v.WorkerChangeView(host="cloud-1", port=6700, kind="stopped", before=("split[3-3]", "count[4-4]"), after=()),
-            v.WorkerChangeView(host="fog-1", port=6702, kind="started", before=(), after=("split[3-3]", "count[4-4]")),
-            v.WorkerChangeView(host="fog-2", port=6701, kind="restarted", before=("count[5-5]", "__acker[6-6]"), after=("__acker[6-6]",)),
+        topology=id_,
+        predicted=tuple(
+            v.TimePoint(at=at, value=value) for at, value in zip(times, was, strict=True)
         ),
-        workers_started=2, possible=16, rejected=REJECTED, remarks=("rates are spread evenly over executors of a component", "the search ended with a proof"), slowest_path=slowest_path(WORD_COUNT),
-        held_back="12 s of its cool-down are left", delays_age=2.1, delays_confidence=0.91, rates_age=None,
-    )  # fmt: skip
-
-
-def explanation(id_: str, executor: str) -> v.ExplanationView:
-    """Why an executor is where it is."""
-    hosts = {it.executor: str(it.host) for its in executors(id_).values() for it in its}
-    here = hosts.get(executor, "fog-1")
-    reasons = {"cloud-1": ("", ""), "edge-2": ("pin", "edge-2 has none of the labels that it is pinned to: source"), "fog-2": ("cpu", "fog-2 has 0.05 cores left, it needs 0.10"), "cloud-2": ("delay unknown", "no delay of cloud-2 is known well enough: confidence 0.21, 0.3 is needed")}
-    others = tuple(
-        v.AlternativeView(host=host, current=host == here, constraint=reasons.get(host, ("", ""))[0], reason=reasons.get(host, ("", ""))[1], metrics=(), rate_between_hosts_added=None if reasons.get(host, ("", ""))[0] else (0.0 if host == here else 480.0), response_time_added=None if reasons.get(host, ("", ""))[0] else (0.0 if host == here else 0.0233 if host != "fog-1" else -0.002))
-        for host in sorted(HOSTS, key=lambda it: (it != here, bool(reasons.get(it, ("", ""))[0])))
+        measured=()
+        if nothing
+        else tuple(
+            v.TimePoint(
+                at=at,
+                value=None
+                if 1500 < NOW - at < 1700
+                else value * 1.15 + abs(chance.gauss(0, 0.003)),
+            )
+            for at, value in zip(times, was, strict=True)
+        ),
+        measured_note="No report of its workers has a complete latency: it has no acker that works"
+        if nothing
+        else "",
+        reassignments=(
+            v.Reassignment(
+                at=NOW - 3400,
+                decision="1799996600000-5f1c1a0e-000002",
+                verdict="placed",
+                said="placed by eyewall: odp, optimal, R 61 ms",
+                moves=6,
+            ),
+            v.Reassignment(
+                at=NOW - 600,
+                decision=MOVED,
+                verdict="moved",
+                said="placed by eyewall: odp, optimal, R 18 ms (was 61), 3 executors moved",
+                moves=3,
+            ),
+        ),
     )
-    return v.ExplanationView(
-        topology=id_, name=id_.rsplit("-", 2)[0], executor=executor, host=here, objective="R=1", answer=f"{executor} runs on {here} because every other host that could take it adds to the response time: the best of them, cloud-1, adds 23.3 ms.",
-        metrics=METRICS, neighbours=(v.NeighbourView(executor="sentences[1-1]", host="edge-1", upstream=True, rate=60.0, delay=delay(here, "edge-1") if here != "edge-1" else 0.0, system=False), v.NeighbourView(executor="__acker[6-6]", host="fog-1", upstream=False, rate=60.0, delay=0.0, system=True)),
-        alternatives=others, left_out=0, on_slowest_path=True, assumptions=("everything else stays where it is",), unknown="",
-    )  # fmt: skip
 
 
 def health() -> v.HealthView:
@@ -294,7 +367,18 @@ def health() -> v.HealthView:
         v.PartView(name="zookeeper", signal=FRESH),
         v.PartView(name="redis", signal=FRESH),
         v.PartView(name="rates job", signal=FRESH, lag=3.2, detail="3 rows late, 0 lost"),
-        *(v.PartView(name="latency agent", host=host, signal=GONE if host == "cloud-2" else FRESH) for host in HOSTS),
-        *(v.PartView(name="monitor agent", host=host, signal=LATE if host == "fog-2" else FRESH, lag=43.0 if host == "fog-2" else 0.0) for host in HOSTS),
-    ]  # fmt: skip
+        *(
+            v.PartView(name="latency agent", host=host, signal=GONE if host == "cloud-2" else FRESH)
+            for host in HOSTS
+        ),
+        *(
+            v.PartView(
+                name="monitor agent",
+                host=host,
+                signal=LATE if host == "fog-2" else FRESH,
+                lag=43.0 if host == "fog-2" else 0.0,
+            )
+            for host in HOSTS
+        ),
+    ]
     return v.HealthView(revision=41, well=False, parts=tuple(parts))

@@ -10,6 +10,7 @@ import shutil
 from typing import TYPE_CHECKING, Any
 
 import pytest
+import recorded_decisions as decided
 import recorded_views as recorded
 from axe_playwright_python.sync_playwright import Axe
 from eyewall_monitor.dashboard import views
@@ -28,7 +29,7 @@ PAGES = {
     "decisions": "/decisions",
     "decision": f"/decisions/{recorded.MOVED}",
     "plan": "/plan",
-    "plan's result": f"/plan/{recorded.PLAN}",
+    "plan's result": f"/plan/{decided.PLAN}",
     "health": "/health",
 }
 
@@ -91,7 +92,7 @@ class TestEveryPage:
         watched.open(server, PAGES[name])
         found = {}
         for theme in ("light", "dark"):
-            watched.page.emulate_media(color_scheme=theme)  # type: ignore[arg-type]
+            watched.page.emulate_media(color_scheme=theme)
             broken = Axe().run(watched.page).response["violations"]
             found[theme] = [(it["id"], [node["html"] for node in it["nodes"]]) for it in broken]
         assert found == {"light": [], "dark": []}
@@ -135,8 +136,8 @@ class TestTheConnection:
 
     def test_brings_changes_without_reload(self, server: PageServer, watched: Watched) -> None:
         watched.open(server, "/decisions")
-        moved = recorded.decision_summary("1799999800000-5f1c1a0e-000014", "moved")
-        page = recorded.decisions()
+        moved = decided.decision_summary("1799999800000-5f1c1a0e-000014", "moved")
+        page = decided.decisions()
         server.views["/decisions"] = lambda **_: page.model_copy(
             update={"decisions": (moved, *page.decisions)}
         )
@@ -175,14 +176,14 @@ class TestByKeyboard:
         watched.page.keyboard.press("Escape")
         expect(watched.page.get_by_role("dialog")).to_have_count(0)
         assert [path for path, _ in server.sent] == ["/plans"]
-        server.views["/plans/([^/]+)"] = lambda _: recorded.plan("stale", "edge-1 is gone since.")
+        server.views["/plans/([^/]+)"] = lambda _: decided.plan("stale", "edge-1 is gone since.")
         apply.press("Enter")
         watched.page.get_by_role("button", name="Apply exactly this").press("Enter")
         expect(watched.page.locator("main")).to_contain_text("edge-1 is gone since.")
         asked = {"topology": recorded.WORD_COUNT, "policy": "", "objective": "T=1"}
         assert server.sent == [
             ("/plans", {**asked, "time_limit": 5, "seed": None}),
-            (f"/plans/{recorded.PLAN}/apply", {}),
+            (f"/plans/{decided.PLAN}/apply", {}),
         ]
 
     def test_all_topologies_are_frozen(self, server: PageServer, watched: Watched) -> None:

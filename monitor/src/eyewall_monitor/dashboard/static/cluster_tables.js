@@ -39,7 +39,7 @@ export function delaysTable(cluster, sites, at) {
   const shown = all.slice(0, MOST_PAIRS);
   if (!all.length) return html`<p class="empty">No delay is known.</p>`;
   return html`<div class="scroll tall" tabindex="0" role="group" aria-label="Delays"><table class="dense">
-    <caption>One way, in ms; those furthest apart first${shown.length < all.length ? `, ${shown.length} of ${all.length} pairs` : ""}${cluster.all_pairs ? "" : "; only pairs that a stream crosses"}</caption>
+    <caption>One way, in ms; those whose estimate is furthest off first${shown.length < all.length ? `, ${shown.length} of ${all.length} pairs` : ""}${cluster.all_pairs ? "" : "; only pairs that a stream crosses"}</caption>
     <thead><tr><th scope="col">Between</th><th scope="col" class="figure">Decided by</th><th scope="col" class="figure">Measured</th><th scope="col" class="figure">Estimated</th>
       <th scope="col" class="figure">Off by</th><th scope="col" class="figure">Conf.</th><th scope="col">Age</th></tr></thead>
     <tbody>${shown.map((it) => html`<tr><th scope="row">${sites.label(it.one)} <span class="muted">and</span> ${sites.label(it.other)}</th>

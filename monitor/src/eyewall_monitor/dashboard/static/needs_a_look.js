@@ -1,10 +1,13 @@
 // What is wrong in a cluster, worst first, as sentences.
 
+import { cores } from "./figures.js";
+
 /** @typedef {import("../views.d.ts").ClusterView} ClusterView */
 /** @typedef {{state: "bad"|"warn"|"info", said: string}} Matter */
 
 const RANK = { bad: 0, warn: 1, info: 2 };
 const MANY = 4;
+const BUSY = 0.95;
 
 /**
  * @param {ClusterView} cluster
@@ -23,23 +26,23 @@ export function needsALook(cluster) {
   for (const [agent, field] of /** @type {const} */ ([["monitor agent", "report"], ["latency agent", "latency"]])) {
     for (const [state, verb] of /** @type {const} */ ([["missing", "does not report"], ["stale", "is late"]])) {
       const hosts = cluster.supervisors.filter((it) => it[field].state === state);
-      const level = state === "missing" ? "bad" : "warn";
+      const level = /** @type {"bad"|"warn"} */ (state === "missing" ? "bad" : "warn");
       if (hosts.length > MANY) found.push({ state: level, said: `The ${agent} ${verb} on ${hosts.length} hosts: ${named(hosts)}.` });
-      else found.push(...hosts.map((it) => ({ state: level, said: `${it.host}: its ${agent} ${verb}${it[field].note ? ` (${it[field].note})` : ""}.` })));
+      else found.push(...hosts.map((it) => ({ state: level, said: `${it.host}: its ${agent} ${verb}${it[field].note ? `; ${it[field].note}` : ""}.` })));
     }
   }
   for (const host of cluster.gone) found.push({ state: "bad", said: `${host}: its agents report, but Nimbus has no supervisor there.` });
   for (const it of cluster.topologies) {
     if (it.placed < it.executors) found.push({ state: "bad", said: `${it.name}: ${it.executors - it.placed} of ${it.executors} executors have no slot.` });
     if (it.rates.state === "missing") found.push({ state: "info", said: `${it.name}: its rates are not measured.` });
-    else if (it.rates.state === "stale") found.push({ state: "warn", said: `${it.name}: its rates are stale${it.rates.note ? ` (${it.rates.note})` : ""}.` });
+    else if (it.rates.state === "stale") found.push({ state: "warn", said: `${it.name}: its rates are stale${it.rates.note ? `; ${it.rates.note}` : ""}.` });
   }
-  for (const it of cluster.supervisors) {
-    if (it.load && it.load.cores > 0 && it.load.cores_busy / it.load.cores > 0.95) found.push({ state: "warn", said: `${it.host}: all of its ${it.load.cores} cores are busy.` });
-  }
+  const busy = cluster.supervisors.filter((it) => it.load && it.load.cores > 0 && it.load.cores_busy / it.load.cores > BUSY);
+  if (busy.length > MANY) found.push({ state: "warn", said: `All cores are busy on ${busy.length} hosts: ${named(busy)}.` });
+  else found.push(...busy.map((it) => ({ state: /** @type {"warn"} */ ("warn"), said: `${it.host}: of its ${cores(it.load?.cores ?? null)}, none is idle.` })));
   if (cluster.switches.frozen) found.push({ state: "info", said: "All topologies are frozen." });
   if (!cluster.switches.available) found.push({ state: "warn", said: `The freeze switches cannot be turned: ${cluster.switches.note || "ZooKeeper is away"}.` });
-  return found.map((it) => ({ ...it, said: it.said.replace(/\.\.$/, ".").replace(/\.\)\.$/, ").") })).sort((one, other) => RANK[one.state] - RANK[other.state]);
+  return found.map((it) => ({ ...it, said: it.said.replace(/\.\.$/, ".") })).sort((one, other) => RANK[one.state] - RANK[other.state]);
 }
 
 /** @param {{host: string}[]} hosts */

@@ -15,17 +15,27 @@ import { worst } from "./signals.js";
  * @property {import("../views.d.ts").Signal} signal  The worse one.
  */
 
+/** Three pictures need them, of thousands of links. @type {WeakMap<LinkView[], Pair[]>} */
+const known = new WeakMap();
+
 /**
  * @param {LinkView[]} links
  * @returns {Pair[]}  Those whose estimate is furthest off first, then by name.
  */
 export function pairs(links) {
+  const found = known.get(links) ?? paired(links);
+  known.set(links, found);
+  return found;
+}
+
+/** @param {LinkView[]} links @returns {Pair[]} */
+function paired(links) {
   /** @type {Map<string, LinkView[]>} */
   const both = new Map();
   for (const link of links) {
-    const key = [link.source, link.target].sort().join("\n");
-    const known = both.get(key);
-    if (known) known.push(link);
+    const key = link.source < link.target ? `${link.source}\n${link.target}` : `${link.target}\n${link.source}`;
+    const before = both.get(key);
+    if (before) before.push(link);
     else both.set(key, [link]);
   }
   return [...both.entries()]
@@ -50,6 +60,6 @@ export function pairs(links) {
 
 /** @param {(number|null)[]} values */
 function mean(values) {
-  const known = values.filter((it) => it !== null);
-  return known.length ? known.reduce((sum, it) => sum + it, 0) / known.length : null;
+  const told = values.filter((it) => it !== null);
+  return told.length ? told.reduce((sum, it) => sum + it, 0) / told.length : null;
 }

@@ -10,7 +10,7 @@ import { html, nothing } from "./drawing.js";
  */
 export function problemNotice(problem, linkTo = sameWithName) {
   return html`<div class="notice bad">
-    <p><strong>${problem.title}.</strong> ${problem.detail}</p>
+    <p><strong>${problem.title}:</strong> ${problem.detail}</p>
     ${problem.nearest.length
       ? html`<p>Did you mean ${problem.nearest.map(
           (name, index) => html`${index ? " or " : ""}<a href=${linkTo(name)}>${name}</a>`,

@@ -32,5 +32,5 @@ function marks(times) {
   const numbered = times.reassignments.map((it, index) => ({ ...it, number: index + 1 })).reverse();
   return html`<div class="scroll" tabindex="0" role="group" aria-label="Reassignments"><table class="dense marks"><caption>Reassignments, newest first${numbered.length > MOST_MARKS ? `, ${MOST_MARKS} of ${numbered.length}` : ""}</caption>
     <thead><tr><th scope="col">Mark</th><th scope="col">When</th><th scope="col">Decision</th><th scope="col">Said</th><th scope="col" class="figure">Moves</th></tr></thead>
-    <tbody>${numbered.slice(0, MOST_MARKS).map((it) => html`<tr><td>${it.number}</td><td>${moment(it.at)}</td><th scope="row"><a href="/decisions/${encodeURIComponent(it.decision)}">${it.verdict}</a></th><td>${it.said}</td><td class="figure">${it.moves}</td></tr>`)}</tbody></table></div>`;
+    <tbody>${numbered.slice(0, MOST_MARKS).map((it) => html`<tr><td>${it.number}</td><td>${moment(it.at)}</td><th scope="row"><a href="/decisions/${encodeURIComponent(it.decision)}">${it.verdict}</a></th><td class="words">${it.said}</td><td class="figure">${it.moves}</td></tr>`)}</tbody></table></div>`;
 }

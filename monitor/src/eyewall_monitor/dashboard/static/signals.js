@@ -13,7 +13,7 @@ const RANK = { fresh: 0, stale: 1, missing: 2 };
  * @param {number} at  When it was told, in ms.
  */
 export function signalMark(signal, at) {
-  const word = signal.state === "fresh" ? html`<span class="unseen">fresh, </span>` : `${signal.state}${signal.age === null ? "" : ", "}`;
+  const word = signal.state === "fresh" && signal.age !== null ? html`<span class="unseen">fresh, </span>` : `${signal.state}${signal.age === null ? "" : ", "}`;
   return html`<span class="signal ${signal.state}" title=${signal.note || nothing}><span class="sign" aria-hidden="true">${SIGN[signal.state]}</span>
     ${word}${signal.age === null ? nothing : age(signal.age, at)}</span>`;
 }

@@ -9,6 +9,8 @@ import { problemNotice } from "./problem.js";
 /** @typedef {import("../views.d.ts").AlternativeView} AlternativeView */
 /** @typedef {import("./sites.js").Sites} Sites */
 
+const MOST_OFFERED = 300;
+
 /** Asks and shows; what was asked stands in the page's address. */
 export class WhyPanel {
   /** @param {import("./screen.js").Context} context @param {string} topology */
@@ -80,8 +82,8 @@ export class WhyPanel {
         <div class="row whole"><button type="submit">Ask</button>
           ${this.executor ? html`<button type="button" class="quiet" @click=${() => this.choose("")}>Clear</button>` : nothing}
           ${this.asking ? html`<span class="muted">asking …</span>` : nothing}</div>
-        <datalist id="executors">${executors.map((it) => html`<option value=${it}></option>`)}</datalist>
-        <datalist id="hosts">${hosts.map((it) => html`<option value=${it}></option>`)}</datalist>
+        <datalist id="executors">${executors.slice(0, MOST_OFFERED).map((it) => html`<option value=${it}></option>`)}</datalist>
+        <datalist id="hosts">${hosts.slice(0, MOST_OFFERED).map((it) => html`<option value=${it}></option>`)}</datalist>
       </form>
       ${this.problem ? problemNotice(this.problem.problem, (name) => this.meant(name)) : nothing}
       ${this.answer ? explanation(this.answer, sites, this.host) : nothing}
@@ -131,5 +133,5 @@ function alternative(it, most, sites, asked) {
     <td class="figure">${added === null || it.current ? (it.current ? "as it is" : "–") : signed(added, (value) => `${msFigure(value)} ms`)}</td>
     <td class="delta"><svg viewBox="0 0 90 12" aria-hidden="true">${svg`<path class="zero" d="M45 0V12"/>${added ? svg`<rect class=${added > 0 ? "more" : "less"} x=${added > 0 ? 45 : 45 - width} y="2" width=${width} height="8"/>` : nothing}`}</svg></td>
     <td class="figure">${traffic === null || it.current ? "–" : signed(traffic, plain)}</td>
-    <td>${it.constraint ? html`<strong>${it.constraint}</strong>: ${it.reason}` : "nothing"}</td></tr>`;
+    <td class="words">${it.constraint ? html`<strong>${it.constraint}</strong>: ${it.reason}` : "nothing"}</td></tr>`;
 }

@@ -9,7 +9,7 @@ import { pairs } from "../pairs.js";
 const SIDE = 300;
 const EDGE = 40;
 const FAR_OFF = 0.25;
-const MOST_DOTS = 1500;
+const MOST_DOTS = 800;
 
 /** @param {LinkView[]} links */
 export function agreement(links) {

@@ -78,9 +78,10 @@ export class ClusterMap {
     const all = pairs(cluster.links).filter((it) => this.places.has(it.one) && this.places.has(it.other));
     const drawn = this.chosenLinks(all);
     const free = new FreePlaces();
-    if (!crowded) for (const it of this.places.values()) free.take(it.x, it.y + 10, 62, 62);
+    if (!crowded) for (const it of this.places.values()) free.take(it.x, it.y + 14, 72, 70);
     this.reached = hosts.some((it) => it.host === this.reached) ? this.reached : (hosts[0]?.host ?? null);
     const byPosition = hosts.some((it) => it.position) && this.layout.pixelsPerSecond;
+    const names = sites.names.map((site) => this.siteName(site, hosts, free, crowded));
     return html`${this.choices(all.length, drawn.length)}
       <svg class="cluster-map ${crowded ? "crowded" : ""}" viewBox="0 0 ${width} ${height}" width=${width} height=${height} role="group"
         aria-label="Map of ${hosts.length} supervisors; arrow keys go from host to host, Enter chooses one. The tables below say the same."
@@ -88,7 +89,7 @@ export class ClusterMap {
         <defs><pattern id="hatch" width="6" height="6" patternUnits="userSpaceOnUse" patternTransform="rotate(45)"><rect class="hatch-ground" width="6" height="6"/><path class="hatch-line" d="M0 0V6"/></pattern></defs>
         <g aria-hidden="true">${sites.names.map((site) => this.siteHull(site, hosts, sites, crowded))}</g>
         <g aria-hidden="true">${this.lines(drawn, free, crowded)}</g>
-        <g aria-hidden="true">${sites.names.map((site) => this.siteName(site, hosts, room, crowded))}</g>
+        <g aria-hidden="true">${names}</g>
         ${repeat(hosts, (it) => it.host, (it) => this.host(it, sites, radius, crowded))}
         ${byPosition ? scaleBar(/** @type {number} */ (this.layout.pixelsPerSecond), height) : nothing}
       </svg>
@@ -162,13 +163,15 @@ export class ClusterMap {
     return svg`<path class="site-hull ${sites.colour(site)}" stroke-width=${crowded ? 26 : 68} d="M${path}Z"/>`;
   }
 
-  /** @param {string} site @param {SupervisorView[]} hosts @param {{width: number, height: number}} room @param {boolean} crowded */
-  siteName(site, hosts, room, crowded) {
+  /** @param {string} site @param {SupervisorView[]} hosts @param {FreePlaces} free @param {boolean} crowded */
+  siteName(site, hosts, free, crowded) {
     const points = this.placesOf(site, hosts);
     if (!points.length || site === NO_SITE) return nothing;
     const x = points.reduce((sum, it) => sum + it.x, 0) / points.length;
-    const top = Math.min(...points.map((it) => it.y)) - (crowded ? 16 : 38);
-    return svg`<text class="site-name" x=${x.toFixed(1)} y=${Math.max(14, top).toFixed(1)}>${site}</text>`;
+    const away = crowded ? 18 : 40;
+    const [top, bottom] = [Math.min(...points.map((it) => it.y)) - away, Math.max(...points.map((it) => it.y)) + away + (crowded ? 0 : 24)];
+    const place = free.first(site, [{ x, y: Math.max(10, top) }, { x, y: bottom }, { x: x - 40, y: top }, { x: x + 40, y: top }]) ?? (crowded ? null : { x, y: Math.max(10, top) });
+    return place ? svg`<text class="site-name" x=${place.x.toFixed(1)} y=${(place.y + 4).toFixed(1)}>${site}</text>` : nothing;
   }
 
   /** @param {string} site @param {SupervisorView[]} hosts */

@@ -25,8 +25,8 @@ const WIDTH = 196;
 
 /**
  * @param {TopologyView} topology
- * @param {{down: boolean, system: boolean, delays: Map<string, number>}} wanted  `down`: from top to bottom, for narrow screens;
- *   `delays`: of the slowest path, by `source\ntarget`.
+ * @param {{down: boolean, system: boolean, delays: Map<string, number>, slow: {has: (executor: string) => boolean}}} wanted  `down`: from top to bottom, for narrow screens;
+ *   `delays`: of the slowest path, by `source\ntarget`; `slow`: its executors.
  * @returns {{nodes: Node[], edges: Edge[], width: number, height: number}}
  */
 export function laidOut(topology, wanted) {
@@ -34,7 +34,7 @@ export function laidOut(topology, wanted) {
   graph.setGraph({ rankdir: wanted.down ? "TB" : "LR", nodesep: 26, ranksep: wanted.down ? 26 : 32, marginx: 6, marginy: 6 });
   graph.setDefaultEdgeLabel(() => ({}));
   const components = topology.components.filter((it) => wanted.system || it.kind !== "system");
-  const rowsOf = new Map(components.map((it) => [it.id, rows(it)]));
+  const rowsOf = new Map(components.map((it) => [it.id, rows(it, wanted.slow)]));
   for (const it of components) {
     const lines = Math.min(rowsOf.get(it.id)?.length ?? 0, MOST_ROWS + 1);
     graph.setNode(it.id, { width: WIDTH, height: TOP + lines * ROW + 8 });
@@ -55,17 +55,22 @@ export function laidOut(topology, wanted) {
   };
 }
 
-/** @param {ComponentView} component @returns {Row[]} */
-function rows(component) {
+/** @param {ComponentView} component @param {{has: (executor: string) => boolean}} slow @returns {Row[]} */
+function rows(component, slow) {
   if (component.executors.length <= MOST_ROWS + 1) {
     return component.executors.map((it) => ({ label: short(it), host: it.host, executors: [it] }));
   }
   /** @type {Map<string|null, ExecutorView[]>} */
   const at = new Map();
-  for (const it of component.executors) at.set(it.host, [...(at.get(it.host) ?? []), it]);
+  for (const it of component.executors) {
+    const before = at.get(it.host);
+    if (before) before.push(it);
+    else at.set(it.host, [it]);
+  }
+  const matters = (/** @type {Row} */ row) => Number(row.executors.some((it) => slow.has(it.executor))) + 2 * Number(row.host === null);
   return [...at]
     .map(([host, executors]) => ({ label: executors.length > 1 ? `${executors.length} ×` : short(executors[0]), host, executors }))
-    .sort((one, other) => Number(other.host === null) - Number(one.host === null) || other.executors.length - one.executors.length || inOrder(one.host ?? "", other.host ?? ""));
+    .sort((one, other) => matters(other) - matters(one) || other.executors.length - one.executors.length || inOrder(one.host ?? "", other.host ?? ""));
 }
 
 /** The tasks alone: the component's name stands above. @param {ExecutorView} it */

@@ -153,7 +153,7 @@ function pushApart(points, room) {
   }
   for (const it of points) {
     it.x = Math.min(Math.max(it.x, room.margin * 0.6), room.width - room.margin * 0.6);
-    it.y = Math.min(Math.max(it.y, room.margin * 0.6), room.height - room.margin * 0.6);
+    it.y = Math.min(Math.max(it.y, room.margin * 0.6), room.height - room.margin * 0.95);
   }
 }
 

@@ -16,17 +16,22 @@ export class ResponseTimeChart {
     /** @type {unknown} */
     this.shown = null;
     this.theme = "";
+    this.zoomed = false;
+    /** @type {[number, number]} */
+    this.span = [0, 1];
     this.observer = new ResizeObserver(() => this.resize());
   }
 
-  /** @param {HTMLElement|null} frame @param {ResponseTimeView} view */
-  show(frame, view) {
+  /** @param {HTMLElement|null} frame @param {ResponseTimeView} view @param {[number, number]} span  From and to, for where there is nothing. */
+  show(frame, view, span) {
+    this.span = span;
     if (!frame) return;
     const theme = getComputedStyle(frame).color;
     if (frame !== this.frame || theme !== this.theme) this.build(frame, view, theme);
     else if (view !== this.shown) {
       this.reassignments = view.reassignments;
-      this.plot.setData(series(view));
+      this.plot.setData(series(view), !this.zoomed);
+      if (this.zoomed) this.plot.redraw();
     }
     this.shown = view;
   }
@@ -47,6 +52,7 @@ export class ResponseTimeChart {
     this.end();
     this.frame = frame;
     this.theme = theme;
+    this.zoomed = false;
     this.reassignments = view.reassignments;
     const colour = (/** @type {string} */ name) => colourOf(frame, name);
     const axis = { stroke: colour("--muted"), grid: { stroke: colour("--line"), width: 1 }, ticks: { stroke: colour("--line"), width: 1 } };
@@ -56,7 +62,10 @@ export class ResponseTimeChart {
         width: frame.clientWidth,
         height: HEIGHT,
         cursor: { drag: { x: true, y: false } },
-        scales: { y: { range: (/** @type {unknown} */ _plot, /** @type {number} */ _least, /** @type {number|null} */ most) => [0, (most || 1) * 1.15] } },
+        scales: {
+          x: { range: (/** @type {unknown} */ _plot, /** @type {number|null} */ least, /** @type {number|null} */ most) => (least === null || most === null || least === most ? this.span : [least, most]) },
+          y: { range: (/** @type {unknown} */ _plot, /** @type {number} */ _least, /** @type {number|null} */ most) => [0, (most || 0.01) * 1.15] },
+        },
         series: [
           { value: "{HH}:{mm}:{ss}" },
           { label: "predicted by the model", stroke: colour("--predicted"), width: 2, value: words, paths: UPlot.paths.stepped({ align: 1 }), points: { show: false } },
@@ -66,11 +75,12 @@ export class ResponseTimeChart {
           { ...axis, values: [[86400, "{D} {MMM}", null, null, null, null, null, null, 1], [3600, "{HH}:{mm}", "\n{D} {MMM}", null, null, null, null, null, 1], [60, "{HH}:{mm}", null, null, null, null, null, null, 1], [1, "{HH}:{mm}:{ss}", null, null, null, null, null, null, 1]] },
           { ...axis, size: 58, values: (/** @type {unknown} */ _plot, /** @type {number[]} */ values) => values.map((it) => `${it} ms`) },
         ],
-        hooks: { draw: [(/** @type {any} */ plot) => this.mark(plot, colour("--ink"), colour("--surface"))] },
+        hooks: { setSelect: [() => (this.zoomed = true)], draw: [(/** @type {any} */ plot) => this.mark(plot, colour("--ink"), colour("--surface"))] },
       },
       series(view),
       frame,
     );
+    this.plot.over.addEventListener("dblclick", () => (this.zoomed = false));
     this.observer.observe(frame);
   }
 

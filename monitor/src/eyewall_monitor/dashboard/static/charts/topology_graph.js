@@ -28,7 +28,7 @@ export class TopologyGraph {
     this.observer = new ResizeObserver(([entry]) => this.resized(entry.contentRect.width));
     /** @type {Element|null} */
     this.observed = null;
-    /** @type {{key: unknown, laid: ReturnType<typeof laidOut>}|null} */
+    /** @type {{topology: TopologyView, down: boolean, system: boolean, laid: ReturnType<typeof laidOut>}|null} */
     this.last = null;
   }
 
@@ -72,7 +72,7 @@ export class TopologyGraph {
     topology.slowest_path.forEach((it, index) => {
       if (index) delays.set(`${component.get(topology.slowest_path[index - 1].executor)}\n${component.get(it.executor)}`, it.delay);
     });
-    const { nodes, edges, width, height } = this.laid(topology, delays);
+    const { nodes, edges, width, height } = this.laid(topology, delays, slow);
     const scale = Math.max(SMALLEST, Math.min(1, this.width / width));
     const most = Math.max(1e-9, ...edges.map((it) => it.rate ?? 0));
     return svg`<svg viewBox="0 0 ${width} ${height}" width=${width * scale} height=${height * scale} role="group" aria-label="Components and streams">
@@ -82,13 +82,14 @@ export class TopologyGraph {
     </svg>`;
   }
 
-  /** While nothing changes the layout it is not computed anew. @param {TopologyView} topology @param {Map<string, number>} delays */
-  laid(topology, delays) {
+  /** While nothing changes the layout it is not computed anew. @param {TopologyView} topology @param {Map<string, number>} delays @param {Map<string, unknown>} slow */
+  laid(topology, delays, slow) {
     const down = this.width < NARROW;
-    if (this.last?.key !== topology || this.last.laid.down !== down || this.last.laid.system !== this.system) {
-      this.last = { key: topology, laid: { ...laidOut(topology, { down, system: this.system, delays }), down, system: this.system } };
-    }
-    return this.last.laid;
+    const { system, last } = this;
+    if (last && last.topology === topology && last.down === down && last.system === system) return last.laid;
+    const laid = laidOut(topology, { down, system, delays, slow });
+    this.last = { topology, down, system, laid };
+    return laid;
   }
 
   /** @param {Node} node @param {Sites} sites @param {Map<string, unknown>} slow @param {string|null} chosen */

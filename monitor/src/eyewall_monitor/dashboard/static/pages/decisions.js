@@ -27,7 +27,8 @@ export function page(context) {
 
   /** @param {TopologySummary[]} running @param {DecisionSummary[]} decisions */
   function filter(running, decisions) {
-    const ids = new Map([...decisions.map((it) => [it.topology, it.topology]), ...running.map((it) => [it.id, it.name])]);
+    const ids = new Map(decisions.map((it) => [it.topology, it.topology]));
+    for (const it of running) ids.set(it.id, it.name);
     if (topology && ![...ids].some((it) => it.includes(topology))) ids.set(topology, topology);
     return html`<form class="fields card" aria-label="Filter" @submit=${(/** @type {Event} */ event) => event.preventDefault()}>
       <label class="field">Topology<select name="topology" @change=${(/** @type {Event} */ event) => context.go(address({ topology: value(event) }))}>

@@ -47,7 +47,7 @@ export function page(context, name) {
     drawn: (root, { times }) => {
       graph.measure(root);
       why.shown(root);
-      if (times) chart.show(root.querySelector(".time-chart"), times.view);
+      if (times) chart.show(root.querySelector(".time-chart"), times.view, [times.at / 1000 - seconds, times.at / 1000]);
     },
     leave: () => {
       graph.end();
