@@ -92,6 +92,10 @@ bench-rates: setup ## Rows per second of the rates job beside Spark's own rate s
 bench-rates-step: setup ## How long a step in a source's rate takes to be in the estimate, live (ARGS=)
 	@$(BIN)/python benchmarks/rates_step.py $(ARGS)
 
+.PHONY: bench-desk
+bench-desk: setup ## What looking on costs the sidecar: a status, and why an executor runs where it runs (ARGS=)
+	@$(BIN)/python benchmarks/desk.py $(ARGS)
+
 .PHONY: bench-loop
 bench-loop: setup $(SHIM) ## The loop on a running cluster: measured against true, and what a dead part costs (ARGS=)
 	@$(BIN)/python benchmarks/loop.py $(ARGS)

@@ -9,6 +9,13 @@ from eyewall_sidecar.storm import Settings
 EXAMPLE = Path(__file__).parents[2] / "sidecar" / "examples" / "sidecar.toml"
 
 
+COMMENTED = {
+    "delays": {"file"},  # there is one source
+    "replacement": {"workers_per_round", "workers_per_hour", "horizon_seconds"},  # no limits
+}
+"""Keys that stand in the example as comments."""
+
+
 def configured(tmp_path: Path, text: str) -> Config:
     path = tmp_path / "sidecar.toml"
     path.write_text(text)
@@ -27,8 +34,7 @@ def test_the_shipped_example_names_every_key_with_its_default() -> None:
     assert shipped.model_copy(update=nowhere) == Config()
     for section in ("", "delays", "zookeeper", "metrics", "defaults", "solver", "replacement"):
         model = getattr(shipped, section) if section else shipped
-        # Delays have one source; the other one stands there as a comment.
-        commented = {"file"} if section == "delays" else set()
+        commented = COMMENTED.get(section, set())
         assert model.model_fields_set == set(type(model).model_fields) - commented
         assert all(f"# {key} = " in EXAMPLE.read_text() for key in commented)
     sources = {"file": None, "redis": None}
@@ -47,6 +53,9 @@ def test_the_shipped_example_names_every_key_with_its_default() -> None:
             "[replacement]\nminimum_gain = 2",
             ["[replacement] minimum_gain", "2", "equal to 1"],
         ),
+        ("[replacement]\nworkers_per_round = -1", ["workers_per_round is -1", "equal to 0"]),
+        ("[replacement]\nworkers_per_hour = 1.5", ["workers_per_hour is 1.5", "integer"]),
+        ("[replacement]\nhorizon_seconds = 0", ["horizon_seconds is 0", "greater than 0"]),
         ("[replacement]\nfrozen = 'yes'", ["[replacement] frozen", "'yes'", "boolean"]),
         (
             "[defaults]\nexecutors_per_slot = 0",

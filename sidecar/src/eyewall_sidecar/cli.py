@@ -3,13 +3,9 @@
 import json
 import logging
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
-from threading import Timer
-from typing import Annotated, NoReturn
+from typing import Annotated
 
-import numpy as np
 import typer
 from eyewall_monitor.decision_record import Verdict
 from rich.console import Console
@@ -17,24 +13,10 @@ from rich.table import Table
 from rich.text import Text
 
 from eyewall_sidecar.desk import freezing, plans, status, why
-from eyewall_sidecar.model import ProblemError, Solution, Status
-from eyewall_sidecar.objective import Objective, ObjectiveError
-from eyewall_sidecar.odp.sampling import sampled
-from eyewall_sidecar.policies import POLICIES
-from eyewall_sidecar.policies.catalogue import CATALOGUE
-from eyewall_sidecar.problem_file import ProblemFile, read_problem
-from eyewall_sidecar.problem_file.answer import answer
-from eyewall_sidecar.search.alternatives import with_alternatives
-from eyewall_sidecar.service import wording
 
 app = typer.Typer(no_args_is_help=True, pretty_exceptions_enable=False)
 
 BAD_INPUT = 2
-EXIT_CODES = {Status.INFEASIBLE: 3, Status.TIMED_OUT: 4, Status.FAILED: 5}
-"""0 for every answer with a placement."""
-
-PATIENCE = 2.0
-"""Seconds before it is shown that something is going on."""
 
 
 app.command()(status.status)
@@ -55,7 +37,7 @@ def eyewall() -> None:
 def solve(
     problem: Annotated[Path, typer.Argument(help="A placement problem (docs/problem-format.md).")],
     *,
-    policy: Annotated[str, typer.Option(help=f"One of: {', '.join(POLICIES)}.")] = "odp",
+    policy: Annotated[str, typer.Option(help="One that `eyewall policies` lists.")] = "odp",
     objective: Annotated[
         str,
         typer.Option(
@@ -74,45 +56,11 @@ def solve(
     Exit code 0 with a placement, 2 for a bad file or option, 3 if the problem is infeasible, 4 if
     the time limit ended the search before there was any placement, 5 if the solver failed before.
     """
-    if policy not in POLICIES:
-        _refuse(f"--policy {policy}: no such policy; policies are {', '.join(POLICIES)}")
-    if not 0 < time_limit < float("inf"):
-        _refuse(f"--time-limit {time_limit:g}: it must be a number of seconds > 0")
-    if seed < 0:
-        _refuse(f"--seed {seed}: it must be a whole number ≥ 0")
-    if not 0 < sample <= 1:
-        _refuse(f"--sample {sample:g}: it must be a number > 0 and at most 1")
-    try:
-        wanted = Objective.parse(objective)
-        file = read_problem(problem)
-    except ObjectiveError as error:
-        _refuse(f"--{error}")
-    except ProblemError as error:
-        _refuse(f"{problem}: {error}")
-    if sample < 1:
-        file = _sampled(file, sample, seed)
-    try:
-        with _sign_of_life(time_limit):
-            solution = POLICIES[policy](file.problem, wanted, time_limit=time_limit, seed=seed)
-    except ObjectiveError as error:
-        _refuse(f"--{error}")
-    solution = with_alternatives(file.problem, wanted, solution)
-    if as_json:
-        found = answer(solution, file.assumptions)
-        sys.stdout.write(json.dumps(found, ensure_ascii=False, allow_nan=False) + "\n")
-    else:
-        _show(solution, wanted, file.assumptions)
-    raise typer.Exit(EXIT_CODES.get(solution.status, 0))
+    # Only here: the solvers take a second to load, and the other commands need none.
+    from eyewall_sidecar.solve import Asked, solve_file
 
-
-def _sampled(file: ProblemFile, share: float, seed: int) -> ProblemFile:
-    """Keep a share of the candidates, and say what the answer then means."""
-    said = (
-        f"candidates are a random {100 * share:g} % of each operator's: status, bound and gap hold "
-        "for these alone"
-    )
-    problem = sampled(file.problem, share, np.random.default_rng(seed))
-    return ProblemFile(problem, (*file.assumptions, said))
+    asked = Asked(policy, objective, time_limit, seed, sample)
+    raise typer.Exit(solve_file(problem, asked, as_json=as_json))
 
 
 @app.command()
@@ -121,6 +69,9 @@ def policies(
     as_json: Annotated[bool, typer.Option("--json", help="Print them as JSON.")] = False,
 ) -> None:
     """List the policies: from where each is, what it optimises, and when to take it."""
+    # Only here: with the catalogue come the policies, which take a second to load.
+    from eyewall_sidecar.policies.catalogue import CATALOGUE
+
     if as_json:
         entries = [
             {
@@ -227,64 +178,6 @@ def serve(
     except AddressError as error:
         typer.echo(f"eyewall serve: {error}", err=True)
         raise typer.Exit(1) from None
-
-
-def _refuse(complaint: str) -> NoReturn:
-    typer.echo(f"eyewall solve: {complaint}", err=True)
-    raise typer.Exit(BAD_INPUT)
-
-
-@contextmanager
-def _sign_of_life(time_limit: float) -> Iterator[None]:
-    """Say on standard error that the search goes on, once it has taken longer than PATIENCE."""
-    console = Console(stderr=True)
-    sentence = f"searching, for at most {time_limit:g} s …"
-    status = console.status(sentence)
-    timer = Timer(
-        PATIENCE, status.start if console.is_terminal else lambda: console.print(sentence)
-    )
-    timer.daemon = True
-    timer.start()
-    try:
-        yield
-    finally:
-        timer.cancel()
-        status.stop()
-
-
-def _show(solution: Solution, objective: Objective, assumptions: tuple[str, ...]) -> None:
-    console = Console()
-    console.print(_headline(solution, objective), highlight=False, markup=False)
-    for reason in (*solution.reasons, *assumptions):
-        console.print(f"  {reason}", highlight=False, markup=False)
-    console.print(f"  {wording.looked_at(solution)}", highlight=False, markup=False)
-    if solution.placement is None or solution.evaluation is None:
-        return
-    placement = Table("operator", "node")
-    for operator, node in solution.placement.items():
-        placement.add_row(Text(operator), Text(node))
-    metrics = Table("metric", "value")
-    it = solution.evaluation
-    for name, value, unit in (
-        ("response time R", it.response_time * 1e3, "ms"),
-        ("availability A", it.availability, ""),
-        ("distinct availability", it.distinct_availability, ""),
-        ("inter-node traffic T", it.inter_node_traffic, "tuples/s"),
-        ("network usage N", it.network_usage, "tuples"),
-        ("elastic energy EE", it.elastic_energy, "tuples · s"),
-    ):
-        metrics.add_row(name, f"{value:.6g} {unit}")
-    console.print(placement)
-    console.print(metrics)
-
-
-def _headline(solution: Solution, objective: Objective) -> str:
-    found = f"{solution.policy}, {solution.status}, {solution.seconds:.3g} s"
-    if solution.evaluation is None:
-        return found
-    gap = "" if solution.gap is None else f", gap {solution.gap:.2%}"
-    moved = f", {solution.moves} moved" if solution.moves else ""
-    return f"{found}: {objective} is {solution.evaluation.value:.6g}{gap}{moved}"
 
 
 if __name__ == "__main__":

@@ -336,6 +336,19 @@ def test_a_plan_whose_base_changes_before_its_round_is_stale_and_nothing_is_done
     assert state_of(nimbus, plan) == (PlanState.STALE, "sink[3-3] has no slot now")
 
 
+def test_an_order_that_comes_while_a_round_is_under_way_is_held_against_that_rounds_state(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    it = topology(mode="observe")
+    nimbus = nimbus_with(it)
+    plan = planned(nimbus, it)
+    # It comes after the round has looked at what became of the orders before.
+    monkeypatch.setattr(nimbus.service.plans, "look", lambda _: nimbus.planning.apply(plan.id))
+    nimbus.running[it.id] = (worker("a", 6700, 1), worker("c", 6700, 2, 3))
+    assert not isinstance(nimbus.round(it)[it.id].verdict, Place)
+    assert state_of(nimbus, plan)[0] is PlanState.STALE
+
+
 def test_a_topology_that_is_gone_leaves_its_plan_stale() -> None:
     it = topology(mode="observe")
     nimbus = nimbus_with(it)

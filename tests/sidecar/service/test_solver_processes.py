@@ -2,6 +2,7 @@ import os
 import signal
 import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 
 import psutil
 import pytest
@@ -188,3 +189,34 @@ def test_the_time_limit_is_for_all_of_a_solve(
     found = solve(question, 1.0, policy.clock)
     assert policy.limit == pytest.approx(0.9)
     assert found.placement in placement
+
+
+def test_the_process_for_plans_is_started_with_the_first_plan_and_delays_nobody_else() -> None:
+    processes = SolverProcesses()
+    try:
+        processes.warm()
+        before = {it.pid for it in psutil.Process().children(recursive=True)}
+        job = processes.plan(QUESTION, 5)
+        found = processes.improve(QUESTION, 5).outcome(time.monotonic() + SOON)
+        assert isinstance(found, Solution)
+        planned = job.outcome(time.monotonic() + SOON)
+        assert isinstance(planned, Solution)
+        assert planned.placement == found.placement
+        new = {it.pid for it in psutil.Process().children(recursive=True)} - before
+        assert len(new) == 1
+        again = processes.plan(QUESTION, 5).outcome(time.monotonic() + SOON)
+        assert isinstance(again, Solution)
+        assert {it.pid for it in psutil.Process().children(recursive=True)} - before == new
+    finally:
+        processes.close()
+    assert not any(psutil.pid_exists(it) for it in new)
+
+
+def test_several_may_wait_for_plans_at_a_time(solvers: SolverProcesses) -> None:
+    with ThreadPoolExecutor(4) as waiting:
+        found = list(
+            waiting.map(
+                lambda _: solvers.plan(QUESTION, 5).outcome(time.monotonic() + SOON), range(8)
+            )
+        )
+    assert all(isinstance(it, Solution) for it in found)

@@ -37,7 +37,7 @@ def show(plan: pb.Plan, console: Console, *, detailed: bool) -> None:
     """Print a plan; `detailed`: all of it."""
     asked = f"{plan.policy}, {plan.objective}, seed {plan.seed}"
     title = f"plan {plan.id} for {plan.topology_id}: {asked}: {plan.status}{_gap(plan)}"
-    console.print(_text(f"{title}, {plan.seconds:.3g} s"))
+    console.print(_text(f"{title}, {plan.seconds:.3g} s"), soft_wrap=True)
     if plan.moves:
         console.print(_text("executors", "bold"))
         moves = plan.moves if detailed else plan.moves[:FEW]
@@ -52,7 +52,7 @@ def show(plan: pb.Plan, console: Console, *, detailed: bool) -> None:
             console.print(_text(f"    {unchanged} stay as they are", "dim"))
     _show_metrics(plan, console)
     for line in _besides(plan, detailed=detailed):
-        console.print(line)
+        console.print(line, soft_wrap=True)
 
 
 def _gap(plan: pb.Plan) -> str:
@@ -61,7 +61,7 @@ def _gap(plan: pb.Plan) -> str:
 
 def _print(console: Console, lines: Iterable[Text], left_out: int) -> None:
     for line in lines:
-        console.print(line)
+        console.print(line, soft_wrap=True)
     if left_out:
         console.print(_text(f"    and {left_out} more (--detailed shows all)", "dim"))
 
@@ -93,17 +93,21 @@ def _show_metrics(plan: pb.Plan, console: Console) -> None:
             continue
         before = f"{it.before * factor:.4g}" if it.HasField("before") else "unknown"
         after = f"{it.after * factor:.4g}" if it.HasField("after") else "unknown"
-        worth = f"{before} → {after}" if before != after else f"{after} as it is"
-        table.add_row(_text(f"  {_NAMES.get(it.name, it.name)}"), _text(f"{worth} {unit}"))
+        stays = ", as it is" if before == after else ""
+        worth = after if stays else f"{before} → {after}"
+        value = f"{worth} {unit}".rstrip() + stays
+        table.add_row(_text(f"  {_NAMES.get(it.name, it.name)}"), _text(value))
     if table.row_count:
         console.print(_text("by the model", "bold"))
         console.print(table)
 
 
 def _besides(plan: pb.Plan, *, detailed: bool) -> Iterator[Text]:
-    if plan.HasField("gain"):
-        yield _text(f"gain {100 * plan.gain:.3g} % of the objective")
-    if plan.workers_started:
+    if plan.HasField("gain") and plan.workers_started:
+        yield _text(f"gain {100 * plan.gain:,.4g} % of the objective")
+    if plan.workers_started == 1:
+        yield _text("1 worker process starts: a restart for the executors in it")
+    elif plan.workers_started:
         restarts = "each is a restart for the executors in it"
         yield _text(f"{plan.workers_started} worker processes start; {restarts}")
     if detailed:

@@ -166,8 +166,7 @@ def _ending(became: pb.Plan, *, wait: bool, time_out: float) -> tuple[int, str]:
     name, reason = f"plan {became.id}", became.state_reason
     match became.state:
         case pb.Plan.APPLIED:
-            started = f"{became.workers_started} worker processes started"
-            return 0, f"{name} is applied: {became.topology} runs exactly so, {started}"
+            return 0, f"{name} is applied: {became.topology} runs exactly so"
         case pb.Plan.STALE:
             return STALE, f"eyewall apply: {name} is stale, nothing was changed: {reason}"
         case pb.Plan.REFUSED:

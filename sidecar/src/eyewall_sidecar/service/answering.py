@@ -201,7 +201,7 @@ def _held_back(it: Explanation, gain: float, restraint: Restraint) -> str:
         (memory.job is not None, lambda: "a better placement is still being looked for"),
         (
             memory.judgement is not None and not memory.judgement.move,
-            lambda: f"{settings.policy} settled for less: {_judged(it)}",
+            lambda: f"of the whole topology {settings.policy} says: {_judged(it)}",
         ),
     ]
     return next((why() for holds, why in held if holds), "the next rounds decide")

@@ -18,6 +18,7 @@ from eyewall_sidecar.service.solving import Failed
 from eyewall_sidecar.storm import (
     Assignment,
     Mode,
+    Settings,
     TopologyProblem,
     choose_slots,
     workers_started,
@@ -28,11 +29,12 @@ FAILED = "failed"
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """All that a plan needs but an answer."""
+    """All that a plan needs but an answer; `own` are the topology's own settings."""
 
     service: SchedulingService
     seen: Seen
     asked: Asked
+    own: Settings
     seed: int
     id: str
 
@@ -51,7 +53,7 @@ class Draft:
         solution = judged.solution or answer
         rates_age = self.seen.measured.rates_age.get(topology.topology.id)
         found = Found(self.asked, solution, judged.before, self.seed, rates_age)
-        remarks = (*solution.reasons, *problem.assumptions, problem.delays_assumed)
+        remarks = [*solution.reasons, *problem.assumptions, problem.delays_assumed]
         if solution.placement is None or judged.before is None:
             plan = self._plan(topology.assignment, found)
             return replace(plan, remarks=tuple(it for it in (judged.found, *remarks) if it))
@@ -61,6 +63,8 @@ class Draft:
                 placed = problem.on_supervisors(solution.placement)
                 choice = choose_slots(placed, topology, self.asked.rooms, problem.per_slot)
                 assignment = choice.assignment
+                remarks += wording.reused(choice.reused, self._host_of())
+                remarks += self._own_objective()
             except ProblemError as error:
                 return self.nothing(str(error))
         plan = self._plan(assignment, found)
@@ -80,8 +84,18 @@ class Draft:
     def _plan(self, assignment: Assignment, found: Found) -> Plan:
         topology, now = self.asked.topology, self.service.now()
         record = record_of("", topology, Place(assignment), "", found)
-        hosts = {it.id: it.host for it in self.seen.state.supervisors}
-        return Plan(self.id, topology, hosts, assignment, record, now, now)
+        return Plan(self.id, topology, self._host_of(), assignment, record, now, now)
+
+    def _host_of(self) -> dict[str, str]:
+        return {it.id: it.host for it in self.seen.state.supervisors}
+
+    def _own_objective(self) -> Iterator[str]:
+        """Say what the sidecar goes on by, if that is not what is planned by."""
+        if self.asked.settings.objective != self.own.objective:
+            yield (
+                f"the topology's own objective is {self.own.objective}: by that the sidecar goes "
+                "on, and may move it again"
+            )
 
     def _slowest_path(self, problem: TopologyProblem, placement: Placement) -> Iterator[StepThere]:
         for it in slowest_path(problem.problem, placement):
@@ -93,12 +107,12 @@ class Draft:
     ) -> str:
         """Say why the rules would not make this move unasked; empty if they would."""
         settings, topology = self.asked.settings, self.asked.topology
+        if judged.solution is not None and judged.solution.moves == 0:
+            return ""
         if settings.mode is Mode.OBSERVE:
             return "eyewall.mode is observe: nothing is moved unasked"
         if not_known := unknown(problem, settings):
             return f"not known well enough: {not_known}"
-        if judged.solution is not None and judged.solution.moves == 0:
-            return ""
         if not judged.move:
             return judged.found
         starts = workers_started(topology.assignment, assignment)

@@ -59,6 +59,10 @@ def obeyed(
     plan = plans.due(topology.topology.id)
     if plan is None:
         return None
+    # Whoever ordered it may have gone by the round before this one.
+    if changed := what_changed(plan, cluster):
+        plans.turn(plan, PlanState.STALE, changed)
+        return None
     if why := frozen or why_not_had(plan.assignment, topology, cluster):
         plans.turn(plan, PlanState.REFUSED, why)
         return None

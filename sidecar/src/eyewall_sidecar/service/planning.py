@@ -81,7 +81,8 @@ class Planning:
         """
         seen = require_seen(self._service.seen)
         topology = topology_named(seen, wanted.topology)
-        settings = self._settings(topology, wanted)
+        own = self._own_settings(topology)
+        settings = _as_wanted(own, wanted)
         limit = self._limit(wanted, settings)
         seed = self._service.rules.seed if wanted.seed is None else wanted.seed
         if not 0 <= seed <= MOST_SEED:
@@ -89,7 +90,7 @@ class Planning:
         memory = seen.memory.get(topology.topology.id)
         before = memory.asked if memory is not None else None
         asked = ask(before, seen.state, topology, settings, seen.delays, seen.measured)
-        draft = Draft(self._service, seen, asked, seed, self._make_id())
+        draft = Draft(self._service, seen, asked, own, seed, self._make_id())
         problem = asked.problem
         if isinstance(problem, ProblemError):
             plan = draft.nothing(str(problem))
@@ -115,8 +116,8 @@ class Planning:
         frozen = self._service.frozen(plan.topology_id, self._service.switches())
         return order(self._service.plans, plan, seen, frozen, self._service.now())
 
-    def _settings(self, topology: TopologyState, wanted: Wanted) -> Settings:
-        """Return the topology's own settings with the policy and objective that are wanted."""
+    def _own_settings(self, topology: TopologyState) -> Settings:
+        """Return the topology's own settings; NotNowError if nothing of it can be moved."""
         name = topology.topology.name
         try:
             own = read_settings(topology.topology, self._service.defaults, CATALOGUE)
@@ -130,18 +131,7 @@ class Planning:
             names = names_of(topology)
             lacking = listed([names[it] for it in missing], 3)
             raise NotNowError(f"{name} does not run whole: {lacking} without a slot")
-        if wanted.policy and wanted.policy not in CATALOGUE:
-            there = f"policies are {', '.join(CATALOGUE)}"
-            near = nearest(wanted.policy, CATALOGUE)
-            raise UnknownNameError(f"no policy {wanted.policy}; {there}", near)
-        settings = own if not wanted.policy else replace(own, policy=wanted.policy)
-        try:
-            if wanted.objective:
-                settings = replace(settings, objective=Objective.parse(wanted.objective))
-            require_taken("policy", settings, CATALOGUE)
-        except (ObjectiveError, SettingsError) as error:
-            raise BadQuestionError(str(error)) from None
-        return settings
+        return own
 
     def _limit(self, wanted: Wanted, settings: Settings) -> float:
         limit = wanted.time_limit
@@ -169,3 +159,19 @@ class Planning:
             return outcome
         finally:
             self._places.release()
+
+
+def _as_wanted(own: Settings, wanted: Wanted) -> Settings:
+    """Return the settings with the policy and objective that are wanted."""
+    if wanted.policy and wanted.policy not in CATALOGUE:
+        there = f"policies are {', '.join(CATALOGUE)}"
+        near = nearest(wanted.policy, CATALOGUE)
+        raise UnknownNameError(f"no policy {wanted.policy}; {there}", near)
+    settings = replace(own, policy=wanted.policy) if wanted.policy else own
+    try:
+        if wanted.objective:
+            settings = replace(settings, objective=Objective.parse(wanted.objective))
+        require_taken("policy", settings, CATALOGUE)
+    except (ObjectiveError, SettingsError) as error:
+        raise BadQuestionError(str(error)) from None
+    return settings

@@ -3,7 +3,6 @@
 from dataclasses import replace
 
 from eyewall_sidecar.model import ProblemError, Solution, Status
-from eyewall_sidecar.model.errors import listed
 from eyewall_sidecar.service import wording
 from eyewall_sidecar.service.decision import Decline, Place
 from eyewall_sidecar.service.memory import Memory
@@ -49,10 +48,9 @@ def in_slots(
         choice = choose_slots(on, topology, memory.asked.rooms, asked.per_slot)
     except ProblemError as error:
         return Outcome(as_it_is(topology, Mode.AUTO, str(error)), memory, str(error), answer)
-    if choice.reused:
-        host_of = {it.id: it.host for it in round_.state.supervisors}
-        slots = [f"{host_of[slot.supervisor]}:{slot.port}" for slot in choice.reused]
-        status += f"; no fresh slot left, reused {listed(slots)}"
+    host_of = {it.id: it.host for it in round_.state.supervisors}
+    for remark in wording.reused(choice.reused, host_of):
+        status += f"; {remark}"
     if doubt := round_.delays.doubt():
         status += f"; {doubt}"
     memory = replace(memory, decided=choice.assignment, decided_status=status)

@@ -1,10 +1,12 @@
 """The texts that people read in Storm UI and in the log."""
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from eyewall_sidecar.model import Evaluation, Solution, Status
+from eyewall_sidecar.model.errors import listed
 from eyewall_sidecar.objective import Objective, Term
+from eyewall_sidecar.storm import Slot
 
 _FIGURES = re.compile(r"(?<!\S)\d[\d.]*")  # not those that are part of a name
 
@@ -68,6 +70,13 @@ def looked_at(solution: Solution) -> str:
     rejected = ", ".join(f"{name} {count:,}" for name, count in beside.rejected.items())
     rest = f"; rejected by {rejected}" if rejected else ""
     return f"{said}; {beside.possible:,} of {beside.considered:,} {moves} possible{rest}"
+
+
+def reused(slots: Sequence[Slot], host_of: Mapping[str, str]) -> Iterator[str]:
+    """Word which slots change hands within the topology; nothing if none does."""
+    if slots:
+        named = [f"{host_of[it.supervisor]}:{it.port}" for it in slots]
+        yield f"no fresh slot left, reused {listed(named)}"
 
 
 def counted(number: int, noun: str) -> str:

@@ -1,0 +1,122 @@
+"""The operators' switches read from a real ZooKeeper, which may be away or hold nonsense."""
+
+from __future__ import annotations
+
+import logging
+import time
+from typing import TYPE_CHECKING
+
+import pytest
+from eyewall_monitor import switches
+from eyewall_monitor.znodes import Switches, encode_document, encode_switches
+from eyewall_sidecar.stores import HeldSwitches, ZookeeperSwitches
+from real_stores import HERE, free_port
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from eyewall_monitor.znodes import Znodes
+    from kazoo.client import KazooClient
+    from real_stores import Server
+
+PATIENCE = 40.0
+WORD = "word-1-1700000000"
+
+
+@pytest.fixture
+def store(zookeeper: Server, paths: Znodes) -> Iterator[ZookeeperSwitches]:
+    it = ZookeeperSwitches(zookeeper.address, paths, time.monotonic)
+    it.start()
+    yield it
+    it.close()
+
+
+def put(client: KazooClient, paths: Znodes, data: bytes) -> None:
+    client.ensure_path(paths.switches)
+    client.set(paths.switches, data)
+
+
+def until(store: ZookeeperSwitches, true: Callable[[HeldSwitches], object]) -> HeldSwitches:
+    end = time.monotonic() + PATIENCE
+    while not true(found := store.read()):
+        assert time.monotonic() < end, found
+        time.sleep(0.05)
+    return found
+
+
+def test_nobody_has_turned_any_where_there_is_no_znode(store: ZookeeperSwitches) -> None:
+    found = until(store, lambda it: it.switches is not None)
+    assert (found.wanted, found.switches, found.remark) == (True, Switches(), "")
+    assert found.frozen(WORD) == ""
+
+
+def test_what_is_turned_is_held_within_seconds_and_so_is_what_is_turned_back(
+    store: ZookeeperSwitches, client: KazooClient, paths: Znodes
+) -> None:
+    switches.change(client, paths, lambda it: switches.with_topology(it, WORD, frozen=True))
+    began = time.monotonic()
+    found = until(store, lambda it: it.frozen(WORD))
+    assert time.monotonic() - began < 5
+    assert found.frozen("other-1") == ""
+    assert found.age is not None
+    assert found.age < 5
+    switches.change(client, paths, lambda it: switches.with_all(it, frozen=True))
+    assert until(store, lambda it: it.frozen("other-1")).frozen(WORD).startswith("moves are frozen")
+    switches.change(client, paths, lambda it: switches.with_all(it, frozen=False))
+    until(store, lambda it: not it.frozen("other-1"))
+    assert store.read().frozen(WORD)
+    client.delete(paths.switches)
+    until(store, lambda it: not it.frozen(WORD))
+
+
+@pytest.mark.parametrize(
+    ("data", "complaint"),
+    [
+        (b"nonsense", "not JSON"),
+        (b'{"version": 1, "frozen": "yes"}', "must be true or false"),
+        (encode_document({"frozen": False}, version=2), "this reader knows 1"),
+    ],
+)
+def test_what_cannot_be_understood_leaves_the_last_known_in_force_and_is_said_once(
+    store: ZookeeperSwitches,
+    client: KazooClient,
+    paths: Znodes,
+    caplog: pytest.LogCaptureFixture,
+    data: bytes,
+    complaint: str,
+) -> None:
+    put(client, paths, encode_switches(Switches(frozen=True)))
+    until(store, lambda it: it.frozen(WORD))
+    put(client, paths, data)
+    found = until(store, lambda it: it.remark)
+    assert complaint in found.remark
+    time.sleep(2.5)  # looked at twice more
+    assert store.read().frozen(WORD)
+    said = [it for it in caplog.records if it.levelno >= logging.WARNING]
+    assert len(said) == 1
+    assert said[0].getMessage().endswith("the last ones hold")
+    put(client, paths, encode_switches(Switches()))
+    until(store, lambda it: not it.remark and not it.frozen(WORD))
+
+
+def test_while_zookeeper_is_away_the_last_known_hold_and_grow_older(
+    zookeeper: Server, store: ZookeeperSwitches, client: KazooClient, paths: Znodes
+) -> None:
+    put(client, paths, encode_switches(Switches(frozen=True)))
+    until(store, lambda it: it.frozen(WORD))
+    zookeeper.stop()
+    found = until(store, lambda it: it.remark and (it.age or 0) > 1.5)
+    assert found.frozen(WORD)
+    assert found.remark.endswith("no connection")
+
+
+def test_before_they_were_ever_read_everything_counts_as_frozen(paths: Znodes) -> None:
+    nowhere = ZookeeperSwitches(f"{HERE}:{free_port()}", paths, time.monotonic)
+    nowhere.start()
+    try:
+        found = nowhere.read()
+        assert (found.wanted, found.switches, found.age) == (True, None, None)
+        assert "have not been read yet" in found.frozen(WORD)
+        until(nowhere, lambda it: it.remark.endswith("no connection"))
+    finally:
+        nowhere.close()
