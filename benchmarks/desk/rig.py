@@ -157,12 +157,12 @@ class Rig:
         end = time.monotonic() + PATIENCE
         while time.monotonic() < end:
             cluster = httpx.get(f"{self.url}/api/v1/cluster", timeout=30).json()
-            fresh = all(
-                it["report"]["state"] == it["latency"]["state"] == "fresh"
+            heard = all(
+                "missing" not in (it["report"]["state"], it["latency"]["state"])
                 for it in cluster["supervisors"]
             )
             shown = len(cluster["topologies"]) == self.size.topologies
-            if shown and fresh and all(it["placed"] for it in cluster["topologies"]):
+            if shown and heard and all(it["placed"] for it in cluster["topologies"]):
                 self.topology: str = cluster["topologies"][-1]["id"]
                 its = httpx.get(f"{self.url}/api/v1/topologies/{self.topology}", timeout=30).json()
                 self.executor: str = its["components"][2]["executors"][0]["executor"]
