@@ -142,9 +142,11 @@ def _definition(number: int, executors: int) -> pb.TopologyDefinition:
         requested_workers=max(1, executors // PER_WORKER),
         worker_max_heap_bytes=0,
     )
+    counts = {name: max(1, round(executors * share)) for name, _, share in SHAPE}
+    counts["parse"] += executors - sum(counts.values())
     task = 1
-    for name, sources, share in SHAPE:
-        count = max(1, round(executors * share))
+    for name, sources, _ in SHAPE:
+        count = counts[name]
         kind = pb.Component.SYSTEM if name.startswith("__") else pb.Component.BOLT
         component = made.components.add(
             id=name,
