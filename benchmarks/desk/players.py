@@ -1,8 +1,8 @@
 """Plays a recording: what Nimbus, the agents of all hosts and the rates job do, as time goes on.
 
-    python -m desk.players HOSTS EXECUTORS TOPOLOGIES SEED REDIS_URL ZOOKEEPER SIDECAR
+    python -m desk.players HOSTS EXECUTORS TOPOLOGIES SEED REDIS_URL ZOOKEEPER SIDECAR MODE
 
-A line on standard input turns it: `steady` (all report, nothing else changes), `changing` (two
+It begins in MODE. A line on standard input turns it: `steady` (all report, nothing else changes), `changing` (two
 executors of a topology change places every second), `hurried` (four times a second) or `silent`
 (nobody writes anything but Nimbus, whose rounds go on). `rounds` has it say, as JSON, how many
 seconds each of Nimbus's rounds took since it was asked last.
@@ -178,13 +178,13 @@ class Nimbus:
 
 
 def main() -> None:
-    sizes, (redis, zookeeper, sidecar) = map(int, sys.argv[1:5]), sys.argv[5:]
+    sizes, (redis, zookeeper, sidecar, begins) = map(int, sys.argv[1:5]), sys.argv[5:]
     hosts, executors, topologies, seed = sizes
     recording = record(hosts, executors, topologies, seed)
     agents = Agents(recording, redis, zookeeper)
     agents.begin()
     nimbus = Nimbus(recording, sidecar, seed)
-    mode = ["steady"]
+    mode = [begins]
 
     def turned() -> None:
         for line in sys.stdin:

@@ -79,8 +79,11 @@ def started(*command: str | Path) -> Process:
 class Rig:
     """A cluster of a size, and a dashboard that looks at it."""
 
-    def __init__(self, size: Size, folder: Path, heap_megabytes: int = 256) -> None:
+    def __init__(
+        self, size: Size, folder: Path, heap_megabytes: int = 256, begins: str = "steady"
+    ) -> None:
         self.size = size
+        self._begins = begins
         self._folder = folder
         self._stack = ExitStack()
         self.redis: Server = redis_server()
@@ -125,11 +128,12 @@ class Rig:
         )
         self.sidecar_process = program(sys.executable, "-m", "desk.sidecar", settings)
         self.sidecar_process.line()
+        self.sidecar_ready_at = time.monotonic()
         it = self.size
         sizes = [str(one) for one in (it.hosts, it.executors, it.topologies, it.seed)]
         stores = (url, self.zookeeper.address)
         player = (sys.executable, "-m", "desk.players")
-        self.players = program(*player, *sizes, *stores, self.sidecar)
+        self.players = program(*player, *sizes, *stores, self.sidecar, self._begins)
         self.players.line()
         config = self._file(
             "dashboard.toml",
