@@ -2,10 +2,10 @@
 
     python -m desk.players HOSTS EXECUTORS TOPOLOGIES SEED REDIS_URL ZOOKEEPER SIDECAR MODE
 
-It begins in MODE. A line on standard input turns it: `steady` (all report, nothing else changes), `changing` (two
-executors of a topology change places every second), `hurried` (four times a second) or `silent`
-(nobody writes anything but Nimbus, whose rounds go on). `rounds` has it say, as JSON, how many
-seconds each of Nimbus's rounds took since it was asked last.
+It begins in MODE, and a line on standard input turns it to another: `steady` (all report, nothing
+else changes), `changing` (two executors of a topology change places every second), `hurried` (four
+times a second) or `silent` (nobody writes anything but Nimbus, whose rounds go on). `rounds` has it
+say, as JSON, how many seconds each of Nimbus's rounds took since it was asked last.
 """
 
 from __future__ import annotations
