@@ -127,6 +127,10 @@ bench-rates-step: setup ## How long a step in a source's rate takes to be in the
 bench-desk: setup ## What looking on costs the sidecar: a status, and why an executor runs where it runs (ARGS=)
 	@$(BIN)/python benchmarks/desk.py $(ARGS)
 
+.PHONY: bench-dashboard
+bench-dashboard: setup ## The dashboard for 1,000 supervisors and 10,000 executors: latency, page weight, first paint, cost, old decisions (ARGS=)
+	@$(BIN)/python benchmarks/dashboard.py $(ARGS)
+
 .PHONY: bench-loop
 bench-loop: setup $(SHIM) ## The loop on a running cluster: measured against true, and what a dead part costs (ARGS=)
 	@$(BIN)/python benchmarks/loop.py $(ARGS)

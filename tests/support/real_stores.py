@@ -87,7 +87,7 @@ def redis_server() -> Server:
     return Server([program, *flags], port, probes.redis)
 
 
-def zookeeper_server(folder: Path) -> Server:
+def zookeeper_server(folder: Path, heap_megabytes: int = 64) -> Server:
     """Storm's ZooKeeper for development: started again, it is empty."""
     port = free_port()
     java = find_java()
@@ -98,7 +98,7 @@ def zookeeper_server(folder: Path) -> Server:
     (folder / "storm.yaml").write_text(yaml.safe_dump(settings))
     path = home.daemon_class_path(folder, folder / "none")
     options = [
-        "-Xmx64m",
+        f"-Xmx{heap_megabytes}m",
         "-XX:+UseSerialGC",
         "-XX:TieredStopAtLevel=1",
         f"-Dstorm.home={home.path}",

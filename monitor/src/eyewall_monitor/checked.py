@@ -1,4 +1,8 @@
-"""Checks of values that came as JSON: each takes a value and where it was, and gives it typed."""
+"""Checks of values that came as JSON: each takes a value and where it was, and gives it typed.
+
+Documents have thousands of values, and to name the place of each takes longer than to check it. So
+an object's values are checked without places first (where: ""), and again with them if one is bad.
+"""
 
 from __future__ import annotations
 
@@ -33,7 +37,11 @@ class Object:
         """Return the checked value of a key."""
         if key not in self._content:
             raise BadValueError(f"{self._where}: no {key}")
-        return check(self._content[key], f"{self._where}: {key}")
+        value = self._content[key]
+        try:
+            return check(value, "")
+        except BadValueError:
+            return check(value, f"{self._where}: {key}")
 
 
 def name(value: object, where: str) -> str:
@@ -59,21 +67,22 @@ def whole(value: object, where: str) -> int:
 
 def count(value: object, where: str) -> int:
     """Check a number of things."""
-    if whole(value, where) < 0:
+    found = whole(value, where)
+    if found < 0:
         raise _refused(where, value, "a whole number ≥ 0")
-    return whole(value, where)
+    return found
 
 
 def amount(value: object, where: str) -> float:
     """Check a quantity: finite and not negative."""
-    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= _MOST:
+    if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 <= value <= _MOST:
         raise _refused(where, value, "a finite number ≥ 0")
     return float(value)
 
 
 def number(value: object, where: str) -> float:
     """Check a finite number of either sign."""
-    if isinstance(value, bool) or not isinstance(value, int | float) or not abs(value) <= _MOST:
+    if isinstance(value, bool) or not isinstance(value, (int, float)) or not abs(value) <= _MOST:
         raise _refused(where, value, "a finite number")
     return float(value)
 
@@ -85,9 +94,13 @@ def or_none(check: Callable[[object, str], T]) -> Callable[[object, str], T | No
 
 def rows(check: Callable[[object, str], T]) -> Callable[[object, str], tuple[T, ...]]:
     """Check a list of anything."""
-    return lambda value, where: tuple(
-        check(row, f"{where}[{i}]") for i, row in enumerate(_list(value, where))
-    )
+
+    def made(value: object, where: str) -> tuple[T, ...]:
+        if not where:
+            return tuple([check(it, "") for it in _list(value, where)])
+        return tuple(check(it, f"{where}[{i}]") for i, it in enumerate(_list(value, where)))
+
+    return made
 
 
 def row(
@@ -99,8 +112,10 @@ def row(
         values = _list(value, where)
         if len(values) != len(checks):
             raise BadValueError(f"{where}: {len(values)} values; it must be {len(checks)}")
-        pairs = enumerate(zip(values, checks, strict=True))
-        return kind(*(check(v, f"{where}[{i}]") for i, (v, check) in pairs))
+        pairs = zip(values, checks, strict=True)
+        if not where:
+            return kind(*[check(it, "") for it, check in pairs])
+        return kind(*(check(it, f"{where}[{i}]") for i, (it, check) in enumerate(pairs)))
 
     return made
 

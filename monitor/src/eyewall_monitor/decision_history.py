@@ -13,7 +13,7 @@ from eyewall_monitor.decision_record import DecisionRecord, day_of, is_id, time_
 from eyewall_monitor.znodes import ZnodeError, is_day
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from kazoo.client import KazooClient
 
@@ -70,7 +70,7 @@ def read_page(
         ids = sorted((it for it in ids if before is None or it < before), reverse=True)
         for start in range(0, len(ids), AT_ONCE):
             some = ids[start : start + AT_ONCE]
-            for id_, content in zip(some, _read(client, paths, day, some), strict=True):
+            for id_, content in zip(some, read_each(client, paths, some), strict=True):
                 if len(found) >= count or looked >= MOST_READ:
                     return Page(tuple(found), tuple(unreadable), older=last)
                 looked, last = looked + 1, id_
@@ -83,12 +83,30 @@ def read_page(
 
 def read_one(client: KazooClient, paths: Znodes, id_: str) -> DecisionRecord | None:
     """Return one decision; None if it is gone, ZnodeError if `id_` is none or it is unreadable."""
-    path = f"{paths.decisions_of(day_of(time_of(id_)))}/{id_}"
     try:
-        data, _ = client.get_async(path).get(timeout=ANSWER_SECONDS)
+        data, _ = client.get_async(_path(paths, id_)).get(timeout=ANSWER_SECONDS)
     except NoNodeError:
         return None
     return _decoded(data, id_)
+
+
+def read_each(
+    client: KazooClient, paths: Znodes, ids: Sequence[str]
+) -> Iterator[DecisionRecord | str | None]:
+    """Yield each record, why it cannot be read, or None if it is gone; asks for all at once."""
+    asked = [client.get_async(_path(paths, it)) for it in ids]
+    for id_, answer in zip(ids, asked, strict=True):
+        try:
+            data, _ = answer.get(timeout=ANSWER_SECONDS)
+            yield _decoded(data, id_)
+        except NoNodeError:
+            yield None
+        except ZnodeError as error:
+            yield str(error)
+
+
+def _path(paths: Znodes, id_: str) -> str:
+    return f"{paths.decisions_of(day_of(time_of(id_)))}/{id_}"
 
 
 def _decoded(data: bytes | None, id_: str) -> DecisionRecord:
@@ -108,18 +126,3 @@ def _children(client: KazooClient, path: str) -> list[str]:
     except NoNodeError:
         return []
     return names
-
-
-def _read(
-    client: KazooClient, paths: Znodes, day: str, ids: list[str]
-) -> Iterator[DecisionRecord | str | None]:
-    """Yield each record, why it cannot be read, or None if it was pruned meanwhile."""
-    asked = [client.get_async(f"{paths.decisions_of(day)}/{it}") for it in ids]
-    for id_, answer in zip(ids, asked, strict=True):
-        try:
-            data, _ = answer.get(timeout=ANSWER_SECONDS)
-            yield _decoded(data, id_)
-        except NoNodeError:
-            yield None
-        except ZnodeError as error:
-            yield str(error)

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import builtins
+import socket
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -8,6 +9,7 @@ import pytest
 from eyewall_monitor import cli
 from eyewall_monitor.config_file import ConfigError
 from eyewall_monitor.dashboard.config import Config, read_config
+from eyewall_monitor.dashboard.serve import listen
 from typer.testing import CliRunner
 
 if TYPE_CHECKING:
@@ -84,3 +86,11 @@ def test_where_it_is_not_installed_one_line_says_how(monkeypatch: pytest.MonkeyP
     done = CliRunner().invoke(cli.app, ["dashboard"])
     assert done.exit_code == 2
     assert "No module named 'fastapi'; pip install 'eyewall-monitor[dashboard]'" in done.stderr
+
+
+def test_small_answers_are_sent_at_once() -> None:
+    with listen("127.0.0.1:0") as listening:
+        with socket.create_connection(listening.getsockname()):
+            accepted, _ = listening.accept()
+        with accepted:
+            assert accepted.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY)

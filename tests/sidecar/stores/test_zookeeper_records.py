@@ -123,6 +123,32 @@ def test_a_decision_whose_writing_failed_is_written_before_those_after_it(
     assert asked == ["decision 1", "decision 1", "decision 2"]
 
 
+def test_a_decision_that_is_made_while_old_ones_are_deleted_does_not_wait_for_the_last_of_them(
+    store: ZookeeperRecords, client: KazooClient, paths: Znodes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(zookeeper_records, "AT_ONCE", 2)
+    there(client, paths, *(decision(NOW - 40 * DAY, n) for n in range(6)))
+    delete, write, left = ZookeeperRecords._delete, ZookeeperRecords._write, []
+    old = paths.decisions_of(day_of(NOW - 40 * DAY))
+
+    def decided_meanwhile(
+        self: ZookeeperRecords, to: KazooClient, parent: str, names: list[str]
+    ) -> None:
+        if parent == old:
+            store.put(decision(NOW, 7))
+        delete(self, to, parent, names)
+
+    def looked(self: ZookeeperRecords, to: KazooClient, record: DecisionRecord) -> None:
+        left.append(len(to.get_children(old)))
+        write(self, to, record)
+
+    monkeypatch.setattr(ZookeeperRecords, "_delete", decided_meanwhile)
+    monkeypatch.setattr(ZookeeperRecords, "_write", looked)
+    store.start()
+    until(lambda: said(client, paths) == ["decision 7"])
+    assert left == [4]  # of six, the first two were gone
+
+
 def test_days_that_are_too_old_go_and_of_a_day_with_too_many_its_oldest(
     store: ZookeeperRecords, client: KazooClient, paths: Znodes, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -42,9 +42,11 @@ def both_ways_known(redis: RedisKnown, a: str, b: str) -> tuple[float | None, fl
     here, there = redis.hosts.get(a), redis.hosts.get(b)
     ends = {a: redis.rtts.get(b, {}).get(a), b: redis.rtts.get(a, {}).get(b)}
     probed = {source: record for source, record in ends.items() if record is not None}
+    by_coordinates = delay_between(here, there, {}, now=redis.now).seconds
+    if not probed:
+        return None, by_coordinates
     told = delay_between(here, there, probed, now=redis.now)
-    by_coordinates = delay_between(here, there, {}, now=redis.now)
-    return (told.seconds if told.kind == "measured" else None), by_coordinates.seconds
+    return (told.seconds if told.kind == "measured" else None), by_coordinates
 
 
 def _signal(known: Known, link: pb.Link, least: float) -> Signal:

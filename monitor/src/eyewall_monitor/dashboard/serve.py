@@ -176,11 +176,15 @@ def listen(address: str) -> socket.socket:
     host, port = split_address(address) or ("", 0)
     try:
         family, _, _, _, where = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
-        return socket.create_server(where[:2], family=family, backlog=BACKLOG)
+        listening = socket.create_server(where[:2], family=family, backlog=BACKLOG)
     except OSError as error:
         known = error.errno is not None and error.errno > 0
         reason = os.strerror(error.errno) if known and error.errno else error.strerror or str(error)
         raise ListenError(f"cannot listen on {address}: {reason}") from None
+    # asyncio does so for sockets of its own making only, and every small answer would wait 40 ms:
+    # its body for the acknowledgement of its head, which the other side delays.
+    listening.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+    return listening
 
 
 def _sources(config: Config) -> str:

@@ -98,13 +98,7 @@ class ZookeeperRecords:
     def _worked(self, client: KazooClient) -> str:
         """Write what waits, and prune now and then; return what is wrong, or nothing."""
         try:
-            while self._waiting:
-                record = self._waiting.popleft()
-                try:
-                    self._write(client, record)
-                except TROUBLES:
-                    self._back(record)
-                    raise
+            self._write_all(client)
             now = self._steady()
             if self._pruned is None or now - self._pruned >= PRUNE_SECONDS:
                 self._prune(client)
@@ -116,6 +110,16 @@ class ZookeeperRecords:
             LOG.exception("decisions cannot be written")
             return f"{type(error).__name__}: {error}"
         return ""
+
+    def _write_all(self, client: KazooClient) -> None:
+        """Write what waits."""
+        while self._waiting:
+            record = self._waiting.popleft()
+            try:
+                self._write(client, record)
+            except TROUBLES:
+                self._back(record)
+                raise
 
     def _back(self, record: DecisionRecord) -> None:
         """Have a record wait again, before all others; it is the oldest, if there are too many."""
@@ -162,6 +166,7 @@ class ZookeeperRecords:
             for answer in asked:
                 with suppress(NoNodeError, NotEmptyError):
                     answer.get(timeout=ANSWER_SECONDS)
+            self._write_all(client)  # a hundred thousand are not deleted in a moment
 
     def _say(self, wrong: str) -> None:
         """Log when ZooKeeper goes and when it is back, and what was lost, whatever the reason."""

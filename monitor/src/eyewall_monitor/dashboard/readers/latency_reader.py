@@ -15,6 +15,7 @@ from redis.retry import Retry
 
 from eyewall_monitor.addresses import redis_server
 from eyewall_monitor.dashboard.known import NoResponseTimes, RedisKnown
+from eyewall_monitor.dashboard.readers.pace import pause_after
 from eyewall_monitor.dashboard.readers.thread import RepeatingThread
 
 if TYPE_CHECKING:
@@ -116,11 +117,12 @@ class LatencyReader:
 
     def look(self) -> float:
         """Read once."""
+        began = self._steady()
         try:
             self._read = self._looked()
         except RedisError as error:
             self._failed(said_of(error))
-        return EVERY_SECONDS
+        return pause_after(self._steady() - began, EVERY_SECONDS)
 
     def _looked(self) -> _Read:
         with self._redis.pipeline(transaction=False) as pipe:

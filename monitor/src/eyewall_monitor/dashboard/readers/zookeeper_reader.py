@@ -10,11 +10,12 @@ from kazoo.exceptions import NoNodeError
 
 from eyewall_monitor import decision_history, rate_document, sample, switches
 from eyewall_monitor.dashboard.known import DecisionEvent, ZookeeperKnown, event_of
+from eyewall_monitor.dashboard.readers.pace import pause_after
 from eyewall_monitor.dashboard.readers.thread import RepeatingThread
+from eyewall_monitor.decision_history import read_each
 from eyewall_monitor.decision_record import DecisionRecord, day_of, is_id, time_of
 from eyewall_monitor.switches import SwitchesError
 from eyewall_monitor.znode_folder import Folder
-from eyewall_monitor.znodes import Switches, ZnodeError
 from eyewall_monitor.zookeeper_session import ANSWER_SECONDS, TROUBLES, ZookeeperSession
 
 if TYPE_CHECKING:
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
     from kazoo.client import KazooClient
 
     from eyewall_monitor.decision_history import Page, Wanted
-    from eyewall_monitor.znodes import Znodes
+    from eyewall_monitor.znodes import Switches, Znodes
 
 EVERY_SECONDS: Final = 1.0
 DAY_SECONDS: Final = 86_400.0
@@ -62,6 +63,7 @@ class ZookeeperReader:
         self._arrivals = _Arrivals()
         self._switches: Switches | None = None
         self._decisions = _Decisions(paths)
+        self._documents_due = steady()
         self._at: float | None = None
         self._wrong = "not read yet"
         self._remarks: tuple[str, ...] = ()
@@ -141,9 +143,7 @@ class ZookeeperReader:
 
     def _look(self, client: KazooClient) -> bool:
         """Read all that was written; whether there is more to read at once."""
-        self._samples.read(client)
-        self._arrivals.note(self._samples.known, self._steady())
-        self._rates.read(client)
+        self._read_documents(client)
         remarks = [*self._samples.refused(), *self._rates.refused()]
         try:
             self._switches = switches.read(client, self._paths)
@@ -153,6 +153,17 @@ class ZookeeperReader:
         more = self._decisions.read(client, self._clock())
         self._remarks = tuple(remarks)
         return more
+
+    def _read_documents(self, client: KazooClient) -> None:
+        """Read reports and rates: of a thousand hosts not every time."""
+        began = self._steady()
+        if began < self._documents_due:
+            return
+        self._samples.read(client)
+        self._arrivals.note(self._samples.known, self._steady())
+        self._rates.read(client)
+        ended = self._steady()
+        self._documents_due = ended + pause_after(ended - began)
 
     def _connected(self) -> KazooClient:
         client = self._client
@@ -215,8 +226,9 @@ class _Decisions:
         before = self._events
         kept = {it: before[it] for it in wanted if it in before}
         missing = [it for it in wanted if it not in kept]
-        for id_ in missing[:RECORDS_AT_ONCE]:
-            kept[id_] = self._one(client, id_)
+        some = missing[:RECORDS_AT_ONCE]
+        for id_, record in zip(some, read_each(client, self._paths, some), strict=True):
+            kept[id_] = event_of(record) if isinstance(record, DecisionRecord) else None
         self.whole = len(missing) <= RECORDS_AT_ONCE
         if missing or len(kept) != len(before):
             found = (kept[it] for it in sorted(kept, reverse=True))
@@ -238,10 +250,3 @@ class _Decisions:
             names = client.get_children_async(path).get(timeout=ANSWER_SECONDS)
             self._ids[day] = [it for it in names if is_id(it)]
             self._changed[day] = stat.pzxid
-
-    def _one(self, client: KazooClient, id_: str) -> DecisionEvent | None:
-        try:
-            record = decision_history.read_one(client, self._paths, id_)
-        except ZnodeError:
-            return None
-        return None if record is None else event_of(record)

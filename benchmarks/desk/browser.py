@@ -1,0 +1,148 @@
+"""What pages weigh and how soon they are there, in a real browser."""
+
+from __future__ import annotations
+
+import shutil
+from dataclasses import dataclass
+from statistics import median
+from typing import TYPE_CHECKING, Any, Final
+
+from playwright.sync_api import sync_playwright
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from playwright.sync_api import BrowserContext, Page
+
+PATIENCE: Final = 120_000.0
+PAGES: Final = {
+    "cluster": ("/", "svg.cluster-map .node"),
+    "topology": ("/topology/{topology}", ".graph .component"),
+    "decisions": ("/decisions", ".history li, .empty"),
+    "plan": ("/plan", "form.fields"),
+    "health": ("/health", "table.dense"),
+}
+"""Page → its address, and what is there once it is drawn."""
+WATCH: Final = """
+(() => {
+  const seen = { drawn: null, tasks: [] };
+  window.benchmark = seen;
+  new PerformanceObserver((list) => {
+    for (const it of list.getEntries()) seen.tasks.push([it.startTime, it.duration]);
+  }).observe({ type: "longtask", buffered: true });
+  const look = () => {
+    if (document.querySelector(SELECTOR)) seen.drawn = performance.now();
+    else requestAnimationFrame(look);
+  };
+  requestAnimationFrame(look);
+})();
+"""
+TELL: Final = """
+() => {
+  const all = ["navigation", "resource"].flatMap((kind) => performance.getEntriesByType(kind));
+  const data = all.filter((it) => new URL(it.name).pathname.startsWith("/api/"));
+  const sum = (some, field) => some.reduce((total, it) => total + it[field], 0);
+  return {
+    requests: all.length,
+    transferred: sum(all, "transferSize"),
+    data: sum(data, "transferSize"),
+    plain: sum(all, "decodedBodySize"),
+    first: performance.getEntriesByName("first-contentful-paint")[0]?.startTime ?? null,
+    drawn: window.benchmark.drawn,
+    elements: document.querySelectorAll("*").length,
+    tasks: window.benchmark.tasks,
+  };
+}
+"""
+
+
+FIGURES: Final = ("requests", "transferred", "data", "first_paint", "drawn", "elements")
+
+
+@dataclass(frozen=True)
+class Visit:
+    """One page, loaded once; times in milliseconds since it was asked for, sizes in bytes."""
+
+    page: str
+    warm: bool
+    requests: int
+    transferred: int
+    data: int
+    """Of these, answers of the JSON API."""
+    first_paint: float
+    drawn: float
+    elements: int
+    longest_loading: float
+    """Longest task until the page was drawn."""
+    longest_later: float
+    """Longest task from half a second after that on."""
+
+
+def visits(
+    url: str, topology: str, pages: Sequence[str], runs: int, stay: float
+) -> Iterator[Visit]:
+    """Load every page `runs` times with a cold cache and again with a warm one.
+
+    `stay`: seconds that one looks at a page, while the cluster goes on.
+    """
+    with sync_playwright() as playwright:
+        found = shutil.which("chromium") or shutil.which("chromium-browser")
+        browser = playwright.chromium.launch(executable_path=found, args=["--no-sandbox"])
+        try:
+            for name in pages:
+                address = url + PAGES[name][0].format(topology=topology)
+                for run in range(runs):
+                    context = browser.new_context(viewport={"width": 1280, "height": 900})
+                    for warm in (False, True):
+                        stays = stay if run == 0 else 0.5
+                        yield _visit(context, name, address, warm=warm, stay=stays)
+                    context.close()
+        finally:
+            browser.close()
+
+
+def _visit(context: BrowserContext, name: str, address: str, *, warm: bool, stay: float) -> Visit:
+    page = context.new_page()
+    page.set_default_timeout(PATIENCE)
+    page.add_init_script(WATCH.replace("SELECTOR", repr(PAGES[name][1])))
+    page.goto(address)
+    page.wait_for_function("window.benchmark.drawn !== null")
+    page.wait_for_timeout(500 + 1000 * stay)
+    told = _told(page)
+    page.close()
+    drawn = told["drawn"]
+    return Visit(
+        page=name,
+        warm=warm,
+        requests=told["requests"],
+        transferred=told["transferred"],
+        data=told["data"],
+        first_paint=told["first"],
+        drawn=drawn,
+        elements=told["elements"],
+        longest_loading=max((it[1] for it in told["tasks"] if it[0] <= drawn + 500), default=0.0),
+        longest_later=max((it[1] for it in told["tasks"] if it[0] > drawn + 500), default=0.0),
+    )
+
+
+def _told(page: Page) -> dict[str, Any]:
+    told: dict[str, Any] = page.evaluate(TELL)
+    return told
+
+
+HEADER: Final = (
+    "| page | cache | requests | kB | of these data | first paint, ms | drawn, ms | elements "
+    "| longest task loading, ms | later |\n" + "| --- " * 10 + "|"
+)
+
+
+def row(visited: Sequence[Visit]) -> str:
+    """Medians of some visits of one page; of tasks the longest of all."""
+    of = {name: median(getattr(it, name) for it in visited) for name in FIGURES}
+    return (
+        f"| {visited[0].page} | {'warm' if visited[0].warm else 'cold'} | {of['requests']:.0f} "
+        f"| {of['transferred'] / 1e3:.0f} | {of['data'] / 1e3:.0f} | {of['first_paint']:.0f} "
+        f"| {of['drawn']:.0f} | {of['elements']:.0f} "
+        f"| {max(it.longest_loading for it in visited):.0f} "
+        f"| {max(it.longest_later for it in visited):.0f} |"
+    )
