@@ -308,6 +308,15 @@ def test_a_plan_is_made_looked_at_and_applied(
     assert not sidecar.operations.asked[-1].HasField("seed")
 
 
+def test_a_time_limit_beyond_all_measure_is_the_sidecars_to_refuse(
+    alone: RunningDashboard, sidecar: SidecarServer
+) -> None:
+    # gRPC cannot wait for so long, and would say that the sidecar does not answer.
+    made = alone.post("plans", {"topology": "word_count", "time_limit": 1e18})
+    assert made.status_code == 201
+    assert sidecar.operations.asked[0].time_limit == 1e18
+
+
 @pytest.mark.parametrize(
     ("code", "status"),
     [

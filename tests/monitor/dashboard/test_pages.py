@@ -36,7 +36,8 @@ def test_a_file_that_is_not_there_is_answered_with_the_nearest(alone: RunningDas
 
 
 @pytest.mark.parametrize(
-    "name", ["../views.py", "..%2fviews.py", "%2e%2e/views.py", "/etc/passwd", "a%00b", ".", "a" * 300]
+    "name",
+    ["../views.py", "..%2fviews.py", "%2e%2e/views.py", "/etc/passwd", "a%00b", ".", "a" * 300],
 )
 def test_nothing_outside_of_the_folder_is_served(alone: RunningDashboard, name: str) -> None:
     assert alone.http.get(f"/static/{name}").status_code == 404
