@@ -246,9 +246,9 @@ def _hosts(known: Known) -> Iterator[Metric]:
         return
     use = use_of_supervisors(status)
     slots, used = Counter[str](), Counter[str]()  # of one host there may be several supervisors
-    for it in status.supervisors:
-        slots[it.host] += len(it.ports)
-        used[it.host] += len(use[it.id].ports)
+    for supervisor in status.supervisors:
+        slots[supervisor.host] += len(supervisor.ports)
+        used[supervisor.host] += len(use[supervisor.id].ports)
     yield _by_host("slots", "Slots.", slots)
     yield _by_host("used_slots", "Slots in use.", used)
     delays: dict[str, list[float]] = {}
