@@ -107,7 +107,7 @@ def decision(id_: str) -> v.DecisionView:
             predicted_after=0.0182,
             measured_before=0.0683,
             measured_after=None if kept else 0.0214,
-            note="Nothing was moved" if kept else "",
+            note="Nothing was moved." if kept else "",
         ),
     )
 

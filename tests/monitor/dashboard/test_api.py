@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import time
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import grpc
+import httpx
 import pytest
 from decision_records import FULL_DECISION, decision
 from eyewall_monitor.decision_record import Metric, Verdict, record_id
@@ -19,6 +21,7 @@ from scripted_operations import Refusal, a_plan, a_status, a_topology
 if TYPE_CHECKING:
     from dashboard_stores import Stores
     from eyewall_monitor.sample import Sample
+    from real_stores import Server
     from running_dashboard import RunningDashboard
     from scripted_operations import SidecarServer
 
@@ -308,6 +311,15 @@ def test_a_plan_is_made_looked_at_and_applied(
     assert not sidecar.operations.asked[-1].HasField("seed")
 
 
+def test_a_time_limit_beyond_all_measure_is_the_sidecars_to_refuse(
+    alone: RunningDashboard, sidecar: SidecarServer
+) -> None:
+    # gRPC cannot wait for so long, and would say that the sidecar does not answer.
+    made = alone.post("plans", {"topology": "word_count", "time_limit": 1e18})
+    assert made.status_code == 201
+    assert sidecar.operations.asked[0].time_limit == 1e18
+
+
 @pytest.mark.parametrize(
     ("code", "status"),
     [
@@ -474,3 +486,26 @@ def test_two_topologies_stand_in_the_order_of_their_names(
     sidecar.operations.status = status
     seen = alone.until("topologies", lambda it: len(it) == 2)
     assert [it["name"] for it in seen] == ["alpha", "word_count"]
+
+
+def test_pages_and_metrics_are_answered_while_zookeeper_hangs(
+    running: RunningDashboard, zookeeper: Server
+) -> None:
+    running.until("cluster", lambda it: it["switches"]["available"])
+
+    def history(count: int) -> int:
+        answer = httpx.get(f"{running.url}/api/v1/decisions?count={count}", timeout=60)
+        return answer.status_code
+
+    with ThreadPoolExecutor(50) as crowd:  # more than the threads that answer requests
+        zookeeper.freeze()
+        try:
+            for count in range(1, 51):
+                crowd.submit(history, count)
+            time.sleep(1.0)
+            began = time.monotonic()
+            for path in ("/", "/metrics", "/api/v1/health"):
+                assert running.http.get(path).status_code == 200
+            assert time.monotonic() - began < 2.0
+        finally:
+            zookeeper.thaw()

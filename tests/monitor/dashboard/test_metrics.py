@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 import yaml
 from decision_records import FULL_DECISION
-from eyewall_monitor.dashboard.known import Known, SidecarKnown
+from eyewall_monitor.dashboard.known import Known, RedisKnown, SidecarKnown, ZookeeperKnown
 from eyewall_monitor.dashboard.metric_families import families
 from eyewall_monitor.dashboard.totals import RunningTotals
 from eyewall_monitor.decision_record import record_id
@@ -169,10 +169,31 @@ def test_what_is_not_known_is_left_out_and_not_told_as_zero() -> None:
     known = Known(now=0.0, sidecar=SidecarKnown("nowhere:1"))
     found = list(families(known, RunningTotals().read(), 0))
     assert of(found, "eyewall_part_up") == [
-        ({"part": it}, 0) for it in ("nimbus", "sidecar", "delays", "zookeeper", "redis")
+        ({"part": it}, 0) for it in ("nimbus", "sidecar", "delays")
     ]
     for name in ("eyewall_part_age_seconds", "eyewall_frozen", "eyewall_topology_workers"):
         assert of(found, name) == []
+
+
+def test_a_store_that_is_away_is_down_and_one_that_nobody_named_is_no_part() -> None:
+    known = Known(0.0, SidecarKnown("nowhere:1"), zookeeper=ZookeeperKnown(wanted=True))
+    up = of(families(known, RunningTotals().read(), 0), "eyewall_part_up")
+    assert ({"part": "zookeeper"}, 0) in up
+    assert not [it for it in up if it[0]["part"] == "redis"]  # or its alert would never end
+
+
+def test_slots_of_all_supervisors_of_a_host_are_counted() -> None:
+    status = a_status()
+    status.supervisors.add(id="another", host="edge-1", ports=[6800, 6801, 6802])
+    known = Known(now=0.0, sidecar=SidecarKnown("s:1", status=status, age=0.0, wrong=""))
+    slots = of(families(known, RunningTotals().read(), 0), "eyewall_host_slots")
+    assert ({"host": "edge-1"}, 5) in slots  # 2 and 3
+
+
+def test_the_historys_lag_is_told_without_the_sidecar() -> None:
+    known = Known(0.0, SidecarKnown("nowhere:1"), redis=RedisKnown(wanted=True, history_age=2.5))
+    lag = of(families(known, RunningTotals().read(), 0), "eyewall_history_lag_seconds")
+    assert lag == [({}, 2.5)]
 
 
 def test_no_label_has_a_value_for_each_pair_of_hosts() -> None:

@@ -206,6 +206,13 @@ class TestWhatIsNotThere:
             "href", "/topology/word_count"
         )
 
+    def test_is_said_of_a_path_that_nobody_can_have_meant(
+        self, server: PageServer, watched: Watched
+    ) -> None:
+        watched.open(server, "/topology/%E0%A4%A")  # half of a character
+        expect(watched.page.locator("h1")).to_have_text("No such page")
+        assert watched.complaints == []
+
 
 def test_the_types_of_the_pages_are_those_of_the_api() -> None:
     declared: dict[str, set[str]] = {}

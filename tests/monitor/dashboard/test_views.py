@@ -81,6 +81,9 @@ def test_a_gain_says_why_nothing_is_measured() -> None:
     young = measured()
     young.whole_since(MADE)
     assert "does not go back so far" in measured_gain(FULL_DECISION, known(late, young)).note
+    partly = measured((-10, 0.08), (70, 0.04))
+    partly.whole_since(MADE - 20)
+    assert "does not reach back" in measured_gain(FULL_DECISION, known(late, partly)).note
     silent = measured_gain(FULL_DECISION, known(late, measured()))
     assert "No spout told of an acknowledged tuple" in silent.note
 

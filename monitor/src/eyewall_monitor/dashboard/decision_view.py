@@ -114,8 +114,11 @@ def _notes(
     if known.now < end:
         wait = end - known.now
         found.append(f"What came of it is known in {wait:.0f} s: six minutes after the decision.")
+    since = known.redis.response_times.since()
     if before is None or (after is None and known.now >= end):
         found.append(_why_unknown(record, known))
+    elif since is None or since > record.time - BEFORE_SECONDS:
+        found.append("The history of reports does not reach back over all of these minutes.")
     others = [
         it
         for it in known.zookeeper.decisions

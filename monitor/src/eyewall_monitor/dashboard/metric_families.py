@@ -6,6 +6,7 @@ for each pair of hosts, executor or stream. What is not known is left out, never
 
 from __future__ import annotations
 
+from collections import Counter
 from statistics import median
 from typing import TYPE_CHECKING, Final
 
@@ -137,9 +138,11 @@ def _parts(known: Known) -> Iterator[Metric]:
         "nimbus": signals.of_nimbus(known),
         "sidecar": signals.of_sidecar(known),
         "delays": signals.of_delays(known),
-        "zookeeper": signals.of_zookeeper(known),
-        "redis": signals.of_redis(known),
     }
+    if known.zookeeper.wanted:  # else it is no part, and nothing is wrong with it
+        states["zookeeper"] = signals.of_zookeeper(known)
+    if known.redis.wanted:
+        states["redis"] = signals.of_redis(known)
     yield _gauge(
         "eyewall_part_up",
         "1 if what a part tells is fresh.",
@@ -152,18 +155,18 @@ def _parts(known: Known) -> Iterator[Metric]:
         ("part",),
         (((name,), it.age) for name, it in states.items()),
     )
+    yield _gauge(
+        "eyewall_history_lag_seconds",
+        "Since the history of reports in Redis was last read to its end.",
+        (),
+        [((), known.redis.history_age)],
+    )
     status = known.sidecar.status
     if status is None:
         return
     took = [((), status.round_seconds)] if known.sidecar.round_age is not None else []
     yield _gauge(
         "eyewall_round_seconds", "Time the sidecar took for Nimbus's last round.", (), took
-    )
-    yield _gauge(
-        "eyewall_history_lag_seconds",
-        "Since the history of reports in Redis was last read to its end.",
-        (),
-        [((), known.redis.history_age)],
     )
 
 
@@ -242,10 +245,12 @@ def _hosts(known: Known) -> Iterator[Metric]:
     if status is None:
         return
     use = use_of_supervisors(status)
-    yield _by_host("slots", "Slots.", {it.host: len(it.ports) for it in status.supervisors})
-    yield _by_host(
-        "used_slots", "Slots in use.", {it.host: len(use[it.id].ports) for it in status.supervisors}
-    )
+    slots, used = Counter[str](), Counter[str]()  # of one host there may be several supervisors
+    for supervisor in status.supervisors:
+        slots[supervisor.host] += len(supervisor.ports)
+        used[supervisor.host] += len(use[supervisor.id].ports)
+    yield _by_host("slots", "Slots.", slots)
+    yield _by_host("used_slots", "Slots in use.", used)
     delays: dict[str, list[float]] = {}
     for link in status.delays.links:
         if link.HasField("delay"):

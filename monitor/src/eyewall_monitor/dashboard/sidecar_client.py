@@ -96,7 +96,8 @@ class SidecarClient:
 
     def make_plan(self, request: pb.PlanRequest) -> pb.Plan:
         """Plan without moving anything; takes as long as may be solved, and a little more."""
-        seconds = (request.time_limit or LONGEST_PLAN) + PLANNING_BESIDE
+        # The sidecar refuses what is longer, and gRPC cannot count as far as a number may go.
+        seconds = min(request.time_limit or LONGEST_PLAN, LONGEST_PLAN) + PLANNING_BESIDE
         return cast("pb.Plan", self._ask(self._stub.MakePlan, request, seconds))
 
     def plan(self, id_: str) -> pb.Plan:

@@ -23,9 +23,19 @@ const ROUTES = [
 export async function pageOf(path) {
   for (const [pattern, load] of ROUTES) {
     const found = pattern.exec(path);
-    if (found) return { make: (await load()).page, name: decodeURIComponent(found[1] ?? "") };
+    const name = found && decoded(found[1] ?? "");
+    if (found && name !== null) return { make: (await load()).page, name };
   }
   return { make: (await import("./pages/nowhere.js")).page, name: path };
+}
+
+/** A name as it stands in a path; null if nobody can have meant it. @param {string} part */
+function decoded(part) {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return null;
+  }
 }
 
 /**

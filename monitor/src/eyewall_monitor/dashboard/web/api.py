@@ -1,7 +1,8 @@
 """The JSON API: what each address answers."""
 
+from collections.abc import Callable
 from http import HTTPStatus
-from typing import Annotated, Any, Final
+from typing import Annotated, Any, Final, TypeVar
 
 import anyio
 from anyio import CapacityLimiter
@@ -37,6 +38,8 @@ HEARTBEAT_SECONDS: Final = 5
 SLOW_SECONDS: Final = 30.0
 """A page that takes nothing for so long is gone."""
 PLANS_AT_ONCE: Final = 8
+ASKED_AT_ONCE: Final = 16
+"""Requests that ask ZooKeeper or the sidecar: if these hang, pages and metrics do not."""
 MOST_DECISIONS: Final = 200
 DAY: Final = 86_400
 
@@ -48,6 +51,7 @@ _MEANINGS: Final = {
     502: "The sidecar failed.",
     503: "The sidecar or ZooKeeper is away.",
 }
+Answer = TypeVar("Answer")
 _PLANS: Final = TypeAdapter(tuple[PlanView, ...])
 _POLICIES: Final = TypeAdapter(tuple[PolicyView, ...])
 
@@ -70,12 +74,16 @@ def api(desk: Desk, events: Events) -> APIRouter:
     router = APIRouter(prefix="/api/v1")
     board = desk.board
     planning = CapacityLimiter(PLANS_AT_ONCE)
+    asking = CapacityLimiter(ASKED_AT_ONCE)
 
     async def shown(request: Request, key: str, make: Any) -> Response:
         body: Body | None = board.made(key) or await anyio.to_thread.run_sync(make)
         if body is None:
             raise ProblemError(HTTPStatus.NOT_FOUND, f"{key.partition('/')[2]} has just ended")
         return answer(request, body)
+
+    async def beside(ask: Callable[..., Answer], *asked: Any) -> Answer:
+        return await anyio.to_thread.run_sync(ask, *asked, limiter=asking)
 
     @router.get("/cluster", tags=["look"], response_model=ClusterView)
     async def cluster(request: Request) -> Response:
@@ -120,7 +128,7 @@ def api(desk: Desk, events: Events) -> APIRouter:
         response_model=ExplanationView,
         responses=_errors(404, 409, 422, 502, 503),
     )
-    def explain(
+    async def explain(
         request: Request,
         topology: Topology,
         executor: Annotated[
@@ -131,7 +139,7 @@ def api(desk: Desk, events: Events) -> APIRouter:
         ] = "",
     ) -> Response:
         """Why an executor runs where it runs, and why not elsewhere."""
-        found = desk.client.explain(topology, executor, host)
+        found = await beside(desk.client.explain, topology, executor, host)
         return answer(request, json_body(explanation_view(found)))
 
     @router.get(
@@ -140,7 +148,7 @@ def api(desk: Desk, events: Events) -> APIRouter:
         response_model=DecisionPage,
         responses=_errors(404, 422, 503),
     )
-    def decisions(
+    async def decisions(
         request: Request,
         topology: Annotated[str | None, Query(description="By id or by name.")] = None,
         verdict: Annotated[Verdict | None, Query()] = None,
@@ -150,7 +158,7 @@ def api(desk: Desk, events: Events) -> APIRouter:
         ] = None,
     ) -> Response:
         """Decisions, newest first."""
-        found = desk.decisions(topology or None, verdict, count, before or None)
+        found = await beside(desk.decisions, topology or None, verdict, count, before or None)
         return answer(request, json_body(found))
 
     @router.get(
@@ -159,9 +167,9 @@ def api(desk: Desk, events: Events) -> APIRouter:
         response_model=DecisionView,
         responses=_errors(404, 422, 503),
     )
-    def one_decision(request: Request, decision: Id) -> Response:
+    async def one_decision(request: Request, decision: Id) -> Response:
         """All of one decision, and what became of what it promised."""
-        return answer(request, json_body(desk.decision(decision)))
+        return answer(request, json_body(await beside(desk.decision, decision)))
 
     @router.get(
         "/policies",
@@ -169,17 +177,18 @@ def api(desk: Desk, events: Events) -> APIRouter:
         response_model=tuple[PolicyView, ...],
         responses=_errors(502, 503),
     )
-    def policies(request: Request) -> Response:
+    async def policies(request: Request) -> Response:
         """Policies that can be planned with."""
-        found = tuple(policy_view(it) for it in desk.client.policies().policies)
+        told = await beside(desk.client.policies)
+        found = tuple(policy_view(it) for it in told.policies)
         return answer(request, json_body(found, _POLICIES))
 
     @router.get(
         "/plans", tags=["plan"], response_model=tuple[PlanView, ...], responses=_errors(502, 503)
     )
-    def plans(request: Request) -> Response:
+    async def plans(request: Request) -> Response:
         """Plans that the sidecar remembers, newest first."""
-        return answer(request, json_body(desk.plans(), _PLANS))
+        return answer(request, json_body(await beside(desk.plans), _PLANS))
 
     @router.post(
         "/plans",
@@ -202,9 +211,9 @@ def api(desk: Desk, events: Events) -> APIRouter:
         response_model=PlanView,
         responses=_errors(404, 422, 502, 503),
     )
-    def one_plan(request: Request, plan: Id) -> Response:
+    async def one_plan(request: Request, plan: Id) -> Response:
         """A plan, and what has become of it."""
-        return answer(request, json_body(plan_view(desk.client.plan(plan))))
+        return answer(request, json_body(plan_view(await beside(desk.client.plan, plan))))
 
     @router.post(
         "/plans/{plan}/apply",
