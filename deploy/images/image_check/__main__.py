@@ -51,10 +51,14 @@ def _run(images: frozenset[str], logs: Path) -> int:
     for name in reversed(known):
         if name in wanted:
             wanted.update(known[name].after)
-    outcomes = running.run(frozenset(wanted), logs)
-    for it in outcomes:
+    outcomes: list[running.Outcome] = []
+
+    def tell(it: running.Outcome) -> None:
+        outcomes.append(it)
         state = "healthy" if it.healthy else "NOT HEALTHY"
         print(f"{it.service}: {state} after {it.seconds:.0f} s  {it.said}", flush=True)
+
+    running.run(frozenset(wanted), logs, tell)
     print(f"what they said: {logs}")
     return 0 if all(it.healthy for it in outcomes) else 1
 

@@ -55,7 +55,9 @@ def _environment(name: str) -> dict[str, str]:
 
 def _import(image: str, root: Path, environment: Mapping[str, str]) -> None:
     container = _buildah("from", "scratch")
-    _buildah("add", "--quiet", container, str(root), "/")
+    # Not by `buildah add`, which gives everything to root.
+    subprocess.run(["cp", "-a", f"{root}/.", _buildah("mount", container)], check=True)
+    _buildah("umount", container)
     for key, value in environment.items():
         _buildah("config", "--env", f"{key}={value}", container)
     _buildah("commit", "--quiet", "--rm", container, image)

@@ -9,7 +9,7 @@ import shutil
 import subprocess
 import sys
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
@@ -46,10 +46,9 @@ def set_up_network() -> None:
         subprocess.run(command.split(), check=True)
 
 
-def run(names: frozenset[str], logs: Path) -> list[Outcome]:
-    """Start the services named, and what they need, in order; tell how each did."""
+def run(names: frozenset[str], logs: Path, tell: Callable[[Outcome], None]) -> None:
+    """Start the services named in order; tell how each did as soon as it is known."""
     logs.mkdir(parents=True, exist_ok=True)
-    outcomes = []
     with ExitStack() as stack:
         for service in services().values():
             if service.name not in names:
@@ -58,10 +57,9 @@ def run(names: frozenset[str], logs: Path) -> list[Outcome]:
             if service.containerfile is None:
                 process = subprocess.Popen(_stand_in(service.name, stack), stdout=log, stderr=log)
                 stack.callback(process.terminate)
-                outcomes.append(_wait(service, process, _health_of_stand_in(service.name)))
+                tell(_wait(service, process, _health_of_stand_in(service.name)))
                 continue
-            outcomes.append(_run(service, log, stack))
-    return outcomes
+            tell(_run(service, log, stack))
 
 
 def _run(service: Service, log: IO[str], stack: ExitStack) -> Outcome:
@@ -72,7 +70,9 @@ def _run(service: Service, log: IO[str], stack: ExitStack) -> Outcome:
     _mount(root, service, stack)
     inside = _entry(root, config, service)
     command = [*(config.get("Entrypoint") or ()), *(service.command or config.get("Cmd") or ())]
-    process = subprocess.Popen([*inside, *command], stdout=log, stderr=subprocess.STDOUT)
+    # Through a pipe, as an engine would: a program may open its standard output once more.
+    writer = subprocess.Popen(["cat"], stdin=subprocess.PIPE, stdout=log)
+    process = subprocess.Popen([*inside, *command], stdout=writer.stdin, stderr=subprocess.STDOUT)
     stack.callback(_end, process)
     return _wait(service, process, (*inside, *service.health))
 
