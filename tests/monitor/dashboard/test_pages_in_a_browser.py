@@ -6,22 +6,20 @@ What they show of a running cluster is tested against one, in tests/browser.
 from __future__ import annotations
 
 import re
-import shutil
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 import recorded_decisions as decided
 import recorded_views as recorded
-from axe_playwright_python.sync_playwright import Axe
 from eyewall_monitor.dashboard import views
 from page_server import STATIC, PageServer
-from playwright.sync_api import Browser, Page, expect, sync_playwright
+from playwright.sync_api import Page, expect
 from pydantic import BaseModel
+from real_browser import Complaints, violations
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-CHROMIUM = shutil.which("chromium")
 PAGES = {
     "cluster": "/",
     "topology": f"/topology/{recorded.WORD_COUNT}?executor=split%5B2-2%5D",
@@ -33,19 +31,6 @@ PAGES = {
     "health": "/health",
 }
 
-browser_only = [
-    pytest.mark.browser,
-    pytest.mark.skipif(CHROMIUM is None, reason="there is no 'chromium' on PATH"),
-]
-
-
-@pytest.fixture(scope="module")
-def chromium() -> Iterator[Browser]:
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
-        yield browser
-        browser.close()
-
 
 @pytest.fixture
 def server() -> Iterator[PageServer]:
@@ -53,154 +38,127 @@ def server() -> Iterator[PageServer]:
         yield running
 
 
-class Watched:
-    """A page, and what went wrong on it."""
-
-    def __init__(self, browser: Browser, **options: Any) -> None:
-        self.page: Page = browser.new_page(
-            reduced_motion="reduce", **{"viewport": {"width": 1280, "height": 900}, **options}
-        )
-        self.complaints: list[str] = []
-        self.page.on("pageerror", lambda error: self.complaints.append(str(error)))
-        self.page.on("console", self._listen)
-
-    def _listen(self, said: Any) -> None:
-        if said.type in ("error", "warning"):
-            self.complaints.append(said.text)
-
-    def open(self, server: PageServer, path: str) -> None:
-        self.page.goto(server.url + path)
-        expect(self.page.locator("main h1")).to_be_visible()
-        expect(self.page.locator(".loading")).to_have_count(0)
-        expect(self.page.locator("#live")).to_have_text("live")
-
-
 @pytest.fixture
-def watched(chromium: Browser) -> Iterator[Watched]:
-    it = Watched(chromium)
-    yield it
-    it.page.close()
+def page(page: Page) -> Page:
+    """Nothing moves on it, so that whatever is looked at is as it will be."""
+    page.emulate_media(reduced_motion="reduce")
+    return page
+
+
+def opened(page: Page, server: PageServer, path: str) -> None:
+    page.goto(server.url + path)
+    expect(page.locator("main h1")).to_be_visible()
+    expect(page.locator(".loading")).to_have_count(0)
+    expect(page.locator("#live")).to_have_text("live")
 
 
 class TestEveryPage:
-    pytestmark = browser_only
-
     @pytest.mark.parametrize("name", PAGES)
     def test_breaks_no_rule_of_accessibility_and_says_nothing_on_the_console(
-        self, server: PageServer, watched: Watched, name: str
+        self, server: PageServer, page: Page, name: str
     ) -> None:
-        watched.open(server, PAGES[name])
-        found = {}
-        for theme in ("light", "dark"):
-            watched.page.emulate_media(color_scheme=theme)
-            broken = Axe().run(watched.page).response["violations"]
-            found[theme] = [(it["id"], [node["html"] for node in it["nodes"]]) for it in broken]
-        assert found == {"light": [], "dark": []}
-        assert watched.complaints == []
+        opened(page, server, PAGES[name])
+        assert violations(page) == []
+        page.emulate_media(color_scheme="dark")
+        assert violations(page) == []
 
-    def test_fits_a_phone_of_360_pixels(self, server: PageServer, watched: Watched) -> None:
-        watched.page.set_viewport_size({"width": 360, "height": 740})
+    def test_fits_a_phone_of_360_pixels(self, server: PageServer, page: Page) -> None:
+        page.set_viewport_size({"width": 360, "height": 740})
         wider = {}
         for name, path in PAGES.items():
-            watched.open(server, path)
-            wider[name] = watched.page.evaluate(
+            opened(page, server, path)
+            wider[name] = page.evaluate(
                 "document.documentElement.scrollWidth - document.documentElement.clientWidth"
             )
         assert wider == dict.fromkeys(PAGES, 0)
 
 
 class TestTheConnection:
-    pytestmark = browser_only
-
     def test_that_is_lost_is_said_at_once_and_comes_back_by_itself(
-        self, server: PageServer, watched: Watched
+        self, server: PageServer, page: Page, complaints: Complaints
     ) -> None:
-        watched.open(server, "/")
-        banner = watched.page.locator("#banner")
+        complaints.allow("503")
+        opened(page, server, "/")
+        banner = page.locator("#banner")
         expect(banner).to_be_empty()
         server.away.set()
         expect(banner).to_contain_text("connection to the dashboard’s server is lost")
         server.away.clear()
         expect(banner).to_be_empty(timeout=8_000)
-        expect(watched.page.locator("#live")).to_have_text("live")
+        expect(page.locator("#live")).to_have_text("live")
 
-    def test_on_which_nothing_is_heard_is_given_up(
-        self, server: PageServer, watched: Watched
-    ) -> None:
-        watched.page.clock.install()
-        watched.open(server, "/")
+    def test_on_which_nothing_is_heard_is_given_up(self, server: PageServer, page: Page) -> None:
+        page.clock.install()
+        opened(page, server, "/")
         server.mute.set()
-        watched.page.wait_for_timeout(200)  # what was on its way
-        watched.page.clock.fast_forward(13_000)
-        expect(watched.page.locator("#live")).to_have_text("not live")
+        page.wait_for_timeout(200)  # what was on its way
+        page.clock.fast_forward(13_000)
+        expect(page.locator("#live")).to_have_text("not live")
 
-    def test_brings_changes_without_reload(self, server: PageServer, watched: Watched) -> None:
-        watched.open(server, "/decisions")
+    def test_brings_changes_without_reload(self, server: PageServer, page: Page) -> None:
+        opened(page, server, "/decisions")
         moved = decided.decision_summary("1799999800000-5f1c1a0e-000014", "moved")
-        page = decided.decisions()
-        server.views["/decisions"] = lambda **_: page.model_copy(
-            update={"decisions": (moved, *page.decisions)}
+        before = decided.decisions()
+        server.views["/decisions"] = lambda **_: before.model_copy(
+            update={"decisions": (moved, *before.decisions)}
         )
         server.tell("decisions")
-        link = watched.page.locator(f"a[href='/decisions/{moved.id}']")
+        link = page.locator(f"a[href='/decisions/{moved.id}']")
         expect(link).to_be_visible(timeout=5_000)
-        expect(watched.page.locator("#told")).to_contain_text("New: word_count, moved")
+        expect(page.locator("#told")).to_contain_text("New: word_count, moved")
 
 
 class TestByKeyboard:
-    pytestmark = browser_only
+    def test_an_executor_is_asked_why(self, server: PageServer, page: Page) -> None:
+        opened(page, server, f"/topology/{recorded.WORD_COUNT}")
+        page.get_by_role("button", name="count[4-4] on fog-1").press("Enter")
+        expect(page.locator(".answer")).to_contain_text("count[4-4] runs on fog-1 because")
+        assert "executor=count%5B4-4%5D" in page.url
 
-    def test_an_executor_is_asked_why(self, server: PageServer, watched: Watched) -> None:
-        watched.open(server, f"/topology/{recorded.WORD_COUNT}")
-        watched.page.get_by_role("button", name="count[4-4] on fog-1").press("Enter")
-        expect(watched.page.locator(".answer")).to_contain_text("count[4-4] runs on fog-1 because")
-        assert "executor=count%5B4-4%5D" in watched.page.url
-
-    def test_a_host_is_chosen_on_the_map(self, server: PageServer, watched: Watched) -> None:
-        watched.open(server, "/")
-        watched.page.locator(".node[tabindex='0']").press("Enter")
-        expect(watched.page.locator("#host-title")).to_have_text("edge-1")
-        watched.page.keyboard.press("Escape")
-        expect(watched.page.locator("#host-title")).to_have_text("Host")
+    def test_a_host_is_chosen_on_the_map(self, server: PageServer, page: Page) -> None:
+        opened(page, server, "/")
+        page.locator(".node[tabindex='0']").press("Enter")
+        expect(page.locator("#host-title")).to_have_text("edge-1")
+        page.keyboard.press("Escape")
+        expect(page.locator("#host-title")).to_have_text("Host")
 
     def test_a_plan_is_made_and_applied_after_a_question(
-        self, server: PageServer, watched: Watched
+        self, server: PageServer, page: Page
     ) -> None:
-        watched.open(server, "/plan?topology=word_count")
-        watched.page.get_by_label("Objective").fill("T=1")
-        watched.page.get_by_label("Objective").press("Enter")
-        expect(watched.page.locator("h1")).to_have_text("Plan for word_count")
-        apply = watched.page.get_by_role("button", name="Apply this plan")
+        opened(page, server, "/plan?topology=word_count")
+        page.get_by_label("Objective").fill("T=1")
+        page.get_by_label("Objective").press("Enter")
+        expect(page.locator("h1")).to_have_text("Plan for word_count")
+        apply = page.get_by_role("button", name="Apply this plan")
         apply.press("Enter")
-        expect(watched.page.get_by_role("dialog")).to_be_visible()
-        watched.page.keyboard.press("Escape")
-        expect(watched.page.get_by_role("dialog")).to_have_count(0)
+        expect(page.get_by_role("dialog")).to_be_visible()
+        page.keyboard.press("Escape")
+        expect(page.get_by_role("dialog")).to_have_count(0)
         assert [path for path, _ in server.sent] == ["/plans"]
         server.views["/plans/([^/]+)"] = lambda _: decided.plan("stale", "edge-1 is gone since.")
         apply.press("Enter")
-        watched.page.get_by_role("button", name="Apply exactly this").press("Enter")
-        expect(watched.page.locator("main")).to_contain_text("edge-1 is gone since.")
+        page.get_by_role("button", name="Apply exactly this").press("Enter")
+        expect(page.locator("main")).to_contain_text("edge-1 is gone since.")
         asked = {"topology": recorded.WORD_COUNT, "policy": "", "objective": "T=1"}
         assert server.sent == [
             ("/plans", {**asked, "time_limit": 5, "seed": None}),
             (f"/plans/{decided.PLAN}/apply", {}),
         ]
 
-    def test_all_topologies_are_frozen(self, server: PageServer, watched: Watched) -> None:
-        watched.open(server, "/")
-        watched.page.get_by_role("switch", name="Freeze all topologies").press("Space")
-        expect(watched.page.locator("#told")).to_have_text("All topologies: frozen.")
+    def test_all_topologies_are_frozen(self, server: PageServer, page: Page) -> None:
+        opened(page, server, "/")
+        page.get_by_role("switch", name="Freeze all topologies").press("Space")
+        expect(page.locator("#told")).to_have_text("All topologies: frozen.")
         assert server.sent == [("/frozen", {"frozen": True})]
 
 
 class TestWhatIsNotThere:
-    pytestmark = browser_only
-
     def test_is_said_in_the_words_of_the_api_with_names_that_were_perhaps_meant(
-        self, server: PageServer, watched: Watched
+        self, server: PageServer, page: Page, complaints: Complaints
     ) -> None:
-        watched.open(server, "/topology/wrod_count")
-        notice = watched.page.locator(".problems")
+        complaints.allow("404")
+        opened(page, server, "/topology/wrod_count")
+        notice = page.locator(".problems")
         expect(notice).to_contain_text("There is no topology wrod_count.")
         expect(notice.get_by_role("link", name="word_count")).to_have_attribute(
             "href", "/topology/word_count"
