@@ -16,7 +16,6 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from urllib.parse import urlsplit
 
-
 LONGEST_SECONDS = 30.0
 """What takes so long altogether is asked no more."""
 
