@@ -27,23 +27,54 @@ demo-down: setup ## End what `make demo` left running
 	@$(BIN)/eyewall-deploy down $(CLUSTER)
 
 .PHONY: test
-test: setup $(SHIM) lint test-java test-python ## Every check and every test, those on a real cluster included
+test: ## Every check and every test, those on a real cluster included
+	@$(MAKE) --no-print-directory --jobs=2 setup browser lint test-java
+	@$(MAKE) --no-print-directory test-python
+	@$(COUNT) $(JAVA_REPORTS) $(REPORTS)/*.xml
+
+# For all tests in reports in JUnit's format: 12 passed, 0 failed, 1 skipped
+COUNT = awk -F'"' '/<testsuite /{for(i=1;i<NF;i++){if($$i ~ / tests=$$/)t+=$$(i+1); if($$i ~ / (failures|errors)=$$/)f+=$$(i+1); if($$i ~ / skipped=$$/)s+=$$(i+1)}} END{print t-f-s " passed, " f+0 " failed, " s+0 " skipped"}'
+REPORTS := build/tests
+JAVA_REPORTS := storm-scheduler/target/surefire-reports/*.xml
 
 .PHONY: test-python
-test-python: setup $(SHIM) ## Python tests: unit first, then on a real cluster
-	@$(BIN)/pytest $(ARGS)
+test-python: ## Python tests: unit first, then on a real cluster
+	@$(MAKE) --no-print-directory test-unit
+	@$(MAKE) --no-print-directory test-cluster
+
+PROCESSES ?= 2
+ANY := $(if $(ARGS),|| [ $$? = 5 ])# what ARGS selects may all be in the other part
+
+.PHONY: test-unit
+test-unit: setup $(SHIM) ## Python tests that need no Storm cluster, in PROCESSES=2 at once (ARGS=)
+	@$(BIN)/pytest -n $(PROCESSES) --dist loadfile --junitxml=$(REPORTS)/unit.xml --ignore=tests/cluster --ignore=tests/browser $(ARGS) $(ANY)
+
+.PHONY: test-cluster
+test-cluster: setup browser $(SHIM) ## Python tests on a real Storm cluster, also in a browser (ARGS=)
+	@$(BIN)/pytest --junitxml=$(REPORTS)/cluster.xml tests/cluster tests/browser $(ARGS) $(ANY)
 
 .PHONY: test-java
-test-java: prerequisites ## Java tests of the shim
-	@cd storm-scheduler && mvn -B -ntp -q verify && \
-	  awk -F'"' '/<testsuite /{for(i=1;i<NF;i++){if($$i ~ / tests=$$/)t+=$$(i+1); if($$i ~ / (failures|errors)=$$/)f+=$$(i+1)}} END{print "java: " t-f " passed, " f " failed"}' target/surefire-reports/*.xml
+test-java: prerequisites ## Java tests of the shim, and its jar
+	@cd storm-scheduler && mvn -B -ntp -q verify
+	@touch $(SHIM)
+	@echo "java: $$($(COUNT) $(JAVA_REPORTS))"
 
 .PHONY: lint
-lint: setup ## ruff, mypy --strict, import-linter
+lint: prerequisites $(VENV)/.installed ## ruff, mypy --strict, import-linter
 	@$(BIN)/ruff check --quiet .
 	@$(BIN)/ruff format --check --quiet .
-	@$(BIN)/mypy --no-error-summary sidecar/src monitor/src deploy/src latency-estimator/src tests benchmarks
+	@$(BIN)/mypy --no-error-summary sidecar/src monitor/src deploy/src deploy/images/image_check deploy/release latency-estimator/src tests benchmarks
 	@$(BIN)/lint-imports --no-logo >/dev/null || $(BIN)/lint-imports
+
+.PHONY: browser
+browser: ## Chromium for the tests in a browser: as root on Debian it is installed where there is none
+	@for name in $(CHROMIUM_NAMES); do ! command -v "$$name" >/dev/null || exit 0; done; \
+	if [ "$$(id -u)" = 0 ] && grep -qx 'ID=debian' /etc/os-release 2>/dev/null; then \
+	  echo "installing Chromium (once; a minute) …"; export DEBIAN_FRONTEND=noninteractive; \
+	  said="$$({ apt-get -qq update && apt-get -qq install -y --no-install-recommends chromium; } 2>&1)" || \
+	    echo "Debian's chromium could not be installed: $$said"; \
+	fi
+CHROMIUM_NAMES = "$${EYEWALL_CHROMIUM:-chromium}" chromium chromium-browser google-chrome
 
 .PHONY: proto
 proto: setup ## Regenerate the committed Python stubs from the contract
@@ -103,6 +134,18 @@ bench-dashboard: setup ## The dashboard for 1,000 supervisors and 10,000 executo
 .PHONY: bench-loop
 bench-loop: setup $(SHIM) ## The loop on a running cluster: measured against true, and what a dead part costs (ARGS=)
 	@$(BIN)/python benchmarks/loop.py $(ARGS)
+
+.PHONY: dist
+dist: setup $(SHIM) ## dist/eyewall-VERSION.tar.gz: wheels, jar, examples, units, for a cluster of yours
+	@$(BIN)/python deploy/release/make.py --jar $(SHIM)
+
+.PHONY: images-check
+images-check: setup ## Build every image by buildah and run what is in it (as root; ARGS=)
+	@PYTHONPATH=deploy/images $(BIN)/python -m image_check $(ARGS)
+
+.PHONY: screenshots
+screenshots: setup browser $(SHIM) ## Pictures of the dashboard's pages to docs/, from a cluster that is brought up for them (ARGS="--url URL": from a running one)
+	@$(BIN)/python benchmarks/dashboard_screenshots.py $(ARGS)
 
 .PHONY: reproduce
 reproduce: setup ## The papers' experiments; pictures to docs/ (DATA=DIR for paper 001's delays)

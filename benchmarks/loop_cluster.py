@@ -136,13 +136,14 @@ class LoopCluster:
 
 
 @contextmanager
-def cluster(name: str, run_dir: Path) -> Iterator[LoopCluster]:
+def cluster(name: str, run_dir: Path, *, dashboard: bool = False) -> Iterator[LoopCluster]:
     """Bring a shipped cluster up on ports that are free, and take it down at the end."""
-    ports = zip(SERVERS, _free_ports(len(SERVERS)), strict=True)
+    servers = (*SERVERS, "dashboard") if dashboard else SERVERS
+    ports = zip(servers, _free_ports(len(servers)), strict=True)
     flags = [word for server, port in ports for word in (f"--{server}-port", str(port))]
     say(f"{name} is coming up (a minute or so)")
     try:
-        flags += ("--mode", "namespaces", "--without-dashboard")
+        flags += ("--mode", "namespaces", *(() if dashboard else ("--without-dashboard",)))
         deploy("up", name, "--run-dir", str(run_dir), *flags)
         plan = read_plan(RunDir(run_dir.resolve()))
         if isinstance(plan, Failure):

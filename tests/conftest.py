@@ -1,14 +1,42 @@
-"""A real Redis and a real ZooKeeper, one for all tests."""
+"""In which order tests run; a real Redis and a real ZooKeeper, one for all tests of a process."""
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from hypothesis import HealthCheck, settings
 from real_stores import Server, redis_server, zookeeper_server
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+pytest_plugins = ["cluster_fixtures", "browser_fixtures"]
+
+# Nothing is asserted of time: on a busy machine anything may take long.
+settings.register_profile(
+    "untimed", settings(), deadline=None, suppress_health_check=[HealthCheck.too_slow]
+)
+settings.load_profile("untimed")
+
+HERE = Path(__file__).parent
+ON_THE_CLUSTER = (HERE / "cluster", HERE / "browser")
+"""Folders whose tests share one running cluster, in this order."""
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    for item in items:
+        if _turn(item):
+            item.add_marker(pytest.mark.cluster)
+    # The cluster runs to the end of the session, at the expense of whatever comes after it.
+    items.sort(key=_turn)
+
+
+def _turn(item: pytest.Item) -> int:
+    """Zero for a test that needs no cluster."""
+    folders = (turn for turn, it in enumerate(ON_THE_CLUSTER, 1) if it in item.path.parents)
+    return next(folders, 0)
 
 
 @pytest.fixture(scope="session")

@@ -1,7 +1,8 @@
 """A sidecar that answers wrongly on purpose: the faults that the real one can't be made to show.
 
 Run inside the control namespace in the real sidecar's place:
-`python scripted_sidecar.py BEHAVIOUR LISTEN_ADDRESS`.
+`python scripted_sidecar.py LISTEN_ADDRESS`. What it does wrong is the name of the topology that was
+submitted last: to all topologies, those that run included.
 """
 
 from __future__ import annotations
@@ -13,10 +14,9 @@ from typing import TYPE_CHECKING
 
 import grpc
 from eyewall_proto import scheduler_pb2 as pb
-from eyewall_proto import scheduler_pb2_grpc as pb_grpc
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
 LATE_SECONDS = 6.0
 
@@ -46,21 +46,29 @@ CORRUPTIONS: dict[str, Callable[[list[pb.Worker]], None]] = {
     "missing-executor": missing_executor,
     "invented-executor": invented_executor,
 }
-BEHAVIOURS = (*CORRUPTIONS, "late", "garbage")
 
 
-class Scripted(pb_grpc.SchedulerServicer):
+def newest(topologies: Sequence[pb.TopologyState]) -> str:
+    """The name of the topology that was submitted last; Storm's ids are NAME-NUMBER-TIME."""
+    parts = [it.topology_id.rsplit("-", 2) for it in topologies]
+    return max(parts, key=lambda it: int(it[1]))[0] if parts else ""
+
+
+class Scripted:
     """Offers every topology a valid plan that was then corrupted in one place."""
 
-    def __init__(self, behaviour: str) -> None:
-        self._behaviour = behaviour
+    def __init__(self) -> None:
         self._definitions: dict[str, pb.TopologyDefinition] = {}
 
-    def Schedule(  # noqa: N802 - the name is the contract's
-        self, request: pb.ScheduleRequest, context: grpc.ServicerContext
-    ) -> pb.ScheduleReply:
-        if self._behaviour == "late":
+    def answer(self, request: pb.ScheduleRequest) -> bytes:
+        behaviour = newest(request.state.topologies)
+        if behaviour == "late":
             time.sleep(LATE_SECONDS)
+        if behaviour == "garbage":
+            return b"\xff\xff\xff not a reply"
+        return self._reply(request, behaviour).SerializeToString()
+
+    def _reply(self, request: pb.ScheduleRequest, behaviour: str) -> pb.ScheduleReply:
         self._definitions.update({d.topology_id: d for d in request.definitions})
         missing = [
             t.topology_id
@@ -76,20 +84,24 @@ class Scripted(pb_grpc.SchedulerServicer):
         return pb.ScheduleReply(
             contract_version=1,
             # Never acknowledged by digest alone, so that every round is answered in full.
-            decisions=[self._decision(request.state, t) for t in request.state.topologies],
+            decisions=[
+                self._decision(request.state, t, behaviour) for t in request.state.topologies
+            ],
         )
 
-    def _decision(self, state: pb.ClusterState, topology: pb.TopologyState) -> pb.Decision:
+    def _decision(
+        self, state: pb.ClusterState, topology: pb.TopologyState, behaviour: str
+    ) -> pb.Decision:
         workers = [pb.Worker.FromString(w.SerializeToString()) for w in topology.workers]
         if not workers:
             workers = self._everything_on_one_slot(state, topology.topology_id)
-        if self._behaviour in CORRUPTIONS:
-            CORRUPTIONS[self._behaviour](workers)
+        if behaviour in CORRUPTIONS:
+            CORRUPTIONS[behaviour](workers)
         return pb.Decision(
             topology_id=topology.topology_id,
             base=topology.assignment_digest,
             place=pb.Place(workers=workers),
-            status=f"scripted: {self._behaviour}",
+            status=f"scripted: {behaviour}",
         )
 
     def _everything_on_one_slot(self, state: pb.ClusterState, topology_id: str) -> list[pb.Worker]:
@@ -117,21 +129,20 @@ class Announcing(grpc.ServerInterceptor):  # type: ignore[misc]
         return continuation(details)
 
 
-def serve(behaviour: str, address: str) -> grpc.Server:
+def serve(address: str) -> grpc.Server:
     """Start answering on `address` and return the running server."""
+    scripted = Scripted()
     server = grpc.server(futures.ThreadPoolExecutor(4), interceptors=[Announcing()])
-    if behaviour == "garbage":
-        handler = grpc.unary_unary_rpc_method_handler(
-            lambda _request, _context: b"\xff\xff\xff not a reply",
-            request_deserializer=None,
-            response_serializer=None,
-        )
-        service = pb.DESCRIPTOR.services_by_name["Scheduler"].full_name
-        server.add_generic_rpc_handlers(
-            (grpc.method_handlers_generic_handler(service, {"Schedule": handler}),)
-        )
-    else:
-        pb_grpc.add_SchedulerServicer_to_server(Scripted(behaviour), server)  # type: ignore[no-untyped-call]
+    # Bytes as they are: a generated service could not answer what is no reply.
+    handler = grpc.unary_unary_rpc_method_handler(
+        lambda request, _context: scripted.answer(request),
+        request_deserializer=pb.ScheduleRequest.FromString,
+        response_serializer=None,
+    )
+    service = pb.DESCRIPTOR.services_by_name["Scheduler"].full_name
+    server.add_generic_rpc_handlers(
+        (grpc.method_handlers_generic_handler(service, {"Schedule": handler}),)
+    )
     if server.add_insecure_port(address) == 0:
         sys.exit(f"cannot listen on {address}")
     server.start()
@@ -139,7 +150,7 @@ def serve(behaviour: str, address: str) -> grpc.Server:
 
 
 if __name__ == "__main__":
-    if len(sys.argv) != 3 or sys.argv[1] not in BEHAVIOURS:
-        sys.exit(f"usage: scripted_sidecar.py {{{'|'.join(BEHAVIOURS)}}} LISTEN_ADDRESS")
-    server = serve(sys.argv[1], sys.argv[2])
+    if len(sys.argv) != 2:
+        sys.exit("usage: scripted_sidecar.py LISTEN_ADDRESS")
+    server = serve(sys.argv[1])
     server.wait_for_termination()

@@ -7,18 +7,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from eyewall_monitor import rate_document
-from eyewall_monitor.znodes import Znodes
-from kazoo.client import KazooClient
-from kazoo.exceptions import NoNodeError
 from loop_times import Change
 from running_cluster import Cluster, hosts_of, wait_for
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
     from pathlib import Path
-
-    from eyewall_monitor.rate_document import Rates
 
 NAME = "meet"
 EXECUTORS = 5
@@ -50,20 +44,9 @@ class Meeting:
 
         return look
 
-    def rates(self) -> Rates | None:
-        client = KazooClient(self.cluster.status()["addresses"]["zookeeper"])
-        client.start(timeout=30)
-        try:
-            return rate_document.decode(client.get(Znodes().rates(self.now()["id"]))[0])
-        except NoNodeError:
-            return None
-        finally:
-            client.stop()
-            client.close()
-
     def rate_is(self, source: str, truth: float) -> Callable[[], float | None]:
         def look() -> float | None:
-            document = self.rates()
+            document = self.cluster.rates(self.now()["id"])
             for it in document.streams if document else ():
                 if (it.source, it.component) == (source, "join"):
                     near = abs(it.rate.value - truth) <= WITHIN * truth

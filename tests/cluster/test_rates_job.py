@@ -5,10 +5,6 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING
 
-from eyewall_monitor import rate_document
-from eyewall_monitor.znodes import Znodes
-from kazoo.client import KazooClient
-from kazoo.exceptions import NoNodeError
 from running_cluster import Cluster, Running, wait_for
 
 if TYPE_CHECKING:
@@ -22,16 +18,8 @@ SECONDS_FRESH = 30
 
 def streams(cluster: Cluster, topology: str) -> dict[tuple[str, str], StreamRate]:
     """By source and target, as they are written in ZooKeeper now."""
-    client = KazooClient(cluster.status()["addresses"]["zookeeper"])
-    client.start(timeout=30)
-    try:
-        data, _ = client.get(Znodes().rates(topology))
-    except NoNodeError:
-        return {}
-    finally:
-        client.stop()
-        client.close()
-    found = rate_document.decode(data).streams
+    document = cluster.rates(topology)
+    found = document.streams if document else ()
     return {(it.source, it.component): it for it in found if it.stream == "default"}
 
 

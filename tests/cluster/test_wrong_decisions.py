@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -16,10 +15,12 @@ if TYPE_CHECKING:
 SCRIPT = Path(__file__).with_name("scripted_sidecar.py")
 
 
-@contextmanager
-def answering(cluster: Cluster, behaviour: str) -> Iterator[None]:
+@pytest.fixture(scope="module")
+def wrong_answers(cluster: Cluster, tag_and_count: Running) -> Iterator[None]:
+    """In the sidecar's place is one that does wrong what the newest topology is named after."""
+    cluster.placed(tag_and_count.name, tag_and_count.executors)
     cluster.run("stop", "sidecar")
-    script = cluster.start_on("control", sys.executable, str(SCRIPT), behaviour, "10.83.0.1:7077")
+    script = cluster.start_on("control", sys.executable, str(SCRIPT), "10.83.0.1:7077")
     try:
         yield
     finally:
@@ -40,20 +41,19 @@ def answering(cluster: Cluster, behaviour: str) -> Iterator[None]:
     ],
 )
 def test_a_wrong_answer_is_rejected_with_its_reason_and_nothing_moves(
-    cluster: Cluster, tag_and_count: Running, behaviour: str, reason: str
+    cluster: Cluster, tag_and_count: Running, wrong_answers: None, behaviour: str, reason: str
 ) -> None:
     before = cluster.placed(tag_and_count.name, tag_and_count.executors)
     nimbus = cluster.pid("nimbus")
     acked = len(tag_and_count.events().acked)
-    # Every new topology is named after the fault, and the inner scheduler places it at last.
-    with answering(cluster, behaviour):
-        cluster.submit("word_count", {}, under=behaviour)
-        status = wait_for(
-            lambda: _status(cluster, behaviour), 60, f"{behaviour} placed by the inner scheduler"
-        )
-        assert status.startswith("placed by ResourceAwareScheduler: ")
-        assert reason in status
-        wait_for(lambda: len(tag_and_count.events().acked) > acked + 10, 60, "tuples still flow")
+    # The new topology is named after the fault, and the inner scheduler places it at last.
+    cluster.submit("word_count", {}, under=behaviour)
+    status = wait_for(
+        lambda: _status(cluster, behaviour), 60, f"{behaviour} placed by the inner scheduler"
+    )
+    assert status.startswith("placed by ResourceAwareScheduler: ")
+    assert reason in status
+    wait_for(lambda: len(tag_and_count.events().acked) > acked + 10, 60, "tuples still flow")
     cluster.run("kill", behaviour)
     after = cluster.placed(tag_and_count.name, tag_and_count.executors)
     assert assignment(after) == assignment(before)

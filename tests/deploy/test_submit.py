@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 from eyewall_deploy import cluster_file
+from eyewall_deploy.cli import app
 from eyewall_deploy.failure import Failure
 from eyewall_deploy.submit import (
     Project,
@@ -16,6 +17,7 @@ from eyewall_deploy.submit import (
     submit,
     wrong_option,
 )
+from typer.testing import CliRunner
 
 SHIPPED = Path(__file__).parents[2] / "topologies"
 NOBODY = ("127.0.0.1", 1)
@@ -198,3 +200,23 @@ def test_a_nimbus_that_does_not_answer_is_named_and_the_project_stays_as_it_is(
     said = refused(send("word_count", project=project))
     assert said == "word_count: no Nimbus answers at 127.0.0.1:1; is the cluster up?"
     assert sorted(project.rglob("*")) == before
+
+
+def test_another_nimbus_is_asked_where_one_is_named() -> None:
+    ended = CliRunner().invoke(
+        app,
+        [
+            *("submit", "tag_and_count", "--project", str(SHIPPED)),
+            *("--nimbus", "127.0.0.1:9", "--cluster", "three-sites"),
+        ],
+    )
+    assert ended.exit_code == 1
+    assert "no Nimbus answers at 127.0.0.1:9" in ended.output
+
+
+def test_a_named_nimbus_needs_a_cluster_file_that_is_there() -> None:
+    ended = CliRunner().invoke(
+        app, ["submit", "clicks", "--nimbus", "127.0.0.1:9", "--cluster", "three-site"]
+    )
+    assert ended.exit_code == 1
+    assert "did you mean three-sites?" in ended.output

@@ -1,6 +1,6 @@
 import pytest
 from eyewall_sidecar.objective import EckerWeights, Objective, ObjectiveError, Term
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 
@@ -117,7 +117,6 @@ def test_a_bad_objective_is_refused_with_term_value_and_what_is_allowed(
     assert str(refused.value) == complaint
 
 
-@settings(deadline=None)
 @given(st.lists(st.sampled_from(list(Term)), min_size=1, unique=True))
 def test_an_objective_reads_back_what_it_says(terms: list[Term]) -> None:
     objective = Objective({term: 1 / len(terms) for term in terms})

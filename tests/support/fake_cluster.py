@@ -171,7 +171,8 @@ def _free_ports(count: int) -> list[int]:
 
 def _block_of_ports() -> int:
     """First of six ports in a row that are free: two supervisors with a slot and an agent each."""
-    for first in range(21_000 + os.getpid() % 5_000, 32_000, 6):
+    # Processes that run tests at the same time begin ten blocks apart.
+    for first in range(21_000 + os.getpid() * 60 % 9_000, 32_000, 6):
         try:
             for port in range(first, first + 6):
                 with socket.socket() as trial:

@@ -7,14 +7,21 @@ import subprocess
 import sys
 import time
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import pytest
 from eyewall_deploy.measure.events import Events, read_events
+from eyewall_monitor import rate_document
+from eyewall_monitor.znodes import Znodes
+from kazoo.client import KazooClient
+from kazoo.exceptions import NoNodeError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
+
+    from eyewall_monitor.rate_document import Rates
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 DEPLOY = Path(sys.executable).with_name("eyewall-deploy")
@@ -60,6 +67,12 @@ class Cluster:
         found: Mapping[str, Any] = json.loads(self.run("status", "--json"))
         return found
 
+    @cached_property
+    def addresses(self) -> Mapping[str, str]:
+        """Where each server answers, for as long as the cluster is up."""
+        found: Mapping[str, str] = self.status()["addresses"]
+        return found
+
     def topology(self, name: str) -> Mapping[str, Any] | None:
         return next((t for t in self.status()["topologies"] if t["name"] == name), None)
 
@@ -81,13 +94,35 @@ class Cluster:
             name,
         )
 
-    def history(self, topology: str) -> list[dict[str, Any]]:
-        """Decisions on a topology, newest first, as `eyewall history` tells scripts of them."""
-        zookeeper = self.status()["addresses"]["zookeeper"]
-        command = [EYEWALL, "history", "--zookeeper", zookeeper, "--topology", topology, "--json"]
+    def history(self, topology: str = "", *more: str) -> list[dict[str, Any]]:
+        """Decisions (on one topology), newest first, as `eyewall history` tells scripts of them."""
+        zookeeper = self.addresses["zookeeper"]
+        which = ["--topology", topology] if topology else []
+        command = [str(EYEWALL), "history", "--zookeeper", zookeeper, *which, *more, "--json"]
         done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
         assert done.returncode == 0, done.stderr
         return [json.loads(line) for line in done.stdout.splitlines()]
+
+    def known(self) -> Mapping[str, Any]:
+        """What the sidecar knows, as `eyewall status` tells scripts of it."""
+        sidecar = self.addresses["sidecar"]
+        command = [str(EYEWALL), "status", "--sidecar", sidecar, "--json"]
+        done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
+        assert done.returncode == 0, done.stderr
+        found: Mapping[str, Any] = json.loads(done.stdout)
+        return found
+
+    def rates(self, topology: str) -> Rates | None:
+        """What ZooKeeper says of the flows of the topology with this id; None if nothing yet."""
+        client = KazooClient(self.addresses["zookeeper"])
+        client.start(timeout=30)
+        try:
+            return rate_document.decode(client.get(Znodes().rates(topology))[0])
+        except NoNodeError:
+            return None
+        finally:
+            client.stop()
+            client.close()
 
     def pid(self, program: str) -> int:
         return next(int(p["pid"]) for p in self.status()["programs"] if p["name"] == program)

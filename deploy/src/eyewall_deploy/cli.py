@@ -16,7 +16,7 @@ from eyewall_deploy import cluster_file
 from eyewall_deploy.delays.command import delays as show_delays
 from eyewall_deploy.demo.command import demo
 from eyewall_deploy.doctor.command import doctor
-from eyewall_deploy.endpoint import LARGEST_PORT
+from eyewall_deploy.endpoint import LARGEST_PORT, parse_endpoint
 from eyewall_deploy.lifecycle import changes, inside, log_files
 from eyewall_deploy.lifecycle.down import down as take_down
 from eyewall_deploy.lifecycle.ended import has_ended
@@ -237,17 +237,31 @@ def submit(
         Path | None, typer.Option(help="The streamparse project; ./topologies if not given.")
     ] = None,
     name: Annotated[str | None, typer.Option(help="Run it under another name.")] = None,
+    nimbus: Annotated[
+        str | None,
+        typer.Option(
+            metavar="HOST:PORT",
+            help="Another Nimbus than an emulated cluster's; --cluster names its cluster file.",
+        ),
+    ] = None,
     cluster: Cluster = None,
     run_dir: RunDirOption = None,
 ) -> None:
     """Submit a topology through streamparse."""
-    plan = _plan(cluster, run_dir)
-    nimbus = plan.state.nimbus
+    if nimbus is None:
+        plan = _plan(cluster, run_dir)
+        at, hosts = plan.state.nimbus, plan.cluster
+    else:
+        at = or_fail(parse_endpoint(nimbus, inside.NIMBUS_PORT))
+        try:
+            hosts = cluster_file.load(cluster or DEFAULT_CLUSTER)
+        except cluster_file.ClusterFileError as error:
+            fail(str(error))
     submitted = submit_topology(
         topology,
         option or (),
-        nimbus=(nimbus.host, nimbus.port),
-        cluster=plan.cluster,
+        nimbus=(at.host, at.port),
+        cluster=hosts,
         project=project,
         run_as=name,
     )

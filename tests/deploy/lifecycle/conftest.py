@@ -31,6 +31,26 @@ def namespaces(tmp_path: Path, namespaces_allowed: None) -> Iterator[FakeCluster
     _end(cluster)
 
 
+@pytest.fixture(scope="module")
+def on_loopback(tmp_path_factory: pytest.TempPathFactory) -> Iterator[FakeCluster]:
+    """One that is up, for tests that leave it so."""
+    cluster = make_cluster(tmp_path_factory.mktemp("loopback"), "loopback")
+    cluster.up()
+    yield cluster
+    _end(cluster)
+
+
+@pytest.fixture(scope="module")
+def emulated(
+    tmp_path_factory: pytest.TempPathFactory, namespaces_allowed: None
+) -> Iterator[FakeCluster]:
+    """One that is up over an emulated network, for tests that leave it so."""
+    cluster = make_cluster(tmp_path_factory.mktemp("namespaces"), "namespaces")
+    cluster.up()
+    yield cluster
+    _end(cluster)
+
+
 @pytest.fixture(params=["loopback", pytest.param("namespaces", marks=pytest.mark.namespaces)])
 def cluster(request: pytest.FixtureRequest) -> FakeCluster:
     found: FakeCluster = request.getfixturevalue(request.param)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import stat
+import threading
 from typing import TYPE_CHECKING
 
 import pytest
@@ -47,6 +48,36 @@ def test_a_home_is_made_once_and_taken_from_the_cache_then(
     assert said[-1] == "1 files fetched"
     monkeypatch.setenv("PATH", "/nowhere")
     assert assembled(tmp_path / "cache", said.append) == home
+
+
+def test_of_two_that_want_a_home_at_once_one_makes_it_and_the_other_waits(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # Maven works until it may end: it is once begun and, if the second began it too, once more.
+    begun, may_end = tmp_path / "begun", tmp_path / "may_end"
+    maven(
+        tmp_path, monkeypatch, end=f"echo >> {begun}; until [ -e {may_end} ]; do sleep 0.01; done"
+    )
+    homes: list[StormHome | Failure] = []
+    makers = [
+        threading.Thread(target=lambda: homes.append(assembled(tmp_path / "cache", _nothing)))
+        for _ in range(2)
+    ]
+    makers[0].start()
+    while not begun.exists():
+        assert makers[0].is_alive()
+    makers[1].start()
+    makers[1].join(0.2)
+    may_end.touch()
+    for maker in makers:
+        maker.join()
+    assert begun.read_text() == "\n"
+    assert homes == [open_storm_home(tmp_path / "cache" / f"storm-{STORM_VERSION}")] * 2
+    assert len(list((tmp_path / "cache").iterdir())) == 1
+
+
+def _nothing(_: str) -> None:
+    pass
 
 
 def test_when_maven_fails_its_words_are_shown_and_no_half_a_home_is_left(

@@ -6,10 +6,8 @@ from random import Random
 
 import pytest
 from eyewall_deploy.wan.link import SMALLEST_QUEUE, DueQueue, Link, Wire
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
-
-unhurried = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
 links = st.builds(
     Link,
@@ -32,7 +30,6 @@ def sent(link: Link, gaps: list[tuple[float, int]]) -> list[tuple[float, int, fl
     return out
 
 
-@unhurried
 @given(links, packets)
 def test_packets_leave_in_the_order_in_which_they_came(
     link: Link, gaps: list[tuple[float, int]]
@@ -41,13 +38,11 @@ def test_packets_leave_in_the_order_in_which_they_came(
     assert dues == sorted(dues)
 
 
-@unhurried
 @given(links, packets)
 def test_no_packet_leaves_before_it_came(link: Link, gaps: list[tuple[float, int]]) -> None:
     assert all(due >= now for now, _, due in sent(link, gaps))
 
 
-@unhurried
 @given(st.floats(0, 1), st.none() | st.floats(1e3, 1e9), packets)
 def test_without_deviation_no_packet_is_earlier_than_the_delay_and_its_transmission(
     delay: float, bandwidth: float | None, gaps: list[tuple[float, int]]
@@ -57,7 +52,6 @@ def test_without_deviation_no_packet_is_earlier_than_the_delay_and_its_transmiss
         assert due >= now + delay + transmission - 1e-9
 
 
-@unhurried
 @given(st.floats(0, 1), st.floats(1e3, 1e9), packets)
 def test_in_any_stretch_no_more_bytes_arrive_than_the_bandwidth_lets_through(
     delay: float, bandwidth: float, gaps: list[tuple[float, int]]
@@ -70,7 +64,6 @@ def test_in_any_stretch_no_more_bytes_arrive_than_the_bandwidth_lets_through(
             assert carried <= bandwidth * (out[last][2] - out[first][2]) * (1 + 1e-6) + 1e-3
 
 
-@unhurried
 @given(st.floats(0, 1), st.sampled_from([0.0, 0.01]), packets)
 def test_without_a_bandwidth_nothing_is_dropped(
     delay: float, deviation: float, gaps: list[tuple[float, int]]
@@ -109,7 +102,6 @@ def test_a_smaller_delay_does_not_let_later_packets_overtake() -> None:
     assert wire.accept(100, 0.2) == pytest.approx(0.21)
 
 
-@unhurried
 @given(st.lists(st.floats(0, 10)), st.lists(st.floats(0, 10)))
 def test_the_queue_gives_out_everything_once_in_order_and_nothing_early(
     dues: list[float], looks: list[float]

@@ -93,6 +93,7 @@ def test_the_dashboards_own_pages_may_change_things_and_so_may_programs(
         {"Origin": "http://evil.example"},
         {"Origin": "null"},
         {"Origin": "http://127.0.0.1:1"},
+        {"Origin": "http://["},
     ],
 )
 def test_pages_of_others_may_not(dashboard: RunningDashboard, headers: dict[str, str]) -> None:

@@ -28,6 +28,17 @@ def test_every_view_has_an_address_of_its_own(alone: RunningDashboard, path: str
     assert alone.http.head(path).status_code == 200
 
 
+def test_an_address_that_no_view_has_is_a_page_for_people_and_a_problem_for_programs(
+    alone: RunningDashboard,
+) -> None:
+    for path in ("/clusters", "/plan/p1/apply"):
+        shown = alone.http.get(path, headers={"Accept": "text/html,*/*;q=0.8"})
+        assert shown.status_code == 404
+        assert shown.content == (FOLDER / "index.html").read_bytes()
+        told = alone.http.get(path)
+        assert (told.status_code, told.json()["status"]) == (404, 404)
+
+
 def test_a_file_that_is_not_there_is_answered_with_the_nearest(alone: RunningDashboard) -> None:
     assert alone.http.get("/static/index.html").status_code == 200
     answer = alone.http.get("/static/indx.html")
@@ -36,7 +47,8 @@ def test_a_file_that_is_not_there_is_answered_with_the_nearest(alone: RunningDas
 
 
 @pytest.mark.parametrize(
-    "name", ["../views.py", "..%2fviews.py", "%2e%2e/views.py", "/etc/passwd", "a%00b", "."]
+    "name",
+    ["../views.py", "..%2fviews.py", "%2e%2e/views.py", "/etc/passwd", "a%00b", ".", "a" * 300],
 )
 def test_nothing_outside_of_the_folder_is_served(alone: RunningDashboard, name: str) -> None:
     assert alone.http.get(f"/static/{name}").status_code == 404
@@ -51,6 +63,7 @@ def test_a_file_that_was_changed_is_served_as_it_is_now(tmp_path: Path) -> None:
     assert first is not None
     assert (first.data, first.kind) == (b"1", "text/javascript; charset=utf-8")
     assert files.body("deep/main.js") is first
+    assert files.body("deep/../deep/main.js") is first  # or every way to write it would be kept
     file.write_text("2")
     os.utime(file, ns=(1, 1))
     second = files.body("deep/main.js")

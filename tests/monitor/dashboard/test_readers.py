@@ -97,6 +97,18 @@ def test_what_is_no_report_is_said_and_left_out(stores: Stores) -> None:
     latency.close()
 
 
+def test_a_history_that_is_read_again_is_not_said_to_be_away(stores: Stores, redis: Server) -> None:
+    reader = HistoryReader(stores.redis, stores.prefix, lambda _: None)
+    reader.look()
+    redis.stop()
+    reader.look()
+    assert reader.remarks
+    redis.start()
+    reader.look()
+    assert reader.remarks == ()
+    reader.close()
+
+
 def test_a_redis_that_goes_leaves_what_was_read_and_is_found_again(
     stores: Stores, redis: Server
 ) -> None:

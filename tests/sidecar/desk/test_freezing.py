@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
+    from eyewall_sidecar.desk.client import Desk
     from obedient_nimbus import Nimbus
     from real_stores import Server
 
@@ -128,6 +129,22 @@ def test_a_sidecar_that_reads_another_znode_is_said_not_to_hold_it(
         said = eyewall("freeze", config=config, sidecar=address)
     assert said.exit_code == 1
     assert "the sidecar does not hold it after 1 s" in said.stderr
+
+
+def test_a_switch_that_somebody_else_turns_at_the_same_time_is_not_waited_for(
+    nimbus: Nimbus, config: Path, client: KazooClient, paths: Znodes
+) -> None:
+    def as_well(desk: Desk, id_: str, *, frozen: bool) -> None:
+        switches.change(client, paths, lambda it: switches.with_all(it, frozen=True))
+        time.sleep(2)  # the sidecar looks every second: it never holds the first switch alone
+        held(desk, id_, frozen=frozen)
+
+    held = freezing._await
+    with pytest.MonkeyPatch.context() as patch, served(nimbus) as address:
+        patch.setattr(freezing, "_await", as_well)
+        patch.setattr(freezing, "PATIENCE", 1.0)
+        frozen = eyewall("freeze", TOPOLOGY.name, config=config, sidecar=address)
+    assert (frozen.exit_code, frozen.stderr) == (0, "")
 
 
 def test_switches_that_are_nonsense_are_not_written_over(

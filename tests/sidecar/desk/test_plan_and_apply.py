@@ -130,6 +130,8 @@ def test_where_nothing_is_found_the_exit_code_is_that_of_solve(
         ((NAME, "--policy", "hill_climb"), "did you mean hill_climbing"),
         ((NAME, "--objective", "R=0"), "the weights sum to 0; they must sum to 1"),
         ((NAME, "--time-limit", "99"), "at most 60"),
+        ((NAME, "--time-limit", "inf"), "at most 60"),
+        ((NAME, "--policy", "x" * 20_000), "no policy xxx"),
         ((NAME, "--seed", "-1"), "--seed -1"),
     ],
 )

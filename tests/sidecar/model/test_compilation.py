@@ -1,4 +1,6 @@
 import errno
+import fcntl
+import os
 import pwd
 import shutil
 from collections.abc import Iterator
@@ -9,6 +11,7 @@ import pytest
 from eyewall_sidecar.model import compilation
 from eyewall_sidecar.model.compilation import compiled, digest
 from numba.core import config
+from numba.core.caching import IndexDataCacheFile
 
 
 @pytest.fixture
@@ -81,6 +84,24 @@ def test_code_is_kept_in_a_folder_that_other_users_of_numba_do_not_get(home: Pat
     assert compiled(doubled)(2) == 4
     assert [it.name.split("-")[0] for it in home.rglob("*.nbi")] == ["test_compilation.doubled"]
     assert vars(config)["CACHE_DIR"] == others
+
+
+def test_code_is_kept_by_one_process_at_a_time(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    # Two at once would both read that no name is taken, and one would load the other's code.
+    alone = []
+
+    def save(cache: Any, key: object, data: object) -> None:
+        other = os.open(cache._cache_path, os.O_RDONLY)
+        try:
+            fcntl.flock(other, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            alone.append(True)
+        finally:
+            os.close(other)
+
+    monkeypatch.setattr(IndexDataCacheFile, "save", save)
+    assert compiled(doubled)(2) == 4
+    assert alone == [True]
 
 
 def test_code_is_loaded_from_a_folder_that_can_only_be_read(

@@ -1,7 +1,7 @@
 import networkx as nx
 from eyewall_sidecar.model import Node, Operator, PlacementProblem, Stream
 from eyewall_sidecar.model.path_order import path_order
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 
@@ -39,7 +39,6 @@ graphs: st.SearchStrategy[Graph] = st.integers(1, 8).flatmap(
 )
 
 
-@settings(deadline=None)
 @given(graphs)
 def test_every_vertex_is_in_the_order_once_and_no_edge_of_a_graph_without_cycles_points_back(
     graph: Graph,
@@ -53,7 +52,6 @@ def test_every_vertex_is_in_the_order_once_and_no_edge_of_a_graph_without_cycles
     assert nx.is_directed_acyclic_graph(nx.DiGraph([edge for edge in edges if edge not in back]))
 
 
-@settings(deadline=None)
 @given(graphs)
 def test_only_edges_on_a_cycle_point_back(graph: Graph) -> None:
     vertices, edges = graph

@@ -41,7 +41,7 @@ def least_cost(arrays: ProblemArrays, costs: Costs, prices: NDArray[np.float64])
     return float(search.state.incumbent_cost[0])
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(
     seed=st.integers(0, 10_000),
     term=st.sampled_from([Term.N, Term.EE, Term.T, Term.R]),

@@ -90,7 +90,7 @@ def problems(draw: st.DrawFn) -> tuple[ProblemArrays, Costs]:
     return arrays, weigh(arrays, draw(st.sampled_from(WEIGHTS)))
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(problems())
 def test_a_search_with_layers_finds_the_optimum(problem: tuple[ProblemArrays, Costs]) -> None:
     arrays, costs = problem
@@ -101,7 +101,7 @@ def test_a_search_with_layers_finds_the_optimum(problem: tuple[ProblemArrays, Co
     assert tried.state.incumbent_cost[0] == pytest.approx(optimum, rel=1e-9, abs=1e-9)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(problems(), st.integers(0, 1_000))
 def test_no_branch_is_said_to_cost_more_than_a_placement_in_it(
     problem: tuple[ProblemArrays, Costs], draw: int
@@ -117,7 +117,7 @@ def test_no_branch_is_said_to_cost_more_than_a_placement_in_it(
         followed(tried, arrays, costs, valid[draw % len(valid)])
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(
     seed=st.integers(0, 100_000),
     weights=st.sampled_from(WEIGHTS),

@@ -25,7 +25,7 @@ from eyewall_sidecar.policies import POLICIES, Policy
 from eyewall_sidecar.policies.catalogue import CATALOGUE
 from eyewall_sidecar.qos import evaluate
 from eyewall_sidecar.qos.ecker import with_headroom
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from random_problems import random_problem
 from small_problems import chain_of
@@ -47,8 +47,6 @@ OBJECTIVES = [
 
 CASES = settings(
     max_examples=settings().max_examples * 2 // 5,
-    deadline=None,
-    suppress_health_check=[HealthCheck.too_slow],
 )
 """40 each, and 1000 under the profile `thorough`."""
 

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import grpc
 import pytest
+from eyewall_proto import operations_pb2, operations_pb2_grpc
 from eyewall_proto import scheduler_pb2 as pb
 from eyewall_proto import scheduler_pb2_grpc as pb_grpc
 from eyewall_sidecar.rpc import AddressError, Server
@@ -376,3 +377,39 @@ def test_a_port_that_is_taken_is_one_clear_error(sidecar: Sidecar) -> None:
     with pytest.raises(AddressError) as refused:
         Server(None, None, address)  # type: ignore[arg-type]
     assert str(refused.value) == f"cannot listen on {address}: Address already in use"
+
+
+def test_a_plan_is_made_while_rounds_go_on_and_applied_by_the_next_one(sidecar: Sidecar) -> None:
+    definition = tag_and_count(pin=PINS, mode="observe")
+    on = {"edge-1": [1], "fog-1": [2, 3, 4, 5], "fog-2": [6, 7, 8, 9], "cloud-1": [10, 11, 12, 13]}
+    workers = [
+        pb.Worker(
+            supervisor_id=f"sup-{host}",
+            port=6700,
+            executors=[pb.Executor(first_task=it, last_task=it) for it in tasks],
+        )
+        for host, tasks in on.items()
+    ]
+    sidecar.write_delays(edge_fog=200)  # by way of the fog 225 ms; straight on 40
+    runs = request(state_of(definition, workers=workers), definition)
+    sidecar.schedule(runs)
+    operations = operations_pb2_grpc.OperationsStub(sidecar.channel)  # type: ignore[no-untyped-call]
+    wanted = operations_pb2.PlanRequest(topology=definition.topology_id)
+    making = operations.MakePlan.future(wanted, timeout=120)
+    rounds = 0
+    while not making.done():
+        assert sidecar.schedule(runs).decisions[0].HasField("decline")
+        rounds += 1
+    assert rounds > 1
+    plan = making.result()
+    assert plan.workers_started > 0
+    named = operations_pb2.PlanId(id=plan.id)
+    operations.ApplyPlan(named, timeout=10)
+    (decision,) = sidecar.schedule(runs).decisions
+    assert {(it.supervisor_id.removeprefix("sup-"), it.port) for it in decision.place.workers} == {
+        (it.host, it.port) for it in plan.workers if it.after
+    }
+    assert operations.GetPlan(named, timeout=10).state == operations_pb2.Plan.HANDED_OVER
+    then = state_of(definition, workers=decision.place.workers)
+    sidecar.schedule(request(then, definition))
+    assert operations.GetPlan(named, timeout=10).state == operations_pb2.Plan.APPLIED

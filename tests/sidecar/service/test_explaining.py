@@ -164,6 +164,14 @@ def test_a_better_host_says_what_holds_the_move_back(
     )
 
 
+def test_a_better_host_that_the_budget_holds_back_says_so() -> None:
+    # c leaves cloud-1 for a worker that is not there yet: one starts, none may.
+    nimbus = three_sites(workers_per_round=0)
+    nimbus.running[CHAIN.id] = worker("edge-1", 6700, 1, 2), worker("cloud-1", 6700, 3)
+    nimbus.rounds(CHAIN, 3)
+    assert "workers_per_round is 0" in answered(nimbus, "c", "edge-1")
+
+
 def test_under_observe_nothing_is_moved_however_good() -> None:
     topology = replace(CHAIN, settings={**(CHAIN.settings or {}), "eyewall.mode": '"observe"'})
     said = answered(on_edge_and_cloud(three_sites(), topology), "c", "fog-1")

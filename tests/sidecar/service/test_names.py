@@ -41,6 +41,11 @@ def test_an_unknown_topology_is_refused_with_what_there_is_and_the_nearest() -> 
     assert refused.value.nearest[0] == "count"
 
 
+def test_digits_without_end_are_no_task() -> None:
+    with pytest.raises(UnknownNameError, match="its components are source, tag"):
+        executor_named(TOPOLOGY, "9" * 5000)
+
+
 @pytest.mark.parametrize(
     ("name", "found"),
     [

@@ -5,7 +5,17 @@ from dataclasses import replace
 import pytest
 from eyewall_monitor.decision_record import Verdict
 from eyewall_sidecar.model import Solution, Status
-from eyewall_sidecar.service import Decline, Failed, Keep, Place, Plan, PlanState, Wanted
+from eyewall_sidecar.service import (
+    Decline,
+    Failed,
+    Job,
+    Keep,
+    Place,
+    Plan,
+    PlanState,
+    Question,
+    Wanted,
+)
 from eyewall_sidecar.service.kept_plans import KEPT_SECONDS, MOST_PLANS, NOT_TAKEN
 from eyewall_sidecar.service.names import BadQuestionError, NotNowError, UnknownNameError
 from eyewall_sidecar.storm import Change, Topology
@@ -310,6 +320,43 @@ def test_applying_twice_is_applying_once() -> None:
     nimbus.round(it)
     assert nimbus.planning.apply(plan.id).state is PlanState.APPLIED
     assert nimbus.round(it)[it.id].verdict != Place(plan.assignment)
+
+
+def test_a_plan_that_was_applied_and_no_longer_runs_is_not_said_to_run() -> None:
+    it = topology(mode="observe")
+    nimbus = nimbus_with(it)
+    plan = planned(nimbus, it)
+    nimbus.planning.apply(plan.id)
+    before = nimbus.running[it.id]
+    nimbus.round(it)
+    nimbus.round(it)
+    nimbus.running[it.id] = before  # somebody rebalanced it
+    nimbus.round(it)
+    with pytest.raises(NotNowError) as refused:
+        nimbus.planning.apply(plan.id)
+    assert str(refused.value) == (
+        "plan 00000001 was applied, but word-1 no longer runs so; make another one"
+    )
+
+
+def test_a_plan_that_grew_stale_while_it_was_solved_says_so_at_once(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    it = topology(mode="observe")
+    nimbus = nimbus_with(it)
+    solve = nimbus.solvers.plan
+
+    def meanwhile(question: Question, time_limit: float) -> Job:
+        nimbus.running[it.id] = (worker("a", 6700, 1), worker("c", 6700, 2, 3))
+        nimbus.round(it)
+        return solve(question, time_limit)
+
+    monkeypatch.setattr(nimbus.solvers, "plan", meanwhile)
+    plan = planned(nimbus, it)
+    assert (plan.state, plan.reason) == (
+        PlanState.STALE,
+        "tag[2-2] runs on c:6700 now, not on a:6700",
+    )
 
 
 def test_a_stale_plan_is_refused_and_says_what_changed() -> None:

@@ -9,6 +9,8 @@ from eyewall_deploy.state import Mode, Scheduler
 from eyewall_deploy.storm.recommended import recommended
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from eyewall_deploy.cluster_file import Cluster, Host
     from eyewall_deploy.endpoint import Endpoint
     from eyewall_deploy.run_dir import RunDir
@@ -86,9 +88,22 @@ def nimbus_settings(storm: StormCluster) -> dict[str, Any]:
 def supervisor_settings(storm: StormCluster, host: Host) -> dict[str, Any]:
     """Of one host's supervisor and its workers."""
     settings = _common(storm, f"supervisor-{host.name}") | {
-        "storm.local.hostname": host.name,
+        **declared(host),
         "supervisor.slots.ports": slot_ports(storm, host),
         "supervisor.thrift.port": supervisor_port(storm, host),
+    }
+    if storm.agents:
+        settings[REPORTERS] = [
+            reporter | {"graphite.port": agent_port(storm, host)}
+            for reporter in settings[REPORTERS]
+        ]
+    return without_scheduler(settings)
+
+
+def declared(host: Host) -> dict[str, Any]:
+    """What a supervisor tells Nimbus of its host: its name, what it has, where it is."""
+    return {
+        "storm.local.hostname": host.name,
         "supervisor.cpu.capacity": host.cpu * 100,
         "supervisor.memory.capacity.mb": host.memory / _MEGABYTE,
         "supervisor.scheduler.meta": {
@@ -98,11 +113,10 @@ def supervisor_settings(storm: StormCluster, host: Host) -> dict[str, Any]:
             "speed": str(host.speed),
         },
     }
-    if storm.agents:
-        settings[REPORTERS] = [
-            reporter | {"graphite.port": agent_port(storm, host)}
-            for reporter in settings[REPORTERS]
-        ]
+
+
+def without_scheduler(settings: Mapping[str, Any]) -> dict[str, Any]:
+    """Leave out what only Nimbus reads of Eyewall's settings."""
     return {
         key: value
         for key, value in settings.items()

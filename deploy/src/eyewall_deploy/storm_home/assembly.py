@@ -1,10 +1,13 @@
 """Puts a Storm home together from the jars that Maven Central has; Storm UI is not among them."""
 
+import fcntl
+import os
 import shutil
 import subprocess
 import tempfile
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from importlib import resources
 from pathlib import Path
 
@@ -22,7 +25,8 @@ _LINES_SHOWN = 15
 def assembled(cache: Path, progress: Callable[[str], None]) -> StormHome | Failure:
     """The home under `cache`, put together first if it is not there yet.
 
-    It appears under its name only when complete, so a break-off leaves no half a home.
+    It appears under its name only when complete, so a break-off leaves no half a home. Whoever
+    else wants it meanwhile waits for it.
 
     Parameters
     ----------
@@ -41,15 +45,27 @@ def assembled(cache: Path, progress: Callable[[str], None]) -> StormHome | Failu
             "distribution with --storm-home"
         )
     cache.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(prefix=".assembly-", dir=cache) as scratch:
+    with _alone_in(cache), tempfile.TemporaryDirectory(prefix=".assembly-", dir=cache) as scratch:
+        if target.is_dir():  # another was quicker
+            return open_storm_home(target)
         home = Path(scratch) / "home"
         failure = _fetch(maven, Path(scratch) / "poms", home, progress)
         if failure is not None:
             return failure
         (home / "RELEASE").write_text(f"{STORM_VERSION}\n", encoding="utf-8")
-        if not target.exists():  # another run may have been quicker
-            home.rename(target)
+        home.rename(target)
     return open_storm_home(target)
+
+
+@contextmanager
+def _alone_in(folder: Path) -> Iterator[None]:
+    """Wait until no other process is in here; the kernel lets the next in, however one ends."""
+    held = os.open(folder, os.O_RDONLY)
+    try:
+        fcntl.flock(held, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(held)
 
 
 def _fetch(maven: str, poms: Path, home: Path, progress: Callable[[str], None]) -> Failure | None:

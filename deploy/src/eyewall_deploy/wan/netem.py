@@ -62,13 +62,13 @@ def set_up(table: DelayTable) -> None:
     """Have each host's interface sort by destination, whatever an earlier process left there."""
     address_of = addresses(table.hosts)
     for place, name in enumerate(table.hosts):
-        in_network_namespace(name, lambda i=place: _set_up_from(table, i, address_of))  # type: ignore[misc]
+        in_network_namespace(name, lambda i=place: sort_from(table, i, address_of))  # type: ignore[misc]
 
 
 def apply(table: DelayTable) -> None:
     """Let each host's interface do what the table says from now on."""
     for place, name in enumerate(table.hosts):
-        in_network_namespace(name, lambda i=place: _apply_from(table, i))  # type: ignore[misc]
+        in_network_namespace(name, lambda i=place: delay_from(table, i))  # type: ignore[misc]
 
 
 def netem_works() -> str | None:
@@ -108,9 +108,12 @@ def _set_up(address: str) -> None:
         routes.link("set", index=index, state="up")
 
 
-def _set_up_from(table: DelayTable, source: int, address_of: Mapping[str, str]) -> None:
+def sort_from(
+    table: DelayTable, source: int, address_of: Mapping[str, str], interface: str = INTERFACE
+) -> None:
+    """Have an interface of the host at place `source` sort its packets by destination."""
     with IPRoute() as routes:
-        (index,) = routes.link_lookup(ifname=INTERFACE)
+        (index,) = routes.link_lookup(ifname=interface)
         with contextlib.suppress(NetlinkError):  # there is none yet
             routes.tc("del", index=index, root=True)
         _sort_by_destination(routes, index)
@@ -119,9 +122,10 @@ def _set_up_from(table: DelayTable, source: int, address_of: Mapping[str, str]) 
                 _add_destination(routes, index, target + 1, IPv4Address(address_of[name]))
 
 
-def _apply_from(table: DelayTable, source: int) -> None:
+def delay_from(table: DelayTable, source: int, interface: str = INTERFACE) -> None:
+    """Let that interface hold back what is sorted as the table says."""
     with IPRoute() as routes:
-        (index,) = routes.link_lookup(ifname=INTERFACE)
+        (index,) = routes.link_lookup(ifname=interface)
         for target in range(len(table.hosts)):
             if target != source:
                 _hold_back(

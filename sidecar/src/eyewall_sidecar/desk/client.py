@@ -98,7 +98,9 @@ class Desk:
 
     def make_plan(self, request: pb.PlanRequest) -> pb.Plan:
         """Return what a policy finds; nothing is moved."""
-        solving = request.time_limit if request.time_limit > 0 else LONGEST_SOLVE
+        wanted = request.time_limit
+        # A limit that makes no sense is the sidecar's to refuse.
+        solving = wanted if 0 < wanted < LONGEST_SOLVE else LONGEST_SOLVE
         answer: pb.Plan = self._call(self._stub.MakePlan, request, solving)
         return answer
 

@@ -101,7 +101,7 @@ def _turn(
             typer.echo(_written(id_, after, frozen=frozen))
             if status is None:
                 raise DeskError(f"it is written, and holds once the sidecar is back: {away}")
-            _await(desk, after)
+            _await(desk, id_, frozen=frozen)
     except (ConfigError, ServersError) as error:
         raise ended(str(error), NOT_NOW if isinstance(error, AwayError) else BAD_INPUT) from None
     except DeskError as error:
@@ -167,8 +167,11 @@ def _written(id_: str, after: Switches, *, frozen: bool) -> str:
     )
 
 
-def _await(desk: Desk, after: Switches) -> None:
-    """Wait until the sidecar holds the switches so; DeskError if it does not."""
+def _await(desk: Desk, id_: str, *, frozen: bool) -> None:
+    """Wait until the sidecar holds what was turned; DeskError if it does not.
+
+    Only that: somebody else may turn another switch at the same time.
+    """
     from eyewall_sidecar.desk.client import DeskError
 
     ends = time.monotonic() + PATIENCE
@@ -180,11 +183,8 @@ def _await(desk: Desk, after: Switches) -> None:
                     "it is written, but the sidecar holds no switches: its [zookeeper] servers is "
                     "not set"
                 )
-            same = (held.frozen, set(held.frozen_topologies)) == (
-                after.frozen,
-                set(after.frozen_topologies),
-            )
-            if same and held.HasField("age"):
+            now = id_ in held.frozen_topologies if id_ else held.frozen
+            if now == frozen and held.HasField("age"):
                 return
             if time.monotonic() >= ends:
                 why = f": {held.remark}" if held.remark else ""

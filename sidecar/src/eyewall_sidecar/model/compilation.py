@@ -6,6 +6,7 @@ and of all that it imports from here. It is a cache of our own: numba's setting 
 for everything in the process, and numba does not look into a folder that it cannot write to.
 """
 
+import fcntl
 import logging
 import os
 import re
@@ -94,6 +95,17 @@ class _Cache(FunctionCache):
     """A cache that can do without its folder: what cannot be read or kept is compiled anew."""
 
     _impl_class = _Places
+
+    def save_overload(self, sig: object, data: object) -> None:
+        """Keep code, one process at a time: two could give theirs the same name."""
+        with self._guard_against_spurious_io_errors():
+            self._impl.locator.ensure_cache_path()
+            held = os.open(self._cache_path, os.O_RDONLY)
+            try:
+                fcntl.flock(held, fcntl.LOCK_EX)
+                super().save_overload(sig, data)  # type: ignore[no-untyped-call]
+            finally:
+                os.close(held)
 
     @contextmanager
     def _guard_against_spurious_io_errors(self) -> Iterator[None]:

@@ -15,6 +15,9 @@ from eyewall_sidecar.service.names import (
 NEAREST = "eyewall-nearest"
 """Trailing metadata of NOT_FOUND: the names that were perhaps meant, comma separated."""
 
+LONGEST = 2000
+"""Bytes of a sentence: gRPC drops trailing metadata beyond 8 KB, in which a byte may take three."""
+
 _CODES = {
     UnknownNameError: grpc.StatusCode.NOT_FOUND,
     BadQuestionError: grpc.StatusCode.INVALID_ARGUMENT,
@@ -33,4 +36,12 @@ def worded(context: grpc.ServicerContext) -> Iterator[None]:
             nearest = [it for it in error.nearest if it.isascii() and it.isprintable()]
             joined = ",".join(it for it in nearest if "," not in it)
             context.set_trailing_metadata(((NEAREST, joined),))
-        context.abort(_CODES[type(error)], str(error))
+        context.abort(_CODES[type(error)], _cut(str(error)))
+
+
+def _cut(sentence: str) -> str:
+    """Cut a sentence that repeats a name of any length, or it reaches nobody."""
+    encoded = sentence.encode()
+    if len(encoded) <= LONGEST:
+        return sentence
+    return encoded[:LONGEST].decode(errors="ignore") + " …"

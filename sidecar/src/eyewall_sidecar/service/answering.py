@@ -203,6 +203,10 @@ def _held_back(it: Explanation, gain: float, restraint: Restraint) -> str:
             memory.judgement is not None and not memory.judgement.move,
             lambda: f"of the whole topology {settings.policy} says: {_judged(it)}",
         ),
+        (
+            bool(memory.held_back),
+            lambda: f"of the whole topology {settings.policy} says: {memory.held_back}",
+        ),
     ]
     return next((why() for holds, why in held if holds), "the next rounds decide")
 

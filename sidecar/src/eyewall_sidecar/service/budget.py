@@ -49,7 +49,8 @@ class Budget:
 
     def spend(self, topology: str, assignment: Assignment, workers: int) -> None:
         """Take it that Nimbus is told to run a topology so, which starts as many workers."""
-        self._decided[topology] = _Decided(assignment, workers)
+        # Another value each time: `held_back` may be asked by any thread, as well.
+        self._decided = {**self._decided, topology: _Decided(assignment, workers)}
 
     def held_back(self, workers: int, now: float) -> str:
         """Say which budget forbids to start as many more; empty if none does."""

@@ -10,6 +10,8 @@ from eyewall_sidecar.storm.placement_problem import operator_id
 
 NEAREST = 3
 """As many names are offered for one that is unknown."""
+LONGEST_TASK = 10
+"""Digits: Storm's tasks are 32-bit numbers."""
 
 
 class UnanswerableError(Exception):
@@ -59,7 +61,7 @@ def executor_named(topology: Topology, name: str) -> Executor:
     names = {operator_id(of, it): it for it, of in topology.executors().items()}
     if name in names:
         return names[name]
-    if name.isdecimal():
+    if name.isdecimal() and len(name) <= LONGEST_TASK:
         return _running_task(topology, int(name))
     for component in topology.components:
         if component.id == name:

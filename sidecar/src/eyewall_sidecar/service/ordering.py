@@ -33,9 +33,13 @@ def order(plans: KeptPlans, plan: Plan, seen: Seen, frozen: str, now: float) -> 
     What is under way or done already stays so. `frozen` says who froze the topology.
     """
     plan = as_it_stands(plan, seen, now)
-    if plan.state in UNDER_WAY_OR_DONE:
-        return plan
     name = plan.topology.topology.name
+    if plan.state in UNDER_WAY_OR_DONE:
+        if moved_on(plan, seen):
+            raise NotNowError(
+                f"plan {plan.id} was applied, but {name} no longer runs so; make another one"
+            )
+        return plan
     if changed := what_changed(plan, seen.state):
         raise NotNowError(f"plan {plan.id} is stale: {changed}; make another one of {name}")
     if plan.changes_nothing:
@@ -45,6 +49,14 @@ def order(plans: KeptPlans, plan: Plan, seen: Seen, frozen: str, now: float) -> 
     if why := why_not_had(plan.assignment, plan.topology, seen.state):
         raise NotNowError(f"plan {plan.id} cannot be applied: {why}")
     return plans.order(plan.id)
+
+
+def moved_on(plan: Plan, seen: Seen) -> bool:
+    """Whether a plan was applied, and a later round saw something else run."""
+    if plan.state is not PlanState.APPLIED or seen.at < plan.since:
+        return False
+    running = (it.assignment for it in seen.state.topologies if it.topology.id == plan.topology_id)
+    return set(next(running, ())) != set(plan.assignment)
 
 
 def obeyed(

@@ -98,7 +98,8 @@ class Planning:
             answer = self._solved(question_of(problem, settings, seed), limit, is_awaited)
             plan = draft.found(problem, answer)
         self._service.plans.add(plan)
-        return plan
+        # What runs may have changed while it was solved.
+        return as_it_stands(plan, self._service.seen, self._service.now())
 
     def get(self, id_: str) -> Plan:
         """Return a plan and what has become of it by now; UnknownNameError if it is gone."""

@@ -69,6 +69,7 @@ class HistoryReader:
         self._whole_at: float | None = None
         self._forgot_at = steady()
         self._unreadable: str = ""
+        self._wrong: str = ""
         self.response_times = MeasuredResponseTimes()
         self._thread = RepeatingThread("the history in Redis", self.look, self._failed)
 
@@ -89,15 +90,17 @@ class HistoryReader:
     @property
     def remarks(self) -> tuple[str, ...]:
         """What could not be used."""
-        return (f"history: {self._unreadable}",) if self._unreadable else ()
+        return tuple(f"history: {it}" for it in (self._wrong, self._unreadable) if it)
 
     def look(self) -> float:
         """Read what is new, and then some of the past."""
         try:
-            return self._look()
+            pause = self._look()
         except RedisError as error:
             self._failed(said_of(error))
             return EVERY_SECONDS
+        self._wrong = ""
+        return pause
 
     def _look(self) -> float:
         followed = self._steady()
@@ -199,4 +202,4 @@ class HistoryReader:
         return report
 
     def _failed(self, said: str) -> None:
-        self._unreadable = said
+        self._wrong = said

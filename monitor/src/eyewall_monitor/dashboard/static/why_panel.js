@@ -111,7 +111,7 @@ function explanation(it, sites, asked) {
   return html`<div class="answer"><h3>${it.executor} <span class="muted">on</span> ${sites.label(it.host)}</h3>
     <p class="notice ${it.unknown ? "warn" : ""}">${it.answer}${it.unknown ? html`<br>${it.unknown}` : nothing}</p>
     ${it.on_slowest_path ? html`<p><span class="key line slow-key" aria-hidden="true"></span> It lies on the slowest path.</p>` : nothing}
-    <div class="scroll" tabindex="0" role="group" aria-label="Hosts it could go to"><table class="dense">
+    <div class="scroll" tabindex="0" role="group" aria-label="Hosts it could go to"><table class="dense wrapping">
       <caption>It alone moved, under ${it.objective}${it.left_out ? `; ${it.left_out} hosts are left out: ask about one by name` : ""}</caption>
       <thead><tr><th scope="col">Host</th><th scope="col" class="figure">Response time</th><th scope="col"><span class="unseen">As a bar</span></th><th scope="col" class="figure">tuples/s between hosts</th><th scope="col">What forbids it</th></tr></thead>
       <tbody>${it.alternatives.map((other) => alternative(other, most, sites, asked))}</tbody></table></div>

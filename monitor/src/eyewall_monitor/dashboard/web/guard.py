@@ -90,7 +90,7 @@ class Guard:
         site, origin = headers.get("sec-fetch-site"), headers.get("origin")
         if site is not None and site not in ("same-origin", "none"):
             return HTTPStatus.FORBIDDEN, "only the dashboard's own pages may change anything"
-        if origin is not None and urlsplit(origin).netloc.lower() != host.lower():
+        if origin is not None and _host_of(origin) != host.lower():
             return HTTPStatus.FORBIDDEN, (
                 f"origin {origin!r:.100}: only the dashboard's own pages may change anything"
             )
@@ -123,6 +123,14 @@ def _name(host: str) -> str:
     if host.startswith("["):
         return host.partition("]")[0] + "]"
     return host.partition(":")[0].lower().rstrip(".")
+
+
+def _host_of(origin: str) -> str | None:
+    """Return the host of an origin, with its port; None: it is no origin."""
+    try:
+        return urlsplit(origin).netloc.lower()
+    except ValueError:
+        return None
 
 
 def _has_body(headers: Headers) -> bool:

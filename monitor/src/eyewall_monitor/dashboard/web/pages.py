@@ -2,10 +2,11 @@
 
 import mimetypes
 import threading
+from http import HTTPStatus
 from pathlib import Path
 from typing import Final
 
-from fastapi import FastAPI, Request, Response
+from fastapi import FastAPI, HTTPException, Request, Response
 
 from eyewall_monitor.dashboard.bodies import Body
 from eyewall_monitor.dashboard.web.answers import answer
@@ -41,19 +42,23 @@ class StaticFiles:
     def __init__(self, folder: Path) -> None:
         self._folder = folder
         self._lock = threading.Lock()
-        self._bodies: dict[str, tuple[int, Body]] = {}
+        self._bodies: dict[Path, tuple[int, Body]] = {}
 
     def body(self, name: str) -> Body | None:
         """Return a file's bytes; None if there is no such file in the folder."""
         path = (self._folder / name).resolve()
-        if not path.is_relative_to(self._folder.resolve()) or not path.is_file():
+        try:
+            if not path.is_relative_to(self._folder.resolve()) or not path.is_file():
+                return None
+        except OSError:  # longer than a file's name may be
             return None
         written = path.stat().st_mtime_ns
         with self._lock:
-            known = self._bodies.get(name)
+            # By path: one file may be asked for by any number of names.
+            known = self._bodies.get(path)
             if known is None or known[0] != written:
                 known = written, Body(path.read_bytes(), _kind(path), _HARD)
-                self._bodies[name] = known
+                self._bodies[path] = known
             return known[1]
 
     def names(self) -> list[str]:
@@ -72,6 +77,12 @@ def serve_pages(app: FastAPI, files: StaticFiles) -> None:
             raise unknown("file", _INDEX, files.names())
         return answer(request, body)
 
+    def nowhere(request: Request, path: str) -> Response:  # noqa: ARG001 - FastAPI's
+        body = files.body(_INDEX)
+        if body is None or "text/html" not in request.headers.get("accept", ""):
+            raise HTTPException(HTTPStatus.NOT_FOUND)
+        return answer(request, body, HTTPStatus.NOT_FOUND)
+
     def static(request: Request, name: str) -> Response:
         body = files.body(name) if "\0" not in name else None
         if body is None:
@@ -83,6 +94,8 @@ def serve_pages(app: FastAPI, files: StaticFiles) -> None:
     app.add_api_route(
         "/static/{name:path}", static, methods=["GET", "HEAD"], include_in_schema=False
     )
+    # Last, for whatever nothing else answers: a person gets a page that says so.
+    app.add_api_route("/{path:path}", nowhere, methods=["GET", "HEAD"], include_in_schema=False)
 
 
 def _kind(path: Path) -> str:

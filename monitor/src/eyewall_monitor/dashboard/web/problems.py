@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
 LOG: Final = logging.getLogger("eyewall.dashboard")
 KIND: Final = "application/problem+json"
+_NAMED: Final = 6
+"""Names that are listed where none is near."""
 _STATUS: Final = {
     Reason.UNKNOWN_NAME: HTTPStatus.NOT_FOUND,
     Reason.BAD_VALUE: HTTPStatus.UNPROCESSABLE_ENTITY,
@@ -51,8 +53,14 @@ class ProblemError(Exception):
 
 def unknown(what: str, name: str, names: Collection[str]) -> ProblemError:
     """Nobody knows that name; the nearest of those that there are are offered."""
-    near = get_close_matches(name, sorted(set(names)), n=3, cutoff=0.5)
-    hint = f" (did you mean {' or '.join(near)}?)" if near else ""
+    there = sorted(set(names))
+    near = get_close_matches(name, there, n=3, cutoff=0.5)
+    hint = ""
+    if near:
+        hint = f" (did you mean {' or '.join(near)}?)"
+    elif there:
+        more = f" and {len(there) - _NAMED} more" if len(there) > _NAMED else ""
+        hint = f"; there are {', '.join(there[:_NAMED])}{more}"
     return ProblemError(HTTPStatus.NOT_FOUND, f"no {what} {name!r:.200}{hint}", near)
 
 

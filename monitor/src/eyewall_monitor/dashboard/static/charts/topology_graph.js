@@ -140,8 +140,9 @@ function edge(it, most) {
   const slow = it.delay === null ? "" : "slow";
   const assumed = it.streams.some((its) => its.signal.state === "missing") ? "assumed" : "";
   const width = it.rate === null ? 1 : 1.2 + 4.5 * Math.sqrt(it.rate / most);
-  const said = it.streams.map((its) => `${its.stream}, ${its.grouping}: ${perSecond(its.rate)}, ${perSecond(its.rate_between_hosts)} between hosts`).join("; ");
-  return svg`<path class="edge ${slow} ${it.system ? "system" : ""}" stroke-width=${width.toFixed(1)} d=${curve(it.points)} marker-end="url(#arrow${slow})"><title>${said}</title></path>
+  const flows = it.streams.map((its) => `${its.stream}, ${its.grouping}: ${perSecond(its.rate)}, ${perSecond(its.rate_between_hosts)} between hosts`).join("; ");
+  const said = `${it.source} to ${it.target}: ${flows}`;
+  return svg`<path class="edge ${slow} ${it.system ? "system" : ""}" role="img" aria-label=${said} stroke-width=${width.toFixed(1)} d=${curve(it.points)} marker-end="url(#arrow${slow})"><title>${said}</title></path>
     <text class="edge-label ${assumed}" x=${it.x} y=${it.y - 7}>${it.label}</text>
     ${it.delay === null ? nothing : svg`<text class="edge-label slow" x=${it.x} y=${it.y + 17}>${ms(it.delay)}</text>`}`;
 }

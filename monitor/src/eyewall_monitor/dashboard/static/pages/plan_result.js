@@ -59,7 +59,7 @@ export function page(context, id) {
         </section>
         <dl class="strip">
           <div><dt>Predicted response time</dt><dd class="large">${time ? metric("R", "s", time.after) : UNKNOWN}
-            <small>${time?.before != null ? `is ${metric("R", "s", time.before)}` : ""}</small></dd></div>
+            <small>${time?.before != null ? `now ${metric("R", "s", time.before)}` : ""}</small></dd></div>
           <div><dt>Gain of the objective</dt><dd class="large">${plan.gain === null ? UNKNOWN : signed(plan.gain * 100, (value) => `${value.toFixed(value < 9.95 ? 1 : 0)} %`)}</dd></div>
           <div><dt>Executors that move</dt><dd class="large">${plan.moves.length}</dd></div>
           <div><dt>Workers that start</dt><dd class="large">${plan.workers_started} <small>${stopped ? `${stopped} stop` : ""}</small></dd></div>

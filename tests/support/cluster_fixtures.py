@@ -1,10 +1,9 @@
-"""A real Storm cluster over an emulated network, one for all tests in this folder."""
+"""A real Storm cluster over an emulated network, one for all tests that need it."""
 
 from __future__ import annotations
 
 import os
 import socket
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -16,18 +15,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 SECONDS_TO_COME_UP = 300
-
-
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    for item in items:
-        if _is_here(item):
-            item.add_marker(pytest.mark.cluster)
-    # The cluster runs to the end of the session, at the expense of whatever comes after it.
-    items.sort(key=_is_here)
-
-
-def _is_here(item: pytest.Item) -> bool:
-    return Path(__file__).parent in item.path.parents
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:

@@ -1,0 +1,1 @@
+"""Builds every image without a Docker engine, and runs what is in them."""

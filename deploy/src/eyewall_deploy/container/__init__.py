@@ -1,0 +1,1 @@
+"""A container that is a supervisor host of a cluster file."""

@@ -1,0 +1,83 @@
+"""The images' Containerfiles, without building them."""
+
+from __future__ import annotations
+
+import re
+from fnmatch import fnmatch
+from pathlib import Path
+
+import pytest
+from image_check.compose import services
+
+REPOSITORY = Path(__file__).parents[3]
+FILES = sorted((REPOSITORY / "deploy" / "images").glob("*/Containerfile"))
+IGNORED = (REPOSITORY / ".dockerignore").read_text(encoding="utf-8").splitlines()
+
+
+def read(file: Path) -> str:
+    """Its text with lines that go on put together."""
+    return file.read_text(encoding="utf-8").replace("\\\n", " ")
+
+
+@pytest.fixture(params=FILES, ids=[file.parent.name for file in FILES])
+def containerfile(request: pytest.FixtureRequest) -> Path:
+    found: Path = request.param
+    return found
+
+
+def test_what_it_copies_is_there_and_not_ignored(containerfile: Path) -> None:
+    allowed = [line[1:] for line in IGNORED if line.startswith("!")]
+    for line in re.findall(r"^COPY (?!--from)(.*)", read(containerfile), re.MULTILINE):
+        for source in line.split()[:-1]:
+            assert (REPOSITORY / source).exists(), source
+            assert any(source == it or source.startswith(f"{it}/") for it in allowed), source
+
+
+def test_its_base_images_are_arguments_with_a_version(containerfile: Path) -> None:
+    text = read(containerfile)
+    arguments = dict(re.findall(r"^ARG (\w+_IMAGE)=(\S+)", text, re.MULTILINE))
+    for base in re.findall(r"^FROM (\S+)", text, re.MULTILINE):
+        assert base.strip("${}") in arguments
+    assert all(re.search(r":\d", image) for image in arguments.values())
+
+
+def test_what_it_installs_is_pinned(containerfile: Path) -> None:
+    for run in re.findall(r"^RUN (.*)", read(containerfile), re.MULTILINE):
+        if "pip install" in run:
+            assert "PIP_CONSTRAINT=constraints.txt" in run
+
+
+def test_it_does_not_run_as_root_but_for_netem(containerfile: Path) -> None:
+    users = re.findall(r"^USER (\S+)", read(containerfile), re.MULTILINE)
+    if containerfile.parent.name == "host":
+        started = (containerfile.parent / "supervisord.conf").read_text(encoding="utf-8")
+        programs = dict(
+            re.findall(r"\[program:(\w+)\]\n(?:.*\n)??command=.*\n(user=storm)?", started)
+        )
+        assert programs == {
+            "delays": "",
+            **dict.fromkeys(("supervisor", "monitor", "latency"), "user=storm"),
+        }
+    else:
+        assert users
+        assert users[-1] != "root"
+
+
+def test_compose_and_image_agree_on_the_health_check(containerfile: Path) -> None:
+    found = re.search(r"HEALTHCHECK .*CMD \[(.*)\]", read(containerfile))
+    if found is None:
+        return
+    words = re.findall(r'"((?:[^"\\]|\\.)*)"', found[1])
+    of_image = [s for s in services().values() if s.containerfile == containerfile.parent.name]
+    assert of_image
+    assert all(list(service.health) == words for service in of_image)
+
+
+def test_every_file_of_a_health_check_is_in_its_image() -> None:
+    for service in services().values():
+        if service.containerfile is None:
+            continue
+        text = read(REPOSITORY / "deploy" / "images" / service.containerfile / "Containerfile")
+        for word in service.health:
+            if word.startswith("/opt/eyewall/"):
+                assert fnmatch(text, f"*COPY *{Path(word).name}*"), service.name

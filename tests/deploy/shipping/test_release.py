@@ -1,0 +1,93 @@
+"""dist/eyewall-VERSION.tar.gz: what an existing cluster installs."""
+
+from __future__ import annotations
+
+import hashlib
+import subprocess
+import sys
+import tarfile
+from typing import TYPE_CHECKING
+
+import make as release
+import pytest
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+TIME = 1_700_000_000
+ALL = ["eyewall_deploy", "eyewall_latency", "eyewall_monitor", "eyewall_proto", "eyewall_sidecar"]
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("release")
+
+
+@pytest.fixture(scope="module")
+def jar(folder: Path) -> Path:
+    file = folder / "eyewall-storm-scheduler.jar"
+    file.write_bytes(b"not really a jar")
+    return file
+
+
+@pytest.fixture(scope="module")
+def unpacked(folder: Path, jar: Path) -> Path:
+    tarball = release.make(jar, folder / "first", TIME)
+    with tarfile.open(tarball) as archive:
+        archive.extractall(folder, filter="data")
+    return folder / f"eyewall-{release.version()}"
+
+
+def test_it_has_a_wheel_of_each_distribution_and_all_that_goes_with_them(unpacked: Path) -> None:
+    assert [wheel.name.split("-")[0] for wheel in sorted(unpacked.glob("wheels/*"))] == ALL
+    for name in (
+        "INSTALL.md",
+        "constraints.txt",
+        "storm/eyewall-storm-scheduler.jar",
+        "storm/storm.yaml",
+        "systemd/eyewall-sidecar.service",
+        "examples/sidecar.toml",
+        "docs/operations.md",
+    ):
+        assert (unpacked / name).is_file(), name
+
+
+def test_its_sums_are_right_and_of_every_file(unpacked: Path) -> None:
+    lines = (unpacked / "SHA256SUMS").read_text().splitlines()
+    sums = {name: digest for digest, _, name in (line.partition("  ") for line in lines)}
+    files = {str(it.relative_to(unpacked)): it for it in unpacked.rglob("*") if it.is_file()}
+    del files["SHA256SUMS"]
+    assert sums == {n: hashlib.sha256(it.read_bytes()).hexdigest() for n, it in files.items()}
+
+
+def test_the_same_sources_give_the_same_bytes(unpacked: Path, folder: Path, jar: Path) -> None:
+    again = release.make(jar, folder / "second", TIME)
+    assert again.read_bytes() == (folder / "first" / again.name).read_bytes()
+
+
+def test_its_wheels_install_and_run(unpacked: Path, tmp_path: Path) -> None:
+    # Libraries are this environment's; ours come from the wheels alone.
+    wheels = sorted(map(str, unpacked.glob("wheels/*")))
+    pip = (sys.executable, "-m", "pip", "install", "--quiet", "--no-index", "--no-deps")
+    subprocess.run([*pip, "--target", str(tmp_path), *wheels], check=True)
+    code = f"import {', '.join(ALL)}; from eyewall_deploy.storm.recommended import recommended; "
+    code += "recommended(); print(*{m.__path__[0] for m in (" + ", ".join(ALL) + ")}, sep='\\n')"
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        env={"PYTHONPATH": str(tmp_path)},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert sorted(done.stdout.split()) == sorted(str(tmp_path / it) for it in ALL)
+
+
+def test_distributions_of_two_versions_are_refused(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    for it, version in zip(release.DISTRIBUTIONS, ("1", "1", "2", "1", "1"), strict=True):
+        (tmp_path / it).mkdir(parents=True)
+        (tmp_path / it / "pyproject.toml").write_text(f'[project]\nversion = "{version}"\n')
+    monkeypatch.setattr(release, "REPOSITORY", tmp_path)
+    with pytest.raises(release.MixedVersionsError, match="versions are 1, 2; there must be one"):
+        release.version()
