@@ -39,7 +39,9 @@ WATCH: Final = """
 """
 TELL: Final = """
 () => {
-  const all = ["navigation", "resource"].flatMap((kind) => performance.getEntriesByType(kind));
+  const all = ["navigation", "resource"]
+    .flatMap((kind) => performance.getEntriesByType(kind))
+    .filter((it) => it.startTime <= window.benchmark.drawn);
   const data = all.filter((it) => new URL(it.name).pathname.startsWith("/api/"));
   const sum = (some, field) => some.reduce((total, it) => total + it[field], 0);
   return {
@@ -61,7 +63,10 @@ FIGURES: Final = ("requests", "transferred", "data", "first_paint", "drawn", "el
 
 @dataclass(frozen=True)
 class Visit:
-    """One page, loaded once; times in milliseconds since it was asked for, sizes in bytes."""
+    """One page, loaded once; times in milliseconds since it was asked for, sizes in bytes.
+
+    What was asked for until it was drawn is counted, compressed and with its headers.
+    """
 
     page: str
     warm: bool
@@ -106,7 +111,7 @@ def _visit(context: BrowserContext, name: str, address: str, *, warm: bool, stay
     page.set_default_timeout(PATIENCE)
     page.add_init_script(WATCH.replace("SELECTOR", repr(PAGES[name][1])))
     page.goto(address)
-    page.wait_for_function("window.benchmark.drawn !== null")
+    page.wait_for_selector(PAGES[name][1], state="attached")
     page.wait_for_timeout(500 + 1000 * stay)
     told = _told(page)
     page.close()

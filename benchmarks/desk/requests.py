@@ -16,6 +16,9 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from urllib.parse import urlsplit
 
+LONGEST_SECONDS = 30.0
+"""What takes so long altogether is asked no more."""
+
 
 @dataclass
 class Asked:
@@ -65,11 +68,14 @@ class Connection:
 
 
 def ask(url: str, path: str, count: int, encoding: str, *, known: bool) -> Asked:
-    """Ask `count` times, one after the other, once untimed before."""
+    """Ask up to `count` times, one after the other, once untimed before."""
     asked, connection = Asked(), Connection(url)
     always = f"Accept-Encoding: {encoding}\r\nAccept: application/json\r\n"
     _, tag, _ = connection.get(path, always)
+    end = time.monotonic() + LONGEST_SECONDS
     for _ in range(count):
+        if time.monotonic() > end:
+            break
         headers = f"{always}If-None-Match: {tag}\r\n" if known and tag else always
         began = time.perf_counter()
         status, tag, size = connection.get(path, headers)

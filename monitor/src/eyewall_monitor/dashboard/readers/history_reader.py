@@ -14,6 +14,7 @@ from redis.exceptions import RedisError
 from eyewall_monitor import history
 from eyewall_monitor.dashboard.measured import KEEP_SECONDS, MeasuredResponseTimes
 from eyewall_monitor.dashboard.readers.latency_reader import connected, said_of
+from eyewall_monitor.dashboard.readers.pace import pause_after
 from eyewall_monitor.dashboard.readers.thread import RepeatingThread
 from eyewall_monitor.sample import SampleError
 
@@ -102,14 +103,16 @@ class HistoryReader:
         return pause
 
     def _look(self) -> float:
+        followed = self._steady()
         self._meet_new_hosts()
         if self._follow():
             return 0.0
         self._whole_at = self._steady()
+        every = pause_after(self._whole_at - followed, EVERY_SECONDS)
         if self._steady() - self._forgot_at > FORGET_SECONDS:
             self._forgot_at = self._steady()
             self.response_times.forget(self._clock())
-        end = self._steady() + EVERY_SECONDS
+        end = self._steady() + every
         worked = 0.0
         while self._steady() < end and not self._thread.stopped:
             began = self._steady()
@@ -118,7 +121,7 @@ class HistoryReader:
             worked = self._steady() - began
             pause = worked / BUSY_SHARE - worked
             if began + worked + pause >= end:
-                return min(pause, EVERY_SECONDS)
+                return min(pause, every)
             _time.sleep(pause)
         return 0.0
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-SHARE: Final = 0.1
+SHARE: Final = 0.05
 LONGEST_PAUSE: Final = 5.0
 """Seconds; as often as hosts report, however many there are."""
 
