@@ -1,5 +1,6 @@
 """MakePlan, GetPlan, ListPlans and ApplyPlan, from a real server."""
 
+import threading
 from collections.abc import Iterator
 
 import grpc
@@ -7,9 +8,12 @@ import pytest
 from desk_cluster import TOPOLOGY, served, three_sites
 from eyewall_monitor.znodes import Switches
 from eyewall_proto import operations_pb2 as pb
+from eyewall_proto import operations_pb2_grpc, scheduler_pb2, scheduler_pb2_grpc
 from eyewall_sidecar.desk.client import Desk, DeskError
 from eyewall_sidecar.model import Solution, Status
-from eyewall_sidecar.service import Place
+from eyewall_sidecar.rpc.server import THREADS
+from eyewall_sidecar.service import Place, Plan
+from eyewall_sidecar.service.names import UnknownNameError
 from eyewall_sidecar.stores import HeldSwitches
 from obedient_nimbus import Nimbus
 from storm_builders import worker
@@ -168,3 +172,32 @@ def test_a_plan_that_is_gone_is_not_found_and_it_says_how_long_plans_are_kept(
         with pytest.raises(DeskError, match="kept for 15 minutes") as refused:
             ask("01234567")
         assert refused.value.code is grpc.StatusCode.NOT_FOUND
+
+
+def test_nimbus_waits_for_no_thread_that_peoples_questions_hold(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    nimbus, ended = three_sites(), threading.Event()
+    holding = threading.Semaphore(0)
+
+    def held(_id: str) -> Plan:
+        holding.release()
+        ended.wait(30)
+        raise UnknownNameError("gone")
+
+    monkeypatch.setattr(nimbus.planning, "get", held)
+    request = scheduler_pb2.ScheduleRequest(
+        contract_version=1, nimbus_id="one", state_digest=b"1", deadline_ms=1000
+    )
+    with served(nimbus) as address, grpc.insecure_channel(address) as channel:
+        asking = operations_pb2_grpc.OperationsStub(channel)  # type: ignore[no-untyped-call]
+        asked = [asking.GetPlan.future(pb.PlanId(id="x")) for _ in range(THREADS + 2)]
+        try:
+            for _ in range(THREADS):
+                assert holding.acquire(timeout=10)
+            stub = scheduler_pb2_grpc.SchedulerStub(channel)  # type: ignore[no-untyped-call]
+            assert stub.Schedule(request, timeout=5).needs_state
+        finally:
+            ended.set()
+            for it in asked:
+                it.cancel()

@@ -30,6 +30,8 @@ class Operations(pb_grpc.OperationsServicer):
         cool_down = service.rules.cool_down_seconds
         self._statuses = Statuses(service.run, service.delay_source, cool_down)
         self._one_look = threading.Lock()
+        # Each takes a second on a large cluster: several at once would slow a round down.
+        self._one_answer = threading.Lock()
 
     def GetStatus(  # noqa: N802 - the name is the contract's
         self, request: pb.StatusRequest, _context: grpc.ServicerContext
@@ -71,8 +73,9 @@ class Operations(pb_grpc.OperationsServicer):
         self, _request: pb.ListPlansRequest, _context: grpc.ServicerContext
     ) -> pb.Plans:
         """Return all plans that are remembered, newest first."""
-        now = self._service.now()
-        return pb.Plans(plans=[encode_plan.plan(it, now) for it in self._planning.all()])
+        with self._one_answer:
+            now = self._service.now()
+            return pb.Plans(plans=[encode_plan.plan(it, now) for it in self._planning.all()])
 
     def ApplyPlan(  # noqa: N802 - the name is the contract's
         self, request: pb.PlanId, context: grpc.ServicerContext
@@ -105,7 +108,7 @@ class Operations(pb_grpc.OperationsServicer):
         self, request: pb.ExplainRequest, context: grpc.ServicerContext
     ) -> pb.Explanation:
         """Return why an executor runs where it runs, and what other hosts would mean for it."""
-        with worded(context):
+        with self._one_answer, worded(context):
             seen = require_seen(self._service.seen)
             state = topology_named(seen, request.topology)
             known = self._watching.known(seen, state)

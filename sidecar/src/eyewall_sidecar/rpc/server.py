@@ -5,12 +5,16 @@ import os
 import socket
 import threading
 import time
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from types import SimpleNamespace
+from typing import Any
 
 import grpc
 from eyewall_proto import operations_pb2_grpc
 from eyewall_proto import scheduler_pb2 as pb
 from eyewall_proto import scheduler_pb2_grpc as pb_grpc
+from google.protobuf.message import Message
 from grpc_health.v1 import health, health_pb2, health_pb2_grpc
 from grpc_reflection.v1alpha import reflection
 
@@ -24,6 +28,8 @@ CONTRACT_VERSION = 1
 MESSAGE_BYTES = 64 * 1024 * 1024
 """Enough for 60,000 executors; gRPC's own limit is 4 MB."""
 THREADS = 8
+ROUND_THREADS = 2
+"""One round is decided at a time; the other thread is for a round that comes meanwhile."""
 
 SERVICE: str = pb.DESCRIPTOR.services_by_name["Scheduler"].full_name
 LOG = logging.getLogger("eyewall.rpc")
@@ -66,6 +72,18 @@ class Scheduler(pb_grpc.SchedulerServicer):
         return reply
 
 
+class _OwnThreads:
+    """An answer that never waits for a thread that somebody else's question holds."""
+
+    def __init__(self, answer: Callable[..., Any], threads: ThreadPoolExecutor) -> None:
+        """Answer in these threads; gRPC looks for them by this name."""
+        self._answer = answer
+        self.experimental_thread_pool = threads
+
+    def __call__(self, request: Message, context: grpc.ServicerContext) -> Any:
+        return self._answer(request, context)
+
+
 class Server:
     """The listening server."""
 
@@ -81,7 +99,10 @@ class Server:
                 ("grpc.so_reuseport", 0),  # or a second sidecar would share the port unnoticed
             ],
         )
-        pb_grpc.add_SchedulerServicer_to_server(Scheduler(service), self._grpc)  # type: ignore[no-untyped-call]
+        # Nimbus goes on without the sidecar if people's questions keep it waiting.
+        self._rounds = ThreadPoolExecutor(ROUND_THREADS, thread_name_prefix="rounds")
+        rounds = SimpleNamespace(Schedule=_OwnThreads(Scheduler(service).Schedule, self._rounds))
+        pb_grpc.add_SchedulerServicer_to_server(rounds, self._grpc)  # type: ignore[no-untyped-call]
         operations_pb2_grpc.add_OperationsServicer_to_server(
             Operations(service, planning), self._grpc
         )  # type: ignore[no-untyped-call]
@@ -108,6 +129,7 @@ class Server:
         """Take no more requests; those under way have `grace` seconds."""
         self._health.enter_graceful_shutdown()
         self._grpc.stop(grace).wait()
+        self._rounds.shutdown(wait=False)
 
 
 def _require_free(address: str) -> None:

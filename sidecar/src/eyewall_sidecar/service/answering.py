@@ -89,23 +89,28 @@ def _reason(it: Explanation) -> str:
         return "nothing flows to it or from it"
     there = [other for other in own if other.host == it.host and other.rate > 0]
     if there:
-        return _flowing(there, "there")
+        return f"{_flowing(_greater(there))} there"
     first = own[0]
-    nearest = [other for other in own if other.host == first.host]
-    away = f"on {first.host}, {_number(first.delay, Term.R)} away"
-    return f"none of those it talks to is there, {_flowing(nearest, away)}"
+    more = _greater([other for other in own if other.host == first.host and other.rate > 0])
+    # The way back may take longer: it is the delay of what is told of.
+    away = f"on {first.host}, {_number(more[0].delay, Term.R)} away"
+    return f"none of those it talks to is there, {_flowing(more)} {away}"
 
 
-def _flowing(those: list[Neighbour], where: str) -> str:
-    """Word the greater of what comes from some neighbours and what goes to them."""
+def _greater(those: list[Neighbour]) -> list[Neighbour]:
+    """Return those that most tuples come from, or those that most go to, whichever is more."""
     coming = [it for it in those if it.upstream]
     going = [it for it in those if not it.upstream]
-    more = max(coming, going, key=lambda group: sum(it.rate for it in group))
-    rate = sum(it.rate for it in more)
-    verb = "come from" if more is coming else "go to"
-    rest = len(more) - 1
-    names = more[0].executor + (f" and {rest} more" if rest else "")
-    return f"{rate:.3g} tuples/s {verb} {names} {where}"
+    return max(coming, going, key=lambda group: sum(it.rate for it in group))
+
+
+def _flowing(those: list[Neighbour]) -> str:
+    """Word what comes from neighbours, or goes to them."""
+    rate = sum(it.rate for it in those)
+    verb = "come from" if those[0].upstream else "go to"
+    rest = len(those) - 1
+    names = those[0].executor + (f" and {rest} more" if rest else "")
+    return f"{rate:.3g} tuples/s {verb} {names}"
 
 
 def _bound(it: Explanation) -> str:
