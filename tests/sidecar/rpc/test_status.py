@@ -26,6 +26,7 @@ def test_a_sidecar_that_heard_no_nimbus_says_so_by_having_no_round() -> None:
     with served(three_sites()) as address, Desk(address) as desk:
         status = desk.status()
     assert not status.HasField("round_age")
+    assert not status.delays.HasField("age")  # unknown is not zero
     assert (status.contract_version, status.run) == (1, "5f1c1a0e")
     assert status.rules.minimum_gain == 0.1
     assert not status.topologies

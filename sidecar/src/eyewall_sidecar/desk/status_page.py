@@ -110,7 +110,7 @@ def _headlines(status: pb.Status) -> Iterator[Text]:
         yield line.append(f", {took}; {hosts}")
     delays = status.delays
     where = "no delays are read" if delays.source == "none" else f"delays from {delays.source}"
-    aged = f", the oldest {seconds(delays.age)} old" if delays.source != "none" else ""
+    aged = f", the oldest {seconds(delays.age)} old" if delays.HasField("age") else ""
     yield _with_remark(f"{where}{aged}", delays.remark)
     measured = "rates and loads are measured" if status.measuring else "nothing is measured"
     yield _with_remark(measured, status.measurements_remark)

@@ -67,7 +67,8 @@ class Statuses:
         since = max(0.0, now - seen.at)
         status.round_age = since
         status.round_seconds = seen.seconds
-        status.delays.age = seen.delays.age + since
+        if seen.delays.hosts:
+            status.delays.age = seen.delays.age + since
         for it in status.topologies:
             _put_ages(it, seen, now, since, self._cool_down)
         return status

@@ -40,7 +40,8 @@ class StatusRequest(_message.Message):
     KNOWN_REVISION_FIELD_NUMBER: _builtins.int
     known_revision: _builtins.int
     """Revision that the caller has. If nothing changed since, `unchanged` is set and nothing else
-    but the ages.
+    but `run` and the ages: topologies come with their id, `cooling` and `rates_age` alone.
+    Revisions of another `run` tell nothing: a caller that meets one asks again with 0.
     """
     def __init__(
         self,
@@ -227,27 +228,32 @@ class Delays(_message.Message):
     """"redis", "file" or "none"."""
     remark: _builtins.str
     age: _builtins.float
+    """Of the oldest; absent before the first round, which reads them."""
     minimum_confidence: _builtins.float
     all_pairs: _builtins.bool
     @_builtins.property
     def links(self) -> _containers.RepeatedCompositeFieldContainer[Global___Link]:
-        """All pairs of hosts while there are few, else those that a stream crosses."""
+        """All pairs of hosts while there are few, else those that a stream crosses: of these the 4,000
+        with the highest rate.
+        """
 
     def __init__(
         self,
         *,
         source: _builtins.str = ...,
         remark: _builtins.str = ...,
-        age: _builtins.float = ...,
+        age: _builtins.float | None = ...,
         minimum_confidence: _builtins.float = ...,
         links: _abc.Iterable[Global___Link] | None = ...,
         all_pairs: _builtins.bool = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_age", b"_age", "age", b"age"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["age", b"age", "all_pairs", b"all_pairs", "links", b"links", "minimum_confidence", b"minimum_confidence", "remark", b"remark", "source", b"source"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_age", b"_age", "age", b"age", "all_pairs", b"all_pairs", "links", b"links", "minimum_confidence", b"minimum_confidence", "remark", b"remark", "source", b"source"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    def WhichOneof(self, oneof_group: _Never) -> None: ...
+    _WhichOneofReturnType__age: _TypeAlias = _typing.Literal["age"]  # noqa: Y015
+    _WhichOneofArgType__age: _TypeAlias = _typing.Literal["_age", b"_age"]  # noqa: Y015
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__age) -> _WhichOneofReturnType__age | None: ...
 
 Global___Delays: _TypeAlias = Delays  # noqa: Y015
 
