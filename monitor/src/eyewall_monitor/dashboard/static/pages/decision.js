@@ -78,7 +78,7 @@ function gain(gain) {
     <tbody>${rows.map(([name, before, after]) => html`<tr><th scope="row">${name}</th>
       ${[before, after].map((value) => html`<td>${ms(value)}${value === null ? nothing : html`<meter min="0" max=${most} value=${value} aria-label="${name} response time"></meter>`}</td>`)}
       <td class="figure ${before && after !== null ? (after < before ? "better" : after > before ? "worse" : "") : ""}">${before && after !== null ? signed((after / before - 1) * 100, (value) => `${value.toFixed(0)} %`) : "–"}</td></tr>`)}</tbody></table></div>
-    ${gain.note ? html`<p class="help">${gain.note}.</p>` : nothing}`;
+    ${gain.note ? html`<p class="help">${gain.note}</p>` : nothing}`;
 }
 
 /** @param {DecisionView} it */
