@@ -40,7 +40,6 @@ OPTIONS: dict[str, dict[str, object]] = {
     STEADY: {
         "eyewall.pin": {"left": ["edge-1"], "right": ["cloud-1"], "consumer": ["fog-1"]},
         "eyewall.objective": "N=1",
-        "eyewall.mode": "observe",
     },
 }
 PATIENCE = 300.0

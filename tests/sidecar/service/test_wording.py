@@ -40,3 +40,9 @@ def test_what_was_looked_at_is_worded_with_what_the_constraints_reject() -> None
 def test_terms_are_worded_in_their_units_with_what_they_were() -> None:
     said = wording.worth(ANSWER, Objective.parse("R=0.5,T=0.5"), AFTER)
     assert said == "R 26 ms (was 26), T 10 tuples/s (was 10)"
+
+
+def test_texts_that_differ_in_figures_alone_are_alike_whatever_the_figures_are() -> None:
+    lost = "N 0.579 tuples (was 0), gain -57.9 %"
+    assert wording.is_alike(lost, "N 0.74 tuples (was 0), gain 4e-05 %")
+    assert not wording.is_alike("edge-1 was overloaded", "edge-2 was overloaded")

@@ -4,7 +4,7 @@ from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
-from math import inf, isfinite
+from math import copysign, inf, isfinite
 
 from eyewall_sidecar.model import Evaluation, Placement, PlacementProblem, Solution, violations
 from eyewall_sidecar.objective import Objective, Term
@@ -125,13 +125,18 @@ def judge(
     after = evaluate(problem, answer.placement, objective, ranges)
     solution = replace(answer, evaluation=after, moves=problem.moves(answer.placement))
     gain = relative_gain(objective, before.value, after.value)
-    stays = partial(Judgement, move=False, solution=solution, before=before, gain=gain)
+    told = gain if isfinite(gain) else None
+    stays = partial(Judgement, move=False, solution=solution, before=before, gain=told)
     if solution.moves == 0:
         return stays(f"{wording.how_good(solution)} as it is")
     status = wording.placed(solution, objective, before=before, remarks=asked.assumptions)
     strayed = _strayed(problem) or (_overloaded(problem) if asked.cpu_measured else "")
-    found = f"{wording.worth(solution, objective, before)}, gain {100 * gain:.3g} %"
-    if not strayed:
+    found = wording.worth(solution, objective, before)
+    if told is not None:
+        found += f", gain {100 * told:.3g} %"
+    if strayed:
+        found += f"; {strayed}"
+    else:
         back = _back(asked, answer.placement, restraints.left)
         if too_little := _too_little(gain, rules.minimum_gain, back):
             return stays(f"{found} {too_little}")
@@ -145,7 +150,7 @@ def judge(
         return stays(f"{found}, but {cool}")
     if strayed:
         status += f"; {strayed}"
-    return Judgement(found, move=True, status=status, solution=solution, before=before, gain=gain)
+    return Judgement(found, move=True, status=status, solution=solution, before=before, gain=told)
 
 
 def _too_little(gain: float, minimum: float, back: str) -> str:
@@ -192,9 +197,9 @@ def _does_not_pay(
 def relative_gain(objective: Objective, before: float, after: float) -> float:
     """By which part of its value the objective gets better; negative if it gets worse."""
     gain = after - before if objective.maximised else before - after
-    if gain <= 0 or not isfinite(gain):
+    if gain == 0 or not isfinite(gain):
         return gain
-    return gain / abs(before) if before else inf
+    return gain / abs(before) if before else copysign(inf, gain)
 
 
 def _overloaded(problem: PlacementProblem) -> str:

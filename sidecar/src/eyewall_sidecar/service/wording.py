@@ -8,7 +8,7 @@ from eyewall_sidecar.model.errors import listed
 from eyewall_sidecar.objective import Objective, Term
 from eyewall_sidecar.storm import Slot
 
-_FIGURES = re.compile(r"(?<!\S)\d[\d.]*")  # not those that are part of a name
+_FIGURES = re.compile(r"(?<!\S)-?\d[\d.]*(?:e[+-]\d+)?")  # not those that are part of a name
 
 _METRICS: dict[Term, Callable[[Evaluation], str]] = {
     Term.R: lambda it: f"{milliseconds(it.response_time)} ms",

@@ -21,11 +21,12 @@ import { widthOf } from "./free_places.js";
 export const ROW = 26;
 export const TOP = 46;
 const MOST_ROWS = 8;
-const WIDTH = 196;
+export const WIDE = 196;
+export const SLIM = 140;
 
 /**
  * @param {TopologyView} topology
- * @param {{down: boolean, system: boolean, delays: Map<string, number>, slow: {has: (executor: string) => boolean}}} wanted  `down`: from top to bottom, for narrow screens;
+ * @param {{down: boolean, system: boolean, node: number, delays: Map<string, number>, slow: {has: (executor: string) => boolean}}} wanted  `down`: from top to bottom, for narrow screens; `node`: how wide a component is;
  *   `delays`: of the slowest path, by `source\ntarget`; `slow`: its executors.
  * @returns {{nodes: Node[], edges: Edge[], width: number, height: number}}
  */
@@ -37,7 +38,7 @@ export function laidOut(topology, wanted) {
   const rowsOf = new Map(components.map((it) => [it.id, rows(it, wanted.slow)]));
   for (const it of components) {
     const lines = Math.min(rowsOf.get(it.id)?.length ?? 0, MOST_ROWS + 1);
-    graph.setNode(it.id, { width: WIDTH, height: TOP + lines * ROW + 8 });
+    graph.setNode(it.id, { width: wanted.node, height: TOP + lines * ROW + 8 });
   }
   const edges = between(topology.streams.filter((it) => graph.hasNode(it.source) && graph.hasNode(it.target) && (wanted.system || !it.system)), wanted.delays);
   for (const it of edges) graph.setEdge(it.source, it.target, { width: Math.max(widthOf(it.label), it.delay === null ? 0 : 48) + 4, height: it.delay === null ? 18 : 32, labelpos: "c", weight: it.system ? 1 : 4 });

@@ -5,6 +5,8 @@ import UPlot from "../vendor/uplot-1.6.32/uPlot.js";
 /** @typedef {import("../../views.d.ts").ResponseTimeView} ResponseTimeView */
 
 const HEIGHT = 280;
+const SECONDS_SHOWN = 1800;
+const DIGIT = 8;
 
 /** A chart that lives in one element, for as long as that is on the page. */
 export class ResponseTimeChart {
@@ -72,8 +74,8 @@ export class ResponseTimeChart {
           { label: "measured", stroke: colour("--measured"), width: 2, value: words, points: { show: false } },
         ],
         axes: [
-          { ...axis, values: [[86400, "{D} {MMM}", null, null, null, null, null, null, 1], [3600, "{HH}:{mm}", "\n{D} {MMM}", null, null, null, null, null, 1], [60, "{HH}:{mm}", null, null, null, null, null, null, 1], [1, "{HH}:{mm}:{ss}", null, null, null, null, null, null, 1]] },
-          { ...axis, size: 58, values: (/** @type {unknown} */ _plot, /** @type {number[]} */ values) => values.map((it) => `${it} ms`) },
+          { ...axis, space: (/** @type {unknown} */ _plot, /** @type {number} */ _axis, /** @type {number} */ least, /** @type {number} */ most) => (most - least < SECONDS_SHOWN ? 84 : 54), values: [[86400, "{D} {MMM}", null, null, null, null, null, null, 1], [3600, "{HH}:{mm}", "\n{D} {MMM}", null, null, null, null, null, 1], [60, "{HH}:{mm}", null, null, null, null, null, null, 1], [1, "{HH}:{mm}:{ss}", null, null, null, null, null, null, 1]] },
+          { ...axis, size: (/** @type {unknown} */ _plot, /** @type {string[]|null} */ values) => 20 + DIGIT * Math.max(5, ...(values ?? []).map((it) => it.length)), values: (/** @type {unknown} */ _plot, /** @type {number[]} */ values) => values.map((it) => `${it} ms`) },
         ],
         hooks: { setSelect: [() => (this.zoomed = true)], draw: [(/** @type {any} */ plot) => this.mark(plot, colour("--ink"), colour("--surface"))] },
       },

@@ -3,7 +3,7 @@
 import { html, nothing, svg } from "../drawing.js";
 import { counted, ms, percent, perSecond, perSecondShort } from "../figures.js";
 import { shortened } from "./free_places.js";
-import { laidOut, ROW, TOP } from "./graph_layout.js";
+import { laidOut, ROW, SLIM, TOP, WIDE } from "./graph_layout.js";
 
 /** @typedef {import("../../views.d.ts").TopologyView} TopologyView */
 /** @typedef {import("./graph_layout.js").Node} Node */
@@ -28,7 +28,7 @@ export class TopologyGraph {
     this.observer = new ResizeObserver(([entry]) => this.resized(entry.contentRect.width));
     /** @type {Element|null} */
     this.observed = null;
-    /** @type {{topology: TopologyView, down: boolean, system: boolean, laid: ReturnType<typeof laidOut>}|null} */
+    /** @type {{topology: TopologyView, width: number, system: boolean, laid: ReturnType<typeof laidOut>}|null} */
     this.last = null;
   }
 
@@ -77,18 +77,20 @@ export class TopologyGraph {
     const most = Math.max(1e-9, ...edges.map((it) => it.rate ?? 0));
     return svg`<svg viewBox="0 0 ${width} ${height}" width=${width * scale} height=${height * scale} role="group" aria-label="Components and streams">
       <defs>${["", "slow"].map((kind) => svg`<marker id="arrow${kind}" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="11" markerHeight="11" markerUnits="userSpaceOnUse" orient="auto"><path class="arrow ${kind}" d="M0 0L8 4L0 8Z"/></marker>`)}</defs>
-      <g aria-hidden="true">${edges.map((it) => edge(it, most))}</g>
+      <g>${edges.map((it) => edge(it, most))}</g>
       ${nodes.map((it) => this.node(it, sites, slow, chosen))}
     </svg>`;
   }
 
   /** While nothing changes the layout it is not computed anew. @param {TopologyView} topology @param {Map<string, number>} delays @param {Map<string, unknown>} slow */
   laid(topology, delays, slow) {
-    const down = this.width < NARROW;
-    const { system, last } = this;
-    if (last && last.topology === topology && last.down === down && last.system === system) return last.laid;
-    const laid = laidOut(topology, { down, system, delays, slow });
-    this.last = { topology, down, system, laid };
+    const { system, last, width } = this;
+    if (last && last.topology === topology && last.width === width && last.system === system) return last.laid;
+    const down = width < NARROW;
+    const wanted = { down, system, delays, slow };
+    let laid = laidOut(topology, { ...wanted, node: WIDE });
+    if (!down && laid.width * SMALLEST > width) laid = laidOut(topology, { ...wanted, node: SLIM });
+    this.last = { topology, width, system, laid };
     return laid;
   }
 
@@ -143,8 +145,8 @@ function edge(it, most) {
   const flows = it.streams.map((its) => `${its.stream}, ${its.grouping}: ${perSecond(its.rate)}, ${perSecond(its.rate_between_hosts)} between hosts`).join("; ");
   const said = `${it.source} to ${it.target}: ${flows}`;
   return svg`<path class="edge ${slow} ${it.system ? "system" : ""}" role="img" aria-label=${said} stroke-width=${width.toFixed(1)} d=${curve(it.points)} marker-end="url(#arrow${slow})"><title>${said}</title></path>
-    <text class="edge-label ${assumed}" x=${it.x} y=${it.y - 7}>${it.label}</text>
-    ${it.delay === null ? nothing : svg`<text class="edge-label slow" x=${it.x} y=${it.y + 17}>${ms(it.delay)}</text>`}`;
+    <text class="edge-label ${assumed}" aria-hidden="true" x=${it.x} y=${it.y - 7}>${it.label}</text>
+    ${it.delay === null ? nothing : svg`<text class="edge-label slow" aria-hidden="true" x=${it.x} y=${it.y + 17}>${ms(it.delay)}</text>`}`;
 }
 
 /** A smooth line through the middles of the points that it was given. @param {{x: number, y: number}[]} points */
