@@ -149,9 +149,7 @@ class RunningTotals:
         if now - self._tidied_at < _TIDY_SECONDS:
             return
         self._tidied_at = now
-        self._reported = {
-            it: at for it, at in self._reported.items() if now - at <= FORGET_SECONDS
-        }
+        self._reported = {it: at for it, at in self._reported.items() if now - at <= FORGET_SECONDS}
         self._decided = {
             it: at
             for it, at in self._decided.items()

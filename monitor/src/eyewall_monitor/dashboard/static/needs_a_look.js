@@ -8,6 +8,10 @@ import { cores } from "./figures.js";
 const RANK = { bad: 0, warn: 1, info: 2 };
 const MANY = 4;
 const BUSY = 0.95;
+const WITHOUT = {
+  zookeeper: "No ZooKeeper is configured: loads, rates and decisions are not known here, and nothing can be frozen.",
+  redis: "No Redis is configured: coordinates and probed delays are not known here.",
+};
 
 /**
  * @param {ClusterView} cluster
@@ -23,7 +27,9 @@ export function needsALook(cluster) {
   ])) {
     if (signal.state !== "fresh") found.push({ state: signal.state === "missing" ? "bad" : "warn", said: `${what}: ${signal.note || signal.state}.` });
   }
-  for (const [agent, field] of /** @type {const} */ ([["monitor agent", "report"], ["latency agent", "latency"]])) {
+  for (const store of cluster.not_configured) found.push({ state: "info", said: WITHOUT[store] });
+  for (const [agent, field, store] of /** @type {const} */ ([["monitor agent", "report", "zookeeper"], ["latency agent", "latency", "redis"]])) {
+    if (cluster.not_configured.includes(store)) continue;
     for (const [state, verb] of /** @type {const} */ ([["missing", "does not report"], ["stale", "is late"]])) {
       const hosts = cluster.supervisors.filter((it) => it[field].state === state);
       const level = /** @type {"bad"|"warn"} */ (state === "missing" ? "bad" : "warn");
@@ -41,7 +47,7 @@ export function needsALook(cluster) {
   if (busy.length > MANY) found.push({ state: "warn", said: `All cores are busy on ${busy.length} hosts: ${named(busy)}.` });
   else found.push(...busy.map((it) => ({ state: /** @type {"warn"} */ ("warn"), said: `${it.host}: of its ${cores(it.load?.cores ?? null)}, none is idle.` })));
   if (cluster.switches.frozen) found.push({ state: "info", said: "All topologies are frozen." });
-  if (!cluster.switches.available) found.push({ state: "warn", said: `The freeze switches cannot be turned: ${cluster.switches.note || "ZooKeeper is away"}.` });
+  if (!cluster.switches.available && !cluster.not_configured.includes("zookeeper")) found.push({ state: "warn", said: `The freeze switches cannot be turned: ${cluster.switches.note || "ZooKeeper is away"}.` });
   return found.map((it) => ({ ...it, said: it.said.replace(/\.\.$/, ".") })).sort((one, other) => RANK[one.state] - RANK[other.state]);
 }
 

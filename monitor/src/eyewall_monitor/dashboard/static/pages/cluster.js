@@ -26,8 +26,10 @@ export function page(context) {
     return html`<dl class="strip">
       <div><dt>Sidecar</dt><dd>${signalMark(cluster.sidecar, at)}</dd></div>
       <div><dt>Nimbus’s last round</dt><dd>${signalMark(cluster.nimbus, at)}</dd></div>
-      <div><dt>Delays (${cluster.delays_source})</dt><dd>${signalMark(cluster.delays, at)}</dd></div>
-      <div><dt>Fresh reports</dt><dd class=${reports < cluster.supervisors.length ? "warn" : ""}>${reports} of ${cluster.supervisors.length}</dd></div>
+      <div><dt>Delays${cluster.delays_source ? ` (${cluster.delays_source})` : ""}</dt><dd>${signalMark(cluster.delays, at)}</dd></div>
+      <div><dt>Fresh reports</dt>${cluster.not_configured.includes("zookeeper")
+        ? html`<dd class="muted">no ZooKeeper</dd>`
+        : html`<dd class=${reports < cluster.supervisors.length ? "warn" : ""}>${reports} of ${cluster.supervisors.length}</dd>`}</div>
     </dl>`;
   }
 
