@@ -1,6 +1,7 @@
 // What is wrong in a cluster, worst first, as sentences.
 
 import { cores } from "./figures.js";
+import { eachHost } from "./hosts.js";
 
 /** @typedef {import("../views.d.ts").ClusterView} ClusterView */
 /** @typedef {{state: "bad"|"warn"|"info", said: string}} Matter */
@@ -20,6 +21,7 @@ const WITHOUT = {
 export function needsALook(cluster) {
   /** @type {Matter[]} */
   const found = [];
+  const all = eachHost(cluster.supervisors);
   for (const [what, signal] of /** @type {const} */ ([
     ["The sidecar", cluster.sidecar],
     ["Nimbus", cluster.nimbus],
@@ -31,7 +33,7 @@ export function needsALook(cluster) {
   for (const [agent, field, store] of /** @type {const} */ ([["monitor agent", "report", "zookeeper"], ["latency agent", "latency", "redis"]])) {
     if (cluster.not_configured.includes(store)) continue;
     for (const [state, verb] of /** @type {const} */ ([["missing", "does not report"], ["stale", "is late"]])) {
-      const hosts = cluster.supervisors.filter((it) => it[field].state === state);
+      const hosts = all.filter((it) => it[field].state === state);
       const level = /** @type {"bad"|"warn"} */ (state === "missing" ? "bad" : "warn");
       if (hosts.length > MANY) found.push({ state: level, said: `The ${agent} ${verb} on ${hosts.length} hosts: ${named(hosts)}.` });
       else found.push(...hosts.map((it) => ({ state: level, said: `${it.host}: its ${agent} ${verb}${it[field].note ? `; ${it[field].note}` : ""}.` })));
@@ -43,7 +45,7 @@ export function needsALook(cluster) {
     if (it.rates.state === "missing") found.push({ state: "info", said: `${it.name}: its rates are not measured.` });
     else if (it.rates.state === "stale") found.push({ state: "warn", said: `${it.name}: its rates are stale${it.rates.note ? `; ${it.rates.note}` : ""}.` });
   }
-  const busy = cluster.supervisors.filter((it) => it.load && it.load.cores > 0 && it.load.cores_busy / it.load.cores > BUSY);
+  const busy = all.filter((it) => it.load && it.load.cores > 0 && it.load.cores_busy / it.load.cores > BUSY);
   if (busy.length > MANY) found.push({ state: "warn", said: `All cores are busy on ${busy.length} hosts: ${named(busy)}.` });
   else found.push(...busy.map((it) => ({ state: /** @type {"warn"} */ ("warn"), said: `${it.host}: of its ${cores(it.load?.cores ?? null)}, none is idle.` })));
   if (cluster.switches.frozen) found.push({ state: "info", said: "All topologies are frozen." });
