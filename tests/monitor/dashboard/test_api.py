@@ -165,6 +165,7 @@ def test_without_stores_what_they_would_tell_is_missing_and_never_zero(
     assert seen["supervisors"][0]["load"] is None
     assert "no ZooKeeper is configured" in seen["supervisors"][0]["report"]["note"]
     assert "no Redis is configured" in seen["supervisors"][0]["latency"]["note"]
+    assert seen["not_configured"] == ["zookeeper", "redis"]
     assert not seen["switches"]["available"]
     # The delays of all pairs are known: 20 ms there and 20 ms back.
     a, b = (it["position"] for it in seen["supervisors"])
@@ -448,6 +449,32 @@ def test_answers_are_named_by_what_is_in_them_and_not_sent_twice(alone: RunningD
     assert cluster.headers["content-encoding"] == "gzip"
     plain = alone.get("cluster", headers={"Accept-Encoding": "identity"})
     assert "content-encoding" not in plain.headers
+
+
+def test_head_is_get_without_a_body(alone: RunningDashboard) -> None:
+    for path in ("/api/v1/cluster", "/api/v1/policies", "/api/v1/topologies/nobody", "/metrics"):
+        got, head = alone.http.get(path), alone.http.head(path)
+        assert (head.status_code, head.content) == (got.status_code, b"")
+        assert head.headers["content-type"] == got.headers["content-type"]
+    # The events have no end, what is said of them has.
+    assert alone.http.head("/api/v1/events").headers["content-type"].startswith("text/event-stream")
+
+
+@pytest.mark.parametrize("frozen", ["yes", 1, None])
+def test_a_switch_is_turned_by_true_and_false_alone(
+    alone: RunningDashboard, frozen: object
+) -> None:
+    answer = alone.put("frozen", {"frozen": frozen})
+    assert answer.status_code == 422
+    assert answer.json()["detail"].startswith(f"frozen is {frozen!r}: ")
+
+
+def test_a_time_limit_is_a_number(alone: RunningDashboard, sidecar: SidecarServer) -> None:
+    answer = alone.post("plans", {"topology": "word_count", "time_limit": True})
+    assert answer.status_code == 422
+    assert answer.json()["detail"].startswith("time_limit is True: ")
+    assert sidecar.operations.asked == []
+    assert alone.post("plans", {"topology": "word_count", "time_limit": 3}).status_code == 201
 
 
 def test_the_api_is_described_and_every_answer_fits_its_description(

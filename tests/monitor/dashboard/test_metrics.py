@@ -14,7 +14,7 @@ import yaml
 from decision_records import FULL_DECISION
 from eyewall_monitor.dashboard.known import Known, RedisKnown, SidecarKnown, ZookeeperKnown
 from eyewall_monitor.dashboard.metric_families import families
-from eyewall_monitor.dashboard.totals import RunningTotals
+from eyewall_monitor.dashboard.totals import ComponentKey, RunningTotals
 from eyewall_monitor.decision_record import record_id
 from prometheus_client.openmetrics.parser import text_string_to_metric_families as open_metrics
 from prometheus_client.parser import text_string_to_metric_families as parsed
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 
 EXAMPLES = Path(__file__).parents[3] / "monitor" / "examples" / "prometheus"
 COUNT = {"topology": "word_count", "component": "count"}
+COUNT_KEY = ComponentKey("word_count", "count")
 SENTENCE = {"topology": "word_count", "component": "sentence"}
 
 
@@ -216,3 +217,25 @@ def test_a_report_is_added_once_and_one_that_got_lost_is_counted() -> None:
     found = totals.read()
     assert found.reports == 4  # 7, 8, 11 and the other life's first
     assert found.missed == 2  # 9 and 10
+
+
+def test_what_no_report_named_for_an_hour_is_forgotten() -> None:
+    now = [0.0]
+    totals = RunningTotals(lambda: now[0])
+    (worker, *_) = FULL.workers
+    ended = replace(worker, topology="ended-2-1700000000", port=worker.port + 1)
+    totals.take(replace(FULL, sequence=1, workers=(worker, ended)))
+    before = totals.read()
+    assert {it.topology for it in before.cpu_seconds} == {"word_count", "ended"}
+    now[0] = 1800.0
+    totals.take(replace(FULL, sequence=2, workers=(worker,)))
+    assert totals.read().acked_trees.keys() == {"word_count", "ended"}
+    now[0] = 3601.0  # since its last report; of the other's, half as long
+    found = totals.read()
+    for counts in (found.emitted, found.transferred, found.executed, found.acked):
+        assert {it.topology for it in counts} == {"word_count"}
+    assert {(it.topology, it.port) for it in found.cpu_seconds} == {("word_count", worker.port)}
+    assert found.acked_trees.keys() == found.complete_seconds.keys() == {"word_count"}
+    # It told the same twice, and was in the first reading once.
+    assert found.executed[COUNT_KEY] == 2 * before.executed[COUNT_KEY] > 0
+    assert found.reports == 2

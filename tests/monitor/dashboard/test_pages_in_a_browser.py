@@ -12,6 +12,7 @@ import pytest
 import recorded_decisions as decided
 import recorded_views as recorded
 from eyewall_monitor.dashboard import views
+from eyewall_monitor.dashboard.views import Signal
 from page_server import STATIC, PageServer
 from playwright.sync_api import Page, expect
 from pydantic import BaseModel
@@ -152,6 +153,48 @@ class TestByKeyboard:
         assert server.sent == [("/frozen", {"frozen": True})]
 
 
+class TestTheCluster:
+    def test_shows_all_supervisors_of_a_host(self, server: PageServer, page: Page) -> None:
+        whole = recorded.cluster()
+        first = whole.supervisors[0]
+        second = first.model_copy(update={"id": "second", "executors": 40, "slots": 7})
+        both = whole.model_copy(update={"supervisors": (*whole.supervisors, second)})
+        server.views["/cluster"] = lambda **_: both
+        opened(page, server, "/")
+        node = page.get_by_role("button", name=f"{first.host}, ")
+        expect(node).to_have_count(1)
+        expect(node.locator(".count")).to_have_text(str(first.executors + 40))
+        node.press("Enter")
+        panel = page.locator("section[aria-labelledby='host-title']")
+        expect(panel).to_contain_text(f"of {first.slots + 7} used")
+        expect(panel).to_contain_text(f"Supervisor {first.id}")
+        expect(panel).to_contain_text("Supervisor second")
+        expect(panel).to_contain_text("of 7 slots used, 40 executors")
+
+    def test_without_stores_says_so_once_as_information(
+        self, server: PageServer, page: Page
+    ) -> None:
+        whole = recorded.cluster()
+        none = Signal(state="missing", note="no Redis is configured ([redis] url)")
+        known = {"report": none, "latency": none, "load": None}
+        bare = tuple(it.model_copy(update=known) for it in whole.supervisors)
+        changed = {
+            "supervisors": bare,
+            "gone": (),
+            "delays_source": "",
+            "not_configured": ("zookeeper", "redis"),
+        }
+        server.views["/cluster"] = lambda **_: whole.model_copy(update=changed)
+        opened(page, server, "/")
+        matters = page.locator(".matters")
+        expect(matters).not_to_contain_text("does not report")
+        expect(matters.locator(".bad")).to_have_count(0)
+        expect(matters.locator(".info", has_text="No Redis is configured")).to_have_count(1)
+        expect(matters.locator(".info", has_text="No ZooKeeper is configured")).to_have_count(1)
+        expect(page.locator(".strip")).to_contain_text("Delays")
+        expect(page.locator(".strip")).not_to_contain_text("()")
+
+
 class TestWhatIsNotThere:
     def test_is_said_in_the_words_of_the_api_with_names_that_were_perhaps_meant(
         self, server: PageServer, page: Page, complaints: Complaints
@@ -165,11 +208,10 @@ class TestWhatIsNotThere:
         )
 
     def test_is_said_of_a_path_that_nobody_can_have_meant(
-        self, server: PageServer, watched: Watched
+        self, server: PageServer, page: Page
     ) -> None:
-        watched.open(server, "/topology/%E0%A4%A")  # half of a character
-        expect(watched.page.locator("h1")).to_have_text("No such page")
-        assert watched.complaints == []
+        opened(page, server, "/topology/%E0%A4%A")  # half of a character
+        expect(page.locator("h1")).to_have_text("No such page")
 
 
 def test_the_types_of_the_pages_are_those_of_the_api() -> None:

@@ -97,6 +97,48 @@ def test_what_is_no_report_is_said_and_left_out(stores: Stores) -> None:
     latency.close()
 
 
+def test_one_key_of_a_wrong_type_costs_one_host_and_is_said(stores: Stores) -> None:
+    now = time.time()
+    stores.place("edge-1", 0.0)
+    stores.place("fog-1", 1.0)
+    stores.probe("edge-1", "fog-1", 0.02)
+    stores.store.set(stores.keys.rtts("edge-1"), "x")
+    stores.store.hset(stores.keys.version, "x", "y")
+    latency = LatencyReader(stores.redis, stores.prefix, lambda: [("edge-1", "fog-1")])
+    latency.look()
+    found = latency.read()
+    assert found.wrong == ""
+    assert sorted(found.hosts) == ["edge-1", "fog-1"]
+    assert list(found.rtts["fog-1"]) == ["edge-1"]
+    assert "2 values left out, of which the first is version: WRONGTYPE" in found.remarks[0]
+    latency.close()
+
+    stores.remember(reported("edge-1", now))
+    stores.remember(reported("fog-1", now))
+    nonsense = f"{stores.prefix}:v1:history:fog-9"
+    stores.store.set(nonsense, "x")
+    stores.store.zadd(f"{stores.prefix}:v1:history", {"fog-9": now})
+    taken: list[str] = []
+    history = HistoryReader(stores.redis, stores.prefix, lambda it: taken.append(it.host))
+    history.look()
+    assert history.age is not None
+    (said,) = history.remarks
+    assert said.startswith(f"history: 1 keys left out, of which the first is {nonsense}: WRONGTYPE")
+
+    # fog-1 is followed already when its stream is overwritten.
+    stores.store.set(f"{stores.prefix}:v1:history:fog-1", "x")
+    stores.remember(reported("edge-1", now + 1))
+    history.look()
+    history.look()
+    assert taken == ["edge-1"]
+    assert "2 keys left out" in history.remarks[0]
+
+    stores.store.delete(f"{stores.prefix}:v1:history:fog-1", nonsense)
+    history.look()
+    assert history.remarks == ()
+    history.close()
+
+
 def test_a_history_that_is_read_again_is_not_said_to_be_away(stores: Stores, redis: Server) -> None:
     reader = HistoryReader(stores.redis, stores.prefix, lambda _: None)
     reader.look()

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from eyewall_proto import scheduler_pb2 as storm
 
     from eyewall_monitor.dashboard.known import Known
+    from eyewall_monitor.dashboard.views import Store
     from eyewall_monitor.sample import Sample
 
 
@@ -53,7 +54,16 @@ def cluster_view(known: Known, revision: int, before: Mapping[str, Position]) ->
         topologies=summaries(known),
         switches=switches_view(known),
         rules=_rules(status),
+        not_configured=_not_configured(known),
     )
+
+
+def _not_configured(known: Known) -> tuple[Store, ...]:
+    stores: tuple[tuple[Store, bool], ...] = (
+        ("zookeeper", known.zookeeper.wanted),
+        ("redis", known.redis.wanted),
+    )
+    return tuple(name for name, wanted in stores if not wanted)
 
 
 def host_positions(known: Known, before: Mapping[str, Position]) -> dict[str, Position]:

@@ -91,6 +91,7 @@ export interface ClusterView {
   topologies: TopologySummary[];
   switches: SwitchesView;
   rules: RulesView | null;
+  not_configured: ("zookeeper"|"redis")[];
 }
 
 export interface TopologySummary {

@@ -13,6 +13,7 @@ from pydantic import BaseModel, ConfigDict
 
 Freshness = Literal["fresh", "stale", "missing"]
 KindOfDelay = Literal["measured", "estimated", "declared", "unknown"]
+Store = Literal["zookeeper", "redis"]
 PlanState = Literal["proposed", "queued", "handed_over", "applied", "refused", "stale"]
 
 
@@ -149,6 +150,8 @@ class ClusterView(View):
     topologies: tuple[TopologySummary, ...]
     switches: SwitchesView
     rules: RulesView | None
+    not_configured: tuple[Store, ...] = ()
+    """What the dashboard was told of none: what it would tell is missing, and nothing is wrong."""
 
 
 class TopologySummary(View):
@@ -373,6 +376,8 @@ class PolicyView(View):
 class PlanRequest(View):
     """What to plan; what is left out is the topology's own."""
 
+    model_config = ConfigDict(strict=True)
+
     topology: str
     policy: str = ""
     objective: str = ""
@@ -489,6 +494,8 @@ class HealthView(View):
 
 class Frozen(View):
     """Body of a change of a freeze switch."""
+
+    model_config = ConfigDict(strict=True)
 
     frozen: bool
 

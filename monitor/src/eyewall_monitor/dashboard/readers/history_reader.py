@@ -9,7 +9,7 @@ from __future__ import annotations
 import time as _time
 from typing import TYPE_CHECKING, Any, Final
 
-from redis.exceptions import RedisError
+from redis.exceptions import RedisError, ResponseError
 
 from eyewall_monitor import history
 from eyewall_monitor.dashboard.measured import KEEP_SECONDS, MeasuredResponseTimes
@@ -68,6 +68,8 @@ class HistoryReader:
         self._read_back = 0
         self._whole_at: float | None = None
         self._forgot_at = steady()
+        self._left_out: dict[str, str] = {}
+        """Key of a host that is no stream → what Redis says of it."""
         self._unreadable: str = ""
         self._wrong: str = ""
         self.response_times = MeasuredResponseTimes()
@@ -90,7 +92,12 @@ class HistoryReader:
     @property
     def remarks(self) -> tuple[str, ...]:
         """What could not be used."""
-        return tuple(f"history: {it}" for it in (self._wrong, self._unreadable) if it)
+        left_out = self._left_out
+        keys = ""
+        if left_out:
+            key, said = next(iter(left_out.items()))
+            keys = f"{len(left_out)} keys left out, of which the first is {key}: {said}"
+        return tuple(f"history: {it}" for it in (self._wrong, keys, self._unreadable) if it)
 
     def look(self) -> float:
         """Read what is new, and then some of the past."""
@@ -136,15 +143,23 @@ class HistoryReader:
             except ValueError as error:
                 self._unreadable = str(error)
         for gone in self._newest.keys() - streams:
-            del self._newest[gone], self._back[gone], self._reached[gone]
+            self._leave(gone)
         new = sorted(streams - self._newest.keys())
         if not new:
+            self._left_out = {}
             return
         with self._redis.pipeline(transaction=False) as pipe:
             for stream in new:
                 pipe.xrevrange(stream, count=1)
-            answers = pipe.execute()
+            answers = pipe.execute(raise_on_error=False)
+        self._left_out = {
+            stream: said_of(it)
+            for stream, it in zip(new, answers, strict=True)
+            if isinstance(it, ResponseError)
+        }
         for stream, entries in zip(new, answers, strict=True):
+            if stream in self._left_out:
+                continue
             self._newest[stream] = entries[0][0].decode() if entries else "0-0"
             self._back[stream] = f"({entries[0][0].decode()}" if entries else None
             self._reached[stream] = self._clock()
@@ -156,7 +171,12 @@ class HistoryReader:
         """Read what is new; whether there is more."""
         if not self._newest:
             return False
-        answer: Any = self._redis.xread(dict(self._newest), count=AT_ONCE)
+        try:
+            answer: Any = self._redis.xread(dict(self._newest), count=AT_ONCE)
+        except ResponseError:
+            if not self._leave_what_is_no_stream():
+                raise
+            return True
         more = False
         for key, entries in answer or ():
             stream = key.decode()
@@ -167,6 +187,25 @@ class HistoryReader:
                     self._taken(report)
             more = more or len(entries) == AT_ONCE
         return more
+
+    def _leave_what_is_no_stream(self) -> bool:
+        """Follow no key any more that was a stream and is none; whether there was one."""
+        followed = list(self._newest)
+        with self._redis.pipeline(transaction=False) as pipe:
+            for stream in followed:
+                pipe.xrevrange(stream, count=1)
+            answers = pipe.execute(raise_on_error=False)
+        bad = [
+            stream
+            for stream, it in zip(followed, answers, strict=True)
+            if isinstance(it, ResponseError)
+        ]
+        for stream in bad:
+            self._leave(stream)
+        return bool(bad)
+
+    def _leave(self, stream: str) -> None:
+        del self._newest[stream], self._back[stream], self._reached[stream]
 
     def _go_back(self) -> bool:
         """Read some of the past of the host of which least is known; whether there is any left."""

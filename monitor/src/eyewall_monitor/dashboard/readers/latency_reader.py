@@ -10,7 +10,7 @@ from eyewall_latency import contract
 from eyewall_latency.contract import ContractError, HostRecord, Keys, RttRecord
 from redis import Redis
 from redis.backoff import NoBackoff
-from redis.exceptions import RedisError
+from redis.exceptions import RedisError, ResponseError
 from redis.retry import Retry
 
 from eyewall_monitor.addresses import redis_server
@@ -129,11 +129,18 @@ class LatencyReader:
             pipe.time()
             pipe.get(self._keys.version)
             pipe.zrange(self._keys.members, 0, MOST_HOSTS - 1, desc=True, withscores=True)
-            (seconds, micros), version, members = pipe.execute()
+            told, version, members = pipe.execute(raise_on_error=False)
+        for it in (told, members):
+            if isinstance(it, ResponseError):
+                raise it  # without these nothing else can be read
+        seconds, micros = told
         now = seconds + micros / 1e6
         names = [it.decode("ascii", errors="replace") for it, _ in members]
         names = [it for it in names if contract.is_host_name(it)]
         wrong: list[str] = []
+        if isinstance(version, ResponseError):
+            wrong.append(f"version: {said_of(version)}")
+            version = None
         values = self._redis.mget([self._keys.host(it) for it in names]) if names else []
         found = zip((f"record of {it}" for it in names), values, strict=True)
         hosts = _decoded(found, contract.decode_host, wrong)
@@ -164,8 +171,11 @@ class LatencyReader:
             with self._redis.pipeline(transaction=False) as pipe:
                 for target in some:
                     pipe.hmget(self._keys.rtts(target), sorted(wanted[target]))
-                answers = pipe.execute()
+                answers = pipe.execute(raise_on_error=False)
             for target, values in zip(some, answers, strict=True):
+                if isinstance(values, ResponseError):
+                    wrong.append(f"RTTs of {target}: {said_of(values)}")
+                    continue
                 named = zip(sorted(wanted[target]), values, strict=True)
                 found[target] = _decoded(named, contract.decode_rtt, wrong)
         return found

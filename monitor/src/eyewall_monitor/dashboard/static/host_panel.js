@@ -2,11 +2,13 @@
 
 import { html, nothing } from "./drawing.js";
 import { cores, megabytes, ms, msFigure, percent, perSecond } from "./figures.js";
+import { eachHost } from "./hosts.js";
 import { confidence, signalMark } from "./signals.js";
 import { inOrder, NO_SITE } from "./sites.js";
 
 /** @typedef {import("../views.d.ts").ClusterView} ClusterView */
 /** @typedef {import("../views.d.ts").LinkView} LinkView */
+/** @typedef {import("../views.d.ts").SupervisorView} SupervisorView */
 
 const MOST_LINKS = 12;
 
@@ -15,7 +17,8 @@ const MOST_LINKS = 12;
  * @param {import("./sites.js").Sites} sites @param {number} at
  */
 export function hostPanel(cluster, host, sites, at) {
-  const it = cluster.supervisors.find((other) => other.host === host);
+  const supervisors = cluster.supervisors.filter((other) => other.host === host);
+  const [it] = eachHost(supervisors);
   if (!it) return html`<section class="card hint" aria-labelledby="host-title"><h2 id="host-title">Host</h2>
     <p>Choose a host on the map or in the table: its load, its signals and its delays are shown here.</p></section>`;
   const load = it.load;
@@ -23,6 +26,7 @@ export function hostPanel(cluster, host, sites, at) {
     <dl class="facts">
       <div><dt>Site</dt><dd>${it.site || NO_SITE}${it.labels.length ? html` <span class="muted">(${it.labels.join(", ")})</span>` : nothing}</dd></div>
       <div><dt>Slots</dt><dd>${it.slots_used} of ${it.slots} used, ${it.executors} executors</dd></div>
+      ${supervisors.length > 1 ? supervisors.map(supervisorOf) : nothing}
       <div><dt>Cores</dt><dd>${load ? `${load.cores_busy.toFixed(2)} busy of ${cores(load.cores)}` : "load unknown"};
         ${cores(it.cores_requested)} of ${cores(it.cores)} asked for</dd></div>
       <div><dt>Memory</dt><dd>${load ? `${megabytes(load.memory_used)} of ${megabytes(load.memory)} used` : "unknown"}</dd></div>
@@ -38,6 +42,12 @@ export function hostPanel(cluster, host, sites, at) {
     </dl>
     ${linksOf(cluster.links, it.host, sites, at)}
   </section>`;
+}
+
+/** One of several. @param {SupervisorView} it */
+function supervisorOf(it) {
+  return html`<div><dt>Supervisor ${it.id}</dt><dd>${it.slots_used} of ${it.slots} slots used, ${it.executors} executors;
+    ${cores(it.cores_requested)} of ${cores(it.cores)} asked for; ${it.topologies.join(", ") || "no topology"}</dd></div>`;
 }
 
 /** @param {LinkView[]} links @param {string} host @param {import("./sites.js").Sites} sites @param {number} at */

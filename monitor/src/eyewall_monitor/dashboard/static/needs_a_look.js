@@ -1,6 +1,7 @@
 // What is wrong in a cluster, worst first, as sentences.
 
 import { cores } from "./figures.js";
+import { eachHost } from "./hosts.js";
 
 /** @typedef {import("../views.d.ts").ClusterView} ClusterView */
 /** @typedef {{state: "bad"|"warn"|"info", said: string}} Matter */
@@ -8,6 +9,10 @@ import { cores } from "./figures.js";
 const RANK = { bad: 0, warn: 1, info: 2 };
 const MANY = 4;
 const BUSY = 0.95;
+const WITHOUT = {
+  zookeeper: "No ZooKeeper is configured: loads, rates and decisions are not known here, and nothing can be frozen.",
+  redis: "No Redis is configured: coordinates and probed delays are not known here.",
+};
 
 /**
  * @param {ClusterView} cluster
@@ -16,6 +21,7 @@ const BUSY = 0.95;
 export function needsALook(cluster) {
   /** @type {Matter[]} */
   const found = [];
+  const all = eachHost(cluster.supervisors);
   for (const [what, signal] of /** @type {const} */ ([
     ["The sidecar", cluster.sidecar],
     ["Nimbus", cluster.nimbus],
@@ -23,9 +29,11 @@ export function needsALook(cluster) {
   ])) {
     if (signal.state !== "fresh") found.push({ state: signal.state === "missing" ? "bad" : "warn", said: `${what}: ${signal.note || signal.state}.` });
   }
-  for (const [agent, field] of /** @type {const} */ ([["monitor agent", "report"], ["latency agent", "latency"]])) {
+  for (const store of cluster.not_configured) found.push({ state: "info", said: WITHOUT[store] });
+  for (const [agent, field, store] of /** @type {const} */ ([["monitor agent", "report", "zookeeper"], ["latency agent", "latency", "redis"]])) {
+    if (cluster.not_configured.includes(store)) continue;
     for (const [state, verb] of /** @type {const} */ ([["missing", "does not report"], ["stale", "is late"]])) {
-      const hosts = cluster.supervisors.filter((it) => it[field].state === state);
+      const hosts = all.filter((it) => it[field].state === state);
       const level = /** @type {"bad"|"warn"} */ (state === "missing" ? "bad" : "warn");
       if (hosts.length > MANY) found.push({ state: level, said: `The ${agent} ${verb} on ${hosts.length} hosts: ${named(hosts)}.` });
       else found.push(...hosts.map((it) => ({ state: level, said: `${it.host}: its ${agent} ${verb}${it[field].note ? `; ${it[field].note}` : ""}.` })));
@@ -37,11 +45,11 @@ export function needsALook(cluster) {
     if (it.rates.state === "missing") found.push({ state: "info", said: `${it.name}: its rates are not measured.` });
     else if (it.rates.state === "stale") found.push({ state: "warn", said: `${it.name}: its rates are stale${it.rates.note ? `; ${it.rates.note}` : ""}.` });
   }
-  const busy = cluster.supervisors.filter((it) => it.load && it.load.cores > 0 && it.load.cores_busy / it.load.cores > BUSY);
+  const busy = all.filter((it) => it.load && it.load.cores > 0 && it.load.cores_busy / it.load.cores > BUSY);
   if (busy.length > MANY) found.push({ state: "warn", said: `All cores are busy on ${busy.length} hosts: ${named(busy)}.` });
   else found.push(...busy.map((it) => ({ state: /** @type {"warn"} */ ("warn"), said: `${it.host}: of its ${cores(it.load?.cores ?? null)}, none is idle.` })));
   if (cluster.switches.frozen) found.push({ state: "info", said: "All topologies are frozen." });
-  if (!cluster.switches.available) found.push({ state: "warn", said: `The freeze switches cannot be turned: ${cluster.switches.note || "ZooKeeper is away"}.` });
+  if (!cluster.switches.available && !cluster.not_configured.includes("zookeeper")) found.push({ state: "warn", said: `The freeze switches cannot be turned: ${cluster.switches.note || "ZooKeeper is away"}.` });
   return found.map((it) => ({ ...it, said: it.said.replace(/\.\.$/, ".") })).sort((one, other) => RANK[one.state] - RANK[other.state]);
 }
 

@@ -103,7 +103,11 @@ def api(desk: Desk, events: Events) -> APIRouter:
     )
     async def one_topology(request: Request, topology: Topology) -> Response:
         """One topology: its graph, where everything runs, its metrics and slowest path."""
-        id_ = desk.topology(topology).topology_id
+        body = board.made(f"topology/{topology}")
+        if body is not None:
+            return answer(request, body)
+        # In a thread: the nearest of thousands of names take long to find.
+        id_ = (await anyio.to_thread.run_sync(desk.topology, topology)).topology_id
         return await shown(request, f"topology/{id_}", lambda: board.topology(id_))
 
     @router.get(

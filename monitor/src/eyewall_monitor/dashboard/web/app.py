@@ -14,6 +14,7 @@ from eyewall_monitor.dashboard.web import problems
 from eyewall_monitor.dashboard.web.api import api
 from eyewall_monitor.dashboard.web.events import Events
 from eyewall_monitor.dashboard.web.guard import Guard
+from eyewall_monitor.dashboard.web.head import Head
 from eyewall_monitor.dashboard.web.pages import FOLDER, StaticFiles, serve_pages
 from eyewall_monitor.dashboard.web.scrape import scraped
 
@@ -76,4 +77,4 @@ def make_app(
     app.include_router(api(desk, events))
     app.include_router(scraped(collect))
     serve_pages(app, StaticFiles(folder))
-    return Guard(app, allowed_hosts, read_only=read_only)
+    return Guard(Head(app), allowed_hosts, read_only=read_only)

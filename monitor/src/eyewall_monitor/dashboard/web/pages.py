@@ -90,12 +90,10 @@ def serve_pages(app: FastAPI, files: StaticFiles) -> None:
         return answer(request, body)
 
     for address in ADDRESSES:
-        app.add_api_route(address, page, methods=["GET", "HEAD"], include_in_schema=False)
-    app.add_api_route(
-        "/static/{name:path}", static, methods=["GET", "HEAD"], include_in_schema=False
-    )
+        app.add_api_route(address, page, include_in_schema=False)
+    app.add_api_route("/static/{name:path}", static, include_in_schema=False)
     # Last, for whatever nothing else answers: a person gets a page that says so.
-    app.add_api_route("/{path:path}", nowhere, methods=["GET", "HEAD"], include_in_schema=False)
+    app.add_api_route("/{path:path}", nowhere, include_in_schema=False)
 
 
 def _kind(path: Path) -> str:

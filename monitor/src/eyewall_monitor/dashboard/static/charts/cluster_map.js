@@ -1,6 +1,7 @@
 // Supervisors where their coordinates put them, with load, delays and traffic.
 
 import { html, nothing, repeat, svg } from "../drawing.js";
+import { eachHost } from "../hosts.js";
 import { msFigure, percent, perSecondShort } from "../figures.js";
 import { pairs } from "../pairs.js";
 import { worst } from "../signals.js";
@@ -66,7 +67,7 @@ export class ClusterMap {
 
   /** @param {ClusterView} cluster @param {import("../sites.js").Sites} sites @param {number} at */
   picture(cluster, sites, at) {
-    const hosts = cluster.supervisors;
+    const hosts = eachHost(cluster.supervisors);
     const crowded = hosts.length > CROWD;
     const width = this.width;
     const margin = crowded ? 30 : width < NARROW ? 54 : 62;
@@ -84,7 +85,7 @@ export class ClusterMap {
     const names = sites.names.map((site) => this.siteName(site, hosts, free, crowded));
     return html`${this.choices(all.length, drawn.length)}
       <svg class="cluster-map ${crowded ? "crowded" : ""}" viewBox="0 0 ${width} ${height}" width=${width} height=${height} role="group"
-        aria-label="Map of ${hosts.length} supervisors; arrow keys go from host to host, Enter chooses one. The tables below say the same."
+        aria-label="Map of ${cluster.supervisors.length} supervisors; arrow keys go from host to host, Enter chooses one. The tables below say the same."
         @keydown=${(/** @type {KeyboardEvent} */ event) => this.key(event)}>
         <defs><pattern id="hatch" width="6" height="6" patternUnits="userSpaceOnUse" patternTransform="rotate(45)"><rect class="hatch-ground" width="6" height="6"/><path class="hatch-line" d="M0 0V6"/></pattern></defs>
         <g aria-hidden="true">${sites.names.map((site) => this.siteHull(site, hosts, sites, crowded))}</g>

@@ -5,6 +5,7 @@ import { ClusterMap } from "../charts/cluster_map.js";
 import { delaysTable, supervisorsTable } from "../cluster_tables.js";
 import { html, nothing } from "../drawing.js";
 import { counted } from "../figures.js";
+import { eachHost } from "../hosts.js";
 import { hostPanel } from "../host_panel.js";
 import { needsALook } from "../needs_a_look.js";
 import { signalMark } from "../signals.js";
@@ -22,12 +23,15 @@ export function page(context) {
 
   /** @param {ClusterView} cluster @param {number} at */
   function signals(cluster, at) {
-    const reports = cluster.supervisors.filter((it) => it.report.state === "fresh").length;
+    const hosts = eachHost(cluster.supervisors);
+    const reports = hosts.filter((it) => it.report.state === "fresh").length;
     return html`<dl class="strip">
       <div><dt>Sidecar</dt><dd>${signalMark(cluster.sidecar, at)}</dd></div>
       <div><dt>Nimbus’s last round</dt><dd>${signalMark(cluster.nimbus, at)}</dd></div>
-      <div><dt>Delays (${cluster.delays_source})</dt><dd>${signalMark(cluster.delays, at)}</dd></div>
-      <div><dt>Fresh reports</dt><dd class=${reports < cluster.supervisors.length ? "warn" : ""}>${reports} of ${cluster.supervisors.length}</dd></div>
+      <div><dt>Delays${cluster.delays_source ? ` (${cluster.delays_source})` : ""}</dt><dd>${signalMark(cluster.delays, at)}</dd></div>
+      <div><dt>Fresh reports</dt>${cluster.not_configured.includes("zookeeper")
+        ? html`<dd class="muted">no ZooKeeper</dd>`
+        : html`<dd class=${reports < hosts.length ? "warn" : ""}>${reports} of ${hosts.length}</dd>`}</div>
     </dl>`;
   }
 
