@@ -164,7 +164,9 @@ def picture(browser: Browser, url: str, file: Path, **options: Any) -> None:
     page.wait_for_timeout(1500)
     drawn = Image.open(io.BytesIO(page.screenshot(full_page=True))).convert("RGB")
     context.close()
-    drawn.quantize(COLOURS, dither=Image.Dither.NONE).save(file, optimize=True)
+    # Of all ways this one keeps colours that few pixels have: a host's mark, a state's sign.
+    few = drawn.quantize(COLOURS, Image.Quantize.MAXCOVERAGE, dither=Image.Dither.NONE)
+    few.save(file, optimize=True)
     size = file.stat().st_size
     where = file.relative_to(Path.cwd()) if file.is_relative_to(Path.cwd()) else file
     say(f"{where}: {drawn.width} × {drawn.height}, {size / 1000:.0f} kB")
