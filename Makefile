@@ -125,7 +125,7 @@ bench-rates-step: setup ## How long a step in a source's rate takes to be in the
 
 .PHONY: bench-desk
 bench-desk: setup ## What looking on costs the sidecar: a status, and why an executor runs where it runs (ARGS=)
-	@$(BIN)/python benchmarks/desk.py $(ARGS)
+	@$(BIN)/python benchmarks/desk_cost.py $(ARGS)
 
 .PHONY: bench-dashboard
 bench-dashboard: setup ## The dashboard for 1,000 supervisors and 10,000 executors: latency, page weight, first paint, cost, old decisions (ARGS=)
