@@ -8,6 +8,7 @@ import logging
 import threading
 from collections.abc import Callable
 from contextlib import closing
+from dataclasses import replace
 
 from eyewall_monitor import rate_document, sample, znodes
 from eyewall_monitor.znode_folder import Folder
@@ -42,6 +43,7 @@ class ZookeeperMeasurements:
         self._rates = Folder(paths.all_rates, rate_document.decode, lambda it: it.topology)
         self._hosts = Folder(paths.samples, sample.decode, lambda it: it.host)
         self._wrong = "not read yet"
+        self._seen = self._as_known()
         self._stopped = threading.Event()
         self._thread = threading.Thread(target=self._keep_reading, daemon=True)
 
@@ -56,16 +58,15 @@ class ZookeeperMeasurements:
             self._thread.join(STOP_SECONDS)
 
     def read(self) -> Measurements:
-        """Return what was last read, and what is wrong now."""
+        """Return what was last read, and what was wrong then: both of one look."""
+        return replace(self._seen, now=self._clock())
+
+    def _as_known(self) -> Measurements:
         wrong = [self._wrong, *self._rates.refused(), *self._hosts.refused()]
         said = [it for it in wrong if it]
         remark = f"measurements in ZooKeeper {self._servers}: {'; '.join(said)}" if said else ""
         return Measurements(
-            wanted=True,
-            now=self._clock(),
-            rates=self._rates.known,
-            hosts=self._hosts.known,
-            remark=remark,
+            wanted=True, rates=self._rates.known, hosts=self._hosts.known, remark=remark
         )
 
     def _keep_reading(self) -> None:
@@ -73,6 +74,7 @@ class ZookeeperMeasurements:
             while not self._stopped.wait(READ_SECONDS):
                 client = session.client()
                 self._wrong = "no connection" if client is None else self._read(client)
+                self._seen = self._as_known()
 
     def _read(self, client: KazooClient) -> str:
         """Read what was written since; return what is wrong, or nothing."""
