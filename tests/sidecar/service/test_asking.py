@@ -5,7 +5,14 @@ from typing import Any
 
 import pytest
 from eyewall_sidecar.service import Keep, asking, moving, scheduling
-from eyewall_sidecar.storm import Topology, delays, problem_of_moving, rooms
+from eyewall_sidecar.storm import (
+    KnownDelays,
+    Topology,
+    TopologyProblem,
+    delays,
+    problem_of_moving,
+    rooms,
+)
 from measured_topologies import report
 from obedient_nimbus import Nimbus
 from storm_builders import chain, cluster, state, supervisor, worker
@@ -127,4 +134,38 @@ def test_another_rate_or_load_does_not_look_at_every_pair_of_hosts_again(
     assert (built.times, looked.times) == (3, 0)
     nimbus.delays.milliseconds["a", "b"] = 20
     nimbus.round(*running)
-    assert (built.times, looked.times) == (6, 3)
+    assert (built.times, looked.times) == (6, 1)  # for all three
+
+
+def known_of(nimbus: Nimbus, topology: Topology) -> KnownDelays:
+    asked = nimbus.service._memory[topology.id].asked
+    assert asked is not None
+    assert isinstance(asked.problem, TopologyProblem)
+    assert asked.problem.known is not None
+    return asked.problem.known
+
+
+def test_topologies_on_the_same_hosts_do_not_each_look_at_every_pair_of_them(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    looked = Counted(delays._stood_in)
+    monkeypatch.setattr(delays, "_stood_in", looked)
+    nimbus, running = three_running()
+    nimbus.round(*running)
+    assert looked.times == 1
+    known = [known_of(nimbus, it) for it in running]
+    assert known[0] is known[1] is known[2]
+
+
+def test_where_delays_lack_each_topology_has_hosts_of_its_own_that_are_needed() -> None:
+    # c's delays are unknown: the topology that runs there keeps it, the other leaves it out.
+    hosts = [supervisor(it, 4) for it in ("a", "b", "c")]
+    nimbus = Nimbus(hosts, {("a", "b"): 10}, frozen=True)
+    here, there = (chain(("source", 1), ("sink", 1), name=name) for name in ("here-1", "there-1"))
+    nimbus.running[here.id] = (worker("a", 6700, 1), worker("b", 6700, 2))
+    nimbus.running[there.id] = (worker("a", 6701, 1), worker("c", 6701, 2))
+    nimbus.round(here, there)
+    known = {it.id: known_of(nimbus, it) for it in (here, there)}
+    assert known[here.id].left_out == ("c",)
+    assert known[there.id].left_out == ()
+    assert known[there.id].assumption.startswith("delay unknown, taken as the largest known")

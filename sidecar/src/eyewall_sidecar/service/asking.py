@@ -56,10 +56,14 @@ def ask(
     settings: Settings,
     delays: DelayTable,
     measured: Measured,
+    beside: Asked | None = None,
 ) -> Asked:
-    """Ask where what has no slot belongs or, if nothing lacks one, where everything does."""
+    """Ask where what has no slot belongs or, if nothing lacks one, where everything does.
+
+    `before` is what was asked last of this topology, `beside` of another one.
+    """
     of_topology = measured.of(topology.topology.id)
-    known = _known(before, topology, delays)
+    known = _known(before, topology, delays) or _known(beside, topology, delays)
     on = (topology, settings, delays, of_topology, measured.loads)
     if before is not None and on != (
         before.topology,

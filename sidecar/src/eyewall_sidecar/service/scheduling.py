@@ -10,7 +10,7 @@ from dataclasses import replace
 
 from eyewall_sidecar.model import ProblemError
 from eyewall_sidecar.policies.catalogue import CATALOGUE
-from eyewall_sidecar.service.asking import ask, question_of, unknown
+from eyewall_sidecar.service.asking import Asked, ask, question_of, unknown
 from eyewall_sidecar.service.budget import Budget
 from eyewall_sidecar.service.decision import Decision, Decline, Keep, Place
 from eyewall_sidecar.service.kept_plans import KeptPlans
@@ -73,6 +73,7 @@ class SchedulingService:
         self.plans = KeptPlans(clock)
         self.budget = Budget(rules.workers_per_round, rules.workers_per_hour)
         self._memory: dict[str, Memory] = {}
+        self._beside: Asked | None = None
         self._doubt = ""
         self.seen: Seen | None = None
         """The last round; None before the first. May be read by any thread."""
@@ -232,7 +233,7 @@ class SchedulingService:
         self, topology: TopologyState, settings: Settings, memory: Memory, round_: Round
     ) -> Outcome:
         """Place what has no slot, within the deadline or from an answer that came after it."""
-        memory, asked = _asked(memory, topology, settings, round_)
+        memory, asked = self._asked(memory, topology, settings, round_)
         if isinstance(asked, ProblemError):
             reason = _with_doubt(str(asked), round_.delays)
             return Outcome(Decline(reason), memory, reason)
@@ -262,7 +263,7 @@ class SchedulingService:
         stays = Keep() if settings.mode is Mode.AUTO else Decline("eyewall.mode is observe")
         if self._clock() >= round_.until:
             return Outcome(stays, memory, "")
-        memory, asked = _asked(memory, topology, settings, round_)
+        memory, asked = self._asked(memory, topology, settings, round_)
         if isinstance(asked, ProblemError):
             said = f"no improvement sought: {asked}"
             return Outcome(stays, replace(memory, held_back=said), said)
@@ -298,6 +299,23 @@ class SchedulingService:
             return Outcome(stays, memory, said, failed=failure is not None)
         found = judged.solution or memory.answer
         return Outcome(stays, memory, said, found, judged.before, older=older)
+
+    def _asked(
+        self, memory: Memory, topology: TopologyState, settings: Settings, round_: Round
+    ) -> tuple[Memory, TopologyProblem | ProblemError]:
+        """Build the problem, or take the last one if nothing changed."""
+        asked = ask(
+            memory.asked,
+            round_.state,
+            topology,
+            settings,
+            round_.delays,
+            round_.measured,
+            self._beside,
+        )
+        if isinstance(asked.problem, TopologyProblem):
+            self._beside = asked
+        return replace(memory, asked=asked), asked.problem
 
     def _judged(
         self,
@@ -337,14 +355,6 @@ class SchedulingService:
     def _spend(self, topology: TopologyState, verdict: Place) -> None:
         starts = workers_started(topology.assignment, verdict.assignment)
         self.budget.spend(topology.topology.id, verdict.assignment, starts)
-
-
-def _asked(
-    memory: Memory, topology: TopologyState, settings: Settings, round_: Round
-) -> tuple[Memory, TopologyProblem | ProblemError]:
-    """Build the problem, or take the last one if nothing changed."""
-    asked = ask(memory.asked, round_.state, topology, settings, round_.delays, round_.measured)
-    return replace(memory, asked=asked), asked.problem
 
 
 def _with_doubt(reason: str, delays: DelayTable) -> str:
