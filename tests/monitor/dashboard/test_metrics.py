@@ -86,7 +86,7 @@ def whole(
 
 
 def until(dashboard: RunningDashboard, holds: Any) -> dict[str, list[tuple[dict[str, str], float]]]:
-    end = time.monotonic() + 15
+    end = time.monotonic() + 90
     while not holds(found := told(dashboard)):
         assert time.monotonic() < end, sorted(found)
         time.sleep(0.1)
