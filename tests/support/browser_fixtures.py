@@ -1,4 +1,4 @@
-"""A real browser, one for all tests; its pages fail a test when they complain."""
+"""A real browser, one for a file's tests; its pages fail a test when they complain."""
 
 from __future__ import annotations
 
@@ -14,7 +14,9 @@ if TYPE_CHECKING:
     from real_browser import Complaints
 
 
-@pytest.fixture(scope="session")
+# Not for the session: Playwright's event loop runs in this thread until it is stopped, and
+# asyncio.run() refuses to run in the tests after it.
+@pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
     """Without a Chromium a test that needs one fails in CI, and is skipped elsewhere."""
     # Both take half a second to import, which tests without a browser need not wait for.
