@@ -231,7 +231,10 @@ VIEWS: Mapping[str, Callable[..., Any]] = {
     "/decisions": lambda **_: decided.decisions(),
     "/decisions/([^/]+)": decided.decision,
     "/policies": decided.policies,
-    "/plans": lambda: (decided.plan(), decided.plan("stale", "edge-1 is gone since", "plan-2b")),
+    "/plans": lambda: (
+        decided.summary(decided.plan()),
+        decided.summary(decided.plan("stale", "edge-1 is gone since", "plan-2b")),
+    ),
     "/plans/([^/]+)": lambda id_: (
         decided.plan() if id_ == decided.PLAN else _unknown(f"plan {id_}, or not any more")
     ),

@@ -148,6 +148,14 @@ def policies() -> tuple[v.PolicyView, ...]:
     )
 
 
+def summary(of: v.PlanView) -> v.PlanSummaryView:
+    """What the list of plans says of one."""
+    return v.PlanSummaryView(
+        executors_moved=len(of.moves),
+        **of.model_dump(include=v.PlanSummaryView.model_fields.keys() - {"executors_moved"}),
+    )
+
+
 def plan(state: v.PlanState = "proposed", reason: str = "", id_: str = PLAN) -> v.PlanView:
     """A dry run of the word count."""
     return v.PlanView(

@@ -186,6 +186,12 @@ def a_plan(id_: str = "plan-1", **changes: Any) -> pb.Plan:
     return _of(plan, **changes)
 
 
+def _summary(plan: pb.Plan) -> pb.PlanSummary:
+    same = {it.name for it in pb.PlanSummary.DESCRIPTOR.fields} - {"executors_moved"}
+    fields = {it.name: value for it, value in plan.ListFields() if it.name in same}
+    return pb.PlanSummary(executors_moved=len(plan.moves), **fields)
+
+
 @dataclass(frozen=True)
 class Refusal:
     """What a question is answered with instead."""
@@ -239,7 +245,7 @@ class ScriptedOperations(pb_grpc.OperationsServicer):
 
     def ListPlans(self, request: Any, context: Any) -> pb.Plans:  # noqa: N802
         self._refuse("ListPlans", context)
-        return pb.Plans(plans=list(reversed(self.plans.values())))
+        return pb.Plans(plans=[_summary(it) for it in reversed(self.plans.values())])
 
     def ApplyPlan(self, request: pb.PlanId, context: Any) -> pb.Plan:  # noqa: N802
         self.asked.append(request)

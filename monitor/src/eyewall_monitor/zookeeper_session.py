@@ -12,6 +12,7 @@ from kazoo.retry import KazooRetry
 ANSWER_SECONDS = 5.0
 """That an answer may take."""
 SESSION_SECONDS = 10.0
+"""How long a session, and what lives as long as it, outlives a process that was killed."""
 LOST_SECONDS = 2 * SESSION_SECONDS
 """After so long without a connection another session is begun: a ZooKeeper that came back without
 its data refuses all who knew more than it does."""

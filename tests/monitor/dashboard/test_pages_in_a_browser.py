@@ -194,6 +194,25 @@ class TestTheCluster:
         expect(page.locator(".strip")).to_contain_text("Delays")
         expect(page.locator(".strip")).not_to_contain_text("()")
 
+    def test_says_once_why_agents_of_several_hosts_are_late(
+        self, server: PageServer, page: Page
+    ) -> None:
+        whole = recorded.cluster()
+        late = Signal(state="stale", age=20.0, note="Redis at redis:6379: connection refused")
+        two = tuple(it.model_copy(update={"latency": late}) for it in whole.supervisors[:2])
+        three = tuple(
+            it.model_copy(update={"latency": Signal(state="fresh", age=1.0)})
+            for it in whole.supervisors[2:]
+        )
+        server.views["/cluster"] = lambda **_: whole.model_copy(
+            update={"supervisors": (*two, *three)}
+        )
+        opened(page, server, "/")
+        one, other = (it.host for it in two)
+        said = f"The latency agent is late on 2 hosts: {one}, {other}; {late.note}."
+        expect(page.locator(".matters")).to_contain_text(said)
+        expect(page.locator(".matters li", has_text="connection refused")).to_have_count(1)
+
 
 class TestWhatIsNotThere:
     def test_is_said_in_the_words_of_the_api_with_names_that_were_perhaps_meant(

@@ -59,8 +59,32 @@ def test_a_plan_has_its_diff_its_metrics_and_its_slowest_path(free: tuple[Nimbus
     assert sum(it.delay + it.work for it in plan.slowest_path) == pytest.approx(0.041)
     assert plan.held_back.endswith("is below the minimum of 100 %")
     assert 899 < plan.expires_in <= 900
-    assert [it.id for it in desk.plans().plans] == [plan.id]
     assert desk.plan(plan.id) == plan
+
+
+def test_a_list_of_plans_tells_of_each_what_does_not_grow_with_its_topology(
+    free: tuple[Nimbus, Desk],
+) -> None:
+    _, desk = free
+    older = desk.make_plan(pb.PlanRequest(topology=TOPOLOGY.id))
+    plan = desk.make_plan(pb.PlanRequest(topology=TOPOLOGY.id, policy="hybrid"))
+    newest, other = desk.plans().plans
+    assert other.id == older.id
+    assert newest == pb.PlanSummary(
+        id=plan.id,
+        topology_id=TOPOLOGY.id,
+        topology=TOPOLOGY.name,
+        state=pb.Plan.PROPOSED,
+        age=plan.age,
+        expires_in=plan.expires_in,
+        policy="hybrid",
+        objective="R=1",
+        status="heuristic",
+        gain=plan.gain,
+        executors_moved=len(plan.moves),
+        workers_started=plan.workers_started,
+    )
+    assert newest.executors_moved >= 2
 
 
 def test_applying_queues_it_and_rounds_hand_it_over_and_confirm_it(

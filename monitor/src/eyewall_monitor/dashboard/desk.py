@@ -12,7 +12,7 @@ from eyewall_proto import operations_pb2 as pb
 
 from eyewall_monitor import switches
 from eyewall_monitor.dashboard.decision_view import decision_view, summary, topology_name
-from eyewall_monitor.dashboard.plan_view import plan_view
+from eyewall_monitor.dashboard.plan_view import plan_summary_view, plan_view
 from eyewall_monitor.dashboard.readers.zookeeper_reader import ZookeeperAwayError
 from eyewall_monitor.dashboard.response_time_view import response_time_view
 from eyewall_monitor.dashboard.signals import ROUND_SECONDS
@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from eyewall_monitor.dashboard.views import (
         DecisionView,
         PlanRequest,
+        PlanSummaryView,
         PlanView,
         ResponseTimeView,
         SwitchesView,
@@ -136,9 +137,9 @@ class Desk:
             raise ProblemError(HTTPStatus.NOT_FOUND, why)
         return decision_view(record, self.board.now())
 
-    def plans(self) -> tuple[PlanView, ...]:
+    def plans(self) -> tuple[PlanSummaryView, ...]:
         """Every plan that the sidecar remembers, newest first."""
-        return tuple(plan_view(it) for it in self.client.plans().plans)
+        return tuple(plan_summary_view(it) for it in self.client.plans().plans)
 
     def make_plan(self, asked: PlanRequest) -> PlanView:
         """Plan without moving anything."""

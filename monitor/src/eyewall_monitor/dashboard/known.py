@@ -48,7 +48,7 @@ class SidecarKnown:
     round_age: float | None = None
     switches_age: float | None = None
     delays_age: float | None = None
-    plans: tuple[pb.Plan, ...] = ()
+    plans: tuple[pb.PlanSummary, ...] = ()
     wrong: str = "not asked yet"
 
 

@@ -10,6 +10,7 @@ from eyewall_monitor.dashboard.metric_views import metrics, path, rejections
 from eyewall_monitor.dashboard.views import (
     MoveView,
     PlanState,
+    PlanSummaryView,
     PlanView,
     PolicyView,
     WorkerChangeView,
@@ -92,7 +93,26 @@ def plan_view(plan: pb.Plan) -> PlanView:
     )
 
 
-def plan_state(plan: pb.Plan) -> PlanState:
+def plan_summary_view(plan: pb.PlanSummary) -> PlanSummaryView:
+    """Show a plan as one of a list."""
+    return PlanSummaryView(
+        id=plan.id,
+        topology=plan.topology_id,
+        name=plan.topology,
+        state=plan_state(plan),
+        state_reason=plan.state_reason,
+        age=plan.age,
+        expires_in=plan.expires_in,
+        policy=plan.policy,
+        objective=plan.objective,
+        status=plan.status,
+        gain=_maybe(plan, "gain"),
+        executors_moved=plan.executors_moved,
+        workers_started=plan.workers_started,
+    )
+
+
+def plan_state(plan: pb.Plan | pb.PlanSummary) -> PlanState:
     """Return the state's name; one of a later contract is `proposed`, with its reason said."""
     return STATES.get(plan.state, "proposed")
 

@@ -311,6 +311,22 @@ export interface PlanView {
   rates_age: number | null;
 }
 
+export interface PlanSummaryView {
+  id: string;
+  topology: string;
+  name: string;
+  state: "proposed" | "queued" | "handed_over" | "applied" | "refused" | "stale";
+  state_reason: string;
+  age: number;
+  expires_in: number;
+  policy: string;
+  objective: string;
+  status: string;
+  gain: number | null;
+  executors_moved: number;
+  workers_started: number;
+}
+
 export interface NeighbourView {
   executor: string;
   host: string;

@@ -431,6 +431,24 @@ class PlanView(View):
     rates_age: float | None
 
 
+class PlanSummaryView(View):
+    """What a list of plans says of one; its fields mean what PlanView's do."""
+
+    id: str
+    topology: str
+    name: str
+    state: PlanState
+    state_reason: str
+    age: float
+    expires_in: float
+    policy: str
+    objective: str
+    status: str
+    gain: float | None
+    executors_moved: int
+    workers_started: int
+
+
 class NeighbourView(View):
     """An executor that it exchanges tuples with."""
 

@@ -14,6 +14,9 @@ from eyewall_sidecar.desk.options import BAD_INPUT, NOT_NOW
 
 PATIENCE = 10.0
 """Seconds for an answer that needs no solving."""
+PLAN_PATIENCE = 90.0
+"""Seconds for a plan beyond its solving: the first one waits until its process has started, which
+takes half a minute on a busy machine."""
 LONGEST_SOLVE = 60.0
 """Seconds that a plan may take at most."""
 NEAREST = "eyewall-nearest"
@@ -61,7 +64,7 @@ class Desk:
     def __init__(self, address: str, patience: float = PATIENCE) -> None:
         """Ask the sidecar at HOST:PORT; nothing is sent before the first question.
 
-        `patience` is how many seconds an answer may take; a plan's time limit comes on top.
+        `patience` is how many seconds an answer may take, other than a plan.
         """
         self._address = address
         self._patience = patience
@@ -101,7 +104,7 @@ class Desk:
         wanted = request.time_limit
         # A limit that makes no sense is the sidecar's to refuse.
         solving = wanted if 0 < wanted < LONGEST_SOLVE else LONGEST_SOLVE
-        answer: pb.Plan = self._call(self._stub.MakePlan, request, solving)
+        answer: pb.Plan = self._call(self._stub.MakePlan, request, solving + PLAN_PATIENCE)
         return answer
 
     def plan(self, id_: str) -> pb.Plan:
@@ -119,9 +122,11 @@ class Desk:
         answer: pb.Plan = self._call(self._stub.ApplyPlan, pb.PlanId(id=id_))
         return answer
 
-    def _call(self, method: Callable[..., Any], request: Message, solving: float = 0.0) -> Any:
+    def _call(
+        self, method: Callable[..., Any], request: Message, patience: float | None = None
+    ) -> Any:
         try:
-            return method(request, timeout=self._patience + solving)
+            return method(request, timeout=self._patience if patience is None else patience)
         except grpc.RpcError as error:
             raise self._worded(error) from None
 

@@ -83,6 +83,26 @@ def plan(it: Plan, now: float) -> pb.Plan:
     return message
 
 
+def summary(it: Plan, now: float) -> pb.PlanSummary:
+    """Encode what a list of plans says of one."""
+    record = it.record
+    return pb.PlanSummary(
+        id=it.id,
+        topology_id=it.topology_id,
+        topology=it.topology.topology.name,
+        state=_STATES[it.state],
+        state_reason=it.reason,
+        age=max(0.0, now - it.made),
+        expires_in=max(0.0, it.since + KEPT_SECONDS - now),
+        policy=record.policy,
+        objective=record.objective,
+        status=record.status,
+        gain=it.gain,
+        executors_moved=len(it.moves()),
+        workers_started=record.workers_started or 0,
+    )
+
+
 def _move(it: PlannedMove) -> pb.ExecutorMove:
     return pb.ExecutorMove(
         executor=it.executor,

@@ -13,7 +13,7 @@ from eyewall_sidecar.rpc.refusals import worded
 from eyewall_sidecar.service import Planning, SchedulingService
 from eyewall_sidecar.service.answering import Restraint, answer
 from eyewall_sidecar.service.explaining import explain
-from eyewall_sidecar.service.names import require_seen, topology_named
+from eyewall_sidecar.service.names import NotNowError, require_seen, topology_named
 from eyewall_sidecar.service.watching import Watching
 
 OPERATIONS: str = pb.DESCRIPTOR.services_by_name["Operations"].full_name
@@ -75,7 +75,7 @@ class Operations(pb_grpc.OperationsServicer):
         """Return all plans that are remembered, newest first."""
         with self._one_answer:
             now = self._service.now()
-            return pb.Plans(plans=[encode_plan.plan(it, now) for it in self._planning.all()])
+            return pb.Plans(plans=[encode_plan.summary(it, now) for it in self._planning.all()])
 
     def ApplyPlan(  # noqa: N802 - the name is the contract's
         self, request: pb.PlanId, context: grpc.ServicerContext
@@ -109,6 +109,8 @@ class Operations(pb_grpc.OperationsServicer):
     ) -> pb.Explanation:
         """Return why an executor runs where it runs, and what other hosts would mean for it."""
         with self._one_answer, worded(context):
+            if not context.is_active():
+                raise NotNowError("nobody waits for the answer any more")
             seen = require_seen(self._service.seen)
             state = topology_named(seen, request.topology)
             known = self._watching.known(seen, state)

@@ -710,11 +710,11 @@ class Plans(_message.Message):
 
     PLANS_FIELD_NUMBER: _builtins.int
     @_builtins.property
-    def plans(self) -> _containers.RepeatedCompositeFieldContainer[Global___Plan]: ...
+    def plans(self) -> _containers.RepeatedCompositeFieldContainer[Global___PlanSummary]: ...
     def __init__(
         self,
         *,
-        plans: _abc.Iterable[Global___Plan] | None = ...,
+        plans: _abc.Iterable[Global___PlanSummary] | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
@@ -723,6 +723,65 @@ class Plans(_message.Message):
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___Plans: _TypeAlias = Plans  # noqa: Y015
+
+@_typing.final
+class PlanSummary(_message.Message):
+    """A plan without what grows with its topology; GetPlan has all of it. Fields mean what Plan's do."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    ID_FIELD_NUMBER: _builtins.int
+    TOPOLOGY_ID_FIELD_NUMBER: _builtins.int
+    TOPOLOGY_FIELD_NUMBER: _builtins.int
+    STATE_FIELD_NUMBER: _builtins.int
+    STATE_REASON_FIELD_NUMBER: _builtins.int
+    AGE_FIELD_NUMBER: _builtins.int
+    EXPIRES_IN_FIELD_NUMBER: _builtins.int
+    POLICY_FIELD_NUMBER: _builtins.int
+    OBJECTIVE_FIELD_NUMBER: _builtins.int
+    STATUS_FIELD_NUMBER: _builtins.int
+    GAIN_FIELD_NUMBER: _builtins.int
+    EXECUTORS_MOVED_FIELD_NUMBER: _builtins.int
+    WORKERS_STARTED_FIELD_NUMBER: _builtins.int
+    id: _builtins.str
+    topology_id: _builtins.str
+    topology: _builtins.str
+    state: Global___Plan.State.ValueType
+    state_reason: _builtins.str
+    age: _builtins.float
+    expires_in: _builtins.float
+    policy: _builtins.str
+    objective: _builtins.str
+    status: _builtins.str
+    gain: _builtins.float
+    executors_moved: _builtins.int
+    workers_started: _builtins.int
+    def __init__(
+        self,
+        *,
+        id: _builtins.str = ...,
+        topology_id: _builtins.str = ...,
+        topology: _builtins.str = ...,
+        state: Global___Plan.State.ValueType = ...,
+        state_reason: _builtins.str = ...,
+        age: _builtins.float = ...,
+        expires_in: _builtins.float = ...,
+        policy: _builtins.str = ...,
+        objective: _builtins.str = ...,
+        status: _builtins.str = ...,
+        gain: _builtins.float | None = ...,
+        executors_moved: _builtins.int = ...,
+        workers_started: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_gain", b"_gain", "gain", b"gain"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_gain", b"_gain", "age", b"age", "executors_moved", b"executors_moved", "expires_in", b"expires_in", "gain", b"gain", "id", b"id", "objective", b"objective", "policy", b"policy", "state", b"state", "state_reason", b"state_reason", "status", b"status", "topology", b"topology", "topology_id", b"topology_id", "workers_started", b"workers_started"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    _WhichOneofReturnType__gain: _TypeAlias = _typing.Literal["gain"]  # noqa: Y015
+    _WhichOneofArgType__gain: _TypeAlias = _typing.Literal["_gain", b"_gain"]  # noqa: Y015
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__gain) -> _WhichOneofReturnType__gain | None: ...
+
+Global___PlanSummary: _TypeAlias = PlanSummary  # noqa: Y015
 
 @_typing.final
 class Plan(_message.Message):

@@ -34,7 +34,7 @@ class _Told:
     round_age: float | None = None
     switches_age: float | None = None
     delays_age: float | None = None
-    plans: tuple[pb.Plan, ...] = ()
+    plans: tuple[pb.PlanSummary, ...] = ()
     wrong: str = "not asked yet"
 
 

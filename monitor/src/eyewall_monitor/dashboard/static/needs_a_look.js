@@ -35,7 +35,9 @@ export function needsALook(cluster) {
     for (const [state, verb] of /** @type {const} */ ([["missing", "does not report"], ["stale", "is late"]])) {
       const hosts = all.filter((it) => it[field].state === state);
       const level = /** @type {"bad"|"warn"} */ (state === "missing" ? "bad" : "warn");
-      if (hosts.length > MANY) found.push({ state: level, said: `The ${agent} ${verb} on ${hosts.length} hosts: ${named(hosts)}.` });
+      const notes = new Set(hosts.map((it) => it[field].note ?? ""));
+      const why = notes.size === 1 ? [...notes].join("") : "";
+      if (hosts.length > MANY || (hosts.length > 1 && why)) found.push({ state: level, said: `The ${agent} ${verb} on ${hosts.length} hosts: ${named(hosts)}${why ? `; ${why}` : ""}.` });
       else found.push(...hosts.map((it) => ({ state: level, said: `${it.host}: its ${agent} ${verb}${it[field].note ? `; ${it[field].note}` : ""}.` })));
     }
   }

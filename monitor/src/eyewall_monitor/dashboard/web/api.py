@@ -22,6 +22,7 @@ from eyewall_monitor.dashboard.views import (
     Frozen,
     HealthView,
     PlanRequest,
+    PlanSummaryView,
     PlanView,
     PolicyView,
     ResponseTimeView,
@@ -52,7 +53,7 @@ _MEANINGS: Final = {
     503: "The sidecar or ZooKeeper is away.",
 }
 Answer = TypeVar("Answer")
-_PLANS: Final = TypeAdapter(tuple[PlanView, ...])
+_PLANS: Final = TypeAdapter(tuple[PlanSummaryView, ...])
 _POLICIES: Final = TypeAdapter(tuple[PolicyView, ...])
 
 Topology = Annotated[str, Path(description="Storm's id of it, or its name.", max_length=300)]
@@ -188,7 +189,10 @@ def api(desk: Desk, events: Events) -> APIRouter:
         return answer(request, json_body(found, _POLICIES))
 
     @router.get(
-        "/plans", tags=["plan"], response_model=tuple[PlanView, ...], responses=_errors(502, 503)
+        "/plans",
+        tags=["plan"],
+        response_model=tuple[PlanSummaryView, ...],
+        responses=_errors(502, 503),
     )
     async def plans(request: Request) -> Response:
         """Plans that the sidecar remembers, newest first."""
