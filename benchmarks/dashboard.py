@@ -37,7 +37,8 @@ SHOWN = ("api", "cost", "pages", "history")
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
-    parser.add_argument("shown", nargs="*", choices=SHOWN, help="all, unless given")
+    # One of its choices, for argparse holds an empty list against them, too.
+    parser.add_argument("shown", nargs="*", choices=("all", *SHOWN), default="all")
     parser.add_argument("--requests", type=int, default=1_000, help="for each line of `api`")
     parser.add_argument("--clients", type=int, nargs="+", default=[1, 8])
     parser.add_argument("--paths", nargs="+", default=None, help="of `api`; all, unless given")
@@ -52,7 +53,7 @@ def main() -> None:
     if given.quick:
         given.requests, given.runs, given.seconds, given.stay = 100, 1, 10.0, 5.0
         given.old_records //= 10
-    shown = given.shown or SHOWN
+    shown = SHOWN if "all" in given.shown else given.shown
     kept: dict[str, Any] = {}
     large = Size(given.hosts, 10 * given.hosts, max(1, given.hosts // 25))
     if {"api", "cost", "pages"} & set(shown):
