@@ -34,6 +34,9 @@ if TYPE_CHECKING:
 
 LOOK_SECONDS: Final = 0.5
 """Between two looks whether anything that is shown has changed."""
+FIRST_SECONDS: Final = 3.0
+"""That the sidecar has for its first answer before anybody else gets one: browsers that come back
+to a dashboard which was restarted would otherwise be told that nothing is known yet."""
 LAST_SECONDS: Final = 2
 """That answers under way have when the dashboard ends."""
 BACKLOG: Final = 128
@@ -74,18 +77,22 @@ class Dashboard:
         )
 
     def start(self) -> None:
-        """Begin to read."""
-        for it in self._threads():
+        """Begin to read; returns once the sidecar has answered, or after some seconds without."""
+        for it in self._readers():
             it.start()
+        self._sidecar.wait_for_first_look(FIRST_SECONDS)
+        self._watch.start()
+        self._watch.wait_for_first_look(FIRST_SECONDS)
 
     def close(self) -> None:
         """Read no more."""
-        for it in reversed(self._threads()):
+        self._watch.close()
+        for it in self._readers():
             it.close()
         self._client.close()
 
-    def _threads(self) -> list[Any]:
-        readers = (self._sidecar, self._zookeeper, self._latency, self._history, self._watch)
+    def _readers(self) -> list[Any]:
+        readers = (self._sidecar, self._zookeeper, self._latency, self._history)
         return [it for it in readers if it is not None]
 
     def _look(self) -> float:

@@ -58,6 +58,10 @@ class SidecarReader:
         """Begin to ask."""
         self._thread.start()
 
+    def wait_for_first_look(self, seconds: float) -> None:
+        """Return once it answered or failed to, or after `seconds`."""
+        self._thread.wait_for_first_look(seconds)
+
     def close(self) -> None:
         """Ask no more."""
         self._thread.close()

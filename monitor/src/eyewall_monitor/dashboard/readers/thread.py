@@ -33,6 +33,7 @@ class RepeatingThread:
         self._said = ""
         self._stopped = threading.Event()
         self._wake = threading.Event()
+        self._looked = threading.Event()
         self._thread = threading.Thread(target=self._run, name=name, daemon=True)
 
     @property
@@ -43,6 +44,10 @@ class RepeatingThread:
     def start(self) -> None:
         """Begin."""
         self._thread.start()
+
+    def wait_for_first_look(self, seconds: float) -> None:
+        """Return once there was one look, whatever it came to, or after `seconds`."""
+        self._looked.wait(seconds)
 
     def hurry(self) -> None:
         """Look now."""
@@ -58,6 +63,7 @@ class RepeatingThread:
     def _run(self) -> None:
         while not self._stopped.is_set():
             pause = self._once()
+            self._looked.set()
             self._wake.wait(pause)
             self._wake.clear()
 
