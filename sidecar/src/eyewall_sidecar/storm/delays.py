@@ -4,20 +4,26 @@ Unknown is unknown, never zero: a host without a known delay is left out, and wh
 must run there (a pin, an executor that runs), the largest known delay stands in and is said.
 """
 
-from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
 
-from eyewall_sidecar.model import ProblemError
+import numpy as np
+from numpy.typing import NDArray
+
+from eyewall_sidecar.model import LinkMatrix, ProblemError
 from eyewall_sidecar.model.errors import listed
 from eyewall_sidecar.storm.doubts import DelayBetween, Doubts, how_little
 
 FEW = 3
 """As many names stand in one line that a person reads; of the rest, how many they are."""
+MOST_LINKS = 4
+"""Sets of nodes whose links are kept: topologies differ in what is free for them."""
 
 Pair = tuple[str, str]
+Matrix = NDArray[np.float64]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class KnownDelays:
     """Hosts between which every delay is known, or stood in for.
 
@@ -25,8 +31,8 @@ class KnownDelays:
     ----------
     hosts
         Those that remain.
-    delay
-        (host, host) → seconds, one way, for each ordered pair of different hosts.
+    seconds
+        [i][j]: from host i to host j, one way; 0 on the diagonal.
     left_out
         Those that do not, as delays between them and others are unknown.
     assumption
@@ -40,18 +46,36 @@ class KnownDelays:
     """
 
     hosts: tuple[str, ...]
-    delay: dict[Pair, float]
+    seconds: Matrix
     left_out: tuple[str, ...]
     assumption: str
     doubted: Doubts
     vague: str
     looked_at: tuple[tuple[str, ...], frozenset[str]]
+    _links: dict[tuple[Pair, ...], LinkMatrix] = field(default_factory=dict, init=False, repr=False)
 
     def is_of(self, hosts: Sequence[str], needed: Collection[str]) -> bool:
         """Whether the same would be found for these: what is needed matters only if delays lack."""
         lacking = bool(self.left_out or self.assumption)
         same = self.looked_at[1] == frozenset(needed) or not lacking
         return same and self.looked_at[0] == tuple(hosts)
+
+    def links(self, nodes: Sequence[Pair]) -> LinkMatrix:
+        """Return the links between nodes, each given as its id and its host; 0 on the same host.
+
+        For the same nodes it is the same object: among 1,000 it takes 24 MB, and topologies are
+        many.
+        """
+        known = self._links.get(key := tuple(nodes))
+        if known is None:
+            row = {host: place for place, host in enumerate(self.hosts)}
+            rows = [row[host] for _, host in nodes]
+            names = tuple(name for name, _ in nodes)
+            known = LinkMatrix.from_delays(names, self.seconds[np.ix_(rows, rows)])
+            if len(self._links) >= MOST_LINKS:
+                self._links.clear()
+            self._links[key] = known
+        return known
 
 
 def known_delays(
@@ -65,30 +89,44 @@ def known_delays(
 
     `doubts` are about delays that `between` does not know for being doubted, and about others that
     it does. `before` is what was found for the same delays and doubts, also for another topology:
-    among 300 hosts, to look at each pair takes most of the time that a problem takes to be built,
-    and among 1,000 what is known of all pairs takes more than 100 MB.
+    among 300 hosts, to look at each pair takes most of the time that a problem takes to be built.
     """
     if before is not None and before.is_of(hosts, needed):
         return before
-    delay = {(a, b): between(a, b) for a in hosts for b in hosts if a != b}
-    known = {pair: seconds for pair, seconds in delay.items() if seconds is not None}
-    doubted = {pair: doubts[pair] for pair in delay if pair in doubts and pair not in known}
-    if delay and not known:
+    # None becomes NaN.
+    rows = [[0.0 if a == b else between(a, b) for b in hosts] for a in hosts]
+    seconds = np.array(rows, dtype=np.float64).reshape(len(hosts), len(hosts))
+    unknown = _pairs(hosts, np.isnan(seconds))
+    doubted = {pair: doubts[pair] for pair in unknown if pair in doubts}
+    if unknown and len(unknown) == len(hosts) * (len(hosts) - 1):
         raise ProblemError(_nothing_known(hosts, doubted))
-    left_out = _without_gaps(hosts, needed, known)
-    remaining = [it for it in hosts if it not in left_out or it in needed]
-    pairs = [(a, b) for a in remaining for b in remaining if a != b]
-    stood_in = [pair for pair in pairs if pair not in known]
-    largest = max(known.values(), default=0.0)
+    left_out = _without_gaps(hosts, needed, unknown)
+    places = [i for i, it in enumerate(hosts) if it not in left_out or it in needed]
+    remaining = {hosts[it]: place for place, it in enumerate(places)}
+    largest = float(np.nanmax(seconds, initial=0.0))
+    seconds = seconds[np.ix_(places, places)]
+    stood_in = _pairs(list(remaining), np.isnan(seconds))
+    seconds = np.nan_to_num(seconds, nan=largest)
+    seconds.setflags(write=False)
     return KnownDelays(
         hosts=tuple(remaining),
-        delay={pair: known.get(pair, largest) for pair in pairs},
+        seconds=seconds,
         left_out=tuple(it for it in hosts if it in left_out and it not in needed),
         assumption=_stood_in(stood_in, largest, doubted),
         doubted=doubted,
-        vague=_vague({pair: doubts[pair] for pair in pairs if pair in known and pair in doubts}),
+        vague=_vague(_used(doubts, remaining, frozenset(unknown))),
         looked_at=(tuple(hosts), frozenset(needed)),
     )
+
+
+def _pairs(hosts: Sequence[str], where: NDArray[np.bool_]) -> list[Pair]:
+    return [(hosts[a], hosts[b]) for a, b in np.argwhere(where).tolist()]
+
+
+def _used(doubts: Doubts, remaining: Mapping[str, int], unknown: Collection[Pair]) -> Doubts:
+    """Return the doubts about delays that are used all the same, in the order of the hosts."""
+    used = [it for it in doubts if it[0] in remaining and it[1] in remaining and it not in unknown]
+    return {it: doubts[it] for it in sorted(used, key=lambda it: [remaining[end] for end in it])}
 
 
 def _nothing_known(hosts: Sequence[str], doubted: Doubts) -> str:
@@ -125,16 +163,16 @@ def _listed_pairs(pairs: Sequence[Pair]) -> str:
 
 
 def _without_gaps(
-    hosts: Sequence[str], needed: Collection[str], known: Collection[tuple[str, str]]
+    hosts: Sequence[str], needed: Collection[str], unknown: Collection[Pair]
 ) -> frozenset[str]:
     """Return those to leave out for all delays between the others to be known.
 
     The host with the most gaps goes first; of two alike, the one that nothing needs.
     """
-    gaps = {
-        host: {it for it in hosts if (host, it) not in known or (it, host) not in known} - {host}
-        for host in hosts
-    }
+    gaps: dict[str, set[str]] = {host: set() for host in hosts}
+    for source, target in unknown:
+        gaps[source].add(target)
+        gaps[target].add(source)
     left_out = set()
     while any(gaps.values()):
         worst = max(gaps, key=lambda it: (len(gaps[it]), it not in needed, it))

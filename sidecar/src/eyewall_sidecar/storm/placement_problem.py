@@ -7,10 +7,7 @@ from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
-import numpy as np
-
 from eyewall_sidecar.model import (
-    LinkMatrix,
     Node,
     Operator,
     Placement,
@@ -166,7 +163,9 @@ class _Bridge:
                 Stream(ids[it.source], ids[it.target], it.rate, system=it.system) for it in edges
             ),
             nodes=tuple(self._node(room) for room in nodes),
-            links=self._links(nodes),
+            links=self.known.links(
+                [(self.names[it.supervisor.id], it.supervisor.host) for it in nodes]
+            ),
             current={ids[it]: self.names[where] for it, where in self.running.items()} or None,
         )
         return TopologyProblem(
@@ -356,15 +355,6 @@ class _Bridge:
         """Return its part of what its host has left: by what those on one host declare."""
         declared = self.offered[supervisor.host]
         return supervisor.cpu_cores / declared if declared > 0 else 1.0
-
-    def _links(self, nodes: list[Room]) -> LinkMatrix:
-        """Take the delay between hosts for each pair of their supervisors; 0 on the same host."""
-        hosts, delay = self.known.hosts, self.known.delay
-        between = np.array([[0.0 if a == b else delay[a, b] for b in hosts] for a in hosts])
-        row = {host: place for place, host in enumerate(hosts)}
-        rows = [row[it.supervisor.host] for it in nodes]
-        names = tuple(self.names[it.supervisor.id] for it in nodes)
-        return LinkMatrix.from_delays(names, between[np.ix_(rows, rows)])
 
 
 def _hosts(hosts: Collection[str]) -> str:
