@@ -141,7 +141,6 @@ def known_of(nimbus: Nimbus, topology: Topology) -> KnownDelays:
     asked = nimbus.service._memory[topology.id].asked
     assert asked is not None
     assert isinstance(asked.problem, TopologyProblem)
-    assert asked.problem.known is not None
     return asked.problem.known
 
 
@@ -155,6 +154,34 @@ def test_topologies_on_the_same_hosts_do_not_each_look_at_every_pair_of_them(
     assert looked.times == 1
     known = [known_of(nimbus, it) for it in running]
     assert known[0] is known[1] is known[2]
+
+
+def test_nor_do_they_after_a_host_has_joined_or_left(monkeypatch: pytest.MonkeyPatch) -> None:
+    looked = Counted(delays._stood_in)
+    monkeypatch.setattr(delays, "_stood_in", looked)
+    nimbus, running = three_running()
+    nimbus.round(*running)
+    before = list(nimbus.hosts)
+    nimbus.hosts.append(supervisor("joined", 4))
+    nimbus.round(*running)
+    known = [known_of(nimbus, it) for it in running]
+    assert known[0] is known[1] is known[2]
+    assert looked.times == 2
+    nimbus.hosts = before  # what was found for them is remembered
+    nimbus.round(*running)
+    assert looked.times == 2
+
+
+def test_topologies_that_all_leave_out_the_same_host_share_what_is_known_of_the_others() -> None:
+    # c's delays are unknown and nothing runs there; here runs on a and b, there on b alone.
+    hosts = [supervisor(it, 4) for it in ("a", "b", "c")]
+    nimbus = Nimbus(hosts, {("a", "b"): 10}, frozen=True)
+    here, there = (chain(("source", 1), ("sink", 1), name=name) for name in ("here-1", "there-1"))
+    nimbus.running[here.id] = (worker("a", 6700, 1), worker("b", 6700, 2))
+    nimbus.running[there.id] = (worker("b", 6701, 1, 2),)
+    nimbus.round(here, there)
+    assert known_of(nimbus, here).left_out == ("c",)
+    assert known_of(nimbus, here) is known_of(nimbus, there)
 
 
 def test_where_delays_lack_each_topology_has_hosts_of_its_own_that_are_needed() -> None:

@@ -22,11 +22,15 @@ class SampleWriter:
     """Writes one ephemeral znode; connects by itself, again and again."""
 
     def __init__(self, servers: str, path: str, steady: Callable[[], float]) -> None:
+        self._servers = servers
         self._path = path
-        self._session = ZookeeperSession(servers, steady)
+        self._steady = steady
+        self._session: ZookeeperSession | None = None
 
     def send(self, report: Sample) -> None:
         """Put a report in place of the one before."""
+        if self._session is None:  # only here: it waits a little, which the agent must not
+            self._session = ZookeeperSession(self._servers, self._steady)
         client = self._session.client()
         if client is None:
             raise StoreAwayError("no connection")
@@ -37,7 +41,8 @@ class SampleWriter:
 
     def close(self) -> None:
         """End the session, and with it the znode."""
-        self._session.close()
+        if self._session is not None:
+            self._session.close()
 
     def _put(self, client: KazooClient, data: bytes) -> None:
         session = client.client_id

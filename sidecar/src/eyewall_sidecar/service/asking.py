@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from itertools import islice
 
 from eyewall_sidecar.model import ProblemError
 from eyewall_sidecar.service.measuring import Measured
@@ -23,6 +24,9 @@ from eyewall_sidecar.storm import (
     problem_of_moving,
     rooms,
 )
+
+MOST_KEPT = 8
+"""Sets of hosts whose delays are kept: topologies differ in where something is free for them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +53,29 @@ class Asked:
     problem: TopologyProblem | ProblemError
 
 
+class LookedAt:
+    """What problems found of the latest delays, for those of other topologies; for one thread.
+
+    Where something has no slot, doubted delays are used: what was found there is kept apart.
+    """
+
+    def __init__(self) -> None:
+        """Begin with nothing."""
+        self._delays: DelayTable | None = None
+        self._found: dict[bool, tuple[KnownDelays, ...]] = {}
+
+    def known(self, delays: DelayTable, *, missing: bool) -> tuple[KnownDelays, ...]:
+        """Return what was found for these delays, newest first; what is of others is forgotten."""
+        if self._delays != delays:
+            self._delays, self._found = delays, {}
+        return self._found.get(missing, ())
+
+    def add(self, found: KnownDelays, *, missing: bool) -> None:
+        """Keep what was found for the delays that were asked for last."""
+        others = (it for it in self._found.get(missing, ()) if it is not found)
+        self._found[missing] = (found, *islice(others, MOST_KEPT - 1))
+
+
 def ask(
     before: Asked | None,
     state: ClusterState,
@@ -56,14 +83,14 @@ def ask(
     settings: Settings,
     delays: DelayTable,
     measured: Measured,
-    beside: Asked | None = None,
+    looked_at: LookedAt,
 ) -> Asked:
     """Ask where what has no slot belongs or, if nothing lacks one, where everything does.
 
-    `before` is what was asked last of this topology, `beside` of another one.
+    `before` is what was asked last of this topology.
     """
+    found_before = _known(before, topology, delays)
     of_topology = measured.of(topology.topology.id)
-    known = _known(before, topology, delays) or _known(beside, topology, delays)
     on = (topology, settings, delays, of_topology, measured.loads)
     if before is not None and on != (
         before.topology,
@@ -78,13 +105,16 @@ def ask(
     room = rooms(state, topology)
     if before is not None and before.rooms == room:
         return replace(before, state=state)
-    build = problem_of_missing if topology.missing() else problem_of_moving
+    missing = bool(topology.missing())
+    build = problem_of_missing if missing else problem_of_moving
+    known = (*found_before, *looked_at.known(delays, missing=missing))
     problem: TopologyProblem | ProblemError
     try:
         signals = Signals(
             delays.seconds_between, _doubts(delays), of_topology, measured.loads, known
         )
         problem = build(room, topology, settings, signals)
+        looked_at.add(problem.known, missing=missing)
     except ProblemError as error:
         problem = error.with_traceback(None)
     return Asked(state, topology, room, settings, delays, of_topology, measured.loads, problem)
@@ -101,12 +131,14 @@ def unknown(asked: TopologyProblem, settings: Settings) -> str:
     return asked.delays_assumed or rates
 
 
-def _known(before: Asked | None, topology: TopologyState, delays: DelayTable) -> KnownDelays | None:
+def _known(
+    before: Asked | None, topology: TopologyState, delays: DelayTable
+) -> tuple[KnownDelays, ...]:
     """Return what the last problem found, if it was of the same kind and of the same delays."""
     if before is None or not isinstance(before.problem, TopologyProblem):
-        return None
+        return ()
     same_kind = bool(before.topology.missing()) == bool(topology.missing())
-    return before.problem.known if same_kind and before.delays == delays else None
+    return (before.problem.known,) if same_kind and before.delays == delays else ()
 
 
 def _doubts(delays: DelayTable) -> Doubts:

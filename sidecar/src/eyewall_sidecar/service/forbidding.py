@@ -129,13 +129,13 @@ class Obstacles:
 
     def _delays(self, host: str) -> str:
         known = self.problem.known
-        doubted = known.doubted if known is not None else {}
-        doubts = [it for pair, it in doubted.items() if host in pair]
+        doubts = [it for pair, it in known.doubted.items() if host in pair]
         if doubts:
             return f"delays to and from it are known {how_little(doubts)}"
-        hosts = known.hosts if known is not None else ()
         between = self.asked.delays.seconds_between
-        strange = [it for it in hosts if between(host, it) is None or between(it, host) is None]
+        strange = [
+            it for it in known.hosts if between(host, it) is None or between(it, host) is None
+        ]
         if strange:
             return f"the delay between it and {listed(strange, FEW)} is unknown"
         return "delays between it and other hosts are unknown"

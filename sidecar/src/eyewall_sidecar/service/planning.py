@@ -13,7 +13,7 @@ from eyewall_sidecar.model import ProblemError, Solution
 from eyewall_sidecar.model.errors import listed
 from eyewall_sidecar.objective import Objective, ObjectiveError
 from eyewall_sidecar.policies.catalogue import CATALOGUE
-from eyewall_sidecar.service.asking import ask, question_of
+from eyewall_sidecar.service.asking import LookedAt, ask, question_of
 from eyewall_sidecar.service.drafting import Draft
 from eyewall_sidecar.service.names import (
     BadQuestionError,
@@ -89,7 +89,7 @@ class Planning:
             raise BadQuestionError(f"seed {seed}: it must be a whole number from 0 to {MOST_SEED}")
         memory = seen.memory.get(topology.topology.id)
         before = memory.asked if memory is not None else None
-        asked = ask(before, seen.state, topology, settings, seen.delays, seen.measured)
+        asked = ask(before, seen.state, topology, settings, seen.delays, seen.measured, LookedAt())
         draft = Draft(self._service, seen, asked, own, seed, self._make_id())
         problem = asked.problem
         if isinstance(problem, ProblemError):

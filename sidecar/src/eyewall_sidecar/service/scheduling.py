@@ -10,7 +10,7 @@ from dataclasses import replace
 
 from eyewall_sidecar.model import ProblemError
 from eyewall_sidecar.policies.catalogue import CATALOGUE
-from eyewall_sidecar.service.asking import Asked, ask, question_of, unknown
+from eyewall_sidecar.service.asking import LookedAt, ask, question_of, unknown
 from eyewall_sidecar.service.budget import Budget
 from eyewall_sidecar.service.decision import Decision, Decline, Keep, Place
 from eyewall_sidecar.service.kept_plans import KeptPlans
@@ -73,7 +73,7 @@ class SchedulingService:
         self.plans = KeptPlans(clock)
         self.budget = Budget(rules.workers_per_round, rules.workers_per_hour)
         self._memory: dict[str, Memory] = {}
-        self._beside: Asked | None = None
+        self._looked_at = LookedAt()
         self._doubt = ""
         self.seen: Seen | None = None
         """The last round; None before the first. May be read by any thread."""
@@ -311,10 +311,8 @@ class SchedulingService:
             settings,
             round_.delays,
             round_.measured,
-            self._beside,
+            self._looked_at,
         )
-        if isinstance(asked.problem, TopologyProblem):
-            self._beside = asked
         return replace(memory, asked=asked), asked.problem
 
     def _judged(

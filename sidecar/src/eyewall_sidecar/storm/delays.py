@@ -4,7 +4,7 @@ Unknown is unknown, never zero: a host without a known delay is left out, and wh
 must run there (a pin, an executor that runs), the largest known delay stands in and is said.
 """
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -42,7 +42,11 @@ class KnownDelays:
     vague
         Which delays are used though they are doubted; empty if none is.
     looked_at
-        The hosts that were looked at, and those of them that were needed.
+        The hosts that were looked at.
+    unknown
+        The delays between them that are unknown.
+    without
+        Those to leave out for the delays between the others to be known → whether they are needed.
     """
 
     hosts: tuple[str, ...]
@@ -51,14 +55,16 @@ class KnownDelays:
     assumption: str
     doubted: Doubts
     vague: str
-    looked_at: tuple[tuple[str, ...], frozenset[str]]
+    looked_at: tuple[str, ...]
+    unknown: tuple[Pair, ...]
+    without: Mapping[str, bool]
     _links: dict[tuple[Pair, ...], LinkMatrix] = field(default_factory=dict, init=False, repr=False)
 
     def is_of(self, hosts: Sequence[str], needed: Collection[str]) -> bool:
         """Whether the same would be found for these: what is needed matters only if delays lack."""
-        lacking = bool(self.left_out or self.assumption)
-        same = self.looked_at[1] == frozenset(needed) or not lacking
-        return same and self.looked_at[0] == tuple(hosts)
+        if self.looked_at != tuple(hosts):
+            return False
+        return not self.unknown or self.without == _without_gaps(hosts, needed, self.unknown)
 
     def links(self, nodes: Sequence[Pair]) -> LinkMatrix:
         """Return the links between nodes, each given as its id and its host; 0 on the same host.
@@ -83,16 +89,17 @@ def known_delays(
     needed: Collection[str],
     between: DelayBetween,
     doubts: Doubts,
-    before: KnownDelays | None = None,
+    before: Iterable[KnownDelays] = (),
 ) -> KnownDelays:
     """Keep the hosts with known delays to each other, and all that are `needed`.
 
     `doubts` are about delays that `between` does not know for being doubted, and about others that
-    it does. `before` is what was found for the same delays and doubts, also for another topology:
-    among 300 hosts, to look at each pair takes most of the time that a problem takes to be built.
+    it does. `before` was found for the same delays and doubts, also for other topologies: among 300
+    hosts, to look at each pair takes most of the time that a problem takes to be built.
     """
-    if before is not None and before.is_of(hosts, needed):
-        return before
+    for found in before:
+        if found.is_of(hosts, needed):
+            return found
     # None becomes NaN.
     rows = [[0.0 if a == b else between(a, b) for b in hosts] for a in hosts]
     seconds = np.array(rows, dtype=np.float64).reshape(len(hosts), len(hosts))
@@ -100,8 +107,8 @@ def known_delays(
     doubted = {pair: doubts[pair] for pair in unknown if pair in doubts}
     if unknown and len(unknown) == len(hosts) * (len(hosts) - 1):
         raise ProblemError(_nothing_known(hosts, doubted))
-    left_out = _without_gaps(hosts, needed, unknown)
-    places = [i for i, it in enumerate(hosts) if it not in left_out or it in needed]
+    without = _without_gaps(hosts, needed, unknown)
+    places = [i for i, it in enumerate(hosts) if without.get(it, True)]
     remaining = {hosts[it]: place for place, it in enumerate(places)}
     largest = float(np.nanmax(seconds, initial=0.0))
     seconds = seconds[np.ix_(places, places)]
@@ -111,11 +118,13 @@ def known_delays(
     return KnownDelays(
         hosts=tuple(remaining),
         seconds=seconds,
-        left_out=tuple(it for it in hosts if it in left_out and it not in needed),
+        left_out=tuple(it for it in hosts if not without.get(it, True)),
         assumption=_stood_in(stood_in, largest, doubted),
         doubted=doubted,
         vague=_vague(_used(doubts, remaining, frozenset(unknown))),
-        looked_at=(tuple(hosts), frozenset(needed)),
+        looked_at=tuple(hosts),
+        unknown=tuple(unknown),
+        without=without,
     )
 
 
@@ -164,8 +173,8 @@ def _listed_pairs(pairs: Sequence[Pair]) -> str:
 
 def _without_gaps(
     hosts: Sequence[str], needed: Collection[str], unknown: Collection[Pair]
-) -> frozenset[str]:
-    """Return those to leave out for all delays between the others to be known.
+) -> dict[str, bool]:
+    """Find those to leave out for the others to be known, and whether each is needed.
 
     The host with the most gaps goes first; of two alike, the one that nothing needs.
     """
@@ -173,10 +182,10 @@ def _without_gaps(
     for source, target in unknown:
         gaps[source].add(target)
         gaps[target].add(source)
-    left_out = set()
+    without = {}
     while any(gaps.values()):
         worst = max(gaps, key=lambda it: (len(gaps[it]), it not in needed, it))
         for other in gaps.pop(worst):
             gaps[other].discard(worst)
-        left_out.add(worst)
-    return frozenset(left_out)
+        without[worst] = worst in needed
+    return without

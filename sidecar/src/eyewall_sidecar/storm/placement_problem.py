@@ -44,6 +44,8 @@ class TopologyProblem:
         Node id → supervisor id.
     per_slot
         How many executors one slot may hold.
+    known
+        The delays between the hosts, for the next problem of the same delays.
     assumptions
         What was taken for granted, as sentences for a person.
     delays_assumed
@@ -55,20 +57,18 @@ class TopologyProblem:
         Whether what operators need and nodes have of CPU was measured; else it is as declared.
     interchangeable
         Operator ids, component by component.
-    known
-        The delays between the hosts, for the next problem of the same delays.
     """
 
     problem: PlacementProblem
     executors: Mapping[str, Executor]
     supervisors: Mapping[str, str]
     per_slot: int
+    known: KnownDelays = field(compare=False, repr=False)
     assumptions: tuple[str, ...] = ()
     delays_assumed: str = ""
     rates_unknown: str = ""
     cpu_measured: bool = False
     interchangeable: tuple[tuple[str, ...], ...] = ()
-    known: KnownDelays | None = field(default=None, compare=False, repr=False)
 
     def on_supervisors(self, placement: Placement) -> dict[Executor, str]:
         """Executor → supervisor id."""
@@ -173,6 +173,7 @@ class _Bridge:
             executors={name: it for it, name in ids.items()},
             supervisors={self.names[it.supervisor.id]: it.supervisor.id for it in nodes},
             per_slot=self.per_slot,
+            known=self.known,
             assumptions=(
                 *assumed,
                 *self._left_out(),
@@ -181,7 +182,6 @@ class _Bridge:
             delays_assumed=self.known.assumption,
             rates_unknown=self._rates_unknown(),
             cpu_measured=self.cpu_measured,
-            known=self.known,
             interchangeable=tuple(
                 tuple(ids[it] for it in component.executors)
                 for component in self.topology.components
@@ -287,7 +287,7 @@ class _Bridge:
         roomy |= {self.rooms[it].supervisor.host for it in self.running.values()}
         return [host for host in self.traits if host in roomy]
 
-    def _known_delays(self, delay: DelayBetween, before: KnownDelays | None) -> KnownDelays:
+    def _known_delays(self, delay: DelayBetween, before: Iterable[KnownDelays]) -> KnownDelays:
         """Delays between the hosts; those where something has to run are never left out."""
         possible = self._possible()
         if not possible:

@@ -25,11 +25,11 @@ class Signals:
     loads
         Host → its load, as far as it is known.
     known
-        What an earlier problem of the same kind found for the same delays and doubts.
+        What earlier problems of the same kind found for the same delays and doubts.
     """
 
     delay: DelayBetween
     doubts: Doubts = field(default_factory=dict)
     measured: MeasuredTopology | None = None
     loads: Mapping[str, HostLoad] = field(default_factory=dict)
-    known: KnownDelays | None = None
+    known: tuple[KnownDelays, ...] = ()
