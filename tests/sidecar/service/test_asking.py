@@ -137,6 +137,23 @@ def test_another_rate_or_load_does_not_look_at_every_pair_of_hosts_again(
     assert (built.times, looked.times) == (6, 1)  # for all three
 
 
+def test_what_a_round_had_no_time_for_comes_first_in_the_next_one(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    nimbus, running = three_running()
+
+    def take_long() -> None:
+        nimbus.clock.now += 5  # a round has two seconds
+
+    counted_builds(monkeypatch, take_long)
+    asked = []
+    for _ in running:
+        nimbus.round(*running)
+        memory = nimbus.service._memory
+        asked.append([it.id for it in running if memory[it.id].asked is not None])
+    assert asked == [["t-0"], ["t-0", "t-1"], ["t-0", "t-1", "t-2"]]
+
+
 def known_of(nimbus: Nimbus, topology: Topology) -> KnownDelays:
     asked = nimbus.service._memory[topology.id].asked
     assert asked is not None

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from math import inf
 
 from eyewall_sidecar.model import Solution
 from eyewall_sidecar.service.asking import Asked
@@ -48,6 +49,8 @@ class Memory:
         It was said why this assignment is only kept: once that is over, that is said too.
     left
         Executor → the supervisor that it was last moved away from, and when.
+    reached
+        When a round last got so far as to look for anything better.
     """
 
     assignment_digest: bytes
@@ -66,6 +69,7 @@ class Memory:
     held_back: str = ""
     troubled: bool = False
     left: Mapping[Executor, tuple[str, float]] = field(default_factory=dict)
+    reached: float = -inf
 
     def left_lately(self, now: float) -> Mapping[Executor, str]:
         """Executor → the supervisor that it was moved away from within the last hour."""
@@ -87,6 +91,7 @@ def recalled(memory: Memory | None, topology: TopologyState, now: float) -> Memo
         logged=memory.logged,
         recorded=memory.recorded,
         left=memory.left,
+        reached=memory.reached,
     )
 
 

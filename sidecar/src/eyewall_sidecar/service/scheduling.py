@@ -5,8 +5,9 @@ question last asked for each topology, its answer, and what was decided from it.
 """
 
 import logging
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import replace
+from math import inf
 
 from eyewall_sidecar.model import ProblemError
 from eyewall_sidecar.policies.catalogue import CATALOGUE
@@ -146,7 +147,7 @@ class SchedulingService:
         for it in state.topologies:
             (waiting if it.missing() else others).append(it)
         ordered = self.plans.ordered()
-        others.sort(key=lambda it: it.topology.id not in ordered)  # a person's orders come first
+        others.sort(key=lambda it: self._turn(it.topology.id, ordered))
         left = max(0.0, deadline - self._clock())
         answer_by = deadline - min(REPLY_SECONDS, left / 2)
         decisions: dict[str, Decision] = {}
@@ -161,6 +162,15 @@ class SchedulingService:
         now, memory = self._clock(), dict(self._memory)
         self.seen = Seen(nimbus, now, now - began, sent, delays, measured, memory, decisions)
         return tuple(decisions[it.topology.id] for it in state.topologies)
+
+    def _turn(self, topology: str, ordered: Collection[str]) -> tuple[bool, float]:
+        """Return what topologies that run are sorted by.
+
+        A person's orders come first. Then whoever waits longest: on a large cluster a round may be
+        over before all of them were looked at.
+        """
+        memory = self._memory.get(topology)
+        return topology not in ordered, memory.reached if memory is not None else -inf
 
     def _read_delays(self) -> DelayTable:
         delays = self._delays.read()
@@ -263,6 +273,7 @@ class SchedulingService:
         stays = Keep() if settings.mode is Mode.AUTO else Decline("eyewall.mode is observe")
         if self._clock() >= round_.until:
             return Outcome(stays, memory, "")
+        memory = replace(memory, reached=self._clock())
         memory, asked = self._asked(memory, topology, settings, round_)
         if isinstance(asked, ProblemError):
             said = f"no improvement sought: {asked}"
