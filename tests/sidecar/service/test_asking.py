@@ -147,7 +147,8 @@ def test_what_a_round_had_no_time_for_comes_first_in_the_next_one(
 
     counted_builds(monkeypatch, take_long)
     asked = []
-    for _ in running:
+    for milliseconds in (10, 20, 30):  # so that each has to be built again in every round
+        nimbus.delays.milliseconds["a", "b"] = milliseconds
         nimbus.round(*running)
         memory = nimbus.service._memory
         asked.append([it.id for it in running if memory[it.id].asked is not None])
