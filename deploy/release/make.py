@@ -15,12 +15,23 @@ import sys
 import tarfile
 import tempfile
 import tomllib
-from collections.abc import Iterator
 from pathlib import Path
+
+from page_links import relinked
 
 REPOSITORY = Path(__file__).parents[2]
 DISTRIBUTIONS = ("storm-scheduler/stubs", "latency-estimator", "monitor", "sidecar", "deploy")
-EXAMPLES = ("sidecar/examples", "monitor/examples", "latency-estimator/examples")
+COPIED = {
+    "deploy/release/INSTALL.md": "INSTALL.md",
+    "constraints.txt": "constraints.txt",
+    "deploy/src/eyewall_deploy/storm/storm.yaml": "storm/storm.yaml",
+    "sidecar/examples": "examples",
+    "monitor/examples": "examples",
+    "latency-estimator/examples": "examples",
+    "deploy/systemd": "systemd",
+    "docs": "docs",
+}
+"""Files, and folders with all that is in them: path in the repository → path in the tarball."""
 _BUILD = "import sys; from setuptools.build_meta import build_wheel; build_wheel(sys.argv[1])"
 _NOT_SOURCES = shutil.ignore_patterns("build", "*.egg-info", "__pycache__", "images")
 
@@ -79,10 +90,8 @@ def release_time() -> int:
 def lay_out(root: Path, jar: Path, time: int) -> None:
     """Put all that is shipped under `root`."""
     build_wheels(root / "wheels", time)
-    for source, target in _files(jar):
-        place = root / target
-        place.parent.mkdir(parents=True, exist_ok=True)
-        shutil.copyfile(source, place)
+    copy_files(root)
+    shutil.copyfile(jar, root / "storm/eyewall-storm-scheduler.jar")
     lines = [
         f"{hashlib.sha256(path.read_bytes()).hexdigest()}  {path.relative_to(root)}\n"
         for path in sorted(root.rglob("*"))
@@ -91,19 +100,29 @@ def lay_out(root: Path, jar: Path, time: int) -> None:
     (root / "SHA256SUMS").write_text("".join(lines), encoding="utf-8")
 
 
-def _files(jar: Path) -> Iterator[tuple[Path, str]]:
-    yield REPOSITORY / "deploy/release/INSTALL.md", "INSTALL.md"
-    yield REPOSITORY / "constraints.txt", "constraints.txt"
-    yield jar, "storm/eyewall-storm-scheduler.jar"
-    yield REPOSITORY / "deploy/src/eyewall_deploy/storm/storm.yaml", "storm/storm.yaml"
-    for folder in EXAMPLES:
-        for example in sorted((REPOSITORY / folder).rglob("*")):
-            if example.is_file():
-                yield example, f"examples/{example.relative_to(REPOSITORY / folder)}"
-    for unit in sorted((REPOSITORY / "deploy/systemd").iterdir()):
-        yield unit, f"systemd/{unit.name}"
-    for page in sorted((REPOSITORY / "docs").glob("*.md")):
-        yield page, f"docs/{page.name}"
+def copy_files(root: Path) -> None:
+    """Put all that is `COPIED` under `root`, pages with links that lead to what is there."""
+    known = places()
+    for source, target in known.items():
+        file, place = REPOSITORY / source, root / target
+        if file.is_dir():
+            continue
+        place.parent.mkdir(parents=True, exist_ok=True)
+        if file.suffix == ".md":
+            text = relinked(file.read_text(encoding="utf-8"), source, known)
+            place.write_text(text, encoding="utf-8")
+        else:
+            shutil.copyfile(file, place)
+
+
+def places() -> dict[str, str]:
+    """Return `COPIED` with each file and folder that is in its folders."""
+    found = dict(COPIED)
+    for folder, target in COPIED.items():
+        for path in sorted((REPOSITORY / folder).rglob("*")):
+            inside = path.relative_to(REPOSITORY / folder)
+            found[f"{folder}/{inside}"] = f"{target}/{inside}"
+    return found
 
 
 def build_wheels(folder: Path, time: int) -> None:

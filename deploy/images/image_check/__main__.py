@@ -1,7 +1,8 @@
-"""Build every image by buildah, start what docker-compose.yml says, and ask each for its health.
+"""Build every image by buildah, start what is in it, and ask each for its health.
 
-As root, with buildah and debootstrap installed; some GB of disk, a quarter of an hour. The base
-images are stand-ins (roots.py). Of the six supervisor hosts one is started; Storm UI is not.
+Started as docker-compose.yml says, and the agents as deploy/kubernetes says. As root, with buildah
+and debootstrap installed; some GB of disk, a quarter of an hour. The base images are stand-ins
+(roots.py). Of the six supervisor hosts one is started; Storm UI is not.
 
     make images-check                  everything
     make images-check ARGS=sidecar     one image, and the services of it
@@ -14,9 +15,11 @@ import sys
 from pathlib import Path
 
 from image_check import building, roots, running
-from image_check.compose import services
+from image_check.compose import Service, services
+from image_check.kubernetes import agents
 
-STARTED = ("zookeeper", "redis", "sidecar", "nimbus", running.HOST, "rates", "dashboard")
+STORES = ("zookeeper", "redis")
+STARTED = (*STORES, "sidecar", "nimbus", running.HOST, "rates", "dashboard")
 
 
 def main() -> int:
@@ -46,11 +49,6 @@ def main() -> int:
 
 def _run(images: frozenset[str], logs: Path) -> int:
     running.set_up_network()
-    known = services()
-    wanted = {n for n in STARTED if not images or known[n].containerfile in images}
-    for name in reversed(known):
-        if name in wanted:
-            wanted.update(known[name].after)
     outcomes: list[running.Outcome] = []
 
     def tell(it: running.Outcome) -> None:
@@ -58,9 +56,29 @@ def _run(images: frozenset[str], logs: Path) -> int:
         state = "healthy" if it.healthy else "NOT HEALTHY"
         print(f"{it.service}: {state} after {it.seconds:.0f} s  {it.said}", flush=True)
 
-    running.run(frozenset(wanted), logs, tell)
+    for together in started(images):
+        running.run(together, logs, tell)
     print(f"what they said: {logs}")
     return 0 if all(it.healthy for it in outcomes) else 1
+
+
+def started(images: frozenset[str]) -> list[list[Service]]:
+    """What is started together; all of it, or what needs one of the images and comes before that.
+
+    A node's agents and a host's listen on the same ports.
+    """
+    composed = services()
+    node = {name: composed[name] for name in STORES} | agents()
+    hosts = {name: it for name, it in composed.items() if name in STARTED}
+    return [_with_what_they_need(it, images) for it in (node, hosts)]
+
+
+def _with_what_they_need(known: dict[str, Service], images: frozenset[str]) -> list[Service]:
+    wanted = {name for name, it in known.items() if not images or it.containerfile in images}
+    for name in reversed(known):
+        if name in wanted:
+            wanted.update(known[name].after)
+    return [it for name, it in known.items() if name in wanted]
 
 
 if __name__ == "__main__":

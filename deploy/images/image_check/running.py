@@ -1,4 +1,4 @@
-"""Runs the services of docker-compose.yml from the built roots, and asks them how they are.
+"""Runs services from the built roots, and asks them how they are.
 
 All of it is in namespaces of its own, where it may use the services' own ports and names; when the
 first process ends, the kernel ends the others and takes the mounts away.
@@ -9,18 +9,19 @@ import shutil
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any
 
 from image_check import building
-from image_check.compose import Service, services
+from image_check.compose import Service
 
 ALONE = ("--net", "--mount", "--uts", "--ipc", "--pid", "--fork", "--mount-proc", "--kill-child")
 HOST = "edge-1"
-HOSTS = f"127.0.0.1 localhost zookeeper redis sidecar nimbus\n10.83.1.1 {HOST}\n"
+NAMES = "localhost zookeeper redis sidecar nimbus zookeeper.storm redis.storm"
+HOSTS = f"127.0.0.1 {NAMES}\n10.83.1.1 {HOST}\n"
 _ZOOKEEPER = "org.apache.storm.shade.org.apache.zookeeper.server.ZooKeeperServerMain"
 
 
@@ -46,17 +47,15 @@ def set_up_network() -> None:
         subprocess.run(command.split(), check=True)
 
 
-def run(names: frozenset[str], logs: Path, tell: Callable[[Outcome], None]) -> None:
-    """Start the services named in order; tell how each did as soon as it is known."""
+def run(services: Iterable[Service], logs: Path, tell: Callable[[Outcome], None]) -> None:
+    """Start services in order; tell how each did as soon as it is known, and end them all."""
     logs.mkdir(parents=True, exist_ok=True)
     with ExitStack() as stack:
-        for service in services().values():
-            if service.name not in names:
-                continue
+        for service in services:
             log = stack.enter_context((logs / f"{service.name}.log").open("w"))
             if service.containerfile is None:
                 process = subprocess.Popen(_stand_in(service.name, stack), stdout=log, stderr=log)
-                stack.callback(process.terminate)
+                stack.callback(_end, process)
                 tell(_wait(service, process, _health_of_stand_in(service.name)))
                 continue
             tell(_run(service, log, stack))

@@ -7,7 +7,10 @@ from fnmatch import fnmatch
 from pathlib import Path
 
 import pytest
+from image_check.__main__ import started
 from image_check.compose import services
+from image_check.kubernetes import FOLDER, NODE, agents
+from image_check.running import HOSTS
 
 REPOSITORY = Path(__file__).parents[3]
 FILES = sorted((REPOSITORY / "deploy" / "images").glob("*/Containerfile"))
@@ -81,3 +84,42 @@ def test_every_file_of_a_health_check_is_in_its_image() -> None:
         for word in service.health:
             if word.startswith("/opt/eyewall/"):
                 assert fnmatch(text, f"*COPY *{Path(word).name}*"), service.name
+
+
+def test_the_check_starts_every_image_and_what_it_needs_before_it() -> None:
+    together = started(frozenset())
+    found = {it.containerfile for services in together for it in services}
+    assert found - {None} == {file.parent.name for file in FILES}
+    for started_together in together:
+        names = [it.name for it in started_together]
+        for place, service in enumerate(started_together):
+            assert set(service.after) <= set(names[:place]), service.name
+
+
+def test_the_check_of_one_image_starts_what_it_needs_alone() -> None:
+    stores = ["zookeeper", "redis"]
+    names = [[it.name for it in services] for services in started(frozenset({"agents"}))]
+    assert names == [[*stores, "agents-latency", "agents-monitor"], []]
+    names = [[it.name for it in services] for services in started(frozenset({"sidecar"}))]
+    assert names == [[], [*stores, "sidecar"]]
+
+
+def test_a_nodes_agents_start_as_in_their_pod() -> None:
+    for kind in ("latency", "monitor"):
+        agent = agents()[f"agents-{kind}"]
+        assert agent.command is not None
+        assert agent.command[:2] == ("sh", "-c")
+        assert agent.command[3:] == (
+            *("-", kind, f"eyewall-{kind}", "agent", "--config", f"/tmp/{kind}.toml"),
+        )
+        assert agent.environment == {"NODE": NODE}
+        assert agent.files == {"/etc/eyewall": FOLDER / "config"}
+
+
+def test_servers_that_the_agents_look_for_have_names() -> None:
+    names = set(HOSTS.split())
+    for kind in ("latency", "monitor"):
+        text = (FOLDER / "config" / f"{kind}.toml").read_text(encoding="utf-8")
+        servers = re.findall(r'"(?:redis://)?([a-z.]+):\d+', text)
+        assert servers
+        assert names >= set(servers)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import make as release
 import pytest
+from markdown_links import dead_links, relative_links
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -38,6 +39,13 @@ def unpacked(folder: Path, jar: Path) -> Path:
     return folder / f"eyewall-{release.version()}"
 
 
+@pytest.fixture(scope="module")
+def copied(folder: Path) -> Path:
+    """All but wheels and jar."""
+    release.copy_files(folder / "copied")
+    return folder / "copied"
+
+
 def test_it_has_a_wheel_of_each_distribution_and_all_that_goes_with_them(unpacked: Path) -> None:
     assert [wheel.name.split("-")[0] for wheel in sorted(unpacked.glob("wheels/*"))] == ALL
     for name in (
@@ -50,6 +58,30 @@ def test_it_has_a_wheel_of_each_distribution_and_all_that_goes_with_them(unpacke
         "docs/operations.md",
     ):
         assert (unpacked / name).is_file(), name
+
+
+def test_no_link_of_its_pages_leads_nowhere(copied: Path) -> None:
+    pages = sorted(copied.rglob("*.md"))
+    assert copied / "INSTALL.md" in pages
+    assert [(page.name, dead) for page in pages for dead in dead_links(page, copied)] == []
+
+
+def test_what_it_has_is_linked_where_it_is(copied: Path) -> None:
+    for page, link in (
+        ("operations.md", "../INSTALL.md"),
+        ("operations.md", "../systemd"),
+        ("metrics.md", "../storm/storm.yaml"),
+        ("settings.md", "../examples/sidecar.toml"),
+        ("dashboard.md", "dashboard-cluster.png"),
+    ):
+        assert link in relative_links(copied / "docs" / page)
+
+
+def test_its_pictures_are_those_that_its_pages_link(copied: Path) -> None:
+    docs = copied / "docs"
+    linked = {docs / link for page in docs.glob("*.md") for link in relative_links(page)}
+    files = {it for it in docs.rglob("*") if it.is_file() and it.suffix != ".md"}
+    assert files == {it for it in linked if it.suffix in (".png", ".svg")}
 
 
 def test_its_sums_are_right_and_of_every_file(unpacked: Path) -> None:
