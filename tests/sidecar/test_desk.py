@@ -9,7 +9,9 @@ from pathlib import Path
 
 import pytest
 from desk_cluster import TOPOLOGY, running, served, three_sites
+from eyewall_proto import operations_pb2 as pb
 from eyewall_sidecar import cli
+from eyewall_sidecar.desk.client import Desk
 from obedient_nimbus import Nimbus
 from storm_builders import chain, supervisor
 from typer.testing import CliRunner, Result
@@ -131,13 +133,42 @@ def test_a_sidecar_that_is_away_is_one_line_and_exit_code_1() -> None:
         )
 
 
-def test_a_sidecar_that_heard_no_nimbus_says_so() -> None:
+@pytest.mark.parametrize(
+    ("asked", "known"),
+    [
+        (["status", "--hosts"], "delays from file"),
+        (["status", "--json"], '"source": "file"'),
+        (["status", "words"], ""),
+        (["why", "a", "--topology", "b"], ""),
+    ],
+)
+def test_a_sidecar_that_heard_no_nimbus_says_so_beside_the_little_that_it_knows(
+    asked: list[str], known: str
+) -> None:
     with served(three_sites()) as address:
-        shown = eyewall("status", "--sidecar", address)
-        refused = eyewall("why", "a", "--topology", "b", "--sidecar", address)
-    assert (shown.exit_code, shown.stdout.splitlines()[0]) == (0, "no Nimbus has been heard yet")
-    assert refused.exit_code == 1
-    assert "no Nimbus has been heard yet" in refused.stderr
+        said = eyewall(*asked, "--sidecar", address)
+    assert said.exit_code == 1
+    assert said.stderr.startswith(f"eyewall {asked[0]}: no Nimbus has been heard yet")
+    assert known in said.stdout
+    assert bool(known) == bool(said.stdout)
+    assert "nothing is measured" not in said.stdout  # nobody has looked yet
+
+
+def test_a_sidecar_that_does_not_say_where_its_delays_are_from_is_shown_so(
+    address: str, nimbus: Nimbus, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    said = [it.rstrip() for it in eyewall("status", "--sidecar", address).stdout.splitlines()]
+    assert "delays from file, the oldest 0 ms old" in said
+    whole = Desk.status
+
+    def without(desk: Desk) -> pb.Status:
+        status = whole(desk)
+        status.delays.ClearField("source")
+        return status
+
+    monkeypatch.setattr(Desk, "status", without)
+    said = [it.rstrip() for it in eyewall("status", "--sidecar", address).stdout.splitlines()]
+    assert "where delays are from is unknown, the oldest 0 ms old" in said
 
 
 @pytest.mark.parametrize("bad", ["nowhere", "127.0.0.1:0", "host:99999", "::1:7077"])

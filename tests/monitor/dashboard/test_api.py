@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
@@ -14,6 +15,7 @@ from decision_records import FULL_DECISION, decision
 from eyewall_monitor.decision_record import Metric, Verdict, record_id
 from eyewall_monitor.sample import Output, Task
 from eyewall_proto import operations_pb2 as pb
+from eyewall_sidecar.service.planning import MOST_AT_ONCE
 from rate_documents import FULL_RATES, an_estimate
 from reports import COUNT_WORKER, FULL
 from scripted_operations import Refusal, a_plan, a_status, a_topology
@@ -353,7 +355,7 @@ def test_what_the_sidecar_refuses_is_told_in_its_own_words(
     [
         ('{"topology": "\\ud800"}', "no text that can be written down"),
         ('{"topology": "t", "seed": -1}', "seed is -1: it must be from 0"),
-        ('{"topology": "t", "seed": 4294967296}', "seed is 4294967296"),
+        ('{"topology": "t", "seed": 2147483648}', "it must be from 0 to 2147483647"),
         ('{"topology": "t", "time_limit": NaN}', "time_limit is nan"),
         ('{"topology": "t", "time_limit": 0}', "time_limit is 0.0: it must be a number of seconds"),
         ('{"topology": "t", "polciy": "odp"}', "polciy: there is no such key"),
@@ -515,6 +517,57 @@ def test_two_topologies_stand_in_the_order_of_their_names(
     sidecar.operations.status = status
     seen = alone.until("topologies", lambda it: len(it) == 2)
     assert [it["name"] for it in seen] == ["alpha", "word_count"]
+
+
+def planned(running: RunningDashboard) -> httpx.Response:
+    asked = {"topology": "word_count"}
+    return httpx.post(f"{running.url}/api/v1/plans", json=asked, timeout=20)
+
+
+def test_how_many_plans_are_made_at_a_time_is_the_sidecars_to_say(
+    alone: RunningDashboard, sidecar: SidecarServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    places, made = threading.Semaphore(MOST_AT_ONCE), threading.Event()
+    begun = threading.Semaphore(0)
+
+    def busy(name: str, context: Any) -> None:
+        if name == "MakePlan":
+            if not places.acquire(blocking=False):
+                context.abort(grpc.StatusCode.FAILED_PRECONDITION, "3 plans are being made already")
+            begun.release()
+            made.wait(30)
+
+    monkeypatch.setattr(sidecar.operations, "_refuse", busy)
+    with ThreadPoolExecutor(MOST_AT_ONCE) as others:
+        first = [others.submit(planned, alone) for _ in range(MOST_AT_ONCE)]
+        try:
+            assert all(begun.acquire(timeout=10) for _ in first)
+            one_more = planned(alone)
+            assert (one_more.status_code, made.is_set()) == (409, False)
+            assert one_more.json()["detail"] == "3 plans are being made already"
+        finally:
+            made.set()
+        assert [it.result().status_code for it in first] == [201] * MOST_AT_ONCE
+
+
+def test_pages_and_metrics_are_answered_while_plans_hang(
+    alone: RunningDashboard, sidecar: SidecarServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = threading.Event()
+    monkeypatch.setattr(
+        sidecar.operations, "_refuse", lambda name, _: name == "MakePlan" and made.wait(30)
+    )
+    with ThreadPoolExecutor(50) as crowd:  # more than the threads that answer requests
+        try:
+            for _ in range(50):
+                crowd.submit(planned, alone)
+            time.sleep(1.0)
+            began = time.monotonic()
+            for path in ("/", "/metrics", "/api/v1/health", f"/api/v1/topologies/{WORD_COUNT}"):
+                assert alone.http.get(path).status_code == 200
+            assert time.monotonic() - began < 2.0
+        finally:
+            made.set()
 
 
 def test_pages_and_metrics_are_answered_while_zookeeper_hangs(

@@ -214,6 +214,22 @@ class TestTheCluster:
         expect(page.locator(".matters li", has_text="connection refused")).to_have_count(1)
 
 
+class TestAPlan:
+    @pytest.mark.parametrize(
+        ("gain", "said"), [(-0.02, "2 % worse"), (0.0, "as good"), (0.494, "49.4 % better")]
+    )
+    def test_is_called_better_only_if_it_is(
+        self, server: PageServer, page: Page, gain: float, said: str
+    ) -> None:
+        made = decided.plan().model_copy(update={"gain": gain})
+        server.views["/plans"] = lambda: (decided.summary(made),)
+        server.views["/plans/([^/]+)"] = lambda _: made
+        opened(page, server, "/plan")
+        expect(page.locator(".history .said")).to_contain_text(f"optimal, {said};")
+        opened(page, server, f"/plan/{decided.PLAN}")
+        expect(page.locator("dl.strip")).to_contain_text(f"By the objective{said}")
+
+
 class TestWhatIsNotThere:
     def test_is_said_in_the_words_of_the_api_with_names_that_were_perhaps_meant(
         self, server: PageServer, page: Page, complaints: Complaints

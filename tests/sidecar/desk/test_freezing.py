@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import time
 from typing import TYPE_CHECKING
 
@@ -90,6 +91,56 @@ def test_everything_is_frozen_and_what_is_frozen_by_itself_stays_so(
     assert switches.read(client, paths) == Switches(frozen_topologies=frozenset({TOPOLOGY.id}))
 
 
+def test_as_json_it_is_said_what_is_written_and_what_the_sidecar_holds(
+    nimbus: Nimbus, config: Path
+) -> None:
+    with served(nimbus) as address:
+        frozen = eyewall("freeze", TOPOLOGY.name, "--json", config=config, sidecar=address)
+        told = json.loads(frozen.stdout)
+        assert told["held"].pop("age") >= 0
+        switches = {"frozen": False, "frozen_topologies": [TOPOLOGY.id]}
+        assert (frozen.exit_code, told) == (
+            0,
+            {
+                "written": switches,
+                "held": {"available": True, "remark": "", **switches},
+                "in_force": True,
+                "frozen_by_configuration": False,
+            },
+        )
+        free = eyewall("unfreeze", TOPOLOGY.name, "--json", config=config, sidecar=address)
+    assert json.loads(free.stdout)["held"]["frozen_topologies"] == []
+
+
+def test_as_json_a_switch_that_is_written_but_not_held_is_not_in_force(config: Path) -> None:
+    frozen = {"frozen": True, "frozen_topologies": []}
+    away = eyewall("freeze", "--json", config=config, sidecar=f"{HERE}:{free_port()}")
+    assert (away.exit_code, "no sidecar answers" in away.stderr) == (1, True)
+    assert json.loads(away.stdout) == {"written": frozen, "in_force": False}
+    with served(running(three_sites(frozen=True))) as address:
+        without = eyewall("freeze", "--json", config=config, sidecar=address)
+    told = json.loads(without.stdout)
+    assert (without.exit_code, told["in_force"], told["written"]) == (1, False, frozen)
+    assert (told["held"]["available"], told["frozen_by_configuration"]) == (False, True)
+    assert "its [zookeeper] servers is not set" in without.stderr
+
+
+def test_where_nothing_is_written_there_is_no_json(nimbus: Nimbus, config: Path) -> None:
+    with served(nimbus) as address:
+        refused = eyewall("freeze", "nobody", "--json", config=config, sidecar=address)
+    assert (refused.exit_code, refused.stdout) == (2, "")
+
+
+def test_before_a_nimbus_was_heard_no_topology_is_called_unknown(
+    config: Path, client: KazooClient, paths: Znodes
+) -> None:
+    with served(three_sites()) as address:
+        refused = eyewall("freeze", TOPOLOGY.name, config=config, sidecar=address)
+    assert refused.exit_code == 1
+    assert "Storm's id of it is not known yet: no Nimbus has been heard yet" in refused.stderr
+    assert client.exists(paths.switches) is None
+
+
 def test_an_unknown_topology_is_refused_and_nothing_is_written(
     nimbus: Nimbus, config: Path, client: KazooClient, paths: Znodes
 ) -> None:
@@ -134,10 +185,10 @@ def test_a_sidecar_that_reads_another_znode_is_said_not_to_hold_it(
 def test_a_switch_that_somebody_else_turns_at_the_same_time_is_not_waited_for(
     nimbus: Nimbus, config: Path, client: KazooClient, paths: Znodes
 ) -> None:
-    def as_well(desk: Desk, id_: str, *, frozen: bool) -> None:
+    def as_well(desk: Desk, id_: str, *, frozen: bool) -> freezing.Held:
         switches.change(client, paths, lambda it: switches.with_all(it, frozen=True))
         time.sleep(2)  # the sidecar looks every second: it never holds the first switch alone
-        held(desk, id_, frozen=frozen)
+        return held(desk, id_, frozen=frozen)
 
     held = freezing._await
     with pytest.MonkeyPatch.context() as patch, served(nimbus) as address:

@@ -74,7 +74,18 @@ def test_a_plan_is_shown_as_a_diff_with_what_it_gains_and_what_the_rules_say(add
     assert "1 worker process starts: a restart for the executors in it" in lines
     held_back = "R 41 ms (was 226), gain 81.9 % is below the minimum of 100 %"
     assert f"unasked it would not be made: {held_back}" in lines
+    assert "81.86 % better by the objective" in lines
     assert "to run exactly this: eyewall apply 00000001" in lines
+
+
+def test_a_plan_that_is_worse_is_called_so_and_says_why(address: str, nimbus: Nimbus) -> None:
+    # source and tags in the fog: 25 + 1 ms. source belongs at the edge: 40 + 1 ms.
+    nimbus.running[TOPOLOGY.id] = (worker("fog-1", 6700, 1, 2, 3), worker("cloud-1", 6700, 4))
+    nimbus.round(TOPOLOGY, obey=False)
+    lines = [it.rstrip() for it in eyewall("plan", NAME, sidecar=address).stdout.splitlines()]
+    assert "57.69 % worse by the objective" in lines
+    assert "note: source[1-1] was not where it is pinned" in lines
+    assert "the rules allow it: it would be made unasked, too" in lines
 
 
 def test_all_of_a_plan_is_shown_if_somebody_wants_it(address: str) -> None:
@@ -192,6 +203,23 @@ def test_a_frozen_topology_and_a_nimbus_that_does_not_take_it_end_with_5(
         refused = eyewall("apply", "00000001", sidecar=address)
     assert refused.exit_code == 5
     assert refused.stderr.endswith("Nimbus did not take it; its log says why\n")
+
+
+def test_what_is_refused_at_once_is_json_as_well_and_ends_with_the_same(
+    address: str, nimbus: Nimbus
+) -> None:
+    eyewall("plan", NAME, sidecar=address)
+    nimbus.switches.turn(TOPOLOGY.id)
+    frozen = eyewall("apply", "00000001", "--json", sidecar=address)
+    told = json.loads(frozen.stdout)
+    assert (frozen.exit_code, told["id"], told["state"]) == (5, "00000001", "PROPOSED")
+    assert "operators' switch" in frozen.stderr
+    nimbus.running[TOPOLOGY.id] = (*nimbus.running[TOPOLOGY.id][:1], worker("cloud-1", 6701, 2, 3))
+    nimbus.round(TOPOLOGY, obey=False)
+    stale = eyewall("apply", "00000001", "--json", sidecar=address)
+    told = json.loads(stale.stdout)
+    assert (stale.exit_code, told["state"]) == (4, "STALE")
+    assert told["state_reason"] in stale.stderr
 
 
 def test_a_plan_that_is_gone_ends_with_2(address: str) -> None:

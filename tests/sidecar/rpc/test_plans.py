@@ -15,6 +15,7 @@ from eyewall_sidecar.rpc.server import THREADS
 from eyewall_sidecar.service import Place, Plan
 from eyewall_sidecar.service.names import UnknownNameError
 from eyewall_sidecar.stores import HeldSwitches
+from google.protobuf.descriptor_pb2 import DescriptorProto
 from obedient_nimbus import Nimbus
 from storm_builders import worker
 
@@ -85,6 +86,24 @@ def test_a_list_of_plans_tells_of_each_what_does_not_grow_with_its_topology(
         workers_started=plan.workers_started,
     )
     assert newest.executors_moved >= 2
+
+
+def test_an_older_reader_of_the_list_takes_a_summary_for_a_plan_and_the_other_way_round(
+    free: tuple[Nimbus, Desk],
+) -> None:
+    _, desk = free
+    plan = desk.make_plan(pb.PlanRequest(topology=TOPOLOGY.id))
+    (listed,) = desk.plans().plans
+    shared = {it.name for it in pb.PlanSummary.DESCRIPTOR.fields} - {"executors_moved"}
+    for message, as_another in ((listed, pb.Plan()), (plan, pb.PlanSummary())):
+        as_another.ParseFromString(message.SerializeToString())
+        for name in shared - {"age", "expires_in"}:
+            assert getattr(as_another, name) == getattr(message, name), name
+    # A number that Plan never takes for anything else.
+    moved = pb.PlanSummary.DESCRIPTOR.fields_by_name["executors_moved"]
+    plans = DescriptorProto()
+    pb.Plan.DESCRIPTOR.CopyToProto(plans)
+    assert [(it.start, it.end) for it in plans.reserved_range] == [(moved.number, moved.number + 1)]
 
 
 def test_applying_queues_it_and_rounds_hand_it_over_and_confirm_it(

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 
 import pytest
-from eyewall_sidecar.service import Keep
+from eyewall_sidecar.service import Keep, Wanted
 from eyewall_sidecar.storm import Topology
 from measured_topologies import rates_of, report
 from obedient_nimbus import Nimbus, is_placed
@@ -122,6 +122,18 @@ def test_a_heavy_operator_leaves_a_host_that_was_made_slow_though_it_is_nearer_t
     # It does not come back when a is idle for the lack of it.
     nimbus.measured.hosts["a"] = report("a", 2, time=nimbus.clock.now, cores=0.3, busy=0.05)
     assert not any(map(is_placed, nimbus.rounds(topology, 4)))
+
+
+def test_a_plan_that_relieves_a_host_says_that_it_was_overloaded() -> None:
+    nimbus, topology = on_two_hosts("R=1", {"pin": {"source": ["a"]}})
+    nimbus.running[topology.id] = (worker("a", 6700, 1, 2, 3),)
+    write(nimbus, topology, into=100, out_of=100, cores={1: 0.05, 2: 0.5, 3: 0.05})
+    nimbus.measured.hosts["a"] = report(
+        "a", time=nimbus.clock.now, cores=0.3, busy=0.3, used={topology.id: 0.3}
+    )
+    nimbus.round(topology, obey=False)
+    plan = nimbus.planning.make(Wanted(topology.name), lambda: True)
+    assert "a was overloaded: 0.6 cores needed, 0.3 there" in plan.remarks
 
 
 def test_what_was_too_heavy_for_a_host_does_not_go_back_while_its_weight_is_not_known() -> None:

@@ -126,6 +126,25 @@ def test_what_the_rules_would_say_to_a_plan_is_part_of_it() -> None:
     assert planned(nimbus_with(it), it).held_back == ""
 
 
+@pytest.mark.parametrize(
+    ("mode", "held_back"),
+    [("auto", ""), ("observe", "eyewall.mode is observe: nothing is moved unasked")],
+)
+def test_a_plan_that_is_worse_says_why_what_runs_may_not_stay_as_it_is(
+    mode: str, held_back: str
+) -> None:
+    # source and tag on b, sink on c: 10 ms. source belongs on a: 10 ms more.
+    it = topology(mode=mode)
+    nimbus = nimbus_with(it)
+    nimbus.running[it.id] = (worker("b", 6700, 1, 2), worker("c", 6700, 3))
+    nimbus.round(it, obey=False)
+    plan = planned(nimbus, it)
+    assert plan.gain == pytest.approx(-1.0)
+    assert plan.remarks[0] == "source[1-1] was not where it is pinned"
+    assert plan.held_back == held_back
+    assert "pinned" not in " ".join(planned(nimbus_with(it), it).remarks)
+
+
 def test_a_plan_that_changes_nothing_says_so_and_cannot_be_applied() -> None:
     it = topology()
     nimbus = nimbus_with(it)

@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from eyewall_monitor.decision_record import DecisionRecord, Verdict
     from eyewall_monitor.znodes import Switches
 
-LARGEST_SEED: Final = 2**32 - 1
+LARGEST_SEED: Final = 2**31 - 1
 _PAGES: Final = 64
 """Pages of the history that are remembered until something new is decided."""
 

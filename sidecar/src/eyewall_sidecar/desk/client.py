@@ -148,7 +148,11 @@ class Desk:
 
 def as_json(message: Message) -> str:
     """Return an answer as JSON with the contract's names; what is unknown is left out."""
-    content = MessageToDict(
+    return json.dumps(as_dict(message), ensure_ascii=False, allow_nan=False)
+
+
+def as_dict(message: Message) -> dict[str, object]:
+    """Return an answer, or a part of one, as a part of JSON."""
+    return MessageToDict(
         message, preserving_proto_field_name=True, always_print_fields_with_no_presence=True
     )
-    return json.dumps(content, ensure_ascii=False, allow_nan=False)

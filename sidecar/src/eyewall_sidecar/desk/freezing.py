@@ -2,13 +2,23 @@
 
 from __future__ import annotations
 
+import json
+import sys
 import time
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 import typer
 
 from eyewall_sidecar.desk import completion
-from eyewall_sidecar.desk.options import BAD_INPUT, NOT_NOW, Config, Sidecar, address_of
+from eyewall_sidecar.desk.options import (
+    BAD_INPUT,
+    NOT_NOW,
+    UNHEARD,
+    AsJson,
+    Config,
+    Sidecar,
+    address_of,
+)
 from eyewall_sidecar.desk.progress import waiting
 
 if TYPE_CHECKING:
@@ -38,20 +48,37 @@ ZooKeeper = Annotated[
 ]
 
 
+class Held(NamedTuple):
+    """What the sidecar goes by once something was turned.
+
+    Parameters
+    ----------
+    status
+        The last that it said; None if it said nothing.
+    wrong
+        Why it does not hold what was turned; empty if it does.
+    """
+
+    status: pb.Status | None
+    wrong: str = ""
+
+
 def freeze(
     topology: Topology = "",
     *,
     sidecar: Sidecar = None,
     config: Config = None,
     zookeeper: ZooKeeper = None,
+    as_json: AsJson = False,
 ) -> None:
     """Move nothing that runs any more, of one topology or of all, until `eyewall unfreeze`.
 
     First placements go on, and so do executors that lost their slot. Exit code 0 once the sidecar
     holds it, 2 for an unknown topology or a bad option, 1 if ZooKeeper or the sidecar is away; the
-    sentence says whether it is written.
+    sentence says whether it is written. With --json: what is written, and what the sidecar holds.
     """
-    _turn("freeze", topology, True, sidecar, config, zookeeper)  # noqa: FBT003 - which of the two
+    where = sidecar, config, zookeeper
+    _turn("freeze", topology, where, frozen=True, as_json=as_json)
 
 
 def unfreeze(
@@ -60,21 +87,23 @@ def unfreeze(
     sidecar: Sidecar = None,
     config: Config = None,
     zookeeper: ZooKeeper = None,
+    as_json: AsJson = False,
 ) -> None:
     """Let one topology be moved again, or all but those that are frozen by themselves.
 
-    Exit codes as of `eyewall freeze`.
+    Exit codes and --json as of `eyewall freeze`.
     """
-    _turn("unfreeze", topology, False, sidecar, config, zookeeper)  # noqa: FBT003 - as above
+    where = sidecar, config, zookeeper
+    _turn("unfreeze", topology, where, frozen=False, as_json=as_json)
 
 
 def _turn(
     command: str,
     topology: str,
+    where: tuple[str | None, Path | None, str | None],
+    *,
     frozen: bool,
-    sidecar: str | None,
-    config: Path | None,
-    zookeeper: str | None,
+    as_json: bool,
 ) -> None:
     # Only here: solver processes import the command line and need none of this.
     from eyewall_monitor import switches
@@ -89,28 +118,33 @@ def _turn(
         typer.echo(f"eyewall {command}: {sentence}", err=True)
         return typer.Exit(code)
 
+    sidecar, config, zookeeper = where
     try:
         known = read_config(config).zookeeper
         servers = zookeeper or known.servers or USUAL_ZOOKEEPER
         paths = Znodes(known.root)
         with Desk(address_of(sidecar, config)) as desk:
-            status, away = _status(desk)
+            status = _status(desk)
             with connected(servers, reads_only=False) as client:
                 id_ = _id_of(topology, status, switches.read(client, paths)) if topology else ""
                 after = switches.change(client, paths, _turning(id_, frozen=frozen))
-            typer.echo(_written(id_, after, frozen=frozen))
-            if status is None:
-                raise DeskError(f"it is written, and holds once the sidecar is back: {away}")
-            _await(desk, id_, frozen=frozen)
+            if not as_json:
+                typer.echo(_written(id_, after, frozen=frozen))
+            held = _await(desk, id_, frozen=frozen)
     except (ConfigError, ServersError) as error:
         raise ended(str(error), NOT_NOW if isinstance(error, AwayError) else BAD_INPUT) from None
     except DeskError as error:
         raise ended(str(error), error.exit_code) from None
     except switches.SwitchesError as error:
         raise ended(str(error), NOT_NOW) from None
-    typer.echo("the sidecar holds it")
-    if status is not None and status.rules.frozen and not frozen:
-        typer.echo("moves stay frozen all the same: [replacement] frozen in its configuration")
+    if as_json:
+        sys.stdout.write(f"{_in_force(after, held)}\n")
+    if held.wrong:
+        raise ended(held.wrong, NOT_NOW)
+    if not as_json:
+        typer.echo("the sidecar holds it")
+        if held.status is not None and held.status.rules.frozen and not frozen:
+            typer.echo("moves stay frozen all the same: [replacement] frozen in its configuration")
 
 
 def _turning(id_: str, *, frozen: bool) -> Callable[[Switches], Switches]:
@@ -124,14 +158,14 @@ def _turning(id_: str, *, frozen: bool) -> Callable[[Switches], Switches]:
     return turned
 
 
-def _status(desk: Desk) -> tuple[pb.Status | None, str]:
-    """Return what the sidecar says, or why it says nothing."""
+def _status(desk: Desk) -> pb.Status | None:
+    """Return what the sidecar says; None if it is away."""
     from eyewall_sidecar.desk.client import DeskError
 
     try:
-        return desk.status(), ""
-    except DeskError as error:
-        return None, str(error)
+        return desk.status()
+    except DeskError:
+        return None
 
 
 def _id_of(name: str, status: pb.Status | None, switches: Switches) -> str:
@@ -148,6 +182,8 @@ def _id_of(name: str, status: pb.Status | None, switches: Switches) -> str:
         return named[name]
     if status is None:
         raise DeskError(f"topology {name}: only the sidecar knows Storm's id of it, and it is away")
+    if not status.HasField("round_age"):
+        raise DeskError(f"topology {name}: Storm's id of it is not known yet: {UNHEARD}")
     near = get_close_matches(name, [*named, *sorted(ids)], n=3)
     there = f"topologies are {', '.join(sorted(named))}" if named else "there are no topologies"
     raise DeskError(f"no topology {name}; {there}", tuple(near), BAD_INPUT)
@@ -167,8 +203,8 @@ def _written(id_: str, after: Switches, *, frozen: bool) -> str:
     )
 
 
-def _await(desk: Desk, id_: str, *, frozen: bool) -> None:
-    """Wait until the sidecar holds what was turned; DeskError if it does not.
+def _await(desk: Desk, id_: str, *, frozen: bool) -> Held:
+    """Wait until the sidecar holds what was turned, or as long as it may take.
 
     Only that: somebody else may turn another switch at the same time.
     """
@@ -177,18 +213,39 @@ def _await(desk: Desk, id_: str, *, frozen: bool) -> None:
     ends = time.monotonic() + PATIENCE
     with waiting("waiting until the sidecar holds it …"):
         while True:
-            held = desk.status().switches
+            try:
+                status = desk.status()
+            except DeskError as error:
+                return Held(None, f"it is written, and holds once the sidecar is back: {error}")
+            held = status.switches
             if not held.available:
-                raise DeskError(
+                return Held(
+                    status,
                     "it is written, but the sidecar holds no switches: its [zookeeper] servers is "
-                    "not set"
+                    "not set",
                 )
             now = id_ in held.frozen_topologies if id_ else held.frozen
             if now == frozen and held.HasField("age"):
-                return
+                return Held(status)
             if time.monotonic() >= ends:
                 why = f": {held.remark}" if held.remark else ""
-                raise DeskError(
-                    f"it is written, but the sidecar does not hold it after {PATIENCE:g} s{why}"
+                return Held(
+                    status,
+                    f"it is written, but the sidecar does not hold it after {PATIENCE:g} s{why}",
                 )
             time.sleep(LOOK_SECONDS)
+
+
+def _in_force(after: Switches, held: Held) -> str:
+    """Return as JSON what is written, what the sidecar holds, and whether that does it."""
+    from eyewall_sidecar.desk.client import as_dict
+
+    frozen_topologies = sorted(after.frozen_topologies)
+    told: dict[str, object] = {
+        "written": {"frozen": after.frozen, "frozen_topologies": frozen_topologies},
+        "in_force": not held.wrong,
+    }
+    if held.status is not None:
+        told["held"] = as_dict(held.status.switches)
+        told["frozen_by_configuration"] = held.status.rules.frozen
+    return json.dumps(told, ensure_ascii=False, allow_nan=False)

@@ -17,6 +17,8 @@ NOT_NOW = 1
 """Exit code: the sidecar is away, or cannot answer now."""
 BAD_INPUT = 2
 """Exit code: an unknown name, or an option that makes no sense."""
+UNHEARD = "no Nimbus has been heard yet"
+"""Why a sidecar that has just been started knows of no topology."""
 
 Sidecar = Annotated[
     str | None,

@@ -104,7 +104,7 @@ def _show_metrics(plan: pb.Plan, console: Console) -> None:
 
 def _besides(plan: pb.Plan, *, detailed: bool) -> Iterator[Text]:
     if plan.HasField("gain") and plan.workers_started:
-        yield _text(f"gain {100 * plan.gain:,.4g} % of the objective")
+        yield _text(_worth(plan.gain))
     if plan.workers_started == 1:
         yield _text("1 worker process starts: a restart for the executors in it")
     elif plan.workers_started:
@@ -124,6 +124,13 @@ def _besides(plan: pb.Plan, *, detailed: bool) -> Iterator[Text]:
         yield _text("the rules allow it: it would be made unasked, too")
     yield _text(f"to run exactly this: eyewall apply {plan.id}", "bold")
     yield _text(f"it is kept for {plan.expires_in / 60:.0f} minutes", "dim")
+
+
+def _worth(gain: float) -> str:
+    if gain == 0:
+        return "as good by the objective"
+    kind = "better" if gain > 0 else "worse"
+    return f"{100 * abs(gain):,.4g} % {kind} by the objective"
 
 
 def _details(plan: pb.Plan) -> Iterator[Text]:

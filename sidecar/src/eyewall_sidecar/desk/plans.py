@@ -108,39 +108,38 @@ def apply(
     plan is stale, 5 if it was refused: frozen, a slot is taken, Nimbus did not take it. 2 if there
     is no such plan, 1 if the sidecar is away or no round came in time; the plan then stays queued.
     """
+    from eyewall_proto import operations_pb2 as pb
+
     from eyewall_sidecar.desk.client import as_json as json_of
 
     with asking("apply", sidecar, config) as desk:
-        became = _ordered(desk, id_)
-        if wait:
+        became, refused = _ordered(desk, id_)
+        if wait and not refused:
             became = _awaited(desk, became, time.monotonic() + time_out)
     if as_json:
         sys.stdout.write(f"{json_of(became)}\n")
-    code, said = _ending(became, wait=wait, time_out=time_out)
+    if refused:
+        code = STALE if became.state == pb.Plan.STALE else REFUSED
+        said = f"eyewall apply: {refused}"
+    else:
+        code, said = _ending(became, wait=wait, time_out=time_out)
     if code or not as_json:
         typer.echo(said, err=bool(code))
     raise typer.Exit(code)
 
 
-def _ordered(desk: Desk, id_: str) -> pb.Plan:
-    """Apply; what is refused at once ends the command."""
+def _ordered(desk: Desk, id_: str) -> tuple[pb.Plan, str]:
+    """Apply; return the plan, and why it is refused if it is at once."""
     import grpc
 
     from eyewall_sidecar.desk.client import DeskError
 
     try:
-        return desk.apply(id_)
+        return desk.apply(id_), ""
     except DeskError as error:
         if error.code is not grpc.StatusCode.FAILED_PRECONDITION:
             raise
-        code = STALE if _is_stale(desk, id_) else REFUSED
-        raise DeskError(str(error), exit_code=code, code=error.code) from None
-
-
-def _is_stale(desk: Desk, id_: str) -> bool:
-    from eyewall_proto import operations_pb2 as pb
-
-    return desk.plan(id_).state == pb.Plan.STALE
+        return desk.plan(id_), str(error)
 
 
 def _awaited(desk: Desk, became: pb.Plan, until: float) -> pb.Plan:

@@ -10,7 +10,7 @@ import typer
 from rich.console import Console
 
 from eyewall_sidecar.desk.completion import topologies
-from eyewall_sidecar.desk.options import BAD_INPUT, AsJson, Config, Sidecar, asking
+from eyewall_sidecar.desk.options import BAD_INPUT, UNHEARD, AsJson, Config, Sidecar, asking
 
 if TYPE_CHECKING:
     from eyewall_proto import operations_pb2 as pb
@@ -31,31 +31,36 @@ def status(
 ) -> None:
     """Show what runs where and what it is worth, by what the sidecar knows.
 
-    Exit code 2 for an unknown topology or a bad option, 1 if no sidecar answers.
+    Exit code 2 for an unknown topology or a bad option, 1 if no sidecar answers or if it has heard
+    no Nimbus yet; what it knows all the same is shown.
     """
     # Only here: solver processes import the command line and need no gRPC.
     from eyewall_sidecar.desk import status_page
+    from eyewall_sidecar.desk.client import DeskError
     from eyewall_sidecar.desk.client import as_json as worded
 
     with asking("status", sidecar, config) as desk:
         found = desk.status()
         one = _named(found, topology) if topology else None
-    if as_json:
-        sys.stdout.write(f"{worded(found if one is None else one)}\n")
-        return
-    console = Console()
-    if one is not None:
-        status_page.show_topology(one, console)
-        return
-    status_page.show_cluster(found, console)
-    if hosts:
-        status_page.show_hosts(found, console)
+        if as_json:
+            sys.stdout.write(f"{worded(found if one is None else one)}\n")
+        elif one is not None:
+            status_page.show_topology(one, Console())
+        else:
+            console = Console()
+            status_page.show_cluster(found, console)
+            if hosts:
+                status_page.show_hosts(found, console)
+        if not found.HasField("round_age"):
+            raise DeskError(UNHEARD)
 
 
 def _named(found: pb.Status, name: str) -> pb.TopologyStatus:
     """Return one topology; DeskError if there is none of that name."""
     from eyewall_sidecar.desk.client import DeskError
 
+    if not found.HasField("round_age"):
+        raise DeskError(UNHEARD)
     for it in found.topologies:
         if name in (it.name, it.topology_id):
             return it

@@ -99,9 +99,8 @@ def show_topology(it: pb.TopologyStatus, console: Console) -> None:
 
 
 def _headlines(status: pb.Status) -> Iterator[Text]:
-    if not status.HasField("round_age"):
-        yield Text("no Nimbus has been heard yet", style="yellow")
-    else:
+    heard = status.HasField("round_age")
+    if heard:
         took = f"took {seconds(status.round_seconds)}"
         hosts = counted(len({it.host for it in status.supervisors}), "host")
         age = Text(f"{seconds(status.round_age)} ago", style="red" if status.round_age > 30 else "")
@@ -109,11 +108,13 @@ def _headlines(status: pb.Status) -> Iterator[Text]:
         line.append_text(age)
         yield line.append(f", {took}; {hosts}")
     delays = status.delays
-    where = "no delays are read" if delays.source == "none" else f"delays from {delays.source}"
+    beside = {"none": "no delays are read", "": "where delays are from is unknown"}
+    where = beside.get(delays.source, f"delays from {delays.source}")
     aged = f", the oldest {seconds(delays.age)} old" if delays.HasField("age") else ""
     yield _with_remark(f"{where}{aged}", delays.remark)
-    measured = "rates and loads are measured" if status.measuring else "nothing is measured"
-    yield _with_remark(measured, status.measurements_remark)
+    if heard:
+        measured = "rates and loads are measured" if status.measuring else "nothing is measured"
+        yield _with_remark(measured, status.measurements_remark)
     yield from _moves(status)
 
 

@@ -53,7 +53,7 @@ class Draft:
         solution = judged.solution or answer
         rates_age = self.seen.measured.rates_age.get(topology.topology.id)
         found = Found(self.asked, solution, judged.before, self.seed, rates_age)
-        remarks = [*solution.reasons, *problem.assumptions, problem.delays_assumed]
+        remarks = [judged.strayed, *solution.reasons, *problem.assumptions, problem.delays_assumed]
         if solution.placement is None or judged.before is None:
             plan = self._plan(topology.assignment, found)
             return replace(plan, remarks=tuple(it for it in (judged.found, *remarks) if it))

@@ -92,6 +92,9 @@ class Judgement:
     gain
         By which part of its value the objective gets better; None where there is nothing to
         compare.
+    strayed
+        Why what runs may not stay as it is, whatever is gained or lost; empty if it may, or if
+        nothing else was found.
     held_back
         Who froze it, if that alone keeps it from being moved.
     """
@@ -102,6 +105,7 @@ class Judgement:
     solution: Solution | None = None
     before: Evaluation | None = None
     gain: float | None = None
+    strayed: str = ""
     held_back: str = ""
 
 
@@ -126,11 +130,12 @@ def judge(
     solution = replace(answer, evaluation=after, moves=problem.moves(answer.placement))
     gain = relative_gain(objective, before.value, after.value)
     told = gain if isfinite(gain) else None
-    stays = partial(Judgement, move=False, solution=solution, before=before, gain=told)
+    judged = partial(Judgement, solution=solution, before=before, gain=told)
     if solution.moves == 0:
-        return stays(f"{wording.how_good(solution)} as it is")
+        return judged(f"{wording.how_good(solution)} as it is")
     status = wording.placed(solution, objective, before=before, remarks=asked.assumptions)
     strayed = _strayed(problem) or (_overloaded(problem) if asked.cpu_measured else "")
+    judged = partial(judged, strayed=strayed)
     found = wording.worth(solution, objective, before)
     if told is not None:
         found += f", gain {100 * told:.3g} %"
@@ -139,18 +144,18 @@ def judge(
     else:
         back = _back(asked, answer.placement, restraints.left)
         if too_little := _too_little(gain, rules.minimum_gain, back):
-            return stays(f"{found} {too_little}")
+            return judged(f"{found} {too_little}")
         if cost := _does_not_pay(objective, before, after, rules.horizon_seconds):
-            return stays(f"{found}, but {cost}")
+            return judged(f"{found}, but {cost}")
     if restraints.frozen:
         held_back = f"{found}, but {restraints.frozen}"
-        return stays(held_back, held_back=held_back)
+        return judged(held_back, held_back=held_back)
     if not restraints.cooled:
         cool = f"the assignment cools down until it has run {rules.cool_down_seconds:g} s"
-        return stays(f"{found}, but {cool}")
+        return judged(f"{found}, but {cool}")
     if strayed:
         status += f"; {strayed}"
-    return Judgement(found, move=True, status=status, solution=solution, before=before, gain=told)
+    return judged(found, move=True, status=status)
 
 
 def _too_little(gain: float, minimum: float, back: str) -> str:

@@ -726,7 +726,9 @@ Global___Plans: _TypeAlias = Plans  # noqa: Y015
 
 @_typing.final
 class PlanSummary(_message.Message):
-    """A plan without what grows with its topology; GetPlan has all of it. Fields mean what Plan's do."""
+    """A plan without what grows with its topology; GetPlan has all of it. Fields mean what Plan's do, and
+    have their numbers: whoever takes one for the other reads what both have.
+    """
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -741,8 +743,8 @@ class PlanSummary(_message.Message):
     OBJECTIVE_FIELD_NUMBER: _builtins.int
     STATUS_FIELD_NUMBER: _builtins.int
     GAIN_FIELD_NUMBER: _builtins.int
-    EXECUTORS_MOVED_FIELD_NUMBER: _builtins.int
     WORKERS_STARTED_FIELD_NUMBER: _builtins.int
+    EXECUTORS_MOVED_FIELD_NUMBER: _builtins.int
     id: _builtins.str
     topology_id: _builtins.str
     topology: _builtins.str
@@ -754,8 +756,8 @@ class PlanSummary(_message.Message):
     objective: _builtins.str
     status: _builtins.str
     gain: _builtins.float
-    executors_moved: _builtins.int
     workers_started: _builtins.int
+    executors_moved: _builtins.int
     def __init__(
         self,
         *,
@@ -770,8 +772,8 @@ class PlanSummary(_message.Message):
         objective: _builtins.str = ...,
         status: _builtins.str = ...,
         gain: _builtins.float | None = ...,
-        executors_moved: _builtins.int = ...,
         workers_started: _builtins.int = ...,
+        executors_moved: _builtins.int = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["_gain", b"_gain", "gain", b"gain"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...

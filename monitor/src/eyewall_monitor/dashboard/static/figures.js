@@ -56,6 +56,12 @@ export function counted(number, noun) {
   return `${grouped.format(number)} ${noun}${number === 1 ? "" : "s"}`;
 }
 
+/** A plan's gain in words. @param {number|null} gain */
+export function betterOrWorse(gain) {
+  if (gain === null) return UNKNOWN;
+  return gain === 0 ? "as good" : `${plain(Math.abs(gain) * 100)} % ${gain > 0 ? "better" : "worse"}`;
+}
+
 /** @param {number} value @param {(value: number) => string} words */
 export function signed(value, words) {
   return value > 0 ? `+${words(value)}` : value < 0 ? `−${words(-value)}` : `±${words(0)}`;

@@ -1,7 +1,7 @@
 // What has become of a plan: proposed → queued → handed over → applied, or refused, or stale.
 
 import { html, nothing } from "./drawing.js";
-import { counted, percent } from "./figures.js";
+import { betterOrWorse, counted } from "./figures.js";
 import { age } from "./signals.js";
 
 /** @typedef {import("../views.d.ts").PlanView} PlanView */
@@ -44,6 +44,6 @@ export function planList(plans, at) {
   if (!plans.length) return html`<p class="empty">None. A plan is forgotten some minutes after it was made.</p>`;
   return html`<ol class="history">${plans.map((it) => html`<li><span>${age(it.age, at)} ago</span>
     <span class="badge ${it.state}">${WORDS[it.state]}</span><h3><a href="/plan/${encodeURIComponent(it.id)}">${it.name}<span class="unseen">, plan ${it.id}</span></a></h3>
-    <p class="said">${it.policy}, ${it.objective}: ${it.status}${it.gain === null ? "" : `, ${percent(it.gain)} better`}; ${counted(it.executors_moved, "move")}, ${counted(it.workers_started, "worker")} started</p>
+    <p class="said">${it.policy}, ${it.objective}: ${it.status}${it.gain === null ? "" : `, ${betterOrWorse(it.gain)}`}; ${counted(it.executors_moved, "move")}, ${counted(it.workers_started, "worker")} started</p>
     ${it.state_reason ? html`<p class="more">${it.state_reason}</p>` : nothing}</li>`)}</ol>`;
 }

@@ -38,7 +38,9 @@ from eyewall_monitor.decision_record import Verdict
 HEARTBEAT_SECONDS: Final = 5
 SLOW_SECONDS: Final = 30.0
 """A page that takes nothing for so long is gone."""
-PLANS_AT_ONCE: Final = 8
+PLAN_THREADS: Final = 8
+"""More than the sidecar makes plans at a time: it refuses the others at once. One that hangs takes
+these and no others."""
 ASKED_AT_ONCE: Final = 16
 """Requests that ask ZooKeeper or the sidecar: if these hang, pages and metrics do not."""
 MOST_DECISIONS: Final = 200
@@ -74,7 +76,7 @@ def api(desk: Desk, events: Events) -> APIRouter:
     """Make the API of a desk."""
     router = APIRouter(prefix="/api/v1")
     board = desk.board
-    planning = CapacityLimiter(PLANS_AT_ONCE)
+    planning = CapacityLimiter(PLAN_THREADS)
     asking = CapacityLimiter(ASKED_AT_ONCE)
 
     async def shown(request: Request, key: str, make: Any) -> Response:
@@ -207,9 +209,6 @@ def api(desk: Desk, events: Events) -> APIRouter:
     )
     async def make_plan(request: Request, asked: PlanRequest) -> Response:
         """A dry run: plan without moving anything. Takes up to time_limit and a few seconds."""
-        if planning.borrowed_tokens >= PLANS_AT_ONCE:
-            why = f"{PLANS_AT_ONCE} plans are being made already; try again in a moment"
-            raise ProblemError(HTTPStatus.SERVICE_UNAVAILABLE, why)
         made = await anyio.to_thread.run_sync(desk.make_plan, asked, limiter=planning)
         return answer(request, json_body(made), HTTPStatus.CREATED)
 

@@ -5,7 +5,7 @@ import { ApplyDialog } from "../apply_dialog.js";
 import { waterfall } from "../charts/waterfall.js";
 import { movesTable, rejections, workersDifference } from "../difference.js";
 import { html, nothing } from "../drawing.js";
-import { counted, metric, moment, percent, plain, signed, UNKNOWN } from "../figures.js";
+import { betterOrWorse, counted, metric, moment, percent, plain, UNKNOWN } from "../figures.js";
 import { metricsTable } from "../metrics_table.js";
 import { meaning, onItsWay, progressOf } from "../plan_states.js";
 import { age } from "../signals.js";
@@ -60,7 +60,7 @@ export function page(context, id) {
         <dl class="strip">
           <div><dt>Predicted response time</dt><dd class="large">${time ? metric("R", "s", time.after) : UNKNOWN}
             <small>${time?.before != null ? `now ${metric("R", "s", time.before)}` : ""}</small></dd></div>
-          <div><dt>Gain of the objective</dt><dd class="large">${plan.gain === null ? UNKNOWN : signed(plan.gain * 100, (value) => `${value.toFixed(value < 9.95 ? 1 : 0)} %`)}</dd></div>
+          <div><dt>By the objective</dt><dd class="large">${betterOrWorse(plan.gain)}</dd></div>
           <div><dt>Executors that move</dt><dd class="large">${plan.moves.length}</dd></div>
           <div><dt>Workers that start</dt><dd class="large">${plan.workers_started} <small>${stopped ? `${stopped} stop` : ""}</small></dd></div>
           <div><dt>Found</dt><dd class="large">${plan.status} <small>${plan.gap ? `gap ${percent(plan.gap, 1)}` : ""}</small></dd></div>
