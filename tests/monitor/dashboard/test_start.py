@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from eyewall_monitor.dashboard import serve
 from eyewall_monitor.dashboard.config import Config, Sidecar
 from running_dashboard import RunningDashboard
-from scripted_operations import ScriptedOperations, SidecarServer
+from scripted_operations import ScriptedOperations, SidecarServer, a_status
 
 if TYPE_CHECKING:
     import pytest
@@ -39,6 +39,19 @@ def test_its_first_answer_has_what_the_sidecar_says_however_soon_it_is_asked() -
         # Not 503, as while nobody has told which topologies there are.
         assert dashboard.get("topologies/word_count").status_code == 200
         assert len(dashboard.get("cluster").json()["supervisors"]) == 2
+    server.stop()
+
+
+def test_while_no_nimbus_has_been_heard_no_name_of_a_topology_is_called_unknown() -> None:
+    status = a_status()
+    for known in ("round_age", "topologies", "supervisors"):
+        status.ClearField(known)
+    server = SidecarServer(ScriptedOperations(status=status))
+    server.start()
+    with RunningDashboard(config(server)) as dashboard:
+        answer = dashboard.get("topologies/word_count")
+        assert answer.status_code == 503
+        assert answer.json()["detail"].endswith("no Nimbus has been heard yet")
     server.stop()
 
 

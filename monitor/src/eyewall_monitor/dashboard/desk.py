@@ -82,6 +82,11 @@ class Desk:
                 f"which topologies there are is not known: the sidecar at "
                 f"{known.sidecar.address} has not answered yet ({known.sidecar.wrong})",
             )
+        if known.sidecar.round_age is None:
+            raise ProblemError(
+                HTTPStatus.SERVICE_UNAVAILABLE,
+                "which topologies there are is not known: no Nimbus has been heard yet",
+            )
         for found in (it for it in status.topologies if it.topology_id == name):
             return found
         for found in (it for it in status.topologies if it.name == name):
