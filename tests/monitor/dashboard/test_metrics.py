@@ -12,10 +12,16 @@ from typing import TYPE_CHECKING, Any
 import pytest
 import yaml
 from decision_records import FULL_DECISION
-from eyewall_monitor.dashboard.known import Known, RedisKnown, SidecarKnown, ZookeeperKnown
+from eyewall_monitor.dashboard.known import (
+    Known,
+    RedisKnown,
+    SidecarKnown,
+    ZookeeperKnown,
+    event_of,
+)
 from eyewall_monitor.dashboard.metric_families import families
 from eyewall_monitor.dashboard.totals import ComponentKey, RunningTotals
-from eyewall_monitor.decision_record import record_id
+from eyewall_monitor.decision_record import Verdict, record_id
 from prometheus_client.openmetrics.parser import text_string_to_metric_families as open_metrics
 from prometheus_client.parser import text_string_to_metric_families as parsed
 from rate_documents import FULL_RATES, an_estimate
@@ -77,7 +83,7 @@ def whole(
     return until(
         running,
         lambda it: (
-            "eyewall_decisions_total" in it
+            sum(v for _, v in it.get("eyewall_decisions_total", ()))
             and "storm_component_executed_tuples_total" in it
             and "eyewall_plans" in it
             and sum(v for _, v in it["eyewall_plans"])
@@ -146,7 +152,8 @@ def test_storms_own_counters_are_added_up_from_the_reports(whole: Any) -> None:
 
 def test_eyewalls_own_figures_are_told(whole: Any) -> None:
     topology = {"topology": "word_count"}
-    assert whole["eyewall_decisions_total"] == [(topology | {"verdict": "moved"}, 1)]
+    decisions = [(topology | {"verdict": it.value}, it is Verdict.MOVED) for it in Verdict]
+    assert sorted(whole["eyewall_decisions_total"], key=str) == sorted(decisions, key=str)
     assert whole["eyewall_moved_executors_total"] == [(topology, 3)]
     assert whole["eyewall_topology_predicted_response_time_seconds"] == [(topology, 0.041)]
     assert whole["eyewall_topology_measured_response_time_seconds"] == [
@@ -189,6 +196,34 @@ def test_slots_of_all_supervisors_of_a_host_are_counted() -> None:
     known = Known(now=0.0, sidecar=SidecarKnown("s:1", status=status, age=0.0, wrong=""))
     slots = of(families(known, RunningTotals().read(), 0), "eyewall_host_slots")
     assert ({"host": "edge-1"}, 5) in slots  # 2 and 3
+
+
+def test_decisions_on_what_runs_are_told_from_none_on() -> None:
+    topology = {"topology": "word_count"}
+    sidecar = SidecarKnown("s:1", status=a_status(), age=0.0, wrong="")
+    store = ZookeeperKnown(wanted=True, age=0.5, decisions_whole=True)
+    totals = RunningTotals()
+    totals.decided(store)
+    found = list(families(Known(0.0, sidecar, store), totals.read(), 0))
+    verdicts = ("placed", "moved", "kept", "declined")
+    assert of(found, "eyewall_decisions_total") == [
+        (topology | {"verdict": it}, 0) for it in verdicts
+    ]
+    assert of(found, "eyewall_moved_executors_total") == [(topology, 0)]
+    store = replace(store, decisions=(event_of(FULL_DECISION),))
+    totals.decided(store)
+    found = list(families(Known(0.0, sidecar, store), totals.read(), 0))
+    assert of(found, "eyewall_decisions_total") == [
+        (topology | {"verdict": it}, it == "moved") for it in verdicts
+    ]
+    assert of(found, "eyewall_moved_executors_total") == [(topology, 3)]
+
+
+def test_decisions_that_are_not_read_are_not_told_as_none() -> None:
+    sidecar = SidecarKnown("s:1", status=a_status(), age=0.0, wrong="")
+    found = list(families(Known(0.0, sidecar), RunningTotals().read(), 0))
+    assert of(found, "eyewall_decisions_total") == []
+    assert of(found, "eyewall_moved_executors_total") == []
 
 
 def test_the_historys_lag_is_told_without_the_sidecar() -> None:

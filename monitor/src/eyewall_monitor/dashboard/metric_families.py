@@ -22,6 +22,7 @@ from eyewall_monitor.dashboard.cluster_view import load, use_of_supervisors
 from eyewall_monitor.dashboard.decision_view import topology_name
 from eyewall_monitor.dashboard.plan_view import STATES, plan_state
 from eyewall_monitor.dashboard.summaries import metric
+from eyewall_monitor.decision_record import Verdict
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -280,21 +281,26 @@ def _hosts(known: Known) -> Iterator[Metric]:
 
 
 def _decisions(known: Known, totals: Totals) -> Iterator[Metric]:
+    status = known.sidecar.status
+    running: list[str] = []  # told from 0 on: increase() does not see a counter's first sample
+    if status is not None and known.zookeeper.decisions_whole:
+        running = [it.name for it in status.topologies]
+    none_yet = dict.fromkeys(((name, it.value) for name in running for it in Verdict), 0)
     yield _counter(
         "eyewall_decisions",
         f"Decisions {_SINCE}.",
         ("topology", "verdict"),
-        totals.decisions.items(),
+        {**none_yet, **totals.decisions}.items(),
     )
+    moved = {**dict.fromkeys(running, 0), **totals.moved}
     yield _counter(
         "eyewall_moved_executors",
         f"Executors that were placed or moved {_SINCE}.",
         ("topology",),
-        (((name,), count) for name, count in totals.moved.items()),
+        (((name,), count) for name, count in moved.items()),
     )
     switches = known.zookeeper.switches
     frozen = None if switches is None else switches.frozen
-    status = known.sidecar.status
     if status is not None and status.rules.frozen:
         frozen = True
     yield _gauge("eyewall_frozen", "1 if nothing that runs is moved.", (), [((), frozen)])
