@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 import yaml
 from decision_records import FULL_DECISION
+from eyewall_latency.contract import Coordinate, HostRecord
 from eyewall_monitor.dashboard.known import (
     Known,
     RedisKnown,
@@ -99,15 +100,29 @@ def until(dashboard: RunningDashboard, holds: Any) -> dict[str, list[tuple[dict[
     return found
 
 
-def test_every_metric_that_an_example_names_is_told(whole: Any) -> None:
-    dashboard = json.loads((EXAMPLES / "grafana-dashboard.json").read_text())
+def alerts() -> dict[str, str]:
+    """Name → expression."""
     rules = yaml.safe_load((EXAMPLES / "alerts.yml").read_text())
-    asked = [it["expr"] for panel in dashboard["panels"] for it in panel["targets"]]
-    asked += [it["query"]["query"] for it in dashboard["templating"]["list"][1:]]
-    asked += [it["expr"] for group in rules["groups"] for it in group["rules"]]
-    names = set(re.findall(r"\b(?:storm|eyewall)_[a-z_]+\b", " ".join(asked)))
+    return {it["alert"]: it["expr"] for group in rules["groups"] for it in group["rules"]}
+
+
+def asked() -> str:
+    """Every expression of the examples."""
+    dashboard = json.loads((EXAMPLES / "grafana-dashboard.json").read_text())
+    found = [it["expr"] for panel in dashboard["panels"] for it in panel["targets"]]
+    found += [it["query"]["query"] for it in dashboard["templating"]["list"][1:]]
+    return "\n".join([*found, *alerts().values()])
+
+
+def test_every_metric_that_an_example_names_is_told(whole: Any) -> None:
+    names = set(re.findall(r"\b(?:storm|eyewall)_[a-z_]+\b", asked()))
     assert len(names) > 20
     assert names - set(whole) == set()
+
+
+def test_no_alert_goes_by_an_age_that_ends_with_the_agent() -> None:
+    ages = re.compile("eyewall_host_(report|coordinate)_age_seconds")
+    assert [name for name, expr in alerts().items() if ages.search(expr)] == []
 
 
 def test_names_and_units_are_prometheus_own(whole: Any) -> None:
@@ -198,6 +213,49 @@ def test_slots_of_all_supervisors_of_a_host_are_counted() -> None:
     assert ({"host": "edge-1"}, 5) in slots  # 2 and 3
 
 
+def on_three_hosts(zookeeper: ZookeeperKnown, redis: RedisKnown) -> Known:
+    status = a_status()
+    status.supervisors.add(id="another", host="edge-2", ports=[6700])
+    sidecar = SidecarKnown("s:1", status=status, age=0.0, wrong="")
+    return Known(0.0, sidecar, zookeeper, redis)
+
+
+def heard_of_two(**changes: Any) -> tuple[ZookeeperKnown, RedisKnown]:
+    """Agents of edge-1 are heard from, those of cloud-1 were 16 s ago, those of edge-2 are gone."""
+    zookeeper = ZookeeperKnown(wanted=True, age=0.5, sample_ages={"edge-1": 15.0, "cloud-1": 16.0})
+    record = HostRecord("10.0.0.1", 7078, Coordinate((0.0,), 0.0), 0.1, 0, at=85.0)
+    hosts = {"edge-1": record, "cloud-1": replace(record, at=84.0)}
+    redis = RedisKnown(wanted=True, age=0.5, now=100.0, hosts=hosts)
+    return replace(zookeeper, **changes), replace(redis, **changes)
+
+
+def test_an_agent_that_is_not_heard_from_is_down_and_one_that_has_ended_is_too() -> None:
+    found = families(on_three_hosts(*heard_of_two()), RunningTotals().read(), 0)
+    assert of(found, "eyewall_host_agent_up") == [
+        ({"host": host, "agent": agent}, up)
+        for host, up in (("edge-1", 1), ("cloud-1", 0), ("edge-2", 0))
+        for agent in ("monitor", "latency")
+    ]
+
+
+@pytest.mark.parametrize(
+    ("agent", "store"), [("latency", 0), ("monitor", 1)], ids=["ZooKeeper", "Redis"]
+)
+@pytest.mark.parametrize(
+    "changes",
+    [{"wanted": False, "age": None}, {"age": None}, {"wrong": "no connection"}],
+    ids=["not configured", "not read yet", "away"],
+)
+def test_of_agents_whose_store_is_not_read_nothing_is_told(
+    changes: dict[str, Any], agent: str, store: int
+) -> None:
+    stores: list[Any] = list(heard_of_two())
+    stores[store] = heard_of_two(**changes)[store]
+    found = families(on_three_hosts(*stores), RunningTotals().read(), 0)
+    # Of the other store's all is.
+    assert [it["agent"] for it, _ in of(found, "eyewall_host_agent_up")] == [agent] * 3
+
+
 def test_decisions_on_what_runs_are_told_from_none_on() -> None:
     topology = {"topology": "word_count"}
     sidecar = SidecarKnown("s:1", status=a_status(), age=0.0, wrong="")
@@ -240,7 +298,7 @@ def test_no_label_has_a_value_for_each_pair_of_hosts() -> None:
     found = list(families(known, RunningTotals().read(), 0))
     assert len(of(found, "eyewall_host_delay_max_seconds")) == 52
     assert {name for one in found for it in one.samples for name in it.labels} <= {
-        "topology", "component", "host", "port", "part", "state", "verdict"
+        "topology", "component", "host", "port", "part", "state", "verdict", "agent"
     }  # fmt: skip
 
 

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     from eyewall_proto import operations_pb2 as pb
 
-    from eyewall_monitor.dashboard.known import Known
+    from eyewall_monitor.dashboard.known import Known, RedisKnown, ZookeeperKnown
     from eyewall_monitor.dashboard.totals import Totals
 
 _SINCE: Final = "since the dashboard was started"
@@ -250,6 +250,7 @@ def _hosts(known: Known) -> Iterator[Metric]:
     for supervisor in status.supervisors:
         slots[supervisor.host] += len(supervisor.ports)
         used[supervisor.host] += len(use[supervisor.id].ports)
+    yield _agents(known, slots)
     yield _by_host("slots", "Slots.", slots)
     yield _by_host("used_slots", "Slots in use.", used)
     delays: dict[str, list[float]] = {}
@@ -278,6 +279,27 @@ def _hosts(known: Known) -> Iterator[Metric]:
         ("state",),
         (((name,), count) for name, count in counts.items()),
     )
+
+
+def _agents(known: Known, hosts: Iterable[str]) -> Metric:
+    """Of the hosts that should have them: what an ended agent told is gone, and has no age."""
+    up: dict[tuple[str, str], bool] = {}
+    for host in hosts:
+        if _is_read(known.zookeeper):
+            up[host, "monitor"] = signals.of_report(known, host).state == "fresh"
+        if _is_read(known.redis):
+            up[host, "latency"] = signals.of_latency(known, host).state == "fresh"
+    return _gauge(
+        "eyewall_host_agent_up",
+        "1 if what the agent told is fresh, of each host that has a supervisor.",
+        ("host", "agent"),
+        up.items(),
+    )
+
+
+def _is_read(store: ZookeeperKnown | RedisKnown) -> bool:
+    """Whether what is not in it is not there, and not only not known."""
+    return store.age is not None and not store.wrong
 
 
 def _decisions(known: Known, totals: Totals) -> Iterator[Metric]:
