@@ -36,7 +36,8 @@ if TYPE_CHECKING:
     from running_dashboard import RunningDashboard
     from scripted_operations import SidecarServer
 
-EXAMPLES = Path(__file__).parents[3] / "monitor" / "examples" / "prometheus"
+ROOT = Path(__file__).parents[3]
+EXAMPLES = ROOT / "monitor" / "examples" / "prometheus"
 COUNT = {"topology": "word_count", "component": "count"}
 COUNT_KEY = ComponentKey("word_count", "count")
 SENTENCE = {"topology": "word_count", "component": "sentence"}
@@ -120,9 +121,23 @@ def test_every_metric_that_an_example_names_is_told(whole: Any) -> None:
     assert names - set(whole) == set()
 
 
+def test_every_label_that_an_example_chooses_by_has_that_value(whole: Any) -> None:
+    chosen = re.findall(r'(\w+)\{(\w+)=~?"([^"$]+)"\}', asked())
+    assert len(chosen) == 4
+    for name, label, wanted in chosen:
+        assert set(wanted.split("|")) <= {labels[label] for labels, _ in whole[name]}, name
+
+
 def test_no_alert_goes_by_an_age_that_ends_with_the_agent() -> None:
     ages = re.compile("eyewall_host_(report|coordinate)_age_seconds")
     assert [name for name, expr in alerts().items() if ages.search(expr)] == []
+
+
+def test_what_to_be_told_of_has_an_alert_each() -> None:
+    operations = (ROOT / "docs" / "operations.md").read_text()
+    section = operations.split("## What to be told of\n")[1].split("\n## ")[0]
+    rows = [it.split("|")[1].strip() for it in section.splitlines() if it.startswith("|")]
+    assert rows[2:] == [f"`{it}`" for it in alerts()]
 
 
 def test_names_and_units_are_prometheus_own(whole: Any) -> None:
