@@ -12,10 +12,17 @@ from typing import TYPE_CHECKING, Any
 import pytest
 import yaml
 from decision_records import FULL_DECISION
-from eyewall_monitor.dashboard.known import Known, RedisKnown, SidecarKnown, ZookeeperKnown
+from eyewall_latency.contract import Coordinate, HostRecord
+from eyewall_monitor.dashboard.known import (
+    Known,
+    RedisKnown,
+    SidecarKnown,
+    ZookeeperKnown,
+    event_of,
+)
 from eyewall_monitor.dashboard.metric_families import families
 from eyewall_monitor.dashboard.totals import ComponentKey, RunningTotals
-from eyewall_monitor.decision_record import record_id
+from eyewall_monitor.decision_record import Verdict, record_id
 from prometheus_client.openmetrics.parser import text_string_to_metric_families as open_metrics
 from prometheus_client.parser import text_string_to_metric_families as parsed
 from rate_documents import FULL_RATES, an_estimate
@@ -29,7 +36,8 @@ if TYPE_CHECKING:
     from running_dashboard import RunningDashboard
     from scripted_operations import SidecarServer
 
-EXAMPLES = Path(__file__).parents[3] / "monitor" / "examples" / "prometheus"
+ROOT = Path(__file__).parents[3]
+EXAMPLES = ROOT / "monitor" / "examples" / "prometheus"
 COUNT = {"topology": "word_count", "component": "count"}
 COUNT_KEY = ComponentKey("word_count", "count")
 SENTENCE = {"topology": "word_count", "component": "sentence"}
@@ -77,7 +85,7 @@ def whole(
     return until(
         running,
         lambda it: (
-            "eyewall_decisions_total" in it
+            sum(v for _, v in it.get("eyewall_decisions_total", ()))
             and "storm_component_executed_tuples_total" in it
             and "eyewall_plans" in it
             and sum(v for _, v in it["eyewall_plans"])
@@ -93,15 +101,43 @@ def until(dashboard: RunningDashboard, holds: Any) -> dict[str, list[tuple[dict[
     return found
 
 
-def test_every_metric_that_an_example_names_is_told(whole: Any) -> None:
-    dashboard = json.loads((EXAMPLES / "grafana-dashboard.json").read_text())
+def alerts() -> dict[str, str]:
+    """Name → expression."""
     rules = yaml.safe_load((EXAMPLES / "alerts.yml").read_text())
-    asked = [it["expr"] for panel in dashboard["panels"] for it in panel["targets"]]
-    asked += [it["query"]["query"] for it in dashboard["templating"]["list"][1:]]
-    asked += [it["expr"] for group in rules["groups"] for it in group["rules"]]
-    names = set(re.findall(r"\b(?:storm|eyewall)_[a-z_]+\b", " ".join(asked)))
+    return {it["alert"]: it["expr"] for group in rules["groups"] for it in group["rules"]}
+
+
+def asked() -> str:
+    """Every expression of the examples."""
+    dashboard = json.loads((EXAMPLES / "grafana-dashboard.json").read_text())
+    found = [it["expr"] for panel in dashboard["panels"] for it in panel["targets"]]
+    found += [it["query"]["query"] for it in dashboard["templating"]["list"][1:]]
+    return "\n".join([*found, *alerts().values()])
+
+
+def test_every_metric_that_an_example_names_is_told(whole: Any) -> None:
+    names = set(re.findall(r"\b(?:storm|eyewall)_[a-z_]+\b", asked()))
     assert len(names) > 20
     assert names - set(whole) == set()
+
+
+def test_every_label_that_an_example_chooses_by_has_that_value(whole: Any) -> None:
+    chosen = re.findall(r'(\w+)\{(\w+)=~?"([^"$]+)"\}', asked())
+    assert len(chosen) == 4
+    for name, label, wanted in chosen:
+        assert set(wanted.split("|")) <= {labels[label] for labels, _ in whole[name]}, name
+
+
+def test_no_alert_goes_by_an_age_that_ends_with_the_agent() -> None:
+    ages = re.compile("eyewall_host_(report|coordinate)_age_seconds")
+    assert [name for name, expr in alerts().items() if ages.search(expr)] == []
+
+
+def test_what_to_be_told_of_has_an_alert_each() -> None:
+    operations = (ROOT / "docs" / "operations.md").read_text()
+    section = operations.split("## What to be told of\n")[1].split("\n## ")[0]
+    rows = [it.split("|")[1].strip() for it in section.splitlines() if it.startswith("|")]
+    assert rows[2:] == [f"`{it}`" for it in alerts()]
 
 
 def test_names_and_units_are_prometheus_own(whole: Any) -> None:
@@ -146,7 +182,8 @@ def test_storms_own_counters_are_added_up_from_the_reports(whole: Any) -> None:
 
 def test_eyewalls_own_figures_are_told(whole: Any) -> None:
     topology = {"topology": "word_count"}
-    assert whole["eyewall_decisions_total"] == [(topology | {"verdict": "moved"}, 1)]
+    decisions = [(topology | {"verdict": it.value}, it is Verdict.MOVED) for it in Verdict]
+    assert sorted(whole["eyewall_decisions_total"], key=str) == sorted(decisions, key=str)
     assert whole["eyewall_moved_executors_total"] == [(topology, 3)]
     assert whole["eyewall_topology_predicted_response_time_seconds"] == [(topology, 0.041)]
     assert whole["eyewall_topology_measured_response_time_seconds"] == [
@@ -191,6 +228,77 @@ def test_slots_of_all_supervisors_of_a_host_are_counted() -> None:
     assert ({"host": "edge-1"}, 5) in slots  # 2 and 3
 
 
+def on_three_hosts(zookeeper: ZookeeperKnown, redis: RedisKnown) -> Known:
+    status = a_status()
+    status.supervisors.add(id="another", host="edge-2", ports=[6700])
+    sidecar = SidecarKnown("s:1", status=status, age=0.0, wrong="")
+    return Known(0.0, sidecar, zookeeper, redis)
+
+
+def heard_of_two(**changes: Any) -> tuple[ZookeeperKnown, RedisKnown]:
+    """Agents of edge-1 are heard from, those of cloud-1 were 16 s ago, those of edge-2 are gone."""
+    zookeeper = ZookeeperKnown(wanted=True, age=0.5, sample_ages={"edge-1": 15.0, "cloud-1": 16.0})
+    record = HostRecord("10.0.0.1", 7078, Coordinate((0.0,), 0.0), 0.1, 0, at=85.0)
+    hosts = {"edge-1": record, "cloud-1": replace(record, at=84.0)}
+    redis = RedisKnown(wanted=True, age=0.5, now=100.0, hosts=hosts)
+    return replace(zookeeper, **changes), replace(redis, **changes)
+
+
+def test_an_agent_that_is_not_heard_from_is_down_and_one_that_has_ended_is_too() -> None:
+    found = families(on_three_hosts(*heard_of_two()), RunningTotals().read(), 0)
+    assert of(found, "eyewall_host_agent_up") == [
+        ({"host": host, "agent": agent}, up)
+        for host, up in (("edge-1", 1), ("cloud-1", 0), ("edge-2", 0))
+        for agent in ("monitor", "latency")
+    ]
+
+
+@pytest.mark.parametrize(
+    ("agent", "store"), [("latency", 0), ("monitor", 1)], ids=["ZooKeeper", "Redis"]
+)
+@pytest.mark.parametrize(
+    "changes",
+    [{"wanted": False, "age": None}, {"age": None}, {"wrong": "no connection"}],
+    ids=["not configured", "not read yet", "away"],
+)
+def test_of_agents_whose_store_is_not_read_nothing_is_told(
+    changes: dict[str, Any], agent: str, store: int
+) -> None:
+    stores: list[Any] = list(heard_of_two())
+    stores[store] = heard_of_two(**changes)[store]
+    found = families(on_three_hosts(*stores), RunningTotals().read(), 0)
+    # Of the other store's all is.
+    assert [it["agent"] for it, _ in of(found, "eyewall_host_agent_up")] == [agent] * 3
+
+
+def test_decisions_on_what_runs_are_told_from_none_on() -> None:
+    topology = {"topology": "word_count"}
+    sidecar = SidecarKnown("s:1", status=a_status(), age=0.0, wrong="")
+    store = ZookeeperKnown(wanted=True, age=0.5, decisions_whole=True)
+    totals = RunningTotals()
+    totals.decided(store)
+    found = list(families(Known(0.0, sidecar, store), totals.read(), 0))
+    verdicts = ("placed", "moved", "kept", "declined")
+    assert of(found, "eyewall_decisions_total") == [
+        (topology | {"verdict": it}, 0) for it in verdicts
+    ]
+    assert of(found, "eyewall_moved_executors_total") == [(topology, 0)]
+    store = replace(store, decisions=(event_of(FULL_DECISION),))
+    totals.decided(store)
+    found = list(families(Known(0.0, sidecar, store), totals.read(), 0))
+    assert of(found, "eyewall_decisions_total") == [
+        (topology | {"verdict": it}, it == "moved") for it in verdicts
+    ]
+    assert of(found, "eyewall_moved_executors_total") == [(topology, 3)]
+
+
+def test_decisions_that_are_not_read_are_not_told_as_none() -> None:
+    sidecar = SidecarKnown("s:1", status=a_status(), age=0.0, wrong="")
+    found = list(families(Known(0.0, sidecar), RunningTotals().read(), 0))
+    assert of(found, "eyewall_decisions_total") == []
+    assert of(found, "eyewall_moved_executors_total") == []
+
+
 def test_the_historys_lag_is_told_without_the_sidecar() -> None:
     known = Known(0.0, SidecarKnown("nowhere:1"), redis=RedisKnown(wanted=True, history_age=2.5))
     lag = of(families(known, RunningTotals().read(), 0), "eyewall_history_lag_seconds")
@@ -205,7 +313,7 @@ def test_no_label_has_a_value_for_each_pair_of_hosts() -> None:
     found = list(families(known, RunningTotals().read(), 0))
     assert len(of(found, "eyewall_host_delay_max_seconds")) == 52
     assert {name for one in found for it in one.samples for name in it.labels} <= {
-        "topology", "component", "host", "port", "part", "state", "verdict"
+        "topology", "component", "host", "port", "part", "state", "verdict", "agent"
     }  # fmt: skip
 
 

@@ -201,6 +201,15 @@ def test_a_sidecar_without_zookeeper_is_said_not_to_see_the_switches() -> None:
     assert "it does not see these switches" in seen.note
 
 
+def test_how_long_a_round_took_is_said_once_there_was_one() -> None:
+    def said(sidecar: SidecarKnown) -> str:
+        parts = health_view(Known(now=0.0, sidecar=sidecar), 1).parts
+        return next(it.detail for it in parts if it.name == "sidecar")
+
+    assert said(replace(told(), round_age=None)) == "run 5f1c1a0e"
+    assert said(told()) == "run 5f1c1a0e; its last round took 12 ms"
+
+
 def test_nimbus_that_has_stopped_asking_is_stale() -> None:
     sidecar = replace(told(), round_age=31.0)
     signal = signals.of_nimbus(Known(now=0.0, sidecar=sidecar))

@@ -28,9 +28,10 @@ def _parts(known: Known) -> Iterator[tuple[PartView, bool]]:
     """Yield each part, and whether there should be one."""
     status = known.sidecar.status
     nimbus = status.nimbus_id if status is not None else ""
-    took = f"; its last round took {status.round_seconds * 1000:.0f} ms" if status else ""
     yield PartView(name="nimbus", signal=signals.of_nimbus(known), detail=nimbus), True
-    run = f"run {status.run}{took}" if status is not None else ""
+    run = f"run {status.run}" if status is not None else ""
+    if status is not None and known.sidecar.round_age is not None:
+        run += f"; its last round took {status.round_seconds * 1000:.0f} ms"
     yield PartView(name="sidecar", signal=signals.of_sidecar(known), detail=run), True
     source = f"from {status.delays.source}" if status is not None else ""
     yield PartView(name="delays", signal=signals.of_delays(known), detail=source), True

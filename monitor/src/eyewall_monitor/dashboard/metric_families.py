@@ -22,13 +22,14 @@ from eyewall_monitor.dashboard.cluster_view import load, use_of_supervisors
 from eyewall_monitor.dashboard.decision_view import topology_name
 from eyewall_monitor.dashboard.plan_view import STATES, plan_state
 from eyewall_monitor.dashboard.summaries import metric
+from eyewall_monitor.decision_record import Verdict
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from eyewall_proto import operations_pb2 as pb
 
-    from eyewall_monitor.dashboard.known import Known
+    from eyewall_monitor.dashboard.known import Known, RedisKnown, ZookeeperKnown
     from eyewall_monitor.dashboard.totals import Totals
 
 _SINCE: Final = "since the dashboard was started"
@@ -249,6 +250,7 @@ def _hosts(known: Known) -> Iterator[Metric]:
     for supervisor in status.supervisors:
         slots[supervisor.host] += len(supervisor.ports)
         used[supervisor.host] += len(use[supervisor.id].ports)
+    yield _agents(known, slots)
     yield _by_host("slots", "Slots.", slots)
     yield _by_host("used_slots", "Slots in use.", used)
     delays: dict[str, list[float]] = {}
@@ -279,22 +281,48 @@ def _hosts(known: Known) -> Iterator[Metric]:
     )
 
 
+def _agents(known: Known, hosts: Iterable[str]) -> Metric:
+    """Of the hosts that should have them: what an ended agent told is gone, and has no age."""
+    up: dict[tuple[str, str], bool] = {}
+    for host in hosts:
+        if _is_read(known.zookeeper):
+            up[host, "monitor"] = signals.of_report(known, host).state == "fresh"
+        if _is_read(known.redis):
+            up[host, "latency"] = signals.of_latency(known, host).state == "fresh"
+    return _gauge(
+        "eyewall_host_agent_up",
+        "1 if what the agent told is fresh, of each host that has a supervisor.",
+        ("host", "agent"),
+        up.items(),
+    )
+
+
+def _is_read(store: ZookeeperKnown | RedisKnown) -> bool:
+    """Whether what is not in it is not there, and not only not known."""
+    return store.age is not None and not store.wrong
+
+
 def _decisions(known: Known, totals: Totals) -> Iterator[Metric]:
+    status = known.sidecar.status
+    running: list[str] = []  # told from 0 on: increase() does not see a counter's first sample
+    if status is not None and known.zookeeper.decisions_whole:
+        running = [it.name for it in status.topologies]
+    none_yet = dict.fromkeys(((name, it.value) for name in running for it in Verdict), 0)
     yield _counter(
         "eyewall_decisions",
         f"Decisions {_SINCE}.",
         ("topology", "verdict"),
-        totals.decisions.items(),
+        {**none_yet, **totals.decisions}.items(),
     )
+    moved = {**dict.fromkeys(running, 0), **totals.moved}
     yield _counter(
         "eyewall_moved_executors",
         f"Executors that were placed or moved {_SINCE}.",
         ("topology",),
-        (((name,), count) for name, count in totals.moved.items()),
+        (((name,), count) for name, count in moved.items()),
     )
     switches = known.zookeeper.switches
     frozen = None if switches is None else switches.frozen
-    status = known.sidecar.status
     if status is not None and status.rules.frozen:
         frozen = True
     yield _gauge("eyewall_frozen", "1 if nothing that runs is moved.", (), [((), frozen)])
