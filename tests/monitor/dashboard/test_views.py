@@ -19,7 +19,7 @@ from eyewall_monitor.dashboard.known import (
     ZookeeperKnown,
     event_of,
 )
-from eyewall_monitor.dashboard.measured import MeasuredResponseTimes, latest, mean
+from eyewall_monitor.dashboard.measured import MeasuredResponseTimes, lately, latest, mean
 from eyewall_monitor.dashboard.response_time_view import (
     MOST_POINTS,
     measured_points,
@@ -107,6 +107,16 @@ def test_response_time_is_weighted_by_the_trees_it_is_of() -> None:
     assert mean([Span(0.0, 100, 1.0), Span(5.0, 300, 15.0)]) == pytest.approx(0.04)
     assert mean([]) is None
     assert latest([FULL]) == {"word_count-1-1700000000": pytest.approx(0.0405)}
+
+
+def test_response_time_is_that_of_the_last_minute_or_else_of_the_latest_reports() -> None:
+    topology = FULL_DECISION.topology
+    # A hundred trees each, of 9 s, 60 ms and 80 ms; the first ones are older than a minute.
+    times = measured((-70, 9.0), (-50, 0.06), (-10, 0.08))
+    assert lately(known(MADE, times), [topology]) == {topology: pytest.approx(0.07)}
+    assert lately(known(MADE), [topology]) == {}
+    reports = known(MADE, samples={"edge-1": FULL})
+    assert lately(reports, [topology]) == {"word_count-1-1700000000": pytest.approx(0.0405)}
 
 
 def test_a_series_has_so_many_points_and_a_gap_breaks_the_line() -> None:

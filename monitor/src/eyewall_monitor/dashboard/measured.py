@@ -15,10 +15,12 @@ from eyewall_monitor.dashboard.known import Span
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
+    from eyewall_monitor.dashboard.known import Known
     from eyewall_monitor.sample import Sample, Worker
 
 SPAN_SECONDS: Final = 5.0
 """Workers tell every five seconds."""
+LATELY_SECONDS: Final = 60.0
 KEEP_SECONDS: Final = 24 * 3600.0
 MOST_TOPOLOGIES: Final = 200
 """Whose response times are remembered: those measured last."""
@@ -42,6 +44,20 @@ def mean(spans: Iterable[Span]) -> float | None:
         count += it.acked
         seconds += it.seconds
     return seconds / count if count else None
+
+
+def lately(known: Known, topologies: Iterable[str]) -> dict[str, float]:
+    """Return each topology's response time over the last minute, where there was any.
+
+    Of a slow topology the latest reports alone often tell of no tuple tree, as Storm counts one in
+    twenty. They do where no history is read.
+    """
+    found = latest(known.zookeeper.samples.values())
+    for it in topologies:
+        spans = known.redis.response_times.spans(it, known.now - LATELY_SECONDS, known.now)
+        if (over_them := mean(spans)) is not None:
+            found[it] = over_them
+    return found
 
 
 def latest(samples: Iterable[Sample]) -> dict[str, float]:

@@ -175,7 +175,7 @@ def _topologies(known: Known) -> Iterator[Metric]:
     status = known.sidecar.status
     topologies: Sequence[pb.TopologyStatus] = status.topologies if status is not None else ()
     label = ("topology",)
-    latest = measured.latest(known.zookeeper.samples.values())
+    lately = measured.lately(known, (it.topology_id for it in topologies))
 
     def gauge(name: str, what: str, values: Iterable[float | None]) -> Metric:
         named = {(it.name,): value for it, value in zip(topologies, values, strict=True)}
@@ -188,8 +188,8 @@ def _topologies(known: Known) -> Iterator[Metric]:
     )
     yield gauge(
         "measured_response_time_seconds",
-        "Storm's complete latency over the last reports, weighted by tuple trees.",
-        (latest.get(it.topology_id) for it in topologies),
+        "Storm's complete latency over the last minute, weighted by tuple trees.",
+        (lately.get(it.topology_id) for it in topologies),
     )
     yield gauge(
         "executors",

@@ -19,10 +19,10 @@ def summaries(known: Known) -> tuple[TopologySummary, ...]:
     """All topologies, by name."""
     if known.sidecar.status is None:
         return ()
-    latest = measured.latest(known.zookeeper.samples.values())
     topologies = sorted(known.sidecar.status.topologies, key=lambda it: (it.name, it.topology_id))
+    lately = measured.lately(known, (it.topology_id for it in topologies))
     hosts = supervisor_hosts(known.sidecar.status)
-    return tuple(summary(known, it, latest, hosts) for it in topologies)
+    return tuple(summary(known, it, lately, hosts) for it in topologies)
 
 
 def supervisor_hosts(status: pb.Status) -> dict[str, str]:
@@ -33,10 +33,10 @@ def supervisor_hosts(status: pb.Status) -> dict[str, str]:
 def summary(
     known: Known,
     topology: pb.TopologyStatus,
-    latest: Mapping[str, float],
+    lately: Mapping[str, float],
     hosts: Mapping[str, str],
 ) -> TopologySummary:
-    """One topology; `latest` has measured response times by topology, `hosts` supervisors'."""
+    """One topology; `lately` has measured response times by topology, `hosts` supervisors'."""
     workers = topology.state.workers
     response = metric(topology, "R")
     return TopologySummary(
@@ -53,7 +53,7 @@ def summary(
         workers=len(workers),
         hosts=len({hosts.get(it.supervisor_id, it.supervisor_id) for it in workers}),
         response_time=response,
-        measured_response_time=latest.get(topology.topology_id),
+        measured_response_time=lately.get(topology.topology_id),
         rates=signals.of_rates(known, topology),
     )
 

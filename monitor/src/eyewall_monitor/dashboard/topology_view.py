@@ -35,8 +35,8 @@ def topology_view(
     known: Known, status: pb.Status, topology: pb.TopologyStatus, revision: int
 ) -> TopologyView:
     """Draw one topology of the sidecar's status."""
-    latest = measured.latest(known.zookeeper.samples.values())
-    line = summary(known, topology, latest, supervisor_hosts(status))
+    lately = measured.lately(known, [topology.topology_id])
+    line = summary(known, topology, lately, supervisor_hosts(status))
     return TopologyView(
         revision=revision,
         summary=line,

@@ -173,7 +173,7 @@ class TopologySummary(View):
     response_time: float | None = None
     """By the model."""
     measured_response_time: float | None = None
-    """Storm's complete latency over the last reports."""
+    """Storm's complete latency over the last minute."""
     rates: Signal
 
 
