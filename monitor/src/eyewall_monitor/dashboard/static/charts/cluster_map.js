@@ -17,6 +17,8 @@ import { hull, MapLayout } from "./map_layout.js";
 const MOST_LINKS = 250;
 const CROWD = 60;
 const NARROW = 560;
+/** Pixels below the map, where its scale is in nobody’s way. */
+const FOOT = 24;
 const ARROWS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
 const ALONG = [0.5, 0.42, 0.58, 0.35, 0.65, 0.28, 0.72];
 
@@ -83,8 +85,9 @@ export class ClusterMap {
     this.reached = hosts.some((it) => it.host === this.reached) ? this.reached : (hosts[0]?.host ?? null);
     const byPosition = hosts.some((it) => it.position) && this.layout.pixelsPerSecond;
     const names = sites.names.map((site) => this.siteName(site, hosts, free, crowded));
+    const whole = height + (byPosition ? FOOT : 0);
     return html`${this.choices(all.length, drawn.length)}
-      <svg class="cluster-map ${crowded ? "crowded" : ""}" viewBox="0 0 ${width} ${height}" width=${width} height=${height} role="group"
+      <svg class="cluster-map ${crowded ? "crowded" : ""}" viewBox="0 0 ${width} ${whole}" width=${width} height=${whole} role="group"
         aria-label="Map of ${cluster.supervisors.length} supervisors; arrow keys go from host to host, Enter chooses one. The tables below say the same."
         @keydown=${(/** @type {KeyboardEvent} */ event) => this.key(event)}>
         <defs><pattern id="hatch" width="6" height="6" patternUnits="userSpaceOnUse" patternTransform="rotate(45)"><rect class="hatch-ground" width="6" height="6"/><path class="hatch-line" d="M0 0V6"/></pattern></defs>
@@ -92,7 +95,7 @@ export class ClusterMap {
         <g aria-hidden="true">${this.lines(drawn, free, crowded)}</g>
         <g aria-hidden="true">${names}</g>
         ${repeat(hosts, (it) => it.host, (it) => this.host(it, sites, radius, crowded))}
-        ${byPosition ? scaleBar(/** @type {number} */ (this.layout.pixelsPerSecond), height) : nothing}
+        ${byPosition ? scaleBar(/** @type {number} */ (this.layout.pixelsPerSecond), whole) : nothing}
       </svg>
       ${legend(crowded, Boolean(byPosition))}`;
   }

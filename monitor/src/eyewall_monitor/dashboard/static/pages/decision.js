@@ -58,7 +58,7 @@ function who(it) {
     <div><dt>Objective</dt><dd>${asked.objective || "–"}</dd></div>
     <div><dt>Status</dt><dd>${asked.status || UNKNOWN}</dd></div>
     <div><dt>Gap</dt><dd>${asked.gap === null ? (asked.status === "optimal" ? "none: proven" : UNKNOWN) : percent(asked.gap, 2)}</dd></div>
-    <div><dt>Bound</dt><dd>${it.bound === null ? "none proven" : plain(it.bound)}</dd></div>
+    <div><dt>Bound</dt><dd>${it.bound !== null ? plain(it.bound) : asked.status === "optimal" ? "–" : "none proven"}</dd></div>
     <div><dt>Took</dt><dd>${it.seconds === null ? UNKNOWN : ms(it.seconds)}</dd></div>
     <div><dt>Evaluated</dt><dd>${it.evaluated === null ? UNKNOWN : plain(it.evaluated)}</dd></div>
     <div><dt>Seed</dt><dd>${it.seed ?? "–"}</dd></div>
