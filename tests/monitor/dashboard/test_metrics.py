@@ -6,6 +6,7 @@ import json
 import re
 import time
 from dataclasses import replace
+from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -80,7 +81,15 @@ def whole(
     )
     running.until("cluster", lambda it: it["supervisors"])
     until(running, lambda it: "eyewall_host_report_age_seconds" in it)
-    stores.remember(replace(FULL, time=now, sequence=9))
+    sequences = count(FULL.sequence + 1)
+
+    def counted(found: dict[str, list[tuple[dict[str, str], float]]]) -> bool:
+        empty = replace(FULL, time=time.time(), sequence=next(sequences), workers=())
+        stores.remember(empty)  # what came before the first look at the history is not counted
+        return found["eyewall_reports_total"][0][1] > 0 and "eyewall_decisions_total" in found
+
+    until(running, counted)
+    stores.remember(replace(FULL, time=time.time(), sequence=next(sequences)))
     stores.decide(replace(FULL_DECISION, id=record_id(now, "ab", 1)))
     return until(
         running,
@@ -96,7 +105,7 @@ def whole(
 def until(dashboard: RunningDashboard, holds: Any) -> dict[str, list[tuple[dict[str, str], float]]]:
     end = time.monotonic() + 90
     while not holds(found := told(dashboard)):
-        assert time.monotonic() < end, sorted(found)
+        assert time.monotonic() < end, "\n".join(sorted(found))
         time.sleep(0.1)
     return found
 
@@ -276,7 +285,7 @@ def test_decisions_on_what_runs_are_told_from_none_on() -> None:
     sidecar = SidecarKnown("s:1", status=a_status(), age=0.0, wrong="")
     store = ZookeeperKnown(wanted=True, age=0.5, decisions_whole=True)
     totals = RunningTotals()
-    totals.decided(store)
+    totals.decided(store)  # those from before the start are told apart from here on
     found = list(families(Known(0.0, sidecar, store), totals.read(), 0))
     verdicts = ("placed", "moved", "kept", "declined")
     assert of(found, "eyewall_decisions_total") == [
@@ -294,7 +303,10 @@ def test_decisions_on_what_runs_are_told_from_none_on() -> None:
 
 def test_decisions_that_are_not_read_are_not_told_as_none() -> None:
     sidecar = SidecarKnown("s:1", status=a_status(), age=0.0, wrong="")
-    found = list(families(Known(0.0, sidecar), RunningTotals().read(), 0))
+    store = ZookeeperKnown(wanted=True, age=0.5, decisions_whole=False)
+    totals = RunningTotals()
+    totals.decided(store)
+    found = list(families(Known(0.0, sidecar, store), totals.read(), 0))
     assert of(found, "eyewall_decisions_total") == []
     assert of(found, "eyewall_moved_executors_total") == []
 

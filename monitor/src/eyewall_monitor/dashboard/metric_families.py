@@ -305,7 +305,7 @@ def _is_read(store: ZookeeperKnown | RedisKnown) -> bool:
 def _decisions(known: Known, totals: Totals) -> Iterator[Metric]:
     status = known.sidecar.status
     running: list[str] = []  # told from 0 on: increase() does not see a counter's first sample
-    if status is not None and known.zookeeper.decisions_whole:
+    if status is not None and totals.decides:
         running = [it.name for it in status.topologies]
     none_yet = dict.fromkeys(((name, it.value) for name in running for it in Verdict), 0)
     yield _counter(

@@ -56,6 +56,8 @@ class Totals:
         Whole tuple trees by topology, and their complete latencies together.
     reports, missed
         Reports that are in it, and that are known to have got lost.
+    decides
+        Whether decisions are counted yet: what came before is in no counter.
     """
 
     emitted: Counter[ComponentKey] = field(default_factory=Counter)
@@ -72,6 +74,7 @@ class Totals:
     """Executors, by topology."""
     reports: int = 0
     missed: int = 0
+    decides: bool = False
 
 
 class RunningTotals:
@@ -105,7 +108,7 @@ class RunningTotals:
                 **{
                     name: getattr(it, name).copy()
                     for name in Totals.__slots__
-                    if name not in ("reports", "missed")
+                    if name not in ("reports", "missed", "decides")
                 },
             )
 
@@ -134,6 +137,7 @@ class RunningTotals:
         with self._lock:
             before = self._decisions
             self._decisions = frozenset(it.id for it in store.decisions)
+            self._totals = replace(self._totals, decides=True)
             for it in store.decisions:
                 if before is None or it.id in before:
                     continue
