@@ -8,6 +8,7 @@ import sys
 import tempfile
 import threading
 import time
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from random import Random
@@ -29,6 +30,7 @@ from eyewall_monitor.decision_record import (
 from eyewall_monitor.znodes import Znodes
 from eyewall_sidecar.stores.zookeeper_records import KEEP_DAYS, MOST_OF_A_DAY
 from kazoo.client import KazooClient
+from kazoo.exceptions import NoNodeError
 
 from desk.rig import Rig
 from desk.sizes import SMALL
@@ -137,11 +139,11 @@ def _record(id_: str, rng: Random) -> DecisionRecord:
 
 
 def _days(client: KazooClient) -> dict[str, int]:
-    paths = Znodes()
-    return {
-        day: len(client.get_children(paths.decisions_of(day)))
-        for day in sorted(client.get_children(paths.decisions))
-    }
+    paths, found = Znodes(), {}
+    for day in sorted(client.get_children(paths.decisions)):
+        with suppress(NoNodeError):  # pruned since
+            found[day] = len(client.get_children(paths.decisions_of(day)))
+    return found
 
 
 class _Watch(threading.Thread):
