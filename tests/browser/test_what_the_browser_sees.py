@@ -22,6 +22,11 @@ class Quiet(SimpleHTTPRequestHandler):
     def log_message(self, format: str, *args: object) -> None:  # noqa: A002 – its name there
         pass
 
+    def end_headers(self) -> None:
+        # Pages are written anew within a second, the finest that If-Modified-Since can tell.
+        self.send_header("Cache-Control", "no-store")
+        super().end_headers()
+
     def do_GET(self) -> None:
         if self.path != "/events":
             return super().do_GET()
