@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import shutil
 from dataclasses import dataclass
 from statistics import median
 from typing import TYPE_CHECKING, Any, Final
 
 from playwright.sync_api import sync_playwright
+from real_browser import find_chromium
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -91,8 +91,7 @@ def visits(
     `stay`: seconds that one looks at a page, while the cluster goes on.
     """
     with sync_playwright() as playwright:
-        found = shutil.which("chromium") or shutil.which("chromium-browser")
-        browser = playwright.chromium.launch(executable_path=found, args=["--no-sandbox"])
+        browser = playwright.chromium.launch(executable_path=find_chromium(), args=["--no-sandbox"])
         try:
             for name in pages:
                 address = url + PAGES[name][0].format(topology=topology)

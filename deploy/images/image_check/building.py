@@ -16,7 +16,8 @@ _SHARED_WITH_MAVEN = {
     "/etc/ssl/certs/java/cacerts": "/etc/ssl/certs/java/cacerts:ro",
     "~/.m2/repository": "/root/.m2/repository",
 }
-"""What builds take from the machine: whom its network trusts, and what Maven fetched before."""
+"""What builds take from the machine: whom its network trusts, and what Maven fetched before. On the
+right are paths in the image that is built, in which root runs Maven."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,6 +3,8 @@
 Units are seconds, bytes, cores and tuples/s. None is unknown, never zero. Names of hosts and of
 executors (`tag[3-4]`) are those that people read everywhere else; a topology is named by Storm's
 id, and found by its name too.
+
+One file, however long: it is the API's contract, and views.d.ts says the same to the pages.
 """
 
 from __future__ import annotations

@@ -124,7 +124,7 @@ def _turn(
         servers = zookeeper or known.servers or USUAL_ZOOKEEPER
         paths = Znodes(known.root)
         with Desk(address_of(sidecar, config)) as desk:
-            status = _status(desk)
+            status = _status(desk) if topology else None
             with connected(servers, reads_only=False) as client:
                 id_ = _id_of(topology, status, switches.read(client, paths)) if topology else ""
                 after = switches.change(client, paths, _turning(id_, frozen=frozen))

@@ -30,8 +30,8 @@ class Operations(pb_grpc.OperationsServicer):
         cool_down = service.rules.cool_down_seconds
         self._statuses = Statuses(service.run, service.delay_source, cool_down)
         self._one_look = threading.Lock()
-        # Each takes a second on a large cluster: several at once would slow a round down.
-        self._one_answer = threading.Lock()
+        # Each may take a second on a large cluster: several at once would slow a round down.
+        self._one_reason = threading.Lock()
 
     def GetStatus(  # noqa: N802 - the name is the contract's
         self, request: pb.StatusRequest, _context: grpc.ServicerContext
@@ -73,9 +73,8 @@ class Operations(pb_grpc.OperationsServicer):
         self, _request: pb.ListPlansRequest, _context: grpc.ServicerContext
     ) -> pb.Plans:
         """Return all plans that are remembered, newest first."""
-        with self._one_answer:
-            now = self._service.now()
-            return pb.Plans(plans=[encode_plan.summary(it, now) for it in self._planning.all()])
+        now = self._service.now()
+        return pb.Plans(plans=[encode_plan.summary(it, now) for it in self._planning.all()])
 
     def ApplyPlan(  # noqa: N802 - the name is the contract's
         self, request: pb.PlanId, context: grpc.ServicerContext
@@ -108,7 +107,7 @@ class Operations(pb_grpc.OperationsServicer):
         self, request: pb.ExplainRequest, context: grpc.ServicerContext
     ) -> pb.Explanation:
         """Return why an executor runs where it runs, and what other hosts would mean for it."""
-        with self._one_answer, worded(context):
+        with self._one_reason, worded(context):
             if not context.is_active():
                 raise NotNowError("nobody waits for the answer any more")
             seen = require_seen(self._service.seen)

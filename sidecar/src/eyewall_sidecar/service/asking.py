@@ -67,7 +67,8 @@ class LookedAt:
     def known(self, delays: DelayTable, *, missing: bool) -> tuple[KnownDelays, ...]:
         """Return what was found for these delays, newest first; what is of others is forgotten."""
         if self._delays != delays:
-            self._delays, self._found = delays, {}
+            self._found = {}
+        self._delays = delays  # of two that are equal the later one: it is compared faster
         return self._found.get(missing, ())
 
     def add(self, found: KnownDelays, *, missing: bool) -> None:
@@ -89,7 +90,6 @@ def ask(
 
     `before` is what was asked last of this topology.
     """
-    found_before = _known(before, topology, delays)
     of_topology = measured.of(topology.topology.id)
     on = (topology, settings, delays, of_topology, measured.loads)
     if before is not None and on != (
@@ -107,7 +107,7 @@ def ask(
         return replace(before, state=state)
     missing = bool(topology.missing())
     build = problem_of_missing if missing else problem_of_moving
-    known = (*found_before, *looked_at.known(delays, missing=missing))
+    known = looked_at.known(delays, missing=missing)
     problem: TopologyProblem | ProblemError
     try:
         signals = Signals(
@@ -129,16 +129,6 @@ def unknown(asked: TopologyProblem, settings: Settings) -> str:
     """Say what would have to be known better for what runs to be moved; empty if nothing."""
     rates = asked.rates_unknown if settings.objective.depends_on_rates else ""
     return asked.delays_assumed or rates
-
-
-def _known(
-    before: Asked | None, topology: TopologyState, delays: DelayTable
-) -> tuple[KnownDelays, ...]:
-    """Return what the last problem found, if it was of the same kind and of the same delays."""
-    if before is None or not isinstance(before.problem, TopologyProblem):
-        return ()
-    same_kind = bool(before.topology.missing()) == bool(topology.missing())
-    return (before.problem.known,) if same_kind and before.delays == delays else ()
 
 
 def _doubts(delays: DelayTable) -> Doubts:

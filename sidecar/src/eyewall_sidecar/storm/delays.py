@@ -60,12 +60,6 @@ class KnownDelays:
     without: Mapping[str, bool]
     _links: dict[tuple[Pair, ...], LinkMatrix] = field(default_factory=dict, init=False, repr=False)
 
-    def is_of(self, hosts: Sequence[str], needed: Collection[str]) -> bool:
-        """Whether the same would be found for these: what is needed matters only if delays lack."""
-        if self.looked_at != tuple(hosts):
-            return False
-        return not self.unknown or self.without == _without_gaps(hosts, needed, self.unknown)
-
     def links(self, nodes: Sequence[Pair]) -> LinkMatrix:
         """Return the links between nodes, each given as its id and its host; 0 on the same host.
 
@@ -97,9 +91,13 @@ def known_delays(
     it does. `before` was found for the same delays and doubts, also for other topologies: among 300
     hosts, to look at each pair takes most of the time that a problem takes to be built.
     """
-    for found in before:
-        if found.is_of(hosts, needed):
-            return found
+    same = [it for it in before if it.looked_at == tuple(hosts)]
+    if same:
+        # Of the same delays the same are unknown; what is needed only decides who is left out.
+        without = _without_gaps(hosts, needed, same[0].unknown)
+        for found in same:
+            if found.without == without:
+                return found
     # None becomes NaN.
     rows = [[0.0 if a == b else between(a, b) for b in hosts] for a in hosts]
     seconds = np.array(rows, dtype=np.float64).reshape(len(hosts), len(hosts))
