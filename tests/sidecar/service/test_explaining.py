@@ -126,17 +126,14 @@ def test_why_names_what_comes_from_there_and_what_would_be_next_best() -> None:
 
 def test_what_is_away_is_as_far_as_what_is_told_of() -> None:
     # b sends 8 + 8 tuples/s to the cloud, 50 ms away; 10 come from there, in 5 ms.
-    found = explained(on_edge_and_cloud(), "c")
-    there = [
+    there = (
         Neighbour("a[1-1]", "cloud-1", upstream=True, rate=10, delay=0.005, system=False),
         Neighbour("x[5-5]", "cloud-1", upstream=False, rate=8, delay=0.05, system=False),
         Neighbour("x[6-6]", "cloud-1", upstream=False, rate=8, delay=0.05, system=False),
         Neighbour("x[7-7]", "cloud-1", upstream=False, rate=0, delay=0.05, system=False),
-    ]
-    said = answer(
-        replace(found, host="edge-1", neighbours=tuple(there)),
-        Restraint(three_sites().service.rules, 0.0, ""),
     )
+    found = replace(explained(on_edge_and_cloud(), "c"), host="edge-1", neighbours=there)
+    said = answer(found, Restraint(three_sites().service.rules, 0.0, ""))
     assert "16 tuples/s go to x[5-5] and 1 more on cloud-1, 50 ms away" in said
 
 

@@ -1,0 +1,240 @@
+"""What the JSON API is told to do: plan, apply, freeze; and those that it asks may hang."""
+
+from __future__ import annotations
+
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
+from typing import TYPE_CHECKING, Any
+
+import grpc
+import httpx
+import pytest
+from eyewall_sidecar.service.planning import MOST_AT_ONCE
+from scripted_operations import Refusal, a_plan, a_status
+
+if TYPE_CHECKING:
+    from dashboard_stores import Stores
+    from real_stores import Server
+    from running_dashboard import RunningDashboard
+    from scripted_operations import SidecarServer
+
+WORD_COUNT = "word_count-1-1700000000"
+
+
+def test_a_plan_is_made_looked_at_and_applied(
+    alone: RunningDashboard, sidecar: SidecarServer
+) -> None:
+    asked = {"topology": "word_count", "policy": "odp", "objective": "R=1", "time_limit": 2.5}
+    made = alone.post("plans", asked | {"seed": 3})
+    assert made.status_code == 201
+    sent = sidecar.operations.asked[0]
+    assert (sent.topology, sent.policy, sent.time_limit, sent.seed) == ("word_count", "odp", 2.5, 3)
+    plan = made.json()
+    assert (plan["state"], plan["gain"], plan["workers_started"]) == ("proposed", 0.49, 1)
+    assert plan["moves"][0]["source_port"] == 6700
+    assert [it["kind"] for it in plan["workers"]] == ["started", "stopped"]
+    assert plan["rates_age"] is None
+    assert alone.get(f"plans/{plan['id']}").json()["id"] == plan["id"]
+    applied = alone.post(f"plans/{plan['id']}/apply")
+    assert (applied.status_code, applied.json()["state"]) == (200, "queued")
+    alone.post("plans", {"topology": "word_count"})
+    listed = alone.get("plans").json()
+    assert [(it["id"], it["executors_moved"]) for it in listed] == [("plan-2", 1), ("plan-1", 1)]
+    assert not {"moves", "workers", "slowest_path"} & listed[0].keys()  # as long as it is large
+    assert not sidecar.operations.asked[-1].HasField("seed")
+
+
+def test_a_time_limit_beyond_all_measure_is_the_sidecars_to_refuse(
+    alone: RunningDashboard, sidecar: SidecarServer
+) -> None:
+    # gRPC cannot wait for so long, and would say that the sidecar does not answer.
+    made = alone.post("plans", {"topology": "word_count", "time_limit": 1e18})
+    assert made.status_code == 201
+    assert sidecar.operations.asked[0].time_limit == 1e18
+
+
+@pytest.mark.parametrize(
+    ("code", "status"),
+    [
+        (grpc.StatusCode.NOT_FOUND, 404),
+        (grpc.StatusCode.INVALID_ARGUMENT, 422),
+        (grpc.StatusCode.FAILED_PRECONDITION, 409),
+        (grpc.StatusCode.INTERNAL, 502),
+    ],
+)
+def test_what_the_sidecar_refuses_is_told_in_its_own_words(
+    alone: RunningDashboard, sidecar: SidecarServer, code: grpc.StatusCode, status: int
+) -> None:
+    refusal = Refusal(code, "no policy opd", "odp, ods")
+    sidecar.operations.refusals = dict.fromkeys(("MakePlan", "ApplyPlan", "Explain"), refusal)
+    for answer in (
+        alone.post("plans", {"topology": "word_count", "policy": "opd"}),
+        alone.post("plans/plan-1/apply"),
+        alone.get("topologies/word_count/explain?executor=x"),
+    ):
+        assert answer.status_code == status
+        told = answer.json()
+        assert told["detail"].endswith("no policy opd")
+        assert told["nearest"] == ["odp", "ods"]
+
+
+@pytest.mark.parametrize(
+    ("body", "said"),
+    [
+        ('{"topology": "\\ud800"}', "no text that can be written down"),
+        ('{"topology": "t", "seed": -1}', "seed is -1: it must be from 0"),
+        ('{"topology": "t", "seed": 2147483648}', "it must be from 0 to 2147483647"),
+        ('{"topology": "t", "time_limit": NaN}', "time_limit is nan"),
+        ('{"topology": "t", "time_limit": 0}', "time_limit is 0.0: it must be a number of seconds"),
+        ('{"topology": "t", "polciy": "odp"}', "polciy: there is no such key"),
+        ('{"policy": "odp"}', "topology: it must be given"),
+        ("[", "the body is no JSON"),
+        ("", "body: it must be given"),
+    ],
+)
+def test_a_request_that_makes_no_sense_never_gets_to_the_sidecar(
+    alone: RunningDashboard, sidecar: SidecarServer, body: str, said: str
+) -> None:
+    headers = {"Content-Type": "application/json"}
+    answer = alone.http.post("/api/v1/plans", content=body, headers=headers)
+    assert answer.status_code == 422
+    assert said in answer.json()["detail"]
+    assert sidecar.operations.asked == []
+
+
+def test_what_is_frozen_is_in_zookeeper_and_in_force_once_the_sidecar_holds_it(
+    running: RunningDashboard, stores: Stores, sidecar: SidecarServer
+) -> None:
+    running.until("cluster", lambda it: it["supervisors"] and it["switches"]["available"])
+    answer = running.put("topologies/word_count/frozen", {"frozen": True})
+    assert answer.status_code == 200, answer.text
+    assert answer.json()["frozen_topologies"] == [WORD_COUNT]
+    assert not answer.json()["in_force"]
+    held = a_status(revision=2)
+    held.switches.frozen_topologies.append(WORD_COUNT)
+    sidecar.operations.status = held
+    seen = running.until(
+        "cluster", lambda it: it["switches"]["in_force"] and it["switches"]["frozen_topologies"]
+    )
+    assert seen["switches"]["frozen_topologies"] == [WORD_COUNT]
+    assert running.put("frozen", {"frozen": True}).json()["frozen"]
+    assert stores.client.get(stores.paths.switches)[0] == (
+        b'{"version":1,"frozen":true,"frozen_topologies":["word_count-1-1700000000"]}'
+    )
+    again = running.put("topologies/word_count/frozen", {"frozen": False}).json()
+    assert (again["frozen"], again["frozen_topologies"]) == (True, [])
+
+
+def test_freezing_drops_topologies_that_have_ended_only_if_nimbus_says_so(
+    running: RunningDashboard, stores: Stores, sidecar: SidecarServer
+) -> None:
+    gone = b'{"version":1,"frozen":false,"frozen_topologies":["gone-1-1"]}'
+    stores.client.create(stores.paths.switches, gone, makepath=True)
+    # A sidecar that has just been started knows of no topology because nobody has told it yet.
+    ignorant = a_status(revision=2)
+    ignorant.ClearField("round_age")
+    sidecar.operations.status = ignorant
+    running.until("cluster", lambda it: it["nimbus"]["state"] == "missing" and it["supervisors"])
+    kept = running.put("frozen", {"frozen": True}).json()
+    assert kept["frozen_topologies"] == ["gone-1-1"]
+    sidecar.operations.status = a_status(revision=3)
+    running.until("cluster", lambda it: it["nimbus"]["state"] == "fresh")
+    assert running.put("frozen", {"frozen": False}).json()["frozen_topologies"] == []
+
+
+@pytest.mark.parametrize("frozen", ["yes", 1, None])
+def test_a_switch_is_turned_by_true_and_false_alone(
+    alone: RunningDashboard, frozen: object
+) -> None:
+    answer = alone.put("frozen", {"frozen": frozen})
+    assert answer.status_code == 422
+    assert answer.json()["detail"].startswith(f"frozen is {frozen!r}: ")
+
+
+def test_a_time_limit_is_a_number(alone: RunningDashboard, sidecar: SidecarServer) -> None:
+    answer = alone.post("plans", {"topology": "word_count", "time_limit": True})
+    assert answer.status_code == 422
+    assert answer.json()["detail"].startswith("time_limit is True: ")
+    assert sidecar.operations.asked == []
+    assert alone.post("plans", {"topology": "word_count", "time_limit": 3}).status_code == 201
+
+
+def test_a_plan_made_elsewhere_is_told_of(alone: RunningDashboard, sidecar: SidecarServer) -> None:
+    sidecar.operations.plans["cli-1"] = a_plan("cli-1")
+    assert alone.get("plans").json()[0]["id"] == "cli-1"
+    assert alone.get("plans/none").json()["nearest"] == ["plan-1"]
+
+
+def planned(running: RunningDashboard) -> httpx.Response:
+    asked = {"topology": "word_count"}
+    return httpx.post(f"{running.url}/api/v1/plans", json=asked, timeout=20)
+
+
+def test_how_many_plans_are_made_at_a_time_is_the_sidecars_to_say(
+    alone: RunningDashboard, sidecar: SidecarServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    places, made = threading.Semaphore(MOST_AT_ONCE), threading.Event()
+    begun = threading.Semaphore(0)
+
+    def busy(name: str, context: Any) -> None:
+        if name == "MakePlan":
+            if not places.acquire(blocking=False):
+                context.abort(grpc.StatusCode.FAILED_PRECONDITION, "3 plans are being made already")
+            begun.release()
+            made.wait(30)
+
+    monkeypatch.setattr(sidecar.operations, "_refuse", busy)
+    with ThreadPoolExecutor(MOST_AT_ONCE) as others:
+        first = [others.submit(planned, alone) for _ in range(MOST_AT_ONCE)]
+        try:
+            assert all(begun.acquire(timeout=10) for _ in first)
+            one_more = planned(alone)
+            assert (one_more.status_code, made.is_set()) == (409, False)
+            assert one_more.json()["detail"] == "3 plans are being made already"
+        finally:
+            made.set()
+        assert [it.result().status_code for it in first] == [201] * MOST_AT_ONCE
+
+
+def test_pages_and_metrics_are_answered_while_plans_hang(
+    alone: RunningDashboard, sidecar: SidecarServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = threading.Event()
+    monkeypatch.setattr(
+        sidecar.operations, "_refuse", lambda name, _: name == "MakePlan" and made.wait(30)
+    )
+    with ThreadPoolExecutor(50) as crowd:  # more than the threads that answer requests
+        try:
+            for _ in range(50):
+                crowd.submit(planned, alone)
+            time.sleep(1.0)
+            began = time.monotonic()
+            for path in ("/", "/metrics", "/api/v1/health", f"/api/v1/topologies/{WORD_COUNT}"):
+                assert alone.http.get(path).status_code == 200
+            assert time.monotonic() - began < 2.0
+        finally:
+            made.set()
+
+
+def test_pages_and_metrics_are_answered_while_zookeeper_hangs(
+    running: RunningDashboard, zookeeper: Server
+) -> None:
+    running.until("cluster", lambda it: it["switches"]["available"])
+
+    def history(count: int) -> int:
+        answer = httpx.get(f"{running.url}/api/v1/decisions?count={count}", timeout=60)
+        return answer.status_code
+
+    with ThreadPoolExecutor(50) as crowd:  # more than the threads that answer requests
+        zookeeper.freeze()
+        try:
+            for count in range(1, 51):
+                crowd.submit(history, count)
+            time.sleep(1.0)
+            began = time.monotonic()
+            for path in ("/", "/metrics", "/api/v1/health"):
+                assert running.http.get(path).status_code == 200
+            assert time.monotonic() - began < 2.0
+        finally:
+            zookeeper.thaw()
