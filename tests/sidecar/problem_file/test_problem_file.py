@@ -60,20 +60,21 @@ def test_pinned_to_several_nodes_means_candidates() -> None:
     ("changes", "complaint"),
     [
         ({"version": 2}, "version is 2; it must be 1"),
-        ({"nodes": None}, "the problem: nodes is missing"),
+        ({"nodes": None}, "the problem has no nodes; it needs at least one"),
+        ({"operators": None}, "the problem: operators is missing"),
         ({"operators": []}, "operators is []; it must have at least 1"),
         (
             {"link": []},
             (
                 "the problem: unknown key link; keys are version, operators, streams, nodes, "
-                "links, delays, current (did you mean links?)"
+                "links, delays, current, objects, servers, machine_link (did you mean links?)"
             ),
         ),
         (
             {"operators": [{"id": "a", "cpus": 1}, {"id": "b"}]},
             (
                 "operators[0]: unknown key cpus; keys are id, cpu, memory, execution_time, "
-                "candidates, pinned_to, executors (did you mean cpu?)"
+                "candidates, pinned_to, executors, objects (did you mean cpu?)"
             ),
         ),
         (
@@ -274,3 +275,21 @@ class TestDelaysFile:
         damaged[12:20] = b"\xff" * 8
         text = self.delays(tmp_path, bytes(damaged))
         assert "m.tsv: cannot be read: Error -3 while decompressing" in refusal(text, tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("changes", "offender"),
+    [
+        ({"nodes": [{"id": "n1", "card": 1e9}, {"id": "n2"}]}, "node n1: card"),
+        ({"nodes": [{"id": "n1", "price": 5}, {"id": "n2"}]}, "node n1: price"),
+        ({"operators": [{"id": "a", "objects": ["o"]}, {"id": "b"}]}, "operator a: objects"),
+        ({"objects": [{"id": "o", "size": 1}]}, "object o"),
+        ({"servers": [{"id": "s", "objects": []}]}, "server s"),
+        ({"machine_link": 1e9}, "machine_link"),
+    ],
+)
+def test_what_only_provisioning_looks_at_is_not_left_out_in_silence(
+    changes: dict[str, Any], offender: str
+) -> None:
+    said = refusal(file(**changes))
+    assert said.startswith(f"{offender}: only `eyewall provision` takes this into account")

@@ -16,6 +16,8 @@ _SECTIONS: dict[str, type[BaseModel]] = {
     "nodes": schema.NodeEntry,
     "links": schema.LinkEntry,
     "delays": schema.DelaysEntry,
+    "objects": schema.ObjectEntry,
+    "servers": schema.ServerEntry,
 }
 _ALLOWED = {
     "greater_than_equal": "it must be ≥ {ge:g}",

@@ -75,6 +75,7 @@ class OperatorEntry(Entry):
     executors: Annotated[int, Field(ge=1, le=MOST_EXECUTORS)] = Field(
         1, description="how many executors it stands for"
     )
+    objects: Names | None = Field(None, description="basic objects that it downloads (provision)")
 
 
 class StreamEntry(Entry):
@@ -105,6 +106,10 @@ class NodeEntry(Entry):
     speedup: Speedup = 1.0
     availability: Probability = 1.0
     coordinates: Annotated[list[Coordinate], Field(min_length=1)] | None = None
+    card: Amount | None = Field(
+        None, description="bytes/s that its network card sends and receives (provision)"
+    )
+    price: Amount | None = Field(None, description="of having it switched on (provision)")
 
 
 class LinkEntry(Entry):
@@ -125,17 +130,44 @@ class DelaysEntry(Entry):
     kind: Literal["one_way", "rtt"] = Field(description="an RTT is halved")
 
 
+class ObjectEntry(Entry):
+    """A basic object, which machines download again and again."""
+
+    id: Name
+    size: Amount = Field(description="bytes")
+    frequency: Amount = Field(1.0, description="downloads per second by each machine that uses it")
+
+
+class ServerEntry(Entry):
+    """A server that holds basic objects."""
+
+    id: Name
+    objects: list[Name] = Field(description="ids of what it holds")
+    card: Amount | None = Field(None, description="bytes/s that it sends; unlimited if not given")
+    link: Amount | None = Field(
+        None, description="bytes/s to any one machine; unlimited if not given"
+    )
+    links: dict[Name, Amount] = Field(
+        {}, description="bytes/s by node or machine type, where it differs from link"
+    )
+
+
 class ProblemEntry(Entry):
     """One placement problem. Seconds, bytes, tuples/s, cores."""
 
     version: Literal[1]
     operators: Annotated[list[OperatorEntry], Field(min_length=1)]
     streams: list[StreamEntry] = []
-    nodes: Annotated[list[NodeEntry], Field(min_length=1)]
+    nodes: list[NodeEntry] = Field([], description="not needed to buy from a catalogue")
     links: list[LinkEntry] | None = None
     delays: DelaysEntry | None = None
     current: dict[Name, Name | Names] | None = Field(
         None, description="where operators run now; a list has one node for each executor"
+    )
+    objects: list[ObjectEntry] = Field([], description="what operators download (provision)")
+    servers: list[ServerEntry] = Field([], description="from where they do (provision)")
+    machine_link: Amount | None = Field(
+        None, description="bytes/s between two machines that are bought (provision)"
     )
 
 
