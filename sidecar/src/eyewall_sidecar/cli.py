@@ -12,7 +12,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from eyewall_sidecar.desk import freezing, plans, status, why
+from eyewall_sidecar.desk import freezing, plans, problem, status, why
 
 app = typer.Typer(no_args_is_help=True, pretty_exceptions_enable=False)
 
@@ -22,6 +22,7 @@ BAD_INPUT = 2
 app.command()(status.status)
 app.command()(why.why)
 app.command("why-not")(why.why_not)
+app.command()(problem.problem)
 app.command()(plans.plan)
 app.command()(plans.apply)
 app.command()(freezing.freeze)
@@ -35,7 +36,10 @@ def eyewall() -> None:
 
 @app.command()
 def solve(
-    problem: Annotated[Path, typer.Argument(help="A placement problem (docs/problem-format.md).")],
+    problem: Annotated[
+        Path,
+        typer.Argument(help="A placement problem (docs/problem-format.md); -: standard input."),
+    ],
     *,
     policy: Annotated[str, typer.Option(help="One that `eyewall policies` lists.")] = "odp",
     objective: Annotated[

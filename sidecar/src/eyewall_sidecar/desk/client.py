@@ -99,6 +99,11 @@ class Desk:
         answer: pb.Explanation = self._call(self._stub.Explain, request)
         return answer
 
+    def problem(self, topology: str) -> pb.Problem:
+        """Return the placement problem that the sidecar goes by for a topology."""
+        answer: pb.Problem = self._call(self._stub.GetProblem, pb.ProblemRequest(topology=topology))
+        return answer
+
     def make_plan(self, request: pb.PlanRequest) -> pb.Plan:
         """Return what a policy finds; nothing is moved."""
         wanted = request.time_limit

@@ -1,5 +1,6 @@
 """One placement problem as a JSON file (docs/problem-format.md), and its answer."""
 
+import sys
 from dataclasses import dataclass
 from math import inf
 from pathlib import Path
@@ -15,6 +16,7 @@ from eyewall_sidecar.problem_file.schema import NodeEntry, ProblemEntry
 
 __all__ = ["ProblemFile", "parse_entry", "parse_problem", "read_problem", "text_of"]
 
+STDIN = Path("-")
 _SHOWN = 3
 
 
@@ -40,9 +42,9 @@ def read_problem(path: Path) -> ProblemFile:
 
 
 def text_of(path: Path) -> str:
-    """Read a file's text; `ProblemError` says why it cannot be read."""
+    """Read a file's text, of `-` standard input's; `ProblemError` says why it cannot be read."""
     try:
-        return path.read_text(encoding="utf-8")
+        return sys.stdin.read() if path == STDIN else path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
         raise ProblemError(f"cannot be read: {error}") from error
 

@@ -7,13 +7,14 @@ from eyewall_proto import operations_pb2 as pb
 from eyewall_proto import operations_pb2_grpc as pb_grpc
 
 from eyewall_sidecar.policies.catalogue import CATALOGUE
-from eyewall_sidecar.rpc import encode_explanation, encode_plan, encode_rules
+from eyewall_sidecar.rpc import encode_explanation, encode_plan, encode_problem, encode_rules
 from eyewall_sidecar.rpc.encode_status import Statuses
 from eyewall_sidecar.rpc.refusals import worded
 from eyewall_sidecar.service import Planning, SchedulingService
 from eyewall_sidecar.service.answering import Restraint, answer
 from eyewall_sidecar.service.explaining import explain
 from eyewall_sidecar.service.names import NotNowError, require_seen, topology_named
+from eyewall_sidecar.service.running_problem import running_problem
 from eyewall_sidecar.service.watching import Watching
 
 OPERATIONS: str = pb.DESCRIPTOR.services_by_name["Operations"].full_name
@@ -120,3 +121,10 @@ class Operations(pb_grpc.OperationsServicer):
             cooling = found.memory.since + rules.cool_down_seconds - self._service.now()
             said = answer(found, Restraint(rules, cooling, frozen))
             return encode_explanation.explanation(found, state.topology, said)
+
+    def GetProblem(  # noqa: N802 - the name is the contract's
+        self, request: pb.ProblemRequest, context: grpc.ServicerContext
+    ) -> pb.Problem:
+        """Return the placement problem that is gone by for a topology."""
+        with self._one_reason, worded(context):
+            return encode_problem.problem(running_problem(self._service, request.topology))

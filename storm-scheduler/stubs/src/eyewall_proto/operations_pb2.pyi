@@ -10,8 +10,9 @@ Nimbus's shim uses none of this. Owner: storm-scheduler; stubs as for scheduler.
 Units: seconds, bytes, cores (1.0 is one core), tuples/s. An absent `optional` is unknown.
 
 What cannot be answered is a gRPC status with a sentence for a person as its message:
-  NOT_FOUND            no such topology, executor, host, policy or plan; nearest names offered
-  INVALID_ARGUMENT     an objective, a limit or a request that makes no sense
+  NOT_FOUND            no such topology, executor, host, policy, plan or catalogue; nearest names
+                       offered
+  INVALID_ARGUMENT     an objective, a limit, a catalogue or a request that makes no sense
   FAILED_PRECONDITION  not now: no Nimbus has been heard, nothing runs, frozen, stale
 With NOT_FOUND, the trailing metadata `eyewall-nearest` has the nearest names, comma separated.
 """
@@ -1267,3 +1268,412 @@ class Alternative(_message.Message):
     def WhichOneof(self, oneof_group: _WhichOneofArgType__response_time_added) -> _WhichOneofReturnType__response_time_added | None: ...
 
 Global___Alternative: _TypeAlias = Alternative  # noqa: Y015
+
+@_typing.final
+class ProblemRequest(_message.Message):
+    DESCRIPTOR: _descriptor.Descriptor
+
+    TOPOLOGY_FIELD_NUMBER: _builtins.int
+    topology: _builtins.str
+    """By name or by Storm's id."""
+    def __init__(
+        self,
+        *,
+        topology: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["topology", b"topology"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ProblemRequest: _TypeAlias = ProblemRequest  # noqa: Y015
+
+@_typing.final
+class Problem(_message.Message):
+    DESCRIPTOR: _descriptor.Descriptor
+
+    TOPOLOGY_ID_FIELD_NUMBER: _builtins.int
+    TOPOLOGY_FIELD_NUMBER: _builtins.int
+    JSON_FIELD_NUMBER: _builtins.int
+    MEASURED_FIELD_NUMBER: _builtins.int
+    ASSUMPTIONS_FIELD_NUMBER: _builtins.int
+    topology_id: _builtins.str
+    topology: _builtins.str
+    json: _builtins.str
+    """A problem file (docs/problem-format.md), executor by executor; `current` is where they run."""
+    @_builtins.property
+    def measured(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """What of it was measured, how long ago and how well: sentences."""
+
+    @_builtins.property
+    def assumptions(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """What of it was declared, derived or assumed: sentences."""
+
+    def __init__(
+        self,
+        *,
+        topology_id: _builtins.str = ...,
+        topology: _builtins.str = ...,
+        json: _builtins.str = ...,
+        measured: _abc.Iterable[_builtins.str] | None = ...,
+        assumptions: _abc.Iterable[_builtins.str] | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["assumptions", b"assumptions", "json", b"json", "measured", b"measured", "topology", b"topology", "topology_id", b"topology_id"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___Problem: _TypeAlias = Problem  # noqa: Y015
+
+@_typing.final
+class ListCataloguesRequest(_message.Message):
+    DESCRIPTOR: _descriptor.Descriptor
+
+    def __init__(
+        self,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ListCataloguesRequest: _TypeAlias = ListCataloguesRequest  # noqa: Y015
+
+@_typing.final
+class Catalogues(_message.Message):
+    DESCRIPTOR: _descriptor.Descriptor
+
+    CATALOGUES_FIELD_NUMBER: _builtins.int
+    @_builtins.property
+    def catalogues(self) -> _containers.RepeatedCompositeFieldContainer[Global___Catalogue]: ...
+    def __init__(
+        self,
+        *,
+        catalogues: _abc.Iterable[Global___Catalogue] | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["catalogues", b"catalogues"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___Catalogues: _TypeAlias = Catalogues  # noqa: Y015
+
+@_typing.final
+class Catalogue(_message.Message):
+    """Machine types that can be had."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    NAME_FIELD_NUMBER: _builtins.int
+    SOURCE_FIELD_NUMBER: _builtins.int
+    CURRENCY_FIELD_NUMBER: _builtins.int
+    TYPES_FIELD_NUMBER: _builtins.int
+    name: _builtins.str
+    source: _builtins.str
+    """From where it is; made-up ones say so."""
+    currency: _builtins.str
+    types: _builtins.int
+    def __init__(
+        self,
+        *,
+        name: _builtins.str = ...,
+        source: _builtins.str = ...,
+        currency: _builtins.str = ...,
+        types: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["currency", b"currency", "name", b"name", "source", b"source", "types", b"types"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___Catalogue: _TypeAlias = Catalogue  # noqa: Y015
+
+@_typing.final
+class ProvisionRequest(_message.Message):
+    DESCRIPTOR: _descriptor.Descriptor
+
+    TOPOLOGY_FIELD_NUMBER: _builtins.int
+    CATALOGUE_FIELD_NUMBER: _builtins.int
+    THROUGHPUT_FIELD_NUMBER: _builtins.int
+    TUPLE_BYTES_FIELD_NUMBER: _builtins.int
+    METHOD_FIELD_NUMBER: _builtins.int
+    TIME_LIMIT_FIELD_NUMBER: _builtins.int
+    SEED_FIELD_NUMBER: _builtins.int
+    topology: _builtins.str
+    """By name or by Storm's id."""
+    catalogue: _builtins.str
+    """A shipped catalogue's name, or the TOML text of another one. Empty: the supervisors that are
+    there, of which as few as possible stay on for this topology.
+    """
+    throughput: _builtins.float
+    """In multiples of what the topology carries now; 0: 1."""
+    tuple_bytes: _builtins.float
+    """Mean size of a tuple, which Storm does not tell; needed with a catalogue."""
+    method: _builtins.str
+    """Empty: the best that the sidecar has."""
+    time_limit: _builtins.float
+    """0: the sidecar's improvement_seconds. At most 60."""
+    seed: _builtins.int
+    """Absent: the sidecar's."""
+    def __init__(
+        self,
+        *,
+        topology: _builtins.str = ...,
+        catalogue: _builtins.str = ...,
+        throughput: _builtins.float = ...,
+        tuple_bytes: _builtins.float | None = ...,
+        method: _builtins.str = ...,
+        time_limit: _builtins.float = ...,
+        seed: _builtins.int | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_seed", b"_seed", "_tuple_bytes", b"_tuple_bytes", "seed", b"seed", "tuple_bytes", b"tuple_bytes"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_seed", b"_seed", "_tuple_bytes", b"_tuple_bytes", "catalogue", b"catalogue", "method", b"method", "seed", b"seed", "throughput", b"throughput", "time_limit", b"time_limit", "topology", b"topology", "tuple_bytes", b"tuple_bytes"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    _WhichOneofReturnType__seed: _TypeAlias = _typing.Literal["seed"]  # noqa: Y015
+    _WhichOneofArgType__seed: _TypeAlias = _typing.Literal["_seed", b"_seed"]  # noqa: Y015
+    _WhichOneofReturnType__tuple_bytes: _TypeAlias = _typing.Literal["tuple_bytes"]  # noqa: Y015
+    _WhichOneofArgType__tuple_bytes: _TypeAlias = _typing.Literal["_tuple_bytes", b"_tuple_bytes"]  # noqa: Y015
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__seed) -> _WhichOneofReturnType__seed | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__tuple_bytes) -> _WhichOneofReturnType__tuple_bytes | None: ...
+
+Global___ProvisionRequest: _TypeAlias = ProvisionRequest  # noqa: Y015
+
+@_typing.final
+class ProvisionAnswer(_message.Message):
+    DESCRIPTOR: _descriptor.Descriptor
+
+    TOPOLOGY_ID_FIELD_NUMBER: _builtins.int
+    TOPOLOGY_FIELD_NUMBER: _builtins.int
+    CATALOGUE_FIELD_NUMBER: _builtins.int
+    CURRENCY_FIELD_NUMBER: _builtins.int
+    THROUGHPUT_FIELD_NUMBER: _builtins.int
+    STATUS_FIELD_NUMBER: _builtins.int
+    DECIDED_BY_FIELD_NUMBER: _builtins.int
+    SECONDS_FIELD_NUMBER: _builtins.int
+    PRICE_FIELD_NUMBER: _builtins.int
+    BOUND_FIELD_NUMBER: _builtins.int
+    GAP_FIELD_NUMBER: _builtins.int
+    SHOPPING_LIST_FIELD_NUMBER: _builtins.int
+    MACHINES_FIELD_NUMBER: _builtins.int
+    USES_FIELD_NUMBER: _builtins.int
+    BREAKS_AT_FIELD_NUMBER: _builtins.int
+    BREAKS_FIELD_NUMBER: _builtins.int
+    SUSTAINED_FIELD_NUMBER: _builtins.int
+    CHEAPER_FIELD_NUMBER: _builtins.int
+    NOT_NEEDED_FIELD_NUMBER: _builtins.int
+    REASONS_FIELD_NUMBER: _builtins.int
+    ASSUMPTIONS_FIELD_NUMBER: _builtins.int
+    topology_id: _builtins.str
+    topology: _builtins.str
+    catalogue: _builtins.str
+    """The catalogue's name; empty: the supervisors that are there."""
+    currency: _builtins.str
+    throughput: _builtins.float
+    status: _builtins.str
+    """optimal, feasible, heuristic, infeasible, timed out or failed."""
+    decided_by: _builtins.str
+    seconds: _builtins.float
+    price: _builtins.float
+    """Absent if nothing was found."""
+    bound: _builtins.float
+    gap: _builtins.float
+    breaks_at: _builtins.float
+    """What would be more than full at `breaks_at` times what the topology carries now."""
+    sustained: _builtins.float
+    """The greatest throughput that these machines sustain as they are used here; absent: unknown or
+    without limit.
+    """
+    @_builtins.property
+    def shopping_list(self) -> _containers.RepeatedCompositeFieldContainer[Global___ShoppingItem]: ...
+    @_builtins.property
+    def machines(self) -> _containers.RepeatedCompositeFieldContainer[Global___ProvisionedMachine]: ...
+    @_builtins.property
+    def uses(self) -> _containers.RepeatedCompositeFieldContainer[Global___ResourceUse]:
+        """Every CPU and card; servers and links that carry something."""
+
+    @_builtins.property
+    def breaks(self) -> _containers.RepeatedCompositeFieldContainer[Global___ResourceUse]: ...
+    @_builtins.property
+    def cheaper(self) -> Global___CheaperPlatform:
+        """Absent: none was found."""
+
+    @_builtins.property
+    def not_needed(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """Supervisors that could be switched off as far as this topology goes."""
+
+    @_builtins.property
+    def reasons(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """What ended the search, or what binds: sentences."""
+
+    @_builtins.property
+    def assumptions(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """What was measured and what was assumed: sentences."""
+
+    def __init__(
+        self,
+        *,
+        topology_id: _builtins.str = ...,
+        topology: _builtins.str = ...,
+        catalogue: _builtins.str = ...,
+        currency: _builtins.str = ...,
+        throughput: _builtins.float = ...,
+        status: _builtins.str = ...,
+        decided_by: _builtins.str = ...,
+        seconds: _builtins.float = ...,
+        price: _builtins.float | None = ...,
+        bound: _builtins.float | None = ...,
+        gap: _builtins.float | None = ...,
+        shopping_list: _abc.Iterable[Global___ShoppingItem] | None = ...,
+        machines: _abc.Iterable[Global___ProvisionedMachine] | None = ...,
+        uses: _abc.Iterable[Global___ResourceUse] | None = ...,
+        breaks_at: _builtins.float = ...,
+        breaks: _abc.Iterable[Global___ResourceUse] | None = ...,
+        sustained: _builtins.float | None = ...,
+        cheaper: Global___CheaperPlatform | None = ...,
+        not_needed: _abc.Iterable[_builtins.str] | None = ...,
+        reasons: _abc.Iterable[_builtins.str] | None = ...,
+        assumptions: _abc.Iterable[_builtins.str] | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_bound", b"_bound", "_gap", b"_gap", "_price", b"_price", "_sustained", b"_sustained", "bound", b"bound", "cheaper", b"cheaper", "gap", b"gap", "price", b"price", "sustained", b"sustained"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_bound", b"_bound", "_gap", b"_gap", "_price", b"_price", "_sustained", b"_sustained", "assumptions", b"assumptions", "bound", b"bound", "breaks", b"breaks", "breaks_at", b"breaks_at", "catalogue", b"catalogue", "cheaper", b"cheaper", "currency", b"currency", "decided_by", b"decided_by", "gap", b"gap", "machines", b"machines", "not_needed", b"not_needed", "price", b"price", "reasons", b"reasons", "seconds", b"seconds", "shopping_list", b"shopping_list", "status", b"status", "sustained", b"sustained", "throughput", b"throughput", "topology", b"topology", "topology_id", b"topology_id", "uses", b"uses"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    _WhichOneofReturnType__bound: _TypeAlias = _typing.Literal["bound"]  # noqa: Y015
+    _WhichOneofArgType__bound: _TypeAlias = _typing.Literal["_bound", b"_bound"]  # noqa: Y015
+    _WhichOneofReturnType__gap: _TypeAlias = _typing.Literal["gap"]  # noqa: Y015
+    _WhichOneofArgType__gap: _TypeAlias = _typing.Literal["_gap", b"_gap"]  # noqa: Y015
+    _WhichOneofReturnType__price: _TypeAlias = _typing.Literal["price"]  # noqa: Y015
+    _WhichOneofArgType__price: _TypeAlias = _typing.Literal["_price", b"_price"]  # noqa: Y015
+    _WhichOneofReturnType__sustained: _TypeAlias = _typing.Literal["sustained"]  # noqa: Y015
+    _WhichOneofArgType__sustained: _TypeAlias = _typing.Literal["_sustained", b"_sustained"]  # noqa: Y015
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__bound) -> _WhichOneofReturnType__bound | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__gap) -> _WhichOneofReturnType__gap | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__price) -> _WhichOneofReturnType__price | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__sustained) -> _WhichOneofReturnType__sustained | None: ...
+
+Global___ProvisionAnswer: _TypeAlias = ProvisionAnswer  # noqa: Y015
+
+@_typing.final
+class ShoppingItem(_message.Message):
+    DESCRIPTOR: _descriptor.Descriptor
+
+    TYPE_FIELD_NUMBER: _builtins.int
+    COUNT_FIELD_NUMBER: _builtins.int
+    PRICE_FIELD_NUMBER: _builtins.int
+    type: _builtins.str
+    count: _builtins.int
+    price: _builtins.float
+    """Of one."""
+    def __init__(
+        self,
+        *,
+        type: _builtins.str = ...,
+        count: _builtins.int = ...,
+        price: _builtins.float = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["count", b"count", "price", b"price", "type", b"type"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ShoppingItem: _TypeAlias = ShoppingItem  # noqa: Y015
+
+@_typing.final
+class ProvisionedMachine(_message.Message):
+    DESCRIPTOR: _descriptor.Descriptor
+
+    ID_FIELD_NUMBER: _builtins.int
+    TYPE_FIELD_NUMBER: _builtins.int
+    OPERATORS_FIELD_NUMBER: _builtins.int
+    id: _builtins.str
+    type: _builtins.str
+    @_builtins.property
+    def operators(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]: ...
+    def __init__(
+        self,
+        *,
+        id: _builtins.str = ...,
+        type: _builtins.str = ...,
+        operators: _abc.Iterable[_builtins.str] | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["id", b"id", "operators", b"operators", "type", b"type"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ProvisionedMachine: _TypeAlias = ProvisionedMachine  # noqa: Y015
+
+@_typing.final
+class ResourceUse(_message.Message):
+    DESCRIPTOR: _descriptor.Descriptor
+
+    CONSTRAINT_FIELD_NUMBER: _builtins.int
+    NAME_FIELD_NUMBER: _builtins.int
+    LOAD_FIELD_NUMBER: _builtins.int
+    LIMIT_FIELD_NUMBER: _builtins.int
+    constraint: _builtins.str
+    """cpu, card, server, server link or link."""
+    name: _builtins.str
+    """Machine, server or link."""
+    load: _builtins.float
+    """Cores (or what the catalogue counts) of a CPU, else bytes/s."""
+    limit: _builtins.float
+    """Absent: unlimited."""
+    def __init__(
+        self,
+        *,
+        constraint: _builtins.str = ...,
+        name: _builtins.str = ...,
+        load: _builtins.float = ...,
+        limit: _builtins.float | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_limit", b"_limit", "limit", b"limit"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_limit", b"_limit", "constraint", b"constraint", "limit", b"limit", "load", b"load", "name", b"name"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    _WhichOneofReturnType__limit: _TypeAlias = _typing.Literal["limit"]  # noqa: Y015
+    _WhichOneofArgType__limit: _TypeAlias = _typing.Literal["_limit", b"_limit"]  # noqa: Y015
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__limit) -> _WhichOneofReturnType__limit | None: ...
+
+Global___ResourceUse: _TypeAlias = ResourceUse  # noqa: Y015
+
+@_typing.final
+class CheaperPlatform(_message.Message):
+    DESCRIPTOR: _descriptor.Descriptor
+
+    PRICE_FIELD_NUMBER: _builtins.int
+    THROUGHPUT_FIELD_NUMBER: _builtins.int
+    SHOPPING_LIST_FIELD_NUMBER: _builtins.int
+    price: _builtins.float
+    throughput: _builtins.float
+    """What it sustains, in multiples of what the topology carries now."""
+    @_builtins.property
+    def shopping_list(self) -> _containers.RepeatedCompositeFieldContainer[Global___ShoppingItem]: ...
+    def __init__(
+        self,
+        *,
+        price: _builtins.float = ...,
+        throughput: _builtins.float = ...,
+        shopping_list: _abc.Iterable[Global___ShoppingItem] | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["price", b"price", "shopping_list", b"shopping_list", "throughput", b"throughput"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___CheaperPlatform: _TypeAlias = CheaperPlatform  # noqa: Y015

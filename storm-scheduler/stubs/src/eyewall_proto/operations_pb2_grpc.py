@@ -69,6 +69,21 @@ class OperationsStub:
                 request_serializer=eyewall__proto_dot_operations__pb2.ExplainRequest.SerializeToString,
                 response_deserializer=eyewall__proto_dot_operations__pb2.Explanation.FromString,
                 _registered_method=True)
+        self.GetProblem = channel.unary_unary(
+                '/eyewall.scheduler.v1.Operations/GetProblem',
+                request_serializer=eyewall__proto_dot_operations__pb2.ProblemRequest.SerializeToString,
+                response_deserializer=eyewall__proto_dot_operations__pb2.Problem.FromString,
+                _registered_method=True)
+        self.ListCatalogues = channel.unary_unary(
+                '/eyewall.scheduler.v1.Operations/ListCatalogues',
+                request_serializer=eyewall__proto_dot_operations__pb2.ListCataloguesRequest.SerializeToString,
+                response_deserializer=eyewall__proto_dot_operations__pb2.Catalogues.FromString,
+                _registered_method=True)
+        self.Provision = channel.unary_unary(
+                '/eyewall.scheduler.v1.Operations/Provision',
+                request_serializer=eyewall__proto_dot_operations__pb2.ProvisionRequest.SerializeToString,
+                response_deserializer=eyewall__proto_dot_operations__pb2.ProvisionAnswer.FromString,
+                _registered_method=True)
 
 
 class OperationsServicer:
@@ -123,6 +138,28 @@ class OperationsServicer:
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
+    def GetProblem(self, request, context):
+        """The placement problem that the sidecar goes by for a topology, for whoever solves it elsewhere.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def ListCatalogues(self, request, context):
+        """The catalogues of machine types that come with the sidecar.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def Provision(self, request, context):
+        """Which machines sustain a throughput of a topology at the least price. Solves in a process of its
+        own; no round waits for it, and nothing is switched on or off.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
 
 def add_OperationsServicer_to_server(servicer, server):
     rpc_method_handlers = {
@@ -160,6 +197,21 @@ def add_OperationsServicer_to_server(servicer, server):
                     servicer.Explain,
                     request_deserializer=eyewall__proto_dot_operations__pb2.ExplainRequest.FromString,
                     response_serializer=eyewall__proto_dot_operations__pb2.Explanation.SerializeToString,
+            ),
+            'GetProblem': grpc.unary_unary_rpc_method_handler(
+                    servicer.GetProblem,
+                    request_deserializer=eyewall__proto_dot_operations__pb2.ProblemRequest.FromString,
+                    response_serializer=eyewall__proto_dot_operations__pb2.Problem.SerializeToString,
+            ),
+            'ListCatalogues': grpc.unary_unary_rpc_method_handler(
+                    servicer.ListCatalogues,
+                    request_deserializer=eyewall__proto_dot_operations__pb2.ListCataloguesRequest.FromString,
+                    response_serializer=eyewall__proto_dot_operations__pb2.Catalogues.SerializeToString,
+            ),
+            'Provision': grpc.unary_unary_rpc_method_handler(
+                    servicer.Provision,
+                    request_deserializer=eyewall__proto_dot_operations__pb2.ProvisionRequest.FromString,
+                    response_serializer=eyewall__proto_dot_operations__pb2.ProvisionAnswer.SerializeToString,
             ),
     }
     generic_handler = grpc.method_handlers_generic_handler(
@@ -351,6 +403,87 @@ class Operations:
             '/eyewall.scheduler.v1.Operations/Explain',
             eyewall__proto_dot_operations__pb2.ExplainRequest.SerializeToString,
             eyewall__proto_dot_operations__pb2.Explanation.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def GetProblem(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/eyewall.scheduler.v1.Operations/GetProblem',
+            eyewall__proto_dot_operations__pb2.ProblemRequest.SerializeToString,
+            eyewall__proto_dot_operations__pb2.Problem.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def ListCatalogues(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/eyewall.scheduler.v1.Operations/ListCatalogues',
+            eyewall__proto_dot_operations__pb2.ListCataloguesRequest.SerializeToString,
+            eyewall__proto_dot_operations__pb2.Catalogues.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def Provision(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/eyewall.scheduler.v1.Operations/Provision',
+            eyewall__proto_dot_operations__pb2.ProvisionRequest.SerializeToString,
+            eyewall__proto_dot_operations__pb2.ProvisionAnswer.FromString,
             options,
             channel_credentials,
             insecure,

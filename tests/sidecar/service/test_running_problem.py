@@ -1,0 +1,88 @@
+"""The problem of a topology as it runs, and what is said of how well it is known."""
+
+import pytest
+from desk_cluster import TOPOLOGY, running, three_sites
+from eyewall_sidecar.service.names import NotNowError, UnknownNameError
+from eyewall_sidecar.service.running_problem import running_problem
+from measured_topologies import rates_of
+from obedient_nimbus import Nimbus
+from storm_builders import chain, supervisor, worker
+
+DECLARED = "CPU is what each component declares; it was not measured"
+UNSIZED = "sizes of tuples are unknown: Storm tells none"
+
+
+@pytest.fixture
+def measured() -> Nimbus:
+    """source[1-1] → tag[2-2], tag[3-3] → sink[4-4]: 30 tuples/s, 0.2 cores each, 5 s ago."""
+    nimbus = three_sites(minimum_gain=1.0)
+    nimbus.running[TOPOLOGY.id] = (worker("edge-1", 6700, 1, 2, 3), worker("cloud-1", 6700, 4))
+    nimbus.measured.wanted = True
+    nimbus.clock.now += 5
+    nimbus.measured.rates[TOPOLOGY.id] = rates_of(
+        TOPOLOGY, {2: 10, 3: 20, 4: 30}, {1: 30, 2: 10, 3: 20}, cores=0.2, until=100.0
+    )
+    nimbus.round(TOPOLOGY)
+    return nimbus
+
+
+def test_executors_that_run_are_operators_and_current_is_where_they_run() -> None:
+    nimbus = running(three_sites())
+    found = running_problem(nimbus.service, TOPOLOGY.name)
+    problem = found.bridged.problem
+    assert [it.id for it in problem.operators] == [
+        "source[1-1]", "tag[2-2]", "tag[3-3]", "sink[4-4]",
+    ]  # fmt: skip
+    assert problem.current is not None
+    assert problem.current["source[1-1]"] == "edge-1"
+    assert problem.current["sink[4-4]"] == "cloud-1"
+    assert problem.delay("edge-1", "cloud-1") == 0.040
+
+
+def test_rates_and_cpu_that_were_measured_are_in_it_and_it_is_said_how_well(
+    measured: Nimbus,
+) -> None:
+    found = running_problem(measured.service, TOPOLOGY.id)
+    rates = {(it.source, it.target): it.rate for it in found.bridged.problem.streams}
+    assert sum(rates.values()) == pytest.approx(60)  # 30 in all from source, and on to sink
+    assert [it.cpu for it in found.bridged.problem.operators] == pytest.approx([0.2] * 4)
+    # rates_of gives every figure an error of 2 %; the document is 6 s old: 5 s and the round's one.
+    assert found.measured == (
+        "rates of 2 of 2 streams measured 6 s ago, known to 2 % or better (95 %)",
+        "CPU of all executors measured 6 s ago, known to 2 % or better (95 %)",
+        "delays at most 0 s old, with confidence 1 or more",
+    )
+    assert DECLARED not in found.assumptions
+
+
+def test_what_is_only_declared_or_hinted_is_said_to_be() -> None:
+    found = running_problem(running(three_sites()).service, TOPOLOGY.name)
+    assert found.measured == ("delays at most 0 s old, with confidence 1 or more",)
+    assert found.assumptions == (
+        DECLARED,
+        "not measured, but hinted, derived or assumed: rates of source:default, tag:default",
+        "selectivity 1 assumed for tag",
+        UNSIZED,
+    )
+
+
+def test_executors_without_a_slot_are_named() -> None:
+    nimbus = Nimbus([supervisor("a", 1), supervisor("b", 1)], {("a", "b"): 10})
+    topology = chain(("source", 1), ("sink", 1))
+    nimbus.running[topology.id] = (worker("a", 6700, 1),)
+    nimbus.round(topology, obey=False)
+    found = running_problem(nimbus.service, topology.name)
+    assert "without a slot now: sink[2-2]" in found.assumptions
+    assert found.bridged.problem.current == {"source[1-1]": "a"}
+
+
+def test_an_unknown_topology_is_refused_with_the_nearest_name() -> None:
+    nimbus = running(three_sites())
+    with pytest.raises(UnknownNameError) as refused:
+        running_problem(nimbus.service, "words-1-170000000")
+    assert refused.value.nearest == (TOPOLOGY.name,)
+
+
+def test_before_the_first_round_there_is_no_problem_yet() -> None:
+    with pytest.raises(NotNowError, match="no Nimbus has been heard yet"):
+        running_problem(three_sites().service, "words")
