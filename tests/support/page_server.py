@@ -14,8 +14,9 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qs, unquote, urlsplit
 
 import recorded_decisions as decided
+import recorded_provisions as provisioned
 import recorded_views as recorded
-from eyewall_monitor.dashboard.views import Change, Frozen, Problem
+from eyewall_monitor.dashboard.views import Change, Frozen, Problem, ProvisionRequest
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -29,7 +30,7 @@ TYPES = {
     "css": "text/css",
     "svg": "image/svg+xml",
 }
-PAGES = re.compile(r"/(topology/[^/]+|decisions(/[^/]+)?|plan(/[^/]+)?|health)?")
+PAGES = re.compile(r"/(topology/[^/]+|decisions(/[^/]+)?|plan(/[^/]+)?|provision|health)?")
 
 
 class PageServer(ThreadingHTTPServer):
@@ -117,6 +118,9 @@ class _Handler(BaseHTTPRequestHandler):
         if path.endswith("/frozen") or path == "/frozen":
             Frozen.model_validate(body)
             self._view(recorded.SWITCHES)
+        elif path.endswith("/provision"):
+            ProvisionRequest.model_validate({"method": "", "seed": None, **body})
+            self._view(self.server.answer("/provision", {}))
         elif path == "/plans":
             self._view(self.server.answer(f"/plans/{decided.PLAN}", {}), HTTPStatus.CREATED)
         else:
@@ -231,6 +235,9 @@ VIEWS: Mapping[str, Callable[..., Any]] = {
     "/decisions": lambda **_: decided.decisions(),
     "/decisions/([^/]+)": decided.decision,
     "/policies": decided.policies,
+    "/catalogues": provisioned.catalogues,
+    # What is answered to whoever POSTs /topologies/ID/provision.
+    "/provision": provisioned.bought,
     "/plans": lambda: (
         decided.summary(decided.plan()),
         decided.summary(decided.plan("stale", "edge-1 is gone since", "plan-2b")),

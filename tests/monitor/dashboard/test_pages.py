@@ -16,7 +16,16 @@ if TYPE_CHECKING:
 
 @pytest.mark.parametrize(
     "path",
-    ["/", "/topology/word_count", "/decisions", "/decisions/1-a-1", "/plan", "/plan/p1", "/health"],
+    [
+        "/",
+        "/topology/word_count",
+        "/decisions",
+        "/decisions/1-a-1",
+        "/plan",
+        "/plan/p1",
+        "/provision",
+        "/health",
+    ],
 )
 def test_every_view_has_an_address_of_its_own(alone: RunningDashboard, path: str) -> None:
     answer = alone.http.get(path)

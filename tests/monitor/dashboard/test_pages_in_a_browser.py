@@ -29,6 +29,7 @@ PAGES = {
     "decision": f"/decisions/{recorded.MOVED}",
     "plan": "/plan",
     "plan's result": f"/plan/{decided.PLAN}",
+    "what to buy": "/provision",
     "health": "/health",
 }
 

@@ -13,6 +13,7 @@ from eyewall_proto import operations_pb2 as pb
 from eyewall_monitor import switches
 from eyewall_monitor.dashboard.decision_view import decision_view, summary, topology_name
 from eyewall_monitor.dashboard.plan_view import plan_summary_view, plan_view
+from eyewall_monitor.dashboard.provision_view import provision_view
 from eyewall_monitor.dashboard.readers.zookeeper_reader import ZookeeperAwayError
 from eyewall_monitor.dashboard.response_time_view import response_time_view
 from eyewall_monitor.dashboard.signals import ROUND_SECONDS
@@ -35,6 +36,8 @@ if TYPE_CHECKING:
         PlanRequest,
         PlanSummaryView,
         PlanView,
+        ProvisionRequest,
+        ProvisionView,
         ResponseTimeView,
         SwitchesView,
     )
@@ -154,15 +157,9 @@ class Desk:
             objective=_text("objective", asked.objective),
         )
         if asked.time_limit is not None:
-            if not (math.isfinite(asked.time_limit) and asked.time_limit > 0):
-                why = f"time_limit is {asked.time_limit}: it must be a number of seconds above 0"
-                raise ProblemError(HTTPStatus.UNPROCESSABLE_ENTITY, why)
-            request.time_limit = asked.time_limit
+            request.time_limit = _above_zero("time_limit", asked.time_limit, " of seconds")
         if asked.seed is not None:
-            if not 0 <= asked.seed <= LARGEST_SEED:
-                why = f"seed is {asked.seed}: it must be from 0 to {LARGEST_SEED}"
-                raise ProblemError(HTTPStatus.UNPROCESSABLE_ENTITY, why)
-            request.seed = asked.seed
+            request.seed = _seed(asked.seed)
         made = plan_view(self.client.make_plan(request))
         self._sidecar.hurry()
         return made
@@ -172,6 +169,22 @@ class Desk:
         applied = plan_view(self.client.apply_plan(_text("plan", id_)))
         self._sidecar.hurry()
         return applied
+
+    def provision(self, topology: str, asked: ProvisionRequest) -> ProvisionView:
+        """Look for the cheapest platform; nothing is bought or switched off."""
+        request = pb.ProvisionRequest(
+            topology=topology,
+            catalogue=_text("catalogue", asked.catalogue),
+            throughput=_above_zero("throughput", asked.throughput),
+            method=_text("method", asked.method),
+        )
+        if asked.tuple_bytes is not None:
+            request.tuple_bytes = _above_zero("tuple_bytes", asked.tuple_bytes, " of bytes")
+        if asked.time_limit is not None:
+            request.time_limit = _above_zero("time_limit", asked.time_limit, " of seconds")
+        if asked.seed is not None:
+            request.seed = _seed(asked.seed)
+        return provision_view(self.client.provision(request))
 
     def freeze(self, *, frozen: bool) -> SwitchesView:
         """Freeze or unfreeze everything."""
@@ -236,6 +249,20 @@ def _topologies_for_certain(known: Known) -> set[str] | None:
     if sidecar.status is None or sidecar.wrong or not fresh:
         return None
     return {it.topology_id for it in sidecar.status.topologies}
+
+
+def _above_zero(what: str, value: float, of: str = "") -> float:
+    if math.isfinite(value) and value > 0:
+        return value
+    why = f"{what} is {value}: it must be a number{of} above 0"
+    raise ProblemError(HTTPStatus.UNPROCESSABLE_ENTITY, why)
+
+
+def _seed(value: int) -> int:
+    if 0 <= value <= LARGEST_SEED:
+        return value
+    why = f"seed is {value}: it must be from 0 to {LARGEST_SEED}"
+    raise ProblemError(HTTPStatus.UNPROCESSABLE_ENTITY, why)
 
 
 def _text(what: str, value: str) -> str:

@@ -100,6 +100,18 @@ class SidecarClient:
         seconds = min(request.time_limit or LONGEST_PLAN, LONGEST_PLAN) + PLANNING_BESIDE
         return cast("pb.Plan", self._ask(self._stub.MakePlan, request, seconds))
 
+    def catalogues(self) -> pb.Catalogues:
+        """Those that come with the sidecar."""
+        return cast(
+            "pb.Catalogues",
+            self._ask(self._stub.ListCatalogues, pb.ListCataloguesRequest(), ANSWER_SECONDS),
+        )
+
+    def provision(self, request: pb.ProvisionRequest) -> pb.ProvisionAnswer:
+        """Look for the cheapest platform; takes as long as a plan may."""
+        seconds = min(request.time_limit or LONGEST_PLAN, LONGEST_PLAN) + PLANNING_BESIDE
+        return cast("pb.ProvisionAnswer", self._ask(self._stub.Provision, request, seconds))
+
     def plan(self, id_: str) -> pb.Plan:
         """One plan."""
         return cast("pb.Plan", self._ask(self._stub.GetPlan, pb.PlanId(id=id_), ANSWER_SECONDS))

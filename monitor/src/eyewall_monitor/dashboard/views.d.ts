@@ -327,6 +327,72 @@ export interface PlanSummaryView {
   workers_started: number;
 }
 
+export interface CatalogueView {
+  name: string;
+  currency: string;
+  unit: string;
+  types: number;
+}
+
+export interface ProvisionRequest {
+  catalogue: string;
+  throughput: number;
+  tuple_bytes: number | null;
+  method: string;
+  time_limit: number | null;
+  seed: number | null;
+}
+
+export interface ShoppingItemView {
+  type: string;
+  count: number;
+  price: number;
+  sum: number;
+}
+
+export interface ProvisionedMachineView {
+  id: string;
+  type: string;
+  operators: string[];
+}
+
+export interface ResourceUseView {
+  constraint: string;
+  name: string;
+  load: number;
+  limit: number | null;
+}
+
+export interface CheaperPlatformView {
+  price: number;
+  throughput: number;
+  shopping_list: ShoppingItemView[];
+}
+
+export interface ProvisionView {
+  topology: string;
+  name: string;
+  catalogue: string;
+  currency: string;
+  throughput: number;
+  status: string;
+  decided_by: string;
+  seconds: number;
+  price: number | null;
+  bound: number | null;
+  gap: number | null;
+  shopping_list: ShoppingItemView[];
+  machines: ProvisionedMachineView[];
+  uses: ResourceUseView[];
+  breaks_at: number;
+  breaks: ResourceUseView[];
+  sustained: number | null;
+  cheaper: CheaperPlatformView | null;
+  not_needed: string[];
+  reasons: string[];
+  assumptions: string[];
+}
+
 export interface NeighbourView {
   executor: string;
   host: string;

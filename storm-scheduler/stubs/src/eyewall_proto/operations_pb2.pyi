@@ -1369,25 +1369,25 @@ class Catalogue(_message.Message):
     DESCRIPTOR: _descriptor.Descriptor
 
     NAME_FIELD_NUMBER: _builtins.int
-    SOURCE_FIELD_NUMBER: _builtins.int
     CURRENCY_FIELD_NUMBER: _builtins.int
+    UNIT_FIELD_NUMBER: _builtins.int
     TYPES_FIELD_NUMBER: _builtins.int
     name: _builtins.str
-    source: _builtins.str
-    """From where it is; made-up ones say so."""
     currency: _builtins.str
+    unit: _builtins.str
+    """What it counts CPU in: cores or GHz. A topology's is in cores."""
     types: _builtins.int
     def __init__(
         self,
         *,
         name: _builtins.str = ...,
-        source: _builtins.str = ...,
         currency: _builtins.str = ...,
+        unit: _builtins.str = ...,
         types: _builtins.int = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["currency", b"currency", "name", b"name", "source", b"source", "types", b"types"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["currency", b"currency", "name", b"name", "types", b"types", "unit", b"unit"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -1407,8 +1407,8 @@ class ProvisionRequest(_message.Message):
     topology: _builtins.str
     """By name or by Storm's id."""
     catalogue: _builtins.str
-    """A shipped catalogue's name, or the TOML text of another one. Empty: the supervisors that are
-    there, of which as few as possible stay on for this topology.
+    """A shipped catalogue's name, or the TOML text of another one; its CPU must be in cores. Empty:
+    the supervisors that are there, of which as few as possible stay on for this topology.
     """
     throughput: _builtins.float
     """In multiples of what the topology carries now; 0: 1."""

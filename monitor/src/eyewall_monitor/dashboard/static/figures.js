@@ -46,6 +46,14 @@ export function megabytes(bytes) {
   return bytes >= 10 * 2 ** 30 ? `${threeDigits.format(bytes / 2 ** 30)} GB` : `${grouped.format(bytes / 2 ** 20)} MB`;
 }
 
+/** @param {number} rate */
+export function bytesPerSecond(rate) {
+  for (const [size, unit] of /** @type {[number, string][]} */ ([[1e9, "GB/s"], [1e6, "MB/s"], [1e3, "kB/s"]])) {
+    if (rate >= size * 0.9995) return `${plain(rate / size)} ${unit}`;
+  }
+  return `${plain(rate)} B/s`;
+}
+
 /** @param {number|null} cores */
 export function cores(cores) {
   return cores === null ? UNKNOWN : `${threeDigits.format(cores)} ${cores === 1 ? "core" : "cores"}`;

@@ -12,6 +12,7 @@ const ROUTES = [
   [/^\/decisions\/([^/]+)$/, () => import("./pages/decision.js")],
   [/^\/plan$/, () => import("./pages/plan.js")],
   [/^\/plan\/([^/]+)$/, () => import("./pages/plan_result.js")],
+  [/^\/provision$/, () => import("./pages/provision.js")],
   [/^\/health$/, () => import("./pages/health.js")],
 ];
 

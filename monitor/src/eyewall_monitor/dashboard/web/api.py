@@ -14,7 +14,9 @@ from eyewall_monitor.dashboard.bodies import Body, json_body
 from eyewall_monitor.dashboard.desk import Desk
 from eyewall_monitor.dashboard.explanation_view import explanation_view
 from eyewall_monitor.dashboard.plan_view import plan_view, policy_view
+from eyewall_monitor.dashboard.provision_view import catalogue_view
 from eyewall_monitor.dashboard.views import (
+    CatalogueView,
     ClusterView,
     DecisionPage,
     DecisionView,
@@ -25,6 +27,8 @@ from eyewall_monitor.dashboard.views import (
     PlanSummaryView,
     PlanView,
     PolicyView,
+    ProvisionRequest,
+    ProvisionView,
     ResponseTimeView,
     SwitchesView,
     TopologySummary,
@@ -56,6 +60,7 @@ _MEANINGS: Final = {
 }
 Answer = TypeVar("Answer")
 _PLANS: Final = TypeAdapter(tuple[PlanSummaryView, ...])
+_CATALOGUES: Final = TypeAdapter(tuple[CatalogueView, ...])
 _POLICIES: Final = TypeAdapter(tuple[PolicyView, ...])
 
 Topology = Annotated[str, Path(description="Storm's id of it, or its name.", max_length=300)]
@@ -231,6 +236,29 @@ def api(desk: Desk, events: Events) -> APIRouter:
     def apply_plan(request: Request, plan: Id) -> Response:
         """Hand exactly this plan to Nimbus in its next round."""
         return answer(request, json_body(desk.apply_plan(plan)))
+
+    @router.get(
+        "/catalogues",
+        tags=["plan"],
+        response_model=tuple[CatalogueView, ...],
+        responses=_errors(502, 503),
+    )
+    async def catalogues(request: Request) -> Response:
+        """Catalogues of machine types that come with the sidecar."""
+        told = await beside(desk.client.catalogues)
+        found = tuple(catalogue_view(it) for it in told.catalogues)
+        return answer(request, json_body(found, _CATALOGUES))
+
+    @router.post(
+        "/topologies/{topology}/provision",
+        tags=["plan"],
+        response_model=ProvisionView,
+        responses=_errors(403, 404, 409, 422, 502, 503),
+    )
+    async def provision(request: Request, topology: Topology, asked: ProvisionRequest) -> Response:
+        """Which machines sustain a throughput at the least price. Nothing is bought or ended."""
+        found = await anyio.to_thread.run_sync(desk.provision, topology, asked, limiter=planning)
+        return answer(request, json_body(found))
 
     @router.put(
         "/frozen",

@@ -20,6 +20,7 @@ ADDRESSES: Final = (
     "/decisions/{decision}",
     "/plan",
     "/plan/{plan}",
+    "/provision",
     "/health",
 )
 _INDEX: Final = "index.html"

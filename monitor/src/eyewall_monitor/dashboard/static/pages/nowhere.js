@@ -10,6 +10,6 @@ export function page(_context, path) {
     sources: () => ({}),
     draw: () => html`<h1>No such page</h1>
       <p>There is nothing at <code>${path}</code>. Go to the <a href="/">cluster</a>, its
-      <a href="/decisions">decisions</a>, a <a href="/plan">plan</a> or its <a href="/health">health</a>.</p>`,
+      <a href="/decisions">decisions</a>, a <a href="/plan">plan</a>, <a href="/provision">what to buy</a> or its <a href="/health">health</a>.</p>`,
   };
 }

@@ -1,0 +1,190 @@
+"""The page "What to buy" in a real browser, over recorded views."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+import recorded_provisions as provisioned
+import recorded_views as recorded
+from eyewall_monitor.dashboard.views import Problem
+from page_server import PageServer
+from playwright.sync_api import Page, expect
+from real_browser import Complaints, violations
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+ASKED = f"/topologies/{recorded.WORD_COUNT}/provision"
+
+
+@pytest.fixture
+def server() -> Iterator[PageServer]:
+    with PageServer() as running:
+        yield running
+
+
+@pytest.fixture
+def page(page: Page) -> Page:
+    page.emulate_media(reduced_motion="reduce")
+    return page
+
+
+def opened(page: Page, server: PageServer, query: str = "?topology=word_count") -> None:
+    page.goto(f"{server.url}/provision{query}")
+    expect(page.locator("main h1")).to_have_text("What to buy")
+    expect(page.locator("#live")).to_have_text("live")
+
+
+def asked(page: Page) -> None:
+    page.get_by_role("button", name="Find the cheapest").press("Enter")
+
+
+def cells(page: Page, region: str) -> list[list[str]]:
+    rows = page.get_by_role("region", name=region).locator("tbody tr")
+    texts = [it.locator("th, td").all_inner_texts() for it in rows.all()]
+    return [[" ".join(cell.split()) for cell in row] for row in texts]
+
+
+def test_what_to_buy_is_asked_by_keys_alone_and_answered_with_list_and_price(
+    server: PageServer, page: Page
+) -> None:
+    opened(page, server)
+    page.get_by_label("From").select_option("made-up-cloud")
+    expect(page.get_by_text("10 machine types, prices in €")).to_be_visible()
+    # Of a topology cores are known, and no clock rates.
+    dell = page.get_by_role("option", name="catalogue dell-2008: counts GHz")
+    expect(dell).to_be_disabled()
+    page.get_by_label("Throughput").fill("2")
+    page.get_by_label("Bytes a tuple").fill("200")
+    page.get_by_label("Bytes a tuple").press("Enter")
+    expect(page.get_by_label("What was found")).to_contain_text("300 €")
+    expect(page.locator("#told")).to_have_text("Found: feasible.")
+    # 2 · 120 + 60 = 300
+    assert cells(page, "Shopping list") == [
+        ["c4", "2", "120 €", "240 €"],
+        ["c2", "1", "60 €", "60 €"],
+        ["Total", "3", "", "300 €"],
+    ]
+    request = {"catalogue": "made-up-cloud", "throughput": 2, "tuple_bytes": 200, "time_limit": 10}
+    assert server.sent == [(ASKED, request)]
+
+
+def test_the_answer_says_what_runs_where_how_full_it_is_and_what_breaks(
+    server: PageServer, page: Page
+) -> None:
+    opened(page, server)
+    asked(page)
+    machines = page.get_by_role("region", name="What each machine runs")
+    expect(machines.locator("li.worker", has_text="c2#1")).to_contain_text("count[4-4]")
+    # Busiest first: 1.9 of 2 cores before 3.2 and 2 of 4.
+    assert cells(page, "CPU") == [
+        ["c2#1", "1.9", "2", "95 %"],
+        ["c4#1", "3.2", "4", "80 %"],
+        ["c4#2", "2", "4", "50 %"],
+    ]
+    full = page.get_by_role("region", name="CPU").get_by_role("meter", name="CPU of c2#1")
+    expect(full).to_have_attribute("value", "0.95")
+    # 2.4 MB/s of 125 are 1.92 %; a card without a limit has no share.
+    assert cells(page, "Network cards") == [
+        ["c4#1", "2.4 MB/s", "125 MB/s", "2 %"],
+        ["c4#2", "1.2 MB/s", "125 MB/s", "1 %"],
+        ["c2#1", "400 kB/s", "no limit", "–"],
+    ]
+    # 1.2 · 1.9 = 2.28 cores on a machine of 2.
+    assert cells(page, "What would break at 2.4 ×") == [["c2#1", "2.28", "2", "114 %"]]
+    cheaper = page.get_by_role("region", name="Next cheaper")
+    expect(cheaper).to_contain_text("240 € sustains 1.4 × what word_count carries now.")
+    expect(page.get_by_role("region", name="How it was found")).to_contain_text(
+        "CPU is what each component declares; it was not measured"
+    )
+
+
+def test_of_supervisors_it_is_said_which_stay_on_and_which_can_be_switched_off(
+    server: PageServer, page: Page
+) -> None:
+    server.views["/provision"] = provisioned.kept_on
+    opened(page, server)
+    asked(page)
+    found = page.get_by_label("What was found")
+    expect(found).to_contain_text("Supervisors on for it alone1")
+    expect(found).to_contain_text("Supervisors it needs2")
+    stays = page.get_by_role("region", name="What stays on")
+    expect(stays).to_contain_text("fog-1, cloud-1")
+    expect(stays).to_contain_text("edge-1, edge-2, fog-2")
+    breaks = page.get_by_role("region", name="What would break at 1.2 ×")
+    expect(breaks).to_contain_text("Nothing: there is room for that.")
+    assert server.sent[0][1]["catalogue"] == ""
+
+
+def test_a_catalogue_of_ones_own_is_sent_as_its_text(server: PageServer, page: Page) -> None:
+    opened(page, server)
+    page.get_by_label("From").select_option("a catalogue of my own")
+    text = 'currency = "EUR"\n[[types]]\nname = "one"'
+    page.locator("textarea").fill(text)
+    asked(page)
+    expect(page.get_by_label("What was found")).to_be_visible()
+    assert server.sent[0][1]["catalogue"] == text
+
+
+def test_while_it_is_looked_for_that_is_shown_and_can_be_given_up(
+    server: PageServer, page: Page
+) -> None:
+    opened(page, server)
+    page.route("**/provision", lambda route: None if route.request.method == "POST" else route.continue_())  # fmt: skip  # noqa: E501
+    asked(page)
+    expect(
+        page.get_by_role("progressbar", name="Looking for the cheapest machines")
+    ).to_be_visible()
+    expect(page.get_by_role("button", name="Find the cheapest")).to_be_disabled()
+    page.get_by_role("button", name="Cancel").press("Enter")
+    expect(page.get_by_role("progressbar")).to_have_count(0)
+    expect(page.get_by_role("button", name="Find the cheapest")).to_be_enabled()
+
+
+def test_that_nothing_can_be_had_is_said_with_what_it_would_take(
+    server: PageServer, page: Page
+) -> None:
+    server.views["/provision"] = provisioned.not_to_be_had
+    opened(page, server)
+    asked(page)
+    nothing = page.get_by_role("region", name="Nothing was found: infeasible")
+    expect(nothing).to_contain_text("operator split[2-2] takes 40 cores")
+    assert violations(page) == []
+
+
+@pytest.mark.parametrize(
+    ("detail", "label"),
+    [
+        ("throughput is -1: it must be a number above 0", "Throughput"),
+        ("stream a → b: tuple_bytes is not given", "Bytes a tuple"),
+        ("time limit 90: it must be a number of seconds > 0 and at most 60", "Time limit, seconds"),
+    ],
+)
+def test_a_refusal_is_said_at_the_form_and_marks_the_field_that_it_is_about(
+    server: PageServer, page: Page, complaints: Complaints, detail: str, label: str
+) -> None:
+    complaints.allow("422")
+    refused = Problem(title="Bad value", status=422, detail=detail)
+    server.views["/provision"] = lambda: refused
+    opened(page, server)
+    asked(page)
+    expect(page.get_by_role("alert").filter(has_text=detail)).to_be_visible()
+    expect(page.get_by_label(label)).to_have_attribute("aria-invalid", "true")
+    expect(page.locator("[aria-invalid=true]")).to_have_count(1)
+    assert violations(page) == []
+
+
+@pytest.mark.parametrize("view", [provisioned.bought, provisioned.kept_on])
+def test_an_answer_breaks_no_rule_of_accessibility_and_fits_a_phone(
+    server: PageServer, page: Page, view: object
+) -> None:
+    server.views["/provision"] = view  # type: ignore[assignment]
+    opened(page, server)
+    asked(page)
+    expect(page.get_by_label("What was found")).to_be_visible()
+    assert violations(page) == []
+    page.emulate_media(color_scheme="dark")
+    assert violations(page) == []
+    page.set_viewport_size({"width": 360, "height": 740})
+    assert page.evaluate("document.documentElement.scrollWidth") <= 360
