@@ -138,3 +138,14 @@ def test_bad_input_is_refused_with_offender_value_and_what_is_allowed(
 def test_a_price_that_only_some_nodes_have_is_refused() -> None:
     said = refusal(file(**nodes({"id": "n1", "price": 3}, {"id": "n2"})))
     assert said.startswith("node n2: price is not given, but other nodes have one")
+
+
+def test_a_tree_with_a_cycle_is_refused_with_the_cycle() -> None:
+    back = [
+        {"from": "a", "to": "b", "tuple_bytes": 1},
+        {"from": "b", "to": "a", "tuple_bytes": 1},
+    ]
+    said = refusal(file(streams=back), catalogue=(SMALL,))
+    assert said == "streams a → b → a form a cycle; no operator may wait for its own result"
+    back[1]["system"] = True  # as an acker's are
+    read(file(streams=back), catalogue=(SMALL,))

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from graphlib import CycleError, TopologicalSorter
 from math import inf
 from typing import Self
 
@@ -23,8 +24,9 @@ class ProvisioningProblem:
     """One problem, checked when it is made: Constr-LAN to Non-Constr-Het of paper 003, section 3.
 
     The paper's operators form a binary tree. Its constraints (1) to (5) keep their meaning for
-    every application whose streams each go from one operator to one other: any such graph is
-    taken, and what a machine receives is counted stream by stream.
+    every graph without a cycle: what a machine receives is counted stream by stream, so an output
+    that goes to several operators is sent to each of them, as Storm does. Streams of Storm's own
+    (`system`) count, too, and may run in circles.
 
     Parameters
     ----------
@@ -85,6 +87,7 @@ class ProvisioningProblem:
             },
         )
         _require_names(self)
+        _require_no_cycle(self)
         _require_bandwidths(self)
 
     def object(self, object_id: str) -> BasicObject:
@@ -155,6 +158,20 @@ def _require_names(problem: ProvisioningProblem) -> None:
         for name in server.objects:
             if name not in objects:
                 raise ProblemError(f"server {server.id}: {unknown('object', name, objects)}")
+
+
+def _require_no_cycle(problem: ProvisioningProblem) -> None:
+    sources: dict[str, set[str]] = {it.id: set() for it in problem.operators}
+    for stream in problem.streams:
+        if not stream.system:
+            sources[stream.target].add(stream.source)
+    try:
+        TopologicalSorter(sources).prepare()
+    except CycleError as error:
+        circle = " → ".join(error.args[1])
+        raise ProblemError(
+            f"streams {circle} form a cycle; no operator may wait for its own result"
+        ) from None
 
 
 def _require_bandwidths(problem: ProvisioningProblem) -> None:

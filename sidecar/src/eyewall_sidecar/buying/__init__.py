@@ -1,0 +1,1 @@
+"""`eyewall provision`: what to buy, asked and shown on the command line."""
