@@ -1,27 +1,33 @@
 """A Nimbus that obeys: runs a scheduling service round by round, with faults on demand."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import count
+from typing import Generic, TypeVar
 
 from eyewall_monitor.decision_record import DecisionRecord
 from eyewall_monitor.rate_document import Rates
 from eyewall_monitor.sample import Sample
 from eyewall_monitor.znodes import Switches
+from eyewall_sidecar.model import Solution
+from eyewall_sidecar.provisioning.answer import Answer
 from eyewall_sidecar.service import (
+    Buying,
     Decision,
     Decline,
+    Failed,
     Job,
     Measuring,
     Outcome,
     Place,
     Planning,
+    PlatformQuestion,
     Question,
     Recorder,
     Rules,
     SchedulingService,
 )
-from eyewall_sidecar.service.solver_processes import solve
+from eyewall_sidecar.service.solver_processes import provision, solve
 from eyewall_sidecar.stores import DelayTable, HeldSwitches, Measurements
 from eyewall_sidecar.storm import (
     Assignment,
@@ -43,20 +49,25 @@ class Clock:
         return self.now
 
 
+Asking = TypeVar("Asking")
+Found = TypeVar("Found")
+
+
 @dataclass
-class Answered:
+class Answered(Generic[Asking, Found]):
     """Solves really and at once, but shows the answer only when told to."""
 
-    asked: Question
+    asked: Asking
     limit: float
+    solve: Callable[[Asking, float], Found]
     ready: bool
-    answer: Outcome | None = None
+    answer: Found | Failed | None = None
     dropped: bool = False
 
-    def outcome(self, until: float) -> Outcome | None:
+    def outcome(self, until: float) -> Found | Failed | None:
         if not self.ready:
             return None
-        return self.answer or solve(self.asked, 10)
+        return self.answer or self.solve(self.asked, 10)
 
     def drop(self) -> None:
         self.dropped = True
@@ -69,23 +80,30 @@ class ScriptedSolvers:
     late: bool = False
     answer: Outcome | None = None
     breaks_on: str = ""
-    placed: list[Answered] = field(default_factory=list)
-    improved: list[Answered] = field(default_factory=list)
-    planned: list[Answered] = field(default_factory=list)
+    platform: Answer | Failed | None = None
+    placed: list[Answered[Question, Solution]] = field(default_factory=list)
+    improved: list[Answered[Question, Solution]] = field(default_factory=list)
+    planned: list[Answered[Question, Solution]] = field(default_factory=list)
+    provisioned: list[Answered[PlatformQuestion, Answer]] = field(default_factory=list)
 
-    def place(self, question: Question, time_limit: float) -> Job:
+    def place(self, question: Question, time_limit: float) -> Job[Solution]:
         if self.breaks_on in {it.id for it in question.problem.operators}:
             raise RuntimeError("a surprise")
-        self.placed.append(Answered(question, time_limit, not self.late, self.answer))
+        self.placed.append(Answered(question, time_limit, solve, not self.late, self.answer))
         return self.placed[-1]
 
-    def improve(self, question: Question, time_limit: float) -> Job:
-        self.improved.append(Answered(question, time_limit, not self.late, self.answer))
+    def improve(self, question: Question, time_limit: float) -> Job[Solution]:
+        self.improved.append(Answered(question, time_limit, solve, not self.late, self.answer))
         return self.improved[-1]
 
-    def plan(self, question: Question, time_limit: float) -> Job:
-        self.planned.append(Answered(question, time_limit, not self.late, self.answer))
+    def plan(self, question: Question, time_limit: float) -> Job[Solution]:
+        self.planned.append(Answered(question, time_limit, solve, not self.late, self.answer))
         return self.planned[-1]
+
+    def provision(self, question: PlatformQuestion, time_limit: float) -> Job[Answer]:
+        asked = Answered(question, time_limit, provision, not self.late, self.platform)
+        self.provisioned.append(asked)
+        return asked
 
 
 class Turned:
@@ -194,6 +212,7 @@ class Nimbus:
         self.planning = Planning(
             self.service, self.solvers, map("{:08x}".format, count(1)).__next__
         )
+        self.buying = Buying(self.service, self.solvers)
         self.running: dict[str, Assignment] = {}
 
     def round(self, *topologies: Topology, obey: bool = True) -> dict[str, Decision]:

@@ -186,6 +186,42 @@ def a_plan(id_: str = "plan-1", **changes: Any) -> pb.Plan:
     return _of(plan, **changes)
 
 
+def a_platform(**changes: Any) -> pb.ProvisionAnswer:
+    """Two machines for both executors; `changes` are of the message."""
+    answer = _of(
+        pb.ProvisionAnswer(),
+        topology_id="word_count-1-1700000000",
+        topology="word_count",
+        catalogue="made-up-cloud",
+        currency="€",
+        throughput=1,
+        status="feasible",
+        decided_by="integer program",
+        seconds=2.5,
+        price=136,
+        bound=100,
+        gap=0.25,
+        shopping_list=[{"type": "small", "count": 2, "price": 68}],
+        machines=[
+            {"id": "small-1", "type": "small", "operators": ["sentence[1-1]"]},
+            {"id": "small-2", "type": "small", "operators": ["count.words[2-3]"]},
+        ],
+        uses=[
+            {"constraint": "cpu", "name": "small-1", "load": 0.5, "limit": 2},
+            {"constraint": "link", "name": "small-1 – small-2", "load": 2e4},
+        ],
+        breaks_at=1.2,
+        sustained=4,
+        cheaper={
+            "price": 68,
+            "throughput": 0.5,
+            "shopping_list": [{"type": "small", "count": 1, "price": 68}],
+        },
+        assumptions=["CPU is what each component declares; it was not measured"],
+    )
+    return _of(answer, **changes)
+
+
 def _summary(plan: pb.Plan) -> pb.PlanSummary:
     same = {it.name for it in pb.PlanSummary.DESCRIPTOR.fields} - {"executors_moved"}
     fields = {it.name: value for it, value in plan.ListFields() if it.name in same}
@@ -273,6 +309,18 @@ class ScriptedOperations(pb_grpc.OperationsServicer):
             ],
             answer="edge-1 has no cores left",
         )
+
+    def ListCatalogues(self, request: Any, context: Any) -> pb.Catalogues:  # noqa: N802
+        self._refuse("ListCatalogues", context)
+        return _of(
+            pb.Catalogues(),
+            catalogues=[{"name": "made-up-cloud", "currency": "€", "unit": "cores", "types": 10}],
+        )
+
+    def Provision(self, request: pb.ProvisionRequest, context: Any) -> pb.ProvisionAnswer:  # noqa: N802
+        self.asked.append(request)
+        self._refuse("Provision", context)
+        return a_platform(throughput=request.throughput, catalogue=request.catalogue)
 
     def _plan(self, id_: str, context: Any) -> pb.Plan:
         if id_ not in self.plans:

@@ -17,7 +17,14 @@ from eyewall_monitor.znodes import Znodes
 from eyewall_sidecar.config import Config, Delays, default_settings
 from eyewall_sidecar.policies.catalogue import CATALOGUE
 from eyewall_sidecar.rpc import Server
-from eyewall_sidecar.service import Measuring, Planning, Recorder, Rules, SchedulingService
+from eyewall_sidecar.service import (
+    Buying,
+    Measuring,
+    Planning,
+    Recorder,
+    Rules,
+    SchedulingService,
+)
 from eyewall_sidecar.service.solver_processes import SolverProcesses
 from eyewall_sidecar.stores import (
     DelayFile,
@@ -64,7 +71,8 @@ def serve(config: Config, say: Callable[[str], None]) -> None:
             switches,
         )
         planning = Planning(service, solvers, lambda: secrets.token_hex(4))
-        server = Server(service, planning, config.listen)
+        buying = Buying(service, solvers)
+        server = Server(service, planning, buying, config.listen)
         server.start()
         try:
             if _warm(solvers, stopped):

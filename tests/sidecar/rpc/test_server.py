@@ -10,7 +10,14 @@ from eyewall_proto import operations_pb2, operations_pb2_grpc
 from eyewall_proto import scheduler_pb2 as pb
 from eyewall_proto import scheduler_pb2_grpc as pb_grpc
 from eyewall_sidecar.rpc import AddressError, Server
-from eyewall_sidecar.service import Measuring, Planning, Recorder, Rules, SchedulingService
+from eyewall_sidecar.service import (
+    Buying,
+    Measuring,
+    Planning,
+    Recorder,
+    Rules,
+    SchedulingService,
+)
 from eyewall_sidecar.service.solver_processes import SolverProcesses
 from eyewall_sidecar.stores import DelayFile, NoMeasurements, NoRecords
 from eyewall_sidecar.storm import Settings
@@ -48,7 +55,8 @@ class Sidecar:
             time.monotonic,
         )
         planning = Planning(service, solvers, lambda: "5f1c1a0e")
-        self.server = Server(service, planning, "127.0.0.1:0")
+        buying = Buying(service, solvers)
+        self.server = Server(service, planning, buying, "127.0.0.1:0")
         self.server.start()
         self.channel = grpc.insecure_channel(f"127.0.0.1:{self.server.port}")
         self.stub = pb_grpc.SchedulerStub(self.channel)  # type: ignore[no-untyped-call]
@@ -375,7 +383,7 @@ def test_a_state_of_more_than_four_megabytes_is_taken(sidecar: Sidecar) -> None:
 def test_a_port_that_is_taken_is_one_clear_error(sidecar: Sidecar) -> None:
     address = f"127.0.0.1:{sidecar.server.port}"
     with pytest.raises(AddressError) as refused:
-        Server(None, None, address)  # type: ignore[arg-type]
+        Server(None, None, None, address)  # type: ignore[arg-type]
     assert str(refused.value) == f"cannot listen on {address}: Address already in use"
 
 

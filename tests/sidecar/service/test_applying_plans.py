@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import pytest
 from eyewall_monitor.decision_record import Verdict
+from eyewall_sidecar.model import Solution
 from eyewall_sidecar.service import (
     Job,
     Keep,
@@ -95,7 +96,7 @@ def test_a_plan_that_grew_stale_while_it_was_solved_says_so_at_once(
     nimbus = nimbus_with(it)
     solve = nimbus.solvers.plan
 
-    def meanwhile(question: Question, time_limit: float) -> Job:
+    def meanwhile(question: Question, time_limit: float) -> Job[Solution]:
         nimbus.running[it.id] = (worker("a", 6700, 1), worker("c", 6700, 2, 3))
         nimbus.round(it)
         return solve(question, time_limit)

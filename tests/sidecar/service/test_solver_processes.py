@@ -72,10 +72,10 @@ class Watched:
         self.solvers = SolverProcesses(hanging_after=10, clock=lambda: self.now)
         self.solvers.warm()
 
-    def answered(self, job: Job) -> Outcome | None:
+    def answered(self, job: Job[Solution]) -> Outcome | None:
         return job.outcome(self.now + SOON)
 
-    def now_at_hand(self, job: Job) -> Outcome | None:
+    def now_at_hand(self, job: Job[Solution]) -> Outcome | None:
         return job.outcome(self.now)
 
 

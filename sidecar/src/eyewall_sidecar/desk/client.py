@@ -104,12 +104,21 @@ class Desk:
         answer: pb.Problem = self._call(self._stub.GetProblem, pb.ProblemRequest(topology=topology))
         return answer
 
+    def catalogues(self) -> pb.Catalogues:
+        """Return the catalogues that come with the sidecar."""
+        answer: pb.Catalogues = self._call(self._stub.ListCatalogues, pb.ListCataloguesRequest())
+        return answer
+
+    def provision(self, request: pb.ProvisionRequest) -> pb.ProvisionAnswer:
+        """Return the cheapest platform; nothing is bought or switched off."""
+        patience = _solving(request.time_limit) + PLAN_PATIENCE
+        answer: pb.ProvisionAnswer = self._call(self._stub.Provision, request, patience)
+        return answer
+
     def make_plan(self, request: pb.PlanRequest) -> pb.Plan:
         """Return what a policy finds; nothing is moved."""
-        wanted = request.time_limit
-        # A limit that makes no sense is the sidecar's to refuse.
-        solving = wanted if 0 < wanted < LONGEST_SOLVE else LONGEST_SOLVE
-        answer: pb.Plan = self._call(self._stub.MakePlan, request, solving + PLAN_PATIENCE)
+        patience = _solving(request.time_limit) + PLAN_PATIENCE
+        answer: pb.Plan = self._call(self._stub.MakePlan, request, patience)
         return answer
 
     def plan(self, id_: str) -> pb.Plan:
@@ -149,6 +158,11 @@ class Desk:
         trailing = dict(error.trailing_metadata() or ())
         nearest = tuple(filter(None, trailing.get(NEAREST, "").split(",")))
         return DeskError(said, nearest, _EXIT_CODES.get(code, NOT_NOW), code)
+
+
+def _solving(wanted: float) -> float:
+    """Return the seconds that a solve takes; a limit that makes no sense is not ours to refuse."""
+    return wanted if 0 < wanted < LONGEST_SOLVE else LONGEST_SOLVE
 
 
 def as_json(message: Message) -> str:

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from math import inf
 from pathlib import Path
 
-from eyewall_sidecar.model import ProblemError, Stream
+from eyewall_sidecar.model import Operator, ProblemError, Stream
 from eyewall_sidecar.model.errors import listed, unknown
 from eyewall_sidecar.problem_file import parse_entry
 from eyewall_sidecar.problem_file.delays import Links, listed_links, matrix_links
@@ -48,7 +48,8 @@ class ProvisioningFile:
 def parse_provisioning(text: str, folder: Path, wanted: Wanted) -> ProvisioningFile:
     """Read a provisioning problem from a problem file's JSON text.
 
-    With a catalogue the file's nodes are left aside; `candidates` then name machine types.
+    With a catalogue the file's nodes are left aside, candidates among them too; `candidates` then
+    name machine types.
     `ProblemError` says what is wrong.
     """
     file = parse_entry(text)
@@ -56,8 +57,9 @@ def parse_provisioning(text: str, folder: Path, wanted: Wanted) -> ProvisioningF
     streams, sizes_assumed = _sized(expansion.streams, wanted.tuple_bytes)
     types, prices_assumed = (wanted.catalogue, []) if wanted.catalogue else _types(file)
     links = {} if wanted.catalogue else _bandwidths(file, folder)
+    operators, pins_left_aside = _off_nodes(expansion.operators, file, types)
     problem = ProvisioningProblem(
-        operators=expansion.operators,
+        operators=operators,
         streams=streams,
         types=types,
         needs={
@@ -72,7 +74,26 @@ def parse_provisioning(text: str, folder: Path, wanted: Wanted) -> ProvisioningF
         links=links,
         throughput=wanted.throughput,
     )
-    return ProvisioningFile(problem, (*expansion.assumptions, *sizes_assumed, *prices_assumed))
+    return ProvisioningFile(
+        problem, (*expansion.assumptions, *pins_left_aside, *sizes_assumed, *prices_assumed)
+    )
+
+
+def _off_nodes(
+    operators: Sequence[Operator], file: ProblemEntry, types: Sequence[MachineType]
+) -> tuple[tuple[Operator, ...], list[str]]:
+    """Leave aside the candidates that are nodes of the file and no machine types."""
+    gone = {it.id for it in file.nodes} - {it.name for it in types}
+    pinned = [it.id for it in operators if gone.intersection(it.candidates or ())]
+    if not pinned:
+        return tuple(operators), []
+    free = tuple(
+        replace(it, candidates=tuple(c for c in it.candidates or () if c not in gone) or None)
+        for it in operators
+    )
+    return free, [
+        f"candidates of {listed(pinned, 3)} left aside: they are nodes, not machine types"
+    ]
 
 
 def _sized(

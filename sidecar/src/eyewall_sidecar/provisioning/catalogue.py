@@ -90,7 +90,7 @@ def read_shipped(name: str) -> Catalogue:
     """Read one of the catalogues that are here."""
     if name not in shipped():
         raise CatalogueError(unknown("catalogue", name, shipped()))
-    return _parsed(name, (_FOLDER / f"{name}.toml").read_text(encoding="utf-8"))
+    return parse_catalogue(name, (_FOLDER / f"{name}.toml").read_text(encoding="utf-8"))
 
 
 def read_catalogue(path: Path) -> Catalogue:
@@ -99,10 +99,11 @@ def read_catalogue(path: Path) -> Catalogue:
         text = path.read_text(encoding="utf-8")
     except (OSError, ValueError) as error:
         raise CatalogueError(f"{path}: {error}") from None
-    return _parsed(str(path), text)
+    return parse_catalogue(str(path), text)
 
 
-def _parsed(source: str, text: str) -> Catalogue:
+def parse_catalogue(source: str, text: str) -> Catalogue:
+    """Read a catalogue from its TOML text; a complaint calls it by `source`."""
     try:
         content = tomllib.loads(text)
         entries = _File.model_validate(content)

@@ -14,4 +14,5 @@ def problem(it: RunningProblem) -> pb.Problem:
         json=write_problem(it.bridged.problem),
         measured=it.measured,
         assumptions=it.assumptions,
+        shared=it.shared,
     )

@@ -22,7 +22,7 @@ from eyewall_sidecar.rpc import encode
 from eyewall_sidecar.rpc.decode import MalformedError
 from eyewall_sidecar.rpc.operations import OPERATIONS, Operations
 from eyewall_sidecar.rpc.remembered import Needs, Remembered
-from eyewall_sidecar.service import Planning, SchedulingService
+from eyewall_sidecar.service import Buying, Planning, SchedulingService
 
 CONTRACT_VERSION = 1
 MESSAGE_BYTES = 64 * 1024 * 1024
@@ -87,7 +87,9 @@ class _OwnThreads:
 class Server:
     """The listening server."""
 
-    def __init__(self, service: SchedulingService, planning: Planning, address: str) -> None:
+    def __init__(
+        self, service: SchedulingService, planning: Planning, buying: Buying, address: str
+    ) -> None:
         """Bind the address; nothing is answered before `start`."""
         _require_free(address)
         self._health = health.HealthServicer()
@@ -104,7 +106,7 @@ class Server:
         rounds = SimpleNamespace(Schedule=_OwnThreads(Scheduler(service).Schedule, self._rounds))
         pb_grpc.add_SchedulerServicer_to_server(rounds, self._grpc)  # type: ignore[no-untyped-call]
         operations_pb2_grpc.add_OperationsServicer_to_server(
-            Operations(service, planning), self._grpc
+            Operations(service, planning, buying), self._grpc
         )  # type: ignore[no-untyped-call]
         health_pb2_grpc.add_HealthServicer_to_server(self._health, self._grpc)
         names = (SERVICE, OPERATIONS, health.SERVICE_NAME, reflection.SERVICE_NAME)

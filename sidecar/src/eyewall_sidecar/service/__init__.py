@@ -1,5 +1,6 @@
 """The use case: state, delays and rates in, decisions out."""
 
+from eyewall_sidecar.service.buying import Buying
 from eyewall_sidecar.service.decision import Decision, Decline, Keep, Place, Verdict
 from eyewall_sidecar.service.measuring import Measuring
 from eyewall_sidecar.service.moving import Rules
@@ -8,9 +9,17 @@ from eyewall_sidecar.service.planning import Planning, Wanted
 from eyewall_sidecar.service.recording import Recorder
 from eyewall_sidecar.service.scheduling import SchedulingService
 from eyewall_sidecar.service.seen import Seen
-from eyewall_sidecar.service.solving import Failed, Job, Outcome, Question, Solvers
+from eyewall_sidecar.service.solving import (
+    Failed,
+    Job,
+    Outcome,
+    PlatformQuestion,
+    Question,
+    Solvers,
+)
 
 __all__ = [
+    "Buying",
     "Decision",
     "Decline",
     "Failed",
@@ -22,6 +31,7 @@ __all__ = [
     "Plan",
     "PlanState",
     "Planning",
+    "PlatformQuestion",
     "Question",
     "Recorder",
     "Rules",

@@ -58,7 +58,7 @@ class Memory:
     status: str = ""
     asked: Asked | None = None
     question: Question | None = None
-    job: Job | None = None
+    job: Job[Solution] | None = None
     answer: Solution | None = None
     judged_on: tuple[TopologyProblem, Settings, Solution, Restraints] | None = None
     judgement: Judgement | None = None

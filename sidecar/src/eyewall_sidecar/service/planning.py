@@ -8,6 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from math import isfinite
 from threading import BoundedSemaphore
+from typing import TypeVar
 
 from eyewall_sidecar.model import ProblemError, Solution
 from eyewall_sidecar.model.errors import listed
@@ -26,7 +27,7 @@ from eyewall_sidecar.service.names import (
 from eyewall_sidecar.service.ordering import as_it_stands, order
 from eyewall_sidecar.service.plan import Plan, names_of
 from eyewall_sidecar.service.scheduling import SchedulingService
-from eyewall_sidecar.service.solving import Failed, Question, Solvers
+from eyewall_sidecar.service.solving import Failed, Job, Question, Solvers
 from eyewall_sidecar.storm import Mode, Settings, SettingsError, TopologyState, read_settings
 from eyewall_sidecar.storm.settings import require_taken
 
@@ -36,6 +37,8 @@ MOST_AT_ONCE = 3
 LOOK_SECONDS = 0.5
 """Between two looks whether anybody still waits for a plan."""
 MOST_SEED = 2**31 - 1
+
+Found = TypeVar("Found")
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,10 +86,9 @@ class Planning:
         topology = topology_named(seen, wanted.topology)
         own = self._own_settings(topology)
         settings = _as_wanted(own, wanted)
-        limit = self._limit(wanted, settings)
-        seed = self._service.rules.seed if wanted.seed is None else wanted.seed
-        if not 0 <= seed <= MOST_SEED:
-            raise BadQuestionError(f"seed {seed}: it must be a whole number from 0 to {MOST_SEED}")
+        usual = min(self._service.rules.improvement_seconds, settings.time_limit)
+        limit = limit_of(wanted.time_limit, usual)
+        seed = seed_of(wanted.seed, self._service.rules.seed)
         memory = seen.memory.get(topology.topology.id)
         before = memory.asked if memory is not None else None
         asked = ask(before, seen.state, topology, settings, seen.delays, seen.measured, LookedAt())
@@ -134,32 +136,45 @@ class Planning:
             raise NotNowError(f"{name} does not run whole: {lacking} without a slot")
         return own
 
-    def _limit(self, wanted: Wanted, settings: Settings) -> float:
-        limit = wanted.time_limit
-        if limit == 0:
-            usual = self._service.rules.improvement_seconds
-            return min(usual, settings.time_limit, LONGEST_SOLVE)
-        if isfinite(limit) and 0 < limit <= LONGEST_SOLVE:
-            return limit
-        raise BadQuestionError(
-            f"time limit {limit:g}: it must be a number of seconds > 0 and at most "
-            f"{LONGEST_SOLVE:g}"
-        )
-
     def _solved(
         self, asked: Question, limit: float, is_awaited: Callable[[], bool]
     ) -> Solution | Failed:
         if not self._places.acquire(blocking=False):
             raise NotNowError(f"{MOST_AT_ONCE} plans are being made already; try again in a moment")
         try:
-            job = self._solvers.plan(asked, limit)
-            while (outcome := job.outcome(self._service.now() + LOOK_SECONDS)) is None:
-                if not is_awaited():
-                    job.drop()
-                    raise NotNowError("nobody waits for the plan any more")
-            return outcome
+            return awaited(self._solvers.plan(asked, limit), self._service.now, is_awaited)
         finally:
             self._places.release()
+
+
+def limit_of(wanted: float, usual: float) -> float:
+    """Return the time limit that is meant, in seconds; 0 is the usual one."""
+    if wanted == 0:
+        return min(usual, LONGEST_SOLVE)
+    if isfinite(wanted) and 0 < wanted <= LONGEST_SOLVE:
+        return wanted
+    raise BadQuestionError(
+        f"time limit {wanted:g}: it must be a number of seconds > 0 and at most {LONGEST_SOLVE:g}"
+    )
+
+
+def seed_of(wanted: int | None, usual: int) -> int:
+    """Return the seed that is meant; None is the usual one."""
+    seed = usual if wanted is None else wanted
+    if not 0 <= seed <= MOST_SEED:
+        raise BadQuestionError(f"seed {seed}: it must be a whole number from 0 to {MOST_SEED}")
+    return seed
+
+
+def awaited(
+    job: Job[Found], now: Callable[[], float], is_awaited: Callable[[], bool]
+) -> Found | Failed:
+    """Wait for an answer; NotNowError once nobody else does any more."""
+    while (outcome := job.outcome(now() + LOOK_SECONDS)) is None:
+        if not is_awaited():
+            job.drop()
+            raise NotNowError("nobody waits for the answer any more")
+    return outcome
 
 
 def _as_wanted(own: Settings, wanted: Wanted) -> Settings:

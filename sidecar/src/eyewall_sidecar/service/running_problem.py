@@ -42,6 +42,8 @@ class RunningProblem:
         What of it was measured, how long ago and how well: sentences for a person.
     assumptions
         What of it was declared, derived or assumed: sentences for a person.
+    shared
+        Nodes on which other topologies run, too.
     """
 
     topology: TopologyState
@@ -49,6 +51,7 @@ class RunningProblem:
     bridged: TopologyProblem
     measured: tuple[str, ...]
     assumptions: tuple[str, ...]
+    shared: tuple[str, ...]
 
 
 def running_problem(service: SchedulingService, name: str) -> RunningProblem:
@@ -81,6 +84,9 @@ def running_problem(service: SchedulingService, name: str) -> RunningProblem:
         problem,
         tuple(_measured(seen, asked, problem, streams, since)),
         tuple(_assumed(asked, problem, streams)),
+        tuple(
+            it for it, supervisor in problem.supervisors.items() if asked.rooms[supervisor].shared
+        ),
     )
 
 

@@ -14,22 +14,30 @@ from concurrent.futures import CancelledError, Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
 from functools import partial
+from typing import Any, Generic, TypeVar
 
 from eyewall_sidecar.model import Solution
 from eyewall_sidecar.policies import POLICIES
 from eyewall_sidecar.policies.compile_ahead import compile_ahead
+from eyewall_sidecar.provisioning.answer import Answer
+from eyewall_sidecar.provisioning.asking import Asked, ask
 from eyewall_sidecar.qos.ecker import with_headroom
 from eyewall_sidecar.search.alternatives import with_alternatives
 from eyewall_sidecar.service.fewest_moves import with_fewest_moves
 from eyewall_sidecar.service.least_traffic import with_least_traffic
-from eyewall_sidecar.service.solving import Failed, Job, Outcome, Question
+from eyewall_sidecar.service.solving import Failed, Job, PlatformQuestion, Question
 
 HANGING_AFTER = 10.0
 """Seconds beyond its time limit after which a solve is taken to hang."""
 POLICY_SHARE = 0.9
 """Of the time limit, what the policy may use; the rest is for what the objective leaves open."""
+BUYING_SHARE = 0.5
+"""Of the time limit, what the cheapest platform may take; the rest is for the next cheaper one."""
 WARM_WITHIN = 600.0
 """Seconds that a process may take to start; the first one on a machine compiles for a minute."""
+
+Asking = TypeVar("Asking")
+Found = TypeVar("Found")
 
 
 def solve(
@@ -51,6 +59,12 @@ def solve(
     return tidied if late() else with_alternatives(question.problem, objective, tidied)
 
 
+def provision(question: PlatformQuestion, time_limit: float) -> Answer:
+    """Say what to buy, in this process."""
+    asked = Asked(question.method, time_limit * BUYING_SHARE, question.seed)
+    return ask(question.problem, asked, time.monotonic)
+
+
 class SolverProcesses:
     """The `Solvers` of `eyewall serve`."""
 
@@ -62,33 +76,34 @@ class SolverProcesses:
     ) -> None:
         """Start two processes with this policy loaded; `warm` waits until they are ready.
 
-        A third one, for plans, is started when the first plan is asked for.
+        One for plans, and one for platforms, is started when the first of them is asked for.
         """
         self._placing = _Lane(hanging_after, clock, policy)
         self._improving = _Lane(hanging_after, clock, policy)
         self._new_lane = partial(_Lane, hanging_after, clock, policy)
-        self._planning: _Lane | None = None
-        self._one_planner = threading.Lock()
+        self._on_demand: dict[str, _Lane] = {}
+        self._one_starts = threading.Lock()
 
     def warm(self) -> None:
         """Wait until both processes have all that the default policy needs compiled and loaded."""
         for lane in (self._placing, self._improving):
             lane.warm()
 
-    def place(self, question: Question, time_limit: float) -> Job:
+    def place(self, question: Question, time_limit: float) -> Job[Solution]:
         """Ask for executors that have no slot."""
-        return self._placing.submit(question, time_limit)
+        return self._placing.submit(solve, question, time_limit)
 
-    def improve(self, question: Question, time_limit: float) -> Job:
+    def improve(self, question: Question, time_limit: float) -> Job[Solution]:
         """Ask for a better placement of executors that run."""
-        return self._improving.submit(question, time_limit)
+        return self._improving.submit(solve, question, time_limit)
 
-    def plan(self, question: Question, time_limit: float) -> Job:
+    def plan(self, question: Question, time_limit: float) -> Job[Solution]:
         """Ask what somebody wants to know; may be asked, and waited for, by several threads."""
-        with self._one_planner:
-            if self._planning is None:
-                self._planning = self._new_lane()
-            return self._planning.submit(question, time_limit)
+        return self._lane("plans").submit(solve, question, time_limit)
+
+    def provision(self, question: PlatformQuestion, time_limit: float) -> Job[Answer]:
+        """Ask which platform is the cheapest; likewise."""
+        return self._lane("platforms").submit(provision, question, time_limit)
 
     def process_ids(self) -> tuple[int, int]:
         """Return the ids of the placing and the improving process."""
@@ -96,9 +111,16 @@ class SolverProcesses:
 
     def close(self) -> None:
         """End all processes at once, whatever they do."""
-        with self._one_planner:
-            for lane in filter(None, (self._placing, self._improving, self._planning)):
+        with self._one_starts:
+            for lane in (self._placing, self._improving, *self._on_demand.values()):
                 lane.close()
+
+    def _lane(self, name: str) -> "_Lane":
+        """Return the lane of this name; it is started when it is first asked for."""
+        with self._one_starts:
+            if name not in self._on_demand:
+                self._on_demand[name] = self._new_lane()
+            return self._on_demand[name]
 
 
 class _Lane:
@@ -112,7 +134,7 @@ class _Lane:
         self._start()
 
     def _start(self) -> None:
-        self._waiting: deque[tuple[Future[Solution], float]] = deque()
+        self._waiting: deque[tuple[Future[Any], float]] = deque()
         self._head_since = 0.0
         self._executor = ProcessPoolExecutor(
             max_workers=1,
@@ -128,13 +150,15 @@ class _Lane:
     def process_id(self) -> int:
         return self._first.result(WARM_WITHIN)
 
-    def submit(self, question: Question, time_limit: float) -> Job:
+    def submit(
+        self, answer: Callable[[Asking, float], Found], question: Asking, time_limit: float
+    ) -> "_Solving[Found]":
         with self._lock:
             try:
-                future = self._executor.submit(solve, question, time_limit)
+                future = self._executor.submit(answer, question, time_limit)
             except BrokenProcessPool:
                 self.replace(self._executor)
-                future = self._executor.submit(solve, question, time_limit)
+                future = self._executor.submit(answer, question, time_limit)
             self._drop_answered()
             if not self._waiting:
                 self._head_since = self.clock() + (0.0 if self._first.done() else WARM_WITHIN)
@@ -180,14 +204,14 @@ class _Lane:
 
 
 @dataclass(frozen=True, slots=True)
-class _Solving:
+class _Solving(Generic[Found]):
     """A question that a lane works on or will."""
 
     lane: _Lane
     executor: ProcessPoolExecutor
-    future: Future[Solution]
+    future: Future[Found]
 
-    def outcome(self, until: float) -> Outcome | None:
+    def outcome(self, until: float) -> Found | Failed | None:
         try:
             return self.future.result(max(0.0, until - self.lane.clock()))
         except TimeoutError:

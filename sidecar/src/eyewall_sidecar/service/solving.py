@@ -1,10 +1,14 @@
 """The port to whatever solves: ask now, take the answer when it is there."""
 
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, TypeVar
 
 from eyewall_sidecar.model import PlacementProblem, Solution
 from eyewall_sidecar.objective import Objective
+from eyewall_sidecar.provisioning import ProvisioningProblem
+from eyewall_sidecar.provisioning.answer import Answer
+
+Found = TypeVar("Found", covariant=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +31,15 @@ class Question:
 
 
 @dataclass(frozen=True, slots=True)
+class PlatformQuestion:
+    """What is asked of a method of provisioning: all that decides the answer."""
+
+    problem: ProvisioningProblem
+    method: str
+    seed: int
+
+
+@dataclass(frozen=True, slots=True)
 class Failed:
     """The solver broke: no answer, and nothing learned of the problem."""
 
@@ -36,10 +49,10 @@ class Failed:
 Outcome = Solution | Failed
 
 
-class Job(Protocol):
+class Job(Protocol[Found]):
     """A question under way."""
 
-    def outcome(self, until: float) -> Outcome | None:
+    def outcome(self, until: float) -> Found | Failed | None:
         """Wait for the answer until then (on the service's clock); None if it is not there."""
         ...
 
@@ -51,14 +64,18 @@ class Job(Protocol):
 class Solvers(Protocol):
     """Lanes of their own, so that no question delays a more urgent one."""
 
-    def place(self, question: Question, time_limit: float) -> Job:
+    def place(self, question: Question, time_limit: float) -> Job[Solution]:
         """Ask for executors that have no slot."""
         ...
 
-    def improve(self, question: Question, time_limit: float) -> Job:
+    def improve(self, question: Question, time_limit: float) -> Job[Solution]:
         """Ask for a better placement of executors that run."""
         ...
 
-    def plan(self, question: Question, time_limit: float) -> Job:
+    def plan(self, question: Question, time_limit: float) -> Job[Solution]:
         """Ask what somebody wants to know, who waits for it."""
+        ...
+
+    def provision(self, question: PlatformQuestion, time_limit: float) -> Job[Answer]:
+        """Ask which platform is the cheapest, for somebody who waits for it."""
         ...

@@ -1298,6 +1298,7 @@ class Problem(_message.Message):
     JSON_FIELD_NUMBER: _builtins.int
     MEASURED_FIELD_NUMBER: _builtins.int
     ASSUMPTIONS_FIELD_NUMBER: _builtins.int
+    SHARED_FIELD_NUMBER: _builtins.int
     topology_id: _builtins.str
     topology: _builtins.str
     json: _builtins.str
@@ -1310,6 +1311,10 @@ class Problem(_message.Message):
     def assumptions(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
         """What of it was declared, derived or assumed: sentences."""
 
+    @_builtins.property
+    def shared(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """Nodes on which other topologies run, too."""
+
     def __init__(
         self,
         *,
@@ -1318,10 +1323,11 @@ class Problem(_message.Message):
         json: _builtins.str = ...,
         measured: _abc.Iterable[_builtins.str] | None = ...,
         assumptions: _abc.Iterable[_builtins.str] | None = ...,
+        shared: _abc.Iterable[_builtins.str] | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["assumptions", b"assumptions", "json", b"json", "measured", b"measured", "topology", b"topology", "topology_id", b"topology_id"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["assumptions", b"assumptions", "json", b"json", "measured", b"measured", "shared", b"shared", "topology", b"topology", "topology_id", b"topology_id"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

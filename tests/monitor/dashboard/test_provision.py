@@ -1,0 +1,91 @@
+"""What the JSON API answers of what to buy, and how it asks the sidecar."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import grpc
+import pytest
+from scripted_operations import Refusal
+
+if TYPE_CHECKING:
+    from running_dashboard import RunningDashboard
+    from scripted_operations import SidecarServer
+
+ASK = "topologies/word_count/provision"
+CLOUD = {"catalogue": "made-up-cloud", "throughput": 2, "tuple_bytes": 100, "time_limit": 2.5}
+
+
+def test_catalogues_are_told_with_what_they_count(alone: RunningDashboard) -> None:
+    assert alone.get("catalogues").json() == [
+        {"name": "made-up-cloud", "currency": "€", "unit": "cores", "types": 10}
+    ]
+
+
+def test_what_to_buy_is_asked_of_the_sidecar_and_answered_whole(
+    alone: RunningDashboard, sidecar: SidecarServer
+) -> None:
+    answer = alone.post(ASK, CLOUD | {"seed": 3})
+    assert answer.status_code == 200
+    (sent,) = sidecar.operations.asked
+    assert (sent.topology, sent.catalogue, sent.throughput) == ("word_count", "made-up-cloud", 2)
+    assert (sent.tuple_bytes, sent.time_limit, sent.seed) == (100, 2.5, 3)
+    told = answer.json()
+    assert (told["price"], told["currency"], told["gap"]) == (136, "€", 0.25)
+    assert told["shopping_list"] == [{"type": "small", "count": 2, "price": 68, "sum": 136}]
+    assert told["machines"][1]["operators"] == ["count.words[2-3]"]
+    assert [it["limit"] for it in told["uses"]] == [2, None]  # no limit is none, not zero
+    assert told["cheaper"]["throughput"] == 0.5
+    assert (told["breaks"], told["not_needed"], told["sustained"]) == ([], [], 4)
+
+
+def test_what_is_left_out_is_the_sidecars_own(
+    alone: RunningDashboard, sidecar: SidecarServer
+) -> None:
+    assert alone.post(ASK, {}).status_code == 200
+    (sent,) = sidecar.operations.asked
+    assert (sent.catalogue, sent.throughput, sent.method, sent.time_limit) == ("", 1, "", 0)
+    assert not sent.HasField("tuple_bytes")
+    assert not sent.HasField("seed")
+
+
+@pytest.mark.parametrize(
+    ("body", "said"),
+    [
+        ('{"throughput": 0}', "throughput is 0.0: it must be a number above 0"),
+        ('{"throughput": NaN}', "throughput is nan: it must be a number above 0"),
+        ('{"tuple_bytes": -1}', "tuple_bytes is -1.0: it must be a number of bytes above 0"),
+        ('{"time_limit": 0}', "time_limit is 0.0: it must be a number of seconds above 0"),
+        ('{"seed": -1}', "seed is -1: it must be from 0"),
+        ('{"catalogue": "\\ud800"}', "no text that can be written down"),
+        ('{"catalog": "x"}', "catalog: there is no such key"),
+        ('{"throughput": "2"}', "throughput is '2'"),
+    ],
+)
+def test_a_request_that_makes_no_sense_never_gets_to_the_sidecar(
+    alone: RunningDashboard, sidecar: SidecarServer, body: str, said: str
+) -> None:
+    headers = {"Content-Type": "application/json"}
+    answer = alone.http.post(f"/api/v1/{ASK}", content=body, headers=headers)
+    assert answer.status_code == 422
+    assert said in answer.json()["detail"]
+    assert sidecar.operations.asked == []
+
+
+@pytest.mark.parametrize(
+    ("code", "status"),
+    [
+        (grpc.StatusCode.NOT_FOUND, 404),
+        (grpc.StatusCode.INVALID_ARGUMENT, 422),
+        (grpc.StatusCode.FAILED_PRECONDITION, 409),
+        (grpc.StatusCode.UNIMPLEMENTED, 503),
+    ],
+)
+def test_what_the_sidecar_refuses_is_told_with_the_nearest_names(
+    alone: RunningDashboard, sidecar: SidecarServer, code: grpc.StatusCode, status: int
+) -> None:
+    refusal = Refusal(code, "no catalogue made-up-clouds", "made-up-cloud")
+    sidecar.operations.refusals = {"Provision": refusal}
+    answer = alone.post(ASK, CLOUD)
+    assert answer.status_code == status
+    assert answer.json()["nearest"] == ["made-up-cloud"]
