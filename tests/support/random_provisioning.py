@@ -1,4 +1,4 @@
-"""Small random provisioning problems with every trait that a method may stumble over, from a seed."""
+"""Small random provisioning problems with every trait that a method may meet, from a seed."""
 
 from dataclasses import dataclass, fields
 from enum import StrEnum

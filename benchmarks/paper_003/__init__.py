@@ -1,0 +1,1 @@
+"""Paper 003, section 7: its experiments."""

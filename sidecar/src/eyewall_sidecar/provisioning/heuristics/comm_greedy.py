@@ -1,0 +1,40 @@
+"""Comm-Greedy: operators that exchange most come together first (paper 003, section 6.1.3)."""
+
+from numpy.random import Generator
+
+from eyewall_sidecar.provisioning.groups import Instance
+from eyewall_sidecar.provisioning.heuristics.failure import Failure
+from eyewall_sidecar.provisioning.heuristics.purchasing import buy_dearest, merge, no_machine
+from eyewall_sidecar.provisioning.purchases import Purchases
+
+
+def comm_greedy(instance: Instance, _: Generator) -> Purchases | Failure:
+    """Join the two ends of each stream, streams with most bytes/s first, as far as they fit.
+
+    A pair of operators that exchanges data counts once, with both directions together, so any
+    graph is taken. To accommodate more, a machine may be exchanged for another: the cheapest that
+    holds all. Operators that exchange nothing get a machine each.
+    """
+    purchases = Purchases(instance)
+    pairs = [
+        (carried, one, other)
+        for one in instance.operators
+        for other, carried in instance.partners[one].items()
+        if one < other
+    ]
+    for _carried, one, other in sorted(pairs, key=lambda it: -it[0]):
+        if not _join(purchases, one, other):
+            for operator in (one, other):
+                if operator not in purchases.at and not buy_dearest(purchases, operator):
+                    return no_machine(purchases, operator)
+    for operator in purchases.unplaced:
+        if not buy_dearest(purchases, operator):
+            return no_machine(purchases, operator)
+    return purchases
+
+
+def _join(purchases: Purchases, one: int, other: int) -> bool:
+    """Bring both, and what is with them, onto one machine if there is one that holds them."""
+    machines = {purchases.at[it] for it in (one, other) if it in purchases.at}
+    together = len(machines) == 1 and one in purchases.at and other in purchases.at
+    return together or merge(purchases, (one, other), sorted(machines), Purchases.cheapest)
