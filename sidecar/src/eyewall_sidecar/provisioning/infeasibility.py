@@ -1,6 +1,7 @@
 """Why no platform sustains the rate, as far as that is seen without a search (paper 003, 2.3)."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from dataclasses import replace
 from math import inf
 
 import numpy as np
@@ -108,3 +109,38 @@ def _servers(problem: ProvisioningProblem, together: Blobs) -> Iterator[str]:
                 f"server {server.id}: what it alone holds ({listed([it.id for it in alone])}) "
                 f"takes {load:g} bytes/s at least, its card sends {server.card:g}"
             )
+
+
+def binding_reasons(
+    problem: ProvisioningProblem, solvable: Callable[[ProvisioningProblem], float | None]
+) -> tuple[str, ...]:
+    """Say without which limits there would be a provision, each taken away by itself.
+
+    Parameters
+    ----------
+    solvable
+        Problem → the price of a provision, or None if none was found.
+    """
+    reasons = tuple(
+        f"{limits} leave no valid provision; without them there is one for {price:g}"
+        for limits, relaxed in _relaxed(problem)
+        if relaxed != problem and (price := solvable(relaxed)) is not None
+    )
+    return reasons or (
+        "the constraints together leave no valid provision; taking away one kind of limits alone "
+        "(servers, links, cards, numbers of machines) does not help",
+    )
+
+
+def _relaxed(problem: ProvisioningProblem) -> Iterator[tuple[str, ProvisioningProblem]]:
+    wide = tuple(replace(it, card=inf, link=inf, links={}) for it in problem.servers)
+    yield "the servers' cards and links, (3) and (4),", replace(problem, servers=wide)
+    yield "the links between machines, (5),", replace(problem, link=inf, links={})
+    yield (
+        "the machines' cards, (2),",
+        replace(problem, types=tuple(replace(it, card=inf) for it in problem.types)),
+    )
+    yield (
+        "the numbers of machines that can be had",
+        replace(problem, types=tuple(replace(it, count=inf) for it in problem.types)),
+    )

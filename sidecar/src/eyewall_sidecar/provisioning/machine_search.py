@@ -15,10 +15,10 @@ from eyewall_sidecar.provisioning.program import (
     create_program,
     define_links,
     price_unit,
-    read_groups,
+    read_hosted,
 )
 from eyewall_sidecar.provisioning.provision import Provision
-from eyewall_sidecar.provisioning.purchase import provision_of, wanted
+from eyewall_sidecar.provisioning.hosted import provision_of, wanted
 from eyewall_sidecar.provisioning.serving import serve
 from eyewall_sidecar.provisioning.violations import violations
 
@@ -130,10 +130,10 @@ def _read(
     """Return what the solver found; the servers are chosen anew, as its tolerances are wide."""
     if run.outcome not in (Outcome.OPTIMAL, Outcome.INCUMBENT):
         return None
-    groups = read_groups(program)
+    hosted = read_hosted(program)
     _, downloads = serve(
-        problem, wanted(problem, program.blobs, groups), ends_at=ends_at + SERVING, clock=clock
+        problem, wanted(problem, program.blobs, hosted), ends_at=ends_at + SERVING, clock=clock
     )
     if downloads is None:
         return None
-    return provision_of(problem, program.blobs, groups, downloads)
+    return provision_of(problem, program.blobs, hosted, downloads)

@@ -21,7 +21,7 @@ from pulp import LpVariable as Variable
 from eyewall_sidecar.provisioning.blobs import Blobs
 from eyewall_sidecar.provisioning.bound import define_numbers
 from eyewall_sidecar.provisioning.problem import ProvisioningProblem
-from eyewall_sidecar.provisioning.purchase import Group
+from eyewall_sidecar.provisioning.hosted import Hosted
 
 LEAST_UNIT = 1e-3
 """Limits smaller than this fraction of what may be taken are not scaled to 1."""
@@ -105,13 +105,13 @@ def families() -> tuple[Callable[[ProvisioningProgram], None], ...]:
     )
 
 
-def read_groups(program: ProvisioningProgram) -> tuple[Group, ...]:
+def read_hosted(program: ProvisioningProgram) -> tuple[Hosted, ...]:
     """Return the machines that the solver chose: x_(i,u) = 1 and t_(u,c) = 1."""
     on: defaultdict[int, int] = defaultdict(int)
     for i, places in program.x.items():
         on[max(places, key=lambda u: places[u].value() or 0.0)] |= 1 << i
     return tuple(
-        Group(members, max(program.t[u], key=lambda c: program.t[u][c].value() or 0.0))
+        Hosted(members, max(program.t[u], key=lambda c: program.t[u][c].value() or 0.0))
         for u, members in sorted(on.items())
     )
 
