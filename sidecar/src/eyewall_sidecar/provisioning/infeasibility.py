@@ -41,9 +41,13 @@ def _operators(problem: ProvisioningProblem, together: Blobs) -> Iterator[str]:
     own = together.uses.astype(np.float64) @ together.rates
     for b, members in enumerate(together.members):
         work, card, memory = float(together.work[b]), float(own[b]), float(together.memory[b])
-        may = [it for it, allowed in zip(problem.types, together.allowed[b], strict=True) if allowed]
+        may = [
+            it for it, allowed in zip(problem.types, together.allowed[b], strict=True) if allowed
+        ]
         if any(
-            not exceeds(work, it.cpu) and not exceeds(card, it.card) and not exceeds(memory, it.memory)
+            not exceeds(work, it.cpu)
+            and not exceeds(card, it.card)
+            and not exceeds(memory, it.memory)
             for it in may
         ):
             continue
@@ -76,7 +80,9 @@ def _objects(problem: ProvisioningProblem, together: Blobs) -> Iterator[str]:
         users = np.flatnonzero(together.uses[:, k])
         for b in users:
             may = [
-                it.name for it, allowed in zip(problem.types, together.allowed[b], strict=True) if allowed
+                it.name
+                for it, allowed in zip(problem.types, together.allowed[b], strict=True)
+                if allowed
             ]
             most = max(
                 (

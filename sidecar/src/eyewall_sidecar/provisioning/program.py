@@ -73,8 +73,7 @@ class ProvisioningProgram:
     def offered(self, u: int, capacities: Iterable[float], most: float) -> LpAffineExpression:
         """Return Σ_c capacity_c t_(u,c) in units of `most`; no more than that can be taken."""
         return lpSum(
-            min(float(capacity) / most, 1.0) * self.t[u][c]
-            for c, capacity in enumerate(capacities)
+            min(float(capacity) / most, 1.0) * self.t[u][c] for c, capacity in enumerate(capacities)
         )
 
 
@@ -187,9 +186,7 @@ def define_cpu(program: ProvisioningProgram) -> None:
             continue
         for u in program.t:
             taken = lpSum(
-                float(parts[i]) / most * places[u]
-                for i, places in program.x.items()
-                if u in places
+                float(parts[i]) / most * places[u] for i, places in program.x.items() if u in places
             )
             linear += taken <= program.offered(u, offered, most), f"{name}_{u}"
 
@@ -203,9 +200,7 @@ def define_downloads(program: ProvisioningProgram) -> None:
     for u in program.t:
         program.d[u] = {}
         for k, thing in enumerate(program.problem.objects):
-            users = [
-                i for i in np.flatnonzero(program.blobs.uses[:, k]) if u in program.x[int(i)]
-            ]
+            users = [i for i in np.flatnonzero(program.blobs.uses[:, k]) if u in program.x[int(i)]]
             if not users:
                 continue
             holders = program.problem.holders(thing.id)

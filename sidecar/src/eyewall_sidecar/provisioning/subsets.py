@@ -74,9 +74,7 @@ def subsets(problem: ProvisioningProblem, blobs: Blobs) -> Subsets:
     return Subsets(tuple(fits), price)
 
 
-def split_prices(
-    price: Floats, *, ends_at: float, clock: Callable[[], float]
-) -> Floats | None:
+def split_prices(price: Floats, *, ends_at: float, clock: Callable[[], float]) -> Floats | None:
     """Return f for every set without the heaviest blob, and last for all blobs.
 
     None if the time is up before.
