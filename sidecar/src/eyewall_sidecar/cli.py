@@ -68,6 +68,49 @@ def solve(
 
 
 @app.command()
+def provision(
+    problem: Annotated[
+        Path, typer.Argument(help="A problem file (docs/problem-format.md, docs/provisioning.md).")
+    ],
+    *,
+    catalogue: Annotated[
+        str,
+        typer.Option(
+            help="Machine types to buy from: a TOML file, dell-2008 or made-up-cloud. Without one: "
+            "which of the file's nodes are enough."
+        ),
+    ] = "",
+    throughput: Annotated[
+        float,
+        typer.Option(help="Results/s, where the file's rates and CPU are those of one result."),
+    ] = 1.0,
+    tuple_bytes: Annotated[
+        float | None, typer.Option(help="Bytes of a tuple, for streams that do not say.")
+    ] = None,
+    method: Annotated[
+        str,
+        typer.Option(help="exact, repairing or one of paper 003's, as subtree-bottom-up."),
+    ] = "exact",
+    time_limit: Annotated[
+        float, typer.Option(help="Seconds; as many again for the next cheaper platform.")
+    ] = 60.0,
+    seed: Annotated[int, typer.Option(help="Same seed, same platform.")] = 0,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the answer as JSON.")] = False,
+) -> None:
+    """Tell which machines to buy for a rate, at the least cost, or which nodes can be switched off.
+
+    Exit codes as of `eyewall solve`: 0 with a platform, 2 for a bad file or option, 3 if none
+    sustains the rate, 4 if the time limit came first, 5 if the heuristic failed.
+    """
+    # Only here: the solvers take a second to load, and the other commands need none.
+    from eyewall_sidecar.buying import command
+
+    options = command.Options(catalogue, throughput, tuple_bytes, method, time_limit, seed)
+    source = command.from_file(problem)
+    raise typer.Exit(command.provision(source, options, as_json=as_json))
+
+
+@app.command()
 def policies(
     *,
     as_json: Annotated[bool, typer.Option("--json", help="Print them as JSON.")] = False,

@@ -10,9 +10,25 @@ from rich.text import Text
 from eyewall_sidecar.provisioning.answer import MORE, Answer, Item, shopping_list
 from eyewall_sidecar.provisioning.problem import ProvisioningProblem
 from eyewall_sidecar.provisioning.provision import Provision
-from eyewall_sidecar.provisioning.utilisation import Use
+from eyewall_sidecar.provisioning.utilisation import (
+    CARD,
+    CPU,
+    LINK,
+    MEMORY,
+    SERVER,
+    SERVER_LINK,
+    Use,
+)
 
-NAMES = {1: "CPU", 2: "card", 3: "card of server", 4: "link", 5: "link"}
+NAMES = {
+    CPU: "CPU of",
+    MEMORY: "memory of",
+    CARD: "card of",
+    SERVER: "card of server",
+    SERVER_LINK: "link",
+    LINK: "link",
+}
+NETWORK = (SERVER, SERVER_LINK, LINK)
 
 
 def show(
@@ -37,7 +53,7 @@ def show(
         return
     console.print(_bought(shopping_list(provision.machines), provision.price, currency))
     console.print(_machines(provision, found.uses))
-    others = [it for it in found.uses if it.constraint > 2]
+    others = [it for it in found.uses if it.constraint in NETWORK]
     if others:
         console.print(_network(others))
     _say(console, _breaking(problem, found))
@@ -79,8 +95,8 @@ def _machines(provision: Provision, uses: Sequence[Use]) -> Table:
             Text(machine.id),
             Text(machine.type.name),
             Text(", ".join(runs)),
-            _full(share[1, machine.id]),
-            _full(share[2, machine.id]),
+            _full(share[CPU, machine.id]),
+            _full(share[CARD, machine.id]),
             Text(", ".join(downloads)),
         )
     return table

@@ -39,10 +39,21 @@ class Wanted:
 
 @dataclass(frozen=True, slots=True)
 class ProvisioningFile:
-    """A provisioning problem and what had to be assumed to read it."""
+    """A provisioning problem and what had to be assumed to read it.
+
+    Parameters
+    ----------
+    problem
+        What there is to run and to buy.
+    assumptions
+        Sentences for the answer's reasons.
+    priced
+        Whether prices are money; if not, each node counts 1.
+    """
 
     problem: ProvisioningProblem
     assumptions: tuple[str, ...] = ()
+    priced: bool = True
 
 
 def parse_provisioning(text: str, folder: Path, wanted: Wanted) -> ProvisioningFile:
@@ -74,9 +85,8 @@ def parse_provisioning(text: str, folder: Path, wanted: Wanted) -> ProvisioningF
         links=links,
         throughput=wanted.throughput,
     )
-    return ProvisioningFile(
-        problem, (*expansion.assumptions, *pins_left_aside, *sizes_assumed, *prices_assumed)
-    )
+    assumptions = (*expansion.assumptions, *pins_left_aside, *sizes_assumed, *prices_assumed)
+    return ProvisioningFile(problem, assumptions, priced=not prices_assumed)
 
 
 def _off_nodes(

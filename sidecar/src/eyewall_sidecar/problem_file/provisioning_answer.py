@@ -7,16 +7,25 @@ from typing import Any
 from eyewall_sidecar.problem_file.answer import answer as placement_answer
 from eyewall_sidecar.provisioning import Machine, Provision, ProvisioningProblem
 from eyewall_sidecar.provisioning.answer import MORE, Answer, Cheaper, shopping_list
-from eyewall_sidecar.provisioning.utilisation import Use
+from eyewall_sidecar.provisioning.utilisation import (
+    CARD,
+    CPU,
+    LINK,
+    MEMORY,
+    SERVER,
+    SERVER_LINK,
+    Use,
+)
 
 CONSTRAINTS: Mapping[int, str] = {
-    1: "cpu",
-    2: "card",
-    3: "server",
-    4: "server link",
-    5: "link",
+    CPU: "cpu",
+    MEMORY: "memory",
+    CARD: "card",
+    SERVER: "server",
+    SERVER_LINK: "server link",
+    LINK: "link",
 }
-"""Number of a constraint in paper 003, section 2.3 → what it limits."""
+"""Constraint → what it limits."""
 
 
 def provisioning_answer(

@@ -3,13 +3,18 @@
 Paper 003, section 6.1: all its heuristics build a platform in these steps.
 """
 
-from collections.abc import Iterable, Mapping
+from collections import Counter
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from eyewall_sidecar.model.violations import exceeds
-from eyewall_sidecar.provisioning.groups import Bits, Group, Instance, places_in
+from eyewall_sidecar.provisioning.groups import Group, Instance, places_in
 from eyewall_sidecar.provisioning.machines import Machine
-from eyewall_sidecar.provisioning.provision import Provision
+from eyewall_sidecar.provisioning.provision import Downloads, Provision
+from eyewall_sidecar.provisioning.serving import Wanted
+
+Admits = Callable[[int, Group], bool]
+"""(type, group) → whether a machine of this type may get the group, beyond what it holds."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,10 +30,16 @@ class Purchases:
 
     An operator without a machine counts as if it were elsewhere: what it exchanges with a group is
     in the group's traffic. Links, (5), are those between machines that are owned.
+
+    Parameters
+    ----------
+    admits
+        What else must hold before a machine gets a group; the paper's heuristics ask nothing more.
     """
 
-    def __init__(self, instance: Instance) -> None:
+    def __init__(self, instance: Instance, admits: Admits = lambda *_: True) -> None:
         self.instance = instance
+        self.admits = admits
         self.owned: dict[int, Owned] = {}
         self.at: dict[int, int] = {}
         self._stock = [it.count for it in instance.types]
@@ -53,9 +64,11 @@ class Purchases:
         instead
             Numbers of machines that would be sold for it, or lose what is in the group.
         """
-        if not self.instance.holds(machine_type, group):
-            return False
-        return not self._links_bind or self._links_hold(machine_type, group, set(instead))
+        return (
+            self.instance.holds(machine_type, group)
+            and (not self._links_bind or self._links_hold(machine_type, group, set(instead)))
+            and self.admits(machine_type, group)
+        )
 
     def _links_hold(self, machine_type: int, group: Group, instead: set[int]) -> bool:
         carried: dict[int, float] = {}
@@ -124,29 +137,38 @@ class Purchases:
         self.at[operator] = number
         return True
 
-    @property
-    def partition(self) -> tuple[Bits, ...]:
-        """The operators of each machine."""
-        return tuple(it.group.members for it in self.owned.values())
+    def names(self) -> dict[int, str]:
+        """Return machine number → its id in answers, as `small-2`."""
+        bought: Counter[int] = Counter()
+        named = {}
+        for number, it in self.owned.items():
+            bought[it.type] += 1
+            named[number] = f"{self.instance.types[it.type].name}-{bought[it.type]}"
+        return named
 
-    def provision(self, servers: Mapping[tuple[int, int], int]) -> Provision:
-        """Return the answer.
+    def wanted(self) -> Wanted:
+        """Return what each machine has to download."""
+        objects = self.instance.problem.objects
+        names = self.names()
+        return {
+            names[number]: (
+                self.instance.types[it.type].name,
+                frozenset(objects[key].id for key in places_in(it.group.objects)),
+            )
+            for number, it in self.owned.items()
+        }
 
-        Parameters
-        ----------
-        servers
-            (machine number, object) → server: from where each machine downloads.
-        """
-        problem = self.instance.problem
-        names = {number: f"machine-{place}" for place, number in enumerate(self.owned, start=1)}
+    def provision(self, downloads: Downloads) -> Provision:
+        """Return the answer; every operator must have its machine."""
+        names = self.names()
         return Provision(
             tuple(
                 Machine(names[number], self.instance.types[it.type])
                 for number, it in self.owned.items()
             ),
-            {problem.operators[operator].id: names[it] for operator, it in sorted(self.at.items())},
             {
-                (names[machine], problem.objects[key].id): problem.servers[server].id
-                for (machine, key), server in servers.items()
+                operator.id: names[self.at[place]]
+                for place, operator in enumerate(self.instance.problem.operators)
             },
+            downloads,
         )

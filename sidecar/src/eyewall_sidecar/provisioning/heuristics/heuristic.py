@@ -43,4 +43,11 @@ class Heuristic:
         if isinstance(sources, Failure):
             return sources
         downgrade(placed, sources)
-        return placed.provision(sources)
+        names = placed.names()
+        objects, servers = placed.instance.problem.objects, placed.instance.problem.servers
+        return placed.provision(
+            {
+                (names[machine], objects[key].id): servers[server].id
+                for (machine, key), server in sources.items()
+            }
+        )

@@ -1,0 +1,150 @@
+"""`eyewall provision`: which machines to buy, or which ones to keep switched on."""
+
+import json
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from time import perf_counter
+from typing import NoReturn
+
+import typer
+from rich.console import Console
+
+from eyewall_sidecar.buying.shown import show
+from eyewall_sidecar.model import ProblemError
+from eyewall_sidecar.model.errors import unknown
+from eyewall_sidecar.problem_file import text_of
+from eyewall_sidecar.problem_file.provisioning import (
+    ProvisioningFile,
+    Wanted,
+    parse_provisioning,
+)
+from eyewall_sidecar.problem_file.provisioning_answer import provisioning_answer
+from eyewall_sidecar.provisioning.asking import Asked, ask
+from eyewall_sidecar.provisioning.catalogue import (
+    Catalogue,
+    read_catalogue,
+    read_shipped,
+    shipped,
+)
+from eyewall_sidecar.provisioning.methods import METHODS
+from eyewall_sidecar.solve import EXIT_CODES
+
+BAD_INPUT = 2
+NODES = "nodes"
+"""What prices are in where nodes have none."""
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """Where the problem comes from.
+
+    Parameters
+    ----------
+    name
+        The file, or the topology, for messages.
+    text
+        Of a problem file.
+    folder
+        Where files are that it names.
+    assumptions
+        What had to be assumed to write it.
+    """
+
+    name: str
+    text: str
+    folder: Path
+    assumptions: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """The options of `eyewall provision`, as they were given."""
+
+    catalogue: str
+    throughput: float
+    tuple_bytes: float | None
+    method: str
+    time_limit: float
+    seed: int
+
+
+def from_file(path: Path) -> Source:
+    """Take a problem file; one that cannot be read ends the command."""
+    try:
+        return Source(str(path), text_of(path), path.parent)
+    except ProblemError as error:
+        refuse(f"{path}: {error}")
+
+
+def provision(source: Source, options: Options, *, as_json: bool) -> int:
+    """Ask what to buy and show it; return the command's exit code."""
+    _check(options)
+    catalogue = _catalogue(options.catalogue) if options.catalogue else None
+    wanted = Wanted(options.throughput, options.tuple_bytes, catalogue.types if catalogue else ())
+    try:
+        file = parse_provisioning(source.text, source.folder, wanted)
+    except ProblemError as error:
+        refuse(f"{source.name}: {error}")
+    currency = _currency(catalogue, file)
+    asked = Asked(options.method, options.time_limit, options.seed)
+    with _sign_of_life(options.time_limit):
+        found = ask(file.problem, asked, perf_counter)
+    assumptions = (*source.assumptions, *file.assumptions)
+    if as_json:
+        answer = provisioning_answer(file.problem, found, currency, assumptions)
+        sys.stdout.write(json.dumps(answer, ensure_ascii=False, allow_nan=False) + "\n")
+    else:
+        show(Console(), file.problem, found, currency, assumptions)
+    return EXIT_CODES.get(found.solution.status, 0)
+
+
+def refuse(complaint: str) -> NoReturn:
+    """End the command over bad input."""
+    typer.echo(f"eyewall provision: {complaint}", err=True)
+    raise typer.Exit(BAD_INPUT)
+
+
+def _check(options: Options) -> None:
+    if options.method not in METHODS:
+        refuse(f"--method: {unknown('method', options.method, METHODS)}")
+    if not 0 < options.time_limit < float("inf"):
+        refuse(f"--time-limit {options.time_limit:g}: it must be a number of seconds > 0")
+    if options.seed < 0:
+        refuse(f"--seed {options.seed}: it must be a whole number ≥ 0")
+    if not 0 < options.throughput < float("inf"):
+        refuse(f"--throughput {options.throughput:g}: it must be a number of results/s > 0")
+    if options.tuple_bytes is not None and not 0 <= options.tuple_bytes < float("inf"):
+        refuse(f"--tuple-bytes {options.tuple_bytes:g}: it must be a number of bytes ≥ 0")
+
+
+def _catalogue(name: str) -> Catalogue:
+    """Read a catalogue by its file or, if there is none, by the name of a shipped one."""
+    path = Path(name)
+    try:
+        if path.exists():
+            return read_catalogue(path)
+        if name not in shipped():
+            known = unknown("shipped catalogue", name, shipped())
+            refuse(f"--catalogue {name}: no such file, and {known}")
+        return read_shipped(name)
+    except ProblemError as error:
+        refuse(f"--catalogue: {error}")
+
+
+def _currency(catalogue: Catalogue | None, file: ProvisioningFile) -> str:
+    if catalogue is not None:
+        return catalogue.currency
+    return "" if file.priced else NODES
+
+
+@contextmanager
+def _sign_of_life(time_limit: float) -> Iterator[None]:
+    console = Console(stderr=True)
+    if not console.is_terminal:
+        yield
+        return
+    with console.status(f"looking for the cheapest platform, for at most {time_limit:g} s …"):
+        yield

@@ -1,0 +1,227 @@
+"""Our own heuristic: the best of the paper's seven, repaired where it failed, then improved.
+
+Paper 003, section 7.3, saw Subtree-Bottom-Up find the cheapest placements whose downloads then
+cannot be served (N = 34-36, 41, 42). Here a machine only gets operators whose objects it can
+download by itself, server selection is exact, and placements that broke either are rebuilt.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+
+from numpy.random import Generator, default_rng
+
+from eyewall_sidecar.model import Solution, Status
+from eyewall_sidecar.objective import Objective, Term
+from eyewall_sidecar.odp.finding import Clock
+from eyewall_sidecar.provisioning.groups import Bits, Group, Instance, bits, places_in
+from eyewall_sidecar.provisioning.heuristics import HEURISTICS, Failure
+from eyewall_sidecar.provisioning.problem import ProvisioningProblem
+from eyewall_sidecar.provisioning.provision import Downloads, Provision, placement_problem
+from eyewall_sidecar.provisioning.purchases import Purchases
+from eyewall_sidecar.provisioning.rebuilding import rebuild, ruin
+from eyewall_sidecar.provisioning.serving import serve
+from eyewall_sidecar.qos import evaluate
+from eyewall_sidecar.search.stopping import After, At, Either, Progress, StoppingCriterion
+
+NAME = "repairing"
+DEARER = 0.02
+"""The search goes on from what costs at most this much more than the best (record-to-record)."""
+STEPS, IDLE = 20_000, 1_500
+"""Where it ends, if time does not end it before."""
+FIRST_TRIES = 20
+"""Times that a start is rebuilt before it is given up."""
+
+
+@dataclass(frozen=True, slots=True)
+class Repaired:
+    """The answer.
+
+    Parameters
+    ----------
+    solution
+        Its value is the price; without bound and gap.
+    provision
+        None if nothing was found.
+    """
+
+    solution: Solution
+    provision: Provision | None
+
+
+@dataclass(slots=True)
+class _Record:
+    """The cheapest provision so far, and who found it."""
+
+    price: float = float("inf")
+    provision: Provision | None = None
+    found_by: str = ""
+
+    def take(self, provision: Provision, found_by: str) -> bool:
+        """Keep it if it is cheaper; say so."""
+        if self.provision is not None and provision.price >= self.price * (1 - 1e-12):
+            return False
+        self.price, self.provision, self.found_by = provision.price, provision, found_by
+        return True
+
+
+def repairing(
+    problem: ProvisioningProblem,
+    *,
+    time_limit: float,
+    seed: int,
+    clock: Clock,
+    bound: float = 0.0,
+) -> Repaired:
+    """Find a provision that is never dearer than the best of the seven with the same seed.
+
+    1. All seven are run; what they find is the first record. 2. Their placements, those whose
+    server selection failed too, and the whole application in one piece are rebuilt until every
+    machine can be served. 3. From the cheapest of these on, up to three machines or a connected
+    set of operators are taken apart and placed again (`rebuilding`), until nothing cheaper was
+    found for a while.
+
+    Parameters
+    ----------
+    time_limit
+        Seconds for steps 2 and 3 to end in; step 1 is always done.
+    bound
+        No provision costs less: the search ends when this is reached.
+    """
+    started = clock()
+    until = Either(After(STEPS, IDLE), At(started + time_limit, clock))
+    rng = default_rng([seed, 1])
+    instance = Instance.of(problem)
+    servable = _Servable(instance, started + time_limit, clock)
+    record, starts, failures = _Record(), [], []
+    for name, heuristic in HEURISTICS.items():
+        own_rng = default_rng(seed)
+        placed = heuristic.place(instance, own_rng)
+        if isinstance(placed, Failure):
+            failures.append(f"{name}: {placed}")
+            continue
+        found = heuristic.complete(placed, own_rng)
+        starts.append(placed)
+        if isinstance(found, Failure):
+            failures.append(f"{name}: {found}")
+        else:
+            record.take(found, name)
+    looked = _search(_rebuilt(starts, servable, until, rng), servable, record, until, bound, rng)
+    seconds = clock() - started
+    if record.provision is None:
+        return Repaired(
+            Solution(
+                Status.TIMED_OUT,
+                NAME,
+                NAME,
+                seconds=seconds,
+                evaluated=looked,
+                reasons=(*failures,),
+            ),
+            None,
+        )
+    solution = _solution(problem, record.provision, record.found_by)
+    return Repaired(replace(solution, seconds=seconds, evaluated=looked), record.provision)
+
+
+def _solution(problem: ProvisioningProblem, provision: Provision, found_by: str) -> Solution:
+    platform = placement_problem(problem, provision.machines)
+    metrics = evaluate(platform, provision.placement, Objective({Term.R: 1.0}), {})
+    priced = replace(metrics, value=provision.price)
+    return Solution(Status.HEURISTIC, NAME, found_by, provision.placement, priced)
+
+
+def _rebuilt(
+    starts: list[Purchases], servable: "_Servable", until: StoppingCriterion, rng: Generator
+) -> Iterator[Purchases]:
+    """Yield valid placements near the starts, and near none."""
+    instance = servable.instance
+    everything = bits(instance.operators)
+    for start in starts:
+        for _ in range(FIRST_TRIES):
+            if until(Progress()):
+                return
+            rebuilt = rebuild(instance, servable, start.owned.values(), 0, rng)
+            if rebuilt is not None:
+                yield rebuilt
+                break
+    for _ in range(FIRST_TRIES):
+        if until(Progress()):
+            return
+        rebuilt = rebuild(instance, servable, (), everything, rng)
+        if rebuilt is not None:
+            yield rebuilt
+
+
+def _search(
+    starts: Iterator[Purchases],
+    servable: "_Servable",
+    record: _Record,
+    until: StoppingCriterion,
+    bound: float,
+    rng: Generator,
+) -> int:
+    """Take starts apart and rebuild them; return how many placements were looked at."""
+    looked = 0
+    current: Purchases | None = None
+    served = False
+    for start in starts:
+        looked += 1
+        downloads = servable.downloads(start)
+        if downloads is not None:
+            record.take(start.provision(downloads), NAME)
+        if current is None or _rank(start, downloads is not None) < _rank(current, served):
+            current, served = start, downloads is not None
+    progress = Progress()
+    while current is not None and record.price > bound * (1 + 1e-9) and not until(progress):
+        progress = Progress(progress.steps + 1, progress.idle + 1)
+        rebuilt = rebuild(servable.instance, servable, *ruin(current, rng), rng)
+        looked += 1
+        if rebuilt is None or rebuilt.price > record.price * (1 + DEARER):
+            continue
+        downloads = servable.downloads(rebuilt)
+        if downloads is not None:
+            current, served = rebuilt, True
+            if record.take(rebuilt.provision(downloads), NAME):
+                progress = Progress(progress.steps, 0)
+        elif not served and _rank(rebuilt, served) <= _rank(current, served):
+            current = rebuilt
+    return looked
+
+
+def _rank(purchases: Purchases, served: bool) -> tuple[bool, float]:
+    """Rank what servers can serve by its price, and the rest by what it downloads."""
+    downloaded = sum(it.group.downloads for it in purchases.owned.values())
+    return not served, purchases.price if served else downloaded
+
+
+@dataclass(slots=True)
+class _Servable:
+    """Whether servers can serve one machine by itself; asked again and again for the same sets."""
+
+    instance: Instance
+    ends_at: float
+    clock: Clock
+    known: dict[tuple[int, Bits], bool] = field(default_factory=dict)
+
+    def __call__(self, machine_type: int, group: Group) -> bool:
+        by_type = any(it.links for it in self.instance.problem.servers)
+        asked = machine_type if by_type else 0, group.objects
+        if asked not in self.known:
+            objects = self.instance.problem.objects
+            names = frozenset(objects[it].id for it in places_in(group.objects))
+            name = self.instance.types[machine_type].name
+            _, downloads = serve(
+                self.instance.problem,
+                {"machine": (name, names)},
+                ends_at=self.ends_at,
+                clock=self.clock,
+            )
+            self.known[asked] = downloads is not None
+        return self.known[asked]
+
+    def downloads(self, purchases: Purchases) -> Downloads | None:
+        """Choose servers for all machines together, exactly."""
+        _, downloads = serve(
+            self.instance.problem, purchases.wanted(), ends_at=self.ends_at, clock=self.clock
+        )
+        return downloads
