@@ -39,22 +39,23 @@ def bought() -> v.ProvisionView:
         shopping_list=(_item("c4", 2, 120.0), _item("c2", 1, 60.0)),
         machines=(
             v.ProvisionedMachineView(
-                id="c4#1", type="c4", operators=("sentences[1-1]", "split[2-2]", "__acker[6-6]")
+                id="c4-1", type="c4", operators=("sentences[1-1]", "split[2-2]", "__acker[6-6]")
             ),
-            v.ProvisionedMachineView(id="c4#2", type="c4", operators=("split[3-3]",)),
-            v.ProvisionedMachineView(id="c2#1", type="c2", operators=("count[4-4]", "count[5-5]")),
+            v.ProvisionedMachineView(id="c4-2", type="c4", operators=("split[3-3]",)),
+            v.ProvisionedMachineView(id="c2-1", type="c2", operators=("count[4-4]", "count[5-5]")),
         ),
         uses=(
-            _use("cpu", "c4#1", 3.2, 4.0),
-            _use("cpu", "c4#2", 2.0, 4.0),
-            _use("cpu", "c2#1", 1.9, 2.0),
-            _use("card", "c4#1", 2.4e6, 125e6),
-            _use("card", "c4#2", 1.2e6, 125e6),
-            _use("card", "c2#1", 0.4e6, None),
-            _use("link", "c4#1 – c4#2", 1.2e6, 62.5e6),
+            _use("cpu", "c4-1", 3.2, 4.0),
+            _use("cpu", "c4-2", 2.0, 4.0),
+            _use("cpu", "c2-1", 1.9, 2.0),
+            _use("memory", "c2-1", 2.0 * 2**30, 8.0 * 2**30),
+            _use("card", "c4-1", 2.4e6, 125e6),
+            _use("card", "c4-2", 1.2e6, 125e6),
+            _use("card", "c2-1", 0.4e6, None),
+            _use("link", "c4-1 – c4-2", 1.2e6, 62.5e6),
         ),
         breaks_at=2.4,
-        breaks=(_use("cpu", "c2#1", 2.28, 2.0),),
+        breaks=(_use("cpu", "c2-1", 2.28, 2.0),),
         sustained=2.1052,
         cheaper=v.CheaperPlatformView(
             price=240.0, throughput=1.4, shopping_list=(_item("c4", 2, 120.0),)

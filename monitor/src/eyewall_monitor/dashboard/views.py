@@ -494,10 +494,10 @@ class ProvisionedMachineView(View):
 
 
 class ResourceUseView(View):
-    """How full a CPU, a card or a link would be; cores (or what the catalogue counts), bytes/s."""
+    """How full a CPU, a memory, a card or a link would be; cores, bytes or bytes/s."""
 
     constraint: str
-    """cpu, card, server, server link or link."""
+    """cpu, memory, card, server, server link or link."""
     name: str
     load: float
     limit: float | None

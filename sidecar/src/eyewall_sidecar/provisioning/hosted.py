@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from eyewall_sidecar.provisioning.blobs import Blobs
 from eyewall_sidecar.provisioning.groups import Bits, places_in
-from eyewall_sidecar.provisioning.machines import Machine
+from eyewall_sidecar.provisioning.machines import Machine, machine_name
 from eyewall_sidecar.provisioning.problem import ProvisioningProblem
 from eyewall_sidecar.provisioning.provision import Downloads, Provision
 from eyewall_sidecar.provisioning.serving import Wanted
@@ -56,11 +56,12 @@ def provision_of(
 
 
 def _machines(problem: ProvisioningProblem, hosted: Sequence[Hosted]) -> tuple[Machine, ...]:
-    """Name the machines after their types: `small-1`, `small-2`, …"""
+    """Number the machines of each type."""
     bought: Counter[int] = Counter()
     machines = []
     for it in hosted:
         bought[it.type] += 1
         machine_type = problem.types[it.type]
-        machines.append(Machine(f"{machine_type.name}-{bought[it.type]}", machine_type))
+        name = machine_name(problem.types, machine_type, bought[it.type])
+        machines.append(Machine(name, machine_type))
     return tuple(machines)

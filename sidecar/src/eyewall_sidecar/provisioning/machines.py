@@ -1,5 +1,6 @@
 """What can be bought, and what was: machine types and machines (paper 003, sections 2.2, 5.1)."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from math import inf, isinf
 
@@ -44,6 +45,14 @@ class MachineType:
             raise ProblemError(
                 f"{owner}: count is {self.count:g}; it must be a whole number from 1, or infinite"
             )
+
+
+def machine_name(types: Sequence[MachineType], of: MachineType, number: int) -> str:
+    """Name the `number`-th machine of a type: `small-2`; one that is there already as it is called.
+
+    `types` are all that can be had: where there is one of each, they are machines that are there.
+    """
+    return of.name if all(it.count == 1 for it in types) else f"{of.name}-{number}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from eyewall_sidecar.model.violations import exceeds
 from eyewall_sidecar.provisioning.groups import Group, Instance, places_in
-from eyewall_sidecar.provisioning.machines import Machine
+from eyewall_sidecar.provisioning.machines import Machine, machine_name
 from eyewall_sidecar.provisioning.provision import Downloads, Provision
 from eyewall_sidecar.provisioning.serving import Wanted
 
@@ -143,7 +143,8 @@ class Purchases:
         named = {}
         for number, it in self.owned.items():
             bought[it.type] += 1
-            named[number] = f"{self.instance.types[it.type].name}-{bought[it.type]}"
+            types = self.instance.types
+            named[number] = machine_name(types, types[it.type], bought[it.type])
         return named
 
     def wanted(self) -> Wanted:

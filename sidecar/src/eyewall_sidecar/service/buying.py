@@ -222,6 +222,5 @@ def _file(
 def _not_needed(running: RunningProblem, answer: Answer) -> tuple[str, ...]:
     if answer.provision is None:
         return ()
-    needed = {it.id for it in answer.provision.machines}
-    names = {it.type.name for it in answer.provision.machines} | needed | set(running.shared)
-    return tuple(it.id for it in running.bridged.problem.nodes if it.id not in names)
+    stay_on = {it.type.name for it in answer.provision.machines} | set(running.shared)
+    return tuple(it.id for it in running.bridged.problem.nodes if it.id not in stay_on)

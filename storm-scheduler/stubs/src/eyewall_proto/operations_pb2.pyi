@@ -1503,7 +1503,7 @@ class ProvisionAnswer(_message.Message):
     def machines(self) -> _containers.RepeatedCompositeFieldContainer[Global___ProvisionedMachine]: ...
     @_builtins.property
     def uses(self) -> _containers.RepeatedCompositeFieldContainer[Global___ResourceUse]:
-        """Every CPU and card; servers and links that carry something."""
+        """CPU, memory and card of every machine; servers and links that carry something."""
 
     @_builtins.property
     def breaks(self) -> _containers.RepeatedCompositeFieldContainer[Global___ResourceUse]: ...
@@ -1632,11 +1632,11 @@ class ResourceUse(_message.Message):
     LOAD_FIELD_NUMBER: _builtins.int
     LIMIT_FIELD_NUMBER: _builtins.int
     constraint: _builtins.str
-    """cpu, card, server, server link or link."""
+    """cpu, memory, card, server, server link or link."""
     name: _builtins.str
     """Machine, server or link."""
     load: _builtins.float
-    """Cores (or what the catalogue counts) of a CPU, else bytes/s."""
+    """Cores of a CPU, bytes of memory, else bytes/s."""
     limit: _builtins.float
     """Absent: unlimited."""
     def __init__(

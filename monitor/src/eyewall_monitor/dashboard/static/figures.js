@@ -54,6 +54,13 @@ export function bytesPerSecond(rate) {
   return `${plain(rate)} B/s`;
 }
 
+const priced = new Intl.NumberFormat("en", { maximumFractionDigits: 2 });
+
+/** @param {number} price @param {string} currency  `$12,345` or `12,345 EUR`; a number alone without one. */
+export function money(price, currency) {
+  return ["$", "€", "£"].includes(currency) ? `${currency}${priced.format(price)}` : `${priced.format(price)} ${currency}`.trim();
+}
+
 /** @param {number|null} cores */
 export function cores(cores) {
   return cores === null ? UNKNOWN : `${threeDigits.format(cores)} ${cores === 1 ? "core" : "cores"}`;

@@ -1,7 +1,7 @@
 // What to buy: the shopping list, what each machine runs, how full it is, what breaks first.
 
 import { html, nothing } from "./drawing.js";
-import { bytesPerSecond, counted, percent, plain } from "./figures.js";
+import { bytesPerSecond, counted, megabytes, money, percent, plain } from "./figures.js";
 
 /** @typedef {import("../views.d.ts").ProvisionView} ProvisionView */
 /** @typedef {import("../views.d.ts").ResourceUseView} ResourceUseView */
@@ -10,17 +10,18 @@ import { bytesPerSecond, counted, percent, plain } from "./figures.js";
 /** @type {[string, string[]][]}  Tables of what is used, and their constraints. */
 const USES = [
   ["CPU", ["cpu"]],
+  ["Memory", ["memory"]],
   ["Network cards", ["card"]],
   ["Servers and links", ["server", "server link", "link"]],
 ];
-const NAMES = { cpu: "CPU", card: "Card", server: "Card of the server", "server link": "Link from the server", link: "Link" };
+const NAMES = { cpu: "CPU", memory: "Memory", card: "Card", server: "Card of the server", "server link": "Link from the server", link: "Link" };
 
 /** @param {ProvisionView} it */
 export function provisionResult(it) {
   if (it.price === null) return nothingFound(it);
   const buys = it.catalogue !== "";
   return html`<dl class="strip" aria-label="What was found">
-      <div><dt>${buys ? "Price" : "Supervisors on for it alone"}</dt><dd class="large">${money(it.price, it)}</dd></div>
+      <div><dt>${buys ? "Price" : "Supervisors on for it alone"}</dt><dd class="large">${money(it.price, it.currency)}</dd></div>
       <div><dt>${buys ? "Machines" : "Supervisors it needs"}</dt><dd class="large">${it.machines.length}</dd></div>
       <div><dt>Throughput</dt><dd class="large">${plain(it.throughput)} × <small>${it.sustained === null ? "" : `sustains ${plain(it.sustained)} ×`}</small></dd></div>
       <div><dt>Found</dt><dd class="large">${it.status} <small>${it.gap ? `gap ${percent(it.gap, 1)}` : ""}</small></dd></div>
@@ -52,17 +53,12 @@ function nothingFound(it) {
     ${sentences("What this goes by", it.assumptions)}</section>`;
 }
 
-/** @param {number} price @param {{currency: string}} of */
-function money(price, of) {
-  return `${plain(price)} ${of.currency}`.trim();
-}
-
 /** @param {ShoppingItemView[]} items @param {{currency: string}} of @param {number} total */
 function shoppingList(items, of, total) {
   return html`<div class="scroll" tabindex="0" role="group" aria-label="Shopping list"><table class="dense">
     <thead><tr><th scope="col">Type</th><th scope="col" class="figure">Count</th><th scope="col" class="figure">Each</th><th scope="col" class="figure">Sum</th></tr></thead>
-    <tbody>${items.map((it) => html`<tr><th scope="row">${it.type}</th><td class="figure">${it.count}</td><td class="figure">${money(it.price, of)}</td><td class="figure">${money(it.sum, of)}</td></tr>`)}
-      <tr><th scope="row">Total</th><td class="figure">${items.reduce((sum, it) => sum + it.count, 0)}</td><td></td><td class="figure"><strong>${money(total, of)}</strong></td></tr></tbody></table></div>`;
+    <tbody>${items.map((it) => html`<tr><th scope="row">${it.type}</th><td class="figure">${it.count}</td><td class="figure">${money(it.price, of.currency)}</td><td class="figure">${money(it.sum, of.currency)}</td></tr>`)}
+      <tr><th scope="row">Total</th><td class="figure">${items.reduce((sum, it) => sum + it.count, 0)}</td><td></td><td class="figure"><strong>${money(total, of.currency)}</strong></td></tr></tbody></table></div>`;
 }
 
 /** @param {ResourceUseView[]} uses @param {string} caption */
@@ -86,13 +82,14 @@ function share(it) {
 
 /** @param {ResourceUseView} it @param {number} value */
 function amount(it, value) {
+  if (it.constraint === "memory") return megabytes(value);
   return it.constraint === "cpu" ? plain(value) : bytesPerSecond(value);
 }
 
 /** @param {ProvisionView} it */
 function cheaper(it) {
   if (!it.cheaper) return html`<p class="empty">None was found.</p>`;
-  return html`<p><strong>${money(it.cheaper.price, it)}</strong> sustains ${plain(it.cheaper.throughput)} × what ${it.name} carries now.</p>
+  return html`<p><strong>${money(it.cheaper.price, it.currency)}</strong> sustains ${plain(it.cheaper.throughput)} × what ${it.name} carries now.</p>
     ${it.catalogue ? shoppingList(it.cheaper.shopping_list, it, it.cheaper.price) : html`<p>${it.cheaper.shopping_list.map((item) => item.type).join(", ")}</p>`}`;
 }
 
@@ -101,7 +98,7 @@ function howFound(it) {
   return html`<dl class="facts wide">
       <div><dt>Decided by</dt><dd><strong>${it.decided_by}</strong></dd></div>
       <div><dt>Took</dt><dd>${plain(it.seconds)} s</dd></div>
-      <div><dt>No cheaper than</dt><dd>${it.bound === null ? "none proven" : money(it.bound, it)}</dd></div>
+      <div><dt>No cheaper than</dt><dd>${it.bound === null ? "none proven" : money(it.bound, it.currency)}</dd></div>
       <div><dt>Executors</dt><dd>${counted(it.machines.reduce((sum, machine) => sum + machine.operators.length, 0), "executor")}</dd></div>
     </dl>
     ${sentences("Remarks", it.reasons)}${sentences("What this goes by", it.assumptions)}`;
