@@ -1,6 +1,7 @@
 """What is written as a problem file is read back as the same problem."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 from eyewall_sidecar.model import Link, Node, Operator, PlacementProblem, Stream
@@ -25,9 +26,13 @@ CHAIN = PlacementProblem(
 )
 
 
-@given(st.integers(min_value=0, max_value=10**6))
-def test_what_is_written_is_read_back_as_the_same_problem(seed: int) -> None:
+@given(st.integers(min_value=0, max_value=10**6), st.data())
+def test_what_is_written_is_read_back_as_the_same_problem(seed: int, data: st.DataObject) -> None:
     problem = random_problem(seed)
+    operators = st.sampled_from([it.id for it in problem.operators])
+    nodes = st.sampled_from([it.id for it in problem.nodes])
+    running = st.none() | st.dictionaries(operators, nodes)  # some of them, none, or not known
+    problem = replace(problem, current=data.draw(running))
     assert parse_problem(write_problem(problem), Path()).problem == problem
 
 

@@ -84,6 +84,14 @@ def test_what_has_no_limit_has_none_in_the_message(desk: tuple[Nimbus, Desk]) ->
     assert list(found.not_needed) == ["fog-1"]
 
 
+def test_each_machine_is_told_with_what_it_would_run(desk: tuple[Nimbus, Desk]) -> None:
+    found = desk[1].provision(pb.ProvisionRequest(topology=TOPOLOGY.name, method="comp-greedy"))
+    runs = {it.id: set(it.operators) for it in found.machines}
+    assert "source[1-1]" in runs["edge-1"]  # where they are pinned
+    assert "sink[4-4]" in runs["cloud-1"]
+    assert sum(map(len, runs.values())) == 4  # each executor once
+
+
 def test_a_bad_value_is_an_invalid_argument(desk: tuple[Nimbus, Desk]) -> None:
     bad = pb.ProvisionRequest()
     bad.CopyFrom(CLOUD)

@@ -64,6 +64,19 @@ def test_a_supervisor_that_others_keep_on_costs_nothing_and_is_not_said_to_be_ne
     assert "on in any case, as other topologies run there: b" in found.assumptions
 
 
+def test_a_supervisor_that_others_keep_on_is_not_switched_off_even_if_it_is_not_needed() -> None:
+    # x is pinned to a: neither b nor c is needed for it, but b runs another topology.
+    nimbus = Nimbus([supervisor("a", 2), supervisor("b", 2), supervisor("c", 2)],
+                    {("a", "b"): 10, ("b", "c"): 10, ("a", "c"): 10})  # fmt: skip
+    mine = chain(("x", 1), name="mine-1-1", settings={"pin": {"x": ["a"]}})
+    other = chain(("y", 1), name="other-2-1")
+    nimbus.running[other.id] = (worker("b", 6700, 1),)
+    nimbus.running[mine.id] = (worker("a", 6700, 1),)
+    nimbus.round(mine, other, obey=False)
+    found = nimbus.buying.find(replace(WANTED, topology=mine.name), yes)
+    assert found.not_needed == ("c",)
+
+
 def test_machines_of_a_catalogue_are_bought_whatever_hosts_are_pinned_to(nimbus: Nimbus) -> None:
     found = nimbus.buying.find(CLOUD, yes)
     provision = found.answer.provision
