@@ -44,6 +44,7 @@ def path(desk: Desk, request: pytest.FixtureRequest) -> str:
         "/decisions/ID",
         "/plan",
         "/plan/ID",
+        "/provision",
         "/health",
     ],
     indirect=True,

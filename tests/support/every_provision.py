@@ -89,7 +89,9 @@ def _linked(
 def _served(
     problem: ProvisioningProblem, partition: Partition, types: Sequence[MachineType]
 ) -> bool:
-    downloads = [(u, name) for u, group in enumerate(partition) for name in _objects(problem, group)]
+    downloads = [
+        (u, name) for u, group in enumerate(partition) for name in _objects(problem, group)
+    ]
     return _servable(problem, types, downloads, Counter(), Counter())
 
 

@@ -12,7 +12,9 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from eyewall_sidecar.desk import freezing, plans, problem, status, why
+from eyewall_sidecar.desk import completion, freezing, plans, status, why
+from eyewall_sidecar.desk import problem as running_problem
+from eyewall_sidecar.desk.options import Config, Sidecar, asking
 
 app = typer.Typer(no_args_is_help=True, pretty_exceptions_enable=False)
 
@@ -22,7 +24,7 @@ BAD_INPUT = 2
 app.command()(status.status)
 app.command()(why.why)
 app.command("why-not")(why.why_not)
-app.command()(problem.problem)
+app.command()(running_problem.problem)
 app.command()(plans.plan)
 app.command()(plans.apply)
 app.command()(freezing.freeze)
@@ -70,19 +72,30 @@ def solve(
 @app.command()
 def provision(
     problem: Annotated[
-        Path, typer.Argument(help="A problem file (docs/problem-format.md, docs/provisioning.md).")
-    ],
+        Path | None,
+        typer.Argument(help="A problem file (docs/problem-format.md, docs/provisioning.md)."),
+    ] = None,
     *,
+    topology: Annotated[
+        str,
+        typer.Option(
+            help="In place of a file: one that runs, by its name or Storm's id, as measured.",
+            autocompletion=completion.topologies,
+        ),
+    ] = "",
     catalogue: Annotated[
         str,
         typer.Option(
             help="Machine types to buy from: a TOML file, dell-2008 or made-up-cloud. Without one: "
-            "which of the file's nodes are enough."
+            "which of the file's nodes, or of the supervisors, are enough."
         ),
     ] = "",
     throughput: Annotated[
         float,
-        typer.Option(help="Results/s, where the file's rates and CPU are those of one result."),
+        typer.Option(
+            help="Results/s, where the file's rates and CPU are those of one result; with "
+            "--topology in multiples of what it carries now."
+        ),
     ] = 1.0,
     tuple_bytes: Annotated[
         float | None, typer.Option(help="Bytes of a tuple, for streams that do not say.")
@@ -95,18 +108,29 @@ def provision(
         float, typer.Option(help="Seconds; as many again for the next cheaper platform.")
     ] = 60.0,
     seed: Annotated[int, typer.Option(help="Same seed, same platform.")] = 0,
+    sidecar: Sidecar = None,
+    config: Config = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the answer as JSON.")] = False,
 ) -> None:
     """Tell which machines to buy for a rate, at the least cost, or which nodes can be switched off.
 
     Exit codes as of `eyewall solve`: 0 with a platform, 2 for a bad file or option, 3 if none
-    sustains the rate, 4 if the time limit came first, 5 if the heuristic failed.
+    sustains the rate, 4 if the time limit came first, 5 if the heuristic failed; 1 if the sidecar,
+    which knows topologies, is away.
     """
     # Only here: the solvers take a second to load, and the other commands need none.
     from eyewall_sidecar.buying import command
 
     options = command.Options(catalogue, throughput, tuple_bytes, method, time_limit, seed)
-    source = command.from_file(problem)
+    if (problem is None) == (not topology):
+        command.refuse("give a problem file or --topology, and not both")
+    if problem is not None:
+        source = command.from_file(problem)
+    else:
+        with asking("provision", sidecar, config) as desk:
+            told = desk.problem(topology)
+        said = (*told.measured, *told.assumptions)
+        source = command.from_topology(told.topology, told.json, told.shared, said, options)
     raise typer.Exit(command.provision(source, options, as_json=as_json))
 
 

@@ -149,3 +149,13 @@ def test_a_tree_with_a_cycle_is_refused_with_the_cycle() -> None:
     assert said == "streams a → b → a form a cycle; no operator may wait for its own result"
     back[1]["system"] = True  # as an acker's are
     read(file(streams=back), catalogue=(SMALL,))
+
+
+def test_with_a_catalogue_candidates_that_are_nodes_of_the_file_are_left_aside() -> None:
+    # a may be on n1 alone, b on n2 or on a small machine: the nodes are not what is bought.
+    operators = [{"id": "a", "candidates": ["n1"]}, {"id": "b", "candidates": ["n2", "small"]}]
+    text = file(operators=operators, **nodes({"id": "n1"}, {"id": "n2"}))
+    found = parse_provisioning(text, Path(), Wanted(catalogue=(SMALL,)))
+    assert [it.candidates for it in found.problem.operators] == [None, ("small",)]
+    said = "candidates of a, b left aside: they are nodes, not machine types"
+    assert said in found.assumptions

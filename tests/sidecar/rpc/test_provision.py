@@ -12,7 +12,9 @@ from eyewall_sidecar.problem_file import parse_problem
 from eyewall_sidecar.service.running_problem import running_problem
 from obedient_nimbus import Nimbus
 
-CLOUD = pb.ProvisionRequest(topology=TOPOLOGY.name, catalogue="made-up-cloud", tuple_bytes=100)
+CLOUD = pb.ProvisionRequest(
+    topology=TOPOLOGY.name, catalogue="made-up-cloud", tuple_bytes=100, method="subtree-bottom-up"
+)
 
 
 @pytest.fixture

@@ -13,7 +13,7 @@ from eyewall_sidecar.service.solving import Failed
 from obedient_nimbus import Nimbus
 from storm_builders import chain, supervisor, worker
 
-WANTED = WantedPlatform(TOPOLOGY.name)
+WANTED = WantedPlatform(TOPOLOGY.name, method="subtree-bottom-up")
 CLOUD = replace(WANTED, catalogue="made-up-cloud", tuple_bytes=100)
 OWN = """
 currency = "EUR"

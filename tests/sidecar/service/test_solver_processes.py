@@ -3,14 +3,18 @@ import signal
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from math import inf
 
 import psutil
 import pytest
 from eyewall_sidecar.model import Link, Node, Operator, PlacementProblem, Solution, Status, Stream
 from eyewall_sidecar.objective import Objective
 from eyewall_sidecar.policies import POLICIES
+from eyewall_sidecar.provisioning import MachineType, ProvisioningProblem
+from eyewall_sidecar.provisioning.answer import Answer
 from eyewall_sidecar.qos import evaluate
-from eyewall_sidecar.service import Failed, Job, Outcome, Question
+from eyewall_sidecar.service import Failed, Job, Outcome, PlatformQuestion, Question
 from eyewall_sidecar.service.solver_processes import SolverProcesses, solve
 
 PROBLEM = PlacementProblem(
@@ -220,3 +224,20 @@ def test_several_may_wait_for_plans_at_a_time(solvers: SolverProcesses) -> None:
             )
         )
     assert all(isinstance(it, Solution) for it in found)
+
+
+def test_a_platform_is_found_by_a_process_of_its_own(solvers: SolverProcesses) -> None:
+    # a and b take 1 core each: two machines of 1 at 3 are cheaper than one of 2 at 7.
+    types = (
+        MachineType("small", cpu=1, card=inf, price=3),
+        MachineType("large", cpu=2, card=inf, price=7),
+    )
+    operators = tuple(replace(it, cpu=1) for it in PROBLEM.operators)
+    streams = (Stream("a", "b", tuple_bytes=8),)
+    wanted = PlatformQuestion(ProvisioningProblem(operators, streams, types), "exact", seed=0)
+    found = solvers.provision(wanted, 4).outcome(time.monotonic() + SOON)
+    assert isinstance(found, Answer)
+    assert found.solution.status is Status.OPTIMAL
+    assert found.provision is not None
+    assert found.provision.price == 6
+    assert len(psutil.Process().children()) >= 3  # placing, improving, and this one

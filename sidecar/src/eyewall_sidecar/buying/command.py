@@ -2,7 +2,7 @@
 
 import json
 import sys
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -22,6 +22,7 @@ from eyewall_sidecar.problem_file.provisioning import (
     parse_provisioning,
 )
 from eyewall_sidecar.problem_file.provisioning_answer import provisioning_answer
+from eyewall_sidecar.problem_file.switching_off import priced_to_switch_off
 from eyewall_sidecar.provisioning.asking import Asked, ask
 from eyewall_sidecar.provisioning.catalogue import (
     Catalogue,
@@ -33,6 +34,8 @@ from eyewall_sidecar.provisioning.methods import METHODS
 from eyewall_sidecar.solve import EXIT_CODES
 
 BAD_INPUT = 2
+CORES = "cores"
+"""What a topology's CPU is in."""
 NODES = "nodes"
 """What prices are in where nodes have none."""
 
@@ -51,12 +54,15 @@ class Source:
         Where files are that it names.
     assumptions
         What had to be assumed to write it.
+    unit
+        What its CPU is in, and a catalogue's has to be; empty: whatever the catalogue counts.
     """
 
     name: str
     text: str
     folder: Path
     assumptions: tuple[str, ...] = ()
+    unit: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,10 +85,25 @@ def from_file(path: Path) -> Source:
         refuse(f"{path}: {error}")
 
 
+def from_topology(
+    name: str, text: str, shared: Collection[str], said: Sequence[str], options: Options
+) -> Source:
+    """Take the problem of a topology that runs; `shared` are nodes where others run, too."""
+    if options.catalogue:
+        return Source(name, text, Path(), tuple(said), CORES)
+    priced, assumed = priced_to_switch_off(text, shared, options.tuple_bytes)
+    return Source(name, priced, Path(), (*said, *assumed), CORES)
+
+
 def provision(source: Source, options: Options, *, as_json: bool) -> int:
     """Ask what to buy and show it; return the command's exit code."""
     _check(options)
     catalogue = _catalogue(options.catalogue) if options.catalogue else None
+    if catalogue is not None and source.unit not in ("", catalogue.unit):
+        refuse(
+            f"--catalogue {options.catalogue}: unit is {catalogue.unit}; it must be {source.unit}, "
+            f"which is what is known of {source.name}"
+        )
     wanted = Wanted(options.throughput, options.tuple_bytes, catalogue.types if catalogue else ())
     try:
         file = parse_provisioning(source.text, source.folder, wanted)
