@@ -21,7 +21,7 @@ from eyewall_sidecar.odp.finding import Outcome
 from eyewall_sidecar.provisioning.blobs import Blobs
 from eyewall_sidecar.provisioning.problem import ProvisioningProblem
 from eyewall_sidecar.provisioning.provision import Provision
-from eyewall_sidecar.provisioning.purchase import Group, provision_of, wanted
+from eyewall_sidecar.provisioning.hosted import Hosted, provision_of, wanted
 from eyewall_sidecar.provisioning.serving import serve
 from eyewall_sidecar.provisioning.subsets import Subsets
 
@@ -52,7 +52,7 @@ class Partition:
 class _Node:
     """Machines chosen so far, what is left, and how to go on, the cheapest way first."""
 
-    groups: tuple[Group, ...]
+    hosted: tuple[Hosted, ...]
     price: float
     left: int
     sets: Places = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
@@ -85,10 +85,10 @@ def cheapest_partition(
     ticket = count()
     plain = _plain(problem)
 
-    def open_node(groups: tuple[Group, ...], price: float, left: int) -> None:
-        node = _opened(blobs, sets, least, _Node(groups, price, left), known, plain=plain)
+    def open_node(hosted: tuple[Hosted, ...], price: float, left: int) -> None:
+        node = _opened(blobs, sets, least, _Node(hosted, price, left), known, plain=plain)
         if len(node.bounds):
-            heappush(waiting, (float(node.bounds[0]), -len(groups), next(ticket), 0, node))
+            heappush(waiting, (float(node.bounds[0]), -len(hosted), next(ticket), 0, node))
 
     open_node((), 0.0, everything)
     for steps in count(1):
@@ -100,22 +100,22 @@ def cheapest_partition(
         if place + 1 < len(node.bounds):
             after = float(node.bounds[place + 1])
             heappush(waiting, (after, depth, next(ticket), place + 1, node))
-        group = Group(int(node.sets[place]), int(node.types[place]))
-        groups = (*node.groups, group)
-        if not _joins(problem, blobs, node.groups, group):
+        new = Hosted(int(node.sets[place]), int(node.types[place]))
+        hosted = (*node.hosted, new)
+        if not _joins(problem, blobs, node.hosted, new):
             continue
         outcome, downloads = serve(
-            problem, wanted(problem, blobs, groups), ends_at=ends_at, clock=clock
+            problem, wanted(problem, blobs, hosted), ends_at=ends_at, clock=clock
         )
         if outcome is Outcome.NOTHING:
             return Partition(outcome, None, bound, steps)
         if downloads is None:
             continue
-        left = node.left ^ group.blobs
+        left = node.left ^ new.blobs
         if not left:
-            found = provision_of(problem, blobs, groups, downloads)
+            found = provision_of(problem, blobs, hosted, downloads)
             return Partition(Outcome.OPTIMAL, found, bound, steps)
-        open_node(groups, node.price + problem.types[group.type].price, left)
+        open_node(hosted, node.price + problem.types[new.type].price, left)
     raise AssertionError
 
 
@@ -149,7 +149,7 @@ def _opened(
     bounds = np.concatenate(found_bounds)
     order = np.argsort(bounds, kind="stable")
     return _Node(
-        node.groups,
+        node.hosted,
         node.price,
         node.left,
         np.concatenate(found_sets)[order],
@@ -159,18 +159,18 @@ def _opened(
 
 
 def _joins(
-    problem: ProvisioningProblem, blobs: Blobs, groups: tuple[Group, ...], new: Group
+    problem: ProvisioningProblem, blobs: Blobs, hosted: tuple[Hosted, ...], new: Hosted
 ) -> bool:
     """Whether one more such machine can be had, and its links to the others carry their flows."""
-    bought = Counter(it.type for it in (*groups, new))
+    bought = Counter(it.type for it in (*hosted, new))
     if bought[new.type] > problem.types[new.type].count:
         return False
-    rows = blobs.flows[list(new.places())].sum(axis=0)
+    rows = blobs.flows[new.places()].sum(axis=0)
     name = problem.types[new.type].name
     return not any(
         exceeds(
-            float(rows[list(other.places())].sum()),
+            float(rows[other.places()].sum()),
             problem.link_between(name, problem.types[other.type].name),
         )
-        for other in groups
+        for other in hosted
     )

@@ -1,0 +1,183 @@
+"""The cheapest platform, proven (paper 003, section 5), or how far from it the answer may be.
+
+Operators that have to stay together are joined (`blobs`). Few blobs are split by the prices of
+all their subsets (`subsets`, `partition`); for more, the integer program is asked first
+(`machine_search`). Both are exact for every problem of the model.
+"""
+
+from collections.abc import Callable
+from math import inf, isfinite
+
+import numpy as np
+
+from eyewall_sidecar.model import Solution, Status
+from eyewall_sidecar.odp.finding import Outcome
+from eyewall_sidecar.provisioning.blobs import Blobs, blobs
+from eyewall_sidecar.provisioning.bound import price_bound
+from eyewall_sidecar.provisioning.infeasibility import (
+    binding_reasons,
+    obvious_reasons,
+    stranded_reasons,
+)
+from eyewall_sidecar.provisioning.machine_search import solve_program
+from eyewall_sidecar.provisioning.partition import Partition, cheapest_partition
+from eyewall_sidecar.provisioning.problem import ProvisioningProblem
+from eyewall_sidecar.provisioning.provision import Provision
+from eyewall_sidecar.provisioning.subsets import MOST_BLOBS, split_prices, subsets
+from eyewall_sidecar.provisioning.valuation import valued
+from eyewall_sidecar.provisioning.violations import violations
+
+NAME = "exact"
+SUBSETS = "prices of all subsets"
+PROGRAM = "integer program"
+CHECKS = "checks"
+GIVEN = "the given start"
+
+FEW_BLOBS = 12
+"""For so many, all subsets take a hundredth of a second, less than building the program."""
+
+Clock = Callable[[], float]
+Answer = tuple[Solution, Provision | None]
+
+
+def exact(
+    problem: ProvisioningProblem,
+    *,
+    time_limit: float,
+    seed: int,
+    clock: Clock,
+    start: Provision | None = None,
+) -> Answer:
+    """Find the cheapest provision, and prove that none is cheaper.
+
+    Parameters
+    ----------
+    time_limit
+        Seconds.
+    start
+        A provision that is known, if any; nothing dearer is answered. One that breaks a
+        constraint is left out, and said so.
+
+    Returns
+    -------
+    The solution: the value of its evaluation, and its bound, are prices. And the provision, if
+    there is one.
+    """
+    started = clock()
+    ends_at = started + time_limit
+    if reasons := obvious_reasons(problem):
+        return _without(Status.INFEASIBLE, CHECKS, reasons, clock() - started)
+    broken = violations(problem, start) if start else ()
+    remarks = (f"the start is no valid provision: {broken[0]}",) if broken else ()
+    known = None if broken else start
+    joined = blobs(problem)
+    found, engine = _cheapest(problem, joined, known, ends_at=ends_at, clock=clock, seed=seed)
+    best = found.provision or known
+    seconds = clock() - started
+    if best is None and found.outcome is Outcome.INFEASIBLE:
+        return _without(
+            Status.INFEASIBLE,
+            engine,
+            _reasons(problem, joined, time_limit=time_limit, clock=clock, seed=seed),
+            clock() - started,
+        )
+    if best is None:
+        late = f"the time limit of {time_limit:g} s ended the search before any provision was found"
+        solution, _ = _without(Status.TIMED_OUT, engine, (late, *remarks), seconds)
+        return solution, None
+    proven = found.outcome is not Outcome.NOTHING
+    bound = best.price if proven else min(found.bound, best.price)
+    solution = Solution(
+        status=Status.OPTIMAL if proven else Status.FEASIBLE,
+        policy=NAME,
+        decided_by=engine if proven or found.provision else GIVEN,
+        placement=best.placement,
+        evaluation=valued(problem, best),
+        bound=bound,
+        gap=(best.price - bound) / max(best.price, 1e-9),
+        seconds=seconds,
+        evaluated=found.steps,
+        reasons=remarks,
+    )
+    return solution, best
+
+
+def _cheapest(
+    problem: ProvisioningProblem,
+    joined: Blobs,
+    known: Provision | None,
+    *,
+    ends_at: float,
+    clock: Clock,
+    seed: int,
+) -> tuple[Partition, str]:
+    """Ask the engine that suits the size; for the sizes of both, each gets half of the time."""
+    price = known.price if known else inf
+    if len(joined) <= FEW_BLOBS:
+        return by_subsets(problem, joined, known=price, ends_at=ends_at, clock=clock), SUBSETS
+    both = len(joined) <= MOST_BLOBS
+    now = clock()
+    found = solve_program(
+        problem,
+        joined,
+        known=price,
+        ends_at=now + (ends_at - now) / 2 if both else ends_at,
+        clock=clock,
+        seed=seed,
+    )
+    if found.outcome is not Outcome.NOTHING or not both:
+        return found, PROGRAM
+    price = found.provision.price if found.provision else price
+    split = by_subsets(problem, joined, known=price, ends_at=ends_at, clock=clock)
+    if split.outcome is Outcome.INFEASIBLE and found.provision:
+        return Partition(Outcome.OPTIMAL, found.provision, price, split.steps), SUBSETS
+    if split.outcome is Outcome.NOTHING:
+        bound = max(found.bound, split.bound)
+        return Partition(Outcome.NOTHING, found.provision, bound, split.steps), PROGRAM
+    return split, SUBSETS
+
+
+def by_subsets(
+    problem: ProvisioningProblem,
+    joined: Blobs,
+    *,
+    known: float = inf,
+    ends_at: float,
+    clock: Clock,
+) -> Partition:
+    """Look at all subsets of up to `MOST_BLOBS` blobs for what costs less than `known`."""
+    sets = subsets(problem, joined)
+    least = split_prices(sets.price, ends_at=ends_at, clock=clock)
+    if least is None:
+        bound = price_bound(problem, joined, ends_at=ends_at, clock=clock)
+        return Partition(Outcome.NOTHING, None, bound, 0)
+    return cheapest_partition(
+        problem, joined, sets, least, known=known, ends_at=ends_at, clock=clock
+    )
+
+
+def _reasons(
+    problem: ProvisioningProblem, joined: Blobs, *, time_limit: float, clock: Clock, seed: int
+) -> tuple[str, ...]:
+    """Say what binds: which blobs no machine holds, or which limits one could not do without."""
+    if len(joined) <= MOST_BLOBS:
+        price = subsets(problem, joined).price
+        sets = np.arange(len(price))
+        stranded = tuple(
+            b for b in range(len(joined)) if not isfinite(price[(sets >> b) & 1 == 1].min())
+        )
+        if stranded:
+            return stranded_reasons(problem, joined, stranded)
+
+    def solvable(relaxed: ProvisioningProblem) -> float | None:
+        if obvious_reasons(relaxed):
+            return None
+        ends_at = clock() + time_limit
+        found, _ = _cheapest(relaxed, blobs(relaxed), None, ends_at=ends_at, clock=clock, seed=seed)
+        return found.provision.price if found.provision else None
+
+    return binding_reasons(problem, solvable)
+
+
+def _without(status: Status, decided_by: str, reasons: tuple[str, ...], seconds: float) -> Answer:
+    return Solution(status, NAME, decided_by, seconds=seconds, reasons=reasons), None

@@ -1,0 +1,66 @@
+"""From blobs that share a machine to a provision whose machines have names."""
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from eyewall_sidecar.provisioning.blobs import Blobs
+from eyewall_sidecar.provisioning.groups import Bits, places_in
+from eyewall_sidecar.provisioning.machines import Machine
+from eyewall_sidecar.provisioning.problem import ProvisioningProblem
+from eyewall_sidecar.provisioning.provision import Downloads, Provision
+from eyewall_sidecar.provisioning.serving import Wanted
+
+
+class Hosted(NamedTuple):
+    """Blobs that share a machine.
+
+    Parameters
+    ----------
+    blobs
+        Which.
+    type
+        Place of the machine's type in the problem.
+    """
+
+    blobs: Bits
+    type: int
+
+    def places(self) -> list[int]:
+        """Places of the blobs."""
+        return list(places_in(self.blobs))
+
+
+def wanted(problem: ProvisioningProblem, blobs: Blobs, hosted: Sequence[Hosted]) -> Wanted:
+    """Return what each machine has to download."""
+    found = {}
+    for machine, it in zip(_machines(problem, hosted), hosted, strict=True):
+        used = blobs.uses[it.places()].any(axis=0)
+        names = frozenset(o.id for o, use in zip(problem.objects, used, strict=True) if use)
+        found[machine.id] = (machine.type.name, names)
+    return found
+
+
+def provision_of(
+    problem: ProvisioningProblem, blobs: Blobs, hosted: Sequence[Hosted], downloads: Downloads
+) -> Provision:
+    """Return the provision of these machines."""
+    machines = _machines(problem, hosted)
+    on = {
+        operator: machine.id
+        for machine, it in zip(machines, hosted, strict=True)
+        for place in it.places()
+        for operator in blobs.members[place]
+    }
+    return Provision(machines, {it.id: on[it.id] for it in problem.operators}, downloads)
+
+
+def _machines(problem: ProvisioningProblem, hosted: Sequence[Hosted]) -> tuple[Machine, ...]:
+    """Name the machines after their types: `small-1`, `small-2`, …"""
+    bought: Counter[int] = Counter()
+    machines = []
+    for it in hosted:
+        bought[it.type] += 1
+        machine_type = problem.types[it.type]
+        machines.append(Machine(f"{machine_type.name}-{bought[it.type]}", machine_type))
+    return tuple(machines)

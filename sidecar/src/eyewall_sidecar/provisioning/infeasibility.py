@@ -1,0 +1,146 @@
+"""Why no platform sustains the rate, as far as that is seen without a search (paper 003, 2.3)."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from math import inf
+
+import numpy as np
+
+from eyewall_sidecar.model.errors import listed
+from eyewall_sidecar.model.violations import exceeds
+from eyewall_sidecar.provisioning.blobs import Blobs, blobs
+from eyewall_sidecar.provisioning.problem import ProvisioningProblem
+
+
+def obvious_reasons(problem: ProvisioningProblem) -> tuple[str, ...]:
+    """Return sentences; any of them means that there is no valid provision at this throughput.
+
+    None of them does not mean that there is one: that is for a search to find.
+    """
+    together = blobs(problem)
+    return (
+        *_operators(problem, together),
+        *_objects(problem, together),
+        *_servers(problem, together),
+    )
+
+
+def stranded_reasons(
+    problem: ProvisioningProblem, together: Blobs, stranded: tuple[int, ...]
+) -> tuple[str, ...]:
+    """Say which blobs no machine holds, whatever runs beside them."""
+    return tuple(
+        f"{_subject(together.members[b])} on no machine type, alone or beside any others: there it "
+        f"takes {together.work[b]:g} cpu, and its downloads and flows overload every card or link "
+        f"(largest card: {max(it.card for it in problem.types):g} bytes/s)"
+        for b in stranded
+    )
+
+
+def _operators(problem: ProvisioningProblem, together: Blobs) -> Iterator[str]:
+    own = together.uses.astype(np.float64) @ together.rates
+    for b, members in enumerate(together.members):
+        work, card, memory = float(together.work[b]), float(own[b]), float(together.memory[b])
+        may = [it for it, allowed in zip(problem.types, together.allowed[b], strict=True) if allowed]
+        if any(
+            not exceeds(work, it.cpu) and not exceeds(card, it.card) and not exceeds(memory, it.memory)
+            for it in may
+        ):
+            continue
+        if not may:
+            yield f"{_subject(members)} on no machine type: their candidates have none in common"
+            continue
+        needs = f"{work:g} cpu and a card of {card:g} bytes/s"
+        needs += f" and {memory:g} bytes of memory" if memory else ""
+        most = (
+            f"{max(it.cpu for it in may):g} cpu, {max(it.card for it in may):g} bytes/s, "
+            f"{max(it.memory for it in may):g} bytes"
+        )
+        yield (
+            f"{_subject(members)} on no machine type: it takes at least {needs}; the most that a "
+            f"type has of each is {most}"
+        )
+
+
+def _subject(members: tuple[str, ...]) -> str:
+    if len(members) == 1:
+        return f"operator {members[0]} runs"
+    return (
+        f"operators {listed(members)} have to share a machine (no link or card carries what flows "
+        "between them) and run"
+    )
+
+
+def _objects(problem: ProvisioningProblem, together: Blobs) -> Iterator[str]:
+    for k, thing in enumerate(problem.objects):
+        users = np.flatnonzero(together.uses[:, k])
+        for b in users:
+            may = [
+                it.name for it, allowed in zip(problem.types, together.allowed[b], strict=True) if allowed
+            ]
+            most = max(
+                (
+                    min(server.card, server.link_to(name))
+                    for server in problem.holders(thing.id)
+                    for name in may
+                ),
+                default=inf,
+            )
+            if exceeds(thing.rate, most):
+                holders = listed([it.id for it in problem.holders(thing.id)])
+                yield (
+                    f"object {thing.id}: {thing.rate:g} bytes/s are downloaded; its holders "
+                    f"({holders}) send at most {most:g} over one link"
+                )
+                break
+
+
+def _servers(problem: ProvisioningProblem, together: Blobs) -> Iterator[str]:
+    used = together.uses.any(axis=0)
+    for server in problem.servers:
+        alone = [
+            it
+            for it, use in zip(problem.objects, used, strict=True)
+            if use and problem.holders(it.id) == (server,)
+        ]
+        load = sum(it.rate for it in alone)
+        if exceeds(load, server.card) and all(not exceeds(it.rate, server.card) for it in alone):
+            yield (
+                f"server {server.id}: what it alone holds ({listed([it.id for it in alone])}) "
+                f"takes {load:g} bytes/s at least, its card sends {server.card:g}"
+            )
+
+
+def binding_reasons(
+    problem: ProvisioningProblem, solvable: Callable[[ProvisioningProblem], float | None]
+) -> tuple[str, ...]:
+    """Say without which limits there would be a provision, each taken away by itself.
+
+    Parameters
+    ----------
+    solvable
+        Problem → the price of a provision, or None if none was found.
+    """
+    reasons = tuple(
+        f"{limits} leave no valid provision; without them there is one for {price:g}"
+        for limits, relaxed in _relaxed(problem)
+        if relaxed != problem and (price := solvable(relaxed)) is not None
+    )
+    return reasons or (
+        "the constraints together leave no valid provision; taking away one kind of limits alone "
+        "(servers, links, cards, numbers of machines) does not help",
+    )
+
+
+def _relaxed(problem: ProvisioningProblem) -> Iterator[tuple[str, ProvisioningProblem]]:
+    wide = tuple(replace(it, card=inf, link=inf, links={}) for it in problem.servers)
+    yield "the servers' cards and links, (3) and (4),", replace(problem, servers=wide)
+    yield "the links between machines, (5),", replace(problem, link=inf, links={})
+    yield (
+        "the machines' cards, (2),",
+        replace(problem, types=tuple(replace(it, card=inf) for it in problem.types)),
+    )
+    yield (
+        "the numbers of machines that can be had",
+        replace(problem, types=tuple(replace(it, count=inf) for it in problem.types)),
+    )
