@@ -7,8 +7,8 @@ from eyewall_sidecar.provisioning.loads import loads
 from hypothesis import given
 from hypothesis import strategies as st
 from numpy.random import default_rng
+from provisioning_trees import LARGE, SMALL, tree_of
 from random_provisioning import provisioning_problems
-from small_provisioning import LARGE, SMALL, tree_of
 
 
 def test_operators_of_a_group_share_downloads_and_exchange_nothing_over_the_card() -> None:

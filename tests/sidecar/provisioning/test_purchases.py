@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from eyewall_sidecar.provisioning.groups import Instance, bits
 from eyewall_sidecar.provisioning.purchases import Purchases
-from small_provisioning import LARGE, SMALL, tree_of
+from provisioning_trees import LARGE, SMALL, tree_of
 
 PAIR = tree_of({"a": 1, "r": 1}, {("a", "r"): 5}, {"a": ["k"]})
 

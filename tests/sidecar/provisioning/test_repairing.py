@@ -3,22 +3,23 @@
 from itertools import count
 
 import pytest
+from every_provision import least_price
 from eyewall_sidecar.model import Status
 from eyewall_sidecar.provisioning import DataServer, ProvisioningProblem, violations
 from eyewall_sidecar.provisioning.heuristics import HEURISTICS, Failure, Step
-from eyewall_sidecar.provisioning.repairing import Repaired, repairing
+from eyewall_sidecar.provisioning.repairing import Answer, repairing
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.random import default_rng
+from provisioning_trees import LARGE, tree_of
 from random_provisioning import provisioning_problems
-from small_provisioning import LARGE, tree_of
 
 FEW = settings(max_examples=settings().max_examples // 2)
 TICKS = 150.0
 """How often the clock is asked before the time is up."""
 
 
-def repaired(problem: ProvisioningProblem, seed: int = 0, ticks: float = TICKS) -> Repaired:
+def repaired(problem: ProvisioningProblem, seed: int = 0, ticks: float = TICKS) -> Answer:
     """Ask for an answer, with a clock that ticks whenever it is asked."""
     ticking = count()
     return repairing(problem, time_limit=ticks, seed=seed, clock=lambda: float(next(ticking)))
@@ -36,18 +37,33 @@ def test_it_is_never_dearer_than_the_best_of_the_seven_and_breaks_nothing(
     problem: ProvisioningProblem, seed: int
 ) -> None:
     theirs = prices(problem, seed)
-    answer = repaired(problem, seed)
-    if answer.provision is None:
+    solution, provision = repaired(problem, seed)
+    if provision is None:
         assert theirs == []
-        assert answer.solution.status is Status.TIMED_OUT
-        assert answer.solution.reasons
+        assert solution.status is Status.TIMED_OUT
+        assert solution.reasons
         return
-    assert violations(problem, answer.provision) == ()
-    assert answer.provision.price <= min(theirs, default=float("inf"))
-    assert answer.solution.status is Status.HEURISTIC
-    assert answer.solution.evaluation is not None
-    assert answer.solution.evaluation.value == pytest.approx(answer.provision.price)
-    assert answer.solution.placement == answer.provision.placement
+    assert violations(problem, provision) == ()
+    assert provision.price <= min(theirs, default=float("inf"))
+    assert solution.status is Status.HEURISTIC
+    assert solution.evaluation is not None
+    assert solution.evaluation.value == pytest.approx(provision.price)
+    assert solution.bound is not None
+    assert solution.bound <= provision.price
+    assert solution.placement == provision.placement
+
+
+@FEW
+@given(problem=provisioning_problems(operators=4), seed=st.integers(0, 2**32))
+def test_it_is_never_cheaper_than_the_cheapest_of_all_provisions(
+    problem: ProvisioningProblem, seed: int
+) -> None:
+    solution, provision = repaired(problem, seed)
+    least = least_price(problem)
+    if provision is not None:
+        assert provision.price >= least * (1 - 1e-9)
+        assert solution.bound is not None
+        assert solution.bound <= least
 
 
 @settings(FEW, max_examples=FEW.max_examples // 2)
@@ -72,9 +88,9 @@ def test_a_placement_whose_downloads_no_server_can_send_to_one_machine_is_split(
         failure = HEURISTICS[name](problem, default_rng(0))
         assert isinstance(failure, Failure)
         assert failure.step is Step.SERVERS
-    answer = repaired(problem)
-    assert answer.provision is not None
-    assert answer.provision.price == 20
+    _, provision = repaired(problem)
+    assert provision is not None
+    assert provision.price == 20
 
 
 def test_downloads_that_fill_two_servers_to_the_last_byte_are_served() -> None:
@@ -89,10 +105,10 @@ def test_downloads_that_fill_two_servers_to_the_last_byte_are_served() -> None:
         rates=rates,
         servers=[DataServer("s", held, card=8), DataServer("t", held, card=8)],
     )
-    answer = repaired(problem)
-    assert answer.provision is not None
-    assert violations(problem, answer.provision) == ()
-    assert answer.provision.price == 25
+    _, provision = repaired(problem)
+    assert provision is not None
+    assert violations(problem, provision) == ()
+    assert provision.price == 25
 
 
 def test_it_improves_on_what_all_seven_find() -> None:
@@ -105,22 +121,23 @@ def test_it_improves_on_what_all_seven_find() -> None:
         types=(LARGE,),
     )
     assert min(prices(problem, 0)) == 75
-    answer = repaired(problem, ticks=400.0)
-    assert answer.provision is not None
-    assert answer.provision.price == 50
+    _, provision = repaired(problem, ticks=400.0)
+    assert provision is not None
+    assert provision.price == 50
 
 
-def test_it_ends_when_the_bound_is_reached() -> None:
+def test_it_ends_when_nothing_can_be_cheaper() -> None:
+    # One small machine is the least that can be bought, so nothing is taken apart: 7 + 20 starts.
     problem = tree_of({"a": 1}, {}, {"a": ["k"]})
-    answer = repairing(problem, time_limit=1e9, seed=0, clock=lambda: 0.0, bound=10.0)
-    assert answer.provision is not None
-    assert answer.provision.price == 10
-    # The starts alone: one of each heuristic and twenty of none.
-    assert answer.solution.evaluated == 27
+    solution, provision = repaired(problem, ticks=1e9)
+    assert provision is not None
+    assert provision.price == 10
+    assert solution.bound == pytest.approx(10)
+    assert solution.evaluated == 27
 
 
 def test_without_time_it_still_answers_with_the_best_of_the_seven() -> None:
     problem = tree_of({"a": 1, "r": 1}, {("a", "r"): 1}, {"a": ["k"]})
-    answer = repairing(problem, time_limit=0.0, seed=0, clock=lambda: 0.0)
-    assert answer.provision is not None
-    assert answer.provision.price == min(prices(problem, 0))
+    _, provision = repairing(problem, time_limit=0.0, seed=0, clock=lambda: 0.0)
+    assert provision is not None
+    assert provision.price == min(prices(problem, 0))

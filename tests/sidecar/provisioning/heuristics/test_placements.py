@@ -5,7 +5,7 @@ from dataclasses import replace
 from eyewall_sidecar.provisioning import MachineType, Provision, ProvisioningProblem
 from eyewall_sidecar.provisioning.heuristics import HEURISTICS, Failure, Step
 from numpy.random import default_rng
-from small_provisioning import LARGE, SMALL, tree_of
+from provisioning_trees import LARGE, SMALL, tree_of
 
 
 def found(name: str, problem: ProvisioningProblem) -> Provision:

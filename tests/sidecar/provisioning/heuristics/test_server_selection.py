@@ -13,7 +13,7 @@ from eyewall_sidecar.provisioning.heuristics.server_selection import (
 from eyewall_sidecar.provisioning.machines import MachineType
 from eyewall_sidecar.provisioning.purchases import Purchases
 from numpy.random import default_rng
-from small_provisioning import LARGE, SMALL, tree_of
+from provisioning_trees import LARGE, SMALL, tree_of
 
 
 def bought(
