@@ -8,6 +8,7 @@ from eyewall_sidecar.model import Operator, Stream
 from eyewall_sidecar.provisioning import BasicObject, DataServer, MachineType, ProvisioningProblem
 from eyewall_sidecar.provisioning.catalogue import read_shipped
 from numpy.random import Generator, default_rng
+
 from paper_003.trees import Trees, random_tree
 
 OBJECTS = 15
@@ -44,7 +45,7 @@ class Reading:
 
     trees: Trees = Trees.NODES
     cards: Cards = Cards.GIGABYTE
-    links: Links = Links.ALL
+    links: Links = Links.SERVERS
 
     @property
     def types(self) -> tuple[MachineType, ...]:
