@@ -45,8 +45,8 @@ def test_the_hardest_operator_has_a_machine_that_holds_it() -> None:
 
 
 def test_cards_carry_every_object_once_and_each_cut_flow_twice() -> None:
-    # Two objects of 6 are more than one card of 10. Two small machines would cut the flow of 5, which
-    # takes both cards: 12 + 2 · 5 = 22 of 20 bytes/s. So it takes a large one.
+    # Two objects of 6 are more than one card of 10. Two small machines would cut the flow of
+    # 5, which takes both cards: 12 + 2 · 5 = 22 of 20 bytes/s. So it takes a large one.
     problem = ProvisioningProblem(
         (Operator("a", cpu=1), Operator("b", cpu=1)),
         (Stream("a", "b", tuple_bytes=5),),

@@ -65,8 +65,10 @@ def test_no_machines_but_those_that_are_there_make_a_problem_infeasible() -> Non
     assert provision is None
     assert solution.status is Status.INFEASIBLE
     assert solution.reasons == (
-        "the numbers of machines that can be had leave no valid provision; without them there is "
-        "one for 20",
+        (
+            "the numbers of machines that can be had leave no valid provision; without them there is "
+            "one for 20"
+        ),
     )
 
 
@@ -74,7 +76,9 @@ def test_a_server_that_cannot_send_twice_keeps_the_users_of_its_object_together(
     # Two small machines would both download k: 10 bytes/s from a card of 9.
     server = DataServer("s", ("k",), card=9)
     dear = replace(LARGE, price=21.0)
-    problem = replace(pair(types=(SMALL, dear), servers=(server,)), needs={"a": ("k",), "b": ("k",)})
+    problem = replace(
+        pair(types=(SMALL, dear), servers=(server,)), needs={"a": ("k",), "b": ("k",)}
+    )
     assert answer(problem) == (Status.OPTIMAL, 21)
 
 
@@ -95,9 +99,7 @@ def test_a_start_that_is_the_optimum_is_answered() -> None:
 
 
 def test_a_start_that_breaks_a_constraint_is_left_out_and_said_so() -> None:
-    solution, provision = exact(
-        pair(), time_limit=60, seed=0, clock=stopped, start=together(SMALL)
-    )
+    solution, provision = exact(pair(), time_limit=60, seed=0, clock=stopped, start=together(SMALL))
     assert provision is not None
     assert provision.price == 16
     assert solution.reasons == ("the start is no valid provision: node u: cpu 6 placed, 4 there",)
@@ -128,9 +130,7 @@ def test_a_start_is_the_answer_when_no_time_is_left_and_its_gap_is_told() -> Non
 def test_without_time_and_start_there_is_no_answer_and_it_is_said_why() -> None:
     names = [f"o{place}" for place in range(30)]
     problem = ProvisioningProblem(tuple(Operator(it, cpu=1) for it in names), (), (SMALL,))
-    solution, provision = exact(
-        problem, time_limit=1e-9, seed=0, clock=count(0.0, 1.0).__next__
-    )
+    solution, provision = exact(problem, time_limit=1e-9, seed=0, clock=count(0.0, 1.0).__next__)
     assert provision is None
     assert solution.status is Status.TIMED_OUT
     assert solution.reasons == (

@@ -3,11 +3,11 @@
 from dataclasses import replace
 from math import inf
 
+from every_provision import least_price
 from eyewall_sidecar.model import Operator
 from eyewall_sidecar.provisioning import BasicObject, DataServer, MachineType, ProvisioningProblem
 from eyewall_sidecar.provisioning.exact import exact
 from eyewall_sidecar.provisioning.infeasibility import obvious_reasons
-from every_provision import least_price
 from hypothesis import given, settings
 from random_provisioning import provisioning_problems
 from small_provisioning import LARGE, SMALL, pair
@@ -27,8 +27,10 @@ def test_a_problem_with_a_platform_has_no_reason() -> None:
 
 def test_an_operator_that_no_machine_runs_is_named_with_what_it_takes() -> None:
     assert obvious_reasons(pair(works=(9, 1))) == (
-        "operator a runs on no machine type: it takes at least cpu 9 (the most there is: 8), "
-        "card 5, memory 0",
+        (
+            "operator a runs on no machine type: it takes at least cpu 9 (the most there is: 8), "
+            "card 5, memory 0"
+        ),
     )
 
 
@@ -36,25 +38,31 @@ def test_a_machine_type_that_an_operator_may_not_use_does_not_help_it() -> None:
     problem = pair(works=(1, 5))
     choosy = Operator("b", cpu=5, candidates=("small",))
     assert obvious_reasons(replace(problem, operators=(problem.operators[0], choosy))) == (
-        "operator b runs on no machine type: it takes at least cpu 5 (the most there is: 4), "
-        "card 0, memory 0",
+        (
+            "operator b runs on no machine type: it takes at least cpu 5 (the most there is: 4), "
+            "card 0, memory 0"
+        ),
     )
 
 
 def test_a_need_that_no_single_type_meets_is_told_apart_from_one_that_none_meets() -> None:
     fast, wide = replace(SMALL, cpu=8.0, card=4.0), replace(LARGE, cpu=2.0)
     assert obvious_reasons(pair(works=(6, 1), types=(fast, wide))) == (
-        "operator a runs on no machine type: it takes at least cpu 6, card 5, memory 0; each alone "
-        "is there, but no type has all of it",
+        (
+            "operator a runs on no machine type: it takes at least cpu 6, card 5, memory 0; each "
+            "alone is there, but no type has all of it"
+        ),
     )
 
 
 def test_operators_that_have_to_share_a_machine_are_named_together() -> None:
     # 2 bytes/s flow between them, the link carries 1; together they take 10 of 8 cores.
     assert obvious_reasons(pair(works=(5, 5), link=1)) == (
-        "operators a, b have to share a machine (no link or card carries what flows between them) "
-        "and run on no machine type: it takes at least cpu 10 (the most there is: 8), card 5, "
-        "memory 0",
+        (
+            "operators a, b have to share a machine (no link or card carries what flows between "
+            "them) and run on no machine type: it takes at least cpu 10 (the most there is: 8), "
+            "card 5, memory 0"
+        ),
     )
 
 
@@ -64,8 +72,10 @@ def test_operators_that_have_to_share_a_machine_but_have_no_type_in_common_are_n
         Operator("b", cpu=1, candidates=("large",)),
     )
     assert obvious_reasons(replace(pair(link=1), operators=operators)) == (
-        "operators a, b have to share a machine (no link or card carries what flows between them) "
-        "and run on no machine type: their candidates have none in common",
+        (
+            "operators a, b have to share a machine (no link or card carries what flows between "
+            "them) and run on no machine type: their candidates have none in common"
+        ),
     )
 
 
@@ -97,8 +107,10 @@ def test_the_limits_that_leave_nothing_are_named_where_a_search_was_needed_to_se
     )
     assert obvious_reasons(problem) == ()
     assert reasons(problem) == (
-        "the servers' cards and links, (3) and (4), leave no valid provision; without them there "
-        "is one for 26",
+        (
+            "the servers' cards and links, (3) and (4), leave no valid provision; without them "
+            "there is one for 26"
+        ),
     )
 
 
@@ -116,10 +128,14 @@ def test_links_between_machines_are_named_where_they_leave_nothing() -> None:
     problem = replace(base, operators=operators, streams=streams, types=types, link=1.5)
     assert obvious_reasons(problem) == ()
     assert reasons(problem) == (
-        "the links between machines, (5), leave no valid provision; without them there is one "
-        "for 26",
-        "the numbers of machines that can be had leave no valid provision; without them there is "
-        "one for 42",
+        (
+            "the links between machines, (5), leave no valid provision; without them there is one "
+            "for 26"
+        ),
+        (
+            "the numbers of machines that can be had leave no valid provision; without them there "
+            "is one for 42"
+        ),
     )
 
 
@@ -135,8 +151,10 @@ def test_a_group_that_no_machine_holds_beside_any_others_is_named() -> None:
     )
     problem = replace(base, operators=operators, streams=streams, needs={})
     assert reasons(problem) == (
-        "operator b runs on no machine type, alone or beside any others: there it takes 4 cpu, and "
-        "its downloads and flows overload every card or link (largest card: 10 bytes/s)",
+        (
+            "operator b runs on no machine type, alone or beside any others: there it takes 4 cpu, "
+            "and its downloads and flows overload every card or link (largest card: 10 bytes/s)"
+        ),
     )
 
 

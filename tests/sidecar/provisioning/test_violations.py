@@ -28,7 +28,9 @@ def test_constraint_1_counts_the_work_of_all_operators_of_a_machine_at_the_throu
     assert violations(pair(throughput=1.5), together()) == ("node u: cpu 9 placed, 8 there",)
 
 
-def test_constraint_2_counts_downloads_once_and_flows_with_other_machines_at_the_throughput() -> None:
+def test_constraint_2_counts_downloads_once_and_flows_with_other_machines_at_the_throughput() -> (
+    None
+):
     # At ρ: u carries 5 + 2 ρ. The download does not grow: ρ = 2.5 gives 10, ρ = 2.6 gives 10.2.
     cheap_work = pair(works=(0, 0))
     assert violations(cheap_work.at(2.5), apart()) == ()
@@ -68,9 +70,7 @@ def test_constraint_4_takes_the_link_to_the_type_of_the_machine() -> None:
     # The link to large machines carries 4, the one to all others 5.
     problem = pair(servers=(DataServer("s", ("k",), link=5, links={"large": 4}),))
     assert violations(problem, apart()) == ()
-    assert violations(problem, apart(of_a=LARGE)) == (
-        "link s → u: 5 bytes/s downloaded, 4 there",
-    )
+    assert violations(problem, apart(of_a=LARGE)) == ("link s → u: 5 bytes/s downloaded, 4 there",)
 
 
 def test_constraint_5_counts_both_directions_between_two_machines() -> None:
@@ -89,9 +89,7 @@ def test_constraint_5_takes_the_link_between_the_two_types_in_either_order(
 ) -> None:
     problem = pair(link=inf, links={ends: 1})
     assert violations(problem, apart()) == ()
-    assert violations(problem, apart(of_b=LARGE)) == (
-        "link between u and v: 2 bytes/s, 1 there",
-    )
+    assert violations(problem, apart(of_b=LARGE)) == ("link between u and v: 2 bytes/s, 1 there",)
 
 
 def test_no_more_machines_are_bought_than_can_be_had() -> None:
@@ -119,9 +117,7 @@ def test_an_operator_keeps_to_its_candidates() -> None:
 
 def test_memory_does_not_grow_with_the_throughput() -> None:
     tight = MachineType("tight", cpu=100, card=100, price=1, memory=3)
-    problem = ProvisioningProblem(
-        (Operator("a", cpu=1, memory=3),), (), (tight,), throughput=10.0
-    )
+    problem = ProvisioningProblem((Operator("a", cpu=1, memory=3),), (), (tight,), throughput=10.0)
     alone = Provision((Machine("u", tight),), {"a": "u"}, {})
     assert violations(problem, alone) == ()
 
@@ -135,7 +131,9 @@ def test_downloads_that_nobody_needs_or_nobody_can_send_are_named() -> None:
         "machine u downloads k from t, which does not hold it",
     )
     extra = replace(apart(), downloads={("u", "k"): "s", ("v", "k"): "s"})
-    assert violations(problem, extra) == ("machine v downloads k, which none of its operators uses",)
+    assert violations(problem, extra) == (
+        "machine v downloads k, which none of its operators uses",
+    )
 
 
 def test_an_operator_without_a_machine_is_named() -> None:

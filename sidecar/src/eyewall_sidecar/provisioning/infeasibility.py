@@ -65,7 +65,7 @@ def _operators(problem: ProvisioningProblem, together: Blobs) -> Iterator[str]:
 
 
 def _hosts(problem: ProvisioningProblem, together: Blobs, b: int) -> list[MachineType]:
-    return [it for it, may in zip(problem.types, together.allowed[b], strict=True) if may]
+    return [problem.types[c] for c in np.flatnonzero(together.allowed[b]).tolist()]
 
 
 def _subject(members: tuple[str, ...]) -> str:
@@ -131,8 +131,10 @@ def binding_reasons(
         if relaxed != problem and (price := solvable(relaxed)) is not None
     )
     return reasons or (
-        "the constraints together leave no valid provision; taking away one kind of limits alone "
-        "(servers, links, cards, numbers of machines) does not help",
+        (
+            "the constraints together leave no valid provision; taking away one kind of limits alone "
+            "(servers, links, cards, numbers of machines) does not help"
+        ),
     )
 
 
