@@ -163,7 +163,7 @@ def _run(part: str, cards: Cards, objects: str, alpha: float, seed: int, limit: 
     began = perf_counter()
     start = None
     if part == "60":
-        _, start = repairing(drawn, time_limit=limit / 12, seed=seed, clock=perf_counter)
+        _, start = repairing(drawn, time_limit=limit / 30, seed=seed, clock=perf_counter)
     left = limit - (perf_counter() - began)
     solution, provision = exact(drawn, time_limit=left, seed=seed, clock=perf_counter, start=start)
     return Run(

@@ -66,8 +66,8 @@ def test_no_machines_but_those_that_are_there_make_a_problem_infeasible() -> Non
     assert solution.status is Status.INFEASIBLE
     assert solution.reasons == (
         (
-            "the numbers of machines that can be had leave no valid provision; without them there is "
-            "one for 20"
+            "the numbers of machines that can be had leave no valid provision; without them "
+            "there is one for 20"
         ),
     )
 

@@ -80,8 +80,8 @@ def _subject(members: tuple[str, ...]) -> str:
 def _objects(problem: ProvisioningProblem, together: Blobs) -> Iterator[str]:
     for k, thing in enumerate(problem.objects):
         users = np.flatnonzero(together.uses[:, k])
-        for b in users:
-            may = [it.name for it in _hosts(problem, together, int(b))]
+        for b in users.tolist():
+            may = [it.name for it in _hosts(problem, together, b)]
             most = max(
                 (
                     min(server.card, server.link_to(name))
@@ -104,8 +104,8 @@ def _servers(problem: ProvisioningProblem, together: Blobs) -> Iterator[str]:
     for server in problem.servers:
         alone = [
             it
-            for it, use in zip(problem.objects, used, strict=True)
-            if use and problem.holders(it.id) == (server,)
+            for k, it in enumerate(problem.objects)
+            if used[k] and problem.holders(it.id) == (server,)
         ]
         load = sum(it.rate for it in alone)
         if exceeds(load, server.card) and all(not exceeds(it.rate, server.card) for it in alone):
