@@ -126,6 +126,7 @@ def _fix(made: ProvisioningProgram, provision: Provision) -> None:
     downloads = {
         (numbers[machine], name): server for (machine, name), server in provision.downloads.items()
     }
+    value: float
     for variable in made.linear.variables():
         kind, *places = variable.name.split("_")
         match kind, [int(it) for it in places]:

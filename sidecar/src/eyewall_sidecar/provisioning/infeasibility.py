@@ -12,6 +12,11 @@ from eyewall_sidecar.provisioning.blobs import Blobs, blobs
 from eyewall_sidecar.provisioning.machines import MachineType
 from eyewall_sidecar.provisioning.problem import ProvisioningProblem
 
+TOGETHER = (
+    "the constraints together leave no valid provision; taking away one kind of limits alone "
+    "(servers, links, cards, numbers of machines) does not help"
+)
+
 
 def obvious_reasons(problem: ProvisioningProblem) -> tuple[str, ...]:
     """Return sentences; any of them means that there is no valid provision at this throughput.
@@ -100,12 +105,12 @@ def _objects(problem: ProvisioningProblem, together: Blobs) -> Iterator[str]:
 
 
 def _servers(problem: ProvisioningProblem, together: Blobs) -> Iterator[str]:
-    used = together.uses.any(axis=0)
+    used = set(np.flatnonzero(together.uses.any(axis=0)).tolist())
     for server in problem.servers:
         alone = [
             it
             for k, it in enumerate(problem.objects)
-            if used[k] and problem.holders(it.id) == (server,)
+            if k in used and problem.holders(it.id) == (server,)
         ]
         load = sum(it.rate for it in alone)
         if exceeds(load, server.card) and all(not exceeds(it.rate, server.card) for it in alone):
@@ -130,12 +135,7 @@ def binding_reasons(
         for limits, relaxed in _relaxed(problem)
         if relaxed != problem and (price := solvable(relaxed)) is not None
     )
-    return reasons or (
-        (
-            "the constraints together leave no valid provision; taking away one kind of limits alone "
-            "(servers, links, cards, numbers of machines) does not help"
-        ),
-    )
+    return reasons or (TOGETHER,)
 
 
 def _relaxed(problem: ProvisioningProblem) -> Iterator[tuple[str, ProvisioningProblem]]:
