@@ -39,6 +39,15 @@ def test_constraint_2_counts_downloads_once_and_flows_with_other_machines_at_the
     )
 
 
+def test_constraint_2_counts_a_flow_on_the_cards_of_both_ends() -> None:
+    # 6 · 2 bytes/s leave u and enter v: 12 of 10 on each card; nothing is downloaded.
+    problem = pair(works=(0, 0), rate=0, throughput=6)
+    assert violations(problem, apart()) == (
+        "machine u: its card carries 12 bytes/s, 10 there",
+        "machine v: its card carries 12 bytes/s, 10 there",
+    )
+
+
 def test_constraint_2_shares_one_download_among_the_operators_of_a_machine() -> None:
     # Both use k, 6 bytes/s: together 6 of 10, not 12. Apart, each downloads it.
     problem = replace(pair(rate=6, works=(1, 1)), needs={"a": ("k",), "b": ("k",)})
