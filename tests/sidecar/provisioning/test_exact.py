@@ -91,6 +91,14 @@ def test_the_value_and_the_bound_of_an_optimum_are_its_price() -> None:
     assert solution.placement == provision.placement
 
 
+@pytest.mark.parametrize("operators", [2, 15, 25])
+def test_machines_that_are_free_and_without_limits_are_no_special_case(operators: int) -> None:
+    free = MachineType("free", cpu=inf, card=inf, price=0)
+    names = [f"o{place}" for place in range(operators)]
+    problem = ProvisioningProblem(tuple(Operator(it, cpu=1) for it in names), (), (free,))
+    assert answer(problem) == (Status.OPTIMAL, 0)
+
+
 def test_a_start_that_is_the_optimum_is_answered() -> None:
     start = together()
     solution, provision = exact(pair(), time_limit=60, seed=0, clock=stopped, start=start)

@@ -44,7 +44,7 @@ def solve_program(
     `price_bound` says.
     """
     lowest = price_bound(problem, blobs, ends_at=ends_at, clock=clock)
-    machines = ceil(lowest / float(blobs.price.max())) + 1 if isfinite(lowest) else 1
+    machines = ceil(lowest / price_unit(blobs)) + 1 if isfinite(lowest) else 1
     best: Provision | None = None
     price = known
     for steps in count(1):
