@@ -88,7 +88,10 @@ def _operators(problem: ProvisioningProblem) -> Blobs:
         memory=np.array([it.memory for it in demands]),
         flows=flows,
         uses=np.array(
-            [[it.id in problem.needed(operator.id) for it in problem.objects] for operator in demands],
+            [
+                [it.id in problem.needed(operator.id) for it in problem.objects]
+                for operator in demands
+            ],
             dtype=np.bool_,
         ).reshape(len(demands), len(problem.objects)),
         rates=np.array([it.rate for it in problem.objects], dtype=np.float64),
@@ -155,4 +158,3 @@ def _joined(apart: Blobs, groups: list[list[int]]) -> Blobs:
         price=apart.price,
         link=apart.link,
     )
-

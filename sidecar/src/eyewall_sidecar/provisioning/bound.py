@@ -41,9 +41,7 @@ def price_bound(
     """
     linear = LpProblem("purchase", LpMinimize)
     most = [min(float(len(blobs)), it.count) for it in problem.types]
-    number = [
-        linear.add_variable(f"n_{t}", 0, limit, LpInteger) for t, limit in enumerate(most)
-    ]
+    number = [linear.add_variable(f"n_{t}", 0, limit, LpInteger) for t, limit in enumerate(most)]
     define_numbers(linear, number, blobs)
     linear += lpSum(number) >= machines, "machines"
     price = lpSum(float(cost) * n for cost, n in zip(blobs.price, number, strict=True))
@@ -75,7 +73,10 @@ def define_hosts(linear: LpProblem, number: Count, blobs: Blobs) -> None:
         & (own[:, None] <= blobs.card)
     )
     for row, hosts in enumerate(np.unique(holds, axis=0)):
-        linear += lpSum(n for n, host in zip(number, hosts, strict=True) if host) >= 1, f"platform_host_{row}"
+        linear += (
+            lpSum(n for n, host in zip(number, hosts, strict=True) if host) >= 1,
+            f"platform_host_{row}",
+        )
 
 
 def define_sums(linear: LpProblem, number: Count, blobs: Blobs) -> None:
@@ -127,7 +128,10 @@ def define_cards(linear: LpProblem, number: Count, blobs: Blobs) -> None:
         if j and flow == sums[j] - sums[j - 1]:
             continue
         needed = downloads + 2 * (before - flow * (parts + j))
-        linear += _weighted((card - 2 * flow) / unit, number) >= needed / unit, f"platform_flows_{j}"
+        linear += (
+            _weighted((card - 2 * flow) / unit, number) >= needed / unit,
+            f"platform_flows_{j}",
+        )
 
 
 def _connected_parts(blobs: Blobs) -> int:

@@ -20,8 +20,8 @@ from pulp import LpVariable as Variable
 
 from eyewall_sidecar.provisioning.blobs import Blobs
 from eyewall_sidecar.provisioning.bound import define_numbers
-from eyewall_sidecar.provisioning.problem import ProvisioningProblem
 from eyewall_sidecar.provisioning.hosted import Hosted
+from eyewall_sidecar.provisioning.problem import ProvisioningProblem
 
 LEAST_UNIT = 1e-3
 """Limits smaller than this fraction of what may be taken are not scaled to 1."""
@@ -73,8 +73,7 @@ class ProvisioningProgram:
     def offered(self, u: int, capacities: Iterable[float], most: float) -> LpAffineExpression:
         """Return Σ_c capacity_c t_(u,c) in units of `most`; no more than that can be taken."""
         return lpSum(
-            min(float(capacity) / most, 1.0) * self.t[u][c]
-            for c, capacity in enumerate(capacities)
+            min(float(capacity) / most, 1.0) * self.t[u][c] for c, capacity in enumerate(capacities)
         )
 
 
@@ -142,10 +141,10 @@ def define_placements(program: ProvisioningProgram) -> None:
     for i in range(count):
         rank = count - i
         program.x[i] = {
-            u: program.linear.add_variable(f"x_{i}_{u}", 0, 1, LpInteger)
+            u: linear.add_variable(f"x_{i}_{u}", 0, 1, LpInteger)
             for u in range(min(rank, program.machines))
         }
-        hosts = np.flatnonzero(program.blobs.allowed[i])
+        hosts = np.flatnonzero(program.blobs.allowed[i]).tolist()
         for u, x in program.x[i].items():
             linear += x <= lpSum(program.t[u][c] for c in hosts), f"host_{i}_{u}"
 
@@ -187,9 +186,7 @@ def define_cpu(program: ProvisioningProgram) -> None:
             continue
         for u in program.t:
             taken = lpSum(
-                float(parts[i]) / most * places[u]
-                for i, places in program.x.items()
-                if u in places
+                float(parts[i]) / most * places[u] for i, places in program.x.items() if u in places
             )
             linear += taken <= program.offered(u, offered, most), f"{name}_{u}"
 
@@ -203,9 +200,7 @@ def define_downloads(program: ProvisioningProgram) -> None:
     for u in program.t:
         program.d[u] = {}
         for k, thing in enumerate(program.problem.objects):
-            users = [
-                i for i in np.flatnonzero(program.blobs.uses[:, k]) if u in program.x[int(i)]
-            ]
+            users = [i for i in np.flatnonzero(program.blobs.uses[:, k]) if u in program.x[int(i)]]
             if not users:
                 continue
             holders = program.problem.holders(thing.id)

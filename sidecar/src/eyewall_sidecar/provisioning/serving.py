@@ -57,9 +57,7 @@ def _greedily(problem: ProvisioningProblem, wanted: Wanted) -> Downloads | None:
     chosen = {}
     for machine, name in order:
         rate = problem.object(name).rate
-        room = {
-            it.id: min(left[it.id], link_left[it.id, machine]) for it in problem.holders(name)
-        }
+        room = {it.id: min(left[it.id], link_left[it.id, machine]) for it in problem.holders(name)}
         server = max(room, key=room.__getitem__)
         if exceeds(rate, room[server]):
             return None
@@ -137,4 +135,6 @@ def _limit(linear: LpProblem, parts: list[tuple[float, LpVariable]], limit: floa
     if not isfinite(limit) or sum(rate for rate, _ in parts) <= limit:
         return
     unit = limit or 1.0
-    linear += lpSum((rate / unit) * variable for rate, variable in parts) <= limit / unit + TOLERANCE
+    linear += (
+        lpSum((rate / unit) * variable for rate, variable in parts) <= limit / unit + TOLERANCE
+    )
