@@ -23,9 +23,9 @@ from typing import TYPE_CHECKING
 from eyewall_sidecar.desk.client import Desk
 from eyewall_sidecar.rpc import Server
 from eyewall_sidecar.service import (
+    Buying,
     Job,
     Measuring,
-    Outcome,
     Planning,
     Question,
     Recorder,
@@ -51,6 +51,10 @@ from eyewall_sidecar.storm import (
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from eyewall_sidecar.model import Solution
+    from eyewall_sidecar.provisioning.answer import Answer
+    from eyewall_sidecar.service.solving import PlatformQuestion
+
 COMPONENTS = 5
 HOSTS_EXPLAINED = 25
 ROUND_SECONDS = 600.0
@@ -60,17 +64,20 @@ ROUND_SECONDS = 600.0
 class NeverAnswered:
     """Solving is not what is measured here."""
 
-    def place(self, question: Question, time_limit: float) -> Job:
+    def place(self, question: Question, time_limit: float) -> Job[Solution]:
         del question, time_limit
         return _Waiting()
 
     improve = plan = place
 
+    def provision(self, question: PlatformQuestion, time_limit: float) -> Job[Answer]:
+        del question, time_limit
+        return _Waiting()
+
 
 class _Waiting:
-    def outcome(self, until: float) -> Outcome | None:
+    def outcome(self, until: float) -> None:
         del until
-        return None
 
     def drop(self) -> None:
         pass
@@ -160,7 +167,8 @@ class Bench:
             NoSwitches(),
         )
         planning = Planning(self.service, solvers, lambda: "1")
-        self.server = Server(self.service, planning, "127.0.0.1:0")
+        buying = Buying(self.service, solvers)
+        self.server = Server(self.service, planning, buying, "127.0.0.1:0")
         self.server.start()
         self.desk = Desk(f"127.0.0.1:{self.server.port}", patience=300.0)
 

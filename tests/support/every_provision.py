@@ -92,27 +92,26 @@ def _served(
     downloads = [
         (u, name) for u, group in enumerate(partition) for name in _objects(problem, group)
     ]
-    return _servable(problem, types, downloads, Counter(), Counter())
+    return _servable(problem, types, downloads, {}, {})
 
 
 def _servable(
     problem: ProvisioningProblem,
     types: Sequence[MachineType],
     downloads: list[tuple[int, str]],
-    sent: Counter[str],
-    over_link: Counter[tuple[str, int]],
+    sent: dict[str, float],
+    over_link: dict[tuple[str, int], float],
 ) -> bool:
     if not downloads:
         return True
     (u, name), *rest = downloads
     rate = problem.object(name).rate
     for server in problem.holders(name):
-        after = sent[server.id] + rate
-        link_after = over_link[server.id, u] + rate
+        after = sent.get(server.id, 0.0) + rate
+        link_after = over_link.get((server.id, u), 0.0) + rate
         if exceeds(after, server.card) or exceeds(link_after, server.link_to(types[u].name)):
             continue
-        more, link_more = sent.copy(), over_link.copy()
-        more[server.id], link_more[server.id, u] = after, link_after
+        more, link_more = {**sent, server.id: after}, {**over_link, (server.id, u): link_after}
         if _servable(problem, types, rest, more, link_more):
             return True
     return False

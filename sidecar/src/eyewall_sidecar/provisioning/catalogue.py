@@ -132,10 +132,12 @@ def _machine_type(entry: _Type) -> MachineType:
 
 
 def _complaint(error: ValidationError, content: Any) -> str:
-    first = error.errors()[0]
+    first = min(error.errors(), key=lambda it: it["type"] != "extra_forbidden")
     *owner, key = first["loc"]
     where = _owner(owner, content)
     match first["type"]:
+        case "model_type":
+            return f"machine type {int(key) + 1} must be a table of its own, below [[types]]"
         case "missing":
             return f"{where}: {key} is missing"
         case "extra_forbidden":

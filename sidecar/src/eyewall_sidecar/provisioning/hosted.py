@@ -4,6 +4,8 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import NamedTuple
 
+import numpy as np
+
 from eyewall_sidecar.provisioning.blobs import Blobs
 from eyewall_sidecar.provisioning.groups import Bits, places_in
 from eyewall_sidecar.provisioning.machines import Machine, machine_name
@@ -36,7 +38,7 @@ def wanted(problem: ProvisioningProblem, blobs: Blobs, hosted: Sequence[Hosted])
     found = {}
     for machine, it in zip(_machines(problem, hosted), hosted, strict=True):
         used = blobs.uses[it.places()].any(axis=0)
-        names = frozenset(o.id for o, use in zip(problem.objects, used, strict=True) if use)
+        names = frozenset(problem.objects[k].id for k in np.flatnonzero(used).tolist())
         found[machine.id] = (machine.type.name, names)
     return found
 

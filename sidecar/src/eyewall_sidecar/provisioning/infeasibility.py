@@ -9,7 +9,13 @@ import numpy as np
 from eyewall_sidecar.model.errors import listed
 from eyewall_sidecar.model.violations import exceeds
 from eyewall_sidecar.provisioning.blobs import Blobs, blobs
+from eyewall_sidecar.provisioning.machines import MachineType
 from eyewall_sidecar.provisioning.problem import ProvisioningProblem
+
+TOGETHER = (
+    "the constraints together leave no valid provision; taking away one kind of limits alone "
+    "(servers, links, cards, numbers of machines) does not help"
+)
 
 
 def obvious_reasons(problem: ProvisioningProblem) -> tuple[str, ...]:
@@ -40,30 +46,31 @@ def stranded_reasons(
 def _operators(problem: ProvisioningProblem, together: Blobs) -> Iterator[str]:
     own = together.uses.astype(np.float64) @ together.rates
     for b, members in enumerate(together.members):
-        work, card, memory = float(together.work[b]), float(own[b]), float(together.memory[b])
-        may = [
-            it for it, allowed in zip(problem.types, together.allowed[b], strict=True) if allowed
-        ]
+        needs = {
+            "cpu": float(together.work[b]),
+            "card": float(own[b]),
+            "memory": float(together.memory[b]),
+        }
+        may = _hosts(problem, together, b)
         if any(
-            not exceeds(work, it.cpu)
-            and not exceeds(card, it.card)
-            and not exceeds(memory, it.memory)
-            for it in may
+            all(not exceeds(need, getattr(it, name)) for name, need in needs.items()) for it in may
         ):
             continue
         if not may:
             yield f"{_subject(members)} on no machine type: their candidates have none in common"
             continue
-        needs = f"{work:g} cpu and a card of {card:g} bytes/s"
-        needs += f" and {memory:g} bytes of memory" if memory else ""
-        most = (
-            f"{max(it.cpu for it in may):g} cpu, {max(it.card for it in may):g} bytes/s, "
-            f"{max(it.memory for it in may):g} bytes"
+        most = {name: max(getattr(it, name) for it in may) for name in needs}
+        short = [name for name, need in needs.items() if exceeds(need, most[name])]
+        takes = ", ".join(
+            f"{name} {need:g}" + (f" (the most there is: {most[name]:g})" if name in short else "")
+            for name, need in needs.items()
         )
-        yield (
-            f"{_subject(members)} on no machine type: it takes at least {needs}; the most that a "
-            f"type has of each is {most}"
-        )
+        several = "" if short else "; each alone is there, but no type has all of it"
+        yield f"{_subject(members)} on no machine type: it takes at least {takes}{several}"
+
+
+def _hosts(problem: ProvisioningProblem, together: Blobs, b: int) -> list[MachineType]:
+    return [problem.types[c] for c in np.flatnonzero(together.allowed[b]).tolist()]
 
 
 def _subject(members: tuple[str, ...]) -> str:
@@ -78,12 +85,8 @@ def _subject(members: tuple[str, ...]) -> str:
 def _objects(problem: ProvisioningProblem, together: Blobs) -> Iterator[str]:
     for k, thing in enumerate(problem.objects):
         users = np.flatnonzero(together.uses[:, k])
-        for b in users:
-            may = [
-                it.name
-                for it, allowed in zip(problem.types, together.allowed[b], strict=True)
-                if allowed
-            ]
+        for b in users.tolist():
+            may = [it.name for it in _hosts(problem, together, b)]
             most = max(
                 (
                     min(server.card, server.link_to(name))
@@ -102,12 +105,12 @@ def _objects(problem: ProvisioningProblem, together: Blobs) -> Iterator[str]:
 
 
 def _servers(problem: ProvisioningProblem, together: Blobs) -> Iterator[str]:
-    used = together.uses.any(axis=0)
+    used = set(np.flatnonzero(together.uses.any(axis=0)).tolist())
     for server in problem.servers:
         alone = [
             it
-            for it, use in zip(problem.objects, used, strict=True)
-            if use and problem.holders(it.id) == (server,)
+            for k, it in enumerate(problem.objects)
+            if k in used and problem.holders(it.id) == (server,)
         ]
         load = sum(it.rate for it in alone)
         if exceeds(load, server.card) and all(not exceeds(it.rate, server.card) for it in alone):
@@ -132,10 +135,7 @@ def binding_reasons(
         for limits, relaxed in _relaxed(problem)
         if relaxed != problem and (price := solvable(relaxed)) is not None
     )
-    return reasons or (
-        "the constraints together leave no valid provision; taking away one kind of limits alone "
-        "(servers, links, cards, numbers of machines) does not help",
-    )
+    return reasons or (TOGETHER,)
 
 
 def _relaxed(problem: ProvisioningProblem) -> Iterator[tuple[str, ProvisioningProblem]]:

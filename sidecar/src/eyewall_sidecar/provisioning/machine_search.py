@@ -8,6 +8,7 @@ from eyewall_sidecar.odp.finding import Outcome
 from eyewall_sidecar.odp.highs import Run, minimise
 from eyewall_sidecar.provisioning.blobs import Blobs
 from eyewall_sidecar.provisioning.bound import price_bound
+from eyewall_sidecar.provisioning.hosted import provision_of, wanted
 from eyewall_sidecar.provisioning.partition import Partition
 from eyewall_sidecar.provisioning.problem import ProvisioningProblem
 from eyewall_sidecar.provisioning.program import (
@@ -18,7 +19,6 @@ from eyewall_sidecar.provisioning.program import (
     read_hosted,
 )
 from eyewall_sidecar.provisioning.provision import Provision
-from eyewall_sidecar.provisioning.hosted import provision_of, wanted
 from eyewall_sidecar.provisioning.serving import serve
 from eyewall_sidecar.provisioning.violations import violations
 
@@ -44,7 +44,7 @@ def solve_program(
     `price_bound` says.
     """
     lowest = price_bound(problem, blobs, ends_at=ends_at, clock=clock)
-    machines = ceil(lowest / float(blobs.price.max())) + 1 if isfinite(lowest) else 1
+    machines = ceil(lowest / price_unit(blobs)) + 1 if isfinite(lowest) else 1
     best: Provision | None = None
     price = known
     for steps in count(1):

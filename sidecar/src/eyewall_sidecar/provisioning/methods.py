@@ -53,21 +53,16 @@ def _exactly(problem: ProvisioningProblem, *, time_limit: float, seed: int, cloc
     started = clock()
     if reasons := obvious_reasons(problem):
         return Found(_nothing("exact", Status.INFEASIBLE, reasons))
-    start = repairing(problem, time_limit=REPAIRING_SHARE * time_limit, seed=seed, clock=clock)
+    _, start = repairing(problem, time_limit=REPAIRING_SHARE * time_limit, seed=seed, clock=clock)
     left = max(0.0, started + time_limit - clock())
-    solution, provision = exact(
-        problem, time_limit=left, seed=seed, clock=clock, start=start.provision
-    )
+    solution, provision = exact(problem, time_limit=left, seed=seed, clock=clock, start=start)
     return Found(replace(solution, seconds=clock() - started), provision)
 
 
 def _repairing(
     problem: ProvisioningProblem, *, time_limit: float, seed: int, clock: Clock
 ) -> Found:
-    if reasons := obvious_reasons(problem):
-        return Found(_nothing("repairing", Status.INFEASIBLE, reasons))
-    found = repairing(problem, time_limit=time_limit, seed=seed, clock=clock)
-    return Found(found.solution, found.provision)
+    return Found(*repairing(problem, time_limit=time_limit, seed=seed, clock=clock))
 
 
 def _heuristic(

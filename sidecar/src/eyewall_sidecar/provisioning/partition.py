@@ -19,9 +19,9 @@ from eyewall_sidecar.model.arrays import Floats, Places
 from eyewall_sidecar.model.violations import exceeds
 from eyewall_sidecar.odp.finding import Outcome
 from eyewall_sidecar.provisioning.blobs import Blobs
+from eyewall_sidecar.provisioning.hosted import Hosted, provision_of, wanted
 from eyewall_sidecar.provisioning.problem import ProvisioningProblem
 from eyewall_sidecar.provisioning.provision import Provision
-from eyewall_sidecar.provisioning.hosted import Hosted, provision_of, wanted
 from eyewall_sidecar.provisioning.serving import serve
 from eyewall_sidecar.provisioning.subsets import Subsets
 

@@ -20,8 +20,8 @@ from pulp import LpVariable as Variable
 
 from eyewall_sidecar.provisioning.blobs import Blobs
 from eyewall_sidecar.provisioning.bound import define_numbers
-from eyewall_sidecar.provisioning.problem import ProvisioningProblem
 from eyewall_sidecar.provisioning.hosted import Hosted
+from eyewall_sidecar.provisioning.problem import ProvisioningProblem
 
 LEAST_UNIT = 1e-3
 """Limits smaller than this fraction of what may be taken are not scaled to 1."""
@@ -141,10 +141,10 @@ def define_placements(program: ProvisioningProgram) -> None:
     for i in range(count):
         rank = count - i
         program.x[i] = {
-            u: program.linear.add_variable(f"x_{i}_{u}", 0, 1, LpInteger)
+            u: linear.add_variable(f"x_{i}_{u}", 0, 1, LpInteger)
             for u in range(min(rank, program.machines))
         }
-        hosts = np.flatnonzero(program.blobs.allowed[i])
+        hosts = np.flatnonzero(program.blobs.allowed[i]).tolist()
         for u, x in program.x[i].items():
             linear += x <= lpSum(program.t[u][c] for c in hosts), f"host_{i}_{u}"
 

@@ -6,21 +6,24 @@ download by itself, server selection is exact, and placements that broke either 
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
+from math import inf, isinf
 
 from numpy.random import Generator, default_rng
 
 from eyewall_sidecar.model import Solution, Status
-from eyewall_sidecar.objective import Objective, Term
 from eyewall_sidecar.odp.finding import Clock
+from eyewall_sidecar.provisioning.blobs import blobs
+from eyewall_sidecar.provisioning.bound import price_bound
 from eyewall_sidecar.provisioning.groups import Bits, Group, Instance, bits, places_in
 from eyewall_sidecar.provisioning.heuristics import HEURISTICS, Failure
+from eyewall_sidecar.provisioning.infeasibility import obvious_reasons
 from eyewall_sidecar.provisioning.problem import ProvisioningProblem
-from eyewall_sidecar.provisioning.provision import Downloads, Provision, placement_problem
+from eyewall_sidecar.provisioning.provision import Downloads, Provision
 from eyewall_sidecar.provisioning.purchases import Purchases
 from eyewall_sidecar.provisioning.rebuilding import rebuild, ruin
 from eyewall_sidecar.provisioning.serving import serve
-from eyewall_sidecar.qos import evaluate
+from eyewall_sidecar.provisioning.valuation import valued
 from eyewall_sidecar.search.stopping import After, At, Either, Progress, StoppingCriterion
 
 NAME = "repairing"
@@ -28,31 +31,20 @@ DEARER = 0.02
 """The search goes on from what costs at most this much more than the best (record-to-record)."""
 STEPS, IDLE = 20_000, 1_500
 """Where it ends, if time does not end it before."""
+SAME = 1e-8
+"""Prices that differ by less, relative, are the same: a solver's bound is a little below."""
 FIRST_TRIES = 20
 """Times that a start is rebuilt before it is given up."""
 
 
-@dataclass(frozen=True, slots=True)
-class Repaired:
-    """The answer.
-
-    Parameters
-    ----------
-    solution
-        Its value is the price; without bound and gap.
-    provision
-        None if nothing was found.
-    """
-
-    solution: Solution
-    provision: Provision | None
+Answer = tuple[Solution, Provision | None]
 
 
 @dataclass(slots=True)
 class _Record:
     """The cheapest provision so far, and who found it."""
 
-    price: float = float("inf")
+    price: float = inf
     provision: Provision | None = None
     found_by: str = ""
 
@@ -65,27 +57,26 @@ class _Record:
 
 
 def repairing(
-    problem: ProvisioningProblem,
-    *,
-    time_limit: float,
-    seed: int,
-    clock: Clock,
-    bound: float = 0.0,
-) -> Repaired:
+    problem: ProvisioningProblem, *, time_limit: float, seed: int, clock: Clock
+) -> Answer:
     """Find a provision that is never dearer than the best of the seven with the same seed.
 
     1. All seven are run; what they find is the first record. 2. Their placements, those whose
     server selection failed too, and the whole application in one piece are rebuilt until every
     machine can be served. 3. From the cheapest of these on, up to three machines or a connected
     set of operators are taken apart and placed again (`rebuilding`), until nothing cheaper was
-    found for a while.
+    found for a while, or the price is that of `price_bound`.
 
     Parameters
     ----------
     time_limit
         Seconds for steps 2 and 3 to end in; step 1 is always done.
-    bound
-        No provision costs less: the search ends when this is reached.
+
+    Returns
+    -------
+    The solution: the value of its evaluation, and its bound, are prices. And the provision, if
+    one was found; else the status is infeasible where that is easily seen, and timed out where
+    time or steps were up.
     """
     started = clock()
     until = Either(After(STEPS, IDLE), At(started + time_limit, clock))
@@ -105,29 +96,39 @@ def repairing(
             failures.append(f"{name}: {found}")
         else:
             record.take(found, name)
+    bound = price_bound(problem, blobs(problem), ends_at=started + time_limit, clock=clock)
     looked = _search(_rebuilt(starts, servable, until, rng), servable, record, until, bound, rng)
-    seconds = clock() - started
-    if record.provision is None:
-        return Repaired(
-            Solution(
-                Status.TIMED_OUT,
-                NAME,
-                NAME,
-                seconds=seconds,
-                evaluated=looked,
-                reasons=(*failures,),
-            ),
-            None,
-        )
-    solution = _solution(problem, record.provision, record.found_by)
-    return Repaired(replace(solution, seconds=seconds, evaluated=looked), record.provision)
+    return _answer(problem, record, bound, clock() - started, looked, failures)
 
 
-def _solution(problem: ProvisioningProblem, provision: Provision, found_by: str) -> Solution:
-    platform = placement_problem(problem, provision.machines)
-    metrics = evaluate(platform, provision.placement, Objective({Term.R: 1.0}), {})
-    priced = replace(metrics, value=provision.price)
-    return Solution(Status.HEURISTIC, NAME, found_by, provision.placement, priced)
+def _answer(
+    problem: ProvisioningProblem,
+    record: _Record,
+    bound: float,
+    seconds: float,
+    looked: int,
+    failures: list[str],
+) -> Answer:
+    best = record.provision
+    if best is None:
+        binding = obvious_reasons(problem)
+        status = Status.INFEASIBLE if binding or isinf(bound) else Status.TIMED_OUT
+        reasons = binding or tuple(failures)
+        solution = Solution(status, NAME, NAME, seconds=seconds, evaluated=looked, reasons=reasons)
+        return solution, None
+    bound = min(bound, best.price)
+    solution = Solution(
+        Status.HEURISTIC,
+        policy=NAME,
+        decided_by=record.found_by,
+        placement=best.placement,
+        evaluation=valued(problem, best),
+        bound=bound,
+        gap=(best.price - bound) / max(best.price, 1e-9),
+        seconds=seconds,
+        evaluated=looked,
+    )
+    return solution, best
 
 
 def _rebuilt(
@@ -172,7 +173,7 @@ def _search(
         if current is None or _rank(start, downloads is not None) < _rank(current, served):
             current, served = start, downloads is not None
     progress = Progress()
-    while current is not None and record.price > bound * (1 + 1e-9) and not until(progress):
+    while current is not None and record.price > bound * (1 + SAME) and not until(progress):
         progress = Progress(progress.steps + 1, progress.idle + 1)
         rebuilt = rebuild(servable.instance, servable, *ruin(current, rng), rng)
         looked += 1

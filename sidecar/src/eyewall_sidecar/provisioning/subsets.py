@@ -10,9 +10,10 @@ is what R costs at least: constraints (3) and (5) and the counts of machines are
 3ⁿ⁻¹ / 2 sums for n blobs, half a thousand million for 20.
 """
 
+import itertools
 from collections.abc import Callable
 from dataclasses import dataclass
-from math import isfinite
+from math import inf, isfinite
 
 import numpy as np
 
@@ -82,7 +83,7 @@ def split_prices(price: Floats, *, ends_at: float, clock: Callable[[], float]) -
     half = len(price) // 2
     least = np.zeros(half + 1)
     borders = np.linspace(0, half, SLICES + 1).astype(np.int64)
-    for start, end in zip(borders[:-1], borders[1:], strict=True):
+    for start, end in itertools.pairwise(borders):
         if clock() >= ends_at:
             return None
         _split(price, least, max(1, int(start)), int(end))
@@ -102,12 +103,12 @@ def _split(price: Floats, least: Floats, start: int, end: int) -> None:
 @compiled
 def _least(price: Floats, least: Floats, top: int, others: int) -> float:
     """Take the heaviest blob, `top`, with each subset of the others."""
-    best = np.inf
+    best = inf
     beside = others
     while True:
         best = min(best, price[top | beside] + least[others ^ beside])
         if beside == 0:
-            return best
+            return float(best)
         beside = (beside - 1) & others
 
 

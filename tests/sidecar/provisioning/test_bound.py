@@ -1,0 +1,87 @@
+"""What no platform undercuts, from the numbers of machines alone."""
+
+from dataclasses import replace
+from math import inf
+
+import pytest
+from eyewall_sidecar.model import Operator, Stream
+from eyewall_sidecar.provisioning import BasicObject, DataServer, MachineType, ProvisioningProblem
+from eyewall_sidecar.provisioning.blobs import blobs
+from eyewall_sidecar.provisioning.bound import price_bound
+from eyewall_sidecar.provisioning.exact import by_subsets
+from hypothesis import given, settings
+from random_provisioning import provisioning_problems
+from small_provisioning import LARGE, SMALL, pair
+
+
+def stopped() -> float:
+    return 0.0
+
+
+def bound(problem: ProvisioningProblem, *, known: float = 0.0, machines: int = 1) -> float:
+    return price_bound(
+        problem, blobs(problem), known=known, machines=machines, ends_at=60.0, clock=stopped
+    )
+
+
+def workers(*works: float, types: tuple[MachineType, ...] = (SMALL, LARGE)) -> ProvisioningProblem:
+    operators = tuple(Operator(f"o{i}", cpu=work) for i, work in enumerate(works))
+    return ProvisioningProblem(operators, (), types)
+
+
+def test_the_machines_together_work_as_much_as_the_operators_need() -> None:
+    # 20 cores in small pieces: 4 for 10, 8 for 16. 8 + 8 + 4 is 20, for 16 + 16 + 10 = 42.
+    assert bound(workers(*[1.0] * 20)) == pytest.approx(42)
+
+
+def test_large_operators_are_counted_where_work_alone_would_let_them_share() -> None:
+    # Three operators of 5 cores: 15 cores would be two large machines, but each holds only one.
+    assert bound(workers(5, 5, 5)) == pytest.approx(3 * 16)
+
+
+def test_the_hardest_operator_has_a_machine_that_holds_it() -> None:
+    # 5 cores are a small and a bit, but one operator takes them: a large machine for 16.
+    assert bound(workers(5)) == pytest.approx(16)
+
+
+def test_cards_carry_every_object_once_and_each_cut_flow_twice() -> None:
+    # Two objects of 6 are more than one card of 10. Two small machines would cut the flow of
+    # 5, which takes both cards: 12 + 2 · 5 = 22 of 20 bytes/s. So it takes a large one.
+    problem = ProvisioningProblem(
+        (Operator("a", cpu=1), Operator("b", cpu=1)),
+        (Stream("a", "b", tuple_bytes=5),),
+        (SMALL, LARGE),
+        {"a": ("k",), "b": ("m",)},
+        (BasicObject("k", 6), BasicObject("m", 6)),
+        (DataServer("s", ("k", "m")),),
+    )
+    assert bound(problem) == pytest.approx(16)
+
+
+def test_platforms_of_more_machines_cost_more() -> None:
+    assert bound(workers(1, 1, 1)) == pytest.approx(10)
+    assert bound(workers(1, 1, 1), machines=3) == pytest.approx(30)
+
+
+def test_a_bound_from_elsewhere_is_raised_to_the_next_price_of_machines() -> None:
+    # From 10s and 16s: 10, 16, 20, 26, … The next from 21 on is 26.
+    assert bound(workers(1, 1, 1), known=21.0) == pytest.approx(26)
+
+
+def test_machines_that_cannot_be_had_do_not_count() -> None:
+    types = (replace(SMALL, count=1.0), replace(LARGE, count=1.0))
+    assert bound(workers(4, 8, types=types)) == pytest.approx(26)
+    assert bound(workers(4, 8, 4, types=types)) == inf
+
+
+@settings(max_examples=100, deadline=None, derandomize=True)
+@given(provisioning_problems(operators=7))
+def test_the_bound_is_never_above_the_optimum(problem: ProvisioningProblem) -> None:
+    joined = blobs(problem)
+    found = by_subsets(problem, joined, ends_at=inf, clock=stopped)
+    optimum = found.provision.price if found.provision else inf
+    assert bound(problem) <= optimum * (1 + 1e-9)
+
+
+def test_the_bound_of_one_pair_is_its_optimum() -> None:
+    assert bound(pair()) == pytest.approx(16)
