@@ -62,6 +62,8 @@ def test_without_a_catalogue_it_says_which_nodes_are_enough() -> None:
     # 12 cores: a rack (8, price 3) and two edges (4 each, price 1) cost 5, two racks 6.
     assert found["price"] == 5
     assert sorted(it["type"] for it in found["machines"]) == ["edge-1", "edge-2", "rack-1"]
+    assert found["not_needed"] == ["rack-2"]
+    assert "can be switched off: rack-2" in run(str(CAMERAS)).stdout
 
 
 def test_people_read_the_list_the_machines_and_what_is_next() -> None:

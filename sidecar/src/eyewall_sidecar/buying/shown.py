@@ -7,7 +7,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from eyewall_sidecar.provisioning.answer import MORE, Answer, Item, shopping_list
+from eyewall_sidecar.provisioning.answer import MORE, Answer, Item, not_needed, shopping_list
 from eyewall_sidecar.provisioning.problem import ProvisioningProblem
 from eyewall_sidecar.provisioning.provision import Provision
 from eyewall_sidecar.provisioning.utilisation import (
@@ -56,6 +56,8 @@ def show(
     others = [it for it in found.uses if it.constraint in NETWORK]
     if others:
         console.print(_network(others))
+    if spare := not_needed(problem, provision.machines):
+        _say(console, f"can be switched off: {', '.join(spare)}")
     _say(console, _breaking(problem, found))
     _say(console, _cheaper(found, currency))
 

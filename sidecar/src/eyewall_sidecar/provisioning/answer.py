@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from eyewall_sidecar.model import Solution
 from eyewall_sidecar.provisioning.machines import Machine, MachineType
+from eyewall_sidecar.provisioning.problem import ProvisioningProblem
 from eyewall_sidecar.provisioning.provision import Provision
 from eyewall_sidecar.provisioning.utilisation import Use
 
@@ -72,6 +73,12 @@ class Answer:
     breaks: tuple[Use, ...] = ()
     sustained: float | None = None
     cheaper: Cheaper | None = None
+
+
+def not_needed(problem: ProvisioningProblem, machines: tuple[Machine, ...]) -> tuple[str, ...]:
+    """Name the machines that are there already (a count of 1) and can be switched off."""
+    kept = {it.type.name for it in machines}
+    return tuple(it.name for it in problem.types if it.count == 1 and it.name not in kept)
 
 
 def shopping_list(machines: tuple[Machine, ...]) -> tuple[Item, ...]:
