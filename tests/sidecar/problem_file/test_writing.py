@@ -6,7 +6,7 @@ from pathlib import Path
 
 from eyewall_sidecar.model import Link, Node, Operator, PlacementProblem, Stream
 from eyewall_sidecar.problem_file import parse_problem
-from eyewall_sidecar.problem_file.writing import write_problem
+from eyewall_sidecar.problem_file.writing import write_problem, write_without_links
 from hypothesis import given
 from hypothesis import strategies as st
 from random_problems import random_problem
@@ -38,6 +38,12 @@ def test_what_is_written_is_read_back_as_the_same_problem(seed: int, data: st.Da
 
 def test_names_pins_limits_and_a_way_back_that_differs_are_read_back() -> None:
     assert parse_problem(write_problem(CHAIN), Path()).problem == CHAIN
+
+
+def test_without_links_all_else_is_the_same() -> None:
+    whole, rest = json.loads(write_problem(CHAIN)), json.loads(write_without_links(CHAIN))
+    assert whole.pop("links")
+    assert rest == whole
 
 
 def test_each_operator_stream_node_and_link_has_a_line_of_its_own() -> None:

@@ -5,7 +5,9 @@ from collections.abc import Iterable, Iterator
 from math import isfinite
 from typing import Any
 
-from eyewall_sidecar.model import Node, Operator, PlacementProblem, Stream
+import numpy as np
+
+from eyewall_sidecar.model import Link, Node, Operator, PlacementProblem, Stream
 from eyewall_sidecar.problem_file.schema import LEAST
 
 
@@ -15,24 +17,33 @@ def write_problem(problem: PlacementProblem) -> str:
     What `docs/problem-format.md` takes for granted is left out. Amounts that are more than 0 and
     less than its least are written as that least: they are not 0.
     """
-    sections = {
-        "operators": map(_operator, problem.operators),
-        "streams": map(_stream, problem.streams),
-        "nodes": map(_node, problem.nodes),
-        "links": _links(problem),
-    }
-    parts = ['"version": 1', *(f'"{name}": {_lines(its)}' for name, its in sections.items())]
+    return _file(problem, [f'"links": {_list(_links(problem))}'])
+
+
+def write_without_links(problem: PlacementProblem) -> str:
+    """Return the same without links, which `eyewall provision` needs only if they have limits."""
+    return _file(problem, [])
+
+
+def _file(problem: PlacementProblem, links: list[str]) -> str:
+    parts = [
+        '"version": 1',
+        f'"operators": {_list(_text(_operator(it)) for it in problem.operators)}',
+        f'"streams": {_list(_text(_stream(it)) for it in problem.streams)}',
+        f'"nodes": {_list(_text(_node(it)) for it in problem.nodes)}',
+        *links,
+    ]
     if problem.current is not None:
         parts.append(f'"current": {_text(dict(problem.current))}')
     return "{\n" + ",\n".join(parts) + "\n}\n"
 
 
-def _lines(entries: Iterable[dict[str, Any]]) -> str:
-    lines = [f"  {_text(it)}" for it in entries]
-    return "[\n" + ",\n".join(lines) + "\n]" if lines else "[]"
+def _list(entries: Iterable[str]) -> str:
+    lines = ",\n  ".join(entries)
+    return f"[\n  {lines}\n]" if lines else "[]"
 
 
-def _text(value: dict[str, Any]) -> str:
+def _text(value: object) -> str:
     return json.dumps(value, ensure_ascii=False, allow_nan=False)
 
 
@@ -65,23 +76,32 @@ def _node(it: Node) -> dict[str, Any]:
     }
 
 
-def _links(problem: PlacementProblem) -> Iterator[dict[str, Any]]:
-    """Yield each link; the way back only where it differs, as the format has it."""
-    nodes, matrix = problem.link_matrix.nodes, problem.link_matrix
-    delays, availabilities = matrix.delays.tolist(), matrix.availabilities.tolist()
-    bandwidths = matrix.bandwidths.tolist()
-    for u, source in enumerate(nodes):
-        for v, target in enumerate(nodes):
-            link = delays[u][v], availabilities[u][v], bandwidths[u][v]
-            back = delays[v][u], availabilities[v][u], bandwidths[v][u]
-            if u < v or (u > v and link != back):
-                yield {
-                    "from": source,
-                    "to": target,
-                    "delay": _written(link[0]),
-                    **_unless(1.0, availability=link[1]),
-                    **_limited(bandwidth=link[2]),
-                }
+def _links(problem: PlacementProblem) -> Iterator[str]:
+    """Yield each link's text; the way back only where it differs, as the format has it.
+
+    A thousand nodes have half a million links: only the few that need it are made a dictionary.
+    """
+    matrix = problem.link_matrix
+    names = [_text(it) for it in matrix.nodes]
+    delays = matrix.delays.tolist()
+    perfect = ((matrix.availabilities == 1) & np.isinf(matrix.bandwidths)).tolist()
+    same = (matrix.delays == matrix.delays.T) & (matrix.availabilities == matrix.availabilities.T)
+    back = (same & (matrix.bandwidths == matrix.bandwidths.T)).tolist()
+    for u, source in enumerate(names):
+        for v, target in enumerate(names):
+            if u == v or (u > v and back[u][v]):
+                continue
+            limits = (
+                "" if perfect[u][v] else _limits(problem.links[matrix.nodes[u], matrix.nodes[v]])
+            )
+            delay = _written(delays[u][v])
+            yield f'{{"from": {source}, "to": {target}, "delay": {delay!r}{limits}}}'
+
+
+def _limits(link: Link) -> str:
+    """Return the text of what a link has beside its delay."""
+    beside = {**_unless(1.0, availability=link.availability), **_limited(bandwidth=link.bandwidth)}
+    return f", {_text(beside)[1:-1]}"
 
 
 def _limited(**amounts: float) -> dict[str, float]:

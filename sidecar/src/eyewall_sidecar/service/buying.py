@@ -13,7 +13,7 @@ from eyewall_sidecar.model import ProblemError, Solution, Status
 from eyewall_sidecar.problem_file.provisioning import ProvisioningFile, parse_provisioning
 from eyewall_sidecar.problem_file.provisioning import Wanted as WantedOfFile
 from eyewall_sidecar.problem_file.switching_off import priced_to_switch_off
-from eyewall_sidecar.problem_file.writing import write_problem
+from eyewall_sidecar.problem_file.writing import write_without_links
 from eyewall_sidecar.provisioning.answer import Answer
 from eyewall_sidecar.provisioning.catalogue import (
     Catalogue,
@@ -200,7 +200,7 @@ def _called(catalogue: str) -> str:
 def _file(
     running: RunningProblem, wanted: WantedPlatform, catalogue: Catalogue | None
 ) -> ProvisioningFile:
-    text = write_problem(running.bridged.problem)
+    text = write_without_links(running.bridged.problem)  # no bandwidth is known to be limited
     said: tuple[str, ...] = ()
     if catalogue is None:
         text, said = priced_to_switch_off(text, running.shared, wanted.tuple_bytes)
