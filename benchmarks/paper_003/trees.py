@@ -37,14 +37,14 @@ class Tree:
     children: tuple[tuple[int, ...], ...]
     leaves: tuple[tuple[int, ...], ...]
 
-    def sizes(self, objects: list[float]) -> tuple[list[float], list[float]]:
-        """Return [operator]: its input δ_l + δ_r; [operator]: its output, the same with β = 1."""
+    def sizes(self, objects: list[float]) -> list[float]:
+        """Return [operator]: its input δ_l + δ_r, which with β = 1 is its output, too."""
         inputs = [0.0] * len(self.children)
         for operator in reversed(range(len(self.children))):
             inputs[operator] = sum(objects[it] for it in self.leaves[operator]) + sum(
                 inputs[it] for it in self.children[operator]
             )
-        return inputs, inputs
+        return inputs
 
 
 def random_tree(rng: Generator, most: int, trees: Trees, objects: int) -> Tree:

@@ -8,6 +8,7 @@ from eyewall_sidecar.model import Operator, Stream
 from eyewall_sidecar.provisioning import BasicObject, DataServer, MachineType, ProvisioningProblem
 from eyewall_sidecar.provisioning.catalogue import read_shipped
 from numpy.random import Generator, default_rng
+
 from paper_003.trees import Trees, random_tree
 
 OBJECTS = 15
@@ -44,7 +45,7 @@ class Reading:
 
     trees: Trees = Trees.NODES
     cards: Cards = Cards.GIGABYTE
-    links: Links = Links.ALL
+    links: Links = Links.SERVERS
 
     @property
     def types(self) -> tuple[MachineType, ...]:
@@ -82,15 +83,14 @@ def problem(setting: Setting, seed: int, reading: Reading) -> ProvisioningProble
     """Draw a problem; one seed gives the same tree and objects whatever α, f and replicas are."""
     tree = random_tree(default_rng([seed, 0]), setting.operators, reading.trees, OBJECTS)
     sizes = default_rng([seed, 1]).uniform(*setting.sizes, OBJECTS).tolist()
-    inputs, outputs = tree.sizes(sizes)
+    data = tree.sizes(sizes)
     parents = [(child, at) for at, children in enumerate(tree.children) for child in children]
     return ProvisioningProblem(
         operators=tuple(
-            Operator(f"o{place}", cpu=size**setting.alpha / 1000)
-            for place, size in enumerate(inputs)
+            Operator(f"o{place}", cpu=size**setting.alpha / 1000) for place, size in enumerate(data)
         ),
         streams=tuple(
-            Stream(f"o{child}", f"o{at}", tuple_bytes=outputs[child] * MEGABYTE)
+            Stream(f"o{child}", f"o{at}", tuple_bytes=data[child] * MEGABYTE)
             for child, at in parents
         ),
         types=reading.types,

@@ -7,6 +7,7 @@ download by itself, server selection is exact, and placements that broke either 
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from math import inf, isinf
 
 from numpy.random import Generator, default_rng
 
@@ -16,6 +17,7 @@ from eyewall_sidecar.provisioning.blobs import blobs
 from eyewall_sidecar.provisioning.bound import price_bound
 from eyewall_sidecar.provisioning.groups import Bits, Group, Instance, bits, places_in
 from eyewall_sidecar.provisioning.heuristics import HEURISTICS, Failure
+from eyewall_sidecar.provisioning.infeasibility import obvious_reasons
 from eyewall_sidecar.provisioning.problem import ProvisioningProblem
 from eyewall_sidecar.provisioning.provision import Downloads, Provision
 from eyewall_sidecar.provisioning.purchases import Purchases
@@ -42,7 +44,7 @@ Answer = tuple[Solution, Provision | None]
 class _Record:
     """The cheapest provision so far, and who found it."""
 
-    price: float = float("inf")
+    price: float = inf
     provision: Provision | None = None
     found_by: str = ""
 
@@ -73,7 +75,8 @@ def repairing(
     Returns
     -------
     The solution: the value of its evaluation, and its bound, are prices. And the provision, if
-    one was found.
+    one was found; else the status is infeasible where that is easily seen, and timed out where
+    time or steps were up.
     """
     started = clock()
     until = Either(After(STEPS, IDLE), At(started + time_limit, clock))
@@ -108,9 +111,10 @@ def _answer(
 ) -> Answer:
     best = record.provision
     if best is None:
-        solution = Solution(
-            Status.TIMED_OUT, NAME, NAME, seconds=seconds, evaluated=looked, reasons=tuple(failures)
-        )
+        binding = obvious_reasons(problem)
+        status = Status.INFEASIBLE if binding or isinf(bound) else Status.TIMED_OUT
+        reasons = binding or tuple(failures)
+        solution = Solution(status, NAME, NAME, seconds=seconds, evaluated=looked, reasons=reasons)
         return solution, None
     bound = min(bound, best.price)
     solution = Solution(
