@@ -58,6 +58,32 @@ def test_cards_carry_every_object_once_and_each_cut_flow_twice() -> None:
     assert bound(problem) == pytest.approx(16)
 
 
+def test_a_cut_flow_is_counted_on_two_cards_and_on_no_third() -> None:
+    # Each operator fills a small machine, downloads 5 and exchanges 5: 10 of 10 bytes/s on each
+    # card, and 5 + 5 + 2 · 5 = 20 of 20 together.
+    problem = replace(
+        pair(works=(4, 4), flow=5, types=(SMALL,)),
+        needs={"a": ("k",), "b": ("m",)},
+        objects=(BasicObject("k", 5), BasicObject("m", 5)),
+        servers=(DataServer("s", ("k", "m")),),
+    )
+    assert bound(problem) == pytest.approx(20)
+
+
+def test_parts_that_exchange_nothing_are_apart_without_a_cut() -> None:
+    # a – b and c – d, two cores and 5 bytes/s each; a and c download 10, a whole card. Each pair on
+    # a small machine of its own cuts nothing: 20 of 20 bytes/s.
+    problem = ProvisioningProblem(
+        tuple(Operator(name, cpu=2) for name in "abcd"),
+        (Stream("a", "b", tuple_bytes=5), Stream("c", "d", tuple_bytes=5)),
+        (SMALL,),
+        {"a": ("k",), "c": ("m",)},
+        (BasicObject("k", 10), BasicObject("m", 10)),
+        (DataServer("s", ("k", "m")),),
+    )
+    assert bound(problem) == pytest.approx(20)
+
+
 def test_platforms_of_more_machines_cost_more() -> None:
     assert bound(workers(1, 1, 1)) == pytest.approx(10)
     assert bound(workers(1, 1, 1), machines=3) == pytest.approx(30)
