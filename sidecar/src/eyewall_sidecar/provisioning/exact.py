@@ -111,30 +111,37 @@ def _cheapest(
     clock: Clock,
     seed: int,
 ) -> tuple[Partition, str]:
-    """Ask the engine that suits the size; for the sizes of both, each gets half of the time."""
-    price = known.price if known else inf
-    if len(joined) <= FEW_BLOBS:
-        return by_subsets(problem, joined, known=price, ends_at=ends_at, clock=clock), SUBSETS
-    both = len(joined) <= MOST_BLOBS
-    now = clock()
-    found = solve_program(
-        problem,
-        joined,
-        known=price,
-        ends_at=now + (ends_at - now) / 2 if both else ends_at,
-        clock=clock,
-        seed=seed,
-    )
-    if found.outcome is not Outcome.NOTHING or not both:
-        return found, PROGRAM
-    price = found.provision.price if found.provision else price
-    split = by_subsets(problem, joined, known=price, ends_at=ends_at, clock=clock)
-    if split.outcome is Outcome.INFEASIBLE and found.provision:
-        return Partition(Outcome.OPTIMAL, found.provision, price, split.steps), SUBSETS
-    if split.outcome is Outcome.NOTHING:
-        bound = max(found.bound, split.bound)
-        return Partition(Outcome.NOTHING, found.provision, bound, split.steps), PROGRAM
-    return split, SUBSETS
+    """Ask the engines that suit the size, one after the other, until one has proven its answer.
+
+    Each gets an equal share of the time that is left, and looks only for what is cheaper than the
+    best of those before it. A proof that nothing is makes that best the optimum.
+    """
+
+    def ask(engine: str, price: float, until: float) -> Partition:
+        if engine == SUBSETS:
+            return by_subsets(problem, joined, known=price, ends_at=until, clock=clock)
+        return solve_program(problem, joined, known=price, ends_at=until, clock=clock, seed=seed)
+
+    engines = _engines(len(joined))
+    best: Provision | None = None
+    found_by = engines[0]
+    price, bound, steps = known.price if known else inf, 0.0, 0
+    for place, engine in enumerate(engines):
+        now = clock()
+        found = ask(engine, price, now + (ends_at - now) / (len(engines) - place))
+        bound, steps = max(bound, found.bound), steps + found.steps
+        if found.provision is not None:
+            best, price, found_by = found.provision, found.provision.price, engine
+        if found.outcome is not Outcome.NOTHING:
+            outcome = Outcome.OPTIMAL if best else Outcome.INFEASIBLE
+            return Partition(outcome, best, price, steps), engine
+    return Partition(Outcome.NOTHING, best, bound, steps), found_by
+
+
+def _engines(size: int) -> tuple[str, ...]:
+    if size > MOST_BLOBS:
+        return (PROGRAM,)
+    return (SUBSETS, PROGRAM) if size <= FEW_BLOBS else (PROGRAM, SUBSETS)
 
 
 def by_subsets(

@@ -55,6 +55,10 @@ class _Record:
         self.price, self.provision, self.found_by = provision.price, provision, found_by
         return True
 
+    def reaches(self, bound: float) -> bool:
+        """Whether nothing can be cheaper; true of no provision at all if there can be none."""
+        return self.price <= bound * (1 + SAME)
+
 
 def repairing(
     problem: ProvisioningProblem, *, time_limit: float, seed: int, clock: Clock
@@ -166,6 +170,8 @@ def _search(
     current: Purchases | None = None
     served = False
     for start in starts:
+        if record.reaches(bound):
+            return looked
         looked += 1
         downloads = servable.downloads(start)
         if downloads is not None:
@@ -173,7 +179,7 @@ def _search(
         if current is None or _rank(start, downloads is not None) < _rank(current, served):
             current, served = start, downloads is not None
     progress = Progress()
-    while current is not None and record.price > bound * (1 + SAME) and not until(progress):
+    while current is not None and not record.reaches(bound) and not until(progress):
         progress = Progress(progress.steps + 1, progress.idle + 1)
         rebuilt = rebuild(servable.instance, servable, *ruin(current, rng), rng)
         looked += 1
