@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from eyewall_sidecar.model import Operator, Stream
 from eyewall_sidecar.model.errors import ProblemError
-from eyewall_sidecar.provisioning import BasicObject, DataServer, MachineType, ProvisioningProblem
+from eyewall_sidecar.provisioning import BasicObject, DataServer, MachineType
 from small_provisioning import LARGE, SMALL, pair
 
 
