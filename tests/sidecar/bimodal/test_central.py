@@ -55,7 +55,7 @@ def test_streams_share_uplinks_and_downlinks(ways: tuple[str, str]) -> None:
         (DedicatedLink("a", "b", 99, delay=3),),
         LinkMatrix.from_delays("ab", np.ones((2, 2))),
         services=SERVICES,
-        **{limit: {node: 10.0}},  # type: ignore[arg-type]
+        **{limit: {node: 10.0}},
     )
     found = optimum(network)
     assert found is not None
