@@ -243,8 +243,8 @@ def _summary(part: str, runs: list[Run]) -> str:
     return (
         f"{part} operators: {len(several)} of {len(runs)} instances need several machines; of "
         f"these {sum(_proven(it) for it in several)} proven, median {median(times):.2f} s, worst "
-        f"{max(times):.2f} s; gap: median {median(gaps):.1%}, worst {max(gaps):.1%}. All "
-        f"{sum(_proven(it) for it in runs)} of {len(runs)} ended with a proof."
+        f"{max(times):.2f} s; gap: median {median(gaps):.1%}, worst {max(gaps):.1%}. Of all "
+        f"{len(runs)}, {sum(_proven(it) for it in runs)} ended with a proof."
     )
 
 

@@ -36,6 +36,9 @@ GIVEN = "the given start"
 FEW_BLOBS = 12
 """For so many, all subsets take a hundredth of a second, less than building the program."""
 
+FIRST_SHARE = 0.25
+"""Of the time: what suits a problem answers soon, and the other engine needs time to help."""
+
 Clock = Callable[[], float]
 Answer = tuple[Solution, Provision | None]
 
@@ -113,8 +116,8 @@ def _cheapest(
 ) -> tuple[Partition, str]:
     """Ask the engines that suit the size, one after the other, until one has proven its answer.
 
-    Each gets an equal share of the time that is left, and looks only for what is cheaper than the
-    best of those before it. A proof that nothing is makes that best the optimum.
+    The first gets `FIRST_SHARE` of the time, the last what is left. Each looks only for what is
+    cheaper than the best of those before it. A proof that nothing is makes that best the optimum.
     """
 
     def ask(engine: str, price: float, until: float) -> Partition:
@@ -128,7 +131,9 @@ def _cheapest(
     price, bound, steps = known.price if known else inf, 0.0, 0
     for place, engine in enumerate(engines):
         now = clock()
-        found = ask(engine, price, now + (ends_at - now) / (len(engines) - place))
+        last = place == len(engines) - 1
+        share = 1.0 if last else FIRST_SHARE
+        found = ask(engine, price, now + share * (ends_at - now))
         bound, steps = max(bound, found.bound), steps + found.steps
         if found.provision is not None:
             best, price, found_by = found.provision, found.provision.price, engine
