@@ -91,6 +91,10 @@ bench-odp: setup ## Time to a proven optimum beside PuLP's solvers (PROTOTYPES=D
 	@$(ONE_THREAD) $(BIN)/python benchmarks/odp.py $(if $(PROTOTYPES),--prototypes $(PROTOTYPES)) $(ARGS)
 	@$(if $(DATA),$(ONE_THREAD) $(BIN)/python benchmarks/real_graphs.py --data $(DATA),echo "for real graphs say DATA=DIR (with topologies/ and latency/)")
 
+.PHONY: bench-provisioning
+bench-provisioning: setup ## Time to the cheapest platform, proven, beside paper 003's integer program (ARGS=)
+	@$(ONE_THREAD) $(BIN)/python benchmarks/provisioning.py $(ARGS)
+
 .PHONY: bench-heuristics
 bench-heuristics: setup ## How far every policy is from the optimum after 50 ms, 200 ms, 1 s (ARGS=)
 	@$(ONE_THREAD) $(BIN)/python benchmarks/heuristics.py $(ARGS)

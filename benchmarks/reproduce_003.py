@@ -17,9 +17,9 @@ from dataclasses import asdict
 from itertools import product
 from pathlib import Path
 
-from paper_000.pictures import draw
 from paper_003 import quoted
 from paper_003.figures import OPTIMUM, OURS, Figure, Prices, figures, mean, solve
+from paper_003.pictures import draw_page
 from paper_003.trees import Trees
 from paper_003.workload import Cards, Links, Reading
 from progress import progress_bar
@@ -72,7 +72,7 @@ def main() -> None:
     if options.plots and drawn:
         for page, names in PAGES.items():
             panels = [it.panel(found[it.name]) for it in drawn if it.name in names]
-            draw(panels, 2, options.plots / f"reproduction-003-{page}.svg")
+            draw_page(panels, 2, options.plots / f"reproduction-003-{page}.svg")
     if options.json:
         _write(options.json, beside, drawn, found)
 

@@ -46,16 +46,43 @@ def test_the_hardest_operator_has_a_machine_that_holds_it() -> None:
 
 def test_cards_carry_every_object_once_and_each_cut_flow_twice() -> None:
     # Two objects of 6 are more than one card of 10. Two small machines would cut the flow of
-    # 5, which takes both cards: 12 + 2 · 5 = 22 of 20 bytes/s. So it takes a large one.
+    # 5, which takes both cards: 12 + 2 · 5 = 22 of 20 bytes/s. So it takes a large one, for 21.
     problem = ProvisioningProblem(
         (Operator("a", cpu=1), Operator("b", cpu=1)),
         (Stream("a", "b", tuple_bytes=5),),
-        (SMALL, LARGE),
+        (SMALL, replace(LARGE, price=21.0)),
         {"a": ("k",), "b": ("m",)},
         (BasicObject("k", 6), BasicObject("m", 6)),
         (DataServer("s", ("k", "m")),),
     )
-    assert bound(problem) == pytest.approx(16)
+    assert bound(problem) == pytest.approx(21)
+
+
+def test_a_cut_flow_is_counted_on_two_cards_and_on_no_third() -> None:
+    # Each operator fills a small machine, downloads 5 and exchanges 5: 10 of 10 bytes/s on each
+    # card, and 5 + 5 + 2 · 5 = 20 of 20 together.
+    problem = replace(
+        pair(works=(4, 4), flow=5, types=(SMALL,)),
+        needs={"a": ("k",), "b": ("m",)},
+        objects=(BasicObject("k", 5), BasicObject("m", 5)),
+        servers=(DataServer("s", ("k", "m")),),
+    )
+    assert bound(problem) == pytest.approx(20)
+
+
+def test_parts_that_exchange_nothing_are_apart_without_a_cut() -> None:
+    # a – b and c – d exchange 5 bytes/s, and each of the four takes 2 cores and downloads 5 of its
+    # own. Each pair on a small machine: 10 of 10 bytes/s, nothing is cut, and 20 of 20 together.
+    objects = tuple(BasicObject(f"k{name}", 5) for name in "abcd")
+    problem = ProvisioningProblem(
+        tuple(Operator(name, cpu=2) for name in "abcd"),
+        (Stream("a", "b", tuple_bytes=5), Stream("c", "d", tuple_bytes=5)),
+        (SMALL,),
+        {name: (f"k{name}",) for name in "abcd"},
+        objects,
+        (DataServer("s", tuple(it.id for it in objects)),),
+    )
+    assert bound(problem) == pytest.approx(20)
 
 
 def test_platforms_of_more_machines_cost_more() -> None:

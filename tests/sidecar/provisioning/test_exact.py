@@ -26,6 +26,7 @@ from small_provisioning import LARGE, SMALL, apart, pair, together
 EXAMPLES = settings(
     max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow], derandomize=True
 )
+FEWER = settings(EXAMPLES, max_examples=30)
 
 
 def stopped() -> float:
@@ -159,7 +160,7 @@ def test_no_provision_of_a_tiny_problem_is_cheaper(problem: ProvisioningProblem)
         assert provision.price == pytest.approx(least)
 
 
-@EXAMPLES
+@FEWER
 @given(provisioning_problems(operators=9))
 def test_the_integer_program_and_the_prices_of_subsets_agree(problem: ProvisioningProblem) -> None:
     joined = blobs(problem)
@@ -173,7 +174,7 @@ def test_the_integer_program_and_the_prices_of_subsets_agree(problem: Provisioni
         assert split.provision.price == pytest.approx(solved.provision.price)
 
 
-@EXAMPLES
+@FEWER
 @given(st.integers(0, 10_000))
 def test_platforms_that_are_there_with_links_by_type_agree_too(seed: int) -> None:
     traits = Traits(Shape.DAG, counted=True, narrow=True, by_type=True)
@@ -186,7 +187,7 @@ def test_platforms_that_are_there_with_links_by_type_agree_too(seed: int) -> Non
         assert split.provision.price == pytest.approx(solved.provision.price)
 
 
-@EXAMPLES
+@FEWER
 @given(provisioning_problems(operators=7))
 def test_more_machine_types_to_choose_from_never_cost_more(problem: ProvisioningProblem) -> None:
     _, few = answer(problem)
@@ -195,7 +196,7 @@ def test_more_machine_types_to_choose_from_never_cost_more(problem: Provisioning
     assert many <= few + 1e-9
 
 
-@EXAMPLES
+@FEWER
 @given(provisioning_problems(operators=7))
 def test_a_lower_rate_never_costs_more(problem: ProvisioningProblem) -> None:
     assert answer(problem.at(problem.throughput / 2))[1] <= answer(problem)[1] + 1e-9

@@ -99,6 +99,24 @@ def test_a_server_that_cannot_send_what_it_alone_holds_is_named() -> None:
     )
 
 
+def test_an_object_is_named_whose_links_to_every_machine_type_are_too_small() -> None:
+    server = DataServer("s", ("k",), links={"small": 4, "large": 3})
+    assert obvious_reasons(pair(servers=(server,))) == (
+        "object k: 5 bytes/s are downloaded; its holders (s) send at most 4 over one link",
+    )
+
+
+def test_a_server_is_not_charged_with_what_another_one_could_send() -> None:
+    # k and m are 5 bytes/s each; s sends 9, but k is on t, too.
+    problem = replace(
+        pair(),
+        needs={"a": ("k",), "b": ("m",)},
+        objects=(BasicObject("k", 5), BasicObject("m", 5)),
+        servers=(DataServer("s", ("k", "m"), card=9), DataServer("t", ("k",), card=9)),
+    )
+    assert obvious_reasons(problem) == ()
+
+
 def test_the_limits_that_leave_nothing_are_named_where_a_search_was_needed_to_see_it() -> None:
     # Both use k, and 4 + 5 cores are more than a machine has; two downloads are 10 of 9 bytes/s.
     problem = replace(

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from eyewall_sidecar.model import Operator, Stream
 from eyewall_sidecar.model.errors import ProblemError
-from eyewall_sidecar.provisioning import BasicObject, DataServer, MachineType, ProvisioningProblem
+from eyewall_sidecar.provisioning import BasicObject, DataServer, MachineType
 from small_provisioning import LARGE, SMALL, pair
 
 
@@ -86,6 +86,9 @@ def test_demands_and_flows_are_in_proportion_to_the_throughput() -> None:
     assert problem.flows[0].rate * (problem.flows[0].tuple_bytes or 0) == 4
 
 
-def test_a_graph_with_a_cycle_is_taken_as_the_constraints_keep_their_meaning() -> None:
-    streams = (Stream("a", "b", tuple_bytes=1), Stream("b", "a", tuple_bytes=1))
-    assert isinstance(replace(pair(), streams=streams), ProvisioningProblem)
+def test_a_cycle_is_refused_with_its_way_and_only_storms_own_streams_may_run_in_circles() -> None:
+    there, back = Stream("a", "b", tuple_bytes=1), Stream("b", "a", tuple_bytes=1)
+    with pytest.raises(ProblemError, match="streams a → b → a form a cycle"):
+        replace(pair(), streams=(there, back))
+    acks = replace(back, system=True)
+    assert replace(pair(), streams=(there, acks)).streams[1].system

@@ -1,7 +1,6 @@
 """The integer program, for more and more machines, until no larger platform can be cheaper."""
 
 from collections.abc import Callable
-from itertools import count
 from math import ceil, inf, isfinite
 
 from eyewall_sidecar.odp.finding import Outcome
@@ -47,7 +46,9 @@ def solve_program(
     machines = ceil(lowest / price_unit(blobs)) + 1 if isfinite(lowest) else 1
     best: Provision | None = None
     price = known
-    for steps in count(1):
+    steps = 0
+    while True:
+        steps += 1
         if lowest >= price * (1 - SLACK):
             return Partition(_proven(best), best, price, steps)
         most = _most_machines(problem, blobs, price)
@@ -68,7 +69,6 @@ def solve_program(
         if found.outcome is Outcome.NOTHING:
             return Partition(Outcome.NOTHING, best, bound, steps)
         machines += 2
-    raise AssertionError
 
 
 def _proven(best: Provision | None) -> Outcome:

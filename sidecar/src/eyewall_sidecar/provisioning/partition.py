@@ -91,9 +91,9 @@ def cheapest_partition(
             heappush(waiting, (float(node.bounds[0]), -len(hosted), next(ticket), 0, node))
 
     open_node((), 0.0, everything)
-    for steps in count(1):
-        if not waiting:
-            return Partition(Outcome.INFEASIBLE, None, known, steps)
+    steps = 0
+    while waiting:
+        steps += 1
         if clock() >= ends_at:
             return Partition(Outcome.NOTHING, None, waiting[0][0], steps)
         bound, depth, _, place, node = heappop(waiting)
@@ -116,7 +116,7 @@ def cheapest_partition(
             found = provision_of(problem, blobs, hosted, downloads)
             return Partition(Outcome.OPTIMAL, found, bound, steps)
         open_node(hosted, node.price + problem.types[new.type].price, left)
-    raise AssertionError
+    return Partition(Outcome.INFEASIBLE, None, known, steps)
 
 
 def _plain(problem: ProvisioningProblem) -> bool:

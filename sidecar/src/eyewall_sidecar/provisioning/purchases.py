@@ -4,7 +4,7 @@ Paper 003, section 6.1: all its heuristics build a platform in these steps.
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from eyewall_sidecar.model.violations import exceeds
@@ -12,9 +12,6 @@ from eyewall_sidecar.provisioning.groups import Group, Instance, places_in
 from eyewall_sidecar.provisioning.machines import Machine, machine_name
 from eyewall_sidecar.provisioning.provision import Downloads, Provision
 from eyewall_sidecar.provisioning.serving import Wanted
-
-Admits = Callable[[int, Group], bool]
-"""(type, group) → whether a machine of this type may get the group, beyond what it holds."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,16 +27,10 @@ class Purchases:
 
     An operator without a machine counts as if it were elsewhere: what it exchanges with a group is
     in the group's traffic. Links, (5), are those between machines that are owned.
-
-    Parameters
-    ----------
-    admits
-        What else must hold before a machine gets a group; the paper's heuristics ask nothing more.
     """
 
-    def __init__(self, instance: Instance, admits: Admits = lambda *_: True) -> None:
+    def __init__(self, instance: Instance) -> None:
         self.instance = instance
-        self.admits = admits
         self.owned: dict[int, Owned] = {}
         self.at: dict[int, int] = {}
         self._stock = [it.count for it in instance.types]
@@ -64,11 +55,9 @@ class Purchases:
         instead
             Numbers of machines that would be sold for it, or lose what is in the group.
         """
-        return (
-            self.instance.holds(machine_type, group)
-            and (not self._links_bind or self._links_hold(machine_type, group, set(instead)))
-            and self.admits(machine_type, group)
-        )
+        if not self.instance.holds(machine_type, group):
+            return False
+        return not self._links_bind or self._links_hold(machine_type, group, set(instead))
 
     def _links_hold(self, machine_type: int, group: Group, instead: set[int]) -> bool:
         carried: dict[int, float] = {}

@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from numpy.random import Generator
 
 from eyewall_sidecar.provisioning.groups import Bits, Group, Instance, places_in
-from eyewall_sidecar.provisioning.purchases import Admits, Owned, Purchases
+from eyewall_sidecar.provisioning.purchases import Owned, Purchases
 
 OTHERS = 4
 """Machines without any relation to a piece on which it is tried, too."""
@@ -37,7 +37,7 @@ def ruin(purchases: Purchases, rng: Generator) -> tuple[list[Owned], Bits]:
 
 
 def rebuild(
-    instance: Instance, admits: Admits, kept: Iterable[Owned], loose: Bits, rng: Generator
+    instance: Instance, kept: Iterable[Owned], loose: Bits, rng: Generator
 ) -> Purchases | None:
     """Place loose operators in connected pieces, each where it costs least.
 
@@ -50,7 +50,7 @@ def rebuild(
     -------
     None if some operator fits nowhere.
     """
-    purchases = Purchases(instance, admits)
+    purchases = Purchases(instance)
     for it in kept:
         if purchases.in_stock(it.type) and purchases.fits(it.type, it.group):
             purchases.buy(it.type, it.group)

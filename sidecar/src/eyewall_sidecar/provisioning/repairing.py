@@ -1,12 +1,12 @@
 """Our own heuristic: the best of the paper's seven, repaired where it failed, then improved.
 
 Paper 003, section 7.3, saw Subtree-Bottom-Up find the cheapest placements whose downloads then
-cannot be served (N = 34-36, 41, 42). Here a machine only gets operators whose objects it can
-download by itself, server selection is exact, and placements that broke either are rebuilt.
+cannot be served (N = 34-36, 41, 42). Here server selection is exact, and a placement that cannot be
+served is taken apart until one is found that can.
 """
 
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from math import inf, isinf
 
 from numpy.random import Generator, default_rng
@@ -15,7 +15,7 @@ from eyewall_sidecar.model import Solution, Status
 from eyewall_sidecar.odp.finding import Clock
 from eyewall_sidecar.provisioning.blobs import blobs
 from eyewall_sidecar.provisioning.bound import price_bound
-from eyewall_sidecar.provisioning.groups import Bits, Group, Instance, bits, places_in
+from eyewall_sidecar.provisioning.groups import Instance, bits
 from eyewall_sidecar.provisioning.heuristics import HEURISTICS, Failure
 from eyewall_sidecar.provisioning.infeasibility import obvious_reasons
 from eyewall_sidecar.provisioning.problem import ProvisioningProblem
@@ -34,10 +34,11 @@ STEPS, IDLE = 20_000, 1_500
 SAME = 1e-8
 """Prices that differ by less, relative, are the same: a solver's bound is a little below."""
 FIRST_TRIES = 20
-"""Times that a start is rebuilt before it is given up."""
-
+"""Times that a start is rebuilt before it is given up, and that the whole is built."""
 
 Answer = tuple[Solution, Provision | None]
+Serve = Callable[[Purchases], Downloads | None]
+"""Placement → from which server each machine downloads, None if they cannot serve it."""
 
 
 @dataclass(slots=True)
@@ -55,6 +56,10 @@ class _Record:
         self.price, self.provision, self.found_by = provision.price, provision, found_by
         return True
 
+    def reaches(self, bound: float) -> bool:
+        """Whether nothing can be cheaper; true of no provision at all if there can be none."""
+        return self.price <= bound * (1 + SAME)
+
 
 def repairing(
     problem: ProvisioningProblem, *, time_limit: float, seed: int, clock: Clock
@@ -62,10 +67,10 @@ def repairing(
     """Find a provision that is never dearer than the best of the seven with the same seed.
 
     1. All seven are run; what they find is the first record. 2. Their placements, those whose
-    server selection failed too, and the whole application in one piece are rebuilt until every
-    machine can be served. 3. From the cheapest of these on, up to three machines or a connected
-    set of operators are taken apart and placed again (`rebuilding`), until nothing cheaper was
-    found for a while, or the price is that of `price_bound`.
+    server selection failed too, are rebuilt, as is the whole application at once. 3. From the
+    cheapest of these on, up to three machines or a connected set of operators are taken apart
+    and placed again (`rebuilding`), until nothing cheaper was found for a while, or the price is
+    that of `price_bound`. As long as nothing can be served, less is downloaded instead.
 
     Parameters
     ----------
@@ -82,23 +87,37 @@ def repairing(
     until = Either(After(STEPS, IDLE), At(started + time_limit, clock))
     rng = default_rng([seed, 1])
     instance = Instance.of(problem)
-    servable = _Servable(instance, started + time_limit, clock)
-    record, starts, failures = _Record(), [], []
+
+    def served(placed: Purchases) -> Downloads | None:
+        ends_at = started + time_limit
+        return serve(problem, placed.wanted(), ends_at=ends_at, clock=clock)[1]
+
+    record = _Record()
+    starts, failures = _of_the_seven(instance, seed, record)
+    bound = price_bound(problem, blobs(problem), ends_at=started + time_limit, clock=clock)
+    rebuilt = _rebuilt(instance, starts, until, rng)
+    looked = _search(instance, rebuilt, served, record, until, bound, rng)
+    return _answer(problem, record, bound, clock() - started, looked, failures)
+
+
+def _of_the_seven(
+    instance: Instance, seed: int, record: _Record
+) -> tuple[list[Purchases], list[str]]:
+    """Run the paper's heuristics; return their placements, and why some of them failed."""
+    starts, failures = [], []
     for name, heuristic in HEURISTICS.items():
-        own_rng = default_rng(seed)
-        placed = heuristic.place(instance, own_rng)
+        rng = default_rng(seed)
+        placed = heuristic.place(instance, rng)
         if isinstance(placed, Failure):
             failures.append(f"{name}: {placed}")
             continue
-        found = heuristic.complete(placed, own_rng)
+        found = heuristic.complete(placed, rng)
         starts.append(placed)
         if isinstance(found, Failure):
             failures.append(f"{name}: {found}")
         else:
             record.take(found, name)
-    bound = price_bound(problem, blobs(problem), ends_at=started + time_limit, clock=clock)
-    looked = _search(_rebuilt(starts, servable, until, rng), servable, record, until, bound, rng)
-    return _answer(problem, record, bound, clock() - started, looked, failures)
+    return starts, failures
 
 
 def _answer(
@@ -132,30 +151,30 @@ def _answer(
 
 
 def _rebuilt(
-    starts: list[Purchases], servable: "_Servable", until: StoppingCriterion, rng: Generator
+    instance: Instance, starts: list[Purchases], until: StoppingCriterion, rng: Generator
 ) -> Iterator[Purchases]:
-    """Yield valid placements near the starts, and near none."""
-    instance = servable.instance
+    """Yield placements near the starts, and near none; servers may not be able to serve them."""
     everything = bits(instance.operators)
     for start in starts:
         for _ in range(FIRST_TRIES):
             if until(Progress()):
                 return
-            rebuilt = rebuild(instance, servable, start.owned.values(), 0, rng)
+            rebuilt = rebuild(instance, start.owned.values(), 0, rng)
             if rebuilt is not None:
                 yield rebuilt
                 break
     for _ in range(FIRST_TRIES):
         if until(Progress()):
             return
-        rebuilt = rebuild(instance, servable, (), everything, rng)
+        rebuilt = rebuild(instance, (), everything, rng)
         if rebuilt is not None:
             yield rebuilt
 
 
 def _search(
+    instance: Instance,
     starts: Iterator[Purchases],
-    servable: "_Servable",
+    serve_all: Serve,
     record: _Record,
     until: StoppingCriterion,
     bound: float,
@@ -166,20 +185,22 @@ def _search(
     current: Purchases | None = None
     served = False
     for start in starts:
+        if record.reaches(bound):
+            return looked
         looked += 1
-        downloads = servable.downloads(start)
+        downloads = serve_all(start)
         if downloads is not None:
             record.take(start.provision(downloads), NAME)
         if current is None or _rank(start, downloads is not None) < _rank(current, served):
             current, served = start, downloads is not None
     progress = Progress()
-    while current is not None and record.price > bound * (1 + SAME) and not until(progress):
+    while current is not None and not record.reaches(bound) and not until(progress):
         progress = Progress(progress.steps + 1, progress.idle + 1)
-        rebuilt = rebuild(servable.instance, servable, *ruin(current, rng), rng)
+        rebuilt = rebuild(instance, *ruin(current, rng), rng)
         looked += 1
         if rebuilt is None or rebuilt.price > record.price * (1 + DEARER):
             continue
-        downloads = servable.downloads(rebuilt)
+        downloads = serve_all(rebuilt)
         if downloads is not None:
             current, served = rebuilt, True
             if record.take(rebuilt.provision(downloads), NAME):
@@ -193,36 +214,3 @@ def _rank(purchases: Purchases, served: bool) -> tuple[bool, float]:
     """Rank what servers can serve by its price, and the rest by what it downloads."""
     downloaded = sum(it.group.downloads for it in purchases.owned.values())
     return not served, purchases.price if served else downloaded
-
-
-@dataclass(slots=True)
-class _Servable:
-    """Whether servers can serve one machine by itself; asked again and again for the same sets."""
-
-    instance: Instance
-    ends_at: float
-    clock: Clock
-    known: dict[tuple[int, Bits], bool] = field(default_factory=dict)
-
-    def __call__(self, machine_type: int, group: Group) -> bool:
-        by_type = any(it.links for it in self.instance.problem.servers)
-        asked = machine_type if by_type else 0, group.objects
-        if asked not in self.known:
-            objects = self.instance.problem.objects
-            names = frozenset(objects[it].id for it in places_in(group.objects))
-            name = self.instance.types[machine_type].name
-            _, downloads = serve(
-                self.instance.problem,
-                {"machine": (name, names)},
-                ends_at=self.ends_at,
-                clock=self.clock,
-            )
-            self.known[asked] = downloads is not None
-        return self.known[asked]
-
-    def downloads(self, purchases: Purchases) -> Downloads | None:
-        """Choose servers for all machines together, exactly."""
-        _, downloads = serve(
-            self.instance.problem, purchases.wanted(), ends_at=self.ends_at, clock=self.clock
-        )
-        return downloads
