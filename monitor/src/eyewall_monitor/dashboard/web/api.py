@@ -43,8 +43,8 @@ HEARTBEAT_SECONDS: Final = 5
 SLOW_SECONDS: Final = 30.0
 """A page that takes nothing for so long is gone."""
 PLAN_THREADS: Final = 8
-"""More than the sidecar makes plans at a time: it refuses the others at once. One that hangs takes
-these and no others."""
+"""More than the sidecar makes plans and looks for platforms at a time: it refuses the others at
+once. One that hangs takes these and no others."""
 ASKED_AT_ONCE: Final = 16
 """Requests that ask ZooKeeper or the sidecar: if these hang, pages and metrics do not."""
 MOST_DECISIONS: Final = 200
