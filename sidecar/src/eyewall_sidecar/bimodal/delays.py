@@ -13,7 +13,7 @@ def least_delays(network: TwoKindNetwork) -> Matrix:
     Floyd and Warshall's algorithm over the dedicated links; LONGEST where nothing leads.
     """
     place = {node.id: at for at, node in enumerate(network.nodes)}
-    delays = np.full((len(place), len(place)), np.inf)
+    delays: Matrix = np.full((len(place), len(place)), np.inf)
     np.fill_diagonal(delays, 0.0)
     for link in network.dedicated:
         for sender, receiver in link.directions:
@@ -22,4 +22,5 @@ def least_delays(network: TwoKindNetwork) -> Matrix:
         np.minimum(delays, delays[:, [middle]] + delays[[middle], :], out=delays)
     if network.public is not None:
         np.minimum(delays, network.public.delays, out=delays)
-    return np.clip(delays, 0.0, LONGEST)
+    np.minimum(delays, LONGEST, out=delays)
+    return delays
