@@ -128,12 +128,9 @@ def negotiated(
         at = mail.ends[0]
         mail.ends[0] += 1
         here, sender, kind = mail.receiver[at], mail.sender[at], mail.kind[at]
-        if (
-            maps.used[0] + operators > capacity
-            or mail.ends[1] + most_sent > MESSAGES_PER_MAP * capacity
-        ):
-            return Negotiated(maps, NONE, sent, False)
-        if kind == MAP or kind == MAP_WITH_TASK:
+        if maps.used[0] + operators > capacity or mail.ends[1] + most_sent > len(mail.kind):
+            return Negotiated(maps, NONE, sent, finished=False)
+        if kind in (MAP, MAP_WITH_TASK):
             sent += 1
             known = parts.engaged[here]
             if not known and kind == MAP:
