@@ -21,6 +21,10 @@ DEDICATED, PUBLIC = 0, 1
 """Kinds of links, in the order of their names."""
 
 
+BITS = 62
+"""Nodes are told apart by so many bits where most maps need not be looked at more closely."""
+
+
 class Maps(NamedTuple):
     """Partial maps.
 
@@ -36,6 +40,10 @@ class Maps(NamedTuple):
         [row]: as in `PartialMap`.
     dedicated, public
         [row]: streams on dedicated links, and on public ones.
+    before
+        [row]: a bit for each earlier visit, that of its node's place modulo BITS.
+    balance
+        [row]: mean load factor of the nodes that hold operators.
     loads, loaded, load
         [row], [row, place], [row, place]: how many nodes hold operators, which, how loaded.
     """
@@ -49,6 +57,8 @@ class Maps(NamedTuple):
     spent: Floats
     dedicated: Rows
     public: Rows
+    before: Places
+    balance: Floats
     loads: Rows
     loaded: Rows
     load: Floats
@@ -67,6 +77,8 @@ def no_maps(capacity: int, operators: int) -> Maps:
         np.empty(capacity),
         np.empty(capacity, np.int32),
         np.empty(capacity, np.int32),
+        np.empty(capacity, np.int64),
+        np.empty(capacity),
         np.empty(capacity, np.int32),
         np.empty((capacity, operators), np.int32),
         np.empty((capacity, operators)),
@@ -84,6 +96,8 @@ def arrive(maps: Maps, sent: int, node: int, arrived: int, spent: float) -> int:
     maps.arrived[row] = arrived
     maps.spent[row] = spent
     maps.length[row] = maps.dedicated[row] = maps.public[row] = maps.loads[row] = 0
+    maps.before[row] = 0
+    maps.balance[row] = 0.0
     if sent != NONE:
         maps.length[row] = maps.length[sent]
         maps.dedicated[row] = maps.dedicated[sent]
@@ -92,6 +106,8 @@ def arrive(maps: Maps, sent: int, node: int, arrived: int, spent: float) -> int:
             maps.public[row] += 1
         elif maps.operators[sent] > 0:
             maps.dedicated[row] += 1
+        maps.before[row] = maps.before[sent] | (1 << (maps.node[sent] % BITS))
+        maps.balance[row] = maps.balance[sent]
         maps.loads[row] = maps.loads[sent]
         for place in range(maps.loads[sent]):
             maps.loaded[row, place] = maps.loaded[sent, place]
@@ -112,16 +128,25 @@ def hold(maps: Maps, came: int, operators: int, load: float) -> int:
     maps.spent[row] = 0.0
     maps.dedicated[row] = maps.dedicated[came]
     maps.public[row] = maps.public[came]
-    kept = 0
+    maps.before[row] = maps.before[came]
+    kept, total = 0, 0.0
     for place in range(maps.loads[came]):
         if maps.loaded[came, place] != maps.node[came]:
             maps.loaded[row, kept] = maps.loaded[came, place]
             maps.load[row, kept] = maps.load[came, place]
+            total += maps.load[row, kept]
             kept += 1
     maps.loaded[row, kept] = maps.node[came]
     maps.load[row, kept] = load
     maps.loads[row] = kept + 1
+    maps.balance[row] = (total + load) / (kept + 1)
     return row
+
+
+@allocation_free
+def may_return(maps: Maps, row: int) -> bool:
+    """Whether the map may have visited the node before; False is certain."""
+    return bool(maps.before[row] >> (maps.node[row] % BITS) & 1)
 
 
 @allocation_free
@@ -177,19 +202,10 @@ def on_route(maps: Maps, row: int, node: int) -> bool:
 @allocation_free
 def better(maps: Maps, one: int, other: int) -> bool:
     """Whether one map is preferred, see `metric.Balanced`."""
-    mine, theirs = balance(maps, one), balance(maps, other)
+    mine, theirs = maps.balance[one], maps.balance[other]
     if abs(mine - theirs) > ALIKE:
-        return mine < theirs
+        return bool(mine < theirs)
     return _kinds_before(maps, one, other)
-
-
-@allocation_free
-def balance(maps: Maps, row: int) -> float:
-    """Mean load factor of the servers that hold operators."""
-    total = 0.0
-    for place in range(maps.loads[row]):
-        total += maps.load[row, place]
-    return float(total / max(1, maps.loads[row]))
 
 
 @compiled
@@ -197,12 +213,12 @@ def first_of(maps: Maps, ranks: Places, rows: Places) -> int:
     """Return the first of whole maps in the metric's order, NONE if there are none."""
     if len(rows) == 0:
         return NONE
-    least = balance(maps, rows[0])
+    least = maps.balance[rows[0]]
     for row in rows:
-        least = min(least, balance(maps, row))
+        least = min(least, maps.balance[row])
     best = NONE
     for row in rows:
-        if balance(maps, row) > least + ALIKE:
+        if maps.balance[row] > least + ALIKE:
             continue
         if best == NONE or _ranked_before(maps, ranks, row, best):
             best = row
@@ -215,9 +231,9 @@ def _ranked_before(maps: Maps, ranks: Places, one: int, other: int) -> bool:
         return True
     if _kinds_before(maps, other, one):
         return False
-    mine, theirs = balance(maps, one), balance(maps, other)
+    mine, theirs = maps.balance[one], maps.balance[other]
     if mine != theirs:
-        return mine < theirs
+        return bool(mine < theirs)
     return _way_before(maps, ranks, one, other)
 
 

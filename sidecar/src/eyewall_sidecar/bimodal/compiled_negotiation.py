@@ -24,6 +24,7 @@ from eyewall_sidecar.bimodal.compiled_maps import (
     first_of,
     forwarding,
     hold,
+    may_return,
     no_maps,
     on_route,
     visits,
@@ -46,9 +47,9 @@ from eyewall_sidecar.model.arrays import Floats, Places
 from eyewall_sidecar.model.compilation import allocation_free, compiled
 
 KINDS = (LinkKind.DEDICATED, LinkKind.PUBLIC)
-FIRST_CAPACITY = 1 << 16
+FIRST_CAPACITY = 1 << 15
 """Partial maps that there is room for at first; twice as many while that is not enough."""
-MESSAGES_PER_MAP = 4
+MESSAGES_PER_MAP = 8
 
 MAP, MAP_WITH_TASK, REGULAR_ACK, FINAL_ACK, UNKNOWN = range(5)
 
@@ -105,7 +106,7 @@ def negotiated(
     Parameters
     ----------
     capacity
-        How many partial maps there is room for, and four times as many messages.
+        How many partial maps there is room for, and MESSAGES_PER_MAP times as many messages.
     """
     nodes, operators = len(network.cpu), len(task.cpu)
     maps = no_maps(capacity, operators)
@@ -189,20 +190,25 @@ def _extend(
     """Send a map on with x more operators on this node, for each x; return how many are whole."""
     here = mail.receiver[at]
     came = arrive(maps, mail.row[at], here, mail.arrived[at], mail.spent[at])
-    if maps.arrived[came] == PUBLIC and beyond(
-        carried(maps, task, came, NONE, here, PUBLIC), free.downlinks[here]
-    ):
-        return whole
+    again = may_return(maps, came)
+    if maps.arrived[came] == PUBLIC:
+        inward = task.bandwidths[maps.length[came] - 1]
+        if again:
+            inward = carried(maps, task, came, NONE, here, PUBLIC)
+        if beyond(inward, free.downlinks[here]):
+            maps.used[0] = came
+            return whole
+    kept = False
     if maps.length[came] and maps.arrived[came] == DEDICATED:
-        _send_on(network, free, task, maps, mail, parts, came)
-    needed = cores(maps, task, came)
+        kept = _send_on(network, free, task, maps, mail, parts, came)
+    needed = cores(maps, task, came) if again else 0.0
     used = 0.0 if np.isinf(network.cpu[here]) else network.cpu[here] - free.cpu[here]
     length = maps.length[came]
     for operators in range(1, len(task.cpu) - length + 1):
         place = length + operators - 1
         needed += task.cpu[place]
         if not _serves(network, task, here, place) or beyond(needed, free.cpu[here]):
-            return whole
+            break
         load = 0.0
         if network.cpu[here] > 0.0 and not np.isinf(network.cpu[here]):
             load = (used + needed) / network.cpu[here]
@@ -210,7 +216,10 @@ def _extend(
         if maps.length[held] == len(task.cpu):
             found[whole] = held
             return whole + 1
-        _send_on(network, free, task, maps, mail, parts, held)
+        if not _send_on(network, free, task, maps, mail, parts, held):
+            maps.used[0] = held
+    if not kept and maps.used[0] == came + 1:
+        maps.used[0] = came
     return whole
 
 
@@ -223,16 +232,17 @@ def _send_on(
     mail: Mail,
     parts: Computations,
     row: int,
-) -> None:
-    """Prune like LeastCostMap, and offer the map to neighbours and providers."""
+) -> bool:
+    """Offer the map to neighbours and providers, if LeastCostMap does; return whether."""
     here, length = maps.node[row], maps.length[row]
     best = parts.best[here, length]
     if best != NONE and not better(maps, row, best):
-        return
+        return False
     parts.best[here, length] = row
     stream = length - 1
     needed = task.bandwidths[stream]
     hops = forwarding(maps, row)
+    again = may_return(maps, row)
     for link in range(network.first_link[here], network.first_link[here + 1]):
         receiver = network.receivers[link]
         spent = maps.spent[row] + network.prices[link]
@@ -243,23 +253,25 @@ def _send_on(
             or on_route(maps, row, receiver)
         ):
             continue
-        there = carried(maps, task, row, here, receiver, DEDICATED)
+        there = carried(maps, task, row, here, receiver, DEDICATED) if again else 0.0
         if not beyond(there + needed, free.dedicated[link]):
             _offer(parts, mail, here, receiver, row, DEDICATED, spent)
     if maps.operators[row] == 0 or not network.public:
-        return
-    if beyond(carried(maps, task, row, here, NONE, PUBLIC) + needed, free.uplinks[here]):
-        return
+        return True
+    there = carried(maps, task, row, here, NONE, PUBLIC) if again else 0.0
+    if beyond(there + needed, free.uplinks[here]):
+        return True
     if length == len(task.cpu) - 1:
         if task.sink != here:
             _offer(parts, mail, here, task.sink, row, PUBLIC, maps.spent[row])
-        return
+        return True
     service = task.services[length]
     if service == NONE:
-        return
+        return True
     for offer in range(network.first_provider[service], network.first_provider[service + 1]):
         if network.providers[offer] != here:
             _offer(parts, mail, here, network.providers[offer], row, PUBLIC, maps.spent[row])
+    return True
 
 
 @allocation_free

@@ -177,7 +177,7 @@ class _Ledger:
     ) -> tuple[str, ...]:
         """Return the path of fewest hops with room for the flow; none if there is none."""
         reached = {host}
-        waiting = deque([(host,)])
+        waiting: deque[tuple[str, ...]] = deque([(host,)])
         while waiting:
             path = waiting.popleft()
             for other in self.network.neighbours(path[-1]):
