@@ -7,15 +7,12 @@ first.
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from eyewall_sidecar.bimodal.mapping_arrays import NONE, TaskArrays
 from eyewall_sidecar.bimodal.metric import ALIKE
 from eyewall_sidecar.model.arrays import Floats, Places
 from eyewall_sidecar.model.compilation import allocation_free, compiled
 from eyewall_sidecar.model.violations import TOLERANCE
-
-Rows = NDArray[np.int32]
 
 DEDICATED, PUBLIC = 0, 1
 """Kinds of links, in the order of their names."""
@@ -49,18 +46,18 @@ class Maps(NamedTuple):
     """
 
     used: Places
-    parent: Rows
-    node: Rows
-    operators: Rows
-    arrived: Rows
-    length: Rows
+    parent: Places
+    node: Places
+    operators: Places
+    arrived: Places
+    length: Places
     spent: Floats
-    dedicated: Rows
-    public: Rows
+    dedicated: Places
+    public: Places
     before: Places
     balance: Floats
-    loads: Rows
-    loaded: Rows
+    loads: Places
+    loaded: Places
     load: Floats
 
 
@@ -69,18 +66,18 @@ def no_maps(capacity: int, operators: int) -> Maps:
     """Return room for so many maps of a task."""
     return Maps(
         np.zeros(1, np.int64),
-        np.empty(capacity, np.int32),
-        np.empty(capacity, np.int32),
-        np.empty(capacity, np.int32),
-        np.empty(capacity, np.int32),
-        np.empty(capacity, np.int32),
-        np.empty(capacity),
-        np.empty(capacity, np.int32),
-        np.empty(capacity, np.int32),
+        np.empty(capacity, np.int64),
+        np.empty(capacity, np.int64),
+        np.empty(capacity, np.int64),
+        np.empty(capacity, np.int64),
         np.empty(capacity, np.int64),
         np.empty(capacity),
-        np.empty(capacity, np.int32),
-        np.empty((capacity, operators), np.int32),
+        np.empty(capacity, np.int64),
+        np.empty(capacity, np.int64),
+        np.empty(capacity, np.int64),
+        np.empty(capacity),
+        np.empty(capacity, np.int64),
+        np.empty((capacity, operators), np.int64),
         np.empty((capacity, operators)),
     )
 

@@ -15,7 +15,6 @@ from eyewall_sidecar.bimodal.compiled_maps import (
     DEDICATED,
     PUBLIC,
     Maps,
-    Rows,
     arrive,
     better,
     beyond,
@@ -58,11 +57,11 @@ class Mail(NamedTuple):
     """Messages in the order in which they are sent: [0] of `ends` is handled next, [1] is free."""
 
     ends: Places
-    kind: Rows
-    sender: Rows
-    receiver: Rows
-    row: Rows
-    arrived: Rows
+    kind: Places
+    sender: Places
+    receiver: Places
+    row: Places
+    arrived: Places
     spent: Floats
 
 
@@ -318,11 +317,11 @@ def _serves(network: NetworkArrays, task: TaskArrays, node: int, place: int) -> 
 def _no_mail(capacity: int) -> Mail:
     return Mail(
         np.zeros(2, np.int64),
-        np.empty(capacity, np.int32),
-        np.empty(capacity, np.int32),
-        np.empty(capacity, np.int32),
-        np.empty(capacity, np.int32),
-        np.empty(capacity, np.int32),
+        np.empty(capacity, np.int64),
+        np.empty(capacity, np.int64),
+        np.empty(capacity, np.int64),
+        np.empty(capacity, np.int64),
+        np.empty(capacity, np.int64),
         np.empty(capacity),
     )
 
