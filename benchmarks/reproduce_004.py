@@ -1,13 +1,15 @@
 """Paper 004's experiments on networks with dedicated and public links.
 
     python benchmarks/reproduce_004.py quality [--networks 100] [--seed 1] [--json FILE]
+    python benchmarks/reproduce_004.py reallocation [--networks 100] [--budget MINUTES]
+    python benchmarks/reproduce_004.py comparison [--networks 100] [--budget MINUTES]
 
 Each prints tables and draws a plot; none asserts anything.
 """
 
 import argparse
 
-from paper_004 import mapping_quality
+from paper_004 import comparison, mapping_quality, reallocation
 
 
 def main() -> None:
@@ -18,6 +20,12 @@ def main() -> None:
     quality = commands.add_parser("quality", help="figure 7: mapping heuristics and their messages")
     mapping_quality.add_options(quality)
     quality.set_defaults(run=mapping_quality.run)
+    shifting = commands.add_parser("reallocation", help="figure 8: with and without re-allocation")
+    reallocation.add_options(shifting)
+    shifting.set_defaults(run=reallocation.run)
+    kinds = commands.add_parser("comparison", help="figure 9: both kinds of links, and each alone")
+    comparison.add_options(kinds)
+    kinds.set_defaults(run=comparison.run)
     options = parser.parse_args()
     options.run(options)
 
