@@ -146,6 +146,12 @@ def simulate(
         Seconds from one re-allocation of links to the next, in whole windows; infinite for none.
     price
         Of a byte on one dedicated hop, for the re-allocation.
+
+    Raises
+    ------
+    ProblemError
+        For re-allocation without a public network, more often than once a window, or of a stream
+        to an uplink or downlink of 0.
     """
     if interval < inf and network.public is None:
         raise ProblemError("without a public network there is nothing to re-allocate links for")
@@ -194,6 +200,15 @@ class _Running:
     done: float = 0.0
     part: float = 1.0
     ends: float = inf
+
+    @property
+    def reserved(self) -> float:
+        """Bytes/s on dedicated links, one after the other."""
+        return sum(
+            len(route.links) * self.arrival.task.bandwidth(stream)
+            for stream, route in enumerate(self.mapping.routes)
+            if route.kind is LinkKind.DEDICATED
+        )
 
     def deliver(self, now: float) -> None:
         """Deliver up to now at the part of the target that was drawn."""
@@ -266,8 +281,7 @@ class _Platform:
             self.core_seconds += seconds * sum(
                 operator.cpu for operator in it.arrival.task.operators
             )
-        whole = sum(2.0 * link.bandwidth for link in self.network.dedicated)
-        self.link_bytes += seconds * (whole - sum(self.free.dedicated.values()))
+            self.link_bytes += seconds * it.reserved
 
     def simulated(self, offered: int, horizon: float) -> Simulated:
         """Return what it came to."""
@@ -286,22 +300,25 @@ class _Platform:
     def _ratios(self, running: _Running) -> Ratios:
         """Return what each public hop is allocated over its target: less than 1 where shared."""
         return tuple(
-            min(1.0, self._share(route.hops[0], route.hops[-1]))
+            self._share(route.hops[0], route.hops[-1])
             for route in running.mapping.routes
             if route.kind is LinkKind.PUBLIC
         )
 
     def _share(self, sender: str, receiver: str) -> float:
         """Return the part that everyone gets of what an uplink and a downlink have promised."""
-        shares = [
-            whole / (whole - left)
-            for whole, left in (
-                (self.network.uplinks[sender], self.free.uplinks[sender]),
-                (self.network.downlinks[receiver], self.free.downlinks[receiver]),
-            )
-            if left < 0.0
-        ]
-        return min(shares, default=1.0)
+        shares = [1.0]
+        for name, node, whole, left in (
+            ("uplink", sender, self.network.uplinks[sender], self.free.uplinks[sender]),
+            ("downlink", receiver, self.network.downlinks[receiver], self.free.downlinks[receiver]),
+        ):
+            if left < 0.0 and whole == 0.0:
+                raise ProblemError(
+                    f"node {node}: {name} is 0; re-allocation put a stream on it that would never "
+                    "end, it must be more"
+                )
+            shares.append(whole / (whole - left) if left < 0.0 else 1.0)
+        return min(shares)
 
 
 def _mean(total: float, over: float) -> float:
