@@ -3,13 +3,14 @@
     python benchmarks/reproduce_004.py quality [--networks 100] [--seed 1] [--json FILE]
     python benchmarks/reproduce_004.py reallocation [--networks 100] [--budget MINUTES]
     python benchmarks/reproduce_004.py comparison [--networks 100] [--budget MINUTES]
+    python benchmarks/reproduce_004.py process [--networks 3]
 
 Each prints tables and draws a plot; none asserts anything.
 """
 
 import argparse
 
-from paper_004 import comparison, mapping_quality, reallocation
+from paper_004 import comparison, mapping_quality, process_agreement, reallocation
 
 
 def main() -> None:
@@ -26,6 +27,9 @@ def main() -> None:
     kinds = commands.add_parser("comparison", help="figure 9: both kinds of links, and each alone")
     comparison.add_options(kinds)
     kinds.set_defaults(run=comparison.run)
+    process = commands.add_parser("process", help="the 10 ms process against means over windows")
+    process_agreement.add_options(process)
+    process.set_defaults(run=process_agreement.run)
     options = parser.parse_args()
     options.run(options)
 

@@ -16,8 +16,8 @@ from statistics import fmean
 from time import monotonic
 
 from eyewall_sidecar.bimodal.compiled_negotiation import balanced_mapper
-from eyewall_sidecar.bimodal.simulation import simulate
-from eyewall_sidecar.bimodal.variability import drawn_by_window
+from eyewall_sidecar.bimodal.simulation import Simulated, simulate
+from eyewall_sidecar.bimodal.variability import WindowMean, drawn_by_window
 from numpy.random import default_rng
 from progress import progress_bar
 
@@ -95,7 +95,7 @@ class Measures:
 Found = dict[Case, Measures]
 
 
-def measured(case: Case, seed: int) -> Measures:
+def simulated(case: Case, seed: int, draw: WindowMean) -> Simulated:
     """Simulate a case; settings of one network have the same servers, links and tasks."""
     whole = random_platform(case.links, default_rng((seed, case.number, case.links)))
     tasks = workload(
@@ -104,15 +104,20 @@ def measured(case: Case, seed: int) -> Measures:
     network = {Setting.DEDICATED: dedicated_only, Setting.PUBLIC: public_only}.get(
         case.setting, lambda it: it
     )(whole)
-    found = simulate(
+    return simulate(
         network,
         tasks,
         balanced_mapper(network),
-        drawn_by_window,
+        draw,
         default_rng((seed, case.number, 2)),
         interval=INTERVAL if case.setting is Setting.BOTH else inf,
         price=PRICE,
     )
+
+
+def measured(case: Case, seed: int) -> Measures:
+    """Simulate a case by the means of windows."""
+    found = simulated(case, seed, drawn_by_window)
     return Measures(
         found.acceptance,
         found.throughput * HOUR / MEAN_VOLUME,

@@ -32,8 +32,8 @@ def network(**bandwidths: float) -> TwoKindNetwork:
     )
 
 
-def from_u_to_v(name: str, budget: float) -> Task:
-    return Task.of_services(name, ("u", "v"), [], [], [1.0], budgets=[budget])
+def from_u_to_v(name: str, budget: float, *, max_null: int = 2) -> Task:
+    return Task.of_services(name, ("u", "v"), [], [], [1.0], budgets=[budget], max_null=max_null)
 
 
 def decided(
@@ -91,6 +91,14 @@ def test_a_path_whose_second_link_is_full_is_not_taken() -> None:
         network(uw=2.0, wv=1.0), (tasks[0], OVER_INTERNET, 100.0), (tasks[1], OVER_W, 100.0)
     )
     assert sorted(routes(found), key=str) == sorted([OVER_INTERNET, OVER_W], key=str)
+
+
+def test_a_task_that_lets_no_node_forward_takes_no_path_though_another_may() -> None:
+    strict, lenient = from_u_to_v("strict", 9.0, max_null=0), from_u_to_v("lenient", 2.0)
+    found = decided(
+        network(uw=5.0, wv=5.0), (strict, OVER_INTERNET, 80.0), (lenient, OVER_INTERNET, 80.0)
+    )
+    assert routes(found) == [OVER_INTERNET, OVER_W]
 
 
 def test_a_stream_keeps_the_path_that_it_holds() -> None:

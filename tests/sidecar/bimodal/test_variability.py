@@ -10,7 +10,7 @@ from eyewall_sidecar.bimodal.variability import (
     drawn_each_step,
     step_moments,
 )
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.random import default_rng
 
@@ -69,7 +69,8 @@ def test_a_further_hop_never_delivers_more(ratios: tuple[float, ...], other: flo
     assert step_moments((*ratios, other))[0] <= step_moments(ratios)[0] + 1e-12
 
 
-@given(ratios=RATIOS, steps=st.integers(1, 1000), seed=st.integers(0, 99))
+@settings(max_examples=200)
+@given(ratios=RATIOS, steps=st.integers(1, 10), seed=st.integers(0, 99))
 def test_no_window_delivers_more_than_the_target(
     ratios: tuple[float, ...], steps: int, seed: int
 ) -> None:
