@@ -8,8 +8,7 @@ exact algorithm on networks that it can afford.
 """
 
 import argparse
-import json
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from itertools import product
 from pathlib import Path
 from time import monotonic
@@ -35,11 +34,12 @@ from numpy.random import default_rng
 from progress import progress_bar
 from rich.console import Console
 
+from paper_004.kept_results import Kept, Result
 from paper_004.mapping_figures import Case, Trial, draw, exact_table, quality_table
 from paper_004.networks import COMPONENTS, barabasi_network, demanding_task
 
 SIZES = (30, 60, 90, 120)
-SMALL_SIZES = (3, 4, 5, 6, 7)
+SMALL_SIZES = (3, 4, 5, 6)
 SMALL_COMPONENTS = 4
 MOST_MESSAGES = 200_000
 """Of one mapping; more is given up, and counted."""
@@ -116,32 +116,39 @@ def trial(asked: Drawn, number: int, name: str, policy: Pruning, seed: int) -> T
 
 
 def run(options: argparse.Namespace) -> None:
-    """Run the experiment, and write tables, a plot and, if asked, all trials."""
+    """Run the experiment, and write tables and a plot."""
     small = min(options.networks, options.small_networks)
-    trials: list[Trial] = []
-    exact_trials: list[Trial] = []
-    cases: list[Case] = []
+    asked = [
+        *((nodes, number, COMPONENTS) for number, nodes in product(range(options.networks), SIZES)),
+        *(
+            (nodes, number, SMALL_COMPONENTS)
+            for number, nodes in product(range(small), SMALL_SIZES)
+        ),
+    ]
+    known = Kept(options.json, vars(options))
+    results: dict[tuple[int, int, int], Result] = {}
     with progress_bar() as bar:
-        shown = bar.add_task("networks", total=len(SIZES) * options.networks)
-        for nodes, number in product(SIZES, range(options.networks)):
-            asked = drawn((options.seed, nodes, number), nodes, COMPONENTS, options)
-            cases.append(asked.case)
-            for name, policy in policies(options.cooling).items():
-                trials.append(trial(asked, number, name, policy, options.seed))
-            bar.advance(shown)
-        shown = bar.add_task("small networks", total=len(SMALL_SIZES) * small)
-        for nodes, number in product(SMALL_SIZES, range(small)):
-            asked = drawn((options.seed, nodes, number), nodes, SMALL_COMPONENTS, options)
-            for name, policy in (("exact", Exact()), ("LeastCostMap", LeastCostMap())):
-                exact_trials.append(trial(asked, number, name, policy, options.seed))
-            bar.advance(shown)
+        for key in bar.track(asked, description="networks"):
+            results[key] = known.get(key) or known.add(key, _tried(*key, options))
+    in_order = [results[key] for key in sorted(results)]
+    large = [it for it in in_order if it.case.nodes in SIZES]
+    exact = [it for it in in_order if it.case.nodes in SMALL_SIZES]
+    trials = [trial for result in large for trial in result.trials]
     console = Console(width=160)
-    console.print(quality_table(trials, cases))
-    console.print(exact_table(exact_trials))
+    console.print(quality_table(trials, [it.case for it in large]))
+    console.print(exact_table([trial for result in exact for trial in result.trials]))
     draw(trials, options.plot)
-    if options.json:
-        kept = [asdict(it) for it in (*trials, *exact_trials)]
-        options.json.write_text(json.dumps(kept, indent=1) + "\n", encoding="utf-8")
+
+
+def _tried(nodes: int, number: int, components: int, options: argparse.Namespace) -> Result:
+    asked = drawn((options.seed, nodes, number), nodes, components, options)
+    tried = policies(options.cooling)
+    if components == SMALL_COMPONENTS:
+        tried = {"exact": Exact(), "LeastCostMap": LeastCostMap()}
+    return Result(
+        asked.case,
+        tuple(trial(asked, number, name, it, options.seed) for name, it in tried.items()),
+    )
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
@@ -152,7 +159,9 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--max-null", type=int, default=2, help="nodes that may forward a stream")
     parser.add_argument("--cooling", type=float, default=0.6, help="of AnnealedLeastCostMap")
     parser.add_argument("--time-limit", type=float, default=30.0, help="s, for each optimum")
-    parser.add_argument("--json", type=Path, help="file for all trials")
+    parser.add_argument(
+        "--json", type=Path, help="keeps results as lines of JSON; the next run goes on there"
+    )
     parser.add_argument(
         "--plot", type=Path, default=Path("docs/reproduction-004-mapping.svg"), help="SVG file"
     )
