@@ -2,13 +2,22 @@
 
     python benchmarks/reproduce_004.py quality [--networks 100] [--seed 1] [--json FILE]
     python benchmarks/reproduce_004.py processes [--networks 5] [--seed 1]
+    python benchmarks/reproduce_004.py reallocation [--networks 100] [--budget MINUTES]
+    python benchmarks/reproduce_004.py comparison [--networks 100] [--budget MINUTES]
+    python benchmarks/reproduce_004.py variability [--networks 3] [--tasks 500]
 
-Each prints tables and draws a plot; none asserts anything.
+Each prints tables, and most draw a plot; none asserts anything.
 """
 
 import argparse
 
-from paper_004 import mapping_processes, mapping_quality
+from paper_004 import (
+    comparison,
+    mapping_processes,
+    mapping_quality,
+    reallocation,
+    variability_agreement,
+)
 
 
 def main() -> None:
@@ -22,6 +31,15 @@ def main() -> None:
     processes = commands.add_parser("processes", help="agents as processes and in simulation")
     mapping_processes.add_options(processes)
     processes.set_defaults(run=mapping_processes.run)
+    shifting = commands.add_parser("reallocation", help="figure 8: with and without re-allocation")
+    reallocation.add_options(shifting)
+    shifting.set_defaults(run=reallocation.run)
+    kinds = commands.add_parser("comparison", help="figure 9: both kinds of links, and each alone")
+    comparison.add_options(kinds)
+    kinds.set_defaults(run=comparison.run)
+    drawn = commands.add_parser("variability", help="10 ms steps against means over windows")
+    variability_agreement.add_options(drawn)
+    drawn.set_defaults(run=variability_agreement.run)
     options = parser.parse_args()
     options.run(options)
 
