@@ -20,6 +20,7 @@ from eyewall_sidecar.bimodal.reallocation import (
     rate_to_comply,
     reallocate,
 )
+from eyewall_sidecar.model.errors import require_unique
 from eyewall_sidecar.model.violations import exceeds
 
 
@@ -88,6 +89,7 @@ def choose_links(
     left = {way: link.bandwidth for link in network.dedicated for way in link.directions}
     price = max((link.price for link in network.dedicated), default=0.0)
     connections = tuple(connections)
+    require_unique("connection", [str(it) for it in connections])
     chosen: dict[Connection, Chosen] = {}
     for node in network.nodes:
         flows = {str(it): it for it in connections if it.source == node.id}
