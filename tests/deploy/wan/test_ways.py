@@ -20,7 +20,7 @@ from eyewall_deploy.wan.mark_file import Mark
 from eyewall_deploy.wan.public_ways import PublicWays
 from eyewall_deploy.wan.traffic import Traffic
 from eyewall_deploy.wan.tun import HEADER
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 if TYPE_CHECKING:
@@ -147,8 +147,11 @@ def test_a_changed_bandwidth_is_that_of_both_directions_and_of_routes_in_force()
 
 names = st.sampled_from("abcdefg")
 directed = st.sets(st.tuples(names, names).filter(lambda it: it[0] != it[1]), max_size=20)
+TWO_ROUTES = {("a", "b"), ("b", "d"), ("a", "c"), ("c", "e"), ("e", "d")}
+"""From a to d: over b, or over c and e."""
 
 
+@example(TWO_ROUTES, "a", "d")
 @given(directed, names, names)
 def test_the_fewest_hops_lead_along_links_and_no_route_is_shorter(
     pairs: set[tuple[str, str]], source: str, target: str

@@ -42,7 +42,7 @@ PRIORITY: Final = 8300
 _TCP: Final = 6
 _LINK: Final = 253
 """Scope of a route that needs no gateway."""
-_LOOSE: Final = "2"
+_OFF: Final = "0"
 
 _log = logging.getLogger("marks")
 
@@ -71,11 +71,12 @@ def rules_by_host(marks: Iterable[Mark], hosts: Iterable[str]) -> dict[str, froz
 def prepare(address: str) -> None:
     """Give the namespace of this thread the table that marked packets are led by; twice is no harm.
 
-    A packet may come by the one interface and be answered by the other, so the check that both
-    are the same is loosened.
+    While a connection is being moved, a packet may come by the one interface and be answered by
+    the other: reverse-path filtering is off. Its loose form is not enough, since it drops what
+    comes by an interface without an address.
     """
     for interface in ("all", tun.INTERFACE, tun.DEDICATED):
-        Path(f"/proc/sys/net/ipv4/conf/{interface}/rp_filter").write_text(_LOOSE, encoding="ascii")
+        Path(f"/proc/sys/net/ipv4/conf/{interface}/rp_filter").write_text(_OFF, encoding="ascii")
     with IPRoute() as routes:
         (index,) = routes.link_lookup(ifname=tun.DEDICATED)
         routes.route(
