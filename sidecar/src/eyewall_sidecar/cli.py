@@ -63,6 +63,32 @@ def solve(
     raise typer.Exit(solve_file(problem, asked, as_json=as_json))
 
 
+@app.command("map")
+def map_task(
+    problem: Annotated[
+        Path, typer.Argument(help="A problem file with two kinds of links (docs/bimodal.md).")
+    ],
+    *,
+    policy: Annotated[
+        str, typer.Option(help="least_cost, annealed, random_neighbour, exact or central.")
+    ] = "least_cost",
+    metric: Annotated[str, typer.Option(help="payment, delay or balanced.")] = "payment",
+    max_null: Annotated[int, typer.Option(help="The most nodes that may forward one stream.")] = 2,
+    time_limit: Annotated[float, typer.Option(help="Seconds.")] = 60.0,
+    seed: Annotated[int, typer.Option(help="Same seed, same mapping.")] = 0,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the answer as JSON.")] = False,
+) -> None:
+    """Map a path of operators onto nodes with dedicated and public links, routes included.
+
+    Exit codes are those of solve; 5 also if the policy found no mapping where there may be one.
+    """
+    # Only here: the solvers take a second to load, and the other commands need none.
+    from eyewall_sidecar.map_file import Asked, map_file
+
+    asked = Asked(policy, metric, max_null, time_limit, seed)
+    raise typer.Exit(map_file(problem, asked, as_json=as_json))
+
+
 @app.command()
 def policies(
     *,

@@ -107,15 +107,21 @@ def optimal_mapping(
 def define_variables(program: MappingProgram) -> None:
     """Make x, f and y for what fits by itself: other operators and streams could only add to it."""
     task, free = program.task, program.free
+    number = {node.id: str(at) for at, node in enumerate(program.network.nodes)}
+
+    def binary(family: str, place: int, *nodes: str) -> Variable:
+        name = "_".join((family, str(place), *(number[node] for node in nodes)))
+        return program.linear.add_variable(name, 0, 1, LpInteger)
+
     for place, operator in enumerate(task.operators):
         nodes = task.candidates(place, program.network)
         fitting = [node for node in nodes if not exceeds(operator.cpu, free.cpu[node])]
-        program.x.append({node: _binary(f"x_{place}_{node}") for node in fitting})
+        program.x.append({node: binary("x", place, node) for node in fitting})
     for stream, budget in enumerate(task.budgets):
         needed = task.bandwidth(stream)
         program.f.append(
             {
-                way: _binary(f"f_{stream}_{'_'.join(way)}")
+                way: binary("f", stream, *way)
                 for link in program.network.dedicated
                 for way in link.directions
                 if not exceeds(needed, free.dedicated[way]) and not exceeds(link.price, budget)
@@ -124,7 +130,7 @@ def define_variables(program: MappingProgram) -> None:
         ends = product(program.x[stream], program.x[stream + 1])
         program.y.append(
             {
-                way: _binary(f"y_{stream}_{'_'.join(way)}")
+                way: binary("y", stream, *way)
                 for way in ends
                 if program.network.public is not None
                 and way[0] != way[1]
@@ -259,7 +265,3 @@ def _mapping(program: MappingProgram) -> Mapping:
         operator.id: node for operator, node in zip(program.task.operators, nodes, strict=True)
     }
     return Mapping(placement, tuple(routes))
-
-
-def _binary(name: str) -> Variable:
-    return Variable(name, 0, 1, LpInteger)

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from heapq import heappop, heappush
 from typing import Protocol
 
 from eyewall_sidecar.bimodal.network import LinkKind
@@ -84,11 +85,22 @@ class Balanced:
     def ranked(self, maps: Iterable[PartialMap]) -> list[PartialMap]:
         """Order maps: again and again the preferred one of those like the most balanced."""
         left = sorted(maps, key=lambda it: (balance(it), _way(it)))
+        alike: list[tuple[int, int, int]] = []
         order: list[PartialMap] = []
-        while left:
-            limit = balance(left[0]) + ALIKE
-            alike = (place for place, it in enumerate(left) if balance(it) <= limit)
-            order.append(left.pop(min(alike, key=lambda place: (*_kinds(left[place]), place))))
+        taken = [False] * len(left)
+        least = following = 0
+        while least < len(left):
+            # The least balance only grows, so what was once like it stays so.
+            while (
+                following < len(left) and balance(left[following]) <= balance(left[least]) + ALIKE
+            ):
+                heappush(alike, (*_kinds(left[following]), following))
+                following += 1
+            *_, place = heappop(alike)
+            taken[place] = True
+            order.append(left[place])
+            while least < len(left) and taken[least]:
+                least += 1
         return order
 
 

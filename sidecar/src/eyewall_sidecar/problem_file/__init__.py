@@ -4,12 +4,10 @@ from dataclasses import dataclass
 from math import inf
 from pathlib import Path
 
-from pydantic import ValidationError
-
 from eyewall_sidecar.model import Node, PlacementProblem, ProblemError
 from eyewall_sidecar.model.errors import unknown
-from eyewall_sidecar.problem_file.complaints import complaints
 from eyewall_sidecar.problem_file.delays import listed_links, matrix_links
+from eyewall_sidecar.problem_file.entries import mapping_keys, parse_entries, read_text
 from eyewall_sidecar.problem_file.executors import Expansion, expand
 from eyewall_sidecar.problem_file.schema import NodeEntry, ProblemEntry
 
@@ -34,21 +32,17 @@ class ProblemFile:
 
 def read_problem(path: Path) -> ProblemFile:
     """Read a problem file; `ProblemError` says what is wrong with it."""
-    try:
-        text = path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise ProblemError(f"cannot be read: {error}") from error
-    return parse_problem(text, path.parent)
+    return parse_problem(read_text(path), path.parent)
 
 
 def parse_problem(text: str, folder: Path) -> ProblemFile:
     """Read a problem from its JSON text; a delays file is looked for in `folder`."""
-    try:
-        file = ProblemEntry.model_validate_json(text)
-    except ValidationError as error:
-        raise ProblemError(complaints(error)) from error
+    file = parse_entries(text)
     if file.links is not None and file.delays is not None:
         raise ProblemError("give links or delays, not both")
+    for_mapping = mapping_keys(file)
+    if for_mapping:
+        raise ProblemError(f"{for_mapping[0]}: only eyewall map takes that into account")
     nodes = [entry.id for entry in file.nodes]
     if file.delays is not None:
         links = matrix_links(file.delays, nodes, folder)
@@ -58,14 +52,15 @@ def parse_problem(text: str, folder: Path) -> ProblemFile:
     problem = PlacementProblem(
         operators=expansion.operators,
         streams=expansion.streams,
-        nodes=tuple(_node(entry) for entry in file.nodes),
+        nodes=tuple(node_of(entry) for entry in file.nodes),
         links=links,
         current=None if file.current is None else _current(file, expansion),
     )
     return ProblemFile(problem, expansion.assumptions)
 
 
-def _node(entry: NodeEntry) -> Node:
+def node_of(entry: NodeEntry) -> Node:
+    """Return the node; what is not limited is not given."""
     return Node(
         entry.id,
         cpu=inf if entry.cpu is None else entry.cpu,
