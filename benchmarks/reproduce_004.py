@@ -4,13 +4,14 @@
     python benchmarks/reproduce_004.py reallocation [--networks 100] [--budget MINUTES]
     python benchmarks/reproduce_004.py comparison [--networks 100] [--budget MINUTES]
     python benchmarks/reproduce_004.py process [--networks 3]
+    python benchmarks/reproduce_004.py live [--turns 6] [--seconds 60]
 
 Each prints tables and draws a plot; none asserts anything.
 """
 
 import argparse
 
-from paper_004 import comparison, mapping_quality, process_agreement, reallocation
+from paper_004 import comparison, live, mapping_quality, process_agreement, reallocation
 
 
 def main() -> None:
@@ -30,6 +31,9 @@ def main() -> None:
     process = commands.add_parser("process", help="the 10 ms process against means over windows")
     process_agreement.add_options(process)
     process.set_defaults(run=process_agreement.run)
+    running = commands.add_parser("live", help="two topologies on the emulated cluster two-kinds")
+    live.add_options(running)
+    running.set_defaults(run=live.run)
     options = parser.parse_args()
     options.run(options)
 

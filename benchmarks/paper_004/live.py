@@ -5,19 +5,17 @@ uplink cannot carry: `urgent`, which was promised its rate and may pay for it, a
 budget permits no second hop. Turns with re-allocation (algorithm 4 decides every 2 s) and without
 (all on the public network) alternate in one run: off, on, on, off, …
 
-Deviation is that of section 6.3, Σ (B − B̂)/B over all windows, here as a mean over the windows so
+Deviation is that of section 6.2, Σ (B − B̂)/B over all windows, here as a mean over the windows so
 that its unit is a share of the rate. B is what the source emits, B̂ what the consumer sees. A window
 that is above the rate counts as 0, so that what comes late does not make up for what was missed;
 the plain mean, in which it does, stands beside it.
 
-    python -m paper_004.live [--turns 6] [--seconds 60] [--plot FILE] [--json]     (in benchmarks/)
+    python benchmarks/reproduce_004.py live [--turns 6] [--seconds 60] [--json FILE] [--plot FILE]
 """
 
 from __future__ import annotations
 
-import argparse
 import json
-import sys
 import tempfile
 import time
 from dataclasses import asdict, dataclass
@@ -35,6 +33,7 @@ from rich.table import Table
 from paper_004.live_picture import draw
 
 if TYPE_CHECKING:
+    import argparse
     from collections.abc import Sequence
 
 CLUSTER = "two-kinds"
@@ -111,8 +110,7 @@ def deviation_of(windows: Sequence[Window], target: float) -> Deviation:
     )
 
 
-def main(arguments: Sequence[str] | None = None) -> None:
-    options = _options(arguments)
+def run(options: argparse.Namespace) -> None:
     with tempfile.TemporaryDirectory(prefix="eyewall-live-") as scratch:
         events = Path(scratch, "events")
         with cluster(CLUSTER, Path(scratch, "run"), "--without-agents") as running:
@@ -130,8 +128,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         for name in BUDGET_PER_MB
         for on in (False, True)
     ]
-    if options.plot is not None:
-        draw(windows, turns, RATE, options.plot)
+    draw(windows, turns, RATE, options.plot)
     if options.json:
         content = {
             "deviations": [asdict(it) for it in deviations],
@@ -140,8 +137,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
             "failed": failed,
             "last_routes": routes["connections"],
         }
-        sys.stdout.write(json.dumps(content, indent=1) + "\n")
-        return
+        options.json.write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
     console = Console(width=160)
     console.print(_table(deviations))
     console.print(
@@ -200,16 +196,12 @@ def _table(deviations: Sequence[Deviation]) -> Table:
     return table
 
 
-def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
-    parser = argparse.ArgumentParser(prog="live", description=__doc__)
-    parser.add_argument("--turns", type=int, default=6, help="off, on, on, off, …")
+def add_options(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--turns", type=int, default=6, help="off, on, on, off, …; at least 2")
     parser.add_argument("--seconds", type=float, default=60.0, help="of each turn")
     parser.add_argument("--settle", type=float, default=15.0, help="seconds left out of each turn")
     parser.add_argument("--window", type=float, default=5.0, help="seconds")
-    parser.add_argument("--plot", type=Path, help="SVG file to draw the rates to")
-    parser.add_argument("--json", action="store_true")
-    return parser.parse_args(arguments)
-
-
-if __name__ == "__main__":
-    main()
+    parser.add_argument("--json", type=Path, help="file for all windows")
+    parser.add_argument(
+        "--plot", type=Path, default=Path("docs/reproduction-004-live.svg"), help="SVG file"
+    )

@@ -93,6 +93,8 @@ def test_all_connections_together_carry_the_promise_less_what_stays_on_a_host(
 def test_the_settings_are_in_mbit_and_megabytes_the_promise_in_bytes() -> None:
     conf = {"eyewall.rate.promised.mbit": {"source": 2.4}, "eyewall.budget.per.mb": 3}
     assert read_promise(conf) == Promise({"source": 300_000}, 3e-6)
+    as_text = {"eyewall.rate.promised.mbit": '{"source": 2.4}'}
+    assert read_promise(as_text) == Promise({"source": 300_000}, None)
     assert read_promise({"eyewall.rate.promised.mbit": {}}) == Promise({}, None)
     assert read_promise({"eyewall.budget.per.mb": 3}) is None
 
@@ -101,6 +103,7 @@ def test_the_settings_are_in_mbit_and_megabytes_the_promise_in_bytes() -> None:
     ("conf", "says"),
     [
         ({"eyewall.rate.promised.mbit": 3}, "is 3; it must be a map from components to Mbit/s"),
+        ({"eyewall.rate.promised.mbit": "much"}, "is 'much'; it must be a map from components"),
         ({"eyewall.rate.promised.mbit": {"source": -1}}, "is {'source': -1}; it must be a map"),
         (
             {"eyewall.rate.promised.mbit": {}, "eyewall.budget.per.mb": "much"},

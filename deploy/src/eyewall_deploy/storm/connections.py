@@ -6,6 +6,7 @@ and so which connections carry its streams, Nimbus knows.
 
 from __future__ import annotations
 
+import json
 from collections import defaultdict
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
@@ -68,6 +69,8 @@ def read_promise(conf: Mapping[str, Any]) -> Promise | None:
     given = conf.get(PROMISED)
     if given is None:
         return None
+    if isinstance(given, str):
+        given = _from_text(given)
     if not isinstance(given, dict) or not all(_is_amount(it) for it in given.values()):
         raise PromiseError(f"{PROMISED} is {given!r}; it must be a map from components to Mbit/s")
     budget = conf.get(BUDGET)
@@ -125,6 +128,15 @@ def write(path: Path, connections: Sequence[Connection], *, as_of: float) -> Non
         for it in connections
     ]
     state_file.put(path, {"version": VERSION, "as_of": as_of, "connections": rows})
+
+
+def _from_text(given: str) -> object:
+    """A map that came as text, since streamparse's own `-o` has no maps; else the text itself."""
+    try:
+        found: object = json.loads(given)
+    except ValueError:
+        return given
+    return found
 
 
 def _is_amount(value: object) -> bool:

@@ -32,7 +32,7 @@ class Observed:
 class ObservedRates(Generic[Name]):
     """Counters of the last `window` seconds, by connection.
 
-    Paper 004 watches the delivery rate in a time window that the task specifies (section 6.3);
+    Paper 004 watches the delivery rate in a time window that the task specifies (section 6.2);
     what was missed before it is not asked for again.
 
     Parameters
