@@ -5,6 +5,7 @@
     python benchmarks/reproduce_004.py reallocation [--networks 100] [--budget MINUTES]
     python benchmarks/reproduce_004.py comparison [--networks 100] [--budget MINUTES]
     python benchmarks/reproduce_004.py variability [--networks 3] [--tasks 500]
+    python benchmarks/reproduce_004.py live [--turns 6] [--seconds 60]
 
 Each prints tables, and most draw a plot; none asserts anything.
 """
@@ -13,6 +14,7 @@ import argparse
 
 from paper_004 import (
     comparison,
+    live,
     mapping_processes,
     mapping_quality,
     reallocation,
@@ -40,6 +42,9 @@ def main() -> None:
     drawn = commands.add_parser("variability", help="10 ms steps against means over windows")
     variability_agreement.add_options(drawn)
     drawn.set_defaults(run=variability_agreement.run)
+    running = commands.add_parser("live", help="two topologies on the emulated cluster two-kinds")
+    live.add_options(running)
+    running.set_defaults(run=live.run)
     options = parser.parse_args()
     options.run(options)
 

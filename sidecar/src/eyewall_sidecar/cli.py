@@ -277,5 +277,38 @@ def serve(
         raise typer.Exit(1) from None
 
 
+@app.command()
+def links(
+    folder: Annotated[
+        Path, typer.Argument(help="Has links.json, connections.json and traffic.json; gets marks.")
+    ],
+    *,
+    interval: Annotated[
+        float, typer.Option(min=0.1, help="Seconds from decision to decision.")
+    ] = 2.0,
+    window: Annotated[
+        float, typer.Option(min=0.1, help="Seconds that a rate is held against its promise.")
+    ] = 10.0,
+) -> None:
+    """Keep putting connections on dedicated links or the public network, until SIGTERM or Ctrl-C.
+
+    Who was promised a rate and may pay for it comes first (docs/bimodal-live.md). Exit code 2 for
+    a folder that is not there.
+    """
+    from eyewall_sidecar.bimodal.link_agent import LinkAgent, LinkFiles, Timing, run
+    from eyewall_sidecar.termination import stop_signals
+
+    if not folder.is_dir():
+        typer.echo(f"eyewall links: {folder}: no such folder", err=True)
+        raise typer.Exit(BAD_INPUT)
+    logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(message)s")
+    run(
+        LinkAgent(LinkFiles.in_folder(folder), Timing(interval, window)),
+        interval,
+        stop_signals(),
+        lambda: typer.echo(f"eyewall links ready on {folder}, every {interval:g} s"),
+    )
+
+
 if __name__ == "__main__":
     app()
