@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import pytest
 from eyewall_deploy.cluster_file import load
+from eyewall_deploy.wan.file_watch import FileWatch
 from eyewall_deploy.wan.mark_file import Mark, read, write
 from eyewall_deploy.wan.state_file import StateFileError
 
@@ -44,6 +46,18 @@ def test_a_connection_of_the_public_kind_has_no_mark_and_may_say_more_than_is_re
     assert read_rows(tmp_path, public, row(port=6701)) == (
         Mark("plant", "centre", 6701, ("plant", "relay", "centre")),
     )
+
+
+def test_a_watch_tells_of_other_marks_and_not_of_the_same_ones_written_again(
+    tmp_path: Path,
+) -> None:
+    read_rows(tmp_path, row(rate=1.0))
+    watch = FileWatch(tmp_path / "marks.json", partial(read, links=LINKS))
+    read_rows(tmp_path, row(rate=2.0))  # what is said besides changes each 2 s
+    assert not watch.look()
+    read_rows(tmp_path, row(rate=2.0, port=6701))
+    assert watch.look()
+    assert [mark.port for mark in watch.content] == [6701]
 
 
 @pytest.mark.parametrize(

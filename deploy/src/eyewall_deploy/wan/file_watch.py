@@ -29,16 +29,19 @@ class FileWatch(Generic[_Content]):
         self.content: _Content = read(path)
 
     def look(self) -> bool:
-        """Look at the file; say whether `content` is new. A bad file leaves it as it was."""
+        """Say whether the file has another content now. A bad file leaves `content` as it was."""
         version = self._version()
         if version == self._seen:
             return False
         self._seen = version
         try:
-            self.content = self._read(self._path)
+            content = self._read(self._path)
         except StateFileError as error:
             _log.error("%s; all stays as it was", error)
             return False
+        if content == self.content:
+            return False
+        self.content = content
         _log.info("%s is new", self._path.name)
         return True
 
