@@ -137,7 +137,7 @@ def draw(trials: Sequence[Trial], path: Path) -> None:
                 axes.errorbar(nodes, means, yerr=widths, label=name, capsize=3, marker="o")
     quality.set(xlabel="nodes", ylabel="cost by the proven optimum", ylim=(0.95, None))
     overhead.set(xlabel="nodes", ylabel="map messages for a task", yscale="log")
-    quality.legend(frameon=False)
+    quality.legend(frameon=False, loc=(0.4, 0.1))
     for axes in (quality, overhead):
         axes.spines[["top", "right"]].set_visible(False)
     figure.tight_layout()

@@ -65,7 +65,7 @@ class AnnealedLeastCostMap:
         only that the probability falls exponentially with the length.
     """
 
-    cooling: float = 0.5
+    cooling: float = 0.6
 
     def extends(
         self, partial: PartialMap, best: PartialMap | None, metric: Metric, rng: Generator
