@@ -116,8 +116,9 @@ def draw(
 
 
 def _cell(group: Sequence[Measures], measure: str) -> str:
+    """Mean and interval; nothing deviates by a little less than nothing."""
     values = [value for it in group if (value := getattr(it, measure)) is not None]
     if not values:
         return "–"
-    mean, width = interval(values)
+    mean, width = interval([round(value, 9) + 0.0 for value in values])
     return f"{mean:.1f} ± {width:.1f}" if measure == "throughput" else f"{mean:.1%} ± {width:.1%}"

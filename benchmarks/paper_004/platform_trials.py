@@ -15,8 +15,9 @@ from pathlib import Path
 from statistics import fmean
 from time import monotonic
 
-from eyewall_sidecar.bimodal.compiled_negotiation import balanced_mapper
-from eyewall_sidecar.bimodal.simulation import Simulated, simulate
+from eyewall_sidecar.bimodal.balanced_mapper import balanced_mapper
+from eyewall_sidecar.bimodal.simulated import Simulated
+from eyewall_sidecar.bimodal.simulation import simulate
 from eyewall_sidecar.bimodal.variability import WindowMean, drawn_by_window
 from numpy.random import default_rng
 from progress import progress_bar

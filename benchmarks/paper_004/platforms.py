@@ -18,7 +18,7 @@ from dataclasses import replace
 
 import numpy as np
 from eyewall_sidecar.bimodal.network import DedicatedLink, TwoKindNetwork
-from eyewall_sidecar.bimodal.simulation import Arrival
+from eyewall_sidecar.bimodal.simulated import Arrival
 from eyewall_sidecar.bimodal.task import Task
 from eyewall_sidecar.model import LinkMatrix, Node
 from numpy.random import Generator

@@ -36,6 +36,6 @@ def test_a_line_of_a_picture_is_the_mean_over_networks_with_its_interval() -> No
         for number, value in enumerate((0.2, 0.4))
     }
     line = series(found, Setting.BOTH, Panel("", LINKS, "acceptance"), 60.0)
-    assert line.at == (50,)
+    assert list(line.at) == [50.0]
     assert abs(line.means[0] - 0.3) < 1e-12
     assert abs(line.widths[0] - 0.196) < 1e-12

@@ -1,7 +1,8 @@
 """Compiled agents answer as agents do, message for message."""
 
 import pytest
-from eyewall_sidecar.bimodal.compiled_negotiation import balanced_mapper, negotiated
+from eyewall_sidecar.bimodal.balanced_mapper import balanced_mapper
+from eyewall_sidecar.bimodal.compiled_negotiation import negotiated
 from eyewall_sidecar.bimodal.distributed import negotiate
 from eyewall_sidecar.bimodal.mapping import Resources
 from eyewall_sidecar.bimodal.mapping_arrays import free_arrays, network_arrays, task_arrays

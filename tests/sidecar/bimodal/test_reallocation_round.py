@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from eyewall_sidecar.bimodal.compiled_negotiation import balanced_mapper
+from eyewall_sidecar.bimodal.balanced_mapper import balanced_mapper
 from eyewall_sidecar.bimodal.mapping import Mapping, Resources, Route, needs, price_per_byte
 from eyewall_sidecar.bimodal.network import DedicatedLink, LinkKind, TwoKindNetwork
 from eyewall_sidecar.bimodal.reallocation_round import Progress, Round, reallocation_round

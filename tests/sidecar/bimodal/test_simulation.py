@@ -6,10 +6,11 @@ from statistics import fmean, stdev
 
 import numpy as np
 import pytest
-from eyewall_sidecar.bimodal.compiled_negotiation import balanced_mapper
+from eyewall_sidecar.bimodal.balanced_mapper import balanced_mapper
 from eyewall_sidecar.bimodal.mapping import Resources
 from eyewall_sidecar.bimodal.network import DedicatedLink, TwoKindNetwork
-from eyewall_sidecar.bimodal.simulation import Arrival, Simulated, simulate
+from eyewall_sidecar.bimodal.simulated import Arrival, Simulated
+from eyewall_sidecar.bimodal.simulation import simulate
 from eyewall_sidecar.bimodal.task import Task
 from eyewall_sidecar.bimodal.variability import (
     Ratios,

@@ -6,7 +6,6 @@ times as fast: LeastCostMap with the balanced metric, messages first in, first o
 says how a task is mapped; a test holds this to their answers, message for message.
 """
 
-from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
@@ -26,28 +25,17 @@ from eyewall_sidecar.bimodal.compiled_maps import (
     may_return,
     no_maps,
     on_route,
-    visits,
 )
-from eyewall_sidecar.bimodal.mapping import Resources
 from eyewall_sidecar.bimodal.mapping_arrays import (
     NONE,
     Flags,
     FreeArrays,
     NetworkArrays,
     TaskArrays,
-    free_arrays,
-    network_arrays,
-    task_arrays,
 )
-from eyewall_sidecar.bimodal.network import LinkKind, TwoKindNetwork
-from eyewall_sidecar.bimodal.partial_map import PartialMap, Visit
-from eyewall_sidecar.bimodal.task import Task
 from eyewall_sidecar.model.arrays import Floats, Places
 from eyewall_sidecar.model.compilation import allocation_free, compiled
 
-KINDS = (LinkKind.DEDICATED, LinkKind.PUBLIC)
-FIRST_CAPACITY = 1 << 15
-"""Partial maps that there is room for at first; twice as many while that is not enough."""
 MESSAGES_PER_MAP = 8
 
 MAP, MAP_WITH_TASK, REGULAR_ACK, FINAL_ACK, UNKNOWN = range(5)
@@ -323,36 +311,4 @@ def _no_mail(capacity: int) -> Mail:
         np.empty(capacity, np.int64),
         np.empty(capacity, np.int64),
         np.empty(capacity),
-    )
-
-
-def balanced_mapper(network: TwoKindNetwork) -> Callable[[Resources, Task], PartialMap | None]:
-    """Return what maps tasks as agents with LeastCostMap and the balanced metric do.
-
-    What it returns takes what is left of the network and a task, and gives the map that the agents
-    settle on; None if they find none.
-    """
-    arrays = network_arrays(network)
-
-    def settled(free: Resources, task: Task) -> PartialMap | None:
-        now, wanted = free_arrays(network, free), task_arrays(network, task)
-        capacity = FIRST_CAPACITY
-        while not (ended := negotiated(arrays, now, wanted, capacity)).finished:
-            capacity *= 2
-        return None if ended.best == NONE else _partial_map(network, ended.maps, ended.best)
-
-    return settled
-
-
-def _partial_map(network: TwoKindNetwork, maps: Maps, row: int) -> PartialMap:
-    return PartialMap(
-        visits=tuple(
-            Visit(network.nodes[maps.node[it]].id, int(maps.operators[it]), KINDS[maps.arrived[it]])
-            for it in visits(maps, row)
-        ),
-        length=int(maps.length[row]),
-        loads=tuple(
-            (network.nodes[maps.loaded[row, at]].id, float(maps.load[row, at]))
-            for at in range(maps.loads[row])
-        ),
     )
