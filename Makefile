@@ -156,6 +156,7 @@ reproduce: setup ## The papers' experiments; pictures to docs/ (DATA=DIR for pap
 	@$(BIN)/python benchmarks/reproduce_000.py --plots docs
 	@$(BIN)/python benchmarks/reproduce_002.py --plots docs
 	@$(BIN)/python benchmarks/reproduce_003.py --plots docs
+	@$(BIN)/python benchmarks/reproduce_004.py quality --plot docs/reproduction-004-mapping.svg
 	@$(if $(DATA),$(BIN)/python benchmarks/reproduce_001.py --matrix $(DATA)/latency/planetlab_490_t1.tsv.gz --graphs6 1000 --graphs12 2000 --plot docs/reproduction-001.svg,echo "for paper 001 say DATA=DIR (with latency/)")
 
 .PHONY: engines-agree

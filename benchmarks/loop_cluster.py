@@ -81,10 +81,13 @@ class LoopCluster:
         """Run `eyewall-deploy COMMAND` on it."""
         return deploy(command, "--run-dir", str(self.plan.run.path), *arguments)
 
-    def submit(self, topology: str, options: Mapping[str, object]) -> None:
-        """Submit a topology of the repository's."""
+    def submit(
+        self, topology: str, options: Mapping[str, object], *, under: str | None = None
+    ) -> None:
+        """Submit a topology of the repository's, under its own name or another."""
         settings = [f"{key}={json.dumps(value)}" for key, value in options.items()]
-        self.run("submit", *(word for one in settings for word in ("-o", one)), topology)
+        name = () if under is None else ("--name", under)
+        self.run("submit", *name, *(word for one in settings for word in ("-o", one)), topology)
 
     def placed(self, name: str, executors: int, seconds: float = 120.0) -> RunningTopology:
         """Return the topology once all its executors have a slot."""
@@ -136,11 +139,14 @@ class LoopCluster:
 
 
 @contextmanager
-def cluster(name: str, run_dir: Path, *, dashboard: bool = False) -> Iterator[LoopCluster]:
-    """Bring a shipped cluster up on ports that are free, and take it down at the end."""
+def cluster(name: str, run_dir: Path, *more: str, dashboard: bool = False) -> Iterator[LoopCluster]:
+    """Bring a shipped cluster up on ports that are free, and take it down at the end.
+
+    `more` are further options of `eyewall-deploy up`.
+    """
     servers = (*SERVERS, "dashboard") if dashboard else SERVERS
     ports = zip(servers, _free_ports(len(servers)), strict=True)
-    flags = [word for server, port in ports for word in (f"--{server}-port", str(port))]
+    flags = [*more] + [word for server, port in ports for word in (f"--{server}-port", str(port))]
     say(f"{name} is coming up (a minute or so)")
     try:
         flags += ("--mode", "namespaces", *(() if dashboard else ("--without-dashboard",)))

@@ -79,14 +79,14 @@ def test_a_pair_of_hosts_overrides_the_pair_of_their_sites() -> None:
 def test_an_unknown_key_is_named_with_its_value_the_allowed_ones_and_the_probable_one() -> None:
     assert refusal(TWO_SITES.replace("slots = 1", "slot = 1")) == (
         "small.toml: hosts[1].slot = 1: unknown key; allowed are name, site, slots, cpu, "
-        "memory_mb, labels, availability, speed (did you mean slots?)"
+        "memory_mb, labels, availability, speed, uplink_mbit, downlink_mbit (did you mean slots?)"
     )
 
 
 def test_an_unknown_key_at_the_top_is_named_too() -> None:
     assert refusal("cpuscale = 2.0\n" + TWO_SITES) == (
         "small.toml: cpuscale = 2.0: unknown key; allowed are version, name, executors_per_slot, "
-        "cpu_scale, sites, hosts, delays (did you mean cpu_scale?)"
+        "cpu_scale, sites, hosts, delays, dedicated, public (did you mean cpu_scale?)"
     )
 
 
@@ -166,8 +166,8 @@ def test_a_name_that_is_neither_file_nor_shipped_gets_the_shipped_ones() -> None
     with pytest.raises(ClusterFileError) as caught:
         load("three-site")
     assert str(caught.value) == (
-        "cluster three-site: no such file, and shipped clusters are ecker11, odp8, three-sites "
-        "(did you mean three-sites?)"
+        "cluster three-site: no such file, and shipped clusters are ecker11, odp8, three-sites, "
+        "two-kinds (did you mean three-sites?)"
     )
 
 
@@ -201,7 +201,7 @@ def test_sites_and_labels_may_begin_with_a_digit() -> None:
 
 
 def test_every_shipped_cluster_loads_under_its_own_name() -> None:
-    assert shipped() == ("ecker11", "odp8", "three-sites")
+    assert shipped() == ("ecker11", "odp8", "three-sites", "two-kinds")
     assert [load(name).name for name in shipped()] == list(shipped())
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import socket
+from importlib import resources
 from typing import TYPE_CHECKING
 
 import pytest
@@ -15,6 +16,13 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 SECONDS_TO_COME_UP = 300
+LEASED_LINE = """
+[[dedicated]]
+between = ["edge-1", "cloud-1"]
+one_way_ms = 10.0
+bandwidth_mbit = 8.0
+"""
+"""Joined to three-sites: only a topology that was promised a rate comes to use it."""
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
@@ -41,12 +49,15 @@ def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
             pytest.fail(why)
         pytest.skip(why)
     cluster = Cluster(tmp_path_factory.mktemp("cluster"))
+    three_sites = resources.files("eyewall_deploy") / "clusters" / "three-sites.toml"
+    file = tmp_path_factory.mktemp("cluster-file") / "three-sites.toml"
+    file.write_text(three_sites.read_text(encoding="utf-8") + LEASED_LINE, encoding="utf-8")
     names = ("nimbus", "ui", "sidecar", "dashboard", "zookeeper", "redis")
     ports = zip(names, _free_ports(len(names)), strict=True)
     try:
         cluster.run(
             "up",
-            "three-sites",
+            str(file),
             "--mode",
             "namespaces",
             *(argument for name, port in ports for argument in (f"--{name}-port", str(port))),

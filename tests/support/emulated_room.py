@@ -61,8 +61,24 @@ class Room:
         return json.loads(self.process.stdout.readline())
 
 
-def start_room(folder: Path, kind: Kind, *forwards: str) -> Room:
-    (folder / "cluster.toml").write_text(CLUSTER, encoding="utf-8")
+TWO_KINDS = (
+    CLUSTER.replace("slots = 1", "slots = 1\nuplink_mbit = 8.0\ndownlink_mbit = 80.0")
+    + """
+[[dedicated]]
+between = ["a", "b"]
+one_way_ms = 1.0
+bandwidth_mbit = 40.0
+[[dedicated]]
+between = ["b", "c"]
+one_way_ms = 2.0
+bandwidth_mbit = 40.0
+"""
+)
+"""The same with leased lines a–b–c; the public network lets 1 MB/s out of each host."""
+
+
+def start_room(folder: Path, kind: Kind, *forwards: str, cluster: str = CLUSTER) -> Room:
+    (folder / "cluster.toml").write_text(cluster, encoding="utf-8")
     options = [part for forward in forwards for part in ("--forward", forward)]
     process = subprocess.Popen(
         [sys.executable, str(ROOM), str(folder / "cluster.toml"), str(folder), kind, *options],

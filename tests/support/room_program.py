@@ -20,9 +20,10 @@ import time
 from pathlib import Path
 from typing import Any
 
-from eyewall_deploy.cluster_file import load
+from eyewall_deploy.cluster_file import Cluster, load
+from eyewall_deploy.cluster_links import leased_hosts
 from eyewall_deploy.host import linux
-from eyewall_deploy.wan import delay_file
+from eyewall_deploy.wan import delay_file, link_file, mark_file, marks
 from eyewall_deploy.wan.addresses import addresses
 from eyewall_deploy.wan.choice import build
 from eyewall_deploy.wan.kind import Kind
@@ -40,6 +41,7 @@ class Room:
 
     def __init__(self, address_of: dict[str, str]) -> None:
         self._address_of = address_of
+        self._open: tuple[socket.socket, socket.socket] | None = None
 
     def rtt(self, source: str, target: str, count: int) -> float:
         """Least round-trip time of so many small datagrams, seconds."""
@@ -72,6 +74,35 @@ class Room:
         receiver.close()
         server.close()
         return [hashlib.sha256(payload).hexdigest(), arrived.hexdigest()]
+
+    def connect(self, source: str, target: str, port: int) -> None:
+        """Open a TCP connection that `exchange` uses, again and again."""
+        address = self._address_of[target], port
+        server = linux.in_network_namespace(target, lambda: socket.create_server(address))
+        sender = linux.in_network_namespace(source, lambda: socket.create_connection(address))
+        receiver, _ = server.accept()
+        server.close()
+        self._open = sender, receiver
+
+    def exchange(self, size: int) -> float:
+        """Send so many bytes over the open connection and a byte back; seconds that it took."""
+        assert self._open is not None
+        sender, receiver = self._open
+        started = time.perf_counter()
+        thread = threading.Thread(target=sender.sendall, args=(bytes(size),))
+        thread.start()
+        left = size
+        while left:
+            left -= len(receiver.recv(min(left, 1 << 20)))
+        receiver.sendall(b"!")
+        sender.recv(1)
+        thread.join()
+        return time.perf_counter() - started
+
+    def rules(self, host: str) -> list[Any]:
+        """What marks have put in force on a host."""
+        with_ours = linux.in_network_namespace(host, marks.rules_in_force)
+        return sorted([rule.to, rule.port, rule.side] for rule in with_ours)
 
     def serve_echo(self, host: str) -> None:
         """Answer each connection to this host's echo port with what it sends."""
@@ -123,15 +154,18 @@ def _echo_streams(server: socket.socket) -> None:
 def furnish(cluster_file: str, folder: Path, kind: Kind, forwards: list[str]) -> Room:
     """Build the network and start its programs; return when they are ready."""
     linux.die_with_parent(signal.SIGKILL)
-    table = delay_file.delay_table(load(cluster_file), as_of=time.time())
+    cluster = load(cluster_file)
+    table = delay_file.delay_table(cluster, as_of=time.time())
     delay_file.write(folder / "delays.json", table)
     address_of = addresses(table.hosts)
     names = hosts_file_text(address_of, Path("/etc/hosts").read_text(encoding="utf-8"))
     (folder / "hosts").write_text(names, encoding="utf-8")
     set_up_private_mounts(folder / "hosts")
-    build(kind, address_of)
+    build(kind, address_of, leased_hosts(cluster.dedicated))
     delays = ["--delay-file", str(folder / "delays.json")]
     programs = {str(kind): delays, "forwarder": forwards}
+    if cluster.has_two_kinds:
+        programs |= _two_kinds(cluster, folder, delays)
     for program, arguments in programs.items():
         ready = folder / f"{program}.ready"
         command = [sys.executable, "-m", f"eyewall_deploy.wan.{program}", *arguments]
@@ -141,6 +175,15 @@ def furnish(cluster_file: str, folder: Path, kind: Kind, forwards: list[str]) ->
                 raise SystemExit(f"{program} ended with {started.returncode}")
             time.sleep(0.02)
     return Room(address_of)
+
+
+def _two_kinds(cluster: Cluster, folder: Path, delays: list[str]) -> dict[str, list[str]]:
+    """The programs that such a network has, and the files that they go by."""
+    link_file.write(folder / "links.json", link_file.link_table(cluster, as_of=time.time()))
+    mark_file.write(folder / "marks.json", [])
+    files = ["--link-file", str(folder / "links.json"), "--mark-file", str(folder / "marks.json")]
+    traffic = ["--traffic-file", str(folder / "traffic.json")]
+    return {"router": [*delays, *files, *traffic], "marks": files}
 
 
 def main() -> None:

@@ -29,6 +29,7 @@ from eyewall_deploy.lifecycle.shares import read_shares
 from eyewall_deploy.lifecycle.status import status as look
 from eyewall_deploy.lifecycle.up import Up
 from eyewall_deploy.lifecycle.up import up as bring_up
+from eyewall_deploy.links_command import link, public, reallocation
 from eyewall_deploy.processes.readiness import last_lines
 from eyewall_deploy.screen import ScreenSteps, fail, or_fail, show_status
 from eyewall_deploy.state import Delays, Mode, Scheduler
@@ -368,6 +369,9 @@ def restart(program: str, *, cluster: Cluster = None, run_dir: RunDirOption = No
 app.command("delays")(show_delays)
 app.command()(doctor)
 app.command()(demo)
+app.command()(link)
+app.command()(public)
+app.command()(reallocation)
 
 
 def _change(

@@ -7,13 +7,23 @@ from __future__ import annotations
 
 import tomllib
 from dataclasses import dataclass
-from difflib import get_close_matches
 from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, TypeVar
 
 from pydantic import ValidationError
 
+from eyewall_deploy.choices import choices
+from eyewall_deploy.cluster_links import (
+    STEADY,
+    DedicatedLink,
+    PublicNetwork,
+    bytes_per_second,
+    dedicated_link,
+    dedicated_problems,
+    public_network,
+    public_problems,
+)
 from eyewall_deploy.cluster_schema import ClusterTable
 from eyewall_deploy.cluster_schema_errors import first_error
 
@@ -45,11 +55,15 @@ class Host:
     labels: tuple[str, ...]
     availability: float
     speed: float
+    uplink: float | None = None
+    """Bytes/s that go from it to the public network; None is unlimited."""
+    downlink: float | None = None
+    """Bytes/s that come to it from the public network; None is unlimited."""
 
 
 @dataclass(frozen=True, slots=True)
 class DelayRule:
-    """Delay and bandwidth from one host (or site) to another."""
+    """Delay and bandwidth of the public network from one host (or site) to another."""
 
     source: str
     target: str
@@ -73,6 +87,18 @@ class Cluster:
     cpu_scale: float
     source: str
     """Where it was read from, for people."""
+    dedicated: tuple[DedicatedLink, ...] = ()
+    public: PublicNetwork = STEADY
+
+    @property
+    def has_two_kinds(self) -> bool:
+        """Whether hosts have more than an unlimited public network between them."""
+        return bool(self.dedicated) or self.has_limited_hosts
+
+    @property
+    def has_limited_hosts(self) -> bool:
+        """Whether the public network carries less than everything, to or from some host."""
+        return any(host.uplink or host.downlink for host in self.hosts)
 
     def host(self, name: str) -> Host:
         """Return the host of that name; KeyError's text lists the hosts."""
@@ -142,16 +168,12 @@ def parse(text: str, source: str) -> Cluster:
         executors_per_slot=table.executors_per_slot,
         cpu_scale=table.cpu_scale,
         source=source,
+        dedicated=tuple(map(dedicated_link, table.dedicated)),
+        public=public_network(table.public),
     )
     for problem in _problems(cluster):
         raise ClusterFileError(f"{source}: {problem}")
     return cluster
-
-
-def choices(what: str, allowed: Sequence[str], given: str) -> str:
-    """Say what is allowed, and what was probably meant."""
-    near = get_close_matches(given, allowed, n=1)
-    return f"{what} are {', '.join(allowed)}" + (f" (did you mean {near[0]}?)" if near else "")
 
 
 def _host(row: HostTable) -> Host:
@@ -164,6 +186,8 @@ def _host(row: HostTable) -> Host:
         labels=tuple(row.labels),
         availability=row.availability,
         speed=row.speed,
+        uplink=bytes_per_second(row.uplink_mbit),
+        downlink=bytes_per_second(row.downlink_mbit),
     )
 
 
@@ -185,7 +209,7 @@ def _rules(row: DelayTable, index: int, source: str) -> Iterator[DelayRule]:
             target=end,
             one_way=row.one_way_ms / 1000,
             deviation=row.deviation_ms / 1000,
-            bandwidth=None if row.bandwidth_mbit is None else row.bandwidth_mbit * 1e6 / 8,
+            bandwidth=bytes_per_second(row.bandwidth_mbit),
         )
 
 
@@ -206,6 +230,8 @@ def _problems(cluster: Cluster) -> Iterator[str]:
                 f"{choices('sites', cluster.sites, host.site)}"
             )
     yield from _rule_problems(cluster, hosts)
+    yield from dedicated_problems(cluster.dedicated, hosts)
+    yield from public_problems(cluster.public, limited=cluster.has_limited_hosts)
     for source in cluster.hosts:
         for target in cluster.hosts:
             if source != target and cluster.rule(source, target) is None:

@@ -15,6 +15,8 @@ _TABLES: Final[dict[str, type[BaseModel]]] = {
     "sites": schema.SiteTable,
     "hosts": schema.HostTable,
     "delays": schema.DelayTable,
+    "dedicated": schema.DedicatedTable,
+    "public": schema.PublicTable,
 }
 
 
@@ -68,6 +70,8 @@ def _allowed(location: tuple[int | str, ...]) -> str:
 _MEANINGS: Final = {
     "slots": "a whole number of at least 1",
     "one_way_ms": "milliseconds, 0 or more",
+    "between": "the names of two hosts",
+    "bandwidth_mbit": "Mbit/s, above 0",
     "version": "1",
     "name": "a name of a-z, 0-9 and '-'",
     "site": "the name of one of the sites",

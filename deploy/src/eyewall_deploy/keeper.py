@@ -18,6 +18,7 @@ import traceback
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
+from eyewall_deploy.cluster_links import leased_hosts
 from eyewall_deploy.failure import Failure
 from eyewall_deploy.host import cgroups, linux
 from eyewall_deploy.lifecycle.lease import AT_ONCE, DETACH
@@ -80,7 +81,8 @@ def _furnish(plan: Plan) -> None:
     from eyewall_deploy.wan.kind import Kind
 
     set_up_private_mounts(plan.run.hosts)
-    build(Kind(plan.state.network), addresses([host.name for host in plan.cluster.hosts]))
+    address_of = addresses([host.name for host in plan.cluster.hosts])
+    build(Kind(plan.state.network), address_of, leased_hosts(plan.cluster.dedicated))
 
 
 def _guard(run: RunDir) -> None:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from ruamel.yaml import YAML
 
-from eyewall_deploy.cluster_file import choices
+from eyewall_deploy.choices import choices
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

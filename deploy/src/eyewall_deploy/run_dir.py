@@ -53,6 +53,26 @@ class RunDir:
         return self.path / "delays.json"
 
     @property
+    def links(self) -> Path:
+        """The link file, where there are two kinds of links; `eyewall links` knows its name."""
+        return self.path / "links.json"
+
+    @property
+    def marks(self) -> Path:
+        """The mark file: which connections go over dedicated links."""
+        return self.path / "marks.json"
+
+    @property
+    def traffic(self) -> Path:
+        """The traffic file: what has arrived, by the kind of link."""
+        return self.path / "traffic.json"
+
+    @property
+    def connections(self) -> Path:
+        """The connection file: what connections were promised."""
+        return self.path / "connections.json"
+
+    @property
     def hosts(self) -> Path:
         """Names and addresses, as in /etc/hosts."""
         return self.path / "hosts"

@@ -69,6 +69,32 @@ def solve(
     raise typer.Exit(solve_file(problem, asked, as_json=as_json))
 
 
+@app.command("map")
+def map_task(
+    problem: Annotated[
+        Path, typer.Argument(help="A problem file with two kinds of links (docs/bimodal.md).")
+    ],
+    *,
+    policy: Annotated[
+        str, typer.Option(help="least_cost, annealed, random_neighbour, exact or central.")
+    ] = "least_cost",
+    metric: Annotated[str, typer.Option(help="payment, delay or balanced.")] = "payment",
+    max_null: Annotated[int, typer.Option(help="The most nodes that may forward one stream.")] = 2,
+    time_limit: Annotated[float, typer.Option(help="Seconds.")] = 60.0,
+    seed: Annotated[int, typer.Option(help="Same seed, same mapping.")] = 0,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the answer as JSON.")] = False,
+) -> None:
+    """Map a path of operators onto nodes with dedicated and public links, routes included.
+
+    Exit codes are those of solve; 5 also if the policy found no mapping where there may be one.
+    """
+    # Only here: the solvers take a second to load, and the other commands need none.
+    from eyewall_sidecar.map_file import Asked, map_file
+
+    asked = Asked(policy, metric, max_null, time_limit, seed)
+    raise typer.Exit(map_file(problem, asked, as_json=as_json))
+
+
 @app.command()
 def provision(
     problem: Annotated[
@@ -249,6 +275,39 @@ def serve(
     except AddressError as error:
         typer.echo(f"eyewall serve: {error}", err=True)
         raise typer.Exit(1) from None
+
+
+@app.command()
+def links(
+    folder: Annotated[
+        Path, typer.Argument(help="Has links.json, connections.json and traffic.json; gets marks.")
+    ],
+    *,
+    interval: Annotated[
+        float, typer.Option(min=0.1, help="Seconds from decision to decision.")
+    ] = 2.0,
+    window: Annotated[
+        float, typer.Option(min=0.1, help="Seconds that a rate is held against its promise.")
+    ] = 10.0,
+) -> None:
+    """Keep putting connections on dedicated links or the public network, until SIGTERM or Ctrl-C.
+
+    Who was promised a rate and may pay for it comes first (docs/bimodal-live.md). Exit code 2 for
+    a folder that is not there.
+    """
+    from eyewall_sidecar.bimodal.link_agent import LinkAgent, LinkFiles, Timing, run
+    from eyewall_sidecar.termination import stop_signals
+
+    if not folder.is_dir():
+        typer.echo(f"eyewall links: {folder}: no such folder", err=True)
+        raise typer.Exit(BAD_INPUT)
+    logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(message)s")
+    run(
+        LinkAgent(LinkFiles.in_folder(folder), Timing(interval, window)),
+        interval,
+        stop_signals(),
+        lambda: typer.echo(f"eyewall links ready on {folder}, every {interval:g} s"),
+    )
 
 
 if __name__ == "__main__":

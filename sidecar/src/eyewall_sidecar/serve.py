@@ -2,13 +2,11 @@
 
 import logging
 import secrets
-import signal
 import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
-from types import FrameType
 
 from eyewall_monitor.addresses import redis_server
 from eyewall_monitor.config_file import ConfigError
@@ -41,6 +39,7 @@ from eyewall_sidecar.stores import (
     ZookeeperRecords,
     ZookeeperSwitches,
 )
+from eyewall_sidecar.termination import stop_signals
 
 STOP_SECONDS = 1.0
 
@@ -53,7 +52,7 @@ def serve(config: Config, say: Callable[[str], None]) -> None:
     ConfigError and AddressError name what keeps it from starting.
     """
     defaults = default_settings(config, CATALOGUE)
-    stopped = _stop_signals()
+    stopped = stop_signals()
     with (
         _delay_store(config) as delays,
         _zookeeper_stores(config) as (measurements, records, switches),
@@ -82,18 +81,6 @@ def serve(config: Config, say: Callable[[str], None]) -> None:
                 stopped.wait()
         finally:
             server.stop(STOP_SECONDS)
-
-
-def _stop_signals() -> threading.Event:
-    stopped = threading.Event()
-
-    def stop(number: int, _frame: FrameType | None) -> None:
-        LOG.info("stopping on %s", signal.Signals(number).name)
-        stopped.set()
-
-    for number in (signal.SIGTERM, signal.SIGINT):
-        signal.signal(number, stop)
-    return stopped
 
 
 def _warm(solvers: SolverProcesses, stopped: threading.Event) -> bool:

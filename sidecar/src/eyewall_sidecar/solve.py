@@ -15,7 +15,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from eyewall_sidecar.model import ProblemError, Solution, Status
+from eyewall_sidecar.model import Evaluation, ProblemError, Solution, Status
 from eyewall_sidecar.objective import Objective, ObjectiveError
 from eyewall_sidecar.odp.sampling import sampled
 from eyewall_sidecar.policies import POLICIES
@@ -63,7 +63,7 @@ def solve_file(problem: Path, asked: Asked, *, as_json: bool) -> int:
     if asked.sample < 1:
         file = _sampled(file, asked.sample, asked.seed)
     try:
-        with _sign_of_life(asked.time_limit):
+        with sign_of_life(asked.time_limit):
             solution = POLICIES[asked.policy](
                 file.problem, wanted, time_limit=asked.time_limit, seed=asked.seed
             )
@@ -94,7 +94,7 @@ def _refuse(complaint: str) -> NoReturn:
 
 
 @contextmanager
-def _sign_of_life(time_limit: float) -> Iterator[None]:
+def sign_of_life(time_limit: float) -> Iterator[None]:
     """Say on standard error that the search goes on, once it has taken longer than PATIENCE."""
     console = Console(stderr=True)
     sentence = f"searching, for at most {time_limit:g} s …"
@@ -122,8 +122,13 @@ def _show(solution: Solution, objective: Objective, assumptions: tuple[str, ...]
     placement = Table("operator", "node")
     for operator, node in solution.placement.items():
         placement.add_row(Text(operator), Text(node))
+    console.print(placement)
+    console.print(metrics_table(solution.evaluation))
+
+
+def metrics_table(it: Evaluation) -> Table:
+    """Return all metrics of a placement with their units."""
     metrics = Table("metric", "value")
-    it = solution.evaluation
     for name, value, unit in (
         ("response time R", it.response_time * 1e3, "ms"),
         ("availability A", it.availability, ""),
@@ -133,8 +138,7 @@ def _show(solution: Solution, objective: Objective, assumptions: tuple[str, ...]
         ("elastic energy EE", it.elastic_energy, "tuples · s"),
     ):
         metrics.add_row(name, f"{value:.6g} {unit}")
-    console.print(placement)
-    console.print(metrics)
+    return metrics
 
 
 def _headline(solution: Solution, objective: Objective) -> str:

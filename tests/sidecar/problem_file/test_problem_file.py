@@ -280,16 +280,16 @@ class TestDelaysFile:
 @pytest.mark.parametrize(
     ("changes", "offender"),
     [
-        ({"nodes": [{"id": "n1", "card": 1e9}, {"id": "n2"}]}, "node n1: card"),
-        ({"nodes": [{"id": "n1", "price": 5}, {"id": "n2"}]}, "node n1: price"),
-        ({"operators": [{"id": "a", "objects": ["o"]}, {"id": "b"}]}, "operator a: objects"),
-        ({"objects": [{"id": "o", "size": 1}]}, "object o"),
-        ({"servers": [{"id": "s", "objects": []}]}, "server s"),
-        ({"machine_link": 1e9}, "machine_link"),
+        ({"nodes": [{"id": "n1", "card": 1e9}, {"id": "n2"}]}, "node n1 has a card"),
+        ({"nodes": [{"id": "n1", "price": 5}, {"id": "n2"}]}, "node n1 has a price"),
+        ({"operators": [{"id": "a", "objects": ["o"]}, {"id": "b"}]}, "operator a has objects"),
+        ({"objects": [{"id": "o", "size": 1}]}, "object o is given"),
+        ({"servers": [{"id": "s", "objects": []}]}, "server s is given"),
+        ({"machine_link": 1e9}, "machine_link is given"),
     ],
 )
 def test_what_only_provisioning_looks_at_is_not_left_out_in_silence(
     changes: dict[str, Any], offender: str
 ) -> None:
     said = refusal(file(**changes))
-    assert said.startswith(f"{offender}: only `eyewall provision` takes this into account")
+    assert said == f"{offender}: only `eyewall provision` takes that into account"

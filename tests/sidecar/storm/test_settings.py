@@ -41,6 +41,10 @@ def test_a_map_may_be_written_as_text_because_streamparse_has_no_maps_on_its_com
     assert read(pin='{"source": "edge-1"}').pins == {"source": ("edge-1",)}
 
 
+def test_a_promise_and_a_budget_are_checked_and_change_nothing_of_the_placement() -> None:
+    assert read(**{"rate.promised.mbit": {"source": 2.5}, "budget.per.mb": 3}) == read()
+
+
 @pytest.mark.parametrize(
     ("key", "value", "words"),
     [
@@ -63,6 +67,10 @@ def test_a_map_may_be_written_as_text_because_streamparse_has_no_maps_on_its_com
         ("rate.hint", {"source": 10**400}, ["eyewall.rate.hint", "source", "≤ 1e+15"]),
         ("execution.time.hint.ms", {"tag": 1e9}, ["tag", "≤ 8.64e+07"]),
         ("executors.per.slot", True, ["eyewall.executors.per.slot", "true"]),
+        ("rate.promised.mbit", {"sauce": 1}, ["promised.mbit", "did you mean source?"]),
+        ("rate.promised.mbit", {"source": -1}, ["promised.mbit", "source", "-1", "≤ 1e+06"]),
+        ("rate.promised.mbit", 2, ["eyewall.rate.promised.mbit is 2", "map"]),
+        ("budget.per.mb", "much", ["eyewall.budget.per.mb", '"much"', "≥ 0"]),
         ("polcy", "odp", ["eyewall.polcy", "did you mean eyewall.policy?"]),
     ],
 )

@@ -12,7 +12,7 @@ from workload.events import Process, event_log, unfinished
 from workload.pace import Pace
 from workload.rate_file import RateFile
 from workload.sentences import sentence
-from workload.settings import TagAndCount, WordCount, meet, tag_and_count, word_count
+from workload.settings import Haul, TagAndCount, WordCount, haul, meet, tag_and_count, word_count
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -28,7 +28,7 @@ class SentenceSource(Spout):
 
     outputs: ClassVar = ["id", "emitted_at", "sentence"]
 
-    def settings(self, conf: Mapping[str, Any]) -> TagAndCount | WordCount:
+    def settings(self, conf: Mapping[str, Any]) -> TagAndCount | WordCount | Haul:
         raise NotImplementedError
 
     def initialize(self, storm_conf: Mapping[str, Any], context: Mapping[str, Any]) -> None:
@@ -81,6 +81,11 @@ class TagAndCountSource(SentenceSource):
 class WordCountSource(SentenceSource):
     def settings(self, conf: Mapping[str, Any]) -> WordCount:
         return word_count(conf)
+
+
+class HaulSource(SentenceSource):
+    def settings(self, conf: Mapping[str, Any]) -> Haul:
+        return haul(conf)
 
 
 class MeetSource(SentenceSource):

@@ -104,6 +104,35 @@ class Meet:
     cpu_ms: float = 2.0
 
 
+@dataclass(frozen=True, slots=True)
+class Haul:
+    """Settings of Haul, each under `haul.` in the topology's configuration.
+
+    Parameters
+    ----------
+    rate
+        Sentences per second that the source emits.
+    payload_bytes
+        Length of a sentence.
+    """
+
+    rate: float = 10.0
+    payload_bytes: int = 16_000
+
+    def rate_hint(self) -> dict[str, float]:
+        """Tuples per second that each component emits."""
+        return {"source": self.rate}
+
+    def execution_time_hint_ms(self) -> dict[str, float]:
+        """Milliseconds per tuple of each component."""
+        return {"consumer": MULTILANG_MS}
+
+
+def haul(conf: Mapping[str, Any]) -> Haul:
+    """Read the settings of Haul from `conf`; raises `BadSettingError`."""
+    return Haul(**_given(conf, _HAUL))
+
+
 def meet(conf: Mapping[str, Any]) -> Meet:
     """Read the settings of Meet from `conf`; raises `BadSettingError`."""
     return Meet(**_given(conf, _MEET))
@@ -124,11 +153,13 @@ def hints(conf: Mapping[str, Any]) -> dict[str, dict[str, float]]:
 
     A topology is known by the settings it carries. Meet tells nothing: what it does is measured.
     """
-    settings: TagAndCount | WordCount
+    settings: TagAndCount | WordCount | Haul
     if _has(conf, "tag_and_count."):
         settings = tag_and_count(conf)
     elif _has(conf, "word_count."):
         settings = word_count(conf)
+    elif _has(conf, "haul."):
+        settings = haul(conf)
     else:
         if _has(conf, "meet."):
             meet(conf)
@@ -181,6 +212,7 @@ _TAG_AND_COUNT = {
     "tag_and_count.cpu.ms": "cpu_ms",
 }
 _WORD_COUNT = {"word_count.rate": "rate", "word_count.payload.bytes": "payload_bytes"}
+_HAUL = {"haul.rate": "rate", "haul.payload.bytes": "payload_bytes"}
 _MEET = {
     "meet.left.rate": "left_rate",
     "meet.right.rate": "right_rate",

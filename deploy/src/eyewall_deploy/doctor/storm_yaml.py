@@ -66,6 +66,8 @@ TOPOLOGY_KEYS = frozenset(
         "eyewall.rate.hint",
         "eyewall.execution.time.hint.ms",
         "eyewall.executors.per.slot",
+        "eyewall.rate.promised.mbit",
+        "eyewall.budget.per.mb",
     }
 )
 """A storm.yaml may hold them as defaults for all topologies; the sidecar checks their values."""

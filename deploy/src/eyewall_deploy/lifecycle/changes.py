@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, TypeAlias
 
-from eyewall_deploy.cluster_file import choices
+from eyewall_deploy.choices import choices
 from eyewall_deploy.failure import Failure
 from eyewall_deploy.host import cgroups
 from eyewall_deploy.lifecycle.ended import has_ended

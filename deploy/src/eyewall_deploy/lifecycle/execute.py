@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import psutil
 
-from eyewall_deploy.cluster_file import choices
+from eyewall_deploy.choices import choices
 from eyewall_deploy.failure import Failure
 from eyewall_deploy.lifecycle.programs import entry_command
 from eyewall_deploy.state import Mode

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING
 
-from eyewall_deploy.cluster_file import choices
+from eyewall_deploy.choices import choices
 from eyewall_deploy.failure import Failure
 from eyewall_deploy.lifecycle.programs import programs
 from eyewall_deploy.processes.supervisord import output_file

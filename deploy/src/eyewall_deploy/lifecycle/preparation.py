@@ -26,10 +26,10 @@ from eyewall_deploy.lifecycle.programs import (
 from eyewall_deploy.processes import probes
 from eyewall_deploy.run_dir import RunDir, default_run_dir, storm_home_cache
 from eyewall_deploy.state import Delays, Mode, Network, RunState, Scheduler, write_state
-from eyewall_deploy.storm import settings
+from eyewall_deploy.storm import connections, settings
 from eyewall_deploy.storm.commands import find_java
 from eyewall_deploy.storm_home import assembled, open_storm_home
-from eyewall_deploy.wan import delay_file
+from eyewall_deploy.wan import delay_file, link_file, mark_file
 from eyewall_deploy.wan.addresses import addresses
 from eyewall_deploy.wan.private import hosts_file_text
 
@@ -101,6 +101,9 @@ def prepare(options: UpOptions, steps: Steps) -> Plan | Failure:
     mode = _mode(options, steps)
     if isinstance(mode, Failure):
         return mode
+    network = _network(mode, options.network, cluster, steps)
+    if isinstance(network, Failure):
+        return network
     loop = _loop(options, mode, steps)
     if isinstance(loop, Failure):
         return loop
@@ -110,7 +113,7 @@ def prepare(options: UpOptions, steps: Steps) -> Plan | Failure:
     state = RunState(
         cluster=cluster.name,
         mode=mode,
-        network=_network(mode, options.network, steps),
+        network=network,
         scheduler=options.scheduler,
         zookeeper=servers.zookeeper,
         redis=servers.redis,
@@ -268,10 +271,19 @@ def _mode(options: UpOptions, steps: Steps) -> Mode | Failure:
     return Mode.LOOPBACK
 
 
-def _network(mode: Mode, asked: Kind | None, steps: Steps) -> Network:
+def _network(mode: Mode, asked: Kind | None, cluster: Cluster, steps: Steps) -> Network | Failure:
     if mode is Mode.LOOPBACK:
         return Network.NONE
     from eyewall_deploy.wan import choice
+    from eyewall_deploy.wan.kind import Kind
+
+    if cluster.has_two_kinds:
+        if asked is Kind.NETEM:
+            return Failure(
+                f"--network {asked}: {cluster.name} has two kinds of links, which the user-space "
+                f"router alone emulates; --network {Kind.ROUTER}, or none given"
+            )
+        asked = Kind.ROUTER
 
     chosen = choice.choose(asked)
     if chosen.kind is not asked:
@@ -289,6 +301,10 @@ def _write(plan: Plan, options: UpOptions, jar: Path | None) -> None:
         text = shipped.read_text(encoding="utf-8")
     run.cluster_file.write_text(text, encoding="utf-8")
     delay_file.write(run.delays, delay_file.delay_table(cluster, as_of=time.time()))
+    if plan.has_two_kinds:
+        link_file.write(run.links, link_file.link_table(cluster, as_of=time.time()))
+        mark_file.write(run.marks, ())
+        connections.write(run.connections, (), as_of=time.time())
     run.hosts.write_text(_hosts(plan.state.mode, cluster), encoding="utf-8")
     run.shares.unlink(missing_ok=True)
     write_settings(plan, jar)

@@ -27,6 +27,12 @@ RATES = "rates"
 """Name of the program that turns the hosts' reports into data rates."""
 DASHBOARD = "dashboard"
 """Name of the program that is the operators' pages."""
+MARKS = "marks"
+"""Name of the program that puts connections on the kind of link they are marked for."""
+CONNECTIONS = "connections"
+"""Name of the program that tells which connections were promised a rate."""
+LINKS = "links"
+"""Name of the program that marks them: the re-allocation of links."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +50,11 @@ class Plan:
     state: RunState
     home: StormHome
     groups: Mapping[str, tuple[Path, ...]]
+
+    @property
+    def has_two_kinds(self) -> bool:
+        """Whether two kinds of links are emulated."""
+        return self.state.mode is Mode.NAMESPACES and self.cluster.has_two_kinds
 
     @property
     def storm(self) -> settings.StormCluster:
@@ -130,7 +141,17 @@ def _programs(plan: Plan) -> Iterator[Program]:
     control = _entry(plan, CONTROL)
     python = sys.executable
     if state.mode is Mode.NAMESPACES:
-        router = ("--delay-file", str(run.delays), "--ready-file", str(run.ready_file("router")))
+        router: tuple[str, ...] = (
+            "--delay-file",
+            str(run.delays),
+            "--ready-file",
+            str(run.ready_file("router")),
+        )
+        if plan.has_two_kinds:
+            files = ("--link-file", str(run.links), "--mark-file", str(run.marks))
+            router += (*files, "--traffic-file", str(run.traffic))
+            marks = (*files, "--ready-file", str(run.ready_file(MARKS)))
+            yield Program(MARKS, (python, "-m", "eyewall_deploy.wan.marks", *marks), run.path)
         yield Program(
             "router", (python, "-m", f"eyewall_deploy.wan.{state.network}", *router), run.path
         )
@@ -152,6 +173,13 @@ def _programs(plan: Plan) -> Iterator[Program]:
         command = (*control, str(sidecar), "serve", "--config", str(run.sidecar))
         yield Program("sidecar", command, run.path)
     yield _daemon(plan, "nimbus", commands.NIMBUS, control)
+    if plan.has_two_kinds:
+        watch = ("--nimbus", str(there.nimbus), "--file", str(run.connections))
+        ready = ("--ready-file", str(run.ready_file(CONNECTIONS)))
+        command = (python, "-m", "eyewall_deploy.storm.connection_watch", *watch, *ready)
+        yield Program(CONNECTIONS, (*control, *command), run.path)
+        if sidecar is not None:
+            yield Program(LINKS, (*control, str(sidecar), "links", str(run.path)), run.path)
     if state.ui is not None:
         yield _daemon(plan, "ui", commands.UI, control)
     monitor, latency = monitor_command(), latency_command()

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from eyewall_deploy.lifecycle.programs import (
     DASHBOARD,
+    LINKS,
     RATES,
     latency_name,
     monitor_name,
@@ -60,7 +61,7 @@ def probe_before_start(plan: Plan, name: str, *, runs: bool) -> Probe:
             return partial(said, " ready on ")
         if name == latency_name(host):
             return partial(said, " probes by ")
-    if name == RATES:
+    if name in {RATES, LINKS}:
         return partial(said, " ready on ")
     file = plan.run.ready_file(name)
     if not runs:

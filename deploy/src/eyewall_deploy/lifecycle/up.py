@@ -14,7 +14,10 @@ from eyewall_deploy.lifecycle.ended import has_ended
 from eyewall_deploy.lifecycle.lease import Lease
 from eyewall_deploy.lifecycle.preparation import prepare
 from eyewall_deploy.lifecycle.programs import (
+    CONNECTIONS,
     DASHBOARD,
+    LINKS,
+    MARKS,
     RATES,
     latency_name,
     monitor_name,
@@ -73,13 +76,13 @@ def up(options: UpOptions, steps: Steps) -> Up | Failure:
 def stages(plan: Plan) -> Iterator[list[str]]:
     """Names of programs that start together, each after those of the stages before it."""
     there = [program.name for program in programs(plan)]
-    first = ["router", "forwarder"]
+    first = ["router", MARKS, "forwarder"]
     second = ["zookeeper", "redis"]
     if plan.state.scheduler is Scheduler.EYEWALL:
         second.append("sidecar")
     hosts = plan.cluster.hosts
     last = [*map(supervisor_name, hosts), *map(monitor_name, hosts), *map(latency_name, hosts)]
-    last += ["ui", RATES, DASHBOARD]
+    last += ["ui", RATES, DASHBOARD, CONNECTIONS, LINKS]
     for stage in (first, second, ["nimbus"], last):
         names = [name for name in stage if name in there]
         if names:

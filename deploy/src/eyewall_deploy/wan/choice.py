@@ -12,7 +12,7 @@ from eyewall_deploy.wan import namespaces, netem
 from eyewall_deploy.wan.kind import Kind
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Collection, Mapping
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,13 +41,16 @@ def choose(asked: Kind | None) -> Choice:
     return Choice(Kind.ROUTER, f"user-space router: {why_not}")
 
 
-def build(kind: Kind, address_of: Mapping[str, str]) -> None:
-    """Make all namespaces and interfaces; the kind's program gives them their delays."""
+def build(kind: Kind, address_of: Mapping[str, str], leased: Collection[str] = ()) -> None:
+    """Make all namespaces and interfaces; the kind's program gives them their delays.
+
+    `leased` are the hosts with dedicated links, which the user-space router alone has.
+    """
     namespaces.make_namespaces(list(address_of))
     if kind == Kind.NETEM:
         netem.add_interfaces(address_of)
     else:
-        namespaces.add_interfaces(address_of)
+        namespaces.add_interfaces(address_of, leased)
 
 
 def _why_no_netem() -> str | None:

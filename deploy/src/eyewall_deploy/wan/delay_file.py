@@ -6,17 +6,14 @@ the sidecar. A reader sees the old file or the new one, never half of one.
 
 from __future__ import annotations
 
-import fcntl
-import json
-import os
-from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
 
-from eyewall_deploy.cluster_file import choices
+from eyewall_deploy.choices import choices
+from eyewall_deploy.wan import state_file
+from eyewall_deploy.wan.state_file import StateFileError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from pathlib import Path
 
     from eyewall_deploy.cluster_file import Cluster
@@ -30,7 +27,7 @@ _KEYS: Final = ("hosts", "delay", "deviation", "bandwidth", "source", "as_of")
 Matrix = tuple[tuple[float, ...], ...]
 
 
-class DelayError(ValueError):
+class DelayError(StateFileError):
     """A delay that cannot be set, or a delay file that cannot be read; says why."""
 
 
@@ -83,23 +80,12 @@ def write(path: Path, table: DelayTable) -> None:
         "deviation": table.deviation,
         "bandwidth": table.bandwidth,
     }
-    beside = path.with_name(f".{path.name}.{os.getpid()}")
-    beside.write_text(json.dumps(content) + "\n", encoding="utf-8")
-    beside.replace(path)
+    state_file.put(path, content)
 
 
 def read(path: Path) -> DelayTable:
     """Read a delay file; DelayError names the file and what is wrong with it."""
-    try:
-        content = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
-        raise DelayError(f"delay file {path}: {error}") from None
-    version = content.get("version") if isinstance(content, dict) else None
-    if version != VERSION:
-        raise DelayError(f"delay file {path}: version {version!r}; this program reads {VERSION}")
-    missing = [key for key in _KEYS if key not in content]
-    if missing:
-        raise DelayError(f"delay file {path}: without {', '.join(missing)}")
+    content = state_file.take(path, "delay file", VERSION, _KEYS, DelayError)
     hosts = tuple(content["hosts"])
     return DelayTable(
         hosts=hosts,
@@ -138,7 +124,7 @@ def set_delay(
         pairs |= {(v, u) for u, v in pairs}
     if not pairs:
         raise DelayError(f"delay between {a} and {b}: one host only, so there is no link between")
-    with _locked(path):
+    with state_file.locked(path):
         table = read(path)
         places = range(len(table.hosts))
         delay = tuple(
@@ -171,14 +157,3 @@ def _matrix(content: dict[str, Any], key: str, size: int, path: Path) -> Any:
     if len(rows) != size or any(len(row) != size for row in rows):
         raise DelayError(f"delay file {path}: {key} is not {size} by {size}, as hosts is long")
     return tuple(tuple(row) for row in rows)
-
-
-@contextmanager
-def _locked(path: Path) -> Iterator[None]:
-    """Keep two changes apart; the lock is on the folder, so it leaves no file behind."""
-    folder = os.open(path.parent, os.O_RDONLY | os.O_DIRECTORY)
-    try:
-        fcntl.flock(folder, fcntl.LOCK_EX)
-        yield
-    finally:
-        os.close(folder)

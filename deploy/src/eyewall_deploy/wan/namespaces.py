@@ -19,13 +19,14 @@ from eyewall_deploy.wan.addresses import CONTROL, NETWORK, addresses
 from eyewall_deploy.wan.private import enter_private_namespaces, set_up_private_mounts
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Collection, Mapping, Sequence
 
 HOW_TO_ALLOW: Final = (
     "run as root, or allow user namespaces (sysctl kernel.unprivileged_userns_clone=1, "
     "kernel.apparmor_restrict_unprivileged_userns=0); in a container: --privileged, "
     "or CAP_SYS_ADMIN and CAP_NET_ADMIN with /dev/net/tun"
 )
+_LOOPBACK: Final = "lo"
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,14 +61,21 @@ def make_namespaces(names: Sequence[str]) -> None:
     """Make a namespace for each name, its loopback up, and nothing else in it."""
     for name in names:
         linux.in_thread(lambda name=name: _make_named(name))  # type: ignore[misc]
-        linux.in_network_namespace(name, lambda: _set_up("lo"))
+        linux.in_network_namespace(name, lambda: _set_up(_LOOPBACK))
 
 
-def add_interfaces(address_of: Mapping[str, str]) -> None:
-    """Give each namespace the interface that the user-space router serves."""
+def add_interfaces(address_of: Mapping[str, str], leased: Collection[str] = ()) -> None:
+    """Give each namespace the interface that the user-space router serves.
+
+    Those of `leased` hosts get a second one, to their dedicated links, which has no address: by
+    which of the two a packet leaves is for marks to say (`marks.py`), and its addresses stay.
+    """
     for name, address in address_of.items():
         tun.make_persistent(name)
         linux.in_network_namespace(name, lambda a=address: _set_up(tun.INTERFACE, a))  # type: ignore[misc]
+        if name in leased:
+            tun.make_persistent(name, tun.DEDICATED)
+            linux.in_network_namespace(name, lambda: _set_up(tun.DEDICATED))
 
 
 def _make_named(name: str) -> None:
@@ -82,6 +90,7 @@ def _set_up(interface: str, address: str | None = None) -> None:
         (index,) = routes.link_lookup(ifname=interface)
         if address is not None:
             routes.addr("add", index=index, address=address, prefixlen=NETWORK.prefixlen)
+        if interface != _LOOPBACK:
             routes.link("set", index=index, txqlen=10_000)
         routes.link("set", index=index, state="up")
 

@@ -28,7 +28,8 @@ from pyroute2.netlink.rtnl.tcmsg import sched_netem, tcmsg
 from eyewall_deploy.host.linux import NAMED, in_network_namespace
 from eyewall_deploy.wan.addresses import NETWORK, addresses
 from eyewall_deploy.wan.delay_file import DelayError
-from eyewall_deploy.wan.delay_watch import LOOK_EVERY, DelayWatch
+from eyewall_deploy.wan.delay_watch import DelayWatch
+from eyewall_deploy.wan.file_watch import LOOK_EVERY
 from eyewall_deploy.wan.namespaces import make_namespaces
 from eyewall_deploy.wan.tun import INTERFACE
 

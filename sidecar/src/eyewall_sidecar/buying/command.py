@@ -15,7 +15,7 @@ from rich.console import Console
 from eyewall_sidecar.buying.shown import show
 from eyewall_sidecar.model import ProblemError
 from eyewall_sidecar.model.errors import unknown
-from eyewall_sidecar.problem_file import text_of
+from eyewall_sidecar.problem_file.entries import read_text
 from eyewall_sidecar.problem_file.provisioning import (
     ProvisioningFile,
     Wanted,
@@ -80,7 +80,7 @@ class Options:
 def from_file(path: Path) -> Source:
     """Take a problem file; one that cannot be read ends the command."""
     try:
-        return Source(str(path), text_of(path), path.parent)
+        return Source(str(path), read_text(path), path.parent)
     except ProblemError as error:
         refuse(f"{path}: {error}")
 

@@ -7,8 +7,8 @@ from pathlib import Path
 
 from eyewall_sidecar.model import Operator, ProblemError, Stream
 from eyewall_sidecar.model.errors import listed, unknown
-from eyewall_sidecar.problem_file import parse_entry
 from eyewall_sidecar.problem_file.delays import Links, listed_links, matrix_links
+from eyewall_sidecar.problem_file.entries import mapping_keys, parse_entries, require_none
 from eyewall_sidecar.problem_file.executors import expand
 from eyewall_sidecar.problem_file.schema import NodeEntry, ProblemEntry, ServerEntry
 from eyewall_sidecar.provisioning import BasicObject, DataServer, MachineType, ProvisioningProblem
@@ -63,7 +63,8 @@ def parse_provisioning(text: str, folder: Path, wanted: Wanted) -> ProvisioningF
     name machine types.
     `ProblemError` says what is wrong.
     """
-    file = parse_entry(text)
+    file = parse_entries(text)
+    require_none(mapping_keys(file), "map")
     expansion = expand(file)
     streams, sizes_assumed = _sized(expansion.streams, wanted.tuple_bytes)
     types, prices_assumed = (wanted.catalogue, []) if wanted.catalogue else _types(file)

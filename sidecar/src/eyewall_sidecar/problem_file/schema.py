@@ -11,6 +11,7 @@ from typing import Annotated, Literal
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, WithJsonSchema
 from pydantic_core import PydanticCustomError
 
+from eyewall_sidecar.bimodal.network import LinkKind
 from eyewall_sidecar.model.limits import FASTEST, LONGEST, MOST, SLOWEST
 
 LEAST = 1e-9
@@ -92,6 +93,9 @@ class StreamEntry(Entry):
     shares: Annotated[list[Amount], Field(min_length=1)] | None = Field(
         None, description="fraction of the tuples for each of the receiver's executors; sum 1"
     )
+    budget: Amount | None = Field(
+        None, description="for eyewall map: the most that a byte may pay on dedicated links"
+    )
 
 
 class NodeEntry(Entry):
@@ -110,16 +114,27 @@ class NodeEntry(Entry):
         None, description="bytes/s that its network card sends and receives (provision)"
     )
     price: Amount | None = Field(None, description="of having it switched on (provision)")
+    uplink: Amount | None = Field(
+        None, description="for eyewall map: bytes/s to the public network; unlimited if not given"
+    )
+    downlink: Amount | None = Field(None, description="the same from it")
 
 
 class LinkEntry(Entry):
-    """A link; it holds in both directions unless the other one is listed."""
+    """A link; it holds in both directions unless the other one is listed.
+
+    A dedicated one always holds in both.
+    """
 
     source: Name = Field(alias="from")
     target: Name = Field(alias="to")
     delay: Seconds = Field(description="seconds, one way")
     availability: Probability = 1.0
     bandwidth: Amount | None = Field(None, description="bytes/s; unlimited if not given")
+    kind: LinkKind = Field(
+        LinkKind.PUBLIC, description="a pair may have one of each, for eyewall map"
+    )
+    price: Amount | None = Field(None, description="of a byte on a dedicated link; 0 if not given")
 
 
 class DelaysEntry(Entry):

@@ -70,7 +70,7 @@ def repairing(
     server selection failed too, are rebuilt, as is the whole application at once. 3. From the
     cheapest of these on, up to three machines or a connected set of operators are taken apart
     and placed again (`rebuilding`), until nothing cheaper was found for a while, or the price is
-    that of `price_bound`. As long as nothing can be served, less is downloaded instead.
+    that of `price_bound`. Only what servers can serve is gone on from.
 
     Parameters
     ----------
@@ -202,11 +202,9 @@ def _search(
             continue
         downloads = serve_all(rebuilt)
         if downloads is not None:
-            current, served = rebuilt, True
+            current = rebuilt
             if record.take(rebuilt.provision(downloads), NAME):
                 progress = Progress(progress.steps, 0)
-        elif not served and _rank(rebuilt, served) <= _rank(current, served):
-            current = rebuilt
     return looked
 
 

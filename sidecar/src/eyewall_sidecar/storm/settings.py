@@ -14,6 +14,8 @@ from eyewall_sidecar.objective import Objective, ObjectiveError
 from eyewall_sidecar.storm.topology import Topology
 
 MOST_EXECUTORS_PER_SLOT = 10_000
+MOST_MBIT = 1_000_000
+MOST_PRICE = 1_000_000
 LONGEST_SHOWN = 80
 
 
@@ -88,6 +90,8 @@ KEYS = (
     "eyewall.rate.hint",
     "eyewall.execution.time.hint.ms",
     "eyewall.executors.per.slot",
+    "eyewall.rate.promised.mbit",
+    "eyewall.budget.per.mb",
 )
 
 
@@ -117,6 +121,7 @@ def read_settings(topology: Topology, defaults: Settings, policies: Choices) -> 
         changes["execution_times"] = _execution_times(
             given["eyewall.execution.time.hint.ms"], topology
         )
+    _require_promise(given, topology)
     settings = replace(defaults, **changes)
     require_taken("eyewall.policy", settings, policies)
     return settings
@@ -238,6 +243,17 @@ def _execution_times(value: object, topology: Topology) -> dict[str, float]:
         )
         times[component] /= 1000
     return times
+
+
+def _require_promise(given: Mapping[str, object], topology: Topology) -> None:
+    """Refuse what the re-allocation of links could not go by; no placement depends on it."""
+    key, budget = "eyewall.rate.promised.mbit", "eyewall.budget.per.mb"
+    if key in given:
+        for component, mbit in _table(key, given[key]).items():
+            _require_component(key, component, topology)
+            _amount(f"{key} of {component}", mbit, MOST_MBIT, "Mbit/s")
+    if budget in given:
+        _amount(budget, given[budget], MOST_PRICE, "price of a megabyte")
 
 
 def _table(key: str, value: object) -> dict[str, Any]:

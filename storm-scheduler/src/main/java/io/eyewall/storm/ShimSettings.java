@@ -51,7 +51,9 @@ record ShimSettings(
                     "eyewall.pin",
                     "eyewall.rate.hint",
                     "eyewall.execution.time.hint.ms",
-                    "eyewall.executors.per.slot");
+                    "eyewall.executors.per.slot",
+                    "eyewall.rate.promised.mbit",
+                    "eyewall.budget.per.mb");
 
     private static final String PREFIX = "eyewall.";
 

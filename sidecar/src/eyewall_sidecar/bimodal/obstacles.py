@@ -1,0 +1,84 @@
+"""Why a task can have no mapping at all, found before anything is searched."""
+
+from collections import deque
+
+from eyewall_sidecar.bimodal.mapping import Resources
+from eyewall_sidecar.bimodal.network import TwoKindNetwork
+from eyewall_sidecar.bimodal.task import Task
+from eyewall_sidecar.model import ProblemError
+from eyewall_sidecar.model.errors import unknown
+from eyewall_sidecar.model.violations import exceeds
+
+
+def require_places(network: TwoKindNetwork, task: Task) -> None:
+    """Refuse a task whose ends are no nodes, or that needs a service nobody offers."""
+    for end, node in (("source", task.source), ("sink", task.sink)):
+        if node not in network.uplinks:
+            raise ProblemError(f"{task}: {end}: {unknown('node', node, network.uplinks)}")
+    for operator, service in zip(task.operators[1:-1], task.services, strict=True):
+        try:
+            network.providers(service)
+        except ProblemError as error:
+            raise ProblemError(f"{task}: operator {operator.id}: {error}") from None
+
+
+def obstacles(network: TwoKindNetwork, free: Resources, task: Task) -> tuple[str, ...]:
+    """Sentences on what alone forbids every mapping; none does not mean that there is one.
+
+    Looks at each operator and each stream by itself: cores on the nodes that offer the service, a
+    first hop that the budget pays, and links all the way from source to sink.
+    """
+    return (
+        *_too_big(network, free, task),
+        *_no_first_hop(network, task),
+        *_cut_off(network, task),
+    )
+
+
+def _too_big(network: TwoKindNetwork, free: Resources, task: Task) -> list[str]:
+    found = []
+    for place, operator in enumerate(task.operators):
+        most = max(free.cpu[node] for node in task.candidates(place, network))
+        if exceeds(operator.cpu, most):
+            found.append(
+                f"operator {operator.id} needs {operator.cpu:g} cores; the most that a node which "
+                f"may hold it has left is {most:g}"
+            )
+    return found
+
+
+def _no_first_hop(network: TwoKindNetwork, task: Task) -> list[str]:
+    if network.public is not None:
+        return []
+    found = []
+    for place, (stream, budget) in enumerate(zip(task.streams, task.budgets, strict=True)):
+        senders = set(task.candidates(place, network))
+        if senders & set(task.candidates(place + 1, network)):
+            continue
+        prices = [
+            link.price for link in network.dedicated if link.one in senders or link.other in senders
+        ]
+        if prices and exceeds(min(prices), budget):
+            found.append(
+                f"{stream}: its budget of {budget:g} per byte allows no hop; the cheapest "
+                f"dedicated link that it could leave by costs {min(prices):g}"
+            )
+    return found
+
+
+def _cut_off(network: TwoKindNetwork, task: Task) -> list[str]:
+    if network.public is not None:
+        return []
+    reached, waiting = {task.source}, deque([task.source])
+    while waiting:
+        for node in network.neighbours(waiting.popleft()):
+            if node not in reached:
+                reached.add(node)
+                waiting.append(node)
+    if task.sink in reached:
+        return []
+    sentence = (
+        f"{task}: its ends are not connected: no dedicated links lead from {task.source} to "
+        f"{task.sink}, and there is no public network"
+    )
+    return [sentence]

@@ -1,0 +1,41 @@
+import json
+from pathlib import Path
+
+from paper_004.platform_figures import LINKS, Panel, series
+from paper_004.platform_trials import Case, Measures, Setting, run_cases
+
+CASE = Case(60.0, 99, 3, 500, 0, Setting.BOTH)
+LINE = {"seed": 1, "per_hour": 60.0, "links": 99, "hops": 3, "tasks": 500, "number": 0} | {
+    "setting": "both kinds",
+    "acceptance": 0.5,
+    "throughput": 30.0,
+    "server_utilisation": 0.2,
+    "link_utilisation": 0.1,
+    "deviation": 0.2,
+    "elongation": 0.3,
+}
+KEPT = Measures(0.5, 30.0, 0.2, 0.1, 0.2, 0.3)
+
+
+def test_a_case_that_the_file_has_is_not_simulated_again(tmp_path: Path) -> None:
+    file = tmp_path / "results.jsonl"
+    file.write_text(json.dumps(LINE) + "\n", encoding="utf-8")
+    assert run_cases([CASE], file, seed=1, minutes=0.0, processes=1) == {CASE: KEPT}
+
+
+def test_results_of_another_seed_do_not_count(tmp_path: Path) -> None:
+    file = tmp_path / "results.jsonl"
+    file.write_text(json.dumps(LINE | {"seed": 2}) + "\n", encoding="utf-8")
+    assert run_cases([CASE], file, seed=1, minutes=0.0, processes=1) == {}
+
+
+def test_a_line_of_a_picture_is_the_mean_over_networks_with_its_interval() -> None:
+    # 0.2 and 0.4: mean 0.3, standard deviation √0.02, half width 1.96 · √0.02 / √2 = 0.196.
+    found = {
+        Case(60.0, 50, 3, 500, number, Setting.BOTH): Measures(value, 0, 0, 0, None, None)
+        for number, value in enumerate((0.2, 0.4))
+    }
+    line = series(found, Setting.BOTH, Panel("", LINKS, "acceptance"), 60.0)
+    assert line.at == (50,)
+    assert abs(line.means[0] - 0.3) < 1e-12
+    assert abs(line.widths[0] - 0.196) < 1e-12

@@ -1,0 +1,78 @@
+from time import monotonic
+
+import numpy as np
+import pytest
+from eyewall_sidecar.bimodal.central import optimal_mapping
+from eyewall_sidecar.bimodal.mapping import Mapping, Resources, Route
+from eyewall_sidecar.bimodal.mapping_cost import mapping_cost
+from eyewall_sidecar.bimodal.metric import DELAY
+from eyewall_sidecar.bimodal.network import DedicatedLink, LinkKind, TwoKindNetwork
+from eyewall_sidecar.bimodal.task import Task
+from eyewall_sidecar.model import LinkMatrix, Node
+
+TO_AND_FRO = Task.of_services("t", ("a", "b"), ["at b", "at a"], [0, 0], [6.0, 1.0, 6.0])
+"""From a to b, back, and to b again: two streams of 6 bytes/s from a to b."""
+SERVICES = {"a": frozenset({"at a"}), "b": frozenset({"at b"})}
+
+
+def optimum(network: TwoKindNetwork, task: Task = TO_AND_FRO) -> Mapping | None:
+    return optimal_mapping(
+        network,
+        Resources.of(network),
+        task,
+        DELAY,
+        ends_at=monotonic() + 60,
+        clock=monotonic,
+        seed=0,
+    ).mapping
+
+
+def test_streams_that_each_fit_a_link_but_not_together_take_different_ways() -> None:
+    # a – b carries 10 and takes 1 s, the way by c takes 2 + 2: one stream of 6 goes around, the way
+    # back is short. 1 + 1 + 4 s.
+    network = TwoKindNetwork(
+        tuple(Node(name) for name in "abc"),
+        (
+            DedicatedLink("a", "b", 10, delay=1),
+            DedicatedLink("a", "c", 10, delay=2),
+            DedicatedLink("c", "b", 10, delay=2),
+        ),
+        services=SERVICES,
+    )
+    found = optimum(network)
+    assert found is not None
+    assert mapping_cost(network, TO_AND_FRO, found, DELAY) == 6.0
+    assert sorted(len(it.hops) for it in found.routes) == [2, 2, 3]
+
+
+@pytest.mark.parametrize("ways", [("uplinks", "a"), ("downlinks", "b")])
+def test_streams_share_uplinks_and_downlinks(ways: tuple[str, str]) -> None:
+    # The public link takes 1 s and the dedicated one 3: with 10 bytes/s at one of its ends, only
+    # one of the two streams of 6 takes the public way.
+    limit, node = ways
+    network = TwoKindNetwork(
+        (Node("a"), Node("b")),
+        (DedicatedLink("a", "b", 99, delay=3),),
+        LinkMatrix.from_delays("ab", np.ones((2, 2))),
+        services=SERVICES,
+        **{limit: {node: 10.0}},
+    )
+    found = optimum(network)
+    assert found is not None
+    assert sorted(str(it.kind) for it in found.routes) == ["dedicated", "public", "public"]
+    assert mapping_cost(network, TO_AND_FRO, found, DELAY) == 5.0
+
+
+def test_a_free_loop_beside_the_way_is_no_part_of_it() -> None:
+    # b – c costs nothing: a flow around it would be as good, and is left out.
+    network = TwoKindNetwork(
+        tuple(Node(name) for name in "abc"),
+        (DedicatedLink("a", "b", 9, delay=1), DedicatedLink("b", "c", 9)),
+        services={"b": frozenset({"x"})},
+    )
+    found = optimum(network, Task.of_services("t", ("a", "b"), ["x"], [1], [1, 1]))
+    assert found is not None
+    assert found.routes == (
+        Route(LinkKind.DEDICATED, ("a", "b")),
+        Route(LinkKind.DEDICATED, ("b",)),
+    )

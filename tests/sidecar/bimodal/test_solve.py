@@ -1,0 +1,117 @@
+from dataclasses import replace
+from time import monotonic
+
+import numpy as np
+import pytest
+from eyewall_sidecar.bimodal.mapping import Resources
+from eyewall_sidecar.bimodal.network import DedicatedLink, TwoKindNetwork
+from eyewall_sidecar.bimodal.obstacles import obstacles, require_places
+from eyewall_sidecar.bimodal.solve import POLICIES, MappingSolution, Question, solve_mapping
+from eyewall_sidecar.bimodal.task import Task
+from eyewall_sidecar.model import LinkMatrix, Node, ProblemError, Status
+
+NETWORK = TwoKindNetwork(
+    nodes=(Node("a", cpu=0), Node("b", cpu=1), Node("c", cpu=0)),
+    dedicated=(
+        DedicatedLink("a", "b", bandwidth=10, delay=0.001, price=1),
+        DedicatedLink("b", "c", bandwidth=10, delay=0.002, price=1),
+    ),
+    services={"b": frozenset({"x"})},
+)
+TASK = Task.of_services("t", ("a", "c"), ["x"], [1], [4, 2], budgets=[1, 1])
+
+
+def solved(
+    policy: str,
+    network: TwoKindNetwork = NETWORK,
+    task: Task = TASK,
+    *,
+    metric: str = "payment",
+    time_limit: float = 60.0,
+) -> MappingSolution:
+    asked = Question(network, Resources.of(network), task, metric)
+    return solve_mapping(asked, policy, time_limit=time_limit, seed=0, clock=monotonic)
+
+
+@pytest.mark.parametrize("policy", POLICIES)
+def test_where_there_is_one_mapping_every_policy_finds_it(policy: str) -> None:
+    # 4 + 2 bytes/s at price 1 are 6 in a second; R is 1 + 2 ms.
+    found = solved(policy)
+    assert found.solution.placement == {"source": "a", "1 x": "b", "sink": "c"}
+    assert found.cost == 6.0
+    assert found.solution.evaluation is not None
+    assert found.solution.evaluation.response_time == pytest.approx(0.003)
+    proven = policy in ("exact", "central")
+    assert found.solution.status is (Status.OPTIMAL if proven else Status.HEURISTIC)
+    assert found.solution.bound == 6.0
+
+
+@pytest.mark.parametrize("policy", POLICIES)
+@pytest.mark.parametrize(
+    ("network", "task", "reason"),
+    [
+        (
+            replace(NETWORK, dedicated=NETWORK.dedicated[:1]),
+            TASK,
+            (
+                "task t: its ends are not connected: no dedicated links lead from a to c, and "
+                "there is no public network"
+            ),
+        ),
+        (
+            NETWORK,
+            replace(TASK, budgets=(0.5, 1.0)),
+            (
+                "stream source → 1 x: its budget of 0.5 per byte allows no hop; the cheapest "
+                "dedicated link that it could leave by costs 1"
+            ),
+        ),
+        (
+            NETWORK,
+            Task.of_services("t", ("a", "c"), ["x"], [3], [4, 2]),
+            "operator 1 x needs 3 cores; the most that a node which may hold it has left is 1",
+        ),
+    ],
+)
+def test_what_alone_forbids_every_mapping_is_said(
+    policy: str, network: TwoKindNetwork, task: Task, reason: str
+) -> None:
+    found = solved(policy, network, task)
+    assert found.solution.status is Status.INFEASIBLE
+    assert found.solution.reasons == (reason,)
+
+
+def test_a_public_network_joins_what_dedicated_links_do_not() -> None:
+    public = LinkMatrix.from_delays("abc", np.ones((3, 3)))
+    cut = replace(NETWORK, dedicated=(), public=public)
+    assert solved("least_cost", cut).cost == 0.0
+    assert obstacles(cut, Resources.of(cut), TASK) == ()
+
+
+@pytest.mark.parametrize("policy", ["exact", "central"])
+def test_what_only_together_leaves_no_mapping_is_infeasible_if_that_is_proven(policy: str) -> None:
+    # Both components need b, which holds one.
+    two = Task.of_services("t", ("a", "c"), ["x", "x"], [1, 1], [1, 1, 1])
+    assert solved(policy, task=two).solution.status is Status.INFEASIBLE
+
+
+def test_a_heuristic_that_finds_nothing_proves_nothing_unless_the_bound_does() -> None:
+    # Bandwidth: the bound does not see it. Capacity of one run: the bound does.
+    heavy = Task.of_services("t", ("a", "c"), ["x"], [1], [11, 1])
+    two = Task.of_services("t", ("a", "c"), ["x", "x"], [1, 1], [1, 1, 1])
+    assert solved("least_cost", task=heavy).solution.status is Status.FAILED
+    assert solved("least_cost", task=two).solution.status is Status.INFEASIBLE
+
+
+@pytest.mark.parametrize("policy", ["exact", "least_cost"])
+def test_a_time_limit_is_an_answer(policy: str) -> None:
+    found = solved(policy, time_limit=0.0)
+    assert found.solution.status is Status.TIMED_OUT
+    assert found.solution.reasons == ("the time limit ended it with 1 messages under way",)
+
+
+def test_a_service_that_nobody_offers_and_an_end_that_is_no_node_are_refused() -> None:
+    with pytest.raises(ProblemError, match="task t: operator 1 y: no service y; services are x"):
+        require_places(NETWORK, Task.of_services("t", ("a", "c"), ["y"], [1], [1, 1]))
+    with pytest.raises(ProblemError, match="task t: sink: no node d; nodes are a, b, c"):
+        require_places(NETWORK, replace(TASK, sink="d"))
