@@ -40,7 +40,11 @@ def ask(problem: ProvisioningProblem, asked: Asked, clock: Callable[[], float]) 
     if found.provision is None:
         return Answer(found.solution)
 
+    ends_at = clock() + asked.time_limit
+
     def within_its_part(other: ProvisioningProblem) -> Provision | None:
+        if clock() >= ends_at:  # building the program of a large topology takes longer than a part
+            return None
         part = asked.time_limit / TRIES
         return method(other, time_limit=part, seed=asked.seed, clock=clock).provision
 

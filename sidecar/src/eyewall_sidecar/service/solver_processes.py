@@ -29,6 +29,8 @@ from eyewall_sidecar.service.solving import Failed, Job, PlatformQuestion, Quest
 
 HANGING_AFTER = 10.0
 """Seconds beyond its time limit after which a solve is taken to hang."""
+PLATFORMS_HANG_AFTER = 60.0
+"""The same for platforms: programs of large topologies are built before any time limit is kept."""
 POLICY_SHARE = 0.9
 """Of the time limit, what the policy may use; the rest is for what the objective leaves open."""
 BUYING_SHARE = 0.5
@@ -80,7 +82,8 @@ class SolverProcesses:
         """
         self._placing = _Lane(hanging_after, clock, policy)
         self._improving = _Lane(hanging_after, clock, policy)
-        self._new_lane = partial(_Lane, hanging_after, clock, policy)
+        self._new_lane = partial(_Lane, clock=clock, policy=policy)
+        self._hanging_after = hanging_after
         self._on_demand: dict[str, _Lane] = {}
         self._one_starts = threading.Lock()
 
@@ -99,11 +102,11 @@ class SolverProcesses:
 
     def plan(self, question: Question, time_limit: float) -> Job[Solution]:
         """Ask what somebody wants to know; may be asked, and waited for, by several threads."""
-        return self._lane("plans").submit(solve, question, time_limit)
+        return self._lane("plans", self._hanging_after).submit(solve, question, time_limit)
 
     def provision(self, question: PlatformQuestion, time_limit: float) -> Job[Answer]:
         """Ask which platform is the cheapest; likewise."""
-        return self._lane("platforms").submit(provision, question, time_limit)
+        return self._lane("platforms", PLATFORMS_HANG_AFTER).submit(provision, question, time_limit)
 
     def process_ids(self) -> tuple[int, int]:
         """Return the ids of the placing and the improving process."""
@@ -115,11 +118,11 @@ class SolverProcesses:
             for lane in (self._placing, self._improving, *self._on_demand.values()):
                 lane.close()
 
-    def _lane(self, name: str) -> "_Lane":
+    def _lane(self, name: str, hanging_after: float) -> "_Lane":
         """Return the lane of this name; it is started when it is first asked for."""
         with self._one_starts:
             if name not in self._on_demand:
-                self._on_demand[name] = self._new_lane()
+                self._on_demand[name] = self._new_lane(hanging_after)
             return self._on_demand[name]
 
 
