@@ -11,7 +11,7 @@ from rich.box import MARKDOWN
 from rich.console import Console
 from rich.table import Table
 
-from paper_004.platform_figures import LINKS, PER_HOUR, Panel, draw, series, table
+from paper_004.platform_figures import LINKS, PER_HOUR, Panel, draw, matched, series, table
 from paper_004.platform_trials import Case, Found, Setting, run_cases
 
 LINKS_OF_A_TREE = 99
@@ -67,13 +67,14 @@ def run(options: argparse.Namespace) -> None:
         Case(per_hour, links, HOPS, options.tasks, number, setting)
         for number, (per_hour, links), setting in product(range(options.networks), points, SETTINGS)
     ]
-    found = run_cases(
+    kept = run_cases(
         cases,
         options.results,
         seed=options.seed,
         minutes=options.budget,
         processes=options.processes,
     )
+    found = matched(kept, SETTINGS)
     console = Console(width=200)
     console.print(table(found, SETTINGS, LINKS, DEFAULT_PER_HOUR, MEASURES))
     console.print(table(found, SETTINGS, PER_HOUR, LINKS_OF_A_TREE, MEASURES))

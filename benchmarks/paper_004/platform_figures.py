@@ -1,7 +1,7 @@
 """Tables and panels of figures 8 and 9: means over networks with 95 % confidence intervals."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import matplotlib as mpl
@@ -58,6 +58,15 @@ def series(found: Found, setting: Setting, panel: Panel, fixed: float) -> Series
     at = tuple(sorted(groups))
     means, widths = zip(*(interval(groups[it]) for it in at), strict=True) if at else ((), ())
     return Series(at, means, widths)
+
+
+def matched(found: Found, settings: Sequence[Setting]) -> Found:
+    """Leave out networks that were not simulated in each of the settings."""
+    return {
+        case: measures
+        for case, measures in found.items()
+        if all(replace(case, setting=other) in found for other in settings)
+    }
 
 
 def table(

@@ -9,7 +9,7 @@ from itertools import product
 from rich.console import Console
 
 from paper_004.comparison import HOPS, LINKS_OF_A_TREE, PER_HOURS, add_platform_options
-from paper_004.platform_figures import PER_HOUR, Panel, draw, table
+from paper_004.platform_figures import PER_HOUR, Panel, draw, matched, table
 from paper_004.platform_trials import Case, Setting, run_cases
 
 FAR = 6
@@ -34,13 +34,14 @@ def run(options: argparse.Namespace) -> None:
             range(options.networks), (HOPS, FAR), PER_HOURS, SETTINGS
         )
     ]
-    found = run_cases(
+    kept = run_cases(
         cases,
         options.results,
         seed=options.seed,
         minutes=options.budget,
         processes=options.processes,
     )
+    found = matched(kept, SETTINGS)
     console = Console(width=200)
     for hops in (HOPS, FAR):
         mine = {case: it for case, it in found.items() if case.hops == hops}

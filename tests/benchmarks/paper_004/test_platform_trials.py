@@ -1,7 +1,7 @@
 import json
 from pathlib import Path
 
-from paper_004.platform_figures import LINKS, Panel, series
+from paper_004.platform_figures import LINKS, Panel, matched, series
 from paper_004.platform_trials import Case, Measures, Setting, run_cases
 
 CASE = Case(60.0, 99, 3, 500, 0, Setting.BOTH)
@@ -39,3 +39,10 @@ def test_a_line_of_a_picture_is_the_mean_over_networks_with_its_interval() -> No
     assert list(line.at) == [50.0]
     assert abs(line.means[0] - 0.3) < 1e-12
     assert abs(line.widths[0] - 0.196) < 1e-12
+
+
+def test_a_network_that_lacks_a_setting_is_left_out_of_all() -> None:
+    whole = [Case(60.0, 99, 3, 500, 0, setting) for setting in (Setting.BOTH, Setting.FIXED)]
+    lone = Case(60.0, 99, 3, 500, 1, Setting.BOTH)
+    found = dict.fromkeys([*whole, lone], KEPT)
+    assert list(matched(found, (Setting.BOTH, Setting.FIXED))) == whole
