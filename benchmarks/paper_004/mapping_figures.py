@@ -10,13 +10,14 @@ from statistics import fmean, stdev
 import matplotlib as mpl
 from rich.box import MARKDOWN
 from rich.table import Table
+from scipy.stats import t
 
 mpl.use("Agg")
 mpl.rcParams["svg.hashsalt"] = "eyewall"
 from matplotlib import pyplot as plt  # noqa: E402 (after the choice of a backend without a screen)
 
-CONFIDENT = 1.96
-"""Standard errors on either side of a mean: 95 %."""
+CONFIDENT = 0.95
+"""Of the intervals around means."""
 OPTIMAL = 1 + 1e-6
 """A cost by the optimum that counts as the optimum."""
 
@@ -149,7 +150,8 @@ def interval(values: Sequence[float]) -> tuple[float, float]:
     """Return the mean, and half the width of its 95 % confidence interval."""
     if len(values) < 2:
         return fmean(values), 0.0
-    return fmean(values), CONFIDENT * stdev(values) / sqrt(len(values))
+    errors = float(t.ppf((1 + CONFIDENT) / 2, len(values) - 1))
+    return fmean(values), errors * stdev(values) / sqrt(len(values))
 
 
 def _mean(values: Sequence[float], form: str) -> str:

@@ -30,7 +30,7 @@ def test_results_of_another_seed_do_not_count(tmp_path: Path) -> None:
 
 
 def test_a_line_of_a_picture_is_the_mean_over_networks_with_its_interval() -> None:
-    # 0.2 and 0.4: mean 0.3, standard deviation √0.02, half width 1.96 · √0.02 / √2 = 0.196.
+    # 0.2 and 0.4: mean 0.3, standard deviation √0.02, half width 12.706 · √0.02 / √2 = 1.2706.
     found = {
         Case(60.0, 50, 3, 500, number, Setting.BOTH): Measures(value, 0, 0, 0, None, None)
         for number, value in enumerate((0.2, 0.4))
@@ -38,7 +38,7 @@ def test_a_line_of_a_picture_is_the_mean_over_networks_with_its_interval() -> No
     line = series(found, Setting.BOTH, Panel("", LINKS, "acceptance"), 60.0)
     assert list(line.at) == [50.0]
     assert abs(line.means[0] - 0.3) < 1e-12
-    assert abs(line.widths[0] - 0.196) < 1e-12
+    assert abs(line.widths[0] - 1.2706) < 1e-4
 
 
 def test_a_network_that_lacks_a_setting_is_left_out_of_all() -> None:
