@@ -30,9 +30,9 @@ sys.path.append(str(REPOSITORY / "tests" / "support"))
 from real_browser import NO_BROWSER, find_chromium  # noqa: E402 - its folder is not on the path
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
-    from playwright.sync_api import Browser
+    from playwright.sync_api import Browser, Page
 
 MOVING, STEADY = "tag_and_count", "meet"
 OPTIONS: dict[str, dict[str, object]] = {
@@ -146,6 +146,9 @@ def draw(dashboard: Dashboard, chromium: str, out: Path) -> None:
         browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
         for name, path in pages.items():
             picture(browser, dashboard.url + path, out / f"dashboard-{name}.png")
+        wanted = f"topology={shown}&catalogue=made-up-cloud&throughput=4&tuple_bytes=500"
+        file = out / "dashboard-provision.png"
+        picture(browser, f"{dashboard.url}/provision?{wanted}", file, find_platform)
         for name in ("cluster", "topology"):
             file = out / f"dashboard-{name}-dark.png"
             picture(browser, dashboard.url + pages[name], file, color_scheme="dark")
@@ -154,13 +157,30 @@ def draw(dashboard: Dashboard, chromium: str, out: Path) -> None:
         browser.close()
 
 
-def picture(browser: Browser, url: str, file: Path, **options: Any) -> None:
+def find_platform(page: Page) -> None:
+    """Ask what to buy, and wait for it."""
+    page.get_by_role("button", name="Find the cheapest").click()
+    page.get_by_role("heading", name="Shopping list").wait_for(timeout=PATIENCE * 1000)
+
+
+def nothing(_: Page) -> None:
+    """Leave the page as it opens."""
+
+
+def picture(
+    browser: Browser,
+    url: str,
+    file: Path,
+    before: Callable[[Page], None] = nothing,
+    **options: Any,
+) -> None:
     """Draw the whole of a page, in so few colours that the file stays small."""
     context = browser.new_context(**{"viewport": DESKTOP, "reduced_motion": "reduce", **options})
     page = context.new_page()
     page.goto(url)
     page.wait_for_selector("#live[data-state=live]")
     page.locator("main .loading").first.wait_for(state="detached")
+    before(page)
     page.wait_for_timeout(1500)
     drawn = Image.open(io.BytesIO(page.screenshot(full_page=True))).convert("RGB")
     context.close()
