@@ -146,7 +146,7 @@ def draw(dashboard: Dashboard, chromium: str, out: Path) -> None:
         browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
         for name, path in pages.items():
             picture(browser, dashboard.url + path, out / f"dashboard-{name}.png")
-        wanted = f"topology={shown}&catalogue=made-up-cloud&throughput=4&tuple_bytes=500"
+        wanted = f"topology={shown}&catalogue=made-up-cloud&throughput=40&tuple_bytes=500"
         file = out / "dashboard-provision.png"
         picture(browser, f"{dashboard.url}/provision?{wanted}", file, find_platform)
         for name in ("cluster", "topology"):

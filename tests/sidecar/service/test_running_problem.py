@@ -48,8 +48,8 @@ def test_rates_and_cpu_that_were_measured_are_in_it_and_it_is_said_how_well(
     assert [it.cpu for it in found.bridged.problem.operators] == pytest.approx([0.2] * 4)
     # rates_of gives every figure an error of 2 %; the document is 6 s old: 5 s and the round's one.
     assert found.measured == (
-        "rates of 2 of 2 streams measured 6 s ago, known to 2 % or better (95 %)",
-        "CPU of all executors measured 6 s ago, known to 2 % or better (95 %)",
+        "rates of 2 of 2 streams measured 6 s ago, each within 2 % (95 %)",
+        "CPU of all executors measured 6 s ago, each within 2 % (95 %)",
         "delays at most 0 s old, with confidence 1 or more",
     )
     assert DECLARED not in found.assumptions

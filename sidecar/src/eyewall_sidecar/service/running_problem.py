@@ -107,12 +107,12 @@ def _measured(
         off = max((it.error / it.value for it in figures if it.value), default=0.0)
         yield (
             f"rates of {len(known)} of {counted(len(streams), 'stream')} measured{old}, "
-            f"known to {100 * off:.2g} % or better (95 %)"
+            f"each within {100 * off:.0f} % (95 %)"
         )
     if problem.cpu_measured:
         used = [measured.cores[it] for it in measured.cores]
         off = max((it.error / it.value for it in used if it.value), default=0.0)
-        yield f"CPU of all executors measured{old}, known to {100 * off:.2g} % or better (95 %)"
+        yield f"CPU of all executors measured{old}, each within {100 * off:.0f} % (95 %)"
     delays = asked.delays
     if delays.hosts and len(problem.known.hosts) > 1:
         hosts = problem.known.hosts
