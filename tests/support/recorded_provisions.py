@@ -63,7 +63,7 @@ def bought() -> v.ProvisionView:
         not_needed=(),
         reasons=("the time limit ended the search",),
         assumptions=(
-            "rates of 2 of 2 streams measured 6 s ago, known to 2 % or better (95 %)",
+            "rates of 2 of 2 streams measured 6 s ago, each within 2 % (95 %)",
             "CPU is what each component declares; it was not measured",
         ),
     )
