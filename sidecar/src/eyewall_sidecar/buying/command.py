@@ -23,6 +23,7 @@ from eyewall_sidecar.problem_file.provisioning import (
 )
 from eyewall_sidecar.problem_file.provisioning_answer import provisioning_answer
 from eyewall_sidecar.problem_file.switching_off import priced_to_switch_off
+from eyewall_sidecar.provisioning.answer import not_needed
 from eyewall_sidecar.provisioning.asking import Asked, ask
 from eyewall_sidecar.provisioning.catalogue import (
     Catalogue,
@@ -56,6 +57,8 @@ class Source:
         What had to be assumed to write it.
     unit
         What its CPU is in, and a catalogue's has to be; empty: whatever the catalogue counts.
+    stay_on
+        Names of nodes that are on in any case.
     """
 
     name: str
@@ -63,6 +66,7 @@ class Source:
     folder: Path
     assumptions: tuple[str, ...] = ()
     unit: str = ""
+    stay_on: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +96,7 @@ def from_topology(
     if options.catalogue:
         return Source(name, text, Path(), tuple(said), CORES)
     priced, assumed = priced_to_switch_off(text, shared, options.tuple_bytes)
-    return Source(name, priced, Path(), (*said, *assumed), CORES)
+    return Source(name, priced, Path(), (*said, *assumed), CORES, tuple(shared))
 
 
 def provision(source: Source, options: Options, *, as_json: bool) -> int:
@@ -114,11 +118,14 @@ def provision(source: Source, options: Options, *, as_json: bool) -> int:
     with _sign_of_life(options.time_limit):
         found = ask(file.problem, asked, perf_counter)
     assumptions = (*source.assumptions, *file.assumptions)
+    spare: tuple[str, ...] = ()
+    if catalogue is None and found.provision is not None:
+        spare = not_needed(file.problem, found.provision.machines, source.stay_on)
     if as_json:
-        answer = provisioning_answer(file.problem, found, currency, assumptions)
+        answer = provisioning_answer(file.problem, found, currency, assumptions, spare)
         sys.stdout.write(json.dumps(answer, ensure_ascii=False, allow_nan=False) + "\n")
     else:
-        show(Console(), file.problem, found, currency, assumptions)
+        show(Console(), file.problem, found, currency, assumptions, spare)
     return EXIT_CODES.get(found.solution.status, 0)
 
 

@@ -7,7 +7,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from eyewall_sidecar.provisioning.answer import MORE, Answer, Item, not_needed, shopping_list
+from eyewall_sidecar.provisioning.answer import MORE, Answer, Item, shopping_list
 from eyewall_sidecar.provisioning.problem import ProvisioningProblem
 from eyewall_sidecar.provisioning.provision import Provision
 from eyewall_sidecar.provisioning.utilisation import (
@@ -37,8 +37,9 @@ def show(
     found: Answer,
     currency: str,
     assumptions: Sequence[str] = (),
+    not_needed: Sequence[str] = (),
 ) -> None:
-    """Print what to buy, what each machine does, and what is next up and down."""
+    """Print what to buy, what can be switched off, and what is next up and down."""
     solution, provision = found.solution, found.provision
     headline = f"{solution.policy}, {solution.status}, {solution.seconds:.3g} s"
     if provision is not None:
@@ -56,8 +57,8 @@ def show(
     others = [it for it in found.uses if it.constraint in NETWORK]
     if others:
         console.print(_network(others))
-    if spare := not_needed(problem, provision.machines):
-        _say(console, f"can be switched off: {', '.join(spare)}")
+    if not_needed:
+        _say(console, f"can be switched off: {', '.join(not_needed)}")
     _say(console, _breaking(problem, found))
     _say(console, _cheaper(found, currency))
 
@@ -76,10 +77,10 @@ def _bought(items: Sequence[Item], total: float, currency: str) -> Table:
     table = Table("type", "count", "each", "sum", show_footer=len(items) > 1)
     for it in items:
         each, together = money(it.type.price, currency), money(it.price, currency)
-        table.add_row(Text(it.type.name), f"{it.count}", each, together)
+        table.add_row(Text(it.type.name), f"{it.count}", Text(each), Text(together))
     table.columns[0].footer = "total"
     table.columns[1].footer = f"{sum(it.count for it in items)}"
-    table.columns[3].footer = money(total, currency)
+    table.columns[3].footer = Text(money(total, currency))
     return table
 
 
