@@ -12,7 +12,7 @@ from typing import NoReturn
 import typer
 from rich.console import Console
 
-from eyewall_sidecar.buying.shown import show
+from eyewall_sidecar.buying.shown import RESULTS, show
 from eyewall_sidecar.model import ProblemError
 from eyewall_sidecar.model.errors import unknown
 from eyewall_sidecar.problem_file.entries import read_text
@@ -37,6 +37,8 @@ from eyewall_sidecar.solve import EXIT_CODES
 BAD_INPUT = 2
 CORES = "cores"
 """What a topology's CPU is in."""
+MULTIPLES = "× what it carries now"
+"""What a topology's throughput is in."""
 NODES = "nodes"
 """What prices are in where nodes have none."""
 
@@ -59,6 +61,8 @@ class Source:
         What its CPU is in, and a catalogue's has to be; empty: whatever the catalogue counts.
     stay_on
         Names of nodes that are on in any case.
+    rate_unit
+        What its throughput is in.
     """
 
     name: str
@@ -67,6 +71,7 @@ class Source:
     assumptions: tuple[str, ...] = ()
     unit: str = ""
     stay_on: tuple[str, ...] = ()
+    rate_unit: str = RESULTS
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,9 +99,9 @@ def from_topology(
 ) -> Source:
     """Take the problem of a topology that runs; `shared` are nodes where others run, too."""
     if options.catalogue:
-        return Source(name, text, Path(), tuple(said), CORES)
+        return Source(name, text, Path(), tuple(said), CORES, rate_unit=MULTIPLES)
     priced, assumed = priced_to_switch_off(text, shared, options.tuple_bytes)
-    return Source(name, priced, Path(), (*said, *assumed), CORES, tuple(shared))
+    return Source(name, priced, Path(), (*said, *assumed), CORES, tuple(shared), MULTIPLES)
 
 
 def provision(source: Source, options: Options, *, as_json: bool) -> int:
@@ -125,7 +130,8 @@ def provision(source: Source, options: Options, *, as_json: bool) -> int:
         answer = provisioning_answer(file.problem, found, currency, assumptions, spare)
         sys.stdout.write(json.dumps(answer, ensure_ascii=False, allow_nan=False) + "\n")
     else:
-        show(Console(), file.problem, found, currency, assumptions, spare)
+        unit = source.rate_unit
+        show(Console(), file.problem, found, currency, assumptions, spare, unit)
     return EXIT_CODES.get(found.solution.status, 0)
 
 
