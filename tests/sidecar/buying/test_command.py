@@ -5,6 +5,7 @@ from typing import Any
 import eyewall_sidecar
 import pytest
 from eyewall_sidecar import cli
+from eyewall_sidecar.buying.command import Options, from_topology, provision
 from typer.testing import CliRunner, Result
 
 CAMERAS = Path(eyewall_sidecar.__file__).parents[2] / "examples" / "provisioning" / "cameras.json"
@@ -64,6 +65,41 @@ def test_without_a_catalogue_it_says_which_nodes_are_enough() -> None:
     assert sorted(it["type"] for it in found["machines"]) == ["edge-1", "edge-2", "rack-1"]
     assert found["not_needed"] == ["rack-2"]
     assert "can be switched off: rack-2" in run(str(CAMERAS)).stdout
+
+
+def test_a_catalogue_s_machines_are_not_there_to_be_switched_off(tmp_path: Path) -> None:
+    # 12 cores fit on the big one; the small one could be had once, but nobody has it.
+    catalogue = tmp_path / "mine.toml"
+    catalogue.write_text(
+        'currency = "[/]"\nunit = "cores"\n'
+        '[[types]]\nname = "big"\ncpu = 16\ncard_gbit = 10\nprice = 9\n'
+        '[[types]]\nname = "small"\ncpu = 2\ncard_gbit = 10\nprice = 8\ncount = 1\n',
+        encoding="utf-8",
+    )
+    found = answer(str(CAMERAS), "--catalogue", str(catalogue))
+    assert ([it["id"] for it in found["machines"]], found["not_needed"]) == (["big-1"], [])
+    said = run(str(CAMERAS), "--catalogue", str(catalogue))
+    assert said.exit_code == 0
+    assert "switched off" not in said.stdout
+    assert "9 [/]" in said.stdout  # as the file says it, though brackets mean something to rich
+
+
+def test_a_node_that_others_keep_on_is_not_said_to_be_needless(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    # a runs on n1 alone; n2 runs another topology in any case, n3 nothing.
+    text = json.dumps(
+        {
+            "version": 1,
+            "operators": [{"id": "a", "candidates": ["n1"]}],
+            "streams": [],
+            "nodes": [{"id": "n1"}, {"id": "n2"}, {"id": "n3"}],
+        }
+    )
+    options = Options("", 1.0, None, "subtree-bottom-up", 30.0, 0)
+    source = from_topology("words", text, ("n2",), (), options)
+    provision(source, options, as_json=True)
+    assert json.loads(capsys.readouterr().out)["not_needed"] == ["n3"]
 
 
 def test_people_read_the_list_the_machines_and_what_is_next() -> None:

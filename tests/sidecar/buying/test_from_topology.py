@@ -45,6 +45,9 @@ def test_throughput_is_in_multiples_of_what_the_topology_carries_now(address: st
     # 6 · 4 · 0.1 = 2.4 cores: more than the smallest machine's 2, so one of 4 for €132.
     assert cpu["load"] == pytest.approx(2.4)
     assert (found["price"], found["currency"]) == (132, "€")
+    said = provision("--topology", NAME, *CLOUD, "--throughput", "6", sidecar=address).stdout
+    assert "€132 for 6 × what it carries now" in said
+    assert "results/s" not in said
 
 
 def test_to_buy_the_sizes_of_tuples_have_to_be_given(address: str) -> None:

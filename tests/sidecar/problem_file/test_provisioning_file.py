@@ -91,6 +91,22 @@ def test_a_stream_without_a_size_takes_the_one_that_is_given_and_the_answer_says
         ),
         (
             {},
+            {"throughput": 1e15, "catalogue": (SMALL,)},
+            (
+                "stream a → b at a throughput of 1e+15 results/s: rate is 1e+16; "
+                "it must be a number from 0 to 1e+15"
+            ),
+        ),
+        (
+            {"operators": [{"id": "a", "cpu": 3}, {"id": "b"}], "streams": []},
+            {"throughput": 1e15},
+            (
+                "operator a at a throughput of 1e+15 results/s: cpu is 3e+15; "
+                "it must be a number from 0 to 1e+15"
+            ),
+        ),
+        (
+            {},
             {"catalogue": ()},
             "there are no machine types; at least one must be there to choose",
         ),
@@ -138,6 +154,23 @@ def test_bad_input_is_refused_with_offender_value_and_what_is_allowed(
 def test_a_price_that_only_some_nodes_have_is_refused() -> None:
     said = refusal(file(**nodes({"id": "n1", "price": 3}, {"id": "n2"})))
     assert said.startswith("node n2: price is not given, but other nodes have one")
+
+
+def test_links_are_those_of_the_file_s_nodes_and_listed_or_in_a_matrix_but_not_both() -> None:
+    links = [{"from": "n1", "to": "n9", "delay": 0}]
+    two = [{"id": "n1"}, {"id": "n2"}]
+    assert refusal(file(nodes=two, links=links)) == ("link n1 → n9: no node n9; nodes are n1, n2")
+    delays = {"file": "delays.tsv", "unit": "ms", "kind": "rtt"}
+    said = refusal(file(nodes=two, links=links, delays=delays))
+    assert said == "give links or delays, not both"
+
+
+def test_a_node_s_limit_of_operators_is_not_looked_at_and_the_answer_says_so() -> None:
+    text = file(**nodes({"id": "n1", "operators": 1}, {"id": "n2"}))
+    said = "how many operators n1 may hold is not looked at"
+    assert said in parse_provisioning(text, Path(), Wanted()).assumptions
+    bought = parse_provisioning(text, Path(), Wanted(catalogue=(SMALL,)))
+    assert said not in bought.assumptions
 
 
 def test_a_tree_with_a_cycle_is_refused_with_the_cycle() -> None:

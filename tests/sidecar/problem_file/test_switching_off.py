@@ -12,7 +12,7 @@ TEXT = write_problem(
     PlacementProblem(
         (Operator("a"), Operator("b")),
         (Stream("a", "b", 20),),
-        (Node("n1", cpu=4), Node("n2", cpu=4)),
+        (Node("n1", cpu=4, operators=2), Node("n2", cpu=4)),
         {("n1", "n2"): Link(0.01), ("n2", "n1"): Link(0.01)},
     )
 )
@@ -27,6 +27,9 @@ def test_every_node_counts_one_and_sizes_do_not_matter_where_none_are_known() ->
     text, said = priced_to_switch_off(TEXT, (), None)
     assert prices(text) == {"n1": 1, "n2": 1}
     assert said == (UNCOUNTED, UNSIZED)
+    found = parse_provisioning(text, Path(), Wanted())
+    # Slots are in UNCOUNTED already.
+    assert found.assumptions == ("no node has a price: each counts 1, so the fewest are best",)
 
 
 def test_a_node_that_others_keep_on_costs_nothing() -> None:

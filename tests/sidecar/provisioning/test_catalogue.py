@@ -42,6 +42,10 @@ def test_units_are_converted_and_what_is_not_given_has_no_limit(tmp_path: Path) 
 @pytest.mark.parametrize(
     ("text", "complaint"),
     [
+        (
+            f"{HEAD}{SMALL}count = {10**400}\n",
+            "0: input should be less than or equal to 1000000000000000",
+        ),
         (HEAD + SMALL.replace("price = 70\n", ""), "machine type small: price is missing"),
         (HEAD + SMALL + SMALL, "machine type small is listed more than once; ids must be unique"),
         (HEAD + SMALL.replace("price", "prise"), "machine type small: no key prise; keys there"),

@@ -3,11 +3,20 @@
 from dataclasses import replace
 from math import inf
 
+import eyewall_sidecar.provisioning.exact as exact_method
+import pytest
 from every_provision import least_price
 from eyewall_sidecar.model import Operator
+from eyewall_sidecar.odp.finding import Outcome
 from eyewall_sidecar.provisioning import BasicObject, DataServer, MachineType, ProvisioningProblem
 from eyewall_sidecar.provisioning.exact import exact
-from eyewall_sidecar.provisioning.infeasibility import obvious_reasons
+from eyewall_sidecar.provisioning.infeasibility import (
+    TOGETHER,
+    UNDECIDED,
+    binding_reasons,
+    obvious_reasons,
+)
+from eyewall_sidecar.provisioning.partition import Partition
 from hypothesis import given, settings
 from random_provisioning import provisioning_problems
 from small_provisioning import LARGE, SMALL, pair
@@ -130,6 +139,33 @@ def test_the_limits_that_leave_nothing_are_named_where_a_search_was_needed_to_se
             "there is one for 26"
         ),
     )
+
+
+@pytest.mark.parametrize(("price", "said"), [(inf, TOGETHER), (None, UNDECIDED)])
+def test_that_no_limits_alone_are_in_the_way_is_said_only_if_it_is_known(
+    price: float | None, said: str
+) -> None:
+    problem = pair(servers=(DataServer("s", ("k",), card=9),))
+    assert binding_reasons(problem, lambda _: price) == (said,)
+
+
+def test_to_find_what_is_in_the_way_takes_no_longer_than_the_time_limit(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    given_to: list[float] = []
+
+    def nothing(*_: object, ends_at: float, **__: object) -> tuple[Partition, str]:
+        given_to.append(ends_at)
+        return Partition(Outcome.INFEASIBLE, None, inf, 0), "none"
+
+    monkeypatch.setattr(exact_method, "_cheapest", nothing)
+    narrow = replace(pair(link=50), servers=(DataServer("s", ("k",), card=9),))
+    problem = replace(narrow, types=tuple(replace(it, count=1.0) for it in narrow.types))
+    assert reasons(problem) == (TOGETHER,)
+    # The question itself has the 60 s; then servers, links, cards and numbers are taken away.
+    first, *relaxed = given_to
+    assert (first, len(relaxed)) == (60, 4)
+    assert sum(relaxed) == 60
 
 
 def test_links_between_machines_are_named_where_they_leave_nothing() -> None:

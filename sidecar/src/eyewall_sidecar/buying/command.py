@@ -12,7 +12,7 @@ from typing import NoReturn
 import typer
 from rich.console import Console
 
-from eyewall_sidecar.buying.shown import show
+from eyewall_sidecar.buying.shown import RESULTS, show
 from eyewall_sidecar.model import ProblemError
 from eyewall_sidecar.model.errors import unknown
 from eyewall_sidecar.problem_file.entries import read_text
@@ -23,6 +23,7 @@ from eyewall_sidecar.problem_file.provisioning import (
 )
 from eyewall_sidecar.problem_file.provisioning_answer import provisioning_answer
 from eyewall_sidecar.problem_file.switching_off import priced_to_switch_off
+from eyewall_sidecar.provisioning.answer import not_needed
 from eyewall_sidecar.provisioning.asking import Asked, ask
 from eyewall_sidecar.provisioning.catalogue import (
     Catalogue,
@@ -36,6 +37,8 @@ from eyewall_sidecar.solve import EXIT_CODES
 BAD_INPUT = 2
 CORES = "cores"
 """What a topology's CPU is in."""
+MULTIPLES = "× what it carries now"
+"""What a topology's throughput is in."""
 NODES = "nodes"
 """What prices are in where nodes have none."""
 
@@ -56,6 +59,10 @@ class Source:
         What had to be assumed to write it.
     unit
         What its CPU is in, and a catalogue's has to be; empty: whatever the catalogue counts.
+    stay_on
+        Names of nodes that are on in any case.
+    rate_unit
+        What its throughput is in.
     """
 
     name: str
@@ -63,6 +70,8 @@ class Source:
     folder: Path
     assumptions: tuple[str, ...] = ()
     unit: str = ""
+    stay_on: tuple[str, ...] = ()
+    rate_unit: str = RESULTS
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,9 +99,9 @@ def from_topology(
 ) -> Source:
     """Take the problem of a topology that runs; `shared` are nodes where others run, too."""
     if options.catalogue:
-        return Source(name, text, Path(), tuple(said), CORES)
+        return Source(name, text, Path(), tuple(said), CORES, rate_unit=MULTIPLES)
     priced, assumed = priced_to_switch_off(text, shared, options.tuple_bytes)
-    return Source(name, priced, Path(), (*said, *assumed), CORES)
+    return Source(name, priced, Path(), (*said, *assumed), CORES, tuple(shared), MULTIPLES)
 
 
 def provision(source: Source, options: Options, *, as_json: bool) -> int:
@@ -114,11 +123,15 @@ def provision(source: Source, options: Options, *, as_json: bool) -> int:
     with _sign_of_life(options.time_limit):
         found = ask(file.problem, asked, perf_counter)
     assumptions = (*source.assumptions, *file.assumptions)
+    spare: tuple[str, ...] = ()
+    if catalogue is None and found.provision is not None:
+        spare = not_needed(file.problem, found.provision.machines, source.stay_on)
     if as_json:
-        answer = provisioning_answer(file.problem, found, currency, assumptions)
+        answer = provisioning_answer(file.problem, found, currency, assumptions, spare)
         sys.stdout.write(json.dumps(answer, ensure_ascii=False, allow_nan=False) + "\n")
     else:
-        show(Console(), file.problem, found, currency, assumptions)
+        unit = source.rate_unit
+        show(Console(), file.problem, found, currency, assumptions, spare, unit)
     return EXIT_CODES.get(found.solution.status, 0)
 
 

@@ -7,7 +7,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from eyewall_sidecar.provisioning.answer import MORE, Answer, Item, not_needed, shopping_list
+from eyewall_sidecar.provisioning.answer import MORE, Answer, Item, shopping_list
 from eyewall_sidecar.provisioning.problem import ProvisioningProblem
 from eyewall_sidecar.provisioning.provision import Provision
 from eyewall_sidecar.provisioning.utilisation import (
@@ -28,6 +28,8 @@ NAMES = {
     SERVER_LINK: "link",
     LINK: "link",
 }
+RESULTS = "results/s"
+"""What the throughput of a problem file is in."""
 NETWORK = (SERVER, SERVER_LINK, LINK)
 
 
@@ -37,14 +39,19 @@ def show(
     found: Answer,
     currency: str,
     assumptions: Sequence[str] = (),
+    not_needed: Sequence[str] = (),
+    rate_unit: str = RESULTS,
 ) -> None:
-    """Print what to buy, what each machine does, and what is next up and down."""
+    """Print what to buy, what can be switched off, and what is next up and down.
+
+    `rate_unit` is what the throughput is in.
+    """
     solution, provision = found.solution, found.provision
     headline = f"{solution.policy}, {solution.status}, {solution.seconds:.3g} s"
     if provision is not None:
         gap = "" if solution.gap is None else f", gap {solution.gap:.2%}"
         headline += (
-            f": {money(provision.price, currency)}{gap} for {problem.throughput:g} results/s"
+            f": {money(provision.price, currency)}{gap} for {problem.throughput:g} {rate_unit}"
         )
     _say(console, headline)
     for sentence in (*solution.reasons, *assumptions):
@@ -56,10 +63,10 @@ def show(
     others = [it for it in found.uses if it.constraint in NETWORK]
     if others:
         console.print(_network(others))
-    if spare := not_needed(problem, provision.machines):
-        _say(console, f"can be switched off: {', '.join(spare)}")
-    _say(console, _breaking(problem, found))
-    _say(console, _cheaper(found, currency))
+    if not_needed:
+        _say(console, f"can be switched off: {', '.join(not_needed)}")
+    _say(console, _breaking(problem, found, rate_unit))
+    _say(console, _cheaper(found, currency, rate_unit))
 
 
 def money(price: float, currency: str) -> str:
@@ -76,10 +83,10 @@ def _bought(items: Sequence[Item], total: float, currency: str) -> Table:
     table = Table("type", "count", "each", "sum", show_footer=len(items) > 1)
     for it in items:
         each, together = money(it.type.price, currency), money(it.price, currency)
-        table.add_row(Text(it.type.name), f"{it.count}", each, together)
+        table.add_row(Text(it.type.name), f"{it.count}", Text(each), Text(together))
     table.columns[0].footer = "total"
     table.columns[1].footer = f"{sum(it.count for it in items)}"
-    table.columns[3].footer = money(total, currency)
+    table.columns[3].footer = Text(money(total, currency))
     return table
 
 
@@ -119,8 +126,8 @@ def _rate(bytes_per_second: float) -> str:
     return f"{bytes_per_second / 1e6:.4g} MB/s"
 
 
-def _breaking(problem: ProvisioningProblem, found: Answer) -> str:
-    more = f"at {MORE * problem.throughput:g} results/s"
+def _breaking(problem: ProvisioningProblem, found: Answer, rate_unit: str) -> str:
+    more = f"at {MORE * problem.throughput:g} {rate_unit}"
     sustains = "" if found.sustained in (None, inf) else f" (it sustains {found.sustained:.4g})"
     if not found.breaks:
         return f"{more} it would still do{sustains}"
@@ -131,10 +138,10 @@ def _breaking(problem: ProvisioningProblem, found: Answer) -> str:
     return f"{more} would be too full{sustains}: {said}"
 
 
-def _cheaper(found: Answer, currency: str) -> str:
+def _cheaper(found: Answer, currency: str, rate_unit: str) -> str:
     if found.cheaper is None:
         return "nothing cheaper was found, whatever the throughput"
     it = found.cheaper
     types = ", ".join(f"{item.count} × {item.type.name}" for item in shopping_list(it.machines))
     price = money(it.price, currency)
-    return f"next cheaper: {price} sustains {it.throughput:.4g} results/s ({types})"
+    return f"next cheaper: {price} sustains {it.throughput:.4g} {rate_unit} ({types})"

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from eyewall_sidecar.model import Node, PlacementProblem, ProblemError
 from eyewall_sidecar.model.errors import unknown
-from eyewall_sidecar.problem_file.delays import listed_links, matrix_links
+from eyewall_sidecar.problem_file.delays import links_of
 from eyewall_sidecar.problem_file.entries import (
     mapping_keys,
     parse_entries,
@@ -44,15 +44,9 @@ def read_problem(path: Path) -> ProblemFile:
 def parse_problem(text: str, folder: Path) -> ProblemFile:
     """Read a problem from its JSON text; a delays file is looked for in `folder`."""
     file = parse_entries(text)
-    if file.links is not None and file.delays is not None:
-        raise ProblemError("give links or delays, not both")
     require_none(mapping_keys(file), "map")
     require_none(provisioning_keys(file), "provision")
-    nodes = [entry.id for entry in file.nodes]
-    if file.delays is not None:
-        links = matrix_links(file.delays, nodes, folder)
-    else:
-        links = listed_links(file.links or [])
+    links = links_of(file, folder)
     expansion = expand(file)
     problem = PlacementProblem(
         operators=expansion.operators,

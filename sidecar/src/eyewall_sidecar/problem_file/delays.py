@@ -9,10 +9,19 @@ from pathlib import Path
 from eyewall_sidecar.model import Link, ProblemError
 from eyewall_sidecar.model.errors import listed
 from eyewall_sidecar.model.limits import LONGEST
-from eyewall_sidecar.problem_file.schema import LEAST, DelaysEntry, LinkEntry
+from eyewall_sidecar.problem_file.schema import LEAST, DelaysEntry, LinkEntry, ProblemEntry
 
 Links = dict[tuple[str, str], Link]
 UNKNOWN = frozenset({"", "-", "nan", "na", "null"})
+
+
+def links_of(file: ProblemEntry, folder: Path) -> Links:
+    """Take the file's links, or its matrix, which is looked for in `folder`."""
+    if file.links is not None and file.delays is not None:
+        raise ProblemError("give links or delays, not both")
+    if file.delays is not None:
+        return matrix_links(file.delays, [entry.id for entry in file.nodes], folder)
+    return listed_links(file.links or [])
 
 
 def listed_links(entries: Sequence[LinkEntry]) -> Links:

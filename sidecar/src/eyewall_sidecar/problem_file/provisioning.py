@@ -7,7 +7,7 @@ from pathlib import Path
 
 from eyewall_sidecar.model import Operator, ProblemError, Stream
 from eyewall_sidecar.model.errors import listed, unknown
-from eyewall_sidecar.problem_file.delays import Links, listed_links, matrix_links
+from eyewall_sidecar.problem_file.delays import links_of
 from eyewall_sidecar.problem_file.entries import mapping_keys, parse_entries, require_none
 from eyewall_sidecar.problem_file.executors import expand
 from eyewall_sidecar.problem_file.schema import NodeEntry, ProblemEntry, ServerEntry
@@ -86,7 +86,13 @@ def parse_provisioning(text: str, folder: Path, wanted: Wanted) -> ProvisioningF
         links=links,
         throughput=wanted.throughput,
     )
-    assumptions = (*expansion.assumptions, *pins_left_aside, *sizes_assumed, *prices_assumed)
+    assumptions = (
+        *expansion.assumptions,
+        *pins_left_aside,
+        *sizes_assumed,
+        *prices_assumed,
+        *([] if wanted.catalogue else _not_looked_at(file)),
+    )
     return ProvisioningFile(problem, assumptions, priced=not prices_assumed)
 
 
@@ -131,6 +137,14 @@ def _types(file: ProblemEntry) -> tuple[tuple[MachineType, ...], list[str]]:
     return tuple(_type(it) for it in file.nodes), said
 
 
+def _not_looked_at(file: ProblemEntry) -> list[str]:
+    """Say which limits of nodes are none of a machine's."""
+    counted = [it.id for it in file.nodes if it.operators is not None]
+    if not counted:
+        return []
+    return [f"how many operators {listed(counted, 3)} may hold is not looked at"]
+
+
 def _type(node: NodeEntry) -> MachineType:
     return MachineType(
         name=node.id,
@@ -160,13 +174,11 @@ def _server(entry: ServerEntry, types: list[str]) -> DataServer:
 def _bandwidths(file: ProblemEntry, folder: Path) -> dict[tuple[str, str], float]:
     """bp_(u,v) of the file's links; the two directions share the narrower one's bandwidth."""
     nodes = [entry.id for entry in file.nodes]
-    links: Links = {}
-    if file.delays is not None:
-        links = matrix_links(file.delays, nodes, folder)
-    elif file.links is not None:
-        links = listed_links(file.links)
     found: dict[tuple[str, str], float] = {}
-    for (one, other), link in links.items():
+    for (one, other), link in links_of(file, folder).items():
+        for name in (one, other):
+            if name not in nodes:
+                raise ProblemError(f"link {one} → {other}: {unknown('node', name, nodes)}")
         pair = (one, other) if one < other else (other, one)
         found[pair] = min(link.bandwidth, found.get(pair, inf))
     return {pair: bandwidth for pair, bandwidth in found.items() if bandwidth < inf}

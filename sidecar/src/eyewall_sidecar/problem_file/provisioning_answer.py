@@ -6,7 +6,7 @@ from typing import Any
 
 from eyewall_sidecar.problem_file.answer import answer as placement_answer
 from eyewall_sidecar.provisioning import Machine, Provision, ProvisioningProblem
-from eyewall_sidecar.provisioning.answer import MORE, Answer, Cheaper, not_needed, shopping_list
+from eyewall_sidecar.provisioning.answer import MORE, Answer, Cheaper, shopping_list
 from eyewall_sidecar.provisioning.utilisation import (
     CARD,
     CPU,
@@ -33,8 +33,9 @@ def provisioning_answer(
     found: Answer,
     currency: str,
     assumptions: tuple[str, ...] = (),
+    not_needed: tuple[str, ...] = (),
 ) -> dict[str, Any]:
-    """Return `eyewall solve`'s keys, and what there is to buy."""
+    """Return `eyewall solve`'s keys, and what there is to buy, or can be switched off."""
     provision = found.provision
     return {
         **placement_answer(found.solution, assumptions),
@@ -43,7 +44,7 @@ def provisioning_answer(
         "price": None if provision is None else provision.price,
         "shopping_list": None if provision is None else _items(provision.machines),
         "machines": None if provision is None else _machines(provision),
-        "not_needed": None if provision is None else list(not_needed(problem, provision.machines)),
+        "not_needed": None if provision is None else list(not_needed),
         "utilisation": [_use(it) for it in found.uses],
         "breaks_at": {
             "throughput": MORE * problem.throughput,

@@ -28,6 +28,8 @@ def priced_to_switch_off(
     """
     file = json.loads(text)
     said = [UNCOUNTED]
+    for node in file["nodes"]:
+        node.pop("operators", None)
     if tuple_bytes is None:
         for stream in file["streams"]:
             stream.setdefault("tuple_bytes", 0)

@@ -1,6 +1,7 @@
 """What a buyer is told: what to buy, how full it is, what breaks first, what less money gets."""
 
 from collections import Counter
+from collections.abc import Collection
 from dataclasses import dataclass
 
 from eyewall_sidecar.model import Solution
@@ -75,10 +76,22 @@ class Answer:
     cheaper: Cheaper | None = None
 
 
-def not_needed(problem: ProvisioningProblem, machines: tuple[Machine, ...]) -> tuple[str, ...]:
-    """Name the machines that are there already (a count of 1) and can be switched off."""
-    kept = {it.type.name for it in machines}
-    return tuple(it.name for it in problem.types if it.count == 1 and it.name not in kept)
+def not_needed(
+    problem: ProvisioningProblem, machines: tuple[Machine, ...], stay_on: Collection[str] = ()
+) -> tuple[str, ...]:
+    """Name the machines that can be switched off, of a platform that is there already.
+
+    Parameters
+    ----------
+    problem
+        Its types are the machines that are there: what a catalogue offers is not switched on.
+    machines
+        What the provision uses.
+    stay_on
+        Names of machines that others use.
+    """
+    kept = {it.type.name for it in machines} | set(stay_on)
+    return tuple(it.name for it in problem.types if it.name not in kept)
 
 
 def shopping_list(machines: tuple[Machine, ...]) -> tuple[Item, ...]:

@@ -31,6 +31,8 @@ from eyewall_sidecar.provisioning.machines import MachineType
 
 BYTES_PER_GBIT = 1e9 / 8
 BYTES_PER_GB = 1e9
+MOST_OF_A_TYPE = 10**15
+"""As many operators as a node of a problem file may hold."""
 
 _FOLDER = files("eyewall_sidecar.provisioning") / "catalogues"
 
@@ -69,7 +71,7 @@ class _Type(BaseModel):
     card_gbit: Amount
     price: Amount
     memory_gb: Amount | None = None
-    count: Annotated[int, Field(ge=1)] | None = None
+    count: Annotated[int, Field(ge=1, le=MOST_OF_A_TYPE)] | None = None
 
 
 class _File(BaseModel):
@@ -149,7 +151,7 @@ def _complaint(error: ValidationError, content: Any) -> str:
             return f"{where}: {key} is empty; at least one machine type must be there to choose"
         case _:
             message = first["msg"]
-            return f"{where}: {key} is {first['input']!r}: {message[0].lower()}{message[1:]}"
+            return f"{where}: {key} is {first['input']!r:.80}: {message[0].lower()}{message[1:]}"
 
 
 def _owner(place: list[int | str], content: Any) -> str:

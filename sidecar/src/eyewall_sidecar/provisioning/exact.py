@@ -15,6 +15,7 @@ from eyewall_sidecar.odp.finding import Outcome
 from eyewall_sidecar.provisioning.blobs import Blobs, blobs
 from eyewall_sidecar.provisioning.bound import price_bound
 from eyewall_sidecar.provisioning.infeasibility import (
+    KINDS,
     binding_reasons,
     obvious_reasons,
     stranded_reasons,
@@ -56,7 +57,7 @@ def exact(
     Parameters
     ----------
     time_limit
-        Seconds.
+        Seconds; if nothing is possible, as many again at most to find out why.
     start
         A provision that is known, if any; nothing dearer is answered. One that breaks a
         constraint is left out, and said so.
@@ -85,7 +86,7 @@ def exact(
             clock() - started,
         )
     if best is None:
-        late = f"the time limit of {time_limit:g} s ended the search before any provision was found"
+        late = "the time limit ended the search before any provision was found"
         solution, _ = _without(Status.TIMED_OUT, engine, (late, *remarks), seconds)
         return solution, None
     proven = found.outcome is not Outcome.NOTHING
@@ -183,10 +184,12 @@ def _reasons(
 
     def solvable(relaxed: ProvisioningProblem) -> float | None:
         if obvious_reasons(relaxed):
-            return None
-        ends_at = clock() + time_limit
+            return inf
+        ends_at = clock() + time_limit / KINDS
         found, _ = _cheapest(relaxed, blobs(relaxed), None, ends_at=ends_at, clock=clock, seed=seed)
-        return found.provision.price if found.provision else None
+        if found.provision is None:
+            return inf if found.outcome is Outcome.INFEASIBLE else None
+        return found.provision.price
 
     return binding_reasons(problem, solvable)
 

@@ -16,6 +16,12 @@ TOGETHER = (
     "the constraints together leave no valid provision; taking away one kind of limits alone "
     "(servers, links, cards, numbers of machines) does not help"
 )
+UNDECIDED = (
+    "the constraints together leave no valid provision; which kind of limits alone is in the way "
+    "(servers, links, cards, numbers of machines) was not found in time"
+)
+KINDS = 4
+"""Kinds of limits that are taken away, each by itself."""
 
 
 def obvious_reasons(problem: ProvisioningProblem) -> tuple[str, ...]:
@@ -128,14 +134,19 @@ def binding_reasons(
     Parameters
     ----------
     solvable
-        Problem → the price of a provision, or None if none was found.
+        Problem → the price of a provision, infinite if there is none; None if that is not known.
     """
+    prices = [
+        (limits, solvable(relaxed)) for limits, relaxed in _relaxed(problem) if relaxed != problem
+    ]
     reasons = tuple(
         f"{limits} leave no valid provision; without them there is one for {price:g}"
-        for limits, relaxed in _relaxed(problem)
-        if relaxed != problem and (price := solvable(relaxed)) is not None
+        for limits, price in prices
+        if price is not None and price < inf
     )
-    return reasons or (TOGETHER,)
+    if reasons:
+        return reasons
+    return (UNDECIDED,) if any(price is None for _, price in prices) else (TOGETHER,)
 
 
 def _relaxed(problem: ProvisioningProblem) -> Iterator[tuple[str, ProvisioningProblem]]:

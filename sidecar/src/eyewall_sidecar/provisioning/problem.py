@@ -89,6 +89,7 @@ class ProvisioningProblem:
         _require_names(self)
         _require_no_cycle(self)
         _require_bandwidths(self)
+        _require_demands(self)
 
     def object(self, object_id: str) -> BasicObject:
         """Return the object of that id."""
@@ -183,3 +184,12 @@ def _require_bandwidths(problem: ProvisioningProblem) -> None:
             if name not in types:
                 raise ProblemError(f"{owner}: {unknown('machine type', name, types)}")
         require_amount(owner, "bandwidth", bandwidth, MOST_OFFERED, unlimited=True)
+
+
+def _require_demands(problem: ProvisioningProblem) -> None:
+    rate = f"at a throughput of {problem.throughput:g} results/s"
+    for operator in problem.operators:
+        cpu = operator.cpu * problem.throughput
+        require_amount(f"operator {operator.id} {rate}", "cpu", cpu, MOST)
+    for stream in problem.streams:
+        require_amount(f"{stream} {rate}", "rate", stream.rate * problem.throughput, MOST)

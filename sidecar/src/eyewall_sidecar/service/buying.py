@@ -14,7 +14,7 @@ from eyewall_sidecar.problem_file.provisioning import ProvisioningFile, parse_pr
 from eyewall_sidecar.problem_file.provisioning import Wanted as WantedOfFile
 from eyewall_sidecar.problem_file.switching_off import priced_to_switch_off
 from eyewall_sidecar.problem_file.writing import write_without_links
-from eyewall_sidecar.provisioning.answer import Answer
+from eyewall_sidecar.provisioning.answer import Answer, not_needed
 from eyewall_sidecar.provisioning.catalogue import (
     Catalogue,
     parse_catalogue,
@@ -126,13 +126,16 @@ class Buying:
         catalogue = _catalogue(wanted.catalogue) if wanted.catalogue else None
         file = _file(running, wanted, catalogue)
         answer = self._answered(PlatformQuestion(file.problem, method, seed), limit, is_awaited)
+        spare: tuple[str, ...] = ()
+        if catalogue is None and answer.provision is not None:
+            spare = not_needed(file.problem, answer.provision.machines, running.shared)
         return Platform(
             topology=running.topology,
             catalogue=_called(wanted.catalogue),
             currency=catalogue.currency if catalogue else "",
             throughput=wanted.throughput,
             answer=answer,
-            not_needed=_not_needed(running, answer) if catalogue is None else (),
+            not_needed=spare,
             assumptions=(*running.measured, *running.assumptions, *file.assumptions),
         )
 
@@ -217,10 +220,3 @@ def _file(
     except ProblemError as error:
         raise BadQuestionError(str(error)) from None
     return replace(file, assumptions=(*said, *file.assumptions))
-
-
-def _not_needed(running: RunningProblem, answer: Answer) -> tuple[str, ...]:
-    if answer.provision is None:
-        return ()
-    stay_on = {it.type.name for it in answer.provision.machines} | set(running.shared)
-    return tuple(it.id for it in running.bridged.problem.nodes if it.id not in stay_on)
