@@ -95,9 +95,7 @@ def test_a_free_loop_that_touches_the_way_does_not_hold_up_who_follows_it() -> N
         downlinks={"a": 8.0, "b": 0.0, "c": 4.0},
         services=dict.fromkeys("abc", frozenset({"x"})),
     )
-    task = Task.of_services(
-        "t", ("c", "a"), ["x"], [0], [3.0, 3.0], budgets=[1.0, 0.0], max_null=3
-    )
+    task = Task.of_services("t", ("c", "a"), ["x"], [0], [3.0, 3.0], budgets=[1.0, 0.0], max_null=3)
     found = optimum(network, task, PAYMENT)
     assert found is not None
     assert mapping_cost(network, task, found, PAYMENT) == 0.0
