@@ -111,7 +111,7 @@ def test_the_settings_are_in_mbit_and_megabytes_the_promise_in_bytes() -> None:
         ),
         (
             {"eyewall.rate.promised.mbit": '{"source": Infinity}'},
-            "is {'source': inf}; it must be a map from components to Mbit/s, each from 0 to 1000000",
+            "it must be a map from components to Mbit/s, each from 0 to 1000000",
         ),
         (
             {"eyewall.rate.promised.mbit": {}, "eyewall.budget.per.mb": 1e7},

@@ -20,7 +20,8 @@ from eyewall_sidecar.bimodal.reallocation import (
     rate_to_comply,
     reallocate,
 )
-from eyewall_sidecar.model.errors import require_unique
+from eyewall_sidecar.model import ProblemError
+from eyewall_sidecar.model.errors import require_unique, unknown
 from eyewall_sidecar.model.violations import exceeds
 
 
@@ -84,12 +85,17 @@ def choose_links(
     Raises
     ------
     ProblemError
-        For two connections of one topology with the same ends.
+        For two connections of one topology with the same ends, and for a host that is none.
     """
     left = {way: link.bandwidth for link in network.dedicated for way in link.directions}
     price = max((link.price for link in network.dedicated), default=0.0)
     connections = tuple(connections)
     require_unique("connection", [str(it) for it in connections])
+    hosts = tuple(node.id for node in network.nodes)
+    for it in connections:
+        for host in (it.source, it.target):
+            if host not in hosts:
+                raise ProblemError(f"connection {it}: {unknown('host', host, hosts)}")
     chosen: dict[Connection, Chosen] = {}
     for node in network.nodes:
         flows = {str(it): it for it in connections if it.source == node.id}

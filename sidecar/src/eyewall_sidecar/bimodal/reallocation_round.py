@@ -1,8 +1,8 @@
 """One round of link re-allocation on a whole network: each host decides in turn (algorithm 4)."""
 
 from collections import defaultdict
-from collections.abc import Mapping as Table
 from collections.abc import Iterator, Sequence
+from collections.abc import Mapping as Table
 from dataclasses import dataclass, replace
 
 from eyewall_sidecar.bimodal.fewest_hops import fewest_hops
