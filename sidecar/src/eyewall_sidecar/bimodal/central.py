@@ -261,7 +261,7 @@ def _mapping(program: MappingProgram) -> Mapping:
         for (sender, receiver), flow in program.f[stream].items():
             if (flow.value() or 0.0) > 0.5:
                 onward[sender].append(receiver)
-        hops = (source,)
+        hops: tuple[str, ...] = (source,)
         if source != target:
             hops = fewest_hops(source, target, onward.__getitem__, inf)
         routes.append(Route(LinkKind.DEDICATED, hops))
