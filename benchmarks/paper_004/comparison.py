@@ -11,6 +11,7 @@ from rich.box import MARKDOWN
 from rich.console import Console
 from rich.table import Table
 
+from paper_004.options import at_least
 from paper_004.platform_figures import LINKS, PER_HOUR, Panel, draw, matched, series, table
 from paper_004.platform_trials import Case, Found, Setting, run_cases
 
@@ -49,10 +50,10 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 def add_platform_options(parser: argparse.ArgumentParser, plot: str) -> None:
     """Add what both experiments on platforms are asked for."""
-    parser.add_argument("--networks", type=int, default=100, help="for each point")
-    parser.add_argument("--tasks", type=int, default=500, help="for each network")
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--processes", type=int, default=1)
+    parser.add_argument("--networks", type=at_least(1), default=100, help="for each point")
+    parser.add_argument("--tasks", type=at_least(1), default=500, help="for each network")
+    parser.add_argument("--seed", type=at_least(0), default=1)
+    parser.add_argument("--processes", type=at_least(1), default=1)
     parser.add_argument("--budget", type=float, default=120.0, help="minutes")
     parser.add_argument("--results", type=Path, default=Path("reproduction-004.jsonl"))
     parser.add_argument("--plot", type=Path, default=Path(plot))

@@ -31,6 +31,7 @@ from rich.console import Console
 from rich.table import Table
 
 from paper_004.live_picture import draw
+from paper_004.options import at_least
 
 if TYPE_CHECKING:
     import argparse
@@ -111,6 +112,11 @@ def deviation_of(windows: Sequence[Window], target: float) -> Deviation:
 
 
 def run(options: argparse.Namespace) -> None:
+    if options.seconds - options.settle < options.window:
+        raise SystemExit(
+            f"--seconds {options.seconds:g}: less --settle {options.settle:g} they must hold a "
+            f"--window of {options.window:g}"
+        )
     with tempfile.TemporaryDirectory(prefix="eyewall-live-") as scratch:
         events = Path(scratch, "events")
         with cluster(CLUSTER, Path(scratch, "run"), "--without-agents") as running:
@@ -197,7 +203,9 @@ def _table(deviations: Sequence[Deviation]) -> Table:
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--turns", type=int, default=6, help="off, on, on, off, …; at least 2")
+    parser.add_argument(
+        "--turns", type=at_least(2), default=6, help="off, on, on, off, …; at least 2"
+    )
     parser.add_argument("--seconds", type=float, default=60.0, help="of each turn")
     parser.add_argument("--settle", type=float, default=15.0, help="seconds left out of each turn")
     parser.add_argument("--window", type=float, default=5.0, help="seconds")

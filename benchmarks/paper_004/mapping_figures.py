@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
-from math import sqrt
+from math import isnan, nan, sqrt
 from pathlib import Path
 from statistics import fmean, stdev
 
@@ -147,9 +147,9 @@ def draw(trials: Sequence[Trial], path: Path) -> None:
 
 
 def interval(values: Sequence[float]) -> tuple[float, float]:
-    """Return the mean, and half the width of its 95 % confidence interval."""
+    """Return the mean, and half the width of its 95 % confidence interval; NaN for one value."""
     if len(values) < 2:
-        return fmean(values), 0.0
+        return fmean(values), nan
     errors = float(t.ppf((1 + CONFIDENT) / 2, len(values) - 1))
     return fmean(values), errors * stdev(values) / sqrt(len(values))
 
@@ -157,8 +157,12 @@ def interval(values: Sequence[float]) -> tuple[float, float]:
 def _mean(values: Sequence[float], form: str) -> str:
     if not values:
         return "–"
-    mean, width = interval(values)
-    return f"{form.format(mean)} ± {form.format(width)}"
+    return with_width(*interval(values), form)
+
+
+def with_width(mean: float, width: float, form: str) -> str:
+    """Write a mean and its interval; alone if nothing is known of that."""
+    return form.format(mean) + ("" if isnan(width) else f" ± {form.format(width)}")
 
 
 def _groups(trials: Sequence[Trial]) -> Iterator[tuple[int, str, list[Trial]]]:

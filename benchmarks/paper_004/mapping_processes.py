@@ -23,6 +23,7 @@ from rich.console import Console
 from rich.table import Table
 
 from paper_004.networks import barabasi_network, demanding_task
+from paper_004.options import at_least
 
 RUNS = (("exact", 4, 3), ("least_cost", MOST_HOSTS, 6), ("annealed", MOST_HOSTS, 6))
 """(policy, nodes, components)."""
@@ -84,6 +85,6 @@ def _both(
 
 def add_options(parser: argparse.ArgumentParser) -> None:
     """Say what can be set."""
-    parser.add_argument("--networks", type=int, default=5, help="for each policy")
-    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--networks", type=at_least(1), default=5, help="for each policy")
+    parser.add_argument("--seed", type=at_least(0), default=1)
     parser.add_argument("--time-limit", type=float, default=60.0, help="s, for each mapping")

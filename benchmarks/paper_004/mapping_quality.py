@@ -37,6 +37,7 @@ from rich.console import Console
 from paper_004.kept_results import Kept, Result
 from paper_004.mapping_figures import Case, Trial, draw, exact_table, quality_table
 from paper_004.networks import COMPONENTS, barabasi_network, demanding_task
+from paper_004.options import at_least
 
 SIZES = (30, 60, 90, 120)
 SMALL_SIZES = (3, 4, 5, 6)
@@ -153,10 +154,12 @@ def _tried(nodes: int, number: int, components: int, options: argparse.Namespace
 
 def add_options(parser: argparse.ArgumentParser) -> None:
     """Say what can be set."""
-    parser.add_argument("--networks", type=int, default=100, help="of each size")
-    parser.add_argument("--small-networks", type=int, default=10, help="of each small size")
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--max-null", type=int, default=2, help="nodes that may forward a stream")
+    parser.add_argument("--networks", type=at_least(1), default=100, help="of each size")
+    parser.add_argument("--small-networks", type=at_least(0), default=10, help="of each small size")
+    parser.add_argument("--seed", type=at_least(0), default=1)
+    parser.add_argument(
+        "--max-null", type=at_least(0), default=2, help="nodes that may forward a stream"
+    )
     parser.add_argument("--cooling", type=float, default=0.6, help="of AnnealedLeastCostMap")
     parser.add_argument("--time-limit", type=float, default=30.0, help="s, for each optimum")
     parser.add_argument(

@@ -9,7 +9,7 @@ import matplotlib.pyplot as plt
 from rich.box import MARKDOWN
 from rich.table import Table
 
-from paper_004.mapping_figures import interval
+from paper_004.mapping_figures import interval, with_width
 from paper_004.platform_trials import Case, Found, Measures, Setting
 
 PER_HOUR, LINKS = "arrivals in an hour", "dedicated links"
@@ -129,5 +129,5 @@ def _cell(group: Sequence[Measures], measure: str) -> str:
     values = [value for it in group if (value := getattr(it, measure)) is not None]
     if not values:
         return "–"
-    mean, width = interval([round(value, 9) + 0.0 for value in values])
-    return f"{mean:.1f} ± {width:.1f}" if measure == "throughput" else f"{mean:.1%} ± {width:.1%}"
+    form = "{:.1f}" if measure == "throughput" else "{:.1%}"
+    return with_width(*interval([round(value, 9) + 0.0 for value in values]), form)

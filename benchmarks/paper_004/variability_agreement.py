@@ -15,7 +15,8 @@ from rich.console import Console
 from rich.table import Table
 
 from paper_004.comparison import DEFAULT_PER_HOUR, HOPS, LINKS_OF_A_TREE
-from paper_004.mapping_figures import interval
+from paper_004.mapping_figures import interval, with_width
+from paper_004.options import at_least
 from paper_004.platform_trials import Case, Setting, simulated
 
 DRAWS: dict[str, WindowMean] = {"step by step": drawn_each_step, "by window": drawn_by_window}
@@ -23,9 +24,9 @@ SETTINGS = (Setting.BOTH, Setting.FIXED, Setting.PUBLIC)
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--networks", type=int, default=3)
-    parser.add_argument("--tasks", type=int, default=500, help="for each network")
-    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--networks", type=at_least(1), default=3)
+    parser.add_argument("--tasks", type=at_least(1), default=500, help="for each network")
+    parser.add_argument("--seed", type=at_least(0), default=1)
 
 
 def run(options: argparse.Namespace) -> None:
@@ -55,5 +56,4 @@ def run(options: argparse.Namespace) -> None:
 
 
 def _percent(values: list[float]) -> str:
-    mean, width = interval(values)
-    return f"{mean:.2%} ± {width:.2%}"
+    return with_width(*interval(values), "{:.2%}") if values else "–"

@@ -2,7 +2,7 @@ from collections import Counter
 
 import numpy as np
 from numpy.random import default_rng
-from paper_004.mapping_figures import interval
+from paper_004.mapping_figures import interval, with_width
 from paper_004.networks import (
     FASTEST,
     SLOWEST,
@@ -53,3 +53,8 @@ def test_a_confidence_interval_is_as_wide_as_few_values_make_it() -> None:
     mean, width = interval([1.0, 2.0, 3.0])
     assert mean == 2.0
     assert abs(width - 4.303 / 3**0.5) < 1e-3
+
+
+def test_one_value_has_no_interval() -> None:
+    assert with_width(*interval([2.0]), "{:.1f}") == "2.0"
+    assert with_width(*interval([2.0, 2.0]), "{:.1f}") == "2.0 ± 0.0"

@@ -6,22 +6,23 @@ import json
 import logging
 from collections import Counter
 from types import SimpleNamespace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+import pytest
 from eyewall_deploy.storm.connection_watch import ConnectionWatch
 from eyewall_deploy.storm.connections import Connection
-
-if TYPE_CHECKING:
-    import pytest
+from eyewall_deploy.storm.nimbus import NimbusUnreachableError
 
 
 class OneTopology:
-    """A Nimbus that runs `source` on plant:6700 and `sink` on a host that may change."""
+    """A Nimbus that runs `source` and `sink` on port 6700 of hosts that may change, or of none."""
 
     def __init__(self, conf: dict[str, Any]) -> None:
         self.conf = conf
+        self.source_host: str | None = "plant"
         self.sink_host: str | None = "centre"
         self.running = True
+        self.answers = True
         self.asked: Counter[str] = Counter()
 
     def getClusterInfo(self) -> Any:  # noqa: N802 - Thrift's name, as those below
@@ -29,7 +30,8 @@ class OneTopology:
         return SimpleNamespace(topologies=topologies)
 
     def getTopologyInfo(self, topology: str) -> Any:  # noqa: N802
-        placed = {"source": "plant", "sink": self.sink_host} if self.sink_host else {}
+        hosts = {"source": self.source_host, "sink": self.sink_host}
+        placed = {component: host for component, host in hosts.items() if host}
         executors = [
             SimpleNamespace(
                 component_id=component,
@@ -46,6 +48,8 @@ class OneTopology:
 
     def getTopologyConf(self, topology: str) -> str:  # noqa: N802
         self.asked[f"conf of {topology}"] += 1
+        if not self.answers:
+            raise NimbusUnreachableError
         return json.dumps(self.conf)
 
     def getUserTopology(self, topology: str) -> Any:  # noqa: N802
@@ -80,6 +84,23 @@ def test_a_topology_without_executors_or_gone_has_no_connections() -> None:
     assert watch.look(nimbus) == ()
     nimbus.running = False
     assert watch.look(nimbus) == ()
+
+
+def test_a_promise_that_nimbus_could_not_tell_at_once_is_asked_for_again() -> None:
+    nimbus, watch = OneTopology(PROMISED), ConnectionWatch()
+    nimbus.answers = False
+    with pytest.raises(NimbusUnreachableError):
+        watch.look(nimbus)
+    nimbus.answers = True
+    assert len(watch.look(nimbus)) == 1
+
+
+def test_a_promise_outlives_a_time_in_which_its_component_is_not_placed() -> None:
+    nimbus, watch = OneTopology(PROMISED), ConnectionWatch()
+    nimbus.source_host = None
+    assert watch.look(nimbus) == ()
+    nimbus.source_host = "plant"
+    assert len(watch.look(nimbus)) == 1
 
 
 def test_who_was_promised_nothing_is_not_asked_for_streams() -> None:

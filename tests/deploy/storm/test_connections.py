@@ -107,7 +107,15 @@ def test_the_settings_are_in_mbit_and_megabytes_the_promise_in_bytes() -> None:
         ({"eyewall.rate.promised.mbit": {"source": -1}}, "is {'source': -1}; it must be a map"),
         (
             {"eyewall.rate.promised.mbit": {}, "eyewall.budget.per.mb": "much"},
-            "eyewall.budget.per.mb is 'much'; it must be a number of at least 0",
+            "eyewall.budget.per.mb is 'much'; it must be a number from 0 to 1000000",
+        ),
+        (
+            {"eyewall.rate.promised.mbit": '{"source": Infinity}'},
+            "it must be a map from components to Mbit/s, each from 0 to 1000000",
+        ),
+        (
+            {"eyewall.rate.promised.mbit": {}, "eyewall.budget.per.mb": 1e7},
+            "eyewall.budget.per.mb is 10000000.0; it must be a number from 0 to 1000000",
         ),
     ],
 )
@@ -125,6 +133,11 @@ def test_a_promise_to_a_component_that_is_not_there_is_named_with_a_guess() -> N
         "t: eyewall.rate.promised.mbit: no component sorce; components are sink, source "
         "(did you mean source?)"
     )
+
+
+def test_a_component_without_a_placed_executor_needs_nothing_and_is_no_mistake() -> None:
+    # Its host is gone, and nothing is placed in its stead as yet.
+    assert carried(topology(("sink", "centre", 6701), ("log", "relay", 6700))) == {}
 
 
 def test_the_file_has_what_the_sidecar_reads(tmp_path: Path) -> None:

@@ -2,8 +2,9 @@ from itertools import pairwise
 from math import inf
 
 import pytest
+from any_order import AnyOrder
 from eyewall_sidecar.bimodal.agent import Agent
-from eyewall_sidecar.bimodal.delivery import AnyOrder, FirstInFirstOut, deliver
+from eyewall_sidecar.bimodal.delivery import FirstInFirstOut, deliver
 from eyewall_sidecar.bimodal.distributed import agents_of, negotiate
 from eyewall_sidecar.bimodal.mapping import Resources
 from eyewall_sidecar.bimodal.messages import Ack, AckKind, Map, Unknown

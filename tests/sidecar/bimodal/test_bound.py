@@ -1,12 +1,14 @@
+from dataclasses import replace
 from math import inf
 
+import numpy as np
 import pytest
 from eyewall_sidecar.bimodal.bound import cost_bound
 from eyewall_sidecar.bimodal.mapping import Resources
 from eyewall_sidecar.bimodal.metric import DELAY, PAYMENT
 from eyewall_sidecar.bimodal.network import DedicatedLink, TwoKindNetwork
 from eyewall_sidecar.bimodal.task import Task
-from eyewall_sidecar.model import Node
+from eyewall_sidecar.model import LinkMatrix, Node
 
 
 def bound(network: TwoKindNetwork, task: Task) -> float:
@@ -60,3 +62,15 @@ def test_routes_have_as_many_hops_as_max_null_allows(max_null: int, least: float
 
 def test_where_nothing_holds_a_component_the_bound_is_infinite() -> None:
     assert bound(row(0, 0), task(1)) == inf
+
+
+@pytest.mark.parametrize(("budget", "least"), [(2.9, inf), (3.0, 12.0)])
+def test_a_route_costs_no_more_than_its_budget(budget: float, least: float) -> None:
+    # Only d has room, three hops of price 1 away.
+    assert bound(row(0, 0, 0, 1), replace(task(1), budgets=(budget, inf))) == least
+
+
+def test_a_public_hop_needs_no_budget() -> None:
+    public = LinkMatrix.from_delays("ab", np.ones((2, 2)))
+    network = replace(row(0, 1), dedicated=(), public=public)
+    assert bound(network, replace(task(1), budgets=(0.0, 0.0))) == 2.0

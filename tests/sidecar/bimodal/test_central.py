@@ -1,11 +1,12 @@
+from math import inf
 from time import monotonic
 
 import numpy as np
 import pytest
 from eyewall_sidecar.bimodal.central import optimal_mapping
-from eyewall_sidecar.bimodal.mapping import Mapping, Resources, Route
+from eyewall_sidecar.bimodal.mapping import Mapping, Resources, Route, mapping_violations
 from eyewall_sidecar.bimodal.mapping_cost import mapping_cost
-from eyewall_sidecar.bimodal.metric import DELAY
+from eyewall_sidecar.bimodal.metric import DELAY, PAYMENT, Additive
 from eyewall_sidecar.bimodal.network import DedicatedLink, LinkKind, TwoKindNetwork
 from eyewall_sidecar.bimodal.task import Task
 from eyewall_sidecar.model import LinkMatrix, Node
@@ -15,12 +16,14 @@ TO_AND_FRO = Task.of_services("t", ("a", "b"), ["at b", "at a"], [0, 0], [6.0, 1
 SERVICES = {"a": frozenset({"at a"}), "b": frozenset({"at b"})}
 
 
-def optimum(network: TwoKindNetwork, task: Task = TO_AND_FRO) -> Mapping | None:
+def optimum(
+    network: TwoKindNetwork, task: Task = TO_AND_FRO, metric: Additive = DELAY
+) -> Mapping | None:
     return optimal_mapping(
         network,
         Resources.of(network),
         task,
-        DELAY,
+        metric,
         ends_at=monotonic() + 60,
         clock=monotonic,
         seed=0,
@@ -76,3 +79,24 @@ def test_a_free_loop_beside_the_way_is_no_part_of_it() -> None:
         Route(LinkKind.DEDICATED, ("a", "b")),
         Route(LinkKind.DEDICATED, ("b",)),
     )
+
+
+def test_a_free_loop_that_touches_the_way_does_not_hold_up_who_follows_it() -> None:
+    # The solver's answer leads from c to a and, for nothing, on to b and back to a.
+    network = TwoKindNetwork(
+        tuple(Node(name) for name in "abc"),
+        (
+            DedicatedLink("a", "b", 10),
+            DedicatedLink("a", "c", 10, price=1),
+            DedicatedLink("b", "c", inf, delay=0.01),
+        ),
+        LinkMatrix.from_delays("abc", np.full((3, 3), 0.03)),
+        uplinks={"b": 4.0},
+        downlinks={"a": 8.0, "b": 0.0, "c": 4.0},
+        services=dict.fromkeys("abc", frozenset({"x"})),
+    )
+    task = Task.of_services("t", ("c", "a"), ["x"], [0], [3.0, 3.0], budgets=[1.0, 0.0], max_null=3)
+    found = optimum(network, task, PAYMENT)
+    assert found is not None
+    assert mapping_cost(network, task, found, PAYMENT) == 0.0
+    assert mapping_violations(network, Resources.of(network), task, found) == ()

@@ -4,10 +4,11 @@ from math import inf, isinf
 from time import monotonic
 
 import pytest
+from any_order import AnyOrder
 from every_mapping import every_mapping
 from eyewall_sidecar.bimodal.bound import cost_bound
 from eyewall_sidecar.bimodal.central import Optimum, optimal_mapping
-from eyewall_sidecar.bimodal.delivery import AnyOrder, Traffic, deliver
+from eyewall_sidecar.bimodal.delivery import Traffic, deliver
 from eyewall_sidecar.bimodal.distributed import Negotiation, agents_of, negotiate
 from eyewall_sidecar.bimodal.mapping import Resources, mapping_violations
 from eyewall_sidecar.bimodal.mapping_cost import mapping_cost

@@ -117,6 +117,7 @@ def test_a_change_is_told_once(folder: Path, caplog: pytest.LogCaptureFixture) -
             },
             "traffic.json: connections.0.kind: Input should be 'dedicated' or 'public'",
         ),
+        ("links", {**LINKS, "uplink": [1.0]}, "uplink has 1 entries; it must have one for each of"),
         ("connections", [], "connections.json: content: Input should be"),
     ],
 )
@@ -131,6 +132,12 @@ def test_a_file_that_cannot_be_used_is_named_and_the_marks_stay(
         decided.decide()
     assert says in str(caught.value)
     assert (folder / "marks.json").read_text() == before
+
+
+def test_a_file_that_is_no_text_is_named(folder: Path) -> None:
+    (folder / "links.json").write_bytes(b"\xff")
+    with pytest.raises(LinkFilesError, match=r"links.json: 'utf-8' codec can't decode"):
+        agent(folder).decide()
 
 
 class StopAfter:

@@ -93,6 +93,15 @@ def test_two_connections_with_the_same_name_and_ends_are_decided_on_once() -> No
         choose(TRIANGLE, connection("x", 1.0), connection("x", 2.0))
 
 
+@pytest.mark.parametrize(("source", "target"), [("q", "b"), ("a", "q")])
+def test_a_connection_of_an_unknown_host_is_named(source: str, target: str) -> None:
+    stray = Connection("x", source, target, 1, 300.0)
+    with pytest.raises(
+        ProblemError, match=f"x {source} → {target}:1: no host q; hosts are a, b, c"
+    ):
+        choose(TRIANGLE, stray)
+
+
 hosts = st.sampled_from("abcde")
 ends = st.tuples(hosts, hosts).filter(lambda it: it[0] != it[1])
 

@@ -1,6 +1,8 @@
+import subprocess
 from dataclasses import replace
 
 import pytest
+from eyewall_sidecar.bimodal import processes
 from eyewall_sidecar.bimodal.delivery import AsRecorded, FirstInFirstOut
 from eyewall_sidecar.bimodal.distributed import negotiate
 from eyewall_sidecar.bimodal.mapping import Resources
@@ -77,3 +79,24 @@ def test_more_hosts_than_a_machine_takes_are_refused() -> None:
             seed=0,
             time_limit=1,
         )
+
+
+def test_a_process_that_ends_before_it_is_told_the_task_is_an_answer_without_a_mapping(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    # A process is killed just before it is told where the others listen: what is
+    # written to it then breaks when its pipe closes.
+    written = iter(range(100))
+    tell = processes._tell
+
+    def kill_then_tell(host: subprocess.Popen[str], line: str) -> None:
+        if next(written) == len(CASE.network.nodes):
+            host.kill()
+            host.wait()
+        tell(host, line)
+
+    monkeypatch.setattr(processes, "_tell", kill_then_tell)
+    talk = converse(
+        CASE.network, FREE, CASE.task, pruning="exact", metric="delay", seed=0, time_limit=60
+    )
+    assert (talk.settled, talk.records) == (None, {})

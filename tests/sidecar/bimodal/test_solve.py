@@ -1,4 +1,6 @@
+import tracemalloc
 from dataclasses import replace
+from itertools import pairwise
 from time import monotonic
 
 import numpy as np
@@ -101,6 +103,34 @@ def test_a_heuristic_that_finds_nothing_proves_nothing_unless_the_bound_does() -
     two = Task.of_services("t", ("a", "c"), ["x", "x"], [1, 1], [1, 1, 1])
     assert solved("least_cost", task=heavy).solution.status is Status.FAILED
     assert solved("least_cost", task=two).solution.status is Status.INFEASIBLE
+
+
+@pytest.mark.parametrize("policy", POLICIES)
+def test_budgets_that_allow_no_hop_where_one_is_needed_are_named(policy: str) -> None:
+    # x may run at both ends: of each stream alone, both operators could be on one node.
+    near = replace(NETWORK, services=dict.fromkeys("abc", frozenset({"x"})))
+    task = Task.of_services("t", ("a", "c"), ["x"], [0], [4, 2], budgets=[0, 0.5])
+    found = solved(policy, near, task)
+    assert found.solution.status is Status.INFEASIBLE
+    (reason,) = found.solution.reasons
+    assert reason == (
+        "the budgets per byte allow no dedicated hops that would lead past nodes for all "
+        "operators (stream source → 1 x: 0, stream 1 x → sink: 0.5); without budgets there is "
+        "such a path"
+    )
+
+
+def test_a_thousand_nodes_are_mapped_without_an_array_of_their_cube() -> None:
+    # A chain of 1,000 nodes of which the first two matter: 1000³ numbers would be 8 GB.
+    names = [str(it) for it in range(1_000)]
+    links = tuple(DedicatedLink(a, b, 10, price=1) for a, b in pairwise(names))
+    network = TwoKindNetwork(tuple(Node(it, cpu=1) for it in names), links)
+    tracemalloc.start()
+    found = solved("least_cost", network, Task.of_services("t", ("0", "1"), [], [], [4]))
+    _, most = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert found.cost == 4.0
+    assert most < 500e6
 
 
 @pytest.mark.parametrize("policy", ["exact", "least_cost"])

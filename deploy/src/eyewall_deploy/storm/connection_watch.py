@@ -48,10 +48,7 @@ class ConnectionWatch:
     def _of(self, nimbus: Any, topology: str) -> Iterator[Connection]:
         try:
             if topology not in self._promised:
-                self._promised[topology] = None
-                promise = read_promise(configuration_of(nimbus, topology))
-                if promise is not None:
-                    self._promised[topology] = promise, streams_of(nimbus, topology)
+                self._promised[topology] = _asked(nimbus, topology)
             found = self._promised[topology]
             if found is not None:
                 promise, streams = found
@@ -61,6 +58,12 @@ class ConnectionWatch:
         except PromiseError as error:
             self._promised[topology] = None
             _log.error("%s: %s; nothing is promised to it", topology, error)
+
+
+def _asked(nimbus: Any, topology: str) -> tuple[Promise, tuple[Stream, ...]] | None:
+    """What a topology is promised, and its streams; None if nothing is."""
+    promise = read_promise(configuration_of(nimbus, topology))
+    return None if promise is None else (promise, streams_of(nimbus, topology))
 
 
 def follow(nimbus: Endpoint, file: Path, ready: Path | None) -> None:

@@ -26,6 +26,9 @@ PROMISED: Final = "eyewall.rate.promised.mbit"
 BUDGET: Final = "eyewall.budget.per.mb"
 """What may be paid for carrying a megabyte over dedicated links; without it, whatever it takes."""
 
+MOST: Final = 1_000_000
+"""Of the Mbit/s that are promised, and of a budget: more than any link of a cluster file."""
+
 _BYTES_PER_SECOND: Final = 1e6 / 8
 _MEGABYTE: Final = 1e6
 
@@ -72,10 +75,13 @@ def read_promise(conf: Mapping[str, Any]) -> Promise | None:
     if isinstance(given, str):
         given = _from_text(given)
     if not isinstance(given, dict) or not all(_is_amount(it) for it in given.values()):
-        raise PromiseError(f"{PROMISED} is {given!r}; it must be a map from components to Mbit/s")
+        raise PromiseError(
+            f"{PROMISED} is {given!r}; it must be a map from components to Mbit/s, "
+            f"each from 0 to {MOST}"
+        )
     budget = conf.get(BUDGET)
     if budget is not None and not _is_amount(budget):
-        raise PromiseError(f"{BUDGET} is {budget!r}; it must be a number of at least 0")
+        raise PromiseError(f"{BUDGET} is {budget!r}; it must be a number from 0 to {MOST}")
     return Promise(
         rates={component: mbit * _BYTES_PER_SECOND for component, mbit in given.items()},
         budget=None if budget is None else budget / _MEGABYTE,
@@ -94,9 +100,12 @@ def connections_of(
     executors: dict[str, list[Executor]] = defaultdict(list)
     for executor in topology.slots:
         executors[executor.component].append(executor)
+    streams = tuple(streams)
+    # Not those that have an executor: for a while, a component may have none that is placed.
+    components = sorted({end for it in streams for end in (it.source, it.target)} | {*executors})
     for component in promise.rates:
-        if component not in executors:
-            known = choices("components", sorted(executors), component)
+        if component not in components:
+            known = choices("components", components, component)
             raise PromiseError(f"{topology.name}: {PROMISED}: no component {component}; {known}")
     rates: dict[tuple[str, str, int], float] = defaultdict(float)
     for stream in streams:
@@ -140,4 +149,4 @@ def _from_text(given: str) -> object:
 
 
 def _is_amount(value: object) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool) and value >= 0
+    return isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value <= MOST

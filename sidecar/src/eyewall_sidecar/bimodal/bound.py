@@ -7,13 +7,16 @@ of operators that a path puts on a node one after the other, and not for several
 
 It is a bound: take any feasible mapping and cut its operators into runs on one node. Each run fits
 the node's capacity, as all its operators together do. Each stream between runs takes a route of at
-most max_null + 1 dedicated hops or one public hop, so it costs at least the cheapest such route.
+most max_null + 1 dedicated hops or one public hop, so it costs at least the cheapest such route;
+and it takes a public one, or none, where its budget is below the lowest price of a dedicated one.
 Hence the mapping is a path of the relaxed graph that costs no more, and the cheapest path costs at
 most as much as the best mapping. Where the cheapest path never comes back to a node, it keeps the
 capacities, and is what the paper computes.
 """
 
+from collections.abc import Mapping
 from itertools import permutations
+from math import isfinite
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,7 +26,7 @@ from eyewall_sidecar.bimodal.mapping_cost import hop_of
 from eyewall_sidecar.bimodal.metric import Additive
 from eyewall_sidecar.bimodal.network import LinkKind, TwoKindNetwork
 from eyewall_sidecar.bimodal.task import Task
-from eyewall_sidecar.model.violations import exceeds
+from eyewall_sidecar.model.violations import TOLERANCE, exceeds
 
 Costs = NDArray[np.float64]
 
@@ -32,7 +35,7 @@ def cost_bound(network: TwoKindNetwork, free: Resources, task: Task, metric: Add
     """Return a cost that no mapping is below; infinite if the relaxed task has no mapping.
 
     Dynamic programming over (operators mapped, node that holds the last one), O(m²·n + m·n²) beside
-    the routes' O(m · max_null · n³).
+    the routes' O(m · max_null · n · dedicated links).
     """
     nodes = [node.id for node in network.nodes]
     count = len(task.operators)
@@ -76,19 +79,35 @@ def _route_costs(network: TwoKindNetwork, task: Task, stream: int, metric: Addit
     nodes = [node.id for node in network.nodes]
     place = {node: at for at, node in enumerate(nodes)}
     bandwidth = task.bandwidth(stream)
-    hop: Costs = np.full((len(nodes), len(nodes)), np.inf)
+    costs: dict[tuple[int, int], float] = {}
+    prices: dict[tuple[int, int], float] = {}
     for link in network.dedicated:
         for way in link.directions:
+            at = place[way[0]], place[way[1]]
             taken = hop_of(network, LinkKind.DEDICATED, *way)
-            hop[place[way[0]], place[way[1]]] = metric.charge(taken, bandwidth)
-    routes = hop.copy()
-    for _ in range(task.max_null):
-        longer = np.min(routes[:, :, None] + hop[None, :, :], axis=1)
-        np.minimum(routes, longer, out=routes)
+            costs[at], prices[at] = metric.charge(taken, bandwidth), taken.price
+    routes = _cheapest(costs, len(nodes), task.max_null)
+    if isfinite(budget := task.budgets[stream]):
+        paid = _cheapest(prices, len(nodes), task.max_null)
+        routes[paid > budget + TOLERANCE * max(1.0, budget)] = np.inf
     if network.public is not None:
         for way in permutations(nodes, 2):
             taken = hop_of(network, LinkKind.PUBLIC, *way)
             at = place[way[0]], place[way[1]]
             routes[at] = min(routes[at], metric.charge(taken, bandwidth))
     np.fill_diagonal(routes, np.inf)
+    return routes
+
+
+def _cheapest(hops: Mapping[tuple[int, int], float], nodes: int, max_null: int) -> Costs:
+    """Return [sender, receiver]: the least sum over at most max_null + 1 hops."""
+    routes: Costs = np.full((nodes, nodes), np.inf)
+    for way, cost in hops.items():
+        routes[way] = cost
+    for _ in range(max_null):
+        longer = routes.copy()
+        for (sender, receiver), cost in hops.items():
+            reaching = longer[:, receiver]
+            np.minimum(reaching, routes[:, sender] + cost, out=reaching)
+        routes = longer
     return routes

@@ -10,11 +10,12 @@ from collections import defaultdict
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from itertools import pairwise, product
-from math import isfinite
+from math import inf, isfinite
 
 from pulp import LpAffineExpression, LpInteger, LpMinimize, LpProblem, lpSum
 from pulp import LpVariable as Variable
 
+from eyewall_sidecar.bimodal.fewest_hops import fewest_hops
 from eyewall_sidecar.bimodal.mapping import Mapping, Resources, Route
 from eyewall_sidecar.bimodal.mapping_cost import hop_of
 from eyewall_sidecar.bimodal.metric import Additive
@@ -255,12 +256,15 @@ def _mapping(program: MappingProgram) -> Mapping:
         if any((it.value() or 0.0) > 0.5 for it in program.y[stream].values()):
             routes.append(Route(LinkKind.PUBLIC, (source, target)))
             continue
-        # Free loops beside the path are possible, and are left out by following it.
-        taken = dict(way for way, it in program.f[stream].items() if (it.value() or 0.0) > 0.5)
-        hops = [source]
-        while hops[-1] != target:
-            hops.append(taken[hops[-1]])
-        routes.append(Route(LinkKind.DEDICATED, tuple(hops)))
+        # Loops that cost nothing are possible, beside the path and on it: the shortest way is none.
+        onward: defaultdict[str, list[str]] = defaultdict(list)
+        for (sender, receiver), flow in program.f[stream].items():
+            if (flow.value() or 0.0) > 0.5:
+                onward[sender].append(receiver)
+        hops: tuple[str, ...] = (source,)
+        if source != target:
+            hops = fewest_hops(source, target, onward.__getitem__, inf)
+        routes.append(Route(LinkKind.DEDICATED, hops))
     placement = {
         operator.id: node for operator, node in zip(program.task.operators, nodes, strict=True)
     }

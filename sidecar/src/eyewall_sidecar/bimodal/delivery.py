@@ -5,8 +5,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from numpy.random import Generator
-
 from eyewall_sidecar.bimodal.agent import Agent
 from eyewall_sidecar.bimodal.messages import Envelope, Map
 from eyewall_sidecar.search.stopping import Progress, StoppingCriterion, never
@@ -41,27 +39,6 @@ class FirstInFirstOut:
     def get(self) -> Envelope:
         """Return the oldest."""
         return self._waiting.popleft()
-
-    def __len__(self) -> int:
-        return len(self._waiting)
-
-
-@dataclass(slots=True)
-class AnyOrder:
-    """A message may overtake any other, even on the same link."""
-
-    rng: Generator
-    _waiting: list[Envelope] = field(default_factory=list)
-
-    def put(self, envelope: Envelope) -> None:
-        """Take a message that was sent."""
-        self._waiting.append(envelope)
-
-    def get(self) -> Envelope:
-        """Return one at random."""
-        chosen = int(self.rng.integers(len(self._waiting)))
-        self._waiting[chosen], self._waiting[-1] = self._waiting[-1], self._waiting[chosen]
-        return self._waiting.pop()
 
     def __len__(self) -> int:
         return len(self._waiting)

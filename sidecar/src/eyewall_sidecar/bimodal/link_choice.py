@@ -4,12 +4,12 @@ Each host decides on what leaves it, one after the other; what one has reserved 
 taken, as probes would.
 """
 
-from collections import deque
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
 from math import inf
 
+from eyewall_sidecar.bimodal.fewest_hops import fewest_hops
 from eyewall_sidecar.bimodal.mapping import Route
 from eyewall_sidecar.bimodal.network import LinkKind, TwoKindNetwork
 from eyewall_sidecar.bimodal.observed_rates import Observed
@@ -20,7 +20,8 @@ from eyewall_sidecar.bimodal.reallocation import (
     rate_to_comply,
     reallocate,
 )
-from eyewall_sidecar.model.errors import require_unique
+from eyewall_sidecar.model import ProblemError
+from eyewall_sidecar.model.errors import require_unique, unknown
 from eyewall_sidecar.model.violations import exceeds
 
 
@@ -84,12 +85,17 @@ def choose_links(
     Raises
     ------
     ProblemError
-        For two connections of one topology with the same ends.
+        For two connections of one topology with the same ends, and for a host that is none.
     """
     left = {way: link.bandwidth for link in network.dedicated for way in link.directions}
     price = max((link.price for link in network.dedicated), default=0.0)
     connections = tuple(connections)
     require_unique("connection", [str(it) for it in connections])
+    hosts = tuple(node.id for node in network.nodes)
+    for it in connections:
+        for host in (it.source, it.target):
+            if host not in hosts:
+                raise ProblemError(f"connection {it}: {unknown('host', host, hosts)}")
     chosen: dict[Connection, Chosen] = {}
     for node in network.nodes:
         flows = {str(it): it for it in connections if it.source == node.id}
@@ -118,20 +124,17 @@ def _reserve(
     own: Mapping[str, float],
 ) -> Route | NotReserved:
     """Take the path of the fewest hops that has room; beyond the host's own link, of `left`."""
-    waiting: deque[tuple[str, ...]] = deque([(host,)])
-    seen = {host}
-    while waiting:
-        hops = waiting.popleft()
-        if hops[-1] == flow.next_hop:
-            route = Route(LinkKind.DEDICATED, hops)
-            for way in route.links[1:]:
-                left[way] -= flow.target
-            return route
-        if len(hops) > most_hops:
-            continue
-        for other in network.neighbours(hops[-1]):
-            room = own[other] if hops[-1] == host else left[hops[-1], other]
-            if other not in seen and not exceeds(flow.target, room):
-                seen.add(other)
-                waiting.append((*hops, other))
-    return NotReserved.NO_PATH
+
+    def with_room(node: str) -> Iterator[str]:
+        for other in network.neighbours(node):
+            room = own[other] if node == host else left[node, other]
+            if not exceeds(flow.target, room):
+                yield other
+
+    hops = fewest_hops(host, flow.next_hop, with_room, most_hops)
+    if not hops:
+        return NotReserved.NO_PATH
+    route = Route(LinkKind.DEDICATED, hops)
+    for way in route.links[1:]:
+        left[way] -= flow.target
+    return route

@@ -79,6 +79,12 @@ _Content = TypeVar("_Content", _Links, _Connections, _Traffic)
 def read_network(path: Path) -> TwoKindNetwork:
     """Read the link file; nodes are the hosts, whose CPU is not of interest here."""
     links = _read(path, _Links)
+    for side, given in (("uplink", links.uplink), ("downlink", links.downlink)):
+        if len(given) != len(links.hosts):
+            raise LinkFilesError(
+                f"{path}: {side} has {len(given)} entries; it must have one for each of the "
+                f"{len(links.hosts)} hosts"
+            )
     limits = {
         side: {
             host: limit for host, limit in zip(links.hosts, given, strict=True) if limit is not None
@@ -150,6 +156,8 @@ def _read(path: Path, content: type[_Content]) -> _Content:
         read = content.model_validate_json(path.read_text(encoding="utf-8"))
     except OSError as error:
         raise LinkFilesError(f"{path}: {error.strerror}") from None
+    except UnicodeDecodeError as error:
+        raise LinkFilesError(f"{path}: {error}") from None
     except ValidationError as error:
         first = error.errors()[0]
         where = ".".join(map(str, first["loc"])) or "content"

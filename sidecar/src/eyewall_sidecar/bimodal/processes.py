@@ -29,9 +29,9 @@ class Conversation:
     Parameters
     ----------
     settled
-        What the portal said; None if the time limit ended it.
+        What the portal said; None if the time limit or the end of a process ended it.
     records
-        Node id → what its process heard; empty if the time limit ended it.
+        Node id → what its process heard; empty if it was ended.
     """
 
     settled: Settled | None
@@ -50,6 +50,9 @@ def converse(
 ) -> Conversation:
     """Map one task by a process for each node, for at most so many seconds.
 
+    A process that ends early leaves acks missing: then nothing is settled, at once if the portal
+    finds its connection closed, else when the time is up.
+
     `pruning` and `metric` are names among PRUNINGS and METRICS. `ProblemError` if there are more
     than MOST_HOSTS nodes.
     """
@@ -57,19 +60,20 @@ def converse(
         raise ProblemError(
             f"{len(network.nodes)} nodes; as processes there may be at most {MOST_HOSTS}"
         )
-    with ExitStack() as stack:
-        hosts = {node.id: stack.enter_context(_host()) for node in network.nodes}
-        timer = Timer(time_limit, _kill, [hosts])
-        timer.start()
-        stack.callback(timer.cancel)
-        try:
+    try:
+        with ExitStack() as stack:
+            hosts = {node.id: stack.enter_context(_host()) for node in network.nodes}
+            timer = Timer(time_limit, _kill, [hosts])
+            timer.start()
+            stack.callback(timer.cancel)
             return _conversation(network, free, task, hosts, (pruning, metric), seed)
-        except (BrokenPipeError, _SilentError):
-            return Conversation(None, {})
+    except (BrokenPipeError, _SilentError):
+        # The pipe of a process that has ended breaks when it is written to, or else when it closes.
+        return Conversation(None, {})
 
 
 class _SilentError(Exception):
-    """A process ended before it said what was waited for."""
+    """A process ended before it said, or said in full, what was waited for."""
 
 
 def _conversation(
@@ -123,6 +127,6 @@ def _tell(host: subprocess.Popen[str], line: str) -> None:
 
 def _hear(host: subprocess.Popen[str]) -> str:
     line = host.stdout.readline() if host.stdout is not None else ""
-    if not line:
+    if not line.endswith("\n"):
         raise _SilentError
     return line

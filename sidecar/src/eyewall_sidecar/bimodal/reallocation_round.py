@@ -1,10 +1,11 @@
 """One round of link re-allocation on a whole network: each host decides in turn (algorithm 4)."""
 
-from collections import defaultdict, deque
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
 from collections.abc import Mapping as Table
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from eyewall_sidecar.bimodal.fewest_hops import fewest_hops
 from eyewall_sidecar.bimodal.mapping import Mapping, Resources, Route
 from eyewall_sidecar.bimodal.network import LinkKind, TwoKindNetwork
 from eyewall_sidecar.bimodal.reallocation import (
@@ -176,20 +177,14 @@ class _Ledger:
         self, host: str, flow: Flow, hops: int, left: Table[str, float]
     ) -> tuple[str, ...]:
         """Return the path of fewest hops with room for the flow; none if there is none."""
-        reached = {host}
-        waiting: deque[tuple[str, ...]] = deque([(host,)])
-        while waiting:
-            path = waiting.popleft()
-            for other in self.network.neighbours(path[-1]):
-                room = left[other] if path[-1] == host else self.dedicated[path[-1], other]
-                if other in reached or exceeds(flow.target, room):
-                    continue
-                if other == flow.next_hop:
-                    return (*path, other)
-                reached.add(other)
-                if len(path) < hops:
-                    waiting.append((*path, other))
-        return ()
+
+        def with_room(node: str) -> Iterator[str]:
+            for other in self.network.neighbours(node):
+                room = left[other] if node == host else self.dedicated[node, other]
+                if not exceeds(flow.target, room):
+                    yield other
+
+        return fewest_hops(host, flow.next_hop, with_room, hops)
 
     def _change(self, route: Route, amount: float) -> None:
         if route.kind is LinkKind.DEDICATED:

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from math import isinf
+from math import isfinite, isinf
 
 from eyewall_sidecar.bimodal.bound import cost_bound
 from eyewall_sidecar.bimodal.central import Optimum, optimal_mapping
@@ -16,6 +16,7 @@ from eyewall_sidecar.bimodal.pruning import PRUNINGS
 from eyewall_sidecar.bimodal.task import Task
 from eyewall_sidecar.bimodal.valuation import evaluation
 from eyewall_sidecar.model import Solution, Status
+from eyewall_sidecar.model.errors import listed
 from eyewall_sidecar.odp.finding import Outcome
 from eyewall_sidecar.search.stopping import At
 
@@ -122,15 +123,32 @@ def _solved(
 
 def _none(asked: Question, policy: str) -> Solution:
     """Say what it means that agents found nothing."""
+    said = _proof(asked)
+    if said:
+        return Solution(Status.INFEASIBLE, policy, CHECKS, reasons=(said,))
     if policy == "exact":
         said = "every map broke a capacity, a bandwidth, a budget or max_null on its way"
         return Solution(Status.INFEASIBLE, policy, AGENTS, reasons=(said,))
-    metric = asked.additive
-    if metric and isinf(cost_bound(asked.network, asked.free, asked.task, metric)):
-        said = "even without bandwidths, no path through the network holds all operators"
-        return Solution(Status.INFEASIBLE, policy, CHECKS, reasons=(said,))
     said = "no map reached the sink; policies exact and central would find one if there is any"
     return Solution(Status.FAILED, policy, AGENTS, reasons=(said,))
+
+
+def _proof(asked: Question) -> str:
+    """Say what the lower bound proves if it is infinite; nothing if it is not."""
+    metric, task = asked.additive or PAYMENT, asked.task
+    if isfinite(cost_bound(asked.network, asked.free, task, metric)):
+        return ""
+    if isinf(cost_bound(asked.network, asked.free, replace(task, budgets=()), metric)):
+        return "even without bandwidths, no path through the network holds all operators"
+    budgets = [
+        f"{stream}: {budget:g}"
+        for stream, budget in zip(task.streams, task.budgets, strict=True)
+        if isfinite(budget)
+    ]
+    return (
+        "the budgets per byte allow no dedicated hops that would lead past nodes for all "
+        f"operators ({listed(budgets)}); without budgets there is such a path"
+    )
 
 
 def _central(
@@ -143,18 +161,19 @@ def _central(
         asked.network, asked.free, asked.task, metric, ends_at=ends_at, clock=clock, seed=seed
     )
     if found.mapping is None:
-        return MappingSolution(_nothing(found))
+        return MappingSolution(_nothing(asked, found))
     status = Status.OPTIMAL if found.outcome is Outcome.OPTIMAL else Status.FEASIBLE
     errors = (found.error,) if found.error else ()
     solution = Solution(status, CENTRAL, PROGRAM, bound=found.bound, reasons=errors)
     return _answer(asked, found.mapping, solution)
 
 
-def _nothing(found: Optimum) -> Solution:
+def _nothing(asked: Question, found: Optimum) -> Solution:
     match found.outcome:
         case Outcome.INFEASIBLE:
-            said = "capacities, bandwidths, budgets and max_null together leave no mapping"
-            return Solution(Status.INFEASIBLE, CENTRAL, PROGRAM, reasons=(said,))
+            together = "capacities, bandwidths, budgets and max_null together leave no mapping"
+            reasons = (_proof(asked) or together,)
+            return Solution(Status.INFEASIBLE, CENTRAL, PROGRAM, reasons=reasons)
         case Outcome.FAILED:
             return Solution(Status.FAILED, CENTRAL, PROGRAM, reasons=(found.error,))
         case _:
