@@ -12,7 +12,7 @@ from typing import NoReturn
 import typer
 from rich.console import Console
 
-from eyewall_sidecar.buying.shown import RESULTS, show
+from eyewall_sidecar.buying.shown import NODES, RESULTS, show
 from eyewall_sidecar.model import ProblemError
 from eyewall_sidecar.model.errors import unknown
 from eyewall_sidecar.problem_file.entries import read_text
@@ -39,8 +39,6 @@ CORES = "cores"
 """What a topology's CPU is in."""
 MULTIPLES = "× what it carries now"
 """What a topology's throughput is in."""
-NODES = "nodes"
-"""What prices are in where nodes have none."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,6 +7,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from eyewall_sidecar.desk.showing import counted
 from eyewall_sidecar.provisioning.answer import MORE, Answer, Item, shopping_list
 from eyewall_sidecar.provisioning.problem import ProvisioningProblem
 from eyewall_sidecar.provisioning.provision import Provision
@@ -28,6 +29,8 @@ NAMES = {
     SERVER_LINK: "link",
     LINK: "link",
 }
+NODES = "nodes"
+"""What prices are in where nodes have none."""
 RESULTS = "results/s"
 """What the throughput of a problem file is in."""
 NETWORK = (SERVER, SERVER_LINK, LINK)
@@ -72,6 +75,8 @@ def show(
 def money(price: float, currency: str) -> str:
     """Word a price: `$12,345` or `3 nodes`."""
     figure = f"{price:,.2f}".removesuffix(".00")
+    if currency == NODES:
+        return counted(int(price), "node")
     return f"{currency}{figure}" if currency in {"$", "€", "£"} else f"{figure} {currency}".rstrip()
 
 
@@ -104,8 +109,8 @@ def _machines(provision: Provision, uses: Sequence[Use]) -> Table:
             Text(machine.id),
             Text(machine.type.name),
             Text(", ".join(runs)),
-            _full(share[CPU, machine.id]),
-            _full(share[CARD, machine.id]),
+            _full(share.get((CPU, machine.id))),
+            _full(share.get((CARD, machine.id))),
             Text(", ".join(downloads)),
         )
     return table
@@ -118,7 +123,9 @@ def _network(uses: Sequence[Use]) -> Table:
     return table
 
 
-def _full(use: Use) -> str:
+def _full(use: Use | None) -> str:
+    if use is None:
+        return "–"
     return "no limit" if use.share is None else f"{use.share:.0%}"
 
 

@@ -72,7 +72,15 @@ class Use:
 
 
 def utilisation(problem: ProvisioningProblem, provision: Provision) -> tuple[Use, ...]:
-    """List every machine's CPU, memory (where limited) and card, and links and servers in use."""
+    """List every machine's CPU, memory and card, and the links and servers in use.
+
+    What has no limit and carries nothing is left out: where the sizes of tuples are not known, it
+    would be told as 0.
+    """
+    return tuple(it for it in _uses(problem, provision) if it.load or it.limit < inf)
+
+
+def _uses(problem: ProvisioningProblem, provision: Provision) -> tuple[Use, ...]:
     taken = loads(problem, provision)
     types = {it.id: it.type for it in provision.machines}
     servers = {it.id: it for it in problem.servers}
@@ -84,11 +92,7 @@ def utilisation(problem: ProvisioningProblem, provision: Provision) -> tuple[Use
         memory[provision.placement[operator.id]] += operator.memory
     return (
         *(Use(CPU, it, taken.cpu.get(it, 0.0), types[it].cpu) for it in types),
-        *(
-            Use(MEMORY, it, memory[it], types[it].memory, memory[it])
-            for it in types
-            if types[it].memory < inf
-        ),
+        *(Use(MEMORY, it, memory[it], types[it].memory, memory[it]) for it in types),
         *(Use(CARD, it, taken.card.get(it, 0.0), types[it].card, downloaded[it]) for it in types),
         *(Use(SERVER, it, load, servers[it].card, load) for it, load in taken.server.items()),
         *(

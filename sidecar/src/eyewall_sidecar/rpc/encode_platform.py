@@ -40,7 +40,7 @@ def platform(it: Platform) -> pb.ProvisionAnswer:
         seconds=solution.seconds,
         bound=solution.bound,
         gap=solution.gap,
-        uses=[_use(use) for use in it.answer.uses if use.load or isfinite(use.limit)],
+        uses=[_use(use) for use in it.answer.uses],
         breaks_at=MORE * it.throughput,
         breaks=[_use(use) for use in it.answer.breaks],
         sustained=_finite(it.answer.sustained),
