@@ -105,7 +105,7 @@ class Agents:
         with self.redis.pipeline(transaction=False) as pipe:
             for it in hosts:
                 data = zlib.compress(present(self.recording.samples[it], now), 1)
-                pipe.xadd(self.history.stream(it), {"v": b"1", "z": data}, id=f"{int(now * 1e3)}-*")
+                pipe.xadd(self.history.stream(it), {"v": b"1", "z": data}, id=f"{int(now * 1e3)}-0")
                 pipe.zadd(self.history.hosts, {it: now})
             pipe.execute()
 

@@ -29,6 +29,7 @@ class Stores:
     prefix: str
     client: KazooClient
     keys: Any = field(init=False)
+    last: dict[str, history.EntryId] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self.paths = Znodes(self.root)
@@ -66,7 +67,10 @@ class Stores:
     def remember(self, report: Sample) -> None:
         keys = history.Keys(self.prefix)
         key = keys.stream(report.host)
-        self.store.xadd(key, history.encode_entry(report), id=f"{int(report.time * 1000)}-*")
+        # "ms-*" would let Redis number the entries of a millisecond, from version 7 on.
+        entry = history.next_id(report.time, self.last.get(key))
+        self.store.xadd(key, history.encode_entry(report), id=str(entry))
+        self.last[key] = entry
         self.store.zadd(keys.hosts, {report.host: report.time})
 
     def rate(self, rates: Rates) -> None:
