@@ -230,7 +230,8 @@ def test_one_decision_is_shown_whole_beside_what_became_of_it(
     moved = replace(FULL_DECISION, id=record_id(made, "ab", 7))
     stores.decide(moved)
     seen = running.until(
-        f"decisions/{moved.id}", lambda it: it["gain"]["measured_after"] is not None
+        f"decisions/{moved.id}",
+        lambda it: None not in (it["gain"]["measured_before"], it["gain"]["measured_after"]),
     )
     assert seen["gain"] == {
         "predicted_before": 0.061,
