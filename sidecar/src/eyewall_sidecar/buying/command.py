@@ -2,8 +2,7 @@
 
 import json
 import sys
-from collections.abc import Collection, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from time import perf_counter
@@ -32,9 +31,8 @@ from eyewall_sidecar.provisioning.catalogue import (
     shipped,
 )
 from eyewall_sidecar.provisioning.methods import METHODS
-from eyewall_sidecar.solve import EXIT_CODES
+from eyewall_sidecar.solve import BAD_INPUT, EXIT_CODES, sign_of_life
 
-BAD_INPUT = 2
 CORES = "cores"
 """What a topology's CPU is in."""
 MULTIPLES = "× what it carries now"
@@ -118,7 +116,7 @@ def provision(source: Source, options: Options, *, as_json: bool) -> int:
         refuse(f"{source.name}: {error}")
     currency = _currency(catalogue, file)
     asked = Asked(options.method, options.time_limit, options.seed)
-    with _sign_of_life(options.time_limit):
+    with sign_of_life(options.time_limit):
         found = ask(file.problem, asked, perf_counter)
     assumptions = (*source.assumptions, *file.assumptions)
     spare: tuple[str, ...] = ()
@@ -170,13 +168,3 @@ def _currency(catalogue: Catalogue | None, file: ProvisioningFile) -> str:
     if catalogue is not None:
         return catalogue.currency
     return "" if file.priced else NODES
-
-
-@contextmanager
-def _sign_of_life(time_limit: float) -> Iterator[None]:
-    console = Console(stderr=True)
-    if not console.is_terminal:
-        yield
-        return
-    with console.status(f"looking for the cheapest platform, for at most {time_limit:g} s …"):
-        yield
