@@ -7,8 +7,9 @@ import pytest
 from every_provision import least_price
 from eyewall_sidecar.model import Status
 from eyewall_sidecar.provisioning import DataServer, ProvisioningProblem, violations
+from eyewall_sidecar.provisioning.found import Found
 from eyewall_sidecar.provisioning.heuristics import HEURISTICS, Failure, Step
-from eyewall_sidecar.provisioning.repairing import Answer, repairing
+from eyewall_sidecar.provisioning.repairing import repairing
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from numpy.random import default_rng
@@ -20,7 +21,7 @@ TICKS = 150.0
 """How often the clock is asked before the time is up."""
 
 
-def repaired(problem: ProvisioningProblem, seed: int = 0, ticks: float = TICKS) -> Answer:
+def repaired(problem: ProvisioningProblem, seed: int = 0, ticks: float = TICKS) -> Found:
     """Ask for an answer, with a clock that ticks whenever it is asked."""
     ticking = count()
     return repairing(problem, time_limit=ticks, seed=seed, clock=lambda: float(next(ticking)))

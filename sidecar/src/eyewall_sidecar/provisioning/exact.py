@@ -14,6 +14,7 @@ from eyewall_sidecar.model import Solution, Status
 from eyewall_sidecar.odp.finding import Outcome
 from eyewall_sidecar.provisioning.blobs import Blobs, blobs
 from eyewall_sidecar.provisioning.bound import price_bound
+from eyewall_sidecar.provisioning.found import Found
 from eyewall_sidecar.provisioning.infeasibility import (
     KINDS,
     binding_reasons,
@@ -41,7 +42,6 @@ FIRST_SHARE = 0.25
 """Of the time: what suits a problem answers soon, and the other engine needs time to help."""
 
 Clock = Callable[[], float]
-Answer = tuple[Solution, Provision | None]
 
 
 def exact(
@@ -51,7 +51,7 @@ def exact(
     seed: int,
     clock: Clock,
     start: Provision | None = None,
-) -> Answer:
+) -> Found:
     """Find the cheapest provision, and prove that none is cheaper.
 
     Parameters
@@ -88,7 +88,7 @@ def exact(
     if best is None:
         late = "the time limit ended the search before any provision was found"
         solution, _ = _without(Status.TIMED_OUT, engine, (late, *remarks), seconds)
-        return solution, None
+        return Found(solution, None)
     proven = found.outcome is not Outcome.NOTHING
     bound = best.price if proven else min(found.bound, best.price)
     solution = Solution(
@@ -103,7 +103,7 @@ def exact(
         evaluated=found.steps,
         reasons=remarks,
     )
-    return solution, best
+    return Found(solution, best)
 
 
 def _cheapest(
@@ -194,5 +194,5 @@ def _reasons(
     return binding_reasons(problem, solvable)
 
 
-def _without(status: Status, decided_by: str, reasons: tuple[str, ...], seconds: float) -> Answer:
-    return Solution(status, NAME, decided_by, seconds=seconds, reasons=reasons), None
+def _without(status: Status, decided_by: str, reasons: tuple[str, ...], seconds: float) -> Found:
+    return Found(Solution(status, NAME, decided_by, seconds=seconds, reasons=reasons))

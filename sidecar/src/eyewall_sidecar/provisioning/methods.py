@@ -1,7 +1,7 @@
 """The methods that answer a provisioning problem, by name, with one way to call them all."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from typing import Protocol
 
@@ -9,10 +9,10 @@ from numpy.random import default_rng
 
 from eyewall_sidecar.model import Solution, Status
 from eyewall_sidecar.provisioning.exact import exact
+from eyewall_sidecar.provisioning.found import Found
 from eyewall_sidecar.provisioning.heuristics import HEURISTICS, Failure
 from eyewall_sidecar.provisioning.infeasibility import obvious_reasons
 from eyewall_sidecar.provisioning.problem import ProvisioningProblem
-from eyewall_sidecar.provisioning.provision import Provision
 from eyewall_sidecar.provisioning.repairing import repairing
 from eyewall_sidecar.provisioning.valuation import valued
 
@@ -20,22 +20,6 @@ Clock = Callable[[], float]
 
 REPAIRING_SHARE = 0.2
 """Of the time, what the exact method's start may take."""
-
-
-@dataclass(frozen=True, slots=True)
-class Found:
-    """What a method answers.
-
-    Parameters
-    ----------
-    solution
-        Its value is the price.
-    provision
-        None if nothing was found.
-    """
-
-    solution: Solution
-    provision: Provision | None = None
 
 
 class Method(Protocol):
@@ -57,12 +41,6 @@ def _exactly(problem: ProvisioningProblem, *, time_limit: float, seed: int, cloc
     left = max(0.0, started + time_limit - clock())
     solution, provision = exact(problem, time_limit=left, seed=seed, clock=clock, start=start)
     return Found(replace(solution, seconds=clock() - started), provision)
-
-
-def _repairing(
-    problem: ProvisioningProblem, *, time_limit: float, seed: int, clock: Clock
-) -> Found:
-    return Found(*repairing(problem, time_limit=time_limit, seed=seed, clock=clock))
 
 
 def _heuristic(
@@ -91,6 +69,6 @@ def _nothing(policy: str, status: Status, reasons: tuple[str, ...]) -> Solution:
 
 METHODS: Mapping[str, Method] = {
     "exact": _exactly,
-    "repairing": _repairing,
+    "repairing": repairing,
     **{name: partial(_heuristic, name) for name in HEURISTICS},
 }

@@ -15,6 +15,7 @@ from eyewall_sidecar.model import Solution, Status
 from eyewall_sidecar.odp.finding import Clock
 from eyewall_sidecar.provisioning.blobs import blobs
 from eyewall_sidecar.provisioning.bound import price_bound
+from eyewall_sidecar.provisioning.found import Found
 from eyewall_sidecar.provisioning.groups import Instance, bits
 from eyewall_sidecar.provisioning.heuristics import HEURISTICS, Failure
 from eyewall_sidecar.provisioning.infeasibility import obvious_reasons
@@ -36,7 +37,6 @@ SAME = 1e-8
 FIRST_TRIES = 20
 """Times that a start is rebuilt before it is given up, and that the whole is built."""
 
-Answer = tuple[Solution, Provision | None]
 Serve = Callable[[Purchases], Downloads | None]
 """Placement → from which server each machine downloads, None if they cannot serve it."""
 
@@ -61,9 +61,7 @@ class _Record:
         return self.price <= bound * (1 + SAME)
 
 
-def repairing(
-    problem: ProvisioningProblem, *, time_limit: float, seed: int, clock: Clock
-) -> Answer:
+def repairing(problem: ProvisioningProblem, *, time_limit: float, seed: int, clock: Clock) -> Found:
     """Find a provision that is never dearer than the best of the seven with the same seed.
 
     1. All seven are run; what they find is the first record. 2. Their placements, those whose
@@ -127,14 +125,14 @@ def _answer(
     seconds: float,
     looked: int,
     failures: list[str],
-) -> Answer:
+) -> Found:
     best = record.provision
     if best is None:
         binding = obvious_reasons(problem)
         status = Status.INFEASIBLE if binding or isinf(bound) else Status.TIMED_OUT
         reasons = binding or tuple(failures)
         solution = Solution(status, NAME, NAME, seconds=seconds, evaluated=looked, reasons=reasons)
-        return solution, None
+        return Found(solution, None)
     bound = min(bound, best.price)
     solution = Solution(
         Status.HEURISTIC,
@@ -147,7 +145,7 @@ def _answer(
         seconds=seconds,
         evaluated=looked,
     )
-    return solution, best
+    return Found(solution, best)
 
 
 def _rebuilt(
