@@ -7,9 +7,10 @@ import pytest
 from eyewall_sidecar.model import Operator, Stream
 from eyewall_sidecar.provisioning import BasicObject, DataServer, MachineType, ProvisioningProblem
 from eyewall_sidecar.provisioning.blobs import blobs
-from eyewall_sidecar.provisioning.bound import price_bound
+from eyewall_sidecar.provisioning.bound import define_cards, price_bound
 from eyewall_sidecar.provisioning.exact import by_subsets
 from hypothesis import given, settings
+from pulp import LpMinimize, LpProblem
 from random_provisioning import provisioning_problems
 from small_provisioning import LARGE, SMALL, pair
 
@@ -83,6 +84,24 @@ def test_parts_that_exchange_nothing_are_apart_without_a_cut() -> None:
         (DataServer("s", tuple(it.id for it in objects)),),
     )
     assert bound(problem) == pytest.approx(20)
+
+
+def test_of_a_dense_graph_no_more_flows_are_counted_than_there_are_cuts_to_make() -> None:
+    # Ten operators, each with a stream to all later ones: 45 streams of different sizes, but ten
+    # machines cut nine of them at least. A row for each cut, and one for the sum of the downloads.
+    names = [f"o{it}" for it in range(10)]
+    pairs = [(one, other) for place, one in enumerate(names) for other in names[place + 1 :]]
+    dense = ProvisioningProblem(
+        operators=tuple(Operator(it, cpu=1) for it in names),
+        streams=tuple(
+            Stream(one, other, tuple_bytes=0.01 * size)
+            for size, (one, other) in enumerate(pairs, start=1)
+        ),
+        types=(SMALL, LARGE),
+    )
+    linear = LpProblem("cards", LpMinimize)
+    define_cards(linear, [linear.add_variable(f"n_{it}") for it in range(2)], blobs(dense))
+    assert linear.numConstraints() == 1 + 9
 
 
 def test_platforms_of_more_machines_cost_more() -> None:

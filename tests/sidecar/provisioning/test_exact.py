@@ -145,6 +145,19 @@ def test_without_time_and_start_there_is_no_answer_and_it_is_said_why() -> None:
     assert solution.reasons == ("the time limit ended the search before any provision was found",)
 
 
+def test_a_program_with_more_variables_than_there_is_time_for_is_not_built_and_said_so() -> None:
+    # 24 operators that share nothing: more than are split by subsets. A thousandth of a second is
+    # enough for 50 variables, and one machine alone takes 24 + 2 types of them.
+    workers = ProvisioningProblem(
+        operators=tuple(Operator(f"o{it}", cpu=3) for it in range(24)),
+        streams=(),
+        types=(SMALL, LARGE),
+    )
+    solution, provision = exact(workers, time_limit=1e-3, seed=0, clock=stopped)
+    assert (solution.status, provision) == (Status.TIMED_OUT, None)
+    assert any("the integer program was not built" in it for it in solution.reasons)
+
+
 @EXAMPLES
 @given(provisioning_problems(operators=5))
 def test_no_provision_of_a_tiny_problem_is_cheaper(problem: ProvisioningProblem) -> None:

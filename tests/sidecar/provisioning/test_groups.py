@@ -36,6 +36,28 @@ def test_types_are_sorted_by_price_and_a_group_is_held_by_those_that_are_large_e
 
 
 @given(problem=provisioning_problems(operators=8), seed=st.integers(0, 2**32))
+def test_what_some_machine_holds_together_could_share_one_before_streams_are_looked_at(
+    problem: ProvisioningProblem, seed: int
+) -> None:
+    instance = Instance.of(problem)
+    among = default_rng(seed).integers(3, size=len(problem.operators)).tolist()
+    parts = [
+        instance.group(bits(it for it in instance.operators if among[it] == part))
+        for part in set(among)
+    ]
+    whole = instance.group(bits(instance.operators))
+    held = any(instance.holds(it, whole) for it in range(len(instance.types)))
+    assert instance.could_share(parts) or not held
+
+
+def test_groups_that_work_more_than_any_machine_could_share_none() -> None:
+    # 5 + 4 cores: the large machine has 8.
+    instance = Instance.of(tree_of({"a": 5, "b": 4}, {("a", "b"): 1}, {"a": ["k"]}))
+    assert not instance.could_share([instance.alone(0), instance.alone(1)])
+    assert instance.could_share([instance.alone(0)])
+
+
+@given(problem=provisioning_problems(operators=8), seed=st.integers(0, 2**32))
 def test_what_a_group_takes_is_what_its_machine_carries_in_a_whole_provision(
     problem: ProvisioningProblem, seed: int
 ) -> None:

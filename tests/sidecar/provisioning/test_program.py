@@ -12,6 +12,7 @@ from eyewall_sidecar.provisioning.program import (
     ProvisioningProgram,
     create_program,
     define_links,
+    most_variables,
     price_unit,
     read_hosted,
 )
@@ -63,6 +64,14 @@ def test_a_machine_is_numbered_after_one_with_a_heavier_operator() -> None:
 def test_a_platform_that_is_there_has_each_machine_once() -> None:
     made = program(pair(types=(replace(SMALL, count=1.0),)), machines=2)
     assert made.n[0].upBound == 1
+
+
+@given(provisioning_problems(operators=6), st.integers(1, 4))
+def test_no_program_has_more_variables_than_foretold(
+    problem: ProvisioningProblem, machines: int
+) -> None:
+    made = program(problem, machines)
+    assert len(made.linear.variables()) <= most_variables(problem, made.blobs, machines)
 
 
 def test_limits_that_nothing_can_reach_have_no_rows() -> None:

@@ -17,6 +17,10 @@ RELATIVE_GAP = 1e-7
 _EFFORT = {"mip_allow_restart": False, "mip_heuristic_run_feasibility_jump": False}
 """Half the time on S-ODP: its optimum is found at the root, and proven without a second start."""
 
+VARIABLES_PER_SECOND = 50_000
+"""A program with more is not worth building: its relaxation would not be solved in time."""
+MOST_VARIABLES = 100_000
+"""Above this HiGHS takes steps of many seconds without a look at its time limit."""
 
 _EXPECTED = (
     highspy.HighsModelStatus.kOptimal,

@@ -11,16 +11,13 @@ from eyewall_sidecar.odp import diamond
 from eyewall_sidecar.odp.branch_and_bound import branch_and_bound, covers
 from eyewall_sidecar.odp.diamond import solve_diamond
 from eyewall_sidecar.odp.finding import Clock, Finding, Outcome
+from eyewall_sidecar.odp.highs import MOST_VARIABLES, VARIABLES_PER_SECOND
 from eyewall_sidecar.odp.matrix_engine import MOST_COLUMNS, integer_program, most_columns
 from eyewall_sidecar.qos.costs import Costs, cost, weigh
 
 DECIDED = (Outcome.OPTIMAL, Outcome.INFEASIBLE)
 BRANCHING_SHARE = 0.7
 """Of the time, before the integer program has a try at what branching could not prove."""
-VARIABLES_PER_SECOND = 50_000
-"""Of the integer program, which is not built if its relaxation could not be solved in time."""
-MOST_VARIABLES = 100_000
-"""Above this HiGHS takes steps of many seconds without a look at its time limit."""
 
 
 class Engine(StrEnum):

@@ -111,17 +111,18 @@ def define_cards(linear: LpProblem, number: Count, blobs: Blobs) -> None:
 
     Each object in use is downloaded once at least. Blobs that hang together in z connected parts
     are on m machines only if m − z flows or more go between machines, and each takes two cards.
-    The sum F of the least flows is convex in m: it is no less than F(j) + f_(j+1) (m − z − j).
+    The sum F of the least flows is convex in m: it is no less than F(j) + f_(j+1) (m − z − j). No
+    more machines are of use than there are blobs: of a dense graph's flows few matter.
     """
     downloads = float(blobs.rates[blobs.uses.any(axis=0)].sum())
-    flows = np.sort(blobs.flows[np.triu_indices(len(blobs), 1)])
-    flows = flows[flows > 0]
     parts = _connected_parts(blobs)
+    flows = np.sort(blobs.flows[np.triu_indices(len(blobs), 1)])
+    flows = flows[flows > 0][: len(blobs) - parts]
     sums = np.concatenate([[0.0], np.cumsum(flows)])
     unit = max(downloads, float(flows.max(initial=0.0)))
     if not unit > 0:
         return
-    card = np.minimum(blobs.card, downloads + 2 * sums[-1])
+    card = np.minimum(blobs.card, downloads + float(blobs.flows.sum()))
     linear += _weighted(card / unit, number) >= downloads / unit, "platform_card"
     for j, (before, after) in enumerate(pairwise(sums)):
         flow = after - before

@@ -72,11 +72,13 @@ def exact(
     if reasons := obvious_reasons(problem):
         return _without(Status.INFEASIBLE, CHECKS, reasons, clock() - started)
     broken = violations(problem, start) if start else ()
-    remarks = (f"the start is no valid provision: {broken[0]}",) if broken else ()
+    remarks = [f"the start is no valid provision: {broken[0]}"] if broken else []
     known = None if broken else start
     joined = blobs(problem)
     found, engine = _cheapest(problem, joined, known, ends_at=ends_at, clock=clock, seed=seed)
     best = found.provision or known
+    if found.remark:
+        remarks.append(found.remark)
     seconds = clock() - started
     if best is None and found.outcome is Outcome.INFEASIBLE:
         return _without(
@@ -101,7 +103,7 @@ def exact(
         gap=(best.price - bound) / max(best.price, 1e-9),
         seconds=seconds,
         evaluated=found.steps,
-        reasons=remarks,
+        reasons=tuple(remarks),
     )
     return Found(solution, best)
 
@@ -141,7 +143,7 @@ def _cheapest(
         if found.outcome is not Outcome.NOTHING:
             outcome = Outcome.OPTIMAL if best else Outcome.INFEASIBLE
             return Partition(outcome, best, price, steps), engine
-    return Partition(Outcome.NOTHING, best, bound, steps), found_by
+    return Partition(Outcome.NOTHING, best, bound, steps, found.remark), found_by
 
 
 def _engines(size: int) -> tuple[str, ...]:

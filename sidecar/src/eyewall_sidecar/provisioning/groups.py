@@ -5,9 +5,11 @@ an integer, so that a set is joined, split and asked in one step. Everything is 
 throughput: bytes/s, and what `MachineType.cpu` counts.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import reduce
 from math import isinf
+from operator import and_
 from typing import Self
 
 from eyewall_sidecar.model.path_order import path_order
@@ -217,6 +219,20 @@ class Instance:
             and not exceeds(group.cpu, it.cpu)
             and not exceeds(group.card, it.card)
             and not exceeds(group.memory, it.memory)
+        )
+
+    def could_share(self, groups: Sequence[Group]) -> bool:
+        """Whether some machine holds these groups together, as far as their streams do not matter.
+
+        Most of what does not fit is seen here, without a look at each member's partners.
+        """
+        cpu = sum(it.cpu for it in groups)
+        memory = sum(it.memory for it in groups)
+        allowed = reduce(and_, (it.allowed for it in groups))
+        return any(
+            not exceeds(cpu, it.cpu) and not exceeds(memory, it.memory)
+            for number, it in enumerate(self.types)
+            if allowed >> number & 1
         )
 
     def link(self, one: int, other: int) -> float:

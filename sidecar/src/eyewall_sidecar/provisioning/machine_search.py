@@ -4,7 +4,7 @@ from collections.abc import Callable
 from math import ceil, inf, isfinite
 
 from eyewall_sidecar.odp.finding import Outcome
-from eyewall_sidecar.odp.highs import Run, minimise
+from eyewall_sidecar.odp.highs import MOST_VARIABLES, VARIABLES_PER_SECOND, Run, minimise
 from eyewall_sidecar.provisioning.blobs import Blobs
 from eyewall_sidecar.provisioning.bound import price_bound
 from eyewall_sidecar.provisioning.hosted import provision_of, wanted
@@ -14,6 +14,7 @@ from eyewall_sidecar.provisioning.program import (
     ProvisioningProgram,
     create_program,
     define_links,
+    most_variables,
     price_unit,
     read_hosted,
 )
@@ -67,7 +68,7 @@ def solve_program(
         if bound >= price * (1 - SLACK):
             return Partition(_proven(best), best, price, steps)
         if found.outcome is Outcome.NOTHING:
-            return Partition(Outcome.NOTHING, best, bound, steps)
+            return Partition(Outcome.NOTHING, best, bound, steps, found.remark)
         machines += 2
 
 
@@ -95,6 +96,11 @@ def _cheapest_of(
     seed: int,
 ) -> Partition:
     """Solve the program for at most so many machines; (5) comes in when an answer breaks it."""
+    left = ends_at - clock()
+    variables = most_variables(problem, blobs, machines)
+    if variables > min(MOST_VARIABLES, VARIABLES_PER_SECOND * left):
+        many = f"the integer program was not built: up to {variables} variables are too many"
+        return Partition(Outcome.NOTHING, None, 0.0, 0, many if left > 0 else "")
     program = create_program(problem, blobs, machines)
     unit = price_unit(blobs)
     if isfinite(price):

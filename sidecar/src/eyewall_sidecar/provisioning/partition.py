@@ -40,12 +40,15 @@ class Partition:
         No provision costs less.
     steps
         Nodes that were opened.
+    remark
+        Why it was not decided, if not for lack of time.
     """
 
     outcome: Outcome
     provision: Provision | None
     bound: float
     steps: int
+    remark: str = ""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -77,6 +77,13 @@ class ProvisioningProgram:
         )
 
 
+def most_variables(problem: ProvisioningProblem, blobs: Blobs, machines: int) -> int:
+    """Return how many variables `create_program` makes at most."""
+    streams = int(np.count_nonzero(blobs.flows)) // 2
+    downloads = sum(len(problem.holders(it.id)) for it in problem.objects)
+    return machines * (len(blobs) + len(problem.types) + streams + downloads) + len(problem.types)
+
+
 def create_program(
     problem: ProvisioningProblem, blobs: Blobs, machines: int
 ) -> ProvisioningProgram:

@@ -43,21 +43,14 @@ def placement_problem(
     """Return the placement problem on a platform, at the throughput.
 
     The platform's delays are not known before it is there: 0 stands for them, so the response
-    time of an evaluation is that of the execution alone. Bandwidths are those of one direction;
-    that both directions share them, and which types may run an operator, is checked by
-    `violations`.
+    time of an evaluation is that of the execution alone. Links have no limits here: both
+    directions share theirs, which a placement knows nothing of. `violations` checks them, and
+    which types may run an operator.
     """
-    count = len(machines)
-    bandwidths = np.full((count, count), np.inf)
-    for u, one in enumerate(machines):
-        for v, other in enumerate(machines):
-            if u != v:
-                bandwidths[u, v] = problem.link_between(one.type.name, other.type.name)
     ids = tuple(machine.id for machine in machines)
-    links = LinkMatrix(ids, np.zeros((count, count)), np.ones((count, count)), bandwidths)
     return PlacementProblem(
         operators=tuple(replace(it, candidates=None) for it in problem.demands),
         streams=problem.flows,
         nodes=tuple(machine.node for machine in machines),
-        links=links,
+        links=LinkMatrix.from_delays(ids, np.zeros((len(ids), len(ids)))),
     )

@@ -20,6 +20,7 @@ import numpy as np
 from eyewall_sidecar.model.arrays import Floats
 from eyewall_sidecar.model.compilation import compiled
 from eyewall_sidecar.provisioning.blobs import Blobs, Flags, tolerated
+from eyewall_sidecar.provisioning.data import DataServer
 from eyewall_sidecar.provisioning.problem import ProvisioningProblem
 
 MOST_BLOBS = 20
@@ -50,7 +51,7 @@ def subsets(problem: ProvisioningProblem, blobs: Blobs) -> Subsets:
     work = _sums(blobs.work)
     memory = _sums(blobs.memory)
     card = _cuts(blobs.flows)
-    exclusive = {it.id: np.zeros(len(work)) for it in problem.servers if _limited(problem, it.id)}
+    exclusive = {it.id: np.zeros(len(work)) for it in problem.servers if _limited(problem, it)}
     for k, thing in enumerate(problem.objects):
         if not blobs.uses[:, k].any():
             continue
@@ -136,10 +137,5 @@ def _cuts(flows: Floats) -> Floats:
     return np.maximum(cuts, 0.0)
 
 
-def _limited(problem: ProvisioningProblem, server: str) -> bool:
-    return any(
-        isfinite(it.link_to(machine_type.name))
-        for it in problem.servers
-        if it.id == server
-        for machine_type in problem.types
-    )
+def _limited(problem: ProvisioningProblem, server: DataServer) -> bool:
+    return any(isfinite(server.link_to(it.name)) for it in problem.types)

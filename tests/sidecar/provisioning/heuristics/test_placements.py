@@ -1,11 +1,18 @@
 """Each heuristic's rule, by hand on trees of a few operators (paper 003, section 6.1)."""
 
 from dataclasses import replace
+from importlib import import_module
+from typing import Any
 
+import pytest
 from eyewall_sidecar.provisioning import MachineType, Provision, ProvisioningProblem
 from eyewall_sidecar.provisioning.heuristics import HEURISTICS, Failure, Step
+from eyewall_sidecar.provisioning.heuristics.purchasing import merge
+from eyewall_sidecar.provisioning.purchases import Purchases
 from numpy.random import default_rng
 from provisioning_trees import LARGE, SMALL, tree_of
+
+comm_greedy = import_module("eyewall_sidecar.provisioning.heuristics.comm_greedy")
 
 
 def found(name: str, problem: ProvisioningProblem) -> Provision:
@@ -86,6 +93,27 @@ def test_comm_greedy_sells_one_of_two_machines_whose_operators_fit_on_one() -> N
         {"a": ["k"]},
     )
     assert together(found("comm-greedy", problem)) == groups("abcd")
+
+
+def test_comm_greedy_asks_once_whether_two_machines_can_be_joined(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    # a-b and c-d share machines (8 and 7 of 8 cores). Of the four streams between these machines
+    # only the largest, a-c, is tried: no machine has 15 cores.
+    tried = []
+
+    def counted(purchases: Purchases, operators: tuple[int, int], *others: Any) -> bool:
+        tried.append(tuple("abcd"[it] for it in operators))
+        return merge(purchases, operators, *others)
+
+    monkeypatch.setattr(comm_greedy, "merge", counted)
+    problem = tree_of(
+        {"a": 4, "b": 4, "c": 3, "d": 4},
+        {("a", "b"): 9, ("c", "d"): 8, ("a", "c"): 4, ("a", "d"): 3, ("b", "c"): 2, ("b", "d"): 1},
+        {"a": ["k"]},
+    )
+    assert together(found("comm-greedy", problem)) == groups("ab", "cd")
+    assert tried == [("a", "b"), ("c", "d"), ("a", "c")]
 
 
 def test_object_greedy_begins_with_the_fastest_downloads() -> None:

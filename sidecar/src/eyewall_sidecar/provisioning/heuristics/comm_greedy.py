@@ -13,9 +13,11 @@ def comm_greedy(instance: Instance, _: Generator) -> Purchases | Failure:
 
     A pair of operators that exchanges data counts once, with both directions together, so any
     graph is taken. To accommodate more, a machine may be exchanged for another: the cheapest that
-    holds all. Operators that exchange nothing get a machine each.
+    holds all. Two machines that none could replace are not looked at again for another pair: in a
+    dense graph most pairs are such. Operators that exchange nothing get a machine each.
     """
     purchases = Purchases(instance)
+    apart: set[frozenset[int]] = set()
     pairs = [
         (carried, one, other)
         for one in instance.operators
@@ -23,7 +25,7 @@ def comm_greedy(instance: Instance, _: Generator) -> Purchases | Failure:
         if one < other
     ]
     for _carried, one, other in sorted(pairs, key=lambda it: -it[0]):
-        if not _join(purchases, one, other):
+        if not _join(purchases, one, other, apart):
             for operator in (one, other):
                 if operator not in purchases.at and not buy_dearest(purchases, operator):
                     return no_machine(purchases, operator)
@@ -33,8 +35,19 @@ def comm_greedy(instance: Instance, _: Generator) -> Purchases | Failure:
     return purchases
 
 
-def _join(purchases: Purchases, one: int, other: int) -> bool:
-    """Bring both, and what is with them, onto one machine if there is one that holds them."""
-    machines = {purchases.at[it] for it in (one, other) if it in purchases.at}
-    together = len(machines) == 1 and one in purchases.at and other in purchases.at
-    return together or merge(purchases, (one, other), sorted(machines), Purchases.cheapest)
+def _join(purchases: Purchases, one: int, other: int, apart: set[frozenset[int]]) -> bool:
+    """Bring both, and what is with them, onto one machine if there is one that holds them.
+
+    `apart` are pairs of machines that could not be joined; one more is added if these cannot.
+    """
+    placed = [it for it in (one, other) if it in purchases.at]
+    machines = frozenset(purchases.at[it] for it in placed)
+    if len(placed) == 2:
+        if len(machines) == 1:
+            return True
+        if machines in apart:
+            return False
+    joined = merge(purchases, (one, other), sorted(machines), Purchases.cheapest)
+    if not joined and len(placed) == 2:
+        apart.add(machines)
+    return joined

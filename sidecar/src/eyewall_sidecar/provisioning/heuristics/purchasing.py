@@ -77,6 +77,8 @@ def merge(
     instance = purchases.instance
     runs = [purchases.owned[it].group for it in machines]
     loose = [instance.alone(it) for it in operators if purchases.at.get(it) not in machines]
+    if not instance.could_share([*loose, *runs]):
+        return False
     together = reduce(instance.joined, [*loose, *runs])
     machine_type = choose(purchases, together, machines)
     if machine_type is None:
