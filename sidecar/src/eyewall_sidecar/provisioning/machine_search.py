@@ -72,6 +72,16 @@ def solve_program(
         machines += 2
 
 
+def too_large(problem: ProvisioningProblem, blobs: Blobs, seconds: float) -> bool:
+    """Whether the program is not built for want of time, on as few machines as there can be."""
+    machines = max(1, ceil(float(blobs.work.sum() / blobs.cpu.max())))
+    return most_variables(problem, blobs, machines) > _most_in(seconds)
+
+
+def _most_in(seconds: float) -> float:
+    return min(MOST_VARIABLES, VARIABLES_PER_SECOND * seconds)
+
+
 def _proven(best: Provision | None) -> Outcome:
     return Outcome.INFEASIBLE if best is None else Outcome.OPTIMAL
 
@@ -98,7 +108,7 @@ def _cheapest_of(
     """Solve the program for at most so many machines; (5) comes in when an answer breaks it."""
     left = ends_at - clock()
     variables = most_variables(problem, blobs, machines)
-    if variables > min(MOST_VARIABLES, VARIABLES_PER_SECOND * left):
+    if variables > _most_in(left):
         many = f"the integer program was not built: up to {variables} variables are too many"
         return Partition(Outcome.NOTHING, None, 0.0, 0, many if left > 0 else "")
     program = create_program(problem, blobs, machines)

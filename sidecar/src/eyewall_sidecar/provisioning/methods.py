@@ -8,7 +8,7 @@ from typing import Protocol
 from numpy.random import default_rng
 
 from eyewall_sidecar.model import Solution, Status
-from eyewall_sidecar.provisioning.exact import exact
+from eyewall_sidecar.provisioning.exact import exact, taken
 from eyewall_sidecar.provisioning.found import Found
 from eyewall_sidecar.provisioning.heuristics import HEURISTICS, Failure
 from eyewall_sidecar.provisioning.infeasibility import obvious_reasons
@@ -20,6 +20,8 @@ Clock = Callable[[], float]
 
 REPAIRING_SHARE = 0.2
 """Of the time, what the exact method's start may take."""
+
+TOO_LARGE = "too large for a proof: repairing was asked alone"
 
 
 class Method(Protocol):
@@ -33,10 +35,17 @@ class Method(Protocol):
 
 
 def _exactly(problem: ProvisioningProblem, *, time_limit: float, seed: int, clock: Clock) -> Found:
-    """Start from what repairing finds, and prove how good it is, or find better."""
+    """Start from what repairing finds, and prove how good it is, or find better.
+
+    What no exact engine takes is repairing's alone.
+    """
     started = clock()
     if reasons := obvious_reasons(problem):
         return Found(_nothing("exact", Status.INFEASIBLE, reasons))
+    if not taken(problem, time_limit):
+        solution, provision = repairing(problem, time_limit=time_limit, seed=seed, clock=clock)
+        reasons = (*solution.reasons, TOO_LARGE)
+        return Found(replace(solution, policy="exact", reasons=reasons), provision)
     _, start = repairing(problem, time_limit=REPAIRING_SHARE * time_limit, seed=seed, clock=clock)
     left = max(0.0, started + time_limit - clock())
     solution, provision = exact(problem, time_limit=left, seed=seed, clock=clock, start=start)
