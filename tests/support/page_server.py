@@ -14,9 +14,13 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qs, unquote, urlsplit
 
 import recorded_decisions as decided
+import recorded_health
 import recorded_provisions as provisioned
 import recorded_views as recorded
-from eyewall_monitor.dashboard.views import Change, Frozen, Problem, ProvisionRequest
+from eyewall_monitor.dashboard.views.change import Change
+from eyewall_monitor.dashboard.views.problem import Problem
+from eyewall_monitor.dashboard.views.provision import ProvisionRequest
+from eyewall_monitor.dashboard.views.switches import Frozen
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -245,5 +249,5 @@ VIEWS: Mapping[str, Callable[..., Any]] = {
     "/plans/([^/]+)": lambda id_: (
         decided.plan() if id_ == decided.PLAN else _unknown(f"plan {id_}, or not any more")
     ),
-    "/health": recorded.health,
+    "/health": recorded_health.health,
 }

@@ -2,7 +2,26 @@
 
 from __future__ import annotations
 
-from eyewall_monitor.dashboard import views as v
+from eyewall_monitor.dashboard.views.decision import (
+    DecisionPage,
+    DecisionSummary,
+    DecisionView,
+    MeasuredGain,
+)
+from eyewall_monitor.dashboard.views.explanation import (
+    AlternativeView,
+    ExplanationView,
+    NeighbourView,
+)
+from eyewall_monitor.dashboard.views.metrics import MetricView
+from eyewall_monitor.dashboard.views.moves import MoveView, RejectionView
+from eyewall_monitor.dashboard.views.plan import (
+    PlanState,
+    PlanSummaryView,
+    PlanView,
+    PolicyView,
+    WorkerChangeView,
+)
 from recorded_views import (
     HOSTS,
     METRICS,
@@ -18,7 +37,7 @@ KEPT = "1799999700000-5f1c1a0e-000013"
 PLAN = "plan-7f3a"
 
 
-def decision_summary(id_: str, verdict: str, topology_id: str = WORD_COUNT) -> v.DecisionSummary:
+def decision_summary(id_: str, verdict: str, topology_id: str = WORD_COUNT) -> DecisionSummary:
     """A line of the history."""
     said = {
         "moved": "placed by eyewall: odp, optimal, R 18 ms (was 61), 3 executors moved",
@@ -27,7 +46,7 @@ def decision_summary(id_: str, verdict: str, topology_id: str = WORD_COUNT) -> v
         "declined": "left to Storm's scheduler: the topology says eyewall.mode off",
     }[verdict]
     found = verdict != "declined"
-    return v.DecisionSummary(
+    return DecisionSummary(
         id=id_,
         at=int(id_[:13]) / 1000,
         topology=topology_id,
@@ -46,9 +65,9 @@ def decision_summary(id_: str, verdict: str, topology_id: str = WORD_COUNT) -> v
     )
 
 
-def decisions() -> v.DecisionPage:
+def decisions() -> DecisionPage:
     """The newest four, and there are more."""
-    return v.DecisionPage(
+    return DecisionPage(
         decisions=(
             decision_summary(KEPT, "kept"),
             decision_summary(MOVED, "moved"),
@@ -63,29 +82,29 @@ def decisions() -> v.DecisionPage:
 
 
 MOVES = (
-    v.MoveView(executor="split[3-3]", source="cloud-1", target="fog-1"),
-    v.MoveView(executor="count[4-4]", source="cloud-1", target="fog-1"),
-    v.MoveView(executor="count[5-5]", source=None, target="fog-2"),
+    MoveView(executor="split[3-3]", source="cloud-1", target="fog-1"),
+    MoveView(executor="count[4-4]", source="cloud-1", target="fog-1"),
+    MoveView(executor="count[5-5]", source=None, target="fog-2"),
 )
 BEFORE_AND_AFTER = (
-    v.MetricView(name="objective", unit="s", before=0.061, after=0.0182),
-    v.MetricView(name="R", unit="s", before=0.061, after=0.0182),
-    v.MetricView(name="A", unit="", before=0.9921, after=0.9902),
-    v.MetricView(name="T", unit="tuples/s", before=1800.0, after=1240.0),
-    v.MetricView(name="N", unit="tuples", before=44.0, after=9.84),
-    v.MetricView(name="EE", unit="tuples·s", before=None, after=0.141),
+    MetricView(name="objective", unit="s", before=0.061, after=0.0182),
+    MetricView(name="R", unit="s", before=0.061, after=0.0182),
+    MetricView(name="A", unit="", before=0.9921, after=0.9902),
+    MetricView(name="T", unit="tuples/s", before=1800.0, after=1240.0),
+    MetricView(name="N", unit="tuples", before=44.0, after=9.84),
+    MetricView(name="EE", unit="tuples·s", before=None, after=0.141),
 )
 REJECTED = (
-    v.RejectionView(constraint="pin", moves=5),
-    v.RejectionView(constraint="cpu", moves=7),
-    v.RejectionView(constraint="operators", moves=2),
+    RejectionView(constraint="pin", moves=5),
+    RejectionView(constraint="cpu", moves=7),
+    RejectionView(constraint="operators", moves=2),
 )
 
 
-def decision(id_: str) -> v.DecisionView:
+def decision(id_: str) -> DecisionView:
     """All of one."""
     kept = id_ == KEPT
-    return v.DecisionView(
+    return DecisionView(
         summary=decision_summary(id_, "kept" if kept else "moved"),
         seed=7,
         seconds=0.084,
@@ -102,7 +121,7 @@ def decision(id_: str) -> v.DecisionView:
         delays_confidence=0.91,
         rates_age=11.0,
         base="9f8a2c77",
-        gain=v.MeasuredGain(
+        gain=MeasuredGain(
             predicted_before=0.061,
             predicted_after=0.0182,
             measured_before=0.0683,
@@ -112,10 +131,10 @@ def decision(id_: str) -> v.DecisionView:
     )
 
 
-def policies() -> tuple[v.PolicyView, ...]:
+def policies() -> tuple[PolicyView, ...]:
     """Three of them."""
     return (
-        v.PolicyView(
+        PolicyView(
             name="odp",
             title="optimal placement (ODP, S-ODP)",
             source="Cardellini et al., paper 000",
@@ -125,7 +144,7 @@ def policies() -> tuple[v.PolicyView, ...]:
             ecker=False,
             take_it="first: it is the default, and the answer comes with its gap",
         ),
-        v.PolicyView(
+        PolicyView(
             name="hybrid",
             title="hybrid: ants, then hill climbing",
             source="Ecker et al., paper 002",
@@ -135,7 +154,7 @@ def policies() -> tuple[v.PolicyView, ...]:
             ecker=True,
             take_it="for Ecker's score",
         ),
-        v.PolicyView(
+        PolicyView(
             name="xu",
             title="Xu's best fit by traffic (T-Storm)",
             source="Xu et al., ICDCS 2014",
@@ -148,17 +167,17 @@ def policies() -> tuple[v.PolicyView, ...]:
     )
 
 
-def summary(of: v.PlanView) -> v.PlanSummaryView:
+def summary(of: PlanView) -> PlanSummaryView:
     """What the list of plans says of one."""
-    return v.PlanSummaryView(
+    return PlanSummaryView(
         executors_moved=len(of.moves),
-        **of.model_dump(include=v.PlanSummaryView.model_fields.keys() - {"executors_moved"}),
+        **of.model_dump(include=PlanSummaryView.model_fields.keys() - {"executors_moved"}),
     )
 
 
-def plan(state: v.PlanState = "proposed", reason: str = "", id_: str = PLAN) -> v.PlanView:
+def plan(state: PlanState = "proposed", reason: str = "", id_: str = PLAN) -> PlanView:
     """A dry run of the word count."""
-    return v.PlanView(
+    return PlanView(
         id=id_,
         topology=WORD_COUNT,
         name="word_count",
@@ -179,21 +198,21 @@ def plan(state: v.PlanState = "proposed", reason: str = "", id_: str = PLAN) -> 
         gain=0.70,
         metrics=BEFORE_AND_AFTER,
         moves=(
-            v.MoveView(
+            MoveView(
                 executor="split[3-3]",
                 source="cloud-1",
                 target="fog-1",
                 source_port=6700,
                 target_port=6702,
             ),
-            v.MoveView(
+            MoveView(
                 executor="count[4-4]",
                 source="cloud-1",
                 target="fog-1",
                 source_port=6700,
                 target_port=6702,
             ),
-            v.MoveView(
+            MoveView(
                 executor="count[5-5]",
                 source="fog-2",
                 target="fog-2",
@@ -202,28 +221,28 @@ def plan(state: v.PlanState = "proposed", reason: str = "", id_: str = PLAN) -> 
             ),
         ),
         workers=(
-            v.WorkerChangeView(
+            WorkerChangeView(
                 host="edge-1",
                 port=6700,
                 kind="unchanged",
                 before=("sentences[1-1]", "split[2-2]"),
                 after=("sentences[1-1]", "split[2-2]"),
             ),
-            v.WorkerChangeView(
+            WorkerChangeView(
                 host="cloud-1",
                 port=6700,
                 kind="stopped",
                 before=("split[3-3]", "count[4-4]"),
                 after=(),
             ),
-            v.WorkerChangeView(
+            WorkerChangeView(
                 host="fog-1",
                 port=6702,
                 kind="started",
                 before=(),
                 after=("split[3-3]", "count[4-4]"),
             ),
-            v.WorkerChangeView(
+            WorkerChangeView(
                 host="fog-2",
                 port=6701,
                 kind="restarted",
@@ -246,7 +265,7 @@ def plan(state: v.PlanState = "proposed", reason: str = "", id_: str = PLAN) -> 
     )
 
 
-def explanation(id_: str, executor: str) -> v.ExplanationView:
+def explanation(id_: str, executor: str) -> ExplanationView:
     """Why an executor is where it is."""
     hosts = {it.executor: str(it.host) for its in executors(id_).values() for it in its}
     here = hosts.get(executor, "fog-1")
@@ -260,7 +279,7 @@ def explanation(id_: str, executor: str) -> v.ExplanationView:
         ),
     }
     others = tuple(
-        v.AlternativeView(
+        AlternativeView(
             host=host,
             current=host == here,
             constraint=reasons.get(host, ("", ""))[0],
@@ -275,7 +294,7 @@ def explanation(id_: str, executor: str) -> v.ExplanationView:
         )
         for host in sorted(HOSTS, key=lambda it: (it != here, bool(reasons.get(it, ("", ""))[0])))
     )
-    return v.ExplanationView(
+    return ExplanationView(
         topology=id_,
         name=id_.rsplit("-", 2)[0],
         executor=executor,
@@ -285,7 +304,7 @@ def explanation(id_: str, executor: str) -> v.ExplanationView:
         "the response time: the best of them, cloud-1, adds 23.3 ms.",
         metrics=METRICS,
         neighbours=(
-            v.NeighbourView(
+            NeighbourView(
                 executor="sentences[1-1]",
                 host="edge-1",
                 upstream=True,
@@ -293,7 +312,7 @@ def explanation(id_: str, executor: str) -> v.ExplanationView:
                 delay=delay(here, "edge-1") if here != "edge-1" else 0.0,
                 system=False,
             ),
-            v.NeighbourView(
+            NeighbourView(
                 executor="__acker[6-6]",
                 host="fog-1",
                 upstream=False,

@@ -2,29 +2,36 @@
 
 from __future__ import annotations
 
-from eyewall_monitor.dashboard import views as v
+from eyewall_monitor.dashboard.views.provision import (
+    CatalogueView,
+    CheaperPlatformView,
+    ProvisionedMachineView,
+    ProvisionView,
+    ResourceUseView,
+    ShoppingItemView,
+)
 from recorded_views import WORD_COUNT
 
 
-def catalogues() -> tuple[v.CatalogueView, ...]:
+def catalogues() -> tuple[CatalogueView, ...]:
     """The two that come with the sidecar."""
     return (
-        v.CatalogueView(name="dell-2008", currency="$", unit="GHz", types=25),
-        v.CatalogueView(name="made-up-cloud", currency="€", unit="cores", types=10),
+        CatalogueView(name="dell-2008", currency="$", unit="GHz", types=25),
+        CatalogueView(name="made-up-cloud", currency="€", unit="cores", types=10),
     )
 
 
-def _item(type_: str, count: int, price: float) -> v.ShoppingItemView:
-    return v.ShoppingItemView(type=type_, count=count, price=price, sum=count * price)
+def _item(type_: str, count: int, price: float) -> ShoppingItemView:
+    return ShoppingItemView(type=type_, count=count, price=price, sum=count * price)
 
 
-def _use(constraint: str, name: str, load: float, limit: float | None) -> v.ResourceUseView:
-    return v.ResourceUseView(constraint=constraint, name=name, load=load, limit=limit)
+def _use(constraint: str, name: str, load: float, limit: float | None) -> ResourceUseView:
+    return ResourceUseView(constraint=constraint, name=name, load=load, limit=limit)
 
 
-def bought() -> v.ProvisionView:
+def bought() -> ProvisionView:
     """Twice what word_count carries, on three machines of two types: 2 · 120 + 60 = 300."""
-    return v.ProvisionView(
+    return ProvisionView(
         topology=WORD_COUNT,
         name="word_count",
         catalogue="made-up-cloud",
@@ -38,11 +45,11 @@ def bought() -> v.ProvisionView:
         gap=0.04,
         shopping_list=(_item("c4", 2, 120.0), _item("c2", 1, 60.0)),
         machines=(
-            v.ProvisionedMachineView(
+            ProvisionedMachineView(
                 id="c4-1", type="c4", operators=("sentences[1-1]", "split[2-2]", "__acker[6-6]")
             ),
-            v.ProvisionedMachineView(id="c4-2", type="c4", operators=("split[3-3]",)),
-            v.ProvisionedMachineView(id="c2-1", type="c2", operators=("count[4-4]", "count[5-5]")),
+            ProvisionedMachineView(id="c4-2", type="c4", operators=("split[3-3]",)),
+            ProvisionedMachineView(id="c2-1", type="c2", operators=("count[4-4]", "count[5-5]")),
         ),
         uses=(
             _use("cpu", "c4-1", 3.2, 4.0),
@@ -57,7 +64,7 @@ def bought() -> v.ProvisionView:
         breaks_at=2.4,
         breaks=(_use("cpu", "c2-1", 2.28, 2.0),),
         sustained=2.1052,
-        cheaper=v.CheaperPlatformView(
+        cheaper=CheaperPlatformView(
             price=240.0, throughput=1.4, shopping_list=(_item("c4", 2, 120.0),)
         ),
         not_needed=(),
@@ -69,7 +76,7 @@ def bought() -> v.ProvisionView:
     )
 
 
-def kept_on() -> v.ProvisionView:
+def kept_on() -> ProvisionView:
     """Two supervisors suffice, one of which other topologies keep on in any case."""
     return bought().model_copy(
         update={
@@ -82,10 +89,10 @@ def kept_on() -> v.ProvisionView:
             "gap": 0.0,
             "shopping_list": (_item("fog-1", 1, 1.0), _item("cloud-1", 1, 0.0)),
             "machines": (
-                v.ProvisionedMachineView(
+                ProvisionedMachineView(
                     id="fog-1", type="fog-1", operators=("sentences[1-1]", "split[2-2]")
                 ),
-                v.ProvisionedMachineView(
+                ProvisionedMachineView(
                     id="cloud-1", type="cloud-1", operators=("count[4-4]", "count[5-5]")
                 ),
             ),
@@ -98,7 +105,7 @@ def kept_on() -> v.ProvisionView:
     )
 
 
-def not_to_be_had() -> v.ProvisionView:
+def not_to_be_had() -> ProvisionView:
     """No machine of the catalogue runs split at that rate."""
     return bought().model_copy(
         update={

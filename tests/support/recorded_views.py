@@ -9,7 +9,25 @@ from itertools import permutations
 from random import Random
 from typing import TYPE_CHECKING, Literal
 
-from eyewall_monitor.dashboard import views as v
+from eyewall_monitor.dashboard.views.cluster import (
+    ClusterView,
+    LinkView,
+    Load,
+    Position,
+    RulesView,
+    SupervisorView,
+)
+from eyewall_monitor.dashboard.views.metrics import MetricView, PathStepView
+from eyewall_monitor.dashboard.views.response_time import Reassignment, ResponseTimeView, TimePoint
+from eyewall_monitor.dashboard.views.signal import Signal
+from eyewall_monitor.dashboard.views.switches import SwitchesView
+from eyewall_monitor.dashboard.views.topology import (
+    ComponentView,
+    ExecutorView,
+    StreamView,
+    TopologySummary,
+    TopologyView,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -37,11 +55,11 @@ PLACES = {
 }
 
 Kind = Literal["spout", "bolt", "system"]
-FRESH = v.Signal(state="fresh", age=2.4, confidence=0.93)
-LATE = v.Signal(
+FRESH = Signal(state="fresh", age=2.4, confidence=0.93)
+LATE = Signal(
     state="stale", age=48.0, confidence=0.41, note="No report for 48 s; one comes every 5 s"
 )
-GONE = v.Signal(state="missing", note="nothing in Redis")
+GONE = Signal(state="missing", note="nothing in Redis")
 
 RUNS: Mapping[str, Mapping[str, tuple[Kind, str]]] = {
     # topology → component → kind, hosts of its executors
@@ -85,7 +103,7 @@ def delay(one: str, other: str) -> float:
     return ONE_WAY.get(sites, ONE_WAY.get((sites[1], sites[0]), 0.002))
 
 
-def supervisor(host: str, busy: float) -> v.SupervisorView:
+def supervisor(host: str, busy: float) -> SupervisorView:
     """One host of the cluster, `busy` cores of its only one."""
     here = [
         (id_, at)
@@ -94,7 +112,7 @@ def supervisor(host: str, busy: float) -> v.SupervisorView:
         for at in hosts.split()
         if at == host
     ]
-    return v.SupervisorView(
+    return SupervisorView(
         id=f"{host}-5d0c",
         host=host,
         site=HOSTS[host],
@@ -109,7 +127,7 @@ def supervisor(host: str, busy: float) -> v.SupervisorView:
         memory=2048 * 2**20,
         cores_requested=0.1 * len(here),
         memory_requested=128 * 2**20 * len(here),
-        load=v.Load(
+        load=Load(
             cores_busy=busy,
             cores=1.0,
             stolen=0.0,
@@ -119,7 +137,7 @@ def supervisor(host: str, busy: float) -> v.SupervisorView:
         ),
         report=LATE if host == "fog-2" else FRESH,
         latency=GONE if host == "cloud-2" else FRESH,
-        position=v.Position(
+        position=Position(
             x=PLACES[host][0], y=PLACES[host][1], height=0.0004, source="coordinates"
         ),
     )
@@ -135,7 +153,7 @@ def crossing(one: str, other: str) -> float | None:
     return total or None
 
 
-def links() -> tuple[v.LinkView, ...]:
+def links() -> tuple[LinkView, ...]:
     """All pairs; what was estimated is a little off, and once by a third."""
     chance = Random(3)
     found = []
@@ -144,7 +162,7 @@ def links() -> tuple[v.LinkView, ...]:
         off = 1.34 if {one, other} == {"edge-2", "cloud-2"} else chance.gauss(1, 0.05)
         late = "cloud-2" in (one, other)
         found.append(
-            v.LinkView(
+            LinkView(
                 source=one,
                 target=other,
                 delay=true,
@@ -157,11 +175,11 @@ def links() -> tuple[v.LinkView, ...]:
     return tuple(found)
 
 
-def summary(id_: str) -> v.TopologySummary:
+def summary(id_: str) -> TopologySummary:
     """A topology's line."""
     hosts = [it for _, at in RUNS[id_].values() for it in at.split()]
     word_count = id_ == WORD_COUNT
-    return v.TopologySummary(
+    return TopologySummary(
         id=id_,
         name=id_.rsplit("-", 2)[0],
         mode="auto" if word_count else "observe",
@@ -179,14 +197,14 @@ def summary(id_: str) -> v.TopologySummary:
         hosts=len(set(hosts)),
         response_time=0.0182 if word_count else 0.0979,
         measured_response_time=0.0214 if word_count else None,
-        rates=FRESH if word_count else v.Signal(state="missing", note="no document of its rates"),
+        rates=FRESH if word_count else Signal(state="missing", note="no document of its rates"),
     )
 
 
-SWITCHES = v.SwitchesView(
+SWITCHES = SwitchesView(
     available=True, frozen=False, frozen_topologies=(TAG_AND_COUNT,), in_force=True
 )
-RULES = v.RulesView(
+RULES = RulesView(
     minimum_gain=0.1,
     cool_down_seconds=30.0,
     workers_per_round=4,
@@ -196,9 +214,9 @@ RULES = v.RulesView(
 )
 
 
-def cluster() -> v.ClusterView:
+def cluster() -> ClusterView:
     """The whole of it."""
-    return v.ClusterView(
+    return ClusterView(
         revision=41,
         sidecar=FRESH,
         nimbus=FRESH,
@@ -217,14 +235,14 @@ def cluster() -> v.ClusterView:
     )
 
 
-def executors(id_: str) -> dict[str, list[v.ExecutorView]]:
+def executors(id_: str) -> dict[str, list[ExecutorView]]:
     """By component, tasks counted through."""
-    found: dict[str, list[v.ExecutorView]] = {}
+    found: dict[str, list[ExecutorView]] = {}
     task = 1
     for component, (_, hosts) in RUNS[id_].items():
         for host in hosts.split():
             found.setdefault(component, []).append(
-                v.ExecutorView(
+                ExecutorView(
                     executor=f"{component}[{task}-{task}]",
                     component=component,
                     tasks=(task, task),
@@ -238,7 +256,7 @@ def executors(id_: str) -> dict[str, list[v.ExecutorView]]:
     return found
 
 
-def slowest_path(id_: str) -> tuple[v.PathStepView, ...]:
+def slowest_path(id_: str) -> tuple[PathStepView, ...]:
     """From the first spout on, over the farthest host each time."""
     found, before = [], ""
     for component, its in executors(id_).items():
@@ -247,7 +265,7 @@ def slowest_path(id_: str) -> tuple[v.PathStepView, ...]:
         host = str(its[-1].host)
         wait = 0.0 if before in ("", host) else delay(before, host)
         found.append(
-            v.PathStepView(
+            PathStepView(
                 executor=its[-1].executor,
                 host=host,
                 delay=wait,
@@ -259,23 +277,23 @@ def slowest_path(id_: str) -> tuple[v.PathStepView, ...]:
 
 
 METRICS = (
-    v.MetricView(name="objective", unit="s", before=0.0182),
-    v.MetricView(name="R", unit="s", before=0.0182),
-    v.MetricView(name="A", unit="", before=0.9921),
-    v.MetricView(name="T", unit="tuples/s", before=1240.0),
-    v.MetricView(name="N", unit="tuples", before=9.84),
-    v.MetricView(name="EE", unit="tuples·s", before=0.141),
+    MetricView(name="objective", unit="s", before=0.0182),
+    MetricView(name="R", unit="s", before=0.0182),
+    MetricView(name="A", unit="", before=0.9921),
+    MetricView(name="T", unit="tuples/s", before=1240.0),
+    MetricView(name="N", unit="tuples", before=9.84),
+    MetricView(name="EE", unit="tuples·s", before=0.141),
 )
 
 
-def topology(id_: str) -> v.TopologyView:
+def topology(id_: str) -> TopologyView:
     """A topology, whole."""
     rates = summary(id_).rates
-    return v.TopologyView(
+    return TopologyView(
         revision=41,
         summary=summary(id_),
         components=tuple(
-            v.ComponentView(
+            ComponentView(
                 id=it,
                 kind=RUNS[id_][it][0],
                 executors=tuple(its),
@@ -290,7 +308,7 @@ def topology(id_: str) -> v.TopologyView:
             for it, its in executors(id_).items()
         ),
         streams=tuple(
-            v.StreamView(
+            StreamView(
                 source=source,
                 target=target,
                 stream="default" if not system else "__ack",
@@ -315,21 +333,21 @@ def topology(id_: str) -> v.TopologyView:
     )
 
 
-def response_time(id_: str) -> v.ResponseTimeView:
+def response_time(id_: str) -> ResponseTimeView:
     """An hour of it; a move 600 s ago made it better."""
     chance = Random(5)
     times = [NOW - 3600 + 30 * step for step in range(121)]
     was = [0.061 if at < NOW - 600 else 0.0182 for at in times]
     nothing = id_ != WORD_COUNT
-    return v.ResponseTimeView(
+    return ResponseTimeView(
         topology=id_,
         predicted=tuple(
-            v.TimePoint(at=at, value=value) for at, value in zip(times, was, strict=True)
+            TimePoint(at=at, value=value) for at, value in zip(times, was, strict=True)
         ),
         measured=()
         if nothing
         else tuple(
-            v.TimePoint(
+            TimePoint(
                 at=at,
                 value=None
                 if 1500 < NOW - at < 1700
@@ -341,14 +359,14 @@ def response_time(id_: str) -> v.ResponseTimeView:
         if nothing
         else "",
         reassignments=(
-            v.Reassignment(
+            Reassignment(
                 at=NOW - 3400,
                 decision="1799996600000-5f1c1a0e-000002",
                 verdict="placed",
                 said="placed by eyewall: odp, optimal, R 61 ms",
                 moves=6,
             ),
-            v.Reassignment(
+            Reassignment(
                 at=NOW - 600,
                 decision=MOVED,
                 verdict="moved",
@@ -357,28 +375,3 @@ def response_time(id_: str) -> v.ResponseTimeView:
             ),
         ),
     )
-
-
-def health() -> v.HealthView:
-    """Two parts are not well."""
-    parts = [
-        v.PartView(name="nimbus", signal=FRESH, detail="its last round took 4 ms"),
-        v.PartView(name="sidecar", signal=FRESH, detail="run 5f1c1a0e"),
-        v.PartView(name="zookeeper", signal=FRESH),
-        v.PartView(name="redis", signal=FRESH),
-        v.PartView(name="rates job", signal=FRESH, lag=3.2, detail="3 rows late, 0 lost"),
-        *(
-            v.PartView(name="latency agent", host=host, signal=GONE if host == "cloud-2" else FRESH)
-            for host in HOSTS
-        ),
-        *(
-            v.PartView(
-                name="monitor agent",
-                host=host,
-                signal=LATE if host == "fog-2" else FRESH,
-                lag=43.0 if host == "fog-2" else 0.0,
-            )
-            for host in HOSTS
-        ),
-    ]
-    return v.HealthView(revision=41, well=False, parts=tuple(parts))

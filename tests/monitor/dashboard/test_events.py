@@ -8,7 +8,7 @@ import socket
 import time
 from typing import TYPE_CHECKING, Any
 
-from eyewall_monitor.dashboard.views import Change
+from eyewall_monitor.dashboard.views.change import Change
 from eyewall_monitor.dashboard.web.events import Events
 from scripted_operations import a_plan, a_status
 

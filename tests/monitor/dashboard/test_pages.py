@@ -57,7 +57,15 @@ def test_a_file_that_is_not_there_is_answered_with_the_nearest(alone: RunningDas
 
 @pytest.mark.parametrize(
     "name",
-    ["../views.py", "..%2fviews.py", "%2e%2e/views.py", "/etc/passwd", "a%00b", ".", "a" * 300],
+    [
+        "../views.d.ts",
+        "..%2fviews.d.ts",
+        "%2e%2e/views.d.ts",
+        "/etc/passwd",
+        "a%00b",
+        ".",
+        "a" * 300,
+    ],
 )
 def test_nothing_outside_of_the_folder_is_served(alone: RunningDashboard, name: str) -> None:
     assert alone.http.get(f"/static/{name}").status_code == 404

@@ -6,13 +6,16 @@ What they show of a running cluster is tested against one, in tests/browser.
 from __future__ import annotations
 
 import re
+from importlib import import_module
+from pkgutil import iter_modules
 from typing import TYPE_CHECKING
 
 import pytest
 import recorded_decisions as decided
 import recorded_views as recorded
 from eyewall_monitor.dashboard import views
-from eyewall_monitor.dashboard.views import Signal
+from eyewall_monitor.dashboard.views.signal import Signal
+from eyewall_monitor.dashboard.views.view import View
 from page_server import STATIC, PageServer
 from playwright.sync_api import Page, expect
 from pydantic import BaseModel
@@ -260,11 +263,12 @@ def test_the_types_of_the_pages_are_those_of_the_api() -> None:
             declared[name].add(found[1])
     answered = {
         it.__name__: set(it.model_fields)
-        for it in vars(views).values()
-        if isinstance(it, type) and issubclass(it, views.View) and it is not views.View
+        for module in iter_modules(views.__path__, f"{views.__name__}.")
+        for it in vars(import_module(module.name)).values()
+        if isinstance(it, type) and issubclass(it, View) and it is not View
     }
     assert declared == answered
-    assert issubclass(views.View, BaseModel)
+    assert issubclass(View, BaseModel)
 
 
 def test_nothing_of_the_pages_is_fetched_from_elsewhere_or_needs_a_lax_policy() -> None:

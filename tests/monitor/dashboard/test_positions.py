@@ -11,7 +11,7 @@ from eyewall_latency.contract import Coordinate
 from eyewall_monitor.dashboard.positions import from_coordinates, from_delays
 
 if TYPE_CHECKING:
-    from eyewall_monitor.dashboard.views import Position
+    from eyewall_monitor.dashboard.views.cluster import Position
 
 FLAT = {"a": (0.0, 0.0), "b": (0.03, 0.0), "c": (0.0, 0.04), "d": (0.03, 0.04), "e": (0.2, 0.01)}
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 import recorded_provisions as provisioned
 import recorded_views as recorded
-from eyewall_monitor.dashboard.views import Problem
+from eyewall_monitor.dashboard.views.problem import Problem
 from page_server import PageServer
 from playwright.sync_api import Page, expect
 from real_browser import Complaints, violations

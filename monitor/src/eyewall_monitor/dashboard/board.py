@@ -21,11 +21,12 @@ from eyewall_monitor.dashboard.cluster_view import cluster_view, host_positions
 from eyewall_monitor.dashboard.health_view import health_view
 from eyewall_monitor.dashboard.summaries import summaries
 from eyewall_monitor.dashboard.topology_view import topology_view
-from eyewall_monitor.dashboard.views import Change, TopologySummary
+from eyewall_monitor.dashboard.views.change import Change
+from eyewall_monitor.dashboard.views.topology import TopologySummary
 
 if TYPE_CHECKING:
     from eyewall_monitor.dashboard.known import Known
-    from eyewall_monitor.dashboard.views import Position
+    from eyewall_monitor.dashboard.views.cluster import Position
 
 GOING_ON_SECONDS: Final = 5.0
 """As often as hosts report."""

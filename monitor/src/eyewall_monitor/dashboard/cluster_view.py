@@ -10,7 +10,7 @@ from eyewall_monitor.dashboard import positions, signals
 from eyewall_monitor.dashboard.link_views import links
 from eyewall_monitor.dashboard.summaries import summaries
 from eyewall_monitor.dashboard.switches_view import switches_view
-from eyewall_monitor.dashboard.views import (
+from eyewall_monitor.dashboard.views.cluster import (
     ClusterView,
     Load,
     Position,
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from eyewall_proto import scheduler_pb2 as storm
 
     from eyewall_monitor.dashboard.known import Known
-    from eyewall_monitor.dashboard.views import Store
+    from eyewall_monitor.dashboard.views.cluster import Store
     from eyewall_monitor.sample import Sample
 
 

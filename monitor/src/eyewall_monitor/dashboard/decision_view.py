@@ -8,14 +8,9 @@ from eyewall_monitor.dashboard import signals
 from eyewall_monitor.dashboard.measured import mean
 from eyewall_monitor.dashboard.metric_views import unit
 from eyewall_monitor.dashboard.response_time_view import DONE
-from eyewall_monitor.dashboard.views import (
-    DecisionSummary,
-    DecisionView,
-    MeasuredGain,
-    MetricView,
-    MoveView,
-    RejectionView,
-)
+from eyewall_monitor.dashboard.views.decision import DecisionSummary, DecisionView, MeasuredGain
+from eyewall_monitor.dashboard.views.metrics import MetricView
+from eyewall_monitor.dashboard.views.moves import MoveView, RejectionView
 
 if TYPE_CHECKING:
     from eyewall_monitor.dashboard.known import Known

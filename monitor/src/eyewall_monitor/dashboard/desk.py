@@ -19,7 +19,7 @@ from eyewall_monitor.dashboard.response_time_view import response_time_view
 from eyewall_monitor.dashboard.signals import ROUND_SECONDS
 from eyewall_monitor.dashboard.summaries import metric
 from eyewall_monitor.dashboard.switches_view import switches_view
-from eyewall_monitor.dashboard.views import DecisionPage
+from eyewall_monitor.dashboard.views.decision import DecisionPage
 from eyewall_monitor.dashboard.web.problems import ProblemError, unknown
 from eyewall_monitor.znodes import ZnodeError
 
@@ -31,16 +31,11 @@ if TYPE_CHECKING:
     from eyewall_monitor.dashboard.readers.sidecar_reader import SidecarReader
     from eyewall_monitor.dashboard.readers.zookeeper_reader import ZookeeperReader
     from eyewall_monitor.dashboard.sidecar_client import SidecarClient
-    from eyewall_monitor.dashboard.views import (
-        DecisionView,
-        PlanRequest,
-        PlanSummaryView,
-        PlanView,
-        ProvisionRequest,
-        ProvisionView,
-        ResponseTimeView,
-        SwitchesView,
-    )
+    from eyewall_monitor.dashboard.views.decision import DecisionView
+    from eyewall_monitor.dashboard.views.plan import PlanRequest, PlanSummaryView, PlanView
+    from eyewall_monitor.dashboard.views.provision import ProvisionRequest, ProvisionView
+    from eyewall_monitor.dashboard.views.response_time import ResponseTimeView
+    from eyewall_monitor.dashboard.views.switches import SwitchesView
     from eyewall_monitor.decision_record import DecisionRecord, Verdict
     from eyewall_monitor.znodes import Switches
 

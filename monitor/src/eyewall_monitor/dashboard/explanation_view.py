@@ -5,7 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from eyewall_monitor.dashboard.metric_views import metrics
-from eyewall_monitor.dashboard.views import AlternativeView, ExplanationView, NeighbourView
+from eyewall_monitor.dashboard.views.explanation import (
+    AlternativeView,
+    ExplanationView,
+    NeighbourView,
+)
 
 if TYPE_CHECKING:
     from eyewall_proto import operations_pb2 as pb

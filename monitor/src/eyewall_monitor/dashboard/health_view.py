@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from eyewall_monitor.dashboard import signals
-from eyewall_monitor.dashboard.views import HealthView, PartView, Signal
+from eyewall_monitor.dashboard.views.health import HealthView, PartView
+from eyewall_monitor.dashboard.views.signal import Signal
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

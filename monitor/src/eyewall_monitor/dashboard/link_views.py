@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 from eyewall_latency.contract import delay_between
 
 from eyewall_monitor.dashboard import signals
-from eyewall_monitor.dashboard.views import LinkView, Signal
+from eyewall_monitor.dashboard.views.cluster import LinkView
+from eyewall_monitor.dashboard.views.signal import Signal
 
 if TYPE_CHECKING:
     from eyewall_proto import operations_pb2 as pb

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from eyewall_monitor.dashboard.views import MetricView, PathStepView, RejectionView
+from eyewall_monitor.dashboard.views.metrics import MetricView, PathStepView
+from eyewall_monitor.dashboard.views.moves import RejectionView
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

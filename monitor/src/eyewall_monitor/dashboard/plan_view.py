@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Final, Literal
 from eyewall_proto import operations_pb2 as pb
 
 from eyewall_monitor.dashboard.metric_views import metrics, path, rejections
-from eyewall_monitor.dashboard.views import (
-    MoveView,
+from eyewall_monitor.dashboard.views.moves import MoveView
+from eyewall_monitor.dashboard.views.plan import (
     PlanState,
     PlanSummaryView,
     PlanView,

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from eyewall_monitor.dashboard.views import Position
+from eyewall_monitor.dashboard.views.cluster import Position
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

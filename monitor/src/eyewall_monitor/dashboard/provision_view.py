@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from eyewall_monitor.dashboard.views import (
+from eyewall_monitor.dashboard.views.provision import (
     CatalogueView,
     CheaperPlatformView,
     ProvisionedMachineView,

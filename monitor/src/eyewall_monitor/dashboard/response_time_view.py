@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from eyewall_monitor.dashboard import signals
 from eyewall_monitor.dashboard.measured import SPAN_SECONDS, mean
-from eyewall_monitor.dashboard.views import Reassignment, ResponseTimeView, TimePoint
+from eyewall_monitor.dashboard.views.response_time import Reassignment, ResponseTimeView, TimePoint
 from eyewall_monitor.decision_record import Verdict
 
 if TYPE_CHECKING:

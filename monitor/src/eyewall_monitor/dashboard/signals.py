@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from eyewall_monitor.dashboard.views import Signal
+from eyewall_monitor.dashboard.views.signal import Signal
 
 if TYPE_CHECKING:
     from eyewall_proto import operations_pb2 as pb

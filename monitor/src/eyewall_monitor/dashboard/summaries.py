@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from eyewall_monitor.dashboard import measured, signals
-from eyewall_monitor.dashboard.views import TopologySummary
+from eyewall_monitor.dashboard.views.topology import TopologySummary
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from eyewall_monitor.dashboard import signals
-from eyewall_monitor.dashboard.views import SwitchesView
+from eyewall_monitor.dashboard.views.switches import SwitchesView
 
 if TYPE_CHECKING:
     from eyewall_monitor.dashboard.known import Known

@@ -10,10 +10,10 @@ from eyewall_proto import scheduler_pb2 as storm
 from eyewall_monitor.dashboard import measured, signals
 from eyewall_monitor.dashboard.metric_views import metrics, path
 from eyewall_monitor.dashboard.summaries import summary, supervisor_hosts
-from eyewall_monitor.dashboard.views import (
+from eyewall_monitor.dashboard.views.signal import Signal
+from eyewall_monitor.dashboard.views.topology import (
     ComponentView,
     ExecutorView,
-    Signal,
     StreamView,
     TopologyView,
 )

@@ -1,4 +1,4 @@
-// What the JSON API answers, as views.py says it: types for the modules in static/, never served.
+// What the JSON API answers, as views/ says it: types for the modules in static/, never served.
 
 export interface Signal {
   state: "fresh" | "stale" | "missing";

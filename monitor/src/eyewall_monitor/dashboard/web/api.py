@@ -15,25 +15,15 @@ from eyewall_monitor.dashboard.desk import Desk
 from eyewall_monitor.dashboard.explanation_view import explanation_view
 from eyewall_monitor.dashboard.plan_view import plan_view, policy_view
 from eyewall_monitor.dashboard.provision_view import catalogue_view
-from eyewall_monitor.dashboard.views import (
-    CatalogueView,
-    ClusterView,
-    DecisionPage,
-    DecisionView,
-    ExplanationView,
-    Frozen,
-    HealthView,
-    PlanRequest,
-    PlanSummaryView,
-    PlanView,
-    PolicyView,
-    ProvisionRequest,
-    ProvisionView,
-    ResponseTimeView,
-    SwitchesView,
-    TopologySummary,
-    TopologyView,
-)
+from eyewall_monitor.dashboard.views.cluster import ClusterView
+from eyewall_monitor.dashboard.views.decision import DecisionPage, DecisionView
+from eyewall_monitor.dashboard.views.explanation import ExplanationView
+from eyewall_monitor.dashboard.views.health import HealthView
+from eyewall_monitor.dashboard.views.plan import PlanRequest, PlanSummaryView, PlanView, PolicyView
+from eyewall_monitor.dashboard.views.provision import CatalogueView, ProvisionRequest, ProvisionView
+from eyewall_monitor.dashboard.views.response_time import ResponseTimeView
+from eyewall_monitor.dashboard.views.switches import Frozen, SwitchesView
+from eyewall_monitor.dashboard.views.topology import TopologySummary, TopologyView
 from eyewall_monitor.dashboard.web.answers import answer
 from eyewall_monitor.dashboard.web.events import Events, TooManyPagesError
 from eyewall_monitor.dashboard.web.problems import KIND, ProblemError

@@ -9,7 +9,7 @@ from fastapi import FastAPI
 from prometheus_client.metrics_core import Metric
 
 from eyewall_monitor.dashboard.desk import Desk
-from eyewall_monitor.dashboard.views import Problem
+from eyewall_monitor.dashboard.views.problem import Problem
 from eyewall_monitor.dashboard.web import problems
 from eyewall_monitor.dashboard.web.api import api
 from eyewall_monitor.dashboard.web.events import Events

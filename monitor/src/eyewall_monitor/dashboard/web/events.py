@@ -6,7 +6,7 @@ import asyncio
 import contextlib
 from typing import TYPE_CHECKING, Final
 
-from eyewall_monitor.dashboard.views import Change
+from eyewall_monitor.dashboard.views.change import Change
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable

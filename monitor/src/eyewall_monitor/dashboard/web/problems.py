@@ -13,7 +13,7 @@ from starlette.exceptions import HTTPException
 
 from eyewall_monitor.dashboard.readers.zookeeper_reader import ZookeeperAwayError
 from eyewall_monitor.dashboard.sidecar_client import Reason, SidecarError
-from eyewall_monitor.dashboard.views import Problem
+from eyewall_monitor.dashboard.views.problem import Problem
 from eyewall_monitor.switches import SwitchesError
 
 if TYPE_CHECKING:

@@ -1,0 +1,23 @@
+"""A sidecar for each test; the processes that solve for it are those of all tests here."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from eyewall_sidecar.service.solver_processes import SolverProcesses
+from running_sidecar import Sidecar
+
+
+@pytest.fixture(scope="package")
+def solvers() -> Iterator[SolverProcesses]:
+    processes = SolverProcesses()
+    processes.warm()
+    yield processes
+    processes.close()
+
+
+@pytest.fixture
+def sidecar(solvers: SolverProcesses, tmp_path: Path) -> Iterator[Sidecar]:
+    running = Sidecar(solvers, tmp_path / "delays.json")
+    yield running
+    running.close()
