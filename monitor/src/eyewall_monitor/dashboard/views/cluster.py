@@ -9,7 +9,6 @@ from eyewall_monitor.dashboard.views.switches import SwitchesView
 from eyewall_monitor.dashboard.views.topology import TopologySummary
 from eyewall_monitor.dashboard.views.view import View
 
-KindOfDelay = Literal["measured", "estimated", "declared", "unknown"]
 Store = Literal["zookeeper", "redis"]
 
 
