@@ -31,8 +31,8 @@ def test_types_are_sorted_by_price_and_a_group_is_held_by_those_that_are_large_e
     instance = Instance.of(problem)
     assert [it.name for it in instance.types] == ["small", "large"]
     # 3 > 2 cores of the small one
-    assert not instance.holds(0, instance.alone(0))
-    assert instance.holds(1, instance.alone(0))
+    assert not instance.holds(0, instance.alone[0])
+    assert instance.holds(1, instance.alone[0])
 
 
 @given(problem=provisioning_problems(operators=8), seed=st.integers(0, 2**32))
@@ -53,8 +53,8 @@ def test_what_some_machine_holds_together_could_share_one_before_streams_are_loo
 def test_groups_that_work_more_than_any_machine_could_share_none() -> None:
     # 5 + 4 cores: the large machine has 8.
     instance = Instance.of(tree_of({"a": 5, "b": 4}, {("a", "b"): 1}, {"a": ["k"]}))
-    assert not instance.could_share([instance.alone(0), instance.alone(1)])
-    assert instance.could_share([instance.alone(0)])
+    assert not instance.could_share([instance.alone[0], instance.alone[1]])
+    assert instance.could_share([instance.alone[0]])
 
 
 @given(problem=provisioning_problems(operators=8), seed=st.integers(0, 2**32))

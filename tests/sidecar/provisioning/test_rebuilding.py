@@ -40,7 +40,7 @@ def test_a_machine_that_does_not_hold_what_is_left_on_it_is_emptied() -> None:
     # and download 1: more than the 10 of a small machine's card.
     problem = tree_of({"a": 0.5, "b": 0.5, "c": 0.5}, {("a", "b"): 6, ("b", "c"): 6}, {"a": ["k"]})
     instance = Instance.of(problem)
-    kept = [Owned(0, instance.group(bits([0, 2]))), Owned(1, instance.alone(1))]
+    kept = [Owned(0, instance.group(bits([0, 2]))), Owned(1, instance.alone[1])]
     rebuilt = rebuild(instance, kept, 0, default_rng(0))
     assert rebuilt is not None
     assert rebuilt.unplaced == []

@@ -1,7 +1,8 @@
 """Why a task can have no mapping at all, found before anything is searched."""
 
-from collections import deque
+from math import inf
 
+from eyewall_sidecar.bimodal.fewest_hops import fewest_hops
 from eyewall_sidecar.bimodal.mapping import Resources
 from eyewall_sidecar.bimodal.network import TwoKindNetwork
 from eyewall_sidecar.bimodal.task import Task
@@ -67,15 +68,9 @@ def _no_first_hop(network: TwoKindNetwork, task: Task) -> list[str]:
 
 
 def _cut_off(network: TwoKindNetwork, task: Task) -> list[str]:
-    if network.public is not None:
+    if network.public is not None or task.source == task.sink:
         return []
-    reached, waiting = {task.source}, deque([task.source])
-    while waiting:
-        for node in network.neighbours(waiting.popleft()):
-            if node not in reached:
-                reached.add(node)
-                waiting.append(node)
-    if task.sink in reached:
+    if fewest_hops(task.source, task.sink, network.neighbours, inf):
         return []
     sentence = (
         f"{task}: its ends are not connected: no dedicated links lead from {task.source} to "

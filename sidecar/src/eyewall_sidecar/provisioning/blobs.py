@@ -108,10 +108,10 @@ def _operators(problem: ProvisioningProblem) -> Blobs:
 
 def _flows(problem: ProvisioningProblem, number: dict[str, int]) -> Matrix:
     flows = np.zeros((len(number), len(number)))
-    for stream in problem.flows:
+    for stream in problem.streams:
         i, j = number[stream.source], number[stream.target]
         if i != j:
-            carried = stream.rate * (stream.tuple_bytes or 0.0)
+            carried = problem.carried(stream)
             flows[i, j] += carried
             flows[j, i] += carried
     return flows
@@ -139,15 +139,16 @@ def _inseparable(now: Blobs) -> Iterator[tuple[int, int]]:
 
 
 def _joined(apart: Blobs, groups: list[list[int]]) -> Blobs:
-    among = np.zeros((len(groups), len(apart)))
-    for place, group in enumerate(groups):
-        among[place, group] = 1.0
-    flows = among @ apart.flows @ among.T
+    order = np.concatenate(groups)
+    starts = np.concatenate([[0], np.cumsum([len(it) for it in groups])[:-1]])
+    flows = apart.flows[np.ix_(order, order)]
+    for axis in (0, 1):
+        flows = np.add.reduceat(flows, starts, axis=axis)
     np.fill_diagonal(flows, 0.0)
     return Blobs(
         members=tuple(tuple(apart.members[it][0] for it in group) for group in groups),
-        work=among @ apart.work,
-        memory=among @ apart.memory,
+        work=np.add.reduceat(apart.work[order], starts),
+        memory=np.add.reduceat(apart.memory[order], starts),
         flows=flows,
         uses=np.array([apart.uses[group].any(axis=0) for group in groups]),
         rates=apart.rates,

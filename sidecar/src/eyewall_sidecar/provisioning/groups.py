@@ -12,6 +12,7 @@ from math import isinf
 from operator import and_
 from typing import Self
 
+from eyewall_sidecar.model import Operator
 from eyewall_sidecar.model.path_order import path_order
 from eyewall_sidecar.model.violations import exceeds
 from eyewall_sidecar.provisioning.machines import MachineType
@@ -79,14 +80,14 @@ class Instance:
     ----------
     types
         Cheapest first; types of one price keep the problem's order.
-    cpu, memory
-        [operator]
+    cpu
+        [operator]: ρ · w_i.
     needs
         [operator]: objects that it uses.
-    allowed
-        [operator]: machine types that may run it.
     partners
         [operator]: with whom it exchanges data, and bytes/s of both directions together.
+    tied_to
+        [operator]: the same as a set.
     producers
         [operator]: the operators that send to it, its children in a tree.
     order
@@ -95,19 +96,21 @@ class Instance:
         [object]: rate_k, bytes/s.
     holders
         [object]: servers that hold it.
+    alone
+        [operator]: the group that it is by itself.
     """
 
     problem: ProvisioningProblem
     types: tuple[MachineType, ...]
     cpu: tuple[float, ...]
-    memory: tuple[float, ...]
     needs: tuple[Bits, ...]
-    allowed: tuple[Bits, ...]
     partners: tuple[dict[int, float], ...]
+    tied_to: tuple[Bits, ...]
     producers: tuple[Bits, ...]
     order: tuple[int, ...]
     rates: tuple[float, ...]
     holders: tuple[Bits, ...]
+    alone: tuple[Group, ...]
 
     @classmethod
     def of(cls, problem: ProvisioningProblem) -> Self:
@@ -119,36 +122,42 @@ class Instance:
         servers = {it.id: number for number, it in enumerate(problem.servers)}
         partners: list[dict[int, float]] = [{} for _ in ids]
         producers = [0] * len(ids)
-        for stream in problem.flows:
+        for stream in problem.streams:
             one, other = place[stream.source], place[stream.target]
             if one != other:
-                carried = stream.rate * (stream.tuple_bytes or 0.0)
+                carried = problem.carried(stream)
                 partners[one][other] = partners[one].get(other, 0.0) + carried
                 partners[other][one] = partners[other].get(one, 0.0) + carried
                 producers[other] |= 1 << one
         order = path_order(ids, [(it.source, it.target) for it in problem.streams])
+        rates = tuple(it.rate for it in problem.objects)
+        alone = tuple(
+            Group(
+                1 << number,
+                it.cpu,
+                it.memory,
+                needs := bits(objects[name] for name in problem.needed(it.id)),
+                sum(rates[key] for key in places_in(needs)),
+                sum(partners[number].values()),
+                _allowed(it, types),
+            )
+            for number, it in enumerate(problem.demands)
+        )
         return cls(
             problem=problem,
             types=types,
-            cpu=tuple(it.cpu for it in problem.demands),
-            memory=tuple(it.memory for it in problem.operators),
-            needs=tuple(bits(objects[it] for it in problem.needed(name)) for name in ids),
-            allowed=tuple(
-                bits(
-                    number
-                    for number, machine_type in enumerate(types)
-                    if it.candidates is None or machine_type.name in it.candidates
-                )
-                for it in problem.operators
-            ),
+            cpu=tuple(it.cpu for it in alone),
+            needs=tuple(it.objects for it in alone),
             partners=tuple(partners),
+            tied_to=tuple(bits(it) for it in partners),
             producers=tuple(producers),
             order=tuple(place[name] for name in order),
-            rates=tuple(it.rate for it in problem.objects),
+            rates=rates,
             holders=tuple(
                 bits(servers[server.id] for server in problem.holders(it.id))
                 for it in problem.objects
             ),
+            alone=alone,
         )
 
     @property
@@ -166,25 +175,12 @@ class Instance:
         """Whether (5) can bind at all: some link between machines has a limit."""
         return not isinf(self.problem.link) or bool(self.problem.links)
 
-    def alone(self, operator: int) -> Group:
-        """Return the group of one operator."""
-        needs = self.needs[operator]
-        return Group(
-            1 << operator,
-            self.cpu[operator],
-            self.memory[operator],
-            needs,
-            sum(self.rates[it] for it in places_in(needs)),
-            sum(self.partners[operator].values()),
-            self.allowed[operator],
-        )
-
     def group(self, members: Bits) -> Group:
         """Return the group of these operators, at least one."""
         first, *others = places_in(members)
-        joined = self.alone(first)
+        joined = self.alone[first]
         for operator in others:
-            joined = self.joined(joined, self.alone(operator))
+            joined = self.joined(joined, self.alone[operator])
         return joined
 
     def joined(self, one: Group, other: Group) -> Group:
@@ -205,10 +201,9 @@ class Instance:
         if one.bit_count() > other.bit_count():
             one, other = other, one
         return sum(
-            carried
+            self.partners[member][partner]
             for member in places_in(one)
-            for partner, carried in self.partners[member].items()
-            if other >> partner & 1
+            for partner in places_in(self.tied_to[member] & other)
         )
 
     def holds(self, machine_type: int, group: Group) -> bool:
@@ -238,3 +233,11 @@ class Instance:
     def link(self, one: int, other: int) -> float:
         """Return bp between machines of these types, bytes/s."""
         return self.problem.link_between(self.types[one].name, self.types[other].name)
+
+
+def _allowed(operator: Operator, types: Sequence[MachineType]) -> Bits:
+    return bits(
+        number
+        for number, it in enumerate(types)
+        if operator.candidates is None or it.name in operator.candidates
+    )

@@ -45,11 +45,11 @@ def loads(problem: ProvisioningProblem, provision: Provision) -> Loads:
     link: defaultdict[tuple[str, str], float] = defaultdict(float)
     for operator in problem.demands:
         cpu[provision.placement[operator.id]] += operator.cpu
-    for stream in problem.flows:
+    for stream in problem.streams:
         ends = provision.placement[stream.source], provision.placement[stream.target]
         one, other = sorted(ends)
         if one != other:
-            carried = stream.rate * (stream.tuple_bytes or 0.0)
+            carried = problem.carried(stream)
             card[one] += carried
             card[other] += carried
             link[one, other] += carried

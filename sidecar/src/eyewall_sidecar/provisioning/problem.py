@@ -108,6 +108,10 @@ class ProvisioningProblem:
         found = self.links.get((one, other), self.links.get((other, one)))
         return self.link if found is None else found
 
+    def carried(self, stream: Stream) -> float:
+        """Return ρ · δ_i, bytes/s."""
+        return stream.rate * self.throughput * (stream.tuple_bytes or 0.0)
+
     def at(self, throughput: float) -> Self:
         """Return the same problem with another throughput."""
         return replace(self, throughput=throughput)

@@ -119,7 +119,10 @@ class Purchases:
     def add(self, number: int, operator: int) -> bool:
         """Put an operator that has no machine on this one, if it fits; say whether it did."""
         has = self.owned[number]
-        larger = self.instance.joined(has.group, self.instance.alone(operator))
+        alone = self.instance.alone[operator]
+        if not self.instance.could_share((has.group, alone)):
+            return False
+        larger = self.instance.joined(has.group, alone)
         if not self.fits(has.type, larger, (number,)):
             return False
         self.owned[number] = Owned(has.type, larger)

@@ -34,7 +34,7 @@ def bought(
     )
     purchases = Purchases(Instance.of(problem))
     for operator in range(len(names)):
-        purchases.buy(len(types) - 1, purchases.instance.alone(operator))
+        purchases.buy(len(types) - 1, purchases.instance.alone[operator])
     return purchases
 
 

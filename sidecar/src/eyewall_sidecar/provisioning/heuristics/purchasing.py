@@ -37,12 +37,12 @@ def buy_for(
     seconds
         Operators that it may be grouped with, tried in this order.
     """
-    alone = purchases.instance.alone(operator)
+    alone = purchases.instance.alone[operator]
     machine_type = choose(purchases, alone, ())
     if machine_type is not None:
         return purchases.buy(machine_type, alone)
     for second in seconds:
-        pair = purchases.instance.joined(alone, purchases.instance.alone(second))
+        pair = purchases.instance.joined(alone, purchases.instance.alone[second])
         sold = [purchases.at[second]] if second in purchases.at else []
         machine_type = choose(purchases, pair, sold)
         if machine_type is not None:
@@ -54,7 +54,7 @@ def buy_for(
 
 def buy_dearest(purchases: Purchases, operator: int) -> bool:
     """Buy a most expensive machine for the operator alone, and say whether there is one."""
-    alone = purchases.instance.alone(operator)
+    alone = purchases.instance.alone[operator]
     machine_type = purchases.dearest(alone)
     if machine_type is None:
         return False
@@ -76,7 +76,7 @@ def merge(
     """
     instance = purchases.instance
     runs = [purchases.owned[it].group for it in machines]
-    loose = [instance.alone(it) for it in operators if purchases.at.get(it) not in machines]
+    loose = [instance.alone[it] for it in operators if purchases.at.get(it) not in machines]
     if not instance.could_share([*loose, *runs]):
         return False
     together = reduce(instance.joined, [*loose, *runs])
@@ -135,7 +135,7 @@ def no_machine(purchases: Purchases, operator: int) -> Failure:
     """Say that no machine that can be had runs the operator."""
     instance = purchases.instance
     name = instance.problem.operators[operator].id
-    alone = instance.alone(operator)
+    alone = instance.alone[operator]
     return Failure(
         Step.PLACEMENT,
         name,
