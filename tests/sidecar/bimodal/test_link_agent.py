@@ -62,7 +62,7 @@ def test_the_mark_file_says_kind_route_and_why(folder: Path) -> None:
             "route": ["plant", "centre"],
             "reason": "its priority is among the highest on the direct link",
             "promised": 337_500.0,
-            "rate": 0.0,
+            "rate": None,
         }
     ]
 
@@ -98,7 +98,7 @@ def test_a_change_is_told_once(folder: Path, caplog: pytest.LogCaptureFixture) -
         decided.decide()
     (told,) = caplog.records
     assert told.getMessage() == (
-        "urgent plant → centre:6700: dedicated plant → centre, had 0.00 of 2.70 Mbit/s: "
+        "urgent plant → centre:6700: dedicated plant → centre, promised 2.70 Mbit/s: "
         "its priority is among the highest on the direct link"
     )
 

@@ -18,7 +18,7 @@ def after(*seen: tuple[float, float]) -> Observed:
 
 def test_a_connection_that_was_seen_once_delivered_nothing_yet() -> None:
     assert after((5.0, 700.0)) == Observed(0.0, 0.0)
-    assert after((5.0, 700.0)).rate == 0.0
+    assert after((5.0, 700.0)).rate is None
     assert ObservedRates[str](WINDOW).of("never seen") == Observed(0.0, 0.0)
 
 

@@ -114,5 +114,6 @@ def run(agent: LinkAgent, interval: float, stop: Stop, ready: Callable[[], None]
 
 def _in_words(connection: Connection, choice: Chosen) -> str:
     way = f"{choice.route.kind} {' → '.join(choice.route.hops)}"
-    rates = f"{choice.rate * 8e-6:.2f} of {connection.promised * 8e-6:.2f} Mbit/s"
-    return f"{connection}: {way}, had {rates}: {choice.reason}"
+    promised = f"{connection.promised * 8e-6:.2f} Mbit/s"
+    rates = "promised" if choice.rate is None else f"had {choice.rate * 8e-6:.2f} of"
+    return f"{connection}: {way}, {rates} {promised}: {choice.reason}"

@@ -57,11 +57,17 @@ class Connection:
 
 @dataclass(frozen=True, slots=True)
 class Chosen:
-    """The route of a connection until the next decision, why, and its rate before, in bytes/s."""
+    """The route of a connection until the next decision, and why.
+
+    Parameters
+    ----------
+    rate
+        What it had before, in bytes/s; None if it was not watched yet.
+    """
 
     route: Route
     reason: Reason
-    rate: float
+    rate: float | None
 
 
 def choose_links(

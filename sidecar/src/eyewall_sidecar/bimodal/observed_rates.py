@@ -24,9 +24,9 @@ class Observed:
     delivered: float
 
     @property
-    def rate(self) -> float:
-        """Bytes/s; 0 while nothing was looked back on."""
-        return self.delivered / self.elapsed if self.elapsed else 0.0
+    def rate(self) -> float | None:
+        """Bytes/s; None while nothing was looked back on."""
+        return self.delivered / self.elapsed if self.elapsed else None
 
 
 class ObservedRates(Generic[Name]):
