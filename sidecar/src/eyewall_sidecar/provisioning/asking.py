@@ -43,7 +43,7 @@ def ask(problem: ProvisioningProblem, asked: Asked, clock: Callable[[], float]) 
     ends_at = clock() + asked.time_limit
 
     def within_its_part(other: ProvisioningProblem) -> Provision | None:
-        if clock() >= ends_at:  # building the program of a large topology takes longer than a part
+        if clock() >= ends_at:  # a large topology takes some seconds more than its part
             return None
         part = asked.time_limit / TRIES
         return method(other, time_limit=part, seed=asked.seed, clock=clock).provision

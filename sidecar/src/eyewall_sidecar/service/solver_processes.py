@@ -30,7 +30,7 @@ from eyewall_sidecar.service.solving import Failed, Job, PlatformQuestion, Quest
 HANGING_AFTER = 10.0
 """Seconds beyond its time limit after which a solve is taken to hang."""
 PLATFORMS_HANG_AFTER = 60.0
-"""The same for platforms: programs of large topologies are built before any time limit is kept."""
+"""The same for platforms: the paper's heuristics and the model are done whatever the time limit."""
 POLICY_SHARE = 0.9
 """Of the time limit, what the policy may use; the rest is for what the objective leaves open."""
 BUYING_SHARE = 0.5
