@@ -5,12 +5,16 @@ from time import monotonic
 
 import numpy as np
 import pytest
+from every_mapping import every_mapping
 from eyewall_sidecar.bimodal.mapping import Resources
 from eyewall_sidecar.bimodal.network import DedicatedLink, TwoKindNetwork
 from eyewall_sidecar.bimodal.obstacles import obstacles, require_places
 from eyewall_sidecar.bimodal.solve import POLICIES, MappingSolution, Question, solve_mapping
 from eyewall_sidecar.bimodal.task import Task
 from eyewall_sidecar.model import LinkMatrix, Node, ProblemError, Status
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from two_kind_networks import random_case
 
 NETWORK = TwoKindNetwork(
     nodes=(Node("a", cpu=0), Node("b", cpu=1), Node("c", cpu=0)),
@@ -73,6 +77,29 @@ def test_where_there_is_one_mapping_every_policy_finds_it(policy: str) -> None:
             Task.of_services("t", ("a", "c"), ["x"], [3], [4, 2]),
             "operator 1 x needs 3 cores; the most that a node which may hold it has left is 1",
         ),
+        (
+            NETWORK,
+            Task.of_services("t", ("a", "c"), ["x"], [1], [4, 11]),
+            (
+                "stream 1 x → sink needs 11 bytes/s; the most that a link which it could leave by "
+                "has left is 10"
+            ),
+        ),
+        (
+            # b may send 9 bytes/s to the public network, and c takes 6 from there.
+            replace(
+                NETWORK,
+                dedicated=(),
+                public=LinkMatrix.from_delays("abc", np.ones((3, 3))),
+                uplinks={"b": 9},
+                downlinks={"c": 6},
+            ),
+            Task.of_services("t", ("a", "c"), ["x"], [1], [4, 7]),
+            (
+                "stream 1 x → sink needs 7 bytes/s; the most that a link which it could leave by "
+                "has left is 6"
+            ),
+        ),
     ],
 )
 def test_what_alone_forbids_every_mapping_is_said(
@@ -81,6 +108,15 @@ def test_what_alone_forbids_every_mapping_is_said(
     found = solved(policy, network, task)
     assert found.solution.status is Status.INFEASIBLE
     assert found.solution.reasons == (reason,)
+
+
+@settings(max_examples=1_000, deadline=None, derandomize=True)
+@given(st.integers(0, 2**32))
+def test_where_an_obstacle_is_named_there_is_no_mapping(seed: int) -> None:
+    case = random_case(seed, nodes=4, components=2)
+    free = Resources.of(case.network)
+    if obstacles(case.network, free, case.task):
+        assert next(every_mapping(case.network, free, case.task), None) is None
 
 
 def test_a_public_network_joins_what_dedicated_links_do_not() -> None:
@@ -98,10 +134,12 @@ def test_what_only_together_leaves_no_mapping_is_infeasible_if_that_is_proven(po
 
 
 def test_a_heuristic_that_finds_nothing_proves_nothing_unless_the_bound_does() -> None:
-    # Bandwidth: the bound does not see it. Capacity of one run: the bound does.
-    heavy = Task.of_services("t", ("a", "c"), ["x"], [1], [11, 1])
+    # x is on c and y on b: two streams of 6 bytes/s would lead over b → c, which has 10. The bound
+    # does not see bandwidths. It sees that b cannot hold two operators one after the other.
+    there_and_back = replace(NETWORK, services={"b": frozenset("y"), "c": frozenset("x")})
+    twice = Task.of_services("t", ("a", "c"), ["x", "y"], [0, 1], [6, 6, 6])
     two = Task.of_services("t", ("a", "c"), ["x", "x"], [1, 1], [1, 1, 1])
-    assert solved("least_cost", task=heavy).solution.status is Status.FAILED
+    assert solved("least_cost", there_and_back, twice).solution.status is Status.FAILED
     assert solved("least_cost", task=two).solution.status is Status.INFEASIBLE
 
 

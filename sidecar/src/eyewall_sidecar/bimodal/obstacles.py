@@ -27,11 +27,12 @@ def obstacles(network: TwoKindNetwork, free: Resources, task: Task) -> tuple[str
     """Sentences on what alone forbids every mapping; none does not mean that there is one.
 
     Looks at each operator and each stream by itself: cores on the nodes that offer the service, a
-    first hop that the budget pays, and links all the way from source to sink.
+    first hop that the budget pays and that is wide enough, links all the way from source to sink.
     """
     return (
         *_too_big(network, free, task),
         *_no_first_hop(network, task),
+        *_too_wide(network, free, task),
         *_cut_off(network, task),
     )
 
@@ -63,6 +64,26 @@ def _no_first_hop(network: TwoKindNetwork, task: Task) -> list[str]:
             found.append(
                 f"{stream}: its budget of {budget:g} per byte allows no hop; the cheapest "
                 f"dedicated link that it could leave by costs {min(prices):g}"
+            )
+    return found
+
+
+def _too_wide(network: TwoKindNetwork, free: Resources, task: Task) -> list[str]:
+    found = []
+    for place, stream in enumerate(task.streams):
+        senders = set(task.candidates(place, network))
+        receivers = set(task.candidates(place + 1, network))
+        if senders & receivers:
+            continue
+        links = [left for (sender, _), left in free.dedicated.items() if sender in senders]
+        if network.public is not None:
+            upwards = max(free.uplinks[node] for node in senders)
+            links.append(min(upwards, max(free.downlinks[node] for node in receivers)))
+        needed = task.bandwidth(place)
+        if links and exceeds(needed, max(links)):
+            found.append(
+                f"{stream} needs {needed:g} bytes/s; the most that a link which it could leave by "
+                f"has left is {max(links):g}"
             )
     return found
 
