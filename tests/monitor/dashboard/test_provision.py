@@ -49,12 +49,21 @@ def test_what_is_left_out_is_the_sidecars_own(
     assert not sent.HasField("seed")
 
 
+def test_tuples_of_no_size_are_another_thing_than_tuples_of_unknown_size(
+    alone: RunningDashboard, sidecar: SidecarServer
+) -> None:
+    assert alone.post(ASK, CLOUD | {"tuple_bytes": 0}).status_code == 200
+    (sent,) = sidecar.operations.asked
+    assert sent.HasField("tuple_bytes")
+    assert sent.tuple_bytes == 0
+
+
 @pytest.mark.parametrize(
     ("body", "said"),
     [
         ('{"throughput": 0}', "throughput is 0.0: it must be a number above 0"),
         ('{"throughput": NaN}', "throughput is nan: it must be a number above 0"),
-        ('{"tuple_bytes": -1}', "tuple_bytes is -1.0: it must be a number of bytes above 0"),
+        ('{"tuple_bytes": -1}', "tuple_bytes is -1.0: it must be a number of bytes, 0 or more"),
         ('{"time_limit": 0}', "time_limit is 0.0: it must be a number of seconds above 0"),
         ('{"seed": -1}', "seed is -1: it must be from 0"),
         ('{"catalogue": "\\ud800"}', "no text that can be written down"),

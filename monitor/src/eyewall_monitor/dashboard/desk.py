@@ -174,7 +174,7 @@ class Desk:
             method=_text("method", asked.method),
         )
         if asked.tuple_bytes is not None:
-            request.tuple_bytes = _above_zero("tuple_bytes", asked.tuple_bytes, " of bytes")
+            request.tuple_bytes = _bytes("tuple_bytes", asked.tuple_bytes)
         if asked.time_limit is not None:
             request.time_limit = _above_zero("time_limit", asked.time_limit, " of seconds")
         if asked.seed is not None:
@@ -250,6 +250,13 @@ def _above_zero(what: str, value: float, of: str = "") -> float:
     if math.isfinite(value) and value > 0:
         return value
     why = f"{what} is {value}: it must be a number{of} above 0"
+    raise ProblemError(HTTPStatus.UNPROCESSABLE_ENTITY, why)
+
+
+def _bytes(what: str, value: float) -> float:
+    if math.isfinite(value) and value >= 0:
+        return value
+    why = f"{what} is {value}: it must be a number of bytes, 0 or more"
     raise ProblemError(HTTPStatus.UNPROCESSABLE_ENTITY, why)
 
 
