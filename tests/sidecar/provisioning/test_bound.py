@@ -104,6 +104,26 @@ def test_of_a_dense_graph_no_more_flows_are_counted_than_there_are_cuts_to_make(
     assert linear.numConstraints() == 1 + 9
 
 
+def test_flows_of_very_different_sizes_leave_the_bound_what_it_is() -> None:
+    # Two operators of 5 cores: one large machine each, 32. The three least flows, all that
+    # four machines must cut, are 10²⁰ times smaller than the others: rows in their unit would be so
+    # uneven that the solver refuses them.
+    wide = replace(LARGE, card=1e15)
+    uneven = ProvisioningProblem(
+        operators=tuple(Operator(it, cpu=5 if it in "ab" else 1) for it in "abcd"),
+        streams=(
+            Stream("a", "b", tuple_bytes=1e-6),
+            Stream("b", "c", tuple_bytes=1e-6),
+            Stream("c", "d", tuple_bytes=1e-6),
+            Stream("a", "c", tuple_bytes=1e14),
+            Stream("a", "d", tuple_bytes=1e14),
+            Stream("b", "d", tuple_bytes=1e14),
+        ),
+        types=(wide,),
+    )
+    assert bound(uneven) == pytest.approx(32)
+
+
 def test_platforms_of_more_machines_cost_more() -> None:
     assert bound(workers(1, 1, 1)) == pytest.approx(10)
     assert bound(workers(1, 1, 1), machines=3) == pytest.approx(30)

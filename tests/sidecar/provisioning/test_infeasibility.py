@@ -34,6 +34,15 @@ def test_a_problem_with_a_platform_has_no_reason() -> None:
     assert obvious_reasons(pair()) == ()
 
 
+def test_a_platform_that_is_too_small_for_all_together_is_said_to_be() -> None:
+    # 3 + 3 cores; of small machines one is there, with 4.
+    assert obvious_reasons(pair(types=(replace(SMALL, count=1.0),))) == (
+        "all operators together take 6 of cpu; all machines that can be had have 4",
+    )
+    assert obvious_reasons(pair(types=(replace(SMALL, count=2.0),))) == ()
+    assert obvious_reasons(pair(types=(replace(SMALL, cpu=inf, count=1.0),))) == ()
+
+
 def test_an_operator_that_no_machine_runs_is_named_with_what_it_takes() -> None:
     assert obvious_reasons(pair(works=(9, 1))) == (
         (

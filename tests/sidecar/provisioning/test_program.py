@@ -20,7 +20,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pulp import LpConstraint, LpProblem
 from random_provisioning import provisioning_problems
-from small_provisioning import SMALL, pair
+from small_provisioning import LARGE, SMALL, pair
 
 
 def stopped() -> float:
@@ -72,6 +72,17 @@ def test_no_program_has_more_variables_than_foretold(
 ) -> None:
     made = program(problem, machines)
     assert len(made.linear.variables()) <= most_variables(problem, made.blobs, machines)
+
+
+def test_streams_take_no_variables_where_no_card_can_bind() -> None:
+    # Two machines, two types, operators a and b: t 4, n 2, x 3, and d 1 for a's object, as the
+    # heavier of both is on the first machine; that is not foretold. Cards of 100 bytes/s carry the
+    # 5 + 2 that there are.
+    wide = (replace(SMALL, card=100.0), replace(LARGE, card=100.0))
+    made = program(pair(types=wide))
+    assert not made.y
+    assert len(made.linear.variables()) == 4 + 2 + 3 + 1
+    assert most_variables(made.problem, made.blobs, 2) == 4 + 2 + 4 + 2
 
 
 def test_limits_that_nothing_can_reach_have_no_rows() -> None:

@@ -7,7 +7,7 @@ constraints (2) and (5) of paper 003, section 2.3. Joined groups flow more, so i
 until nothing changes. Large objects make large flows: there, few groups are left.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
@@ -121,21 +121,37 @@ def _groups(apart: Blobs) -> list[list[int]]:
     """Join until every two groups could be on different machines."""
     groups = [[place] for place in range(len(apart))]
     while True:
-        now = _joined(apart, groups)
-        pair = next(_inseparable(now), None)
-        if pair is None:
+        kept = _inseparable(_joined(apart, groups))
+        if not kept.any():
             return groups
-        one, other = pair
-        groups[one] = sorted(groups[one] + groups[other])
-        del groups[other]
+        linked: list[list[int]] = []
+        left = np.ones(len(groups), dtype=np.bool_)
+        for first in range(len(groups)):
+            if left[first]:
+                linked.append(_linked(kept, first))
+                left[linked[-1]] = False
+        groups = [sorted(place for it in found for place in groups[it]) for found in linked]
 
 
-def _inseparable(now: Blobs) -> Iterator[tuple[int, int]]:
+def _linked(kept: Flags, first: int) -> list[int]:
+    """Return all that hang together with the first, itself included."""
+    reached = np.zeros(len(kept), dtype=np.bool_)
+    border = reached.copy()
+    border[first] = True
+    while border.any():
+        reached |= border
+        border = kept[border].any(axis=0) & ~reached
+    return [int(it) for it in np.flatnonzero(reached)]
+
+
+def _inseparable(now: Blobs) -> Flags:
+    """Return [blob, blob]: whether no link or card carries what flows between them."""
     own = now.uses.astype(np.float64) @ now.rates
     widest = np.where(now.allowed, now.card, 0.0).max(axis=1)
     carried = np.minimum(np.maximum(widest - own, 0.0), now.link)
     most = np.minimum(carried[:, None], carried[None, :])
-    return ((int(i), int(j)) for i, j in np.argwhere(now.flows > most) if i < j)
+    kept: Flags = now.flows > most
+    return kept
 
 
 def _joined(apart: Blobs, groups: list[list[int]]) -> Blobs:

@@ -119,7 +119,7 @@ def define_cards(linear: LpProblem, number: Count, blobs: Blobs) -> None:
     flows = np.sort(blobs.flows[np.triu_indices(len(blobs), 1)])
     flows = flows[flows > 0][: len(blobs) - parts]
     sums = np.concatenate([[0.0], np.cumsum(flows)])
-    unit = max(downloads, float(flows.max(initial=0.0)))
+    unit = max(downloads, float(blobs.flows.max(initial=0.0)))
     if not unit > 0:
         return
     card = np.minimum(blobs.card, downloads + float(blobs.flows.sum()))

@@ -21,7 +21,7 @@ from eyewall_sidecar.provisioning.infeasibility import (
     obvious_reasons,
     stranded_reasons,
 )
-from eyewall_sidecar.provisioning.machine_search import solve_program, too_large
+from eyewall_sidecar.provisioning.machine_search import solve_program
 from eyewall_sidecar.provisioning.partition import Partition, cheapest_partition
 from eyewall_sidecar.provisioning.problem import ProvisioningProblem
 from eyewall_sidecar.provisioning.provision import Provision
@@ -106,12 +106,6 @@ def exact(
         reasons=tuple(remarks),
     )
     return Found(solution, best)
-
-
-def taken(problem: ProvisioningProblem, time_limit: float) -> bool:
-    """Whether some engine takes the problem: small enough for one, or for seconds enough."""
-    joined = blobs(problem)
-    return len(joined) <= MOST_BLOBS or not too_large(problem, joined, time_limit)
 
 
 def _cheapest(

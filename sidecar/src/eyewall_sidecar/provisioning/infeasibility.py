@@ -31,10 +31,21 @@ def obvious_reasons(problem: ProvisioningProblem) -> tuple[str, ...]:
     """
     together = blobs(problem)
     return (
+        *_totals(problem, together),
         *_operators(problem, together),
         *_objects(problem, together),
         *_servers(problem, together),
     )
+
+
+def _totals(problem: ProvisioningProblem, together: Blobs) -> Iterator[str]:
+    for name, needed in (("cpu", together.work), ("memory", together.memory)):
+        offered = sum(it.count * getattr(it, name) for it in problem.types if getattr(it, name))
+        if exceeds(float(needed.sum()), offered):
+            yield (
+                f"all operators together take {needed.sum():g} of {name}; all machines that can be "
+                f"had have {offered:g}"
+            )
 
 
 def stranded_reasons(

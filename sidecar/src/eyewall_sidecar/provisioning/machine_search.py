@@ -72,12 +72,6 @@ def solve_program(
         machines += 2
 
 
-def too_large(problem: ProvisioningProblem, blobs: Blobs, seconds: float) -> bool:
-    """Whether the program is not built for want of time, on as few machines as there can be."""
-    machines = max(1, ceil(float(blobs.work.sum() / blobs.cpu.max())))
-    return most_variables(problem, blobs, machines) > _most_in(seconds)
-
-
 def _most_in(seconds: float) -> float:
     return min(MOST_VARIABLES, VARIABLES_PER_SECOND * seconds)
 
@@ -109,7 +103,10 @@ def _cheapest_of(
     left = ends_at - clock()
     variables = most_variables(problem, blobs, machines)
     if variables > _most_in(left):
-        many = f"the integer program was not built: up to {variables} variables are too many"
+        many = (
+            f"the integer program was not built: it may have {variables} variables, and "
+            f"{_most_in(left):.0f} are solved in the time that is left"
+        )
         return Partition(Outcome.NOTHING, None, 0.0, 0, many if left > 0 else "")
     program = create_program(problem, blobs, machines)
     unit = price_unit(blobs)
@@ -133,7 +130,7 @@ def _cheapest_of(
             return Partition(Outcome.NOTHING, provision, max(0.0, run.bound * unit), 1)
         case _:
             bound = run.bound * unit if isfinite(run.bound) else 0.0
-            return Partition(Outcome.NOTHING, None, max(0.0, bound), 1)
+            return Partition(Outcome.NOTHING, None, max(0.0, bound), 1, run.error)
 
 
 def _read(

@@ -8,20 +8,19 @@ from typing import Protocol
 from numpy.random import default_rng
 
 from eyewall_sidecar.model import Solution, Status
-from eyewall_sidecar.provisioning.exact import exact, taken
+from eyewall_sidecar.provisioning.exact import exact
 from eyewall_sidecar.provisioning.found import Found
 from eyewall_sidecar.provisioning.heuristics import HEURISTICS, Failure
 from eyewall_sidecar.provisioning.infeasibility import obvious_reasons
 from eyewall_sidecar.provisioning.problem import ProvisioningProblem
-from eyewall_sidecar.provisioning.repairing import repairing
+from eyewall_sidecar.provisioning.repairing import SAME, repairing
 from eyewall_sidecar.provisioning.valuation import valued
 
 Clock = Callable[[], float]
 
 REPAIRING_SHARE = 0.2
 """Of the time, what the exact method's start may take."""
-
-TOO_LARGE = "too large for a proof: repairing was asked alone"
+UNPROVEN = (Status.FEASIBLE, Status.TIMED_OUT)
 
 
 class Method(Protocol):
@@ -37,19 +36,40 @@ class Method(Protocol):
 def _exactly(problem: ProvisioningProblem, *, time_limit: float, seed: int, clock: Clock) -> Found:
     """Start from what repairing finds, and prove how good it is, or find better.
 
-    What no exact engine takes is repairing's alone.
+    Where a proof ends early, as its program would be too large, what is left of the time is
+    repairing's.
     """
     started = clock()
     if reasons := obvious_reasons(problem):
         return Found(_nothing("exact", Status.INFEASIBLE, reasons))
-    if not taken(problem, time_limit):
-        solution, provision = repairing(problem, time_limit=time_limit, seed=seed, clock=clock)
-        reasons = (*solution.reasons, TOO_LARGE)
-        return Found(replace(solution, policy="exact", reasons=reasons), provision)
     _, start = repairing(problem, time_limit=REPAIRING_SHARE * time_limit, seed=seed, clock=clock)
     left = max(0.0, started + time_limit - clock())
-    solution, provision = exact(problem, time_limit=left, seed=seed, clock=clock, start=start)
-    return Found(replace(solution, seconds=clock() - started), provision)
+    found = exact(problem, time_limit=left, seed=seed, clock=clock, start=start)
+    left = started + time_limit - clock()
+    if found.solution.status in UNPROVEN and left > REPAIRING_SHARE * time_limit:
+        # Another seed: with the same one it would begin with what it has done before.
+        again = repairing(problem, time_limit=left, seed=seed + 1, clock=clock)
+        found = _cheaper(found, again)
+    return Found(replace(found.solution, seconds=clock() - started), found.provision)
+
+
+def _cheaper(found: Found, again: Found) -> Found:
+    """Take what the second search found if it is cheaper, with all that is known of the first."""
+    first, best = found.provision, again.provision
+    if best is None or (first is not None and first.price <= best.price):
+        return found
+    bound = min(best.price, max(found.solution.bound or 0.0, again.solution.bound or 0.0))
+    proven = best.price <= bound * (1 + SAME)
+    solution = replace(
+        again.solution,
+        status=Status.OPTIMAL if proven else Status.FEASIBLE,
+        policy=found.solution.policy,
+        bound=bound,
+        gap=(best.price - bound) / max(best.price, 1e-9),
+        evaluated=found.solution.evaluated + again.solution.evaluated,
+        reasons=found.solution.reasons if first is not None else (),
+    )
+    return Found(solution, best)
 
 
 def _heuristic(

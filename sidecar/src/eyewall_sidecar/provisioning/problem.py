@@ -128,9 +128,9 @@ class ProvisioningProblem:
 
 
 def _require_names(problem: ProvisioningProblem) -> None:
-    operators = [it.id for it in problem.operators]
-    types = [it.name for it in problem.types]
-    objects = [it.id for it in problem.objects]
+    operators = dict.fromkeys(it.id for it in problem.operators)
+    types = dict.fromkeys(it.name for it in problem.types)
+    objects = dict.fromkeys(it.id for it in problem.objects)
     for stream in problem.streams:
         for end in (stream.source, stream.target):
             if end not in operators:

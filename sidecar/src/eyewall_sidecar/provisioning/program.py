@@ -79,7 +79,7 @@ class ProvisioningProgram:
 
 def most_variables(problem: ProvisioningProblem, blobs: Blobs, machines: int) -> int:
     """Return how many variables `create_program` makes at most."""
-    streams = int(np.count_nonzero(blobs.flows)) // 2
+    streams = int(np.count_nonzero(blobs.flows)) // 2 if _cards_bind(blobs) else 0
     downloads = sum(len(problem.holders(it.id)) for it in problem.objects)
     return machines * (len(blobs) + len(problem.types) + streams + downloads) + len(problem.types)
 
@@ -227,10 +227,10 @@ def define_cards(program: ProvisioningProgram) -> None:
     y_(u,i,j) ≥ x_(i,u) − x_(j,u) and y_(u,i,j) ≥ x_(j,u) − x_(i,u).
     """
     linear, blobs = program.linear, program.blobs
-    streams = program.streams()
-    most = float(blobs.rates.sum() + sum(flow for *_, flow in streams))
-    if most <= blobs.card.min():
+    if not _cards_bind(blobs):
         return
+    streams = program.streams()
+    most = _most_carried(blobs)
     for u in program.t:
         program.y[u] = {}
         parts = [
@@ -339,6 +339,15 @@ def define_links(program: ProvisioningProgram) -> None:
                 apart = 2 - program.t[u][c] - program.t[v][e]
                 limit = width / most + (1 - width / most) * apart
                 linear += carried <= limit, f"link_{u}_{v}_{c}_{e}"
+
+
+def _cards_bind(blobs: Blobs) -> bool:
+    """Whether all downloads and flows together are more than the narrowest card carries."""
+    return _most_carried(blobs) > float(blobs.card.min())
+
+
+def _most_carried(blobs: Blobs) -> float:
+    return float(blobs.rates.sum() + blobs.flows.sum() / 2)
 
 
 def _or_0(variable: Variable | None) -> Variable | float:

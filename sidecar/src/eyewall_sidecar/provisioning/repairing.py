@@ -34,6 +34,11 @@ STEPS, IDLE = 20_000, 1_500
 """Where it ends, if time does not end it before."""
 SAME = 1e-8
 """Prices that differ by less, relative, are the same: a solver's bound is a little below."""
+LATE = "nothing was found in the time and the steps that there were"
+COUNTS = (
+    "no numbers of machines that can be had are enough for the work, the memory and the flows of "
+    "all operators together"
+)
 FIRST_TRIES = 20
 """Times that a start is rebuilt before it is given up, and that the whole is built."""
 
@@ -91,8 +96,8 @@ def repairing(problem: ProvisioningProblem, *, time_limit: float, seed: int, clo
         return serve(problem, placed.wanted(), ends_at=ends_at, clock=clock)[1]
 
     record = _Record()
-    starts, failures = _of_the_seven(instance, seed, record)
     bound = price_bound(problem, blobs(problem), ends_at=started + time_limit, clock=clock)
+    starts, failures = _of_the_seven(instance, seed, record)
     rebuilt = _rebuilt(instance, starts, until, rng)
     looked = _search(instance, rebuilt, served, record, until, bound, rng)
     return _answer(problem, record, bound, clock() - started, looked, failures)
@@ -128,9 +133,9 @@ def _answer(
 ) -> Found:
     best = record.provision
     if best is None:
-        binding = obvious_reasons(problem)
-        status = Status.INFEASIBLE if binding or isinf(bound) else Status.TIMED_OUT
-        reasons = binding or tuple(failures)
+        binding = obvious_reasons(problem) or ((COUNTS,) if isinf(bound) else ())
+        status = Status.INFEASIBLE if binding else Status.TIMED_OUT
+        reasons = binding or (LATE, *failures)
         solution = Solution(status, NAME, NAME, seconds=seconds, evaluated=looked, reasons=reasons)
         return Found(solution, None)
     bound = min(bound, best.price)

@@ -116,6 +116,44 @@ def test_comm_greedy_asks_once_whether_two_machines_can_be_joined(
     assert tried == [("a", "b"), ("c", "d"), ("a", "c")]
 
 
+def test_comm_greedy_goes_on_joining_other_machines_after_a_pair_that_cannot_be() -> None:
+    # a-b 8 cores, c-d 5, e-f 2. a-c fails at 13 cores; c-e joins at 7.
+    problem = tree_of(
+        {"a": 4, "b": 4, "c": 3, "d": 2, "e": 1, "f": 1},
+        {("a", "b"): 9, ("c", "d"): 8, ("e", "f"): 7, ("a", "c"): 6, ("c", "e"): 5},
+        {"a": ["k"]},
+    )
+    assert together(found("comm-greedy", problem)) == groups("ab", "cdef")
+
+
+def test_comm_greedy_asks_again_where_only_the_stock_was_in_the_way() -> None:
+    # y-z take 5 cores on the one large machine; a-b and c-d 3 each on middling ones. a-c would take
+    # a large one: none is in stock, and the huge one is for w, y and z alone. w-y then takes the
+    # huge one and gives the large one back, and b-d brings a, b, c and d onto it.
+    middling = MachineType("middling", cpu=4, card=99, price=15, count=2)
+    large = MachineType("large", cpu=8, card=99, price=25, count=1)
+    huge = MachineType("huge", cpu=16, card=99, price=40, count=1)
+    problem = tree_of(
+        {"y": 3, "z": 2, "a": 1, "b": 2, "c": 1, "d": 2, "w": 8},
+        {
+            ("y", "z"): 9,
+            ("a", "b"): 8,
+            ("c", "d"): 7,
+            ("a", "c"): 6,
+            ("w", "y"): 5,
+            ("b", "d"): 4,
+        },
+        {"y": ["k"]},
+        types=(middling, large, huge),
+    )
+    kept_off = tuple(
+        replace(it, candidates=("middling", "large")) if it.id in "abcd" else it
+        for it in problem.operators
+    )
+    placed = found("comm-greedy", replace(problem, operators=kept_off))
+    assert together(placed) == groups("wyz", "abcd")
+
+
 def test_object_greedy_begins_with_the_fastest_downloads() -> None:
     # l comes at 5 bytes/s, k at 1: c is first (3 cores), then a (8); then the others by work: b, r.
     rates = replace(
