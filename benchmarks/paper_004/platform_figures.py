@@ -89,6 +89,28 @@ def table(
     return shown
 
 
+def differences(
+    found: Found, one: Setting, other: Setting, axis: str, measures: Sequence[str]
+) -> Table:
+    """How much more `one` is than `other` on the same network, in the measure's own unit."""
+    shown = Table(axis, "networks", *measures, box=MARKDOWN)
+    for at in sorted({AXES[axis](case) for case in found}):
+        pairs = [
+            (it, found[replace(case, setting=other)])
+            for case, it in found.items()
+            if AXES[axis](case) == at and case.setting is one
+        ]
+        cells = []
+        for measure in measures:
+            values = [(getattr(it, measure), getattr(than, measure)) for it, than in pairs]
+            gains = [it - than for it, than in values if it is not None and than is not None]
+            form = "{:+.2f}" if measure == "throughput" else "{:+.2%}"
+            mean, width = interval(gains)
+            cells.append(f"{form.format(mean)} ± {form.format(width).lstrip('+')}")
+        shown.add_row(f"{at:g}", str(len(pairs)), *cells)
+    return shown
+
+
 def draw(
     found: Found,
     panels: Sequence[Panel],

@@ -9,7 +9,7 @@ from itertools import product
 from rich.console import Console
 
 from paper_004.comparison import HOPS, LINKS_OF_A_TREE, PER_HOURS, add_platform_options
-from paper_004.platform_figures import PER_HOUR, Panel, draw, matched, table
+from paper_004.platform_figures import PER_HOUR, Panel, differences, draw, matched, table
 from paper_004.platform_trials import Case, Setting, run_cases
 
 FAR = 6
@@ -48,5 +48,8 @@ def run(options: argparse.Namespace) -> None:
         shown = table(mine, SETTINGS, PER_HOUR, LINKS_OF_A_TREE, MEASURES)
         shown.title = f"budgets for up to {hops} hops"
         console.print(shown)
+        gains = differences(mine, *SETTINGS, PER_HOUR, MEASURES)
+        gains.title = "with re-allocation, less without, network by network"
+        console.print(gains)
         plot = options.plot if hops == HOPS else options.plot.with_stem(f"{options.plot.stem}-far")
         draw(mine, PANELS, SETTINGS, {PER_HOUR: LINKS_OF_A_TREE}, plot)

@@ -26,6 +26,7 @@ def repaired_price(drawn: ProvisioningProblem) -> float | None:
 
 
 def test_the_optimum_is_found_where_all_seven_miss_it() -> None:
+    # A tree found by trying seeds: the cheapest of the seven is a platform dearer than the optimum.
     drawn = problem(Setting(25, 1.1, BIG), 3, Reading())
     assert least_of_seven(drawn) == 25942
     solution, best = exact(drawn, time_limit=60.0, seed=0, clock=perf_counter)
@@ -36,7 +37,7 @@ def test_the_optimum_is_found_where_all_seven_miss_it() -> None:
 
 def test_a_cheap_placement_that_cannot_be_served_is_repaired_and_not_given_up() -> None:
     # What the paper saw at N = 34-36, 41 and 42: all on one machine, and the links of 1 GB/s from
-    # servers do not carry its downloads. The others buy five times as much.
+    # servers do not carry its downloads. What the others buy costs 4.2 times as much.
     drawn = problem(Setting(40, 0.9, BIG, replicas=1), 3, Reading())
     failure = HEURISTICS["subtree-bottom-up"](drawn, default_rng(0))
     assert isinstance(failure, Failure)

@@ -1,7 +1,7 @@
 import json
 from pathlib import Path
 
-from paper_004.platform_figures import LINKS, Panel, matched, series
+from paper_004.platform_figures import LINKS, PER_HOUR, Panel, differences, matched, series
 from paper_004.platform_trials import Case, Measures, Setting, run_cases
 
 CASE = Case(60.0, 99, 3, 500, 0, Setting.BOTH)
@@ -46,3 +46,16 @@ def test_a_network_that_lacks_a_setting_is_left_out_of_all() -> None:
     lone = Case(60.0, 99, 3, 500, 1, Setting.BOTH)
     found = dict.fromkeys([*whole, lone], KEPT)
     assert list(matched(found, (Setting.BOTH, Setting.FIXED))) == whole
+
+
+def test_differences_are_taken_network_by_network() -> None:
+    # 0.30 − 0.35 and 0.10 − 0.13: −5 and −3 points, mean −4; standard deviation √2 points, half
+    # width 12.706 · √2 / √2 = 12.71.
+    found = {
+        Case(60.0, 99, 3, 500, number, setting): Measures(value, 0, 0, 0, deviation, None)
+        for number, values, deviation in ((0, (0.30, 0.35), 0.2), (1, (0.10, 0.13), 0.2))
+        for setting, value in zip((Setting.BOTH, Setting.FIXED), values, strict=True)
+    }
+    shown = differences(found, Setting.BOTH, Setting.FIXED, PER_HOUR, ("acceptance", "deviation"))
+    cells = [list(column.cells) for column in shown.columns]
+    assert cells == [["60"], ["2"], ["-4.00% ± 12.71%"], ["+0.00% ± 0.00%"]]

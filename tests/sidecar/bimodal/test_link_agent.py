@@ -103,6 +103,20 @@ def test_a_change_is_told_once(folder: Path, caplog: pytest.LogCaptureFixture) -
     )
 
 
+def test_what_a_connection_had_is_told_in_mbit_once_it_was_watched(
+    folder: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    # 600,000 bytes in 2 s, of a promise of 2.7 Mbit/s, when its line becomes too narrow.
+    decided = agent(folder)
+    decided.decide()
+    arrived(folder, 12.0, dedicated=600_000)
+    put(folder, "links", {**LINKS, "dedicated": [{**LINE, "bandwidth": 300_000}]})
+    with caplog.at_level(logging.INFO):
+        decided.decide()
+    (told,) = caplog.records
+    assert "had 2.40 of 2.70 Mbit/s" in told.getMessage()
+
+
 @pytest.mark.parametrize(
     ("name", "content", "says"),
     [

@@ -1,5 +1,8 @@
 """Ruin and recreate: who loses a machine, and where they get one again."""
 
+from functools import reduce
+from operator import or_
+
 from eyewall_sidecar.provisioning import ProvisioningProblem
 from eyewall_sidecar.provisioning.groups import Instance, bits
 from eyewall_sidecar.provisioning.heuristics import HEURISTICS, Failure
@@ -24,14 +27,13 @@ def test_what_stays_and_what_is_placed_anew_are_all_operators_and_each_fits_wher
     kept, loose = ruin(placed, rng)
     everything = bits(instance.operators)
     assert loose
-    assert loose ^ bits(it for it in instance.operators if not loose >> it & 1) == everything
+    assert reduce(or_, (it.group.members for it in kept), loose) == everything
     assert all(not it.group.members & loose for it in kept)
     rebuilt = rebuild(instance, kept, loose, rng)
     if rebuilt is None:
         return
     assert rebuilt.unplaced == []
     for number, it in rebuilt.owned.items():
-        assert instance.group(it.group.members).members == it.group.members
         assert rebuilt.fits(it.type, instance.group(it.group.members), [number])
 
 
