@@ -164,6 +164,18 @@ def test_a_program_with_more_variables_than_there_is_time_for_is_not_built_and_s
     )
 
 
+def test_a_program_whose_rows_are_too_long_is_not_built_either() -> None:
+    # 1,100 operators of 3 cores: 333 fit on a machine of 1,000, so four machines are needed, and a
+    # fifth is allowed for. Variables are few, 5 · 1,101 + 1; entries are 5 · 1,100² / 2.
+    wide = MachineType("wide", cpu=1_000, card=10, price=10)
+    workers = ProvisioningProblem(
+        tuple(Operator(f"o{it}", cpu=3) for it in range(1_100)), (), (wide,)
+    )
+    joined = blobs(workers)
+    found = solve_program(workers, joined, known=60.0, ends_at=60.0, clock=stopped, seed=0)
+    assert "its rows may have 3025000 entries" in found.remark
+
+
 @EXAMPLES
 @given(provisioning_problems(operators=5))
 def test_no_provision_of_a_tiny_problem_is_cheaper(problem: ProvisioningProblem) -> None:

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from math import ceil, inf, isfinite
 
 from eyewall_sidecar.odp.finding import Outcome
-from eyewall_sidecar.odp.highs import MOST_VARIABLES, VARIABLES_PER_SECOND, Run, minimise
+from eyewall_sidecar.odp.highs import VARIABLES_PER_SECOND, Run, minimise
 from eyewall_sidecar.provisioning.blobs import Blobs
 from eyewall_sidecar.provisioning.bound import price_bound
 from eyewall_sidecar.provisioning.hosted import provision_of, wanted
@@ -24,6 +24,11 @@ from eyewall_sidecar.provisioning.violations import violations
 
 SLACK = 1e-6
 """Prices that differ by this fraction are one."""
+
+MOST_VARIABLES = 50_000
+"""Half of what HiGHS takes else without a look away from the clock: each y has two rows."""
+MOST_ENTRIES = 2_000_000
+"""Of the rows that number machines; building more takes longer than most limits."""
 
 SERVING = 1.0
 """Seconds beyond the limit for the servers' choice, which takes a thousandth of that."""
@@ -72,8 +77,22 @@ def solve_program(
         machines += 2
 
 
-def _most_in(seconds: float) -> float:
-    return min(MOST_VARIABLES, VARIABLES_PER_SECOND * seconds)
+def _too_many(problem: ProvisioningProblem, blobs: Blobs, machines: int, seconds: float) -> str:
+    """Say why the program is not worth building; nothing if it is."""
+    variables = most_variables(problem, blobs, machines)
+    most = min(MOST_VARIABLES, VARIABLES_PER_SECOND * seconds)
+    if variables > most:
+        return (
+            f"the integer program was not built: it may have {variables} variables, and {most:.0f} "
+            "are solved in the time that is left"
+        )
+    entries = machines * len(blobs) ** 2 // 2
+    if entries > MOST_ENTRIES:
+        return (
+            f"the integer program was not built: its rows may have {entries} entries, and "
+            f"{MOST_ENTRIES} are the most that is worth it"
+        )
+    return ""
 
 
 def _proven(best: Provision | None) -> Outcome:
@@ -101,12 +120,7 @@ def _cheapest_of(
 ) -> Partition:
     """Solve the program for at most so many machines; (5) comes in when an answer breaks it."""
     left = ends_at - clock()
-    variables = most_variables(problem, blobs, machines)
-    if variables > _most_in(left):
-        many = (
-            f"the integer program was not built: it may have {variables} variables, and "
-            f"{_most_in(left):.0f} are solved in the time that is left"
-        )
+    if many := _too_many(problem, blobs, machines, left):
         return Partition(Outcome.NOTHING, None, 0.0, 0, many if left > 0 else "")
     program = create_program(problem, blobs, machines)
     unit = price_unit(blobs)
