@@ -4,7 +4,7 @@ from collections.abc import Callable
 from math import ceil, inf, isfinite
 
 from eyewall_sidecar.odp.finding import Outcome
-from eyewall_sidecar.odp.highs import VARIABLES_PER_SECOND, Run, minimise
+from eyewall_sidecar.odp.highs import MOST_VARIABLES, VARIABLES_PER_SECOND, Run, minimise
 from eyewall_sidecar.provisioning.blobs import Blobs
 from eyewall_sidecar.provisioning.bound import price_bound
 from eyewall_sidecar.provisioning.hosted import provision_of, wanted
@@ -25,8 +25,6 @@ from eyewall_sidecar.provisioning.violations import violations
 SLACK = 1e-6
 """Prices that differ by this fraction are one."""
 
-MOST_VARIABLES = 50_000
-"""Half of what HiGHS takes else without a look away from the clock: each y has two rows."""
 MOST_ENTRIES = 2_000_000
 """Of the rows that number machines; building more takes longer than most limits."""
 
@@ -80,7 +78,8 @@ def solve_program(
 def _too_many(problem: ProvisioningProblem, blobs: Blobs, machines: int, seconds: float) -> str:
     """Say why the program is not worth building; nothing if it is."""
     variables = most_variables(problem, blobs, machines)
-    most = min(MOST_VARIABLES, VARIABLES_PER_SECOND * seconds)
+    # Half as many as of other programs: a stream's variable has two rows where others have one.
+    most = min(MOST_VARIABLES / 2, VARIABLES_PER_SECOND * seconds)
     if variables > most:
         return (
             f"the integer program was not built: it may have {variables} variables, and {most:.0f} "
