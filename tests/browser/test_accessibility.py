@@ -31,7 +31,7 @@ def path(desk: Desk, request: pytest.FixtureRequest) -> str:
     if name == "/plan/ID":
         return f"/plan/{request.getfixturevalue('plan')}"
     if name == "/topology/desk?executor=join":
-        desk.whole()
+        desk.explained("join")
     return str(name)
 
 
