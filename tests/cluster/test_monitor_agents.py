@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
+import pytest
 import redis as redis_client
 from eyewall_monitor import history, sample
 from eyewall_monitor.history import Keys
@@ -16,7 +17,7 @@ from kazoo.client import KazooClient
 from running_cluster import Cluster, Running, wait_for
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
 
     from eyewall_monitor.sample import Sample
 
@@ -36,6 +37,12 @@ with socket.create_connection(("127.0.0.1", 2003)) as agent:
     agent.sendall(b"x" * 1000000 + b"\\n" + b"\\xff\\x00\\n")
 print("sent", flush=True)
 """
+
+
+@pytest.fixture(scope="module", autouse=True)
+def nothing_moves(cluster: Cluster) -> Iterator[None]:
+    with cluster.frozen():
+        yield
 
 
 def reports(cluster: Cluster) -> list[Sample]:

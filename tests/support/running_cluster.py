@@ -6,6 +6,7 @@ import json
 import subprocess
 import sys
 import time
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -19,7 +20,7 @@ from kazoo.client import KazooClient
 from kazoo.exceptions import NoNodeError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterator, Mapping
 
     from eyewall_monitor.rate_document import Rates
 
@@ -96,21 +97,36 @@ class Cluster:
 
     def history(self, topology: str = "", *more: str) -> list[dict[str, Any]]:
         """Decisions (on one topology), newest first, as `eyewall history` tells scripts of them."""
-        zookeeper = self.addresses["zookeeper"]
         which = ["--topology", topology] if topology else []
-        command = [str(EYEWALL), "history", "--zookeeper", zookeeper, *which, *more, "--json"]
-        done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
-        assert done.returncode == 0, done.stderr
-        return [json.loads(line) for line in done.stdout.splitlines()]
+        zookeeper = ["--zookeeper", self.addresses["zookeeper"]]
+        told = self._eyewall("history", *zookeeper, *which, *more, "--json")
+        return [json.loads(line) for line in told.splitlines()]
 
     def known(self) -> Mapping[str, Any]:
         """What the sidecar knows, as `eyewall status` tells scripts of it."""
-        sidecar = self.addresses["sidecar"]
-        command = [str(EYEWALL), "status", "--sidecar", sidecar, "--json"]
-        done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
-        assert done.returncode == 0, done.stderr
-        found: Mapping[str, Any] = json.loads(done.stdout)
+        told = self._eyewall("status", "--sidecar", self.addresses["sidecar"], "--json")
+        found: Mapping[str, Any] = json.loads(told)
         return found
+
+    @contextmanager
+    def frozen(self) -> Iterator[None]:
+        """Nothing that runs is moved: what a worker has counted since its last report is lost when
+        it is stopped.
+        """
+        where = ["--sidecar", self.addresses["sidecar"]]
+        where += ["--zookeeper", self.addresses["zookeeper"]]
+        self._eyewall("freeze", *where)
+        try:
+            yield
+        finally:
+            self._eyewall("unfreeze", *where)
+
+    @staticmethod
+    def _eyewall(*arguments: str) -> str:
+        command = [str(EYEWALL), *arguments]
+        done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
+        assert done.returncode == 0, f"{arguments}: {done.stdout}{done.stderr}"
+        return done.stdout
 
     def rates(self, topology: str) -> Rates | None:
         """What ZooKeeper says of the flows of the topology with this id; None if nothing yet."""

@@ -1,13 +1,16 @@
-"""The rates job of the running cluster."""
+"""The rates job, `eyewall-monitor rates`, of the running cluster."""
 
 from __future__ import annotations
 
 import time
 from typing import TYPE_CHECKING
 
+import pytest
 from running_cluster import Cluster, Running, wait_for
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from eyewall_deploy.measure.events import Events
     from eyewall_monitor.rate_document import Estimate, StreamRate
 
@@ -18,6 +21,12 @@ WINDOW = 60.0
 """Seconds of which an estimate knows something."""
 UNDER_WAY = 10
 """Sentences: one second's."""
+
+
+@pytest.fixture(scope="module", autouse=True)
+def nothing_moves(cluster: Cluster) -> Iterator[None]:
+    with cluster.frozen():
+        yield
 
 
 def streams(cluster: Cluster, topology: str) -> dict[tuple[str, str], StreamRate]:
