@@ -110,14 +110,18 @@ def report(
     busy: float = 0.0,
     throttled: float = 0.0,
     used: Mapping[str, float] | None = None,
+    started: float = -3600.0,
 ) -> Sample:
-    """A report over 5 s; `busy`, `throttled` and `used` (by topology) are per second."""
+    """A report over 5 s; `busy`, `throttled` and `used` (by topology) are per second.
+
+    Workers were `started` long before it.
+    """
     workers = tuple(
         Worker(
             topology=topology,
             port=6700 + place,
             id=f"w{place}",
-            started=0.0,
+            started=started,
             until=time,
             seconds=5.0,
             step=20,

@@ -56,6 +56,24 @@ def test_a_host_that_stopped_work_is_not_believed_to_be_fast_as_soon_as_it_is_id
     assert 0.744 / 1.1 <= load_after(slow, *idle).progress < 0.745
 
 
+def test_what_workers_are_held_up_by_while_they_start_does_not_make_a_host_slow() -> None:
+    # Started at 2 s. The report that begins at 40 s is within the 40 s after that, the one that
+    # begins at 45 s is not: it takes 0.4 of the way from 1 to 0.3.
+    quiet = report("a", 0)
+    held_up = [
+        report("a", n, time=5.0 * n, busy=0.3, throttled=0.7, used={"t": 0.3}, started=2.0)
+        for n in range(1, 11)
+    ]
+    assert load_after(quiet, *held_up[:9]).progress == 1.0
+    assert load_after(quiet, *held_up).progress == pytest.approx(1 - 0.4 * 0.7)
+
+
+def test_a_host_that_was_slow_before_workers_start_there_is_slow_still() -> None:
+    slow = report("a", 0, busy=0.3, throttled=0.7)
+    start = report("a", 1, time=5.0, busy=0.9, throttled=0.1, used={"t": 0.9}, started=1.0)
+    assert load_after(slow, start).progress == pytest.approx(0.3)
+
+
 def test_jitter_within_a_twentieth_of_a_core_changes_nothing() -> None:
     busy = [0.20, 0.24, 0.16, 0.22, 0.19]
     loads = [
