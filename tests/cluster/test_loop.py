@@ -18,6 +18,8 @@ NAME = "meet"
 EXECUTORS = 5
 """left, right, join, consumer and an acker."""
 PATIENCE = 180.0
+ALL = "1000"
+"""As many decisions as may be asked for; a slow machine makes more than the 20 that are told."""
 WITHIN = 0.1
 """Of the truth: an estimate that is as near has seen the change."""
 
@@ -135,7 +137,7 @@ def test_the_history_tells_where_the_operator_went_and_what_that_was_worth(
     assert usage["before"] > 0
     assert usage["after"] > 0
     assert last["rates_age"] < PATIENCE
-    decisions = meeting.cluster.history(NAME)
+    decisions = meeting.cluster.history(NAME, "--count", ALL)
     assert decisions[-1]["verdict"] == "placed"
     assert {it["source"] for it in decisions[-1]["moves"]} == {""}
     assert any("rates not known yet" in it["said"] for it in decisions)
