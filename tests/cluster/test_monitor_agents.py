@@ -17,9 +17,11 @@ from kazoo.client import KazooClient
 from running_cluster import Cluster, Running, wait_for
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Mapping
 
     from eyewall_monitor.sample import Sample
+
+pytestmark = pytest.mark.usefixtures("nothing_moves")
 
 STEP = 20
 """1 / topology.stats.sample.rate, at Storm's own 0.05."""
@@ -37,12 +39,6 @@ with socket.create_connection(("127.0.0.1", 2003)) as agent:
     agent.sendall(b"x" * 1000000 + b"\\n" + b"\\xff\\x00\\n")
 print("sent", flush=True)
 """
-
-
-@pytest.fixture(scope="module", autouse=True)
-def nothing_moves(cluster: Cluster) -> Iterator[None]:
-    with cluster.frozen():
-        yield
 
 
 def reports(cluster: Cluster) -> list[Sample]:

@@ -9,10 +9,10 @@ import pytest
 from running_cluster import Cluster, Running, wait_for
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from eyewall_deploy.measure.events import Events
     from eyewall_monitor.rate_document import Estimate, StreamRate
+
+pytestmark = pytest.mark.usefixtures("nothing_moves")
 
 SECONDS_TO_BE_KNOWN = 240
 ENOUGH_SAMPLES = 4
@@ -21,12 +21,6 @@ WINDOW = 60.0
 """Seconds of which an estimate knows something."""
 UNDER_WAY = 10
 """Sentences: one second's."""
-
-
-@pytest.fixture(scope="module", autouse=True)
-def nothing_moves(cluster: Cluster) -> Iterator[None]:
-    with cluster.frozen():
-        yield
 
 
 def streams(cluster: Cluster, topology: str) -> dict[tuple[str, str], StreamRate]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING
 
+import pytest
 from eyewall_deploy.measure.latency import flows_steadily
 from running_cluster import Cluster, Running, wait_for
 
@@ -12,7 +13,14 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
 
-LONGER_THAN_STORMS_OWN_TRIES = 15.0
+LONGER_THAN_WORKERS_OWN_TRIES = 10.0
+"""Seconds; the stop and the start come on top, five on a quiet machine: Nimbus's own tries, too."""
+TAKEN_FOR_DEAD = 25.0
+"""Seconds: nimbus.task.timeout.secs less one heartbeat. Where Nimbus hears nothing for that long it
+starts workers anew, whether they run or not."""
+REGISTRATIONS_EXPIRE = 26.0
+"""Seconds: a session's 20 s, and a supervisor's heartbeat to register anew."""
+ATTEMPTS = 3
 SECONDS_TO_FLOW = 120
 
 
@@ -21,24 +29,38 @@ def workers_that_gave_up(cluster: Cluster) -> list[str]:
     return sorted(str(log) for log in logs if "Halting process" in log.read_text())
 
 
+def seconds_until_nimbus_leads_again(cluster: Cluster, topology: str) -> float:
+    """Take ZooKeeper away, and give it back."""
+    start = time.monotonic()
+    cluster.run("stop", "zookeeper")
+    time.sleep(LONGER_THAN_WORKERS_OWN_TRIES)
+    cluster.run("start", "zookeeper")
+
+    def placed() -> Mapping[str, Any] | None:
+        found = cluster.topology(topology)
+        return found if found and found["executors"] else None
+
+    wait_for(placed, 60, "Nimbus to lead again, with the topology where it was")
+    return time.monotonic() - start
+
+
 def test_a_zookeeper_that_is_away_for_a_while_costs_no_worker(
     cluster: Cluster, tag_and_count: Running
 ) -> None:
     def flows() -> bool:
         return flows_steadily(tag_and_count.events(), time.time())
 
-    wait_for(flows, SECONDS_TO_FLOW, "tuples at the consumer")
-    nimbus, gave_up = cluster.pid("nimbus"), workers_that_gave_up(cluster)
+    for _ in range(ATTEMPTS):
+        wait_for(flows, SECONDS_TO_FLOW, "tuples at the consumer")
+        nimbus, gave_up = cluster.pid("nimbus"), workers_that_gave_up(cluster)
+        away = seconds_until_nimbus_leads_again(cluster, tag_and_count.name)
+        if away < TAKEN_FOR_DEAD:
+            break
+        # What is submitted while the old registrations expire finds no supervisor.
+        time.sleep(REGISTRATIONS_EXPIRE)
+    else:
+        pytest.fail(f"too slow a machine: Nimbus did not lead for {away:.0f} s")
 
-    cluster.run("stop", "zookeeper")
-    time.sleep(LONGER_THAN_STORMS_OWN_TRIES)
-    cluster.run("start", "zookeeper")
-
-    def placed() -> Mapping[str, Any] | None:
-        topology = cluster.topology(tag_and_count.name)
-        return topology if topology and topology["executors"] else None
-
-    wait_for(placed, 60, "Nimbus to lead again, with the topology where it was")
     assert cluster.pid("nimbus") == nimbus
-    assert workers_that_gave_up(cluster) == gave_up
     wait_for(flows, SECONDS_TO_FLOW, "tuples at the consumer, again or still")
+    assert workers_that_gave_up(cluster) == gave_up

@@ -190,6 +190,15 @@ def test_what_streamparse_printed_becomes_one_line(last_line: str, said: str) ->
     assert reason(f"Traceback (most recent call last):\n  File …\n{last_line}\n", NOBODY) == said
 
 
+def test_where_no_supervisor_is_registered_the_error_says_so() -> None:
+    # streamparse asks for as many workers as there are supervisors.
+    thrown = "InvalidTopologyException(msg='Field TOPOLOGY_WORKERS must be a Positive Number')"
+    assert reason(f"storm.InvalidTopologyException: {thrown}\n", NOBODY) == (
+        "Nimbus refused it: topology.workers is not above 0; unless set, it is the number of "
+        "registered supervisors: does one run?"
+    )
+
+
 def test_a_nimbus_that_does_not_answer_is_named_and_the_project_stays_as_it_is(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

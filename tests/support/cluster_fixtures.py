@@ -77,3 +77,9 @@ def tag_and_count(cluster: Cluster, tmp_path_factory: pytest.TempPathFactory) ->
         {"eyewall.pin": PINS, "measure.dir": str(running.events_dir), "topology.workers": 4},
     )
     return running
+
+
+@pytest.fixture(scope="module")
+def nothing_moves(cluster: Cluster) -> Iterator[None]:
+    with cluster.frozen():
+        yield

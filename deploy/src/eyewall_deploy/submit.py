@@ -194,6 +194,11 @@ def reason(output: str, nimbus: tuple[str, int]) -> str:
     if "TTransportException" in last or "ConnectionRefusedError" in last:
         return f"no Nimbus answers at {nimbus[0]}:{nimbus[1]}; is the cluster up?"
     message = _THRIFT_MESSAGE.search(last)
+    if message is not None and message["text"] == _NO_WORKERS:
+        return (
+            "Nimbus refused it: topology.workers is not above 0; unless set, it is the number of "
+            "registered supervisors: does one run?"
+        )
     if message is not None:
         return f"Nimbus refused it: {message['text']}"
     return _EXCEPTION.sub("", last).removeprefix("error: ")
@@ -224,6 +229,7 @@ def _command(
 
 
 _NAME_REFUSED = "is an invalid name for a Storm topology"
+_NO_WORKERS = "Field TOPOLOGY_WORKERS must be a Positive Number"
 _COLOURS = re.compile(r"\x1b\[[0-9;]*m")
 _EXCEPTION = re.compile(r"^[A-Za-z_][\w.]*(Error|Exception): ")
 _THRIFT_MESSAGE = re.compile(r"\b\w+Exception\(.*?(?:msg|message)=(['\"])(?P<text>.*?)\1\)?")
