@@ -20,8 +20,9 @@ EXECUTORS = 5
 PATIENCE = 180.0
 ALL = "1000"
 """As many decisions as may be asked for; a slow machine makes more than the 20 that are told."""
-WITHIN = 0.1
-"""Of the truth: an estimate that is as near has seen the change."""
+WITHIN = 0.25
+"""Of the rate that is set: an estimate that is as near has seen the change, which is tenfold. How
+near it comes is held elsewhere, against what was really sent: a busy machine sends less."""
 
 
 @dataclass(frozen=True)
