@@ -42,11 +42,11 @@ test-python: ## Python tests: unit first, then on a real cluster
 	@$(MAKE) --no-print-directory test-unit
 	@$(MAKE) --no-print-directory test-cluster
 
-PROCESSES ?= 2
+PROCESSES ?= 3
 ANY := $(if $(ARGS),|| [ $$? = 5 ])# what ARGS selects may all be in the other part
 
 .PHONY: test-unit
-test-unit: setup $(SHIM) ## Python tests that need no Storm cluster, in PROCESSES=2 at once (ARGS=)
+test-unit: setup $(SHIM) ## Python tests that need no Storm cluster, in PROCESSES=3 at once (ARGS=)
 	@$(BIN)/pytest -n $(PROCESSES) --dist loadfile --junitxml=$(REPORTS)/unit.xml --ignore=tests/cluster --ignore=tests/browser $(ARGS) $(ANY)
 
 .PHONY: test-cluster
