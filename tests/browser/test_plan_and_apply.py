@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 SOON = 60_000.0
 LOOKS_PER_SECOND = 4
 APPEARS_WITHIN = 20.0
-"""Seconds from Nimbus's word to the page's. Operators were promised 5, which is what is told; four
-times that is not for the machine being slow."""
+"""Seconds from Nimbus's word to the page's. Operators were promised 5: how long it took is told; a
+machine that is busy does not explain four times that."""
 ROUNDS = 4 * 3.0
 """Seconds of four of Nimbus's rounds."""
 _WORKERS = """all => all.map(it => [

@@ -5,9 +5,11 @@ from __future__ import annotations
 import json
 import time
 from dataclasses import dataclass
+from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from eyewall_sidecar.service import Rules
 from loop_times import Change
 from running_cluster import Cluster, hosts_of, wait_for
 
@@ -19,8 +21,6 @@ NAME = "meet"
 EXECUTORS = 5
 """left, right, join, consumer and an acker."""
 PATIENCE = 180.0
-COOL_DOWN = 30.0
-"""Seconds, the sidecar's own default."""
 ALL = "1000"
 """As many decisions as may be asked for; a slow machine makes more than the 20 that are told."""
 WITHIN = 0.25
@@ -63,12 +63,11 @@ class Meeting:
 
     def has_cooled_down(self) -> bool:
         (last,) = self.cluster.history(NAME, "--verdict", "moved", "--count", "1")
-        return decided_at(last) < time.time() - COOL_DOWN
+        return decided_at(last) < time.time() - Rules().cool_down_seconds
 
 
 def decided_at(decision: Mapping[str, Any]) -> float:
-    """In seconds since 1970; an id begins with milliseconds."""
-    return int(decision["id"].split("-")[0]) / 1000
+    return datetime.fromisoformat(decision["at"]).timestamp()
 
 
 @pytest.fixture(scope="module")
@@ -118,7 +117,7 @@ def test_a_host_that_is_made_slow_loses_its_heavy_operator(meeting: Meeting) -> 
     # the supervisor, the agents and `left`.
     wait_for(meeting.has_cooled_down, PATIENCE, "join to be where it may be moved from")
     host = next(iter(hosts_of(meeting.now(), "join")))
-    change, since = Change(f"{host} cut from 1 core to 0.3"), time.time()
+    change = Change(f"{host} cut from 1 core to 0.3")
     meeting.cluster.run("cpu", host, "0.3")
     others = {"edge-1", "edge-2", "fog-1", "fog-2", "cloud-1", "cloud-2"} - {host}
     try:
@@ -126,7 +125,7 @@ def test_a_host_that_is_made_slow_loses_its_heavy_operator(meeting: Meeting) -> 
         change.followed_by(f"join on {', '.join(hosts_of(moved, 'join'))}")
         change.told()
         decisions = meeting.cluster.history(NAME, "--count", ALL)
-        said = [it["said"] for it in decisions if decided_at(it) >= since]
+        said = [it["said"] for it in decisions if decided_at(it) >= change.at]
         assert any(f"{host} was overloaded" in it for it in said), said
     finally:
         meeting.cluster.run("cpu", host, "1.0")

@@ -160,6 +160,7 @@ def desk_of(cluster: Cluster, rates_file: Path) -> Desk:
         "eyewall.objective": "R=1",
         "meet.rates.file": str(rates_file),
         "meet.cpu.ms": 1,
+        # Unset, it is the number of supervisors: none for a moment where ZooKeeper was away before.
         "topology.workers": 6,
     }
     cluster.submit(SPEC, options, under=NAME)
