@@ -100,8 +100,8 @@ def test_the_dedicated_link_carries_what_the_link_file_says_at_this_moment(
     room = two_kinds
     room.ask("connect", source="a", target="b", port=PORT + 1)
     put(room, Mark("a", "b", PORT + 1, ("a", "b")))
-    # 1 MB/s of public uplink needs 2 s for 2 MB, 5 MB/s of the line 0.4 s.
-    assert room.ask("exchange", size=2_000_000) < 1.9
+    # 1 MB/s of public uplink needs 2 s for 2 MB, 5 MB/s of the line 0.4 s, and a busy machine more.
+    assert min(room.ask("exchange", size=2_000_000) for _ in range(3)) < 1.9
     link_file.set_bandwidth(room.folder / "links.json", "a", "b", 500_000, as_of=time.time())
     time.sleep(0.3)
     # 0.5 MB/s need 2 s for 1 MB, but for what the sockets and the queue (256 KB) hold.
