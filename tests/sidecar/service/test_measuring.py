@@ -52,13 +52,14 @@ def test_the_last_report_written_again_is_neither_counted_twice_nor_any_younger(
 
 def test_how_slow_a_host_was_outlasts_an_agent_that_starts_again() -> None:
     round_ = Round()
-    slow = round_.load(report("a", 0, time=100, cores=0.3, busy=0.3, throttled=0.7))
+    for n in range(3):
+        slow = round_.load(report("a", n, time=90 + 5 * n, cores=0.3, busy=0.3, throttled=0.7))
     assert slow is not None
     assert slow.progress == pytest.approx(0.3)
     round_.clock.now += 20
     assert round_.load() is None
     round_.clock.now += 20
-    again = round_.load(report("a", 1, time=140, cores=0.3))
+    again = round_.load(report("a", 3, time=140, cores=0.3))
     assert again is not None
     assert again.progress < 0.4
 

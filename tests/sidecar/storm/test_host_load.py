@@ -47,25 +47,79 @@ def test_a_machine_without_a_quota_lost_what_others_took_of_what_it_wanted() -> 
     assert load_after(robbed).progress == pytest.approx(0.75)
 
 
+def test_bursts_that_are_over_within_two_reports_do_not_make_a_host_slow() -> None:
+    # Two reports of held up work, then a quiet one, and so on: no three in a row agree.
+    bursts = [report("a", n, time=5.0 * n, throttled=0.5 * (n % 3 > 0)) for n in range(12)]
+    assert load_after(*bursts).progress == 1.0
+
+
+def test_a_host_of_many_workers_that_reports_more_often_is_not_slow_any_sooner() -> None:
+    # A report each second: that of second 0 was good, and those of seconds 1 to 14 are within 15 s.
+    often = [report("a", n, time=1.0 * n, busy=0.5, throttled=0.5 * (n > 0)) for n in range(16)]
+    assert load_after(*often[:15]).progress == 1.0
+    assert load_after(*often).progress == pytest.approx(0.5)
+
+
+def test_a_host_whose_reports_get_lost_is_slow_by_three_of_them_however_old() -> None:
+    rare = [report("a", n, time=60.0 * n, busy=0.5, throttled=0.5 * (n > 0)) for n in range(4)]
+    assert load_after(*rare[:3]).progress == 1.0
+    assert load_after(*rare).progress == pytest.approx(0.5)
+
+
+def test_a_host_is_as_slow_as_the_best_of_three_reports_in_a_row() -> None:
+    # Of each second work is stopped for 0.7 s, 0.5 s and 0.6 s.
+    stopped = [0.7, 0.5, 0.6]
+    slow = [
+        report("a", n, time=5.0 * n, busy=1 - it, throttled=it)
+        for n, it in enumerate(stopped, start=1)
+    ]
+    assert load_after(report("a", 0), *slow[:2]).progress == 1.0
+    assert load_after(report("a", 0), *slow).progress == pytest.approx(0.5)
+
+
+def test_reports_from_before_a_hosts_clock_was_set_back_do_not_hide_that_it_is_slow() -> None:
+    before = [report("a", n, time=3600.0 + 5 * n) for n in range(3)]
+    slow = [report("a", n, time=5.0 * n, busy=0.5, throttled=0.5) for n in range(3, 6)]
+    assert load_after(*before, *slow).progress == pytest.approx(0.5)
+
+
+def test_of_a_host_that_is_new_the_best_report_so_far_is_believed() -> None:
+    # Whoever starts in a bad moment of the host's does not have to remember it for ten minutes.
+    slow = report("a", 0, busy=0.3, throttled=0.7)
+    assert load_after(slow).progress == pytest.approx(0.3)
+    assert load_after(slow, report("a", 1, time=5.0)).progress == 1.0
+
+
 def test_a_host_that_stopped_work_is_not_believed_to_be_fast_as_soon_as_it_is_idle() -> None:
-    slow = report("a", 0, cores=0.3, busy=0.3, throttled=0.7)
-    idle = [report("a", n, time=5.0 * n, cores=0.3) for n in range(1, 121)]
+    slow = [report("a", n, time=5.0 * n, cores=0.3, busy=0.3, throttled=0.7) for n in range(3)]
+    idle = [report("a", n, time=5.0 * n, cores=0.3) for n in range(3, 123)]
     # Each report of 5 s takes it 5 / 600 of the way back to 1, and a tenth is held back:
     # after 30 s 1 - 0.7 * (119 / 120) ** 6 = 0.334, after 600 s 1 - 0.7 * 0.366 = 0.744.
-    assert 0.300 <= load_after(slow, *idle[:6]).progress < 0.335
-    assert 0.744 / 1.1 <= load_after(slow, *idle).progress < 0.745
+    assert 0.300 <= load_after(*slow, *idle[:6]).progress < 0.335
+    assert 0.744 / 1.1 <= load_after(*slow, *idle).progress < 0.745
 
 
 def test_what_workers_are_held_up_by_while_they_start_does_not_make_a_host_slow() -> None:
-    # Started at 2 s. The report that begins at 40 s is within the 40 s after that, the one that
-    # begins at 45 s is not: it takes 0.4 of the way from 1 to 0.3.
+    # Started at 2 s. The report that begins at 40 s is within the 40 s after that, those that
+    # begin at 45, 50 and 55 s are not.
     quiet = report("a", 0)
     held_up = [
         report("a", n, time=5.0 * n, busy=0.3, throttled=0.7, used={"t": 0.3}, started=2.0)
-        for n in range(1, 11)
+        for n in range(1, 13)
     ]
-    assert load_after(quiet, *held_up[:9]).progress == 1.0
-    assert load_after(quiet, *held_up).progress == pytest.approx(1 - 0.4 * 0.7)
+    assert load_after(quiet, *held_up[:11]).progress == 1.0
+    assert load_after(quiet, *held_up).progress == pytest.approx(0.3)
+
+
+def test_a_host_that_is_first_heard_of_while_a_worker_starts_is_not_slow_by_the_next_report() -> (
+    None
+):
+    # Started at 0 s; the second report begins when the 40 s are over.
+    held_up = [
+        report("a", n, time=it, busy=0.3, throttled=0.7, used={"t": 0.3}, started=0.0)
+        for n, it in enumerate([40.0, 45.0])
+    ]
+    assert load_after(*held_up).progress == 1.0
 
 
 def test_a_host_that_was_slow_before_workers_start_there_is_slow_still() -> None:

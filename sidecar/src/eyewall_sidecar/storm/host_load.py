@@ -6,11 +6,20 @@ that was handed out is held until it is wrong by more than that jitter.
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from typing import NamedTuple
 
 from eyewall_monitor.sample import Machine, Sample
 
 NEWEST = 0.4
 """Weight of the newest report in the smoothed figures: most of a change is in them after three."""
+AGREEING = 3
+AGREEING_SECONDS = 15.0
+"""Reports that have to agree that a host holds work up: so many, and all that ended within so long.
+
+A burst that a quota stops and a second that other guests take are over before that. Each of them
+would be remembered for `RECOVERY_SECONDS`, so that a host would be as slow as its worst moment: the
+10 ms of each second that an idle host uses are stopped for half as long now and then.
+"""
 HELD_CORES = 0.05
 HELD_PART = 0.1
 """A load or a speed is held within so many cores, and within such a part of it."""
@@ -43,8 +52,8 @@ class HostLoad:
         Storm's id of a topology → cores that its workers use, their children's included.
     progress
         The share of its time that work which wants to run gets to run: 1 unless a quota stops it or
-        other guests of the hypervisor take the processor. Falls within three reports, recovers
-        slowly. What workers are held up by while they start says nothing about it.
+        other guests of the hypervisor take the processor. Falls to what the last reports agree in,
+        recovers slowly. What workers are held up by while they start says nothing about it.
     """
 
     cores: float
@@ -55,6 +64,13 @@ class HostLoad:
     def left_for(self, topology: str) -> float:
         """Cores that are left for a topology beside all that is not its own."""
         return max(0.0, self.cores - max(0.0, self.busy - self.by_topology.get(topology, 0.0)))
+
+
+class Told(NamedTuple):
+    """When a report ended, in seconds since the epoch, and the progress that it told."""
+
+    time: float
+    progress: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,11 +85,14 @@ class HostRecord:
         What its reports come to.
     given
         What was handed out.
+    recent
+        What its last reports told of its progress, the oldest first.
     """
 
     time: float
     smoothed: HostLoad
     given: HostLoad
+    recent: tuple[Told, ...]
 
 
 def recorded(before: HostRecord | None, sample: Sample) -> HostRecord | None:
@@ -81,13 +100,15 @@ def recorded(before: HostRecord | None, sample: Sample) -> HostRecord | None:
     told = _told(sample)
     if told is None:
         return before
-    if _starting(sample):
-        told = replace(told, progress=before.smoothed.progress if before is not None else 1.0)
+    recent = _recent(before, sample, told.progress)
     if before is None:
-        return HostRecord(sample.time, told, told)
-    smoothed = _smoothed(before.smoothed, told, max(0.0, sample.time - before.time))
+        first = replace(told, progress=max(it.progress for it in recent))
+        return HostRecord(sample.time, first, first, recent)
+    seconds = max(0.0, sample.time - before.time)
+    progress = _agreed(before.smoothed.progress, seconds, recent)
+    smoothed = replace(_smoothed(before.smoothed, told), progress=progress)
     given = before.given if _is_held(before.given, smoothed) else smoothed
-    return HostRecord(sample.time, smoothed, given)
+    return HostRecord(sample.time, smoothed, given, recent)
 
 
 def _told(sample: Sample) -> HostLoad | None:
@@ -107,9 +128,26 @@ def _told(sample: Sample) -> HostLoad | None:
     )
 
 
-def _starting(sample: Sample) -> bool:
+def _recent(before: HostRecord | None, sample: Sample, told: float) -> tuple[Told, ...]:
+    known = before.recent if before is not None else ()
     began = sample.time - sample.seconds
-    return any(began < it.started + WARM_UP_SECONDS for it in sample.workers)
+    if any(began < it.started + WARM_UP_SECONDS for it in sample.workers):
+        return known or (Told(sample.time, 1.0),)
+    last = len(known) - (AGREEING - 1)
+    kept = (
+        it
+        for place, it in enumerate(known)
+        if place >= last or 0 <= sample.time - it.time < AGREEING_SECONDS
+    )
+    return (*kept, Told(sample.time, told))
+
+
+def _agreed(before: float, seconds: float, recent: tuple[Told, ...]) -> float:
+    """The progress that the last reports agree in, if it is not too good to be believed yet."""
+    if len(recent) < AGREEING:
+        return max(it.progress for it in recent)
+    recovered = before + (1.0 - before) * min(1.0, seconds / RECOVERY_SECONDS)
+    return min(recovered, max(it.progress for it in recent))
 
 
 def _progress(machine: Machine, seconds: float) -> float:
@@ -125,21 +163,14 @@ def _share(busy: float, held_up: float) -> float:
     return busy / (busy + held_up) if held_up > 0 else 1.0
 
 
-def _smoothed(before: HostLoad, told: HostLoad, seconds: float) -> HostLoad:
+def _smoothed(before: HostLoad, told: HostLoad) -> HostLoad:
     # A topology that is gone leaves its load at once: its room is free.
     used = {
         it: cpu if it not in before.by_topology else _mixed(before.by_topology[it], cpu)
         for it, cpu in told.by_topology.items()
     }
     others = _mixed(_of_others(before), _of_others(told))
-    recovered = before.progress + (1.0 - before.progress) * min(1.0, seconds / RECOVERY_SECONDS)
-    falling = _mixed(before.progress, told.progress)
-    return HostLoad(
-        cores=told.cores,
-        busy=others + sum(used.values()),
-        by_topology=used,
-        progress=falling if told.progress < before.progress else min(recovered, told.progress),
-    )
+    return HostLoad(cores=told.cores, busy=others + sum(used.values()), by_topology=used)
 
 
 def _of_others(load: HostLoad) -> float:
