@@ -85,9 +85,9 @@ def test_reports_from_before_a_hosts_clock_was_set_back_do_not_hide_that_it_is_s
 
 def test_of_a_host_that_is_new_the_best_report_so_far_is_believed() -> None:
     # Whoever starts in a bad moment of the host's does not have to remember it for ten minutes.
-    slow = report("a", 0, busy=0.3, throttled=0.7)
+    slow = report("a", 0, cores=0.3, busy=0.3, throttled=0.7)
     assert load_after(slow).progress == pytest.approx(0.3)
-    assert load_after(slow, report("a", 1, time=5.0)).progress == 1.0
+    assert load_after(slow, report("a", 1, time=5.0, cores=0.3)).progress == 1.0
 
 
 def test_a_host_that_stopped_work_is_not_believed_to_be_fast_as_soon_as_it_is_idle() -> None:
@@ -97,6 +97,29 @@ def test_a_host_that_stopped_work_is_not_believed_to_be_fast_as_soon_as_it_is_id
     # after 30 s 1 - 0.7 * (119 / 120) ** 6 = 0.334, after 600 s 1 - 0.7 * 0.366 = 0.744.
     assert 0.300 <= load_after(*slow, *idle[:6]).progress < 0.335
     assert 0.744 / 1.1 <= load_after(*slow, *idle).progress < 0.745
+
+
+def test_a_host_that_was_held_up_with_little_to_do_is_fast_again_with_the_next_good_report() -> (
+    None
+):
+    # 0.5 of its core in use, so it was not its own work that held it up; with 0.8 it is.
+    def after_good_report(*busy: float) -> float:
+        slow = [report("a", n, time=5.0 * n, busy=b, throttled=b) for n, b in enumerate(busy)]
+        assert load_after(*slow).progress == pytest.approx(0.5)
+        return load_after(*slow, report("a", 3, time=15.0)).progress
+
+    assert after_good_report(0.5, 0.8, 0.5) == 1.0
+    assert after_good_report(0.8, 0.8, 0.8) == pytest.approx(0.5, rel=0.1)
+
+
+def test_a_machine_without_a_quota_is_full_with_what_others_took_of_its_work() -> None:
+    # Of 8 CPUs it wanted 7 and got 3.5; the next report is of an idle machine.
+    def machine(n: int, busy: float, stolen: float) -> Sample:
+        said = report("a", n, time=5.0 * n, busy=busy)
+        return replace(said, machine=replace(said.machine, quota=None, stolen=5 * stolen))
+
+    slow = [machine(n, 3.5, 3.5) for n in range(3)]
+    assert load_after(*slow, machine(3, 0.0, 0.0)).progress == pytest.approx(0.5, rel=0.1)
 
 
 def test_what_workers_are_held_up_by_while_they_start_does_not_make_a_host_slow() -> None:

@@ -16,18 +16,19 @@ AGREEING = 3
 AGREEING_SECONDS = 15.0
 """Reports that have to agree that a host holds work up: so many, and all that ended within so long.
 
-A burst that a quota stops and a second that other guests take are over before that. Each of them
-would be remembered for `RECOVERY_SECONDS`, so that a host would be as slow as its worst moment: the
-10 ms of each second that an idle host uses are stopped for half as long now and then.
+A burst that a quota stops and a second that other guests take are over before that; the 10 ms of
+each second that an idle host uses are stopped for half as long now and then.
 """
 HELD_CORES = 0.05
 HELD_PART = 0.1
 """A load or a speed is held within so many cores, and within such a part of it."""
+FULL = 0.75
+"""The part of its cores that a host uses that has too much to do."""
 RECOVERY_SECONDS = 600.0
-"""In which most of a host's slowness is forgotten: 63 %, and 95 % in three times as long.
+"""In which most of a full host's slowness is forgotten: 63 %, and 95 % in three times as long.
 
 It stops holding anything up as soon as what was too heavy for it has left. Whoever believed that at
-once would send the same work back.
+once would send the same work back. What held a host up that was not full was not its work.
 """
 WARM_UP_SECONDS = 40.0
 """How long a worker that starts takes all the CPU that it gets: a JVM, and a process for each of
@@ -53,7 +54,8 @@ class HostLoad:
     progress
         The share of its time that work which wants to run gets to run: 1 unless a quota stops it or
         other guests of the hypervisor take the processor. Falls to what the last reports agree in,
-        recovers slowly. What workers are held up by while they start says nothing about it.
+        and recovers slowly if the host was full. What workers are held up by while they start says
+        nothing about it.
     """
 
     cores: float
@@ -67,10 +69,11 @@ class HostLoad:
 
 
 class Told(NamedTuple):
-    """When a report ended, in seconds since the epoch, and the progress that it told."""
+    """What a report told: when it ended, in seconds since the epoch, and if the host was full."""
 
     time: float
     progress: float
+    full: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,12 +90,15 @@ class HostRecord:
         What was handed out.
     recent
         What its last reports told of its progress, the oldest first.
+    slow
+        The progress that it had when it was full, as far as that is not forgotten.
     """
 
     time: float
     smoothed: HostLoad
     given: HostLoad
     recent: tuple[Told, ...]
+    slow: float
 
 
 def recorded(before: HostRecord | None, sample: Sample) -> HostRecord | None:
@@ -101,14 +107,13 @@ def recorded(before: HostRecord | None, sample: Sample) -> HostRecord | None:
     if told is None:
         return before
     recent = _recent(before, sample, told.progress)
+    slow = _slow(before, sample.time, recent)
+    told = replace(told, progress=min(slow, _agreed(recent)))
     if before is None:
-        first = replace(told, progress=max(it.progress for it in recent))
-        return HostRecord(sample.time, first, first, recent)
-    seconds = max(0.0, sample.time - before.time)
-    progress = _agreed(before.smoothed.progress, seconds, recent)
-    smoothed = replace(_smoothed(before.smoothed, told), progress=progress)
+        return HostRecord(sample.time, told, told, recent, slow)
+    smoothed = _smoothed(before.smoothed, told)
     given = before.given if _is_held(before.given, smoothed) else smoothed
-    return HostRecord(sample.time, smoothed, given, recent)
+    return HostRecord(sample.time, smoothed, given, recent, slow)
 
 
 def _told(sample: Sample) -> HostLoad | None:
@@ -132,22 +137,33 @@ def _recent(before: HostRecord | None, sample: Sample, told: float) -> tuple[Tol
     known = before.recent if before is not None else ()
     began = sample.time - sample.seconds
     if any(began < it.started + WARM_UP_SECONDS for it in sample.workers):
-        return known or (Told(sample.time, 1.0),)
+        return known or (Told(sample.time, 1.0, full=False),)
     last = len(known) - (AGREEING - 1)
     kept = (
         it
         for place, it in enumerate(known)
         if place >= last or 0 <= sample.time - it.time < AGREEING_SECONDS
     )
-    return (*kept, Told(sample.time, told))
+    return (*kept, Told(sample.time, told, _is_full(sample.machine, sample.seconds)))
 
 
-def _agreed(before: float, seconds: float, recent: tuple[Told, ...]) -> float:
-    """The progress that the last reports agree in, if it is not too good to be believed yet."""
-    if len(recent) < AGREEING:
-        return max(it.progress for it in recent)
-    recovered = before + (1.0 - before) * min(1.0, seconds / RECOVERY_SECONDS)
-    return min(recovered, max(it.progress for it in recent))
+def _agreed(recent: tuple[Told, ...]) -> float:
+    return max(it.progress for it in recent)
+
+
+def _slow(before: HostRecord | None, now: float, recent: tuple[Told, ...]) -> float:
+    slow = 1.0
+    if before is not None:
+        forgotten = min(1.0, max(0.0, now - before.time) / RECOVERY_SECONDS)
+        slow = before.slow + (1.0 - before.slow) * forgotten
+    agree = len(recent) >= AGREEING and all(it.full for it in recent)
+    return min(slow, _agreed(recent)) if agree else slow
+
+
+def _is_full(machine: Machine, seconds: float) -> bool:
+    # Of a machine without a quota others take only what it wanted itself.
+    wanted = machine.busy + (machine.stolen if machine.quota is None else 0.0)
+    return wanted >= FULL * machine.cores * seconds
 
 
 def _progress(machine: Machine, seconds: float) -> float:
@@ -170,7 +186,7 @@ def _smoothed(before: HostLoad, told: HostLoad) -> HostLoad:
         for it, cpu in told.by_topology.items()
     }
     others = _mixed(_of_others(before), _of_others(told))
-    return HostLoad(cores=told.cores, busy=others + sum(used.values()), by_topology=used)
+    return replace(told, busy=others + sum(used.values()), by_topology=used)
 
 
 def _of_others(load: HostLoad) -> float:
