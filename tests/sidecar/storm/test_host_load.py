@@ -41,6 +41,14 @@ def test_what_the_whole_machine_lost_to_others_is_not_held_against_one_control_g
     assert load_after(robbed).progress == pytest.approx(0.9)
 
 
+def test_what_is_stolen_while_the_quota_stops_work_is_counted_once() -> None:
+    # Others took half of the 8 CPUs' 40 s, and so half of the 2.5 s for which the quota stopped the
+    # group: of 2.5 + 1.25 s that were there it ran for 2.5, two thirds of a half.
+    stopped = report("a", cores=1.0, busy=0.5, throttled=0.5)
+    robbed = replace(stopped, machine=replace(stopped.machine, stolen=20.0))
+    assert load_after(robbed).progress == pytest.approx(1 / 3)
+
+
 def test_a_machine_without_a_quota_lost_what_others_took_of_what_it_wanted() -> None:
     whole = report("a", busy=3.0)  # 15 s of 5 s on 8 CPUs
     robbed = replace(whole, machine=replace(whole.machine, quota=None, stolen=5.0))

@@ -172,7 +172,10 @@ def _progress(machine: Machine, seconds: float) -> float:
         return _share(machine.busy, machine.stolen)
     # What is busy is the control group's alone, what is stolen the whole machine's.
     stolen = min(1.0, machine.stolen / (seconds * max(1, machine.cpus)))
-    return _share(machine.busy, machine.throttled) * (1.0 - stolen)
+    # The clock of what a quota stops goes on while others have the processor (`rq_clock` in the
+    # kernel's sched/fair.c), when it could not have run anyway.
+    stopped = machine.throttled * (1.0 - stolen)
+    return _share(machine.busy, stopped) * (1.0 - stolen)
 
 
 def _share(busy: float, held_up: float) -> float:
