@@ -107,9 +107,7 @@ def test_a_host_that_stopped_work_is_not_believed_to_be_fast_as_soon_as_it_is_id
     assert 0.744 / 1.1 <= load_after(*slow, *idle).progress < 0.745
 
 
-def test_a_host_that_was_held_up_with_little_to_do_is_fast_again_with_the_next_good_report() -> (
-    None
-):
+def test_a_host_held_up_with_little_to_do_is_fast_again_with_the_next_good_report() -> None:
     # 0.5 of its core in use, so it was not its own work that held it up; with 0.8 it is.
     def after_good_report(*busy: float) -> float:
         slow = [report("a", n, time=5.0 * n, busy=b, throttled=b) for n, b in enumerate(busy)]
@@ -142,9 +140,7 @@ def test_what_workers_are_held_up_by_while_they_start_does_not_make_a_host_slow(
     assert load_after(quiet, *held_up).progress == pytest.approx(0.3)
 
 
-def test_a_host_that_is_first_heard_of_while_a_worker_starts_is_not_slow_by_the_next_report() -> (
-    None
-):
+def test_a_host_first_heard_of_while_a_worker_starts_is_not_slow_by_the_next_report() -> None:
     # Started at 0 s; the second report begins when the 40 s are over.
     held_up = [
         report("a", n, time=it, busy=0.3, throttled=0.7, used={"t": 0.3}, started=0.0)

@@ -23,7 +23,7 @@ HELD_CORES = 0.05
 HELD_PART = 0.1
 """A load or a speed is held within so many cores, and within such a part of it."""
 FULL = 0.75
-"""The part of its cores that a host uses that has too much to do."""
+"""A host is full that uses so much of its cores."""
 RECOVERY_SECONDS = 600.0
 """In which most of a full host's slowness is forgotten: 63 %, and 95 % in three times as long.
 
