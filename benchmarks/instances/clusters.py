@@ -10,14 +10,14 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from eyewall_papers.instances.planetlab import between_distinct_nodes
 from eyewall_sidecar.model import LinkMatrix
 from eyewall_sidecar.model.links import Matrix
 from eyewall_sidecar.storm import Grouping
 from numpy.random import Generator
 
-from instances.planetlab import between_distinct_nodes
-from instances.rate_model import stream_rates
-from instances.workload import Component, ComponentStream, Supervisor, Topology, Workload
+from benchmarks.instances.rate_model import stream_rates
+from benchmarks.instances.workload import Component, ComponentStream, Supervisor, Topology, Workload
 
 CPU = 10.0
 """Percent of a core that an executor requests by default."""

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from eyewall_sidecar.model import Node, Operator, PlacementProblem, Stream
 from eyewall_sidecar.storm import Grouping
 
-from instances.workload import ComponentStream, Topology, Workload
+from benchmarks.instances.workload import ComponentStream, Topology, Workload
 
 
 def problem_of(topology: Topology, workload: Workload) -> PlacementProblem:

@@ -21,7 +21,7 @@ def configuration(tmp_path: Path, port: int = 0) -> Path:
 
 
 def start(config: Path) -> subprocess.Popen[str]:
-    command = [sys.executable, "-m", "eyewall_sidecar.cli", "serve", "--config", str(config)]
+    command = [sys.executable, "-m", "eyewall_sidecar.cli.app", "serve", "--config", str(config)]
     return subprocess.Popen(
         command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True
     )

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, field
 
-from eyewall_sidecar.bimodal.messages import Envelope
+from eyewall_papers.bimodal.messages import Envelope
 from numpy.random import Generator
 
 

@@ -6,10 +6,10 @@ Shares nothing with them but the problem's arrays and the definition of the cost
 from itertools import product
 
 import numpy as np
+from eyewall_sidecar.exact.finding import Finding, Outcome
 from eyewall_sidecar.model.arrays import Floats, Places, ProblemArrays
 from eyewall_sidecar.model.violations import TOLERANCE
-from eyewall_sidecar.odp.finding import Finding, Outcome
-from eyewall_sidecar.qos.costs import Costs, cost
+from eyewall_sidecar.objectives.costs import Costs, cost
 from numpy.typing import NDArray
 
 MOST_PLACEMENTS = 2_000_000

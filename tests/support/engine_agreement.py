@@ -7,20 +7,20 @@ from unittest.mock import patch
 
 import numpy as np
 from brute_force import brute_force, carried, fits
+from eyewall_sidecar.exact.branch_and_bound import branch_and_bound
+from eyewall_sidecar.exact.branch_and_bound import covers as branch_and_bound_covers
+from eyewall_sidecar.exact.diamond import covers as diamond_covers
+from eyewall_sidecar.exact.diamond import solve_diamond
+from eyewall_sidecar.exact.finding import Finding, Outcome
+from eyewall_sidecar.exact.highs import minimise
+from eyewall_sidecar.exact.matrix_engine import integer_program
+from eyewall_sidecar.exact.program import create_program, read_placement, unit
 from eyewall_sidecar.model import PlacementProblem, Range
 from eyewall_sidecar.model.arrays import ProblemArrays, places_of
 from eyewall_sidecar.objective import Objective, Term
-from eyewall_sidecar.odp.branch_and_bound import branch_and_bound
-from eyewall_sidecar.odp.branch_and_bound import covers as branch_and_bound_covers
-from eyewall_sidecar.odp.diamond import covers as diamond_covers
-from eyewall_sidecar.odp.diamond import solve_diamond
-from eyewall_sidecar.odp.finding import Finding, Outcome
-from eyewall_sidecar.odp.highs import minimise
-from eyewall_sidecar.odp.matrix_engine import integer_program
-from eyewall_sidecar.odp.program import create_program, read_placement, unit
+from eyewall_sidecar.objectives import worst_case
+from eyewall_sidecar.objectives.costs import Costs, cost, weigh
 from eyewall_sidecar.policies import POLICIES
-from eyewall_sidecar.qos import worst_case
-from eyewall_sidecar.qos.costs import Costs, cost, weigh
 from random_problems import Graph, Traits, random_problem
 
 Weights = Mapping[Term, float]
@@ -85,7 +85,7 @@ def by_branch_and_bound(case: Case) -> Finding | None:
 
 def by_branch_and_bound_bounded(case: Case) -> Finding | None:
     """The same, with all the bounds that a search gets which does not end in its first slice."""
-    engine = "eyewall_sidecar.odp.branch_and_bound"
+    engine = "eyewall_sidecar.exact.branch_and_bound"
     with patch(f"{engine}.FIRST_SLICE", 1), patch(f"{engine}._layered_from", lambda _: 0):
         return by_branch_and_bound(case)
 

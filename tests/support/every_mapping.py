@@ -6,9 +6,9 @@ Shares nothing with the algorithms but the list of constraints.
 from collections.abc import Iterator
 from itertools import pairwise, product
 
-from eyewall_sidecar.bimodal.mapping import Mapping, Resources, Route, mapping_violations
-from eyewall_sidecar.bimodal.network import LinkKind, TwoKindNetwork
-from eyewall_sidecar.bimodal.task import Task
+from eyewall_papers.bimodal.mapping import Mapping, Resources, Route, mapping_violations
+from eyewall_papers.bimodal.network import LinkKind, TwoKindNetwork
+from eyewall_papers.bimodal.task import Task
 
 
 def every_mapping(network: TwoKindNetwork, free: Resources, task: Task) -> Iterator[Mapping]:

@@ -8,9 +8,9 @@ from brute_force import carried, costs_of, every_placement, fits
 from eyewall_sidecar.model import PlacementProblem, Range
 from eyewall_sidecar.model.arrays import Floats, Places, ProblemArrays, placement_of
 from eyewall_sidecar.objective import Objective, Term
-from eyewall_sidecar.qos.costs import weigh
-from eyewall_sidecar.qos.ecker import ecker_score
-from eyewall_sidecar.qos.weighted_sum import weighted_sum
+from eyewall_sidecar.objectives.costs import weigh
+from eyewall_sidecar.objectives.ecker import ecker_score
+from eyewall_sidecar.objectives.weighted_sum import weighted_sum
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -8,8 +8,8 @@ from collections.abc import Iterator, Sequence
 from itertools import combinations, product
 from math import inf
 
+from eyewall_papers.provisioning import MachineType, ProvisioningProblem
 from eyewall_sidecar.model.violations import exceeds
-from eyewall_sidecar.provisioning import MachineType, ProvisioningProblem
 
 Partition = list[list[str]]
 

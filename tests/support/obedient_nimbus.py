@@ -9,8 +9,8 @@ from eyewall_monitor.decision_record import DecisionRecord
 from eyewall_monitor.rate_document import Rates
 from eyewall_monitor.sample import Sample
 from eyewall_monitor.znodes import Switches
+from eyewall_papers.provisioning.answer import Answer
 from eyewall_sidecar.model import Solution
-from eyewall_sidecar.provisioning.answer import Answer
 from eyewall_sidecar.service import (
     Buying,
     Decision,

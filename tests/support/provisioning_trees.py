@@ -3,13 +3,8 @@
 from collections.abc import Mapping, Sequence
 from math import inf
 
+from eyewall_papers.provisioning import BasicObject, DataServer, MachineType, ProvisioningProblem
 from eyewall_sidecar.model import Operator, Stream
-from eyewall_sidecar.provisioning import (
-    BasicObject,
-    DataServer,
-    MachineType,
-    ProvisioningProblem,
-)
 
 SMALL = MachineType("small", cpu=2, card=10, price=10)
 LARGE = MachineType("large", cpu=8, card=40, price=25)

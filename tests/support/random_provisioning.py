@@ -5,13 +5,8 @@ from enum import StrEnum
 from math import inf
 from typing import Self
 
+from eyewall_papers.provisioning import BasicObject, DataServer, MachineType, ProvisioningProblem
 from eyewall_sidecar.model import Operator, Stream
-from eyewall_sidecar.provisioning import (
-    BasicObject,
-    DataServer,
-    MachineType,
-    ProvisioningProblem,
-)
 from hypothesis import strategies as st
 from numpy.random import Generator, default_rng
 

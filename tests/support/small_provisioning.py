@@ -2,8 +2,7 @@
 
 from math import inf
 
-from eyewall_sidecar.model import Operator, Stream
-from eyewall_sidecar.provisioning import (
+from eyewall_papers.provisioning import (
     BasicObject,
     DataServer,
     Machine,
@@ -11,6 +10,7 @@ from eyewall_sidecar.provisioning import (
     Provision,
     ProvisioningProblem,
 )
+from eyewall_sidecar.model import Operator, Stream
 
 SMALL = MachineType("small", cpu=4, card=10, price=10)
 LARGE = MachineType("large", cpu=8, card=20, price=16)

@@ -4,8 +4,8 @@ from dataclasses import dataclass
 from itertools import combinations
 from math import inf
 
-from eyewall_sidecar.bimodal.network import DedicatedLink, TwoKindNetwork
-from eyewall_sidecar.bimodal.task import Task
+from eyewall_papers.bimodal.network import DedicatedLink, TwoKindNetwork
+from eyewall_papers.bimodal.task import Task
 from eyewall_sidecar.model import LinkMatrix, Node
 from numpy.random import Generator, default_rng
 

@@ -6,9 +6,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from instances.clusters import large_cluster, real_graphs
-from instances.expansion import problem_of
-from instances.workload import share_of
+
+from benchmarks.instances.clusters import large_cluster, real_graphs
+from benchmarks.instances.expansion import problem_of
+from benchmarks.instances.workload import share_of
 
 MEGABYTE = 1024**2
 

@@ -1,6 +1,7 @@
 import numpy as np
 import pytest
-from instances.rate_model import stream_rates
+
+from benchmarks.instances.rate_model import stream_rates
 
 
 def rates(components: list[str], streams: list[tuple[str, str]]) -> list[float]:

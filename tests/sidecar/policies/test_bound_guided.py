@@ -5,15 +5,15 @@ from random import Random
 import numpy as np
 import pytest
 from every_placement import EveryPlacement
+from eyewall_sidecar.heuristic.guided import guided
+from eyewall_sidecar.heuristic.ranges import ranges_of
 from eyewall_sidecar.model import Node, Operator, PlacementProblem, Status, Stream, violations
 from eyewall_sidecar.model.arrays import ProblemArrays
 from eyewall_sidecar.model.links import LinkMatrix
 from eyewall_sidecar.objective import Objective, ObjectiveError, Term
+from eyewall_sidecar.objectives import evaluate
+from eyewall_sidecar.objectives.costs import cost, weigh
 from eyewall_sidecar.policies.bound_guided import BoundGuided
-from eyewall_sidecar.qos import evaluate
-from eyewall_sidecar.qos.costs import cost, weigh
-from eyewall_sidecar.search.guided import guided
-from eyewall_sidecar.search.ranges import ranges_of
 from random_problems import random_problem
 from small_problems import chain_of
 

@@ -21,10 +21,10 @@ from eyewall_sidecar.model import (
     violations,
 )
 from eyewall_sidecar.objective import Objective, ObjectiveError, Term
+from eyewall_sidecar.objectives import evaluate
+from eyewall_sidecar.objectives.ecker import with_headroom
 from eyewall_sidecar.policies import POLICIES, Policy
 from eyewall_sidecar.policies.catalogue import CATALOGUE
-from eyewall_sidecar.qos import evaluate
-from eyewall_sidecar.qos.ecker import with_headroom
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from random_problems import random_problem

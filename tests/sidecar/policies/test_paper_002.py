@@ -6,6 +6,10 @@ from itertools import count, pairwise, permutations, product
 from random import Random
 
 import pytest
+from eyewall_sidecar.heuristic.colony import Colony
+from eyewall_sidecar.heuristic.neighbourhoods import MOVE
+from eyewall_sidecar.heuristic.ranges import ranges_of
+from eyewall_sidecar.heuristic.stopping import After
 from eyewall_sidecar.model import (
     Link,
     Node,
@@ -18,16 +22,12 @@ from eyewall_sidecar.model import (
 )
 from eyewall_sidecar.model.arrays import ProblemArrays
 from eyewall_sidecar.objective import EckerWeights, Objective
+from eyewall_sidecar.objectives import evaluate
+from eyewall_sidecar.objectives.ecker import ecker_score, with_headroom
 from eyewall_sidecar.policies import Policy
 from eyewall_sidecar.policies.ant_system import AntSystem
 from eyewall_sidecar.policies.hill_climbing import HillClimbing
 from eyewall_sidecar.policies.hybrid import Hybrid
-from eyewall_sidecar.qos import evaluate
-from eyewall_sidecar.qos.ecker import ecker_score, with_headroom
-from eyewall_sidecar.search.colony import Colony
-from eyewall_sidecar.search.neighbourhoods import MOVE
-from eyewall_sidecar.search.ranges import ranges_of
-from eyewall_sidecar.search.stopping import After
 
 SHORT = After(steps=60, idle=20)
 ALL: dict[str, Policy] = {

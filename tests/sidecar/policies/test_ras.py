@@ -2,11 +2,11 @@ from math import inf
 
 import numpy as np
 import pytest
+from eyewall_sidecar.heuristic.room import Room
 from eyewall_sidecar.model import Link, Node, Operator, PlacementProblem, Solution, Status, Stream
 from eyewall_sidecar.model.arrays import ProblemArrays
 from eyewall_sidecar.objective import Objective
 from eyewall_sidecar.policies.ras import ResourceAware, free_shares, in_order
-from eyewall_sidecar.search.room import Room
 from small_problems import chain_of, graph_of
 
 

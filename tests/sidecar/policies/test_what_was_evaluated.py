@@ -2,6 +2,9 @@
 
 from dataclasses import replace
 
+from eyewall_sidecar.heuristic.colony import Colony
+from eyewall_sidecar.heuristic.neighbourhoods import MOVE
+from eyewall_sidecar.heuristic.stopping import After
 from eyewall_sidecar.model import Link, Node, Operator, PlacementProblem, Status, Stream
 from eyewall_sidecar.objective import Objective
 from eyewall_sidecar.policies import POLICIES
@@ -9,9 +12,6 @@ from eyewall_sidecar.policies.ant_system import AntSystem
 from eyewall_sidecar.policies.bound_guided import BoundGuided
 from eyewall_sidecar.policies.hill_climbing import HillClimbing
 from eyewall_sidecar.policies.hybrid import Hybrid
-from eyewall_sidecar.search.colony import Colony
-from eyewall_sidecar.search.neighbourhoods import MOVE
-from eyewall_sidecar.search.stopping import After
 from small_problems import chain_of
 
 PATIENCE = 20.0

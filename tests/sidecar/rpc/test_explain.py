@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import grpc
 import pytest
 from desk_cluster import TOPOLOGY, running, served, three_sites
-from eyewall_sidecar.desk.client import Desk, DeskError
+from eyewall_sidecar.cli.client import Desk, DeskError
 from obedient_nimbus import Nimbus
 
 

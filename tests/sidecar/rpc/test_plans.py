@@ -9,7 +9,7 @@ from desk_cluster import TOPOLOGY, served, three_sites
 from eyewall_monitor.znodes import Switches
 from eyewall_proto import operations_pb2 as pb
 from eyewall_proto import operations_pb2_grpc, scheduler_pb2, scheduler_pb2_grpc
-from eyewall_sidecar.desk.client import Desk, DeskError
+from eyewall_sidecar.cli.client import Desk, DeskError
 from eyewall_sidecar.model import Solution, Status
 from eyewall_sidecar.rpc.server import THREADS
 from eyewall_sidecar.service import Place, Plan

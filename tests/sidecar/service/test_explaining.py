@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 from desk_cluster import DELAYS, TOPOLOGY, running, three_sites
 from eyewall_sidecar.objective import Objective, Term
-from eyewall_sidecar.qos import evaluate
+from eyewall_sidecar.objectives import evaluate
 from eyewall_sidecar.service.answering import Restraint, answer
 from eyewall_sidecar.service.explaining import (
     MOST_ALTERNATIVES,

@@ -1,7 +1,7 @@
 import pytest
 from eyewall_sidecar.model import Link, Node, Operator, PlacementProblem, Solution, Status, Stream
 from eyewall_sidecar.objective import Objective
-from eyewall_sidecar.qos import evaluate
+from eyewall_sidecar.objectives import evaluate
 from eyewall_sidecar.service.fewest_moves import with_fewest_moves
 
 R = Objective.parse("R=1")

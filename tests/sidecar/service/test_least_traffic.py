@@ -2,7 +2,7 @@ from collections.abc import Iterator
 
 from eyewall_sidecar.model import Link, Node, Operator, PlacementProblem, Solution, Status, Stream
 from eyewall_sidecar.objective import Objective
-from eyewall_sidecar.qos import evaluate
+from eyewall_sidecar.objectives import evaluate
 from eyewall_sidecar.service.least_traffic import with_least_traffic
 
 R = Objective.parse("R=1")

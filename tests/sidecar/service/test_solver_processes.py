@@ -8,12 +8,12 @@ from math import inf
 
 import psutil
 import pytest
+from eyewall_papers.provisioning import MachineType, ProvisioningProblem
+from eyewall_papers.provisioning.answer import Answer
 from eyewall_sidecar.model import Link, Node, Operator, PlacementProblem, Solution, Status, Stream
 from eyewall_sidecar.objective import Objective
+from eyewall_sidecar.objectives import evaluate
 from eyewall_sidecar.policies import POLICIES
-from eyewall_sidecar.provisioning import MachineType, ProvisioningProblem
-from eyewall_sidecar.provisioning.answer import Answer
-from eyewall_sidecar.qos import evaluate
 from eyewall_sidecar.service import Failed, Job, Outcome, PlatformQuestion, Question
 from eyewall_sidecar.service.solver_processes import SolverProcesses, solve
 

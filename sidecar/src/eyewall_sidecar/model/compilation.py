@@ -10,6 +10,7 @@ import fcntl
 import logging
 import os
 import re
+import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
@@ -27,12 +28,10 @@ LOG = logging.getLogger("eyewall.compilation")
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
-PACKAGE = "eyewall_sidecar"
-ROOT = Path(__file__).parents[1]
 KEPT_SECONDS = 30 * 86_400.0
 """How long code of older sources stays on disk."""
 
-_IMPORT = re.compile(rf"^from {PACKAGE}((?:\.\w+)*) import (\([^)]*\)|.*)", re.MULTILINE)
+_IMPORT = re.compile(r"^from (eyewall_\w+)((?:\.\w+)*) import (\([^)]*\)|.*)", re.MULTILINE)
 
 
 def compiled(function: Function) -> Function:
@@ -165,8 +164,11 @@ def _imported(source: Path) -> set[Path]:
         if path in found:
             continue
         found.add(path)
-        for parent, names in _IMPORT.findall(path.read_text(encoding="utf-8")):
-            inner = ROOT / parent.removeprefix(".").replace(".", "/")
+        for package, parent, names in _IMPORT.findall(path.read_text(encoding="utf-8")):
+            found_at = sys.modules.get(package)
+            if found_at is None or found_at.__file__ is None:
+                continue
+            inner = Path(found_at.__file__).parent / parent.removeprefix(".").replace(".", "/")
             modules = [inner, *(inner / name for name in re.findall(r"\w+", names))]
             files = [it.with_suffix(".py") for it in modules] + [inner / "__init__.py"]
             waiting += [it for it in files if it.is_file()]

@@ -2,6 +2,10 @@
 
 from typing import Protocol
 
+from eyewall_papers.policies.pietzuch import SpringRelaxation
+from eyewall_papers.policies.rizou import MultiOperatorPlacement
+from eyewall_papers.policies.xu import BestFitByTraffic
+
 from eyewall_sidecar.model import PlacementProblem, Solution
 from eyewall_sidecar.objective import Objective
 from eyewall_sidecar.policies.ant_system import AntSystem
@@ -10,11 +14,8 @@ from eyewall_sidecar.policies.greedy import Greedy
 from eyewall_sidecar.policies.hill_climbing import HillClimbing
 from eyewall_sidecar.policies.hybrid import Hybrid
 from eyewall_sidecar.policies.odp import OptimalPlacement
-from eyewall_sidecar.policies.pietzuch import SpringRelaxation
 from eyewall_sidecar.policies.ras import ResourceAware
-from eyewall_sidecar.policies.rizou import MultiOperatorPlacement
 from eyewall_sidecar.policies.round_robin import RoundRobin
-from eyewall_sidecar.policies.xu import BestFitByTraffic
 
 
 class Policy(Protocol):

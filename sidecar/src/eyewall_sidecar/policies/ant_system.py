@@ -6,14 +6,14 @@ from time import perf_counter
 
 from numpy.random import default_rng
 
+from eyewall_sidecar.heuristic.colony import Colony
+from eyewall_sidecar.heuristic.evaluator import put
+from eyewall_sidecar.heuristic.initial import current_places
+from eyewall_sidecar.heuristic.stopping import After, Either
 from eyewall_sidecar.model import PlacementProblem, Solution
 from eyewall_sidecar.objective import Objective
 from eyewall_sidecar.policies.one_by_one import counted
 from eyewall_sidecar.policies.searching import Searching
-from eyewall_sidecar.search.colony import Colony
-from eyewall_sidecar.search.evaluator import put
-from eyewall_sidecar.search.initial import current_places
-from eyewall_sidecar.search.stopping import After, Either
 
 POLICY = "ant_system"
 

@@ -6,15 +6,15 @@ from time import perf_counter
 
 import numpy as np
 
+from eyewall_sidecar.exact.first_fit import first_fit
+from eyewall_sidecar.heuristic.guided import guided, load_guided
+from eyewall_sidecar.heuristic.ranges import weights_of
 from eyewall_sidecar.model import PlacementProblem, Solution
 from eyewall_sidecar.model.arrays import ProblemArrays, places_of
 from eyewall_sidecar.objective import Objective
-from eyewall_sidecar.odp.first_fit import first_fit
+from eyewall_sidecar.objectives.costs import weigh
 from eyewall_sidecar.policies.allowing import require_terms
 from eyewall_sidecar.policies.one_by_one import Asked, counted
-from eyewall_sidecar.qos.costs import weigh
-from eyewall_sidecar.search.guided import guided, load_guided
-from eyewall_sidecar.search.ranges import weights_of
 
 POLICY = "bound_guided"
 

@@ -7,14 +7,14 @@ from time import perf_counter
 import numpy as np
 from numpy.typing import NDArray
 
+from eyewall_sidecar.heuristic.ranges import price
+from eyewall_sidecar.heuristic.room import NOWHERE, Room
 from eyewall_sidecar.model import PlacementProblem, Solution
 from eyewall_sidecar.model.arrays import Floats, ProblemArrays
 from eyewall_sidecar.objective import Objective
+from eyewall_sidecar.objectives.costs import Costs
+from eyewall_sidecar.objectives.ecker import EckerCosts, with_headroom
 from eyewall_sidecar.policies.one_by_one import Asked, forced_first
-from eyewall_sidecar.qos.costs import Costs
-from eyewall_sidecar.qos.ecker import EckerCosts, with_headroom
-from eyewall_sidecar.search.ranges import price
-from eyewall_sidecar.search.room import NOWHERE, Room
 
 POLICY = "greedy"
 

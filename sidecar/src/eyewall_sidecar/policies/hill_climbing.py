@@ -4,15 +4,15 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from time import perf_counter
 
+from eyewall_sidecar.heuristic.climbing import climb
+from eyewall_sidecar.heuristic.evaluator import put
+from eyewall_sidecar.heuristic.initial import current_or_greedy
+from eyewall_sidecar.heuristic.neighbourhoods import MOVE, MOVE_ALL, SWAP, Neighbourhood
+from eyewall_sidecar.heuristic.stopping import StoppingCriterion
 from eyewall_sidecar.model import PlacementProblem, Solution
 from eyewall_sidecar.objective import Objective
 from eyewall_sidecar.policies.one_by_one import counted
 from eyewall_sidecar.policies.searching import Searching
-from eyewall_sidecar.search.climbing import climb
-from eyewall_sidecar.search.evaluator import put
-from eyewall_sidecar.search.initial import current_or_greedy
-from eyewall_sidecar.search.neighbourhoods import MOVE, MOVE_ALL, SWAP, Neighbourhood
-from eyewall_sidecar.search.stopping import StoppingCriterion
 
 POLICY = "hill_climbing"
 

@@ -4,13 +4,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from time import perf_counter
 
+from eyewall_sidecar.heuristic.neighbourhoods import MOVE, MOVE_ALL, SWAP, Neighbourhood
 from eyewall_sidecar.model import PlacementProblem, Solution
 from eyewall_sidecar.objective import Objective
 from eyewall_sidecar.policies.ant_system import AntSystem
 from eyewall_sidecar.policies.hill_climbing import climbed
 from eyewall_sidecar.policies.one_by_one import counted
 from eyewall_sidecar.policies.searching import Searching
-from eyewall_sidecar.search.neighbourhoods import MOVE, MOVE_ALL, SWAP, Neighbourhood
 
 POLICY = "hybrid"
 

@@ -4,10 +4,10 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from time import perf_counter
 
+from eyewall_sidecar.exact import solve
+from eyewall_sidecar.exact.loading import load_compiled_engines
 from eyewall_sidecar.model import PlacementProblem, Solution
 from eyewall_sidecar.objective import Objective
-from eyewall_sidecar.odp import solve
-from eyewall_sidecar.odp.loading import load_compiled_engines
 from eyewall_sidecar.policies.allowing import require_terms
 from eyewall_sidecar.policies.greedy import Greedy
 

@@ -7,15 +7,15 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 
+from eyewall_sidecar.exact.finding import Clock, Finding, Outcome
+from eyewall_sidecar.exact.infeasibility import binding_reasons, obvious_reasons
+from eyewall_sidecar.exact.search import Search
+from eyewall_sidecar.heuristic.ranges import ranges_of
+from eyewall_sidecar.heuristic.room import Room
 from eyewall_sidecar.model import PlacementProblem, Range, Solution, Status, violations
 from eyewall_sidecar.model.arrays import Places, ProblemArrays, placement_of
 from eyewall_sidecar.objective import Objective, Term
-from eyewall_sidecar.odp.finding import Clock, Finding, Outcome
-from eyewall_sidecar.odp.infeasibility import binding_reasons, obvious_reasons
-from eyewall_sidecar.odp.search import Search
-from eyewall_sidecar.qos import evaluate
-from eyewall_sidecar.search.ranges import ranges_of
-from eyewall_sidecar.search.room import Room
+from eyewall_sidecar.objectives import evaluate
 
 Choose = Callable[[int, NDArray[np.bool_]], int]
 """(operator, [node]: whether it may hold it) → the place of the node that shall."""

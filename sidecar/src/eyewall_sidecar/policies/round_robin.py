@@ -11,13 +11,13 @@ from time import perf_counter
 import numpy as np
 from numpy.typing import NDArray
 
+from eyewall_sidecar.heuristic.room import Room
 from eyewall_sidecar.model import PlacementProblem, Solution
 from eyewall_sidecar.model.arrays import ProblemArrays
 from eyewall_sidecar.model.violations import RESOURCES
 from eyewall_sidecar.objective import Objective
+from eyewall_sidecar.objectives.ecker import with_headroom
 from eyewall_sidecar.policies.one_by_one import Asked, forced_first
-from eyewall_sidecar.qos.ecker import with_headroom
-from eyewall_sidecar.search.room import Room
 
 POLICY = "round_robin"
 

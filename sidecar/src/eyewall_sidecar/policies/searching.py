@@ -3,18 +3,18 @@
 from dataclasses import dataclass, replace
 from typing import Self
 
+from eyewall_sidecar.exact.finding import Clock
+from eyewall_sidecar.heuristic.evaluation_state import State, blank, terms_of
+from eyewall_sidecar.heuristic.evaluator import put, violations
+from eyewall_sidecar.heuristic.initial import greedy
+from eyewall_sidecar.heuristic.loading import load_compiled_searches
+from eyewall_sidecar.heuristic.ranges import Pricing, price
+from eyewall_sidecar.heuristic.stopping import At
 from eyewall_sidecar.model import PlacementProblem, Solution
 from eyewall_sidecar.model.arrays import ProblemArrays, places_of
 from eyewall_sidecar.objective import Objective
-from eyewall_sidecar.odp.finding import Clock
+from eyewall_sidecar.objectives.ecker import UTILISATION, with_headroom
 from eyewall_sidecar.policies.one_by_one import Asked
-from eyewall_sidecar.qos.ecker import UTILISATION, with_headroom
-from eyewall_sidecar.search.evaluation_state import State, blank, terms_of
-from eyewall_sidecar.search.evaluator import put, violations
-from eyewall_sidecar.search.initial import greedy
-from eyewall_sidecar.search.loading import load_compiled_searches
-from eyewall_sidecar.search.ranges import Pricing, price
-from eyewall_sidecar.search.stopping import At
 
 GREEDY = "greedy start"
 

@@ -3,9 +3,9 @@
 import sys
 from pathlib import Path
 
+from eyewall_papers.bimodal.network import LinkKind
 from pydantic import ValidationError
 
-from eyewall_sidecar.bimodal.network import LinkKind
 from eyewall_sidecar.model import ProblemError
 from eyewall_sidecar.problem_file.complaints import complaints
 from eyewall_sidecar.problem_file.schema import ProblemEntry

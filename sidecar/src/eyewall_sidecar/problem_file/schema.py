@@ -8,10 +8,10 @@ import json
 from enum import StrEnum
 from typing import Annotated, Literal
 
+from eyewall_papers.bimodal.network import LinkKind
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, WithJsonSchema
 from pydantic_core import PydanticCustomError
 
-from eyewall_sidecar.bimodal.network import LinkKind
 from eyewall_sidecar.model.limits import FASTEST, LONGEST, MOST, SLOWEST
 
 LEAST = 1e-9

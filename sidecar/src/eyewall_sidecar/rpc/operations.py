@@ -3,17 +3,12 @@
 import threading
 
 import grpc
+from eyewall_papers.provisioning import encode as encode_platform
 from eyewall_proto import operations_pb2 as pb
 from eyewall_proto import operations_pb2_grpc as pb_grpc
 
 from eyewall_sidecar.policies.catalogue import CATALOGUE
-from eyewall_sidecar.rpc import (
-    encode_explanation,
-    encode_plan,
-    encode_platform,
-    encode_problem,
-    encode_rules,
-)
+from eyewall_sidecar.rpc import encode_explanation, encode_plan, encode_problem, encode_rules
 from eyewall_sidecar.rpc.encode_status import Statuses
 from eyewall_sidecar.rpc.refusals import worded
 from eyewall_sidecar.service import Buying, Planning, SchedulingService

@@ -1,6 +1,7 @@
 """The use case: state, delays and rates in, decisions out."""
 
-from eyewall_sidecar.service.buying import Buying
+from eyewall_papers.provisioning.service import Buying
+
 from eyewall_sidecar.service.decision import Decision, Decline, Keep, Place, Verdict
 from eyewall_sidecar.service.measuring import Measuring
 from eyewall_sidecar.service.moving import Rules

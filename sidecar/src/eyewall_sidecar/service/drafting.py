@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from eyewall_sidecar.model import Placement, ProblemError, Solution
-from eyewall_sidecar.qos.slowest_path import slowest_path
+from eyewall_sidecar.objectives.slowest_path import slowest_path
 from eyewall_sidecar.service import wording
 from eyewall_sidecar.service.asking import Asked, unknown
 from eyewall_sidecar.service.decision import Place

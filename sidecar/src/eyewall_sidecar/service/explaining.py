@@ -3,13 +3,13 @@
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 
+from eyewall_sidecar.heuristic.elsewhere import Elsewhere, elsewhere
+from eyewall_sidecar.heuristic.ranges import ranges_of
 from eyewall_sidecar.model import Range
 from eyewall_sidecar.model.arrays import ProblemArrays, places_of
 from eyewall_sidecar.model.errors import listed
 from eyewall_sidecar.objective import Objective, Term
-from eyewall_sidecar.qos.slowest_path import slowest_path
-from eyewall_sidecar.search.elsewhere import Elsewhere, elsewhere
-from eyewall_sidecar.search.ranges import ranges_of
+from eyewall_sidecar.objectives.slowest_path import slowest_path
 from eyewall_sidecar.service.asking import Asked, unknown
 from eyewall_sidecar.service.forbidding import NONE, Obstacle, Obstacles
 from eyewall_sidecar.service.memory import Memory

@@ -10,7 +10,7 @@ from dataclasses import replace
 
 from eyewall_sidecar.model import Placement, PlacementProblem, Solution, violations
 from eyewall_sidecar.objective import Objective, Term
-from eyewall_sidecar.qos import evaluate
+from eyewall_sidecar.objectives import evaluate
 
 TOLERANCE = 1e-9
 

@@ -5,11 +5,11 @@ from typing import NamedTuple
 
 import numpy as np
 
+from eyewall_sidecar.heuristic.alternatives import CONSTRAINTS, HERE, POSSIBLE, rejecting
 from eyewall_sidecar.model import violations
 from eyewall_sidecar.model.arrays import ProblemArrays, places_of
 from eyewall_sidecar.model.errors import listed
-from eyewall_sidecar.qos.ecker import UTILISATION, with_headroom
-from eyewall_sidecar.search.alternatives import CONSTRAINTS, HERE, POSSIBLE, rejecting
+from eyewall_sidecar.objectives.ecker import UTILISATION, with_headroom
 from eyewall_sidecar.service.asking import Asked
 from eyewall_sidecar.storm import Room, TopologyProblem
 from eyewall_sidecar.storm.doubts import how_little

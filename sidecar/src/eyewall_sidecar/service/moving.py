@@ -8,7 +8,7 @@ from math import copysign, inf, isfinite
 
 from eyewall_sidecar.model import Evaluation, Placement, PlacementProblem, Solution, violations
 from eyewall_sidecar.objective import Objective, Term
-from eyewall_sidecar.qos import evaluate
+from eyewall_sidecar.objectives import evaluate
 from eyewall_sidecar.service import wording
 from eyewall_sidecar.storm import Executor, Settings, TopologyProblem
 

@@ -6,9 +6,9 @@ from typing import Self
 
 from eyewall_sidecar.model import Evaluation, ProblemError
 from eyewall_sidecar.objective import Objective, Term
+from eyewall_sidecar.objectives import evaluate
+from eyewall_sidecar.objectives.slowest_path import slowest_path
 from eyewall_sidecar.policies.catalogue import CATALOGUE
-from eyewall_sidecar.qos import evaluate
-from eyewall_sidecar.qos.slowest_path import slowest_path
 from eyewall_sidecar.service.asking import unknown
 from eyewall_sidecar.service.decision import Decision, Decline, Keep
 from eyewall_sidecar.service.memory import Memory

@@ -16,13 +16,14 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any, Generic, TypeVar
 
+from eyewall_papers.provisioning.answer import Answer
+from eyewall_papers.provisioning.asking import Asked, ask
+
+from eyewall_sidecar.heuristic.alternatives import with_alternatives
 from eyewall_sidecar.model import Solution
+from eyewall_sidecar.objectives.ecker import with_headroom
 from eyewall_sidecar.policies import POLICIES
 from eyewall_sidecar.policies.compile_ahead import compile_ahead
-from eyewall_sidecar.provisioning.answer import Answer
-from eyewall_sidecar.provisioning.asking import Asked, ask
-from eyewall_sidecar.qos.ecker import with_headroom
-from eyewall_sidecar.search.alternatives import with_alternatives
 from eyewall_sidecar.service.fewest_moves import with_fewest_moves
 from eyewall_sidecar.service.least_traffic import with_least_traffic
 from eyewall_sidecar.service.solving import Failed, Job, PlatformQuestion, Question

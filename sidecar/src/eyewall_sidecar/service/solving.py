@@ -3,10 +3,11 @@
 from dataclasses import dataclass
 from typing import Protocol, TypeVar
 
+from eyewall_papers.provisioning import ProvisioningProblem
+from eyewall_papers.provisioning.answer import Answer
+
 from eyewall_sidecar.model import PlacementProblem, Solution
 from eyewall_sidecar.objective import Objective
-from eyewall_sidecar.provisioning import ProvisioningProblem
-from eyewall_sidecar.provisioning.answer import Answer
 
 Found = TypeVar("Found", covariant=True)
 

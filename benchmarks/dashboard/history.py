@@ -1,0 +1,241 @@
+"""A ZooKeeper full of old decisions: what pruning takes, and what reading pages of it takes."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from contextlib import suppress
+from dataclasses import replace
+from pathlib import Path
+from random import Random
+from statistics import median, quantiles
+from typing import TYPE_CHECKING, Any, Final
+
+import httpx
+from eyewall_monitor import decision_record
+from eyewall_monitor.decision_history import MOST_READ
+from eyewall_monitor.decision_record import (
+    DecisionRecord,
+    Metric,
+    Move,
+    Rejection,
+    Verdict,
+    day_of,
+    record_id,
+)
+from eyewall_monitor.znodes import Znodes
+from eyewall_sidecar.stores.zookeeper_records import KEEP_DAYS, MOST_OF_A_DAY
+from kazoo.client import KazooClient
+from kazoo.exceptions import NoNodeError
+
+from benchmarks.dashboard.rig import Rig
+from benchmarks.dashboard.sizes import SMALL
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+HEAP_MEGABYTES: Final = 900
+DAYS: Final = 40
+BUSY: Final = 5
+"""Every so many days is one with more decisions than are kept of a day."""
+DAY: Final = 86_400.0
+TOPOLOGIES: Final = 40
+AT_ONCE: Final = 500
+EYEWALL: Final = Path(sys.executable).with_name("eyewall")
+PATIENCE: Final = 900.0
+LATER_SECONDS: Final = 15.0
+
+
+def shown(count: int) -> dict[str, Any]:
+    """Write so many old decisions, start everything, and tell what that comes to."""
+    found: dict[str, Any] = {}
+    with tempfile.TemporaryDirectory() as folder:
+        rig = Rig(SMALL, Path(folder), HEAP_MEGABYTES, begins="hurried")
+        with rig.stores():
+            client = KazooClient(rig.zookeeper.address, timeout=60)
+            client.start()
+            began = time.monotonic()
+            bytes_ = _write(client, count, time.time())
+            found["written"] = _days(client)
+            _tell(
+                f"{count:,} records over {DAYS} days, {bytes_ / count:.0f} bytes each, "
+                f"written in {time.monotonic() - began:.0f} s"
+            )
+            watch = _Watch(client)
+            watch.start()
+            with rig.everything():
+                found |= _pruned(rig, watch)
+                found |= _paged(rig)
+            watch.join()
+            client.stop()
+    return found
+
+
+def _tell(line: str) -> None:
+    print(line, flush=True)
+
+
+def _write(client: KazooClient, count: int, now: float) -> int:
+    """Spread records over days, the busy ones with several times what the others have."""
+    paths, rng = Znodes(), Random(1)
+    weights = [5 if day % BUSY == 0 else 1 for day in range(DAYS)]
+    written = number = 0
+    for back, weight in enumerate(weights):
+        many = round(count * weight / sum(weights))
+        midnight = now - now % DAY - back * DAY
+        length = now % DAY if back == 0 else DAY
+        client.ensure_path(paths.decisions_of(day_of(midnight)))
+        for first in range(0, many, AT_ONCE):
+            asked = []
+            for place in range(first, min(many, first + AT_ONCE)):
+                number += 1
+                at = midnight + length * place / many
+                data = decision_record.encode(_record(record_id(at, "5f1c1a0e", number), rng))
+                path = f"{paths.decisions_of(day_of(at))}/{record_id(at, '5f1c1a0e', number)}"
+                asked.append(client.create_async(path, data))
+                written += len(data)
+            for it in asked:
+                it.get(timeout=60)
+    return written
+
+
+def _record(id_: str, rng: Random) -> DecisionRecord:
+    number = rng.randrange(TOPOLOGIES)
+    verdict = rng.choice(list(Verdict))
+    moves = tuple(
+        Move(f"count[{task}-{task}]", f"edge-{task % 40}", f"core-{task % 30}")
+        for task in rng.sample(range(1, 200), rng.randrange(4, 24))
+    )
+    made = DecisionRecord(
+        id=id_,
+        topology=f"wordflow-{number:02}-{number + 1}-1700000000",
+        verdict=verdict,
+        said="placed by eyewall: odp, optimal, R 41 ms (was 61), 12 executors moved",
+        base="00ff00ff00ff00ff" * 4,
+        policy="odp",
+        objective="R=1",
+        seed=7,
+        status="optimal",
+        decided_by="branch and bound",
+        seconds=0.25,
+        evaluated=6_400,
+        bound=0.041,
+        gap=0.0,
+        metrics=(Metric("R", 0.061, 0.041), Metric("T", 2_000.0, 1_200.0)),
+        moves=moves,
+        workers_started=2,
+        possible=5,
+        rejected=(Rejection("slots", 3), Rejection("cpu", 40)),
+        assumptions=("execution times are CPU times",),
+        delays_age=1.5,
+        delays_confidence=0.875,
+        rates_age=2.5,
+    )
+    return made if verdict is not Verdict.DECLINED else replace(made, moves=(), metrics=())
+
+
+def _days(client: KazooClient) -> dict[str, int]:
+    paths, found = Znodes(), {}
+    for day in sorted(client.get_children(paths.decisions)):
+        with suppress(NoNodeError):  # pruned since
+            found[day] = len(client.get_children(paths.decisions_of(day)))
+    return found
+
+
+class _Watch(threading.Thread):
+    """Looks when there is no more left than is kept."""
+
+    def __init__(self, client: KazooClient) -> None:
+        super().__init__(daemon=True)
+        self._client = client
+        self.days: dict[str, int] = {}
+        self.done_at = time.monotonic()
+
+    def run(self) -> None:
+        end = time.monotonic() + PATIENCE
+        while time.monotonic() < end:
+            self.days = _days(self._client)
+            if len(self.days) <= KEEP_DAYS and max(self.days.values()) <= MOST_OF_A_DAY:
+                break
+            time.sleep(0.2)
+        self.done_at = time.monotonic()
+
+
+def _pruned(rig: Rig, watch: _Watch) -> dict[str, Any]:
+    """See the sidecar prune, which it began when it started, while Nimbus asks."""
+    watch.join()
+    took = watch.done_at - rig.sidecar_ready_at
+    during = _rounds(rig)
+    time.sleep(LATER_SECONDS)
+    after = _rounds(rig)
+    rig.players.tell("steady")
+    left = sum(watch.days.values())
+    _tell(f"pruned to {left:,} records of {len(watch.days)} days {took:.1f} s after its start")
+    _tell(f"rounds while it pruned: {_spread(during)} ms; afterwards: {_spread(after)} ms")
+    return {"pruned": watch.days, "pruning_seconds": took, "during": during, "after": after}
+
+
+def _rounds(rig: Rig) -> list[float]:
+    """Milliseconds of each of Nimbus's rounds since the last time."""
+    rig.players.tell("rounds")
+    return [1_000 * it for it in json.loads(rig.players.line())]
+
+
+def _paged(rig: Rig) -> dict[str, Any]:
+    """Page through everything that is left, by the dashboard and by the command."""
+    found: dict[str, Any] = {}
+    with httpx.Client(base_url=rig.url, timeout=60) as http:
+        for count in (30, 200):
+            times, seen = _through(http, count)
+            found[f"pages of {count}"] = times
+            _tell(
+                f"dashboard, {len(times)} pages of {count}, {seen:,} records: {_spread(times)} ms"
+            )
+        began = time.monotonic()
+        rare = http.get("/api/v1/decisions", params={"topology": "wordflow-07", "count": 100})
+        took = 1_000 * (time.monotonic() - began)
+        many = len(rare.json()["decisions"])
+        _tell(
+            f"dashboard, {many} decisions of one topology of {TOPOLOGIES} "
+            f"({MOST_READ:,} records are read at most): {took:.0f} ms"
+        )
+    times = []
+    for _ in range(3):
+        began = time.monotonic()
+        subprocess.run(
+            [EYEWALL, "history", "--zookeeper", rig.zookeeper.address, "--count", "50"],
+            check=True,
+            capture_output=True,
+        )
+        times.append(time.monotonic() - began)
+    _tell(f"eyewall history --count 50: {median(times):.2f} s, starting Python included")
+    return found
+
+
+def _through(http: httpx.Client, count: int) -> tuple[list[float], int]:
+    times, seen, before = [], 0, None
+    for _ in _pages():
+        query: dict[str, Any] = {"count": count} | ({"before": before} if before else {})
+        began = time.monotonic()
+        page = http.get("/api/v1/decisions", params=query).json()
+        times.append(1_000 * (time.monotonic() - began))
+        seen += len(page["decisions"])
+        before = page["older"]
+        if before is None:
+            break
+    return times, seen
+
+
+def _pages() -> Iterator[int]:
+    return iter(range(500))
+
+
+def _spread(milliseconds: list[float]) -> str:
+    if len(milliseconds) < 2:
+        return "too few"
+    at = quantiles(milliseconds, n=100, method="inclusive")
+    return f"p50 {at[49]:.0f}, p99 {at[98]:.0f}, max {max(milliseconds):.0f}"

@@ -1,0 +1,177 @@
+"""Everything around a dashboard, as processes: Redis, ZooKeeper, a sidecar, a recording played."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import time
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import httpx
+from real_stores import HERE, Server, free_port, redis_server, zookeeper_server
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from types import TracebackType
+
+    from benchmarks.dashboard.sizes import Size
+
+BENCHMARKS = Path(__file__).parents[1]
+PATIENCE = 240.0
+MONITOR = Path(sys.executable).with_name("eyewall-monitor")
+
+
+@dataclass
+class Process:
+    """A program of the benchmark's own."""
+
+    process: subprocess.Popen[str]
+
+    @property
+    def pid(self) -> int:
+        return self.process.pid
+
+    def line(self) -> str:
+        """Return the next line that it says."""
+        out = self.process.stdout
+        said = out.readline().strip() if out else ""
+        if not said:
+            raise SystemExit(f"{self.process.args!r}: ended, code {self.process.wait()}")
+        return said
+
+    def tell(self, line: str) -> None:
+        if self.process.stdin:
+            self.process.stdin.write(f"{line}\n")
+            self.process.stdin.flush()
+
+    def end(self) -> None:
+        self.process.terminate()
+        try:
+            self.process.wait(10)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            self.process.wait()
+
+
+def started(*command: str | Path) -> Process:
+    """Start a program; what it says on standard error is shown."""
+    environment = {
+        **os.environ,
+        "PYTHONPATH": os.pathsep.join(
+            it for it in (str(BENCHMARKS), os.environ.get("PYTHONPATH")) if it
+        ),
+    }
+    return Process(
+        subprocess.Popen(
+            [str(it) for it in command],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+            env=environment,
+        )
+    )
+
+
+class Rig:
+    """A cluster of a size, and a dashboard that looks at it."""
+
+    def __init__(
+        self, size: Size, folder: Path, heap_megabytes: int = 256, begins: str = "steady"
+    ) -> None:
+        self.size = size
+        self._begins = begins
+        self._folder = folder
+        self._stack = ExitStack()
+        self.redis: Server = redis_server()
+        self.zookeeper: Server = zookeeper_server(folder, heap_megabytes)
+
+    def __enter__(self) -> Rig:
+        with ExitStack() as stack:
+            stack.enter_context(self.stores())
+            stack.enter_context(self.everything())
+            self._stack = stack.pop_all()
+        return self
+
+    @contextmanager
+    def stores(self) -> Iterator[None]:
+        """Redis and ZooKeeper alone."""
+        with ExitStack() as stack:
+            for store in (self.redis, self.zookeeper):
+                store.start()
+                stack.callback(store.stop)
+            yield
+
+    @contextmanager
+    def everything(self) -> Iterator[None]:
+        """All that stands on the stores."""
+        with ExitStack() as stack:
+            self._start(stack)
+            self._wait()
+            yield
+
+    def _start(self, stack: ExitStack) -> None:
+        def program(*command: str | Path) -> Process:
+            process = started(*command)
+            stack.callback(process.end)
+            return process
+
+        url = f"redis://{self.redis.address}/0"
+        self.sidecar = f"{HERE}:{free_port()}"
+        settings = self._file(
+            "sidecar.toml",
+            f'listen = "{self.sidecar}"\n[delays]\nredis = "{url}"\n'
+            f'[zookeeper]\nservers = "{self.zookeeper.address}"\n',
+        )
+        self.sidecar_process = program(
+            sys.executable, "-m", "benchmarks.dashboard.sidecar", settings
+        )
+        self.sidecar_process.line()
+        self.sidecar_ready_at = time.monotonic()
+        it = self.size
+        sizes = [str(one) for one in (it.hosts, it.executors, it.topologies, it.seed)]
+        stores = (url, self.zookeeper.address)
+        player = (sys.executable, "-m", "benchmarks.dashboard.players")
+        self.players = program(*player, *sizes, *stores, self.sidecar, self._begins)
+        self.players.line()
+        config = self._file(
+            "dashboard.toml",
+            f'listen = "{HERE}:0"\n[sidecar]\naddress = "{self.sidecar}"\n'
+            f'[zookeeper]\nservers = "{self.zookeeper.address}"\n[redis]\nurl = "{url}"\n',
+        )
+        self.dashboard = program(MONITOR, "dashboard", "--config", config)
+        self.url = next(it for it in self.dashboard.line().split() if it.startswith("http"))
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._stack.close()
+
+    def _file(self, name: str, text: str) -> Path:
+        path = self._folder / name
+        path.write_text(text)
+        return path
+
+    def _wait(self) -> None:
+        """Wait until everything is shown."""
+        end = time.monotonic() + PATIENCE
+        while time.monotonic() < end:
+            cluster = httpx.get(f"{self.url}/api/v1/cluster", timeout=30).json()
+            heard = all(
+                "missing" not in (it["report"]["state"], it["latency"]["state"])
+                for it in cluster["supervisors"]
+            )
+            shown = len(cluster["topologies"]) == self.size.topologies
+            if shown and heard and all(it["placed"] for it in cluster["topologies"]):
+                self.topology: str = cluster["topologies"][-1]["id"]
+                its = httpx.get(f"{self.url}/api/v1/topologies/{self.topology}", timeout=30).json()
+                self.executor: str = its["components"][2]["executors"][0]["executor"]
+                return
+            time.sleep(0.5)
+        raise SystemExit("the dashboard does not show the whole cluster")

@@ -1,0 +1,73 @@
+"""Exact engines against brute force on small random problems, over all objectives.
+
+Prints how many answers were compared and agreed, and every disagreement with the seed of its
+problem; ends with 1 if there is any. The policy and the PuLP form take 0.1 s or so for an answer,
+so that each problem is given to them with one objective, in turn:
+    python benchmarks/engines_agree.py --problems 1000 [--first 0] [--operators 6] [--nodes 4]
+"""
+
+import argparse
+import sys
+from collections import Counter
+from pathlib import Path
+
+from rich.console import Console
+from rich.table import Table
+
+sys.path.append(str(Path(__file__).parents[2] / "tests" / "support"))
+
+from brute_force import brute_force
+from engine_agreement import ENGINES, OBJECTIVES, case_of, complaint, problem_of
+from eyewall_sidecar.exact.finding import Outcome
+
+IN_TURN = ("PuLP", "policy odp")
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--problems", type=int, default=1000)
+    parser.add_argument("--first", type=int, default=0)
+    parser.add_argument("--operators", type=int, default=6)
+    parser.add_argument("--nodes", type=int, default=4)
+    options = parser.parse_args()
+    compared: Counter[tuple[str, str]] = Counter()
+    agreed: Counter[tuple[str, str]] = Counter()
+    infeasible = 0
+    differing: list[str] = []
+    for seed in range(options.first, options.first + options.problems):
+        problem = problem_of(seed, operators=options.operators, nodes=options.nodes)
+        for place, objective in enumerate(OBJECTIVES):
+            case = case_of(problem, objective)
+            truth = brute_force(case.arrays, case.costs)
+            infeasible += place == 0 and truth.outcome is Outcome.INFEASIBLE
+            for name, engine in ENGINES.items():
+                if name in IN_TURN and place != seed % len(OBJECTIVES):
+                    continue
+                finding = engine(case)
+                if finding is None:
+                    continue
+                cell = name, str(objective)
+                compared[cell] += 1
+                if wrong := complaint(case, truth, name, finding):
+                    differing.append(f"seed {seed}, {objective}, {name}: {wrong}")
+                    print(differing[-1], file=sys.stderr, flush=True)
+                else:
+                    agreed[cell] += 1
+    table = Table(
+        title=f"{options.problems} problems ({infeasible} without a placement): agreed / compared"
+    )
+    table.add_column("objective")
+    for name in ENGINES:
+        table.add_column(name, justify="right")
+    for objective in OBJECTIVES:
+        cells = [(name, str(objective)) for name in ENGINES]
+        table.add_row(str(objective), *(f"{agreed[it]:,} / {compared[it]:,}" for it in cells))
+    Console(width=120).print(table)
+    for line in differing:
+        print(line)
+    print(f"{len(differing)} disagreements in {compared.total():,} answers")
+    return 1 if differing else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

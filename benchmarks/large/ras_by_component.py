@@ -1,0 +1,75 @@
+"""The order of Storm's Resource Aware Scheduler, on counts: a baseline for whole clusters.
+
+The same as policy `ras` (Apache Storm 2.8, `ExecSorterByConnectionCount` and
+`NodeSorterHostProximity`), with the racks that a placement problem lacks: first the rack that
+holds most of the topology, then the one with most free; within it the nodes likewise.
+"""
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+from eyewall_sidecar.heuristic.large.groups import Counts, Crowd, Racks
+from eyewall_sidecar.model.arrays import Floats, Places
+
+
+def place_by_resources(crowds: Sequence[Crowd], racks: Racks) -> list[Counts | None]:
+    """Return for each topology, in this order: [group, node], or None where it found no room."""
+    left = racks.limits * (1 + 1e-9)
+    placed: list[Counts | None] = []
+    for crowd in crowds:
+        counts = np.zeros((len(crowd.sizes), len(racks.rack)), dtype=np.int64)
+        after, nodes, last = left.copy(), np.zeros(0, dtype=np.int64), -1
+        for group in _turns(crowd):
+            if group != last:
+                nodes, last = _in_order(racks, after, counts.sum(axis=0).astype(np.float64)), group
+            needs = crowd.requirements[:, group]
+            holding = (after[:, nodes] >= needs[:, None]).all(axis=0)
+            if not holding.any():
+                break
+            node = nodes[np.argmax(holding)]
+            counts[group, node] += 1
+            after[:, node] -= needs
+        whole = bool((counts.sum(axis=1) == crowd.sizes).all())
+        placed.append(counts if whole else None)
+        left = after if whole else left
+    return placed
+
+
+def _turns(crowd: Crowd) -> Iterator[int]:
+    """Return a group for each executor: each takes turns with its neighbours, as Storm does."""
+    neighbours: list[set[int]] = [set() for _ in crowd.sizes]
+    for source, target in zip(crowd.sources.tolist(), crowd.targets.tolist(), strict=True):
+        if source != target:
+            neighbours[source].add(target)
+            neighbours[target].add(source)
+    size, waiting = crowd.sizes.tolist(), crowd.sizes.tolist()
+    connections = [
+        own * sum(size[it] for it in near) for own, near in zip(size, neighbours, strict=True)
+    ]
+    for current in sorted(range(len(size)), key=lambda it: (-connections[it], it)):
+        turn = [current, *sorted(neighbours[current], key=lambda it: (size[it], it))]
+        while any(waiting[it] for it in turn):
+            for it in turn:
+                if waiting[it]:
+                    waiting[it] -= 1
+                    yield it
+
+
+def _in_order(racks: Racks, left: Floats, held: Floats) -> Places:
+    """Return nodes, by rack and then within racks: most held, then most free first."""
+    free = np.maximum(left, 0.0)
+    count = len(racks.per_tuple)
+    free_in = np.array(
+        [np.bincount(racks.rack, weights=row, minlength=count) for row in free], dtype=np.float64
+    )
+    held_in = np.bincount(racks.rack, weights=held, minlength=count).astype(np.float64)
+    place = np.empty(count, dtype=np.int64)
+    place[_most_first(free_in, held_in)] = np.arange(count)
+    by_node = np.empty(len(racks.rack), dtype=np.int64)
+    by_node[_most_first(free, held)] = np.arange(len(racks.rack))
+    return np.lexsort((by_node, place[racks.rack]))
+
+
+def _most_first(free: Floats, held: Floats) -> Places:
+    shares = free / np.maximum(free.sum(axis=1, keepdims=True), 1e-300)
+    return np.lexsort((-shares.min(axis=0), -shares.mean(axis=0), -held))

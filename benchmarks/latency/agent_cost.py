@@ -1,0 +1,133 @@
+"""Memory and CPU of one latency agent in a cluster of many, installed by itself.
+
+    python benchmarks/latency_agent_cost.py [--hosts 11 100 490] [--seconds 60]
+
+Installs eyewall-latency alone into a fresh environment (which proves that it needs no numpy),
+starts a redis-server, lets a thread write and renew the records of all other hosts and what they
+measured to the agent's, and looks at the agent after its first seconds: resident memory, and CPU
+seconds by wall-clock seconds.
+"""
+
+from __future__ import annotations
+
+import argparse
+import socket
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from pathlib import Path
+from random import Random
+
+import psutil
+from eyewall_latency.contract import Coordinate, HostRecord, Keys, RttRecord
+from eyewall_latency.redis_registry import RedisRegistry
+
+SOURCE = Path(__file__).parents[2] / "latency-estimator"
+RENEW_SECONDS = 1.0
+SHARE_THAT_MOVES = 0.1
+WARM_UP = 20.0
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+def light_environment(folder: Path) -> Path:
+    subprocess.run([sys.executable, "-m", "venv", folder], check=True)
+    python = folder / "bin" / "python"
+    subprocess.run(
+        [python, "-m", "pip", "install", "-q", "--disable-pip-version-check", SOURCE], check=True
+    )
+    subprocess.run([python, "-m", "compileall", "-q", folder / "lib"], check=False)
+    heavy = subprocess.run([python, "-c", "import numpy"], capture_output=True, check=False)
+    if heavy.returncode == 0:
+        sys.exit("numpy came with eyewall-latency")
+    return python
+
+
+def others(port: int, count: int, listen: int, stop: threading.Event) -> None:
+    """Be all the other hosts, each as often as an agent at rest is.
+
+    In a second a tenth of them move, and one or two of them (each probes one host in a round)
+    have probed the agent's host.
+    """
+    rng = Random(0)
+    places = [tuple(rng.gauss(0, 0.05) for _ in range(8)) for _ in range(count - 1)]
+    registry = RedisRegistry(
+        f"redis://127.0.0.1:{port}", Keys(), expiry_seconds=60, rtt_seconds=1_800
+    )
+    said: dict[int, HostRecord] = {}
+    first = True
+    while not stop.is_set():
+        now = registry.read("agent").now
+        reporting = set(range(count - 1)) if first else set(rng.sample(range(count - 1), 2))
+        for index, place in enumerate(places):
+            if index not in said or rng.random() < SHARE_THAT_MOVES:
+                moved = tuple(axis + rng.gauss(0, 1e-3) for axis in place)
+                said[index] = HostRecord("127.0.0.1", listen, Coordinate(moved, 0.0), 0.1, 0, now)
+            rtt = RttRecord(abs(rng.gauss(0.1, 0.01)), 0.001, now)
+            registry.write(
+                f"host-{index}", said[index], {"agent": rtt} if index in reporting else {}
+            )
+        first = False
+        stop.wait(RENEW_SECONDS)
+    registry.close()
+
+
+def cost(python: Path, folder: Path, hosts: int, seconds: float) -> tuple[float, float]:
+    """Return resident MB, and percent of a core."""
+    port, listen = free_port(), free_port()
+    config = folder / "latency.toml"
+    config.write_text(
+        f"host = 'agent'\n[redis]\nurl = 'redis://127.0.0.1:{port}'\n"
+        f"[probe]\nlisten = '127.0.0.1:{listen}'\n"
+    )
+    server = subprocess.Popen(
+        ["redis-server", "--port", str(port), "--bind", "127.0.0.1", "--save", ""],
+        stdout=subprocess.DEVNULL,
+    )
+    time.sleep(2)
+    stop = threading.Event()
+    neighbours = threading.Thread(target=others, args=(port, hosts, listen, stop))
+    neighbours.start()
+    agent = subprocess.Popen(
+        [python, "-m", "eyewall_latency.cli", "agent", "--config", config],
+        stdout=subprocess.DEVNULL,
+    )
+    try:
+        time.sleep(WARM_UP)
+        process = psutil.Process(agent.pid)
+        before, began = process.cpu_times(), time.monotonic()
+        time.sleep(seconds)
+        after, ended = process.cpu_times(), time.monotonic()
+        used = after.user + after.system - before.user - before.system
+        return process.memory_info().rss / 2**20, 100 * used / (ended - began)
+    finally:
+        agent.terminate()
+        agent.wait()
+        stop.set()
+        neighbours.join()
+        server.terminate()
+        server.wait()
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--hosts", type=int, nargs="+", default=[11, 100, 490])
+    parser.add_argument("--seconds", type=float, default=60.0)
+    asked = parser.parse_args()
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        python = light_environment(folder / "light")
+        print("| hosts | resident, MB | of a core |\n| --- | --- | --- |")
+        for hosts in asked.hosts:
+            resident, percent = cost(python, folder, hosts, asked.seconds)
+            print(f"| {hosts} | {resident:.1f} | {percent:.2f} % |", flush=True)
+
+
+if __name__ == "__main__":
+    main()

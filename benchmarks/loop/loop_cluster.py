@@ -1,0 +1,205 @@
+"""A running emulated cluster, as the benchmarks of the loop use and look at it.
+
+It is brought up, changed and taken down by `eyewall-deploy`, as its user would; what the agents and
+the rates job wrote is read where the sidecar reads it.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import socket
+import subprocess
+import sys
+import time
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeVar
+
+from eyewall_deploy.delays import comparison, registry
+from eyewall_deploy.failure import Failure
+from eyewall_deploy.lifecycle.plans import read_plan
+from eyewall_deploy.lifecycle.programs import eyewall_root, redis_prefix
+from eyewall_deploy.run_dir import RunDir
+from eyewall_deploy.storm import nimbus
+from eyewall_deploy.wan import delay_file
+from eyewall_monitor import rate_document, sample
+from eyewall_monitor.znodes import Znodes
+from kazoo.client import KazooClient
+from kazoo.exceptions import KazooException, NoNodeError
+from kazoo.handlers.threading import KazooTimeoutError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
+
+    from eyewall_deploy.delays.comparison import Summary
+    from eyewall_deploy.lifecycle.programs import Plan
+    from eyewall_deploy.measure.nimbus import RunningTopology
+    from eyewall_monitor.rate_document import Rates
+    from eyewall_monitor.sample import Sample
+
+REPOSITORY = Path(__file__).parents[2]
+DEPLOY = Path(sys.executable).with_name("eyewall-deploy")
+SERVERS = ("nimbus", "ui", "sidecar", "zookeeper", "redis")
+ANSWER_SECONDS = 3.0
+T = TypeVar("T")
+
+
+def say(text: str) -> None:
+    """Tell how far it is, on standard error: tables alone go to standard output."""
+    print(f"{time.strftime('%H:%M:%S')} {text}", file=sys.stderr, flush=True)
+
+
+def wait_for(look: Callable[[], T | None], seconds: float, what: str) -> T:
+    """Return what `look` finds as soon as it finds something; give up after `seconds`."""
+    end = time.monotonic() + seconds
+    while (found := look()) is None:
+        if time.monotonic() > end:
+            sys.exit(f"waited {seconds:g} s in vain for {what}")
+        time.sleep(1.0)
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """What the agents and the rates job say at one moment; None and no host where nothing is."""
+
+    at: float
+    rates: Rates | None
+    reports: Mapping[str, Sample]
+    delays: Summary | None
+
+
+@dataclass(frozen=True)
+class LoopCluster:
+    """One cluster that is up."""
+
+    plan: Plan
+
+    def run(self, command: str, *arguments: str) -> str:
+        """Run `eyewall-deploy COMMAND` on it."""
+        return deploy(command, "--run-dir", str(self.plan.run.path), *arguments)
+
+    def submit(
+        self, topology: str, options: Mapping[str, object], *, under: str | None = None
+    ) -> None:
+        """Submit a topology of the repository's, under its own name or another."""
+        settings = [f"{key}={json.dumps(value)}" for key, value in options.items()]
+        name = () if under is None else ("--name", under)
+        self.run("submit", *name, *(word for one in settings for word in ("-o", one)), topology)
+
+    def placed(self, name: str, executors: int, seconds: float = 120.0) -> RunningTopology:
+        """Return the topology once all its executors have a slot."""
+
+        def whole() -> RunningTopology | None:
+            found = self.topology(name)
+            return found if found is not None and len(found.slots) == executors else None
+
+        return wait_for(whole, seconds, f"{name} with {executors} executors placed")
+
+    def topology(self, name: str) -> RunningTopology | None:
+        """Return what Nimbus says of it; None if there is none, or no Nimbus."""
+        try:
+            view = nimbus.look(self.plan.state.nimbus)
+        except nimbus.NimbusUnreachableError:
+            return None
+        return next((it for it in view.topologies if it.name == name), None)
+
+    def delays(self) -> Summary | None:
+        """Sum up all pairs' delays, as `eyewall-deploy delays` does; None without a Redis."""
+        hosts = [host.name for host in self.plan.cluster.hosts]
+        state = self.plan.state
+        found = registry.read(state.redis, redis_prefix(state), hosts)
+        if isinstance(found, Failure):
+            return None
+        table = delay_file.read(self.plan.run.delays)
+        return comparison.summarise(comparison.compare(table, found))
+
+    def measured(self, topology_id: str) -> Measured:
+        """Look at everything that is measured once."""
+        at = time.time()
+        rates, reports = self._in_zookeeper(topology_id)
+        return Measured(at, rates, reports, self.delays())
+
+    def rates(self, topology_id: str) -> Rates | None:
+        """Return the rates document of a topology."""
+        return self._in_zookeeper(topology_id)[0]
+
+    def _in_zookeeper(self, topology_id: str) -> tuple[Rates | None, dict[str, Sample]]:
+        # A client for each look: one that lives on has a session to lose while ZooKeeper is away.
+        paths = Znodes(eyewall_root(self.plan.state))
+        reports = {}
+        with _zookeeper(str(self.plan.state.zookeeper)) as read:
+            for host in self.plan.cluster.hosts:
+                if (data := read(paths.sample(host.name))) is not None:
+                    reports[host.name] = sample.decode(data)
+            document = read(paths.rates(topology_id))
+            return None if document is None else rate_document.decode(document), reports
+
+
+@contextmanager
+def cluster(name: str, run_dir: Path, *more: str, dashboard: bool = False) -> Iterator[LoopCluster]:
+    """Bring a shipped cluster up on ports that are free, and take it down at the end.
+
+    `more` are further options of `eyewall-deploy up`.
+    """
+    servers = (*SERVERS, "dashboard") if dashboard else SERVERS
+    ports = zip(servers, _free_ports(len(servers)), strict=True)
+    flags = [*more] + [word for server, port in ports for word in (f"--{server}-port", str(port))]
+    say(f"{name} is coming up (a minute or so)")
+    try:
+        flags += ("--mode", "namespaces", *(() if dashboard else ("--without-dashboard",)))
+        deploy("up", name, "--run-dir", str(run_dir), *flags)
+        plan = read_plan(RunDir(run_dir.resolve()))
+        if isinstance(plan, Failure):
+            sys.exit(plan.reason)
+        yield LoopCluster(plan)
+    finally:
+        say(f"{name} is going down")
+        deploy("down", "--run-dir", str(run_dir))
+
+
+def deploy(command: str, *arguments: str) -> str:
+    """Run `eyewall-deploy`; end the benchmark if it fails."""
+    done = subprocess.run(
+        [DEPLOY, command, *arguments], capture_output=True, text=True, check=False, cwd=REPOSITORY
+    )
+    if done.returncode:
+        sys.exit(f"eyewall-deploy {command}: {done.stdout}{done.stderr}")
+    return done.stdout
+
+
+@contextmanager
+def _zookeeper(address: str) -> Iterator[Callable[[str], bytes | None]]:
+    """Give what reads a znode: None where there is none, or no ZooKeeper."""
+    quiet = logging.getLogger("benchmarks.kazoo")
+    quiet.setLevel("CRITICAL")
+    client = KazooClient(address, timeout=ANSWER_SECONDS, logger=quiet)
+
+    def read(path: str) -> bytes | None:
+        if not client.connected:
+            return None
+        try:
+            data: bytes = client.get_async(path).get(timeout=ANSWER_SECONDS)[0]
+        except NoNodeError:
+            return None
+        except (KazooException, KazooTimeoutError):
+            return None
+        return data
+
+    try:
+        with suppress(KazooException, KazooTimeoutError):
+            client.start(timeout=ANSWER_SECONDS)
+        yield read
+    finally:
+        client.stop()
+        client.close()
+
+
+def _free_ports(count: int) -> list[int]:
+    sockets = [socket.create_server(("127.0.0.1", 0)) for _ in range(count)]
+    ports = [it.getsockname()[1] for it in sockets]
+    for it in sockets:
+        it.close()
+    return ports

@@ -1,0 +1,366 @@
+"""What it costs that a part of the loop dies: told from a look at everything each second.
+
+A part is ended by SIGKILL, is dead for some seconds, and is started again. Nothing is asserted:
+what was lost, how long each signal was not current, and what the topology noticed of it is told.
+"""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import time
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import psutil
+from eyewall_deploy.lifecycle.down import processes_of
+from eyewall_deploy.lifecycle.log_files import log_files
+from eyewall_deploy.lifecycle.programs import redis_prefix
+from eyewall_deploy.measure.events import read_events
+from eyewall_deploy.measure.latency import Window, longest_gap, never_acked
+from eyewall_deploy.processes.control import Control
+from eyewall_monitor.history import Keys
+from redis import Redis
+from redis.exceptions import RedisError
+
+from benchmarks.loop.loop_cluster import DEPLOY, cluster, say
+from benchmarks.loop.loop_truth import EXECUTORS, NAME, options
+from benchmarks.loop.loop_watch import SIGNALS, Watcher, current, lost, stale, texts, weakest
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+    from pathlib import Path
+
+    from eyewall_deploy.measure.nimbus import RunningTopology
+
+    from benchmarks.loop.loop_cluster import LoopCluster
+
+T = TypeVar("T")
+RATE = 10.0
+HOST = "edge-1"
+"""Whose agents are killed: the source runs there."""
+CALM = 20.0
+"""Seconds of looks before each fault."""
+STEADY_LOOKS = 5
+"""In which all is current, until it counts as recovered."""
+PATIENCE = 150.0
+FELT = 20.0
+"""Seconds after which a signal that nobody writes any more is no longer current."""
+SETTLED = 30.0
+"""Seconds in which what was emitted is acked or has failed: the message timeout, three times."""
+MUCH = 100
+"""Lines in a log that are worth a word."""
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """What is killed: a program, or of it alone the children of a name."""
+
+    name: str
+    program: str
+    child: str = ""
+
+
+PARTS = {
+    part.name: part
+    for part in (
+        Part("Redis", "redis"),
+        Part("ZooKeeper", "zookeeper"),
+        Part("rates job", "rates"),
+        Part("Spark's JVM alone", "rates", "java"),
+        Part("monitor agent", f"monitor-{HOST}"),
+        Part("latency agent", f"latency-{HOST}"),
+        Part("sidecar", "sidecar"),
+    )
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Untouched:
+    """The topology at one moment: where its executors are, and the processes that run them."""
+
+    assignment: frozenset[tuple[str, str]]
+    processes: frozenset[int]
+    nimbus: int
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """One part's death and return; times are seconds since the kill.
+
+    Parameters
+    ----------
+    back
+        When the part was ready again.
+    recovered
+        Whether all signals became current again.
+    stale
+        Of each signal, from when to when it was not current; None: it always was.
+    calm
+        The share of the looks before the kill at which all was current.
+    lost
+        What was counted as lost.
+    texts
+        What the topology's status said, each with the time at which it began to.
+    weakest
+        The least known of the streams, look by look.
+    """
+
+    part: str
+    dead: float
+    began: float
+    back: float
+    recovered: bool
+    stale: Mapping[str, tuple[float, float] | None]
+    calm: float
+    lost: tuple[str, ...]
+    assignment_kept: bool
+    processes: int
+    processes_kept: bool
+    nimbus_kept: bool
+    emitted: int
+    failed: int
+    never_acked: int
+    gap: float
+    log_lines: Mapping[str, int]
+    texts: tuple[tuple[float, str], ...]
+    weakest: Sequence[tuple[float, float, float, str]]
+
+
+def faults(folder: Path, names: Sequence[str], dead: float) -> list[Fault]:
+    """Kill one part after the other while Tag-and-Count runs and the loop is closed."""
+    events = folder / "events"
+    events.mkdir()
+    found = []
+    with cluster("three-sites", folder / "run") as it:
+        # By network usage, which depends on rates: with them gone it has something to refuse.
+        it.submit(NAME, options(RATE, events) | {"eyewall.objective": "N=1"})
+        watcher = Watcher(it, it.placed(NAME, EXECUTORS).id)
+        watcher.start()
+        try:
+            for name in names:
+                steady(watcher)
+                found.append(_fault(watcher, PARTS[name], dead, events))
+                say(f"{name}: all current again: {_when(found[-1])}")
+                if not found[-1].recovered:
+                    it.run("restart", PARTS[name].program)
+        finally:
+            watcher.stop()
+    return found
+
+
+def steady(watcher: Watcher) -> None:
+    """Wait until all signals are current and nothing was moved for a cool-down."""
+    since, seconds = time.time(), CALM + 15.0
+
+    def calm() -> bool | None:
+        begin = max(since, time.time() - seconds)
+        slots = {_slots(it.topology) for it in watcher.placed if it.at >= begin}
+        enough = time.time() - since >= seconds
+        now = enough and all(current(watcher.seen[-1], _hosts(watcher)).values())
+        return True if now and len(slots - {frozenset()}) == 1 else None
+
+    say("waiting until all is current and nothing moves")
+    if patiently(calm, 2 * PATIENCE) is None:
+        say(f"it is not so after {2 * PATIENCE:g} s; going on")
+
+
+def _fault(watcher: Watcher, part: Part, dead: float, events: Path) -> Fault:
+    it, hosts = watcher.it, _hosts(watcher)
+    before, history, logs = untouched(it), entries(it), log_sizes(it)
+    say(f"{part.name} is killed")
+    began = time.time()
+    kill(it, part)
+    if not part.child:
+        time.sleep(max(0.0, began + dead - time.time()))
+    down_for = time.time() - began
+    it.run("start", part.program)
+    back = time.time()
+
+    def all_current() -> bool | None:
+        last = [look for look in watcher.seen if look.at >= back + FELT][-STEADY_LOOKS:]
+        good = len(last) == STEADY_LOOKS and all(all(current(x, hosts).values()) for x in last)
+        return True if good else None
+
+    recovered = patiently(all_current, PATIENCE)
+    time.sleep(SETTLED)
+    until = time.time()
+    after, happened = untouched(it), read_events(events)
+    looks = [look for look in watcher.seen if look.at >= began]
+    calm = [look for look in watcher.seen if began - CALM <= look.at < began]
+    placed = [look for look in watcher.placed if look.at >= began]
+    everywhere = {_slots(look.topology) for look in placed} - {frozenset()}
+    window = Window(began, until - SETTLED)
+    emitted = {message for message, at in happened.emitted.items() if at in window}
+    return Fault(
+        part=part.name,
+        dead=down_for,
+        began=began,
+        back=back - began,
+        recovered=recovered is not None,
+        stale={name: stale(looks, name, hosts, began) for name in SIGNALS},
+        calm=sum(all(current(look, hosts).values()) for look in calm) / max(1, len(calm)),
+        lost=lost(calm, looks, history, entries(it)),
+        assignment_kept=everywhere | {after.assignment} == {before.assignment},
+        processes=len(before.processes),
+        processes_kept=before.processes == after.processes,
+        nimbus_kept=before.nimbus == after.nimbus,
+        emitted=len(emitted),
+        failed=sum(at in window for _, at in happened.failed),
+        never_acked=len(emitted & never_acked(happened)),
+        gap=longest_gap(happened, window).seconds,
+        log_lines=log_lines(it, logs),
+        texts=texts(placed, began),
+        weakest=weakest(looks, began),
+    )
+
+
+def kill(it: LoopCluster, part: Part) -> None:
+    """End a part as a crash does; a whole program stays dead until it is started.
+
+    What keeps programs alive would start it again within a second. So the program is frozen first
+    and asked to stop: what it cannot hear any more ends no process, but nobody starts it again.
+    """
+    program = psutil.Process(_pid(it, part.program))
+    children = program.children(recursive=True)
+    control = Control(it.plan.run.socket)
+    if part.child:
+        own = control.state(part.program).pid
+        for child in children:
+            if child.name() == part.child:
+                child.kill()
+        # Nobody else is told: whether the program notices is what is asked.
+        patiently(lambda: True if control.state(part.program).pid not in (0, own) else None, 60)
+        return
+    program.suspend()
+    asked = subprocess.Popen(
+        [DEPLOY, "stop", "--run-dir", it.plan.run.path, part.program],
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+    while control.state(part.program).state == "RUNNING" and asked.poll() is None:
+        time.sleep(0.05)
+    for process in (program, *children):
+        with suppress(psutil.NoSuchProcess):
+            process.kill()
+    asked.wait()
+
+
+def untouched(it: LoopCluster) -> Untouched:
+    """The topology's assignment and processes, and Nimbus's."""
+    processes = set()
+    for process in processes_of(it.plan.run):
+        with suppress(psutil.Error):
+            line = " ".join(process.cmdline())
+            if "daemon.worker.Worker" in line or "streamparse_run" in line:
+                processes.add(process.pid)
+    return Untouched(_slots(it.topology(NAME)), frozenset(processes), _pid(it, "nimbus"))
+
+
+def _slots(topology: RunningTopology | None) -> frozenset[tuple[str, str]]:
+    """Where each executor is; empty where Nimbus does not say."""
+    slots = topology.slots.items() if topology is not None else ()
+    return frozenset((str(executor), str(slot)) for executor, slot in slots)
+
+
+def _hosts(watcher: Watcher) -> int:
+    return len(watcher.it.plan.cluster.hosts)
+
+
+def entries(it: LoopCluster) -> dict[str, frozenset[bytes]]:
+    """Ids of the reports in the history, by host."""
+    state = it.plan.state
+    keys = Keys(redis_prefix(state))
+    client: Any = Redis(state.redis.host, state.redis.port, socket_timeout=5.0)
+    try:
+        return {
+            host.name: frozenset(entry for entry, _ in client.xrange(keys.stream(host.name)))
+            for host in it.plan.cluster.hosts
+        }
+    except RedisError:
+        return {}
+    finally:
+        client.close()
+
+
+def log_sizes(it: LoopCluster) -> dict[str, int]:
+    """Bytes of each log."""
+    return {name: file.stat().st_size for name, file in log_files(it.plan).items() if file.exists()}
+
+
+def log_lines(it: LoopCluster, before: Mapping[str, int]) -> dict[str, int]:
+    """Lines that were added to each log, where there are any."""
+    found = {}
+    for name, file in log_files(it.plan).items():
+        if file.exists():
+            with file.open("rb") as log:
+                log.seek(min(before.get(name, 0), file.stat().st_size))
+                found[name] = log.read().count(b"\n")
+    return {name: count for name, count in found.items() if count}
+
+
+def _pid(it: LoopCluster, program: str) -> int:
+    programs = json.loads(it.run("status", "--json"))["programs"]
+    return next(int(one["pid"]) for one in programs if one["name"] == program)
+
+
+def patiently(look: Callable[[], T | None], seconds: float) -> T | None:
+    """Return what `look` finds, None if it finds nothing within `seconds`."""
+    end = time.monotonic() + seconds
+    while (found := look()) is None and time.monotonic() < end:
+        time.sleep(1.0)
+    return found
+
+
+def _when(it: Fault) -> str:
+    """When all signals were current for good, in seconds since the kill."""
+    if not it.recovered:
+        return f"not within {PATIENCE:g} s"
+    return f"{max((span[1] for span in it.stale.values() if span), default=0.0):.0f}"
+
+
+def fault_tables(found: Sequence[Fault]) -> str:
+    """What each fault cost the loop, and what the topology had of it."""
+    lines = [
+        "| killed | current before | dead, s | ready again, s | "
+        + " | ".join(f"{name} not current, s" for name in SIGNALS)
+        + " | all current from, s | lost |",
+        "| --- " * (6 + len(SIGNALS)) + "|",
+    ]
+    for it in found:
+        spans = " | ".join(_span(it.stale[name]) for name in SIGNALS)
+        lines.append(
+            f"| {it.part} | {it.calm:.0%} | {it.dead:.0f} | {it.back:.0f} | {spans} "
+            f"| {_when(it)} | {'; '.join(it.lost) or 'nothing'} |"
+        )
+    lines += [
+        "",
+        "Seconds are since the kill; the loop was looked at once a second. Processes are workers,",
+        "their log writers and components; a gap is without a tuple at the consumer.",
+        "",
+        "| killed | assignment | processes | Nimbus | emitted | failed | never acked | gap, s |",
+        "| --- " * 8 + "|",
+    ]
+    lines += [
+        f"| {it.part} | {_kept(it.assignment_kept)} | {_kept(it.processes_kept)} ({it.processes}) "
+        f"| {_kept(it.nimbus_kept)} | {it.emitted} | {it.failed} | {it.never_acked} "
+        f"| {it.gap:.2f} |"
+        for it in found
+    ]
+    lines.append("\nWhat the topology's status said, and logs that grew by much:\n")
+    for it in found:
+        lines += [f"- {it.part}, {at:.0f} s: {text}" for at, text in it.texts]
+        grown = {name: count for name, count in it.log_lines.items() if count >= MUCH}
+        lines += [
+            f"- {it.part}: {count} lines in the log of {name}" for name, count in grown.items()
+        ]
+    return "\n".join(lines)
+
+
+def _span(span: tuple[float, float] | None) -> str:
+    return "–" if span is None else f"{span[0]:.0f} to {span[1]:.0f}"
+
+
+def _kept(kept: bool) -> str:
+    return "the same" if kept else "**changed**"

@@ -1,0 +1,212 @@
+"""Estimated rates and delays beside the true ones, on a running cluster."""
+
+from __future__ import annotations
+
+import json
+import time
+from dataclasses import dataclass
+from itertools import pairwise
+from statistics import median
+from typing import TYPE_CHECKING, Any
+
+from eyewall_deploy.measure.events import read_events
+
+from benchmarks.loop.loop_cluster import cluster, say, wait_for
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+    from pathlib import Path
+
+    from eyewall_deploy.measure.events import Events
+    from eyewall_monitor.rate_document import Rates, StreamRate
+
+    from benchmarks.loop.loop_cluster import LoopCluster
+
+NAME = "tag_and_count"
+EXECUTORS = 13
+"""One source, five operators of two, one consumer and an acker."""
+CHAIN = ("source", "tokenise", "tag", "filter", "count", "rank", "consumer")
+STREAMS = tuple(pairwise(CHAIN))
+BEFORE_FILTER = frozenset(CHAIN[:3])
+"""What these send comes at the source's rate; what the others send, at the consumer's."""
+SELECTIVITY = 0.5
+PINS = {"source": ["edge-1"], "consumer": ["edge-2"]}
+ENOUGH_SAMPLES = 10
+"""Of the twelve that a window of a minute holds."""
+READINGS, APART = 6, 10.0
+PATIENCE = 240.0
+BRACKETS = (2.0, 6.0, 1000.0)
+"""Milliseconds up to which pairs of hosts are taken together."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """One stream's rate, as estimated at one moment and as it truly was in the minute before.
+
+    Parameters
+    ----------
+    asked
+        Sentences/s that the source was told to emit.
+    error
+        Half of the estimate's own 95 % interval.
+    """
+
+    asked: float
+    source: str
+    target: str
+    true: float
+    estimated: float
+    error: float
+    confidence: float
+    age: float
+
+    @property
+    def off_by(self) -> float:
+        """Relative to the truth."""
+        return abs(self.estimated - self.true) / self.true if self.true else float("inf")
+
+
+def options(rate: float, events: Path) -> dict[str, object]:
+    """What Tag-and-Count is submitted with: half of the sentences get through the filter."""
+    return {
+        "eyewall.pin": PINS,
+        "measure.dir": str(events),
+        "topology.workers": 4,
+        "tag_and_count.rate": rate,
+        "tag_and_count.selectivity": SELECTIVITY,
+        "tag_and_count.cpu.ms": 1,
+    }
+
+
+def true_rate(events: Events, source: str, start: float, end: float) -> float:
+    """Tuples/s that `source` sent: counted where they were emitted, or where they arrived."""
+    if source in BEFORE_FILTER:
+        times = [*events.emitted.values(), *(at for _, at in events.failed)]
+    else:
+        times = [sighting.at for sighting in events.seen]
+    return sum(start <= at < end for at in times) / (end - start)
+
+
+def known(document: Rates | None) -> dict[tuple[str, str], StreamRate]:
+    """The topology's own streams in the document, by who sends to whom."""
+    rows = document.streams if document is not None else ()
+    found = {(it.source, it.component): it for it in rows if it.stream == "default"}
+    return {ends: found[ends] for ends in STREAMS if ends in found}
+
+
+def rates(folder: Path, asked: Sequence[float]) -> list[Reading]:
+    """Run Tag-and-Count at one source rate after the other, and read each stream's."""
+    found: list[Reading] = []
+    with cluster("three-sites", folder / "run") as it:
+        for rate in asked:
+            say(f"{rate:g} sentences/s")
+            events = folder / f"events-{rate:g}"
+            events.mkdir()
+            it.submit(NAME, options(rate, events))
+            found += _readings(it, rate, events)
+            it.run("kill", NAME)
+    return found
+
+
+def _readings(it: LoopCluster, asked: float, events: Path) -> list[Reading]:
+    topology = it.placed(NAME, EXECUTORS).id
+
+    def whole() -> Rates | None:
+        document = it.rates(topology)
+        streams = known(document).values()
+        enough = len(streams) == len(STREAMS) and all(
+            stream.rate.samples >= ENOUGH_SAMPLES for stream in streams
+        )
+        return document if enough else None
+
+    wait_for(whole, PATIENCE, f"{ENOUGH_SAMPLES} samples of each stream's rate")
+    found = []
+    for _ in range(READINGS):
+        document, now, happened = it.rates(topology), time.time(), read_events(events)
+        for (source, target), stream in known(document).items():
+            estimate = stream.rate
+            assert document is not None
+            start = estimate.until - document.window
+            found.append(
+                Reading(
+                    *(asked, source, target),
+                    true_rate(happened, source, start, estimate.until),
+                    *(estimate.value, estimate.error),
+                    *(estimate.confidence_at(now), estimate.age(now)),
+                )
+            )
+        time.sleep(APART)
+    return found
+
+
+def rates_table(found: Sequence[Reading]) -> str:
+    """One line for each stream at each rate: its last reading, and how far all were off."""
+    lines = [
+        (
+            "| told | stream | true /s | estimated /s | own error | off by | confidence | age, s "
+            f"| of {READINGS} readings: median | largest |"
+        ),
+        "| --- " * 10 + "|",
+    ]
+    for asked in dict.fromkeys(it.asked for it in found):
+        for ends in STREAMS:
+            of_it = [x for x in found if (x.asked, x.source, x.target) == (asked, *ends)]
+            if not of_it:
+                continue
+            it, off = of_it[-1], [x.off_by for x in of_it]
+            lines.append(
+                f"| {asked:g} | {it.source} → {it.target} | {it.true:.2f} | {it.estimated:.2f} "
+                f"| ± {it.error:.2f} | {it.off_by:.1%} | {it.confidence:.2f} | {it.age:.1f} "
+                f"| {median(off):.1%} | {max(off):.1%} |"
+            )
+    every = [it.off_by for it in found]
+    inside = sum(abs(it.estimated - it.true) <= it.error for it in found)
+    lines.append(
+        f"\n{len(found)} readings: off by {median(every):.1%} in the median, {max(every):.1%} at "
+        f"most; {inside} of them by no more than the estimate's own error."
+    )
+    return "\n".join(lines)
+
+
+def delays(folder: Path, name: str) -> tuple[str, dict[str, Any]]:
+    """Bring a cluster up, wait until all pairs are measured; its table, and what it is made of."""
+    with cluster(name, folder / "run") as it:
+        up = time.monotonic()
+
+        def all_measured() -> float | None:
+            summary = it.delays()
+            done = summary is not None and summary.measured == summary.pairs
+            return time.monotonic() - up if done else None
+
+        waited = wait_for(all_measured, PATIENCE, "all pairs measured")
+        # The median of a pair's last probes settles with the fifth.
+        time.sleep(2 * APART)
+        table = it.run("delays")
+        found: dict[str, Any] = json.loads(it.run("delays", "--json"))
+    lines = [
+        f"All pairs measured {waited:.1f} s after `up` was done; {2 * APART:g} s later:\n",
+        *_brackets(found["pairs"]),
+        f"\n```\n{table.rstrip()}\n```",
+    ]
+    return "\n".join(lines), found
+
+
+def _brackets(pairs: Iterable[dict[str, Any]]) -> Iterable[str]:
+    """A line for the pairs of about the same delay."""
+    yield "| true delay, ms | pairs | off by | largest | off by, ms | coordinates alone |"
+    yield "| --- | --- | --- | --- | --- | --- |"
+    above = 0.0
+    for until in BRACKETS:
+        rows = [
+            it for it in pairs if it["found"] is not None and above < 1000 * it["true"] <= until
+        ]
+        if rows:
+            true = [1000 * it["true"] for it in rows]
+            errors = [it["error"] for it in rows]
+            absolute = median(1000 * abs(it["found"] - it["true"]) for it in rows)
+            alone = [it["coordinates_error"] for it in rows if it["coordinates"] is not None]
+            yield (
+                f"| {min(true):g} to {max(true):g} | {len(rows)} | {median(errors):.1%} "
+                f"| {max(errors):.1%} | {absolute:.2f} | {median(alone):.1%} |"
+            )
+        above = until

@@ -1,0 +1,162 @@
+"""A look at all of the loop each second, and what looks come to: what was stale, what lost."""
+
+from __future__ import annotations
+
+import re
+import threading
+import time
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from benchmarks.loop.loop_truth import NAME, STREAMS, known
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from eyewall_deploy.measure.nimbus import RunningTopology
+
+    from benchmarks.loop.loop_cluster import LoopCluster, Measured
+
+REPORT_SECONDS, RATES_SECONDS, DELAYS_SECONDS = 10.0, 15.0, 15.0
+"""Ages up to which each is current."""
+CONFIDENT = 0.5
+"""What the sidecar asks of a rate, unless told otherwise."""
+SIGNALS = ("host reports", "rates", "delays")
+
+
+@dataclass(frozen=True, slots=True)
+class Placed:
+    """The topology as Nimbus shows it at one moment; None where Nimbus does not answer."""
+
+    at: float
+    topology: RunningTopology | None
+
+
+@dataclass
+class Watcher:
+    """Looks at everything about each second.
+
+    What is measured and what is placed have a thread each: Nimbus may take its time to answer.
+    """
+
+    it: LoopCluster
+    topology_id: str
+    seen: list[Measured] = field(default_factory=list)
+    placed: list[Placed] = field(default_factory=list)
+    _stopped: threading.Event = field(default_factory=threading.Event)
+    _threads: list[threading.Thread] = field(default_factory=list)
+
+    def start(self) -> None:
+        """Begin."""
+        for look in (self._look_at_signals, self._look_at_topology):
+            thread = threading.Thread(target=self._each_second, args=(look,), daemon=True)
+            self._threads.append(thread)
+            thread.start()
+
+    def stop(self) -> None:
+        """Look no more."""
+        self._stopped.set()
+        for thread in self._threads:
+            thread.join()
+
+    def _each_second(self, look: Callable[[], None]) -> None:
+        while not self._stopped.is_set():
+            began = time.monotonic()
+            look()
+            self._stopped.wait(max(0.0, began + 1.0 - time.monotonic()))
+
+    def _look_at_signals(self) -> None:
+        self.seen.append(self.it.measured(self.topology_id))
+
+    def _look_at_topology(self) -> None:
+        self.placed.append(Placed(time.time(), self.it.topology(NAME)))
+
+
+def current(look: Measured, hosts: int) -> dict[str, bool]:
+    """Which of the signals are current."""
+    streams = known(look.rates).values()
+    ages = [report.age(look.at) for report in look.reports.values()]
+    return {
+        "host reports": len(ages) == hosts and max(ages) <= REPORT_SECONDS,
+        "rates": look.rates is not None
+        and look.at - look.rates.written <= RATES_SECONDS
+        and len(streams) == len(STREAMS)
+        and all(stream.rate.confidence_at(look.at) >= CONFIDENT for stream in streams),
+        "delays": look.delays is not None
+        and look.delays.measured == look.delays.pairs
+        and (look.delays.oldest or 0.0) <= DELAYS_SECONDS,
+    }
+
+
+def stale(
+    looks: Sequence[Measured], signal: str, hosts: int, began: float
+) -> tuple[float, float] | None:
+    """Seconds since `began` of the first look at which a signal was not current, and the last."""
+    bad = [look.at - began for look in looks if not current(look, hosts)[signal]]
+    return (bad[0], bad[-1]) if bad else None
+
+
+def lost(
+    calm: Sequence[Measured],
+    looks: Sequence[Measured],
+    before: Mapping[str, frozenset[bytes]],
+    after: Mapping[str, frozenset[bytes]],
+) -> tuple[str, ...]:
+    """What was counted as lost, in words; nothing where nothing was."""
+    found = []
+    gone = sum(len(ids - after.get(host, frozenset())) for host, ids in before.items())
+    if gone:
+        found.append(f"{gone} of {sum(map(len, before.values()))} reports of the history")
+    for what, unit in (("lost", "reports"), ("late", "samples")):
+        count, already = (_largest(some, what) for some in (looks, calm))
+        if count > already:
+            found.append(f"the rates' document counts {count} {unit} {what}")
+    for store in ("Redis", "ZooKeeper"):
+        name = f"dropped: reports to {store}"
+        count = _most(looks, name) - _most(calm, name)
+        if count > 0:
+            found.append(f"agents dropped {count} reports to {store}")
+    unknown = [look.at for look in looks if look.delays is not None and look.delays.unknown]
+    if unknown:
+        found.append(f"delays of some pairs unknown for {len(unknown)} s")
+    return tuple(found)
+
+
+def _largest(looks: Sequence[Measured], what: str) -> int:
+    """The largest count in the rates' documents."""
+    return max((getattr(it.rates, what) for it in looks if it.rates is not None), default=0)
+
+
+def weakest(looks: Sequence[Measured], began: float) -> list[tuple[float, float, float, str]]:
+    """Of each look: seconds since `began`, the document's age, the least confidence, and whose."""
+    found = []
+    for look in looks:
+        if look.rates is not None and (streams := known(look.rates)):
+            least = min(streams, key=lambda ends: streams[ends].rate.confidence_at(look.at))
+            confidence = streams[least].rate.confidence_at(look.at)
+            row = (look.at - began, look.at - look.rates.written, confidence, " → ".join(least))
+            found.append(row)
+    return found
+
+
+def _most(looks: Sequence[Measured], counter: str) -> int:
+    """The sum over the hosts, each at its highest."""
+    hosts = {host for look in looks for host in look.reports}
+    return sum(
+        max(look.reports[host].counters.get(counter, 0) for look in looks if host in look.reports)
+        for host in hosts
+    )
+
+
+def texts(looks: Sequence[Placed], began: float) -> tuple[tuple[float, str], ...]:
+    """What the topology's status said in turn; other numbers make no other text."""
+    found: list[tuple[float, str]] = []
+    for look in looks:
+        text = look.topology.scheduling if look.topology is not None else "Nimbus does not answer"
+        if not found or _without_numbers(text) != _without_numbers(found[-1][1]):
+            found.append((look.at - began, text))
+    return tuple(found)
+
+
+def _without_numbers(text: str) -> str:
+    return re.sub(r"\d+(\.\d+)?", "#", text)

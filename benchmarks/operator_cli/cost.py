@@ -1,0 +1,257 @@
+"""What looking on costs the sidecar: GetStatus and Explain on a large cluster.
+
+A status is asked for from a real server, as the dashboard asks each second: the first time, after
+a change of one topology, after a round in which nothing changed, and again with the revision known.
+Then why one executor of a large topology runs where it runs. What is timed includes encoding, the
+way over loopback and decoding.
+
+Every host has one slot and every slot is taken, so that a topology could only go where it is: what
+a round costs where each of forty topologies may go to each of a thousand hosts is another matter.
+The one topology that is explained may go to all of them.
+
+    python benchmarks/desk_cost.py [--supervisors 1000] [--topologies 40] [--executors 250]
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from eyewall_sidecar.cli.client import Desk
+from eyewall_sidecar.rpc import Server
+from eyewall_sidecar.service import (
+    Buying,
+    Job,
+    Measuring,
+    Planning,
+    Question,
+    Recorder,
+    Rules,
+    SchedulingService,
+)
+from eyewall_sidecar.stores import DelayTable, NoMeasurements, NoRecords, NoSwitches
+from eyewall_sidecar.storm import (
+    ClusterState,
+    Component,
+    Executor,
+    Grouping,
+    Input,
+    Kind,
+    Settings,
+    Slot,
+    Supervisor,
+    Topology,
+    TopologyState,
+    Worker,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from eyewall_papers.provisioning.answer import Answer
+    from eyewall_sidecar.model import Solution
+    from eyewall_sidecar.service.solving import PlatformQuestion
+
+COMPONENTS = 5
+HOSTS_EXPLAINED = 25
+ROUND_SECONDS = 600.0
+"""Long enough for a round to look at every topology."""
+
+
+class NeverAnswered:
+    """Solving is not what is measured here."""
+
+    def place(self, question: Question, time_limit: float) -> Job[Solution]:
+        del question, time_limit
+        return _Waiting()
+
+    improve = plan = place
+
+    def provision(self, question: PlatformQuestion, time_limit: float) -> Job[Answer]:
+        del question, time_limit
+        return _Waiting()
+
+
+class _Waiting:
+    def outcome(self, until: float) -> None:
+        del until
+
+    def drop(self) -> None:
+        pass
+
+
+@dataclass
+class Delays:
+    """From 1 to 50 ms between any two hosts, the same in every run."""
+
+    hosts: dict[str, int]
+    seconds: tuple[tuple[float | None, ...], ...]
+    source: str = "redis"
+
+    @classmethod
+    def between(cls, hosts: int) -> Delays:
+        rows = tuple(
+            tuple(
+                0.0 if a == b else (1 + (7 * min(a, b) + 13 * max(a, b)) % 50) / 1e3
+                for b in range(hosts)
+            )
+            for a in range(hosts)
+        )
+        return cls({_host(it): it for it in range(hosts)}, rows)
+
+    def read(self) -> DelayTable:
+        return DelayTable(hosts=self.hosts, seconds=self.seconds)
+
+
+def _host(number: int) -> str:
+    return f"host-{number:04}"
+
+
+def _supervisors(count: int, slots: int) -> tuple[Supervisor, ...]:
+    ports = tuple(range(6700, 6700 + slots))
+    return tuple(
+        Supervisor(f"sup-{it:04}", _host(it), ports, 64.0, 256 << 30) for it in range(count)
+    )
+
+
+def _topology(number: int, executors: int) -> Topology:
+    """A chain of components under shuffle, as many executors each."""
+    each = executors // COMPONENTS
+    components = []
+    for place in range(COMPONENTS):
+        tasks = range(1 + place * each, 1 + (place + 1) * each)
+        inputs = (Input(f"c{place - 1}", "default", Grouping.SHUFFLE),) if place else ()
+        kind = Kind.BOLT if place else Kind.SPOUT
+        running = tuple(Executor(it, it) for it in tasks)
+        components.append(Component(f"c{place}", kind, running, 0.1, 64 << 20, 0, inputs))
+    name = f"topology-{number:02}"
+    settings = {"eyewall.rate.hint": '{"c0": 1000}', "eyewall.executors.per.slot": "50"}
+    return Topology(f"{name}-1-1700000000", name, tuple(components), settings=settings)
+
+
+def _running(topology: Topology, hosts: range, turn: int) -> TopologyState:
+    """Executors one after the other on these hosts; `turn` moves all of them on by one."""
+    executors = list(topology.executors())
+    workers = tuple(
+        Worker(
+            Slot(f"sup-{host:04}", 6700),
+            frozenset(executors[(place + turn) % len(hosts) :: len(hosts)]),
+        )
+        for place, host in enumerate(hosts)
+    )
+    return TopologyState(topology, workers, f"{topology.id} {turn}".encode())
+
+
+class Bench:
+    """A sidecar, its Nimbus and who looks on."""
+
+    def __init__(
+        self, supervisors: int, topologies: int, executors: int, slots: int, hosts: int
+    ) -> None:
+        self.supervisors = _supervisors(supervisors, slots)
+        self.topologies = [_topology(it, executors) for it in range(topologies)]
+        self.turns = [0] * topologies
+        self.hosts = hosts
+        solvers = NeverAnswered()
+        self.service = SchedulingService(
+            Settings(),
+            Rules(),
+            Delays.between(supervisors),
+            Measuring(NoMeasurements(), 0.5),
+            solvers,
+            Recorder(NoRecords(), "5f1c1a0e", time.time),
+            time.monotonic,
+            NoSwitches(),
+        )
+        planning = Planning(self.service, solvers, lambda: "1")
+        buying = Buying(self.service, solvers)
+        self.server = Server(self.service, planning, buying, "127.0.0.1:0")
+        self.server.start()
+        self.desk = Desk(f"127.0.0.1:{self.server.port}", patience=300.0)
+
+    def round(self) -> None:
+        """Decide on a state of new objects, as after a change of any topology."""
+        states = tuple(
+            _running(it, range(number * self.hosts, (number + 1) * self.hosts), self.turns[number])
+            for number, it in enumerate(self.topologies)
+        )
+        state = ClusterState(self.supervisors, states)
+        self.service.decide(state, time.monotonic() + ROUND_SECONDS, "nimbus")
+
+    def one_moves(self) -> None:
+        """Let one topology run otherwise."""
+        self.turns[0] += 1
+        self.round()
+
+    def close(self) -> None:
+        self.desk.__exit__()
+        self.server.stop(0)
+
+
+def timed(
+    what: str, work: Callable[[], object], times: int, before: Callable[[], object] | None = None
+) -> None:
+    """Print the least, the middle and the most of several runs; `before` each is not timed."""
+    took = []
+    for _ in range(times):
+        if before is not None:
+            before()
+        began = time.perf_counter()
+        work()
+        took.append(1e3 * (time.perf_counter() - began))
+    took.sort()
+    least, middle, most = took[0], took[len(took) // 2], took[-1]
+    print(f"{what:48} {times:5} {least:10.1f} {middle:10.1f} {most:10.1f}", flush=True)
+
+
+def status_table(bench: Bench) -> None:
+    """Ask for a status as the dashboard does."""
+    last = [bench.desk.status()]
+
+    def ask(*, unchanged: bool) -> None:
+        answer = bench.desk.status(last[-1].revision)
+        if answer.unchanged != unchanged:
+            sys.exit(f"revision {answer.revision}: unchanged is {answer.unchanged}")
+        if not unchanged:
+            last[:] = [answer]
+
+    timed("no new round, revision not known", bench.desk.status, 20)
+    timed("no new round, revision known", lambda: ask(unchanged=True), 200)
+    timed("a round in which nothing changed", lambda: ask(unchanged=True), 5, bench.round)
+    timed("one topology was moved", lambda: ask(unchanged=False), 5, bench.one_moves)
+    print(f"a whole status is {last[-1].ByteSize() / 1e6:.2f} MB")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--supervisors", type=int, default=1000)
+    parser.add_argument("--topologies", type=int, default=40)
+    parser.add_argument("--executors", type=int, default=250, help="of each topology")
+    parser.add_argument("--explained", type=int, default=500, help="executors of the one explained")
+    given = parser.parse_args()
+    hosts = given.supervisors // given.topologies
+    print(
+        f"{given.supervisors} supervisors, {given.topologies} topologies of {given.executors} "
+        f"executors in {COMPONENTS} components under shuffle, each on {hosts} hosts"
+    )
+    print(f"{'status, ms':48} {'times':>5} {'least':>10} {'middle':>10} {'most':>10}")
+    bench = Bench(given.supervisors, given.topologies, given.executors, 1, hosts)
+    timed("(a round in which every problem is built)", bench.round, 1)
+    timed("the first", bench.desk.status, 1)
+    status_table(bench)
+    bench.close()
+    one = Bench(given.supervisors, 1, given.explained, 4, min(HOSTS_EXPLAINED, given.supervisors))
+    print("building the problem of the topology that is explained …", file=sys.stderr)
+    one.round()
+    middle = one.topologies[0].components[COMPONENTS // 2]
+    executor = f"{middle.id}{middle.executors[0]}"
+    print(f"why {executor}, one of {given.explained} executors, among {given.supervisors} hosts")
+    timed("explain", lambda: one.desk.explain(one.topologies[0].name, executor), 5)
+    one.close()
+
+
+if __name__ == "__main__":
+    main()

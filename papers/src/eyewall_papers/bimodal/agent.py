@@ -1,0 +1,236 @@
+"""One host's agent: a state machine that answers messages with messages (paper 004, section 4).
+
+It knows its own node, its outgoing links and what it has left. The mapping is a diffusing
+computation (algorithms 1 to 3, after Dijkstra and Scholten): every map that is sent is acknowledged
+once, and a node acknowledges the one that engaged it last, when nothing of its own is under way.
+The portal, here always the node that the stream is delivered to, engages the source; when the
+source's last ack is in, all feasible maps are at the portal, and no other node has any state left.
+
+Where the pseudo-code is read differently:
+
+- Algorithm 1 sends no ack to a predecessor if the map is not sent on: count is then 0, and no ack
+  will come that could trigger algorithm 2. Such a node is done at once.
+- Algorithm 3 does not count the maps that it sends over the public network; they are counted here.
+- knows(k) is reset only when k's final ack arrives, and that goes to k's predecessor alone. Others,
+  and even the predecessor while that ack is on its way, may send a map without the specification to
+  a node that has forgotten it. Such a map comes back as `Unknown`, and is sent again in full; it
+  stays counted all the while.
+"""
+
+from dataclasses import dataclass, field
+
+from numpy.random import Generator
+
+from eyewall_papers.bimodal.extension import carries, held_here, hops_on
+from eyewall_papers.bimodal.messages import (
+    Ack,
+    AckKind,
+    Envelope,
+    Map,
+    Message,
+    Probe,
+    Reserved,
+    RollBack,
+    Unknown,
+)
+from eyewall_papers.bimodal.metric import Metric
+from eyewall_papers.bimodal.network import LinkKind
+from eyewall_papers.bimodal.partial_map import PartialMap, Visit
+from eyewall_papers.bimodal.pruning import Pruning
+from eyewall_papers.bimodal.reservation import share
+from eyewall_papers.bimodal.surroundings import Stock, Surroundings
+from eyewall_papers.bimodal.task import Task
+
+
+@dataclass(slots=True)
+class Computation:
+    """A node's part in one task's mapping; it exists while something is under way.
+
+    Parameters
+    ----------
+    task
+        The specification, T.
+    pred
+        Who engaged the node; None at the portal, where the computation begins and ends.
+    count
+        Maps that were sent and are not acknowledged.
+    knows
+        Nodes that have the specification.
+    best
+        M: length → the best map of that length seen here.
+    """
+
+    task: Task
+    pred: str | None
+    knows: set[str]
+    count: int = 0
+    best: dict[int, PartialMap] = field(default_factory=dict)
+
+
+@dataclass(slots=True)
+class Outcome:
+    """What the portal knows of a task's mapping once the computation has ended.
+
+    Parameters
+    ----------
+    feasible
+        Whole maps, the best first.
+    probed
+        How many of them were probed.
+    accepted
+        The one that is reserved; None if none is, or not yet.
+    settled
+        Whether nothing more will happen.
+    """
+
+    feasible: tuple[PartialMap, ...]
+    probed: int = 0
+    accepted: PartialMap | None = None
+    settled: bool = False
+
+
+@dataclass(slots=True)
+class Agent:
+    """The agent of one node.
+
+    Parameters
+    ----------
+    here
+        What it knows of the network.
+    stock
+        What its node has left.
+    pruning, metric
+        Which maps it sends on, and what makes one better.
+    rng
+        Its own source of chance.
+    """
+
+    here: Surroundings
+    stock: Stock
+    pruning: Pruning
+    metric: Metric
+    rng: Generator
+    computations: dict[str, Computation] = field(default_factory=dict)
+    outcomes: dict[str, Outcome] = field(default_factory=dict)
+    _found: dict[str, list[PartialMap]] = field(default_factory=dict)
+    _tasks: dict[str, Task] = field(default_factory=dict)
+    _held: dict[tuple[str, int], Stock] = field(default_factory=dict)
+
+    def launch(self, task: Task) -> list[Envelope]:
+        """Begin a task's mapping as its portal, the node that it is delivered to."""
+        self._tasks[task.id] = task
+        self._found[task.id] = []
+        self.computations[task.id] = Computation(task, None, {task.source}, count=1)
+        start = PartialMap((Visit(task.source, 0, LinkKind.DEDICATED),))
+        return [self._to(task.source, Map(task.id, start, task))]
+
+    def handle(self, sender: str, message: Message) -> list[Envelope]:
+        """Take in one message, and return what is to be sent."""
+        match message:
+            case Map():
+                return self._on_map(sender, message)
+            case Ack():
+                return self._on_ack(sender, message)
+            case Unknown():
+                return self._on_unknown(sender, message)
+            case Probe():
+                return self._on_probe(message)
+            case RollBack():
+                return self._on_roll_back(message)
+            case Reserved():
+                outcome = self.outcomes[message.task]
+                outcome.accepted, outcome.settled = message.partial, True
+                return []
+
+    def _on_map(self, sender: str, message: Map) -> list[Envelope]:
+        known = self.computations.get(message.task)
+        if known is not None:
+            regular = self._to(sender, Ack(message.task, AckKind.REGULAR))
+            return [regular, *self._extended(known, message.partial)]
+        if message.spec is None:
+            return [self._to(sender, Unknown(message.task, message.partial))]
+        engaged = Computation(message.spec, sender, {sender})
+        self.computations[message.task] = engaged
+        return [*self._extended(engaged, message.partial), *self._ended(engaged)]
+
+    def _on_ack(self, sender: str, message: Ack) -> list[Envelope]:
+        computation = self.computations[message.task]
+        computation.count -= 1
+        if message.kind is AckKind.FINAL:
+            computation.knows.discard(sender)
+        return self._ended(computation)
+
+    def _on_unknown(self, sender: str, message: Unknown) -> list[Envelope]:
+        computation = self.computations[message.task]
+        computation.knows.add(sender)
+        return [self._to(sender, Map(message.task, message.partial, computation.task))]
+
+    def _extended(self, computation: Computation, partial: PartialMap) -> list[Envelope]:
+        """Send the map on with x more operators on this node, for each x, to each neighbour."""
+        task, sent = computation.task, []
+        for extended in held_here(task, partial, self.here, self.stock):
+            if extended.length == len(task.operators):
+                self._found[task.id].append(extended)
+                break
+            best = computation.best.get(extended.length)
+            if not self.pruning.extends(extended, best, self.metric, self.rng):
+                continue
+            if best is None or self.metric.better(extended, best):
+                computation.best[extended.length] = extended
+            for hop in self.pruning.receivers(hops_on(task, extended, self.here), self.rng):
+                if not carries(task, extended, hop, self.here, self.stock):
+                    continue
+                cost = self.metric.charge(hop, task.bandwidth(extended.length - 1))
+                spec = None if hop.receiver in computation.knows else task
+                computation.knows.add(hop.receiver)
+                message = Map(task.id, extended.sent(hop, cost), spec)
+                sent.append(self._to(hop.receiver, message))
+        computation.count += len(sent)
+        return sent
+
+    def _ended(self, computation: Computation) -> list[Envelope]:
+        """Forget the task if nothing is under way: ack to who engaged this node, or choose."""
+        if computation.count:
+            return []
+        task = computation.task
+        del self.computations[task.id]
+        if computation.pred is not None:
+            return [self._to(computation.pred, Ack(task.id, AckKind.FINAL))]
+        feasible = self.metric.ranked(self._found.pop(task.id))
+        self.outcomes[task.id] = Outcome(tuple(feasible))
+        return self._probe_next(task)
+
+    def _probe_next(self, task: Task) -> list[Envelope]:
+        outcome = self.outcomes[task.id]
+        if outcome.probed == len(outcome.feasible):
+            outcome.settled = True
+            return []
+        chosen = outcome.feasible[outcome.probed]
+        outcome.probed += 1
+        return [self._to(self.here.node, Probe(task, chosen, len(chosen.visits) - 1))]
+
+    def _on_probe(self, message: Probe) -> list[Envelope]:
+        """Reserve this visit's share, and pass the probe on towards the source."""
+        task, partial, place = message.spec, message.partial, message.place
+        needed = share(task, partial, place)
+        if self.stock.lacks(needed):
+            if place + 1 == len(partial.visits):
+                return self._probe_next(task)
+            back = RollBack(task.id, partial, place + 1)
+            return [self._to(partial.visits[place + 1].node, back)]
+        self.stock.take(needed)
+        self._held[task.id, place] = needed
+        if place == 0:
+            return [self._to(task.sink, Reserved(task.id, partial))]
+        return [self._to(partial.visits[place - 1].node, Probe(task, partial, place - 1))]
+
+    def _on_roll_back(self, message: RollBack) -> list[Envelope]:
+        """Give this visit's share back, and pass that on towards the sink, which tries again."""
+        self.stock.put_back(self._held.pop((message.task, message.place)))
+        if message.place + 1 == len(message.partial.visits):
+            return self._probe_next(self._tasks[message.task])
+        following = message.partial.visits[message.place + 1].node
+        return [self._to(following, RollBack(message.task, message.partial, message.place + 1))]
+
+    def _to(self, receiver: str, message: Message) -> Envelope:
+        return Envelope(self.here.node, receiver, message)

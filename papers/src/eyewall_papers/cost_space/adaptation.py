@@ -1,0 +1,197 @@
+"""One re-optimisation in a cost space: what changed → who goes where (paper 001, section V).
+
+The same step places operators at first, with everybody triggered and nobody anywhere.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Self
+
+import numpy as np
+from eyewall_sidecar.heuristic.room import NOWHERE
+from eyewall_sidecar.model.arrays import Floats, Places
+
+from eyewall_papers.cost_space.equilibrium import Turns, equilibrium
+from eyewall_papers.cost_space.first_positions import first_positions
+from eyewall_papers.cost_space.nearest_node import Sites, admit, follow, map_to_nodes
+from eyewall_papers.cost_space.operator_graph import OperatorGraph
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Situation:
+    """Where operators are.
+
+    Parameters
+    ----------
+    positions
+        [operator, dimension]: their virtual nodes.
+    places
+        [operator]: the places of their nodes, or NOWHERE.
+    """
+
+    positions: Floats
+    places: Places
+
+    @classmethod
+    def at_first(cls, graph: OperatorGraph, sites: Sites, current: Places) -> Self:
+        """Begin with pinned operators on their nodes, the others where they run now, if anywhere.
+
+        An operator that may not run, or has no room, where it runs now is nowhere.
+
+        Parameters
+        ----------
+        current
+            [operator]: the place of the node it runs on, or NOWHERE.
+        """
+        wanted = np.where(graph.pinned, sites.allowed.argmax(axis=1), current)
+        places = admit(sites, wanted, pinned_first(graph))
+        known = np.where(graph.pinned, wanted, places)
+        return cls(first_positions(graph, sites, known), places)
+
+
+@dataclass(frozen=True, slots=True)
+class Reassignment:
+    """An operator that changes its node.
+
+    Parameters
+    ----------
+    operator
+        Its place.
+    source
+        The place of the node it leaves, or NOWHERE.
+    target
+        The place of the node it goes to.
+    """
+
+    operator: int
+    source: int
+    target: int
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Adaptation:
+    """What one re-optimisation comes to.
+
+    Parameters
+    ----------
+    situation
+        Afterwards, with lazy migration: operators migrate once, when virtual nodes are settled.
+    reassignments
+        Who changes its node by lazy migration, in the order of operators.
+    migrations
+        Of operators that ran somewhere, by lazy migration.
+    eager_migrations
+        The same if each operator migrated whenever its virtual node moved (algorithm 1 to the
+        letter).
+    messages
+        That the distributed algorithm sends to tell neighbours of a new virtual node.
+    turns
+        How often an operator looked for a better position.
+    second_choices
+        How many operators are not on their nearest node, since that is full.
+    settled
+        Whether no operator wants to move any more.
+    """
+
+    situation: Situation
+    reassignments: tuple[Reassignment, ...]
+    migrations: int
+    eager_migrations: int
+    messages: int
+    turns: int
+    second_choices: int
+    settled: bool
+
+
+def adapt(
+    turns: Turns,
+    graph: OperatorGraph,
+    sites: Sites,
+    situation: Situation,
+    triggered: Places,
+    *,
+    stopped: Callable[[], bool] = lambda: False,
+) -> Adaptation:
+    """Let the triggered operators, and those that they trigger, find their nodes again.
+
+    Parameters
+    ----------
+    turns
+        MOPA's or SBON's.
+    triggered
+        Operators, as `all_operators`, `where_rates_changed` or `next_to` name them.
+    stopped
+        Whether to end now: operators then go to the nodes nearest to where they got.
+    """
+    before = situation.places
+    found = equilibrium(turns, graph, situation.positions, triggered, stopped=stopped)
+    wanting = before == NOWHERE
+    wanting[triggered] = wanting[found.movers] = True
+    order = pinned_first(graph)
+    order = order[wanting[order]]
+    lazy = map_to_nodes(sites, found.positions, before, order)
+    eager = follow(sites, found.movers, found.targets, before)
+    arrived = map_to_nodes(sites, found.positions, eager.places, order)
+    changed = np.flatnonzero(lazy.places != before).tolist()
+    return Adaptation(
+        situation=Situation(found.positions, lazy.places),
+        reassignments=tuple(
+            Reassignment(it, int(before[it]), int(lazy.places[it])) for it in changed
+        ),
+        migrations=lazy.migrations,
+        eager_migrations=eager.migrations + arrived.migrations,
+        messages=found.messages,
+        turns=found.turns,
+        second_choices=lazy.second_choices,
+        settled=found.settled,
+    )
+
+
+def pinned_first(graph: OperatorGraph) -> Places:
+    """Return all operators: those whose node is given, then the others."""
+    return np.argsort(~graph.pinned, kind="stable")
+
+
+def all_operators(graph: OperatorGraph) -> Places:
+    """Trigger everybody, as for an initial placement."""
+    return np.arange(graph.operators)
+
+
+def where_rates_changed(
+    before: OperatorGraph, after: OperatorGraph, significant: float = 0.0
+) -> Places:
+    """Trigger the operators that see the rate of one of their links change.
+
+    Parameters
+    ----------
+    before, after
+        The same operators.
+    significant
+        Smaller changes do not count, as a fraction of the greater rate.
+    """
+    old, new = _rates(before), _rates(after)
+    ends = {
+        end
+        for pair in old.keys() | new.keys()
+        if abs(old.get(pair, 0.0) - new.get(pair, 0.0))
+        > significant * max(old.get(pair, 0.0), new.get(pair, 0.0))
+        for end in pair
+    }
+    return np.array(sorted(ends), dtype=np.int64)
+
+
+def next_to(graph: OperatorGraph, moved: Places) -> Places:
+    """Trigger the neighbours of operators whose virtual node moved."""
+    return np.unique(
+        np.concatenate([np.empty(0, np.int64), *(graph.neighbours(it) for it in moved.tolist())])
+    )
+
+
+def _rates(graph: OperatorGraph) -> dict[tuple[int, int], float]:
+    return {
+        (operator, other): rate
+        for operator in range(graph.operators)
+        for other, rate in zip(
+            graph.neighbours(operator).tolist(), graph.rates_of(operator).tolist(), strict=True
+        )
+    }

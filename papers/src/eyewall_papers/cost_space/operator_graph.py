@@ -1,0 +1,81 @@
+"""Who exchanges how much with whom: an operator graph as the algorithms in a cost space see it.
+
+Rizou et al., "Solving the multi-operator placement problem" (paper 001), section III: operators,
+the links L_ω of each, and which operators are pinned.
+"""
+
+from collections.abc import Sequence
+from typing import NamedTuple, Self
+
+import numpy as np
+from eyewall_sidecar.model.arrays import Floats, Places, ProblemArrays
+from numpy.typing import NDArray
+
+
+class OperatorGraph(NamedTuple):
+    """The links of each operator, in both directions alike: the cost of a link has none.
+
+    A named tuple, since compiled code takes those as they are.
+
+    Parameters
+    ----------
+    first
+        [operator + 1]: the links of operator i are those from first[i] up to first[i + 1].
+    others
+        [link end]: the operator at the other end; each neighbour once, in ascending order.
+    rates
+        [link end]: r(ω ω_i), what all streams between the two carry, > 0, tuples/s.
+    pinned
+        [operator]: whether its node is given (sources and sinks in the paper).
+    """
+
+    first: Places
+    others: Places
+    rates: Floats
+    pinned: NDArray[np.bool_]
+
+    @classmethod
+    def of(cls, arrays: ProblemArrays) -> Self:
+        """Take a problem's streams; an operator with one candidate is pinned."""
+        pinned = arrays.allowed.sum(axis=1) == 1
+        return cls.between(arrays.sources, arrays.targets, arrays.rates, pinned)
+
+    @classmethod
+    def between(
+        cls,
+        sources: Places,
+        targets: Places,
+        rates: Sequence[float] | Floats,
+        pinned: NDArray[np.bool_],
+    ) -> Self:
+        """Take streams by their ends; those that carry nothing or lead nowhere pull at nothing.
+
+        Parameters
+        ----------
+        sources, targets, rates
+            [stream]: its ends and its tuples/s.
+        pinned
+            [operator]: whether its node is given.
+        """
+        count = len(pinned)
+        carried = np.asarray(rates, dtype=np.float64)
+        pulling = (carried > 0) & (sources != targets)
+        ends, others = sources[pulling], targets[pulling]
+        pairs = np.concatenate((ends * count + others, others * count + ends))
+        links, link = np.unique(pairs, return_inverse=True)
+        first = np.searchsorted(links, np.arange(count + 1, dtype=np.int64) * count)
+        totals = np.asarray(np.bincount(link, np.tile(carried[pulling], 2), len(links)), np.float64)
+        return cls(first.astype(np.int64), links % max(count, 1), totals, pinned)
+
+    @property
+    def operators(self) -> int:
+        """How many operators there are."""
+        return len(self.pinned)
+
+    def neighbours(self, operator: int) -> Places:
+        """Return the operators at the other ends of its links."""
+        return self.others[self.first[operator] : self.first[operator + 1]]
+
+    def rates_of(self, operator: int) -> Floats:
+        """Return what its links carry, as `neighbours` has them."""
+        return self.rates[self.first[operator] : self.first[operator + 1]]

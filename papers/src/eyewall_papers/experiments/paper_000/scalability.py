@@ -1,0 +1,140 @@
+"""Section 7.3, figures 9 and 10: how long odp takes, one factor varied at a time."""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from math import inf
+
+import numpy as np
+from eyewall_sidecar.exact.sampling import sampled
+from eyewall_sidecar.model import PlacementProblem, Status
+from eyewall_sidecar.objective import Objective, Term
+from eyewall_sidecar.policies import POLICIES
+from numpy.random import default_rng
+
+from eyewall_papers.instances.baseline import Shape, baseline
+
+OPERATORS = NODES = 20
+CAPACITY = 4
+SHARES = (0.2, 0.4, 0.6, 0.8, 1.0)
+LIMITS = (0.0005, 0.001, 0.002, 0.005, 0.01, 0.02)
+"""Seconds: each a run of its own, for the gap over time."""
+OBJECTIVE = Objective({Term.R: 1.0})
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """A point of a figure: a problem for each seed.
+
+    Parameters
+    ----------
+    factor
+        What is varied: operators, nodes, capacity, load, candidates or limit. The text does not
+        say how it varied the load: by larger operators or fewer nodes.
+    amount
+        Its value.
+    limit
+        Seconds for each run.
+    """
+
+    factor: str
+    shape: Shape
+    amount: float
+    draw: Callable[[int], PlacementProblem]
+    limit: float
+
+
+@dataclass(frozen=True, slots=True)
+class Solved:
+    """What odp answered to one problem; the gap is infinite if nothing is proven."""
+
+    seconds: float
+    value: float
+    gap: float
+    proven: bool
+
+
+def solve(case: Case, seed: int) -> Solved:
+    """Ask odp; its time counts from the problem to the answer."""
+    found = POLICIES["odp"](case.draw(seed), OBJECTIVE, time_limit=case.limit, seed=1)
+    value = found.evaluation.value if found.evaluation else inf
+    gap = inf if found.gap is None else found.gap
+    return Solved(found.seconds, value, gap, found.status is Status.OPTIMAL)
+
+
+def cases(*, full: bool, limit: float) -> Iterator[Case]:
+    """Yield all points; `full` has every size between the ends of the paper's axes."""
+    for shape in Shape:
+        for count in (10, 20, 30, 40, 50):
+            draw = partial(_drawn, shape, operators=count)
+            yield Case("operators", shape, count, draw, limit)
+        for count in range(10, 101, 10) if full else (10, 20, 50, 100):
+            yield Case("nodes", shape, count, partial(_drawn, shape, nodes=count), limit)
+        for room in range(2, 11) if full else (2, 4, 6, 8, 10):
+            yield Case("capacity", shape, room, partial(_drawn, shape, capacity=room), limit)
+        for cores in (1, 2, 4):
+            draw = partial(loaded, shape, cores)
+            yield Case("load, by C_i", shape, cores / CAPACITY, draw, limit)
+        for nodes in (20, 10, 7, 5):
+            share = OPERATORS / (nodes * CAPACITY)
+            draw = partial(_drawn, shape, nodes=nodes)
+            yield Case("load, by nodes", shape, share, draw, limit)
+        for seconds in LIMITS:
+            yield Case("limit", shape, seconds, partial(_drawn, shape, nodes=100), seconds)
+        for share in SHARES if shape is not Shape.LAYERS else ():
+            yield Case("candidates", shape, share, partial(_sample, shape, share), limit)
+
+
+def _drawn(
+    shape: Shape,
+    seed: int,
+    *,
+    operators: int = OPERATORS,
+    nodes: int = NODES,
+    capacity: int = CAPACITY,
+) -> PlacementProblem:
+    return baseline(shape, operators, nodes, capacity=capacity, seed=seed)
+
+
+def _sample(shape: Shape, share: float, seed: int) -> PlacementProblem:
+    whole = baseline(shape, 50, NODES, seed=seed)
+    return sampled(whole, share, default_rng([seed, int(share * 100)]))
+
+
+def loaded(shape: Shape, cores: int, seed: int) -> PlacementProblem:
+    """Return the baseline with C_i = cores."""
+    problem = _drawn(shape, seed)
+    return replace(
+        problem,
+        operators=tuple(replace(it, cpu=float(cores)) for it in problem.operators),
+        nodes=tuple(replace(it, cpu=float(CAPACITY)) for it in problem.nodes),
+    )
+
+
+def variables(problem: PlacementProblem) -> tuple[int, int]:
+    """Return how many x and y the paper's formulation has."""
+    nodes = len(problem.nodes)
+    return len(problem.operators) * nodes, len(problem.streams) * nodes**2
+
+
+def median_ms(found: Sequence[Solved]) -> float:
+    return float(np.median([it.seconds for it in found])) * 1e3
+
+
+def median_gap(found: Sequence[Solved]) -> float:
+    return float(np.median([it.gap for it in found]))
+
+
+def degradation(found: Sequence[Solved], whole: Sequence[Solved], longest: float) -> float:
+    """Return R with a sample of candidates by R with all of them, median of seeds.
+
+    Parameters
+    ----------
+    longest
+        Seconds of execution on the longest path that R has beside delays.
+    """
+    ratios = [
+        (longest + it.value) / (longest + all_of.value)
+        for it, all_of in zip(found, whole, strict=True)
+    ]
+    return float(np.median(ratios))

@@ -1,0 +1,56 @@
+"""The answer to a provisioning problem: machines, what each runs, and from where it downloads."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+import numpy as np
+from eyewall_sidecar.model import LinkMatrix, Placement, PlacementProblem
+
+from eyewall_papers.provisioning.machines import Machine
+from eyewall_papers.provisioning.problem import ProvisioningProblem
+
+Downloads = Mapping[tuple[str, str], str]
+"""(machine id, object id) → server id: download(u) of paper 003, section 2.3."""
+
+
+@dataclass(frozen=True, slots=True)
+class Provision:
+    """A platform and its use.
+
+    Parameters
+    ----------
+    machines
+        What is bought (or stays switched on); ids are unique.
+    placement
+        Operator id → machine id, the allocation function a.
+    downloads
+        From where each machine has the objects that its operators use.
+    """
+
+    machines: tuple[Machine, ...]
+    placement: Placement
+    downloads: Downloads
+
+    @property
+    def price(self) -> float:
+        """What the machines cost together, the objective of section 5.1."""
+        return sum(machine.type.price for machine in self.machines)
+
+
+def placement_problem(
+    problem: ProvisioningProblem, machines: tuple[Machine, ...]
+) -> PlacementProblem:
+    """Return the placement problem on a platform, at the throughput.
+
+    The platform's delays are not known before it is there: 0 stands for them, so the response
+    time of an evaluation is that of the execution alone. Links have no limits here: both
+    directions share theirs, which a placement knows nothing of. `violations` checks them, and
+    which types may run an operator.
+    """
+    ids = tuple(machine.id for machine in machines)
+    return PlacementProblem(
+        operators=tuple(replace(it, candidates=None) for it in problem.demands),
+        streams=problem.flows,
+        nodes=tuple(machine.node for machine in machines),
+        links=LinkMatrix.from_delays(ids, np.zeros((len(ids), len(ids)))),
+    )

@@ -1,0 +1,218 @@
+"""What to buy for a topology as it runs, or which supervisors it can do without.
+
+Solved beside the rounds, as plans are. Nothing is bought, moved or switched off.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from math import isfinite
+from pathlib import Path
+from threading import BoundedSemaphore
+
+from eyewall_sidecar.model import ProblemError, Solution, Status
+from eyewall_sidecar.problem_file.writing import write_without_links
+from eyewall_sidecar.service.names import (
+    BadQuestionError,
+    NotNowError,
+    UnknownNameError,
+    nearest,
+)
+from eyewall_sidecar.service.planning import awaited, limit_of, seed_of
+from eyewall_sidecar.service.running_problem import RunningProblem, running_problem
+from eyewall_sidecar.service.scheduling import SchedulingService
+from eyewall_sidecar.service.solving import Failed, PlatformQuestion, Solvers
+from eyewall_sidecar.storm import TopologyState
+
+from eyewall_papers.provisioning.answer import Answer, not_needed
+from eyewall_papers.provisioning.catalogue import Catalogue, parse_catalogue, read_shipped, shipped
+from eyewall_papers.provisioning.methods import METHODS
+from eyewall_papers.provisioning.problem_file import ProvisioningFile, parse_provisioning
+from eyewall_papers.provisioning.problem_file import Wanted as WantedOfFile
+from eyewall_papers.provisioning.switching_off import priced_to_switch_off
+
+MOST_AT_ONCE = 2
+"""Platforms that are looked for at a time: whoever waits for one holds a thread of the server."""
+USUAL_METHOD = next(iter(METHODS))
+CORES = "cores"
+"""What a topology's CPU is in: a catalogue that counts otherwise cannot be held against it."""
+OWN = "own"
+"""What a catalogue is called that was sent as its text."""
+
+
+@dataclass(frozen=True, slots=True)
+class WantedPlatform:
+    """What somebody asks for.
+
+    Parameters
+    ----------
+    topology
+        By its name or Storm's id.
+    catalogue
+        A shipped one's name or the TOML text of another; empty: the supervisors that are there.
+    throughput
+        In multiples of what the topology carries now.
+    tuple_bytes
+        Mean size of a tuple; None: not known.
+    method
+        A key of METHODS; empty: the usual one.
+    time_limit
+        In seconds; 0: the sidecar's.
+    seed
+        None: the sidecar's.
+    """
+
+    topology: str
+    catalogue: str = ""
+    throughput: float = 1.0
+    tuple_bytes: float | None = None
+    method: str = ""
+    time_limit: float = 0.0
+    seed: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Platform:
+    """What was found.
+
+    Parameters
+    ----------
+    topology
+        For which.
+    catalogue, currency
+        From which, and what its prices are in; both empty of the supervisors that are there.
+    throughput
+        In multiples of what the topology carries now.
+    answer
+        What to buy, or why there is nothing.
+    not_needed
+        Supervisors, by the names of their nodes, that could be switched off.
+    assumptions
+        What was measured and what was assumed: sentences for a person.
+    """
+
+    topology: TopologyState
+    catalogue: str
+    currency: str
+    throughput: float
+    answer: Answer
+    not_needed: tuple[str, ...]
+    assumptions: tuple[str, ...]
+
+
+class Buying:
+    """Looks for platforms for what a service runs; may be asked by several threads."""
+
+    def __init__(self, service: SchedulingService, solvers: Solvers) -> None:
+        """Look for those of `service`."""
+        self._service = service
+        self._solvers = solvers
+        self._places = BoundedSemaphore(MOST_AT_ONCE)
+
+    def find(self, wanted: WantedPlatform, is_awaited: Callable[[], bool]) -> Platform:
+        """Return the cheapest platform, as soon as it is found; that there is none is an answer.
+
+        UnknownNameError and BadQuestionError name what is wrong with what is wanted, NotNowError
+        says why there can be no answer now.
+        """
+        _require_amounts(wanted)
+        method = _method(wanted.method)
+        limit = limit_of(wanted.time_limit, self._service.rules.improvement_seconds)
+        seed = seed_of(wanted.seed, self._service.rules.seed)
+        running = running_problem(self._service, wanted.topology)
+        catalogue = _catalogue(wanted.catalogue) if wanted.catalogue else None
+        file = _file(running, wanted, catalogue)
+        answer = self._answered(PlatformQuestion(file.problem, method, seed), limit, is_awaited)
+        spare: tuple[str, ...] = ()
+        if catalogue is None and answer.provision is not None:
+            spare = not_needed(file.problem, answer.provision.machines, running.shared)
+        return Platform(
+            topology=running.topology,
+            catalogue=_called(wanted.catalogue),
+            currency=catalogue.currency if catalogue else "",
+            throughput=wanted.throughput,
+            answer=answer,
+            not_needed=spare,
+            assumptions=(*running.measured, *running.assumptions, *file.assumptions),
+        )
+
+    def _answered(
+        self, question: PlatformQuestion, limit: float, is_awaited: Callable[[], bool]
+    ) -> Answer:
+        if not self._places.acquire(blocking=False):
+            raise NotNowError(
+                f"{MOST_AT_ONCE} platforms are being looked for already; try again in a moment"
+            )
+        try:
+            job = self._solvers.provision(question, limit)
+            outcome = awaited(job, self._service.now, is_awaited)
+        finally:
+            self._places.release()
+        if not isinstance(outcome, Failed):
+            return outcome
+        failed = Solution(Status.FAILED, question.method, "", reasons=(outcome.reason,))
+        return Answer(failed)
+
+
+def _require_amounts(wanted: WantedPlatform) -> None:
+    if not (isfinite(wanted.throughput) and wanted.throughput > 0):
+        raise BadQuestionError(
+            f"throughput is {wanted.throughput:g}; it must be a number > 0, in multiples of what "
+            "the topology carries now"
+        )
+    size = wanted.tuple_bytes
+    if size is not None and not (isfinite(size) and size >= 0):
+        raise BadQuestionError(f"tuple_bytes is {size:g}; it must be a number of bytes ≥ 0")
+
+
+def _method(name: str) -> str:
+    if name and name not in METHODS:
+        raise UnknownNameError(
+            f"no method {name}; methods are {', '.join(METHODS)}", nearest(name, METHODS)
+        )
+    return name or USUAL_METHOD
+
+
+def _catalogue(given: str) -> Catalogue:
+    """Read a catalogue by its name, or from its text if it has a line or an assignment in it."""
+    is_text = "\n" in given or "=" in given
+    if not is_text and given not in shipped():
+        there = ", ".join(shipped())
+        raise UnknownNameError(
+            f"no catalogue {given}; catalogues are {there}", nearest(given, shipped())
+        )
+    try:
+        catalogue = parse_catalogue("catalogue", given) if is_text else read_shipped(given)
+    except ProblemError as error:
+        raise BadQuestionError(str(error)) from None
+    if catalogue.unit != CORES:
+        raise BadQuestionError(
+            f"catalogue {_called(given)}: unit is {catalogue.unit}; it must be {CORES}, which is "
+            "what is known of a topology that runs"
+        )
+    return catalogue
+
+
+def _called(catalogue: str) -> str:
+    return catalogue if not catalogue or catalogue in shipped() else OWN
+
+
+def _file(
+    running: RunningProblem, wanted: WantedPlatform, catalogue: Catalogue | None
+) -> ProvisioningFile:
+    text = write_without_links(running.bridged.problem)  # no bandwidth is known to be limited
+    said: tuple[str, ...] = ()
+    if catalogue is None:
+        text, said = priced_to_switch_off(text, running.shared, wanted.tuple_bytes)
+    elif wanted.tuple_bytes is None:
+        raise BadQuestionError(
+            "tuple_bytes is not given; what streams carry decides which network cards suffice, and "
+            "Storm does not tell it"
+        )
+    types = catalogue.types if catalogue is not None else ()
+    try:
+        file = parse_provisioning(
+            text, Path(), WantedOfFile(wanted.throughput, wanted.tuple_bytes, types)
+        )
+    except ProblemError as error:
+        raise BadQuestionError(str(error)) from None
+    return replace(file, assumptions=(*said, *file.assumptions))

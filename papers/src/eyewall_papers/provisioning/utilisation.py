@@ -1,0 +1,125 @@
+"""How full everything is that a provision uses: what a buyer looks at first.
+
+Every left side of (1) to (5) of paper 003, section 2.3, is a + ρ · b: memory and downloads (a) do
+not depend on the throughput ρ, work and flows (b) are in proportion to it.
+"""
+
+from collections import defaultdict
+from dataclasses import dataclass, replace
+from math import inf
+from typing import Self
+
+from eyewall_sidecar.model.violations import exceeds
+
+from eyewall_papers.provisioning.loads import loads
+from eyewall_papers.provisioning.problem import ProvisioningProblem
+from eyewall_papers.provisioning.provision import Provision
+
+CPU, CARD, SERVER, SERVER_LINK, LINK = 1, 2, 3, 4, 5
+"""Constraints, by their numbers in the paper."""
+MEMORY = 6
+"""Of a machine; not in the paper."""
+
+
+@dataclass(frozen=True, slots=True)
+class Use:
+    """One thing that is used.
+
+    Parameters
+    ----------
+    constraint
+        Which constraint limits it.
+    name
+        Machine, server or link.
+    load
+        What is taken: cores (or what the catalogue counts) of a CPU, bytes of memory, else bytes/s.
+    limit
+        What is there, possibly infinite.
+    fixed
+        What of the load does not grow with the throughput.
+    """
+
+    constraint: int
+    name: str
+    load: float
+    limit: float
+    fixed: float = 0.0
+
+    @property
+    def share(self) -> float | None:
+        """The part that is taken; None where there is no limit."""
+        if self.limit == inf:
+            return None
+        if self.limit == 0:
+            return inf if self.load else 0.0
+        return self.load / self.limit
+
+    @property
+    def broken(self) -> bool:
+        """Whether more is taken than is there."""
+        return exceeds(self.load, self.limit)
+
+    @property
+    def factor(self) -> float:
+        """How many times the throughput it allows; 0 if the fixed part is too much already."""
+        growing = self.load - self.fixed
+        if exceeds(self.fixed, self.limit):
+            return 0.0
+        return max(0.0, self.limit - self.fixed) / growing if growing > 0 else inf
+
+    def at(self, factor: float) -> Self:
+        """Return it at so many times the throughput."""
+        return replace(self, load=self.fixed + factor * (self.load - self.fixed))
+
+
+def utilisation(problem: ProvisioningProblem, provision: Provision) -> tuple[Use, ...]:
+    """List every machine's CPU, memory and card, and the links and servers in use.
+
+    What has no limit and carries nothing is left out: where the sizes of tuples are not known, it
+    would be told as 0.
+    """
+    return tuple(it for it in _uses(problem, provision) if it.load or it.limit < inf)
+
+
+def _uses(problem: ProvisioningProblem, provision: Provision) -> tuple[Use, ...]:
+    taken = loads(problem, provision)
+    types = {it.id: it.type for it in provision.machines}
+    servers = {it.id: it for it in problem.servers}
+    downloaded: defaultdict[str, float] = defaultdict(float)
+    for machine, name in provision.downloads:
+        downloaded[machine] += problem.object(name).rate
+    memory: defaultdict[str, float] = defaultdict(float)
+    for operator in problem.operators:
+        memory[provision.placement[operator.id]] += operator.memory
+    return (
+        *(Use(CPU, it, taken.cpu.get(it, 0.0), types[it].cpu) for it in types),
+        *(Use(MEMORY, it, memory[it], types[it].memory, memory[it]) for it in types),
+        *(Use(CARD, it, taken.card.get(it, 0.0), types[it].card, downloaded[it]) for it in types),
+        *(Use(SERVER, it, load, servers[it].card, load) for it, load in taken.server.items()),
+        *(
+            Use(SERVER_LINK, f"{server} → {it}", load, width, load)
+            for (server, it), load in taken.server_link.items()
+            for width in (servers[server].link_to(types[it].name),)
+        ),
+        *(
+            Use(LINK, f"{one} – {other}", load, width)
+            for (one, other), load in taken.link.items()
+            for width in (problem.link_between(types[one].name, types[other].name),)
+        ),
+    )
+
+
+def sustained(problem: ProvisioningProblem, provision: Provision) -> float:
+    """Return the largest throughput ρ, in results/s, that the provision sustains.
+
+    Infinite if nothing that it runs takes anything in proportion; 0 if its downloads alone are
+    more than a card, a link or a server carries, or a machine has too little memory.
+    """
+    factors = (it.factor for it in utilisation(problem, provision))
+    return problem.throughput * min(factors, default=inf)
+
+
+def broken_at(problem: ProvisioningProblem, provision: Provision, factor: float) -> tuple[Use, ...]:
+    """Return what would be too full if the provision had to run `factor` times the throughput."""
+    uses = (it.at(factor) for it in utilisation(problem, provision))
+    return tuple(it for it in uses if it.broken)

@@ -1,1 +1,0 @@
-"""`eyewall provision`: what to buy, asked and shown on the command line."""

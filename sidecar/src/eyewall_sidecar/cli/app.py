@@ -1,0 +1,315 @@
+"""The `eyewall` command."""
+
+import json
+import logging
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from eyewall_monitor.decision_record import Verdict
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from eyewall_sidecar.cli import completion, freezing, plans, status, why
+from eyewall_sidecar.cli import problem as running_problem
+from eyewall_sidecar.cli.options import Config, Sidecar, asking
+
+app = typer.Typer(no_args_is_help=True, pretty_exceptions_enable=False)
+
+BAD_INPUT = 2
+
+
+app.command()(status.status)
+app.command()(why.why)
+app.command("why-not")(why.why_not)
+app.command()(running_problem.problem)
+app.command()(plans.plan)
+app.command()(plans.apply)
+app.command()(freezing.freeze)
+app.command()(freezing.unfreeze)
+
+
+@app.callback()
+def eyewall() -> None:
+    """Decide where the executors of Storm topologies run."""
+
+
+@app.command()
+def solve(
+    problem: Annotated[
+        Path,
+        typer.Argument(help="A placement problem (docs/problem-format.md); -: standard input."),
+    ],
+    *,
+    policy: Annotated[str, typer.Option(help="One that `eyewall policies` lists.")] = "odp",
+    objective: Annotated[
+        str,
+        typer.Option(
+            help="Terms R, A, T, N, EE with weights that sum to 1: R=0.5,A=0.2,N=0.3; or ecker."
+        ),
+    ] = "R=1",
+    time_limit: Annotated[float, typer.Option(help="Seconds.")] = 60.0,
+    seed: Annotated[int, typer.Option(help="Same seed, same placement.")] = 0,
+    sample: Annotated[
+        float, typer.Option(help="The part of its candidates that each operator keeps, at random.")
+    ] = 1.0,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the answer as JSON.")] = False,
+) -> None:
+    """Solve one placement problem from a file.
+
+    Exit code 0 with a placement, 2 for a bad file or option, 3 if the problem is infeasible, 4 if
+    the time limit ended the search before there was any placement, 5 if the solver failed before.
+    """
+    # Only here: the solvers take a second to load, and the other commands need none.
+    from eyewall_sidecar.cli.solve import Asked, solve_file
+
+    asked = Asked(policy, objective, time_limit, seed, sample)
+    raise typer.Exit(solve_file(problem, asked, as_json=as_json))
+
+
+@app.command("map")
+def map_task(
+    problem: Annotated[
+        Path, typer.Argument(help="A problem file with two kinds of links (docs/bimodal.md).")
+    ],
+    *,
+    policy: Annotated[
+        str, typer.Option(help="least_cost, annealed, random_neighbour, exact or central.")
+    ] = "least_cost",
+    metric: Annotated[str, typer.Option(help="payment, delay or balanced.")] = "payment",
+    max_null: Annotated[int, typer.Option(help="The most nodes that may forward one stream.")] = 2,
+    time_limit: Annotated[float, typer.Option(help="Seconds.")] = 60.0,
+    seed: Annotated[int, typer.Option(help="Same seed, same mapping.")] = 0,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the answer as JSON.")] = False,
+) -> None:
+    """Map a path of operators onto nodes with dedicated and public links, routes included.
+
+    Exit codes are those of solve; 5 also if the policy found no mapping where there may be one.
+    """
+    # Only here: the solvers take a second to load, and the other commands need none.
+    from eyewall_papers.bimodal.map_file import Asked, map_file
+
+    asked = Asked(policy, metric, max_null, time_limit, seed)
+    raise typer.Exit(map_file(problem, asked, as_json=as_json))
+
+
+@app.command()
+def provision(
+    problem: Annotated[
+        Path | None,
+        typer.Argument(help="A problem file (docs/problem-format.md, docs/provisioning.md)."),
+    ] = None,
+    *,
+    topology: Annotated[
+        str,
+        typer.Option(
+            help="In place of a file: one that runs, by its name or Storm's id, as measured.",
+            autocompletion=completion.topologies,
+        ),
+    ] = "",
+    catalogue: Annotated[
+        str,
+        typer.Option(
+            help="Machine types to buy from: a TOML file, dell-2008 or made-up-cloud. Without one: "
+            "which of the file's nodes, or of the supervisors, are enough."
+        ),
+    ] = "",
+    throughput: Annotated[
+        float,
+        typer.Option(
+            help="Results/s, where the file's rates and CPU are those of one result; with "
+            "--topology in multiples of what it carries now."
+        ),
+    ] = 1.0,
+    tuple_bytes: Annotated[
+        float | None, typer.Option(help="Bytes of a tuple, for streams that do not say.")
+    ] = None,
+    method: Annotated[
+        str,
+        typer.Option(help="exact, repairing or one of paper 003's, as subtree-bottom-up."),
+    ] = "exact",
+    time_limit: Annotated[
+        float, typer.Option(help="Seconds; as many again for the next cheaper platform.")
+    ] = 60.0,
+    seed: Annotated[int, typer.Option(help="Same seed, same platform.")] = 0,
+    sidecar: Sidecar = None,
+    config: Config = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the answer as JSON.")] = False,
+) -> None:
+    """Tell which machines to buy for a rate, at the least cost, or which nodes can be switched off.
+
+    Exit codes as of `eyewall solve`: 0 with a platform, 2 for a bad file or option, 3 if none
+    sustains the rate, 4 if the time limit came first, 5 if the heuristic failed; 1 if the sidecar,
+    which knows topologies, is away.
+    """
+    # Only here: the solvers take a second to load, and the other commands need none.
+    from eyewall_papers.provisioning import command
+
+    options = command.Options(catalogue, throughput, tuple_bytes, method, time_limit, seed)
+    if (problem is None) == (not topology):
+        command.refuse("give a problem file or --topology, and not both")
+    if problem is not None:
+        source = command.from_file(problem)
+    else:
+        with asking("provision", sidecar, config) as desk:
+            told = desk.problem(topology)
+        said = (*told.measured, *told.assumptions)
+        source = command.from_topology(told.topology, told.json, told.shared, said, options)
+    raise typer.Exit(command.provision(source, options, as_json=as_json))
+
+
+@app.command()
+def policies(
+    *,
+    as_json: Annotated[bool, typer.Option("--json", help="Print them as JSON.")] = False,
+) -> None:
+    """List the policies: from where each is, what it optimises, and when to take it."""
+    # Only here: with the catalogue come the policies, which take a second to load.
+    from eyewall_sidecar.policies.catalogue import CATALOGUE
+
+    if as_json:
+        entries = [
+            {
+                "policy": name,
+                "title": it.title,
+                "source": it.source,
+                "method": it.method,
+                "optimises": list(it.optimises),
+                "mixes": it.mixes,
+                "ecker": it.ecker,
+                "take_it": it.take_it,
+            }
+            for name, it in CATALOGUE.items()
+        ]
+        sys.stdout.write(json.dumps(entries, ensure_ascii=False) + "\n")
+        return
+    table = Table("policy", "from", "optimises", "take it …", show_lines=True)
+    for name, it in CATALOGUE.items():
+        table.add_row(*map(Text, (name, it.source, it.objectives, it.take_it)))
+    Console().print(table)
+
+
+@app.command()
+def history(
+    decision: Annotated[str, typer.Argument(help="Id of one decision, to see all of it.")] = "",
+    *,
+    topology: Annotated[str, typer.Option(help="Only of this one, by name or Storm's id.")] = "",
+    verdict: Annotated[
+        Verdict | None, typer.Option(help="Only what was decided like this.")
+    ] = None,
+    count: Annotated[int, typer.Option(min=1, max=1000, help="How many.")] = 20,
+    before: Annotated[
+        str | None, typer.Option(metavar="ID", help="Only those older than this one.")
+    ] = None,
+    config: Annotated[
+        Path | None, typer.Option(help="The sidecar's, which names ZooKeeper and Eyewall's znode.")
+    ] = None,
+    zookeeper: Annotated[
+        str | None, typer.Option(metavar="HOST:PORT,…", help="Another ZooKeeper.")
+    ] = None,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print each decision as a line of JSON.")
+    ] = False,
+) -> None:
+    """Show what was decided, newest first, and why.
+
+    Exit code 2 for a bad option or a decision that is not there, 1 if ZooKeeper does not answer.
+    """
+    from eyewall_monitor.config_file import ConfigError
+    from eyewall_monitor.decision_history import Page
+    from eyewall_monitor.znodes import Znodes
+
+    from eyewall_sidecar.cli import history as shown
+    from eyewall_sidecar.config import USUAL_ZOOKEEPER, read_config
+    from eyewall_sidecar.zookeeper import AwayError, ServersError, connected
+
+    try:
+        known = read_config(config).zookeeper
+        paths = Znodes(known.root)
+        servers = zookeeper or known.servers or USUAL_ZOOKEEPER
+        with connected(servers, reads_only=True) as client:
+            if decision:
+                page = Page((shown.one(client, paths, decision),))
+            else:
+                wanted = shown.Wanted(topology, verdict)
+                page = shown.page_of(client, paths, count, wanted, before)
+    except (ConfigError, ServersError, shown.HistoryError) as error:
+        typer.echo(f"eyewall history: {error}", err=True)
+        raise typer.Exit(1 if isinstance(error, AwayError) else BAD_INPUT) from None
+    console = Console()
+    if as_json:
+        sys.stdout.writelines(f"{shown.as_json(it)}\n" for it in page.records)
+        for line in shown.besides(page):
+            typer.echo(line, err=True)
+    elif decision:
+        shown.show(page.records[0], console)
+    else:
+        shown.show_page(page, console)
+
+
+@app.command()
+def serve(
+    config: Annotated[
+        Path | None, typer.Option(help="TOML file (examples/sidecar.toml); none: the defaults.")
+    ] = None,
+) -> None:
+    """Answer Nimbus until SIGTERM or Ctrl-C.
+
+    Exit code 2 for a bad configuration, 1 if the address cannot be listened on.
+    """
+    # Only here: solver processes import this module and need no gRPC.
+    from eyewall_monitor.config_file import ConfigError
+
+    from eyewall_sidecar.config import read_config
+    from eyewall_sidecar.rpc import AddressError
+    from eyewall_sidecar.serve import serve as serve_until_stopped
+
+    logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(message)s")
+    try:
+        serve_until_stopped(read_config(config), typer.echo)
+    except ConfigError as error:
+        typer.echo(f"eyewall serve: {error}", err=True)
+        raise typer.Exit(BAD_INPUT) from None
+    except AddressError as error:
+        typer.echo(f"eyewall serve: {error}", err=True)
+        raise typer.Exit(1) from None
+
+
+@app.command()
+def links(
+    folder: Annotated[
+        Path, typer.Argument(help="Has links.json, connections.json and traffic.json; gets marks.")
+    ],
+    *,
+    interval: Annotated[
+        float, typer.Option(min=0.1, help="Seconds from decision to decision.")
+    ] = 2.0,
+    window: Annotated[
+        float, typer.Option(min=0.1, help="Seconds that a rate is held against its promise.")
+    ] = 10.0,
+) -> None:
+    """Keep putting connections on dedicated links or the public network, until SIGTERM or Ctrl-C.
+
+    Who was promised a rate and may pay for it comes first (docs/bimodal-live.md). Exit code 2 for
+    a folder that is not there.
+    """
+    from eyewall_papers.bimodal.link_agent import LinkAgent, LinkFiles, Timing, run
+
+    from eyewall_sidecar.termination import stop_signals
+
+    if not folder.is_dir():
+        typer.echo(f"eyewall links: {folder}: no such folder", err=True)
+        raise typer.Exit(BAD_INPUT)
+    logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(message)s")
+    run(
+        LinkAgent(LinkFiles.in_folder(folder), Timing(interval, window)),
+        interval,
+        stop_signals(),
+        lambda: typer.echo(f"eyewall links ready on {folder}, every {interval:g} s"),
+    )
+
+
+if __name__ == "__main__":
+    app()

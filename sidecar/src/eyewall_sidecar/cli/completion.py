@@ -1,0 +1,80 @@
+"""What a shell offers for what was begun: names that the sidecar knows."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import typer  # noqa: TC002 - typer reads the types of these functions
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from eyewall_proto import operations_pb2 as pb
+
+PATIENCE = 0.5
+"""Seconds for the sidecar; a shell waits for that."""
+
+
+def topologies(context: typer.Context, incomplete: str) -> list[str]:
+    """Return the topologies whose name begins so."""
+    return _beginning(incomplete, (it.name for it in _status(context)))
+
+
+def executors(context: typer.Context, incomplete: str) -> list[str]:
+    """Return the executors whose name begins so, of the topology that was named before, or any."""
+    named = context.params.get("topology")
+    return _beginning(
+        incomplete,
+        (
+            executor.executor
+            for it in _status(context)
+            if named in (None, it.name, it.topology_id)
+            for executor in it.executors
+        ),
+    )
+
+
+def hosts(context: typer.Context, incomplete: str) -> list[str]:
+    """Return the hosts whose name begins so and that something runs on."""
+    found = (executor.host for it in _status(context) for executor in it.executors)
+    return _beginning(incomplete, found)
+
+
+def plans(context: typer.Context, incomplete: str) -> list[tuple[str, str]]:
+    """Return the plans whose id begins so, and of what they are."""
+    from eyewall_sidecar.cli.client import Desk, DeskError
+
+    try:
+        with Desk(_address(context), PATIENCE) as desk:
+            known = desk.plans().plans
+    except DeskError:
+        return []
+    return [
+        (it.id, f"{it.topology}, {it.policy}, {it.objective}")
+        for it in known
+        if it.id.startswith(incomplete)
+    ]
+
+
+def _status(context: typer.Context) -> Iterable[pb.TopologyStatus]:
+    # Only here: it takes a moment to load, and a shell asks for nothing most of the time.
+    from eyewall_sidecar.cli.client import Desk, DeskError
+
+    try:
+        with Desk(_address(context), PATIENCE) as desk:
+            return desk.status().topologies
+    except DeskError:
+        return ()
+
+
+def _beginning(incomplete: str, names: Iterable[str]) -> list[str]:
+    return sorted({it for it in names if it and it.startswith(incomplete)})
+
+
+def _address(context: typer.Context) -> str:
+    from pathlib import Path
+
+    from eyewall_sidecar.cli.options import address_of
+
+    config = context.params.get("config")
+    return address_of(context.params.get("sidecar"), Path(config) if config else None)

@@ -1,0 +1,150 @@
+"""`eyewall solve`: one placement problem from a file."""
+
+import json
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from threading import Timer
+from typing import NoReturn
+
+import numpy as np
+import typer
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from eyewall_sidecar.exact.sampling import sampled
+from eyewall_sidecar.heuristic.alternatives import with_alternatives
+from eyewall_sidecar.model import Evaluation, ProblemError, Solution, Status
+from eyewall_sidecar.objective import Objective, ObjectiveError
+from eyewall_sidecar.policies import POLICIES
+from eyewall_sidecar.problem_file import ProblemFile, read_problem
+from eyewall_sidecar.problem_file.answer import answer
+from eyewall_sidecar.service import wording
+
+BAD_INPUT = 2
+EXIT_CODES = {Status.INFEASIBLE: 3, Status.TIMED_OUT: 4, Status.FAILED: 5}
+"""0 for every answer with a placement."""
+
+PATIENCE = 2.0
+"""Seconds before it is shown that something is going on."""
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What a policy is asked, as the options of `eyewall solve` have it."""
+
+    policy: str
+    objective: str
+    time_limit: float
+    seed: int
+    sample: float
+
+
+def solve_file(problem: Path, asked: Asked, *, as_json: bool) -> int:
+    """Solve the problem of a file and show the answer; return the command's exit code."""
+    if asked.policy not in POLICIES:
+        _refuse(f"--policy {asked.policy}: no such policy; policies are {', '.join(POLICIES)}")
+    if not 0 < asked.time_limit < float("inf"):
+        _refuse(f"--time-limit {asked.time_limit:g}: it must be a number of seconds > 0")
+    if asked.seed < 0:
+        _refuse(f"--seed {asked.seed}: it must be a whole number ≥ 0")
+    if not 0 < asked.sample <= 1:
+        _refuse(f"--sample {asked.sample:g}: it must be a number > 0 and at most 1")
+    try:
+        wanted = Objective.parse(asked.objective)
+        file = read_problem(problem)
+    except ObjectiveError as error:
+        _refuse(f"--{error}")
+    except ProblemError as error:
+        _refuse(f"{problem}: {error}")
+    if asked.sample < 1:
+        file = _sampled(file, asked.sample, asked.seed)
+    try:
+        with sign_of_life(asked.time_limit):
+            solution = POLICIES[asked.policy](
+                file.problem, wanted, time_limit=asked.time_limit, seed=asked.seed
+            )
+    except ObjectiveError as error:
+        _refuse(f"--{error}")
+    solution = with_alternatives(file.problem, wanted, solution)
+    if as_json:
+        found = answer(solution, file.assumptions)
+        sys.stdout.write(json.dumps(found, ensure_ascii=False, allow_nan=False) + "\n")
+    else:
+        _show(solution, wanted, file.assumptions)
+    return EXIT_CODES.get(solution.status, 0)
+
+
+def _sampled(file: ProblemFile, share: float, seed: int) -> ProblemFile:
+    """Keep a share of the candidates, and say what the answer then means."""
+    said = (
+        f"candidates are a random {100 * share:g} % of each operator's: status, bound and gap hold "
+        "for these alone"
+    )
+    problem = sampled(file.problem, share, np.random.default_rng(seed))
+    return ProblemFile(problem, (*file.assumptions, said))
+
+
+def _refuse(complaint: str) -> NoReturn:
+    typer.echo(f"eyewall solve: {complaint}", err=True)
+    raise typer.Exit(BAD_INPUT)
+
+
+@contextmanager
+def sign_of_life(time_limit: float) -> Iterator[None]:
+    """Say on standard error that the search goes on, once it has taken longer than PATIENCE."""
+    console = Console(stderr=True)
+    sentence = f"searching, for at most {time_limit:g} s …"
+    status = console.status(sentence)
+    timer = Timer(
+        PATIENCE, status.start if console.is_terminal else lambda: console.print(sentence)
+    )
+    timer.daemon = True
+    timer.start()
+    try:
+        yield
+    finally:
+        timer.cancel()
+        status.stop()
+
+
+def _show(solution: Solution, objective: Objective, assumptions: tuple[str, ...]) -> None:
+    console = Console()
+    console.print(_headline(solution, objective), highlight=False, markup=False)
+    for reason in (*solution.reasons, *assumptions):
+        console.print(f"  {reason}", highlight=False, markup=False)
+    console.print(f"  {wording.looked_at(solution)}", highlight=False, markup=False)
+    if solution.placement is None or solution.evaluation is None:
+        return
+    placement = Table("operator", "node")
+    for operator, node in solution.placement.items():
+        placement.add_row(Text(operator), Text(node))
+    console.print(placement)
+    console.print(metrics_table(solution.evaluation))
+
+
+def metrics_table(it: Evaluation) -> Table:
+    """Return all metrics of a placement with their units."""
+    metrics = Table("metric", "value")
+    for name, value, unit in (
+        ("response time R", it.response_time * 1e3, "ms"),
+        ("availability A", it.availability, ""),
+        ("distinct availability", it.distinct_availability, ""),
+        ("inter-node traffic T", it.inter_node_traffic, "tuples/s"),
+        ("network usage N", it.network_usage, "tuples"),
+        ("elastic energy EE", it.elastic_energy, "tuples · s"),
+    ):
+        metrics.add_row(name, f"{value:.6g} {unit}")
+    return metrics
+
+
+def _headline(solution: Solution, objective: Objective) -> str:
+    found = f"{solution.policy}, {solution.status}, {solution.seconds:.3g} s"
+    if solution.evaluation is None:
+        return found
+    gap = "" if solution.gap is None else f", gap {solution.gap:.2%}"
+    moved = f", {solution.moves} moved" if solution.moves else ""
+    return f"{found}: {objective} is {solution.evaluation.value:.6g}{gap}{moved}"

@@ -1,0 +1,77 @@
+"""How `eyewall why` and `eyewall why-not` look."""
+
+from eyewall_proto import operations_pb2 as pb
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from eyewall_sidecar.cli.showing import counted, difference, figure, printable
+
+MOST_NEIGHBOURS = 12
+"""Of an executor that talks to hundreds, those with most tuples/s are shown."""
+
+
+def show(found: pb.Explanation, host: str, console: Console) -> None:
+    """Print the answer, and the figures it rests on; `host` is the one that was asked about."""
+    console.print(printable(found.answer, "bold"))
+    if found.on_slowest_path:
+        console.print(printable(f"{found.executor} lies on the slowest path"))
+    console.print()
+    console.print(_alternatives(found, host))
+    if found.left_out and not host:
+        console.print(Text(f"and {counted(found.left_out, 'host')} more", style="dim"))
+    if found.neighbours:
+        console.print()
+        console.print(_neighbours(found))
+        if (more := len(found.neighbours) - MOST_NEIGHBOURS) > 0:
+            console.print(Text(f"and {more} more", style="dim"))
+    for said in found.assumptions:
+        console.print(printable(f"assumed: {said}", "dim"))
+
+
+def _alternatives(found: pb.Explanation, host: str) -> Table:
+    names = [it.name for it in found.metrics if it.name in ("R", *_terms(found.objective))]
+    table = Table("host", *names, "between hosts", "", box=None, pad_edge=False, header_style="dim")
+    before = {it.name: it.before for it in found.metrics}
+    for it in found.alternatives:
+        if host and not it.current and it.host != host:
+            continue
+        after = {metric.name: metric.after for metric in it.metrics if metric.HasField("after")}
+        cells = [_cell(name, after, before, current=it.current) for name in names]
+        crossing = (
+            ""
+            if it.current or not it.HasField("rate_between_hosts_added")
+            else (difference("T", it.rate_between_hosts_added))
+        )
+        note = Text("here", style="green") if it.current else printable(it.reason, "yellow")
+        style = "dim" if it.constraint else ""
+        table.add_row(printable(it.host, "bold"), *cells, crossing, note, style=style)
+    return table
+
+
+def _terms(objective: str) -> list[str]:
+    return [term.partition("=")[0] for term in objective.split(",")]
+
+
+def _cell(name: str, after: dict[str, float], before: dict[str, float], *, current: bool) -> str:
+    if name not in after:
+        return ""
+    if current:
+        return figure(name, after[name])
+    return f"{figure(name, after[name])} ({difference(name, after[name] - before[name])})"
+
+
+def _neighbours(found: pb.Explanation) -> Table:
+    table = Table(
+        "talks to", "on", "away", "tuples/s", "", box=None, pad_edge=False, header_style="dim"
+    )
+    for it in found.neighbours[:MOST_NEIGHBOURS]:
+        table.add_row(
+            printable(it.executor),
+            printable(it.host),
+            figure("R", it.delay),
+            f"{it.rate:.4g}",
+            "comes from it" if it.upstream else "goes to it",
+            style="dim" if it.system else "",
+        )
+    return table

@@ -1,0 +1,136 @@
+"""Why there is no placement: the constraints that bind, in words."""
+
+from collections.abc import Callable, Iterator
+from math import fsum
+
+import numpy as np
+from pulp import lpSum
+
+from eyewall_sidecar.exact.finding import Outcome
+from eyewall_sidecar.exact.highs import minimise
+from eyewall_sidecar.exact.program import create_program, read_placement
+from eyewall_sidecar.model import Node, PlacementProblem
+from eyewall_sidecar.model.arrays import ProblemArrays
+from eyewall_sidecar.model.errors import listed
+from eyewall_sidecar.model.violations import RESOURCES, exceeds, requirement
+
+ENDLESS = 1e100
+"""More than any node offers that is not without limit."""
+NEARLY = 1 - 1e-6
+"""Of what nodes offer, above which it is looked at closely whether it is enough."""
+
+
+def obvious_reasons(problem: PlacementProblem, arrays: ProblemArrays) -> tuple[str, ...]:
+    """Return what can be seen without a search; any reason means that no placement exists."""
+    if _plenty(arrays):
+        return ()
+    too_big = tuple(_operators_too_big(problem))
+    return too_big or tuple(_groups_too_big(problem))
+
+
+def binding_reasons(
+    problem: PlacementProblem, *, ends_at: float, clock: Callable[[], float], seed: int
+) -> tuple[str, ...]:
+    """Name the nodes and links that are overloaded where the overload is the least possible.
+
+    Every capacity is given a slack, counted as a fraction of it, and the sum of slacks minimised.
+    """
+    program = create_program(problem, {})
+    slacks = {}
+    for name, row in program.capacity_rows().items():
+        slacks[name] = program.linear.add_variable(f"slack_{name}", 0)
+        row.expr.addterm(slacks[name], -1)
+    if not slacks:
+        return ()
+    program.linear.setObjective(lpSum(slacks.values()))
+    run = minimise(program.linear, ends_at=ends_at, clock=clock, seed=seed)
+    if run.outcome not in (Outcome.OPTIMAL, Outcome.INCUMBENT):
+        why = f": the solver failed: {run.error}" if run.error else " in time"
+        return (f"the constraints leave no placement; which of them bind was not found{why}",)
+    placement = read_placement(program)
+    over = [name for name, slack in slacks.items() if slack.value() > 1e-4]
+    return tuple(_overload(problem, placement, name) for name in over)
+
+
+def _plenty(arrays: ProblemArrays) -> bool:
+    """Whether every operator fits alone, and all that share candidates do with room to spare."""
+    needs, limits, allowed = arrays.requirements, arrays.limits, arrays.allowed
+    alone = allowed & (needs[:, :, None] <= limits[:, None, :]).all(axis=0)
+    if not alone.any(axis=1).all():
+        return False
+    if not len(allowed):
+        return True
+    choices = np.array(list({row.tobytes(): row for row in allowed}.values()))
+    # [operator, choice]: whether it can be elsewhere; 0 · ∞ would be no number.
+    strays = allowed.astype(np.float64) @ ~choices.T
+    together = needs @ (strays == 0)
+    return bool((together <= NEARLY * (np.minimum(limits, ENDLESS) @ choices.T)).all())
+
+
+def _operators_too_big(problem: PlacementProblem) -> Iterator[str]:
+    for operator in problem.operators:
+        nodes = [problem.node(node) for node in problem.candidates(operator.id)]
+        needs = {it: requirement(problem, operator.id, it) for it in RESOURCES}
+        if any(_holds(node, needs) for node in nodes):
+            continue
+        short = [
+            resource
+            for resource, need in needs.items()
+            if all(exceeds(need, getattr(node, resource)) for node in nodes)
+        ]
+        for resource in short:
+            best = max(nodes, key=lambda node: float(getattr(node, resource)))
+            yield (
+                f"operator {operator.id} needs {resource} {needs[resource]:g}; the most among its "
+                f"candidates is {getattr(best, resource):g}, on {best.id}"
+            )
+        if not short:
+            wanted = " and ".join(f"{resource} {need:g}" for resource, need in needs.items())
+            yield (
+                f"operator {operator.id} needs {wanted} on one node; none of its candidates "
+                f"({listed([node.id for node in nodes])}) has them together"
+            )
+
+
+def _groups_too_big(problem: PlacementProblem) -> Iterator[str]:
+    """Operators that can only be on some nodes and together need more than those offer."""
+    choices = {it.id: frozenset(problem.candidates(it.id)) for it in problem.operators}
+    for nodes in sorted(set(choices.values()), key=lambda it: (len(it), sorted(it))):
+        bound = [operator for operator, allowed in choices.items() if allowed <= nodes]
+        for resource in RESOURCES:
+            need = fsum(requirement(problem, operator, resource) for operator in bound)
+            offer = fsum(getattr(problem.node(node), resource) for node in nodes)
+            if exceeds(need, offer):
+                yield (
+                    f"{resource}: operators {listed(bound)} need {need:g} together and can only be "
+                    f"on {listed(sorted(nodes))}, offering {offer:g}"
+                )
+
+
+def _holds(node: Node, needs: dict[str, float]) -> bool:
+    return not any(exceeds(need, getattr(node, resource)) for resource, need in needs.items())
+
+
+def _overload(problem: PlacementProblem, placement: dict[str, str], name: str) -> str:
+    family, *numbers = name.split("_")
+    places = [problem.nodes[int(number)].id for number in numbers]
+    if family == "bandwidth":
+        source, target = places
+        users = [
+            stream
+            for stream in problem.streams
+            if (placement[stream.source], placement[stream.target]) == (source, target)
+        ]
+        load = fsum(stream.rate * (stream.tuple_bytes or 0) for stream in users)
+        return (
+            f"bandwidth of link {source} → {target}: at the least overload possible it carries "
+            f"{load:g} bytes/s ({listed([str(it) for it in users])}) and offers "
+            f"{problem.bandwidth(source, target):g}"
+        )
+    (node,) = places
+    holders = [operator for operator, place in placement.items() if place == node]
+    load = fsum(requirement(problem, operator, family) for operator in holders)
+    return (
+        f"{family} of node {node}: at the least overload possible it holds {load:g} "
+        f"({listed(holders)}) and offers {getattr(problem.node(node), family):g}"
+    )

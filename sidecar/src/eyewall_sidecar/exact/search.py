@@ -1,0 +1,151 @@
+"""The runs of exact engines that one answer needs, within one time limit."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from math import isfinite
+
+from eyewall_sidecar.exact import diamond
+from eyewall_sidecar.exact.branch_and_bound import branch_and_bound, covers
+from eyewall_sidecar.exact.diamond import solve_diamond
+from eyewall_sidecar.exact.finding import Clock, Finding, Outcome
+from eyewall_sidecar.exact.highs import MOST_VARIABLES, VARIABLES_PER_SECOND
+from eyewall_sidecar.exact.matrix_engine import MOST_COLUMNS, integer_program, most_columns
+from eyewall_sidecar.model.arrays import Places, ProblemArrays
+from eyewall_sidecar.objective import Term
+from eyewall_sidecar.objectives.costs import Costs, cost, weigh
+
+DECIDED = (Outcome.OPTIMAL, Outcome.INFEASIBLE)
+BRANCHING_SHARE = 0.7
+"""Of the time, before the integer program has a try at what branching could not prove."""
+
+
+class Engine(StrEnum):
+    """What in the policy found an answer."""
+
+    CLOSED_FORM = "closed form"
+    BRANCH_AND_BOUND = "branch and bound"
+    INTEGER_PROGRAM = "integer program"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Run:
+    """What an engine, or one after the other, came to.
+
+    Parameters
+    ----------
+    engine
+        The one that found the placement; the last one if there is none.
+    finding
+        The best placement of all and the best bound.
+    """
+
+    engine: Engine
+    finding: Finding
+
+    def joined(self, later: "Run") -> "Run":
+        """Take the best of two runs of the same problem."""
+        first, second = self.finding, later.finding
+        if second.outcome is Outcome.OPTIMAL:
+            return later
+        if second.outcome is Outcome.INFEASIBLE and first.places is None:
+            return later
+        better = later if first.places is None or second.cost < first.cost else self
+        placed = better.finding.places is not None
+        outcome = Outcome.INCUMBENT if placed else second.outcome
+        bound = max(first.bound, second.bound)
+        remark = second.remark if second.outcome is Outcome.FAILED else first.remark
+        best = better.finding
+        steps = first.steps + second.steps
+        return Run(better.engine, Finding(outcome, best.places, best.cost, bound, steps, remark))
+
+
+def too_large(arrays: ProblemArrays) -> bool:
+    """Whether no exact engine takes the problem."""
+    taken = covers(arrays) or most_columns(arrays) <= MOST_COLUMNS or diamond.covers(arrays)
+    return not taken
+
+
+@dataclass(frozen=True, slots=True)
+class Search:
+    """One search.
+
+    Parameters
+    ----------
+    arrays
+        The problem that is solved.
+    ends_at
+        When it must be done, by `clock` in seconds.
+    seed
+        The integer program's.
+    clock
+        Tells the time.
+    known
+        Valid placements that are known beforehand.
+    runs
+        What every run so far came to.
+    """
+
+    arrays: ProblemArrays
+    ends_at: float
+    seed: int
+    clock: Clock
+    known: tuple[Places, ...] = ()
+    runs: list[Run] = field(default_factory=list)
+
+    @property
+    def infeasible(self) -> bool:
+        """Whether a run has shown that no placement exists."""
+        return any(run.finding.outcome is Outcome.INFEASIBLE for run in self.runs)
+
+    @property
+    def evaluated(self) -> int:
+        """How many placements, branches or nodes all runs looked at."""
+        return sum(run.finding.steps for run in self.runs)
+
+    @property
+    def remarks(self) -> tuple[str, ...]:
+        """Every remark of a run, once."""
+        return tuple(dict.fromkeys(run.finding.remark for run in self.runs if run.finding.remark))
+
+    def minimise(self, weights: Mapping[Term, float], *, share: float = 1.0) -> Finding:
+        """Minimise weighted terms (as for `weigh`) in a share of the time that is left."""
+        costs = weigh(self.arrays, weights)
+        now = self.clock()
+        run = self._run(costs, now + share * max(0.0, self.ends_at - now))
+        self.runs.append(run)
+        return run.finding
+
+    def _run(self, costs: Costs, ends_at: float) -> Run:
+        if diamond.covers(self.arrays):
+            finding = solve_diamond(self.arrays, costs, ends_at=ends_at, clock=self.clock)
+            run = Run(Engine.CLOSED_FORM, finding)
+            if finding.outcome in DECIDED:
+                return run
+        start = self._start(costs)
+        if not covers(self.arrays):
+            return self._program(costs, start, ends_at)
+        now = self.clock()
+        most = VARIABLES_PER_SECOND * (1 - BRANCHING_SHARE) * (ends_at - now)
+        tries = most_columns(self.arrays) <= min(MOST_VARIABLES, most)
+        branching = now + (BRANCHING_SHARE if tries else 1.0) * (ends_at - now)
+        finding = branch_and_bound(
+            self.arrays, costs, start=start, ends_at=branching, clock=self.clock
+        )
+        run = Run(Engine.BRANCH_AND_BOUND, finding)
+        if finding.outcome in DECIDED or not tries:
+            return run
+        return run.joined(self._program(costs, finding.places, ends_at))
+
+    def _program(self, costs: Costs, start: Places | None, ends_at: float) -> Run:
+        finding = integer_program(
+            self.arrays, costs, start=start, ends_at=ends_at, clock=self.clock, seed=self.seed
+        )
+        return Run(Engine.INTEGER_PROGRAM, finding)
+
+    def _start(self, costs: Costs) -> Places | None:
+        """Return the best placement that is known."""
+        found = [run.finding.places for run in self.runs if run.finding.places is not None]
+        valued = [(cost(self.arrays, costs, it), it) for it in (*self.known, *found)]
+        usable = [it for it in valued if isfinite(it[0])]
+        return min(usable, key=lambda it: it[0])[1] if usable else None

@@ -1,0 +1,70 @@
+"""What the constraints leave beside a placement, and what each of them rejects."""
+
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from eyewall_sidecar.heuristic.room import Room
+from eyewall_sidecar.model import Alternatives, PlacementProblem, Solution
+from eyewall_sidecar.model.arrays import Places, ProblemArrays, places_of
+from eyewall_sidecar.model.violations import RESOURCES
+from eyewall_sidecar.objective import Objective
+from eyewall_sidecar.objectives.ecker import with_headroom
+
+CONSTRAINTS = ("candidates", *RESOURCES, "bandwidth")
+"""In the order in which they are asked."""
+POSSIBLE = len(CONSTRAINTS)
+HERE = POSSIBLE + 1
+
+
+def with_alternatives(
+    problem: PlacementProblem, objective: Objective, solution: Solution
+) -> Solution:
+    """Add to an answer what the constraints leave beside it; Ecker's score has its own."""
+    arrays = ProblemArrays.of(with_headroom(problem) if objective.ecker else problem)
+    placement = solution.placement
+    places = None if placement is None else places_of(problem, placement)
+    counts = np.bincount(rejecting(arrays, places).ravel(), minlength=HERE + 1).tolist()
+    rejected = {name: count for name, count in zip(CONSTRAINTS, counts, strict=False) if count}
+    return replace(solution, alternatives=Alternatives(counts[POSSIBLE], rejected))
+
+
+def rejecting(arrays: ProblemArrays, places: Places | None) -> NDArray[np.int64]:
+    """Return [operator, node]: the constraint that keeps the operator from going there alone.
+
+    It is the place of the first one in `CONSTRAINTS`, POSSIBLE if none does, and HERE where the
+    operator is. Bandwidth is a matter between operators: without a placement it rejects nothing.
+
+    Parameters
+    ----------
+    places
+        [operator]: the place of its node in a valid placement; None: the nodes are empty.
+    """
+    found = np.full((arrays.operators, arrays.nodes), POSSIBLE, dtype=np.int64)
+    if places is not None and np.isfinite(arrays.bandwidths).any():
+        found[_saturating(arrays, places)] = CONSTRAINTS.index("bandwidth")
+    for row in reversed(range(len(RESOURCES))):
+        needs = arrays.requirements[row]
+        loads = np.zeros(arrays.nodes)
+        if places is not None:
+            np.add.at(loads, places, needs)
+        full = (needs[:, None] > 0) & (loads + needs[:, None] > arrays.limits[row])
+        found[full] = CONSTRAINTS.index(RESOURCES[row])
+    found[~arrays.allowed] = CONSTRAINTS.index("candidates")
+    if places is not None:
+        found[np.arange(arrays.operators), places] = HERE
+    return found
+
+
+def _saturating(arrays: ProblemArrays, places: Places) -> NDArray[np.bool_]:
+    """Return [operator, node]: whether there is no room there, be it on the links."""
+    room = Room(arrays)
+    for operator, node in enumerate(places.tolist()):
+        room.put(operator, node)
+    saturating = np.zeros((arrays.operators, arrays.nodes), dtype=np.bool_)
+    for operator, node in enumerate(places.tolist()):
+        room.take_back(operator)
+        saturating[operator] = ~room.holding(operator)
+        room.put(operator, node)
+    return saturating

@@ -1,0 +1,145 @@
+"""Algorithm 4 at every host of a running cluster: one network, and what each host leaves of it."""
+
+from collections import Counter
+from itertools import pairwise
+from math import inf
+
+import pytest
+from eyewall_papers.bimodal.link_choice import Chosen, Connection, choose_links
+from eyewall_papers.bimodal.mapping import Route
+from eyewall_papers.bimodal.network import DedicatedLink, LinkKind, TwoKindNetwork
+from eyewall_papers.bimodal.observed_rates import Observed
+from eyewall_papers.bimodal.reallocation import Reason
+from eyewall_sidecar.model import Node, ProblemError
+from hypothesis import given
+from hypothesis import strategies as st
+
+INTERVAL = 2.0
+NOTHING = Observed(0.0, 0.0)
+
+
+def network(*links: tuple[str, str, float], price: float = 1.0) -> TwoKindNetwork:
+    """Hosts by the names that links have, each link with its bandwidth in bytes/s."""
+    hosts = sorted({host for one, other, _ in links for host in (one, other)})
+    dedicated = tuple(
+        DedicatedLink(one, other, bandwidth, price=price) for one, other, bandwidth in links
+    )
+    return TwoKindNetwork(tuple(Node(id=host) for host in hosts), dedicated)
+
+
+TRIANGLE = network(("a", "b", 400.0), ("a", "c", 400.0), ("c", "b", 400.0))
+
+
+def connection(topology: str, budget: float, *, source: str = "a", port: int = 1) -> Connection:
+    return Connection(topology, source, "b", port, 300.0, budget)
+
+
+def choose(
+    links: TwoKindNetwork, *connections: Connection, seen: Observed = NOTHING
+) -> dict[str, Chosen]:
+    observed = dict.fromkeys(connections, seen)
+    return {
+        it.topology: c for it, c in choose_links(links, connections, observed, INTERVAL).items()
+    }
+
+
+def test_the_higher_budget_has_the_direct_link_the_next_a_path_within_its_budget() -> None:
+    # 400 bytes/s hold one flow of 300: urgent has 50 · 300 against 2 · 300 and 1.5 · 300.
+    chosen = choose(
+        TRIANGLE, connection("thrifty", 1.5), connection("bulk", 2.0), connection("urgent", 50.0)
+    )
+    assert chosen["urgent"].route == Route(LinkKind.DEDICATED, ("a", "b"))
+    assert chosen["bulk"].route == Route(LinkKind.DEDICATED, ("a", "c", "b"))
+    assert chosen["bulk"].reason is Reason.MULTI_HOP
+    # One hop is all that 1.5 pays for, and the only one is taken.
+    assert chosen["thrifty"].route == Route(LinkKind.PUBLIC, ("a", "b"))
+    assert chosen["thrifty"].reason is Reason.NO_BUDGET
+
+
+def test_who_is_far_behind_comes_before_who_may_pay_a_little_more() -> None:
+    # b1 had all of its 300 bytes/s: it needs 300, times 2. b2 had none for 10 s: 300 + 3,000 / 2 =
+    # 1,800, times 1.5.
+    ahead, behind = connection("b1", 2.0), connection("b2", 1.5, port=2)
+    observed = {ahead: Observed(10.0, 3_000.0), behind: Observed(10.0, 0.0)}
+    chosen = choose_links(network(("a", "b", 400.0)), [ahead, behind], observed, INTERVAL)
+    assert chosen[behind].route.kind is LinkKind.DEDICATED
+    assert chosen[ahead].route.kind is LinkKind.PUBLIC
+    assert (chosen[ahead].rate, chosen[behind].rate) == (300.0, 0.0)
+
+
+def test_what_one_host_forwards_over_another_the_other_finds_taken() -> None:
+    # a decides first: its two flows fill a–b and a–c–b, so that c's own does not fit any more.
+    chosen = choose(
+        TRIANGLE,
+        connection("first", 9.0),
+        connection("second", 9.0, port=2),
+        connection("late", 9.0, source="c", port=3),
+    )
+    assert chosen["second"].route.hops == ("a", "c", "b")
+    assert chosen["late"].route.kind is LinkKind.PUBLIC
+    assert chosen["late"].reason is Reason.NO_PATH
+
+
+def test_a_hop_costs_as_much_as_the_dearest_link() -> None:
+    # 2.5 pays for two hops of 1, but for no second one of 2.
+    dear = DedicatedLink("c", "b", 400.0, price=2.0)
+    links = TwoKindNetwork(TRIANGLE.nodes, (TRIANGLE.dedicated[1], dear))
+    assert choose(TRIANGLE, connection("x", 2.5))["x"].route.kind is LinkKind.DEDICATED
+    assert choose(links, connection("x", 2.5))["x"].reason is Reason.NO_BUDGET
+
+
+def test_two_connections_with_the_same_name_and_ends_are_decided_on_once() -> None:
+    with pytest.raises(ProblemError, match="a → b:1 is listed more than once"):
+        choose(TRIANGLE, connection("x", 1.0), connection("x", 2.0))
+
+
+@pytest.mark.parametrize(("source", "target"), [("q", "b"), ("a", "q")])
+def test_a_connection_of_an_unknown_host_is_named(source: str, target: str) -> None:
+    stray = Connection("x", source, target, 1, 300.0)
+    with pytest.raises(
+        ProblemError, match=f"x {source} → {target}:1: no host q; hosts are a, b, c"
+    ):
+        choose(TRIANGLE, stray)
+
+
+hosts = st.sampled_from("abcde")
+ends = st.tuples(hosts, hosts).filter(lambda it: it[0] != it[1])
+
+
+@st.composite
+def asked(draw: st.DrawFn) -> tuple[TwoKindNetwork, dict[Connection, Observed]]:
+    pairs = draw(st.dictionaries(ends, st.floats(1.0, 1_000.0), min_size=1, max_size=7))
+    rates = [(*pair, rate) for pair, rate in pairs.items() if pair[::-1] not in pairs]
+    links = network(*rates, ("x", "y", 1.0))
+    known = [node.id for node in links.nodes]
+    flows = {}
+    for port in range(draw(st.integers(0, 8))):
+        source, target = draw(st.permutations(known))[:2]
+        budget = draw(st.sampled_from([0.0, 1.0, 1.5, 2.0, 3.0, inf]))
+        promised = draw(st.floats(0.0, 600.0))
+        seen = Observed(draw(st.floats(0.0, 10.0)), draw(st.floats(0.0, 6_000.0)))
+        flows[Connection("t", source, target, port, promised, budget)] = seen
+    return links, flows
+
+
+@given(asked())
+def test_no_link_is_overfilled_no_budget_overdrawn_and_every_route_leads_there(
+    given_: tuple[TwoKindNetwork, dict[Connection, Observed]],
+) -> None:
+    links, observed = given_
+    chosen = choose_links(links, observed, observed, INTERVAL)
+    assert chosen.keys() == observed.keys()
+    taken: Counter[tuple[str, str]] = Counter()
+    for it, choice in chosen.items():
+        hops = choice.route.hops
+        assert (hops[0], hops[-1]) == (it.source, it.target)
+        if choice.route.kind is LinkKind.PUBLIC:
+            continue
+        assert len(set(hops)) == len(hops)
+        assert (len(hops) - 1) * 1.0 <= it.budget * (1 + 1e-9)
+        for way in pairwise(hops):
+            taken[way] += it.promised  # type: ignore[assignment]
+    for (sender, receiver), bytes_per_second in taken.items():
+        link = links.link(sender, receiver)
+        assert link is not None
+        assert bytes_per_second <= link.bandwidth * (1 + 1e-6)
