@@ -4,7 +4,7 @@ from typing import Any
 
 import eyewall_sidecar
 import pytest
-from eyewall_sidecar import cli
+from eyewall_sidecar.cli import app as cli
 from eyewall_sidecar.model import PlacementProblem, Solution, Status
 from eyewall_sidecar.objective import Objective
 from eyewall_sidecar.policies import POLICIES

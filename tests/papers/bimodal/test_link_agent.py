@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from eyewall_papers.bimodal.link_agent import LinkAgent, LinkFiles, Timing, run
 from eyewall_papers.bimodal.link_files import LinkFilesError
-from eyewall_sidecar import cli
+from eyewall_sidecar.cli import app as cli
 from typer.testing import CliRunner
 
 TIMING = Timing(interval=2.0, window=10.0)

@@ -4,7 +4,7 @@ from typing import Any
 
 import eyewall_papers
 import pytest
-from eyewall_sidecar import cli
+from eyewall_sidecar.cli import app as cli
 from typer.testing import CliRunner, Result
 
 EXAMPLE = Path(eyewall_papers.__file__).parents[2] / "examples" / "map" / "two-kinds-of-links.json"

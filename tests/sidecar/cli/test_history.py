@@ -9,7 +9,7 @@ from decision_records import FULL_DECISION, decision
 from eyewall_monitor import decision_record
 from eyewall_monitor.decision_record import DecisionRecord, Verdict, day_of, record_id
 from eyewall_monitor.znodes import Znodes
-from eyewall_sidecar import cli
+from eyewall_sidecar.cli import app as cli
 from eyewall_sidecar.config import read_config
 from kazoo.client import KazooClient
 from real_stores import Server, free_port

@@ -31,7 +31,7 @@ def forgetting() -> Iterator[None]:
         remembered.cache_clear()
 
 
-SOURCE = "odp/tree_search.py"
+SOURCE = "exact/tree_search.py"
 
 
 def digest_after_a_change(package: Path, changed: str) -> str:
@@ -41,7 +41,7 @@ def digest_after_a_change(package: Path, changed: str) -> str:
     return digest(package / SOURCE)
 
 
-@pytest.mark.parametrize("changed", [SOURCE, "odp/sum_bound.py", "model/violations.py"])
+@pytest.mark.parametrize("changed", [SOURCE, "exact/sum_bound.py", "model/violations.py"])
 def test_code_is_compiled_anew_when_what_it_is_made_of_changes(package: Path, changed: str) -> None:
     # tree_search calls sum_bound, and imports model.arrays, which imports model.violations.
     before = digest(package / SOURCE)
@@ -60,7 +60,7 @@ def test_code_is_compiled_anew_whichever_of_its_imports_changes(package: Path) -
 
 def test_code_is_kept_when_something_else_changes(package: Path) -> None:
     before = digest(package / SOURCE)
-    assert digest_after_a_change(package, "odp/solve.py") == before
+    assert digest_after_a_change(package, "exact/solve.py") == before
 
 
 def doubled(number: int) -> int:

@@ -28,6 +28,7 @@ LOG = logging.getLogger("eyewall.compilation")
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
+ROOT = Path(__file__).parents[1]
 KEPT_SECONDS = 30 * 86_400.0
 """How long code of older sources stays on disk."""
 
@@ -165,11 +166,16 @@ def _imported(source: Path) -> set[Path]:
             continue
         found.add(path)
         for package, parent, names in _IMPORT.findall(path.read_text(encoding="utf-8")):
-            found_at = sys.modules.get(package)
-            if found_at is None or found_at.__file__ is None:
+            root = ROOT if package == "eyewall_sidecar" else _root_of(package)
+            if root is None:
                 continue
-            inner = Path(found_at.__file__).parent / parent.removeprefix(".").replace(".", "/")
+            inner = root / parent.removeprefix(".").replace(".", "/")
             modules = [inner, *(inner / name for name in re.findall(r"\w+", names))]
             files = [it.with_suffix(".py") for it in modules] + [inner / "__init__.py"]
             waiting += [it for it in files if it.is_file()]
     return found
+
+
+def _root_of(package: str) -> Path | None:
+    file = getattr(sys.modules.get(package), "__file__", None)
+    return Path(file).parent if file is not None else None

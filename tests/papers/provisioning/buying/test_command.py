@@ -5,7 +5,7 @@ from typing import Any
 import eyewall_papers
 import pytest
 from eyewall_papers.provisioning.command import Options, from_topology, provision
-from eyewall_sidecar import cli
+from eyewall_sidecar.cli import app as cli
 from typer.testing import CliRunner, Result
 
 CAMERAS = Path(eyewall_papers.__file__).parents[2] / "examples" / "provisioning" / "cameras.json"
