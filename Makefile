@@ -7,11 +7,12 @@ PYTHON ?= python3.11
 VENV := .venv
 BIN := $(VENV)/bin
 # In the order of their dependencies: pip takes a distribution that was named before from there.
-DISTRIBUTIONS := storm-scheduler/stubs latency-estimator monitor sidecar papers deploy
+DISTRIBUTIONS := contracts latency-estimator monitor sidecar papers deploy
+EXTRAS_contracts := [rpc]
 EXTRAS_monitor := [rates,dashboard]
 SHIM := storm-scheduler/target/eyewall-storm-scheduler.jar
 SOLVER_SOURCES := $(shell find sidecar/src -name '*.py')
-SHIM_SOURCES := storm-scheduler/pom.xml $(shell find storm-scheduler/src -type f)
+SHIM_SOURCES := storm-scheduler/pom.xml $(shell find storm-scheduler/src contracts/proto -type f)
 CLUSTER ?= three-sites
 
 .PHONY: help
@@ -63,7 +64,7 @@ test-java: prerequisites ## Java tests of the shim, and its jar
 lint: prerequisites $(VENV)/.installed ## ruff, mypy --strict, import-linter
 	@$(BIN)/ruff check --quiet .
 	@$(BIN)/ruff format --check --quiet .
-	@$(BIN)/mypy --no-error-summary sidecar/src papers/src monitor/src deploy/src deploy/images/image_check deploy/release latency-estimator/src tests benchmarks
+	@$(BIN)/mypy --no-error-summary contracts/src sidecar/src papers/src monitor/src deploy/src deploy/images/image_check deploy/release latency-estimator/src tests benchmarks
 	@$(BIN)/lint-imports --no-logo >/dev/null || $(BIN)/lint-imports
 
 .PHONY: browser
@@ -77,8 +78,8 @@ browser: ## Chromium for the tests in a browser: as root on Debian it is install
 CHROMIUM_NAMES = "$${EYEWALL_CHROMIUM:-chromium}" chromium chromium-browser google-chrome
 
 .PHONY: proto
-proto: setup ## Regenerate the committed Python stubs from the contract
-	@PATH="$(CURDIR)/$(BIN):$$PATH" PYTHON=$(CURDIR)/$(BIN)/python storm-scheduler/stubs/generate.sh
+proto: setup ## Regenerate the committed Python stubs from the .proto files
+	@PATH="$(CURDIR)/$(BIN):$$PATH" PYTHON=$(CURDIR)/$(BIN)/python contracts/generate.sh
 
 .PHONY: vendor
 vendor: ## Fetch the dashboard's libraries from npm again, by the versions in monitor/vendor.sh (needs npm)

@@ -16,9 +16,8 @@ from statistics import median, quantiles
 from typing import TYPE_CHECKING, Any, Final
 
 import httpx
-from eyewall_monitor import decision_record
-from eyewall_monitor.decision_history import MOST_READ
-from eyewall_monitor.decision_record import (
+from eyewall_contracts import decision as decision_record
+from eyewall_contracts.decision import (
     DecisionRecord,
     Metric,
     Move,
@@ -27,7 +26,8 @@ from eyewall_monitor.decision_record import (
     day_of,
     record_id,
 )
-from eyewall_monitor.znodes import Znodes
+from eyewall_contracts.stores.decision_history import MOST_READ
+from eyewall_contracts.znodes import Znodes
 from eyewall_sidecar.stores.zookeeper_records import KEEP_DAYS, MOST_OF_A_DAY
 from kazoo.client import KazooClient
 from kazoo.exceptions import NoNodeError

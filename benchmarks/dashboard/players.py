@@ -22,11 +22,11 @@ from random import Random
 from typing import TYPE_CHECKING, Any
 
 import grpc
-from eyewall_latency.contract import Keys, RttRecord, encode_host, encode_rtt
-from eyewall_monitor import history
-from eyewall_monitor.znodes import Znodes
-from eyewall_proto import scheduler_pb2 as pb
-from eyewall_proto.scheduler_pb2_grpc import SchedulerStub
+from eyewall_contracts import metric_history as history
+from eyewall_contracts.latency import Keys, RttRecord, encode_host, encode_rtt
+from eyewall_contracts.proto import scheduler_pb2 as pb
+from eyewall_contracts.proto.scheduler_pb2_grpc import SchedulerStub
+from eyewall_contracts.znodes import Znodes
 from kazoo.client import KazooClient
 from redis import Redis
 

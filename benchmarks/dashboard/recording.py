@@ -11,9 +11,11 @@ from dataclasses import dataclass
 from random import Random
 from typing import TYPE_CHECKING
 
-from eyewall_latency.contract import Coordinate, HostRecord
-from eyewall_monitor import rate_document, sample
-from eyewall_monitor.rate_document import (
+from eyewall_contracts import rates as rate_document
+from eyewall_contracts import sample
+from eyewall_contracts.latency import Coordinate, HostRecord
+from eyewall_contracts.proto import scheduler_pb2 as pb
+from eyewall_contracts.rates import (
     Cost,
     Emission,
     Estimate,
@@ -23,8 +25,7 @@ from eyewall_monitor.rate_document import (
     TaskEmission,
     TaskRate,
 )
-from eyewall_monitor.sample import Input, Machine, Output, Queue, Sample, Task, Threads, Worker
-from eyewall_proto import scheduler_pb2 as pb
+from eyewall_contracts.sample import Input, Machine, Output, Queue, Sample, Task, Threads, Worker
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping

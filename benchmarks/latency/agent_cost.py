@@ -2,7 +2,7 @@
 
     python benchmarks/latency_agent_cost.py [--hosts 11 100 490] [--seconds 60]
 
-Installs eyewall-latency alone into a fresh environment (which proves that it needs no numpy),
+Installs eyewall-latency and its contracts into a fresh environment (which proves that it needs no numpy),
 starts a redis-server, lets a thread write and renew the records of all other hosts and what they
 measured to the agent's, and looks at the agent after its first seconds: resident memory, and CPU
 seconds by wall-clock seconds.
@@ -21,10 +21,11 @@ from pathlib import Path
 from random import Random
 
 import psutil
-from eyewall_latency.contract import Coordinate, HostRecord, Keys, RttRecord
+from eyewall_contracts.latency import Coordinate, HostRecord, Keys, RttRecord
 from eyewall_latency.redis_registry import RedisRegistry
 
-SOURCE = Path(__file__).parents[2] / "latency-estimator"
+ROOT = Path(__file__).parents[2]
+SOURCES = (ROOT / "contracts", ROOT / "latency-estimator")
 RENEW_SECONDS = 1.0
 SHARE_THAT_MOVES = 0.1
 WARM_UP = 20.0
@@ -39,9 +40,8 @@ def free_port() -> int:
 def light_environment(folder: Path) -> Path:
     subprocess.run([sys.executable, "-m", "venv", folder], check=True)
     python = folder / "bin" / "python"
-    subprocess.run(
-        [python, "-m", "pip", "install", "-q", "--disable-pip-version-check", SOURCE], check=True
-    )
+    install = [python, "-m", "pip", "install", "-q", "--disable-pip-version-check", *SOURCES]
+    subprocess.run(install, check=True)
     subprocess.run([python, "-m", "compileall", "-q", folder / "lib"], check=False)
     heavy = subprocess.run([python, "-c", "import numpy"], capture_output=True, check=False)
     if heavy.returncode == 0:

@@ -20,7 +20,7 @@ import time
 from random import Random
 from statistics import median
 
-from eyewall_latency.contract import (
+from eyewall_contracts.latency import (
     Coordinate,
     HostRecord,
     Keys,

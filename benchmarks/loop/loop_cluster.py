@@ -17,6 +17,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
+from eyewall_contracts import rates as rate_document
+from eyewall_contracts import sample
+from eyewall_contracts.znodes import Znodes
 from eyewall_deploy.delays import comparison, registry
 from eyewall_deploy.failure import Failure
 from eyewall_deploy.lifecycle.plans import read_plan
@@ -24,8 +27,6 @@ from eyewall_deploy.lifecycle.programs import eyewall_root, redis_prefix
 from eyewall_deploy.run_dir import RunDir
 from eyewall_deploy.storm import nimbus
 from eyewall_deploy.wan import delay_file
-from eyewall_monitor import rate_document, sample
-from eyewall_monitor.znodes import Znodes
 from kazoo.client import KazooClient
 from kazoo.exceptions import KazooException, NoNodeError
 from kazoo.handlers.threading import KazooTimeoutError
@@ -33,11 +34,11 @@ from kazoo.handlers.threading import KazooTimeoutError
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
+    from eyewall_contracts.rates import Rates
+    from eyewall_contracts.sample import Sample
     from eyewall_deploy.delays.comparison import Summary
     from eyewall_deploy.lifecycle.programs import Plan
     from eyewall_deploy.measure.nimbus import RunningTopology
-    from eyewall_monitor.rate_document import Rates
-    from eyewall_monitor.sample import Sample
 
 REPOSITORY = Path(__file__).parents[2]
 DEPLOY = Path(sys.executable).with_name("eyewall-deploy")

@@ -14,13 +14,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import psutil
+from eyewall_contracts.metric_history import Keys
 from eyewall_deploy.lifecycle.down import processes_of
 from eyewall_deploy.lifecycle.log_files import log_files
 from eyewall_deploy.lifecycle.programs import redis_prefix
 from eyewall_deploy.measure.events import read_events
 from eyewall_deploy.measure.latency import Window, longest_gap, never_acked
 from eyewall_deploy.processes.control import Control
-from eyewall_monitor.history import Keys
 from redis import Redis
 from redis.exceptions import RedisError
 

@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
     from pathlib import Path
 
+    from eyewall_contracts.rates import Rates, StreamRate
     from eyewall_deploy.measure.events import Events
-    from eyewall_monitor.rate_document import Rates, StreamRate
 
     from benchmarks.loop.loop_cluster import LoopCluster
 

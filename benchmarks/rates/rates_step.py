@@ -32,8 +32,8 @@ from kazoo.client import KazooClient
 
 sys.path.append(str(Path(__file__).parents[2] / "tests" / "support"))
 
-from eyewall_monitor import rate_document
-from eyewall_monitor.znodes import Znodes
+from eyewall_contracts import rates as rate_document
+from eyewall_contracts.znodes import Znodes
 from fake_worker import start_worker
 from real_stores import Server, free_port, redis_server, zookeeper_server
 

@@ -13,7 +13,7 @@ from concurrent import futures
 from typing import TYPE_CHECKING
 
 import grpc
-from eyewall_proto import scheduler_pb2 as pb
+from eyewall_contracts.proto import scheduler_pb2 as pb
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -10,16 +10,17 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 import redis as redis_client
-from eyewall_monitor import history, sample
-from eyewall_monitor.history import Keys
-from eyewall_monitor.znodes import Znodes
+from eyewall_contracts import metric_history as history
+from eyewall_contracts import sample
+from eyewall_contracts.metric_history import Keys
+from eyewall_contracts.znodes import Znodes
 from kazoo.client import KazooClient
 from running_cluster import Cluster, Running, wait_for
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from eyewall_monitor.sample import Sample
+    from eyewall_contracts.sample import Sample
 
 pytestmark = pytest.mark.usefixtures("nothing_moves")
 

@@ -9,8 +9,8 @@ import pytest
 from running_cluster import Cluster, Running, wait_for
 
 if TYPE_CHECKING:
+    from eyewall_contracts.rates import Estimate, StreamRate
     from eyewall_deploy.measure.events import Events
-    from eyewall_monitor.rate_document import Estimate, StreamRate
 
 pytestmark = pytest.mark.usefixtures("nothing_moves")
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from decision_records import FULL_DECISION
-from eyewall_monitor import decision_record
+from eyewall_contracts import decision as decision_record
 
 DOCUMENT = (Path(__file__).parent / "decision.json").read_bytes()
 

@@ -1,7 +1,7 @@
 """A host has one name everywhere: what one agent takes, the other must not refuse."""
 
-from eyewall_latency.contract import HOST_NAME
-from eyewall_monitor.checked import HOST
+from eyewall_contracts.checked import HOST
+from eyewall_contracts.latency import HOST_NAME
 
 
 def test_both_agents_take_the_same_names_of_hosts() -> None:

@@ -3,9 +3,9 @@
 from pathlib import Path
 
 import pytest
-from eyewall_latency import contract
-from eyewall_latency.contract import ContractError, Coordinate, HostRecord, Keys, RttRecord
-from eyewall_monitor import history
+from eyewall_contracts import latency as contract
+from eyewall_contracts import metric_history as history
+from eyewall_contracts.latency import ContractError, Coordinate, HostRecord, Keys, RttRecord
 
 HERE = Path(__file__).parent
 HOST = HostRecord(

@@ -8,7 +8,9 @@ from __future__ import annotations
 import zlib
 from pathlib import Path
 
-from eyewall_monitor import history, sample, znodes
+from eyewall_contracts import metric_history as history
+from eyewall_contracts import sample, znodes
+from eyewall_contracts.switches import Switches, decode_switches, encode_switches
 from reports import FULL
 
 HERE = Path(__file__).parent
@@ -38,9 +40,9 @@ def test_a_history_entry_is_written_as_the_report_compressed() -> None:
 
 def test_the_switches_are_written_and_read_as_they_always_were() -> None:
     written = b'{"version":1,"frozen":true,"frozen_topologies":["a-1-2","b-3-4"]}'
-    switches = znodes.Switches(frozen=True, frozen_topologies=frozenset(["b-3-4", "a-1-2"]))
-    assert znodes.encode_switches(switches) == written
-    assert znodes.decode_switches(written) == switches
+    switches = Switches(frozen=True, frozen_topologies=frozenset(["b-3-4", "a-1-2"]))
+    assert encode_switches(switches) == written
+    assert decode_switches(written) == switches
 
 
 def test_paths_and_keys_are_where_they_always_were() -> None:

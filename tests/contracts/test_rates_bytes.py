@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from eyewall_monitor import rate_document
+from eyewall_contracts import rates as rate_document
 from rate_documents import FULL_RATES
 
 DOCUMENT = (Path(__file__).parent / "rates.json").read_bytes()

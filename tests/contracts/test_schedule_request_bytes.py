@@ -8,7 +8,7 @@ from hashlib import sha256
 from pathlib import Path
 
 import pytest
-from eyewall_proto import scheduler_pb2 as rpc
+from eyewall_contracts.proto import scheduler_pb2 as rpc
 
 MIB = 1024 * 1024
 

@@ -7,8 +7,8 @@ import math
 
 import pytest
 from delay_shapes import at_random, drawn_in_a_cube, grid, line, two_lans
+from eyewall_contracts.latency import Coordinate
 from eyewall_latency.accuracy import Accuracy, accuracy, quantile
-from eyewall_latency.contract import Coordinate
 from eyewall_latency.estimator import Estimator, Settings, Space
 from eyewall_latency.matrix import RttMatrix
 from eyewall_latency.pace import Pace

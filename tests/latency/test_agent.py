@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from eyewall_latency.contract import Keys, RttRecord, decode_host, decode_rtt
+from eyewall_contracts.latency import Keys, RttRecord, decode_host, decode_rtt
 from real_stores import Server, redis_server
 from redis import Redis
 

@@ -3,7 +3,7 @@ from dataclasses import replace
 from random import Random
 
 import pytest
-from eyewall_latency.contract import Coordinate, HostRecord, RttRecord
+from eyewall_contracts.latency import Coordinate, HostRecord, RttRecord
 from eyewall_latency.coordinate import pulled_home
 from eyewall_latency.estimator import Estimator, Settings, Space
 from eyewall_latency.leap import beside_a_near_peer

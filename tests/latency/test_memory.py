@@ -1,5 +1,5 @@
 import pytest
-from eyewall_latency.contract import RttRecord
+from eyewall_contracts.latency import RttRecord
 from eyewall_latency.memory import Fading, Memory
 
 FADING = Fading(half_life_seconds=100.0, forget_seconds=1_000.0)

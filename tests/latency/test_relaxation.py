@@ -1,7 +1,7 @@
 from random import Random
 
 import pytest
-from eyewall_latency.contract import Coordinate
+from eyewall_contracts.latency import Coordinate
 from eyewall_latency.paper_relaxation import PaperRelaxation, relax_as_in_the_paper
 from eyewall_latency.relaxation import Relaxation, Spring, relax
 

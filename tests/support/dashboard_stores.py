@@ -6,16 +6,19 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import redis as redis_client
-from eyewall_latency import contract
-from eyewall_monitor import decision_record, history, rate_document, sample
+from eyewall_contracts import decision as decision_record
+from eyewall_contracts import latency as contract
+from eyewall_contracts import metric_history as history
+from eyewall_contracts import rates as rate_document
+from eyewall_contracts import sample
+from eyewall_contracts.decision import day_of
+from eyewall_contracts.znodes import Znodes
 from eyewall_monitor.dashboard.config import Access, Config, Redis, Sidecar, ZooKeeper
-from eyewall_monitor.decision_record import day_of
-from eyewall_monitor.znodes import Znodes
 
 if TYPE_CHECKING:
-    from eyewall_monitor.decision_record import DecisionRecord
-    from eyewall_monitor.rate_document import Rates
-    from eyewall_monitor.sample import Sample
+    from eyewall_contracts.decision import DecisionRecord
+    from eyewall_contracts.rates import Rates
+    from eyewall_contracts.sample import Sample
     from kazoo.client import KazooClient
 
 

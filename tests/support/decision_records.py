@@ -2,14 +2,7 @@
 
 from __future__ import annotations
 
-from eyewall_monitor.decision_record import (
-    DecisionRecord,
-    Metric,
-    Move,
-    Rejection,
-    Verdict,
-    record_id,
-)
+from eyewall_contracts.decision import DecisionRecord, Metric, Move, Rejection, Verdict, record_id
 
 FULL_DECISION = DecisionRecord(
     id="1700000061500-5f1c1a0e-000012",

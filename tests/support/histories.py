@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-from eyewall_monitor import history
-from eyewall_monitor.sample import Input, Output, Sample, Task, Threads, Worker
+from eyewall_contracts import metric_history as history
+from eyewall_contracts.sample import Input, Output, Sample, Task, Threads, Worker
 from reports import MACHINE
 
 if TYPE_CHECKING:

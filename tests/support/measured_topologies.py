@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from eyewall_monitor.rate_document import (
+from eyewall_contracts.rates import (
     Cost,
     Emission,
     Estimate,
@@ -14,7 +14,7 @@ from eyewall_monitor.rate_document import (
     TaskEmission,
     TaskRate,
 )
-from eyewall_monitor.sample import Machine, Sample, Worker
+from eyewall_contracts.sample import Machine, Sample, Worker
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

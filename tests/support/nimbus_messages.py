@@ -4,7 +4,7 @@ import hashlib
 import json
 from collections.abc import Sequence
 
-from eyewall_proto import scheduler_pb2 as pb
+from eyewall_contracts.proto import scheduler_pb2 as pb
 
 HOSTS = ("edge-1", "edge-2", "fog-1", "fog-2", "cloud-1", "cloud-2")
 PINS = {"source": ["edge-1"], "consumer": ["cloud-1"]}

@@ -5,10 +5,10 @@ from dataclasses import dataclass, field
 from itertools import count
 from typing import Generic, TypeVar
 
-from eyewall_monitor.decision_record import DecisionRecord
-from eyewall_monitor.rate_document import Rates
-from eyewall_monitor.sample import Sample
-from eyewall_monitor.znodes import Switches
+from eyewall_contracts.decision import DecisionRecord
+from eyewall_contracts.rates import Rates
+from eyewall_contracts.sample import Sample
+from eyewall_contracts.switches import Switches
 from eyewall_papers.provisioning.answer import Answer
 from eyewall_sidecar.model import Solution
 from eyewall_sidecar.service import (

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from pathlib import Path
 
-    from eyewall_monitor.rate_document import Rates
+    from eyewall_contracts.rates import Rates
 
 NAME = "desk"
 SPEC = "meet"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from eyewall_monitor.rate_document import (
+from eyewall_contracts.rates import (
     Cost,
     Emission,
     Estimate,

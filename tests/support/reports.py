@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from eyewall_monitor.sample import Input, Machine, Output, Queue, Sample, Task, Threads, Worker
+from eyewall_contracts.sample import Input, Machine, Output, Queue, Sample, Task, Threads, Worker
 
 MACHINE = Machine(
     cpus=4,

@@ -13,16 +13,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import pytest
+from eyewall_contracts import rates as rate_document
+from eyewall_contracts.znodes import Znodes
 from eyewall_deploy.measure.events import Events, read_events
-from eyewall_monitor import rate_document
-from eyewall_monitor.znodes import Znodes
 from kazoo.client import KazooClient
 from kazoo.exceptions import NoNodeError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
-    from eyewall_monitor.rate_document import Rates
+    from eyewall_contracts.rates import Rates
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 DEPLOY = Path(sys.executable).with_name("eyewall-deploy")

@@ -5,8 +5,8 @@ import time
 from pathlib import Path
 
 import grpc
-from eyewall_proto import scheduler_pb2 as pb
-from eyewall_proto import scheduler_pb2_grpc as pb_grpc
+from eyewall_contracts.proto import scheduler_pb2 as pb
+from eyewall_contracts.proto import scheduler_pb2_grpc as pb_grpc
 from eyewall_sidecar.rpc import Server
 from eyewall_sidecar.service import (
     Buying,

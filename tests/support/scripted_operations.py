@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
 import grpc
-from eyewall_proto import operations_pb2 as pb
-from eyewall_proto import operations_pb2_grpc as pb_grpc
+from eyewall_contracts.proto import operations_pb2 as pb
+from eyewall_contracts.proto import operations_pb2_grpc as pb_grpc
 from google.protobuf.json_format import ParseDict
 from google.protobuf.message import Message
 from real_stores import HERE, free_port

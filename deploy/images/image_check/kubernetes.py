@@ -7,8 +7,8 @@ import tomllib
 from typing import Any
 
 import yaml
-from eyewall_latency import contract as latency
-from eyewall_monitor import history
+from eyewall_contracts import latency
+from eyewall_contracts import metric_history as history
 
 from image_check.building import REPOSITORY
 from image_check.compose import Service

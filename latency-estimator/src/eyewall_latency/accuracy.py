@@ -4,7 +4,8 @@ from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 
-from eyewall_latency.contract import Coordinate
+from eyewall_contracts.latency import Coordinate
+
 from eyewall_latency.matrix import RttMatrix
 
 

@@ -10,8 +10,9 @@ from ipaddress import IPv4Network, IPv6Network, ip_address, ip_network
 from math import dist
 from random import Random
 
+from eyewall_contracts.latency import HostRecord
+
 from eyewall_latency.config import Config
-from eyewall_latency.contract import HostRecord
 from eyewall_latency.estimator import Estimator
 from eyewall_latency.probe import Prober, Target
 from eyewall_latency.redis_registry import RedisRegistry, RegistryAwayError

@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import Any, TypeVar
 from urllib.parse import urlsplit
 
-from eyewall_latency.contract import EXPIRY_SECONDS, PREFIX, ContractError, Keys, is_host_name
+from eyewall_contracts.latency import EXPIRY_SECONDS, PREFIX, ContractError, Keys, is_host_name
+
 from eyewall_latency.estimator import Paper, Settings, Space
 from eyewall_latency.memory import Fading
 from eyewall_latency.pace import Pace

@@ -3,7 +3,7 @@
 import math
 from random import Random
 
-from eyewall_latency.contract import Coordinate
+from eyewall_contracts.latency import Coordinate
 
 BIRTHPLACE = 0.010
 """Seconds: how far from the origin hosts begin, so that no two begin in one place."""

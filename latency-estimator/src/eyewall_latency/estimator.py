@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from random import Random
 from statistics import median
 
-from eyewall_latency.contract import (
+from eyewall_contracts.latency import (
     MOST_DIMENSIONS,
     Coordinate,
     HostRecord,
@@ -16,6 +16,7 @@ from eyewall_latency.contract import (
     is_rtt,
     is_sound,
 )
+
 from eyewall_latency.coordinate import first_coordinate, pulled_home
 from eyewall_latency.leap import beside_a_near_peer
 from eyewall_latency.memory import Fading, Memory

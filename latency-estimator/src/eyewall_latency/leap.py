@@ -8,7 +8,8 @@ are met, here and there.
 from math import dist, log
 from random import Random
 
-from eyewall_latency.contract import Coordinate
+from eyewall_contracts.latency import Coordinate
+
 from eyewall_latency.relaxation import SHORTEST_DISTANCE, SHORTEST_RTT, SOFTEST, Spring
 
 FAR = 3.0

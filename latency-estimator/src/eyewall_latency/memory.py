@@ -3,7 +3,8 @@
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from eyewall_latency.contract import RttRecord
+from eyewall_contracts.latency import RttRecord
+
 from eyewall_latency.rtt_filter import RttFilter
 from eyewall_latency.setting import number
 

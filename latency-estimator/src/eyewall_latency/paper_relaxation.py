@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from math import dist, log
 from random import Random
 
-from eyewall_latency.contract import Coordinate
+from eyewall_contracts.latency import Coordinate
+
 from eyewall_latency.relaxation import SHORTEST_RTT, Spring
 from eyewall_latency.setting import number, whole_number
 

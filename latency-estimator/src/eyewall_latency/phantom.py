@@ -10,8 +10,9 @@ from dataclasses import dataclass
 from heapq import heappop, heappush
 from random import Random
 
+from eyewall_contracts.latency import Coordinate
+
 from eyewall_latency.accuracy import Accuracy, accuracy
-from eyewall_latency.contract import Coordinate
 from eyewall_latency.estimator import Estimator, Settings
 from eyewall_latency.matrix import RttMatrix
 from eyewall_latency.pace import Pace

@@ -9,13 +9,13 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any, Generic, TypeVar
 
+from eyewall_contracts import latency as contract
+from eyewall_contracts.latency import ContractError, HostRecord, Keys, RttRecord
 from redis import Redis
 from redis.backoff import NoBackoff
 from redis.exceptions import RedisError
 from redis.retry import Retry
 
-from eyewall_latency import contract
-from eyewall_latency.contract import ContractError, HostRecord, Keys, RttRecord
 from eyewall_latency.registry import View
 
 TIMEOUT = 2.0

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from eyewall_latency.contract import HostRecord, RttRecord
+from eyewall_contracts.latency import HostRecord, RttRecord
 
 
 @dataclass(frozen=True, slots=True)

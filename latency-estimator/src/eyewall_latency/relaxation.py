@@ -17,7 +17,8 @@ from operator import mul
 from random import Random
 from typing import NamedTuple
 
-from eyewall_latency.contract import Coordinate
+from eyewall_contracts.latency import Coordinate
+
 from eyewall_latency.setting import number, whole_number
 
 SHORTEST_RTT = 1e-5

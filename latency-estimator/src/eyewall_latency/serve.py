@@ -6,9 +6,10 @@ import time
 from collections.abc import Callable
 from random import SystemRandom
 
+from eyewall_contracts.latency import Keys, is_host_name
+
 from eyewall_latency.agent import Agent
 from eyewall_latency.config import Config, ConfigError, split_address
-from eyewall_latency.contract import Keys, is_host_name
 from eyewall_latency.probe import open_prober
 from eyewall_latency.redis_registry import RedisRegistry
 

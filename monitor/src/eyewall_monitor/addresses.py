@@ -10,11 +10,10 @@ import re
 from typing import Annotated, Final
 from urllib.parse import urlsplit
 
+from eyewall_contracts.metric_history import Keys
+from eyewall_contracts.znodes import ZnodeError, Znodes
 from pydantic import AfterValidator
 from pydantic_core import PydanticCustomError
-
-from eyewall_monitor.history import Keys
-from eyewall_monitor.znodes import ZnodeError, Znodes
 
 _LABEL: Final = "[A-Za-z0-9_-]{1,63}"
 _HOST: Final = rf"{_LABEL}(?:\.{_LABEL})*\.?|\[[0-9A-Fa-f:.]+(?:%[A-Za-z0-9]+)?\]"

@@ -3,8 +3,9 @@
 from pathlib import Path
 from typing import Annotated, ClassVar
 
-from eyewall_latency.contract import PREFIX, ContractError, Keys
-from eyewall_monitor import config_file, znodes
+from eyewall_contracts import znodes
+from eyewall_contracts.latency import PREFIX, ContractError, Keys
+from eyewall_monitor import config_file
 from eyewall_monitor.addresses import RedisUrl, Root, Servers, split_address, what_is_allowed
 from eyewall_monitor.config_file import ConfigError, Section
 from pydantic import AfterValidator, Field, model_validator

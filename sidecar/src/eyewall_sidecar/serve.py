@@ -8,9 +8,9 @@ from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
 
+from eyewall_contracts.znodes import Znodes
 from eyewall_monitor.addresses import redis_server
 from eyewall_monitor.config_file import ConfigError
-from eyewall_monitor.znodes import Znodes
 
 from eyewall_sidecar.config import Config, Delays, default_settings
 from eyewall_sidecar.policies.catalogue import CATALOGUE

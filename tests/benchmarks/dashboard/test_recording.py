@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from eyewall_monitor import rate_document, sample
+from eyewall_contracts import rates as rate_document
+from eyewall_contracts import sample
 
 from benchmarks.dashboard.recording import MOMENT, SLOTS, present, record
 

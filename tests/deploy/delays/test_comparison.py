@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import pytest
+from eyewall_contracts.latency import Coordinate, HostRecord, RttRecord
 from eyewall_deploy.delays.comparison import Pair, compare, summarise
 from eyewall_deploy.delays.registry import Registry
 from eyewall_deploy.wan.delay_file import DelayTable
-from eyewall_latency.contract import Coordinate, HostRecord, RttRecord
 
 NOW = 1_000.0
 

@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 import redis as redis_client
+from eyewall_contracts import latency as contract
+from eyewall_contracts.latency import Coordinate, HostRecord, Keys, RttRecord
 from eyewall_deploy.delays.registry import Registry, read
 from eyewall_deploy.endpoint import Endpoint
 from eyewall_deploy.failure import Failure
-from eyewall_latency import contract
-from eyewall_latency.contract import Coordinate, HostRecord, Keys, RttRecord
 from real_stores import HERE, free_port, redis_server
 
 if TYPE_CHECKING:

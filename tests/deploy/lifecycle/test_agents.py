@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import redis as redis_client
-from eyewall_latency.contract import Keys
+from eyewall_contracts.latency import Keys
 
 if TYPE_CHECKING:
     from fake_cluster import FakeCluster

@@ -16,7 +16,13 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 TIME = 1_700_000_000
-ALL = ["eyewall_deploy", "eyewall_latency", "eyewall_monitor", "eyewall_proto", "eyewall_sidecar"]
+ALL = [
+    "eyewall_contracts",
+    "eyewall_deploy",
+    "eyewall_latency",
+    "eyewall_monitor",
+    "eyewall_sidecar",
+]
 
 
 @pytest.fixture(scope="module")

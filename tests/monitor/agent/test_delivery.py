@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     import pytest
-    from eyewall_monitor.sample import Sample
+    from eyewall_contracts.sample import Sample
 
 
 def report(number: int) -> Sample:

@@ -9,13 +9,13 @@ import time
 from typing import TYPE_CHECKING
 
 import pytest
+from eyewall_contracts.sample import Threads
 from eyewall_monitor.agent.cgroup import ControlGroup, Use
 from eyewall_monitor.agent.machine import MachineLook
 from eyewall_monitor.agent.procfs import TICK, Proc, Stat
 from eyewall_monitor.agent.spent import Spent
 from eyewall_monitor.agent.worker_cpu import WorkerCpu
 from eyewall_monitor.agent.workers import WorkerProcess
-from eyewall_monitor.sample import Threads
 from fake_proc import FakeProc
 
 if TYPE_CHECKING:

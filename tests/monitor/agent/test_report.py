@@ -2,12 +2,12 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from eyewall_contracts.sample import MOST_BYTES, Input, Output, Queue, Task, encode
 from eyewall_monitor.agent.graphite import Metric
 from eyewall_monitor.agent.report import Seen, fit, tasks, worker
 from eyewall_monitor.agent.tally import Instant, Told, Value
 from eyewall_monitor.agent.worker_cpu import Used
 from eyewall_monitor.agent.workers import WorkerProcess
-from eyewall_monitor.sample import MOST_BYTES, Input, Output, Queue, Task, encode
 from reports import COUNT_WORKER, FULL
 
 TOLD = Told(

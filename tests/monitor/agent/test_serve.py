@@ -12,10 +12,11 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import pytest
 import redis as redis_client
-from eyewall_monitor import history, sample
+from eyewall_contracts import metric_history as history
+from eyewall_contracts import sample
+from eyewall_contracts.metric_history import Keys
+from eyewall_contracts.znodes import Znodes
 from eyewall_monitor.agent.serve import report_due
-from eyewall_monitor.history import Keys
-from eyewall_monitor.znodes import Znodes
 from fake_worker import start_worker
 from kazoo.client import KazooClient
 from kazoo.exceptions import NoNodeError
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
-    from eyewall_monitor.sample import Sample
+    from eyewall_contracts.sample import Sample
 
 T = TypeVar("T")
 REPORT_SECONDS = 0.5

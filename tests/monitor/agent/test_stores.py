@@ -8,19 +8,20 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 import redis as redis_client
-from eyewall_monitor import history, sample
+from eyewall_contracts import metric_history as history
+from eyewall_contracts import sample
+from eyewall_contracts.metric_history import Keys
+from eyewall_contracts.znodes import Znodes
 from eyewall_monitor.agent.delivery import StoreAwayError
 from eyewall_monitor.agent.history_writer import HistoryWriter, connect
 from eyewall_monitor.agent.sample_writer import SampleWriter
-from eyewall_monitor.history import Keys
-from eyewall_monitor.znodes import Znodes
 from kazoo.client import KazooClient
 from reports import FULL
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from eyewall_monitor.sample import Sample
+    from eyewall_contracts.sample import Sample
     from real_stores import Server
 
 NOW = 1_700_000_000.0

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
+from eyewall_contracts.sample import Threads
 from eyewall_monitor.agent.thread_shares import ThreadShares
-from eyewall_monitor.sample import Threads
 
 
 def used(cpu: float, children: float = 0.0, task: int = 3) -> tuple[Threads, ...]:

@@ -3,7 +3,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
-from eyewall_monitor import sample
+from eyewall_contracts import sample
 from eyewall_monitor.agent.cgroup import ControlGroup
 from eyewall_monitor.agent.procfs import TICK, Proc
 from eyewall_monitor.agent.tally import Instant
@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from eyewall_monitor.sample import Sample
+    from eyewall_contracts.sample import Sample
 
 EPOCH = 1_700_000_000
 UP_AT_START = 1000.0

@@ -8,16 +8,16 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from decision_records import FULL_DECISION, decision
-from eyewall_monitor.decision_record import Metric, Verdict, record_id
-from eyewall_monitor.sample import Output, Task
-from eyewall_proto import operations_pb2 as pb
+from eyewall_contracts.decision import Metric, Verdict, record_id
+from eyewall_contracts.proto import operations_pb2 as pb
+from eyewall_contracts.sample import Output, Task
 from rate_documents import FULL_RATES, an_estimate
 from reports import COUNT_WORKER, FULL
 from scripted_operations import a_status, a_topology
 
 if TYPE_CHECKING:
     from dashboard_stores import Stores
-    from eyewall_monitor.sample import Sample
+    from eyewall_contracts.sample import Sample
     from running_dashboard import RunningDashboard
     from scripted_operations import SidecarServer
 

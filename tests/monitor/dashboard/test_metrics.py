@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 import yaml
 from decision_records import FULL_DECISION
-from eyewall_latency.contract import Coordinate, HostRecord
+from eyewall_contracts.decision import Verdict, record_id
+from eyewall_contracts.latency import Coordinate, HostRecord
 from eyewall_monitor.dashboard.known import (
     Known,
     RedisKnown,
@@ -23,7 +24,6 @@ from eyewall_monitor.dashboard.known import (
 )
 from eyewall_monitor.dashboard.metric_families import families
 from eyewall_monitor.dashboard.totals import ComponentKey, RunningTotals
-from eyewall_monitor.decision_record import Verdict, record_id
 from prometheus_client.openmetrics.parser import text_string_to_metric_families as open_metrics
 from prometheus_client.parser import text_string_to_metric_families as parsed
 from rate_documents import FULL_RATES, an_estimate

@@ -7,7 +7,7 @@ from itertools import permutations
 from typing import TYPE_CHECKING
 
 import pytest
-from eyewall_latency.contract import Coordinate
+from eyewall_contracts.latency import Coordinate
 from eyewall_monitor.dashboard.positions import from_coordinates, from_delays
 
 if TYPE_CHECKING:

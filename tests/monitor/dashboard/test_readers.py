@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING
 
 import pytest
 from decision_records import decision
+from eyewall_contracts.proto import operations_pb2 as pb
 from eyewall_monitor.dashboard.readers.history_reader import HistoryReader
 from eyewall_monitor.dashboard.readers.latency_reader import LatencyReader
 from eyewall_monitor.dashboard.readers.sidecar_reader import WHOLE_SECONDS, SidecarReader
 from eyewall_monitor.dashboard.readers.zookeeper_reader import ZookeeperReader
 from eyewall_monitor.dashboard.sidecar_client import SidecarClient
-from eyewall_proto import operations_pb2 as pb
 from reports import FULL
 from scripted_operations import a_plan, a_status
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from dashboard_stores import Stores
-    from eyewall_monitor.sample import Sample
+    from eyewall_contracts.sample import Sample
     from real_stores import Server
     from scripted_operations import SidecarServer
 

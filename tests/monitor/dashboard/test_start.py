@@ -13,7 +13,7 @@ from scripted_operations import ScriptedOperations, SidecarServer, a_status
 
 if TYPE_CHECKING:
     import pytest
-    from eyewall_proto import operations_pb2 as pb
+    from eyewall_contracts.proto import operations_pb2 as pb
 
 
 @dataclass

@@ -7,6 +7,9 @@ from typing import Any
 
 import pytest
 from decision_records import FULL_DECISION
+from eyewall_contracts.decision import Verdict, record_id
+from eyewall_contracts.sample import Output, Task
+from eyewall_contracts.switches import Switches
 from eyewall_monitor.dashboard import signals
 from eyewall_monitor.dashboard.cluster_view import cluster_view
 from eyewall_monitor.dashboard.decision_view import measured_gain, topology_name
@@ -26,9 +29,6 @@ from eyewall_monitor.dashboard.response_time_view import (
     response_time_view,
 )
 from eyewall_monitor.dashboard.switches_view import switches_view
-from eyewall_monitor.decision_record import Verdict, record_id
-from eyewall_monitor.sample import Output, Task
-from eyewall_monitor.znodes import Switches
 from reports import COUNT_WORKER, FULL
 from scripted_operations import a_status
 

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from eyewall_monitor.rate_document import Rates, StreamRate, TaskRate, decode
+from eyewall_contracts.rates import Rates, StreamRate, TaskRate, decode
 from eyewall_monitor.rates.figures import Figures, Group, Sampled
 from eyewall_monitor.rates.merging import Batch, batch_of, fitting, merged
 from eyewall_monitor.rates.rows import Kind

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import json
 
-from eyewall_monitor.history import EntryId
+from eyewall_contracts.metric_history import EntryId
 from eyewall_monitor.rates.offsets import BEGIN, START, Offset, Position, common_end, spans
 
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
-from eyewall_monitor import rate_document
-from eyewall_monitor.rate_document import StreamRate
+from eyewall_contracts import rates as rate_document
+from eyewall_contracts.rates import StreamRate
+from eyewall_contracts.znodes import Znodes
 from eyewall_monitor.rates.figures import Figures
 from eyewall_monitor.rates.merging import Batch
 from eyewall_monitor.rates.publisher import Publisher, ZookeeperAwayError
-from eyewall_monitor.znodes import Znodes
 from kazoo.client import KazooClient
 from rate_documents import UNTIL, an_estimate
 

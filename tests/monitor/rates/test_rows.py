@@ -3,8 +3,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
+from eyewall_contracts.sample import Input, Task, Threads
 from eyewall_monitor.rates.rows import Kind, Row, rows
-from eyewall_monitor.sample import Input, Task, Threads
 from reports import COUNT_WORKER, FULL
 
 

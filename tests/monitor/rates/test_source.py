@@ -6,7 +6,7 @@ import dataclasses
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from eyewall_monitor.history import Keys
+from eyewall_contracts.metric_history import Keys
 from eyewall_monitor.rates import source
 from eyewall_monitor.rates.rows import Kind
 from eyewall_monitor.rates.source import HistoryReader

@@ -16,8 +16,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from eyewall_contracts import rates as rate_document
 from eyewall_deploy.storm.commands import find_java
-from eyewall_monitor import rate_document
 from eyewall_monitor.cli import app
 from histories import Host, reports, write
 from kazoo.client import KazooClient
@@ -27,7 +27,7 @@ from typer.testing import CliRunner
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from eyewall_monitor.rate_document import Rates
+    from eyewall_contracts.rates import Rates
     from real_stores import Server
     from redis import Redis as Store
 

@@ -8,11 +8,11 @@ from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from eyewall_monitor import rate_document
+from eyewall_contracts import rates as rate_document
+from eyewall_contracts.znodes import Znodes
 from eyewall_monitor.rates import job, session, stream
 from eyewall_monitor.rates.config import Archive, Batches, Config, Redis, Spark, ZooKeeper
 from eyewall_monitor.rates.recomputation import ArchiveError, recomputed
-from eyewall_monitor.znodes import Znodes
 from histories import T0, Host, reports, write
 from kazoo.client import KazooClient
 

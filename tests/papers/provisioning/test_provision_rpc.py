@@ -6,7 +6,7 @@ from pathlib import Path
 import grpc
 import pytest
 from desk_cluster import TOPOLOGY, running, served, three_sites
-from eyewall_proto import operations_pb2 as pb
+from eyewall_contracts.proto import operations_pb2 as pb
 from eyewall_sidecar.cli.client import Desk, DeskError
 from eyewall_sidecar.problem_file import parse_problem
 from eyewall_sidecar.service.running_problem import running_problem

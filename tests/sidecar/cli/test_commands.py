@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from desk_cluster import TOPOLOGY, running, served, three_sites
-from eyewall_proto import operations_pb2 as pb
+from eyewall_contracts.proto import operations_pb2 as pb
 from eyewall_sidecar.cli import app as cli
 from eyewall_sidecar.cli.client import Desk
 from obedient_nimbus import Nimbus

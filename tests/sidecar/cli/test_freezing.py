@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 from desk_cluster import TOPOLOGY, running, served, three_sites
-from eyewall_monitor import switches
-from eyewall_monitor.znodes import Switches, Znodes
+from eyewall_contracts.stores.switch_store import change_switches, read_switches
+from eyewall_contracts.switches import Switches
+from eyewall_contracts.znodes import Znodes
 from eyewall_sidecar.cli import freezing
 from eyewall_sidecar.cli.app import app
 from eyewall_sidecar.stores import ZookeeperSwitches
@@ -74,7 +75,7 @@ def test_a_topology_is_frozen_by_its_name_once_the_sidecar_says_that_it_holds_it
         assert nimbus.service.switches().frozen(TOPOLOGY.id)
         free = eyewall("unfreeze", TOPOLOGY.id, config=config, sidecar=address)
     assert free.exit_code == 0
-    assert switches.read(client, paths) == Switches()
+    assert read_switches(client, paths) == Switches()
 
 
 def test_everything_is_frozen_and_what_is_frozen_by_itself_stays_so(
@@ -88,7 +89,7 @@ def test_everything_is_frozen_and_what_is_frozen_by_itself_stays_so(
     assert free.stdout.splitlines()[0] == (
         f"not everything is frozen any more, but still by themselves: {TOPOLOGY.id}"
     )
-    assert switches.read(client, paths) == Switches(frozen_topologies=frozenset({TOPOLOGY.id}))
+    assert read_switches(client, paths) == Switches(frozen_topologies=frozenset({TOPOLOGY.id}))
 
 
 def test_as_json_it_is_said_what_is_written_and_what_the_sidecar_holds(
@@ -158,7 +159,7 @@ def test_without_a_sidecar_everything_can_be_frozen_all_the_same_but_it_ends_wit
     frozen = eyewall("freeze", config=config, sidecar=nowhere)
     assert frozen.exit_code == 1
     assert "it is written, and holds once the sidecar is back" in frozen.stderr
-    assert switches.read(client, paths) == Switches(frozen=True)
+    assert read_switches(client, paths) == Switches(frozen=True)
     by_name = eyewall("freeze", "words", config=config, sidecar=nowhere)
     assert by_name.exit_code == 1
     assert "only the sidecar knows Storm's id of it" in by_name.stderr
@@ -186,7 +187,7 @@ def test_a_switch_that_somebody_else_turns_at_the_same_time_is_not_waited_for(
     nimbus: Nimbus, config: Path, client: KazooClient, paths: Znodes
 ) -> None:
     def as_well(desk: Desk, id_: str, *, frozen: bool) -> freezing.Held:
-        switches.change(client, paths, lambda it: switches.with_all(it, frozen=True))
+        change_switches(client, paths, lambda it: it.with_all(frozen=True))
         time.sleep(2)  # the sidecar looks every second: it never holds the first switch alone
         return held(desk, id_, frozen=frozen)
 

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 from decision_records import FULL_DECISION, decision
-from eyewall_monitor import decision_record
-from eyewall_monitor.decision_record import DecisionRecord, Verdict, day_of, record_id
-from eyewall_monitor.znodes import Znodes
+from eyewall_contracts import decision as decision_record
+from eyewall_contracts.decision import DecisionRecord, Verdict, day_of, record_id
+from eyewall_contracts.znodes import Znodes
 from eyewall_sidecar.cli import app as cli
 from eyewall_sidecar.config import read_config
 from kazoo.client import KazooClient

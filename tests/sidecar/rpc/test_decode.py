@@ -1,7 +1,7 @@
 from collections.abc import Callable
 
 import pytest
-from eyewall_proto import scheduler_pb2 as pb
+from eyewall_contracts.proto import scheduler_pb2 as pb
 from eyewall_sidecar.rpc import decode
 from eyewall_sidecar.storm import Executor, rooms
 

@@ -6,9 +6,9 @@ from collections.abc import Iterator
 import grpc
 import pytest
 from desk_cluster import TOPOLOGY, served, three_sites
-from eyewall_monitor.znodes import Switches
-from eyewall_proto import operations_pb2 as pb
-from eyewall_proto import operations_pb2_grpc, scheduler_pb2, scheduler_pb2_grpc
+from eyewall_contracts.proto import operations_pb2 as pb
+from eyewall_contracts.proto import operations_pb2_grpc, scheduler_pb2, scheduler_pb2_grpc
+from eyewall_contracts.switches import Switches
 from eyewall_sidecar.cli.client import Desk, DeskError
 from eyewall_sidecar.model import Solution, Status
 from eyewall_sidecar.rpc.server import THREADS

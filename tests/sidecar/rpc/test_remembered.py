@@ -1,4 +1,4 @@
-from eyewall_proto import scheduler_pb2 as pb
+from eyewall_contracts.proto import scheduler_pb2 as pb
 from nimbus_messages import PINS, by_digest_only, request, state_of, tag_and_count
 from running_sidecar import Sidecar
 

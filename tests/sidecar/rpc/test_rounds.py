@@ -1,7 +1,7 @@
 import time
 
-from eyewall_proto import operations_pb2, operations_pb2_grpc
-from eyewall_proto import scheduler_pb2 as pb
+from eyewall_contracts.proto import operations_pb2, operations_pb2_grpc
+from eyewall_contracts.proto import scheduler_pb2 as pb
 from nimbus_messages import PINS, request, state_of, tag_and_count
 from running_sidecar import Sidecar
 

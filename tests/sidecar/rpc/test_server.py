@@ -1,6 +1,6 @@
 import grpc
 import pytest
-from eyewall_proto import scheduler_pb2 as pb
+from eyewall_contracts.proto import scheduler_pb2 as pb
 from eyewall_sidecar.rpc import AddressError, Server
 from grpc_health.v1 import health_pb2, health_pb2_grpc
 from grpc_reflection.v1alpha import reflection_pb2, reflection_pb2_grpc

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import pytest
 from desk_cluster import TOPOLOGY, running, served, three_sites
-from eyewall_proto import operations_pb2 as pb
+from eyewall_contracts.proto import operations_pb2 as pb
 from eyewall_sidecar.cli.client import Desk
 from eyewall_sidecar.policies.catalogue import CATALOGUE
 from eyewall_sidecar.rpc import decode

@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 import pytest
-from eyewall_monitor.decision_record import Verdict
+from eyewall_contracts.decision import Verdict
 from eyewall_sidecar.model import Solution
 from eyewall_sidecar.service import (
     Job,

@@ -1,7 +1,7 @@
 """What keeps the sidecar from moving unasked: switches, budgets, going back, the horizon."""
 
 import pytest
-from eyewall_monitor.znodes import Switches
+from eyewall_contracts.switches import Switches
 from eyewall_sidecar.service import Keep, Place, Wanted
 from eyewall_sidecar.stores import HeldSwitches
 from eyewall_sidecar.storm import Topology

@@ -1,7 +1,7 @@
 """What is remembered of measurements from round to round, by which clock."""
 
 import pytest
-from eyewall_monitor.sample import Sample
+from eyewall_contracts.sample import Sample
 from eyewall_sidecar.service import Measuring
 from eyewall_sidecar.storm import HostLoad
 from measured_topologies import rates_of, report

@@ -4,8 +4,8 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from eyewall_monitor import decision_record
-from eyewall_monitor.decision_record import Move, Verdict
+from eyewall_contracts import decision as decision_record
+from eyewall_contracts.decision import Move, Verdict
 from eyewall_sidecar.service import Failed
 from measured_topologies import rates_of
 from obedient_nimbus import Nimbus, is_placed

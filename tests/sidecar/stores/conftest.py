@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
-from eyewall_monitor.znodes import Znodes
+from eyewall_contracts.znodes import Znodes
 from kazoo.client import KazooClient
 
 if TYPE_CHECKING:

@@ -1,7 +1,7 @@
 """Which delays a table hands out, pair by pair, and when it differs from the last one."""
 
 import pytest
-from eyewall_latency.contract import Coordinate, HostRecord, RttRecord
+from eyewall_contracts.latency import Coordinate, HostRecord, RttRecord
 from eyewall_sidecar.stores.delays import DelayTable
 from eyewall_sidecar.stores.held_delays import HeldDelays, LatencyRecords
 

@@ -5,7 +5,7 @@ import time
 from collections.abc import Callable, Iterator
 
 import pytest
-from eyewall_latency.contract import (
+from eyewall_contracts.latency import (
     Coordinate,
     HostRecord,
     Keys,

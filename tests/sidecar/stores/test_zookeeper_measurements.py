@@ -7,7 +7,8 @@ import time
 from typing import TYPE_CHECKING
 
 import pytest
-from eyewall_monitor import rate_document, sample
+from eyewall_contracts import rates as rate_document
+from eyewall_contracts import sample
 from eyewall_sidecar.stores import Measurements, ZookeeperMeasurements
 from eyewall_sidecar.stores.zookeeper_session import ANSWER_SECONDS
 from kazoo.client import KazooClient
@@ -17,7 +18,7 @@ from storm_builders import chain
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from eyewall_monitor.znodes import Znodes
+    from eyewall_contracts.znodes import Znodes
     from real_stores import Server
 
 TOPOLOGY = chain(("source", 1), ("count", 1))

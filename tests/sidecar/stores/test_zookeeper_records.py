@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 from decision_records import decision
-from eyewall_monitor import decision_record
-from eyewall_monitor.decision_history import read_one, read_page
-from eyewall_monitor.decision_record import DecisionRecord, day_of
-from eyewall_monitor.znodes import ZnodeError, Znodes
+from eyewall_contracts import decision as decision_record
+from eyewall_contracts.decision import DecisionRecord, day_of
+from eyewall_contracts.stores.decision_history import read_one, read_page
+from eyewall_contracts.znodes import ZnodeError, Znodes
 from eyewall_sidecar.stores import ZookeeperRecords, zookeeper_records
 from kazoo.client import KazooClient
 from kazoo.exceptions import ConnectionLoss
@@ -201,7 +201,7 @@ def test_pages_follow_each_other_without_gap_or_repetition(
 def test_what_is_wanted_is_looked_for_in_so_many_and_then_it_is_said_where_to_go_on(
     client: KazooClient, paths: Znodes, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("eyewall_monitor.decision_history.MOST_READ", 10)
+    monkeypatch.setattr("eyewall_contracts.stores.decision_history.MOST_READ", 10)
     there(client, paths, *(decision(NOW - n, n, f"t-{n % 7}") for n in range(30)))
     page = read_page(client, paths, 5, lambda it: it.topology == "t-6")
     assert [it.said for it in page.records] == ["decision 6"]

@@ -7,15 +7,16 @@ import time
 from typing import TYPE_CHECKING
 
 import pytest
-from eyewall_monitor import switches
-from eyewall_monitor.znodes import Switches, encode_document, encode_switches
+from eyewall_contracts.stores.switch_store import change_switches
+from eyewall_contracts.switches import Switches, encode_switches
+from eyewall_contracts.znodes import encode_document
 from eyewall_sidecar.stores import HeldSwitches, ZookeeperSwitches
 from real_stores import HERE, free_port
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from eyewall_monitor.znodes import Znodes
+    from eyewall_contracts.znodes import Znodes
     from kazoo.client import KazooClient
     from real_stores import Server
 
@@ -53,16 +54,16 @@ def test_nobody_has_turned_any_where_there_is_no_znode(store: ZookeeperSwitches)
 def test_what_is_turned_is_held_within_seconds_and_so_is_what_is_turned_back(
     store: ZookeeperSwitches, client: KazooClient, paths: Znodes
 ) -> None:
-    switches.change(client, paths, lambda it: switches.with_topology(it, WORD, frozen=True))
+    change_switches(client, paths, lambda it: it.with_topology(WORD, frozen=True))
     began = time.monotonic()
     found = until(store, lambda it: it.frozen(WORD))
     assert time.monotonic() - began < 5
     assert found.frozen("other-1") == ""
     assert found.age is not None
     assert found.age < 5
-    switches.change(client, paths, lambda it: switches.with_all(it, frozen=True))
+    change_switches(client, paths, lambda it: it.with_all(frozen=True))
     assert until(store, lambda it: it.frozen("other-1")).frozen(WORD).startswith("moves are frozen")
-    switches.change(client, paths, lambda it: switches.with_all(it, frozen=False))
+    change_switches(client, paths, lambda it: it.with_all(frozen=False))
     until(store, lambda it: not it.frozen("other-1"))
     assert store.read().frozen(WORD)
     client.delete(paths.switches)

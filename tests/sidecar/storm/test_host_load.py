@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 import pytest
-from eyewall_monitor.sample import Sample
+from eyewall_contracts.sample import Sample
 from eyewall_sidecar.storm import HostLoad, recorded
 from measured_topologies import report
 

@@ -8,7 +8,7 @@ from itertools import combinations
 from statistics import median, quantiles
 from typing import TYPE_CHECKING
 
-from eyewall_latency.contract import Delay, delay_between
+from eyewall_contracts.latency import Delay, delay_between
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from eyewall_latency import contract
-from eyewall_latency.contract import ContractError, HostRecord, Keys, RttRecord
+from eyewall_contracts import latency as contract
+from eyewall_contracts.latency import ContractError, HostRecord, Keys, RttRecord
 from redis import Redis
 from redis.exceptions import RedisError
 

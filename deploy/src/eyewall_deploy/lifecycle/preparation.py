@@ -52,7 +52,6 @@ _WEB = (
     "prometheus_client",
     "numpy",
     "grpc",
-    "eyewall_proto",
 )
 _JAR = Path("storm-scheduler", "target", "eyewall-storm-scheduler.jar")
 

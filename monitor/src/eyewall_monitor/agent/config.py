@@ -6,12 +6,14 @@ import ipaddress
 import socket
 from typing import TYPE_CHECKING, Annotated, ClassVar
 
+from eyewall_contracts import metric_history as history
+from eyewall_contracts import znodes
+from eyewall_contracts.checked import HOST
 from pydantic import AfterValidator, Field
 from pydantic_core import PydanticCustomError
 
-from eyewall_monitor import config_file, history, znodes
+from eyewall_monitor import config_file
 from eyewall_monitor.addresses import HistoryPrefix, RedisUrl, Root, Servers, split_address
-from eyewall_monitor.checked import HOST
 from eyewall_monitor.config_file import Section
 
 if TYPE_CHECKING:

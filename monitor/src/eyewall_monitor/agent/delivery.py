@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from eyewall_monitor.sample import Sample
+    from eyewall_contracts.sample import Sample
 
 LOG: Final = logging.getLogger("eyewall.monitor")
 

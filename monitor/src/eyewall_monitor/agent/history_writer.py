@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, cast
 
+from eyewall_contracts import metric_history as history
+from eyewall_contracts.sample import SampleError
 from redis import Redis, RedisError, ResponseError
 from redis.backoff import NoBackoff
 from redis.retry import Retry
 
-from eyewall_monitor import history
 from eyewall_monitor.agent.delivery import StoreAwayError
-from eyewall_monitor.sample import SampleError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from eyewall_monitor.history import EntryId, Keys
-    from eyewall_monitor.sample import Sample
+    from eyewall_contracts.metric_history import EntryId, Keys
+    from eyewall_contracts.sample import Sample
 
 _ANSWER_SECONDS = 5.0
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
+from eyewall_contracts.sample import Machine
+
 from eyewall_monitor.agent.procfs import TICK
 from eyewall_monitor.agent.spent import Spent
-from eyewall_monitor.sample import Machine
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

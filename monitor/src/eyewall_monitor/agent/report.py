@@ -6,10 +6,11 @@ from collections import defaultdict
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
+from eyewall_contracts.checked import MOST_ROWS
+from eyewall_contracts.sample import Input, Output, Queue, Sample, SampleError, Task, Worker, encode
+
 from eyewall_monitor.agent.graphite import Metric
 from eyewall_monitor.agent.tally import Value
-from eyewall_monitor.checked import MOST_ROWS
-from eyewall_monitor.sample import Input, Output, Queue, Sample, SampleError, Task, Worker, encode
 
 if TYPE_CHECKING:
     from eyewall_monitor.agent.tally import Instant, Told

@@ -4,18 +4,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from eyewall_contracts.sample import encode
+from eyewall_contracts.stores.zookeeper_session import ANSWER_SECONDS, TROUBLES, ZookeeperSession
 from kazoo.exceptions import NodeExistsError, NoNodeError
 
 from eyewall_monitor.agent.delivery import StoreAwayError
-from eyewall_monitor.sample import encode
-from eyewall_monitor.zookeeper_session import ANSWER_SECONDS, TROUBLES, ZookeeperSession
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from eyewall_contracts.sample import Sample
     from kazoo.client import KazooClient
-
-    from eyewall_monitor.sample import Sample
 
 
 class SampleWriter:

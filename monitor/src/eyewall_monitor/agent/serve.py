@@ -11,6 +11,9 @@ import time
 from collections import Counter
 from typing import TYPE_CHECKING, Final
 
+from eyewall_contracts.metric_history import Keys
+from eyewall_contracts.znodes import Znodes
+
 from eyewall_monitor.addresses import redis_server
 from eyewall_monitor.agent.cgroup import ControlGroup
 from eyewall_monitor.agent.config import listened_on
@@ -22,8 +25,6 @@ from eyewall_monitor.agent.sample_writer import SampleWriter
 from eyewall_monitor.agent.tally import Instant
 from eyewall_monitor.agent.watch import Watch
 from eyewall_monitor.agent.workers import WorkerSearch
-from eyewall_monitor.history import Keys
-from eyewall_monitor.znodes import Znodes
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from eyewall_monitor.sample import Threads
+    from eyewall_contracts.sample import Threads
 
 
 @dataclass(slots=True)

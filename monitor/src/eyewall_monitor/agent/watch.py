@@ -6,6 +6,8 @@ from collections import Counter
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
+from eyewall_contracts.sample import Sample
+
 from eyewall_monitor.agent.graphite import Measurement, Unused, parse
 from eyewall_monitor.agent.machine import MachineLook
 from eyewall_monitor.agent.procfs import TICK
@@ -13,15 +15,15 @@ from eyewall_monitor.agent.report import Seen, fit, worker
 from eyewall_monitor.agent.tally import Instant, Tally, WorkerKey
 from eyewall_monitor.agent.thread_shares import ThreadShares
 from eyewall_monitor.agent.worker_cpu import WorkerCpu
-from eyewall_monitor.sample import Sample
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
+    from eyewall_contracts.sample import Machine
+
     from eyewall_monitor.agent.cgroup import ControlGroup
     from eyewall_monitor.agent.procfs import Proc, Stat
     from eyewall_monitor.agent.workers import WorkerProcess, WorkerSearch
-    from eyewall_monitor.sample import Machine
 
 _SEARCH_PAUSE: Final = 1.0
 """Seconds between two searches for a worker that nobody knows."""

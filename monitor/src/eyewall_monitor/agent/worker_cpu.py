@@ -6,10 +6,11 @@ from collections import defaultdict
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from eyewall_contracts.sample import Threads
+
 from eyewall_monitor.agent.spent import Spent
 from eyewall_monitor.agent.thread_names import groups, unnamed
 from eyewall_monitor.agent.worker_log import WorkerLog
-from eyewall_monitor.sample import Threads
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping

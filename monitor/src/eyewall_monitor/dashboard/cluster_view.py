@@ -21,12 +21,12 @@ from eyewall_monitor.dashboard.views.cluster import (
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from eyewall_proto import operations_pb2 as pb
-    from eyewall_proto import scheduler_pb2 as storm
+    from eyewall_contracts.proto import operations_pb2 as pb
+    from eyewall_contracts.proto import scheduler_pb2 as storm
+    from eyewall_contracts.sample import Sample
 
     from eyewall_monitor.dashboard.known import Known
     from eyewall_monitor.dashboard.views.cluster import Store
-    from eyewall_monitor.sample import Sample
 
 
 def cluster_view(known: Known, revision: int, before: Mapping[str, Position]) -> ClusterView:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Annotated, ClassVar
 
+from eyewall_contracts import metric_history as history
+from eyewall_contracts import znodes
 from pydantic import AfterValidator, Field
 from pydantic_core import PydanticCustomError
 
-from eyewall_monitor import config_file, history, znodes
+from eyewall_monitor import config_file
 from eyewall_monitor.addresses import HistoryPrefix, RedisUrl, Root, Servers, split_address
 from eyewall_monitor.config_file import Section
 

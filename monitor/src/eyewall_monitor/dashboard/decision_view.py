@@ -13,8 +13,9 @@ from eyewall_monitor.dashboard.views.metrics import MetricView
 from eyewall_monitor.dashboard.views.moves import MoveView, RejectionView
 
 if TYPE_CHECKING:
+    from eyewall_contracts.decision import DecisionRecord
+
     from eyewall_monitor.dashboard.known import Known
-    from eyewall_monitor.decision_record import DecisionRecord
 
 BEFORE_SECONDS: Final = 300.0
 SETTLING_SECONDS: Final = 60.0

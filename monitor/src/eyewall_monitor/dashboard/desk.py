@@ -8,9 +8,9 @@ from http import HTTPStatus
 from threading import Lock
 from typing import TYPE_CHECKING, Final
 
-from eyewall_proto import operations_pb2 as pb
+from eyewall_contracts.proto import operations_pb2 as pb
+from eyewall_contracts.znodes import ZnodeError
 
-from eyewall_monitor import switches
 from eyewall_monitor.dashboard.decision_view import decision_view, summary, topology_name
 from eyewall_monitor.dashboard.plan_view import plan_summary_view, plan_view
 from eyewall_monitor.dashboard.provision_view import provision_view
@@ -21,10 +21,12 @@ from eyewall_monitor.dashboard.summaries import metric
 from eyewall_monitor.dashboard.switches_view import switches_view
 from eyewall_monitor.dashboard.views.decision import DecisionPage
 from eyewall_monitor.dashboard.web.problems import ProblemError, unknown
-from eyewall_monitor.znodes import ZnodeError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+    from eyewall_contracts.decision import DecisionRecord, Verdict
+    from eyewall_contracts.switches import Switches
 
     from eyewall_monitor.dashboard.board import Board
     from eyewall_monitor.dashboard.known import Known
@@ -36,8 +38,6 @@ if TYPE_CHECKING:
     from eyewall_monitor.dashboard.views.provision import ProvisionRequest, ProvisionView
     from eyewall_monitor.dashboard.views.response_time import ResponseTimeView
     from eyewall_monitor.dashboard.views.switches import SwitchesView
-    from eyewall_monitor.decision_record import DecisionRecord, Verdict
-    from eyewall_monitor.znodes import Switches
 
 LARGEST_SEED: Final = 2**31 - 1
 _PAGES: Final = 64
@@ -183,21 +183,21 @@ class Desk:
 
     def freeze(self, *, frozen: bool) -> SwitchesView:
         """Freeze or unfreeze everything."""
-        return self._turned(lambda it: switches.with_all(it, frozen=frozen))
+        return self._turned(lambda it: it.with_all(frozen=frozen))
 
     def freeze_topology(self, name: str, *, frozen: bool) -> SwitchesView:
         """Freeze or unfreeze one topology; by its id even if it has ended."""
         held = self.board.known.zookeeper.switches
         ended = not frozen and held is not None and name in held.frozen_topologies
         id_ = name if ended else self.topology(name).topology_id
-        return self._turned(lambda it: switches.with_topology(it, id_, frozen=frozen))
+        return self._turned(lambda it: it.with_topology(id_, frozen=frozen))
 
     def _turned(self, turned: Callable[[Switches], Switches]) -> SwitchesView:
         there = _topologies_for_certain(self.board.now())
 
         def tidied(before: Switches) -> Switches:
             after = turned(before)
-            return after if there is None else switches.without_gone(after, there)
+            return after if there is None else after.without_gone(there)
 
         after = self._store().turn(tidied)
         self._sidecar.hurry()

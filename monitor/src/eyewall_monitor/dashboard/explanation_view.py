@@ -12,7 +12,7 @@ from eyewall_monitor.dashboard.views.explanation import (
 )
 
 if TYPE_CHECKING:
-    from eyewall_proto import operations_pb2 as pb
+    from eyewall_contracts.proto import operations_pb2 as pb
 
 
 def explanation_view(found: pb.Explanation) -> ExplanationView:

@@ -12,13 +12,12 @@ from typing import TYPE_CHECKING, Protocol
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from eyewall_latency.contract import HostRecord, RttRecord
-    from eyewall_proto import operations_pb2 as pb
-
-    from eyewall_monitor.decision_record import DecisionRecord, Verdict
-    from eyewall_monitor.rate_document import Rates
-    from eyewall_monitor.sample import Sample
-    from eyewall_monitor.znodes import Switches
+    from eyewall_contracts.decision import DecisionRecord, Verdict
+    from eyewall_contracts.latency import HostRecord, RttRecord
+    from eyewall_contracts.proto import operations_pb2 as pb
+    from eyewall_contracts.rates import Rates
+    from eyewall_contracts.sample import Sample
+    from eyewall_contracts.switches import Switches
 
 
 @dataclass(frozen=True, slots=True)

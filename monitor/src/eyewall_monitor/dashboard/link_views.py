@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from eyewall_latency.contract import delay_between
+from eyewall_contracts.latency import delay_between
 
 from eyewall_monitor.dashboard import signals
 from eyewall_monitor.dashboard.views.cluster import LinkView
 from eyewall_monitor.dashboard.views.signal import Signal
 
 if TYPE_CHECKING:
-    from eyewall_proto import operations_pb2 as pb
+    from eyewall_contracts.proto import operations_pb2 as pb
 
     from eyewall_monitor.dashboard.known import Known, RedisKnown
 

@@ -15,8 +15,9 @@ from eyewall_monitor.dashboard.known import Span
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
+    from eyewall_contracts.sample import Sample, Worker
+
     from eyewall_monitor.dashboard.known import Known
-    from eyewall_monitor.sample import Sample, Worker
 
 SPAN_SECONDS: Final = 5.0
 """Workers tell every five seconds."""

@@ -10,6 +10,7 @@ from collections import Counter
 from statistics import median
 from typing import TYPE_CHECKING, Final
 
+from eyewall_contracts.decision import Verdict
 from prometheus_client.core import (
     CounterMetricFamily,
     GaugeMetricFamily,
@@ -22,12 +23,11 @@ from eyewall_monitor.dashboard.cluster_view import load, use_of_supervisors
 from eyewall_monitor.dashboard.decision_view import topology_name
 from eyewall_monitor.dashboard.plan_view import STATES, plan_state
 from eyewall_monitor.dashboard.summaries import metric
-from eyewall_monitor.decision_record import Verdict
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from eyewall_proto import operations_pb2 as pb
+    from eyewall_contracts.proto import operations_pb2 as pb
 
     from eyewall_monitor.dashboard.known import Known, RedisKnown, ZookeeperKnown
     from eyewall_monitor.dashboard.totals import Totals

@@ -10,7 +10,7 @@ from eyewall_monitor.dashboard.views.moves import RejectionView
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from eyewall_proto import operations_pb2 as pb
+    from eyewall_contracts.proto import operations_pb2 as pb
 
 _UNITS: Final = {"R": "s", "T": "tuples/s", "N": "tuples", "EE": "tuples·s"}
 """Of the others none: A is a probability, the objective a weighted sum."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, Literal
 
-from eyewall_proto import operations_pb2 as pb
+from eyewall_contracts.proto import operations_pb2 as pb
 
 from eyewall_monitor.dashboard.metric_views import metrics, path, rejections
 from eyewall_monitor.dashboard.views.moves import MoveView

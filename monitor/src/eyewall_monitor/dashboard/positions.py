@@ -16,7 +16,7 @@ from eyewall_monitor.dashboard.views.cluster import Position
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from eyewall_latency.contract import Coordinate
+    from eyewall_contracts.latency import Coordinate
     from numpy.typing import NDArray
 
 Points = Any  # NDArray[np.float64], two columns

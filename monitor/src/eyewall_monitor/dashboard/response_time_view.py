@@ -5,10 +5,11 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Final
 
+from eyewall_contracts.decision import Verdict
+
 from eyewall_monitor.dashboard import signals
 from eyewall_monitor.dashboard.measured import SPAN_SECONDS, mean
 from eyewall_monitor.dashboard.views.response_time import Reassignment, ResponseTimeView, TimePoint
-from eyewall_monitor.decision_record import Verdict
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -8,6 +8,7 @@ import time
 from typing import TYPE_CHECKING, Any, Final
 
 import uvicorn
+from eyewall_contracts.znodes import Znodes
 
 from eyewall_monitor.addresses import redis_server, split_address
 from eyewall_monitor.dashboard.board import Board
@@ -23,7 +24,6 @@ from eyewall_monitor.dashboard.sidecar_client import SidecarClient
 from eyewall_monitor.dashboard.totals import RunningTotals
 from eyewall_monitor.dashboard.web.app import make_app
 from eyewall_monitor.dashboard.web.events import Events
-from eyewall_monitor.znodes import Znodes
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -6,8 +6,8 @@ from enum import Enum
 from typing import TYPE_CHECKING, Any, Final, cast
 
 import grpc
-from eyewall_proto import operations_pb2 as pb
-from eyewall_proto.operations_pb2_grpc import OperationsStub
+from eyewall_contracts.proto import operations_pb2 as pb
+from eyewall_contracts.proto.operations_pb2_grpc import OperationsStub
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 from eyewall_monitor.dashboard.views.signal import Signal
 
 if TYPE_CHECKING:
-    from eyewall_proto import operations_pb2 as pb
+    from eyewall_contracts.proto import operations_pb2 as pb
 
     from eyewall_monitor.dashboard.known import Known
 

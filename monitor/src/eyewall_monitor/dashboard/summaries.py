@@ -10,7 +10,7 @@ from eyewall_monitor.dashboard.views.topology import TopologySummary
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from eyewall_proto import operations_pb2 as pb
+    from eyewall_contracts.proto import operations_pb2 as pb
 
     from eyewall_monitor.dashboard.known import Known
 

@@ -8,8 +8,9 @@ from eyewall_monitor.dashboard import signals
 from eyewall_monitor.dashboard.views.switches import SwitchesView
 
 if TYPE_CHECKING:
+    from eyewall_contracts.switches import Switches
+
     from eyewall_monitor.dashboard.known import Known
-    from eyewall_monitor.znodes import Switches
 
 
 def switches_view(known: Known, turned: Switches | None = None) -> SwitchesView:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from typing import TYPE_CHECKING, Final, Literal
 
-from eyewall_proto import scheduler_pb2 as storm
+from eyewall_contracts.proto import scheduler_pb2 as storm
 
 from eyewall_monitor.dashboard import measured, signals
 from eyewall_monitor.dashboard.metric_views import metrics, path
@@ -21,7 +21,7 @@ from eyewall_monitor.dashboard.views.topology import (
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from eyewall_proto import operations_pb2 as pb
+    from eyewall_contracts.proto import operations_pb2 as pb
 
     from eyewall_monitor.dashboard.known import Known
 

@@ -21,8 +21,9 @@ from eyewall_monitor.dashboard.response_time_view import DONE
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Hashable
 
+    from eyewall_contracts.sample import Sample, Task, Worker
+
     from eyewall_monitor.dashboard.known import ZookeeperKnown
-    from eyewall_monitor.sample import Sample, Task, Worker
 
 FORGET_SECONDS: Final = 3600.0
 """After which a topology, a component or a worker's slot that no report named is forgotten."""

@@ -14,7 +14,7 @@ from itertools import pairwise
 from statistics import median
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from eyewall_monitor.rate_document import Estimate
+from eyewall_contracts.rates import Estimate
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -6,7 +6,7 @@ from collections import defaultdict
 from itertools import chain
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from eyewall_monitor.rate_document import (
+from eyewall_contracts.rates import (
     Cost,
     Emission,
     Estimate,
@@ -15,6 +15,7 @@ from eyewall_monitor.rate_document import (
     TaskEmission,
     TaskRate,
 )
+
 from eyewall_monitor.rates.estimator import SAMPLING, Reading, added_up, estimate, settled
 from eyewall_monitor.rates.rows import Kind
 from eyewall_monitor.rates.totals import Told, pooled, total

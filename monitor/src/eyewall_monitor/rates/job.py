@@ -7,12 +7,13 @@ import logging
 import time
 from typing import TYPE_CHECKING, Final
 
+from eyewall_contracts.znodes import Znodes
+
 from eyewall_monitor.addresses import redis_server
 from eyewall_monitor.rates import checkpoint, session, stream
 from eyewall_monitor.rates.checkpoint import Made
 from eyewall_monitor.rates.losses import Losses
 from eyewall_monitor.rates.publisher import Publisher, ZookeeperAwayError
-from eyewall_monitor.znodes import Znodes
 
 if TYPE_CHECKING:
     import threading

@@ -6,7 +6,7 @@ from collections import defaultdict
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
 
-from eyewall_monitor.rate_document import (
+from eyewall_contracts.rates import (
     ROWS,
     Cost,
     Emission,
@@ -18,9 +18,10 @@ from eyewall_monitor.rate_document import (
     TaskRate,
     encode,
 )
+from eyewall_contracts.znodes import ZnodeError
+
 from eyewall_monitor.rates.figures import Figures, figures, joined
 from eyewall_monitor.rates.rows import Kind
-from eyewall_monitor.znodes import ZnodeError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping

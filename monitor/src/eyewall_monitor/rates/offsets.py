@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
-from eyewall_monitor.history import EntryId, read_id
+from eyewall_contracts.metric_history import EntryId, read_id
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

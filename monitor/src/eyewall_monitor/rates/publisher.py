@@ -5,16 +5,16 @@ from __future__ import annotations
 import logging
 from typing import TYPE_CHECKING, Any, Final
 
+from eyewall_contracts import rates as rate_document
+from eyewall_contracts.znodes import NewerVersionError, ZnodeError, Znodes
 from kazoo.client import KazooClient
 from kazoo.exceptions import KazooException, NoNodeError
 from kazoo.handlers.threading import KazooTimeoutError
 
-from eyewall_monitor import rate_document
 from eyewall_monitor.rates.merging import Batch, fitting, merged
-from eyewall_monitor.znodes import NewerVersionError, ZnodeError, Znodes
 
 if TYPE_CHECKING:
-    from eyewall_monitor.rate_document import Rates
+    from eyewall_contracts.rates import Rates
 
 LOG: Final = logging.getLogger("eyewall.rates")
 

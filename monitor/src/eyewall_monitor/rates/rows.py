@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from eyewall_monitor.sample import Sample, Task, Worker
+    from eyewall_contracts.sample import Sample, Task, Worker
 
 AHEAD_SECONDS: Final = 5.0
 """By how much a report may be ahead of the reader's clock."""

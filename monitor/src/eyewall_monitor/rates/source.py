@@ -13,14 +13,14 @@ from typing import TYPE_CHECKING, Any, Final
 
 import pyarrow as pa
 import redis
+from eyewall_contracts.checked import HOST
+from eyewall_contracts.metric_history import EntryId, Keys, decode_entry, read_id
+from eyewall_contracts.sample import NewerVersionError, SampleError
 from pyspark.sql.datasource import DataSource, DataSourceStreamReader, InputPartition
 
-from eyewall_monitor.checked import HOST
-from eyewall_monitor.history import EntryId, Keys, decode_entry, read_id
 from eyewall_monitor.rates import offsets
 from eyewall_monitor.rates.offsets import BEGIN, Offset, Position, Span
 from eyewall_monitor.rates.rows import AHEAD_SECONDS, Row, lost, rows
-from eyewall_monitor.sample import NewerVersionError, SampleError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from eyewall_monitor.decision_record import Verdict
+from eyewall_contracts.decision import Verdict
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
@@ -217,9 +217,9 @@ def history(
 
     Exit code 2 for a bad option or a decision that is not there, 1 if ZooKeeper does not answer.
     """
+    from eyewall_contracts.stores.decision_history import Page
+    from eyewall_contracts.znodes import Znodes
     from eyewall_monitor.config_file import ConfigError
-    from eyewall_monitor.decision_history import Page
-    from eyewall_monitor.znodes import Znodes
 
     from eyewall_sidecar.cli import history as shown
     from eyewall_sidecar.config import USUAL_ZOOKEEPER, read_config

@@ -5,8 +5,8 @@ from collections.abc import Callable
 from typing import Any, Self
 
 import grpc
-from eyewall_proto import operations_pb2 as pb
-from eyewall_proto import operations_pb2_grpc as pb_grpc
+from eyewall_contracts.proto import operations_pb2 as pb
+from eyewall_contracts.proto import operations_pb2_grpc as pb_grpc
 from google.protobuf.json_format import MessageToDict
 from google.protobuf.message import Message
 

@@ -9,7 +9,7 @@ import typer  # noqa: TC002 - typer reads the types of these functions
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from eyewall_proto import operations_pb2 as pb
+    from eyewall_contracts.proto import operations_pb2 as pb
 
 PATIENCE = 0.5
 """Seconds for the sidecar; a shell waits for that."""

@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from eyewall_monitor.znodes import Switches
-    from eyewall_proto import operations_pb2 as pb
+    from eyewall_contracts.proto import operations_pb2 as pb
+    from eyewall_contracts.switches import Switches
 
     from eyewall_sidecar.cli.client import Desk
 
@@ -106,9 +106,13 @@ def _turn(
     as_json: bool,
 ) -> None:
     # Only here: solver processes import the command line and need none of this.
-    from eyewall_monitor import switches
+    from eyewall_contracts.stores.switch_store import (
+        SwitchesError,
+        change_switches,
+        read_switches,
+    )
+    from eyewall_contracts.znodes import Znodes
     from eyewall_monitor.config_file import ConfigError
-    from eyewall_monitor.znodes import Znodes
 
     from eyewall_sidecar.cli.client import Desk, DeskError
     from eyewall_sidecar.config import USUAL_ZOOKEEPER, read_config
@@ -126,8 +130,8 @@ def _turn(
         with Desk(address_of(sidecar, config)) as desk:
             status = _status(desk) if topology else None
             with connected(servers, reads_only=False) as client:
-                id_ = _id_of(topology, status, switches.read(client, paths)) if topology else ""
-                after = switches.change(client, paths, _turning(id_, frozen=frozen))
+                id_ = _id_of(topology, status, read_switches(client, paths)) if topology else ""
+                after = change_switches(client, paths, _turning(id_, frozen=frozen))
             if not as_json:
                 typer.echo(_written(id_, after, frozen=frozen))
             held = _await(desk, id_, frozen=frozen)
@@ -135,7 +139,7 @@ def _turn(
         raise ended(str(error), NOT_NOW if isinstance(error, AwayError) else BAD_INPUT) from None
     except DeskError as error:
         raise ended(str(error), error.exit_code) from None
-    except switches.SwitchesError as error:
+    except SwitchesError as error:
         raise ended(str(error), NOT_NOW) from None
     if as_json:
         sys.stdout.write(f"{_in_force(after, held)}\n")
@@ -148,12 +152,10 @@ def _turn(
 
 
 def _turning(id_: str, *, frozen: bool) -> Callable[[Switches], Switches]:
-    from eyewall_monitor import switches
-
     def turned(before: Switches) -> Switches:
         if id_:
-            return switches.with_topology(before, id_, frozen=frozen)
-        return switches.with_all(before, frozen=frozen)
+            return before.with_topology(id_, frozen=frozen)
+        return before.with_all(frozen=frozen)
 
     return turned
 

@@ -7,9 +7,9 @@ from datetime import UTC, datetime
 from difflib import get_close_matches
 from typing import Any
 
-from eyewall_monitor.decision_history import Page, read_one, read_page
-from eyewall_monitor.decision_record import DecisionRecord, Metric, Verdict
-from eyewall_monitor.znodes import ZnodeError, Znodes
+from eyewall_contracts.decision import DecisionRecord, Metric, Verdict
+from eyewall_contracts.stores.decision_history import Page, read_one, read_page
+from eyewall_contracts.znodes import ZnodeError, Znodes
 from kazoo.client import KazooClient
 from rich.console import Console
 from rich.table import Column, Table

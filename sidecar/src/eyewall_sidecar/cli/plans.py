@@ -13,7 +13,7 @@ from eyewall_sidecar.cli.options import BAD_INPUT, NOT_NOW, AsJson, Config, Side
 from eyewall_sidecar.cli.progress import waiting
 
 if TYPE_CHECKING:
-    from eyewall_proto import operations_pb2 as pb
+    from eyewall_contracts.proto import operations_pb2 as pb
 
     from eyewall_sidecar.cli.client import Desk
 
@@ -63,7 +63,7 @@ def plan(
     before there was any, 5 if the solver failed; 2 for an unknown name or a bad option, 1 if the
     sidecar is away or has no plan to make now. With --exit-code: 10 if something would move.
     """
-    from eyewall_proto import operations_pb2 as pb
+    from eyewall_contracts.proto import operations_pb2 as pb
 
     from eyewall_sidecar.cli.client import as_json as json_of
 
@@ -108,7 +108,7 @@ def apply(
     plan is stale, 5 if it was refused: frozen, a slot is taken, Nimbus did not take it. 2 if there
     is no such plan, 1 if the sidecar is away or no round came in time; the plan then stays queued.
     """
-    from eyewall_proto import operations_pb2 as pb
+    from eyewall_contracts.proto import operations_pb2 as pb
 
     from eyewall_sidecar.cli.client import as_json as json_of
 
@@ -144,7 +144,7 @@ def _ordered(desk: Desk, id_: str) -> tuple[pb.Plan, str]:
 
 def _awaited(desk: Desk, became: pb.Plan, until: float) -> pb.Plan:
     """Wait until it is known what became of a plan, or until then."""
-    from eyewall_proto import operations_pb2 as pb
+    from eyewall_contracts.proto import operations_pb2 as pb
 
     words = {
         pb.Plan.QUEUED: "waiting for Nimbus's next round",
@@ -160,7 +160,7 @@ def _awaited(desk: Desk, became: pb.Plan, until: float) -> pb.Plan:
 
 def _ending(became: pb.Plan, *, wait: bool, time_out: float) -> tuple[int, str]:
     """Return the exit code and the sentence."""
-    from eyewall_proto import operations_pb2 as pb
+    from eyewall_contracts.proto import operations_pb2 as pb
 
     name, reason = f"plan {became.id}", became.state_reason
     match became.state:

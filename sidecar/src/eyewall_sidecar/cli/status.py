@@ -13,7 +13,7 @@ from eyewall_sidecar.cli.completion import topologies
 from eyewall_sidecar.cli.options import BAD_INPUT, UNHEARD, AsJson, Config, Sidecar, asking
 
 if TYPE_CHECKING:
-    from eyewall_proto import operations_pb2 as pb
+    from eyewall_contracts.proto import operations_pb2 as pb
 
 
 def status(

@@ -3,7 +3,7 @@
 from collections import Counter, defaultdict
 from collections.abc import Iterator
 
-from eyewall_proto import operations_pb2 as pb
+from eyewall_contracts.proto import operations_pb2 as pb
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text

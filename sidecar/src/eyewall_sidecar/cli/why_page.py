@@ -1,6 +1,6 @@
 """How `eyewall why` and `eyewall why-not` look."""
 
-from eyewall_proto import operations_pb2 as pb
+from eyewall_contracts.proto import operations_pb2 as pb
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 
-from eyewall_proto import scheduler_pb2 as pb
+from eyewall_contracts.proto import scheduler_pb2 as pb
 
 from eyewall_sidecar.storm import (
     ClusterState,

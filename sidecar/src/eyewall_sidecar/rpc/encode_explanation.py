@@ -1,6 +1,6 @@
 """From an explanation to the contract's message."""
 
-from eyewall_proto import operations_pb2 as pb
+from eyewall_contracts.proto import operations_pb2 as pb
 
 from eyewall_sidecar.rpc.encode_status import finite, metrics
 from eyewall_sidecar.service.explaining import Alternative, Explanation

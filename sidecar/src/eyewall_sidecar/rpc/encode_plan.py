@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from eyewall_proto import operations_pb2 as pb
+from eyewall_contracts.proto import operations_pb2 as pb
 
 from eyewall_sidecar.service import Plan, PlanState, Wanted
 from eyewall_sidecar.service.kept_plans import KEPT_SECONDS

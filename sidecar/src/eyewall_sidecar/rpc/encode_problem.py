@@ -1,6 +1,6 @@
 """From a running topology's problem to the contract's message."""
 
-from eyewall_proto import operations_pb2 as pb
+from eyewall_contracts.proto import operations_pb2 as pb
 
 from eyewall_sidecar.problem_file.writing import write_problem
 from eyewall_sidecar.service.running_problem import RunningProblem

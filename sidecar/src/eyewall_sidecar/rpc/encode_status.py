@@ -1,7 +1,7 @@
 """From what there is to see to the contract's `Status`; what did not change is encoded once."""
 
-from eyewall_proto import operations_pb2 as pb
-from eyewall_proto import scheduler_pb2
+from eyewall_contracts.proto import operations_pb2 as pb
+from eyewall_contracts.proto import scheduler_pb2
 
 from eyewall_sidecar.model import Evaluation
 from eyewall_sidecar.objective import Term

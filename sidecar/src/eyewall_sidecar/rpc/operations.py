@@ -3,9 +3,9 @@
 import threading
 
 import grpc
+from eyewall_contracts.proto import operations_pb2 as pb
+from eyewall_contracts.proto import operations_pb2_grpc as pb_grpc
 from eyewall_papers.provisioning import encode as encode_platform
-from eyewall_proto import operations_pb2 as pb
-from eyewall_proto import operations_pb2_grpc as pb_grpc
 
 from eyewall_sidecar.policies.catalogue import CATALOGUE
 from eyewall_sidecar.rpc import encode_explanation, encode_plan, encode_problem, encode_rules

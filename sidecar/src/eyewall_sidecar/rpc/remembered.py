@@ -3,7 +3,7 @@
 from collections import OrderedDict
 from dataclasses import dataclass, field
 
-from eyewall_proto import scheduler_pb2 as pb
+from eyewall_contracts.proto import scheduler_pb2 as pb
 
 from eyewall_sidecar.rpc import decode
 from eyewall_sidecar.storm import ClusterState, Topology

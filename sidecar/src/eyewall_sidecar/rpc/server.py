@@ -11,9 +11,9 @@ from types import SimpleNamespace
 from typing import Any
 
 import grpc
-from eyewall_proto import operations_pb2_grpc
-from eyewall_proto import scheduler_pb2 as pb
-from eyewall_proto import scheduler_pb2_grpc as pb_grpc
+from eyewall_contracts.proto import operations_pb2_grpc
+from eyewall_contracts.proto import scheduler_pb2 as pb
+from eyewall_contracts.proto import scheduler_pb2_grpc as pb_grpc
 from google.protobuf.message import Message
 from grpc_health.v1 import health, health_pb2, health_pb2_grpc
 from grpc_reflection.v1alpha import reflection

@@ -8,8 +8,8 @@ import logging
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
-from eyewall_monitor.rate_document import Rates
-from eyewall_monitor.sample import Sample
+from eyewall_contracts.rates import Rates
+from eyewall_contracts.sample import Sample
 
 from eyewall_sidecar.stores import Measurements, MeasurementStore
 from eyewall_sidecar.storm import (

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import NamedTuple
 
-from eyewall_monitor.decision_record import DecisionRecord
+from eyewall_contracts.decision import DecisionRecord
 
 from eyewall_sidecar.service.overview import StepThere
 from eyewall_sidecar.storm import (

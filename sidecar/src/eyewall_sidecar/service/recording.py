@@ -4,14 +4,7 @@ import logging
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 
-from eyewall_monitor.decision_record import (
-    DecisionRecord,
-    Metric,
-    Move,
-    Rejection,
-    Verdict,
-    record_id,
-)
+from eyewall_contracts.decision import DecisionRecord, Metric, Move, Rejection, Verdict, record_id
 
 from eyewall_sidecar.model import Evaluation, Placement, Solution, Stream
 from eyewall_sidecar.objective import Term

@@ -21,7 +21,7 @@ table at once.
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
-from eyewall_latency.contract import EXPIRY_SECONDS, Delay, HostRecord, RttRecord, delay_between
+from eyewall_contracts.latency import EXPIRY_SECONDS, Delay, HostRecord, RttRecord, delay_between
 
 from eyewall_sidecar.stores.delays import DelayTable
 

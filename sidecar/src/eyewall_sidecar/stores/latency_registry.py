@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
-from eyewall_latency import contract
-from eyewall_latency.contract import ContractError, HostRecord, Keys, RttRecord
+from eyewall_contracts import latency as contract
+from eyewall_contracts.latency import ContractError, HostRecord, Keys, RttRecord
 from redis import Redis
 from redis.backoff import NoBackoff
 from redis.exceptions import RedisError, ResponseError

@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from eyewall_monitor.rate_document import Rates
-from eyewall_monitor.sample import Sample
+from eyewall_contracts.rates import Rates
+from eyewall_contracts.sample import Sample
 
 
 @dataclass(frozen=True, slots=True)

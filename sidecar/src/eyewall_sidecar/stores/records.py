@@ -2,7 +2,7 @@
 
 from typing import Protocol
 
-from eyewall_monitor.decision_record import DecisionRecord
+from eyewall_contracts.decision import DecisionRecord
 
 
 class RecordStore(Protocol):

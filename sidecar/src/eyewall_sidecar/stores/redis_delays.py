@@ -10,7 +10,7 @@ import time
 from collections.abc import Callable
 from dataclasses import replace
 
-from eyewall_latency import contract
+from eyewall_contracts import latency as contract
 from eyewall_monitor.addresses import redis_server
 
 from eyewall_sidecar.stores.delays import DelayTable

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Protocol
 
-from eyewall_monitor.znodes import Switches
+from eyewall_contracts.switches import Switches
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,8 +10,9 @@ from collections.abc import Callable
 from contextlib import closing
 from dataclasses import replace
 
-from eyewall_monitor import rate_document, sample, znodes
-from eyewall_monitor.znode_folder import Folder
+from eyewall_contracts import rates as rate_document
+from eyewall_contracts import sample, znodes
+from eyewall_contracts.stores.znode_folder import Folder
 from kazoo.client import KazooClient
 
 from eyewall_sidecar.stores.measurements import Measurements

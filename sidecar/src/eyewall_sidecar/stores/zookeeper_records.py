@@ -11,8 +11,9 @@ from collections import deque
 from collections.abc import Callable, Sequence
 from contextlib import closing, suppress
 
-from eyewall_monitor import decision_record, znodes
-from eyewall_monitor.decision_record import DecisionRecord, day_of, is_id
+from eyewall_contracts import decision as decision_record
+from eyewall_contracts import znodes
+from eyewall_contracts.decision import DecisionRecord, day_of, is_id
 from kazoo.client import KazooClient
 from kazoo.exceptions import NodeExistsError, NoNodeError, NotEmptyError
 

@@ -1,6 +1,6 @@
 """A connection to ZooKeeper that outlives whatever happens to ZooKeeper: the monitor's."""
 
-from eyewall_monitor.zookeeper_session import (
+from eyewall_contracts.stores.zookeeper_session import (
     ANSWER_SECONDS,
     LOST_SECONDS,
     TROUBLES,

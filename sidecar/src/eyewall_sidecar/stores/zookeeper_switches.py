@@ -9,7 +9,8 @@ import threading
 from collections.abc import Callable
 from contextlib import closing
 
-from eyewall_monitor.znodes import Switches, ZnodeError, Znodes, decode_switches
+from eyewall_contracts.switches import Switches, decode_switches
+from eyewall_contracts.znodes import ZnodeError, Znodes
 from kazoo.client import KazooClient
 from kazoo.exceptions import NoNodeError
 

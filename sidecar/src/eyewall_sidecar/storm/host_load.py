@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
-from eyewall_monitor.sample import Machine, Sample
+from eyewall_contracts.sample import Machine, Sample
 
 NEWEST = 0.4
 """Weight of the newest report in the smoothed figures: most of a change is in them after three."""

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from math import inf
 from typing import NamedTuple, TypeVar
 
-from eyewall_monitor.rate_document import Estimate, Rates, StreamRate
+from eyewall_contracts.rates import Estimate, Rates, StreamRate
 
 from eyewall_sidecar.storm.topology import Component, Topology
 

@@ -9,19 +9,19 @@ from __future__ import annotations
 import time as _time
 from typing import TYPE_CHECKING, Any, Final
 
+from eyewall_contracts import metric_history as history
+from eyewall_contracts.sample import SampleError
 from redis.exceptions import RedisError, ResponseError
 
-from eyewall_monitor import history
 from eyewall_monitor.dashboard.measured import KEEP_SECONDS, MeasuredResponseTimes
 from eyewall_monitor.dashboard.readers.latency_reader import connected, said_of
 from eyewall_monitor.dashboard.readers.pace import pause_after
 from eyewall_monitor.dashboard.readers.thread import RepeatingThread
-from eyewall_monitor.sample import SampleError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from eyewall_monitor.sample import Sample
+    from eyewall_contracts.sample import Sample
 
 EVERY_SECONDS: Final = 1.0
 AT_ONCE: Final = 200

@@ -6,8 +6,8 @@ import time as _time
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
-from eyewall_latency import contract
-from eyewall_latency.contract import ContractError, HostRecord, Keys, RttRecord
+from eyewall_contracts import latency as contract
+from eyewall_contracts.latency import ContractError, HostRecord, Keys, RttRecord
 from redis import Redis
 from redis.backoff import NoBackoff
 from redis.exceptions import RedisError, ResponseError

@@ -13,7 +13,7 @@ from eyewall_monitor.dashboard.sidecar_client import CONTRACT_VERSION, SidecarEr
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from eyewall_proto import operations_pb2 as pb
+    from eyewall_contracts.proto import operations_pb2 as pb
 
     from eyewall_monitor.dashboard.sidecar_client import SidecarClient
 

@@ -6,25 +6,27 @@ import time as _time
 from contextlib import suppress
 from typing import TYPE_CHECKING, Final
 
+from eyewall_contracts import rates as rate_document
+from eyewall_contracts import sample
+from eyewall_contracts.decision import DecisionRecord, day_of, is_id, time_of
+from eyewall_contracts.stores import decision_history
+from eyewall_contracts.stores.decision_history import read_each
+from eyewall_contracts.stores.switch_store import SwitchesError, change_switches, read_switches
+from eyewall_contracts.stores.znode_folder import Folder
+from eyewall_contracts.stores.zookeeper_session import ANSWER_SECONDS, TROUBLES, ZookeeperSession
 from kazoo.exceptions import NoNodeError
 
-from eyewall_monitor import decision_history, rate_document, sample, switches
 from eyewall_monitor.dashboard.known import DecisionEvent, ZookeeperKnown, event_of
 from eyewall_monitor.dashboard.readers.pace import pause_after
 from eyewall_monitor.dashboard.readers.thread import RepeatingThread
-from eyewall_monitor.decision_history import read_each
-from eyewall_monitor.decision_record import DecisionRecord, day_of, is_id, time_of
-from eyewall_monitor.switches import SwitchesError
-from eyewall_monitor.znode_folder import Folder
-from eyewall_monitor.zookeeper_session import ANSWER_SECONDS, TROUBLES, ZookeeperSession
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from eyewall_contracts.stores.decision_history import Page, Wanted
+    from eyewall_contracts.switches import Switches
+    from eyewall_contracts.znodes import Znodes
     from kazoo.client import KazooClient
-
-    from eyewall_monitor.decision_history import Page, Wanted
-    from eyewall_monitor.znodes import Switches, Znodes
 
 EVERY_SECONDS: Final = 1.0
 DAY_SECONDS: Final = 86_400.0
@@ -118,7 +120,7 @@ class ZookeeperReader:
         """Change the switches; ZookeeperAwayError, or SwitchesError."""
         client = self._connected()
         try:
-            after = switches.change(client, self._paths, turned)
+            after = change_switches(client, self._paths, turned)
         except TROUBLES as error:
             raise self._away(error) from None
         self._switches = after
@@ -146,7 +148,7 @@ class ZookeeperReader:
         self._read_documents(client)
         remarks = [*self._samples.refused(), *self._rates.refused()]
         try:
-            self._switches = switches.read(client, self._paths)
+            self._switches = read_switches(client, self._paths)
         except SwitchesError as error:
             self._switches = None
             remarks.append(f"switches {error}")

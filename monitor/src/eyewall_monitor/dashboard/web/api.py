@@ -6,6 +6,7 @@ from typing import Annotated, Any, Final, TypeVar
 
 import anyio
 from anyio import CapacityLimiter
+from eyewall_contracts.decision import Verdict
 from fastapi import APIRouter, Path, Query, Request, Response
 from pydantic import TypeAdapter
 from sse_starlette import EventSourceResponse
@@ -27,7 +28,6 @@ from eyewall_monitor.dashboard.views.topology import TopologySummary, TopologyVi
 from eyewall_monitor.dashboard.web.answers import answer
 from eyewall_monitor.dashboard.web.events import Events, TooManyPagesError
 from eyewall_monitor.dashboard.web.problems import KIND, ProblemError
-from eyewall_monitor.decision_record import Verdict
 
 HEARTBEAT_SECONDS: Final = 5
 SLOW_SECONDS: Final = 30.0

@@ -7,6 +7,7 @@ from difflib import get_close_matches
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Any, Final
 
+from eyewall_contracts.stores.switch_store import SwitchesError
 from fastapi import Response
 from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
@@ -14,7 +15,6 @@ from starlette.exceptions import HTTPException
 from eyewall_monitor.dashboard.readers.zookeeper_reader import ZookeeperAwayError
 from eyewall_monitor.dashboard.sidecar_client import Reason, SidecarError
 from eyewall_monitor.dashboard.views.problem import Problem
-from eyewall_monitor.switches import SwitchesError
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence

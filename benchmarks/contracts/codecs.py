@@ -1,0 +1,158 @@
+"""Time to encode and decode each record, and its size, for a topology of 1,000 executors.
+
+    python benchmarks/contracts/codecs.py [--executors 1000] [--rounds 50]
+
+A report is one host's with all executors in workers of 50; the rates are of the same topology. Both
+have two inputs and one output for each executor. Prints a Markdown table: best of the rounds.
+"""
+
+from __future__ import annotations
+
+import argparse
+import time
+from functools import partial
+from random import Random
+from typing import TYPE_CHECKING, Any
+
+from eyewall_contracts import decision, latency, rates, sample
+from eyewall_contracts.decision import DecisionRecord, Metric, Move, Verdict
+from eyewall_contracts.latency import Coordinate, HostRecord, RttRecord
+from eyewall_contracts.rates import (
+    Cost,
+    Emission,
+    Estimate,
+    Rates,
+    StreamRate,
+    TaskCost,
+    TaskEmission,
+    TaskRate,
+)
+from eyewall_contracts.sample import Input, Machine, Output, Queue, Sample, Task, Threads, Worker
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+NOW = 1_760_000_000.125
+PER_WORKER = 50
+
+
+def report(executors: int, rng: Random) -> Sample:
+    """A host's report with one task for each executor."""
+
+    def task(number: int) -> Task:
+        component = f"component-{number // 100}"
+        inputs = tuple(
+            Input(f"component-{it}", "default", 20 * rng.randrange(500), 980, 0, rng.random(), 0.01)
+            for it in range(2)
+        )
+        outputs = (Output("default", 1000, 2000, 0, 0, None),)
+        return Task(number, component, inputs, outputs, Queue(3, 32_768, 0), rng.random())
+
+    def worker(first: int) -> Worker:
+        tasks = tuple(task(it) for it in range(first, min(first + PER_WORKER, executors)))
+        threads = tuple(Threads((it.task,), 1, rng.random(), 0.0) for it in tasks)
+        return Worker(
+            topology="word_count-1-1760000000",
+            port=6700 + first // PER_WORKER,
+            id="5f1c1a0e-9f9b-4a6e-8a58",
+            started=NOW - 600,
+            until=NOW,
+            seconds=5.0,
+            step=20,
+            cpu=1.25,
+            children_cpu=0.0,
+            memory=1 << 28,
+            tasks=tasks,
+            threads=threads,
+        )
+
+    machine = Machine(8, None, 31.5, 0.0, 0.0, 6.3, 1 << 35, 1 << 33)
+    workers = tuple(worker(it) for it in range(0, executors, PER_WORKER))
+    return Sample("edge-1", "0f8fad5b", 7, NOW, 5.0, machine, workers, {"lines": 123_456})
+
+
+def estimated_rates(executors: int, rng: Random) -> Rates:
+    """The rates of a topology with one task for each executor."""
+
+    def estimate() -> Estimate:
+        value = rng.random() * 1000
+        return Estimate(value, value / 20, value, value / 10, value * 2, -0.25, 12, NOW, 0.875)
+
+    tasks = range(executors)
+    components = [f"component-{it}" for it in range(0, executors, 100)]
+    return Rates(
+        topology="word_count-1-1760000000",
+        run="5f1c1a0e9f9b",
+        batch=42,
+        written=NOW,
+        window=60.0,
+        lost=0,
+        late=0,
+        troubled=0.0,
+        streams=tuple(
+            StreamRate(it, "default", it, 100, 1.25, estimate(), None) for it in components
+        ),
+        inputs=tuple(
+            TaskRate(
+                it, components[it // 100], "component-0", "default", "edge-1", 6700, estimate()
+            )
+            for it in tasks
+        ),
+        emissions=tuple(Emission(it, "default", 100, estimate(), 1.0, None) for it in components),
+        outputs=tuple(
+            TaskEmission(it, components[it // 100], "default", estimate(), None) for it in tasks
+        ),
+        costs=tuple(Cost(it, 100, estimate(), estimate()) for it in components),
+        task_costs=tuple(
+            TaskCost(it, components[it // 100], estimate(), estimate(), apart=True) for it in tasks
+        ),
+    )
+
+
+def decided(executors: int) -> DecisionRecord:
+    """A decision that moves every executor."""
+    return DecisionRecord(
+        id="1760000000125-5f1c1a0e-000012",
+        topology="word_count-1-1760000000",
+        verdict=Verdict.MOVED,
+        said="placed by eyewall: odp, optimal, R 41 ms (was 61), 1000 executors moved",
+        metrics=(Metric("R", 0.061, 0.041), Metric("objective", None, -0.5)),
+        moves=tuple(Move(f"count[{it}-{it}]", "edge-1", "cloud-1") for it in range(executors)),
+    )
+
+
+def best(action: Callable[[], Any], rounds: int) -> float:
+    """Milliseconds of the fastest of the rounds."""
+    times = []
+    for _ in range(rounds):
+        began = time.perf_counter()
+        action()
+        times.append(time.perf_counter() - began)
+    return 1000 * min(times)
+
+
+def main() -> None:
+    """Command line."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--executors", type=int, default=1000)
+    parser.add_argument("--rounds", type=int, default=50)
+    asked = parser.parse_args()
+    rng = Random(0)
+    host = HostRecord("10.0.0.7", 7078, Coordinate((0.0125, -0.003), 0.0004), 0.0625, 1, NOW)
+    cases: list[tuple[str, Any, Callable[[Any], bytes], Callable[[bytes], Any]]] = [
+        ("report", report(asked.executors, rng), sample.encode, sample.decode),
+        ("rates", estimated_rates(asked.executors, rng), rates.encode, rates.decode),
+        ("decision", decided(asked.executors), decision.encode, decision.decode),
+        ("coordinate", host, latency.encode_host, latency.decode_host),
+        ("RTT", RttRecord(0.0125, 0.0003, NOW), latency.encode_rtt, latency.decode_rtt),
+    ]
+    print("| record | bytes | encode, ms | decode, ms |\n| --- | --: | --: | --: |")
+    for name, record, encode, decode in cases:
+        data = encode(record)
+        written = best(partial(encode, record), asked.rounds)
+        read = best(partial(decode, data), asked.rounds)
+        print(f"| {name} | {len(data):,} | {written:.3f} | {read:.3f} |")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,1 @@
+"""What two parts of Eyewall say to each other, and nothing else."""

@@ -1,0 +1,1 @@
+"""Generated stubs of contracts/proto: run `make proto` after a change there."""

@@ -1,1 +1,0 @@
-"""Generated stubs of the sidecar's contracts (see scheduler.proto and operations.proto)."""

@@ -1,0 +1,153 @@
+import math
+
+import pytest
+from eyewall_contracts.latency import (
+    UNKNOWN,
+    ContractError,
+    Coordinate,
+    HostRecord,
+    RttRecord,
+    decode_host,
+    decode_rtt,
+    delay_between,
+    encode_host,
+    encode_rtt,
+    is_host_name,
+    is_probeable,
+    newer_version,
+)
+
+NOW = 1_000.0
+
+
+def host(*position: float, error: float = 0.0, at: float = NOW, height: float = 0.0) -> HostRecord:
+    return HostRecord("10.0.0.1", 7078, Coordinate(position, height), error, 0, at)
+
+
+def test_a_pair_that_was_probed_lately_has_its_measured_delay_not_the_coordinates() -> None:
+    # RTT 80 ms: 40 ms one way. The coordinates say 10 ms. 30 s of 120 s old: 1 - 0.5 · 0.25.
+    delay = delay_between(
+        host(0.0), host(0.010), {"a": RttRecord(0.080, 0.0, NOW - 30)}, now=NOW, fresh_seconds=120
+    )
+    assert (delay.kind, delay.seconds, delay.age) == ("measured", 0.040, 30.0)
+    assert delay.confidence == pytest.approx(0.875)
+
+
+def test_samples_that_scatter_are_worth_less() -> None:
+    # 80 ms with a spread of 20 ms: 80 / (80 + 20).
+    delay = delay_between(None, None, {"a": RttRecord(0.080, 0.020, NOW)}, now=NOW)
+    assert delay.confidence == pytest.approx(0.8)
+    assert delay.spread == pytest.approx(0.010)  # one way
+
+
+def test_of_both_ends_probes_the_latest_counts() -> None:
+    probed = {"a": RttRecord(0.010, 0.0, NOW - 9), "b": RttRecord(0.080, 0.0, NOW - 2)}
+    assert delay_between(None, None, probed, now=NOW).seconds == 0.040
+
+
+def test_once_a_measurement_is_stale_the_coordinates_distance_takes_its_place() -> None:
+    # 3-4-5: 50 ms, and heights of 1 and 2 ms: RTT 53 ms, 26.5 ms one way.
+    # Errors of 10 % at each end: confidence 0.8; 6 s of 60 s old: times 0.95.
+    source = host(0.0, 0.0, error=0.1, height=0.001)
+    target = host(0.030, 0.040, error=0.1, height=0.002, at=NOW - 6)
+    stale = {"a": RttRecord(0.080, 0.0, NOW - 121)}
+    delay = delay_between(source, target, stale, now=NOW, fresh_seconds=120, expiry_seconds=60)
+    assert delay.kind == "estimated"
+    assert delay.seconds == pytest.approx(0.0265)
+    assert delay.age == 6.0
+    assert delay.confidence == pytest.approx(0.76)
+    assert delay.spread == pytest.approx(0.0053)  # 20 % of 26.5 ms
+
+
+@pytest.mark.parametrize(
+    ("source", "target"),
+    [
+        (None, host(0.0)),
+        (host(0.0), None),
+        (host(0.0), host(0.0, at=NOW - 61)),  # dead for longer than the expiry
+        (host(0.0), host(0.0, 0.0)),  # of another space
+    ],
+)
+def test_unknown_is_not_zero(source: HostRecord | None, target: HostRecord | None) -> None:
+    delay = delay_between(source, target, {}, now=NOW, expiry_seconds=60)
+    assert delay == UNKNOWN
+    assert (delay.seconds, delay.confidence) == (None, 0.0)
+
+
+def test_a_delay_measured_in_the_future_is_new() -> None:
+    assert delay_between(None, None, {"a": RttRecord(0.01, 0, NOW + 5)}, now=NOW).age == 0.0
+
+
+def test_what_is_written_is_read_again() -> None:
+    there = HostRecord("fd00::1", 1, Coordinate((0.0123456, -0.5), 0.001), 0.25, 3, 12.5)
+    assert decode_host(encode_host(there)) == there
+    assert decode_rtt(encode_rtt(RttRecord(0.0, 0.0, 1.0))) == RttRecord(0.0, 0.0, 1.0)
+
+
+@pytest.mark.parametrize("bad", [math.nan, math.inf, -math.inf, 601.0])
+def test_a_coordinate_that_is_no_place_is_neither_written_nor_read(bad: float) -> None:
+    with pytest.raises(ContractError, match="coordinate"):
+        encode_host(host(0.0, bad))
+    good = encode_host(host(0.5))
+    with pytest.raises(ContractError):
+        decode_host(good.replace(b"[0.5]", f"[{bad}]".encode()))
+
+
+@pytest.mark.parametrize("bad", [math.nan, math.inf, -0.001, 60.1])
+def test_an_rtt_out_of_range_is_neither_written_nor_read(bad: float) -> None:
+    with pytest.raises(ContractError, match="rtt"):
+        encode_rtt(RttRecord(bad, 0.0, NOW))
+    good = encode_rtt(RttRecord(0.5, 0.0, NOW))
+    with pytest.raises(ContractError):
+        decode_rtt(good.replace(b"0.5", f"{bad}".encode()))
+
+
+@pytest.mark.parametrize(
+    ("value", "words"),
+    [
+        (b"", "no JSON"),
+        (b"\xff\x00", "no JSON"),
+        (b"[1]", "no JSON object"),
+        (b'{"v":2}', "v: 2 is not 1"),
+        (b"{}", "v: None"),
+        (b"[" * 2000, "no JSON"),
+        (b" " * 3000, "3000 bytes"),
+        (b'{"v":1,"position":"x"}', "position"),
+        (b'{"v":1,"address":"a","port":1,"position":[true]}', "position: True is no number"),
+        (b'{"v":1,"address":"a","port":1,"position":[1' + b"0" * 400 + b"]}", "too large"),
+    ],
+)
+def test_anything_else_is_refused_with_its_reason(value: bytes, words: str) -> None:
+    with pytest.raises(ContractError, match=words):
+        decode_host(value)
+
+
+@pytest.mark.parametrize(
+    ("address", "port", "allowed"),
+    [
+        ("10.0.0.1", 7078, True),
+        ("127.0.0.1", 1, True),
+        ("fd00::1", 65_535, True),
+        ("10.0.0.1", 0, False),
+        ("10.0.0.1", 65_536, False),
+        ("0.0.0.0", 7078, False),
+        ("224.0.0.1", 7078, False),
+        ("255.255.255.255", 7078, False),
+        ("example.org", 7078, False),
+        ("", 7078, False),
+    ],
+)
+def test_only_the_address_of_one_machine_can_be_probed(
+    address: str, port: int, allowed: bool
+) -> None:
+    assert is_probeable(address, port) is allowed
+
+
+def test_host_names_are_what_keys_can_carry() -> None:
+    assert is_host_name("edge-1.site_a.example")
+    assert not any(map(is_host_name, ("", "a b", "a\n", "-a", "a" * 256, "ä")))
+
+
+def test_a_newer_version_is_noticed_and_noise_is_not() -> None:
+    assert newer_version(b"2") == 2
+    assert [newer_version(it) for it in (None, b"1", b"0", b"x", b"-3", b"9" * 50)] == [None] * 6
