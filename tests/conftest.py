@@ -12,7 +12,7 @@ from real_stores import Server, redis_server, zookeeper_server
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-pytest_plugins = ["cluster_fixtures", "browser_fixtures"]
+pytest_plugins = ["cluster_fixtures", "browser_fixtures", "installed_plugins"]
 
 # Nothing is asserted of time: on a busy machine anything may take long.
 settings.register_profile(

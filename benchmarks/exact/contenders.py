@@ -17,7 +17,7 @@ from eyewall_sidecar.model import Placement, PlacementProblem, Range, Status, vi
 from eyewall_sidecar.objective import Objective, Term
 from eyewall_sidecar.objectives.availability import log_availability
 from eyewall_sidecar.objectives.evaluation import METRICS
-from eyewall_sidecar.policies import POLICIES
+from eyewall_sidecar.policies import load_policy
 from pulp import PULP_CBC_CMD, HiGHS
 from pulp.constants import LpSolutionIntegerFeasible, LpSolutionOptimal
 
@@ -117,11 +117,11 @@ def timed(contender: Contender, question: Question) -> Run:
 
 
 def policy(name: str) -> Contender:
-    """One of `POLICIES`, as `eyewall solve` calls it."""
+    """One of `policy_catalogue()`, as `eyewall solve` calls it."""
 
     def solve(question: Question) -> Run:
         began = perf_counter()
-        solution = POLICIES[name](
+        solution = load_policy(name)(
             question.problem,
             question.objective,
             time_limit=question.time_limit,

@@ -19,7 +19,7 @@ from pathlib import Path
 from statistics import median
 
 from eyewall_papers.experiments.progress import progress_bar
-from eyewall_sidecar.policies import POLICIES
+from eyewall_sidecar.policies import policy_catalogue
 from rich.box import MARKDOWN
 from rich.console import Console
 from rich.table import Table
@@ -104,14 +104,14 @@ def _options() -> argparse.Namespace:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--groups", default="sodp,table,open", help=f"of {', '.join(GROUPS)}")
-    parser.add_argument("--policies", default=",".join(POLICIES))
+    parser.add_argument("--policies", default=",".join(policy_catalogue()))
     parser.add_argument("--seeds", type=int, default=8)
     parser.add_argument("--optimum", type=float, default=30.0, help="seconds to prove it in")
     parser.add_argument("--plot", type=Path, help="write a picture to this SVG file")
     parser.add_argument("--json", type=Path, help="write every run to this file, case by case")
     parser.add_argument("--quick", action="store_true", help="one seed")
     options = parser.parse_args()
-    for name, known in (("groups", GROUPS), ("policies", POLICIES)):
+    for name, known in (("groups", GROUPS), ("policies", policy_catalogue())):
         if unknown := set(getattr(options, name).split(",")) - set(known):
             parser.error(f"--{name} {', '.join(sorted(unknown))}: there are {', '.join(known)}")
     return options

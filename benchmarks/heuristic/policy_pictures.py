@@ -21,8 +21,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 from eyewall_sidecar.model import LinkMatrix, Node, Operator, PlacementProblem, Solution, Stream
 from eyewall_sidecar.objective import Objective, Term
-from eyewall_sidecar.policies import POLICIES
-from eyewall_sidecar.policies.catalogue import CATALOGUE
+from eyewall_sidecar.policies import load_policy, policy_catalogue
 from matplotlib.patches import FancyArrowPatch
 
 if TYPE_CHECKING:
@@ -86,7 +85,7 @@ def scattered(seed: int, count: int = 12, apart: float = 450.0) -> list[Point]:
 def objective_for(policy: str) -> Objective:
     """Return N where the policy takes it, else its own term."""
     wanted = Objective({Term.N: 1.0})
-    entry = CATALOGUE[policy]
+    entry = policy_catalogue()[policy]
     return wanted if entry.takes(wanted) else Objective({entry.optimises[0]: 1.0})
 
 
@@ -201,7 +200,7 @@ def table() -> str:
     """Return the catalogue as the page's table."""
     rows = [
         f"| `{name}` | {it.source} | {it.method} | {it.objectives} | {it.take_it} |"
-        for name, it in CATALOGUE.items()
+        for name, it in policy_catalogue().items()
     ]
     head = "| policy | from | how | optimises | take it |\n| --- | --- | --- | --- | --- |"
     return "\n".join([head, *rows])
@@ -211,7 +210,7 @@ def gallery() -> str:
     """Return a heading and a picture for each policy."""
     parts = [
         f"### {it.title}\n\n![{name} at work](policies/{name}.svg)"
-        for name, it in CATALOGUE.items()
+        for name, it in policy_catalogue().items()
     ]
     return "\n\n".join(parts)
 
@@ -233,14 +232,16 @@ def main() -> None:
     problem = example(options.seed)
     folder = options.docs / "policies"
     folder.mkdir(exist_ok=True)
-    for name, policy in POLICIES.items():
+    for name in policy_catalogue():
         objective = objective_for(name)
         term = objective.single
         assert term is not None
-        best = POLICIES["odp"](problem, objective, time_limit=options.time_limit, seed=0)
+        best = load_policy("odp")(problem, objective, time_limit=options.time_limit, seed=0)
         solution = best
         if name != "odp":
-            solution = policy(problem, objective, time_limit=options.time_limit, seed=options.seed)
+            solution = load_policy(name)(
+                problem, objective, time_limit=options.time_limit, seed=options.seed
+            )
         title = titled(name, solution, best, term)
         draw(problem, solution, title, folder / f"{name}.svg")
         print(title)

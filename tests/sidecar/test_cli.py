@@ -7,8 +7,7 @@ import pytest
 from eyewall_sidecar.cli import app as cli
 from eyewall_sidecar.model import PlacementProblem, Solution, Status
 from eyewall_sidecar.objective import Objective
-from eyewall_sidecar.policies import POLICIES
-from eyewall_sidecar.policies.catalogue import CATALOGUE
+from eyewall_sidecar.policies import policy_catalogue
 from typer.testing import CliRunner, Result
 
 EXAMPLES = Path(eyewall_sidecar.__file__).parents[2] / "examples"
@@ -165,7 +164,10 @@ def test_a_name_that_looks_like_markup_is_shown_as_it_is(tmp_path: Path) -> None
         ),
         (
             [BASIC, "--policy", "magic"],
-            f"eyewall solve: --policy magic: no such policy; policies are {', '.join(POLICIES)}\n",
+            (
+                "eyewall solve: --policy magic: no such policy; policies are "
+                f"{', '.join(policy_catalogue())}\n"
+            ),
         ),
         (
             [BASIC, "--policy", "xu", "--objective", "R=1"],
@@ -210,7 +212,7 @@ def test_a_search_that_ends_without_a_placement_exits_with_4_or_if_the_solver_fa
     ) -> Solution:
         return Solution(status, "odp", "integer program", reasons=("too late",))
 
-    monkeypatch.setitem(POLICIES, "odp", ended)
+    monkeypatch.setattr("eyewall_sidecar.cli.solve.load_policy", lambda _: ended)
     result = run(BASIC, "--json")
     assert result.exit_code == code
     assert json.loads(result.stdout)["reasons"] == ["too late"]
@@ -227,7 +229,7 @@ def test_policies_are_listed_with_their_paper_what_they_optimise_and_when_to_tak
 ) -> None:
     monkeypatch.setenv("COLUMNS", "200")
     table = listed()
-    for name, entry in CATALOGUE.items():
+    for name, entry in policy_catalogue().items():
         assert name in table
         assert entry.source.split(",")[0] in table
     assert "T alone" in table
@@ -236,7 +238,7 @@ def test_policies_are_listed_with_their_paper_what_they_optimise_and_when_to_tak
 
 def test_policies_are_listed_as_json_for_programs() -> None:
     entries = {entry["policy"]: entry for entry in json.loads(listed("--json"))}
-    assert list(entries) == list(POLICIES)
+    assert list(entries) == list(policy_catalogue())
     assert entries["xu"]["optimises"] == ["T"]
     assert entries["xu"]["mixes"] is False
     assert entries["odp"]["optimises"] == ["R", "A", "T", "N", "EE"]

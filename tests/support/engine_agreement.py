@@ -20,7 +20,7 @@ from eyewall_sidecar.model.arrays import ProblemArrays, places_of
 from eyewall_sidecar.objective import Objective, Term
 from eyewall_sidecar.objectives import worst_case
 from eyewall_sidecar.objectives.costs import Costs, cost, weigh
-from eyewall_sidecar.policies import POLICIES
+from eyewall_sidecar.policies import load_policy
 from random_problems import Graph, Traits, random_problem
 
 Weights = Mapping[Term, float]
@@ -117,7 +117,7 @@ def by_pulp(case: Case) -> Finding | None:
 
 def by_policy(case: Case) -> Finding | None:
     """All of the policy `odp`, with the ranges that it finds itself."""
-    solution = POLICIES["odp"](case.problem, case.objective, time_limit=SECONDS, seed=0)
+    solution = load_policy("odp")(case.problem, case.objective, time_limit=SECONDS, seed=0)
     outcome = Outcome(solution.status.value)
     if solution.placement is None:
         return Finding(outcome, bound=inf)

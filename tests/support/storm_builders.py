@@ -3,7 +3,7 @@
 import json
 from collections.abc import Iterable, Mapping, Sequence
 
-from eyewall_sidecar.policies.catalogue import CATALOGUE
+from eyewall_sidecar.policies import policy_catalogue
 from eyewall_sidecar.storm import (
     Assignment,
     ClusterState,
@@ -132,7 +132,7 @@ def ask(
 ) -> TopologyProblem:
     """What is asked of a policy for a topology with these workers, among `others`."""
     running = state(topology, *workers)
-    settings = read_settings(topology, Settings(), CATALOGUE)
+    settings = read_settings(topology, Settings(), policy_catalogue())
     known = delays or all_delays(sorted({it.host for it in supervisors}), 10)
     build = problem_of_moving if moving else problem_of_missing
     room = rooms(cluster(supervisors, running, *others), running)

@@ -13,7 +13,7 @@ from eyewall_monitor.addresses import redis_server
 from eyewall_monitor.config_file import ConfigError
 
 from eyewall_sidecar.config import Config, Delays, default_settings
-from eyewall_sidecar.policies.catalogue import CATALOGUE
+from eyewall_sidecar.policies import policy_catalogue, policy_faults
 from eyewall_sidecar.rpc import Server
 from eyewall_sidecar.service import (
     Buying,
@@ -51,7 +51,9 @@ def serve(config: Config, say: Callable[[str], None]) -> None:
 
     ConfigError and AddressError name what keeps it from starting.
     """
-    defaults = default_settings(config, CATALOGUE)
+    for fault in policy_faults():
+        LOG.warning("policy left out: %s", fault)
+    defaults = default_settings(config, policy_catalogue())
     stopped = stop_signals()
     with (
         _delay_store(config) as delays,

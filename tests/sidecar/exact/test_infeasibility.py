@@ -3,7 +3,7 @@ from math import inf
 
 from eyewall_sidecar.model import Link, Node, Operator, PlacementProblem, Status, Stream
 from eyewall_sidecar.objective import Objective
-from eyewall_sidecar.policies import POLICIES
+from eyewall_sidecar.policies import load_policy
 
 
 def reasons(
@@ -20,7 +20,7 @@ def reasons(
         tuple(nodes),
         {(u, v): Link(0.01, 1, bandwidth) for u, v in product(ids, ids) if u != v},
     )
-    solution = POLICIES["odp"](problem, Objective.parse("R=1"), time_limit=10, seed=0)
+    solution = load_policy("odp")(problem, Objective.parse("R=1"), time_limit=10, seed=0)
     assert solution.status is Status.INFEASIBLE
     assert solution.placement is None
     return solution.reasons
@@ -35,7 +35,7 @@ def test_an_operator_that_no_candidate_can_hold() -> None:
 
 def test_what_shows_without_a_search_is_no_engines_answer() -> None:
     problem = PlacementProblem((Operator("tag", cpu=8),), (), (Node("n1", cpu=2),), {})
-    solution = POLICIES["odp"](problem, Objective.parse("R=1"), time_limit=10, seed=0)
+    solution = load_policy("odp")(problem, Objective.parse("R=1"), time_limit=10, seed=0)
     assert (solution.status, solution.decided_by) == (Status.INFEASIBLE, "checks")
 
 

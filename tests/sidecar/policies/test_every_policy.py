@@ -23,8 +23,7 @@ from eyewall_sidecar.model import (
 from eyewall_sidecar.objective import Objective, ObjectiveError, Term
 from eyewall_sidecar.objectives import evaluate
 from eyewall_sidecar.objectives.ecker import with_headroom
-from eyewall_sidecar.policies import POLICIES, Policy
-from eyewall_sidecar.policies.catalogue import CATALOGUE
+from eyewall_sidecar.policies import Policy, load_policy, policy_catalogue
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from random_problems import random_problem
@@ -135,7 +134,7 @@ PROBLEMS = drawn_problems() | st.integers(0, 2**32).map(random_problem)
 
 def asked(name: str, clock: Ticks | None = None) -> Policy:
     """Return the policy under this clock; its own where none is given."""
-    policy = cast("Any", POLICIES[name])
+    policy = cast("Any", load_policy(name))
     return cast("Policy", policy if clock is None else replace(policy, clock=clock))
 
 
@@ -146,10 +145,10 @@ def answers(
 
     A heuristic may use up its time without an answer; such are left out.
     """
-    for name in POLICIES:
+    for name in policy_catalogue():
         exact, clock = name == "odp", Ticks(TICK)
         policy, limit = asked(name, None if exact else clock), PATIENCE if exact else LIMIT
-        if CATALOGUE[name].takes(objective):
+        if policy_catalogue()[name].takes(objective):
             solution = policy(problem, objective, time_limit=limit, seed=seed)
             if solution.status is Status.TIMED_OUT:
                 assert not exact
@@ -235,9 +234,9 @@ def test_no_heuristic_beats_a_proven_optimum_under_the_same_objective(
 def test_odp_proves_the_optimum_of_a_small_problem_and_the_better_end_of_each_range(
     problem: PlacementProblem, objective: Objective
 ) -> None:
-    if not CATALOGUE["odp"].takes(objective):
+    if not policy_catalogue()["odp"].takes(objective):
         return
-    solution = POLICIES["odp"](problem, objective, time_limit=PATIENCE, seed=0)
+    solution = load_policy("odp")(problem, objective, time_limit=PATIENCE, seed=0)
     possible = EveryPlacement.of(problem)
     assert solution.status is (Status.OPTIMAL if possible.count else Status.INFEASIBLE)
     if solution.evaluation is None:
@@ -273,12 +272,12 @@ MOST_LOOKS_AFTER_THE_LIMIT = 60
 """What is begun may be ended: an answer needs its value, and its ranges."""
 
 
-@pytest.mark.parametrize("name", POLICIES)
+@pytest.mark.parametrize("name", policy_catalogue())
 @pytest.mark.parametrize("looks", [1, 20, 200])
 def test_a_policy_ends_when_its_time_is_up(name: str, looks: int) -> None:
     # 120 operators on 10 nodes: enough for every policy to look at the clock while it works.
     problem = chain_of([float(1 + i % 7) for i in range(119)], rooms=[13] * 10)
-    entry = CATALOGUE[name]
+    entry = policy_catalogue()[name]
     objective = Objective({entry.optimises[0] if entry.optimises else Term.N: 1.0})
     clock = Ticks(tick=0.001)
     solution = asked(name, clock)(problem, objective, time_limit=looks * 0.001, seed=0)

@@ -6,13 +6,14 @@ import pytest
 from eyewall_sidecar.model import Link, Node, Operator, PlacementProblem, Status, Stream
 from eyewall_sidecar.model.limits import LONGEST, MOST, MOST_OFFERED, SLOWEST
 from eyewall_sidecar.objective import Objective
-from eyewall_sidecar.policies import POLICIES
-from eyewall_sidecar.policies.catalogue import CATALOGUE
+from eyewall_sidecar.policies import load_policy, policy_catalogue
 
 OBJECTIVES = tuple(
     map(Objective.parse, ("R=1", "A=1", "T=1", "N=1", "EE=1", "R=0.5,A=0.2,N=0.3", "ecker"))
 )
-ASKED = [(name, it) for name in POLICIES for it in OBJECTIVES if CATALOGUE[name].takes(it)]
+ASKED = [
+    (name, it) for name, entry in policy_catalogue().items() for it in OBJECTIVES if entry.takes(it)
+]
 PATIENCE = 60.0
 """Seconds; no test means to wait so long."""
 VALUES = {
@@ -31,7 +32,7 @@ VALUES = {
 @pytest.mark.parametrize(("name", "objective"), ASKED, ids=str)
 def test_no_operators_are_placed_nowhere_by_every_policy(name: str, objective: Objective) -> None:
     nothing = PlacementProblem((), (), (Node("n1"),), {})
-    solution = POLICIES[name](nothing, objective, time_limit=0.05, seed=0)
+    solution = load_policy(name)(nothing, objective, time_limit=0.05, seed=0)
     assert solution.placement == {}
     assert solution.status is (Status.OPTIMAL if name == "odp" else Status.HEURISTIC)
 
@@ -52,7 +53,7 @@ def test_the_most_allowed_is_valued_as_it_is_by_every_policy(
     )
     # A search may use all that it is given; a proof ends as soon as it is one.
     time_limit = PATIENCE if name == "odp" else 0.2
-    solution = POLICIES[name](huge, objective, time_limit=time_limit, seed=0)
+    solution = load_policy(name)(huge, objective, time_limit=time_limit, seed=0)
     assert solution.evaluation is not None
     assert solution.evaluation.value == pytest.approx(VALUES[str(objective)])
     if name == "odp":

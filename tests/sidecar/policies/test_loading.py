@@ -13,7 +13,7 @@ import gc, sys
 sys.path.insert(0, {support!r})
 from numba.core.dispatcher import Dispatcher
 from eyewall_sidecar.objective import Objective
-from eyewall_sidecar.policies import POLICIES
+from eyewall_sidecar.policies import load_policy
 from random_problems import random_problem
 from {module} import {load}
 
@@ -27,7 +27,7 @@ assert before
 for objective in map(Objective.parse, {objectives!r}):
     for seed in range(60):
         problem = random_problem(seed, operators=8, nodes=5)
-        POLICIES[{policy!r}](problem, objective, time_limit={limit}, seed=seed)
+        load_policy({policy!r})(problem, objective, time_limit={limit}, seed=seed)
 print(*sorted({{f"{{module}}.{{name}}" for module, name, _ in compiled() - before}}), sep="\\n")
 """
 

@@ -19,7 +19,7 @@ from eyewall_sidecar.model import (
     Stream,
 )
 from eyewall_sidecar.objective import Objective
-from eyewall_sidecar.policies import POLICIES
+from eyewall_sidecar.policies import load_policy
 
 Delays = dict[tuple[str, str], float]
 
@@ -49,7 +49,7 @@ def problem(
 
 
 def solve(odd: PlacementProblem, objective: str) -> Solution:
-    return POLICIES["odp"](odd, Objective.parse(objective), time_limit=20, seed=0)
+    return load_policy("odp")(odd, Objective.parse(objective), time_limit=20, seed=0)
 
 
 def value(odd: PlacementProblem, objective: str) -> float:
@@ -172,7 +172,7 @@ def test_more_than_exact_engines_take_is_said_and_placed_greedily() -> None:
         nodes=tuple(Node(node, operators=100) for node in nodes),
         links=LinkMatrix.from_delays(nodes, np.full((100, 100), 0.01)),
     )
-    solution = POLICIES["odp"](huge, Objective.parse("N=1"), time_limit=60, seed=0)
+    solution = load_policy("odp")(huge, Objective.parse("N=1"), time_limit=60, seed=0)
     assert (solution.policy, solution.decided_by) == ("odp", "greedy")
     assert solution.status is Status.HEURISTIC
     assert solution.reasons == (

@@ -7,7 +7,7 @@ from eyewall_sidecar.heuristic.neighbourhoods import MOVE
 from eyewall_sidecar.heuristic.stopping import After
 from eyewall_sidecar.model import Link, Node, Operator, PlacementProblem, Status, Stream
 from eyewall_sidecar.objective import Objective
-from eyewall_sidecar.policies import POLICIES
+from eyewall_sidecar.policies import load_policy
 from eyewall_sidecar.policies.ant_system import AntSystem
 from eyewall_sidecar.policies.bound_guided import BoundGuided
 from eyewall_sidecar.policies.hill_climbing import HillClimbing
@@ -23,12 +23,12 @@ def test_one_after_the_other_counts_the_nodes_that_could_take_each_operator() ->
     # a has two nodes to choose from, b the other one, for each holds one operator.
     problem = chain_of([1], rooms=[1, 1])
     for name, objective in (("greedy", N), ("round_robin", N), ("xu", T)):
-        found = POLICIES[name](problem, objective, time_limit=PATIENCE, seed=0)
+        found = load_policy(name)(problem, objective, time_limit=PATIENCE, seed=0)
         assert found.evaluated == 2 + 1, name
 
 
 def test_ras_counts_what_it_put_somewhere() -> None:
-    found = POLICIES["ras"](chain_of([1, 1], rooms=[2, 1]), N, time_limit=PATIENCE, seed=0)
+    found = load_policy("ras")(chain_of([1, 1], rooms=[2, 1]), N, time_limit=PATIENCE, seed=0)
     assert found.evaluated == 3
 
 
@@ -55,7 +55,7 @@ def test_the_bound_guided_search_counts_its_steps() -> None:
 def test_operators_in_a_cost_space_count_their_turns() -> None:
     problem = chain_of([1, 1], rooms=[1, 1, 1], pins={"a": "n1", "c": "n3"})
     for name in ("rizou", "pietzuch"):
-        found = POLICIES[name](problem, N, time_limit=PATIENCE, seed=0)
+        found = load_policy(name)(problem, N, time_limit=PATIENCE, seed=0)
         turns = next(it for it in found.reasons if "turns" in it)
         assert found.evaluated > 0
         assert f" {found.evaluated} turns" in turns
@@ -63,9 +63,9 @@ def test_operators_in_a_cost_space_count_their_turns() -> None:
 
 def test_odp_counts_all_that_its_engines_looked_at_for_a_sum_over_its_terms_too() -> None:
     problem = chain_of([3, 1, 4, 1, 5], rooms=[2, 2, 2], pins={"a": "n1", "f": "n3"})
-    alone = POLICIES["odp"](problem, N, time_limit=PATIENCE, seed=0).evaluated
+    alone = load_policy("odp")(problem, N, time_limit=PATIENCE, seed=0).evaluated
     mixed = Objective.parse("N=0.5,T=0.5")
-    together = POLICIES["odp"](problem, mixed, time_limit=PATIENCE, seed=0).evaluated
+    together = load_policy("odp")(problem, mixed, time_limit=PATIENCE, seed=0).evaluated
     assert 0 < alone < together
 
 
@@ -75,7 +75,7 @@ def test_what_was_looked_at_before_the_room_ran_out_counts_too() -> None:
     links = {("n1", "n2"): Link(0.01), ("n2", "n1"): Link(0.01)}
     operators = tuple(Operator(it, cpu=0.6) for it in "abc")
     problem = PlacementProblem(operators, (Stream("a", "b"), Stream("b", "c")), nodes, links)
-    found = POLICIES["greedy"](problem, N, time_limit=PATIENCE, seed=0)
+    found = load_policy("greedy")(problem, N, time_limit=PATIENCE, seed=0)
     assert found.status is Status.INFEASIBLE
     assert found.evaluated >= 2 + 1
 
@@ -87,7 +87,7 @@ def test_odp_counts_what_it_took_to_see_whether_availability_0_can_be_avoided() 
     dead = replace(problem, nodes=(n1, replace(n2, availability=0.0), n3))
     alive = replace(problem, nodes=(n1, replace(n2, availability=0.5), n3))
     found = [
-        POLICIES["odp"](it, Objective.parse("A=1"), time_limit=PATIENCE, seed=0).evaluated
+        load_policy("odp")(it, Objective.parse("A=1"), time_limit=PATIENCE, seed=0).evaluated
         for it in (alive, dead)
     ]
     assert found[1] > found[0]

@@ -6,7 +6,7 @@ import pytest
 from desk_cluster import TOPOLOGY, running, served, three_sites
 from eyewall_contracts.proto import operations_pb2 as pb
 from eyewall_sidecar.cli.client import Desk
-from eyewall_sidecar.policies.catalogue import CATALOGUE
+from eyewall_sidecar.policies import policy_catalogue
 from eyewall_sidecar.rpc import decode
 from obedient_nimbus import Nimbus
 
@@ -98,15 +98,15 @@ def test_what_is_unknown_is_absent_and_not_zero(desk: Desk, nimbus: Nimbus) -> N
 
 def test_policies_are_those_of_the_catalogue(desk: Desk) -> None:
     policies = desk.policies().policies
-    assert [it.name for it in policies] == list(CATALOGUE)
+    assert [it.name for it in policies] == list(policy_catalogue())
     odp = policies[0]
     assert odp == pb.Policy(
         name="odp",
-        title=CATALOGUE["odp"].title,
-        source=CATALOGUE["odp"].source,
-        method=CATALOGUE["odp"].method,
+        title=policy_catalogue()["odp"].title,
+        source=policy_catalogue()["odp"].source,
+        method=policy_catalogue()["odp"].method,
         optimises=["R", "A", "T", "N", "EE"],
         mixes=True,
         ecker=False,
-        take_it=CATALOGUE["odp"].take_it,
+        take_it=policy_catalogue()["odp"].take_it,
     )

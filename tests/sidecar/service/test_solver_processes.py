@@ -13,7 +13,6 @@ from eyewall_papers.provisioning.answer import Answer
 from eyewall_sidecar.model import Link, Node, Operator, PlacementProblem, Solution, Status, Stream
 from eyewall_sidecar.objective import Objective
 from eyewall_sidecar.objectives import evaluate
-from eyewall_sidecar.policies import POLICIES
 from eyewall_sidecar.service import Failed, Job, Outcome, PlatformQuestion, Question
 from eyewall_sidecar.service.solver_processes import SolverProcesses, solve
 
@@ -188,7 +187,9 @@ def test_the_time_limit_is_for_all_of_a_solve(
 ) -> None:
     # Of a limit of 1 s the policy is given 0.9 s; once 1 s is over, nothing more is tidied up.
     policy = Slow(seconds)
-    monkeypatch.setitem(POLICIES, "slow", policy)
+    monkeypatch.setattr(
+        "eyewall_sidecar.service.solver_processes.load_policy", {"slow": policy}.get
+    )
     question = Question(APART, Objective.parse("R=1"), "slow", seed=0)
     found = solve(question, 1.0, policy.clock)
     assert policy.limit == pytest.approx(0.9)

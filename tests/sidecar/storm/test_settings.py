@@ -1,7 +1,7 @@
 import json
 
 import pytest
-from eyewall_sidecar.policies.catalogue import CATALOGUE
+from eyewall_sidecar.policies import policy_catalogue
 from eyewall_sidecar.storm import Mode, Settings, SettingsError, Topology, read_settings
 from storm_builders import chain
 
@@ -10,7 +10,7 @@ def read(**settings: object) -> Settings:
     topology = chain(
         ("source", 1), ("tag", 2), settings={k.replace("_", "."): v for k, v in settings.items()}
     )
-    return read_settings(topology, Settings(), CATALOGUE)
+    return read_settings(topology, Settings(), policy_catalogue())
 
 
 def test_what_a_topology_does_not_set_has_the_default() -> None:
@@ -92,7 +92,7 @@ def test_an_objective_that_the_policy_was_not_made_for_is_refused_with_both() ->
 def test_a_setting_that_is_not_json_is_refused() -> None:
     topology = Topology("t-1", "t", (), settings={"eyewall.mode": "auto"})
     with pytest.raises(SettingsError, match="JSON"):
-        read_settings(topology, Settings(), CATALOGUE)
+        read_settings(topology, Settings(), policy_catalogue())
     assert json.loads('"auto"') == "auto"  # what Nimbus sends has its quotes
 
 

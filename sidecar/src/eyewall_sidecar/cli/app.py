@@ -166,9 +166,11 @@ def policies(
     as_json: Annotated[bool, typer.Option("--json", help="Print them as JSON.")] = False,
 ) -> None:
     """List the policies: from where each is, what it optimises, and when to take it."""
-    # Only here: with the catalogue come the policies, which take a second to load.
-    from eyewall_sidecar.policies.catalogue import CATALOGUE
+    # Only here: it asks every installed distribution for policies.
+    from eyewall_sidecar.policies import policy_catalogue, policy_faults
 
+    for fault in policy_faults():
+        typer.echo(f"eyewall policies: {fault}", err=True)
     if as_json:
         entries = [
             {
@@ -181,12 +183,12 @@ def policies(
                 "ecker": it.ecker,
                 "take_it": it.take_it,
             }
-            for name, it in CATALOGUE.items()
+            for name, it in policy_catalogue().items()
         ]
         sys.stdout.write(json.dumps(entries, ensure_ascii=False) + "\n")
         return
     table = Table("policy", "from", "optimises", "take it …", show_lines=True)
-    for name, it in CATALOGUE.items():
+    for name, it in policy_catalogue().items():
         table.add_row(*map(Text, (name, it.source, it.objectives, it.take_it)))
     Console().print(table)
 

@@ -19,7 +19,7 @@ from eyewall_sidecar.exact.sampling import sampled
 from eyewall_sidecar.heuristic.alternatives import with_alternatives
 from eyewall_sidecar.model import Evaluation, ProblemError, Solution, Status
 from eyewall_sidecar.objective import Objective, ObjectiveError
-from eyewall_sidecar.policies import POLICIES
+from eyewall_sidecar.policies import PolicyError, load_policy, policy_catalogue, policy_faults
 from eyewall_sidecar.problem_file import ProblemFile, read_problem
 from eyewall_sidecar.problem_file.answer import answer
 from eyewall_sidecar.service import wording
@@ -45,8 +45,10 @@ class Asked:
 
 def solve_file(problem: Path, asked: Asked, *, as_json: bool) -> int:
     """Solve the problem of a file and show the answer; return the command's exit code."""
-    if asked.policy not in POLICIES:
-        _refuse(f"--policy {asked.policy}: no such policy; policies are {', '.join(POLICIES)}")
+    if asked.policy not in policy_catalogue():
+        faults = "".join(f"\n{it}" for it in policy_faults() if it.name in ("", asked.policy))
+        there = ", ".join(policy_catalogue())
+        _refuse(f"--policy {asked.policy}: no such policy; policies are {there}{faults}")
     if not 0 < asked.time_limit < float("inf"):
         _refuse(f"--time-limit {asked.time_limit:g}: it must be a number of seconds > 0")
     if asked.seed < 0:
@@ -64,11 +66,14 @@ def solve_file(problem: Path, asked: Asked, *, as_json: bool) -> int:
         file = _sampled(file, asked.sample, asked.seed)
     try:
         with sign_of_life(asked.time_limit):
-            solution = POLICIES[asked.policy](
+            solution = load_policy(asked.policy)(
                 file.problem, wanted, time_limit=asked.time_limit, seed=asked.seed
             )
     except ObjectiveError as error:
         _refuse(f"--{error}")
+    except PolicyError as error:
+        typer.echo(f"eyewall solve: {error}", err=True)
+        return EXIT_CODES[Status.FAILED]
     solution = with_alternatives(file.problem, wanted, solution)
     if as_json:
         found = answer(solution, file.assumptions)

@@ -1,72 +1,27 @@
-"""What each policy is: where it comes from, what it optimises, and when to take which."""
+"""All policies: the sidecar's own, and those that other distributions register."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cache
 
-from eyewall_sidecar.objective import Objective, Term
+from eyewall_sidecar.objective import Term
+from eyewall_sidecar.plugins import FaultKind, PluginError, PluginFault, described, find_plugins
+from eyewall_sidecar.policies.entry import Policy, PolicyEntry
 
+GROUP = "eyewall.policies"
+"""Entry points of this group name a `PolicyEntry` each."""
 
-@dataclass(frozen=True, slots=True)
-class Entry:
-    """One policy, for a person who has to choose.
-
-    Parameters
-    ----------
-    title
-        What its authors call it.
-    source
-        The paper and section, or the software.
-    method
-        How it places operators, in a sentence.
-    optimises
-        Terms that it makes good placements for; none if it does not look at the objective.
-    mixes
-        Whether weighted sums of these terms too.
-    ecker
-        Whether Ecker's score too (paper 002, section 4.2).
-    take_it
-        When to, as the end of a sentence that begins with "take it".
-    """
-
-    title: str
-    source: str
-    method: str
-    optimises: tuple[Term, ...]
-    mixes: bool
-    ecker: bool
-    take_it: str
-
-    @property
-    def objectives(self) -> str:
-        """What it optimises, in words."""
-        if not self.optimises:
-            return "nothing: it takes any objective, and reports its value"
-        if not self.mixes:
-            return f"{' or '.join(self.optimises)} alone"
-        mixes = f"{', '.join(self.optimises)}, mixes of them"
-        return f"{mixes}, Ecker's score" if self.ecker else mixes
-
-    def takes(self, objective: Objective) -> bool:
-        """Whether it answers for this objective, and does not decline it."""
-        if not self.optimises:
-            return True
-        if objective.ecker:
-            return self.ecker
-        terms = set(objective.weights)
-        return bool(terms) and terms <= {*self.optimises} and (self.mixes or len(terms) == 1)
-
-
-CATALOGUE: Mapping[str, Entry] = {
-    "odp": Entry(
+OWN: Mapping[str, PolicyEntry] = {
+    "odp": PolicyEntry(
         title="optimal placement (ODP, S-ODP)",
         source="Cardellini et al., paper 000, sections 4 to 6",
         method="proves the optimum, or says how far from it the placement is at most",
         optimises=tuple(Term),
         mixes=True,
-        ecker=False,
         take_it="first: it is the default, and the answer comes with its gap",
+        implementation="eyewall_sidecar.policies.odp:OptimalPlacement",
     ),
-    "hill_climbing": Entry(
+    "hill_climbing": PolicyEntry(
         title="hill climbing",
         source="Ecker et al., paper 002, section 4.3.1",
         method="takes the best move, swap or move of all from one node, as long as that improves",
@@ -74,8 +29,9 @@ CATALOGUE: Mapping[str, Entry] = {
         mixes=True,
         ecker=True,
         take_it="to improve a good placement with few changes, in about a second",
+        implementation="eyewall_sidecar.policies.hill_climbing:HillClimbing",
     ),
-    "ant_system": Entry(
+    "ant_system": PolicyEntry(
         title="ant system",
         source="Ecker et al., paper 002, section 4.3.2",
         method="draws placements at random, more and more as the best ones so far",
@@ -83,8 +39,9 @@ CATALOGUE: Mapping[str, Entry] = {
         mixes=True,
         ecker=True,
         take_it="where hill climbing gets caught in a local optimum, and to compare with",
+        implementation="eyewall_sidecar.policies.ant_system:AntSystem",
     ),
-    "hybrid": Entry(
+    "hybrid": PolicyEntry(
         title="hybrid: ants, then hill climbing",
         source="Ecker et al., paper 002, section 4.3.3",
         method="the ant system for half of the time, then hill climbing from its best placement",
@@ -92,44 +49,18 @@ CATALOGUE: Mapping[str, Entry] = {
         mixes=True,
         ecker=True,
         take_it="for Ecker's score: it is what its authors run every 30 s",
+        implementation="eyewall_sidecar.policies.hybrid:Hybrid",
     ),
-    "rizou": Entry(
-        title="MOPA, Rizou's multi-operator placement",
-        source="Rizou et al., paper 001, algorithms 1 and 2 and clustering",
-        method="moves operators to their Weber points in a cost space, then to the nearest nodes",
-        optimises=(Term.N,),
-        mixes=False,
-        ecker=False,
-        take_it="to see what operators find that know their neighbours only, and to compare with",
-    ),
-    "pietzuch": Entry(
-        title="SBON, Pietzuch's spring relaxation",
-        source="Pietzuch et al., ICDE 2006, as papers 000 and 001 describe it",
-        method="lets streams pull as springs in a cost space, then takes the nearest nodes",
-        optimises=(Term.EE, Term.N),
-        mixes=False,
-        ecker=False,
-        take_it="to compare with: it aims at N by way of EE",
-    ),
-    "bound_guided": Entry(
+    "bound_guided": PolicyEntry(
         title="bound-guided large-neighbourhood search",
         source="ours",
         method="places by beams that know what is still to come at least, then places parts anew",
         optimises=tuple(Term),
         mixes=True,
-        ecker=False,
         take_it="where odp is not done in the time there is",
+        implementation="eyewall_sidecar.policies.bound_guided:BoundGuided",
     ),
-    "xu": Entry(
-        title="Xu's best fit by traffic (T-Storm)",
-        source="Xu et al., ICDCS 2014, as paper 000, sections 2 and 7.2, describes it",
-        method="in descending order of traffic, each operator joins those it exchanges most with",
-        optimises=(Term.T,),
-        mixes=False,
-        ecker=False,
-        take_it="if nodes are about equally far apart and only what leaves a node counts",
-    ),
-    "greedy": Entry(
+    "greedy": PolicyEntry(
         title="greedy",
         source="no paper: the simplest method that looks at the objective",
         method="from sources to sinks, each operator goes where it costs the least at that moment",
@@ -137,24 +68,86 @@ CATALOGUE: Mapping[str, Entry] = {
         mixes=True,
         ecker=True,
         take_it="for an answer at once where the rest is too slow, and to compare with",
+        implementation="eyewall_sidecar.policies.greedy:Greedy",
     ),
-    "round_robin": Entry(
+    "round_robin": PolicyEntry(
         title="round robin",
         source="Apache Storm 2.8, EvenScheduler",
         method="one operator after the other on one node after the other",
         optimises=(),
-        mixes=False,
-        ecker=False,
         take_it="to compare with: it is what Storm's default scheduler does",
+        implementation="eyewall_sidecar.policies.round_robin:RoundRobin",
     ),
-    "ras": Entry(
+    "ras": PolicyEntry(
         title="Resource Aware Scheduler (RAS)",
         source="Apache Storm 2.8, BaseResourceAwareStrategy and its sorters",
         method="fills the node that holds most of the topology, then the one with most left free",
         optimises=(),
-        mixes=False,
-        ecker=False,
         take_it="to compare with: it packs tightly and does not know delays",
+        implementation="eyewall_sidecar.policies.ras:ResourceAware",
     ),
 }
-"""Policy → its entry, in the order of POLICIES."""
+"""Policy → its entry."""
+
+
+@dataclass(frozen=True, slots=True)
+class PolicyCatalogue:
+    """The policies that can be chosen.
+
+    Parameters
+    ----------
+    entries
+        Policy → its entry: the sidecar's own first, then by distribution.
+    faults
+        Policies that other distributions register and that cannot be used.
+    """
+
+    entries: Mapping[str, PolicyEntry]
+    faults: tuple[PluginFault, ...]
+
+
+def policy_catalogue() -> Mapping[str, PolicyEntry]:
+    """Return policy → entry in this process; policies are installed before it starts."""
+    return _catalogue().entries
+
+
+def policy_faults() -> tuple[PluginFault, ...]:
+    """Return what is wrong with policies that are installed and not in the catalogue."""
+    return _catalogue().faults
+
+
+def read_catalogue() -> PolicyCatalogue:
+    """Read which policies the installed distributions have. No solver is imported."""
+    plugins = find_plugins(GROUP, reserved=OWN)
+    entries, faults = dict(OWN), list(plugins.faults)
+    for name, plugin in plugins.usable.items():
+        try:
+            entry = plugin.load()
+        except PluginError as error:
+            faults.append(error.fault)
+            continue
+        if isinstance(entry, PolicyEntry):
+            entries[name] = entry
+        else:
+            detail = f"{plugin.entry_point.value} is of type {type(entry).__name__}; it must be a "
+            faults.append(plugin.fault(FaultKind.CONTENT, f"{detail}PolicyEntry"))
+    return PolicyCatalogue(entries, tuple(faults))
+
+
+class PolicyError(Exception):
+    """A policy that is listed and cannot be loaded; says which and why."""
+
+
+def load_policy(name: str) -> Policy:
+    """Import a policy of the catalogue; KeyError if it has none of that name."""
+    entry = policy_catalogue()[name]
+    try:
+        return entry.load()
+    except (Exception, SystemExit) as error:
+        reason = f"{entry.implementation} cannot be loaded: {described(error)}"
+        raise PolicyError(f"policy {name}: {reason}") from error
+
+
+@cache
+def _catalogue() -> PolicyCatalogue:
+    return read_catalogue()

@@ -7,7 +7,7 @@ from eyewall_contracts.proto import operations_pb2 as pb
 from eyewall_contracts.proto import operations_pb2_grpc as pb_grpc
 from eyewall_papers.provisioning import encode as encode_platform
 
-from eyewall_sidecar.policies.catalogue import CATALOGUE
+from eyewall_sidecar.policies import policy_catalogue
 from eyewall_sidecar.rpc import encode_explanation, encode_plan, encode_problem, encode_rules
 from eyewall_sidecar.rpc.encode_status import Statuses
 from eyewall_sidecar.rpc.refusals import worded
@@ -102,7 +102,7 @@ class Operations(pb_grpc.OperationsServicer):
                     ecker=it.ecker,
                     take_it=it.take_it,
                 )
-                for name, it in CATALOGUE.items()
+                for name, it in policy_catalogue().items()
             ]
         )
 

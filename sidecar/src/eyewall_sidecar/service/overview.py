@@ -8,7 +8,7 @@ from eyewall_sidecar.model import Evaluation, ProblemError
 from eyewall_sidecar.objective import Objective, Term
 from eyewall_sidecar.objectives import evaluate
 from eyewall_sidecar.objectives.slowest_path import slowest_path
-from eyewall_sidecar.policies.catalogue import CATALOGUE
+from eyewall_sidecar.policies import policy_catalogue
 from eyewall_sidecar.service.asking import unknown
 from eyewall_sidecar.service.decision import Decision, Decline, Keep
 from eyewall_sidecar.service.memory import Memory
@@ -214,7 +214,7 @@ def overview(known: Known) -> Overview:
     state, memory = known.state, known.memory
     topology, decision = state.topology, known.decision
     try:
-        settings = read_settings(topology, known.defaults, CATALOGUE)
+        settings = read_settings(topology, known.defaults, policy_catalogue())
         policy, objective = settings.policy, str(settings.objective)
     except SettingsError:
         settings, policy, objective = None, "", ""

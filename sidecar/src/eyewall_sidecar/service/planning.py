@@ -13,7 +13,7 @@ from typing import TypeVar
 from eyewall_sidecar.model import ProblemError, Solution
 from eyewall_sidecar.model.errors import listed
 from eyewall_sidecar.objective import Objective, ObjectiveError
-from eyewall_sidecar.policies.catalogue import CATALOGUE
+from eyewall_sidecar.policies import policy_catalogue
 from eyewall_sidecar.service.asking import LookedAt, ask, question_of
 from eyewall_sidecar.service.drafting import Draft
 from eyewall_sidecar.service.names import (
@@ -123,7 +123,7 @@ class Planning:
         """Return the topology's own settings; NotNowError if nothing of it can be moved."""
         name = topology.topology.name
         try:
-            own = read_settings(topology.topology, self._service.defaults, CATALOGUE)
+            own = read_settings(topology.topology, self._service.defaults, policy_catalogue())
         except SettingsError as error:
             raise NotNowError(f"{name}: {error}") from None
         if own.mode is Mode.OFF:
@@ -179,15 +179,15 @@ def awaited(
 
 def _as_wanted(own: Settings, wanted: Wanted) -> Settings:
     """Return the settings with the policy and objective that are wanted."""
-    if wanted.policy and wanted.policy not in CATALOGUE:
-        there = f"policies are {', '.join(CATALOGUE)}"
-        near = nearest(wanted.policy, CATALOGUE)
+    if wanted.policy and wanted.policy not in policy_catalogue():
+        there = f"policies are {', '.join(policy_catalogue())}"
+        near = nearest(wanted.policy, policy_catalogue())
         raise UnknownNameError(f"no policy {wanted.policy}; {there}", near)
     settings = replace(own, policy=wanted.policy) if wanted.policy else own
     try:
         if wanted.objective:
             settings = replace(settings, objective=Objective.parse(wanted.objective))
-        require_taken("policy", settings, CATALOGUE)
+        require_taken("policy", settings, policy_catalogue())
     except (ObjectiveError, SettingsError) as error:
         raise BadQuestionError(str(error)) from None
     return settings

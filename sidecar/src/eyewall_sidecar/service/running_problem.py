@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from eyewall_sidecar.model import ProblemError
 from eyewall_sidecar.model.errors import listed
-from eyewall_sidecar.policies.catalogue import CATALOGUE
+from eyewall_sidecar.policies import policy_catalogue
 from eyewall_sidecar.service.asking import Asked, LookedAt, ask
 from eyewall_sidecar.service.names import NotNowError, require_seen, topology_named
 from eyewall_sidecar.service.plan import names_of
@@ -65,7 +65,7 @@ def running_problem(service: SchedulingService, name: str) -> RunningProblem:
     if reason := topology.topology.refused:
         raise NotNowError(f"{named}: {reason}")
     try:
-        own = read_settings(topology.topology, service.defaults, CATALOGUE)
+        own = read_settings(topology.topology, service.defaults, policy_catalogue())
     except SettingsError as error:
         raise NotNowError(f"{named}: {error}") from None
     memory = seen.memory.get(topology.topology.id)

@@ -10,7 +10,7 @@ from dataclasses import replace
 from math import inf
 
 from eyewall_sidecar.model import ProblemError
-from eyewall_sidecar.policies.catalogue import CATALOGUE
+from eyewall_sidecar.policies import policy_catalogue
 from eyewall_sidecar.service.asking import LookedAt, ask, question_of, unknown
 from eyewall_sidecar.service.budget import Budget
 from eyewall_sidecar.service.decision import Decision, Decline, Keep, Place
@@ -222,7 +222,7 @@ class SchedulingService:
 
     def _decide(self, topology: TopologyState, memory: Memory, round_: Round) -> Outcome:
         try:
-            settings = read_settings(topology.topology, self._defaults, CATALOGUE)
+            settings = read_settings(topology.topology, self._defaults, policy_catalogue())
         except SettingsError as error:
             reason = str(error)
             mode = mode_of(topology.topology, self._defaults)

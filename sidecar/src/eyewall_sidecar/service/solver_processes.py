@@ -3,6 +3,7 @@
 Lanes of one spawned process each. A process that died or hangs is replaced.
 """
 
+import logging
 import multiprocessing
 import os
 import signal
@@ -22,11 +23,14 @@ from eyewall_papers.provisioning.asking import Asked, ask
 from eyewall_sidecar.heuristic.alternatives import with_alternatives
 from eyewall_sidecar.model import Solution
 from eyewall_sidecar.objectives.ecker import with_headroom
-from eyewall_sidecar.policies import POLICIES
+from eyewall_sidecar.plugins import described
+from eyewall_sidecar.policies import load_policy
 from eyewall_sidecar.policies.compile_ahead import compile_ahead
 from eyewall_sidecar.service.fewest_moves import with_fewest_moves
 from eyewall_sidecar.service.least_traffic import with_least_traffic
 from eyewall_sidecar.service.solving import Failed, Job, PlatformQuestion, Question
+
+LOG = logging.getLogger("eyewall.solver")
 
 HANGING_AFTER = 10.0
 """Seconds beyond its time limit after which a solve is taken to hang."""
@@ -53,7 +57,7 @@ def solve(
         return clock() >= ends_at
 
     problem, objective = question.problem, question.objective
-    policy = POLICIES[question.policy]
+    policy = load_policy(question.policy)
     found = policy(problem, objective, time_limit=time_limit * POLICY_SHARE, seed=question.seed)
     if objective.ecker:
         problem = with_headroom(problem)
@@ -246,6 +250,9 @@ def _end_with(parent: int) -> None:
 
 
 def _prepare(policy: str) -> int:
-    """Load what the policy has compiled, or compile it, and tell the process's id."""
-    compile_ahead(policy)
+    """Load what the policy has compiled, or compile it; return the process's id."""
+    try:
+        compile_ahead(policy)
+    except Exception as error:  # noqa: BLE001 - a plug-in's policy; each question reports it again
+        LOG.warning("policy %s failed before any question: %s", policy, described(error))
     return os.getpid()

@@ -11,7 +11,7 @@ import numpy as np
 from eyewall_sidecar.model import Placement, PlacementProblem
 from eyewall_sidecar.objective import Objective, Term
 from eyewall_sidecar.objectives import METRICS
-from eyewall_sidecar.policies import POLICIES
+from eyewall_sidecar.policies import load_policy
 from numpy.random import Generator
 
 from eyewall_papers.experiments.paper_000.decentralised import spread
@@ -23,7 +23,7 @@ EVERY = 50.0
 
 def best_fit(problem: PlacementProblem) -> Placement:
     """Return where Xu's policy puts operators by the problem's rates."""
-    found = POLICIES["xu"](problem, Objective({Term.T: 1.0}), time_limit=5.0, seed=1)
+    found = load_policy("xu")(problem, Objective({Term.T: 1.0}), time_limit=5.0, seed=1)
     return placement(found)
 
 

@@ -15,7 +15,7 @@ import numpy as np
 from eyewall_sidecar.model import PlacementProblem
 from eyewall_sidecar.model.arrays import Floats, Places, ProblemArrays, placement_of, places_of
 from eyewall_sidecar.objective import Objective, Term
-from eyewall_sidecar.policies import POLICIES
+from eyewall_sidecar.policies import load_policy
 from numpy.random import Generator
 
 from eyewall_papers.cost_space.equilibrium import Turns
@@ -42,7 +42,7 @@ class Neighbours(StrEnum):
 def spread(problem: PlacementProblem) -> Step:
     """Begin as Storm's even scheduler does."""
     objective = Objective({Term.T: 1.0})
-    found = POLICIES["round_robin"](problem, objective, time_limit=5.0, seed=1)
+    found = load_policy("round_robin")(problem, objective, time_limit=5.0, seed=1)
     return Step(0.0, placement(found))
 
 

@@ -11,7 +11,7 @@ import numpy as np
 from eyewall_sidecar.model import PlacementProblem
 from eyewall_sidecar.objective import Objective, Term
 from eyewall_sidecar.objectives import METRICS
-from eyewall_sidecar.policies import POLICIES
+from eyewall_sidecar.policies import load_policy
 
 from eyewall_papers.experiments.paper_000.placements import TIME_LIMIT, optimum, placement
 
@@ -51,7 +51,7 @@ def fail(problem: PlacementProblem, term: Term) -> Failure:
         ),
         current=before,
     )
-    again = POLICIES["odp"](left, Objective({term: 1.0}), time_limit=TIME_LIMIT, seed=1)
+    again = load_policy("odp")(left, Objective({term: 1.0}), time_limit=TIME_LIMIT, seed=1)
     metric = METRICS[term]
     worse = metric(left, placement(again)) / metric(problem, before)
     return Failure(again.seconds, worse, again.moves, max(0, loads[fullest] - SLOT))

@@ -8,7 +8,7 @@ import numpy as np
 from eyewall_sidecar.model import Placement, PlacementProblem, Solution
 from eyewall_sidecar.model.arrays import Places, ProblemArrays
 from eyewall_sidecar.objective import Objective, Term
-from eyewall_sidecar.policies import POLICIES
+from eyewall_sidecar.policies import load_policy
 from numpy.random import Generator
 
 from eyewall_papers.instances.tag_and_count import tag_and_count
@@ -45,7 +45,7 @@ def pinned_together(problem: PlacementProblem) -> PlacementProblem:
 
 def optimum(problem: PlacementProblem, term: Term) -> Solution:
     """Return what odp finds for this term alone."""
-    return POLICIES["odp"](problem, Objective({term: 1.0}), time_limit=TIME_LIMIT, seed=1)
+    return load_policy("odp")(problem, Objective({term: 1.0}), time_limit=TIME_LIMIT, seed=1)
 
 
 def placement(solution: Solution) -> Placement:
