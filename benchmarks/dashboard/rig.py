@@ -12,7 +12,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import httpx
-from real_stores import HERE, Server, free_port, redis_server, zookeeper_server
+from free_ports import free_port
+from real_stores import HERE, Server, redis_server, zookeeper_server
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

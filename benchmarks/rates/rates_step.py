@@ -35,7 +35,8 @@ sys.path.append(str(Path(__file__).parents[2] / "tests" / "support"))
 from eyewall_contracts import rates as rate_document
 from eyewall_contracts.znodes import Znodes
 from fake_worker import start_worker
-from real_stores import Server, free_port, redis_server, zookeeper_server
+from free_ports import free_port
+from real_stores import Server, redis_server, zookeeper_server
 
 TOPOLOGY = "step-1-1000"
 PERIOD = 5.0

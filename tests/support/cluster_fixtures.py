@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import os
-import socket
 from importlib import resources
 from typing import TYPE_CHECKING
 
 import pytest
 from eyewall_deploy.wan.namespaces import Refused, can_make_namespaces
+from free_ports import free_ports
 from loop_times import LINES
 from running_cluster import PINS, Cluster, Running
 
@@ -32,14 +32,6 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
             terminalreporter.write_line(line)
 
 
-def _free_ports(count: int) -> list[int]:
-    sockets = [socket.create_server(("127.0.0.1", 0)) for _ in range(count)]
-    ports = [s.getsockname()[1] for s in sockets]
-    for s in sockets:
-        s.close()
-    return ports
-
-
 @pytest.fixture(scope="session")
 def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
     rights = can_make_namespaces()
@@ -53,7 +45,7 @@ def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
     file = tmp_path_factory.mktemp("cluster-file") / "three-sites.toml"
     file.write_text(three_sites.read_text(encoding="utf-8") + LEASED_LINE, encoding="utf-8")
     names = ("nimbus", "ui", "sidecar", "dashboard", "zookeeper", "redis")
-    ports = zip(names, _free_ports(len(names)), strict=True)
+    ports = zip(names, free_ports(len(names)), strict=True)
     try:
         cluster.run(
             "up",

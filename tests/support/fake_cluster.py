@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import socket
 import subprocess
 import sys
 import time
@@ -14,11 +13,17 @@ from typing import TYPE_CHECKING, Any
 
 import psutil
 from eyewall_deploy.lifecycle.down import processes_of
+from eyewall_deploy.processes.control import Control
 from eyewall_deploy.run_dir import RunDir
+from free_ports import free_ports
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
+    from eyewall_deploy.processes.control import ProgramState
+
+PATIENCE = 300.0
+"""Seconds that anything may take on a machine that others use."""
 CLUSTER = """
 version = 1
 name = "pair"
@@ -51,14 +56,21 @@ speed = 0.5
 
 @dataclass
 class FakeCluster:
-    """Runs `eyewall-deploy` on a cluster of two hosts whose Storm daemons are light fakes."""
+    """Runs `eyewall-deploy` on a cluster of two hosts whose Storm daemons are light fakes.
+
+    Parameters
+    ----------
+    ports
+        One for each of six servers, then the hosts': two supervisors with a slot and an agent each.
+    """
 
     folder: Path
     mode: str
-    ports: list[int]
+    ports: Sequence[int]
     environment: dict[str, str] = field(default_factory=dict)
     agents: bool = False
     dashboard: bool = False
+    started: list[subprocess.Popen[str]] = field(default_factory=list)
 
     @property
     def run(self) -> RunDir:
@@ -79,25 +91,27 @@ class FakeCluster:
             *(() if self.dashboard else ("--without-dashboard",)),
             f"--storm-home={self.folder / 'storm'}",
             f"--mode={self.mode}",
-            f"--host-ports={self.ports[-1]}",
+            f"--host-ports={self.ports[6]}",
             *ports,
             *more,
         )
 
     def start(self, *command: str) -> subprocess.Popen[str]:
-        # Whoever runs the tests in the background may ignore Ctrl-C, which children inherit.
-        return subprocess.Popen(
+        # Where tests run in the background Ctrl-C may be ignored, which children inherit.
+        process = subprocess.Popen(
             ("env", "--default-signal=INT", *command),
             env=os.environ | {"JAVA_HOME": str(self.folder / "jre")} | self.environment,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,
         )
+        self.started.append(process)
+        return process
 
     def run_command(self, *arguments: str, up: bool = False) -> subprocess.CompletedProcess[str]:
         command = self.up_command(*arguments) if up else self.command(*arguments)
         process = self.start(*command)
-        out, err = process.communicate(timeout=120)
+        out, err = process.communicate(timeout=PATIENCE)
         return subprocess.CompletedProcess(command, process.returncode, out, err)
 
     def try_up(self, *more: str) -> subprocess.CompletedProcess[str]:
@@ -115,6 +129,10 @@ class FakeCluster:
 
     def program(self, name: str) -> dict[str, Any]:
         return next(p for p in self.status()["programs"] if p["name"] == name)
+
+    def state(self, name: str) -> ProgramState:
+        """What supervisord says at once: a command takes a second or more to start."""
+        return Control(self.run.socket).state(name)
 
     def wait_for_fake(self, name: str) -> None:
         """Until the daemon of that name has been started."""
@@ -149,7 +167,7 @@ class FakeCluster:
         return psutil.Process(pid)
 
     @staticmethod
-    def until(condition: Callable[[], bool], seconds: float = 60.0) -> None:
+    def until(condition: Callable[[], bool], seconds: float = PATIENCE) -> None:
         end = time.monotonic() + seconds
         while not condition():
             assert time.monotonic() < end, "it did not come about in time"
@@ -158,29 +176,14 @@ class FakeCluster:
     def assert_nothing_left(self) -> None:
         self.until(lambda: not self.processes() and self.run.keeper() is None)
 
-
-def _free_ports(count: int) -> list[int]:
-    sockets = [socket.socket() for _ in range(count)]
-    for each in sockets:
-        each.bind(("127.0.0.1", 0))
-    ports = [each.getsockname()[1] for each in sockets]
-    for each in sockets:
-        each.close()
-    return ports
-
-
-def _block_of_ports() -> int:
-    """First of six ports in a row that are free: two supervisors with a slot and an agent each."""
-    # Processes that run tests at the same time begin ten blocks apart.
-    for first in range(21_000 + os.getpid() * 60 % 9_000, 32_000, 6):
-        try:
-            for port in range(first, first + 6):
-                with socket.socket() as trial:
-                    trial.bind(("0.0.0.0", port))
-        except OSError:
-            continue
-        return first
-    raise AssertionError("no six free ports in a row")
+    def end(self) -> None:
+        """End what a test has left, a failed one too, so that no other test hears of it."""
+        self.run_command("down")
+        for process in self.processes():
+            process.kill()
+        for started in self.started:
+            started.kill()
+            started.communicate()
 
 
 def make_cluster(folder: Path, mode: str) -> FakeCluster:
@@ -194,4 +197,4 @@ def make_cluster(folder: Path, mode: str) -> FakeCluster:
     fake = Path(__file__).with_name("fake_java.py")
     java.write_text(f'#!/bin/sh\nexec {sys.executable} {fake} "$@"\n')
     java.chmod(0o755)
-    return FakeCluster(folder, mode, [*_free_ports(6), _block_of_ports()])
+    return FakeCluster(folder, mode, free_ports(12))

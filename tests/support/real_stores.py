@@ -6,7 +6,6 @@ import importlib.util
 import os
 import shutil
 import signal
-import socket
 import subprocess
 import time
 from dataclasses import dataclass, field
@@ -21,6 +20,7 @@ from eyewall_deploy.processes import probes
 from eyewall_deploy.run_dir import storm_home_cache
 from eyewall_deploy.storm.commands import find_java
 from eyewall_deploy.storm_home import assembled
+from free_ports import free_port
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -28,12 +28,6 @@ if TYPE_CHECKING:
 HERE = "127.0.0.1"
 SECONDS_TO_START = 60
 FORGETFUL = "org.apache.storm.command.DevZookeeper"
-
-
-def free_port() -> int:
-    with socket.create_server((HERE, 0)) as server:
-        port: int = server.getsockname()[1]
-    return port
 
 
 @dataclass

@@ -9,9 +9,10 @@ from typing import Any, TypeVar
 import grpc
 from eyewall_contracts.proto import operations_pb2 as pb
 from eyewall_contracts.proto import operations_pb2_grpc as pb_grpc
+from free_ports import free_port
 from google.protobuf.json_format import ParseDict
 from google.protobuf.message import Message
-from real_stores import HERE, free_port
+from real_stores import HERE
 
 M = TypeVar("M", bound=Message)
 

@@ -11,7 +11,8 @@ from eyewall_contracts.latency import Coordinate, HostRecord, Keys, RttRecord
 from eyewall_deploy.delays.registry import Registry, read
 from eyewall_deploy.endpoint import Endpoint
 from eyewall_deploy.failure import Failure
-from real_stores import HERE, free_port, redis_server
+from free_ports import free_port
+from real_stores import HERE, redis_server
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import signal
 from typing import TYPE_CHECKING
 
 import pytest
@@ -11,24 +10,18 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
-def _end(cluster: FakeCluster) -> None:
-    cluster.run_command("down")
-    for process in cluster.processes():
-        process.send_signal(signal.SIGKILL)
-
-
 @pytest.fixture
 def loopback(tmp_path: Path) -> Iterator[FakeCluster]:
     cluster = make_cluster(tmp_path, "loopback")
     yield cluster
-    _end(cluster)
+    cluster.end()
 
 
 @pytest.fixture
 def namespaces(tmp_path: Path, namespaces_allowed: None) -> Iterator[FakeCluster]:
     cluster = make_cluster(tmp_path, "namespaces")
     yield cluster
-    _end(cluster)
+    cluster.end()
 
 
 @pytest.fixture(scope="module")
@@ -37,7 +30,7 @@ def on_loopback(tmp_path_factory: pytest.TempPathFactory) -> Iterator[FakeCluste
     cluster = make_cluster(tmp_path_factory.mktemp("loopback"), "loopback")
     cluster.up()
     yield cluster
-    _end(cluster)
+    cluster.end()
 
 
 @pytest.fixture(scope="module")
@@ -48,10 +41,17 @@ def emulated(
     cluster = make_cluster(tmp_path_factory.mktemp("namespaces"), "namespaces")
     cluster.up()
     yield cluster
-    _end(cluster)
+    cluster.end()
 
 
 @pytest.fixture(params=["loopback", pytest.param("namespaces", marks=pytest.mark.namespaces)])
 def cluster(request: pytest.FixtureRequest) -> FakeCluster:
+    found: FakeCluster = request.getfixturevalue(request.param)
+    return found
+
+
+@pytest.fixture(params=["on_loopback", pytest.param("emulated", marks=pytest.mark.namespaces)])
+def running(request: pytest.FixtureRequest) -> FakeCluster:
+    """One that is up, for tests that leave it so."""
     found: FakeCluster = request.getfixturevalue(request.param)
     return found

@@ -42,7 +42,7 @@ class Noted(Silent):
 @pytest.fixture
 def options(loopback: FakeCluster, monkeypatch: pytest.MonkeyPatch) -> UpOptions:
     monkeypatch.setenv("JAVA_HOME", str(loopback.folder / "jre"))
-    nimbus, ui, sidecar, zookeeper, redis, dashboard, hosts = loopback.ports
+    nimbus, ui, sidecar, zookeeper, redis, dashboard, hosts, *_ = loopback.ports
     return UpOptions(
         str(loopback.folder / "pair.toml"),
         run_dir=loopback.run.path,
@@ -216,13 +216,13 @@ def test_a_slot_port_that_is_taken_is_named_with_its_host(options: UpOptions) ->
 
 
 def test_two_programs_are_not_given_one_port(options: UpOptions) -> None:
-    port = options.nimbus_port
-    assert refused(replace(options, redis_port=port)) == (
+    # h1's and h2's supervisors have the first two of the hosts' ports
+    port = options.host_ports + 1
+    assert refused(replace(options, nimbus_port=port, redis_port=port)) == (
         f"port {port} for Redis is Nimbus's too; "
         "choose another with --nimbus-port or --redis-port PORT"
     )
-    # h1's and h2's supervisors have the first two of the hosts' ports
-    assert refused(replace(options, host_ports=port - 1)).startswith(
+    assert refused(replace(options, nimbus_port=port)).startswith(
         f"port {port} for host h2 is Nimbus's too; "
     )
 

@@ -14,8 +14,9 @@ from eyewall_deploy.run_dir import storm_home_cache
 from eyewall_deploy.state import Mode
 from eyewall_deploy.storm.commands import find_java
 from eyewall_deploy.storm_home import StormHome, assembled
+from free_ports import free_port
 from kazoo.client import KazooClient
-from real_stores import HERE, Server, free_port
+from real_stores import HERE, Server
 
 if TYPE_CHECKING:
     from pathlib import Path

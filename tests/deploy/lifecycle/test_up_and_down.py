@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import psutil
 import pytest
+from fake_cluster import PATIENCE
 
 if TYPE_CHECKING:
     from fake_cluster import FakeCluster
@@ -19,15 +20,14 @@ if TYPE_CHECKING:
 INTERRUPTED = (130, -signal.SIGINT)
 
 
-def test_up_ends_with_every_program_running_and_every_host_registered(cluster: FakeCluster) -> None:
-    cluster.up()
-    seen = cluster.status()
-    running = {"zookeeper", "redis", "nimbus", "supervisor-h1", "supervisor-h2"}
-    if cluster.mode == "namespaces":
-        running |= {"router", "forwarder"}
-    assert {p["name"] for p in seen["programs"] if p["state"] == "RUNNING"} == running
+def test_up_ends_with_every_program_running_and_every_host_registered(running: FakeCluster) -> None:
+    seen = running.status()
+    programs = {"zookeeper", "redis", "nimbus", "supervisor-h1", "supervisor-h2"}
+    if running.mode == "namespaces":
+        programs |= {"router", "forwarder"}
+    assert {p["name"] for p in seen["programs"] if p["state"] == "RUNNING"} == programs
     assert [(h["name"], h["slots_used"]) for h in seen["hosts"]] == [("h1", 0), ("h2", 0)]
-    assert (seen["mode"], seen["scheduler"]) == (cluster.mode, "ras")
+    assert (seen["mode"], seen["scheduler"]) == (running.mode, "ras")
     assert seen["delays"] == "declared"  # without agents
 
 
@@ -51,9 +51,9 @@ def test_down_while_another_down_waits_for_a_program_to_end_ends_the_cluster_too
     loopback.environment["FAKE_FAULT"] = "nimbus:stays"
     loopback.up()
     first = loopback.start(*loopback.command("down"))
-    loopback.until(lambda: loopback.program("nimbus")["state"] == "STOPPING")
+    loopback.until(lambda: loopback.state("nimbus").state == "STOPPING")
     second = loopback.run_command("down")
-    _, said = first.communicate(timeout=60)
+    _, said = first.communicate(timeout=PATIENCE)
     assert (first.returncode, second.returncode) == (0, 0), said + second.stderr
     loopback.assert_nothing_left()
 
@@ -63,7 +63,7 @@ def test_down_during_up_ends_both_and_up_says_so_in_words(loopback: FakeCluster)
     starter = loopback.start(*loopback.up_command())
     loopback.wait_for_fake("zookeeper")
     assert loopback.run_command("down").returncode == 0
-    _, said = starter.communicate(timeout=60)
+    _, said = starter.communicate(timeout=PATIENCE)
     assert starter.returncode == 1
     assert f"the cluster has ended; its logs are in {loopback.run.logs()}" in said
     loopback.assert_nothing_left()
@@ -76,23 +76,22 @@ def test_when_the_keeper_is_killed_during_up_it_says_that_the_cluster_has_ended(
     starter = loopback.start(*loopback.up_command())
     loopback.wait_for_fake("nimbus")
     loopback.keeper().kill()
-    _, said = starter.communicate(timeout=60)
+    _, said = starter.communicate(timeout=PATIENCE)
     assert starter.returncode == 1
     assert f"the cluster has ended; its logs are in {loopback.run.logs()}" in said
     loopback.assert_nothing_left()
 
 
 def test_while_supervisord_does_not_answer_commands_say_that_the_cluster_has_ended(
-    loopback: FakeCluster,
+    on_loopback: FakeCluster,
 ) -> None:
-    loopback.up()
-    hidden = loopback.run.path / "hidden.sock"
-    loopback.run.socket.rename(hidden)
+    hidden = on_loopback.run.path / "hidden.sock"
+    on_loopback.run.socket.rename(hidden)
     for command in (["status"], ["stop", "nimbus"], ["start", "nimbus"], ["restart", "nimbus"]):
-        done = loopback.run_command(*command)
+        done = on_loopback.run_command(*command)
         assert done.returncode == 1
         assert done.stderr.splitlines()[-1].startswith("the cluster has ended; its logs are in ")
-    hidden.rename(loopback.run.socket)
+    hidden.rename(on_loopback.run.socket)
 
 
 def test_down_finds_the_cluster_by_another_spelling_of_its_run_dir(loopback: FakeCluster) -> None:
@@ -103,18 +102,16 @@ def test_down_finds_the_cluster_by_another_spelling_of_its_run_dir(loopback: Fak
     assert loopback.processes() == []
 
 
-def test_pids_in_the_status_are_those_of_this_machine(cluster: FakeCluster) -> None:
-    cluster.up()
-    nimbus = psutil.Process(cluster.program("nimbus")["pid"])
+def test_pids_in_the_status_are_those_of_this_machine(running: FakeCluster) -> None:
+    nimbus = psutil.Process(running.program("nimbus")["pid"])
     assert "-Ddaemon.name=nimbus" in nimbus.cmdline()
 
 
-def test_programs_start_in_order_each_after_what_it_needs(cluster: FakeCluster) -> None:
-    cluster.up()
-    log = (cluster.run.logs() / "supervisord.log").read_text()
+def test_programs_start_in_order_each_after_what_it_needs(running: FakeCluster) -> None:
+    log = (running.run.logs() / "supervisord.log").read_text()
     order = re.findall(r"spawned: '([\w-]+)'", log)
     wanted = ["zookeeper", "redis", "nimbus", "supervisor-h1", "supervisor-h2"]
-    if cluster.mode == "namespaces":
+    if running.mode == "namespaces":
         wanted = ["router", "forwarder", *wanted]
     assert order == wanted
 
@@ -151,7 +148,7 @@ def test_ctrl_c_in_the_foreground_ends_everything(cluster: FakeCluster) -> None:
     starter = cluster.start(*cluster.up_command("--foreground"))
     _wait_until_up(starter)
     starter.send_signal(signal.SIGINT)
-    _, said = starter.communicate(timeout=60)
+    _, said = starter.communicate(timeout=PATIENCE)
     assert starter.returncode in INTERRUPTED
     assert "ended" in said
     cluster.assert_nothing_left()
@@ -162,7 +159,7 @@ def test_ctrl_c_during_up_ends_everything(cluster: FakeCluster) -> None:
     starter = cluster.start(*cluster.up_command())
     cluster.wait_for_fake("nimbus")
     starter.send_signal(signal.SIGINT)
-    starter.communicate(timeout=60)
+    starter.communicate(timeout=PATIENCE)
     assert starter.returncode in INTERRUPTED
     cluster.assert_nothing_left()
 
@@ -198,20 +195,19 @@ def test_what_survives_sigkill_of_keeper_and_guard_at_once_is_ended_by_down(
     assert loopback.processes() == []
 
 
-def test_a_program_that_dies_later_is_started_again(cluster: FakeCluster) -> None:
-    cluster.up()
-    first = cluster.program("nimbus")["pid"]
-    psutil.Process(first).kill()
-    cluster.until(lambda: cluster.program("nimbus")["pid"] not in {0, first})
+def test_a_program_that_dies_later_is_started_again(running: FakeCluster) -> None:
+    first = running.state("nimbus").pid
+    psutil.Process(running.program("nimbus")["pid"]).kill()
+    running.until(lambda: running.state("nimbus").pid not in {0, first})
+    running.until(lambda: running.state("nimbus").state == "RUNNING")
 
 
-def test_up_on_a_running_cluster_says_so_and_leaves_it_alone(loopback: FakeCluster) -> None:
-    loopback.up()
-    before = loopback.program("nimbus")["pid"]
-    again = loopback.try_up()
+def test_up_on_a_running_cluster_says_so_and_leaves_it_alone(on_loopback: FakeCluster) -> None:
+    before = on_loopback.program("nimbus")["pid"]
+    again = on_loopback.try_up()
     assert again.returncode == 1
     assert "pair is up already" in again.stderr
-    assert loopback.program("nimbus")["pid"] == before
+    assert on_loopback.program("nimbus")["pid"] == before
 
 
 def test_a_port_that_is_taken_is_named_with_its_owner_and_the_option_for_another(
@@ -244,14 +240,14 @@ def test_root_without_capabilities_gets_loopback_and_one_line_that_says_how_to_g
     bare = ["setpriv", "--bounding-set=-all", "--inh-caps=-all", "--ambient-caps=-all"]
     command = [part for part in namespaces.up_command() if not part.startswith("--mode")]
     starter = namespaces.start(*bare, *command)
-    _, said = starter.communicate(timeout=60)
+    _, said = starter.communicate(timeout=PATIENCE)
     assert starter.returncode == 0, said
     (line,) = [line for line in said.splitlines() if "NOT emulated" in line]
     assert "are not allowed (unshare: Operation not permitted); run as root, or allow" in line
     assert namespaces.status()["mode"] == "loopback"
     namespaces.run_command("down")
     asked_for = namespaces.start(*bare, *namespaces.up_command())
-    _, said = asked_for.communicate(timeout=60)
+    _, said = asked_for.communicate(timeout=PATIENCE)
     assert asked_for.returncode == 1
     assert "network namespaces are not allowed" in said
 

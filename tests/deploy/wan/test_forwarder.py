@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from eyewall_deploy.wan.forwarder import OUTER, End, Forward, ForwardError, Sockets, parse, serve
+from free_ports import free_port
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
@@ -25,12 +26,6 @@ def test_a_forward_that_cannot_be_read_is_named_with_an_example(text: str) -> No
     with pytest.raises(ForwardError, match=r"such as outer:127\.0\.0\.1:6627=control") as caught:
         parse(text)
     assert str(caught.value).startswith(f"forward {text}: ")
-
-
-def free_port() -> int:
-    with socket.create_server(("127.0.0.1", 0)) as server:
-        port: int = server.getsockname()[1]
-        return port
 
 
 def through_a_forwarder(

@@ -15,6 +15,7 @@ from eyewall_deploy.host.linux import NAMED
 from eyewall_deploy.wan.delay_file import set_delay
 from eyewall_deploy.wan.kind import Kind
 from eyewall_deploy.wan.namespaces import Refused, can_make_namespaces
+from free_ports import free_port
 
 pytestmark = pytest.mark.namespaces
 
@@ -85,12 +86,6 @@ def test_a_network_that_does_not_exist_is_named(room: Room) -> None:
     assert code == 127
     assert output.startswith("enter d: ")
     assert "/run/netns/d" in output
-
-
-def free_port() -> int:
-    with socket.create_server(("127.0.0.1", 0)) as server:
-        port: int = server.getsockname()[1]
-        return port
 
 
 def test_the_forwarder_leads_in_from_outside_and_out_from_inside(

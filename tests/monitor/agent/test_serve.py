@@ -18,9 +18,10 @@ from eyewall_contracts.metric_history import Keys
 from eyewall_contracts.znodes import Znodes
 from eyewall_monitor.agent.serve import report_due
 from fake_worker import start_worker
+from free_ports import free_port
 from kazoo.client import KazooClient
 from kazoo.exceptions import NoNodeError
-from real_stores import Server, free_port
+from real_stores import Server
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from eyewall_monitor.dashboard.config import Access, Config, Sidecar
-from real_stores import free_port
+from free_ports import free_port
 from running_dashboard import RunningDashboard
 
 if TYPE_CHECKING:

@@ -19,9 +19,9 @@ import pytest
 from eyewall_contracts import rates as rate_document
 from eyewall_deploy.storm.commands import find_java
 from eyewall_monitor.cli import app
+from free_ports import free_port
 from histories import Host, reports, write
 from kazoo.client import KazooClient
-from real_stores import free_port
 from typer.testing import CliRunner
 
 if TYPE_CHECKING:

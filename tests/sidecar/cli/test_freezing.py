@@ -14,8 +14,9 @@ from eyewall_contracts.znodes import Znodes
 from eyewall_sidecar.cli import freezing
 from eyewall_sidecar.cli.app import app
 from eyewall_sidecar.stores import ZookeeperSwitches
+from free_ports import free_port
 from kazoo.client import KazooClient
-from real_stores import HERE, free_port
+from real_stores import HERE
 from typer.testing import CliRunner, Result
 
 if TYPE_CHECKING:

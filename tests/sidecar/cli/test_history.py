@@ -11,8 +11,9 @@ from eyewall_contracts.decision import DecisionRecord, Verdict, day_of, record_i
 from eyewall_contracts.znodes import Znodes
 from eyewall_sidecar.cli import app as cli
 from eyewall_sidecar.config import read_config
+from free_ports import free_port
 from kazoo.client import KazooClient
-from real_stores import Server, free_port
+from real_stores import Server
 from typer.testing import CliRunner, Result
 
 NOW = 1_700_000_100.0

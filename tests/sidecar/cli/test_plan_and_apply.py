@@ -10,8 +10,9 @@ from desk_cluster import TOPOLOGY, served, three_sites
 from eyewall_sidecar.cli.app import app
 from eyewall_sidecar.model import Solution, Status
 from eyewall_sidecar.service import Place
+from free_ports import free_port
 from obedient_nimbus import Nimbus
-from real_stores import HERE, free_port
+from real_stores import HERE
 from storm_builders import worker
 from typer.testing import CliRunner, Result
 

@@ -11,7 +11,8 @@ from eyewall_contracts.stores.switch_store import change_switches
 from eyewall_contracts.switches import Switches, encode_switches
 from eyewall_contracts.znodes import encode_document
 from eyewall_sidecar.stores import HeldSwitches, ZookeeperSwitches
-from real_stores import HERE, free_port
+from free_ports import free_port
+from real_stores import HERE
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 from desk_cluster import TOPOLOGY, running, served, three_sites
 from eyewall_sidecar.cli.app import app
-from real_stores import HERE, free_port
+from free_ports import free_port
+from real_stores import HERE
 from typer.testing import CliRunner, Result
 
 NAME = TOPOLOGY.name
