@@ -14,57 +14,74 @@ SHIM := storm-scheduler/target/eyewall-storm-scheduler.jar
 SOLVER_SOURCES := $(shell find sidecar/src -name '*.py')
 SHIM_SOURCES := storm-scheduler/pom.xml $(shell find storm-scheduler/src contracts/proto -type f)
 CLUSTER ?= three-sites
+STEP := $(PYTHON) tools/step.py
 
 .PHONY: help
 help: ## This list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | sort | awk -F'\t' '{printf "  make %-16s %s\n", $$1, $$2}'
 
 .PHONY: demo
-demo: setup $(SHIM) ## The main job: a real cluster, Storm's schedulers against Eyewall, a delay that changes
+demo: setup ## The main job: a real cluster, Storm's schedulers against Eyewall, a delay that changes
 	@$(BIN)/eyewall-deploy demo --cluster $(CLUSTER) $(ARGS)
 
 .PHONY: demo-down
 demo-down: setup ## End what `make demo` left running
 	@$(BIN)/eyewall-deploy down $(CLUSTER)
 
-.PHONY: test
-test: ## Every check and every test, those on a real cluster included
-	@$(MAKE) --no-print-directory --jobs=2 setup browser lint test-java
-	@$(MAKE) --no-print-directory test-python
-	@$(COUNT) $(JAVA_REPORTS) $(REPORTS)/*.xml
-
-# For all tests in reports in JUnit's format: 12 passed, 0 failed, 1 skipped
-COUNT = awk -F'"' '/<testsuite /{for(i=1;i<NF;i++){if($$i ~ / tests=$$/)t+=$$(i+1); if($$i ~ / (failures|errors)=$$/)f+=$$(i+1); if($$i ~ / skipped=$$/)s+=$$(i+1)}} END{print t-f-s " passed, " f+0 " failed, " s+0 " skipped"}'
 REPORTS := build/tests
-JAVA_REPORTS := storm-scheduler/target/surefire-reports/*.xml
+PART := $(STEP) --folder $(REPORTS)
+# What waits most comes first; the rest takes the processor that it leaves.
+PARTS := cluster pages java lint unit solvers
 
-.PHONY: test-python
-test-python: ## Python tests: unit first, then on a real cluster
-	@$(MAKE) --no-print-directory test-unit
-	@$(MAKE) --no-print-directory test-cluster
+.PHONY: test
+test: prerequisites ## Every check and every test, those on a real cluster included
+	@rm -rf $(REPORTS)
+	@$(MAKE) -s --no-print-directory --keep-going --jobs=$(words $(PARTS)) $(PARTS:%=part-%) || true
+	@$(PYTHON) tools/summary.py $(REPORTS) $(PARTS:java=java=$(JAVA_REPORTS))
+
+ON_CLUSTER := tests/cluster tests/browser
+ON_SOLVERS := tests/sidecar tests/papers tests/benchmarks
+JAVA_REPORTS := storm-scheduler/target/surefire-reports
+PYTEST := $(BIN)/pytest --color=no
+
+.PHONY: $(PARTS:%=part-%)
+part-cluster: $(VENV)/.compiled storm
+	@$(PART) cluster $(PYTEST) --junitxml=$(REPORTS)/cluster.xml tests/cluster
+
+part-pages: $(VENV)/.compiled storm browser
+	@$(PART) pages $(PYTEST) --junitxml=$(REPORTS)/pages.xml tests/browser
+
+part-java: $(SHIM) storm
+	@$(PART) java nice mvn -B -ntp -q -f storm-scheduler/pom.xml test
+
+part-lint: $(VENV)/.installed
+	@$(PART) lint nice $(MAKE) --no-print-directory lint
+
+part-unit: $(VENV)/.installed $(SHIM) storm browser
+	@$(PART) unit nice $(PYTEST) -n 2 --dist loadfile --junitxml=$(REPORTS)/unit.xml tests $(patsubst %,--ignore=%,$(ON_CLUSTER) $(ON_SOLVERS))
+
+part-solvers: $(VENV)/.compiled storm
+	@$(PART) solvers nice $(PYTEST) -n 2 --dist loadfile --junitxml=$(REPORTS)/solvers.xml $(ON_SOLVERS)
 
 PROCESSES ?= 3
-ANY := $(if $(ARGS),|| [ $$? = 5 ])# what ARGS selects may all be in the other part
 
 .PHONY: test-unit
-test-unit: setup $(SHIM) ## Python tests that need no Storm cluster, in PROCESSES=3 at once (ARGS=)
-	@$(BIN)/pytest -n $(PROCESSES) --dist loadfile --junitxml=$(REPORTS)/unit.xml --ignore=tests/cluster --ignore=tests/browser $(ARGS) $(ANY)
+test-unit: setup ## Python tests that need no Storm cluster, in PROCESSES=3 at once (ARGS=)
+	@$(BIN)/pytest -n $(PROCESSES) --dist loadfile $(patsubst %,--ignore=%,$(ON_CLUSTER)) $(ARGS)
 
 .PHONY: test-cluster
-test-cluster: setup browser $(SHIM) ## Python tests on a real Storm cluster, also in a browser (ARGS=)
-	@$(BIN)/pytest --junitxml=$(REPORTS)/cluster.xml tests/cluster tests/browser $(ARGS) $(ANY)
+test-cluster: setup browser ## Python tests on a real Storm cluster, also in a browser (ARGS=)
+	@$(BIN)/pytest $(ON_CLUSTER) $(ARGS)
 
 .PHONY: test-java
-test-java: prerequisites ## Java tests of the shim, and its jar
-	@cd storm-scheduler && mvn -B -ntp -q verify
-	@touch $(SHIM)
-	@echo "java: $$($(COUNT) $(JAVA_REPORTS))"
+test-java: $(SHIM) ## Java tests of the shim
+	@mvn -B -ntp -q -f storm-scheduler/pom.xml test
 
 .PHONY: lint
 lint: prerequisites $(VENV)/.installed ## ruff, mypy --strict, import-linter
 	@$(BIN)/ruff check --quiet .
 	@$(BIN)/ruff format --check --quiet .
-	@$(BIN)/mypy --no-error-summary contracts/src sidecar/src papers/src monitor/src deploy/src deploy/images/image_check deploy/release latency-estimator/src tests benchmarks
+	@$(BIN)/mypy --no-error-summary contracts/src sidecar/src papers/src monitor/src deploy/src deploy/images/image_check deploy/release latency-estimator/src tests benchmarks tools
 	@$(BIN)/lint-imports --no-logo >/dev/null || $(BIN)/lint-imports
 
 .PHONY: browser
@@ -169,24 +186,28 @@ policy-pictures: setup ## Draw docs/policies/*.svg, and the tables of docs/polic
 	@$(BIN)/python benchmarks/heuristic/policy_pictures.py
 
 .PHONY: setup
-setup: prerequisites $(VENV)/.compiled
+setup: prerequisites ## What the other targets need, side by side: packages, solvers, scheduler jar
+	@$(MAKE) -s --no-print-directory --jobs=2 $(VENV)/.compiled storm
 
-$(VENV)/.installed: constraints.txt requirements-dev.txt $(DISTRIBUTIONS:=/pyproject.toml)
-	@echo "setting up $(VENV) (once; a minute or two) …"
-	@$(PYTHON) -m venv $(VENV)
-	@$(BIN)/pip install --quiet --disable-pip-version-check -c constraints.txt \
-	  $(foreach d,$(DISTRIBUTIONS),-e $(d)$(EXTRAS_$(d))) -r requirements-dev.txt
+$(VENV)/.installed: constraints.txt requirements-dev.txt $(DISTRIBUTIONS:=/pyproject.toml) | prerequisites
+	@$(STEP) packages $(PYTHON) tools/environment.py $(VENV) \
+	  $(foreach d,$(DISTRIBUTIONS),$(d)$(EXTRAS_$(d))) -- -r requirements-dev.txt
 	@touch $@
 
 $(VENV)/.compiled: $(VENV)/.installed $(SOLVER_SOURCES)
-	@echo "compiling the solvers (what changed; all of it takes a minute or two) …"
-	@$(BIN)/python -m eyewall_sidecar.policies.compile_ahead
+	@$(STEP) solvers $(BIN)/python -m eyewall_sidecar.policies.compile_ahead
 	@touch $@
 
+# A short run: what the JVM would gain by optimising it loses in doing so.
+MAVEN := MAVEN_OPTS="-XX:TieredStopAtLevel=1 $${MAVEN_OPTS:-}"
+
 $(SHIM): $(SHIM_SOURCES) | prerequisites
-	@echo "building the scheduler jar (once; a minute or two) …"
-	@cd storm-scheduler && mvn -B -ntp -q -DskipTests package
+	@$(MAVEN) $(STEP) --count 'Downloaded from' 'scheduler jar' mvn -B -f storm-scheduler/pom.xml -DskipTests package
 	@touch $@
+
+.PHONY: storm
+storm: $(SHIM) # after the jar: Maven's repository is for one at a time
+	@$(MAVEN) PYTHONPATH=deploy/src $(STEP) "Storm's jars" $(PYTHON) -m eyewall_deploy.storm_home
 
 .PHONY: prerequisites
 prerequisites:
