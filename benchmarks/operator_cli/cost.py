@@ -18,12 +18,11 @@ import argparse
 import sys
 import time
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from eyewall_sidecar.cli.client import Desk
 from eyewall_sidecar.rpc import Server
 from eyewall_sidecar.service import (
-    Buying,
     Job,
     Measuring,
     Planning,
@@ -51,10 +50,10 @@ from eyewall_sidecar.storm import (
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from eyewall_papers.provisioning.answer import Answer
     from eyewall_sidecar.model import Solution
-    from eyewall_sidecar.service.solving import PlatformQuestion
+    from eyewall_sidecar.service.solving import SolverTask
 
+Found = TypeVar("Found")
 COMPONENTS = 5
 HOSTS_EXPLAINED = 25
 ROUND_SECONDS = 600.0
@@ -70,8 +69,8 @@ class NeverAnswered:
 
     improve = plan = place
 
-    def provision(self, question: PlatformQuestion, time_limit: float) -> Job[Answer]:
-        del question, time_limit
+    def run(self, task: SolverTask[Found], time_limit: float) -> Job[Found]:
+        del task, time_limit
         return _Waiting()
 
 
@@ -167,8 +166,7 @@ class Bench:
             NoSwitches(),
         )
         planning = Planning(self.service, solvers, lambda: "1")
-        buying = Buying(self.service, solvers)
-        self.server = Server(self.service, planning, buying, "127.0.0.1:0")
+        self.server = Server(self.service, planning, solvers, "127.0.0.1:0")
         self.server.start()
         self.desk = Desk(f"127.0.0.1:{self.server.port}", patience=300.0)
 

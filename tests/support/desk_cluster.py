@@ -43,7 +43,7 @@ def running(nimbus: Nimbus, topology: Topology = TOPOLOGY) -> Nimbus:
 @contextmanager
 def served(nimbus: Nimbus) -> Iterator[str]:
     """Answer by gRPC; the address."""
-    server = Server(nimbus.service, nimbus.planning, nimbus.buying, "127.0.0.1:0")
+    server = Server(nimbus.service, nimbus.planning, nimbus.solvers, "127.0.0.1:0")
     server.start()
     try:
         yield f"127.0.0.1:{server.port}"

@@ -3,16 +3,14 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import count
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 from eyewall_contracts.decision import DecisionRecord
 from eyewall_contracts.rates import Rates
 from eyewall_contracts.sample import Sample
 from eyewall_contracts.switches import Switches
-from eyewall_papers.provisioning.answer import Answer
 from eyewall_sidecar.model import Solution
 from eyewall_sidecar.service import (
-    Buying,
     Decision,
     Decline,
     Failed,
@@ -21,13 +19,14 @@ from eyewall_sidecar.service import (
     Outcome,
     Place,
     Planning,
-    PlatformQuestion,
     Question,
     Recorder,
     Rules,
     SchedulingService,
+    ServiceContext,
+    SolverTask,
 )
-from eyewall_sidecar.service.solver_processes import provision, solve
+from eyewall_sidecar.service.solver_processes import solve, solve_task
 from eyewall_sidecar.stores import DelayTable, HeldSwitches, Measurements
 from eyewall_sidecar.storm import (
     Assignment,
@@ -80,11 +79,11 @@ class ScriptedSolvers:
     late: bool = False
     answer: Outcome | None = None
     breaks_on: str = ""
-    platform: Answer | Failed | None = None
+    task_answer: Any = None
     placed: list[Answered[Question, Solution]] = field(default_factory=list)
     improved: list[Answered[Question, Solution]] = field(default_factory=list)
     planned: list[Answered[Question, Solution]] = field(default_factory=list)
-    provisioned: list[Answered[PlatformQuestion, Answer]] = field(default_factory=list)
+    tasks: list[Answered[Any, Any]] = field(default_factory=list)
 
     def place(self, question: Question, time_limit: float) -> Job[Solution]:
         if self.breaks_on in {it.id for it in question.problem.operators}:
@@ -100,9 +99,9 @@ class ScriptedSolvers:
         self.planned.append(Answered(question, time_limit, solve, not self.late, self.answer))
         return self.planned[-1]
 
-    def provision(self, question: PlatformQuestion, time_limit: float) -> Job[Answer]:
-        asked = Answered(question, time_limit, provision, not self.late, self.platform)
-        self.provisioned.append(asked)
+    def run(self, task: SolverTask[Found], time_limit: float) -> Job[Found]:
+        asked = Answered(task, time_limit, solve_task, not self.late, self.task_answer)
+        self.tasks.append(asked)
         return asked
 
 
@@ -212,7 +211,7 @@ class Nimbus:
         self.planning = Planning(
             self.service, self.solvers, map("{:08x}".format, count(1)).__next__
         )
-        self.buying = Buying(self.service, self.solvers)
+        self.context = ServiceContext(self.service, self.solvers)
         self.running: dict[str, Assignment] = {}
 
     def round(self, *topologies: Topology, obey: bool = True) -> dict[str, Decision]:

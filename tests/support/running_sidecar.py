@@ -9,7 +9,6 @@ from eyewall_contracts.proto import scheduler_pb2 as pb
 from eyewall_contracts.proto import scheduler_pb2_grpc as pb_grpc
 from eyewall_sidecar.rpc import Server
 from eyewall_sidecar.service import (
-    Buying,
     Measuring,
     Planning,
     Recorder,
@@ -20,6 +19,29 @@ from eyewall_sidecar.service.solver_processes import SolverProcesses
 from eyewall_sidecar.stores import DelayFile, NoMeasurements, NoRecords
 from eyewall_sidecar.storm import Settings
 from nimbus_messages import HOSTS
+
+
+def write_delays(file: Path, **milliseconds: float) -> None:
+    """2 ms within a site, 15, 25 and 40 ms between sites; `edge_cloud=200` changes one."""
+    between = {"edge_fog": 15.0, "cloud_fog": 25.0, "cloud_edge": 40.0} | milliseconds
+
+    def delay(a: str, b: str) -> float:
+        sites = sorted((a.split("-")[0], b.split("-")[0]))
+        inside = 0.0 if a == b else 0.002
+        return inside if sites[0] == sites[1] else between["_".join(sites)] / 1000
+
+    content = {
+        "version": 1,
+        "unit": "s",
+        "kind": "one_way",
+        "source": "test",
+        "as_of": time.time(),
+        "hosts": HOSTS,
+        "delay": [[delay(a, b) for b in HOSTS] for a in HOSTS],
+    }
+    beside = file.with_suffix(".new")
+    beside.write_text(json.dumps(content))
+    beside.replace(file)
 
 
 class Sidecar:
@@ -40,33 +62,14 @@ class Sidecar:
             time.monotonic,
         )
         planning = Planning(service, solvers, lambda: "5f1c1a0e")
-        buying = Buying(service, solvers)
-        self.server = Server(service, planning, buying, "127.0.0.1:0")
+        self.server = Server(service, planning, solvers, "127.0.0.1:0")
         self.server.start()
         self.channel = grpc.insecure_channel(f"127.0.0.1:{self.server.port}")
         self.stub = pb_grpc.SchedulerStub(self.channel)  # type: ignore[no-untyped-call]
 
     def write_delays(self, **milliseconds: float) -> None:
-        """2 ms within a site, 15, 25 and 40 ms between sites; `edge_cloud=200` changes one."""
-        between = {"edge_fog": 15.0, "cloud_fog": 25.0, "cloud_edge": 40.0} | milliseconds
-
-        def delay(a: str, b: str) -> float:
-            sites = sorted((a.split("-")[0], b.split("-")[0]))
-            inside = 0.0 if a == b else 0.002
-            return inside if sites[0] == sites[1] else between["_".join(sites)] / 1000
-
-        content = {
-            "version": 1,
-            "unit": "s",
-            "kind": "one_way",
-            "source": "test",
-            "as_of": time.time(),
-            "hosts": HOSTS,
-            "delay": [[delay(a, b) for b in HOSTS] for a in HOSTS],
-        }
-        beside = self.delay_file.with_suffix(".new")
-        beside.write_text(json.dumps(content))
-        beside.replace(self.delay_file)
+        """Write the delay file, see `write_delays`."""
+        write_delays(self.delay_file, **milliseconds)
 
     def schedule(self, request: pb.ScheduleRequest) -> pb.ScheduleReply:
         reply: pb.ScheduleReply = self.stub.Schedule(request, timeout=60)

@@ -9,6 +9,8 @@ from typing import Any, TypeVar
 import grpc
 from eyewall_contracts.proto import operations_pb2 as pb
 from eyewall_contracts.proto import operations_pb2_grpc as pb_grpc
+from eyewall_contracts.proto import provisioning_pb2 as provisioning
+from eyewall_contracts.proto import provisioning_pb2_grpc as provisioning_grpc
 from free_ports import free_port
 from google.protobuf.json_format import ParseDict
 from google.protobuf.message import Message
@@ -187,10 +189,10 @@ def a_plan(id_: str = "plan-1", **changes: Any) -> pb.Plan:
     return _of(plan, **changes)
 
 
-def a_platform(**changes: Any) -> pb.ProvisionAnswer:
+def a_platform(**changes: Any) -> provisioning.ProvisionAnswer:
     """Two machines for both executors; `changes` are of the message."""
     answer = _of(
-        pb.ProvisionAnswer(),
+        provisioning.ProvisionAnswer(),
         topology_id="word_count-1-1700000000",
         topology="word_count",
         catalogue="made-up-cloud",
@@ -239,13 +241,15 @@ class Refusal:
 
 
 @dataclass
-class ScriptedOperations(pb_grpc.OperationsServicer):
+class ScriptedOperations(pb_grpc.OperationsServicer, provisioning_grpc.ProvisioningServicer):
     """What the sidecar knows, to be changed as a test goes on."""
 
     status: pb.Status = field(default_factory=a_status)
     plans: dict[str, pb.Plan] = field(default_factory=dict)
     refusals: dict[str, Refusal] = field(default_factory=dict)
     """By the name of the question."""
+    papers: bool = True
+    """Whether eyewall-papers is installed with it."""
     asked: list[Any] = field(default_factory=list)
     """Requests that plan, apply or ask for reasons."""
 
@@ -311,14 +315,16 @@ class ScriptedOperations(pb_grpc.OperationsServicer):
             answer="edge-1 has no cores left",
         )
 
-    def ListCatalogues(self, request: Any, context: Any) -> pb.Catalogues:  # noqa: N802
+    def ListCatalogues(self, request: Any, context: Any) -> provisioning.Catalogues:  # noqa: N802
         self._refuse("ListCatalogues", context)
         return _of(
-            pb.Catalogues(),
+            provisioning.Catalogues(),
             catalogues=[{"name": "made-up-cloud", "currency": "€", "unit": "cores", "types": 10}],
         )
 
-    def Provision(self, request: pb.ProvisionRequest, context: Any) -> pb.ProvisionAnswer:  # noqa: N802
+    def Provision(  # noqa: N802
+        self, request: provisioning.ProvisionRequest, context: Any
+    ) -> provisioning.ProvisionAnswer:
         self.asked.append(request)
         self._refuse("Provision", context)
         return a_platform(throughput=request.throughput, catalogue=request.catalogue)
@@ -352,6 +358,8 @@ class SidecarServer:
     def start(self) -> None:
         self._server = grpc.server(ThreadPoolExecutor(8), options=[("grpc.so_reuseport", 0)])
         pb_grpc.add_OperationsServicer_to_server(self.operations, self._server)  # type: ignore[no-untyped-call]
+        if self.operations.papers:
+            provisioning_grpc.add_ProvisioningServicer_to_server(self.operations, self._server)  # type: ignore[no-untyped-call]
         self._server.add_insecure_port(self.address)
         self._server.start()
 

@@ -16,7 +16,6 @@ from eyewall_sidecar.config import Config, Delays, default_settings
 from eyewall_sidecar.policies import policy_catalogue, policy_faults
 from eyewall_sidecar.rpc import Server
 from eyewall_sidecar.service import (
-    Buying,
     Measuring,
     Planning,
     Recorder,
@@ -72,8 +71,7 @@ def serve(config: Config, say: Callable[[str], None]) -> None:
             switches,
         )
         planning = Planning(service, solvers, lambda: secrets.token_hex(4))
-        buying = Buying(service, solvers)
-        server = Server(service, planning, buying, config.listen)
+        server = Server(service, planning, solvers, config.listen)
         server.start()
         try:
             if _warm(solvers, stopped):

@@ -22,6 +22,18 @@ def test_catalogues_are_told_with_what_they_count(alone: RunningDashboard) -> No
     ]
 
 
+def test_without_papers_it_is_said_what_is_not_installed_and_where(
+    alone: RunningDashboard, sidecar: SidecarServer
+) -> None:
+    sidecar.stop()
+    sidecar.operations.papers = False
+    sidecar.start()
+    for answer in (alone.get("catalogues"), alone.post(ASK, CLOUD)):
+        assert answer.status_code == 501
+        assert "eyewall-papers is not installed" in answer.json()["detail"]
+        assert sidecar.address in answer.json()["detail"]
+
+
 def test_what_to_buy_is_asked_of_the_sidecar_and_answered_whole(
     alone: RunningDashboard, sidecar: SidecarServer
 ) -> None:
@@ -87,7 +99,6 @@ def test_a_request_that_makes_no_sense_never_gets_to_the_sidecar(
         (grpc.StatusCode.NOT_FOUND, 404),
         (grpc.StatusCode.INVALID_ARGUMENT, 422),
         (grpc.StatusCode.FAILED_PRECONDITION, 409),
-        (grpc.StatusCode.UNIMPLEMENTED, 503),
     ],
 )
 def test_what_the_sidecar_refuses_is_told_with_the_nearest_names(

@@ -176,6 +176,17 @@ def test_a_refusal_is_said_at_the_form_and_marks_the_field_that_it_is_about(
     assert violations(page) == []
 
 
+def test_without_papers_the_page_says_what_is_not_installed(
+    server: PageServer, page: Page, complaints: Complaints
+) -> None:
+    complaints.allow("501")
+    detail = "the sidecar at 127.0.0.1:9095: eyewall-papers is not installed with it"
+    server.views["/catalogues"] = lambda: Problem(title="Not installed", status=501, detail=detail)
+    page.goto(f"{server.url}/provision")
+    expect(page.get_by_text(detail)).to_be_visible()
+    assert violations(page) == []
+
+
 @pytest.mark.parametrize("view", [provisioned.bought, provisioned.kept_on])
 def test_an_answer_breaks_no_rule_of_accessibility_and_fits_a_phone(
     server: PageServer, page: Page, view: object

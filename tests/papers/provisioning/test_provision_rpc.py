@@ -1,64 +1,61 @@
-"""GetProblem, ListCatalogues and Provision, from a real server."""
+"""ListCatalogues and Provision, from a real sidecar server with eyewall-papers installed."""
 
 from collections.abc import Iterator
-from pathlib import Path
 
 import grpc
 import pytest
 from desk_cluster import TOPOLOGY, running, served, three_sites
-from eyewall_contracts.proto import operations_pb2 as pb
-from eyewall_sidecar.cli.client import Desk, DeskError
-from eyewall_sidecar.problem_file import parse_problem
-from eyewall_sidecar.service.running_problem import running_problem
-from obedient_nimbus import Nimbus
+from eyewall_contracts.proto import provisioning_pb2 as pb
+from eyewall_contracts.proto.provisioning_pb2_grpc import ProvisioningStub
 
 CLOUD = pb.ProvisionRequest(
     topology=TOPOLOGY.name, catalogue="made-up-cloud", tuple_bytes=100, method="subtree-bottom-up"
 )
 
 
+class Client:
+    """Asks over a real channel."""
+
+    def __init__(self, channel: grpc.Channel) -> None:
+        self._stub = ProvisioningStub(channel)  # type: ignore[no-untyped-call]
+
+    def catalogues(self) -> pb.Catalogues:
+        found: pb.Catalogues = self._stub.ListCatalogues(pb.ListCataloguesRequest(), timeout=10)
+        return found
+
+    def provision(self, request: pb.ProvisionRequest) -> pb.ProvisionAnswer:
+        found: pb.ProvisionAnswer = self._stub.Provision(request, timeout=60)
+        return found
+
+
 @pytest.fixture
-def desk() -> Iterator[tuple[Nimbus, Desk]]:
-    nimbus = running(three_sites())
-    with served(nimbus) as address, Desk(address) as it:
-        yield nimbus, it
-
-
-def test_the_problem_of_a_topology_is_read_back_as_the_one_that_is_gone_by(
-    desk: tuple[Nimbus, Desk],
-) -> None:
-    nimbus, asking = desk
-    told = asking.problem(TOPOLOGY.name)
-    gone_by = running_problem(nimbus.service, TOPOLOGY.name)
-    assert parse_problem(told.json, Path()).problem == gone_by.bridged.problem
-    assert (told.topology_id, told.topology) == (TOPOLOGY.id, TOPOLOGY.name)
-    assert tuple(told.measured) == gone_by.measured
-    assert tuple(told.assumptions) == gone_by.assumptions
-
-
-def test_an_unknown_topology_is_not_found_with_the_nearest(desk: tuple[Nimbus, Desk]) -> None:
-    for ask in (
-        lambda: desk[1].problem("words-1-17"),
-        lambda: desk[1].provision(pb.ProvisionRequest(topology="words-1-17")),
+def client() -> Iterator[Client]:
+    with (
+        served(running(three_sites())) as address,
+        grpc.insecure_channel(address, [("grpc.enable_http_proxy", 0)]) as channel,
     ):
-        with pytest.raises(DeskError) as refused:
-            ask()
-        assert refused.value.code is grpc.StatusCode.NOT_FOUND
-        assert refused.value.nearest == (TOPOLOGY.name,)
+        yield Client(channel)
+
+
+def test_an_unknown_topology_is_not_found_with_the_nearest(client: Client) -> None:
+    with pytest.raises(grpc.RpcError) as refused:
+        client.provision(pb.ProvisionRequest(topology="words-1-17"))
+    assert refused.value.code() is grpc.StatusCode.NOT_FOUND
+    assert dict(refused.value.trailing_metadata())["eyewall-nearest"] == TOPOLOGY.name
 
 
 def test_catalogues_are_told_with_their_currency_and_what_they_count(
-    desk: tuple[Nimbus, Desk],
+    client: Client,
 ) -> None:
-    found = {it.name: it for it in desk[1].catalogues().catalogues}
+    found = {it.name: it for it in client.catalogues().catalogues}
     assert found["dell-2008"] == pb.Catalogue(name="dell-2008", currency="$", unit="GHz", types=25)
     assert found["made-up-cloud"].unit == "cores"
 
 
 def test_what_to_buy_is_told_with_its_list_its_use_and_what_it_goes_by(
-    desk: tuple[Nimbus, Desk],
+    client: Client,
 ) -> None:
-    found = desk[1].provision(CLOUD)
+    found = client.provision(CLOUD)
     assert (found.topology, found.catalogue, found.currency) == (
         TOPOLOGY.name,
         "made-up-cloud",
@@ -76,27 +73,27 @@ def test_what_to_buy_is_told_with_its_list_its_use_and_what_it_goes_by(
     assert "CPU is what each component declares; it was not measured" in found.assumptions
 
 
-def test_what_has_no_limit_has_none_in_the_message(desk: tuple[Nimbus, Desk]) -> None:
-    found = desk[1].provision(pb.ProvisionRequest(topology=TOPOLOGY.name, tuple_bytes=100))
+def test_what_has_no_limit_has_none_in_the_message(client: Client) -> None:
+    found = client.provision(pb.ProvisionRequest(topology=TOPOLOGY.name, tuple_bytes=100))
     links = [it for it in found.uses if it.constraint == "link"]
     assert links
     assert not any(it.HasField("limit") for it in links)
     assert list(found.not_needed) == ["fog-1"]
 
 
-def test_each_machine_is_told_with_what_it_would_run(desk: tuple[Nimbus, Desk]) -> None:
-    found = desk[1].provision(pb.ProvisionRequest(topology=TOPOLOGY.name, method="comp-greedy"))
+def test_each_machine_is_told_with_what_it_would_run(client: Client) -> None:
+    found = client.provision(pb.ProvisionRequest(topology=TOPOLOGY.name, method="comp-greedy"))
     runs = {it.id: set(it.operators) for it in found.machines}
     assert "source[1-1]" in runs["edge-1"]  # where they are pinned
     assert "sink[4-4]" in runs["cloud-1"]
     assert sum(map(len, runs.values())) == 4  # each executor once
 
 
-def test_a_bad_value_is_an_invalid_argument(desk: tuple[Nimbus, Desk]) -> None:
+def test_a_bad_value_is_an_invalid_argument(client: Client) -> None:
     bad = pb.ProvisionRequest()
     bad.CopyFrom(CLOUD)
     bad.throughput = -2
-    with pytest.raises(DeskError) as refused:
-        desk[1].provision(bad)
-    assert refused.value.code is grpc.StatusCode.INVALID_ARGUMENT
-    assert refused.value.sentence.startswith("throughput is -2; it must be a number > 0")
+    with pytest.raises(grpc.RpcError) as refused:
+        client.provision(bad)
+    assert refused.value.code() is grpc.StatusCode.INVALID_ARGUMENT
+    assert refused.value.details().startswith("throughput is -2; it must be a number > 0")

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 from desk_cluster import TOPOLOGY, running, three_sites
 from eyewall_papers.provisioning import violations
-from eyewall_papers.provisioning.service import MOST_AT_ONCE, WantedPlatform
+from eyewall_papers.provisioning.service import MOST_AT_ONCE, Buying, WantedPlatform
 from eyewall_sidecar.model import Status
 from eyewall_sidecar.service.names import BadQuestionError, NotNowError, UnknownNameError
 from eyewall_sidecar.service.planning import LONGEST_SOLVE
@@ -37,7 +37,7 @@ def nimbus() -> Nimbus:
 
 
 def test_the_supervisors_that_pins_do_not_ask_for_can_be_switched_off(nimbus: Nimbus) -> None:
-    found = nimbus.buying.find(WANTED, yes)
+    found = Buying(nimbus.context).find(WANTED, yes)
     assert found.answer.provision is not None
     assert {it.type.name for it in found.answer.provision.machines} == {"edge-1", "cloud-1"}
     assert found.answer.provision.price == 2  # each counts 1
@@ -56,7 +56,7 @@ def test_a_supervisor_that_others_keep_on_costs_nothing_and_is_not_said_to_be_ne
     nimbus.running[other.id] = (worker("b", 6700, 1),)
     nimbus.running[mine.id] = (worker("a", 6700, 1, 2, 3),)
     nimbus.round(mine, other, obey=False)
-    found = nimbus.buying.find(WantedPlatform(mine.name), yes)
+    found = Buying(nimbus.context).find(WantedPlatform(mine.name), yes)
     assert found.answer.provision is not None
     assert [it.type.name for it in found.answer.provision.machines] == ["b"]
     assert found.answer.provision.price == 0
@@ -73,17 +73,17 @@ def test_a_supervisor_that_others_keep_on_is_not_switched_off_even_if_it_is_not_
     nimbus.running[other.id] = (worker("b", 6700, 1),)
     nimbus.running[mine.id] = (worker("a", 6700, 1),)
     nimbus.round(mine, other, obey=False)
-    found = nimbus.buying.find(replace(WANTED, topology=mine.name), yes)
+    found = Buying(nimbus.context).find(replace(WANTED, topology=mine.name), yes)
     assert found.not_needed == ("c",)
 
 
 def test_machines_of_a_catalogue_are_bought_whatever_hosts_are_pinned_to(nimbus: Nimbus) -> None:
-    found = nimbus.buying.find(CLOUD, yes)
+    found = Buying(nimbus.context).find(CLOUD, yes)
     provision = found.answer.provision
     assert provision is not None
     # 4 · 0.1 cores fit on one of 2: the smallest of the catalogue, 68 €.
     assert (provision.price, found.currency) == (68, "€")
-    (asked,) = nimbus.solvers.provisioned
+    (asked,) = nimbus.solvers.tasks
     assert violations(asked.asked.problem, provision) == ()
     left_aside = (
         "candidates of source[1-1], sink[4-4] left aside: they are nodes, not machine types"
@@ -92,8 +92,8 @@ def test_machines_of_a_catalogue_are_bought_whatever_hosts_are_pinned_to(nimbus:
 
 
 def test_throughput_is_in_multiples_of_what_the_topology_carries_now(nimbus: Nimbus) -> None:
-    nimbus.buying.find(replace(CLOUD, throughput=3), yes)
-    problem = nimbus.solvers.provisioned[0].asked.problem
+    Buying(nimbus.context).find(replace(CLOUD, throughput=3), yes)
+    problem = nimbus.solvers.tasks[0].asked.problem
     # source emits 20 tuples/s, half to each tag: 3 · 10 of 100 bytes on each of four streams.
     assert [it.rate for it in problem.flows] == pytest.approx([30] * 4)
     assert {it.tuple_bytes for it in problem.flows} == {100}
@@ -101,7 +101,7 @@ def test_throughput_is_in_multiples_of_what_the_topology_carries_now(nimbus: Nim
 
 
 def test_a_catalogue_may_be_sent_as_its_text(nimbus: Nimbus) -> None:
-    found = nimbus.buying.find(replace(CLOUD, catalogue=OWN, throughput=2), yes)
+    found = Buying(nimbus.context).find(replace(CLOUD, catalogue=OWN, throughput=2), yes)
     assert found.answer.provision is not None
     # 4 · 0.2 cores on machines of 0.5, two each: 2 · 7.
     assert found.answer.provision.price == 14
@@ -109,7 +109,7 @@ def test_a_catalogue_may_be_sent_as_its_text(nimbus: Nimbus) -> None:
 
 
 def test_that_no_machine_can_run_an_operator_is_an_answer(nimbus: Nimbus) -> None:
-    found = nimbus.buying.find(replace(CLOUD, catalogue=OWN, throughput=6), yes)
+    found = Buying(nimbus.context).find(replace(CLOUD, catalogue=OWN, throughput=6), yes)
     # 0.6 cores of one executor on machines of 0.5.
     assert found.answer.solution.status is Status.INFEASIBLE
     assert found.answer.provision is None
@@ -135,9 +135,9 @@ def test_what_makes_no_sense_is_refused_with_its_value_and_what_is_allowed(
     nimbus: Nimbus, wanted: WantedPlatform, said: str
 ) -> None:
     with pytest.raises(BadQuestionError) as refused:
-        nimbus.buying.find(wanted, yes)
+        Buying(nimbus.context).find(wanted, yes)
     assert said in str(refused.value)
-    assert nimbus.solvers.provisioned == []
+    assert nimbus.solvers.tasks == []
 
 
 @pytest.mark.parametrize(
@@ -151,13 +151,13 @@ def test_an_unknown_name_is_refused_with_the_nearest(
     nimbus: Nimbus, wanted: WantedPlatform, nearest: str
 ) -> None:
     with pytest.raises(UnknownNameError) as refused:
-        nimbus.buying.find(wanted, yes)
+        Buying(nimbus.context).find(wanted, yes)
     assert nearest in refused.value.nearest
 
 
 def test_a_process_that_died_is_a_failed_answer_with_its_reason(nimbus: Nimbus) -> None:
-    nimbus.solvers.platform = Failed("the solver process died and was replaced")
-    found = nimbus.buying.find(CLOUD, yes)
+    nimbus.solvers.task_answer = Failed("the solver process died and was replaced")
+    found = Buying(nimbus.context).find(CLOUD, yes)
     assert found.answer.solution.status is Status.FAILED
     assert found.answer.solution.reasons == ("the solver process died and was replaced",)
 
@@ -166,24 +166,25 @@ def test_what_nobody_waits_for_any_more_is_dropped_and_its_place_is_free(nimbus:
     nimbus.solvers.late = True
     for _ in range(MOST_AT_ONCE + 1):  # one more than there are places
         with pytest.raises(NotNowError, match="nobody waits for the answer any more"):
-            nimbus.buying.find(CLOUD, lambda: False)
-    assert all(it.dropped for it in nimbus.solvers.provisioned)
+            Buying(nimbus.context).find(CLOUD, lambda: False)
+    assert all(it.dropped for it in nimbus.solvers.tasks)
 
 
 def test_one_more_than_may_be_looked_for_at_a_time_is_refused(nimbus: Nimbus) -> None:
     nimbus.solvers.late = True
+    buying = Buying(nimbus.context)
     refused: list[str] = []
 
     def asks_meanwhile() -> bool:
-        if len(nimbus.solvers.provisioned) == MOST_AT_ONCE:
+        if len(nimbus.solvers.tasks) == MOST_AT_ONCE:
             with pytest.raises(NotNowError) as error:
-                nimbus.buying.find(CLOUD, asks_meanwhile)
+                buying.find(CLOUD, asks_meanwhile)
             refused.append(str(error.value))
         elif not refused:
             with pytest.raises(NotNowError):
-                nimbus.buying.find(CLOUD, asks_meanwhile)
+                buying.find(CLOUD, asks_meanwhile)
         return False
 
     with pytest.raises(NotNowError):
-        nimbus.buying.find(CLOUD, asks_meanwhile)
+        buying.find(CLOUD, asks_meanwhile)
     assert refused == ["2 platforms are being looked for already; try again in a moment"]

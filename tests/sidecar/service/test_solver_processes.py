@@ -3,17 +3,14 @@ import signal
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import replace
-from math import inf
+from dataclasses import dataclass
 
 import psutil
 import pytest
-from eyewall_papers.provisioning import MachineType, ProvisioningProblem
-from eyewall_papers.provisioning.answer import Answer
 from eyewall_sidecar.model import Link, Node, Operator, PlacementProblem, Solution, Status, Stream
 from eyewall_sidecar.objective import Objective
 from eyewall_sidecar.objectives import evaluate
-from eyewall_sidecar.service import Failed, Job, Outcome, PlatformQuestion, Question
+from eyewall_sidecar.service import Failed, Job, Outcome, Question
 from eyewall_sidecar.service.solver_processes import SolverProcesses, solve
 
 PROBLEM = PlacementProblem(
@@ -227,19 +224,25 @@ def test_several_may_wait_for_plans_at_a_time(solvers: SolverProcesses) -> None:
     assert all(isinstance(it, Solution) for it in found)
 
 
-def test_a_platform_is_found_by_a_process_of_its_own(solvers: SolverProcesses) -> None:
-    # a and b take 1 core each: two machines of 1 at 3 are cheaper than one of 2 at 7.
-    types = (
-        MachineType("small", cpu=1, card=inf, price=3),
-        MachineType("large", cpu=2, card=inf, price=7),
-    )
-    operators = tuple(replace(it, cpu=1) for it in PROBLEM.operators)
-    streams = (Stream("a", "b", tuple_bytes=8),)
-    wanted = PlatformQuestion(ProvisioningProblem(operators, streams, types), "exact", seed=0)
-    before = set(psutil.Process().children())
-    found = solvers.provision(wanted, 4).outcome(time.monotonic() + SOON)
-    assert isinstance(found, Answer)
-    assert found.solution.status is Status.OPTIMAL
-    assert found.provision is not None
-    assert found.provision.price == 6
-    assert len(set(psutil.Process().children()) - before) == 1
+@dataclass(frozen=True)
+class ProcessId:
+    """A task of another distribution."""
+
+    lane: str
+    grace: float = 10.0
+
+    def solve(self, time_limit: float) -> tuple[int, float]:
+        return os.getpid(), time_limit
+
+
+def test_tasks_of_a_lane_are_solved_by_one_process_of_its_own(solvers: SolverProcesses) -> None:
+    def solve(lane: str) -> tuple[int, float]:
+        found = solvers.run(ProcessId(lane), 4).outcome(time.monotonic() + SOON)
+        assert isinstance(found, tuple)
+        return found
+
+    one, limit = solve("one")
+    assert limit == 4
+    assert one not in (os.getpid(), *solvers.process_ids())
+    assert solve("one") == (one, 4)
+    assert solve("other") != (one, 4)

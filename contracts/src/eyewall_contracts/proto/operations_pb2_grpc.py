@@ -74,16 +74,6 @@ class OperationsStub:
                 request_serializer=eyewall__contracts_dot_proto_dot_operations__pb2.ProblemRequest.SerializeToString,
                 response_deserializer=eyewall__contracts_dot_proto_dot_operations__pb2.Problem.FromString,
                 _registered_method=True)
-        self.ListCatalogues = channel.unary_unary(
-                '/eyewall.scheduler.v1.Operations/ListCatalogues',
-                request_serializer=eyewall__contracts_dot_proto_dot_operations__pb2.ListCataloguesRequest.SerializeToString,
-                response_deserializer=eyewall__contracts_dot_proto_dot_operations__pb2.Catalogues.FromString,
-                _registered_method=True)
-        self.Provision = channel.unary_unary(
-                '/eyewall.scheduler.v1.Operations/Provision',
-                request_serializer=eyewall__contracts_dot_proto_dot_operations__pb2.ProvisionRequest.SerializeToString,
-                response_deserializer=eyewall__contracts_dot_proto_dot_operations__pb2.ProvisionAnswer.FromString,
-                _registered_method=True)
 
 
 class OperationsServicer:
@@ -145,21 +135,6 @@ class OperationsServicer:
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
-    def ListCatalogues(self, request, context):
-        """The catalogues of machine types that come with the sidecar.
-        """
-        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
-        context.set_details('Method not implemented!')
-        raise NotImplementedError('Method not implemented!')
-
-    def Provision(self, request, context):
-        """Which machines sustain a throughput of a topology at the least price. Solves in a process of its
-        own; no round waits for it, and nothing is switched on or off.
-        """
-        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
-        context.set_details('Method not implemented!')
-        raise NotImplementedError('Method not implemented!')
-
 
 def add_OperationsServicer_to_server(servicer, server):
     rpc_method_handlers = {
@@ -202,16 +177,6 @@ def add_OperationsServicer_to_server(servicer, server):
                     servicer.GetProblem,
                     request_deserializer=eyewall__contracts_dot_proto_dot_operations__pb2.ProblemRequest.FromString,
                     response_serializer=eyewall__contracts_dot_proto_dot_operations__pb2.Problem.SerializeToString,
-            ),
-            'ListCatalogues': grpc.unary_unary_rpc_method_handler(
-                    servicer.ListCatalogues,
-                    request_deserializer=eyewall__contracts_dot_proto_dot_operations__pb2.ListCataloguesRequest.FromString,
-                    response_serializer=eyewall__contracts_dot_proto_dot_operations__pb2.Catalogues.SerializeToString,
-            ),
-            'Provision': grpc.unary_unary_rpc_method_handler(
-                    servicer.Provision,
-                    request_deserializer=eyewall__contracts_dot_proto_dot_operations__pb2.ProvisionRequest.FromString,
-                    response_serializer=eyewall__contracts_dot_proto_dot_operations__pb2.ProvisionAnswer.SerializeToString,
             ),
     }
     generic_handler = grpc.method_handlers_generic_handler(
@@ -430,60 +395,6 @@ class Operations:
             '/eyewall.scheduler.v1.Operations/GetProblem',
             eyewall__contracts_dot_proto_dot_operations__pb2.ProblemRequest.SerializeToString,
             eyewall__contracts_dot_proto_dot_operations__pb2.Problem.FromString,
-            options,
-            channel_credentials,
-            insecure,
-            call_credentials,
-            compression,
-            wait_for_ready,
-            timeout,
-            metadata,
-            _registered_method=True)
-
-    @staticmethod
-    def ListCatalogues(request,
-            target,
-            options=(),
-            channel_credentials=None,
-            call_credentials=None,
-            insecure=False,
-            compression=None,
-            wait_for_ready=None,
-            timeout=None,
-            metadata=None):
-        return grpc.experimental.unary_unary(
-            request,
-            target,
-            '/eyewall.scheduler.v1.Operations/ListCatalogues',
-            eyewall__contracts_dot_proto_dot_operations__pb2.ListCataloguesRequest.SerializeToString,
-            eyewall__contracts_dot_proto_dot_operations__pb2.Catalogues.FromString,
-            options,
-            channel_credentials,
-            insecure,
-            call_credentials,
-            compression,
-            wait_for_ready,
-            timeout,
-            metadata,
-            _registered_method=True)
-
-    @staticmethod
-    def Provision(request,
-            target,
-            options=(),
-            channel_credentials=None,
-            call_credentials=None,
-            insecure=False,
-            compression=None,
-            wait_for_ready=None,
-            timeout=None,
-            metadata=None):
-        return grpc.experimental.unary_unary(
-            request,
-            target,
-            '/eyewall.scheduler.v1.Operations/Provision',
-            eyewall__contracts_dot_proto_dot_operations__pb2.ProvisionRequest.SerializeToString,
-            eyewall__contracts_dot_proto_dot_operations__pb2.ProvisionAnswer.FromString,
             options,
             channel_credentials,
             insecure,

@@ -9,6 +9,7 @@ from threading import Lock
 from typing import TYPE_CHECKING, Final
 
 from eyewall_contracts.proto import operations_pb2 as pb
+from eyewall_contracts.proto import provisioning_pb2
 from eyewall_contracts.znodes import ZnodeError
 
 from eyewall_monitor.dashboard.decision_view import decision_view, summary, topology_name
@@ -167,7 +168,7 @@ class Desk:
 
     def provision(self, topology: str, asked: ProvisionRequest) -> ProvisionView:
         """Look for the cheapest platform; nothing is bought or switched off."""
-        request = pb.ProvisionRequest(
+        request = provisioning_pb2.ProvisionRequest(
             topology=topology,
             catalogue=_text("catalogue", asked.catalogue),
             throughput=_above_zero("throughput", asked.throughput),

@@ -16,7 +16,7 @@ from eyewall_monitor.dashboard.views.provision import (
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from eyewall_contracts.proto import operations_pb2 as pb
+    from eyewall_contracts.proto import provisioning_pb2 as pb
 
 
 def provision_view(answer: pb.ProvisionAnswer) -> ProvisionView:

@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING, Any, Final, cast
 
 import grpc
 from eyewall_contracts.proto import operations_pb2 as pb
+from eyewall_contracts.proto import provisioning_pb2
 from eyewall_contracts.proto.operations_pb2_grpc import OperationsStub
+from eyewall_contracts.proto.provisioning_pb2_grpc import ProvisioningStub
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -20,6 +22,8 @@ PLANNING_BESIDE: Final = 90.0
 """Seconds that making a plan may take beyond solving: the first one waits until its process has
 started, which takes half a minute on a busy machine."""
 NEAREST: Final = "eyewall-nearest"
+PAPERS: Final = "eyewall-papers"
+"""The distribution that answers what to buy."""
 _MESSAGE_BYTES: Final = 64 * 1024 * 1024
 
 
@@ -30,6 +34,7 @@ class Reason(Enum):
     BAD_VALUE = "bad value"
     NOT_NOW = "not now"
     AWAY = "away"
+    NOT_INSTALLED = "not installed"
     FAILED = "failed"
 
 
@@ -71,6 +76,7 @@ class SidecarClient:
             ],
         )
         self._stub: Any = OperationsStub(self._channel)  # type: ignore[no-untyped-call]
+        self._provisioning: Any = ProvisioningStub(self._channel)  # type: ignore[no-untyped-call]
 
     def close(self) -> None:
         """End the connection, and every question under way with it."""
@@ -100,17 +106,19 @@ class SidecarClient:
         seconds = min(request.time_limit or LONGEST_PLAN, LONGEST_PLAN) + PLANNING_BESIDE
         return cast("pb.Plan", self._ask(self._stub.MakePlan, request, seconds))
 
-    def catalogues(self) -> pb.Catalogues:
-        """Those that come with the sidecar."""
-        return cast(
-            "pb.Catalogues",
-            self._ask(self._stub.ListCatalogues, pb.ListCataloguesRequest(), ANSWER_SECONDS),
-        )
+    def catalogues(self) -> provisioning_pb2.Catalogues:
+        """Return the shipped catalogues; NOT_INSTALLED where the sidecar lacks eyewall-papers."""
+        request = provisioning_pb2.ListCataloguesRequest()
+        found = self._ask(self._provisioning.ListCatalogues, request, ANSWER_SECONDS, PAPERS)
+        return cast("provisioning_pb2.Catalogues", found)
 
-    def provision(self, request: pb.ProvisionRequest) -> pb.ProvisionAnswer:
-        """Look for the cheapest platform; takes as long as a plan may."""
+    def provision(
+        self, request: provisioning_pb2.ProvisionRequest
+    ) -> provisioning_pb2.ProvisionAnswer:
+        """Look for the cheapest platform, for as long as a plan may take; otherwise the same."""
         seconds = min(request.time_limit or LONGEST_PLAN, LONGEST_PLAN) + PLANNING_BESIDE
-        return cast("pb.ProvisionAnswer", self._ask(self._stub.Provision, request, seconds))
+        found = self._ask(self._provisioning.Provision, request, seconds, PAPERS)
+        return cast("provisioning_pb2.ProvisionAnswer", found)
 
     def plan(self, id_: str) -> pb.Plan:
         """One plan."""
@@ -125,19 +133,24 @@ class SidecarClient:
         request = pb.ExplainRequest(topology=topology, executor=executor, host=host)
         return cast("pb.Explanation", self._ask(self._stub.Explain, request, ANSWER_SECONDS))
 
-    def _ask(self, method: Callable[..., Any], request: Any, seconds: float) -> Any:
+    def _ask(
+        self, method: Callable[..., Any], request: Any, seconds: float, distribution: str = ""
+    ) -> Any:
+        """Call; `distribution` is the one that answers inside the sidecar, if not the sidecar."""
         try:
             return method(request, timeout=seconds)
         except grpc.RpcError as error:
-            raise _told(error) from None
+            raise _told(error, distribution) from None
         except ValueError as error:  # the channel has been closed meanwhile
             raise SidecarError(Reason.AWAY, str(error)) from None
 
 
-def _told(error: Any) -> SidecarError:
+def _told(error: Any, not_installed: str) -> SidecarError:
     code = error.code()
     reason = _REASONS.get(code, Reason.FAILED)
-    if code is grpc.StatusCode.UNIMPLEMENTED:
+    if code is grpc.StatusCode.UNIMPLEMENTED and not_installed:
+        reason, said = Reason.NOT_INSTALLED, f"{not_installed} is not installed with it"
+    elif code is grpc.StatusCode.UNIMPLEMENTED:
         said = "it does not know what the dashboard asks for: update the sidecar"
     elif code is grpc.StatusCode.DEADLINE_EXCEEDED:
         said = "it does not answer in time"

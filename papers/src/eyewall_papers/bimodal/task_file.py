@@ -18,7 +18,7 @@ from eyewall_sidecar.problem_file.entries import (
 from eyewall_sidecar.problem_file.executors import expand
 from eyewall_sidecar.problem_file.schema import LinkEntry, ProblemEntry
 
-from eyewall_papers.bimodal.network import DedicatedLink, LinkKind, TwoKindNetwork
+from eyewall_papers.bimodal.network import DedicatedLink, TwoKindNetwork
 from eyewall_papers.bimodal.obstacles import require_places
 from eyewall_papers.bimodal.task import Task
 
@@ -61,7 +61,7 @@ def parse_task(text: str, folder: Path, max_null: int) -> TaskFile:
                 it.price or 0.0,
             )
             for it in file.links or []
-            if it.kind is LinkKind.DEDICATED
+            if it.kind == "dedicated"
         ),
         public=_public(file, folder),
         uplinks={it.id: it.uplink for it in file.nodes if it.uplink is not None},
@@ -104,7 +104,7 @@ def _refuse_what_does_not_count(file: ProblemEntry) -> None:
 
 
 def _public_links(file: ProblemEntry) -> list[LinkEntry]:
-    return [it for it in file.links or [] if it.kind is LinkKind.PUBLIC]
+    return [it for it in file.links or [] if it.kind == "public"]
 
 
 def _public(file: ProblemEntry, folder: Path) -> LinkMatrix | None:

@@ -2,6 +2,8 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from time import monotonic
+from typing import ClassVar
 
 from eyewall_papers.provisioning.answer import MORE, Answer
 from eyewall_papers.provisioning.cheaper import next_cheaper
@@ -56,3 +58,20 @@ def ask(problem: ProvisioningProblem, asked: Asked, clock: Callable[[], float]) 
         sustained=sustained(problem, found.provision),
         cheaper=next_cheaper(problem, found.provision, within_its_part),
     )
+
+
+@dataclass(frozen=True, slots=True)
+class PlatformTask:
+    """What is asked of a method of provisioning: all that decides the answer."""
+
+    problem: ProvisioningProblem
+    method: str
+    seed: int
+
+    lane: ClassVar[str] = "platforms"
+    grace: ClassVar[float] = 60.0
+    """The paper's heuristics and the building of the model ignore the time limit."""
+
+    def solve(self, time_limit: float) -> Answer:
+        """Return what to buy; half of the seconds are for the next cheaper platform."""
+        return ask(self.problem, Asked(self.method, time_limit / 2, self.seed), monotonic)

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from math import isfinite
 
-from eyewall_contracts.proto import operations_pb2 as pb
+from eyewall_contracts.proto import provisioning_pb2 as pb
 
 from eyewall_papers.provisioning import Machine
 from eyewall_papers.provisioning.answer import MORE, Cheaper, shopping_list

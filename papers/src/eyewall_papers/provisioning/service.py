@@ -11,19 +11,18 @@ from threading import BoundedSemaphore
 
 from eyewall_sidecar.model import ProblemError, Solution, Status
 from eyewall_sidecar.problem_file.writing import write_without_links
+from eyewall_sidecar.service import Failed, ServiceContext
 from eyewall_sidecar.service.names import (
     BadQuestionError,
     NotNowError,
     UnknownNameError,
     nearest,
 )
-from eyewall_sidecar.service.planning import awaited, limit_of, seed_of
-from eyewall_sidecar.service.running_problem import RunningProblem, running_problem
-from eyewall_sidecar.service.scheduling import SchedulingService
-from eyewall_sidecar.service.solving import Failed, PlatformQuestion, Solvers
+from eyewall_sidecar.service.running_problem import RunningProblem
 from eyewall_sidecar.storm import TopologyState
 
 from eyewall_papers.provisioning.answer import Answer, not_needed
+from eyewall_papers.provisioning.asking import PlatformTask
 from eyewall_papers.provisioning.catalogue import Catalogue, parse_catalogue, read_shipped, shipped
 from eyewall_papers.provisioning.methods import METHODS
 from eyewall_papers.provisioning.problem_file import ProvisioningFile, parse_provisioning
@@ -100,12 +99,11 @@ class Platform:
 
 
 class Buying:
-    """Looks for platforms for what a service runs; may be asked by several threads."""
+    """Looks for platforms for what a sidecar runs; may be asked by several threads."""
 
-    def __init__(self, service: SchedulingService, solvers: Solvers) -> None:
-        """Look for those of `service`."""
-        self._service = service
-        self._solvers = solvers
+    def __init__(self, sidecar: ServiceContext) -> None:
+        """Look for those of `sidecar`."""
+        self._sidecar = sidecar
         self._places = BoundedSemaphore(MOST_AT_ONCE)
 
     def find(self, wanted: WantedPlatform, is_awaited: Callable[[], bool]) -> Platform:
@@ -116,12 +114,12 @@ class Buying:
         """
         _require_amounts(wanted)
         method = _method(wanted.method)
-        limit = limit_of(wanted.time_limit, self._service.rules.improvement_seconds)
-        seed = seed_of(wanted.seed, self._service.rules.seed)
-        running = running_problem(self._service, wanted.topology)
+        limit = self._sidecar.time_limit(wanted.time_limit)
+        seed = self._sidecar.seed(wanted.seed)
+        running = self._sidecar.running_problem(wanted.topology)
         catalogue = _catalogue(wanted.catalogue) if wanted.catalogue else None
         file = _file(running, wanted, catalogue)
-        answer = self._answered(PlatformQuestion(file.problem, method, seed), limit, is_awaited)
+        answer = self._answered(PlatformTask(file.problem, method, seed), limit, is_awaited)
         spare: tuple[str, ...] = ()
         if catalogue is None and answer.provision is not None:
             spare = not_needed(file.problem, answer.provision.machines, running.shared)
@@ -135,21 +133,18 @@ class Buying:
             assumptions=(*running.measured, *running.assumptions, *file.assumptions),
         )
 
-    def _answered(
-        self, question: PlatformQuestion, limit: float, is_awaited: Callable[[], bool]
-    ) -> Answer:
+    def _answered(self, task: PlatformTask, limit: float, is_awaited: Callable[[], bool]) -> Answer:
         if not self._places.acquire(blocking=False):
             raise NotNowError(
                 f"{MOST_AT_ONCE} platforms are being looked for already; try again in a moment"
             )
         try:
-            job = self._solvers.provision(question, limit)
-            outcome = awaited(job, self._service.now, is_awaited)
+            outcome = self._sidecar.solve(task, limit, is_awaited)
         finally:
             self._places.release()
         if not isinstance(outcome, Failed):
             return outcome
-        failed = Solution(Status.FAILED, question.method, "", reasons=(outcome.reason,))
+        failed = Solution(Status.FAILED, task.method, "", reasons=(outcome.reason,))
         return Answer(failed)
 
 

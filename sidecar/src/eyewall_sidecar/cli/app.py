@@ -12,11 +12,11 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from eyewall_sidecar.cli import completion, freezing, plans, status, why
+from eyewall_sidecar.cli import freezing, plans, status, why
 from eyewall_sidecar.cli import problem as running_problem
-from eyewall_sidecar.cli.options import Config, Sidecar, asking
+from eyewall_sidecar.cli.extensions import ExtensibleGroup
 
-app = typer.Typer(no_args_is_help=True, pretty_exceptions_enable=False)
+app = typer.Typer(cls=ExtensibleGroup, no_args_is_help=True, pretty_exceptions_enable=False)
 
 BAD_INPUT = 2
 
@@ -67,97 +67,6 @@ def solve(
 
     asked = Asked(policy, objective, time_limit, seed, sample)
     raise typer.Exit(solve_file(problem, asked, as_json=as_json))
-
-
-@app.command("map")
-def map_task(
-    problem: Annotated[
-        Path, typer.Argument(help="A problem file with two kinds of links (docs/bimodal.md).")
-    ],
-    *,
-    policy: Annotated[
-        str, typer.Option(help="least_cost, annealed, random_neighbour, exact or central.")
-    ] = "least_cost",
-    metric: Annotated[str, typer.Option(help="payment, delay or balanced.")] = "payment",
-    max_null: Annotated[int, typer.Option(help="The most nodes that may forward one stream.")] = 2,
-    time_limit: Annotated[float, typer.Option(help="Seconds.")] = 60.0,
-    seed: Annotated[int, typer.Option(help="Same seed, same mapping.")] = 0,
-    as_json: Annotated[bool, typer.Option("--json", help="Print the answer as JSON.")] = False,
-) -> None:
-    """Map a path of operators onto nodes with dedicated and public links, routes included.
-
-    Exit codes are those of solve; 5 also if the policy found no mapping where there may be one.
-    """
-    # Only here: the solvers take a second to load, and the other commands need none.
-    from eyewall_papers.bimodal.map_file import Asked, map_file
-
-    asked = Asked(policy, metric, max_null, time_limit, seed)
-    raise typer.Exit(map_file(problem, asked, as_json=as_json))
-
-
-@app.command()
-def provision(
-    problem: Annotated[
-        Path | None,
-        typer.Argument(help="A problem file (docs/problem-format.md, docs/provisioning.md)."),
-    ] = None,
-    *,
-    topology: Annotated[
-        str,
-        typer.Option(
-            help="In place of a file: one that runs, by its name or Storm's id, as measured.",
-            autocompletion=completion.topologies,
-        ),
-    ] = "",
-    catalogue: Annotated[
-        str,
-        typer.Option(
-            help="Machine types to buy from: a TOML file, dell-2008 or made-up-cloud. Without one: "
-            "which of the file's nodes, or of the supervisors, are enough."
-        ),
-    ] = "",
-    throughput: Annotated[
-        float,
-        typer.Option(
-            help="Results/s, where the file's rates and CPU are those of one result; with "
-            "--topology in multiples of what it carries now."
-        ),
-    ] = 1.0,
-    tuple_bytes: Annotated[
-        float | None, typer.Option(help="Bytes of a tuple, for streams that do not say.")
-    ] = None,
-    method: Annotated[
-        str,
-        typer.Option(help="exact, repairing or one of paper 003's, as subtree-bottom-up."),
-    ] = "exact",
-    time_limit: Annotated[
-        float, typer.Option(help="Seconds; as many again for the next cheaper platform.")
-    ] = 60.0,
-    seed: Annotated[int, typer.Option(help="Same seed, same platform.")] = 0,
-    sidecar: Sidecar = None,
-    config: Config = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print the answer as JSON.")] = False,
-) -> None:
-    """Tell which machines to buy for a rate, at the least cost, or which nodes can be switched off.
-
-    Exit codes as of `eyewall solve`: 0 with a platform, 2 for a bad file or option, 3 if none
-    sustains the rate, 4 if the time limit came first, 5 if the heuristic failed; 1 if the sidecar,
-    which knows topologies, is away.
-    """
-    # Only here: the solvers take a second to load, and the other commands need none.
-    from eyewall_papers.provisioning import command
-
-    options = command.Options(catalogue, throughput, tuple_bytes, method, time_limit, seed)
-    if (problem is None) == (not topology):
-        command.refuse("give a problem file or --topology, and not both")
-    if problem is not None:
-        source = command.from_file(problem)
-    else:
-        with asking("provision", sidecar, config) as desk:
-            told = desk.problem(topology)
-        said = (*told.measured, *told.assumptions)
-        source = command.from_topology(told.topology, told.json, told.shared, said, options)
-    raise typer.Exit(command.provision(source, options, as_json=as_json))
 
 
 @app.command()
@@ -277,40 +186,6 @@ def serve(
     except AddressError as error:
         typer.echo(f"eyewall serve: {error}", err=True)
         raise typer.Exit(1) from None
-
-
-@app.command()
-def links(
-    folder: Annotated[
-        Path, typer.Argument(help="Has links.json, connections.json and traffic.json; gets marks.")
-    ],
-    *,
-    interval: Annotated[
-        float, typer.Option(min=0.1, help="Seconds from decision to decision.")
-    ] = 2.0,
-    window: Annotated[
-        float, typer.Option(min=0.1, help="Seconds that a rate is held against its promise.")
-    ] = 10.0,
-) -> None:
-    """Keep putting connections on dedicated links or the public network, until SIGTERM or Ctrl-C.
-
-    Who was promised a rate and may pay for it comes first (docs/bimodal-live.md). Exit code 2 for
-    a folder that is not there.
-    """
-    from eyewall_papers.bimodal.link_agent import LinkAgent, LinkFiles, Timing, run
-
-    from eyewall_sidecar.termination import stop_signals
-
-    if not folder.is_dir():
-        typer.echo(f"eyewall links: {folder}: no such folder", err=True)
-        raise typer.Exit(BAD_INPUT)
-    logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(message)s")
-    run(
-        LinkAgent(LinkFiles.in_folder(folder), Timing(interval, window)),
-        interval,
-        stop_signals(),
-        lambda: typer.echo(f"eyewall links ready on {folder}, every {interval:g} s"),
-    )
 
 
 if __name__ == "__main__":

@@ -104,17 +104,6 @@ class Desk:
         answer: pb.Problem = self._call(self._stub.GetProblem, pb.ProblemRequest(topology=topology))
         return answer
 
-    def catalogues(self) -> pb.Catalogues:
-        """Return the catalogues that come with the sidecar."""
-        answer: pb.Catalogues = self._call(self._stub.ListCatalogues, pb.ListCataloguesRequest())
-        return answer
-
-    def provision(self, request: pb.ProvisionRequest) -> pb.ProvisionAnswer:
-        """Return the cheapest platform; nothing is bought or switched off."""
-        patience = _solving(request.time_limit) + PLAN_PATIENCE
-        answer: pb.ProvisionAnswer = self._call(self._stub.Provision, request, patience)
-        return answer
-
     def make_plan(self, request: pb.PlanRequest) -> pb.Plan:
         """Return what a policy finds; nothing is moved."""
         patience = _solving(request.time_limit) + PLAN_PATIENCE

@@ -3,7 +3,6 @@
 import sys
 from pathlib import Path
 
-from eyewall_papers.bimodal.network import LinkKind
 from pydantic import ValidationError
 
 from eyewall_sidecar.model import ProblemError
@@ -33,11 +32,7 @@ def mapping_keys(file: ProblemEntry) -> list[str]:
     """Say what in the file is about two kinds of links: it means nothing for a placement alone."""
     links = file.links or []
     return [
-        *(
-            f"link {it.source} → {it.target} is dedicated"
-            for it in links
-            if it.kind is LinkKind.DEDICATED
-        ),
+        *(f"link {it.source} → {it.target} is dedicated" for it in links if it.kind == "dedicated"),
         *(f"link {it.source} → {it.target} has a price" for it in links if it.price is not None),
         *(f"node {it.id} has an uplink" for it in file.nodes if it.uplink is not None),
         *(f"node {it.id} has a downlink" for it in file.nodes if it.downlink is not None),

@@ -8,7 +8,6 @@ import json
 from enum import StrEnum
 from typing import Annotated, Literal
 
-from eyewall_papers.bimodal.network import LinkKind
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, WithJsonSchema
 from pydantic_core import PydanticCustomError
 
@@ -131,8 +130,8 @@ class LinkEntry(Entry):
     delay: Seconds = Field(description="seconds, one way")
     availability: Probability = 1.0
     bandwidth: Amount | None = Field(None, description="bytes/s; unlimited if not given")
-    kind: LinkKind = Field(
-        LinkKind.PUBLIC, description="a pair may have one of each, for eyewall map"
+    kind: Literal["dedicated", "public"] = Field(
+        "public", description="a pair may have one of each, for eyewall map"
     )
     price: Amount | None = Field(None, description="of a byte on a dedicated link; 0 if not given")
 

@@ -5,13 +5,12 @@ import threading
 import grpc
 from eyewall_contracts.proto import operations_pb2 as pb
 from eyewall_contracts.proto import operations_pb2_grpc as pb_grpc
-from eyewall_papers.provisioning import encode as encode_platform
 
 from eyewall_sidecar.policies import policy_catalogue
 from eyewall_sidecar.rpc import encode_explanation, encode_plan, encode_problem, encode_rules
 from eyewall_sidecar.rpc.encode_status import Statuses
 from eyewall_sidecar.rpc.refusals import worded
-from eyewall_sidecar.service import Buying, Planning, SchedulingService
+from eyewall_sidecar.service import Planning, SchedulingService
 from eyewall_sidecar.service.answering import Restraint, answer
 from eyewall_sidecar.service.explaining import explain
 from eyewall_sidecar.service.names import NotNowError, require_seen, topology_named
@@ -24,11 +23,10 @@ OPERATIONS: str = pb.DESCRIPTOR.services_by_name["Operations"].full_name
 class Operations(pb_grpc.OperationsServicer):
     """Reads what the last round left; no round waits for it."""
 
-    def __init__(self, service: SchedulingService, planning: Planning, buying: Buying) -> None:
-        """Tell of `service`, plan for it, and look for platforms."""
+    def __init__(self, service: SchedulingService, planning: Planning) -> None:
+        """Report on `service`, and plan for it."""
         self._service = service
         self._planning = planning
-        self._buying = buying
         self._watching = Watching(service)
         cool_down = service.rules.cool_down_seconds
         self._statuses = Statuses(service.run, service.delay_source, cool_down)
@@ -130,17 +128,3 @@ class Operations(pb_grpc.OperationsServicer):
         """Return the placement problem that is gone by for a topology."""
         with self._one_reason, worded(context):
             return encode_problem.problem(running_problem(self._service, request.topology))
-
-    def ListCatalogues(  # noqa: N802 - the name is the contract's
-        self, _request: pb.ListCataloguesRequest, _context: grpc.ServicerContext
-    ) -> pb.Catalogues:
-        """Return the catalogues that come with the sidecar."""
-        return encode_platform.catalogues()
-
-    def Provision(  # noqa: N802 - the name is the contract's
-        self, request: pb.ProvisionRequest, context: grpc.ServicerContext
-    ) -> pb.ProvisionAnswer:
-        """Return the cheapest platform; waits for it."""
-        with worded(context):
-            wanted = encode_platform.wanted(request)
-            return encode_platform.platform(self._buying.find(wanted, context.is_active))

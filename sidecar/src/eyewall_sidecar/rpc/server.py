@@ -20,9 +20,10 @@ from grpc_reflection.v1alpha import reflection
 
 from eyewall_sidecar.rpc import encode
 from eyewall_sidecar.rpc.decode import MalformedError
+from eyewall_sidecar.rpc.extensions import add_services
 from eyewall_sidecar.rpc.operations import OPERATIONS, Operations
 from eyewall_sidecar.rpc.remembered import Needs, Remembered
-from eyewall_sidecar.service import Buying, Planning, SchedulingService
+from eyewall_sidecar.service import Planning, SchedulingService, ServiceContext, Solvers
 
 CONTRACT_VERSION = 1
 MESSAGE_BYTES = 64 * 1024 * 1024
@@ -88,7 +89,7 @@ class Server:
     """The listening server."""
 
     def __init__(
-        self, service: SchedulingService, planning: Planning, buying: Buying, address: str
+        self, service: SchedulingService, planning: Planning, solvers: Solvers, address: str
     ) -> None:
         """Bind the address; nothing is answered before `start`."""
         _require_free(address)
@@ -106,10 +107,13 @@ class Server:
         rounds = SimpleNamespace(Schedule=_OwnThreads(Scheduler(service).Schedule, self._rounds))
         pb_grpc.add_SchedulerServicer_to_server(rounds, self._grpc)  # type: ignore[no-untyped-call]
         operations_pb2_grpc.add_OperationsServicer_to_server(
-            Operations(service, planning, buying), self._grpc
+            Operations(service, planning), self._grpc
         )  # type: ignore[no-untyped-call]
         health_pb2_grpc.add_HealthServicer_to_server(self._health, self._grpc)
-        names = (SERVICE, OPERATIONS, health.SERVICE_NAME, reflection.SERVICE_NAME)
+        added, faults = add_services(ServiceContext(service, solvers), self._grpc)
+        for fault in faults:
+            LOG.warning("service left out: %s", fault)
+        names = (SERVICE, OPERATIONS, *added, health.SERVICE_NAME, reflection.SERVICE_NAME)
         reflection.enable_server_reflection(names, self._grpc)
         self.set_serving(serving=False)
         try:

@@ -1,7 +1,5 @@
 """The use case: state, delays and rates in, decisions out."""
 
-from eyewall_papers.provisioning.service import Buying
-
 from eyewall_sidecar.service.decision import Decision, Decline, Keep, Place, Verdict
 from eyewall_sidecar.service.measuring import Measuring
 from eyewall_sidecar.service.moving import Rules
@@ -10,17 +8,17 @@ from eyewall_sidecar.service.planning import Planning, Wanted
 from eyewall_sidecar.service.recording import Recorder
 from eyewall_sidecar.service.scheduling import SchedulingService
 from eyewall_sidecar.service.seen import Seen
+from eyewall_sidecar.service.service_context import ServiceContext
 from eyewall_sidecar.service.solving import (
     Failed,
     Job,
     Outcome,
-    PlatformQuestion,
     Question,
     Solvers,
+    SolverTask,
 )
 
 __all__ = [
-    "Buying",
     "Decision",
     "Decline",
     "Failed",
@@ -32,12 +30,13 @@ __all__ = [
     "Plan",
     "PlanState",
     "Planning",
-    "PlatformQuestion",
     "Question",
     "Recorder",
     "Rules",
     "SchedulingService",
     "Seen",
+    "ServiceContext",
+    "SolverTask",
     "Solvers",
     "Verdict",
     "Wanted",

@@ -17,9 +17,6 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any, Generic, TypeVar
 
-from eyewall_papers.provisioning.answer import Answer
-from eyewall_papers.provisioning.asking import Asked, ask
-
 from eyewall_sidecar.heuristic.alternatives import with_alternatives
 from eyewall_sidecar.model import Solution
 from eyewall_sidecar.objectives.ecker import with_headroom
@@ -28,18 +25,14 @@ from eyewall_sidecar.policies import load_policy
 from eyewall_sidecar.policies.compile_ahead import compile_ahead
 from eyewall_sidecar.service.fewest_moves import with_fewest_moves
 from eyewall_sidecar.service.least_traffic import with_least_traffic
-from eyewall_sidecar.service.solving import Failed, Job, PlatformQuestion, Question
+from eyewall_sidecar.service.solving import Failed, Job, Question, SolverTask
 
 LOG = logging.getLogger("eyewall.solver")
 
 HANGING_AFTER = 10.0
 """Seconds beyond its time limit after which a solve is taken to hang."""
-PLATFORMS_HANG_AFTER = 60.0
-"""The same for platforms: the paper's heuristics and the model are done whatever the time limit."""
 POLICY_SHARE = 0.9
 """Of the time limit, what the policy may use; the rest is for what the objective leaves open."""
-BUYING_SHARE = 0.5
-"""Of the time limit, what the cheapest platform may take; the rest is for the next cheaper one."""
 WARM_WITHIN = 600.0
 """Seconds that a process may take to start; the first one on a machine compiles for a minute."""
 
@@ -66,10 +59,9 @@ def solve(
     return tidied if late() else with_alternatives(question.problem, objective, tidied)
 
 
-def provision(question: PlatformQuestion, time_limit: float) -> Answer:
-    """Say what to buy, in this process."""
-    asked = Asked(question.method, time_limit * BUYING_SHARE, question.seed)
-    return ask(question.problem, asked, time.monotonic)
+def solve_task(task: SolverTask[Found], time_limit: float) -> Found:
+    """Let a task solve itself, in this process."""
+    return task.solve(time_limit)
 
 
 class SolverProcesses:
@@ -83,7 +75,7 @@ class SolverProcesses:
     ) -> None:
         """Start two processes with this policy loaded; `warm` waits until they are ready.
 
-        One for plans, and one for platforms, is started when the first of them is asked for.
+        One for plans, and one for each lane of tasks, is started with its first question.
         """
         self._placing = _Lane(hanging_after, clock, policy)
         self._improving = _Lane(hanging_after, clock, policy)
@@ -107,11 +99,11 @@ class SolverProcesses:
 
     def plan(self, question: Question, time_limit: float) -> Job[Solution]:
         """Ask what somebody wants to know; may be asked, and waited for, by several threads."""
-        return self._lane("plans", self._hanging_after).submit(solve, question, time_limit)
+        return self._lane("", self._hanging_after).submit(solve, question, time_limit)
 
-    def provision(self, question: PlatformQuestion, time_limit: float) -> Job[Answer]:
-        """Ask which platform is the cheapest; likewise."""
-        return self._lane("platforms", PLATFORMS_HANG_AFTER).submit(provision, question, time_limit)
+    def run(self, task: SolverTask[Found], time_limit: float) -> Job[Found]:
+        """Solve a task in the process of its lane; likewise."""
+        return self._lane(task.lane, task.grace).submit(solve_task, task, time_limit)
 
     def process_ids(self) -> tuple[int, int]:
         """Return the ids of the placing and the improving process."""
@@ -124,7 +116,7 @@ class SolverProcesses:
                 lane.close()
 
     def _lane(self, name: str, hanging_after: float) -> "_Lane":
-        """Return the lane of this name; it is started when it is first asked for."""
+        """Return the lane of this name; it is started with its first question. Plans have ""."""
         with self._one_starts:
             if name not in self._on_demand:
                 self._on_demand[name] = self._new_lane(hanging_after)

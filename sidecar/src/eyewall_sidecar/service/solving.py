@@ -3,9 +3,6 @@
 from dataclasses import dataclass
 from typing import Protocol, TypeVar
 
-from eyewall_papers.provisioning import ProvisioningProblem
-from eyewall_papers.provisioning.answer import Answer
-
 from eyewall_sidecar.model import PlacementProblem, Solution
 from eyewall_sidecar.objective import Objective
 
@@ -31,13 +28,22 @@ class Question:
     interchangeable: tuple[tuple[str, ...], ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class PlatformQuestion:
-    """What is asked of a method of provisioning: all that decides the answer."""
+class SolverTask(Protocol[Found]):
+    """A question that solves itself: it is pickled and solved in another process."""
 
-    problem: ProvisioningProblem
-    method: str
-    seed: int
+    @property
+    def lane(self) -> str:
+        """The process that solves it; tasks of one lane wait for each other."""
+        ...
+
+    @property
+    def grace(self) -> float:
+        """Seconds beyond its time limit after which its process is taken to hang."""
+        ...
+
+    def solve(self, time_limit: float) -> Found:
+        """Return the answer, in seconds."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +83,6 @@ class Solvers(Protocol):
         """Ask what somebody wants to know, who waits for it."""
         ...
 
-    def provision(self, question: PlatformQuestion, time_limit: float) -> Job[Answer]:
-        """Ask which platform is the cheapest, for somebody who waits for it."""
+    def run(self, task: SolverTask[Found], time_limit: float) -> Job[Found]:
+        """Solve a task of another distribution, for somebody who waits for it."""
         ...

@@ -45,6 +45,7 @@ _MEANINGS: Final = {
     404: "Unknown name; `nearest` has names that were perhaps meant.",
     409: "Not now: stale, frozen, refused.",
     422: "A bad value, or one that makes no sense.",
+    501: "What answers this is not installed with the sidecar.",
     502: "The sidecar failed.",
     503: "The sidecar or ZooKeeper is away.",
 }
@@ -231,7 +232,7 @@ def api(desk: Desk, events: Events) -> APIRouter:
         "/catalogues",
         tags=["plan"],
         response_model=tuple[CatalogueView, ...],
-        responses=_errors(502, 503),
+        responses=_errors(501, 502, 503),
     )
     async def catalogues(request: Request) -> Response:
         """Catalogues of machine types that come with the sidecar."""
@@ -243,7 +244,7 @@ def api(desk: Desk, events: Events) -> APIRouter:
         "/topologies/{topology}/provision",
         tags=["plan"],
         response_model=ProvisionView,
-        responses=_errors(403, 404, 409, 422, 502, 503),
+        responses=_errors(403, 404, 409, 422, 501, 502, 503),
     )
     async def provision(request: Request, topology: Topology, asked: ProvisionRequest) -> Response:
         """Which machines sustain a throughput at the least price. Nothing is bought or ended."""

@@ -30,6 +30,7 @@ _STATUS: Final = {
     Reason.BAD_VALUE: HTTPStatus.UNPROCESSABLE_ENTITY,
     Reason.NOT_NOW: HTTPStatus.CONFLICT,
     Reason.AWAY: HTTPStatus.SERVICE_UNAVAILABLE,
+    Reason.NOT_INSTALLED: HTTPStatus.NOT_IMPLEMENTED,
     Reason.FAILED: HTTPStatus.BAD_GATEWAY,
 }
 _TITLES: Final = {
@@ -37,6 +38,7 @@ _TITLES: Final = {
     HTTPStatus.NOT_FOUND: "Unknown name",
     HTTPStatus.CONFLICT: "Not now",
     HTTPStatus.UNPROCESSABLE_ENTITY: "Bad value",
+    HTTPStatus.NOT_IMPLEMENTED: "Not installed",
     HTTPStatus.BAD_GATEWAY: "The sidecar failed",
     HTTPStatus.SERVICE_UNAVAILABLE: "Away",
 }
@@ -83,7 +85,7 @@ def handle(app: FastAPI) -> None:
     async def of_sidecar(request: Request, error: Any) -> Response:
         where = request.app.state.sidecar_address
         said = str(error)
-        if error.reason in (Reason.AWAY, Reason.FAILED):
+        if error.reason in (Reason.AWAY, Reason.FAILED, Reason.NOT_INSTALLED):
             said = f"the sidecar at {where}: {said}"
         return problem(_STATUS[error.reason], said, error.nearest)
 
