@@ -98,6 +98,11 @@ CHROMIUM_NAMES = "$${EYEWALL_CHROMIUM:-chromium}" chromium chromium-browser goog
 proto: setup ## Regenerate the committed Python stubs from the .proto files
 	@PATH="$(CURDIR)/$(BIN):$$PATH" PYTHON=$(CURDIR)/$(BIN)/python contracts/generate.sh
 
+.PHONY: types
+types: setup ## Generate the pages' types from the dashboard's API, and check the pages against them (needs npx)
+	@$(BIN)/python tools/api_types.py
+	@npx --yes --package typescript@5.9 tsc -p monitor/jsconfig.json
+
 .PHONY: vendor
 vendor: ## Fetch the dashboard's libraries from npm again, by the versions in monitor/vendor.sh (needs npm)
 	@monitor/vendor.sh

@@ -18,7 +18,7 @@ COUNT = "30"
 _LINES = """all => all.map(it => [
     decodeURIComponent(it.querySelector('a').pathname.split('/').pop()),
     it.querySelector('.badge').innerText.trim(),
-    it.querySelector('.said').innerText.trim(),
+    it.querySelector('.message').innerText.trim(),
 ])"""
 
 
@@ -59,8 +59,8 @@ def test_a_decision_has_an_address_under_which_all_of_it_stands(desk: Desk, page
     opened(page, page.url)
     assert page.get_by_role("heading", level=1).inner_text() == "desk: placed"
     expect(page.locator("main")).to_contain_text(placed["said"])
-    moves = {(it[1], it[4]) for it in rows(page, "Moves that were made")}
+    moves = {(it[1], it[4]) for it in rows(page, "Moves made")}
     assert moves == {(it["executor"], it["target"]) for it in placed["moves"]}
-    facts = page.locator("section", has_text="Who decided, and how well").locator("dl")
+    facts = page.locator("section", has_text="How it was decided").locator("dl")
     for said in (placed["decided_by"], placed["policy"], placed["objective"], placed["status"]):
         expect(facts).to_contain_text(said)

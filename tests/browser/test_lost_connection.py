@@ -33,7 +33,7 @@ def test_a_server_that_ends_is_told_of_and_found_again_when_it_is_back(
     banner = page.get_by_role("alert").filter(has_text="is lost")
     desk.cluster.run("stop", "dashboard")
     try:
-        expect(banner).to_contain_text("tried again by itself", timeout=SOON)
+        expect(banner).to_contain_text("Reconnecting automatically", timeout=SOON)
         expect(page.get_by_role("heading", level=1)).to_have_text("desk")
     finally:
         desk.cluster.run("start", "dashboard")

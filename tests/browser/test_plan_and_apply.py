@@ -75,7 +75,7 @@ def test_what_is_planned_and_applied_by_keys_alone_is_exactly_what_then_runs(
     assert plan != before
     tabbed_to(page, page.get_by_role("button", name="Apply this plan"))
     page.keyboard.press("Enter")
-    tabbed_to(page, page.get_by_role("button", name="Apply exactly this"))
+    tabbed_to(page, page.get_by_role("button", name="Apply", exact=True))
     page.keyboard.press("Enter")
     expect(page.locator("ol.steps [aria-current=step]")).to_have_text("applied", timeout=SOON)
     assert desk.places() == plan
@@ -98,7 +98,7 @@ def test_a_plan_of_what_no_longer_runs_is_refused_with_what_changed(
 
     complaints.allow("409")
     page.get_by_role("button", name="Apply this plan").click()
-    page.get_by_role("button", name="Apply exactly this").click()
+    page.get_by_role("button", name="Apply", exact=True).click()
     refusal = page.get_by_role("alert").filter(has_text="stale")
     (new_host, new_port), (old_host, old_port) = now[join], before[join]
     what_changed = f"{join} runs on {new_host}:{new_port} now, not on {old_host}:{old_port}"
@@ -121,8 +121,8 @@ def test_what_is_frozen_stays_and_once_it_may_move_the_page_shows_it_within_seco
     opened(page, desk.at(f"/topology/{NAME}"))
     freeze = page.get_by_role("switch", name=f"Freeze {NAME}")
     freeze.click()
-    frozen = page.locator(".freeze .said")
-    expect(frozen).to_have_text("Frozen: nothing that runs is moved.", timeout=SOON)
+    frozen = page.locator(".freeze .effect")
+    expect(frozen).to_have_text("Frozen: running executors are not moved.", timeout=SOON)
 
     # Over the edge site: 40 ms + 15 ms.
     desk.cluster.run("delay", "fog-1", "cloud-1", "120ms")

@@ -22,7 +22,7 @@ _LABELS = "all => all.map(it => it.getAttribute('aria-label'))"
 
 def test_every_executor_is_where_nimbus_has_it(desk: Desk, page: Page) -> None:
     opened(page, desk.at("/topology/desk"))
-    page.get_by_label("acks and metrics").check()
+    page.get_by_label("system components").check()
     agree(
         lambda: dict(hosts_of_executors(page)),
         lambda: {it: host for it, (host, _) in desk.whole().items()},
@@ -56,5 +56,5 @@ def test_the_predicted_response_time_is_the_sidecars(desk: Desk, page: Page) -> 
         return pytest.approx(1000 * time, abs=0.051)
 
     opened(page, desk.at("/topology/desk"))
-    said = page.locator("dl.strip div", has_text="Response time by the model").locator("dd")
+    said = page.locator("dl.strip div", has_text="Response time, predicted").locator("dd")
     agree(lambda: figure(said.inner_text()), in_the_sidecar)

@@ -61,5 +61,5 @@ def test_an_objective_that_makes_no_sense_is_refused_in_words(
     complaints.allow("422")
     page.goto(desk.at("/plan?topology=desk"))
     page.locator("input[name=objective]").fill(objective)
-    page.get_by_role("button", name="Plan it").click()
+    page.get_by_role("button", name="Make a plan").click()
     expect(page.get_by_role("alert").filter(has_text="objective")).to_contain_text(said)

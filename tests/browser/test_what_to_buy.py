@@ -24,9 +24,9 @@ def test_the_hosts_that_nothing_is_pinned_to_can_be_switched_off(desk: Desk, pag
     hosts = {it["host"] for it in desk.get("/cluster")["supervisors"]}
     opened(page, desk.at(f"/provision?topology={NAME}"))
     page.get_by_role("button", name="Find the cheapest").press("Enter")
-    stays = page.get_by_role("region", name="What stays on")
+    stays = page.get_by_role("region", name="Supervisors that stay on")
     expect(stays).to_be_visible(timeout=SOON)
     on, off = stays.locator("p:not(.help)").all_inner_texts()
     assert set(on.split(", ")) == PINNED
     assert set(off.split(", ")) == hosts - PINNED
-    expect(page.get_by_label("What was found")).to_contain_text("optimal")
+    expect(page.get_by_label("Result")).to_contain_text("optimal")

@@ -58,9 +58,9 @@ def test_a_file_that_is_not_there_is_answered_with_the_nearest(alone: RunningDas
 @pytest.mark.parametrize(
     "name",
     [
-        "../views.d.ts",
-        "..%2fviews.d.ts",
-        "%2e%2e/views.d.ts",
+        "../api.d.ts",
+        "..%2fapi.d.ts",
+        "%2e%2e/api.d.ts",
         "/etc/passwd",
         "a%00b",
         ".",

@@ -1,4 +1,4 @@
-"""The page "What to buy" in a real browser, over recorded views."""
+"""The Provision page in a real browser, over recorded views."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def page(page: Page) -> Page:
 
 def opened(page: Page, server: PageServer, query: str = "?topology=word_count") -> None:
     page.goto(f"{server.url}/provision{query}")
-    expect(page.locator("main h1")).to_have_text("What to buy")
+    expect(page.locator("main h1")).to_have_text("Provision")
     expect(page.locator("#live")).to_have_text("live")
 
 
@@ -53,13 +53,13 @@ def test_what_to_buy_is_asked_by_keys_alone_and_answered_with_list_and_price(
     page.get_by_label("From").select_option("made-up-cloud")
     expect(page.get_by_text("10 machine types, prices in €")).to_be_visible()
     # Of a topology cores are known, and no clock rates.
-    dell = page.get_by_role("option", name="catalogue dell-2008: counts GHz")
+    dell = page.get_by_role("option", name="catalogue dell-2008: CPU in GHz")
     expect(dell).to_be_disabled()
     page.get_by_label("Throughput").fill("2")
-    page.get_by_label("Bytes a tuple").fill("200")
-    page.get_by_label("Bytes a tuple").press("Enter")
-    expect(page.get_by_label("What was found")).to_contain_text("€300")
-    expect(page.locator("#told")).to_have_text("Found: feasible.")
+    page.get_by_label("Bytes per tuple").fill("200")
+    page.get_by_label("Bytes per tuple").press("Enter")
+    expect(page.get_by_label("Result")).to_contain_text("€300")
+    expect(page.locator("#announcer")).to_have_text("Found: feasible.")
     # 2 · 120 + 60 = 300
     assert cells(page, "Shopping list") == [
         ["c4", "2", "€120", "€240"],
@@ -93,10 +93,10 @@ def test_the_answer_says_what_runs_where_how_full_it_is_and_what_breaks(
         ["c2-1", "400 kB/s", "no limit", "–"],
     ]
     # 1.2 · 1.9 = 2.28 cores on a machine of 2.
-    assert cells(page, "What would break at 2.4 ×") == [["c2-1", "2.28", "2", "114 %"]]
-    cheaper = page.get_by_role("region", name="Next cheaper")
-    expect(cheaper).to_contain_text("€240 sustains 1.4 × what word_count carries now.")
-    expect(page.get_by_role("region", name="How it was found")).to_contain_text(
+    assert cells(page, "Overloaded at 2.4 ×") == [["c2-1", "2.28", "2", "114 %"]]
+    cheaper = page.get_by_role("region", name="The next cheaper platform")
+    expect(cheaper).to_contain_text("€240 sustains 1.4 × the present throughput of word_count.")
+    expect(page.get_by_role("region", name="How it was computed")).to_contain_text(
         "CPU is what each component declares; it was not measured"
     )
 
@@ -107,14 +107,14 @@ def test_of_supervisors_it_is_said_which_stay_on_and_which_can_be_switched_off(
     server.views["/provision"] = provisioned.kept_on
     opened(page, server)
     asked(page)
-    found = page.get_by_label("What was found")
-    expect(found).to_contain_text("Supervisors on for it alone1")
-    expect(found).to_contain_text("Supervisors it needs2")
-    stays = page.get_by_role("region", name="What stays on")
+    found = page.get_by_label("Result")
+    expect(found).to_contain_text("Supervisors for it alone1")
+    expect(found).to_contain_text("Supervisors needed2")
+    stays = page.get_by_role("region", name="Supervisors that stay on")
     expect(stays).to_contain_text("fog-1, cloud-1")
     expect(stays).to_contain_text("edge-1, edge-2, fog-2")
-    breaks = page.get_by_role("region", name="What would break at 1.2 ×")
-    expect(breaks).to_contain_text("Nothing: there is room for that.")
+    breaks = page.get_by_role("region", name="Overloaded at 1.2 ×")
+    expect(breaks).to_contain_text("Nothing.")
     assert server.sent[0][1]["catalogue"] == ""
 
 
@@ -124,7 +124,7 @@ def test_a_catalogue_of_ones_own_is_sent_as_its_text(server: PageServer, page: P
     text = 'currency = "EUR"\n[[types]]\nname = "one"'
     page.locator("textarea").fill(text)
     asked(page)
-    expect(page.get_by_label("What was found")).to_be_visible()
+    expect(page.get_by_label("Result")).to_be_visible()
     assert server.sent[0][1]["catalogue"] == text
 
 
@@ -135,7 +135,7 @@ def test_while_it_is_looked_for_that_is_shown_and_can_be_given_up(
     page.route("**/provision", lambda route: None if route.request.method == "POST" else route.continue_())  # fmt: skip  # noqa: E501
     asked(page)
     expect(
-        page.get_by_role("progressbar", name="Looking for the cheapest machines")
+        page.get_by_role("progressbar", name="Searching for the cheapest machines")
     ).to_be_visible()
     expect(page.get_by_role("button", name="Find the cheapest")).to_be_disabled()
     page.get_by_role("button", name="Cancel").press("Enter")
@@ -149,7 +149,7 @@ def test_that_nothing_can_be_had_is_said_with_what_it_would_take(
     server.views["/provision"] = provisioned.not_to_be_had
     opened(page, server)
     asked(page)
-    nothing = page.get_by_role("region", name="Nothing was found: infeasible")
+    nothing = page.get_by_role("region", name="Nothing found: infeasible")
     expect(nothing).to_contain_text("operator split[2-2] takes 40 cores")
     assert violations(page) == []
 
@@ -158,7 +158,7 @@ def test_that_nothing_can_be_had_is_said_with_what_it_would_take(
     ("detail", "label"),
     [
         ("throughput is -1: it must be a number above 0", "Throughput"),
-        ("stream a → b: tuple_bytes is not given", "Bytes a tuple"),
+        ("stream a → b: tuple_bytes is not given", "Bytes per tuple"),
         ("time limit 90: it must be a number of seconds > 0 and at most 60", "Time limit, seconds"),
     ],
 )
@@ -194,7 +194,7 @@ def test_an_answer_breaks_no_rule_of_accessibility_and_fits_a_phone(
     server.views["/provision"] = view  # type: ignore[assignment]
     opened(page, server)
     asked(page)
-    expect(page.get_by_label("What was found")).to_be_visible()
+    expect(page.get_by_label("Result")).to_be_visible()
     assert violations(page) == []
     page.emulate_media(color_scheme="dark")
     assert violations(page) == []

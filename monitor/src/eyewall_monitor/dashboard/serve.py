@@ -24,6 +24,8 @@ from eyewall_monitor.dashboard.sidecar_client import SidecarClient
 from eyewall_monitor.dashboard.totals import RunningTotals
 from eyewall_monitor.dashboard.web.app import make_app
 from eyewall_monitor.dashboard.web.events import Events
+from eyewall_monitor.dashboard.web.guard import Guard
+from eyewall_monitor.dashboard.web.head import Head
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -67,14 +69,9 @@ class Dashboard:
         self._board = Board(self._read, steady)
         self._watch = RepeatingThread("what is shown", self._look, lambda _: None)
         desk = Desk(self._board, self._client, self._sidecar, self._zookeeper, self._watch.hurry)
+        self.api = make_app(desk, self.events, self._collect)
         access = config.access
-        self.app = make_app(
-            desk,
-            self.events,
-            self._collect,
-            access.allowed_hosts,
-            read_only=access.read_only,
-        )
+        self.app = Guard(Head(self.api), access.allowed_hosts, read_only=access.read_only)
 
     def start(self) -> None:
         """Begin to read; returns once the sidecar has answered, or after some seconds without."""

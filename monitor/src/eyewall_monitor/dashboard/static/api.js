@@ -1,12 +1,12 @@
-// The JSON API, and nothing else: what is fetched, what is sent, and what goes wrong.
+// The client of the JSON API.
 
-/** @typedef {import("../views.d.ts").Problem} Problem */
-/** @typedef {{view: any, at: number}} Answer  What was answered, and when (ms), for ages to count on. */
+/** @typedef {import("../api.d.ts").Problem} Problem */
+/** @typedef {{view: any, at: number}} Answer  A view and when it arrived (ms), from which ages keep counting. */
 
 const BASE = "/api/v1";
-const REMEMBERED = 40;
+const MOST_CACHED = 40;
 
-/** What cannot be answered, as sentences for a person. */
+/** An error with a message for people. */
 export class ApiError extends Error {
   /** @param {Problem} problem */
   constructor(problem) {
@@ -16,27 +16,27 @@ export class ApiError extends Error {
 }
 
 /** @type {Map<string, {etag: string, answer: Answer}>} */
-const answered = new Map();
+const cache = new Map();
 
 /**
- * Fetch a view; one that has not changed comes from memory.
+ * Fetch a view; an unchanged one comes from the cache.
  * @param {string} path  Below /api/v1.
  * @param {AbortSignal} [signal]
  * @returns {Promise<Answer>}
  */
 export async function read(path, signal) {
-  const known = answered.get(path);
+  const known = cache.get(path);
   const headers = known ? { "If-None-Match": known.etag } : undefined;
-  const response = await reach(path, { headers, signal, cache: "no-store" });
+  const response = await request(path, { headers, signal, cache: "no-store" });
   if (response.status === 304 && known) return known.answer;
-  const answer = { view: await content(response), at: Date.now() };
+  const answer = { view: await parse(response), at: Date.now() };
   const etag = response.headers.get("ETag");
-  if (etag) remember(path, { etag, answer });
+  if (etag) store(path, { etag, answer });
   return answer;
 }
 
 /**
- * Send a change, or ask for a plan.
+ * Send a request that changes something or starts a solver.
  * @param {"PUT"|"POST"} method
  * @param {string} path
  * @param {object} [body]
@@ -44,17 +44,17 @@ export async function read(path, signal) {
  * @returns {Promise<Answer>}
  */
 export async function send(method, path, body, signal) {
-  const response = await reach(path, {
+  const response = await request(path, {
     method,
     signal,
     headers: { "Content-Type": "application/json" },
     body: JSON.stringify(body ?? {}),
   });
-  return { view: await content(response), at: Date.now() };
+  return { view: await parse(response), at: Date.now() };
 }
 
 /**
- * The path of a view, its names and values escaped.
+ * Return the path of a view with escaped names and values.
  * @param {string[]} parts
  * @param {Record<string, string|number|null|undefined>} [query]  Empty values are left out.
  */
@@ -64,37 +64,37 @@ export function pathTo(parts, query = {}) {
   return `/${parts.map(encodeURIComponent).join("/")}${asked ? `?${asked}` : ""}`;
 }
 
-/** @param {string} path @param {{etag: string, answer: Answer}} what */
-function remember(path, what) {
-  answered.delete(path);
-  answered.set(path, what);
-  const oldest = answered.keys().next().value;
-  if (answered.size > REMEMBERED && oldest !== undefined) answered.delete(oldest);
+/** @param {string} path @param {{etag: string, answer: Answer}} entry */
+function store(path, entry) {
+  cache.delete(path);
+  cache.set(path, entry);
+  const oldest = cache.keys().next().value;
+  if (cache.size > MOST_CACHED && oldest !== undefined) cache.delete(oldest);
 }
 
-/** @param {string} path @param {RequestInit} request */
-async function reach(path, request) {
+/** @param {string} path @param {RequestInit} options */
+async function request(path, options) {
   try {
-    return await fetch(BASE + path, request);
+    return await fetch(BASE + path, options);
   } catch (error) {
     if (error instanceof DOMException && error.name === "AbortError") throw error;
     throw new ApiError({
       title: "No answer",
       status: 0,
-      detail: "The dashboard’s server does not answer. It is asked again as soon as it is back.",
+      detail: "The dashboard’s server does not answer. This page is updated when it is back.",
       nearest: [],
     });
   }
 }
 
 /** @param {Response} response */
-async function content(response) {
+async function parse(response) {
   const body = await response.json().catch(() => null);
   if (response.ok && body !== null) return body;
   throw new ApiError({
     title: body?.title ?? response.statusText,
     status: response.status,
-    detail: typeof body?.detail === "string" ? body.detail : `The server answered ${response.status} and no reason.`,
+    detail: typeof body?.detail === "string" ? body.detail : `The server answered ${response.status} without a reason.`,
     nearest: body?.nearest ?? [],
   });
 }

@@ -1,11 +1,11 @@
-// Apply exactly this plan, after a look at what it does.
+// Applies a plan after a confirmation.
 
 import { ApiError, pathTo, send } from "./api.js";
-import { html, nothing } from "./drawing.js";
-import { counted } from "./figures.js";
+import { html, nothing } from "./lit.js";
+import { plural } from "./format.js";
 import { problemNotice } from "./problem.js";
 
-/** @typedef {import("../views.d.ts").PlanView} PlanView */
+/** @typedef {import("../api.d.ts").PlanView} PlanView */
 
 export class ApplyDialog {
   /** @param {import("./screen.js").Context} context */
@@ -16,19 +16,19 @@ export class ApplyDialog {
     this.problem = null;
   }
 
-  /** @param {PlanView} plan @param {{changes: boolean, stopped: number}} what */
+  /** @param {PlanView} plan @param {{changes: boolean, stopped: number}} effect */
   draw(plan, { changes, stopped }) {
     if (plan.state !== "proposed" && !this.problem) return nothing;
     return html`${this.problem ? html`<div role="alert">${problemNotice(this.problem.problem)}</div>` : nothing}
-      ${plan.state === "proposed" ? html`<button type="button" class="main" ?disabled=${!changes || this.busy} @click=${this.open}>${this.busy ? "Handing it over …" : "Apply this plan …"}</button>` : nothing}
+      ${plan.state === "proposed" ? html`<button type="button" class="main" ?disabled=${!changes || this.busy} @click=${this.open}>${this.busy ? "Applying …" : "Apply this plan …"}</button>` : nothing}
       ${changes ? nothing : html`<span class="muted">There is nothing to apply.</span>`}
       <dialog aria-labelledby="apply-title">
         <h2 id="apply-title">Apply this plan to ${plan.name}?</h2>
-        <p>${counted(plan.moves.length, "executor")} will move. ${counted(plan.workers_started, "worker process").replace("processs", "processes")} will start${stopped ? `, ${stopped} will stop` : ""}: their executors work on nothing for as long as that takes.</p>
-        ${plan.held_back ? html`<p class="notice warn">The rules would hold it back (${plan.held_back}). Applied by hand, it is moved all the same.</p>` : nothing}
-        <p>If anything has changed since the plan was made, nothing is moved and the plan says why.</p>
-        <form method="dialog" class="row"><button type="button" class="main" @click=${(/** @type {Event} */ event) => this.apply(event, plan)}>Apply exactly this</button>
-          <button value="no" autofocus>Not now</button></form>
+        <p>${plural(plan.moves.length, "executor")} will move. ${plural(plan.workers_started, "worker process", "worker processes")} will start${stopped ? `, ${stopped} will stop` : ""}. Their executors process nothing in the meantime.</p>
+        ${plan.held_back ? html`<p class="notice warn">The rules would not make this move (${plan.held_back}). Applying it makes it anyway.</p>` : nothing}
+        <p>If the cluster has changed since the plan was made, nothing is moved and the plan says why.</p>
+        <form method="dialog" class="row"><button type="button" class="main" @click=${(/** @type {Event} */ event) => this.apply(event, plan)}>Apply</button>
+          <button value="no" autofocus>Cancel</button></form>
       </dialog>`;
   }
 

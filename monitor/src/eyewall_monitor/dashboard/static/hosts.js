@@ -1,24 +1,24 @@
-// Hosts, of which each may have several supervisors.
+// Hosts: each may run several supervisors.
 
-/** @typedef {import("../views.d.ts").SupervisorView} SupervisorView */
+/** @typedef {import("../api.d.ts").SupervisorView} SupervisorView */
 
 /**
- * One entry a host, in their order: what its supervisors have and run is added up; what is measured is the host's.
+ * Return one entry for each host: slots and executors of its supervisors are summed; measurements are the host’s.
  * @param {SupervisorView[]} supervisors
  * @returns {SupervisorView[]}
  */
-export function eachHost(supervisors) {
+export function mergeByHost(supervisors) {
   /** @type {Map<string, SupervisorView>} */
   const found = new Map();
   for (const it of supervisors) {
     const before = found.get(it.host);
-    found.set(it.host, before ? together(before, it) : it);
+    found.set(it.host, before ? merge(before, it) : it);
   }
   return [...found.values()];
 }
 
 /** @param {SupervisorView} one @param {SupervisorView} other */
-function together(one, other) {
+function merge(one, other) {
   return {
     ...one,
     site: one.site || other.site,

@@ -1,29 +1,30 @@
 // The shell around every page: navigation, the state of the connection, the theme.
 
-import { countAges, inWords } from "./ages.js";
-import { Live } from "./live.js";
+import { startAges } from "./age_element.js";
+import { ChangeEvents } from "./events.js";
+import { duration } from "./format.js";
 import { pageOf, sectionOf } from "./routes.js";
 import { Screen } from "./screen.js";
 import { themeButton } from "./theme.js";
 
-const SAID = { connecting: "connecting", live: "live", lost: "not live" };
+const LABEL = { connecting: "connecting", live: "live", lost: "not live" };
 
 /** @param {string} id */
 const element = (id) => /** @type {HTMLElement} */ (document.getElementById(id));
 const root = element("page");
-const live = new Live("/api/v1/events");
+const events = new ChangeEvents("/api/v1/events");
 /** @type {Screen|null} */
 let screen = null;
 let turn = 0;
 
-/** @param {string} sentence */
-function tell(sentence) {
-  const told = element("told");
-  told.textContent = told.textContent === sentence ? `${sentence} ` : sentence;
+/** Have screen readers read a sentence; a repeated one needs different text. @param {string} sentence */
+function announce(sentence) {
+  const announcer = element("announcer");
+  announcer.textContent = announcer.textContent === sentence ? `${sentence} ` : sentence;
 }
 
 /**
- * Go to another page, or to another address of this one.
+ * Go to another page, or to another URL of this one.
  * @param {string} url @param {{replace?: boolean}} [options]
  */
 function go(url, options = {}) {
@@ -32,8 +33,8 @@ function go(url, options = {}) {
   void show(true);
 }
 
-/** @param {boolean} arrived  Whether somebody came from another page, whose focus is gone. */
-async function show(arrived) {
+/** @param {boolean} navigated  Whether another page was shown before: its focus is gone. */
+async function show(navigated) {
   const mine = ++turn;
   const path = location.pathname;
   for (const link of document.querySelectorAll(".top nav a")) {
@@ -45,18 +46,18 @@ async function show(arrived) {
   screen?.end();
   screen = new Screen(root, (context) => make(context, name), {
     go,
-    tell,
+    announce,
     query: () => new URLSearchParams(location.search),
   });
   screen.draw();
   screen.refetch();
-  if (!arrived) return;
+  if (!navigated) return;
   scrollTo(0, 0);
   root.focus({ preventScroll: true });
-  tell(screen.page.title);
+  announce(screen.page.title);
 }
 
-/** @param {MouseEvent} event  A link within these pages needs no new document. */
+/** Follow a link within these pages without loading a new document. @param {MouseEvent} event */
 function follow(event) {
   const target = event.target instanceof Element ? event.target.closest("a") : null;
   if (!(target instanceof HTMLAnchorElement) || event.defaultPrevented || event.button !== 0) return;
@@ -68,44 +69,44 @@ function follow(event) {
   go(url.pathname + url.search);
 }
 
-function connection() {
+function showConnection() {
   const mark = element("live");
-  mark.dataset.state = live.state;
-  mark.textContent = SAID[live.state];
-  document.documentElement.toggleAttribute("data-lost", live.state === "lost");
+  mark.dataset.state = events.state;
+  mark.textContent = LABEL[events.state];
+  document.documentElement.toggleAttribute("data-lost", events.state === "lost");
   const banner = element("banner");
-  if (live.state === "lost" && !banner.hasChildNodes()) {
-    const said = document.createElement("p");
-    said.append("The connection to the dashboard’s server is lost. What is shown may be out of date; it is tried again by itself. ");
+  if (events.state === "lost" && !banner.hasChildNodes()) {
+    const notice = document.createElement("p");
+    notice.append("The connection to the dashboard’s server is lost. This page may be out of date. Reconnecting automatically. ");
     const since = document.createElement("span");
     since.id = "lost-for";
     since.setAttribute("aria-hidden", "true");
-    said.append(since);
-    banner.append(said);
+    notice.append(since);
+    banner.append(notice);
   }
-  if (live.state === "live") {
-    if (banner.hasChildNodes()) tell("The connection is back.");
+  if (events.state === "live") {
+    if (banner.hasChildNodes()) announce("The connection is back.");
     banner.replaceChildren();
   }
 }
 
-function countLost() {
+function updateLostTime() {
   const since = document.getElementById("lost-for");
-  if (since && live.lostAt) since.textContent = `Lost for ${inWords((Date.now() - live.lostAt) / 1000)}.`;
+  if (since && events.lostAt) since.textContent = `Lost for ${duration((Date.now() - events.lostAt) / 1000)}.`;
 }
 
-countAges();
-setInterval(countLost, 1000);
+startAges();
+setInterval(updateLostTime, 1000);
 themeButton(element("theme"), () => screen?.redraw());
 addEventListener("popstate", () => void show(true));
 document.addEventListener("click", follow);
-live.addEventListener("change", (event) => {
-  screen?.changed(/** @type {CustomEvent<import("../views.d.ts").Change>} */ (event).detail.changed);
+events.addEventListener("change", (event) => {
+  screen?.changed(/** @type {CustomEvent<import("../api.d.ts").Change>} */ (event).detail.changed);
 });
-live.addEventListener("state", () => {
-  connection();
-  if (live.state === "live") screen?.refetch();
+events.addEventListener("state", () => {
+  showConnection();
+  if (events.state === "live") screen?.refetch();
 });
-live.start();
+events.start();
 root.replaceChildren();
 void show(false);

@@ -1,35 +1,35 @@
-// Both directions between two hosts as one.
+// Pairs of hosts: both directions of a link as one.
 
 import { worst } from "./signals.js";
 
-/** @typedef {import("../views.d.ts").LinkView} LinkView */
+/** @typedef {import("../api.d.ts").LinkView} LinkView */
 /**
  * @typedef {object} Pair
  * @property {string} one
  * @property {string} other
- * @property {number|null} delay  The mean of both directions, as far as they are known.
+ * @property {number|null} delay  The mean of the known directions.
  * @property {number|null} measured
  * @property {number|null} estimated
- * @property {number|null} off  By how much the estimate is off, as a part of what was measured.
- * @property {number|null} rate  Of both directions.
- * @property {import("../views.d.ts").Signal} signal  The worse one.
+ * @property {number|null} error  The relative error of the estimate.
+ * @property {number|null} rate  The sum of both directions.
+ * @property {import("../api.d.ts").Signal} signal  The worse of the two.
  */
 
-/** Three pictures need them, of thousands of links. @type {WeakMap<LinkView[], Pair[]>} */
-const known = new WeakMap();
+/** Three charts use the pairs of thousands of links. @type {WeakMap<LinkView[], Pair[]>} */
+const cache = new WeakMap();
 
 /**
  * @param {LinkView[]} links
- * @returns {Pair[]}  Those whose estimate is furthest off first, then by name.
+ * @returns {Pair[]}  By the size of the estimate’s error, largest first, then by name.
  */
 export function pairs(links) {
-  const found = known.get(links) ?? paired(links);
-  known.set(links, found);
-  return found;
+  const pairs = cache.get(links) ?? joinDirections(links);
+  cache.set(links, pairs);
+  return pairs;
 }
 
 /** @param {LinkView[]} links @returns {Pair[]} */
-function paired(links) {
+function joinDirections(links) {
   /** @type {Map<string, LinkView[]>} */
   const both = new Map();
   for (const link of links) {
@@ -39,27 +39,27 @@ function paired(links) {
     else both.set(key, [link]);
   }
   return [...both.entries()]
-    .map(([key, ways]) => {
+    .map(([key, directions]) => {
       const [one, other] = key.split("\n");
-      const measured = mean(ways.map((it) => it.measured));
-      const estimated = mean(ways.map((it) => it.estimated));
-      const rates = ways.map((it) => it.rate).filter((it) => it !== null);
+      const measured = mean(directions.map((it) => it.measured));
+      const estimated = mean(directions.map((it) => it.estimated));
+      const rates = directions.map((it) => it.rate).filter((it) => it !== null);
       return {
         one,
         other,
-        delay: mean(ways.map((it) => it.delay)),
+        delay: mean(directions.map((it) => it.delay)),
         measured,
         estimated,
-        off: measured && estimated !== null ? estimated / measured - 1 : null,
+        error: measured && estimated !== null ? estimated / measured - 1 : null,
         rate: rates.length ? rates.reduce((sum, it) => sum + it, 0) : null,
-        signal: worst(ways.map((it) => it.signal)),
+        signal: worst(directions.map((it) => it.signal)),
       };
     })
-    .sort((a, b) => Math.abs(b.off ?? 0) - Math.abs(a.off ?? 0) || (a.one + a.other < b.one + b.other ? -1 : 1));
+    .sort((a, b) => Math.abs(b.error ?? 0) - Math.abs(a.error ?? 0) || (a.one + a.other < b.one + b.other ? -1 : 1));
 }
 
 /** @param {(number|null)[]} values */
 function mean(values) {
-  const told = values.filter((it) => it !== null);
-  return told.length ? told.reduce((sum, it) => sum + it, 0) / told.length : null;
+  const known = values.filter((it) => it !== null);
+  return known.length ? known.reduce((sum, it) => sum + it, 0) / known.length : null;
 }

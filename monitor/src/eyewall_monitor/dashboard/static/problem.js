@@ -1,14 +1,14 @@
-// What went wrong, as the sentence that the API says, with the names that were perhaps meant.
+// Shows an error of the API, with links to similar names.
 
-import { html, nothing } from "./drawing.js";
+import { html, nothing } from "./lit.js";
 
-/** @typedef {import("../views.d.ts").Problem} Problem */
+/** @typedef {import("../api.d.ts").Problem} Problem */
 
 /**
  * @param {Problem} problem
- * @param {(name: string) => string} [linkTo]  Where a nearest name leads; none: they are text.
+ * @param {(name: string) => string} [linkTo]  Where the link of a similar name leads.
  */
-export function problemNotice(problem, linkTo = sameWithName) {
+export function problemNotice(problem, linkTo = replaceName) {
   return html`<div class="notice bad">
     <p><strong>${problem.title}:</strong> ${problem.detail}</p>
     ${problem.nearest.length
@@ -19,8 +19,8 @@ export function problemNotice(problem, linkTo = sameWithName) {
   </div>`;
 }
 
-/** @param {string} name  In the place of the last name of this page's path. */
-function sameWithName(name) {
+/** This page’s URL with another name. @param {string} name */
+function replaceName(name) {
   const parts = location.pathname.split("/");
   if (parts.length < 3) {
     const query = new URLSearchParams(location.search);

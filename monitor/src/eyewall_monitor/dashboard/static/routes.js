@@ -1,4 +1,4 @@
-// Which page a path shows. Modules are fetched when their page is first looked at.
+// Maps paths to pages. A page’s module is loaded when the page is first opened.
 
 /** @typedef {import("./screen.js").Page} Page */
 /** @typedef {import("./screen.js").Context} Context */
@@ -10,28 +10,28 @@ const ROUTES = [
   [/^\/topology\/([^/]+)$/, () => import("./pages/topology.js")],
   [/^\/decisions$/, () => import("./pages/decisions.js")],
   [/^\/decisions\/([^/]+)$/, () => import("./pages/decision.js")],
-  [/^\/plan$/, () => import("./pages/plan.js")],
-  [/^\/plan\/([^/]+)$/, () => import("./pages/plan_result.js")],
+  [/^\/plan$/, () => import("./pages/plans.js")],
+  [/^\/plan\/([^/]+)$/, () => import("./pages/plan.js")],
   [/^\/provision$/, () => import("./pages/provision.js")],
   [/^\/health$/, () => import("./pages/health.js")],
 ];
 
 /**
- * What makes the page of a path.
+ * Return the function that makes the page of a path.
  * @param {string} path
  * @returns {Promise<{make: MakePage, name: string}>}
  */
 export async function pageOf(path) {
   for (const [pattern, load] of ROUTES) {
     const found = pattern.exec(path);
-    const name = found && decoded(found[1] ?? "");
+    const name = found && decode(found[1] ?? "");
     if (found && name !== null) return { make: (await load()).page, name };
   }
-  return { make: (await import("./pages/nowhere.js")).page, name: path };
+  return { make: (await import("./pages/not_found.js")).page, name: path };
 }
 
-/** A name as it stands in a path; null if nobody can have meant it. @param {string} part */
-function decoded(part) {
+/** Decode a name in a path; null if it is malformed. @param {string} part */
+function decode(part) {
   try {
     return decodeURIComponent(part);
   } catch {
@@ -40,7 +40,7 @@ function decoded(part) {
 }
 
 /**
- * The link of the navigation that a path belongs to.
+ * Return the navigation link that a path belongs to.
  * @param {string} path
  */
 export function sectionOf(path) {

@@ -1,33 +1,33 @@
-// One page on the screen: fetches its views, draws them, and both again when something has changed.
+// Shows one page: fetches its views, draws them, and repeats both when something changes.
 
 import { ApiError, read } from "./api.js";
-import { html, nothing, render } from "./drawing.js";
+import { html, nothing, render } from "./lit.js";
 import { problemNotice } from "./problem.js";
 
 /**
  * @typedef {object} Source  A view that a page is drawn from.
  * @property {string} path  Below /api/v1.
- * @property {(topic: string) => boolean} changedBy  Whether a change of this topic is one of it.
+ * @property {(topic: string) => boolean} changedBy  Whether a change of this topic changes it.
  */
 /** @typedef {Record<string, import("./api.js").Answer>} Views  By the names of their sources. */
 /**
  * @typedef {object} Page
  * @property {string} title
- * @property {() => Record<string, Source>} sources  Asked anew before each fetch.
- * @property {(views: Views) => unknown} draw  Called once every view that `needs` names is there.
+ * @property {() => Record<string, Source>} sources  Called before each fetch.
+ * @property {(views: Views) => unknown} draw  Called when every view that `needs` names is loaded.
  * @property {string[]} needs
  * @property {(root: HTMLElement, views: Views) => void} [drawn]  For charts that draw themselves.
  * @property {(topics: string[]) => void} [changed]
  * @property {() => void} [leave]
  */
 /**
- * @typedef {object} Context  What a page may ask for.
+ * @typedef {object} Context  What a page may use.
  * @property {() => void} redraw
  * @property {() => void} refetch
  * @property {(url: string, options?: {replace?: boolean}) => void} go
- * @property {(sentence: string) => void} tell  To screen readers.
+ * @property {(sentence: string) => void} announce  To screen readers.
  * @property {() => URLSearchParams} query
- * @property {AbortSignal} signal  Ends with the page.
+ * @property {AbortSignal} signal  Aborted when the page is left.
  */
 
 export class Screen {
@@ -44,7 +44,7 @@ export class Screen {
     /** @type {Record<string, ApiError>} */
     this.problems = {};
     /** @type {Map<string, {path: string, again: boolean}>} */
-    this.underWay = new Map();
+    this.pending = new Map();
     this.frame = 0;
     this.page = make({
       ...around,
@@ -54,12 +54,12 @@ export class Screen {
     });
   }
 
-  /** Fetch all views again; those that have not changed cost next to nothing. */
+  /** Fetch all views again; those that have not changed are answered by 304. */
   refetch() {
     for (const [name, source] of Object.entries(this.page.sources())) void this.fetch(name, source.path);
   }
 
-  /** @param {string[]} topics  What has changed. */
+  /** @param {string[]} topics  What changed. */
   changed(topics) {
     for (const [name, source] of Object.entries(this.page.sources())) {
       if (topics.some(source.changedBy)) void this.fetch(name, source.path);
@@ -69,32 +69,32 @@ export class Screen {
 
   /** @param {string} name @param {string} path */
   async fetch(name, path) {
-    const before = this.underWay.get(name);
+    const before = this.pending.get(name);
     if (before && before.path === path) {
       before.again = true;
       return;
     }
     const mine = { path, again: false };
-    this.underWay.set(name, mine);
+    this.pending.set(name, mine);
     do {
       mine.again = false;
       await this.fetchOnce(name, path, mine);
-    } while (mine.again && this.underWay.get(name) === mine);
-    if (this.underWay.get(name) === mine) this.underWay.delete(name);
+    } while (mine.again && this.pending.get(name) === mine);
+    if (this.pending.get(name) === mine) this.pending.delete(name);
   }
 
   /** @param {string} name @param {string} path @param {object} mine */
   async fetchOnce(name, path, mine) {
     try {
       const answer = await read(path, this.ended.signal);
-      if (this.underWay.get(name) !== mine) return;
+      if (this.pending.get(name) !== mine) return;
       if (this.views[name] === answer && !this.problems[name]) return;
       this.views[name] = answer;
       delete this.problems[name];
     } catch (error) {
       if (this.ended.signal.aborted) return;
       if (!(error instanceof ApiError)) throw error;
-      if (this.underWay.get(name) !== mine) return;
+      if (this.pending.get(name) !== mine) return;
       this.problems[name] = error;
       if (error.problem.status === 404) delete this.views[name];
     }

@@ -1,19 +1,19 @@
-// How old something measured is: a sign, a word and an age, never colour alone.
+// Marks the freshness of a value by a sign, a word and an age, never by colour alone.
 
-import { html, nothing } from "./drawing.js";
-import { percent } from "./figures.js";
+import { html, nothing } from "./lit.js";
+import { percent } from "./format.js";
 
-/** @typedef {import("../views.d.ts").Signal} Signal */
+/** @typedef {import("../api.d.ts").Signal} Signal */
 
 const SIGN = { fresh: "●", stale: "◐", missing: "○" };
 const RANK = { fresh: 0, stale: 1, missing: 2 };
 
 /**
  * @param {Signal} signal
- * @param {number} at  When it was told, in ms.
+ * @param {number} at  When it arrived, in ms.
  */
 export function signalMark(signal, at) {
-  const word = signal.state === "fresh" && signal.age !== null ? html`<span class="unseen">fresh, </span>` : `${signal.state}${signal.age === null ? "" : ", "}`;
+  const word = signal.state === "fresh" && signal.age !== null ? html`<span class="visually-hidden">fresh, </span>` : `${signal.state}${signal.age === null ? "" : ", "}`;
   return html`<span class="signal ${signal.state}" title=${signal.note || nothing}><span class="sign" aria-hidden="true">${SIGN[signal.state]}</span>
     ${word}${signal.age === null ? nothing : age(signal.age, at)}</span>`;
 }
@@ -23,7 +23,7 @@ export function confidence(signal) {
   return signal.confidence === null ? "–" : percent(signal.confidence);
 }
 
-/** An age that counts on. @param {number} seconds @param {number} at */
+/** An age that keeps counting. @param {number} seconds @param {number} at */
 export function age(seconds, at) {
   return html`<eye-age since=${Math.round(at - seconds * 1000)}></eye-age>`;
 }

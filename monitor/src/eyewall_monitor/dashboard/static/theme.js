@@ -1,22 +1,22 @@
-// Light or dark: the system's choice until somebody makes another one here.
+// The button that switches between the system’s theme, dark and light.
 
 const KEY = "eyewall-theme";
 const NEXT = { "": "dark", dark: "light", light: "" };
-const SAID = { "": "Theme: system", dark: "Theme: dark", light: "Theme: light" };
+const LABEL = { "": "Theme: system", dark: "Theme: dark", light: "Theme: light" };
 const SIGN = { "": "◐", dark: "●", light: "○" };
 
 /**
- * Let a button go through system, dark and light.
+ * Make a button cycle through system, dark and light.
  * @param {HTMLElement} button
- * @param {() => void} changed  Called after each change: canvases have to be drawn anew.
+ * @param {() => void} changed  Called after each change: canvases must be redrawn.
  */
 export function themeButton(button, changed) {
   const root = document.documentElement;
   const show = () => {
     const theme = /** @type {""|"dark"|"light"} */ (root.dataset.theme ?? "");
     button.textContent = SIGN[theme];
-    button.setAttribute("aria-label", SAID[theme]);
-    button.title = SAID[theme];
+    button.setAttribute("aria-label", LABEL[theme]);
+    button.title = LABEL[theme];
   };
   button.addEventListener("click", () => {
     const next = NEXT[/** @type {""|"dark"|"light"} */ (root.dataset.theme ?? "")];
@@ -26,7 +26,7 @@ export function themeButton(button, changed) {
       if (next) localStorage.setItem(KEY, next);
       else localStorage.removeItem(KEY);
     } catch {
-      // It holds for this page only.
+      // Storage is disabled: the choice lasts as long as this page.
     }
     show();
     changed();

@@ -6,6 +6,11 @@ from pydantic import BaseModel, ConfigDict
 
 
 class View(BaseModel):
-    """A frozen answer."""
+    """A frozen value of the JSON API. Fields' docstrings are their descriptions in OpenAPI."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(
+        frozen=True,
+        extra="forbid",
+        use_attribute_docstrings=True,
+        json_schema_serialization_defaults_required=True,
+    )

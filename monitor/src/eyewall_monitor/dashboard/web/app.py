@@ -1,6 +1,6 @@
 """The application: API, metrics and pages, behind their guard."""
 
-from collections.abc import AsyncIterator, Callable, Collection, Iterable
+from collections.abc import AsyncIterator, Callable, Iterable
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
@@ -9,12 +9,11 @@ from fastapi import FastAPI
 from prometheus_client.metrics_core import Metric
 
 from eyewall_monitor.dashboard.desk import Desk
+from eyewall_monitor.dashboard.views.change import Change
 from eyewall_monitor.dashboard.views.problem import Problem
 from eyewall_monitor.dashboard.web import problems
 from eyewall_monitor.dashboard.web.api import api
 from eyewall_monitor.dashboard.web.events import Events
-from eyewall_monitor.dashboard.web.guard import Guard
-from eyewall_monitor.dashboard.web.head import Head
 from eyewall_monitor.dashboard.web.pages import FOLDER, StaticFiles, serve_pages
 from eyewall_monitor.dashboard.web.scrape import scraped
 
@@ -31,15 +30,16 @@ TAGS = [
 ]
 
 
-def describe(app: FastAPI) -> None:
-    """Have the description name the form of errors, which no answer of its own has."""
-    described = app.openapi
+def _describe(app: FastAPI) -> None:
+    """Add the views that no operation returns as its body: errors, and the data of events."""
+    describe = app.openapi
 
     def openapi() -> dict[str, Any]:
-        found = described()
-        schemas = found["components"]["schemas"]
-        schemas.setdefault("Problem", Problem.model_json_schema())
-        return found
+        document = describe()
+        for view in (Problem, Change):
+            schema = view.model_json_schema(mode="serialization")
+            document["components"]["schemas"].setdefault(view.__name__, schema)
+        return document
 
     app.openapi = openapi  # type: ignore[method-assign]
 
@@ -48,12 +48,9 @@ def make_app(
     desk: Desk,
     events: Events,
     collect: Callable[[], Iterable[Metric]],
-    allowed_hosts: Collection[str] = (),
-    *,
-    read_only: bool = False,
     folder: Path = FOLDER,
-) -> Callable[..., object]:
-    """Put the application together; `collect` tells Prometheus, `folder` has the pages' files."""
+) -> FastAPI:
+    """Return the application; `collect` yields metrics for Prometheus, `folder` has the pages."""
 
     @asynccontextmanager
     async def life(_: FastAPI) -> AsyncIterator[None]:
@@ -71,10 +68,10 @@ def make_app(
         redirect_slashes=False,
         lifespan=life,
     )
-    describe(app)
+    _describe(app)
     app.state.sidecar_address = desk.client.address
     problems.handle(app)
     app.include_router(api(desk, events))
     app.include_router(scraped(collect))
     serve_pages(app, StaticFiles(folder))
-    return Guard(Head(app), allowed_hosts, read_only=read_only)
+    return app

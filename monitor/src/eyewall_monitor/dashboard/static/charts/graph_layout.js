@@ -1,16 +1,16 @@
-// Where a topology's components and streams are drawn: in layers, from spouts on.
+// The layered layout of a topology’s graph, from its spouts on.
 
 import { Graph, layout } from "../vendor/dagre-3.1.3/dagre.esm.js";
-import { perSecondShort } from "../figures.js";
-import { inOrder } from "../sites.js";
-import { widthOf } from "./free_places.js";
+import { perSecondShort } from "../format.js";
+import { compareNames } from "../sites.js";
+import { textWidth } from "./labels.js";
 
-/** @typedef {import("../../views.d.ts").TopologyView} TopologyView */
-/** @typedef {import("../../views.d.ts").ComponentView} ComponentView */
-/** @typedef {import("../../views.d.ts").ExecutorView} ExecutorView */
-/** @typedef {import("../../views.d.ts").StreamView} StreamView */
+/** @typedef {import("../../api.d.ts").TopologyView} TopologyView */
+/** @typedef {import("../../api.d.ts").ComponentView} ComponentView */
+/** @typedef {import("../../api.d.ts").ExecutorView} ExecutorView */
+/** @typedef {import("../../api.d.ts").StreamView} StreamView */
 /**
- * @typedef {object} Row  A line in a component: one executor, or all at one host where there are many.
+ * @typedef {object} Row  A row of a component: one executor, or all on one host if there are many.
  * @property {string} label
  * @property {string|null} host
  * @property {ExecutorView[]} executors
@@ -26,22 +26,22 @@ export const SLIM = 140;
 
 /**
  * @param {TopologyView} topology
- * @param {{down: boolean, system: boolean, node: number, delays: Map<string, number>, slow: {has: (executor: string) => boolean}}} wanted  `down`: from top to bottom, for narrow screens; `node`: how wide a component is;
+ * @param {{down: boolean, system: boolean, node: number, delays: Map<string, number>, slow: {has: (executor: string) => boolean}}} options  `down`: from top to bottom, for narrow screens; `node`: the width of a component;
  *   `delays`: of the slowest path, by `source\ntarget`; `slow`: its executors.
  * @returns {{nodes: Node[], edges: Edge[], width: number, height: number}}
  */
-export function laidOut(topology, wanted) {
+export function layoutGraph(topology, options) {
   const graph = new Graph({ multigraph: false });
-  graph.setGraph({ rankdir: wanted.down ? "TB" : "LR", nodesep: 26, ranksep: wanted.down ? 26 : 32, marginx: 6, marginy: 6 });
+  graph.setGraph({ rankdir: options.down ? "TB" : "LR", nodesep: 26, ranksep: options.down ? 26 : 32, marginx: 6, marginy: 6 });
   graph.setDefaultEdgeLabel(() => ({}));
-  const components = topology.components.filter((it) => wanted.system || it.kind !== "system");
-  const rowsOf = new Map(components.map((it) => [it.id, rows(it, wanted.slow)]));
+  const components = topology.components.filter((it) => options.system || it.kind !== "system");
+  const rowsOf = new Map(components.map((it) => [it.id, rows(it, options.slow)]));
   for (const it of components) {
     const lines = Math.min(rowsOf.get(it.id)?.length ?? 0, MOST_ROWS + 1);
-    graph.setNode(it.id, { width: wanted.node, height: TOP + lines * ROW + 8 });
+    graph.setNode(it.id, { width: options.node, height: TOP + lines * ROW + 8 });
   }
-  const edges = between(topology.streams.filter((it) => graph.hasNode(it.source) && graph.hasNode(it.target) && (wanted.system || !it.system)), wanted.delays);
-  for (const it of edges) graph.setEdge(it.source, it.target, { width: Math.max(widthOf(it.label), it.delay === null ? 0 : 48) + 4, height: it.delay === null ? 18 : 32, labelpos: "c", weight: it.system ? 1 : 4 });
+  const edges = between(topology.streams.filter((it) => graph.hasNode(it.source) && graph.hasNode(it.target) && (options.system || !it.system)), options.delays);
+  for (const it of edges) graph.setEdge(it.source, it.target, { width: Math.max(textWidth(it.label), it.delay === null ? 0 : 48) + 4, height: it.delay === null ? 18 : 32, labelpos: "c", weight: it.system ? 1 : 4 });
   layout(graph);
   const { width = 0, height = 0 } = graph.graph();
   return {
@@ -68,13 +68,13 @@ function rows(component, slow) {
     if (before) before.push(it);
     else at.set(it.host, [it]);
   }
-  const matters = (/** @type {Row} */ row) => Number(row.executors.some((it) => slow.has(it.executor))) + 2 * Number(row.host === null);
+  const rank = (/** @type {Row} */ row) => Number(row.executors.some((it) => slow.has(it.executor))) + 2 * Number(row.host === null);
   return [...at]
     .map(([host, executors]) => ({ label: executors.length > 1 ? `${executors.length} ×` : short(executors[0]), host, executors }))
-    .sort((one, other) => matters(other) - matters(one) || other.executors.length - one.executors.length || inOrder(one.host ?? "", other.host ?? ""));
+    .sort((one, other) => rank(other) - rank(one) || other.executors.length - one.executors.length || compareNames(one.host ?? "", other.host ?? ""));
 }
 
-/** The tasks alone: the component's name stands above. @param {ExecutorView} it */
+/** The tasks without the component’s name, which is the title. @param {ExecutorView} it */
 function short(it) {
   return it.executor.startsWith(it.component) ? it.executor.slice(it.component.length) || it.executor : it.executor;
 }

@@ -1,14 +1,14 @@
-// From positions in seconds of round-trip time to places on a picture.
+// Maps positions, in seconds of round-trip time, to pixels.
 
-import { inOrder } from "../sites.js";
+import { compareNames } from "../sites.js";
 
-/** @typedef {import("../../views.d.ts").SupervisorView} SupervisorView */
+/** @typedef {import("../../api.d.ts").SupervisorView} SupervisorView */
 /** @typedef {{x: number, y: number}} Point */
 
 const TURNS = 60;
 const GAP_OF_GRID = 1.25;
 
-/** Keeps a map steady: while the hosts are the same, it is neither turned nor scaled anew. */
+/** A stable layout: it is turned and scaled again only when the set of hosts changes. */
 export class MapLayout {
   constructor() {
     this.key = "";
@@ -22,7 +22,7 @@ export class MapLayout {
   }
 
   /**
-   * As high as its hosts need, the same for as long as they are the same.
+   * The height that the hosts need; it changes only with the set of hosts.
    * @param {SupervisorView[]} supervisors
    * @param {{width: number, margin: number, least: number, most: number}} room
    */
@@ -43,9 +43,9 @@ export class MapLayout {
   }
 
   /**
-   * Where each host is drawn.
+   * Return the place of each host.
    * @param {SupervisorView[]} supervisors
-   * @param {{width: number, height: number, margin: number, apart: number}} room  `apart`: px that two hosts are apart at least.
+   * @param {{width: number, height: number, margin: number, apart: number}} room  `apart`: the minimum distance of two hosts, in px.
    * @returns {Map<string, Point>}
    */
   places(supervisors, room) {
@@ -88,7 +88,7 @@ export class MapLayout {
     };
   }
 
-  /** Their longest axis across, or down. @param {Point[]} points @param {boolean} down */
+  /** Turn the longest axis across, or down. @param {Point[]} points @param {boolean} down */
   turnTo(points, down) {
     const mean = { x: average(points.map((it) => it.x)), y: average(points.map((it) => it.y)) };
     const angle = mainAxis(points, mean) - (down ? Math.PI / 2 : 0);
@@ -101,7 +101,7 @@ export class MapLayout {
     return { x: point.x * this.cos - point.y * this.sin, y: point.x * this.sin + point.y * this.cos };
   }
 
-  /** How many px a second of round-trip time is; null if hosts are not drawn by position. */
+  /** Px per second of round-trip time; null if hosts are not drawn by position. */
   get pixelsPerSecond() {
     return this.key ? this.scale : null;
   }
@@ -111,11 +111,11 @@ export class MapLayout {
 function bySite(supervisors, room) {
   /** @type {Map<string, Point>} */
   const places = new Map();
-  const sites = [...new Set(supervisors.map((it) => it.site))].sort(inOrder);
+  const sites = [...new Set(supervisors.map((it) => it.site))].sort(compareNames);
   const columns = Math.max(1, Math.min(sites.length, Math.round(Math.sqrt((sites.length * room.width) / room.height))));
   const rows = Math.ceil(sites.length / columns);
   sites.forEach((site, index) => {
-    const hosts = supervisors.filter((it) => it.site === site).sort((one, other) => inOrder(one.host, other.host));
+    const hosts = supervisors.filter((it) => it.site === site).sort((one, other) => compareNames(one.host, other.host));
     const middle = {
       x: ((index % columns) + 0.5) * (room.width / columns),
       y: (Math.floor(index / columns) + 0.5) * (room.height / rows),
@@ -130,7 +130,7 @@ function bySite(supervisors, room) {
   return places;
 }
 
-/** Move points that hide each other apart, a little at a time. @param {Point[]} points @param {{width: number, height: number, margin: number, apart: number}} room */
+/** Move overlapping points apart, a little at a time. @param {Point[]} points @param {{width: number, height: number, margin: number, apart: number}} room */
 function pushApart(points, room) {
   for (let turn = 0; turn < TURNS; turn++) {
     let moved = false;
@@ -157,7 +157,7 @@ function pushApart(points, room) {
   }
 }
 
-/** The outline of some points, in order. @param {Point[]} points */
+/** The convex hull, in order. @param {Point[]} points */
 export function hull(points) {
   const sorted = [...points].sort((a, b) => a.x - b.x || a.y - b.y);
   if (sorted.length < 3) return sorted;

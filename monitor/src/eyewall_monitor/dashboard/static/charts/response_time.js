@@ -1,14 +1,20 @@
-// Response time over time, predicted and measured, each reassignment marked. Drawn by uPlot.
+// Response time over time, predicted and measured, with a mark for each reassignment (uPlot).
 
-import UPlot from "../vendor/uplot-1.6.32/uPlot.js";
+import { moment, ms, plural } from "../format.js";
+import { html, nothing } from "../lit.js";
+import uPlot from "../vendor/uplot-1.6.32/uPlot.js";
 
-/** @typedef {import("../../views.d.ts").ResponseTimeView} ResponseTimeView */
+/** @typedef {import("../../api.d.ts").ResponseTimeView} ResponseTimeView */
 
+/** The vendored module has no types. @type {any} */
+const UPlot = uPlot;
 const HEIGHT = 280;
 const SECONDS_SHOWN = 1800;
 const DIGIT = 8;
+const SPANS = /** @type {const} */ ([[900, "15 min"], [3600, "1 h"], [21600, "6 h"], [86400, "24 h"]]);
+const MOST_MARKS = 12;
 
-/** A chart that lives in one element, for as long as that is on the page. */
+/** The chart in one element of the page. */
 export class ResponseTimeChart {
   constructor() {
     /** @type {any} */
@@ -24,7 +30,7 @@ export class ResponseTimeChart {
     this.observer = new ResizeObserver(() => this.resize());
   }
 
-  /** @param {HTMLElement|null} frame @param {ResponseTimeView} view @param {[number, number]} span  From and to, for where there is nothing. */
+  /** @param {HTMLElement|null} frame @param {ResponseTimeView} view @param {[number, number]} span  Shown if there is no data. */
   show(frame, view, span) {
     this.span = span;
     if (!frame) return;
@@ -115,7 +121,7 @@ export class ResponseTimeChart {
   }
 }
 
-/** Both series on one line of time, as uPlot wants them. @param {ResponseTimeView} view */
+/** Both series on one time axis, as uPlot needs them. @param {ResponseTimeView} view */
 function series(view) {
   const predicted = { xs: view.predicted.map((it) => it.at), ys: view.predicted.map((it) => inMs(it.value)) };
   const measured = { xs: view.measured.map((it) => it.at), ys: view.measured.map((it) => inMs(it.value)) };
@@ -127,7 +133,7 @@ function inMs(seconds) {
   return seconds === null ? null : seconds * 1000;
 }
 
-/** A canvas knows no variables: ask what one comes to here. @param {HTMLElement} frame @param {string} name */
+/** Resolve a CSS variable: a canvas cannot. @param {HTMLElement} frame @param {string} name */
 function colourOf(frame, name) {
   const probe = document.createElement("span");
   probe.style.color = `var(${name})`;
@@ -135,4 +141,34 @@ function colourOf(frame, name) {
   const found = getComputedStyle(probe).color;
   probe.remove();
   return found;
+}
+
+/**
+ * The frame of a chart, the choice of its span, and the table of reassignments.
+ * @param {ResponseTimeView|undefined} times @param {number} seconds @param {(seconds: number) => void} choose
+ */
+export function responseTimeSection(times, seconds, choose) {
+  return html`<fieldset class="choices"><legend>Last</legend>${SPANS.map(([span, label]) => html`<label><input type="radio" name="span" .checked=${span === seconds} @change=${() => choose(span)}>${label}</label>`)}</fieldset>
+    ${times?.measured_note ? html`<p class="notice warn">Not measured: ${times.measured_note}</p>` : nothing}
+    <div class="time-chart" role="img" aria-label=${times ? summary(times) : "Response time"}></div>
+    ${times ? marks(times) : nothing}`;
+}
+
+/** @param {ResponseTimeView} times */
+function summary(times) {
+  const parts = /** @type {const} */ (["predicted", "measured"]).map((kind) => {
+    const values = times[kind].map((it) => it.value).filter((it) => it !== null);
+    if (!values.length) return `not ${kind}`;
+    return `${kind} from ${ms(Math.min(...values))} to ${ms(Math.max(...values))}, now ${ms(values[values.length - 1])}`;
+  });
+  return `Response time: ${parts.join("; ")}; ${plural(times.reassignments.length, "reassignment")}.`;
+}
+
+/** @param {ResponseTimeView} times */
+function marks(times) {
+  if (!times.reassignments.length) return html`<p class="empty">No executor was placed or moved in this time.</p>`;
+  const numbered = times.reassignments.map((it, index) => ({ ...it, number: index + 1 })).reverse();
+  return html`<div class="scroll" tabindex="0" role="group" aria-label="Reassignments"><table class="dense marks"><caption>Reassignments, newest first${numbered.length > MOST_MARKS ? `, ${MOST_MARKS} of ${numbered.length}` : ""}</caption>
+    <thead><tr><th scope="col">Mark</th><th scope="col">Time</th><th scope="col">Decision</th><th scope="col">Message</th><th scope="col" class="figure">Moves</th></tr></thead>
+    <tbody>${numbered.slice(0, MOST_MARKS).map((it) => html`<tr><td>${it.number}</td><td>${moment(it.at)}</td><th scope="row"><a href="/decisions/${encodeURIComponent(it.decision)}">${it.verdict}</a></th><td class="words">${it.said}</td><td class="figure">${it.moves}</td></tr>`)}</tbody></table></div>`;
 }

@@ -1,29 +1,29 @@
-// The cluster at a glance: where everything is, what flows, and what is missing.
+// The cluster: map, alerts, topologies, supervisors and delays.
 
-import { agreement } from "../charts/agreement.js";
+import { delayScatter } from "../charts/delay_scatter.js";
 import { ClusterMap } from "../charts/cluster_map.js";
 import { delaysTable, supervisorsTable } from "../cluster_tables.js";
-import { html, nothing } from "../drawing.js";
-import { counted } from "../figures.js";
-import { eachHost } from "../hosts.js";
+import { html, nothing } from "../lit.js";
+import { plural } from "../format.js";
+import { mergeByHost } from "../hosts.js";
 import { hostPanel } from "../host_panel.js";
-import { needsALook } from "../needs_a_look.js";
+import { clusterAlerts } from "../alerts.js";
 import { signalMark } from "../signals.js";
 import { Sites } from "../sites.js";
 import { FreezeSwitch } from "../switches.js";
 import { topologyList } from "../topology_list.js";
 
-/** @typedef {import("../../views.d.ts").ClusterView} ClusterView */
+/** @typedef {import("../../api.d.ts").ClusterView} ClusterView */
 
 /** @type {import("../routes.js").MakePage} */
 export function page(context) {
   const freeze = new FreezeSwitch(context, null);
   const map = new ClusterMap(context.redraw);
-  let said = "";
+  let announced = "";
 
   /** @param {ClusterView} cluster @param {number} at */
   function signals(cluster, at) {
-    const hosts = eachHost(cluster.supervisors);
+    const hosts = mergeByHost(cluster.supervisors);
     const reports = hosts.filter((it) => it.report.state === "fresh").length;
     return html`<dl class="strip">
       <div><dt>Sidecar</dt><dd>${signalMark(cluster.sidecar, at)}</dd></div>
@@ -45,13 +45,13 @@ export function page(context) {
       /** @type {ClusterView} */
       const cluster = view;
       const sites = new Sites(cluster);
-      const matters = needsALook(cluster);
-      const news = matters.map((it) => it.said).join(" ");
-      if (said !== news && said !== "") context.tell(news || "All is well again.");
-      said = news || "well";
+      const alerts = clusterAlerts(cluster);
+      const text = alerts.map((it) => it.text).join(" ") || "There are no alerts.";
+      if (announced && announced !== text) context.announce(text);
+      announced = text;
       return html`<div class="head">
           <div><h1>Cluster</h1>
-          <p class="lead">${counted(cluster.supervisors.length, "supervisor")}, ${counted(cluster.topologies.length, "topology").replace("topologys", "topologies")}</p></div>
+          <p class="lead">${plural(cluster.supervisors.length, "supervisor")}, ${plural(cluster.topologies.length, "topology", "topologies")}</p></div>
           ${freeze.draw(cluster.switches)}
         </div>
         ${signals(cluster, at)}
@@ -61,11 +61,11 @@ export function page(context) {
             ${map.draw(cluster, sites, at)}
           </section>
           <div class="side">
-            <section class="card" aria-labelledby="look-title"><h2 id="look-title">Needs a look</h2>
-              ${matters.length
-                ? html`<ul class="matters">${matters.slice(0, 12).map((it) => html`<li class=${it.state}>${it.said}</li>`)}
-                  ${matters.length > 12 ? html`<li>and ${matters.length - 12} more: see the <a href="/health">health</a> of every part</li>` : nothing}</ul>`
-                : html`<p class="well">Nothing: every part reports, every executor has a slot.</p>`}
+            <section class="card" aria-labelledby="alerts-title"><h2 id="alerts-title">Alerts</h2>
+              ${alerts.length
+                ? html`<ul class="alerts">${alerts.slice(0, 12).map((it) => html`<li class=${it.level}>${it.text}</li>`)}
+                  ${alerts.length > 12 ? html`<li>and ${alerts.length - 12} more: see <a href="/health">Health</a></li>` : nothing}</ul>`
+                : html`<p class="ok-mark">None: every part reports, every executor has a slot.</p>`}
             </section>
             ${hostPanel(cluster, map.selected, sites, at)}
           </div>
@@ -74,8 +74,8 @@ export function page(context) {
           ${topologyList(cluster.topologies, at)}</section>
         <section class="card" aria-labelledby="supervisors-title"><h2 id="supervisors-title">Supervisors</h2>
           ${supervisorsTable(cluster, sites, at, context)}</section>
-        <section class="card" aria-labelledby="delays-title"><h2 id="delays-title">Delays, measured against estimated</h2>
-          <div class="split even">${agreement(cluster.links)} ${delaysTable(cluster, sites, at)}</div></section>`;
+        <section class="card" aria-labelledby="delays-title"><h2 id="delays-title">Delays, measured and estimated</h2>
+          <div class="split even">${delayScatter(cluster.links)} ${delaysTable(cluster, sites, at)}</div></section>`;
     },
   };
 }

@@ -1,12 +1,12 @@
-// The history: what was decided, when, for which topology; filtered by what the address says.
+// The history of decisions; the URL holds the filter.
 
 import { pathTo } from "../api.js";
-import { html, nothing, repeat } from "../drawing.js";
-import { counted, moment, percent } from "../figures.js";
+import { html, nothing, repeat } from "../lit.js";
+import { plural, moment, percent } from "../format.js";
 
-/** @typedef {import("../../views.d.ts").DecisionPage} DecisionPage */
-/** @typedef {import("../../views.d.ts").DecisionSummary} DecisionSummary */
-/** @typedef {import("../../views.d.ts").TopologySummary} TopologySummary */
+/** @typedef {import("../../api.d.ts").DecisionPage} DecisionPage */
+/** @typedef {import("../../api.d.ts").DecisionSummary} DecisionSummary */
+/** @typedef {import("../../api.d.ts").TopologySummary} TopologySummary */
 
 const VERDICTS = ["placed", "moved", "kept", "declined"];
 const COUNT = 30;
@@ -20,7 +20,7 @@ export function page(context) {
   let newest = "";
 
   /** @param {Record<string, string>} changed */
-  function address(changed) {
+  function url(changed) {
     const all = Object.entries({ topology, verdict, ...changed }).filter(([, value]) => value);
     return `/decisions${all.length ? `?${new URLSearchParams(all)}` : ""}`;
   }
@@ -31,10 +31,10 @@ export function page(context) {
     for (const it of running) ids.set(it.id, it.name);
     if (topology && ![...ids].some((it) => it.includes(topology))) ids.set(topology, topology);
     return html`<form class="fields card" aria-label="Filter" @submit=${(/** @type {Event} */ event) => event.preventDefault()}>
-      <label class="field">Topology<select name="topology" @change=${(/** @type {Event} */ event) => context.go(address({ topology: value(event) }))}>
+      <label class="field">Topology<select name="topology" @change=${(/** @type {Event} */ event) => context.go(url({ topology: value(event) }))}>
         <option value="" ?selected=${!topology}>all</option>
         ${[...ids].map(([id, name]) => html`<option value=${id} ?selected=${id === topology || name === topology}>${name}</option>`)}</select></label>
-      <label class="field">Verdict<select name="verdict" @change=${(/** @type {Event} */ event) => context.go(address({ verdict: value(event) }))}>
+      <label class="field">Verdict<select name="verdict" @change=${(/** @type {Event} */ event) => context.go(url({ verdict: value(event) }))}>
         <option value="" ?selected=${!verdict}>all</option>
         ${VERDICTS.map((it) => html`<option value=${it} ?selected=${it === verdict}>${it}</option>`)}</select></label>
     </form>`;
@@ -51,19 +51,19 @@ export function page(context) {
       /** @type {DecisionPage} */
       const shown = view;
       const first = shown.decisions[0];
-      if (newest && first && first.id !== newest && !before) context.tell(`New: ${first.name}, ${first.verdict}. ${first.said}`);
+      if (newest && first && first.id !== newest && !before) context.announce(`New: ${first.name}, ${first.verdict}. ${first.said}`);
       newest = first?.id ?? "";
-      return html`<div class="head"><div><h1>Decisions</h1><p class="lead">What was decided, newest first${before ? ", older ones" : ""}</p></div></div>
+      return html`<div class="head"><div><h1>Decisions</h1><p class="lead">Newest first${before ? ", older page" : ""}</p></div></div>
         ${filter(topologies?.view ?? [], shown.decisions)}
         ${shown.unreadable.length
-          ? html`<div class="notice warn"><p>${counted(shown.unreadable.length, "record")} left out:</p><ul>${shown.unreadable.map((it) => html`<li>${it}</li>`)}</ul></div>`
+          ? html`<div class="notice warn"><p>${plural(shown.unreadable.length, "record")} left out:</p><ul>${shown.unreadable.map((it) => html`<li>${it}</li>`)}</ul></div>`
           : nothing}
         <section class="card" aria-label="History">
-          ${shown.decisions.length ? html`<ol class="history">${repeat(shown.decisions, (it) => it.id, line)}</ol>` : html`<p class="empty">No decision${topology || verdict ? " is of this kind" : " has been recorded"}.</p>`}
+          ${shown.decisions.length ? html`<ol class="history">${repeat(shown.decisions, (it) => it.id, line)}</ol>` : html`<p class="empty">No decision ${topology || verdict ? "matches" : "has been recorded"}.</p>`}
         </section>
         <nav class="row" aria-label="Pages of the history">
-          ${before ? html`<a class="button" href=${address({})}>Newest</a>` : nothing}
-          ${shown.older ? html`<a class="button" href=${address({ before: shown.older })}>Older</a>` : html`<span class="muted">That is all there is.</span>`}
+          ${before ? html`<a class="button" href=${url({})}>Newest</a>` : nothing}
+          ${shown.older ? html`<a class="button" href=${url({ before: shown.older })}>Older</a>` : html`<span class="muted">No older decisions.</span>`}
         </nav>`;
     },
   };
@@ -76,16 +76,16 @@ function value(event) {
 
 /** @param {DecisionSummary} it */
 function line(it) {
-  const how = [
+  const details = [
     it.policy && `${it.policy}, ${it.objective}`,
     it.status && `${it.status}${it.gap ? `, gap ${percent(it.gap, 1)}` : ""}`,
     it.decided_by && `decided by ${it.decided_by}`,
-    it.moves ? counted(it.moves, "move") + (it.verdict === "kept" ? " found, not done" : "") : "",
-    it.workers_started ? `${counted(it.workers_started, "worker")} started` : "",
+    it.moves ? plural(it.moves, "move") + (it.verdict === "kept" ? " found, not made" : "") : "",
+    it.workers_started ? `${plural(it.workers_started, "worker")} started` : "",
   ].filter(Boolean);
   return html`<li><time datetime=${new Date(it.at * 1000).toISOString()}>${moment(it.at)}</time>
     <span class="badge ${it.verdict}">${it.verdict}</span>
-    <h2 class="plain"><a href="/decisions/${encodeURIComponent(it.id)}">${it.name}<span class="unseen">, ${it.verdict} at ${moment(it.at)}</span></a></h2>
-    <p class="said">${it.said}</p>
-    ${how.length ? html`<p class="more">${how.join(" · ")}</p>` : nothing}</li>`;
+    <h2 class="plain"><a href="/decisions/${encodeURIComponent(it.id)}">${it.name}<span class="visually-hidden">, ${it.verdict} at ${moment(it.at)}</span></a></h2>
+    <p class="message">${it.said}</p>
+    ${details.length ? html`<p class="more">${details.join(" · ")}</p>` : nothing}</li>`;
 }

@@ -1,17 +1,17 @@
-// What to buy: the cheapest machines that sustain a throughput, or the supervisors that it needs.
+// Provisioning: the cheapest machines, or the fewest supervisors, that sustain a throughput.
 
-import { html, nothing } from "../drawing.js";
+import { html, nothing } from "../lit.js";
 import { ProvisionForm } from "../provision_form.js";
 import { provisionResult } from "../provision_result.js";
-import { inOrder } from "../sites.js";
+import { compareNames } from "../sites.js";
 
-/** @typedef {import("../../views.d.ts").ClusterView} ClusterView */
+/** @typedef {import("../../api.d.ts").ClusterView} ClusterView */
 
 /** @type {import("../routes.js").MakePage} */
 export function page(context) {
   const form = new ProvisionForm(context);
   return {
-    title: "What to buy",
+    title: "Provision",
     needs: ["cluster", "catalogues"],
     sources: () => ({
       cluster: { path: "/cluster", changedBy: (topic) => topic === "cluster" },
@@ -21,10 +21,10 @@ export function page(context) {
     draw: ({ cluster: { view }, catalogues }) => {
       /** @type {ClusterView} */
       const cluster = view;
-      const topologies = [...cluster.topologies].sort((one, other) => inOrder(one.name, other.name));
-      return html`<div class="head"><div><h1>What to buy</h1><p class="lead">The cheapest machines that sustain a throughput of a topology, or the supervisors that it can do without.</p></div></div>
-        <section class="card" aria-labelledby="ask-title"><h2 id="ask-title">Question</h2>${form.draw(topologies, catalogues.view)}</section>
-        ${form.found ? provisionResult(form.found) : nothing}`;
+      const topologies = [...cluster.topologies].sort((one, other) => compareNames(one.name, other.name));
+      return html`<div class="head"><div><h1>Provision</h1><p class="lead">Find the cheapest machines that sustain a topology’s throughput, or the supervisors that it does not need.</p></div></div>
+        <section class="card" aria-labelledby="ask-title"><h2 id="ask-title">Request</h2>${form.draw(topologies, catalogues.view)}</section>
+        ${form.result ? provisionResult(form.result) : nothing}`;
     },
   };
 }

@@ -1,24 +1,23 @@
-// One topology: its graph and hosts, its response time over time, its slowest path, and why.
+// One topology: its graph, its response time over time, its slowest path, and explanations.
 
 import { pathTo } from "../api.js";
-import { ResponseTimeChart } from "../charts/response_time.js";
+import { ResponseTimeChart, responseTimeSection } from "../charts/response_time.js";
 import { TopologyGraph } from "../charts/topology_graph.js";
 import { waterfall } from "../charts/waterfall.js";
-import { html, nothing } from "../drawing.js";
-import { counted, moment, ms } from "../figures.js";
+import { html, nothing } from "../lit.js";
+import { plural, moment, ms } from "../format.js";
 import { metricsTable } from "../metrics_table.js";
-import { responseTimeSection } from "../response_time_section.js";
 import { signalMark } from "../signals.js";
 import { Sites } from "../sites.js";
 import { FreezeSwitch } from "../switches.js";
 import { badges } from "../topology_list.js";
-import { WhyPanel } from "../why_panel.js";
+import { ExplanationPanel } from "../explanation_panel.js";
 
-/** @typedef {import("../../views.d.ts").TopologyView} TopologyView */
+/** @typedef {import("../../api.d.ts").TopologyView} TopologyView */
 
 /** @type {import("../routes.js").MakePage} */
 export function page(context, name) {
-  const why = new WhyPanel(context, name);
+  const why = new ExplanationPanel(context, name);
   const graph = new TopologyGraph(context.redraw, (executor) => why.choose(executor));
   const chart = new ResponseTimeChart();
   let seconds = Number(context.query().get("seconds")) || 3600;
@@ -28,7 +27,7 @@ export function page(context, name) {
   const ofTopology = (/** @type {string} */ topic) => topic === `topology/${id}` || topic === `topology/${name}`;
 
   /** @param {number} wanted */
-  function lookBack(wanted) {
+  function showLast(wanted) {
     seconds = wanted;
     context.refetch();
   }
@@ -66,12 +65,12 @@ export function page(context, name) {
           <div>${cluster ? freeze.draw(cluster.view.switches) : nothing}</div></div>
         <div class="row">${badges(it)} <a class="button" href="/plan?topology=${encodeURIComponent(it.id)}">Plan</a> <a class="button" href="/decisions?topology=${encodeURIComponent(it.id)}">Decisions</a></div>
         <p class="status">${it.status}</p>
-        ${topology.unknown ? html`<p class="notice warn">Not judged: ${topology.unknown}</p>` : nothing}
+        ${topology.unknown ? html`<p class="notice warn">Not evaluated: ${topology.unknown}</p>` : nothing}
         <dl class="strip">
-          <div><dt>Response time by the model</dt><dd class="large">${ms(it.response_time)}</dd></div>
-          <div><dt>Response time measured</dt><dd class="large">${ms(it.measured_response_time)}</dd></div>
+          <div><dt>Response time, predicted</dt><dd class="large">${ms(it.response_time)}</dd></div>
+          <div><dt>Response time, measured</dt><dd class="large">${ms(it.measured_response_time)}</dd></div>
           <div><dt>Executors with a slot</dt><dd class="large ${it.placed < it.executors ? "bad" : ""}">${it.placed} of ${it.executors}</dd></div>
-          <div><dt>Workers, hosts</dt><dd class="large">${it.workers} <small>on ${counted(it.hosts, "host")}</small></dd></div>
+          <div><dt>Workers, hosts</dt><dd class="large">${it.workers} <small>on ${plural(it.hosts, "host")}</small></dd></div>
           <div><dt>Rates</dt><dd class="large">${signalMark(it.rates, at)}</dd></div>
           <div><dt>Cool-down</dt><dd class="large">${topology.cooling > 0 ? html`<small>until</small> ${moment(at / 1000 + topology.cooling)}` : "over"}</dd></div>
         </dl>
@@ -79,14 +78,14 @@ export function page(context, name) {
         <div class="split half">
           ${why.draw(executors, [...sites.ofHost.keys()], sites)}
           <div class="side">
-            <section class="card" aria-labelledby="path-title"><h2 id="path-title">The slowest path now</h2>${waterfall(topology.slowest_path, sites)}</section>
+            <section class="card" aria-labelledby="path-title"><h2 id="path-title">The slowest path</h2>${waterfall(topology.slowest_path, sites)}</section>
             <section class="card" aria-labelledby="metrics-title"><h2 id="metrics-title">Metrics</h2>
-              ${metricsTable(topology.metrics, { before: "As it runs", after: null, caption: `By the model; the objective is ${it.objective || "not set"}` })}
-              ${topology.assumptions.length ? html`<h3>Assumed</h3><ul class="matters">${topology.assumptions.map((said) => html`<li class="info">${said}</li>`)}</ul>` : nothing}</section>
+              ${metricsTable(topology.metrics, { before: "Now", after: null, caption: `By the model; the objective is ${it.objective || "not set"}` })}
+              ${topology.assumptions.length ? html`<h3>Assumptions</h3><ul class="alerts">${topology.assumptions.map((text) => html`<li class="info">${text}</li>`)}</ul>` : nothing}</section>
           </div>
         </div>
         <section class="card" aria-labelledby="time-title"><h2 id="time-title">Response time over time</h2>
-          ${responseTimeSection(times?.view, seconds, lookBack)}</section>`;
+          ${responseTimeSection(times?.view, seconds, showLast)}</section>`;
     },
   };
 }

@@ -1,41 +1,41 @@
-// Where labels go so that none hides another.
+// Places labels so that none covers another.
 
 const CHARACTER = 6.4;
 const LINE = 15;
 
 /** @typedef {{left: number, right: number, top: number, bottom: number}} Box */
 
-/** Remembers what is taken. */
-export class FreePlaces {
+/** The boxes that are occupied. */
+export class LabelPlacement {
   constructor() {
     /** @type {Box[]} */
-    this.taken = [];
+    this.boxes = [];
   }
 
   /** @param {number} x @param {number} y @param {number} width @param {number} height */
-  take(x, y, width, height) {
-    this.taken.push(box(x, y, width, height));
+  occupy(x, y, width, height) {
+    this.boxes.push(box(x, y, width, height));
   }
 
   /**
-   * The first of some places at which a text fits; taken from then on.
+   * Occupy and return the first place at which a text fits.
    * @param {string} text @param {{x: number, y: number}[]} places  Of its middle.
    */
-  first(text, places) {
-    const width = widthOf(text) + 6;
-    const found = places.find((it) => !this.taken.some((other) => overlap(box(it.x, it.y, width, LINE), other)));
-    if (found) this.take(found.x, found.y, width, LINE);
+  place(text, places) {
+    const width = textWidth(text) + 6;
+    const found = places.find((it) => !this.boxes.some((other) => overlap(box(it.x, it.y, width, LINE), other)));
+    if (found) this.occupy(found.x, found.y, width, LINE);
     return found;
   }
 }
 
-/** About how wide a text is, in px of the pictures' type. @param {string} text */
-export function widthOf(text) {
+/** The approximate width of a text, in px. @param {string} text */
+export function textWidth(text) {
   return text.length * CHARACTER;
 }
 
 /** @param {string} text @param {number} width */
-export function shortened(text, width) {
+export function ellipsize(text, width) {
   const most = Math.floor(width / CHARACTER);
   return text.length <= most ? text : `${text.slice(0, Math.max(1, most - 1))}…`;
 }

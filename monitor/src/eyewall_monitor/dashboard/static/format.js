@@ -1,4 +1,4 @@
-// Figures as people read them: ms for seconds, % for shares, and `unknown` for what is not known.
+// Formats values for people: ms for seconds, % for shares, and `unknown` for a missing value.
 
 export const UNKNOWN = "unknown";
 const LESS_IS_BETTER = new Set(["R", "T", "N", "EE"]);
@@ -13,11 +13,11 @@ export function plain(value) {
 
 /** @param {number|null} seconds */
 export function ms(seconds) {
-  return seconds === null ? UNKNOWN : `${msFigure(seconds)} ms`;
+  return seconds === null ? UNKNOWN : `${msNumber(seconds)} ms`;
 }
 
-/** @param {number} seconds  The figure alone, in ms. */
-export function msFigure(seconds) {
+/** The number of ms without the unit. @param {number} seconds */
+export function msNumber(seconds) {
   const value = seconds * 1000;
   const size = Math.abs(value);
   return size >= 99.5 ? grouped.format(value) : value.toFixed(size >= 0.095 || size === 0 ? 1 : 2);
@@ -28,7 +28,7 @@ export function perSecond(rate) {
   return rate === null ? UNKNOWN : `${plain(rate)} tuples/s`;
 }
 
-/** @param {number|null} rate  Where there is little room. */
+/** The short form, for labels in charts. @param {number|null} rate */
 export function perSecondShort(rate) {
   if (rate === null) return "?/s";
   if (rate >= 999_500) return `${threeDigits.format(rate / 1e6)}M/s`;
@@ -56,7 +56,7 @@ export function bytesPerSecond(rate) {
 
 const priced = new Intl.NumberFormat("en", { maximumFractionDigits: 2 });
 
-/** @param {number} price @param {string} currency  `$12,345` or `12,345 EUR`; a number alone without one. */
+/** `$12,345` or `12,345 EUR`; the bare number without a currency. @param {number} price @param {string} currency */
 export function money(price, currency) {
   return ["$", "€", "£"].includes(currency) ? `${currency}${priced.format(price)}` : `${priced.format(price)} ${currency}`.trim();
 }
@@ -66,43 +66,43 @@ export function cores(cores) {
   return cores === null ? UNKNOWN : `${threeDigits.format(cores)} ${cores === 1 ? "core" : "cores"}`;
 }
 
-/** @param {number} number @param {string} noun */
-export function counted(number, noun) {
-  return `${grouped.format(number)} ${noun}${number === 1 ? "" : "s"}`;
+/** `1 move`, `2 moves`. @param {number} number @param {string} noun @param {string} [nouns] */
+export function plural(number, noun, nouns = `${noun}s`) {
+  return `${grouped.format(number)} ${number === 1 ? noun : nouns}`;
 }
 
-/** A plan's gain in words. @param {number|null} gain */
-export function betterOrWorse(gain) {
+/** A plan’s gain: `12 % better`. @param {number|null} gain */
+export function gainText(gain) {
   if (gain === null) return UNKNOWN;
-  return gain === 0 ? "as good" : `${plain(Math.abs(gain) * 100)} % ${gain > 0 ? "better" : "worse"}`;
+  return gain === 0 ? "no change" : `${plain(Math.abs(gain) * 100)} % ${gain > 0 ? "better" : "worse"}`;
 }
 
-/** @param {number} value @param {(value: number) => string} words */
-export function signed(value, words) {
-  return value > 0 ? `+${words(value)}` : value < 0 ? `−${words(-value)}` : `±${words(0)}`;
+/** With its sign: `+3`, `−3`, `±0`. @param {number} value @param {(value: number) => string} format */
+export function signed(value, format) {
+  return value > 0 ? `+${format(value)}` : value < 0 ? `−${format(-value)}` : `±${format(0)}`;
 }
 
 /**
- * One of R, A, T, N, EE or the objective, with its unit.
+ * The value of a metric (R, A, T, N, EE or the objective) with its unit.
  * @param {string} name @param {string} unit @param {number|null} value
  */
 export function metric(name, unit, value) {
   if (value === null) return UNKNOWN;
-  if (name === "A") return `${threeOrMore(value * 100)} %`;
+  if (name === "A") return `${fourDigits(value * 100)} %`;
   if (unit === "s") return ms(value);
   return `${plain(value)} ${unit}`.trim();
 }
 
-/** @param {number} value  99.95 stays 99.95. */
-function threeOrMore(value) {
+/** 99.95 stays 99.95. @param {number} value */
+function fourDigits(value) {
   return Number(value.toPrecision(4)).toString();
 }
 
 /**
- * Whether a change is for the better; null where that is not known (a mixed objective's sense).
+ * Whether a change is an improvement; null if it is not known (the sense of a mixed objective).
  * @param {string} name @param {number} before @param {number} after
  */
-export function better(name, before, after) {
+export function isBetter(name, before, after) {
   if (before === after) return null;
   if (LESS_IS_BETTER.has(name)) return after < before;
   return name === "A" ? after > before : null;
@@ -129,4 +129,18 @@ const otherDay = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "shor
 export function moment(at) {
   const date = new Date(at * 1000);
   return (date.toDateString() === new Date().toDateString() ? sameDay : otherDay).format(date);
+}
+
+/**
+ * `3 s`, `2 min`, `5 h 10 min`.
+ * @param {number} seconds
+ */
+export function duration(seconds) {
+  const whole = Math.max(0, Math.round(seconds));
+  if (whole < 100) return `${whole} s`;
+  const minutes = Math.floor(whole / 60);
+  if (minutes < 60) return minutes < 10 ? `${minutes} min ${whole % 60} s` : `${minutes} min`;
+  const hours = Math.floor(minutes / 60);
+  if (hours < 48) return `${hours} h ${minutes % 60} min`;
+  return `${Math.floor(hours / 24)} days`;
 }

@@ -1,20 +1,20 @@
-// What has changed, as the server tells it (Server-Sent Events), and whether it still does.
+// The stream of changes from the server (Server-Sent Events) and the state of its connection.
 //
-// Read by fetch and not by EventSource, which hides the heartbeats: a connection that has died
-// without a word is only told from a quiet one by their absence.
+// It uses fetch, not EventSource: EventSource hides heartbeats, and without them a dead connection
+// looks like a quiet one.
 
 const SILENCE = 12_000;
 const HIDDEN = 20_000;
 const PAUSES = [500, 1_000, 2_000, 4_000];
 
-/** @typedef {import("../views.d.ts").Change} Change */
+/** @typedef {import("../api.d.ts").Change} Change */
 /** @typedef {"connecting"|"live"|"lost"} State */
 
 /**
- * Tells `change` (detail: Change) and `state` (detail: State), for as long as the page is open.
- * A tab that nobody sees lets its connection go, and takes it up again when it is looked at.
+ * Dispatches `change` (detail: Change) and `state` (detail: State) while the page is open.
+ * A hidden tab closes its connection and reconnects when it is shown.
  */
-export class Live extends EventTarget {
+export class ChangeEvents extends EventTarget {
   /** @param {string} url */
   constructor(url) {
     super();
@@ -30,18 +30,18 @@ export class Live extends EventTarget {
 
   start() {
     void this.listen();
-    addEventListener("online", () => this.again());
+    addEventListener("online", () => this.reconnect());
     addEventListener("offline", () => this.attempt.abort());
     addEventListener("pagehide", () => this.attempt.abort());
     document.addEventListener("visibilitychange", () => {
       clearTimeout(this.timer);
       if (document.hidden) this.timer = window.setTimeout(() => this.attempt.abort(), HIDDEN);
-      else if (this.attempt.signal.aborted || this.state === "lost") this.again();
+      else if (this.attempt.signal.aborted || this.state === "lost") this.reconnect();
     });
   }
 
-  /** Try at once, whatever was waited for. */
-  again() {
+  /** Connect now instead of waiting for the next attempt. */
+  reconnect() {
     clearTimeout(this.timer);
     this.attempt.abort();
     this.attempt = new AbortController();
@@ -50,7 +50,7 @@ export class Live extends EventTarget {
 
   async listen() {
     const attempt = this.attempt;
-    const silent = new Silence(() => attempt.abort());
+    const watchdog = new Watchdog(() => attempt.abort());
     try {
       const response = await fetch(this.url, {
         headers: { Accept: "text/event-stream" },
@@ -59,38 +59,38 @@ export class Live extends EventTarget {
       });
       if (!response.ok || !response.body) throw new Error(`answered ${response.status}`);
       this.failures = 0;
-      this.become("live");
-      await this.follow(response.body, silent);
+      this.setState("live");
+      await this.receive(response.body, watchdog);
     } catch {
-      // Whatever ended it, it is over: that is said below.
+      // Every failure ends the connection; what follows is the same for all of them.
     }
-    silent.end();
+    watchdog.stop();
     if (attempt !== this.attempt) return;
     if (document.hidden) {
-      this.become("connecting");
+      this.setState("connecting");
       return;
     }
-    this.become("lost");
+    this.setState("lost");
     const pause = PAUSES[Math.min(this.failures++, PAUSES.length - 1)];
-    this.timer = window.setTimeout(() => this.again(), pause);
+    this.timer = window.setTimeout(() => this.reconnect(), pause);
   }
 
-  /** @param {ReadableStream<Uint8Array>} body @param {Silence} silent */
-  async follow(body, silent) {
+  /** @param {ReadableStream<Uint8Array<ArrayBuffer>>} body @param {Watchdog} watchdog */
+  async receive(body, watchdog) {
     const reader = body.pipeThrough(new TextDecoderStream()).getReader();
     let waiting = "";
     for (;;) {
       const { done, value } = await reader.read();
       if (done) return;
-      silent.broken();
+      watchdog.reset();
       const blocks = (waiting + value).replaceAll("\r\n", "\n").split("\n\n");
       waiting = blocks.pop() ?? "";
-      for (const block of blocks) this.tell(block);
+      for (const block of blocks) this.dispatch(block);
     }
   }
 
   /** @param {string} block  One event, or a heartbeat. */
-  tell(block) {
+  dispatch(block) {
     const lines = block.split("\n");
     const data = lines.filter((it) => it.startsWith("data:")).map((it) => it.slice(5).trim());
     if (!lines.includes("event: change") || !data.length) return;
@@ -98,7 +98,7 @@ export class Live extends EventTarget {
   }
 
   /** @param {State} state */
-  become(state) {
+  setState(state) {
     if (state === this.state) return;
     this.state = state;
     this.lostAt = state === "lost" ? Date.now() : null;
@@ -106,20 +106,20 @@ export class Live extends EventTarget {
   }
 }
 
-/** Calls when nothing has been heard for too long. */
-class Silence {
-  /** @param {() => void} tooLong */
-  constructor(tooLong) {
-    this.tooLong = tooLong;
-    this.timer = setTimeout(tooLong, SILENCE);
+/** Calls `expired` unless it is reset in time. */
+class Watchdog {
+  /** @param {() => void} expired */
+  constructor(expired) {
+    this.expired = expired;
+    this.timer = setTimeout(expired, SILENCE);
   }
 
-  broken() {
-    this.end();
-    this.timer = setTimeout(this.tooLong, SILENCE);
+  reset() {
+    this.stop();
+    this.timer = setTimeout(this.expired, SILENCE);
   }
 
-  end() {
+  stop() {
     clearTimeout(this.timer);
   }
 }
