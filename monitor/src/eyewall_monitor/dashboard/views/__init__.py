@@ -5,5 +5,5 @@ executors (`tag[3-4]`) are those that people read everywhere else; a topology is
 id, and found by its name too.
 
 A module for each page and for what several show. `cluster_view.py` in the folder above makes what
-`cluster.py` says, and so on; views.d.ts says the same to the pages.
+`cluster.py` says, and so on; api.d.ts, generated, says the same to the pages.
 """
