@@ -31,7 +31,7 @@ demo-down: setup ## End what `make demo` left running
 REPORTS := build/tests
 PART := $(STEP) --folder $(REPORTS)
 # What waits most comes first; the rest takes the processor that it leaves.
-PARTS := cluster pages java lint unit solvers
+PARTS := cluster java lint unit solvers
 
 .PHONY: test
 test: prerequisites ## Every check and every test, those on a real cluster included
@@ -45,11 +45,8 @@ JAVA_REPORTS := storm-scheduler/target/surefire-reports
 PYTEST := $(BIN)/pytest --color=no
 
 .PHONY: $(PARTS:%=part-%)
-part-cluster: $(VENV)/.compiled storm
-	@$(PART) cluster $(PYTEST) --junitxml=$(REPORTS)/cluster.xml tests/cluster
-
-part-pages: $(VENV)/.compiled storm browser
-	@$(PART) pages $(PYTEST) --junitxml=$(REPORTS)/pages.xml tests/browser
+part-cluster: $(VENV)/.compiled storm browser
+	@$(PART) cluster $(PYTEST) --junitxml=$(REPORTS)/cluster.xml $(ON_CLUSTER)
 
 part-java: $(SHIM) storm
 	@$(PART) java nice mvn -B -ntp -q -f storm-scheduler/pom.xml test
@@ -77,11 +74,21 @@ test-cluster: setup browser ## Python tests on a real Storm cluster, also in a b
 test-java: $(SHIM) ## Java tests of the shim
 	@mvn -B -ntp -q -f storm-scheduler/pom.xml test
 
-.PHONY: lint
-lint: prerequisites $(VENV)/.installed ## ruff, mypy --strict, import-linter
+TYPED := $(wildcard */src) deploy/images/image_check deploy/release tests benchmarks tools
+
+.PHONY: lint lint-ruff lint-format lint-types lint-imports
+lint: lint-ruff lint-format lint-types lint-imports ## ruff, mypy --strict, import-linter
+
+lint-ruff: $(VENV)/.installed
 	@$(BIN)/ruff check --quiet .
+
+lint-format: $(VENV)/.installed
 	@$(BIN)/ruff format --check --quiet .
-	@$(BIN)/mypy --no-error-summary contracts/src sidecar/src papers/src monitor/src deploy/src deploy/images/image_check deploy/release latency-estimator/src tests benchmarks tools
+
+lint-types: $(VENV)/.installed
+	@$(BIN)/mypy --no-error-summary $(filter-out topologies/src storm-scheduler/src,$(TYPED))
+
+lint-imports: $(VENV)/.installed
 	@$(BIN)/lint-imports --no-logo >/dev/null || $(BIN)/lint-imports
 
 .PHONY: browser

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from eyewall_deploy.measure.events import read_events
-from running_cluster import Cluster, assignment, wait_for
+from running_cluster import PATIENCE, Cluster, assignment, wait_for
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -16,8 +16,6 @@ if TYPE_CHECKING:
 NAME = "hauled"
 EXECUTORS = 3
 TUPLES = 20
-SECONDS_TO_RUN = 60
-SECONDS_TO_MOVE = 20
 
 
 @pytest.fixture
@@ -55,20 +53,20 @@ def test_a_connection_is_moved_while_its_topology_runs_on(
 
     placed = cluster.placed(NAME, EXECUTORS)
     (port,) = (it["port"] for it in placed["executors"] if it["component"] == "consumer")
-    wait_for(lambda: seen() >= TUPLES, SECONDS_TO_RUN, f"{TUPLES} tuples at the consumer")
+    wait_for(lambda: seen() >= TUPLES, PATIENCE, f"{TUPLES} tuples at the consumer")
     assert set(arrived(cluster, port)) == {"public"}
 
     cluster.run("reallocation", "on")
     wait_for(
         lambda: arrived(cluster, port).get("dedicated", 0) >= 500_000,
-        SECONDS_TO_MOVE,
+        PATIENCE,
         "500 KB over the leased line",
     )
     cluster.run("reallocation", "off")
     back = arrived(cluster, port)["public"]
     wait_for(
         lambda: arrived(cluster, port)["public"] >= back + 500_000,
-        SECONDS_TO_MOVE,
+        PATIENCE,
         "500 KB over the public network again",
     )
     # Two processes, one of the source and one of the consumer, from the first tuple to the last.

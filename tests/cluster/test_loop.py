@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from eyewall_sidecar.service import Rules
 from loop_times import Change
-from running_cluster import Cluster, hosts_of, wait_for
+from running_cluster import PATIENCE, Cluster, hosts_of, wait_for
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 NAME = "meet"
 EXECUTORS = 5
 """left, right, join, consumer and an acker."""
-PATIENCE = 180.0
 ALL = "1000"
 """As many decisions as may be asked for; a slow machine makes more than the 20 that are told."""
 WITHIN = 0.25
@@ -115,7 +114,7 @@ def test_a_rate_raised_tenfold_moves_the_operator_to_the_other_side(meeting: Mee
 def test_a_host_that_is_made_slow_loses_its_heavy_operator(meeting: Meeting) -> None:
     # 70 tuples/s of 4 ms and the way through Python each: more than what 0.3 cores leave beside
     # the supervisor, the agents and `left`.
-    wait_for(meeting.has_cooled_down, PATIENCE, "join to be where it may be moved from")
+    wait_for(meeting.has_cooled_down, PATIENCE, "join to be where it may be moved from", 2.0)
     host = next(iter(hosts_of(meeting.now(), "join")))
     change = Change(f"{host} cut from 1 core to 0.3")
     meeting.cluster.run("cpu", host, "0.3")

@@ -6,12 +6,11 @@ import json
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from running_cluster import Cluster, wait_for
+from running_cluster import PATIENCE, Cluster, wait_for
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-SECONDS_TO_BE_MEASURED = 60
 HOSTS = 6
 
 
@@ -30,7 +29,7 @@ def test_the_delays_of_all_pairs_are_measured_lately_and_are_those_of_the_networ
         near = summary["measured"] == summary["pairs"] and summary["median_error"] <= 0.10
         return told if near else None
 
-    told = wait_for(good, SECONDS_TO_BE_MEASURED, "every pair measured, half of them to 10 %")
+    told = wait_for(good, PATIENCE, "every pair measured, half of them to 10 %")
     delays = json.loads((cluster.run_dir / "delays.json").read_text())
     place = {host: index for index, host in enumerate(delays["hosts"])}
     assert len(told["pairs"]) == HOSTS * (HOSTS - 1) / 2

@@ -15,7 +15,7 @@ from eyewall_contracts import sample
 from eyewall_contracts.metric_history import Keys
 from eyewall_contracts.znodes import Znodes
 from kazoo.client import KazooClient
-from running_cluster import Cluster, Running, wait_for
+from running_cluster import PATIENCE, Cluster, Running, wait_for
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -44,7 +44,7 @@ print("sent", flush=True)
 
 def reports(cluster: Cluster) -> list[Sample]:
     """All of all hosts since the cluster came up."""
-    client = redis_client.Redis.from_url(f"redis://{cluster.status()['addresses']['redis']}/0")
+    client = redis_client.Redis.from_url(f"redis://{cluster.addresses['redis']}/0")
     hosts: Any = client.zrange(Keys().hosts, 0, -1)
     streams: list[Any] = [client.xrange(Keys().stream(host.decode())) for host in hosts]
     client.close()
@@ -52,7 +52,7 @@ def reports(cluster: Cluster) -> list[Sample]:
 
 
 def latest(cluster: Cluster, host: str) -> Sample:
-    client = KazooClient(cluster.status()["addresses"]["zookeeper"])
+    client = KazooClient(cluster.addresses["zookeeper"])
     client.start(timeout=30)
     try:
         return sample.decode(client.get(Znodes().sample(host))[0])
@@ -86,7 +86,7 @@ def test_each_streams_tuples_are_counted_to_within_the_step_of_storms_samples(
     cluster: Cluster, tag_and_count: Running
 ) -> None:
     topology = cluster.placed(tag_and_count.name, tag_and_count.executors)
-    wait_for(lambda: len(tag_and_count.events().seen) >= 300, 120, "300 tuples at the end")
+    wait_for(lambda: len(tag_and_count.events().seen) >= 300, PATIENCE, "300 tuples at the end")
     time.sleep(3 * REPORT_SECONDS)
     found = reports(cluster)
     events = tag_and_count.events()
@@ -132,7 +132,7 @@ def test_every_executor_has_cpu_of_its_own_and_of_its_python(
         python = [task for task, name in tasks.items() if not name.startswith("__")]
         return sums if all(sums.get(t, (0, 0))[1] > 0 for t in python) else None
 
-    sums = wait_for(used, 60, "CPU of every executor's Python process")
+    sums = wait_for(used, PATIENCE, "CPU of every executor's Python process")
     assert set(sums) == set(tasks)
     ackers = [task for task, name in tasks.items() if name.startswith("__")]
     assert [sums[task][1] for task in ackers] == [0.0]

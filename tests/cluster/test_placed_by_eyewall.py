@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from eyewall_deploy.measure.latency import never_acked, never_seen
 from loop_times import Change
-from running_cluster import PINS, Cluster, Running, assignment, hosts_of, wait_for
+from running_cluster import PATIENCE, PINS, Cluster, Running, assignment, hosts_of, wait_for
 
 if TYPE_CHECKING:
     from eyewall_deploy.measure.events import Events
@@ -39,7 +39,7 @@ def test_no_tuple_is_faster_than_network_and_work_allow_and_all_are_acked(
 ) -> None:
     # One link of 2 ms, and five operators of 2 ms each on hosts of speed 1.
     cluster.placed(tag_and_count.name, tag_and_count.executors)
-    wait_for(lambda: len(tag_and_count.events().acked) >= 50, 90, "50 tuples acked")
+    wait_for(lambda: len(tag_and_count.events().acked) >= 50, PATIENCE, "50 tuples acked")
     assert min(s.latency for s in tag_and_count.events().seen) >= 0.012
 
 
@@ -47,16 +47,18 @@ def test_a_longer_delay_moves_the_topology_and_no_tuple_is_lost(
     cluster: Cluster, tag_and_count: Running
 ) -> None:
     before = cluster.placed(tag_and_count.name, tag_and_count.executors)
-    wait_for(lambda: len(tag_and_count.events().acked) >= 50, 90, "tuples flow")
+    wait_for(lambda: len(tag_and_count.events().acked) >= 50, PATIENCE, "tuples flow")
 
     cluster.run("delay", "edge-1", "edge-2", "10ms")
-    wait_for(lambda: _is_seen(cluster, 0.010), 60, "10 ms between edge-1 and edge-2 seen")
+    wait_for(lambda: _is_seen(cluster, 0.010), PATIENCE, "10 ms between edge-1 and edge-2 seen")
     assert assignment(cluster.placed(tag_and_count.name, tag_and_count.executors)) == (
         assignment(before)
     )
     cluster.run("delay", "edge-1", "edge-2", "80ms")
     change = Change("edge-1 ↔ edge-2 raised from 10 to 80 ms")
-    seen = wait_for(lambda: _is_seen(cluster, 0.080), 60, "80 ms between edge-1 and edge-2 seen")
+    seen = wait_for(
+        lambda: _is_seen(cluster, 0.080), PATIENCE, "80 ms between edge-1 and edge-2 seen"
+    )
     change.followed_by(f"estimated at {1000 * seen:.1f} ms")
 
     # Over the fog site it is 15 ms + 15 ms and at most 2 ms more: better than 80 ms.
@@ -69,7 +71,7 @@ def test_a_longer_delay_moves_the_topology_and_no_tuple_is_lost(
             and now
         )
 
-    wait_for(moved, 90, "another assignment")
+    wait_for(moved, PATIENCE, "another assignment")
     change.followed_by("another assignment")
     change.told()
     after = cluster.placed(tag_and_count.name, tag_and_count.executors)
@@ -80,14 +82,14 @@ def test_a_longer_delay_moves_the_topology_and_no_tuple_is_lost(
     moved_at = time.time()
     wait_for(
         lambda: sum(at > moved_at for at in tag_and_count.events().acked.values()) >= 50,
-        120,
+        PATIENCE,
         "tuples emitted after the move acked",
     )
     flows_again = time.time()
     # Message timeout 10 s, checked every 10 s, and a replay may need another round of it.
     wait_for(
         lambda: not _unacked(tag_and_count.events(), until=flows_again),
-        120,
+        PATIENCE,
         "every message emitted until tuples flowed again acked",
     )
     events = tag_and_count.events()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from running_cluster import Cluster, Running, assignment, wait_for
+from running_cluster import PATIENCE, Cluster, Running, assignment, wait_for
 
 
 def test_a_dead_sidecar_leaves_new_topologies_to_the_inner_scheduler_until_it_is_back(
@@ -13,7 +13,9 @@ def test_a_dead_sidecar_leaves_new_topologies_to_the_inner_scheduler_until_it_is
 
     cluster.run("stop", "sidecar")
     cluster.submit("word_count", {}, under="without")
-    placed = wait_for(lambda: _scheduled(cluster, "without"), 60, "a topology placed without us")
+    placed = wait_for(
+        lambda: _scheduled(cluster, "without"), PATIENCE, "a topology placed without us"
+    )
     assert placed.startswith("placed by ResourceAwareScheduler: ")
     assert "sidecar" in placed
     assert cluster.pid("nimbus") == nimbus
@@ -22,7 +24,9 @@ def test_a_dead_sidecar_leaves_new_topologies_to_the_inner_scheduler_until_it_is
 
     cluster.run("start", "sidecar")
     cluster.submit("word_count", {}, under="with")
-    placed = wait_for(lambda: _scheduled(cluster, "with"), 60, "a topology placed with us back")
+    placed = wait_for(
+        lambda: _scheduled(cluster, "with"), PATIENCE, "a topology placed with us back"
+    )
     assert placed.startswith("placed by eyewall: odp")
     assert cluster.pid("nimbus") == nimbus
     for name in ("without", "with"):

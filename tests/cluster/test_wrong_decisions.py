@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-from running_cluster import Cluster, Running, assignment, wait_for
+from running_cluster import PATIENCE, Cluster, Running, assignment, wait_for
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -49,11 +49,11 @@ def test_a_wrong_answer_is_rejected_with_its_reason_and_nothing_moves(
     # The new topology is named after the fault, and the inner scheduler places it at last.
     cluster.submit("word_count", {}, under=behaviour)
     status = wait_for(
-        lambda: _status(cluster, behaviour), 60, f"{behaviour} placed by the inner scheduler"
+        lambda: _status(cluster, behaviour), PATIENCE, f"{behaviour} placed by the inner scheduler"
     )
     assert status.startswith("placed by ResourceAwareScheduler: ")
     assert reason in status
-    wait_for(lambda: len(tag_and_count.events().acked) > acked + 10, 60, "tuples still flow")
+    wait_for(lambda: len(tag_and_count.events().acked) > acked + 10, PATIENCE, "tuples still flow")
     cluster.run("kill", behaviour)
     after = cluster.placed(tag_and_count.name, tag_and_count.executors)
     assert assignment(after) == assignment(before)

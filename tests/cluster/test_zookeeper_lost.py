@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from eyewall_deploy.measure.latency import flows_steadily
-from running_cluster import Cluster, Running, wait_for
+from running_cluster import PATIENCE, Cluster, Running, wait_for
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -19,7 +19,6 @@ TAKEN_FOR_DEAD = 25.0
 """Seconds: nimbus.task.timeout.secs less one heartbeat. Where Nimbus hears nothing for that long it
 starts workers anew, whether they run or not."""
 ATTEMPTS = 3
-SECONDS_TO_FLOW = 120
 
 
 def workers_that_gave_up(cluster: Cluster) -> list[str]:
@@ -38,7 +37,7 @@ def seconds_until_nimbus_leads_again(cluster: Cluster, topology: str) -> float:
         found = cluster.topology(topology)
         return found if found and found["executors"] else None
 
-    wait_for(placed, 60, "Nimbus to lead again, with the topology where it was")
+    wait_for(placed, PATIENCE, "Nimbus to lead again, with the topology where it was")
     return time.monotonic() - start
 
 
@@ -49,7 +48,7 @@ def test_a_zookeeper_that_is_away_for_a_while_costs_no_worker(
         return flows_steadily(tag_and_count.events(), time.time())
 
     for _ in range(ATTEMPTS):
-        wait_for(flows, SECONDS_TO_FLOW, "tuples at the consumer")
+        wait_for(flows, PATIENCE, "tuples at the consumer")
         nimbus, gave_up = cluster.pid("nimbus"), workers_that_gave_up(cluster)
         away = seconds_until_nimbus_leads_again(cluster, tag_and_count.name)
         if away < TAKEN_FOR_DEAD:
@@ -58,5 +57,5 @@ def test_a_zookeeper_that_is_away_for_a_while_costs_no_worker(
         pytest.fail(f"too slow a machine: Nimbus did not lead for {away:.0f} s")
 
     assert cluster.pid("nimbus") == nimbus
-    wait_for(flows, SECONDS_TO_FLOW, "tuples at the consumer, again or still")
+    wait_for(flows, PATIENCE, "tuples at the consumer, again or still")
     assert workers_that_gave_up(cluster) == gave_up

@@ -7,7 +7,7 @@ import subprocess
 import sys
 import time
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -15,7 +15,12 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import pytest
 from eyewall_contracts import rates as rate_document
 from eyewall_contracts.znodes import Znodes
+from eyewall_deploy.failure import Failure
+from eyewall_deploy.lifecycle.plans import read_plan
+from eyewall_deploy.lifecycle.status import running_topologies, status
 from eyewall_deploy.measure.events import Events, read_events
+from eyewall_deploy.run_dir import RunDir
+from eyewall_deploy.storm import nimbus
 from kazoo.client import KazooClient
 from kazoo.exceptions import NoNodeError
 
@@ -23,11 +28,15 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
     from eyewall_contracts.rates import Rates
+    from eyewall_deploy.lifecycle.programs import Plan
+    from eyewall_deploy.lifecycle.status import Status
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 DEPLOY = Path(sys.executable).with_name("eyewall-deploy")
 EYEWALL = Path(sys.executable).with_name("eyewall")
 T = TypeVar("T")
+PATIENCE = 300.0
+"""Seconds that anything may take on a machine that others use."""
 
 
 @dataclass(frozen=True)
@@ -36,7 +45,9 @@ class Cluster:
 
     run_dir: Path
 
-    def try_run(self, *arguments: str, timeout: float = 120) -> subprocess.CompletedProcess[str]:
+    def try_run(
+        self, *arguments: str, timeout: float = PATIENCE
+    ) -> subprocess.CompletedProcess[str]:
         command, *rest = arguments
         return subprocess.run(
             [DEPLOY, command, "--run-dir", self.run_dir, *rest],
@@ -47,7 +58,7 @@ class Cluster:
             cwd=REPOSITORY,
         )
 
-    def run(self, *arguments: str, timeout: float = 120) -> str:
+    def run(self, *arguments: str, timeout: float = PATIENCE) -> str:
         done = self.try_run(*arguments, timeout=timeout)
         assert done.returncode == 0, f"{arguments}: {done.stdout}{done.stderr}"
         return done.stdout
@@ -74,10 +85,26 @@ class Cluster:
         found: Mapping[str, str] = self.status()["addresses"]
         return found
 
-    def topology(self, name: str) -> Mapping[str, Any] | None:
-        return next((t for t in self.status()["topologies"] if t["name"] == name), None)
+    @cached_property
+    def _plan(self) -> Plan:
+        plan = read_plan(RunDir(self.run_dir))
+        assert not isinstance(plan, Failure), plan
+        return plan
 
-    def placed(self, name: str, executors: int, seconds: float = 60) -> Mapping[str, Any]:
+    def look(self) -> Status:
+        """What `eyewall-deploy status` shows, without the second that a command takes to start."""
+        seen = status(self._plan, ())
+        assert not isinstance(seen, Failure), seen
+        return seen
+
+    def topology(self, name: str) -> Mapping[str, Any] | None:
+        try:
+            found = running_topologies(nimbus.look(self._plan.state.nimbus))
+        except nimbus.NimbusUnreachableError:
+            return None
+        return next((asdict(it) for it in found if it.name == name), None)
+
+    def placed(self, name: str, executors: int, seconds: float = PATIENCE) -> Mapping[str, Any]:
         """The topology once all of its executors have a slot."""
 
         def whole() -> Mapping[str, Any] | None:
@@ -124,7 +151,9 @@ class Cluster:
     @staticmethod
     def _eyewall(*arguments: str) -> str:
         command = [str(EYEWALL), *arguments]
-        done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
+        done = subprocess.run(
+            command, capture_output=True, text=True, check=False, timeout=PATIENCE
+        )
         assert done.returncode == 0, f"{arguments}: {done.stdout}{done.stderr}"
         return done.stdout
 
@@ -141,13 +170,13 @@ class Cluster:
             client.close()
 
     def pid(self, program: str) -> int:
-        return next(int(p["pid"]) for p in self.status()["programs"] if p["name"] == program)
+        return next(it.pid for it in self.look().programs if it.name == program)
 
     def log(self, program: str) -> str:
         return self.run("logs", "--lines", "4000", program)
 
 
-def wait_for(look: Callable[[], T | None], seconds: float, what: str) -> T:
+def wait_for(look: Callable[[], T | None], seconds: float, what: str, pause: float = 0.25) -> T:
     """Return what `look` finds as soon as it finds something."""
     end = time.monotonic() + seconds
     while True:
@@ -156,7 +185,7 @@ def wait_for(look: Callable[[], T | None], seconds: float, what: str) -> T:
             return found
         if time.monotonic() > end:
             pytest.fail(f"waited {seconds:.0f} s in vain for: {what}")
-        time.sleep(1.0)
+        time.sleep(pause)
 
 
 def assignment(topology: Mapping[str, Any]) -> set[tuple[str, tuple[int, ...], str, int]]:

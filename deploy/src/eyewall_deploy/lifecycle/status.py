@@ -120,7 +120,7 @@ def status(plan: Plan, not_limited: tuple[str, ...]) -> Status | Failure:
         addresses=_addresses(plan),
         programs=programs,
         hosts=_hosts(plan, view),
-        topologies=_topologies(view),
+        topologies=running_topologies(view),
         not_limited=not_limited,
         nimbus_error=error,
     )
@@ -170,7 +170,8 @@ def _hosts(plan: Plan, view: nimbus.ClusterView) -> tuple[HostStatus, ...]:
     )
 
 
-def _topologies(view: nimbus.ClusterView) -> tuple[TopologyStatus, ...]:
+def running_topologies(view: nimbus.ClusterView) -> tuple[TopologyStatus, ...]:
+    """What runs, as the status shows it."""
     return tuple(
         TopologyStatus(
             name=topology.name,
