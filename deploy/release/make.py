@@ -20,7 +20,7 @@ from pathlib import Path
 from page_links import relinked
 
 REPOSITORY = Path(__file__).parents[2]
-DISTRIBUTIONS = ("contracts", "latency-estimator", "monitor", "sidecar", "deploy")
+DISTRIBUTIONS = ("contracts", "latency-estimator", "monitor", "sidecar", "papers", "deploy")
 COPIED = {
     "deploy/release/INSTALL.md": "INSTALL.md",
     "constraints.txt": "constraints.txt",
