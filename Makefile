@@ -54,7 +54,7 @@ part-java: $(SHIM) storm
 	@$(PART) java nice mvn -B -ntp -q -f storm-scheduler/pom.xml test
 
 part-lint: $(VENV)/.installed
-	@$(PART) lint nice $(MAKE) --no-print-directory lint
+	@$(PART) lint nice env -u MAKEFLAGS -u MFLAGS $(MAKE) --no-print-directory lint
 
 part-unit: $(VENV)/.installed $(SHIM) storm browser
 	@$(PART) unit nice $(PYTEST) -n 2 --dist loadfile --junitxml=$(REPORTS)/unit.xml tests $(patsubst %,--ignore=%,$(ON_CLUSTER) $(ON_SOLVERS))
