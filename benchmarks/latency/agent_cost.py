@@ -3,9 +3,9 @@
     python benchmarks/latency_agent_cost.py [--hosts 11 100 490] [--seconds 60]
 
 Installs eyewall-latency and its contracts into a fresh environment (which proves that it needs no
-numpy), starts a redis-server, lets a thread write and renew the records of all other hosts and what they
-measured to the agent's, and looks at the agent after its first seconds: resident memory, and CPU
-seconds by wall-clock seconds.
+numpy), starts a redis-server, lets a thread write and renew the records of all other hosts and
+what they measured to the agent's, and looks at the agent after its first seconds: resident
+memory, and CPU seconds by wall-clock seconds.
 """
 
 from __future__ import annotations
@@ -40,8 +40,8 @@ def free_port() -> int:
 def light_environment(folder: Path) -> Path:
     subprocess.run([sys.executable, "-m", "venv", folder], check=True)
     python = folder / "bin" / "python"
-    install = [python, "-m", "pip", "install", "-q", "--disable-pip-version-check"]
-    subprocess.run([*install, *SOURCES], check=True)
+    pip = (python, "-m", "pip", "--disable-pip-version-check")
+    subprocess.run([*pip, "install", "-q", *SOURCES], check=True)
     subprocess.run([python, "-m", "compileall", "-q", folder / "lib"], check=False)
     heavy = subprocess.run([python, "-c", "import numpy"], capture_output=True, check=False)
     if heavy.returncode == 0:
