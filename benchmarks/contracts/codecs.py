@@ -14,11 +14,24 @@ from functools import partial
 from random import Random
 from typing import TYPE_CHECKING, Any
 
-from eyewall_contracts import decision, latency, rates, sample
-from eyewall_contracts.decision import DecisionRecord, Metric, Move, Verdict
-from eyewall_contracts.latency import Coordinate, HostRecord, RttRecord
+from eyewall_contracts.decision import (
+    DecisionRecord,
+    ExecutorMove,
+    MetricChange,
+    Verdict,
+    decode_decision,
+    encode_decision,
+)
+from eyewall_contracts.latency import (
+    HostCoordinate,
+    RttRecord,
+    decode_host,
+    decode_rtt,
+    encode_host,
+    encode_rtt,
+)
 from eyewall_contracts.rates import (
-    Cost,
+    ComponentCost,
     Emission,
     Estimate,
     Rates,
@@ -26,8 +39,22 @@ from eyewall_contracts.rates import (
     TaskCost,
     TaskEmission,
     TaskRate,
+    decode_rates,
+    encode_rates,
+    six_digits,
 )
-from eyewall_contracts.sample import Input, Machine, Output, Queue, Sample, Task, Threads, Worker
+from eyewall_contracts.sample import (
+    MachineSample,
+    Sample,
+    TaskInput,
+    TaskOutput,
+    TaskQueue,
+    TaskSample,
+    ThreadGroup,
+    WorkerSample,
+    decode_sample,
+    encode_sample,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -39,19 +66,21 @@ PER_WORKER = 50
 def report(executors: int, rng: Random) -> Sample:
     """A host's report with one task for each executor."""
 
-    def task(number: int) -> Task:
+    def task(number: int) -> TaskSample:
         component = f"component-{number // 100}"
         inputs = tuple(
-            Input(f"component-{it}", "default", 20 * rng.randrange(500), 980, 0, rng.random(), 0.01)
+            TaskInput(
+                f"component-{it}", "default", 20 * rng.randrange(500), 980, 0, rng.random(), 0.01
+            )
             for it in range(2)
         )
-        outputs = (Output("default", 1000, 2000, 0, 0, None),)
-        return Task(number, component, inputs, outputs, Queue(3, 32_768, 0), rng.random())
+        outputs = (TaskOutput("default", 1000, 2000, 0, 0, None),)
+        return TaskSample(number, component, inputs, outputs, TaskQueue(3, 32_768, 0), rng.random())
 
-    def worker(first: int) -> Worker:
+    def worker(first: int) -> WorkerSample:
         tasks = tuple(task(it) for it in range(first, min(first + PER_WORKER, executors)))
-        threads = tuple(Threads((it.task,), 1, rng.random(), 0.0) for it in tasks)
-        return Worker(
+        threads = tuple(ThreadGroup((it.task,), 1, rng.random(), 0.0) for it in tasks)
+        return WorkerSample(
             topology="word_count-1-1760000000",
             port=6700 + first // PER_WORKER,
             id="5f1c1a0e-9f9b-4a6e-8a58",
@@ -66,9 +95,11 @@ def report(executors: int, rng: Random) -> Sample:
             threads=threads,
         )
 
-    machine = Machine(8, None, 31.5, 0.0, 0.0, 6.3, 1 << 35, 1 << 33)
+    machine = MachineSample(8, None, 31.5, 0.0, 0.0, 6.3, 1 << 35, 1 << 33)
     workers = tuple(worker(it) for it in range(0, executors, PER_WORKER))
-    return Sample("edge-1", "0f8fad5b", 7, NOW, 5.0, machine, workers, {"lines": 123_456})
+    return Sample(
+        "edge-1", "0f8fad5b", 7, NOW, 5.0, machine, counters={"lines": 123_456}, workers=workers
+    )
 
 
 def estimated_rates(executors: int, rng: Random) -> Rates:
@@ -76,7 +107,8 @@ def estimated_rates(executors: int, rng: Random) -> Rates:
 
     def estimate() -> Estimate:
         value = rng.random() * 1000
-        return Estimate(value, value / 20, value, value / 10, value * 2, -0.25, 12, NOW, 0.875)
+        value, error, spread, p95 = (six_digits(value * it) for it in (1.0, 0.05, 0.1, 2.0))
+        return Estimate(value, error, value, spread, p95, -0.25, 12, NOW, 0.875)
 
     tasks = range(executors)
     components = [f"component-{it}" for it in range(0, executors, 100)]
@@ -102,7 +134,7 @@ def estimated_rates(executors: int, rng: Random) -> Rates:
         outputs=tuple(
             TaskEmission(it, components[it // 100], "default", estimate(), None) for it in tasks
         ),
-        costs=tuple(Cost(it, 100, estimate(), estimate()) for it in components),
+        costs=tuple(ComponentCost(it, 100, estimate(), estimate()) for it in components),
         task_costs=tuple(
             TaskCost(it, components[it // 100], estimate(), estimate(), apart=True) for it in tasks
         ),
@@ -116,8 +148,10 @@ def decided(executors: int) -> DecisionRecord:
         topology="word_count-1-1760000000",
         verdict=Verdict.MOVED,
         said="placed by eyewall: odp, optimal, R 41 ms (was 61), 1000 executors moved",
-        metrics=(Metric("R", 0.061, 0.041), Metric("objective", None, -0.5)),
-        moves=tuple(Move(f"count[{it}-{it}]", "edge-1", "cloud-1") for it in range(executors)),
+        metrics=(MetricChange("R", 0.061, 0.041), MetricChange("objective", None, -0.5)),
+        moves=tuple(
+            ExecutorMove(f"count[{it}-{it}]", "edge-1", "cloud-1") for it in range(executors)
+        ),
     )
 
 
@@ -138,13 +172,13 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=50)
     asked = parser.parse_args()
     rng = Random(0)
-    host = HostRecord("10.0.0.7", 7078, Coordinate((0.0125, -0.003), 0.0004), 0.0625, 1, NOW)
+    host = HostCoordinate("10.0.0.7", 7078, (0.0125, -0.003), NOW, 0.0004, 0.0625, 1)
     cases: list[tuple[str, Any, Callable[[Any], bytes], Callable[[bytes], Any]]] = [
-        ("report", report(asked.executors, rng), sample.encode, sample.decode),
-        ("rates", estimated_rates(asked.executors, rng), rates.encode, rates.decode),
-        ("decision", decided(asked.executors), decision.encode, decision.decode),
-        ("coordinate", host, latency.encode_host, latency.decode_host),
-        ("RTT", RttRecord(0.0125, 0.0003, NOW), latency.encode_rtt, latency.decode_rtt),
+        ("report", report(asked.executors, rng), encode_sample, decode_sample),
+        ("rates", estimated_rates(asked.executors, rng), encode_rates, decode_rates),
+        ("decision", decided(asked.executors), encode_decision, decode_decision),
+        ("coordinate", host, encode_host, decode_host),
+        ("RTT", RttRecord(0.0125, 0.0003, NOW), encode_rtt, decode_rtt),
     ]
     print("| record | bytes | encode, ms | decode, ms |\n| --- | --: | --: | --: |")
     for name, record, encode, decode in cases:

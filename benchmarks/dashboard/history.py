@@ -16,14 +16,14 @@ from statistics import median, quantiles
 from typing import TYPE_CHECKING, Any, Final
 
 import httpx
-from eyewall_contracts import decision as decision_record
 from eyewall_contracts.decision import (
     DecisionRecord,
-    Metric,
-    Move,
-    Rejection,
+    ExecutorMove,
+    MetricChange,
+    RejectedMoves,
     Verdict,
     day_of,
+    encode_decision,
     record_id,
 )
 from eyewall_contracts.stores.decision_history import MOST_READ
@@ -94,7 +94,7 @@ def _write(client: KazooClient, count: int, now: float) -> int:
             for place in range(first, min(many, first + AT_ONCE)):
                 number += 1
                 at = midnight + length * place / many
-                data = decision_record.encode(_record(record_id(at, "5f1c1a0e", number), rng))
+                data = encode_decision(_record(record_id(at, "5f1c1a0e", number), rng))
                 path = f"{paths.decisions_of(day_of(at))}/{record_id(at, '5f1c1a0e', number)}"
                 asked.append(client.create_async(path, data))
                 written += len(data)
@@ -107,7 +107,7 @@ def _record(id_: str, rng: Random) -> DecisionRecord:
     number = rng.randrange(TOPOLOGIES)
     verdict = rng.choice(list(Verdict))
     moves = tuple(
-        Move(f"count[{task}-{task}]", f"edge-{task % 40}", f"core-{task % 30}")
+        ExecutorMove(f"count[{task}-{task}]", f"edge-{task % 40}", f"core-{task % 30}")
         for task in rng.sample(range(1, 200), rng.randrange(4, 24))
     )
     made = DecisionRecord(
@@ -125,11 +125,11 @@ def _record(id_: str, rng: Random) -> DecisionRecord:
         evaluated=6_400,
         bound=0.041,
         gap=0.0,
-        metrics=(Metric("R", 0.061, 0.041), Metric("T", 2_000.0, 1_200.0)),
+        metrics=(MetricChange("R", 0.061, 0.041), MetricChange("T", 2_000.0, 1_200.0)),
         moves=moves,
         workers_started=2,
         possible=5,
-        rejected=(Rejection("slots", 3), Rejection("cpu", 40)),
+        rejected=(RejectedMoves("slots", 3), RejectedMoves("cpu", 40)),
         assumptions=("execution times are CPU times",),
         delays_age=1.5,
         delays_confidence=0.875,

@@ -22,8 +22,8 @@ from random import Random
 from typing import TYPE_CHECKING, Any
 
 import grpc
-from eyewall_contracts import metric_history as history
-from eyewall_contracts.latency import Keys, RttRecord, encode_host, encode_rtt
+from eyewall_contracts.latency import LatencyKeys, RttRecord, encode_host, encode_rtt
+from eyewall_contracts.metric_history import HistoryKeys
 from eyewall_contracts.proto import scheduler_pb2 as pb
 from eyewall_contracts.proto.scheduler_pb2_grpc import SchedulerStub
 from eyewall_contracts.znodes import Znodes
@@ -56,8 +56,8 @@ class Agents:
         self.zookeeper = KazooClient(zookeeper)
         self.zookeeper.start()
         self.paths = Znodes()
-        self.latency = Keys()
-        self.history = history.Keys()
+        self.latency = LatencyKeys()
+        self.history = HistoryKeys()
         self.hosts = sorted(recording.samples)
         self.done: dict[str, float] = {}
 

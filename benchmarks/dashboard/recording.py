@@ -11,12 +11,10 @@ from dataclasses import dataclass
 from random import Random
 from typing import TYPE_CHECKING
 
-from eyewall_contracts import rates as rate_document
-from eyewall_contracts import sample
-from eyewall_contracts.latency import Coordinate, HostRecord
+from eyewall_contracts.latency import HostCoordinate
 from eyewall_contracts.proto import scheduler_pb2 as pb
 from eyewall_contracts.rates import (
-    Cost,
+    ComponentCost,
     Emission,
     Estimate,
     Rates,
@@ -24,8 +22,19 @@ from eyewall_contracts.rates import (
     TaskCost,
     TaskEmission,
     TaskRate,
+    encode_rates,
 )
-from eyewall_contracts.sample import Input, Machine, Output, Queue, Sample, Task, Threads, Worker
+from eyewall_contracts.sample import (
+    MachineSample,
+    Sample,
+    TaskInput,
+    TaskOutput,
+    TaskQueue,
+    TaskSample,
+    ThreadGroup,
+    WorkerSample,
+    encode_sample,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -72,7 +81,7 @@ class Recording:
     definitions: tuple[pb.TopologyDefinition, ...]
     samples: Mapping[str, bytes]
     rates: Mapping[str, bytes]
-    places: Mapping[str, HostRecord]
+    places: Mapping[str, HostCoordinate]
     probes: Mapping[tuple[str, str], float]
 
 
@@ -113,15 +122,15 @@ def digest(message: pb.TopologyState | pb.ClusterState | pb.TopologyDefinition) 
     return hashlib.sha256(message.SerializeToString(deterministic=True)).digest()
 
 
-def _place(site: int, rng: Random) -> HostRecord:
+def _place(site: int, rng: Random) -> HostCoordinate:
     """Sites are 10 to 80 ms apart, the hosts of one up to 3 ms."""
     angle = 2 * math.pi * site / SITES
     centre = (0.04 * math.cos(angle), 0.03 * math.sin(angle), 0.004 * site, 0.0)
     position = tuple(round(axis + rng.gauss(0, 0.001), 7) for axis in centre)
-    return HostRecord("127.0.0.1", 7078, Coordinate(position, 0.0004), 0.05, 0, MOMENT)
+    return HostCoordinate("127.0.0.1", 7078, position, MOMENT, 0.0004, 0.05)
 
 
-def _apart(one: HostRecord, other: HostRecord) -> float:
+def _apart(one: HostCoordinate, other: HostCoordinate) -> float:
     return one.coordinate.distance(other.coordinate)
 
 
@@ -210,7 +219,7 @@ def _samples(
     host_of: Mapping[str, str],
     rng: Random,
 ) -> dict[str, bytes]:
-    workers: dict[str, list[Worker]] = {it.host: [] for it in state.supervisors}
+    workers: dict[str, list[WorkerSample]] = {it.host: [] for it in state.supervisors}
     for where, definition in zip(state.topologies, definitions, strict=True):
         components, flows = _tasks(definition), _flows(definition)
         sizes = {it.id: len(it.executors) for it in definition.components}
@@ -220,10 +229,10 @@ def _samples(
                 for it in worker.executors
             )
             threads = tuple(
-                Threads((it.task,), 1, round(rng.uniform(0.05, 0.4), 6), 0.0) for it in tasks
+                ThreadGroup((it.task,), 1, round(rng.uniform(0.05, 0.4), 6), 0.0) for it in tasks
             )
             workers[host_of[worker.supervisor_id]].append(
-                Worker(
+                WorkerSample(
                     topology=where.topology_id,
                     port=worker.port,
                     id=f"5f1c1a0e-9f9b-4a6e-8a58-{rng.getrandbits(48):012x}",
@@ -238,17 +247,17 @@ def _samples(
                     threads=threads,
                 )
             )
-    return {host: sample.encode(_sample(host, its, rng)) for host, its in workers.items()}
+    return {host: encode_sample(_sample(host, its, rng)) for host, its in workers.items()}
 
 
-def _sample(host: str, workers: Iterable[Worker], rng: Random) -> Sample:
+def _sample(host: str, workers: Iterable[WorkerSample], rng: Random) -> Sample:
     return Sample(
         host=host,
         run="0f8fad5b",
         sequence=7,
         time=MOMENT,
         seconds=REPORT_SECONDS,
-        machine=Machine(
+        machine=MachineSample(
             cpus=16,
             quota=None,
             busy=round(rng.uniform(2, 40), 3),
@@ -269,10 +278,10 @@ def _task(
     flows: Mapping[str, float],
     sizes: Mapping[str, int],
     rng: Random,
-) -> Task:
+) -> TaskSample:
     own = sizes[component.id]
     inputs = tuple(
-        Input(it.source_component, it.stream, count, count, 0, 0.0002, 0.004)
+        TaskInput(it.source_component, it.stream, count, count, 0, 0.0002, 0.004)
         for it in component.inputs
         for count in (20 * round(flows[it.source_component] / own * REPORT_SECONDS / 20),)
     )
@@ -280,13 +289,13 @@ def _task(
     spout = component.kind == pb.Component.SPOUT
     latency = round(rng.uniform(0.06, 0.12), 6) if spout else None
     acked = given if spout else 0
-    outputs = (Output("default", given, given, acked, 0, latency),)
-    return Task(
+    outputs = (TaskOutput("default", given, given, acked, 0, latency),)
+    return TaskSample(
         task=task,
         component=component.id,
         inputs=inputs,
         outputs=() if component.id.startswith("__") else outputs,
-        queue=Queue(rng.randrange(40), 32_768, 0),
+        queue=TaskQueue(rng.randrange(40), 32_768, 0),
         capacity=round(rng.uniform(0.02, 0.6), 3),
     )
 
@@ -350,7 +359,9 @@ def _rates(
             for task, it in components.items()
         ),
         costs=tuple(
-            Cost(it.id, sizes[it.id], _estimate(0.0002, rng), _estimate(0.1 * sizes[it.id], rng))
+            ComponentCost(
+                it.id, sizes[it.id], _estimate(0.0002, rng), _estimate(0.1 * sizes[it.id], rng)
+            )
             for it in definition.components
         ),
         task_costs=tuple(
@@ -358,7 +369,7 @@ def _rates(
             for task, it in components.items()
         ),
     )
-    return rate_document.encode(rates)
+    return encode_rates(rates)
 
 
 def _estimate(value: float, rng: Random) -> Estimate:

@@ -21,7 +21,7 @@ from pathlib import Path
 from random import Random
 
 import psutil
-from eyewall_contracts.latency import Coordinate, HostRecord, Keys, RttRecord
+from eyewall_contracts.latency import HostCoordinate, LatencyKeys, RttRecord
 from eyewall_latency.redis_registry import RedisRegistry
 
 ROOT = Path(__file__).parents[2]
@@ -58,9 +58,9 @@ def others(port: int, count: int, listen: int, stop: threading.Event) -> None:
     rng = Random(0)
     places = [tuple(rng.gauss(0, 0.05) for _ in range(8)) for _ in range(count - 1)]
     registry = RedisRegistry(
-        f"redis://127.0.0.1:{port}", Keys(), expiry_seconds=60, rtt_seconds=1_800
+        f"redis://127.0.0.1:{port}", LatencyKeys(), expiry_seconds=60, rtt_seconds=1_800
     )
-    said: dict[int, HostRecord] = {}
+    said: dict[int, HostCoordinate] = {}
     first = True
     while not stop.is_set():
         now = registry.read("agent").now
@@ -68,7 +68,7 @@ def others(port: int, count: int, listen: int, stop: threading.Event) -> None:
         for index, place in enumerate(places):
             if index not in said or rng.random() < SHARE_THAT_MOVES:
                 moved = tuple(axis + rng.gauss(0, 1e-3) for axis in place)
-                said[index] = HostRecord("127.0.0.1", listen, Coordinate(moved, 0.0), 0.1, 0, now)
+                said[index] = HostCoordinate("127.0.0.1", listen, moved, now, error=0.1)
             rtt = RttRecord(abs(rng.gauss(0.1, 0.01)), 0.001, now)
             registry.write(
                 f"host-{index}", said[index], {"agent": rtt} if index in reporting else {}

@@ -21,9 +21,8 @@ from random import Random
 from statistics import median
 
 from eyewall_contracts.latency import (
-    Coordinate,
-    HostRecord,
-    Keys,
+    HostCoordinate,
+    LatencyKeys,
     RttRecord,
     encode_host,
     encode_rtt,
@@ -92,9 +91,9 @@ class Network:
                 told[a, b] = RttRecord(it.seconds, it.spread, now)
         return told
 
-    def record(self, a: int, now: float) -> HostRecord:
+    def record(self, a: int, now: float) -> HostCoordinate:
         place = tuple(axis + self.rng.gauss(0, WANDER) for axis in self.places[a])
-        return HostRecord("10.0.0.1", 7078, Coordinate(place, 0.0002), STEADY_ERROR, 0, now)
+        return HostCoordinate("10.0.0.1", 7078, place, now, 0.0002, STEADY_ERROR)
 
 
 class Store:
@@ -109,7 +108,7 @@ class Store:
         time.sleep(1)
         self.url = f"redis://127.0.0.1:{port}/0"
         self.client = Redis.from_url(self.url)
-        self.keys = Keys()
+        self.keys = LatencyKeys()
 
     def write(self, network: Network, now: float, said: dict[tuple[int, int], RttRecord]) -> None:
         pipe = self.client.pipeline(transaction=False)
@@ -129,7 +128,7 @@ class Store:
 def measure(hosts: int, minutes: float, settle: float, every: int) -> str:
     rng = Random(hosts)
     store = Store()
-    registry = LatencyRegistry(store.url, Keys().prefix)
+    registry = LatencyRegistry(store.url, LatencyKeys().prefix)
     held = HeldDelays(minimum_confidence=0.3)
     start = float(store.client.time()[0])
     network = Network(hosts, start, rng)

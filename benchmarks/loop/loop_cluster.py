@@ -17,8 +17,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
-from eyewall_contracts import rates as rate_document
-from eyewall_contracts import sample
+from eyewall_contracts.rates import decode_rates
+from eyewall_contracts.sample import decode_sample
 from eyewall_contracts.znodes import Znodes
 from eyewall_deploy.delays import comparison, registry
 from eyewall_deploy.failure import Failure
@@ -134,9 +134,9 @@ class LoopCluster:
         with _zookeeper(str(self.plan.state.zookeeper)) as read:
             for host in self.plan.cluster.hosts:
                 if (data := read(paths.sample(host.name))) is not None:
-                    reports[host.name] = sample.decode(data)
+                    reports[host.name] = decode_sample(data)
             document = read(paths.rates(topology_id))
-            return None if document is None else rate_document.decode(document), reports
+            return None if document is None else decode_rates(document), reports
 
 
 @contextmanager

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import psutil
-from eyewall_contracts.metric_history import Keys
+from eyewall_contracts.metric_history import HistoryKeys
 from eyewall_deploy.lifecycle.down import processes_of
 from eyewall_deploy.lifecycle.log_files import log_files
 from eyewall_deploy.lifecycle.programs import redis_prefix
@@ -271,7 +271,7 @@ def _hosts(watcher: Watcher) -> int:
 def entries(it: LoopCluster) -> dict[str, frozenset[bytes]]:
     """Ids of the reports in the history, by host."""
     state = it.plan.state
-    keys = Keys(redis_prefix(state))
+    keys = HistoryKeys(redis_prefix(state))
     client: Any = Redis(state.redis.host, state.redis.port, socket_timeout=5.0)
     try:
         return {

@@ -32,7 +32,7 @@ from kazoo.client import KazooClient
 
 sys.path.append(str(Path(__file__).parents[2] / "tests" / "support"))
 
-from eyewall_contracts import rates as rate_document
+from eyewall_contracts.rates import decode_rates
 from eyewall_contracts.znodes import Znodes
 from fake_worker import start_worker
 from free_ports import free_port
@@ -117,7 +117,7 @@ class Documents:
 
     def _take(self, data: bytes | None, _stat: object) -> None:
         if data:
-            for it in rate_document.decode(data).streams:
+            for it in decode_rates(data).streams:
                 self.seen.append(Seen(time.monotonic(), it.rate.value, it.tasks))
 
     def wait_for(self, value: float, tasks: int, since: float) -> float:

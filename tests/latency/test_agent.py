@@ -9,14 +9,14 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from eyewall_contracts.latency import Keys, RttRecord, decode_host, decode_rtt
+from eyewall_contracts.latency import LatencyKeys, RttRecord, decode_host, decode_rtt
 from real_stores import Server, redis_server
 from redis import Redis
 
 PATIENCE = 120.0
 """Seconds; no test means to wait so long."""
 EXPIRY = 3.0
-KEYS = Keys()
+KEYS = LatencyKeys()
 
 
 class Store:
@@ -83,7 +83,7 @@ def wait_for(condition: Callable[[], bool]) -> None:
         time.sleep(0.05)
 
 
-def measured(redis: Store, source: str, target: str, keys: Keys = KEYS) -> RttRecord | None:
+def measured(redis: Store, source: str, target: str, keys: LatencyKeys = KEYS) -> RttRecord | None:
     value = redis.client.hget(keys.rtts(target), source)
     assert value is None or isinstance(value, str)
     return None if value is None else decode_rtt(value.encode())
@@ -209,7 +209,7 @@ def test_clusters_that_share_a_redis_do_not_see_each_other(agents: Agents, redis
         agents.start(host)
     for host in ("c", "d"):
         agents.start(host, redis="prefix = 'storm-2:eyewall'\n")
-    theirs = Keys("storm-2:eyewall")
+    theirs = LatencyKeys("storm-2:eyewall")
     wait_for(lambda: measured(redis, "a", "b") is not None)
     wait_for(lambda: measured(redis, "c", "d", theirs) is not None)
     for keys, hosts in ((KEYS, "ab"), (theirs, "cd")):

@@ -1,18 +1,18 @@
 import math
-from dataclasses import replace
 from random import Random
 
 import pytest
-from eyewall_contracts.latency import Coordinate, HostRecord, RttRecord
+from eyewall_contracts.latency import Coordinate, HostCoordinate, RttRecord
 from eyewall_latency.coordinate import pulled_home
 from eyewall_latency.estimator import Estimator, Settings, Space
 from eyewall_latency.leap import beside_a_near_peer
 from eyewall_latency.registry import MemoryRegistry, View
 from eyewall_latency.relaxation import Spring
+from msgspec.structs import replace
 
 
-def record(*position: float, at: float = 0.0) -> HostRecord:
-    return HostRecord("10.0.0.1", 7078, Coordinate(position, 0.0), 0.1, 0, at)
+def record(*position: float, at: float = 0.0) -> HostCoordinate:
+    return HostCoordinate("10.0.0.1", 7078, position, at, error=0.1)
 
 
 def in_two_dimensions() -> Estimator:
@@ -26,7 +26,7 @@ def test_only_live_registered_hosts_are_probed_and_never_oneself() -> None:
 
 
 @pytest.mark.parametrize("hosts", [{}, {"me": record(0.0, 0.0)}])
-def test_a_host_alone_stays_where_it_is(hosts: dict[str, HostRecord]) -> None:
+def test_a_host_alone_stays_where_it_is(hosts: dict[str, HostCoordinate]) -> None:
     host = in_two_dimensions()
     before = host.coordinate
     host.settle(View(0.0, hosts))

@@ -6,12 +6,17 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import redis as redis_client
-from eyewall_contracts import decision as decision_record
-from eyewall_contracts import latency as contract
-from eyewall_contracts import metric_history as history
-from eyewall_contracts import rates as rate_document
-from eyewall_contracts import sample
-from eyewall_contracts.decision import day_of
+from eyewall_contracts.decision import day_of, encode_decision
+from eyewall_contracts.latency import (
+    HostCoordinate,
+    LatencyKeys,
+    RttRecord,
+    encode_host,
+    encode_rtt,
+)
+from eyewall_contracts.metric_history import EntryId, HistoryKeys, encode_entry, next_id
+from eyewall_contracts.rates import encode_rates
+from eyewall_contracts.sample import encode_sample
 from eyewall_contracts.znodes import Znodes
 from eyewall_monitor.dashboard.config import Access, Config, Redis, Sidecar, ZooKeeper
 
@@ -32,12 +37,12 @@ class Stores:
     prefix: str
     client: KazooClient
     keys: Any = field(init=False)
-    last: dict[str, history.EntryId] = field(default_factory=dict)
+    last: dict[str, EntryId] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self.paths = Znodes(self.root)
         self.store: Any = redis_client.Redis.from_url(self.redis)
-        self.keys = contract.Keys(self.prefix)
+        self.keys = LatencyKeys(self.prefix)
 
     def config(self, address: str, **access: Any) -> Config:
         return Config(
@@ -55,12 +60,12 @@ class Stores:
     def decide(self, *records: DecisionRecord) -> None:
         for it in records:
             path = f"{self.paths.decisions_of(day_of(it.time))}/{it.id}"
-            self.client.create(path, decision_record.encode(it), makepath=True)
+            self.client.create(path, encode_decision(it), makepath=True)
 
     def report(self, report: Sample) -> None:
         """As an agent does: the latest one in ZooKeeper, all of them in Redis."""
         path = self.paths.sample(report.host)
-        data = sample.encode(report)
+        data = encode_sample(report)
         if self.client.exists(path) is None:
             self.client.create(path, data, makepath=True)
         else:
@@ -68,25 +73,24 @@ class Stores:
         self.remember(report)
 
     def remember(self, report: Sample) -> None:
-        keys = history.Keys(self.prefix)
+        keys = HistoryKeys(self.prefix)
         key = keys.stream(report.host)
         # "ms-*" would let Redis number the entries of a millisecond, from version 7 on.
-        entry = history.next_id(report.time, self.last.get(key))
-        self.store.xadd(key, history.encode_entry(report), id=str(entry))
+        entry = next_id(report.time, self.last.get(key))
+        self.store.xadd(key, encode_entry(report), id=str(entry))
         self.last[key] = entry
         self.store.zadd(keys.hosts, {report.host: report.time})
 
     def rate(self, rates: Rates) -> None:
         path = self.paths.rates(rates.topology)
-        self.client.create(path, rate_document.encode(rates), makepath=True)
+        self.client.create(path, encode_rates(rates), makepath=True)
 
     def place(self, host: str, *position: float, error: float = 0.1) -> None:
         now = self.now()
-        coordinate = contract.Coordinate(position, 0.001)
-        record = contract.HostRecord("127.0.0.1", 7078, coordinate, error, 0, now)
-        self.store.set(self.keys.host(host), contract.encode_host(record))
+        record = HostCoordinate("127.0.0.1", 7078, position, now, 0.001, error)
+        self.store.set(self.keys.host(host), encode_host(record))
         self.store.zadd(self.keys.members, {host: now})
 
     def probe(self, source: str, target: str, rtt: float) -> None:
-        record = contract.RttRecord(rtt, 0.0, self.now())
-        self.store.hset(self.keys.rtts(target), source, contract.encode_rtt(record))
+        record = RttRecord(rtt, 0.0, self.now())
+        self.store.hset(self.keys.rtts(target), source, encode_rtt(record))

@@ -2,7 +2,14 @@
 
 from __future__ import annotations
 
-from eyewall_contracts.decision import DecisionRecord, Metric, Move, Rejection, Verdict, record_id
+from eyewall_contracts.decision import (
+    DecisionRecord,
+    ExecutorMove,
+    MetricChange,
+    RejectedMoves,
+    Verdict,
+    record_id,
+)
 
 FULL_DECISION = DecisionRecord(
     id="1700000061500-5f1c1a0e-000012",
@@ -19,12 +26,15 @@ FULL_DECISION = DecisionRecord(
     evaluated=64,
     bound=0.041,
     gap=0.0,
-    metrics=(Metric("R", 0.061, 0.041), Metric("objective", None, -0.5)),
-    moves=(Move("count[3-3]", "edge-1", "cloud-1"), Move("count[4-4]", "", "cloud-1")),
+    metrics=(MetricChange("R", 0.061, 0.041), MetricChange("objective", None, -0.5)),
+    moves=(
+        ExecutorMove("count[3-3]", "edge-1", "cloud-1"),
+        ExecutorMove("count[4-4]", "", "cloud-1"),
+    ),
     moves_left_out=1,
     workers_started=2,
     possible=5,
-    rejected=(Rejection("slots", 3),),
+    rejected=(RejectedMoves("slots", 3),),
     assumptions=("rates are equal: none is measured",),
     delays_age=1.5,
     delays_confidence=0.875,

@@ -2,11 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from eyewall_contracts import metric_history as history
-from eyewall_contracts.sample import Input, Output, Sample, Task, Threads, Worker
+from eyewall_contracts.metric_history import HistoryKeys, encode_entry, next_id, read_id
+from eyewall_contracts.sample import (
+    Sample,
+    TaskInput,
+    TaskOutput,
+    TaskSample,
+    ThreadGroup,
+    WorkerSample,
+)
+from msgspec.structs import replace
 from reports import MACHINE
 
 if TYPE_CHECKING:
@@ -61,25 +69,30 @@ class Host:
         given = self.rate(until - PERIOD / 2) * PERIOD
         share = given * len(self.spouts) / max(1, len(self.bolts))
         tasks = [
-            Task(it, "spout", (), (Output("default", n := self._count(it, given), n, 0, 0, None),))
+            TaskSample(
+                it,
+                "spout",
+                (),
+                (TaskOutput("default", n := self._count(it, given), n, 0, 0, None),),
+            )
             for it in self.spouts
         ]
         for it in self.bolts:
             taken = self._count(it, share)
             out = self._count((it, "out"), share * self.selectivity)
             tasks.append(
-                Task(
+                TaskSample(
                     it,
                     "bolt",
-                    (Input("spout", "default", taken, taken, 0, self.cost, self.cost),),
-                    (Output("default", out, out, 0, 0, None),),
+                    (TaskInput("spout", "default", taken, taken, 0, self.cost, self.cost),),
+                    (TaskOutput("default", out, out, 0, 0, None),),
                 )
             )
         threads = (
-            *(Threads((it,), 1, given * 0.0001, 0.0) for it in self.spouts),
-            *(Threads((it,), 1, share * self.cost, 0.0) for it in self.bolts),
+            *(ThreadGroup((it,), 1, given * 0.0001, 0.0) for it in self.spouts),
+            *(ThreadGroup((it,), 1, share * self.cost, 0.0) for it in self.bolts),
         )
-        worker = Worker(
+        worker = WorkerSample(
             topology=self.topology,
             port=6700,
             id="w",
@@ -111,14 +124,14 @@ def reports(host: Host, start: float, end: float) -> list[Sample]:
 
 def write(store: redis.Redis, samples: Iterable[Sample], written: float | None = None) -> None:
     """Write reports as an agent does, each 0.1 s after its end unless told otherwise."""
-    keys = history.Keys()
+    keys = HistoryKeys()
     for it in samples:
         at = it.time + 0.1 if written is None else written
         key = keys.stream(it.host)
         newest: Any = store.xrevrange(key, count=1)
-        last = history.read_id(newest[0][0]) if newest else None
-        fields: Any = history.encode_entry(it)
-        store.xadd(key, fields, id=str(history.next_id(at, last)))
+        last = read_id(newest[0][0]) if newest else None
+        fields: Any = encode_entry(it)
+        store.xadd(key, fields, id=str(next_id(at, last)))
         store.zadd(keys.hosts, {it.host: at})
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from eyewall_contracts.rates import (
-    Cost,
+    ComponentCost,
     Emission,
     Estimate,
     Rates,
@@ -14,7 +14,7 @@ from eyewall_contracts.rates import (
     TaskEmission,
     TaskRate,
 )
-from eyewall_contracts.sample import Machine, Sample, Worker
+from eyewall_contracts.sample import MachineSample, Sample, WorkerSample
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -85,7 +85,7 @@ def rates_of(
             for task, rate in given.items()
         ),
         costs=tuple(
-            Cost(c.id, len(c.executors), of(cost), of(0.1 * len(c.executors)))
+            ComponentCost(c.id, len(c.executors), of(cost), of(0.1 * len(c.executors)))
             for c in topology.components
         ),
         task_costs=tuple(
@@ -117,7 +117,7 @@ def report(
     Workers were `started` long before it.
     """
     workers = tuple(
-        Worker(
+        WorkerSample(
             topology=topology,
             port=6700 + place,
             id=f"w{place}",
@@ -131,5 +131,5 @@ def report(
         )
         for place, (topology, cpu) in enumerate((used or {}).items())
     )
-    machine = Machine(8, cores, 5.0 * busy, 0.0, 5.0 * throttled, 0.0, 1 << 30, 1 << 29)
-    return Sample(host, "run", sequence, time, 5.0, machine, workers)
+    machine = MachineSample(8, cores, 5.0 * busy, 0.0, 5.0 * throttled, 0.0, 1 << 30, 1 << 29)
+    return Sample(host, "run", sequence, time, 5.0, machine, workers=workers)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from eyewall_contracts.rates import (
-    Cost,
+    ComponentCost,
     Emission,
     Estimate,
     Rates,
@@ -39,7 +39,7 @@ FULL_RATES = Rates(
         TaskEmission(1, "sentence", "default", an_estimate(300), None),
         TaskEmission(2, "split", "default", an_estimate(2000), an_estimate(6.5)),
     ),
-    costs=(Cost("count", 2, an_estimate(0.000125), an_estimate(0.25)),),
+    costs=(ComponentCost("count", 2, an_estimate(0.000125), an_estimate(0.25)),),
     task_costs=(
         TaskCost(3, "count", an_estimate(0.000125), an_estimate(0.15625), apart=True),
         TaskCost(4, "count", None, an_estimate(0.09375), apart=False),

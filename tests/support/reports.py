@@ -2,9 +2,18 @@
 
 from __future__ import annotations
 
-from eyewall_contracts.sample import Input, Machine, Output, Queue, Sample, Task, Threads, Worker
+from eyewall_contracts.sample import (
+    MachineSample,
+    Sample,
+    TaskInput,
+    TaskOutput,
+    TaskQueue,
+    TaskSample,
+    ThreadGroup,
+    WorkerSample,
+)
 
-MACHINE = Machine(
+MACHINE = MachineSample(
     cpus=4,
     quota=0.5,
     busy=1.75,
@@ -15,7 +24,7 @@ MACHINE = Machine(
     memory_free=1_073_741_824,
 )
 
-COUNT_WORKER = Worker(
+COUNT_WORKER = WorkerSample(
     topology="word_count-1-1700000000",
     port=6700,
     id="5f1c1a0e-9f9b-4a6e-8a58-2f1f6a3d8f10",
@@ -27,24 +36,24 @@ COUNT_WORKER = Worker(
     children_cpu=0.5,
     memory=157_286_400,
     tasks=(
-        Task(
+        TaskSample(
             task=3,
             component="count",
-            inputs=(Input("split", "default", 1000, 980, 20, 0.00015, 0.0125),),
-            outputs=(Output("default", 1000, 2000, 0, 0, None),),
-            queue=Queue(population=12, capacity=32768, overflow=0),
+            inputs=(TaskInput("split", "default", 1000, 980, 20, 0.00015, 0.0125),),
+            outputs=(TaskOutput("default", 1000, 2000, 0, 0, None),),
+            queue=TaskQueue(population=12, capacity=32768, overflow=0),
             capacity=0.25,
         ),
-        Task(
+        TaskSample(
             task=1,
             component="sentence",
-            inputs=(Input("__system", "__tick", 20, 0, 0, None, None),),
-            outputs=(Output("default", 200, 200, 180, 20, 0.0405),),
-            queue=Queue(population=0, capacity=32768, overflow=0),
+            inputs=(TaskInput("__system", "__tick", 20, 0, 0, None, None),),
+            outputs=(TaskOutput("default", 200, 200, 180, 20, 0.0405),),
+            queue=TaskQueue(population=0, capacity=32768, overflow=0),
         ),
-        Task(task=4, component="count"),
+        TaskSample(task=4, component="count"),
     ),
-    threads=(Threads((1,), 1, 0.125, 0.0), Threads((3, 4), 2, 0.75, 0.5)),
+    threads=(ThreadGroup((1,), 1, 0.125, 0.0), ThreadGroup((3, 4), 2, 0.75, 0.5)),
 )
 
 FULL = Sample(
@@ -56,7 +65,7 @@ FULL = Sample(
     machine=MACHINE,
     workers=(
         COUNT_WORKER,
-        Worker(
+        WorkerSample(
             topology="silent-2-1700000001",
             port=6701,
             id="9b2d",

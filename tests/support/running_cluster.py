@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import pytest
-from eyewall_contracts import rates as rate_document
+from eyewall_contracts.rates import decode_rates
 from eyewall_contracts.znodes import Znodes
 from eyewall_deploy.failure import Failure
 from eyewall_deploy.lifecycle.plans import read_plan
@@ -162,7 +162,7 @@ class Cluster:
         client = KazooClient(self.addresses["zookeeper"])
         client.start(timeout=30)
         try:
-            return rate_document.decode(client.get(Znodes().rates(topology))[0])
+            return decode_rates(client.get(Znodes().rates(topology))[0])
         except NoNodeError:
             return None
         finally:

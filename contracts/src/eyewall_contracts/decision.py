@@ -1,37 +1,43 @@
 """What a decision leaves behind: what was decided for a topology, from what, and why.
 
-Written by the sidecar to ROOT/v1/decisions/DAY/ID whenever it decides anything new, read by
-`eyewall history` and the dashboard. A record tells of one decision all that was known when it was
-made; nothing in it changes later.
+Written by the sidecar to ROOT/v1/decisions/DAY/ID for each new decision, read by `eyewall history`
+and the dashboard. A record holds all that was known when the decision was made; nothing in it
+changes later.
 
-An id is MILLISECONDS-RUN-NUMBER: when, and which of the decisions of one life of a sidecar. So ids
-sort by time, and a record that is written twice, because an answer got lost, is there once.
+An id is MILLISECONDS-RUN-NUMBER: when, and which of the decisions of one life of a sidecar. Ids
+sort by time, and a record that is written twice, because an answer was lost, is there once.
 """
 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from enum import StrEnum
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import Annotated, Final
 
-from eyewall_contracts import checked
-from eyewall_contracts.znodes import ZnodeError, decode_document, encode_document
+from msgspec import Meta, Struct
+from msgspec.structs import replace
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
+from eyewall_contracts.codec import RecordCodec
+from eyewall_contracts.errors import ContractError
+from eyewall_contracts.field_types import Amount, Count, Number, Rows
 
-VERSION: Final = 1
 MOST_MOVES: Final = 2_000
-"""That a record names; how many more there were is in `moves_left_out`."""
+"""That a record names; `moves_left_out` counts the others."""
 MOST_ASSUMPTIONS: Final = 20
 LONGEST_TEXT: Final = 4_000
 
 _ID: Final = re.compile(r"([0-9]{13})-[0-9a-f]{1,16}-[0-9]{6,9}")
-_SURROGATE: Final = re.compile("[\ud800-\udfff]")
-"""Half of a character, which nobody can print."""
 _LAST: Final = 10**13 - 1
+
+DecisionId = Annotated[
+    str,
+    Meta(
+        pattern=rf"^{_ID.pattern}\Z",
+        description="MILLISECONDS-RUN-NUMBER, such as 1760000000000-5f1c1a0e-000012",
+    ),
+]
+Text = Annotated[str, Meta(max_length=LONGEST_TEXT, description="text of at most 4000 characters")]
 
 
 class Verdict(StrEnum):
@@ -47,36 +53,35 @@ class Verdict(StrEnum):
     """Left to the inner scheduler."""
 
 
-class Metric(NamedTuple):
-    """One of a placement's metrics: with what runs, and with what was found."""
+class MetricChange(Struct, frozen=True, array_like=True, gc=False):
+    """One metric of a placement: of what runs, and of what was found."""
 
-    name: str
+    name: Text
     """R, A, T, N or EE, or `objective`: what is optimised."""
-    before: float | None
+    before: Number | None = None
     """None: nothing ran, or not all of it."""
-    after: float | None
+    after: Number | None = None
     """In seconds, tuples/s …; None: nothing was found."""
 
 
-class Move(NamedTuple):
+class ExecutorMove(Struct, frozen=True, array_like=True, gc=False):
     """One executor's change of host, by the names of hosts."""
 
-    executor: str
+    executor: Text
     """As people read it: `tag[3-4]`."""
-    source: str
+    source: Text
     """Empty: it did not run."""
-    target: str
+    target: Text
 
 
-class Rejection(NamedTuple):
-    """What one constraint forbids, of all moves of one executor."""
+class RejectedMoves(Struct, frozen=True, array_like=True, gc=False):
+    """How many of all moves of one executor a constraint forbids."""
 
-    constraint: str
-    moves: int
+    constraint: Text
+    moves: Count
 
 
-@dataclass(frozen=True, slots=True)
-class DecisionRecord:
+class DecisionRecord(Struct, frozen=True):
     """One decision.
 
     Parameters
@@ -86,7 +91,7 @@ class DecisionRecord:
     topology
         Storm's id of it.
     verdict, said
-        What was decided, and the line of the log that tells it.
+        What was decided, and the log's line of it.
     base
         Names the assignment that it was computed from.
     policy, objective, seed
@@ -94,7 +99,7 @@ class DecisionRecord:
     status, decided_by
         How much is known about the answer (`optimal`, `heuristic` …), and what found it.
     seconds, evaluated
-        How long that took, and how many placements were looked at; None: nothing was found.
+        How long that took, and how many placements were evaluated; None: nothing was found.
     bound, gap
         As far as something is proven.
     metrics
@@ -107,38 +112,38 @@ class DecisionRecord:
         Moves of one executor alone that no constraint forbids, and what forbids the others; None
         where there was no time to look.
     assumptions
-        What was taken for granted, as sentences for a person.
+        What was assumed, as sentences for a person.
     delays_age, delays_confidence
-        Seconds since the oldest delay was measured, and how much the least certain of those is
-        worth, 0 to 1, that a stream crosses.
+        Seconds since the oldest delay was measured, and the confidence, 0 to 1, of the least
+        certain one that a stream crosses; None: not known.
     rates_age
-        Seconds since the topology's rates were estimated. None of an input: not known.
+        Seconds since the topology's rates were estimated; None: not known.
     """
 
-    id: str
-    topology: str
+    id: DecisionId
+    topology: Text
     verdict: Verdict
-    said: str
-    base: str = ""
-    policy: str = ""
-    objective: str = ""
-    seed: int | None = None
-    status: str = ""
-    decided_by: str = ""
-    seconds: float | None = None
-    evaluated: int | None = None
-    bound: float | None = None
-    gap: float | None = None
-    metrics: tuple[Metric, ...] = ()
-    moves: tuple[Move, ...] = ()
-    moves_left_out: int = 0
-    workers_started: int | None = None
-    possible: int | None = None
-    rejected: tuple[Rejection, ...] = ()
-    assumptions: tuple[str, ...] = ()
-    delays_age: float | None = None
-    delays_confidence: float | None = None
-    rates_age: float | None = None
+    said: Text = ""
+    base: Text = ""
+    policy: Text = ""
+    objective: Text = ""
+    seed: Count | None = None
+    status: Text = ""
+    decided_by: Text = ""
+    seconds: Amount | None = None
+    evaluated: Count | None = None
+    bound: Number | None = None
+    gap: Amount | None = None
+    metrics: Annotated[tuple[MetricChange, ...], Rows] = ()
+    moves: Annotated[tuple[ExecutorMove, ...], Rows] = ()
+    moves_left_out: Count = 0
+    workers_started: Count | None = None
+    possible: Count | None = None
+    rejected: Annotated[tuple[RejectedMoves, ...], Rows] = ()
+    assumptions: Annotated[tuple[Text, ...], Rows] = ()
+    delays_age: Amount | None = None
+    delays_confidence: Amount | None = None
+    rates_age: Amount | None = None
 
     @property
     def time(self) -> float:
@@ -159,10 +164,10 @@ def is_id(text: str) -> bool:
 
 
 def time_of(id_: str) -> float:
-    """Return when a decision was made, by its id; ZnodeError if it is none."""
+    """Return when a decision was made, by its id; ContractError if it is none."""
     found = _ID.fullmatch(id_)
     if found is None:
-        raise ZnodeError(
+        raise ContractError(
             f"decision {id_!r:.80}: it must be MILLISECONDS-RUN-NUMBER, "
             "such as 1760000000000-5f1c1a0e-000012"
         )
@@ -174,89 +179,30 @@ def day_of(time: float) -> str:
     return datetime.fromtimestamp(time, UTC).strftime("%Y-%m-%d")
 
 
-def encode(record: DecisionRecord) -> bytes:
-    """JSON of a record, with as many moves as fit into a znode.
+def encode_decision(record: DecisionRecord) -> bytes:
+    """Return a record as JSON, with as many moves as fit into a znode.
 
-    ZnodeError if it does not fit without any, or if nobody could read it.
+    ContractError if it does not fit without any, or if it could not be read again.
     """
     short = replace(
         record,
-        said=_cut(record.said),
-        assumptions=tuple(_cut(it) for it in record.assumptions[:MOST_ASSUMPTIONS]),
+        said=_shorten(record.said),
+        assumptions=tuple(_shorten(it) for it in record.assumptions[:MOST_ASSUMPTIONS]),
     )
     count = min(len(record.moves), MOST_MOVES)
     while True:
         left_out = record.moves_left_out + len(record.moves) - count
-        content = replace(short, moves=record.moves[:count], moves_left_out=left_out)
         try:
-            data = encode_document({name: getattr(content, name) for name in _FIELDS}, VERSION)
-        except ZnodeError:
+            return CODEC.encode(replace(short, moves=record.moves[:count], moves_left_out=left_out))
+        except ContractError:
             if count == 0:
                 raise
             count //= 2
-            continue
-        decode(data)
-        return data
 
 
-def decode(data: bytes) -> DecisionRecord:
-    """Read a record; ZnodeError (of a later version NewerVersionError) names what is wrong."""
-    taken = checked.Object(decode_document(data, VERSION), "decision")
-    try:
-        return DecisionRecord(**{name: taken(name, check) for name, check in _FIELDS.items()})
-    except checked.BadValueError as error:
-        raise ZnodeError(str(error)) from None
-
-
-def _cut(text: str) -> str:
+def _shorten(text: str) -> str:
     return text if len(text) <= LONGEST_TEXT else f"{text[: LONGEST_TEXT - 1]}…"
 
 
-def _text(value: object, where: str) -> str:
-    if not isinstance(value, str) or len(value) > LONGEST_TEXT or _SURROGATE.search(value):
-        raise checked.BadValueError(f"{where} is {value!r:.80}; it must be text")
-    return value
-
-
-def _id(value: object, where: str) -> str:
-    time_of(text := _text(value, where))
-    return text
-
-
-def _verdict(value: object, where: str) -> Verdict:
-    try:
-        return Verdict(_text(value, where))
-    except ValueError:
-        allowed = ", ".join(Verdict)
-        raise checked.BadValueError(f"{where} is {value!r:.80}; it must be {allowed}") from None
-
-
-_NUMBER: Final = checked.or_none(checked.number)
-_AMOUNT: Final = checked.or_none(checked.amount)
-_COUNT: Final = checked.or_none(checked.count)
-_FIELDS: Final[dict[str, Callable[[object, str], Any]]] = {
-    "id": _id,
-    "topology": _text,
-    "verdict": _verdict,
-    "said": _text,
-    "base": _text,
-    "policy": _text,
-    "objective": _text,
-    "seed": _COUNT,
-    "status": _text,
-    "decided_by": _text,
-    "seconds": _AMOUNT,
-    "evaluated": _COUNT,
-    "bound": _NUMBER,
-    "gap": _AMOUNT,
-    "metrics": checked.rows(checked.row(Metric, (_text, _NUMBER, _NUMBER))),
-    "moves": checked.rows(checked.row(Move, (_text, _text, _text))),
-    "moves_left_out": checked.count,
-    "workers_started": checked.or_none(checked.count),
-    "possible": _COUNT,
-    "rejected": checked.rows(checked.row(Rejection, (_text, checked.count))),
-    "assumptions": checked.rows(_text),
-    "delays_age": _AMOUNT,
-    "delays_confidence": _AMOUNT,
-    "rates_age": _AMOUNT,
-}
+CODEC: Final = RecordCodec("decision", DecisionRecord, printable=False)
+decode_decision: Final = CODEC.decode

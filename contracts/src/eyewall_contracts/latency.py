@@ -1,67 +1,66 @@
-"""The contract on Redis: every key, every encoding, and how a delay is read from them.
+"""Coordinates and round-trip times in Redis: keys, records, and the delay that follows from them.
 
-Imports nothing else of ours, so that any reader may import it. Times are those of the Redis
-server (its TIME), so that ages hold whatever the hosts' own clocks say.
+Times are those of the Redis server (its TIME), so that ages hold whatever a host's own clock says.
 
 | key | type | content |
 | --- | --- | --- |
-| `PREFIX:latency:version` | string | the newest version that anyone writes |
-| `PREFIX:latency:v1:members` | sorted set | host → when it last gave a sign of life |
-| `PREFIX:latency:v1:host:HOST` | string, expires | `HostRecord` as JSON |
+| `PREFIX:latency:version` | string | the newest version that any agent writes |
+| `PREFIX:latency:v1:members` | sorted set | host → when it last reported |
+| `PREFIX:latency:v1:host:HOST` | string, expires | `HostCoordinate` as JSON |
 | `PREFIX:latency:v1:rtts:TARGET` | hash, expires | source → `RttRecord` of its probes to TARGET |
 
-Clusters that share a Redis have a PREFIX each (`Keys`); it is the monitor's, under the same rules.
+Clusters that share a Redis have a PREFIX each; the reports' history uses the same one.
 """
 
+from __future__ import annotations
+
 import ipaddress
-import json
 import math
-import re
-from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any, Literal, NoReturn
+from typing import TYPE_CHECKING, Annotated, Final, Literal
 
-VERSION = 1
-PREFIX = "eyewall"
+from msgspec import Meta, Struct, field
+from msgspec.structs import replace
 
-FRESH_SECONDS = 120.0
+from eyewall_contracts.codec import RecordCodec
+from eyewall_contracts.errors import ContractError
+from eyewall_contracts.field_types import Count, Share, Time
+from eyewall_contracts.redis_prefix import PREFIX, require_prefix
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+VERSION: Final = 1
+FRESH_SECONDS: Final = 120.0
 """How long a pair that was probed has its measured delay, unless a reader says otherwise."""
-EXPIRY_SECONDS = 60.0
-"""How long a host's coordinate is used after its last sign of life, unless a reader says so."""
-LONGEST_RTT = 60.0
-"""Seconds; what claims to be longer is a mistake."""
-FARTHEST = 600.0
+EXPIRY_SECONDS: Final = 60.0
+"""How long a host's coordinate is used after its last report, unless a reader says otherwise."""
+LONGEST_RTT: Final = 60.0
+"""Seconds; a longer one is a mistake."""
+FARTHEST: Final = 600.0
 """Seconds on one axis; a coordinate beyond is a mistake."""
-MOST_DIMENSIONS = 16
-LARGEST_VALUE = 2_048
+MOST_DIMENSIONS: Final = 16
+LARGEST_VALUE: Final = 2_048
 """Bytes of one encoded record; a longer one is not looked into."""
 
-HOST_NAME = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9._-]{0,252})")
-_PREFIX = re.compile(r"[A-Za-z0-9_.-]{1,100}(?::[A-Za-z0-9_.-]{1,100}){0,8}")
-
-type_of_delay = Literal["measured", "estimated", "unknown"]
-
-
-class ContractError(ValueError):
-    """A value that this version of the contract does not allow; says which and why."""
+DelayKind = Literal["measured", "estimated", "unknown"]
+Rtt = Annotated[float, Meta(ge=0.0, le=LONGEST_RTT, description="a number of seconds from 0 to 60")]
+Axis = Annotated[float, Meta(ge=-FARTHEST, le=FARTHEST, description="seconds from -600 to 600")]
 
 
 @dataclass(frozen=True, slots=True)
-class Keys:
+class LatencyKeys:
     """The keys of one Storm cluster; ContractError if there can be no such prefix."""
 
     prefix: str = PREFIX
 
     def __post_init__(self) -> None:
-        if _PREFIX.fullmatch(self.prefix) is None:
-            raise ContractError(
-                f"prefix {self.prefix!r:.100}: it must be like {PREFIX} or storm-1:{PREFIX}"
-            )
+        require_prefix(self.prefix)
 
     @property
     def version(self) -> str:
-        """The key of the newest version that anyone writes."""
+        """The key of the newest version that any agent writes."""
         return f"{self.prefix}:latency:version"
 
     @property
@@ -93,54 +92,47 @@ class Coordinate:
     position: tuple[float, ...]
     height: float
 
-    def distance(self, other: "Coordinate") -> float:
+    def distance(self, other: Coordinate) -> float:
         """Return the round-trip time to expect, in seconds."""
         return math.dist(self.position, other.position) + self.height + other.height
 
 
-@dataclass(frozen=True, slots=True)
-class HostRecord:
-    """What a host says of itself.
-
-    Parameters
-    ----------
-    address, port
-        Where it may be probed: an IP address, and a TCP port that accepts connections.
-    coordinate
-        Where it believes to be.
-    error
-        How far its coordinate is off the RTTs it knows, as a fraction of them (their median).
-    resets
-        How often it had to start anew because its coordinate was unsound.
-    at
-        Redis's time when it was written.
-    """
+class HostCoordinate(Struct, frozen=True):
+    """Where a host is in the latency space, and where it can be probed."""
 
     address: str
-    port: int
-    coordinate: Coordinate
-    error: float
-    resets: int
-    at: float
+    """An IP address."""
+    port: Annotated[int, Meta(ge=1, le=65_535, description="a TCP port from 1 to 65535")]
+    """Accepts connections, and closes them."""
+    position: Annotated[
+        tuple[Axis, ...],
+        Meta(min_length=1, max_length=MOST_DIMENSIONS, description="a list of 1 to 16 numbers"),
+    ]
+    """Seconds on each axis."""
+    at: Time
+    """Redis's time when it was written."""
+    height: Annotated[float, Meta(ge=0.0, le=FARTHEST, description="seconds from 0 to 600")] = 0.0
+    """Seconds from the host to the network's core."""
+    error: Share = 1.0
+    """How far the coordinate is off the known RTTs, as a fraction of them (their median)."""
+    resets: Count = 0
+    """How often the host began again because its coordinate was unsound."""
+
+    @property
+    def coordinate(self) -> Coordinate:
+        """The host's place."""
+        return Coordinate(self.position, self.height)
 
 
-@dataclass(frozen=True, slots=True)
-class RttRecord:
-    """What one host's probes to another one came to.
+class RttRecord(Struct, frozen=True):
+    """What one host's probes to another one measured."""
 
-    Parameters
-    ----------
-    seconds
-        Smoothed round-trip time.
-    spread
-        Seconds that the last samples differ from their median, in the median.
-    at
-        Redis's time at the last sample.
-    """
-
-    seconds: float
-    spread: float
-    at: float
+    seconds: Rtt = field(name="rtt")
+    """Smoothed round-trip time."""
+    spread: Rtt
+    """Median distance of the last samples from their median, in seconds."""
+    at: Time
+    """Redis's time at the last sample."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,27 +146,22 @@ class Delay:
     kind
         Whether it was measured lately, or is the distance of two coordinates.
     age
-        Seconds since what it rests on was measured or written.
+        Seconds since its source was measured or written.
     confidence
-        0 (know nothing) to 1.
+        0 (nothing is known) to 1.
     spread
-        Seconds that it may well be off without anything having changed: what samples scatter,
-        one way, or what the two coordinates' own errors come to.
+        Seconds that it may be off without any change: the scatter of its samples, one way, or the
+        two coordinates' own errors.
     """
 
     seconds: float | None
-    kind: type_of_delay
+    kind: DelayKind
     age: float
     confidence: float
     spread: float
 
 
 UNKNOWN = Delay(None, "unknown", math.inf, 0.0, 0.0)
-
-
-def is_host_name(name: str) -> bool:
-    """Tell whether a host may be called so."""
-    return HOST_NAME.fullmatch(name) is not None
 
 
 def is_rtt(seconds: float) -> bool:
@@ -202,62 +189,24 @@ def is_probeable(address: str, port: int) -> bool:
     return one_machine and str(ip) != "255.255.255.255" and 0 < port < 65_536
 
 
-def encode_host(record: HostRecord) -> bytes:
-    """Write a host's record; ContractError if it must not be written."""
-    _check_host(record)
-    return _encode(
-        {
-            "v": VERSION,
-            "at": round(record.at, 3),
-            "address": record.address,
-            "port": record.port,
-            "position": [round(axis, 7) for axis in record.coordinate.position],
-            "height": round(record.coordinate.height, 7),
-            "error": round(record.error, 4),
-            "resets": record.resets,
-        }
+def encode_host(record: HostCoordinate) -> bytes:
+    """Write a host's coordinate; ContractError if it must not be written."""
+    return HOST_CODEC.encode(
+        replace(
+            record,
+            at=round(record.at, 3),
+            position=tuple(round(axis, 7) for axis in record.position),
+            height=round(record.height, 7),
+            error=round(record.error, 4),
+        )
     )
-
-
-def decode_host(value: bytes) -> HostRecord:
-    """Read a host's record; ContractError says what is wrong with it."""
-    fields = _decode(value)
-    position = fields.get("position")
-    if not isinstance(position, list) or len(position) > MOST_DIMENSIONS:
-        raise ContractError(f"position: {_short(position)} is no list of numbers")
-    record = HostRecord(
-        address=_text(fields, "address"),
-        port=_whole(fields, "port"),
-        coordinate=Coordinate(
-            tuple(_as_number("position", axis) for axis in position), _number(fields, "height")
-        ),
-        error=_number(fields, "error"),
-        resets=_whole(fields, "resets"),
-        at=_number(fields, "at"),
-    )
-    _check_host(record)
-    return record
 
 
 def encode_rtt(record: RttRecord) -> bytes:
-    """Write what probes came to; ContractError if it must not be written."""
-    _check_rtt(record)
-    return _encode(
-        {
-            "v": VERSION,
-            "at": round(record.at, 3),
-            "rtt": round(record.seconds, 7),
-            "spread": round(record.spread, 7),
-        }
+    """Write what probes measured; ContractError if it must not be written."""
+    return RTT_CODEC.encode(
+        RttRecord(round(record.seconds, 7), round(record.spread, 7), round(record.at, 3))
     )
-
-
-def decode_rtt(value: bytes) -> RttRecord:
-    """Read what probes came to; ContractError says what is wrong with it."""
-    fields = _decode(value)
-    record = RttRecord(_number(fields, "rtt"), _number(fields, "spread"), _number(fields, "at"))
-    _check_rtt(record)
-    return record
 
 
 def newer_version(value: bytes | None) -> int | None:
@@ -268,8 +217,8 @@ def newer_version(value: bytes | None) -> int | None:
 
 
 def delay_between(
-    source: HostRecord | None,
-    target: HostRecord | None,
+    source: HostCoordinate | None,
+    target: HostCoordinate | None,
     probed: Mapping[str, RttRecord],
     *,
     now: float,
@@ -311,81 +260,23 @@ def delay_between(
     return Delay(seconds, "estimated", age, (1.0 - doubt) * aged, seconds * doubt)
 
 
-def _check_host(record: HostRecord) -> None:
+def _require_address(record: HostCoordinate) -> None:
     if not is_probeable(record.address, record.port):
         raise ContractError(
-            f"address: {_short(record.address)} port {record.port} is not that of one machine"
+            f"coordinate: address is {record.address!r:.80}; it must be the IP address of one host"
         )
-    if not is_sound(record.coordinate):
-        raise ContractError(f"coordinate: {_short(record.coordinate)} is not finite or too far")
-    if not 0.0 <= record.error <= 1.0:
-        raise ContractError(f"error: {record.error} is not from 0 to 1")
-    if record.resets < 0:
-        raise ContractError(f"resets: {record.resets} is less than 0")
-    _check_time(record.at)
 
 
-def _check_rtt(record: RttRecord) -> None:
-    if not is_rtt(record.seconds):
-        raise ContractError(f"rtt: {record.seconds} is not from 0 to {LONGEST_RTT:g} s")
-    if not is_rtt(record.spread):
-        raise ContractError(f"spread: {record.spread} is not from 0 to {LONGEST_RTT:g} s")
-    _check_time(record.at)
-
-
-def _check_time(at: float) -> None:
-    if not 0.0 <= at < 1e11:
-        raise ContractError(f"at: {at} is no time since the epoch, in seconds")
-
-
-def _encode(fields: dict[str, Any]) -> bytes:
-    return json.dumps(fields, allow_nan=False, separators=(",", ":")).encode()
-
-
-def _decode(value: bytes) -> dict[str, Any]:
-    if len(value) > LARGEST_VALUE:
-        raise ContractError(f"{len(value)} bytes; a record has at most {LARGEST_VALUE}")
-    try:
-        fields = json.loads(value, parse_constant=_no_constant)
-    except (ValueError, RecursionError) as error:
-        raise ContractError(f"no JSON: {error}") from None
-    if not isinstance(fields, dict):
-        raise ContractError(f"{_short(fields)} is no JSON object")
-    if fields.get("v") != VERSION:
-        raise ContractError(f"v: {_short(fields.get('v'))} is not {VERSION}, which is read here")
-    return fields
-
-
-def _no_constant(name: str) -> NoReturn:
-    raise ContractError(f"{name} is no number")
-
-
-def _number(fields: dict[str, Any], key: str) -> float:
-    return _as_number(key, fields.get(key))
-
-
-def _as_number(key: str, value: object) -> float:
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        raise ContractError(f"{key}: {_short(value)} is no number")
-    try:
-        return float(value)
-    except OverflowError:
-        raise ContractError(f"{key}: {_short(value)} is too large") from None
-
-
-def _whole(fields: dict[str, Any], key: str) -> int:
-    value = fields.get(key)
-    if isinstance(value, bool) or not isinstance(value, int):
-        raise ContractError(f"{key}: {_short(value)} is no whole number")
-    return value
-
-
-def _text(fields: dict[str, Any], key: str) -> str:
-    value = fields.get(key)
-    if not isinstance(value, str):
-        raise ContractError(f"{key}: {_short(value)} is no text")
-    return value
-
-
-def _short(value: object) -> str:
-    return repr(value)[:60]
+HOST_CODEC: Final = RecordCodec(
+    "coordinate",
+    HostCoordinate,
+    version=VERSION,
+    version_key="v",
+    most_bytes=LARGEST_VALUE,
+    check=_require_address,
+)
+RTT_CODEC: Final = RecordCodec(
+    "RTT", RttRecord, version=VERSION, version_key="v", most_bytes=LARGEST_VALUE
+)
+decode_host: Final = HOST_CODEC.decode
+decode_rtt: Final = RTT_CODEC.decode

@@ -5,13 +5,13 @@
 | PREFIX:v1:history:HOST | stream | one entry for each report of that host |
 | PREFIX:v1:history | sorted set | the hosts, by the time of their last report |
 
-An entry has the fields `v`, the version, and `z`, the report (`sample.encode`) compressed by zlib.
-Its id is MILLISECONDS-NUMBER with the writer's clock, made to grow whatever that clock does. A
-writer that does not know whether an entry arrived writes it again under the same id, which Redis
-refuses if it did: an entry is there once, and readers need not look for duplicates.
+An entry has the fields `v`, the version, and `z`, the report (`sample`) compressed by zlib. Its id
+is MILLISECONDS-NUMBER by the writer's clock, and grows even if that clock does not. A writer that
+does not know whether an entry arrived writes it again under the same id, which Redis refuses if it
+did: an entry is there once, and readers need not look for duplicates.
 
-The order of ids is the order of writing. When something happened stands in the report: after an
-outage, reports of long ago are written late.
+Ids are in the order of writing. The report says when something happened: after an outage, old
+reports are written late.
 """
 
 from __future__ import annotations
@@ -21,22 +21,23 @@ import zlib
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from eyewall_contracts.checked import HOST
-from eyewall_contracts.sample import MOST_BYTES, NewerVersionError, Sample, SampleError
-from eyewall_contracts.sample import decode as decode_sample
-from eyewall_contracts.sample import encode as encode_sample
+from eyewall_contracts.codec import MOST_BYTES
+from eyewall_contracts.errors import ContractError, IncompatibleVersionError
+from eyewall_contracts.field_types import is_host_name
+from eyewall_contracts.redis_prefix import PREFIX, require_prefix
+from eyewall_contracts.sample import decode_sample, encode_sample
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-PREFIX: Final = "eyewall"
+    from eyewall_contracts.sample import Sample
+
 VERSION: Final = 1
 KEEP_SECONDS: Final = 24 * 3600.0
 """How long an entry is kept, unless set otherwise."""
 MOST_ENTRIES: Final = 20_000
-"""Of one host, unless set otherwise: a day of one worker that tells every 5 s."""
+"""Of one host, unless set otherwise: a day of one worker that reports every 5 s."""
 
-_PREFIX: Final = re.compile(r"[A-Za-z0-9_.-]{1,100}(?::[A-Za-z0-9_.-]{1,100}){0,8}")
 _ID: Final = re.compile(rb"([0-9]{1,19})-([0-9]{1,19})")
 _FAST: Final = 1
 """zlib's level: a report shrinks to a fifth, in less time than it takes to encode."""
@@ -53,16 +54,13 @@ class EntryId(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Keys:
+class HistoryKeys:
     """The keys of one Storm cluster."""
 
     prefix: str = PREFIX
 
     def __post_init__(self) -> None:
-        if _PREFIX.fullmatch(self.prefix) is None:
-            raise ValueError(
-                f"Redis prefix {self.prefix!r:.100}: it must be like {PREFIX} or storm-1:{PREFIX}"
-            )
+        require_prefix(self.prefix)
 
     @property
     def hosts(self) -> str:
@@ -71,8 +69,8 @@ class Keys:
 
     def stream(self, host: str) -> str:
         """Return the key of a host's stream."""
-        if HOST.fullmatch(host) is None:
-            raise ValueError(f"host {host!r:.100}: no name for a key")
+        if not is_host_name(host):
+            raise ContractError(f"host {host!r:.100}: it must be a host's name")
         return f"{self.hosts}:{host}"
 
 
@@ -80,7 +78,7 @@ def read_id(text: bytes | str) -> EntryId:
     """Read an id as Redis writes it."""
     found = _ID.fullmatch(text.encode() if isinstance(text, str) else text)
     if found is None:
-        raise SampleError(f"history: {text!r:.60} is no id of a stream entry")
+        raise ContractError(f"history: id {text!r:.60}; it must be like 1700000000000-0")
     return EntryId(int(found[1]), int(found[2]))
 
 
@@ -103,17 +101,22 @@ def encode_entry(sample: Sample) -> dict[bytes, bytes]:
 
 
 def decode_entry(fields: Mapping[bytes, bytes]) -> Sample:
-    """Read an entry; SampleError names what is wrong with it."""
+    """Read an entry; ContractError names what is wrong with it."""
     version = fields.get(b"v", b"")
-    if not re.fullmatch(rb"[0-9]{1,9}", version):
-        raise SampleError(f"history entry: version {version!r:.50}; this reader knows {VERSION}")
+    if not re.fullmatch(rb"[1-9][0-9]{0,8}", version):
+        raise ContractError(
+            f"history entry: v is {version!r:.50}; it must be a whole number from 1 to {VERSION}"
+        )
     if int(version) > VERSION:
-        raise NewerVersionError(f"history entry: version {int(version)}; known is {VERSION}")
+        raise IncompatibleVersionError(
+            f"history entry: version {int(version)} is incompatible with this reader, which knows "
+            f"{VERSION}; update Eyewall here"
+        )
     unpacker = zlib.decompressobj()
     try:
         report = unpacker.decompress(fields.get(b"z", b""), MOST_BYTES + 1)
     except zlib.error as error:
-        raise SampleError(f"history entry: {error}") from None
+        raise ContractError(f"history entry: z: {error}") from None
     if len(report) <= MOST_BYTES and not unpacker.eof:
-        raise SampleError("history entry: cut off")
+        raise ContractError("history entry: z is cut off")
     return decode_sample(report)

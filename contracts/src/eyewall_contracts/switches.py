@@ -2,29 +2,25 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated, Final
 
-from eyewall_contracts.znodes import ZnodeError, decode_document, encode_document
+from msgspec import Struct
+from msgspec.structs import replace
+
+from eyewall_contracts.codec import RecordCodec
+from eyewall_contracts.field_types import Name, Rows
 
 if TYPE_CHECKING:
     from collections.abc import Collection
 
 
-@dataclass(frozen=True, slots=True)
-class Switches:
-    """What is switched off.
-
-    Parameters
-    ----------
-    frozen
-        Nothing that runs is moved.
-    frozen_topologies
-        The same for single topologies, by Storm's id.
-    """
+class Switches(Struct, frozen=True):
+    """What is switched off."""
 
     frozen: bool = False
-    frozen_topologies: frozenset[str] = frozenset()
+    """Nothing that runs is moved."""
+    frozen_topologies: Annotated[frozenset[Name], Rows] = frozenset()
+    """The same for single topologies, by Storm's id."""
 
     def with_all(self, *, frozen: bool) -> Switches:
         """Freeze or unfreeze everything; topologies frozen by themselves stay so."""
@@ -40,20 +36,6 @@ class Switches:
         return replace(self, frozen_topologies=self.frozen_topologies & frozenset(known))
 
 
-def encode_switches(switches: Switches) -> bytes:
-    """Return the switches as JSON."""
-    return encode_document(
-        {"frozen": switches.frozen, "frozen_topologies": sorted(switches.frozen_topologies)}
-    )
-
-
-def decode_switches(data: bytes) -> Switches:
-    """Read the switches; ZnodeError names what is wrong."""
-    content = decode_document(data)
-    frozen = content.get("frozen", False)
-    topologies = content.get("frozen_topologies", [])
-    if not isinstance(frozen, bool):
-        raise ZnodeError(f"switches: frozen is {frozen!r:.50}; it must be true or false")
-    if not isinstance(topologies, list) or not all(isinstance(name, str) for name in topologies):
-        raise ZnodeError("switches: frozen_topologies must be a list of topology ids")
-    return Switches(frozen, frozenset(topologies))
+CODEC: Final = RecordCodec("switches", Switches)
+encode_switches: Final = CODEC.encode
+decode_switches: Final = CODEC.decode

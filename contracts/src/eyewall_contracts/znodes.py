@@ -1,43 +1,33 @@
-"""Every znode of Eyewall's: its path and what it holds.
+"""The paths of Eyewall's znodes, and what each znode holds.
 
 | znode | written by | holds |
 | --- | --- | --- |
 | ROOT/v1/samples/HOST | the agent of that host; ephemeral | the latest `Sample` |
-| ROOT/v1/rates/TOPOLOGY | the rates job | a document: that topology's data rates |
-| ROOT/v1/decisions/DAY/ID | the sidecar | a document: a `DecisionRecord`; DAY is of UTC |
-| ROOT/v1/switches | operators | a document: `Switches` |
+| ROOT/v1/rates/TOPOLOGY | the rates job | that topology's `Rates` |
+| ROOT/v1/decisions/DAY/ID | the sidecar | a `DecisionRecord`; DAY is of UTC |
+| ROOT/v1/switches | operators | `Switches` |
 
-A document is a JSON object with the version of what it holds, and bounded in size. ROOT is
-`/eyewall` unless several Storm clusters share one ZooKeeper.
+Each holds one record as JSON (`codec`). ROOT is `/eyewall` unless several Storm clusters share one
+ZooKeeper.
 """
 
 from __future__ import annotations
 
-import json
 import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+from typing import Final
 
-from eyewall_contracts.checked import HOST
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
+from eyewall_contracts.errors import ContractError
+from eyewall_contracts.field_types import is_host_name
 
 ROOT: Final = "/eyewall"
 VERSION: Final = 1
-MOST_BYTES: Final = 512 * 1024
 
 _ROOT: Final = re.compile(r"(?:/[A-Za-z0-9_-][A-Za-z0-9._-]{0,99}){1,8}")
 _DAY: Final = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
-_TOPOLOGY: Final = re.compile(r"[^/\s\x00-\x1f\x7f-\x9f.][^/\s\x00-\x1f\x7f-\x9f]{0,254}")
-
-
-class ZnodeError(ValueError):
-    """A path that cannot be, or bytes that are no such document; says why."""
-
-
-class NewerVersionError(ZnodeError):
-    """A document of a later version than this reader knows."""
+_TOPOLOGY: Final = re.compile(
+    r"[^/\s\x00-\x1f\x7f-\x9f\ud800-\udfff.][^/\s\x00-\x1f\x7f-\x9f\ud800-\udfff]{0,254}"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +38,7 @@ class Znodes:
 
     def __post_init__(self) -> None:
         if _ROOT.fullmatch(self.root) is None:
-            raise ZnodeError(
+            raise ContractError(
                 f"ZooKeeper root {self.root!r:.100}: it must be like {ROOT} or /storm-1/eyewall"
             )
 
@@ -58,9 +48,9 @@ class Znodes:
         return f"{self.root}/v{VERSION}/samples"
 
     def sample(self, host: str) -> str:
-        """Where a host's latest sample is (`sample.encode`, `sample.decode`)."""
-        if HOST.fullmatch(host) is None:
-            raise ZnodeError(f"host {host!r:.100}: no name for a znode")
+        """Where a host's latest sample is."""
+        if not is_host_name(host):
+            raise ContractError(f"host {host!r:.100}: it must be a host's name")
         return f"{self.samples}/{host}"
 
     @property
@@ -71,7 +61,9 @@ class Znodes:
     def rates(self, topology: str) -> str:
         """Where the rates of a topology are; it is named by Storm's id of it."""
         if _TOPOLOGY.fullmatch(topology) is None:
-            raise ZnodeError(f"topology {topology!r:.100}: no name for a znode")
+            raise ContractError(
+                f"topology {topology!r:.100}: it must be an id without slash, space or leading dot"
+            )
         return f"{self.all_rates}/{topology}"
 
     @property
@@ -82,7 +74,7 @@ class Znodes:
     def decisions_of(self, day: str) -> str:
         """Parent of the decisions of one day, such as 2026-01-31."""
         if not is_day(day):
-            raise ZnodeError(f"day {day!r:.40}: it must be like 2026-01-31")
+            raise ContractError(f"day {day!r:.40}: it must be like 2026-01-31")
         return f"{self.decisions}/{day}"
 
     @property
@@ -94,32 +86,3 @@ class Znodes:
 def is_day(text: str) -> bool:
     """Whether this is a day such as 2026-01-31."""
     return _DAY.fullmatch(text) is not None
-
-
-def encode_document(content: Mapping[str, Any], version: int = VERSION) -> bytes:
-    """JSON of a document; ZnodeError if it is too large for a znode or no JSON."""
-    try:
-        text = json.dumps({"version": version, **content}, separators=(",", ":"), allow_nan=False)
-    except (TypeError, ValueError) as error:
-        raise ZnodeError(f"document: {error}") from None
-    if len(text) > MOST_BYTES:
-        raise ZnodeError(f"document: {len(text)} bytes; at most {MOST_BYTES}")
-    return text.encode("ascii")
-
-
-def decode_document(data: bytes, version: int = VERSION) -> dict[str, Any]:
-    """Read a document; what is in it is the reader's to check."""
-    if len(data) > MOST_BYTES:
-        raise ZnodeError(f"document: {len(data)} bytes; at most {MOST_BYTES}")
-    try:
-        content = json.loads(data)
-    except (ValueError, RecursionError) as error:
-        raise ZnodeError(f"document: not JSON: {error}") from None
-    if not isinstance(content, dict):
-        raise ZnodeError("document: not a JSON object")
-    found = content.pop("version", None)
-    if not isinstance(found, int) or isinstance(found, bool) or found < 1:
-        raise ZnodeError(f"document: version {found!r:.50}; this reader knows {version}")
-    if found > version:
-        raise NewerVersionError(f"document: version {found}; this reader knows {version}")
-    return content

@@ -7,15 +7,15 @@ import tomllib
 from typing import Any
 
 import yaml
-from eyewall_contracts import latency
-from eyewall_contracts import metric_history as history
+from eyewall_contracts.latency import LatencyKeys
+from eyewall_contracts.metric_history import HistoryKeys
 
 from image_check.building import REPOSITORY
 from image_check.compose import Service
 
 FOLDER = REPOSITORY / "deploy" / "kubernetes"
 NODE = "node-1"
-_KEYS = {"latency": latency.Keys().host(NODE), "monitor": history.Keys().stream(NODE)}
+_KEYS = {"latency": LatencyKeys().host(NODE), "monitor": HistoryKeys().stream(NODE)}
 _HEALTH = """\
 import sys, redis
 _, url, key = sys.argv

@@ -10,7 +10,7 @@ from ipaddress import IPv4Network, IPv6Network, ip_address, ip_network
 from math import dist
 from random import Random
 
-from eyewall_contracts.latency import HostRecord
+from eyewall_contracts.latency import HostCoordinate
 
 from eyewall_latency.config import Config
 from eyewall_latency.estimator import Estimator
@@ -60,7 +60,7 @@ class Agent:
         self._tidied_at = float("-inf")
         self._away = ""
         self._found_address = ""
-        self._said: HostRecord | None = None
+        self._said: HostCoordinate | None = None
         self._refused = 0
         self._said_newer = False
 
@@ -130,11 +130,13 @@ class Agent:
             LOG.info("redis is back")
             self._away = ""
 
-    def _record(self, now: float) -> HostRecord:
+    def _record(self, now: float) -> HostCoordinate:
         """Return what to say of this host: the same as last time while next to nothing changed."""
         record, said = self._estimator.record(*self._address(), now), self._said
-        if said is None or replace(record, coordinate=said.coordinate, error=said.error) != replace(
-            said, at=now
+        if said is None or (record.address, record.port, record.resets) != (
+            said.address,
+            said.port,
+            said.resets,
         ):
             return record
         here, there = record.coordinate, said.coordinate
@@ -169,7 +171,7 @@ class Agent:
             self._found_address = self._registry.local_address()
         return self._found_address, port
 
-    def _allowed(self, hosts: Mapping[str, HostRecord]) -> Mapping[str, HostRecord]:
+    def _allowed(self, hosts: Mapping[str, HostCoordinate]) -> Mapping[str, HostCoordinate]:
         if not self._networks:
             return hosts
         return {it: hosts[it] for it in hosts if _within(hosts[it].address, self._networks)}
@@ -196,7 +198,7 @@ class Agent:
             connection.close()
 
 
-def _target(record: HostRecord) -> Target:
+def _target(record: HostCoordinate) -> Target:
     return Target(record.address, record.port)
 
 

@@ -10,7 +10,10 @@ from pathlib import Path
 from typing import Any, TypeVar
 from urllib.parse import urlsplit
 
-from eyewall_contracts.latency import EXPIRY_SECONDS, PREFIX, ContractError, Keys, is_host_name
+from eyewall_contracts.errors import ContractError
+from eyewall_contracts.field_types import is_host_name
+from eyewall_contracts.latency import EXPIRY_SECONDS, LatencyKeys
+from eyewall_contracts.redis_prefix import PREFIX
 
 from eyewall_latency.estimator import Paper, Settings, Space
 from eyewall_latency.memory import Fading
@@ -232,7 +235,7 @@ def _check_redis(config: Config) -> None:
             "[probe] address is needed"
         )
     try:
-        Keys(config.redis.prefix)
+        LatencyKeys(config.redis.prefix)
     except ContractError:
         raise ConfigError(
             f"[redis] prefix is {_short(config.redis.prefix)}: letters, digits and _ . - are "

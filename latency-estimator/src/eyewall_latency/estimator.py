@@ -11,7 +11,7 @@ from statistics import median
 from eyewall_contracts.latency import (
     MOST_DIMENSIONS,
     Coordinate,
-    HostRecord,
+    HostCoordinate,
     RttRecord,
     is_rtt,
     is_sound,
@@ -160,9 +160,17 @@ class Estimator:
             self.coordinate, self.error = self._begin(), 1.0
             self.resets += 1
 
-    def record(self, address: str, port: int, now: float) -> HostRecord:
+    def record(self, address: str, port: int, now: float) -> HostCoordinate:
         """Return what this host says of itself."""
-        return HostRecord(address, port, self.coordinate, self.error, self.resets, now)
+        return HostCoordinate(
+            address=address,
+            port=port,
+            position=self.coordinate.position,
+            height=self.coordinate.height,
+            error=self.error,
+            resets=self.resets,
+            at=now,
+        )
 
     def unsaid(self) -> dict[str, RttRecord]:
         """Return what the probes since `said` came to, the newest of each target."""

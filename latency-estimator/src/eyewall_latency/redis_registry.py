@@ -9,8 +9,19 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any, Generic, TypeVar
 
-from eyewall_contracts import latency as contract
-from eyewall_contracts.latency import ContractError, HostRecord, Keys, RttRecord
+from eyewall_contracts.errors import ContractError
+from eyewall_contracts.field_types import is_host_name
+from eyewall_contracts.latency import (
+    VERSION,
+    HostCoordinate,
+    LatencyKeys,
+    RttRecord,
+    decode_host,
+    decode_rtt,
+    encode_host,
+    encode_rtt,
+    newer_version,
+)
 from redis import Redis
 from redis.backoff import NoBackoff
 from redis.exceptions import RedisError
@@ -25,7 +36,7 @@ MOST_HOSTS = 10_000
 MEMBERS_KEPT = 10
 """Times the expiry that a dead host stays in the sorted set; readers look at its score."""
 
-Record = TypeVar("Record", HostRecord, RttRecord)
+Record = TypeVar("Record", HostCoordinate, RttRecord)
 
 
 class RegistryAwayError(Exception):
@@ -47,7 +58,9 @@ class RedisRegistry:
         How long RTTs are kept after the last probe.
     """
 
-    def __init__(self, url: str, keys: Keys, expiry_seconds: float, rtt_seconds: float) -> None:
+    def __init__(
+        self, url: str, keys: LatencyKeys, expiry_seconds: float, rtt_seconds: float
+    ) -> None:
         """Connect when first used; ValueError if redis-py cannot make anything of `url`."""
         self._keys = keys
         self._redis: Any = Redis.from_url(
@@ -58,8 +71,8 @@ class RedisRegistry:
         )
         self._expiry = expiry_seconds
         self._rtt_seconds = rtt_seconds
-        self._hosts: _Decoded[HostRecord] = _Decoded(contract.decode_host)
-        self._reports: _Decoded[RttRecord] = _Decoded(contract.decode_rtt)
+        self._hosts: _Decoded[HostCoordinate] = _Decoded(decode_host)
+        self._reports: _Decoded[RttRecord] = _Decoded(decode_rtt)
         self.newer_version: int | None = None
 
     @property
@@ -77,20 +90,20 @@ class RedisRegistry:
             (seconds, micros), version, reports, members = pipe.execute()
             now = seconds + micros / 1e6
             names = [_text(name) for name, at in members if at >= now - self._expiry]
-            names = [name for name in names if contract.is_host_name(name)]
+            names = [name for name in names if is_host_name(name)]
             values = self._redis.mget([self._keys.host(it) for it in names]) if names else []
-        self.newer_version = contract.newer_version(version)
+        self.newer_version = newer_version(version)
         hosts = self._hosts.take(zip(names, values, strict=True))
         named = ((_text(source), value) for source, value in reports.items())
         return View(now, hosts, self._reports.take(it for it in named if it[0] in hosts))
 
-    def write(self, host: str, record: HostRecord, rtts: Mapping[str, RttRecord]) -> None:
+    def write(self, host: str, record: HostCoordinate, rtts: Mapping[str, RttRecord]) -> None:
         """Keep what `host` says of itself, and what its probes came to, by target."""
-        value = contract.encode_host(record)
-        reports = {target: contract.encode_rtt(rtt) for target, rtt in rtts.items()}
+        value = encode_host(record)
+        reports = {target: encode_rtt(rtt) for target, rtt in rtts.items()}
         with _away(), self._redis.pipeline(transaction=False) as pipe:
             if self.newer_version is None:
-                pipe.set(self._keys.version, contract.VERSION)
+                pipe.set(self._keys.version, VERSION)
             pipe.set(self._keys.host(host), value, px=int(self._expiry * 1000))
             pipe.zadd(self._keys.members, {host: record.at})
             for target, report in reports.items():

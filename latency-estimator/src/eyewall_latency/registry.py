@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from eyewall_contracts.latency import HostRecord, RttRecord
+from eyewall_contracts.latency import HostCoordinate, RttRecord
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,7 +22,7 @@ class View:
     """
 
     now: float = 0.0
-    hosts: Mapping[str, HostRecord] = field(default_factory=dict)
+    hosts: Mapping[str, HostCoordinate] = field(default_factory=dict)
     reports: Mapping[str, RttRecord] = field(default_factory=dict)
 
 
@@ -33,7 +33,7 @@ class Registry(Protocol):
         """Return what `host` is told now."""
         ...
 
-    def write(self, host: str, record: HostRecord, rtts: Mapping[str, RttRecord]) -> None:
+    def write(self, host: str, record: HostCoordinate, rtts: Mapping[str, RttRecord]) -> None:
         """Keep what `host` says of itself, and what its probes came to, by target."""
         ...
 
@@ -45,7 +45,7 @@ class MemoryRegistry:
         """Know nobody; a host is dead after `expiry_seconds` without a word."""
         self.now = 0.0
         self._expiry = expiry_seconds
-        self._hosts: dict[str, HostRecord] = {}
+        self._hosts: dict[str, HostCoordinate] = {}
         self._reports: dict[str, dict[str, RttRecord]] = {}
 
     def read(self, host: str) -> View:
@@ -55,7 +55,7 @@ class MemoryRegistry:
         reports = self._reports.get(host, {})
         return View(self.now, alive, {it: reports[it] for it in reports if it in alive})
 
-    def write(self, host: str, record: HostRecord, rtts: Mapping[str, RttRecord]) -> None:
+    def write(self, host: str, record: HostCoordinate, rtts: Mapping[str, RttRecord]) -> None:
         """Keep what `host` says."""
         self._hosts[host] = record
         for target, rtt in rtts.items():

@@ -6,7 +6,8 @@ import time
 from collections.abc import Callable
 from random import SystemRandom
 
-from eyewall_contracts.latency import Keys, is_host_name
+from eyewall_contracts.field_types import is_host_name
+from eyewall_contracts.latency import LatencyKeys
 
 from eyewall_latency.agent import Agent
 from eyewall_latency.config import Config, ConfigError, split_address
@@ -52,7 +53,7 @@ def _registry(config: Config) -> RedisRegistry:
     try:
         return RedisRegistry(
             config.redis.url,
-            Keys(config.redis.prefix),
+            LatencyKeys(config.redis.prefix),
             expiry_seconds=config.redis.expiry_seconds,
             rtt_seconds=config.fading.forget_seconds,
         )

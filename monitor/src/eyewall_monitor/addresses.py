@@ -10,8 +10,9 @@ import re
 from typing import Annotated, Final
 from urllib.parse import urlsplit
 
-from eyewall_contracts.metric_history import Keys
-from eyewall_contracts.znodes import ZnodeError, Znodes
+from eyewall_contracts.errors import ContractError
+from eyewall_contracts.metric_history import HistoryKeys
+from eyewall_contracts.znodes import Znodes
 from pydantic import AfterValidator
 from pydantic_core import PydanticCustomError
 
@@ -81,13 +82,13 @@ def _redis_url(text: str) -> str:
 def _root(text: str) -> str:
     try:
         return Znodes(text).root
-    except ZnodeError as error:
+    except ContractError as error:
         raise PydanticCustomError("root", "{why}", {"why": what_is_allowed(error)}) from None
 
 
 def _prefix(text: str) -> str:
     try:
-        return Keys(text).prefix
+        return HistoryKeys(text).prefix
     except ValueError as error:
         raise PydanticCustomError("prefix", "{why}", {"why": what_is_allowed(error)}) from None
 

@@ -3,8 +3,10 @@
 from pathlib import Path
 from typing import Annotated, ClassVar
 
-from eyewall_contracts import znodes
-from eyewall_contracts.latency import PREFIX, ContractError, Keys
+from eyewall_contracts.errors import ContractError
+from eyewall_contracts.latency import LatencyKeys
+from eyewall_contracts.redis_prefix import PREFIX
+from eyewall_contracts.znodes import ROOT
 from eyewall_monitor import config_file
 from eyewall_monitor.addresses import RedisUrl, Root, Servers, split_address, what_is_allowed
 from eyewall_monitor.config_file import ConfigError, Section
@@ -50,7 +52,7 @@ def _file_name(text: str) -> str:
 def _prefix(text: str) -> str:
     """Refuse what Redis keys of the latency agents cannot begin with."""
     try:
-        Keys(text)
+        LatencyKeys(text)
     except ContractError as error:
         raise PydanticCustomError("prefix", "{why}", {"why": what_is_allowed(error)}) from None
     return text
@@ -79,7 +81,7 @@ class ZooKeeper(Section):
     """Where rates, costs, loads and switches come from, and decisions go to."""
 
     servers: Servers | None = None
-    root: Root = znodes.ROOT
+    root: Root = ROOT
 
 
 class Metrics(Section):

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from eyewall_contracts import rates as rate_document
-from eyewall_contracts import sample
+from eyewall_contracts.rates import decode_rates
+from eyewall_contracts.sample import decode_sample
 
 from benchmarks.dashboard.recording import MOMENT, SLOTS, present, record
 
@@ -30,12 +30,12 @@ def test_its_documents_are_read_as_any_others_and_are_as_old_as_they_are_said_to
     made = record(hosts=6, executors=24, topologies=2, seed=1)
     now = MOMENT + 1_000
     for host, data in made.samples.items():
-        report = sample.decode(present(data, now))
+        report = decode_sample(present(data, now))
         assert report.host == host
         assert report.age(now + 2) == 2
         assert all(it.until == now for it in report.workers)
     for data in made.rates.values():
-        rates = rate_document.decode(present(data, now))
+        rates = decode_rates(present(data, now))
         assert rates.written == now
         assert {it.rate.until for it in rates.streams} == {now}
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from eyewall_contracts.latency import Coordinate, HostRecord, RttRecord
+from eyewall_contracts.latency import HostCoordinate, RttRecord
 from eyewall_deploy.delays.comparison import Pair, compare, summarise
 from eyewall_deploy.delays.registry import Registry
 from eyewall_deploy.wan.delay_file import DelayTable
@@ -18,9 +18,9 @@ def table(*rows: tuple[float, ...]) -> DelayTable:
     return DelayTable(hosts, rows, none, ((None,) * len(rows),) * len(rows), "test", 0.0)
 
 
-def host(place: float) -> HostRecord:
+def host(place: float) -> HostCoordinate:
     """A host on a line, at so many seconds of round trip from its origin."""
-    return HostRecord("10.83.1.1", 7078, Coordinate((place,), 0.0), 0.1, 0, NOW)
+    return HostCoordinate("10.83.1.1", 7078, (place,), NOW, error=0.1)
 
 
 def only(table: DelayTable, registry: Registry) -> Pair:

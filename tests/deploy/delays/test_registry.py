@@ -6,8 +6,13 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 import redis as redis_client
-from eyewall_contracts import latency as contract
-from eyewall_contracts.latency import Coordinate, HostRecord, Keys, RttRecord
+from eyewall_contracts.latency import (
+    HostCoordinate,
+    LatencyKeys,
+    RttRecord,
+    encode_host,
+    encode_rtt,
+)
 from eyewall_deploy.delays.registry import Registry, read
 from eyewall_deploy.endpoint import Endpoint
 from eyewall_deploy.failure import Failure
@@ -18,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 PREFIX = "eyewall-deploy:pair"
-HOST = HostRecord("10.83.1.1", 7078, Coordinate((0.001,), 0.0), 0.1, 0, 1_760_000_000.0)
+HOST = HostCoordinate("10.83.1.1", 7078, (0.001,), 1_760_000_000.0, error=0.1)
 RTT = RttRecord(0.022, 0.001, 1_760_000_000.0)
 
 
@@ -37,12 +42,12 @@ def found(redis: Endpoint, prefix: str = PREFIX) -> Registry:
 
 
 def test_records_are_those_of_the_clusters_own_prefix(redis: Endpoint) -> None:
-    keys = Keys(PREFIX)
+    keys = LatencyKeys(PREFIX)
     client: Any = redis_client.Redis(redis.host, redis.port)
     client.flushall()
-    client.set(keys.host("h1"), contract.encode_host(HOST))
+    client.set(keys.host("h1"), encode_host(HOST))
     client.set(keys.host("h2"), b"no record")
-    client.hset(keys.rtts("h2"), "h1", contract.encode_rtt(RTT))
+    client.hset(keys.rtts("h2"), "h1", encode_rtt(RTT))
     client.hset(keys.rtts("h1"), b"h\xff", b"\xff")
     seconds, _ = client.time()
     client.close()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import redis as redis_client
-from eyewall_contracts.latency import Keys
+from eyewall_contracts.latency import LatencyKeys
 
 if TYPE_CHECKING:
     from fake_cluster import FakeCluster
@@ -20,7 +20,7 @@ def hosts_with_history(cluster: FakeCluster) -> set[str]:
 
 def hosts_with_a_coordinate(cluster: FakeCluster) -> set[str]:
     client = redis_client.Redis.from_url(f"redis://{cluster.status()['addresses']['redis']}/0")
-    found: Any = client.zrange(Keys().members, 0, -1)
+    found: Any = client.zrange(LatencyKeys().members, 0, -1)
     client.close()
     return {name.decode() for name in found}
 

@@ -3,12 +3,12 @@ from __future__ import annotations
 import logging
 import threading
 import time
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from eyewall_monitor.agent.delivery import Backlog, Delivery, StoreAwayError
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 from reports import FULL
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ import time
 from typing import TYPE_CHECKING
 
 import pytest
-from eyewall_contracts.sample import Threads
+from eyewall_contracts.sample import ThreadGroup
 from eyewall_monitor.agent.cgroup import ControlGroup, Use
 from eyewall_monitor.agent.machine import MachineLook
 from eyewall_monitor.agent.procfs import TICK, Proc, Stat
@@ -115,8 +115,8 @@ def test_what_threads_and_the_processes_they_started_used_is_told_by_executor(
     assert second.cpu == pytest.approx(2.0)
     assert second.children_cpu == pytest.approx(0.7)
     assert second.threads == (
-        Threads((3,), 1, 1.0, 0.3),
-        Threads((5,), 1, 0.5, 0.0),
+        ThreadGroup((3,), 1, 1.0, 0.3),
+        ThreadGroup((5,), 1, 0.5, 0.0),
     )
     assert second.memory == 4 * os.sysconf("SC_PAGE_SIZE")
 

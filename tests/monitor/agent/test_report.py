@@ -1,13 +1,13 @@
 from __future__ import annotations
 
-from dataclasses import replace
-
-from eyewall_contracts.sample import MOST_BYTES, Input, Output, Queue, Task, encode
+from eyewall_contracts.codec import MOST_BYTES
+from eyewall_contracts.sample import TaskInput, TaskOutput, TaskQueue, TaskSample, encode_sample
 from eyewall_monitor.agent.graphite import Metric
 from eyewall_monitor.agent.report import Seen, fit, tasks, worker
 from eyewall_monitor.agent.tally import Instant, Told, Value
 from eyewall_monitor.agent.worker_cpu import Used
 from eyewall_monitor.agent.workers import WorkerProcess
+from msgspec.structs import replace
 from reports import COUNT_WORKER, FULL
 
 TOLD = Told(
@@ -37,16 +37,16 @@ TOLD = Told(
 
 def test_counts_stand_where_the_tuples_came_from_and_where_they_went() -> None:
     assert tasks(TOLD) == (
-        Task(1, "source", (), (Output("default", 200, 0, 180, 20, 0.05),), None, None),
-        Task(
+        TaskSample(1, "source", (), (TaskOutput("default", 200, 0, 180, 20, 0.05),), None, None),
+        TaskSample(
             3,
             "count",
             (
-                Input("split", "default", 1000, 980, 0, 0.002, None),
-                Input("split", "retries", 0, 0, 0, None, None),
+                TaskInput("split", "default", 1000, 980, 0, 0.002, None),
+                TaskInput("split", "retries", 0, 0, 0, None, None),
             ),
-            (Output("default", 40, 80, 0, 0, None),),
-            Queue(12, 1024, 0),
+            (TaskOutput("default", 40, 80, 0, 0, None),),
+            TaskQueue(12, 1024, 0),
             0.25,
         ),
     )
@@ -66,7 +66,7 @@ def test_a_report_that_is_too_large_leaves_tasks_out_and_says_how_many() -> None
     large = replace(FULL, workers=(replace(COUNT_WORKER, tasks=many),), left_out=0)
     fitting = fit(large)
     kept = fitting.workers[0].tasks
-    assert len(encode(fitting)) <= MOST_BYTES
+    assert len(encode_sample(fitting)) <= MOST_BYTES
     assert kept == many[: len(kept)]
     assert fitting.left_out == 4000 - len(kept)
     assert len(kept) >= 1000

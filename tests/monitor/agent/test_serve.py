@@ -12,9 +12,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import pytest
 import redis as redis_client
-from eyewall_contracts import metric_history as history
-from eyewall_contracts import sample
-from eyewall_contracts.metric_history import Keys
+from eyewall_contracts.metric_history import HistoryKeys, decode_entry
+from eyewall_contracts.sample import decode_sample
 from eyewall_contracts.znodes import Znodes
 from eyewall_monitor.agent.serve import report_due
 from fake_worker import start_worker
@@ -92,7 +91,7 @@ def latest(agent: Agent, zookeeper: Server) -> Iterator[Callable[[], Sample | No
 
     def read() -> Sample | None:
         try:
-            return sample.decode(client.get(Znodes().sample(agent.host))[0])
+            return decode_sample(client.get(Znodes().sample(agent.host))[0])
         except NoNodeError:
             return None
 
@@ -103,9 +102,9 @@ def latest(agent: Agent, zookeeper: Server) -> Iterator[Callable[[], Sample | No
 
 def entries(agent: Agent, redis: Server) -> list[Sample]:
     client = redis_client.Redis.from_url(f"redis://{redis.address}/0")
-    found: Any = client.xrange(Keys().stream(agent.host))
+    found: Any = client.xrange(HistoryKeys().stream(agent.host))
     client.close()
-    return [history.decode_entry(fields) for _, fields in found]
+    return [decode_entry(fields) for _, fields in found]
 
 
 def test_a_workers_tuples_and_cpu_are_in_both_stores(

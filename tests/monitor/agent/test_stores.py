@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 import time
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import pytest
 import redis as redis_client
-from eyewall_contracts import metric_history as history
-from eyewall_contracts import sample
-from eyewall_contracts.metric_history import Keys
+from eyewall_contracts.metric_history import HistoryKeys, decode_entry
+from eyewall_contracts.sample import decode_sample
 from eyewall_contracts.znodes import Znodes
 from eyewall_monitor.agent.delivery import StoreAwayError
 from eyewall_monitor.agent.history_writer import HistoryWriter, connect
 from eyewall_monitor.agent.sample_writer import SampleWriter
 from kazoo.client import KazooClient
+from msgspec.structs import replace
 from reports import FULL
 
 if TYPE_CHECKING:
@@ -25,7 +24,7 @@ if TYPE_CHECKING:
     from real_stores import Server
 
 NOW = 1_700_000_000.0
-STREAM = Keys().stream("edge-1")
+STREAM = HistoryKeys().stream("edge-1")
 PATH = Znodes().sample("edge-1")
 
 
@@ -44,7 +43,7 @@ def report(number: int) -> Sample:
 def writer(server: Server, clock: Clock, **changes: Any) -> HistoryWriter:
     settings = {"keep_seconds": 60.0, "most_entries": 1000} | changes
     return HistoryWriter(
-        connect(f"redis://{server.address}/0"), Keys(), "edge-1", clock=clock, **settings
+        connect(f"redis://{server.address}/0"), HistoryKeys(), "edge-1", clock=clock, **settings
     )
 
 
@@ -55,7 +54,7 @@ def entries(redis: Server) -> Iterator[Any]:
 
     def read() -> list[tuple[str, int]]:
         found: Any = client.xrange(STREAM)
-        return [(i.decode(), history.decode_entry(fields).sequence) for i, fields in found]
+        return [(i.decode(), decode_entry(fields).sequence) for i, fields in found]
 
     yield read
     client.close()
@@ -73,7 +72,7 @@ def test_each_report_is_one_entry_of_the_hosts_stream(redis: Server, entries: An
 def test_hosts_are_listed_by_their_last_report(redis: Server, entries: Any) -> None:
     writer(redis, Clock()).send(report(0))
     client = redis_client.Redis.from_url(f"redis://{redis.address}/0")
-    assert client.zrange(Keys().hosts, 0, -1, withscores=True) == [(b"edge-1", NOW)]
+    assert client.zrange(HistoryKeys().hosts, 0, -1, withscores=True) == [(b"edge-1", NOW)]
     assert 120 <= int(str(client.ttl(STREAM))) <= 121  # twice what is kept
     client.close()
 
@@ -186,7 +185,7 @@ def test_the_latest_report_is_there_while_the_agent_lives(
     send(sample_writer, report(0))
     send(sample_writer, report(1))
     data, stat = zoo.get(PATH)
-    assert sample.decode(data) == report(1)
+    assert decode_sample(data) == report(1)
     assert stat.ephemeralOwner != 0
     sample_writer.close()
     assert zoo.exists(PATH) is None
@@ -201,7 +200,7 @@ def test_what_a_killed_agent_left_is_replaced_and_does_not_vanish_with_its_sessi
     send(successor, report(1))
     killed.close()
     data, _ = zoo.get(PATH)
-    assert sample.decode(data) == report(1)
+    assert decode_sample(data) == report(1)
     successor.close()
 
 
@@ -216,7 +215,7 @@ def test_a_zookeeper_that_is_away_is_said_to_be_and_taken_up_again(zookeeper: Se
     client = KazooClient(zookeeper.address)
     client.start(timeout=30)
     data, _ = client.get(PATH)
-    assert sample.decode(data) == report(2)
+    assert decode_sample(data) == report(2)
     client.stop()
     client.close()
     sample_writer.close()

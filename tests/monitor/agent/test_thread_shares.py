@@ -1,11 +1,11 @@
 from __future__ import annotations
 
-from eyewall_contracts.sample import Threads
+from eyewall_contracts.sample import ThreadGroup
 from eyewall_monitor.agent.thread_shares import ThreadShares
 
 
-def used(cpu: float, children: float = 0.0, task: int = 3) -> tuple[Threads, ...]:
-    return (Threads((task,), 1, cpu, children),)
+def used(cpu: float, children: float = 0.0, task: int = 3) -> tuple[ThreadGroup, ...]:
+    return (ThreadGroup((task,), 1, cpu, children),)
 
 
 def test_cpu_is_the_mean_since_the_counts_before() -> None:

@@ -3,7 +3,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
-from eyewall_contracts import sample
+from eyewall_contracts.sample import decode_sample, encode_sample
 from eyewall_monitor.agent.cgroup import ControlGroup
 from eyewall_monitor.agent.procfs import TICK, Proc
 from eyewall_monitor.agent.tally import Instant
@@ -150,4 +150,4 @@ def test_what_is_no_metric_is_counted_by_why(host: Host) -> None:
 def test_whatever_comes_in_what_goes_out_can_be_read(host: Host, lines: list[bytes]) -> None:
     host.watch.take(lines, host.instant)
     report = host.report()
-    assert sample.decode(sample.encode(report)) == report
+    assert decode_sample(encode_sample(report)) == report

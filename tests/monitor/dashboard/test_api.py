@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import time
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import pytest
 from decision_records import FULL_DECISION, decision
-from eyewall_contracts.decision import Metric, Verdict, record_id
+from eyewall_contracts.decision import MetricChange, Verdict, record_id
 from eyewall_contracts.proto import operations_pb2 as pb
-from eyewall_contracts.sample import Output, Task
+from eyewall_contracts.sample import TaskOutput, TaskSample
+from msgspec.structs import replace
 from rate_documents import FULL_RATES, an_estimate
 from reports import COUNT_WORKER, FULL
 from scripted_operations import a_status, a_topology
@@ -28,7 +28,7 @@ def report(
     host: str, until: float, acked: int = 100, latency: float = 0.05, run: int = 0
 ) -> Sample:
     """A report of a host whose spout saw tuple trees end."""
-    spout = Task(1, "sentence", outputs=(Output("default", 200, 200, acked, 0, latency),))
+    spout = TaskSample(1, "sentence", outputs=(TaskOutput("default", 200, 200, acked, 0, latency),))
     worker = replace(COUNT_WORKER, until=until, tasks=(spout,), threads=())
     return replace(FULL, host=host, time=until, sequence=run, workers=(worker,))
 
@@ -88,10 +88,13 @@ def test_a_host_that_reports_without_a_supervisor_is_named(
 def test_a_topology_is_found_by_id_and_by_name(running: RunningDashboard, stores: Stores) -> None:
     stores.report(report("edge-1", time.time(), latency=0.05))
     now = time.time()
-    emitted = FULL_RATES.emissions[0]._replace(
-        component="count_words", stream="default", rate=an_estimate(2000, now)
+    emitted = replace(
+        FULL_RATES.emissions[0],
+        component="count_words",
+        stream="default",
+        rate=an_estimate(2000, now),
     )
-    streams = tuple(it._replace(rate=an_estimate(2000, now)) for it in FULL_RATES.streams)
+    streams = tuple(replace(it, rate=an_estimate(2000, now)) for it in FULL_RATES.streams)
     stores.rate(replace(FULL_RATES, written=now, emissions=(emitted,), streams=streams))
     seen = running.until(
         "topologies/word_count",
@@ -271,7 +274,7 @@ def test_response_time_over_time_has_predictions_measurements_and_moves(
         FULL_DECISION,
         id=record_id(made + 100, "ab", 8),
         verdict=Verdict.KEPT,
-        metrics=(Metric("R", 0.041, 0.04),),
+        metrics=(MetricChange("R", 0.041, 0.04),),
     )
     stores.decide(moved, kept)
     seen = running.until(
@@ -305,7 +308,7 @@ def test_health_names_every_part_and_what_is_wrong(
     for host in ("edge-1", "cloud-1"):
         stores.report(report(host, now))
         stores.place(host, 0.0, 0.0)
-    streams = tuple(it._replace(rate=an_estimate(2000, now - 2)) for it in FULL_RATES.streams)
+    streams = tuple(replace(it, rate=an_estimate(2000, now - 2)) for it in FULL_RATES.streams)
     stores.rate(replace(FULL_RATES, written=now, streams=streams))
     seen = running.until("health", lambda it: it["well"])
     assert _part(seen, "rates job")["lag"] >= 2

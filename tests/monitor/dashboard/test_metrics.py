@@ -14,7 +14,7 @@ import pytest
 import yaml
 from decision_records import FULL_DECISION
 from eyewall_contracts.decision import Verdict, record_id
-from eyewall_contracts.latency import Coordinate, HostRecord
+from eyewall_contracts.latency import HostCoordinate
 from eyewall_monitor.dashboard.known import (
     Known,
     RedisKnown,
@@ -24,6 +24,7 @@ from eyewall_monitor.dashboard.known import (
 )
 from eyewall_monitor.dashboard.metric_families import families
 from eyewall_monitor.dashboard.totals import ComponentKey, RunningTotals
+from msgspec import structs
 from prometheus_client.openmetrics.parser import text_string_to_metric_families as open_metrics
 from prometheus_client.parser import text_string_to_metric_families as parsed
 from rate_documents import FULL_RATES, an_estimate
@@ -67,10 +68,10 @@ def whole(
     """All that there can be, after a report and a decision that came while it ran."""
     now = time.time()
     sidecar.operations.plans["p"] = a_plan("p")
-    stores.report(replace(FULL, time=now - 5))
+    stores.report(structs.replace(FULL, time=now - 5))
     stores.place("edge-1", 0.0, 0.0)
-    streams = tuple(it._replace(rate=an_estimate(2000, now)) for it in FULL_RATES.streams)
-    stores.rate(replace(FULL_RATES, written=now, streams=streams))
+    streams = tuple(structs.replace(it, rate=an_estimate(2000, now)) for it in FULL_RATES.streams)
+    stores.rate(structs.replace(FULL_RATES, written=now, streams=streams))
     running.until(
         "health",
         lambda it: all(
@@ -84,13 +85,13 @@ def whole(
     sequences = count(FULL.sequence + 1)
 
     def counted(found: dict[str, list[tuple[dict[str, str], float]]]) -> bool:
-        empty = replace(FULL, time=time.time(), sequence=next(sequences), workers=())
+        empty = structs.replace(FULL, time=time.time(), sequence=next(sequences), workers=())
         stores.remember(empty)  # what came before the first look at the history is not counted
         return found["eyewall_reports_total"][0][1] > 0 and "eyewall_decisions_total" in found
 
     until(running, counted)
-    stores.remember(replace(FULL, time=time.time(), sequence=next(sequences)))
-    stores.decide(replace(FULL_DECISION, id=record_id(now, "ab", 1)))
+    stores.remember(structs.replace(FULL, time=time.time(), sequence=next(sequences)))
+    stores.decide(structs.replace(FULL_DECISION, id=record_id(now, "ab", 1)))
     return until(
         running,
         lambda it: (
@@ -247,8 +248,8 @@ def on_three_hosts(zookeeper: ZookeeperKnown, redis: RedisKnown) -> Known:
 def heard_of_two(**changes: Any) -> tuple[ZookeeperKnown, RedisKnown]:
     """Agents of edge-1 are heard from, those of cloud-1 were 16 s ago, those of edge-2 are gone."""
     zookeeper = ZookeeperKnown(wanted=True, age=0.5, sample_ages={"edge-1": 15.0, "cloud-1": 16.0})
-    record = HostRecord("10.0.0.1", 7078, Coordinate((0.0,), 0.0), 0.1, 0, at=85.0)
-    hosts = {"edge-1": record, "cloud-1": replace(record, at=84.0)}
+    record = HostCoordinate("10.0.0.1", 7078, (0.0,), at=85.0, error=0.1)
+    hosts = {"edge-1": record, "cloud-1": structs.replace(record, at=84.0)}
     redis = RedisKnown(wanted=True, age=0.5, now=100.0, hosts=hosts)
     return replace(zookeeper, **changes), replace(redis, **changes)
 
@@ -332,8 +333,8 @@ def test_no_label_has_a_value_for_each_pair_of_hosts() -> None:
 def test_a_report_is_added_once_and_one_that_got_lost_is_counted() -> None:
     totals = RunningTotals()
     for sequence in (7, 7, 6, 8, 11):
-        totals.take(replace(FULL, sequence=sequence))
-    totals.take(replace(FULL, run="another", sequence=0))
+        totals.take(structs.replace(FULL, sequence=sequence))
+    totals.take(structs.replace(FULL, run="another", sequence=0))
     found = totals.read()
     assert found.reports == 4  # 7, 8, 11 and the other life's first
     assert found.missed == 2  # 9 and 10
@@ -343,12 +344,12 @@ def test_what_no_report_named_for_an_hour_is_forgotten() -> None:
     now = [0.0]
     totals = RunningTotals(lambda: now[0])
     (worker, *_) = FULL.workers
-    ended = replace(worker, topology="ended-2-1700000000", port=worker.port + 1)
-    totals.take(replace(FULL, sequence=1, workers=(worker, ended)))
+    ended = structs.replace(worker, topology="ended-2-1700000000", port=worker.port + 1)
+    totals.take(structs.replace(FULL, sequence=1, workers=(worker, ended)))
     before = totals.read()
     assert {it.topology for it in before.cpu_seconds} == {"word_count", "ended"}
     now[0] = 1800.0
-    totals.take(replace(FULL, sequence=2, workers=(worker,)))
+    totals.take(structs.replace(FULL, sequence=2, workers=(worker,)))
     assert totals.read().acked_trees.keys() == {"word_count", "ended"}
     now[0] = 3601.0  # since its last report; of the other's, half as long
     found = totals.read()

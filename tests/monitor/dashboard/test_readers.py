@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
@@ -14,6 +13,7 @@ from eyewall_monitor.dashboard.readers.latency_reader import LatencyReader
 from eyewall_monitor.dashboard.readers.sidecar_reader import WHOLE_SECONDS, SidecarReader
 from eyewall_monitor.dashboard.readers.zookeeper_reader import ZookeeperReader
 from eyewall_monitor.dashboard.sidecar_client import SidecarClient
+from msgspec.structs import replace
 from reports import FULL
 from scripted_operations import a_plan, a_status
 

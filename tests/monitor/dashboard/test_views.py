@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from decision_records import FULL_DECISION
 from eyewall_contracts.decision import Verdict, record_id
-from eyewall_contracts.sample import Output, Task
+from eyewall_contracts.sample import TaskOutput, TaskSample
 from eyewall_contracts.switches import Switches
 from eyewall_monitor.dashboard import signals
 from eyewall_monitor.dashboard.cluster_view import cluster_view
@@ -29,6 +29,7 @@ from eyewall_monitor.dashboard.response_time_view import (
     response_time_view,
 )
 from eyewall_monitor.dashboard.switches_view import switches_view
+from msgspec import structs
 from reports import COUNT_WORKER, FULL
 from scripted_operations import a_status
 
@@ -44,9 +45,9 @@ def measured(*spans: tuple[float, float]) -> MeasuredResponseTimes:
     """One hundred trees at each of these moments after the decision, in seconds."""
     times = MeasuredResponseTimes()
     for after, seconds in spans:
-        spout = Task(1, "sentence", outputs=(Output("default", 1, 1, 100, 0, seconds),))
-        worker = replace(COUNT_WORKER, until=MADE + after, tasks=(spout,))
-        times.take(replace(FULL, time=MADE + after, workers=(worker,)))
+        spout = TaskSample(1, "sentence", outputs=(TaskOutput("default", 1, 1, 100, 0, seconds),))
+        worker = structs.replace(COUNT_WORKER, until=MADE + after, tasks=(spout,))
+        times.take(structs.replace(FULL, time=MADE + after, workers=(worker,)))
     times.whole_since(MADE - 3600)
     return times
 
@@ -89,8 +90,8 @@ def test_a_gain_says_why_nothing_is_measured() -> None:
 
 
 def test_another_move_in_the_same_minutes_is_said() -> None:
-    other = replace(FULL_DECISION, id=record_id(MADE + 200, "ab", 1))
-    kept = replace(FULL_DECISION, id=record_id(MADE + 210, "ab", 2), verdict=Verdict.KEPT)
+    other = structs.replace(FULL_DECISION, id=record_id(MADE + 200, "ab", 1))
+    kept = structs.replace(FULL_DECISION, id=record_id(MADE + 210, "ab", 2), verdict=Verdict.KEPT)
     events = tuple(map(event_of, (kept, other, FULL_DECISION)))
     times = measured((-10, 0.08), (70, 0.04))
     gain = measured_gain(FULL_DECISION, known(MADE + 1000, times, decisions=events))
@@ -98,7 +99,7 @@ def test_another_move_in_the_same_minutes_is_said() -> None:
 
 
 def test_what_moved_nothing_says_so() -> None:
-    kept = replace(FULL_DECISION, verdict=Verdict.KEPT)
+    kept = structs.replace(FULL_DECISION, verdict=Verdict.KEPT)
     assert "Nothing was moved." in measured_gain(kept, known(MADE + 1000, measured())).note
 
 

@@ -3,6 +3,7 @@ from __future__ import annotations
 from random import Random
 
 import pytest
+from eyewall_contracts.rates import Estimate
 from eyewall_monitor.rates.estimator import Reading, estimate, percentile
 from hypothesis import given
 from hypothesis import strategies as st
@@ -40,7 +41,7 @@ def test_of_nothing_nothing_is_known_rather_than_zero() -> None:
 def test_a_steady_rate_is_what_it_is() -> None:
     found = estimate(series(100, 100, 100, 100))
     assert found is not None
-    assert found == (100, 0, 100, 0, 100, 0, 4, 20.0, 1.0)
+    assert found == Estimate(100, 0, 100, 0, 100, 0, 4, 20.0, 1.0)
 
 
 def test_mean_spread_and_percentile_are_of_the_window() -> None:

@@ -2,10 +2,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from eyewall_contracts.rates import Rates, StreamRate, TaskRate, decode
+from eyewall_contracts.rates import Rates, StreamRate, TaskRate, decode_rates
 from eyewall_monitor.rates.figures import Figures, Group, Sampled
 from eyewall_monitor.rates.merging import Batch, batch_of, fitting, merged
 from eyewall_monitor.rates.rows import Kind
+from msgspec import structs
 from rate_documents import UNTIL, an_estimate
 
 WINDOW, FORGET = 60.0, 600.0
@@ -70,8 +71,8 @@ def test_rows_of_single_tasks_are_left_out_as_far_as_they_do_not_fit() -> None:
         TaskRate(i, "bolt", "spout", "default", "a-host-with-a-name", 6700, an_estimate(i / 7))
         for i in range(5000)
     )
-    whole = replace(after(None, batch(0, stream("a", 10))), inputs=inputs)
-    found = decode(fitting(whole))
+    whole = structs.replace(after(None, batch(0, stream("a", 10))), inputs=inputs)
+    found = decode_rates(fitting(whole))
     assert (found.inputs, found.left_out) == ((), 5000)
     assert found.streams == whole.streams
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
-from eyewall_contracts import rates as rate_document
-from eyewall_contracts.rates import StreamRate
+from eyewall_contracts.rates import StreamRate, decode_rates
 from eyewall_contracts.znodes import Znodes
 from eyewall_monitor.rates.figures import Figures
 from eyewall_monitor.rates.merging import Batch
@@ -50,7 +49,7 @@ def batch(number: int, value: float, *topologies: str, time: float = UNTIL + 1) 
 
 
 def value(client: KazooClient, path: str) -> float:
-    return rate_document.decode(client.get(path)[0]).streams[0].rate.value
+    return decode_rates(client.get(path)[0]).streams[0].rate.value
 
 
 def test_rates_stand_at_their_topologys_path(

@@ -1,10 +1,9 @@
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
-from eyewall_contracts.sample import Input, Task, Threads
+from eyewall_contracts.sample import TaskInput, TaskSample, ThreadGroup
 from eyewall_monitor.rates.rows import Kind, Row, rows
+from msgspec.structs import replace
 from reports import COUNT_WORKER, FULL
 
 
@@ -43,8 +42,8 @@ def test_cpu_is_over_the_seconds_of_the_counts() -> None:
     worker = replace(
         COUNT_WORKER,
         seconds=10.0,
-        tasks=(Task(3, "count", (Input("split", "s", 100, 0, 0, 0.1, None),)),),
-        threads=(Threads((3,), 1, 2.0, 0.0),),
+        tasks=(TaskSample(3, "count", (TaskInput("split", "s", 100, 0, 0, 0.1, None),)),),
+        threads=(ThreadGroup((3,), 1, 2.0, 0.0),),
     )
     (cpu,) = of(Kind.CPU, list(rows(replace(FULL, workers=(worker,)), FULL.time, 60)))
     assert (cpu.seconds, cpu.amount) == (10.0, 4.0)
@@ -61,7 +60,7 @@ def test_late_is_what_was_written_long_after_it_happened() -> None:
 
 
 def test_ackers_work_is_what_storm_sends_them() -> None:
-    acker = Task(9, "__acker", (Input("count", "__ack_ack", 500, 0, 0, 0.001, None),))
-    worker = replace(COUNT_WORKER, tasks=(acker,), threads=(Threads((9,), 1, 1.0, 0.0),))
+    acker = TaskSample(9, "__acker", (TaskInput("count", "__ack_ack", 500, 0, 0, 0.001, None),))
+    worker = replace(COUNT_WORKER, tasks=(acker,), threads=(ThreadGroup((9,), 1, 1.0, 0.0),))
     (cpu,) = of(Kind.CPU, list(rows(replace(FULL, workers=(worker,)), FULL.time, 60)))
     assert cpu.base == 500

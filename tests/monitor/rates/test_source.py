@@ -6,7 +6,7 @@ import dataclasses
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from eyewall_contracts.metric_history import Keys
+from eyewall_contracts.metric_history import HistoryKeys
 from eyewall_monitor.rates import source
 from eyewall_monitor.rates.rows import Kind
 from eyewall_monitor.rates.source import HistoryReader
@@ -111,7 +111,7 @@ def test_what_retention_took_before_it_was_read_is_counted(redis: Server, store:
     start = reader.latestOffset(reader.initialOffset(), ALL)
     write(store, reports(host, T0 + 10, T0 + 40))
     # Of 15 … 40 only 35 and 40 are left: four reports are gone.
-    store.xtrim(Keys().stream("a"), maxlen=2, approximate=False)
+    store.xtrim(HistoryKeys().stream("a"), maxlen=2, approximate=False)
     end = reader.latestOffset(start, ALL)
     found = read(reader, start, end)
     assert (taken(found, "a"), lost(found)) == ([35, 40], [("a", "missing", 4)])
@@ -122,7 +122,7 @@ def test_what_retention_took_after_it_was_read_is_no_loss(redis: Server, store: 
     host = Host("a", lambda _: 100)
     write(store, reports(host, T0, T0 + 10))
     start = reader.latestOffset(reader.initialOffset(), ALL)
-    store.xtrim(Keys().stream("a"), maxlen=0, approximate=False)
+    store.xtrim(HistoryKeys().stream("a"), maxlen=0, approximate=False)
     write(store, reports(host, T0 + 10, T0 + 15))
     found = read(reader, start, reader.latestOffset(start, ALL))
     assert (taken(found, "a"), lost(found)) == ([15], [])
@@ -137,7 +137,7 @@ def test_what_went_between_the_planning_of_a_batch_and_its_reading_is_counted(
     start = reader.latestOffset(reader.initialOffset(), ALL)
     write(store, reports(host, T0 + 10, T0 + 25))
     end = reader.latestOffset(start, ALL)
-    store.xtrim(Keys().stream("a"), maxlen=0, approximate=False)
+    store.xtrim(HistoryKeys().stream("a"), maxlen=0, approximate=False)
     assert lost(read(reader, start, end)) == [("a", "missing", 3)]
 
 
@@ -183,7 +183,7 @@ def test_a_report_the_agent_dropped_is_counted(redis: Server, store: Redis) -> N
 
 def test_what_cannot_be_read_is_counted_and_the_rest_is_read(redis: Server, store: Redis) -> None:
     made = reports(Host("a", lambda _: 100), T0, T0 + 20)
-    key = Keys().stream("a")
+    key = HistoryKeys().stream("a")
     write(store, made[:1])
     bad: list[dict[Any, Any]] = [{b"v": b"1", b"z": b"\xff"}, {b"v": b"2", b"z": b"x"}]
     for i, fields in enumerate(bad):
@@ -218,7 +218,7 @@ def test_samples_written_long_after_they_were_taken_are_late(redis: Server, stor
 
 
 def test_names_that_are_no_hosts_are_passed_over(redis: Server, store: Redis) -> None:
-    store.zadd(Keys().hosts, {"a b": 1, "\xff": 1, "gone": 1})
+    store.zadd(HistoryKeys().hosts, {"a b": 1, "\xff": 1, "gone": 1})
     reader = a_reader(redis)
     assert reader.latestOffset(reader.initialOffset(), ALL) == reader.initialOffset()
 

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from eyewall_contracts import rates as rate_document
+from eyewall_contracts.rates import decode_rates
 from eyewall_deploy.storm.commands import find_java
 from eyewall_monitor.cli import app
 from free_ports import free_port
@@ -127,7 +127,7 @@ def streamed(file: Path, master: str, zookeeper: Server, archive: Path, log: Pat
     with log.open("ab") as out, subprocess.Popen(command, stdout=out, stderr=out) as process:
         try:
             wait_for(lambda: client.exists(path) and list(archive.glob("day=*/*/*/*.parquet")), log)
-            found = rate_document.decode(client.get(path)[0])
+            found = decode_rates(client.get(path)[0])
             process.send_signal(signal.SIGTERM)
             assert process.wait(PATIENCE) == 0
         finally:

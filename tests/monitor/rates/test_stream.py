@@ -8,7 +8,7 @@ from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from eyewall_contracts import rates as rate_document
+from eyewall_contracts.rates import Rates, decode_rates
 from eyewall_contracts.znodes import Znodes
 from eyewall_monitor.rates import job, session, stream
 from eyewall_monitor.rates.config import Archive, Batches, Config, Redis, Spark, ZooKeeper
@@ -226,12 +226,12 @@ def said(caplog: pytest.LogCaptureFixture) -> str:
     return "\n".join(it.getMessage() for it in caplog.records)
 
 
-def rates(zookeeper: Server, paths: Znodes) -> rate_document.Rates | None:
+def rates(zookeeper: Server, paths: Znodes) -> Rates | None:
     client = KazooClient(zookeeper.address, timeout=2)
     try:
         client.start(timeout=5)
         path = paths.rates("line-1-1700000000")
-        return rate_document.decode(client.get(path)[0]) if client.exists(path) else None
+        return decode_rates(client.get(path)[0]) if client.exists(path) else None
     finally:
         client.stop()
         client.close()

@@ -1,18 +1,17 @@
 """`eyewall history` on a real ZooKeeper."""
 
 import json
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from decision_records import FULL_DECISION, decision
-from eyewall_contracts import decision as decision_record
-from eyewall_contracts.decision import DecisionRecord, Verdict, day_of, record_id
+from eyewall_contracts.decision import DecisionRecord, Verdict, day_of, encode_decision, record_id
 from eyewall_contracts.znodes import Znodes
 from eyewall_sidecar.cli import app as cli
 from eyewall_sidecar.config import read_config
 from free_ports import free_port
 from kazoo.client import KazooClient
+from msgspec.structs import replace
 from real_stores import Server
 from typer.testing import CliRunner, Result
 
@@ -36,7 +35,7 @@ def write(config: Path, *records: DecisionRecord) -> None:
     client.start(timeout=30)
     for it in records:
         path = f"{Znodes(known.root).decisions_of(day_of(it.time))}/{it.id}"
-        client.create(path, decision_record.encode(it), makepath=True)
+        client.create(path, encode_decision(it), makepath=True)
     client.stop()
     client.close()
 

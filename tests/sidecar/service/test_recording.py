@@ -4,10 +4,16 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from eyewall_contracts import decision as decision_record
-from eyewall_contracts.decision import Move, Verdict
+from eyewall_contracts.decision import (
+    DecisionRecord,
+    ExecutorMove,
+    Verdict,
+    decode_decision,
+    encode_decision,
+)
 from eyewall_sidecar.service import Failed
 from measured_topologies import rates_of
+from msgspec import structs
 from obedient_nimbus import Nimbus, is_placed
 from storm_builders import chain, supervisor, worker
 
@@ -24,7 +30,7 @@ def nimbus_of_three(**rules: float | bool) -> Nimbus:
     return Nimbus([supervisor("a"), supervisor("b"), supervisor("c")], NEAR, **rules)
 
 
-def response_time(record: decision_record.DecisionRecord) -> Any:
+def response_time(record: DecisionRecord) -> Any:
     return next((it.before, it.after) for it in record.metrics if it.name == "R")
 
 
@@ -39,7 +45,7 @@ def test_a_first_placement_is_recorded_with_what_it_rests_on() -> None:
     # 10 ms from a to b, wherever `tag` is of the two.
     assert response_time(record) == (None, pytest.approx(0.010))
     assert [it.source for it in record.moves] == ["", "", ""]
-    assert record.moves[0] == Move("source[1-1]", "", "a")
+    assert record.moves[0] == ExecutorMove("source[1-1]", "", "a")
     assert record.workers_started == 2
     assert record.delays_confidence == 1.0
     assert record.rates_age is None
@@ -137,7 +143,7 @@ def test_the_age_of_rates_is_recorded() -> None:
     nimbus = nimbus_of_three()
     nimbus.measured.wanted = True
     rates = rates_of(PINNED, {2: 9.0, 3: 9.0}, {1: 9.0, 2: 9.0}, until=nimbus.clock.now)
-    nimbus.measured.rates[PINNED.id] = replace(rates, written=nimbus.clock.now)
+    nimbus.measured.rates[PINNED.id] = structs.replace(rates, written=nimbus.clock.now)
     nimbus.clock.now += 4
     nimbus.round(PINNED)  # at which the clock moves on by 1 s
     assert nimbus.recorded.records[-1].rates_age == 5.0
@@ -155,7 +161,7 @@ def test_every_record_can_be_written_and_read() -> None:
     nimbus = nimbus_of_three()
     nimbus.rounds(PINNED, 5)
     for it in nimbus.recorded.records:
-        assert decision_record.decode(decision_record.encode(it)) == it
+        assert decode_decision(encode_decision(it)) == it
 
 
 def test_a_decision_counts_though_it_cannot_be_written_down(

@@ -1,15 +1,15 @@
 """Which delays a table hands out, pair by pair, and when it differs from the last one."""
 
 import pytest
-from eyewall_contracts.latency import Coordinate, HostRecord, RttRecord
+from eyewall_contracts.latency import HostCoordinate, RttRecord
 from eyewall_sidecar.stores.delays import DelayTable
 from eyewall_sidecar.stores.held_delays import HeldDelays, LatencyRecords
 
 NOW = 1_000.0
 
 
-def host(x: float, *, error: float = 0.0, at: float = NOW) -> HostRecord:
-    return HostRecord("10.0.0.1", 7078, Coordinate((x,), 0.0), error, 0, at)
+def host(x: float, *, error: float = 0.0, at: float = NOW) -> HostCoordinate:
+    return HostCoordinate("10.0.0.1", 7078, (x,), at, error=error)
 
 
 def rtt(milliseconds: float, *, spread: float = 0.0, at: float = NOW) -> RttRecord:

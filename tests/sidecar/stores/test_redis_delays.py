@@ -6,9 +6,8 @@ from collections.abc import Callable, Iterator
 
 import pytest
 from eyewall_contracts.latency import (
-    Coordinate,
-    HostRecord,
-    Keys,
+    HostCoordinate,
+    LatencyKeys,
     RttRecord,
     encode_host,
     encode_rtt,
@@ -19,7 +18,7 @@ from redis import Redis
 
 PATIENCE = 60.0
 """Seconds; no test means to wait so long."""
-KEYS = Keys()
+KEYS = LatencyKeys()
 
 
 class Agents:
@@ -33,16 +32,21 @@ class Agents:
         seconds, micros = self.client.time()
         return float(seconds + micros / 1e6)
 
-    def lives(self, *hosts: str, keys: Keys = KEYS, error: float = 0.0) -> None:
+    def lives(self, *hosts: str, keys: LatencyKeys = KEYS, error: float = 0.0) -> None:
         """All at one point."""
         for host in hosts:
-            coordinate = Coordinate((0.0,), 0.0)
-            record = HostRecord("10.0.0.1", 7078, coordinate, error, 0, self.now())
+            record = HostCoordinate("10.0.0.1", 7078, (0.0,), self.now(), error=error)
             self.client.set(keys.host(host), encode_host(record))
             self.client.zadd(keys.members, {host: record.at})
 
     def measures(
-        self, source: str, target: str, milliseconds: float, *, ago: float = 0.0, keys: Keys = KEYS
+        self,
+        source: str,
+        target: str,
+        milliseconds: float,
+        *,
+        ago: float = 0.0,
+        keys: LatencyKeys = KEYS,
     ) -> None:
         record = RttRecord(milliseconds / 1000, 0.0, self.now() - ago)
         self.client.hset(keys.rtts(target), source, encode_rtt(record))
@@ -137,7 +141,7 @@ def test_a_change_is_seen_without_a_restart(agents: Agents, stores: Start) -> No
 
 
 def test_clusters_that_share_a_redis_have_their_own_delays(agents: Agents, stores: Start) -> None:
-    theirs = Keys("storm-2:eyewall")
+    theirs = LatencyKeys("storm-2:eyewall")
     agents.lives("a", "b")
     agents.measures("a", "b", 40)
     agents.lives("a", "b", keys=theirs)

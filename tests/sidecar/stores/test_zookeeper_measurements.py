@@ -7,8 +7,8 @@ import time
 from typing import TYPE_CHECKING
 
 import pytest
-from eyewall_contracts import rates as rate_document
-from eyewall_contracts import sample
+from eyewall_contracts.rates import encode_rates
+from eyewall_contracts.sample import encode_sample
 from eyewall_sidecar.stores import Measurements, ZookeeperMeasurements
 from eyewall_sidecar.stores.zookeeper_session import ANSWER_SECONDS
 from kazoo.client import KazooClient
@@ -40,7 +40,7 @@ def put(client: KazooClient, path: str, data: bytes) -> None:
 
 def put_rates(client: KazooClient, paths: Znodes, rate: float) -> None:
     document = rates_of(TOPOLOGY, {2: rate}, {1: rate})
-    put(client, paths.rates(TOPOLOGY.id), rate_document.encode(document))
+    put(client, paths.rates(TOPOLOGY.id), encode_rates(document))
 
 
 def until(store: ZookeeperMeasurements, true: Callable[[Measurements], object]) -> Measurements:
@@ -60,12 +60,12 @@ def test_what_is_written_is_read_and_what_is_written_over_it_too(
     store: ZookeeperMeasurements, client: KazooClient, paths: Znodes
 ) -> None:
     put_rates(client, paths, 100.0)
-    put(client, paths.sample("edge-1"), sample.encode(report("edge-1", busy=0.5)))
+    put(client, paths.sample("edge-1"), encode_sample(report("edge-1", busy=0.5)))
     found = until(store, lambda it: it.rates and it.hosts)
     assert found.wanted
     assert found.remark == ""
     assert rate(found) == 100.0
-    assert found.hosts["edge-1"].machine.busy == 2.5
+    assert found.hosts["edge-1"] == report("edge-1", busy=0.5)
     put_rates(client, paths, 200.0)
     until(store, lambda it: rate(it) == 200.0)
 
@@ -87,7 +87,7 @@ def test_what_has_not_changed_is_the_very_same_value_and_is_not_fetched_again(
 
     monkeypatch.setattr(KazooClient, "get_async", counted)
     time.sleep(2.5)
-    put(client, paths.sample("edge-1"), sample.encode(report("edge-1")))
+    put(client, paths.sample("edge-1"), encode_sample(report("edge-1")))
     found = until(store, lambda it: it.hosts)
     assert found.rates[TOPOLOGY.id] is before
     assert set(fetched) == {paths.sample("edge-1")}
@@ -146,7 +146,7 @@ def test_a_surprise_is_said_and_reading_goes_on(
 def test_a_document_of_another_topology_is_not_taken_for_its_own(
     store: ZookeeperMeasurements, client: KazooClient, paths: Znodes
 ) -> None:
-    document = rate_document.encode(rates_of(TOPOLOGY, {2: 100.0}, {1: 100.0}))
+    document = encode_rates(rates_of(TOPOLOGY, {2: 100.0}, {1: 100.0}))
     put(client, paths.rates("another-1-1"), document)
     found = until(store, lambda it: it.remark and "not read" not in it.remark)
     assert f"rates/another-1-1: says that it is of {TOPOLOGY.id}" in found.remark

@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 from decision_records import decision
-from eyewall_contracts import decision as decision_record
-from eyewall_contracts.decision import DecisionRecord, day_of
+from eyewall_contracts.decision import DecisionRecord, day_of, encode_decision
+from eyewall_contracts.errors import ContractError
 from eyewall_contracts.stores.decision_history import read_one, read_page
-from eyewall_contracts.znodes import ZnodeError, Znodes
 from eyewall_sidecar.stores import ZookeeperRecords, zookeeper_records
 from kazoo.client import KazooClient
 from kazoo.exceptions import ConnectionLoss
@@ -19,6 +18,7 @@ from obedient_nimbus import Clock
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+    from eyewall_contracts.znodes import Znodes
     from real_stores import Server
 
 NOW = 1_700_000_000.0
@@ -36,7 +36,7 @@ def store(zookeeper: Server, paths: Znodes) -> Iterator[ZookeeperRecords]:
 def there(client: KazooClient, paths: Znodes, *records: DecisionRecord) -> None:
     for it in records:
         parent = paths.decisions_of(day_of(it.time))
-        client.create(f"{parent}/{it.id}", decision_record.encode(it), makepath=True)
+        client.create(f"{parent}/{it.id}", encode_decision(it), makepath=True)
 
 
 def until(true: Callable[[], object]) -> None:
@@ -222,7 +222,7 @@ def test_what_cannot_be_read_is_left_out_and_named(client: KazooClient, paths: Z
 def test_a_decision_under_another_ones_id_is_not_shown(client: KazooClient, paths: Znodes) -> None:
     there(client, paths, decision(NOW, 1))
     path = f"{paths.decisions_of(day_of(NOW))}/{decision(NOW, 2).id}"
-    client.create(path, decision_record.encode(decision(NOW, 1)))
+    client.create(path, encode_decision(decision(NOW, 1)))
     (complaint,) = read_page(client, paths, 10).unreadable
     assert complaint.endswith(f"says that it is {decision(NOW, 1).id}")
 
@@ -231,5 +231,5 @@ def test_one_decision_is_found_by_its_id(client: KazooClient, paths: Znodes) -> 
     there(client, paths, decision(NOW, 1))
     assert read_one(client, paths, decision(NOW, 1).id) == decision(NOW, 1)
     assert read_one(client, paths, decision(NOW, 2).id) is None
-    with pytest.raises(ZnodeError, match="it must be MILLISECONDS-RUN-NUMBER"):
+    with pytest.raises(ContractError, match="it must be MILLISECONDS-RUN-NUMBER"):
         read_one(client, paths, "first")

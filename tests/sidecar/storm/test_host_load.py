@@ -1,11 +1,15 @@
 """A host's load from its reports: smoothed, held, and slow to forget that work was held up."""
 
-from dataclasses import replace
-
 import pytest
 from eyewall_contracts.sample import Sample
 from eyewall_sidecar.storm import HostLoad, recorded
 from measured_topologies import report
+from msgspec.structs import replace
+
+
+def with_machine(sample: Sample, **changes: float | None) -> Sample:
+    assert sample.machine is not None
+    return replace(sample, machine=replace(sample.machine, **changes))
 
 
 def load_after(*reports: Sample) -> HostLoad:
@@ -37,7 +41,7 @@ def test_the_share_of_time_that_work_is_stopped_for_is_told() -> None:
 def test_what_the_whole_machine_lost_to_others_is_not_held_against_one_control_group() -> None:
     # Of its 8 CPUs' 40 s others took 4: a tenth, however little this group used (0.05 of a core).
     quiet = report("a", cores=1.0, busy=0.05)
-    robbed = replace(quiet, machine=replace(quiet.machine, stolen=4.0))
+    robbed = with_machine(quiet, stolen=4.0)
     assert load_after(robbed).progress == pytest.approx(0.9)
 
 
@@ -45,13 +49,13 @@ def test_what_is_stolen_while_the_quota_stops_work_is_counted_once() -> None:
     # Others took half of the 8 CPUs' 40 s, and so half of the 2.5 s for which the quota stopped the
     # group: of 2.5 + 1.25 s that were there it ran for 2.5, two thirds of a half.
     stopped = report("a", cores=1.0, busy=0.5, throttled=0.5)
-    robbed = replace(stopped, machine=replace(stopped.machine, stolen=20.0))
+    robbed = with_machine(stopped, stolen=20.0)
     assert load_after(robbed).progress == pytest.approx(1 / 3)
 
 
 def test_a_machine_without_a_quota_lost_what_others_took_of_what_it_wanted() -> None:
     whole = report("a", busy=3.0)  # 15 s of 5 s on 8 CPUs
-    robbed = replace(whole, machine=replace(whole.machine, quota=None, stolen=5.0))
+    robbed = with_machine(whole, quota=None, stolen=5.0)
     assert load_after(robbed).progress == pytest.approx(0.75)
 
 
@@ -122,7 +126,7 @@ def test_a_machine_without_a_quota_is_full_with_what_others_took_of_its_work() -
     # Of 8 CPUs it wanted 7 and got 3.5; the next report is of an idle machine.
     def machine(n: int, busy: float, stolen: float) -> Sample:
         said = report("a", n, time=5.0 * n, busy=busy)
-        return replace(said, machine=replace(said.machine, quota=None, stolen=5 * stolen))
+        return with_machine(said, quota=None, stolen=5 * stolen)
 
     slow = [machine(n, 3.5, 3.5) for n in range(3)]
     assert load_after(*slow, machine(3, 0.0, 0.0)).progress == pytest.approx(0.5, rel=0.1)
@@ -172,14 +176,6 @@ def test_a_load_that_stays_is_seen_within_three_reports() -> None:
 
 def test_a_worker_seen_for_the_first_time_tells_nothing_yet() -> None:
     whole = report("a", 0, busy=0.5, used={"t": 0.5})
-    worker = whole.workers[0].__class__(
-        **{
-            **{f: getattr(whole.workers[0], f) for f in whole.workers[0].__slots__},
-            "cpu": None,
-            "children_cpu": None,
-        }
-    )
-    first = whole.__class__(
-        whole.host, whole.run, 0, whole.time, whole.seconds, whole.machine, (worker,)
-    )
+    worker = replace(whole.workers[0], cpu=None, children_cpu=None)
+    first = replace(whole, workers=(worker,))
     assert recorded(None, first) is None

@@ -1,12 +1,13 @@
 """What is believed of a topology's measurements, and when a figure takes another's place."""
 
-from dataclasses import replace
+import dataclasses
 
 import pytest
 from eyewall_sidecar.storm import Executor, Grouping, Topology, held, measured_topology
 from eyewall_sidecar.storm.measured import Figure, MeasuredTopology
 from eyewall_sidecar.storm.rates import flows, unknown_streams
 from measured_topologies import rates_of
+from msgspec.structs import replace
 from storm_builders import chain
 
 NOW = 1000.0
@@ -134,7 +135,7 @@ def test_a_stream_of_which_a_task_was_not_seen_is_unknown_not_smaller() -> None:
     rates = rates_of(topology, {2: 50.0}, {1: 100.0}, until=NOW)
     unseen = rates.task_costs[:2]  # of tasks 1 and 2; nothing at all tells of task 3
     measured = measured_topology(
-        type(rates)(**{**{f: getattr(rates, f) for f in rates.__slots__}, "task_costs": unseen}),
+        replace(rates, task_costs=unseen),
         topology,
         NOW,
         0.5,
@@ -174,8 +175,9 @@ def test_a_component_is_found_by_the_name_that_storms_reporter_gives_it() -> Non
 def test_a_stream_is_found_by_the_name_that_storms_reporter_gives_it() -> None:
     def with_stream(name: str) -> Topology:
         source, count = chain(("source", 1), ("count", 1)).components
-        inputs = (replace(count.inputs[0], stream=name),)
-        return replace(chain(), components=(source, replace(count, inputs=inputs)))
+        inputs = (dataclasses.replace(count.inputs[0], stream=name),)
+        changed = dataclasses.replace(count, inputs=inputs)
+        return dataclasses.replace(chain(), components=(source, changed))
 
     rates = rates_of(with_stream("late_words"), {2: 9.0}, {1: 9.0}, until=NOW)
     rates = replace(rates, inputs=(), emissions=())
@@ -273,7 +275,7 @@ def test_a_figure_that_cannot_be_is_not_believed() -> None:
 def test_where_rows_of_single_tasks_were_left_out_the_document_says_how_many_it_counted() -> None:
     topology = chain(("source", 1), ("count", 2))
     whole = rates_of(topology, {2: 50.0, 3: 50.0}, {1: 100.0}, until=NOW)
-    parts = [it._replace(tasks=1) for it in whole.streams]
+    parts = [replace(it, tasks=1) for it in whole.streams]
     cut = replace(whole, inputs=(), outputs=(), task_costs=(), left_out=6)
     known = measured_topology(cut, topology, NOW, 0.5)
     partial = measured_topology(replace(cut, streams=tuple(parts)), topology, NOW, 0.5)

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Final
 
 from kazoo.exceptions import NoNodeError
 
-from eyewall_contracts import decision as decision_record
-from eyewall_contracts.decision import DecisionRecord, day_of, is_id, time_of
-from eyewall_contracts.znodes import ZnodeError, is_day
+from eyewall_contracts.decision import DecisionRecord, day_of, decode_decision, is_id, time_of
+from eyewall_contracts.errors import ContractError
+from eyewall_contracts.znodes import is_day
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -56,7 +56,7 @@ def read_page(
     """Return up to `count` decisions that are wanted, older than the one with the id `before`.
 
     May return fewer though there are more, if few are wanted: then `older` says where to go on.
-    ZnodeError if `before` is no id.
+    ContractError if `before` is no id.
     """
     found: list[DecisionRecord] = []
     unreadable: list[str] = []
@@ -82,7 +82,7 @@ def read_page(
 
 
 def read_one(client: KazooClient, paths: Znodes, id_: str) -> DecisionRecord | None:
-    """Return one decision; None if it is gone, ZnodeError if `id_` is none or it is unreadable."""
+    """Return one decision; None if it is gone. ContractError if it or its id is unreadable."""
     try:
         data, _ = client.get_async(_path(paths, id_)).get(timeout=ANSWER_SECONDS)
     except NoNodeError:
@@ -101,7 +101,7 @@ def read_each(
             yield _decoded(data, id_)
         except NoNodeError:
             yield None
-        except ZnodeError as error:
+        except ContractError as error:
             yield str(error)
 
 
@@ -110,9 +110,9 @@ def _path(paths: Znodes, id_: str) -> str:
 
 
 def _decoded(data: bytes | None, id_: str) -> DecisionRecord:
-    record = decision_record.decode(data or b"")  # a znode without any has None
+    record = decode_decision(data or b"")  # a znode without any has None
     if record.id != id_:
-        raise ZnodeError(f"decision: says that it is {record.id}")
+        raise ContractError(f"decision: says that it is {record.id}")
     return record
 
 

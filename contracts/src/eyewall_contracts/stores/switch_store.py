@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Final
 
 from kazoo.exceptions import BadVersionError, NodeExistsError, NoNodeError
 
+from eyewall_contracts.errors import ContractError
 from eyewall_contracts.switches import Switches, decode_switches, encode_switches
-from eyewall_contracts.znodes import NewerVersionError, ZnodeError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -51,7 +51,7 @@ def change_switches(
             return before
         try:
             data = encode_switches(after)
-        except ZnodeError as error:
+        except ContractError as error:
             raise SwitchesError(f"{paths.switches}: {error}") from None
         try:
             if version is None:
@@ -75,7 +75,5 @@ def _read(client: KazooClient, paths: Znodes) -> tuple[Switches, int | None]:
         return Switches(), stat.version
     try:
         return decode_switches(data), stat.version
-    except NewerVersionError as error:
-        raise SwitchesError(f"{paths.switches}: {error}; update Eyewall here") from None
-    except ZnodeError as error:
+    except ContractError as error:
         raise SwitchesError(f"{paths.switches}: {error}") from None

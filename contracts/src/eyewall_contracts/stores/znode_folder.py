@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 Content = TypeVar("Content")
 
 
-class Folder(Generic[Content]):
+class ZnodeFolder(Generic[Content]):
     """What is known of them; used by one thread."""
 
     def __init__(

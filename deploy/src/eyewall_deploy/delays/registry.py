@@ -5,8 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from eyewall_contracts import latency as contract
-from eyewall_contracts.latency import ContractError, HostRecord, Keys, RttRecord
+from eyewall_contracts.errors import ContractError
+from eyewall_contracts.latency import (
+    HostCoordinate,
+    LatencyKeys,
+    RttRecord,
+    decode_host,
+    decode_rtt,
+)
 from redis import Redis
 from redis.exceptions import RedisError
 
@@ -18,7 +24,7 @@ if TYPE_CHECKING:
     from eyewall_deploy.endpoint import Endpoint
 
 _SECONDS = 5.0
-_Record = TypeVar("_Record", HostRecord, RttRecord)
+_Record = TypeVar("_Record", HostCoordinate, RttRecord)
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +44,7 @@ class Registry:
     """
 
     now: float
-    hosts: Mapping[str, HostRecord]
+    hosts: Mapping[str, HostCoordinate]
     rtts: Mapping[str, Mapping[str, RttRecord]]
     unreadable: int
 
@@ -50,7 +56,7 @@ class Registry:
 
 def read(endpoint: Endpoint, prefix: str, hosts: Sequence[str]) -> Registry | Failure:
     """Read all that is known of these hosts, at once."""
-    keys = Keys(prefix)
+    keys = LatencyKeys(prefix)
     client: Any = Redis(endpoint.host, endpoint.port, socket_timeout=_SECONDS)
     try:
         with client.pipeline(transaction=True) as pipe:
@@ -64,7 +70,7 @@ def read(endpoint: Endpoint, prefix: str, hosts: Sequence[str]) -> Registry | Fa
     finally:
         client.close()
     found = dict(zip(hosts, records, strict=True))
-    known = _decoded(found, contract.decode_host)
+    known = _decoded(found, decode_host)
     to = {
         target: _decoded(
             {source.decode(errors="replace"): value for source, value in reports.items()}, _rtt
@@ -76,7 +82,7 @@ def read(endpoint: Endpoint, prefix: str, hosts: Sequence[str]) -> Registry | Fa
     return Registry(seconds + micros / 1e6, known, to, unreadable)
 
 
-_rtt = contract.decode_rtt
+_rtt = decode_rtt
 
 
 def _decoded(

@@ -6,9 +6,10 @@ import ipaddress
 import socket
 from typing import TYPE_CHECKING, Annotated, ClassVar
 
-from eyewall_contracts import metric_history as history
-from eyewall_contracts import znodes
-from eyewall_contracts.checked import HOST
+from eyewall_contracts.field_types import HOST_NAME
+from eyewall_contracts.metric_history import KEEP_SECONDS, MOST_ENTRIES
+from eyewall_contracts.redis_prefix import PREFIX
+from eyewall_contracts.znodes import ROOT
 from pydantic import AfterValidator, Field
 from pydantic_core import PydanticCustomError
 
@@ -29,13 +30,13 @@ def _loopback(text: str) -> str:
         own = False
     if not own:
         raise PydanticCustomError(
-            "address", "it must be HOST:PORT on loopback, such as 127.0.0.1:2003 (0: any port)"
+            "address", "it must be HOST_NAME:PORT on loopback, such as 127.0.0.1:2003 (0: any port)"
         )
     return text
 
 
 def _host(text: str) -> str:
-    if HOST.fullmatch(text) is None:
+    if HOST_NAME.fullmatch(text) is None:
         raise PydanticCustomError("host", "it must be a host's name, as in storm.local.hostname")
     return text
 
@@ -44,7 +45,7 @@ class ZooKeeper(Section):
     """Where the latest report goes."""
 
     servers: Servers = "127.0.0.1:2181"
-    root: Root = znodes.ROOT
+    root: Root = ROOT
 
 
 class RedisTable(Section):
@@ -53,11 +54,9 @@ class RedisTable(Section):
     secret: ClassVar = frozenset({"url"})
 
     url: RedisUrl = "redis://127.0.0.1:6379/0"
-    prefix: HistoryPrefix = history.PREFIX
-    keep_hours: Annotated[float, Field(gt=0, le=8_784, allow_inf_nan=False)] = (
-        history.KEEP_SECONDS / 3600
-    )
-    most_entries: Annotated[int, Field(ge=10, le=10_000_000)] = history.MOST_ENTRIES
+    prefix: HistoryPrefix = PREFIX
+    keep_hours: Annotated[float, Field(gt=0, le=8_784, allow_inf_nan=False)] = KEEP_SECONDS / 3600
+    most_entries: Annotated[int, Field(ge=10, le=10_000_000)] = MOST_ENTRIES
     backlog: Annotated[int, Field(ge=1, le=100_000)] = 720
 
 

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from enum import Enum, StrEnum
 from typing import Final
 
-from eyewall_contracts.checked import LONGEST_NAME
+from eyewall_contracts.field_types import LONGEST_NAME
 
 _MOST: Final = 2**53
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, cast
 
-from eyewall_contracts import metric_history as history
-from eyewall_contracts.sample import SampleError
+from eyewall_contracts.errors import ContractError
+from eyewall_contracts.metric_history import decode_entry, encode_entry, next_id, oldest_id, read_id
 from redis import Redis, RedisError, ResponseError
 from redis.backoff import NoBackoff
 from redis.retry import Retry
@@ -15,7 +15,7 @@ from eyewall_monitor.agent.delivery import StoreAwayError
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from eyewall_contracts.metric_history import EntryId, Keys
+    from eyewall_contracts.metric_history import EntryId, HistoryKeys
     from eyewall_contracts.sample import Sample
 
 _ANSWER_SECONDS = 5.0
@@ -43,7 +43,7 @@ class HistoryWriter:
     def __init__(
         self,
         redis: Redis,
-        keys: Keys,
+        keys: HistoryKeys,
         host: str,
         keep_seconds: float,
         most_entries: int,
@@ -76,20 +76,20 @@ class HistoryWriter:
                     entry_id = self._new_id()
                     self._on_its_way = report, entry_id
                     self._write(report, entry_id)
-        except (RedisError, OSError, SampleError) as error:
+        except (RedisError, OSError, ContractError) as error:
             raise StoreAwayError(str(error).partition("\n")[0]) from None
         self._last = entry_id
 
     def _new_id(self) -> EntryId:
         if self._last is None:
             newest = cast("list[Any]", self._redis.xrevrange(self._stream, count=1))
-            self._last = history.read_id(newest[0][0]) if newest else None
-        return history.next_id(self._clock(), self._last)
+            self._last = read_id(newest[0][0]) if newest else None
+        return next_id(self._clock(), self._last)
 
     def _write(self, report: Sample, entry_id: EntryId) -> None:
         now = self._clock()
-        fields = cast("dict[Any, Any]", history.encode_entry(report))
-        oldest = history.oldest_id(now, self._keep_seconds)
+        fields = cast("dict[Any, Any]", encode_entry(report))
+        oldest = oldest_id(now, self._keep_seconds)
         with self._redis.pipeline(transaction=True) as pipeline:
             pipeline.xadd(self._stream, fields, id=str(entry_id), minid=str(oldest))
             pipeline.xtrim(self._stream, maxlen=self._most_entries, approximate=True)
@@ -101,6 +101,6 @@ class HistoryWriter:
         """Whether an earlier attempt did arrive."""
         found = cast("list[Any]", self._redis.xrange(self._stream, str(entry_id), str(entry_id)))
         try:
-            return any(history.decode_entry(fields) == report for _, fields in found)
-        except SampleError:
+            return any(decode_entry(fields) == report for _, fields in found)
+        except ContractError:
             return False

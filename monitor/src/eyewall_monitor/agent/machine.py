@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
-from eyewall_contracts.sample import Machine
+from eyewall_contracts.sample import MachineSample
 
 from eyewall_monitor.agent.procfs import TICK
 from eyewall_monitor.agent.spent import Spent
@@ -28,7 +28,7 @@ class MachineLook:
         self._spent = Spent()
         self._before: tuple[float, float, float | None, float] | None = None
 
-    def look(self, processes: Mapping[int, Stat], ticks: int) -> Machine:
+    def look(self, processes: Mapping[int, Stat], ticks: int) -> MachineSample:
         """Look, at `ticks` after boot; the first look knows no growth yet, and says 0."""
         use = self._group.use()
         busy, stolen = _machine_cpu(self._proc.text("stat"))
@@ -45,7 +45,7 @@ class MachineLook:
         total, free = _memory(self._proc.text("meminfo"))
         if use.memory_limit is not None and use.memory_limit < total:
             total, free = use.memory_limit, max(0, use.memory_limit - (use.memory or 0))
-        return Machine(
+        return MachineSample(
             cpus=len(os.sched_getaffinity(0)),
             quota=use.quota,
             busy=round(max(0.0, grown), 4),

@@ -3,11 +3,21 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from eyewall_contracts.checked import MOST_ROWS
-from eyewall_contracts.sample import Input, Output, Queue, Sample, SampleError, Task, Worker, encode
+from eyewall_contracts.errors import ContractError
+from eyewall_contracts.field_types import MOST_ROWS
+from eyewall_contracts.sample import (
+    Sample,
+    TaskInput,
+    TaskOutput,
+    TaskQueue,
+    TaskSample,
+    WorkerSample,
+    encode_sample,
+)
+from msgspec.structs import replace
 
 from eyewall_monitor.agent.graphite import Metric
 from eyewall_monitor.agent.tally import Value
@@ -31,10 +41,10 @@ class Seen:
     used: Used
 
 
-def worker(seen: Seen, now: Instant) -> Worker:
+def worker(seen: Seen, now: Instant) -> WorkerSample:
     """Make a worker's part of a report."""
     told, used = seen.told, seen.used
-    return Worker(
+    return WorkerSample(
         topology=seen.process.topology,
         port=seen.process.port,
         id=seen.process.id,
@@ -50,7 +60,7 @@ def worker(seen: Seen, now: Instant) -> Worker:
     )
 
 
-def tasks(told: Told) -> tuple[Task, ...]:
+def tasks(told: Told) -> tuple[TaskSample, ...]:
     """Sort what was told by task, input and output."""
     inputs: defaultdict[int, dict[tuple[str, str], None]] = defaultdict(dict)
     outputs: defaultdict[int, dict[str, None]] = defaultdict(dict)
@@ -60,7 +70,7 @@ def tasks(told: Told) -> tuple[Task, ...]:
         elif value.stream is not None:
             outputs[value.task][value.stream] = None
     return tuple(
-        Task(
+        TaskSample(
             task=task,
             component=component,
             inputs=tuple(_input(told, task, *of) for of in sorted(inputs[task])),
@@ -89,20 +99,20 @@ def _fits(sample: Sample) -> bool:
     if any(len(worker.tasks) > MOST_ROWS for worker in sample.workers):
         return False
     try:
-        encode(sample)
-    except SampleError:
+        encode_sample(sample)
+    except ContractError:
         return False
     return True
 
 
-def _input(told: Told, task: int, source: str, stream: str) -> Input:
+def _input(told: Told, task: int, source: str, stream: str) -> TaskInput:
     def raised(metric: Metric) -> int:
         return told.raised.get(Value(task, metric, source, stream), 0)
 
     def gauge(metric: Metric) -> float | None:
         return told.gauges.get(Value(task, metric, source, stream))
 
-    return Input(
+    return TaskInput(
         source=source,
         stream=stream,
         executed=raised(Metric.EXECUTED),
@@ -113,11 +123,11 @@ def _input(told: Told, task: int, source: str, stream: str) -> Input:
     )
 
 
-def _output(told: Told, task: int, stream: str) -> Output:
+def _output(told: Told, task: int, stream: str) -> TaskOutput:
     def raised(metric: Metric) -> int:
         return told.raised.get(Value(task, metric, None, stream), 0)
 
-    return Output(
+    return TaskOutput(
         stream=stream,
         emitted=raised(Metric.EMITTED),
         transferred=raised(Metric.TRANSFERRED),
@@ -127,11 +137,11 @@ def _output(told: Told, task: int, stream: str) -> Output:
     )
 
 
-def _queue(told: Told, task: int) -> Queue | None:
+def _queue(told: Told, task: int) -> TaskQueue | None:
     population, capacity, overflow = (
         told.gauges.get(Value(task, metric, None, None))
         for metric in (Metric.QUEUE_POPULATION, Metric.QUEUE_CAPACITY, Metric.QUEUE_OVERFLOW)
     )
     if population is None or capacity is None:
         return None
-    return Queue(int(population), int(capacity), int(overflow or 0))
+    return TaskQueue(int(population), int(capacity), int(overflow or 0))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from eyewall_contracts.sample import encode
+from eyewall_contracts.sample import encode_sample
 from eyewall_contracts.stores.zookeeper_session import ANSWER_SECONDS, TROUBLES, ZookeeperSession
 from kazoo.exceptions import NodeExistsError, NoNodeError
 
@@ -34,7 +34,7 @@ class SampleWriter:
         if client is None:
             raise StoreAwayError("no connection")
         try:
-            self._put(client, encode(report))
+            self._put(client, encode_sample(report))
         except TROUBLES as error:
             raise StoreAwayError(str(error) or type(error).__name__) from None
 

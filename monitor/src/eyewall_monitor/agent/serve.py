@@ -11,7 +11,7 @@ import time
 from collections import Counter
 from typing import TYPE_CHECKING, Final
 
-from eyewall_contracts.metric_history import Keys
+from eyewall_contracts.metric_history import HistoryKeys
 from eyewall_contracts.znodes import Znodes
 
 from eyewall_monitor.addresses import redis_server
@@ -144,7 +144,7 @@ def _history(config: Config) -> HistoryWriter:
     it = config.redis
     return HistoryWriter(
         connect(it.url),
-        Keys(it.prefix),
+        HistoryKeys(it.prefix),
         config.host,
         it.keep_hours * 3600,
         it.most_entries,

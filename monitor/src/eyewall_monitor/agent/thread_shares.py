@@ -9,10 +9,12 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from msgspec.structs import replace
+
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from eyewall_contracts.sample import Threads
+    from eyewall_contracts.sample import ThreadGroup
 
 
 @dataclass(slots=True)
@@ -29,8 +31,8 @@ class ThreadShares:
         self._waiting: dict[str, _Waiting] = {}
 
     def seen(
-        self, worker: str, threads: tuple[Threads, ...], seconds: float, *, counted: bool
-    ) -> tuple[Threads, ...]:
+        self, worker: str, threads: tuple[ThreadGroup, ...], seconds: float, *, counted: bool
+    ) -> tuple[ThreadGroup, ...]:
         """Return what to report of a worker's threads: CPU-seconds over the report's `seconds`.
 
         Parameters
@@ -53,7 +55,7 @@ class ThreadShares:
         del self._waiting[worker]
         part = seconds / waiting.seconds
         return tuple(
-            it._replace(cpu=round(own * part, 4), children_cpu=round(children * part, 4))
+            replace(it, cpu=round(own * part, 4), children_cpu=round(children * part, 4))
             for it in threads
             for own, children in (waiting.cpu[it.tasks],)
         )

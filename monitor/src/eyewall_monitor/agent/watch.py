@@ -19,7 +19,7 @@ from eyewall_monitor.agent.worker_cpu import WorkerCpu
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from eyewall_contracts.sample import Machine
+    from eyewall_contracts.sample import MachineSample
 
     from eyewall_monitor.agent.cgroup import ControlGroup
     from eyewall_monitor.agent.procfs import Proc, Stat
@@ -124,7 +124,7 @@ class Watch:
         self._tally.forget_all_but(self._workers)
         return up
 
-    def _look(self, now: Instant) -> tuple[list[Seen], Machine]:
+    def _look(self, now: Instant) -> tuple[list[Seen], MachineSample]:
         processes = self._proc.processes()
         ticks = int(self._look_for_workers(processes, now) / TICK)
         told = {found.id: self._tally.told(key, now) for key, (found, _) in self._workers.items()}

@@ -6,7 +6,7 @@ from collections import defaultdict
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from eyewall_contracts.sample import Threads
+from eyewall_contracts.sample import ThreadGroup
 
 from eyewall_monitor.agent.spent import Spent
 from eyewall_monitor.agent.thread_names import groups, unnamed
@@ -27,7 +27,7 @@ class Used:
     cpu: float | None
     children_cpu: float | None
     memory: int
-    threads: tuple[Threads, ...]
+    threads: tuple[ThreadGroup, ...]
 
 
 class WorkerCpu:
@@ -83,7 +83,7 @@ class WorkerCpu:
             return Used(None, None, memory, ())
         named = [(thread.number, thread.name) for thread in threads]
         rows = [
-            Threads(
+            ThreadGroup(
                 tasks=group.tasks,
                 threads=len(group.threads),
                 cpu=round(sum(of_threads[t] or 0.0 for t in group.threads), 4),

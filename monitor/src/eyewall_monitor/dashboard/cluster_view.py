@@ -144,9 +144,9 @@ def _supervisor(
 
 
 def load(sample: Sample) -> Load | None:
-    """What a host does, by its report; None if that covers no time."""
+    """What a host does, by its report; None if that covers no time or not the machine."""
     machine = sample.machine
-    if sample.seconds <= 0:
+    if machine is None or sample.seconds <= 0:
         return None
     return Load(
         cores_busy=machine.busy / sample.seconds,

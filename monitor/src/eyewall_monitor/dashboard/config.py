@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Annotated, ClassVar
 
-from eyewall_contracts import metric_history as history
-from eyewall_contracts import znodes
+from eyewall_contracts.redis_prefix import PREFIX
+from eyewall_contracts.znodes import ROOT
 from pydantic import AfterValidator, Field
 from pydantic_core import PydanticCustomError
 
@@ -46,7 +46,7 @@ class ZooKeeper(Section):
     """Where reports, rates, decisions and switches are."""
 
     servers: Servers | None = None
-    root: Root = znodes.ROOT
+    root: Root = ROOT
 
 
 class Redis(Section):
@@ -55,7 +55,7 @@ class Redis(Section):
     secret: ClassVar = frozenset({"url"})
 
     url: RedisUrl | None = None
-    prefix: HistoryPrefix = history.PREFIX
+    prefix: HistoryPrefix = PREFIX
 
 
 class Access(Section):

@@ -8,9 +8,9 @@ from http import HTTPStatus
 from threading import Lock
 from typing import TYPE_CHECKING, Final
 
+from eyewall_contracts.errors import ContractError
 from eyewall_contracts.proto import operations_pb2 as pb
 from eyewall_contracts.proto import provisioning_pb2
-from eyewall_contracts.znodes import ZnodeError
 
 from eyewall_monitor.dashboard.decision_view import decision_view, summary, topology_name
 from eyewall_monitor.dashboard.plan_view import plan_summary_view, plan_view
@@ -114,7 +114,7 @@ class Desk:
         if found is None:
             try:
                 page = self._store().page(count, wanted, before)
-            except ZnodeError as error:
+            except ContractError as error:
                 raise ProblemError(HTTPStatus.UNPROCESSABLE_ENTITY, f"before: {error}") from None
             found = DecisionPage(
                 decisions=tuple(summary(it) for it in page.records),
@@ -134,7 +134,7 @@ class Desk:
         """Read one decision, and what became of it."""
         try:
             record = self._store().decision(id_)
-        except ZnodeError as error:
+        except ContractError as error:
             raise ProblemError(HTTPStatus.UNPROCESSABLE_ENTITY, str(error)) from None
         if record is None:
             why = f"decision {id_} is not there, or not any more: they are kept for 30 days"

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from eyewall_contracts.decision import DecisionRecord, Verdict
-    from eyewall_contracts.latency import HostRecord, RttRecord
+    from eyewall_contracts.latency import HostCoordinate, RttRecord
     from eyewall_contracts.proto import operations_pb2 as pb
     from eyewall_contracts.rates import Rates
     from eyewall_contracts.sample import Sample
@@ -176,7 +176,7 @@ class RedisKnown:
     server: str = ""
     age: float | None = None
     now: float = 0.0
-    hosts: Mapping[str, HostRecord] = field(default_factory=dict)
+    hosts: Mapping[str, HostCoordinate] = field(default_factory=dict)
     rtts: Mapping[str, Mapping[str, RttRecord]] = field(default_factory=dict)
     response_times: ResponseTimes = field(default_factory=NoResponseTimes)
     history_age: float | None = None

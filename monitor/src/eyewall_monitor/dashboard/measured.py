@@ -15,7 +15,7 @@ from eyewall_monitor.dashboard.known import Span
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from eyewall_contracts.sample import Sample, Worker
+    from eyewall_contracts.sample import Sample, WorkerSample
 
     from eyewall_monitor.dashboard.known import Known
 
@@ -27,7 +27,7 @@ MOST_TOPOLOGIES: Final = 200
 """Whose response times are remembered: those measured last."""
 
 
-def acked(worker: Worker) -> tuple[int, float]:
+def acked(worker: WorkerSample) -> tuple[int, float]:
     """Return how many tuple trees a report tells of, and their complete latencies together."""
     count, seconds = 0, 0.0
     for task in worker.tasks:

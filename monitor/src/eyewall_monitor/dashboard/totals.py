@@ -21,7 +21,7 @@ from eyewall_monitor.dashboard.response_time_view import DONE
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Hashable
 
-    from eyewall_contracts.sample import Sample, Task, Worker
+    from eyewall_contracts.sample import Sample, TaskSample, WorkerSample
 
     from eyewall_monitor.dashboard.known import ZookeeperKnown
 
@@ -176,7 +176,7 @@ def _keep(counts: dict[Any, Any], kept: Collection[Hashable]) -> None:
         del counts[it]
 
 
-def _add(totals: Totals, host: str, worker: Worker) -> set[Hashable]:
+def _add(totals: Totals, host: str, worker: WorkerSample) -> set[Hashable]:
     """Add what a worker told; returns what it is of: topology, components and slot."""
     topology = topology_name(worker.topology)
     named: set[Hashable] = {topology}
@@ -194,7 +194,7 @@ def _add(totals: Totals, host: str, worker: Worker) -> set[Hashable]:
     return named | {key}
 
 
-def _add_task(totals: Totals, key: ComponentKey, task: Task) -> None:
+def _add_task(totals: Totals, key: ComponentKey, task: TaskSample) -> None:
     """Storm's own streams are left out, as in Storm UI."""
     for it in task.outputs:
         if not it.stream.startswith("__"):

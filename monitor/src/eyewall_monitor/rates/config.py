@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Annotated, ClassVar, Final
 
-from eyewall_contracts import metric_history as history
-from eyewall_contracts import znodes
+from eyewall_contracts.redis_prefix import PREFIX
+from eyewall_contracts.znodes import ROOT
 from pydantic import AfterValidator, Field, model_validator
 from pydantic_core import PydanticCustomError
 
@@ -35,14 +35,14 @@ class Redis(Section):
     secret: ClassVar = frozenset({"url"})
 
     url: RedisUrl = "redis://127.0.0.1:6379/0"
-    prefix: HistoryPrefix = history.PREFIX
+    prefix: HistoryPrefix = PREFIX
 
 
 class ZooKeeper(Section):
     """Where rates go."""
 
     servers: Servers = "127.0.0.1:2181"
-    root: Root = znodes.ROOT
+    root: Root = ROOT
     timeout_seconds: Seconds = 10.0
 
 

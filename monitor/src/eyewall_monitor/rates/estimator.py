@@ -15,6 +15,7 @@ from statistics import median
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from eyewall_contracts.rates import Estimate
+from msgspec.structs import replace
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -95,7 +96,8 @@ def added_up(whole: Estimate, parts: Sequence[Estimate], small: float = SMALL) -
     """
     value = sum(it.value for it in parts)
     error = max(whole.error, math.hypot(*(it.error for it in parts)))
-    return whole._replace(
+    return replace(
+        whole,
         value=value,
         error=error,
         trend=sum(it.trend for it in parts),

@@ -7,7 +7,7 @@ from itertools import chain
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from eyewall_contracts.rates import (
-    Cost,
+    ComponentCost,
     Emission,
     Estimate,
     StreamRate,
@@ -71,7 +71,7 @@ class Figures(NamedTuple):
     inputs: tuple[TaskRate, ...] = ()
     emissions: tuple[Emission, ...] = ()
     outputs: tuple[TaskEmission, ...] = ()
-    costs: tuple[Cost, ...] = ()
+    costs: tuple[ComponentCost, ...] = ()
     task_costs: tuple[TaskCost, ...] = ()
 
 
@@ -158,7 +158,7 @@ def _cpu(
     if cost is None:
         return Figures(task_costs=tasks)
     cores = _whole(together, [it.cores for it in tasks], SMALL_CORES)
-    whole = Cost(group.component, len(tasks), cost, cores)
+    whole = ComponentCost(group.component, len(tasks), cost, cores)
     return Figures(costs=(whole,), task_costs=tasks)
 
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Final
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
+from eyewall_contracts.errors import ContractError
 from eyewall_contracts.rates import (
-    ROWS,
-    Cost,
+    ComponentCost,
     Emission,
     Estimate,
     Rates,
@@ -16,9 +16,11 @@ from eyewall_contracts.rates import (
     TaskCost,
     TaskEmission,
     TaskRate,
-    encode,
+    encode_rates,
+    six_digits,
 )
-from eyewall_contracts.znodes import ZnodeError
+from msgspec import Struct
+from msgspec.structs import replace
 
 from eyewall_monitor.rates.figures import Figures, figures, joined
 from eyewall_monitor.rates.rows import Kind
@@ -28,12 +30,14 @@ if TYPE_CHECKING:
 
     from eyewall_monitor.rates.figures import Group
 
+_Row = TypeVar("_Row", bound=Struct)
+
 _KEYS: Final[Mapping[type, tuple[str, ...]]] = {
     StreamRate: ("source", "stream", "component"),
     TaskRate: ("task", "source", "stream"),
     Emission: ("component", "stream"),
     TaskEmission: ("task", "stream"),
-    Cost: ("component",),
+    ComponentCost: ("component",),
     TaskCost: ("task",),
 }
 _OF_TASKS: Final = ("task_costs", "outputs", "inputs")
@@ -94,25 +98,25 @@ def merged(
         return None
     found = batch.topologies.get(topology, Figures())
     content: dict[str, Any] = {}
-    for name in ROWS:
+    for name in Figures._fields:
         rows = {} if before is None else {_key(it): it for it in getattr(before, name)}
         for row in getattr(found, name):
             known = rows.get(_key(row))
             if known is None or _estimate(row).until >= _estimate(known).until:
-                rows[_key(row)] = row
+                rows[_key(row)] = _shortened(row)
         content[name] = tuple(
             rows[key] for key in sorted(rows) if _estimate(rows[key]).age(batch.time) <= forget
         )
     trouble = batch.lost + batch.late > 0
     if before is None or trouble or batch.time - before.troubled >= window:
-        lost, late, troubled = batch.lost, batch.late, batch.time if trouble else 0.0
+        lost, late, troubled = batch.lost, batch.late, round(batch.time, 3) if trouble else 0.0
     else:
         lost, late, troubled = before.lost, before.late, before.troubled
     return Rates(
         topology=topology,
         run=batch.run,
         batch=batch.number,
-        written=batch.time,
+        written=round(batch.time, 3),
         window=window,
         lost=lost,
         late=late,
@@ -128,8 +132,8 @@ def fitting(rates: Rates) -> bytes:
         nothing: dict[str, Any] = dict.fromkeys(names, ())
         shorter = replace(rates, left_out=left_out, **nothing)
         try:
-            return encode(shorter)
-        except ZnodeError as error:
+            return encode_rates(shorter)
+        except ContractError as error:
             refused = error
     raise refused
 
@@ -140,4 +144,18 @@ def _key(row: Any) -> tuple[Any, ...]:
 
 def _estimate(row: Any) -> Estimate:
     """The latest of a row: a ratio waits for enough tuples to be over."""
-    return max((it for it in row if isinstance(it, Estimate)), key=lambda it: it.until)
+    values = (getattr(row, name) for name in row.__struct_fields__)
+    return max((it for it in values if isinstance(it, Estimate)), key=lambda it: it.until)
+
+
+def _shortened(row: _Row) -> _Row:
+    """Round numbers to six digits, more than any estimate has; times and shares to three places."""
+    places = {"until": 3, "confidence": 3}
+    changes: dict[str, Any] = {}
+    for name in row.__struct_fields__:
+        value = getattr(row, name)
+        if isinstance(value, Estimate):
+            changes[name] = _shortened(value)
+        elif isinstance(value, float):
+            changes[name] = round(value, places[name]) if name in places else six_digits(value)
+    return replace(row, **changes)

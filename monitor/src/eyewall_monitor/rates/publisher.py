@@ -5,8 +5,8 @@ from __future__ import annotations
 import logging
 from typing import TYPE_CHECKING, Any, Final
 
-from eyewall_contracts import rates as rate_document
-from eyewall_contracts.znodes import NewerVersionError, ZnodeError, Znodes
+from eyewall_contracts.errors import ContractError, IncompatibleVersionError
+from eyewall_contracts.rates import decode_rates
 from kazoo.client import KazooClient
 from kazoo.exceptions import KazooException, NoNodeError
 from kazoo.handlers.threading import KazooTimeoutError
@@ -15,6 +15,7 @@ from eyewall_monitor.rates.merging import Batch, fitting, merged
 
 if TYPE_CHECKING:
     from eyewall_contracts.rates import Rates
+    from eyewall_contracts.znodes import Znodes
 
 LOG: Final = logging.getLogger("eyewall.rates")
 
@@ -81,7 +82,7 @@ class Publisher:
             if after is None:
                 return
             data = fitting(after)
-        except ZnodeError as error:
+        except ContractError as error:
             if topology not in self._refused:
                 self._refused.add(topology)
                 LOG.warning("rates of %s are not written: %s", topology, error)
@@ -94,12 +95,12 @@ class Publisher:
     def _read(self, client: KazooClient, path: str) -> Rates | None:
         try:
             data, _ = self._answer(client.get_async(path))
-            return rate_document.decode(data)
+            return decode_rates(data)
         except NoNodeError:
             return None
-        except NewerVersionError:
+        except IncompatibleVersionError:
             raise
-        except ZnodeError as error:
+        except ContractError as error:
             LOG.warning("%s is replaced: %s", path, error)
             return None
 

@@ -6,6 +6,8 @@ import json
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from msgspec import Struct
+from msgspec.structs import asdict
 from pyspark.errors import AnalysisException
 from pyspark.sql import functions as f
 
@@ -93,10 +95,10 @@ def lines(period: Period) -> Iterator[str]:
     )
 
 
-def _named(row: Any) -> dict[str, Any]:
+def _named(row: Struct) -> dict[str, Any]:
     return {
-        name: _named(value) if hasattr(value, "_fields") else value
-        for name, value in row._asdict().items()
+        name: _named(value) if isinstance(value, Struct) else value
+        for name, value in asdict(row).items()
     }
 
 

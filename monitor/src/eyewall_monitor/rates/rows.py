@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from eyewall_contracts.sample import Sample, Task, Worker
+    from eyewall_contracts.sample import Sample, TaskSample, WorkerSample
 
 AHEAD_SECONDS: Final = 5.0
 """By how much a report may be ahead of the reader's clock."""
@@ -98,7 +98,7 @@ def lost(time: float, written: float, host: str, reports: int, why: str) -> Row:
     )
 
 
-def taken_in(task: Task) -> int | None:
+def taken_in(task: TaskSample) -> int | None:
     """Tuples that a task took from other components; None: it has no such input."""
     if task.component.startswith("__"):
         return sum(it.executed for it in task.inputs)
@@ -110,7 +110,9 @@ def _is_system(source: str, stream: str) -> bool:
     return source.startswith("__") or stream.startswith("__")
 
 
-def _flows(task: Task, worker: Worker, host: str, written: float, late: bool) -> Iterator[Row]:
+def _flows(
+    task: TaskSample, worker: WorkerSample, host: str, written: float, late: bool
+) -> Iterator[Row]:
     until, topology, port, seconds, step = (
         worker.until,
         worker.topology,
@@ -133,7 +135,7 @@ def _flows(task: Task, worker: Worker, host: str, written: float, late: bool) ->
 
 
 def _cpu(
-    worker: Worker, tasks: dict[int, Task], sample: Sample, written: float, late: bool
+    worker: WorkerSample, tasks: dict[int, TaskSample], sample: Sample, written: float, late: bool
 ) -> Iterator[Row]:
     """CPU of each task, over the seconds that its counts are over."""
     for group in worker.threads:
@@ -151,11 +153,11 @@ def _cpu(
             )
 
 
-def _busy(task: Task) -> float:
+def _busy(task: TaskSample) -> float:
     return sum(it.executed * (it.execute_latency or 0.0) for it in task.inputs)
 
 
-def _handled(task: Task) -> float:
+def _handled(task: TaskSample) -> float:
     """Tuples that CPU went into: taken in, or of a spout given out."""
     received = taken_in(task)
     if received is not None:

@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any, Final
 
 import pyarrow as pa
 import redis
-from eyewall_contracts.checked import HOST
-from eyewall_contracts.metric_history import EntryId, Keys, decode_entry, read_id
-from eyewall_contracts.sample import NewerVersionError, SampleError
+from eyewall_contracts.errors import ContractError, IncompatibleVersionError
+from eyewall_contracts.field_types import HOST_NAME
+from eyewall_contracts.metric_history import EntryId, HistoryKeys, decode_entry, read_id
 from pyspark.sql.datasource import DataSource, DataSourceStreamReader, InputPartition
 
 from eyewall_monitor.rates import offsets
@@ -91,7 +91,7 @@ class HistoryReader(DataSourceStreamReader):
 
     def __init__(self, options: Mapping[str, str]) -> None:
         self._url = options["redis"]
-        self._keys = Keys(options["prefix"])
+        self._keys = HistoryKeys(options["prefix"])
         self._late = float(options["late"])
         self._most = int(options["most"])
         self._partitions = int(options["partitions"])
@@ -179,8 +179,8 @@ def read_span(
         at = min(id_.milliseconds / 1000, planned)
         try:
             sample = decode_entry(fields)
-        except SampleError as error:
-            why = "later version" if isinstance(error, NewerVersionError) else "unreadable"
+        except ContractError as error:
+            why = "later version" if isinstance(error, IncompatibleVersionError) else "unreadable"
             yield lost(at, at, span.host, 1, why)
             last = dataclasses.replace(last, sequence=last.sequence + 1)
             continue
@@ -217,7 +217,7 @@ def newest(pipe: Any, key: str, _host: str) -> None:
 
 
 def _each(
-    hosts: list[str], keys: Keys, store: redis.Redis, ask: Callable[[Any, str, str], None]
+    hosts: list[str], keys: HistoryKeys, store: redis.Redis, ask: Callable[[Any, str, str], None]
 ) -> Iterator[tuple[str, list[Entry]]]:
     """What Redis answers about each host's stream, asked in one go."""
     if not hosts:
@@ -233,16 +233,16 @@ def _read(found: Any) -> list[Entry]:
     return [(read_id(id_), fields or {}) for id_, fields in found or ()]
 
 
-def _hosts(store: redis.Redis, keys: Keys) -> list[str]:
+def _hosts(store: redis.Redis, keys: HistoryKeys) -> list[str]:
     found: Any = store.zrange(keys.hosts, 0, -1)
     hosts = (host.decode("utf-8", "replace") for host in found)
-    return [host for host in hosts if HOST.fullmatch(host)]
+    return [host for host in hosts if HOST_NAME.fullmatch(host)]
 
 
 def _position(id_: EntryId, fields: Fields) -> Position:
     """Return where an entry is; of one that cannot be read, only its id is known."""
     try:
         sample = decode_entry(fields)
-    except SampleError:
+    except ContractError:
         return Position(id_)
     return Position(id_, sample.run, sample.sequence)

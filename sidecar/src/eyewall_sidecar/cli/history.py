@@ -7,9 +7,10 @@ from datetime import UTC, datetime
 from difflib import get_close_matches
 from typing import Any
 
-from eyewall_contracts.decision import DecisionRecord, Metric, Verdict
+from eyewall_contracts.decision import DecisionRecord, MetricChange, Verdict
+from eyewall_contracts.errors import ContractError
 from eyewall_contracts.stores.decision_history import Page, read_one, read_page
-from eyewall_contracts.znodes import ZnodeError, Znodes
+from eyewall_contracts.znodes import Znodes
 from kazoo.client import KazooClient
 from rich.console import Console
 from rich.table import Column, Table
@@ -66,7 +67,7 @@ def page_of(
 
     try:
         page = read_page(client, paths, count, look, before)
-    except ZnodeError as error:
+    except ContractError as error:
         raise HistoryError(f"--before: {error}") from None
     all_seen = before is None and page.older is None
     if all_seen and wanted.topology and wanted.topology not in seen:
@@ -80,7 +81,7 @@ def one(client: KazooClient, paths: Znodes, id_: str) -> DecisionRecord:
     """Read one decision; HistoryError if it is none, or gone."""
     try:
         found = read_one(client, paths, id_)
-    except ZnodeError as error:
+    except ContractError as error:
         raise HistoryError(str(error)) from None
     if found is None:
         raise HistoryError(f"decision {id_} is not there, or not any more")
@@ -169,7 +170,7 @@ def _details(record: DecisionRecord) -> Iterator[tuple[str, str]]:
     yield "assignment", record.base or "none"
 
 
-def _worth(metric: Metric) -> str:
+def _worth(metric: MetricChange) -> str:
     factor, unit = _UNITS.get(metric.name, (1.0, ""))
 
     def told(value: float | None) -> str:

@@ -3,6 +3,8 @@
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
+from msgspec import structs
+
 from eyewall_sidecar.model import Placement, ProblemError, Solution
 from eyewall_sidecar.objectives.slowest_path import slowest_path
 from eyewall_sidecar.service import wording
@@ -41,7 +43,7 @@ class Draft:
     def nothing(self, why: str) -> Plan:
         """Return the plan of an answer that there is not: it changes nothing."""
         plan = self._plan(self.asked.topology.assignment, Found(self.asked, seed=self.seed))
-        return replace(plan, record=replace(plan.record, status=FAILED), remarks=(why,))
+        return replace(plan, record=structs.replace(plan.record, status=FAILED), remarks=(why,))
 
     def found(self, problem: TopologyProblem, answer: Solution | Failed) -> Plan:
         """Return the plan of an answer."""
@@ -73,7 +75,7 @@ class Draft:
         how = f"{solution.policy}, {wording.how_good(solution)}, {worth}, {moved} moved"
         return replace(
             plan,
-            record=replace(plan.record, said=f"applied plan {self.id}, by order: {how}"),
+            record=structs.replace(plan.record, said=f"applied plan {self.id}, by order: {how}"),
             status=f"plan {self.id} applied by order: {how}",
             gain=judged.gain,
             slowest_path=tuple(self._slowest_path(problem, solution.placement)),

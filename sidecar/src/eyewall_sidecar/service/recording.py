@@ -2,9 +2,17 @@
 
 import logging
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
-from eyewall_contracts.decision import DecisionRecord, Metric, Move, Rejection, Verdict, record_id
+from eyewall_contracts.decision import (
+    DecisionRecord,
+    ExecutorMove,
+    MetricChange,
+    RejectedMoves,
+    Verdict,
+    record_id,
+)
+from msgspec.structs import replace
 
 from eyewall_sidecar.model import Evaluation, Placement, Solution, Stream
 from eyewall_sidecar.objective import Term
@@ -116,10 +124,12 @@ def record_of(
         gap=_known(solution.gap),
         metrics=_metrics(found.before, solution.evaluation),
         moves=tuple(
-            Move(it, runs.get(it, ""), host) for it, host in would.items() if host != runs.get(it)
+            ExecutorMove(it, runs.get(it, ""), host)
+            for it, host in would.items()
+            if host != runs.get(it)
         ),
         possible=alternatives.possible if alternatives else None,
-        rejected=tuple(Rejection(*it) for it in alternatives.rejected.items())
+        rejected=tuple(RejectedMoves(*it) for it in alternatives.rejected.items())
         if alternatives
         else (),
         assumptions=tuple(it for it in assumptions if it),
@@ -160,9 +170,9 @@ def _hosts(
     return runs, would
 
 
-def _metrics(before: Evaluation | None, after: Evaluation | None) -> tuple[Metric, ...]:
+def _metrics(before: Evaluation | None, after: Evaluation | None) -> tuple[MetricChange, ...]:
     names = ("objective", *Term)
-    return tuple(Metric(str(it), _value(before, it), _value(after, it)) for it in names)
+    return tuple(MetricChange(str(it), _value(before, it), _value(after, it)) for it in names)
 
 
 def _value(evaluation: Evaluation | None, name: str) -> float | None:

@@ -21,7 +21,13 @@ table at once.
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
-from eyewall_contracts.latency import EXPIRY_SECONDS, Delay, HostRecord, RttRecord, delay_between
+from eyewall_contracts.latency import (
+    EXPIRY_SECONDS,
+    Delay,
+    HostCoordinate,
+    RttRecord,
+    delay_between,
+)
 
 from eyewall_sidecar.stores.delays import DelayTable
 
@@ -50,7 +56,7 @@ class LatencyRecords:
     """
 
     now: float
-    hosts: Mapping[str, HostRecord | None] = field(default_factory=dict)
+    hosts: Mapping[str, HostCoordinate | None] = field(default_factory=dict)
     rtts: Mapping[str, Mapping[str, RttRecord]] = field(default_factory=dict)
 
 

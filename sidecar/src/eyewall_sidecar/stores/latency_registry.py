@@ -7,8 +7,17 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
-from eyewall_contracts import latency as contract
-from eyewall_contracts.latency import ContractError, HostRecord, Keys, RttRecord
+from eyewall_contracts.errors import ContractError
+from eyewall_contracts.field_types import is_host_name
+from eyewall_contracts.latency import (
+    FRESH_SECONDS,
+    HostCoordinate,
+    LatencyKeys,
+    RttRecord,
+    decode_host,
+    decode_rtt,
+    newer_version,
+)
 from redis import Redis
 from redis.backoff import NoBackoff
 from redis.exceptions import RedisError, ResponseError
@@ -25,7 +34,7 @@ MOST_RTTS = 2 * MOST_HOSTS
 AT_ONCE = 20
 """Hosts whose RTTs one round trip fetches."""
 
-Record = TypeVar("Record", HostRecord, RttRecord)
+Record = TypeVar("Record", HostCoordinate, RttRecord)
 
 
 class RegistryAwayError(Exception):
@@ -60,14 +69,14 @@ class LatencyRegistry:
 
     def __init__(self, url: str, prefix: str) -> None:
         """Connect when first read; ValueError if redis-py cannot make anything of `url`."""
-        self._keys = Keys(prefix)
+        self._keys = LatencyKeys(prefix)
         self._redis: Any = Redis.from_url(
             url,
             socket_timeout=TIMEOUT,
             socket_connect_timeout=TIMEOUT,
             retry=Retry(NoBackoff(), 0),
         )
-        self._hosts: _Decoded[HostRecord] = _Decoded(contract.decode_host, "record of {}")
+        self._hosts: _Decoded[HostCoordinate] = _Decoded(decode_host, "record of {}")
         self._rtts: dict[str, _Decoded[RttRecord]] = {}
 
     def read(self, stopped: Callable[[], bool] = lambda: False) -> Reading:
@@ -90,7 +99,7 @@ class LatencyRegistry:
             (seconds, micros), version, members = pipe.execute()
         now = seconds + micros / 1e6
         # What a host measured is worth something for longer than its own record.
-        names = [_text(name) for name, at in members if at >= now - contract.FRESH_SECONDS]
+        names = [_text(name) for name, at in members if at >= now - FRESH_SECONDS]
         strange = tuple(f"host {it!r:.60}: no name" for it in names if not _is_name(it))
         names = list(filter(_is_name, names))
         values, sizes = self._read_hosts(names)
@@ -115,7 +124,7 @@ class LatencyRegistry:
                 ),
                 *(said for it in self._rtts.values() for said in it.left_out),
             ),
-            newer_version=contract.newer_version(version),
+            newer_version=newer_version(version),
         )
 
     def _read_hosts(self, names: Sequence[str]) -> tuple[list[bytes | None], list[Any]]:
@@ -185,7 +194,7 @@ class _Decoded(Generic[Record]):
 
 
 def _rtts_to(target: str) -> _Decoded[RttRecord]:
-    return _Decoded(contract.decode_rtt, f"RTT from {{}} to {target}")
+    return _Decoded(decode_rtt, f"RTT from {{}} to {target}")
 
 
 def _is_wrong_type(answer: RedisError) -> bool:
@@ -197,7 +206,7 @@ def _is_allowed(size: object) -> bool:
 
 
 def _is_name(name: str) -> bool:
-    return contract.is_host_name(name)
+    return is_host_name(name)
 
 
 def _text(name: bytes) -> str:

@@ -10,7 +10,7 @@ import time
 from collections.abc import Callable
 from dataclasses import replace
 
-from eyewall_contracts import latency as contract
+from eyewall_contracts.latency import VERSION
 from eyewall_monitor.addresses import redis_server
 
 from eyewall_sidecar.stores.delays import DelayTable
@@ -112,7 +112,7 @@ class RedisDelays:
         if reading.newer_version is not None:
             said.append(
                 f"version {reading.newer_version} of the latency contract is written there, "
-                f"{contract.VERSION} is read here"
+                f"{VERSION} is read here"
             )
         if count := len(reading.left_out):
             values = f"{count} {'value' if count == 1 else 'values'} left out"

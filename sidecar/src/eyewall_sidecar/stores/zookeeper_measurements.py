@@ -10,9 +10,10 @@ from collections.abc import Callable
 from contextlib import closing
 from dataclasses import replace
 
-from eyewall_contracts import rates as rate_document
-from eyewall_contracts import sample, znodes
-from eyewall_contracts.stores.znode_folder import Folder
+from eyewall_contracts.rates import decode_rates
+from eyewall_contracts.sample import decode_sample
+from eyewall_contracts.stores.znode_folder import ZnodeFolder
+from eyewall_contracts.znodes import Znodes
 from kazoo.client import KazooClient
 
 from eyewall_sidecar.stores.measurements import Measurements
@@ -32,7 +33,7 @@ class ZookeeperMeasurements:
     def __init__(
         self,
         servers: str,
-        paths: znodes.Znodes,
+        paths: Znodes,
         clock: Callable[[], float],
         steady: Callable[[], float],
     ) -> None:
@@ -41,8 +42,8 @@ class ZookeeperMeasurements:
         self._paths = paths
         self._clock = clock
         self._steady = steady
-        self._rates = Folder(paths.all_rates, rate_document.decode, lambda it: it.topology)
-        self._hosts = Folder(paths.samples, sample.decode, lambda it: it.host)
+        self._rates = ZnodeFolder(paths.all_rates, decode_rates, lambda it: it.topology)
+        self._hosts = ZnodeFolder(paths.samples, decode_sample, lambda it: it.host)
         self._wrong = "not read yet"
         self._seen = self._as_known()
         self._stopped = threading.Event()

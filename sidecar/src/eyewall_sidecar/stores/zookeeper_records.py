@@ -11,9 +11,9 @@ from collections import deque
 from collections.abc import Callable, Sequence
 from contextlib import closing, suppress
 
-from eyewall_contracts import decision as decision_record
-from eyewall_contracts import znodes
-from eyewall_contracts.decision import DecisionRecord, day_of, is_id
+from eyewall_contracts.decision import DecisionRecord, day_of, encode_decision, is_id
+from eyewall_contracts.errors import ContractError
+from eyewall_contracts.znodes import Znodes, is_day
 from kazoo.client import KazooClient
 from kazoo.exceptions import NodeExistsError, NoNodeError, NotEmptyError
 
@@ -42,7 +42,7 @@ class ZookeeperRecords:
     def __init__(
         self,
         servers: str,
-        paths: znodes.Znodes,
+        paths: Znodes,
         clock: Callable[[], float],
         steady: Callable[[], float],
     ) -> None:
@@ -133,8 +133,8 @@ class ZookeeperRecords:
     def _write(self, client: KazooClient, record: DecisionRecord) -> None:
         path = f"{self._paths.decisions_of(day_of(record.time))}/{record.id}"
         try:
-            data = decision_record.encode(record)
-        except znodes.ZnodeError as error:
+            data = encode_decision(record)
+        except ContractError as error:
             LOG.warning("a decision on %s is not written: %s", record.topology, error)
             return
         with suppress(NodeExistsError):  # the answer to the last attempt got lost
@@ -147,7 +147,7 @@ class ZookeeperRecords:
         except NoNodeError:
             return
         for day in sorted(days):
-            if not znodes.is_day(day):
+            if not is_day(day):
                 continue  # somebody else's, as is what has no id among a day's decisions
             with suppress(NoNodeError):
                 parent = self._paths.decisions_of(day)

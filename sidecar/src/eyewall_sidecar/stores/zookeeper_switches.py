@@ -9,8 +9,9 @@ import threading
 from collections.abc import Callable
 from contextlib import closing
 
+from eyewall_contracts.errors import ContractError
 from eyewall_contracts.switches import Switches, decode_switches
-from eyewall_contracts.znodes import ZnodeError, Znodes
+from eyewall_contracts.znodes import Znodes
 from kazoo.client import KazooClient
 from kazoo.exceptions import NoNodeError
 
@@ -72,7 +73,7 @@ class ZookeeperSwitches:
         """Read the switches; return what is wrong, or nothing."""
         try:
             found = self._found(client)
-        except (ZnodeError, *TROUBLES) as error:
+        except (ContractError, *TROUBLES) as error:
             return str(error) or type(error).__name__
         # The edge of this thread: a surprise must not end it unnoticed.
         except Exception as error:

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
-from eyewall_contracts.sample import Machine, Sample
+from eyewall_contracts.sample import MachineSample, Sample
 
 NEWEST = 0.4
 """Weight of the newest report in the smoothed figures: most of a change is in them after three."""
@@ -118,9 +118,9 @@ def recorded(before: HostRecord | None, sample: Sample) -> HostRecord | None:
 
 def _told(sample: Sample) -> HostLoad | None:
     """What one report says; None if it covers no time, or a worker was seen for the first time."""
-    if sample.seconds <= 0 or any(it.cpu is None for it in sample.workers):
-        return None
     machine = sample.machine
+    if machine is None or sample.seconds <= 0 or any(it.cpu is None for it in sample.workers):
+        return None
     used: dict[str, float] = {}
     for worker in sample.workers:
         cpu = (worker.cpu or 0.0) + (worker.children_cpu or 0.0)
@@ -144,7 +144,8 @@ def _recent(before: HostRecord | None, sample: Sample, told: float) -> tuple[Tol
         for place, it in enumerate(known)
         if place >= last or 0 <= sample.time - it.time < AGREEING_SECONDS
     )
-    return (*kept, Told(sample.time, told, _is_full(sample.machine, sample.seconds)))
+    full = sample.machine is not None and _is_full(sample.machine, sample.seconds)
+    return (*kept, Told(sample.time, told, full))
 
 
 def _agreed(recent: tuple[Told, ...]) -> float:
@@ -160,13 +161,13 @@ def _slow(before: HostRecord | None, now: float, recent: tuple[Told, ...]) -> fl
     return min(slow, _agreed(recent)) if agree else slow
 
 
-def _is_full(machine: Machine, seconds: float) -> bool:
+def _is_full(machine: MachineSample, seconds: float) -> bool:
     # Of a machine without a quota others take only what it wanted itself.
     wanted = machine.busy + (machine.stolen if machine.quota is None else 0.0)
     return wanted >= FULL * machine.cores * seconds
 
 
-def _progress(machine: Machine, seconds: float) -> float:
+def _progress(machine: MachineSample, seconds: float) -> float:
     """The share of its time that work which wanted to run got to run."""
     if machine.quota is None:
         return _share(machine.busy, machine.stolen)

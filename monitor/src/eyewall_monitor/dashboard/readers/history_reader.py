@@ -9,8 +9,8 @@ from __future__ import annotations
 import time as _time
 from typing import TYPE_CHECKING, Any, Final
 
-from eyewall_contracts import metric_history as history
-from eyewall_contracts.sample import SampleError
+from eyewall_contracts.errors import ContractError
+from eyewall_contracts.metric_history import HistoryKeys, decode_entry, oldest_id, read_id
 from redis.exceptions import RedisError, ResponseError
 
 from eyewall_monitor.dashboard.measured import KEEP_SECONDS, MeasuredResponseTimes
@@ -55,7 +55,7 @@ class HistoryReader:
         steady: Callable[[], float] = _time.monotonic,
     ) -> None:
         self._redis = connected(url)
-        self._keys = history.Keys(prefix)
+        self._keys = HistoryKeys(prefix)
         self._taken = taken
         self._clock = clock
         self._steady = steady
@@ -213,11 +213,11 @@ class HistoryReader:
         if not open_ or self._read_back >= MOST_ENTRIES:
             return False
         stream = max(open_, key=lambda it: self._reached[it])
-        oldest = str(history.oldest_id(self._clock(), KEEP_SECONDS))
+        oldest = str(oldest_id(self._clock(), KEEP_SECONDS))
         entries = self._redis.xrevrange(stream, self._back[stream], oldest, count=BACK_AT_ONCE)
         for id_, fields in entries:
             self._back[stream] = f"({id_.decode()}"
-            self._reached[stream] = history.read_id(id_).milliseconds / 1000
+            self._reached[stream] = read_id(id_).milliseconds / 1000
             self._take(fields)
         self._read_back += len(entries)
         if len(entries) < BACK_AT_ONCE:
@@ -233,8 +233,8 @@ class HistoryReader:
 
     def _take(self, fields: dict[bytes, bytes]) -> Sample | None:
         try:
-            report = history.decode_entry(fields)
-        except SampleError as error:
+            report = decode_entry(fields)
+        except ContractError as error:
             self._unreadable = str(error)
             return None
         self.response_times.take(report)

@@ -6,8 +6,17 @@ import time as _time
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
-from eyewall_contracts import latency as contract
-from eyewall_contracts.latency import ContractError, HostRecord, Keys, RttRecord
+from eyewall_contracts.errors import ContractError
+from eyewall_contracts.field_types import is_host_name
+from eyewall_contracts.latency import (
+    VERSION,
+    HostCoordinate,
+    LatencyKeys,
+    RttRecord,
+    decode_host,
+    decode_rtt,
+    newer_version,
+)
 from redis import Redis
 from redis.backoff import NoBackoff
 from redis.exceptions import RedisError, ResponseError
@@ -30,7 +39,7 @@ MOST_HOSTS: Final = 2_000
 AT_ONCE: Final = 200
 """Pairs' targets that one round trip asks for."""
 
-Record = TypeVar("Record", HostRecord, RttRecord)
+Record = TypeVar("Record", HostCoordinate, RttRecord)
 
 
 def connected(url: str) -> Any:
@@ -54,7 +63,7 @@ class _Read:
 
     at: float | None = None
     now: float = 0.0
-    hosts: Mapping[str, HostRecord] | None = None
+    hosts: Mapping[str, HostCoordinate] | None = None
     rtts: Mapping[str, Mapping[str, RttRecord]] | None = None
     wrong: str = "not read yet"
     remarks: tuple[str, ...] = ()
@@ -78,7 +87,7 @@ class LatencyReader:
     ) -> None:
         self._server = redis_server(url)
         self._redis = connected(url)
-        self._keys = Keys(prefix)
+        self._keys = LatencyKeys(prefix)
         self._pairs = pairs
         self._steady = steady
         self._read = _Read()
@@ -136,24 +145,23 @@ class LatencyReader:
         seconds, micros = told
         now = seconds + micros / 1e6
         names = [it.decode("ascii", errors="replace") for it, _ in members]
-        names = [it for it in names if contract.is_host_name(it)]
+        names = [it for it in names if is_host_name(it)]
         wrong: list[str] = []
         if isinstance(version, ResponseError):
             wrong.append(f"version: {said_of(version)}")
             version = None
         values = self._redis.mget([self._keys.host(it) for it in names]) if names else []
         found = zip((f"record of {it}" for it in names), values, strict=True)
-        hosts = _decoded(found, contract.decode_host, wrong)
+        hosts = _decoded(found, decode_host, wrong)
         at = self._steady()
         rtts = self._rtts(wrong)
-        newer = contract.newer_version(version)
+        newer = newer_version(version)
         remarks = []
         if wrong:
             remarks.append(f"{len(wrong)} values left out, of which the first is {wrong[0]}")
         if newer is not None:
             remarks.append(
-                f"version {newer} of the latency contract is written there, {contract.VERSION} "
-                "is read here"
+                f"version {newer} of the latency contract is written there, {VERSION} is read here"
             )
         named = {it.removeprefix("record of "): record for it, record in hosts.items()}
         return _Read(at, now, named, rtts, wrong="", remarks=tuple(remarks))
@@ -164,7 +172,7 @@ class LatencyReader:
         for a, b in self._pairs():
             wanted.setdefault(a, set()).add(b)
             wanted.setdefault(b, set()).add(a)
-        targets = sorted(it for it in wanted if contract.is_host_name(it))
+        targets = sorted(it for it in wanted if is_host_name(it))
         found: dict[str, dict[str, RttRecord]] = {}
         for first in range(0, len(targets), AT_ONCE):
             some = targets[first : first + AT_ONCE]
@@ -177,7 +185,7 @@ class LatencyReader:
                     wrong.append(f"RTTs of {target}: {said_of(values)}")
                     continue
                 named = zip(sorted(wanted[target]), values, strict=True)
-                found[target] = _decoded(named, contract.decode_rtt, wrong)
+                found[target] = _decoded(named, decode_rtt, wrong)
         return found
 
     def _failed(self, said: str) -> None:

@@ -6,13 +6,13 @@ import time as _time
 from contextlib import suppress
 from typing import TYPE_CHECKING, Final
 
-from eyewall_contracts import rates as rate_document
-from eyewall_contracts import sample
 from eyewall_contracts.decision import DecisionRecord, day_of, is_id, time_of
+from eyewall_contracts.rates import decode_rates
+from eyewall_contracts.sample import Sample, decode_sample
 from eyewall_contracts.stores import decision_history
 from eyewall_contracts.stores.decision_history import read_each
 from eyewall_contracts.stores.switch_store import SwitchesError, change_switches, read_switches
-from eyewall_contracts.stores.znode_folder import Folder
+from eyewall_contracts.stores.znode_folder import ZnodeFolder
 from eyewall_contracts.stores.zookeeper_session import ANSWER_SECONDS, TROUBLES, ZookeeperSession
 from kazoo.exceptions import NoNodeError
 
@@ -60,8 +60,8 @@ class ZookeeperReader:
         self._steady = steady
         self._session: ZookeeperSession | None = None
         self._client: KazooClient | None = None
-        self._rates = Folder(paths.all_rates, rate_document.decode, lambda it: it.topology)
-        self._samples = Folder(paths.samples, sample.decode, lambda it: it.host)
+        self._rates = ZnodeFolder(paths.all_rates, decode_rates, lambda it: it.topology)
+        self._samples = ZnodeFolder(paths.samples, decode_sample, lambda it: it.host)
         self._arrivals = _Arrivals()
         self._switches: Switches | None = None
         self._decisions = _Decisions(paths)
@@ -188,7 +188,7 @@ class _Arrivals:
         self._seen: dict[str, tuple[float, float | None]] = {}
         self._first = True
 
-    def note(self, samples: dict[str, sample.Sample], steady: float) -> None:
+    def note(self, samples: dict[str, Sample], steady: float) -> None:
         """Note which reports are new; of those that were there from the start it is not known."""
         self._seen = {
             host: before
@@ -198,7 +198,7 @@ class _Arrivals:
         }
         self._first = False
 
-    def age(self, report: sample.Sample, now: float, steady: float) -> float:
+    def age(self, report: Sample, now: float, steady: float) -> float:
         """Seconds since a report came in; by its own time if that is all that is known."""
         at = self._seen.get(report.host, (0.0, None))[1]
         return report.age(now) if at is None else max(0.0, steady - at)

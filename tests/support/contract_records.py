@@ -1,0 +1,51 @@
+"""Every record of the contracts, with one example in which every field holds something."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from decision_records import FULL_DECISION
+from eyewall_contracts import decision, latency, rates, sample, switches
+from eyewall_contracts.latency import HostCoordinate, RttRecord
+from eyewall_contracts.switches import Switches
+from rate_documents import FULL_RATES
+from reports import FULL
+
+if TYPE_CHECKING:
+    from eyewall_contracts.codec import RecordCodec
+
+FULL_COORDINATE = HostCoordinate(
+    address="10.0.0.7",
+    port=7078,
+    position=(0.0125, -0.0031416, 0.0),
+    height=0.0004,
+    error=0.0625,
+    resets=1,
+    at=1_760_000_000.25,
+)
+"""`tests/contracts/latency_host.json` is this one."""
+FULL_RTT = RttRecord(seconds=0.0125, spread=0.0003, at=1_760_000_001.5)
+"""`tests/contracts/latency_rtt.json` is this one."""
+FULL_SWITCHES = Switches(frozen=True, frozen_topologies=frozenset(["b-3-4", "a-1-2"]))
+
+
+class ContractRecord(NamedTuple):
+    """A kind of record and its example."""
+
+    codec: RecordCodec[Any]
+    example: Any
+    golden: str
+    """File in tests/contracts with the example's bytes."""
+
+    def __str__(self) -> str:
+        return self.codec.name
+
+
+CONTRACT_RECORDS = (
+    ContractRecord(sample.CODEC, FULL, "sample.json"),
+    ContractRecord(rates.CODEC, FULL_RATES, "rates.json"),
+    ContractRecord(decision.CODEC, FULL_DECISION, "decision.json"),
+    ContractRecord(switches.CODEC, FULL_SWITCHES, "switches.json"),
+    ContractRecord(latency.HOST_CODEC, FULL_COORDINATE, "latency_host.json"),
+    ContractRecord(latency.RTT_CODEC, FULL_RTT, "latency_rtt.json"),
+)
