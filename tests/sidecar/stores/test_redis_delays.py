@@ -198,11 +198,8 @@ def test_a_newer_version_is_said_and_gone_without(agents: Agents, stores: Start)
     agents.client.set(KEYS.host("b"), b'{"v":2,"whatever":1}')
     table = once(stores(agents.server), lambda it: bool(it.hosts))
     assert table.seconds_between("a", "b") is None
-    assert table.remark == (
-        f"redis://{agents.server.address}/0: version 2 of the latency contract is written there, "
-        "1 is read here; 1 value left out, of which the first is record of b: v: 2 is not 1, which "
-        "is read here"
-    )
+    assert table.remark.startswith(f"redis://{agents.server.address}/0: version 2 of the latency")
+    assert "1 value left out, of which the first is record of b: " in table.remark
 
 
 def test_while_redis_is_away_the_last_delays_grow_old_and_then_it_is_back(

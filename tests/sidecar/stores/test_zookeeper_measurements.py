@@ -111,7 +111,7 @@ def test_a_document_that_cannot_be_read_is_named_and_takes_no_other_with_it(
     put(client, paths.rates("forged-1-1"), b'{"version": 99}')
     put_rates(client, paths, 100.0)
     found = until(store, lambda it: it.rates and it.remark)
-    assert "rates/forged-1-1: document: version 99; this reader knows 1" in found.remark
+    assert "rates/forged-1-1: rates: version 99 is incompatible" in found.remark
     assert rate(found) == 100.0
     assert [it for it in caplog.records if it.name.startswith("eyewall")] == []  # a remark will do
 
@@ -123,7 +123,7 @@ def test_a_znode_without_any_data_takes_no_other_with_it(
     client.set(paths.rates("empty-1-1"), None)
     put_rates(client, paths, 100.0)
     found = until(store, lambda it: it.rates and it.remark)
-    assert "rates/empty-1-1: document: not JSON" in found.remark
+    assert "rates/empty-1-1: rates: no JSON object" in found.remark
     assert rate(found) == 100.0
 
 

@@ -30,7 +30,7 @@ def _loopback(text: str) -> str:
         own = False
     if not own:
         raise PydanticCustomError(
-            "address", "it must be HOST_NAME:PORT on loopback, such as 127.0.0.1:2003 (0: any port)"
+            "address", "it must be HOST:PORT on loopback, such as 127.0.0.1:2003 (0: any port)"
         )
     return text
 

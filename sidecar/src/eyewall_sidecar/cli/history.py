@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from difflib import get_close_matches
 from typing import Any
@@ -12,6 +12,7 @@ from eyewall_contracts.errors import ContractError
 from eyewall_contracts.stores.decision_history import Page, read_one, read_page
 from eyewall_contracts.znodes import Znodes
 from kazoo.client import KazooClient
+from msgspec import structs
 from rich.console import Console
 from rich.table import Column, Table
 from rich.text import Text
@@ -90,9 +91,9 @@ def one(client: KazooClient, paths: Znodes, id_: str) -> DecisionRecord:
 
 def as_json(record: DecisionRecord) -> str:
     """Return a record as one line of JSON, its time in words too."""
-    content: dict[str, Any] = {"at": _moment(record.time).isoformat(), **asdict(record)}
+    content: dict[str, Any] = {"at": _moment(record.time).isoformat(), **structs.asdict(record)}
     for name in ("metrics", "moves", "rejected"):
-        content[name] = [it._asdict() for it in getattr(record, name)]
+        content[name] = [structs.asdict(it) for it in getattr(record, name)]
     return json.dumps(content, ensure_ascii=False, allow_nan=False)
 
 

@@ -101,7 +101,7 @@ class ZookeeperReader:
         )
 
     def page(self, count: int, wanted: Wanted, before: str | None) -> Page:
-        """Read a page of the history; ZookeeperAwayError, or ZnodeError if `before` is no id."""
+        """Read a page of the history; ZookeeperAwayError, or ContractError if `before` is no id."""
         client = self._connected()
         try:
             return decision_history.read_page(client, self._paths, count, wanted, before)
