@@ -116,61 +116,6 @@ types: setup ## Generate the pages' types from the dashboard's API, and check th
 vendor: ## Fetch the dashboard's libraries from npm again, by the versions in monitor/vendor.sh (needs npm)
 	@monitor/vendor.sh
 
-ONE_THREAD := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 NUMBA_NUM_THREADS=1
-
-.PHONY: bench-odp
-bench-odp: setup ## Time to a proven optimum beside PuLP's solvers (PROTOTYPES=DIR, DATA=DIR, ARGS=)
-	@$(ONE_THREAD) $(BIN)/python benchmarks/exact/odp.py $(if $(PROTOTYPES),--prototypes $(PROTOTYPES)) $(ARGS)
-	@$(if $(DATA),$(ONE_THREAD) $(BIN)/python benchmarks/exact/real_graphs.py --data $(DATA),echo "for real graphs say DATA=DIR (with topologies/ and latency/)")
-
-.PHONY: bench-provisioning
-bench-provisioning: setup ## Time to the cheapest platform, proven, beside paper 003's integer program (ARGS=)
-	@$(ONE_THREAD) $(BIN)/python papers/src/eyewall_papers/experiments/paper_003/proof_times.py $(ARGS)
-
-.PHONY: bench-heuristics
-bench-heuristics: setup ## How far every policy is from the optimum after 50 ms, 200 ms, 1 s (ARGS=)
-	@$(ONE_THREAD) $(BIN)/python benchmarks/heuristic/heuristics.py $(ARGS)
-
-.PHONY: bench-large
-bench-large: setup ## A whole cluster in one round, beside RAS and a lower bound (DATA=DIR, ARGS=)
-	@$(ONE_THREAD) $(BIN)/python benchmarks/large/large.py --data $(or $(DATA),$(error say DATA=DIR, with topologies/ and latency/)) $(ARGS)
-
-.PHONY: bench-programs
-bench-programs: setup ## PuLP's and numpy's integer program: building it, with cuts and without
-	@$(ONE_THREAD) $(BIN)/python benchmarks/exact/integer_programs.py $(ARGS)
-
-.PHONY: bench-latency
-bench-latency: setup ## Estimated against true delays, the shipped algorithm beside paper 002's (DATA=DIR, ARGS=)
-	@$(BIN)/python benchmarks/latency/latency_table.py --data $(or $(DATA),$(error say DATA=DIR, with latency/)) $(ARGS)
-
-.PHONY: bench-latency-cost
-bench-latency-cost: setup ## Memory and CPU of one latency agent, installed by itself (ARGS=)
-	@$(BIN)/python benchmarks/latency/agent_cost.py $(ARGS)
-
-.PHONY: bench-delays
-bench-delays: setup ## What reading delays costs the sidecar, and whether a steady network leaves them the same (ARGS=)
-	@$(BIN)/python benchmarks/latency/delay_reading.py $(ARGS)
-
-.PHONY: bench-rates
-bench-rates: setup ## Rows per second of the rates job beside Spark's own rate source (ARGS=)
-	@$(BIN)/python benchmarks/rates/rates_throughput.py $(ARGS)
-
-.PHONY: bench-rates-step
-bench-rates-step: setup ## How long a step in a source's rate takes to be in the estimate, live (ARGS=)
-	@$(BIN)/python benchmarks/rates/rates_step.py $(ARGS)
-
-.PHONY: bench-desk
-bench-desk: setup ## What looking on costs the sidecar: a status, and why an executor runs where it runs (ARGS=)
-	@$(BIN)/python benchmarks/operator_cli/cost.py $(ARGS)
-
-.PHONY: bench-dashboard
-bench-dashboard: setup ## The dashboard for 1,000 supervisors and 10,000 executors: latency, page weight, first paint, cost, old decisions (ARGS=)
-	@$(BIN)/python benchmarks/dashboard/dashboard.py $(ARGS)
-
-.PHONY: bench-loop
-bench-loop: setup $(SHIM) ## The loop on a running cluster: measured against true, and what a dead part costs (ARGS=)
-	@$(BIN)/python benchmarks/loop/loop.py $(ARGS)
-
 .PHONY: dist
 dist: setup $(SHIM) ## dist/eyewall-VERSION.tar.gz: wheels, jar, examples, units, for a cluster of yours
 	@$(BIN)/python deploy/release/make.py --jar $(SHIM)
@@ -179,10 +124,6 @@ dist: setup $(SHIM) ## dist/eyewall-VERSION.tar.gz: wheels, jar, examples, units
 images-check: setup ## Build every image by buildah and run what is in it (as root; ARGS=)
 	@PYTHONPATH=deploy/images $(BIN)/python -m image_check $(ARGS)
 
-.PHONY: screenshots
-screenshots: setup browser $(SHIM) ## Pictures of the dashboard's pages to docs/, from a cluster that is brought up for them (ARGS="--url URL": from a running one)
-	@$(BIN)/python benchmarks/dashboard/screenshots.py $(ARGS)
-
 .PHONY: reproduce
 reproduce: setup ## The papers' experiments; pictures to docs/ (DATA=DIR for paper 001's delays)
 	@$(BIN)/python papers/src/eyewall_papers/experiments/paper_000/reproduce.py --plots docs
@@ -190,14 +131,6 @@ reproduce: setup ## The papers' experiments; pictures to docs/ (DATA=DIR for pap
 	@$(BIN)/python papers/src/eyewall_papers/experiments/paper_003/reproduce.py --plots docs
 	@$(BIN)/python papers/src/eyewall_papers/experiments/paper_004/reproduce.py quality --plot docs/reproduction-004-mapping.svg
 	@$(if $(DATA),$(BIN)/python papers/src/eyewall_papers/experiments/paper_001/reproduce.py --matrix $(DATA)/latency/planetlab_490_t1.tsv.gz --graphs6 1000 --graphs12 2000 --plot docs/reproduction-001.svg,echo "for paper 001 say DATA=DIR (with latency/)")
-
-.PHONY: engines-agree
-engines-agree: setup ## Every exact engine against brute force on 1,000 random problems
-	@$(BIN)/python benchmarks/exact/engines_agree.py --problems 1000 $(ARGS)
-
-.PHONY: policy-pictures
-policy-pictures: setup ## Draw docs/policies/*.svg, and the tables of docs/policies.md
-	@$(BIN)/python benchmarks/heuristic/policy_pictures.py
 
 .PHONY: setup
 setup: prerequisites ## What the other targets need, side by side: packages, solvers, scheduler jar

@@ -1,6 +1,6 @@
 """Time to encode and decode each record, and its size, for a topology of 1,000 executors.
 
-    python benchmarks/contracts/codecs.py [--executors 1000] [--rounds 50]
+    python -m benchmarks codecs [--executors 1000] [--rounds 50]
 
 A report is one host's with all executors in workers of 50; the rates are of the same topology. Both
 have two inputs and one output for each executor. Prints a Markdown table: best of the rounds.

@@ -9,7 +9,7 @@ rates as often as agents and the rates job write them.
 `history`: a ZooKeeper with old decisions (`--old-records`): how long pruning takes, whether rounds
 wait for it, and what a page of the history costs.
 
-    python benchmarks/dashboard.py [api cost pages history] [--quick] [--json FILE]
+    python -m benchmarks dashboard [api cost pages history] [--quick] [--json FILE]
 """
 
 from __future__ import annotations

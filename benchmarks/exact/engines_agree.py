@@ -3,7 +3,7 @@
 Prints how many answers were compared and agreed, and every disagreement with the seed of its
 problem; ends with 1 if there is any. The policy and the PuLP form take 0.1 s or so for an answer,
 so that each problem is given to them with one objective, in turn:
-    python benchmarks/engines_agree.py --problems 1000 [--first 0] [--operators 6] [--nodes 4]
+    python -m benchmarks engines-agree --problems 1000 [--first 0] [--operators 6] [--nodes 4]
 """
 
 import argparse

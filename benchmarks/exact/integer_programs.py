@@ -5,7 +5,7 @@ prove the response time of twenty operators in a row on twenty nodes with the cu
 comes without them. On a busy machine look at the CPU time.
 
 Prints tables and asserts nothing:
-    python benchmarks/integer_programs.py [--nodes 100] [--seeds 5] [--time-limit 20]
+    python -m benchmarks integer-programs [--nodes 100] [--seeds 5] [--time-limit 20]
 """
 
 import argparse

@@ -5,7 +5,7 @@ problem to the answer, building included; loading compiled code is not in them. 
 proven, then the median (and greatest) milliseconds; "×": how many times longer than `odp` (or
 what --against names), by medians, ">" where that one did not end by itself.
 
-    python benchmarks/odp.py [--groups sodp,table,open] [--prototypes DIR] [--quick]
+    python -m benchmarks odp [--groups sodp,table,open] [--prototypes DIR] [--quick]
 """
 
 import argparse

@@ -6,7 +6,7 @@ instances/rate_model.py. Beside `odp`, PuLP and HiGHS have the same second for p
 formulation. Many of the graphs fit on one supervisor and have an optimum of 0 for R and N: they
 are counted apart.
 
-    python benchmarks/real_graphs.py --data DIR [--seconds 1] [--objectives R=1 N=1 …]
+    python -m benchmarks real-graphs --data DIR [--seconds 1] [--objectives R=1 N=1 …]
 """
 
 import argparse

@@ -1,4 +1,4 @@
-"""The picture of benchmarks/heuristics.py: a panel for each time limit, a line for each case."""
+"""The picture of heuristics.py: a panel for each time limit, a line for each case."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

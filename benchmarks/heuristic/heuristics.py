@@ -6,7 +6,7 @@ time enough; where it does not, the best answer that any policy gave stands in, 
 policy that declines the objective has a "–". Each has one thread and is asked once beforehand,
 untimed.
 
-    python benchmarks/heuristics.py [--groups …] [--policies …] [--plot FILE.svg] [--quick]
+    python -m benchmarks heuristics [--groups …] [--policies …] [--plot FILE.svg] [--quick]
 """
 
 import argparse

@@ -5,7 +5,7 @@ five operators that may go to any of a dozen nodes with room for two. Nodes are 
 they are on the map. Policies that decline the objective N are shown with the first term they
 optimise. The seed decides the map and what policies draw.
 
-    python benchmarks/policy_pictures.py [--seed 5] [--time-limit 10] [--docs docs]
+    python -m benchmarks policy-pictures [--seed 5] [--time-limit 10] [--docs docs]
 """
 
 from __future__ import annotations

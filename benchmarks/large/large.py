@@ -7,7 +7,7 @@ below; R is the longest path between nodes in use. RAS starts with an empty clus
 does, takes topologies in random order, and is compared on those that both found room for.
 
 Prints a table, and draws the time over the number of executors with --plot:
-    python benchmarks/large.py --data DIR [--seeds 3] [--plot large.svg]
+    python -m benchmarks large --data DIR [--seeds 3] [--plot large.svg]
 """
 
 import argparse

@@ -1,6 +1,6 @@
 """Memory and CPU of one latency agent in a cluster of many, installed by itself.
 
-    python benchmarks/latency_agent_cost.py [--hosts 11 100 490] [--seconds 60]
+    python -m benchmarks latency-cost [--hosts 11 100 490] [--seconds 60]
 
 Installs eyewall-latency and its contracts into a fresh environment (which proves that it needs no
 numpy), starts a redis-server, lets a thread write and renew the records of all other hosts and

@@ -1,6 +1,6 @@
 """What the sidecar's reading of delays costs, and whether a steady network leaves them the same.
 
-    python benchmarks/delay_reading.py [--hosts 11 100 490] [--minutes 5]
+    python -m benchmarks delays [--hosts 11 100 490] [--minutes 5]
 
 Starts a redis-server and writes what agents would: the real filter (`RttFilter`) fed with echoes
 whose delay jitters (a normal part, and a tail: one echo in twenty is late), each host probing at

@@ -1,6 +1,6 @@
 """How far coordinates are from true round-trip times: the shipped algorithm beside the paper's.
 
-    python benchmarks/latency_table.py --data DIR [--slices 12] [--only seattle]
+    python -m benchmarks latency --data DIR [--slices 12] [--only seattle]
 
 DIR holds latency/: the PlanetLab matrices (milliseconds) and Seattle's slices of time (seconds,
 with holes). Errors are of pairs that neither end ever probed, from coordinates alone, at default

@@ -5,7 +5,7 @@ the topology wrote down. `faults`: the parts of the loop are killed in turn whil
 started again. `delays`: all pairs of ecker11, found beside true. Each brings a cluster up through
 `eyewall-deploy` and takes it down; about 6, 18 and 2 minutes. Tables go to standard output.
 
-    python benchmarks/loop.py [rates faults delays] [--rates 5 20 60] [--parts NAME …] [--dead 10]
+    python -m benchmarks loop [rates faults delays] [--rates 5 20 60] [--parts NAME …] [--dead 10]
         [--folder DIR] [--json FILE]
 """
 

@@ -4,7 +4,7 @@ A streamparse topology (Tag-and-Count, 20 tuples/s) on `three-sites` is moved ba
 changing one link's delay; each move's gap is the longest time without a tuple at the consumer. The
 lab measured 7.0 s [5.2–9.0] and 3.8 s [3.5–4.1] for a Java topology.
 
-    python benchmarks/move_gap.py [--moves 4] [--json FILE]
+    python -m benchmarks move-gap [--moves 4] [--json FILE]
 """
 
 from __future__ import annotations

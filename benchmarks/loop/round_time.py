@@ -3,7 +3,7 @@
 Storm's own timer, `nimbus:topology-scheduling-duration-ms`, as its CSV reporter writes it, after
 the same time under each scheduler with the same topology running.
 
-    python benchmarks/round_time.py [--seconds 60]
+    python -m benchmarks round-time [--seconds 60]
 """
 
 from __future__ import annotations

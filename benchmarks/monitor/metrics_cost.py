@@ -5,7 +5,7 @@ Two Java topologies take what they can on one host: the word count, and three co
 every round in another order; its throughput and its CPU per tuple (worker, log writer and agent
 together) are held against the same round's variant without any.
 
-    python benchmarks/metrics_cost.py [--rounds 4] [--narrower-than 0.01] [--json FILE]
+    python -m benchmarks metrics-cost [--rounds 4] [--narrower-than 0.01] [--json FILE]
 """
 
 from __future__ import annotations

@@ -6,7 +6,7 @@ that what drifts evenly falls out. While the agent is away, Storm's reporter fin
 and gathers nothing: what is compared is its telling and the agent's work together. The CPU that
 these two take is told as well: it is what they cost where nothing else is disturbed.
 
-    python benchmarks/metrics_cost_in_place.py [--cycles 30] [--narrower-than 0.01] [--json FILE]
+    python -m benchmarks metrics-cost-in-place [--cycles 30] [--narrower-than 0.01] [--json FILE]
 """
 
 from __future__ import annotations

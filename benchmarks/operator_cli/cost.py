@@ -9,7 +9,7 @@ Every host has one slot and every slot is taken, so that a topology could only g
 a round costs where each of forty topologies may go to each of a thousand hosts is another matter.
 The one topology that is explained may go to all of them.
 
-    python benchmarks/desk_cost.py [--supervisors 1000] [--topologies 40] [--executors 250]
+    python -m benchmarks operator-cli [--supervisors 1000] [--topologies 40] [--executors 250]
 """
 
 from __future__ import annotations

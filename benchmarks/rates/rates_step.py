@@ -7,7 +7,7 @@ do with any of the others; what counts ends with the first document whose estima
 tenth of the new rate. At last one worker tells a spike: one sample of tenfold the rate. What the
 rates job takes of CPU and memory meanwhile is told too.
 
-    benchmarks/rates_step.py [--steps 12] [--hosts 3] [--workers 2] [--every 2.0] [--seed 1]
+    python -m benchmarks rates-step [--steps 12] [--hosts 3] [--workers 2] [--every 2.0] [--seed 1]
 """
 
 from __future__ import annotations

@@ -4,7 +4,7 @@ Both go through the same windows, the same estimator and the same sink; only the
 one unpacks and checks reports from a Redis, the other makes its rows up. In turns, so that a
 neighbour's load meets both.
 
-    benchmarks/rates_throughput.py [--tasks 200] [--hosts 4] [--turns 3]
+    python -m benchmarks rates [--tasks 200] [--hosts 4] [--turns 3]
 """
 
 from __future__ import annotations

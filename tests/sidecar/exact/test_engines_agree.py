@@ -1,4 +1,4 @@
-"""Every exact engine against brute force; benchmarks/engines_agree.py is the same at full size."""
+"""Every exact engine against brute force; the benchmark engines-agree is the same at full size."""
 
 from collections.abc import Iterable
 from itertools import islice, product

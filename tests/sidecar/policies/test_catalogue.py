@@ -36,7 +36,7 @@ def test_the_table_on_the_page_is_the_catalogue() -> None:
     assert rows == [
         (name, it.source, it.method, it.objectives, it.take_it)
         for name, it in policy_catalogue().items()
-    ], "run benchmarks/policy_pictures.py: it writes the table"
+    ], "run python -m benchmarks policy-pictures: it writes the table"
 
 
 @pytest.mark.parametrize("name", policy_catalogue())
