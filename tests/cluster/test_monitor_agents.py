@@ -52,7 +52,7 @@ def reports(cluster: Cluster) -> list[Sample]:
 
 def latest(cluster: Cluster, host: str) -> Sample:
     client = KazooClient(cluster.addresses["zookeeper"])
-    client.start(timeout=30)
+    client.start(timeout=120)
     try:
         return decode_sample(client.get(Znodes().sample(host))[0])
     finally:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 Row = tuple[str, ...]
 T = TypeVar("T")
 
-LIVE_SECONDS = 20.0
+LIVE_SECONDS = 120.0
 EXECUTOR = re.compile(r"[\w.-]+\[\d+-\d+\]")
 _ROWS = "table => [...table.tBodies[0].rows].map(row => [...row.cells].map(it => it.innerText))"
 MOST_TABS = 120
@@ -38,7 +38,7 @@ def rows(page: Page, label: str) -> list[Row]:
     return [tuple(" ".join(it.split()) for it in row) for row in table.evaluate(_ROWS)]
 
 
-def agree(shown: Callable[[], T], truth: Callable[[], T], seconds: float = 30.0) -> T:
+def agree(shown: Callable[[], T], truth: Callable[[], T], seconds: float = 120.0) -> T:
     """Return what is shown once it is the truth; what differs then still is a failure."""
     end = time.monotonic() + seconds
     while True:

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 HERE = "127.0.0.1"
-SECONDS_TO_START = 60
+SECONDS_TO_START = 180
 FORGETFUL = "org.apache.storm.command.DevZookeeper"
 
 

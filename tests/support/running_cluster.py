@@ -160,7 +160,7 @@ class Cluster:
     def rates(self, topology: str) -> Rates | None:
         """What ZooKeeper says of the flows of the topology with this id; None if nothing yet."""
         client = KazooClient(self.addresses["zookeeper"])
-        client.start(timeout=30)
+        client.start(timeout=120)
         try:
             return decode_rates(client.get(Znodes().rates(topology))[0])
         except NoNodeError:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from eyewall_monitor.dashboard.config import Config
 
-PATIENCE = 15.0
+PATIENCE = 120.0
 
 
 class RunningDashboard:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 @pytest.fixture
 def client(zookeeper: Server) -> Iterator[KazooClient]:
     found = KazooClient(zookeeper.address)
-    found.start(timeout=30)
+    found.start(timeout=120)
     yield found
     found.stop()
     found.close()

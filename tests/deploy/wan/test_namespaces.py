@@ -53,7 +53,7 @@ def test_a_changed_delay_changes_the_round_trip_time_of_that_link_only(room: Roo
     before, other = added(room, "a", "b"), added(room, "b", "c")
     delays = room.folder / "delays.json"
     set_delay(delays, room.cluster, "a", "b", 0.030, as_of=time.time())
-    until = time.monotonic() + 10
+    until = time.monotonic() + 120
     while added(room, "a", "b") < 2 * before and time.monotonic() < until:
         pass
     # 10 ms → 30 ms one way: three times as long; b–c stays at 20 ms.
@@ -146,7 +146,7 @@ def test_nothing_is_left_behind_when_the_starter_is_killed(
     assert named_and_mounted() == before  # while it runs, no one outside sees its names
     assert len(processes_with(str(tmp_path))) >= 3  # starter, process 1, router
     end_room(room)
-    until = time.monotonic() + 20
+    until = time.monotonic() + 120
     while processes_with(str(tmp_path)) and time.monotonic() < until:
         time.sleep(0.05)
     assert processes_with(str(tmp_path)) == []

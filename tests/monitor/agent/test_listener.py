@@ -23,7 +23,7 @@ class Ear:
         return socket.create_connection(("127.0.0.1", self.listener.port))
 
     def until(self, holds: Callable[[], bool]) -> None:
-        end = time.monotonic() + 20
+        end = time.monotonic() + 120
         while not holds():
             assert time.monotonic() < end
             self.listener.poll(0.01)

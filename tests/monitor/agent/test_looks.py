@@ -73,7 +73,7 @@ def test_a_child_is_known_by_the_thread_that_started_it() -> None:
 
     def start() -> None:
         started.append(subprocess.Popen(["sleep", "60"]))
-        done.wait(30)
+        done.wait(120)
 
     thread = threading.Thread(target=start)
     thread.start()

@@ -148,7 +148,7 @@ def test_a_redis_that_takes_nothing_is_said_to(redis: Server, entries: Any) -> N
 @pytest.fixture
 def zoo(zookeeper: Server) -> Iterator[KazooClient]:
     client = KazooClient(zookeeper.address)
-    client.start(timeout=30)
+    client.start(timeout=120)
     client.delete("/eyewall", recursive=True)
     yield client
     client.stop()
@@ -157,7 +157,7 @@ def zoo(zookeeper: Server) -> Iterator[KazooClient]:
 
 def is_refused(sample_writer: SampleWriter, it: Sample) -> bool:
     """Whether it says so, as soon as it has noticed."""
-    end = time.monotonic() + 30
+    end = time.monotonic() + 120
     while time.monotonic() < end:
         try:
             sample_writer.send(it)
@@ -213,7 +213,7 @@ def test_a_zookeeper_that_is_away_is_said_to_be_and_taken_up_again(zookeeper: Se
     zookeeper.start()  # and it is empty
     send(sample_writer, report(2), seconds=60)
     client = KazooClient(zookeeper.address)
-    client.start(timeout=30)
+    client.start(timeout=120)
     data, _ = client.get(PATH)
     assert decode_sample(data) == report(2)
     client.stop()

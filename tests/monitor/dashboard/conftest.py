@@ -29,7 +29,7 @@ def sidecar() -> Iterator[SidecarServer]:
 @pytest.fixture
 def stores(zookeeper: Server, redis: Server, tmp_path: Path) -> Iterator[Stores]:
     client = KazooClient(zookeeper.address)
-    client.start(timeout=30)
+    client.start(timeout=120)
     url = f"redis://{redis.address}/0"
     yield (
         found := Stores(

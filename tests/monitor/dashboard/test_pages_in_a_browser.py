@@ -84,7 +84,7 @@ class TestTheConnection:
         server.away.set()
         expect(banner).to_contain_text("connection to the dashboard’s server is lost")
         server.away.clear()
-        expect(banner).to_be_empty(timeout=8_000)
+        expect(banner).to_be_empty()
         expect(page.locator("#live")).to_have_text("live")
 
     def test_on_which_nothing_is_heard_is_given_up(self, server: PageServer, page: Page) -> None:
@@ -104,7 +104,7 @@ class TestTheConnection:
         )
         server.tell("decisions")
         link = page.locator(f"a[href='/decisions/{moved.id}']")
-        expect(link).to_be_visible(timeout=5_000)
+        expect(link).to_be_visible()
         expect(page.locator("#announcer")).to_contain_text("New: word_count, moved")
 
 

@@ -36,7 +36,7 @@ class Clock:
         return self.now
 
 
-def until(holds: Callable[[], object], seconds: float = 20.0) -> None:
+def until(holds: Callable[[], object], seconds: float = 120.0) -> None:
     end = time.monotonic() + seconds
     while not holds():
         assert time.monotonic() < end, "it did not come about in time"

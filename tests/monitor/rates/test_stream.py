@@ -187,7 +187,7 @@ def test_stores_that_go_and_come_back_are_waited_for(
         until(lambda: latest(zookeeper, paths) == begin + 50)
     finally:
         stopped.set()
-        thread.join(30)
+        thread.join(120)
     assert not thread.is_alive()
     assert said(caplog).count("redis://") == said(caplog).count("ZooKeeper at") == 1
     # A process of Spark's that took too long to start on a busy machine makes one more.
@@ -216,7 +216,7 @@ def test_the_second_sample_of_a_step_is_in_zookeeper_and_the_first_could_be_a_sp
             seen.append(rate(zookeeper, paths))
     finally:
         stopped.set()
-        thread.join(30)
+        thread.join(120)
     # It moves 100 by less than a third of 400.
     assert seen[0] < 100 + 400 / 3
     assert seen[1] == pytest.approx(500, abs=20 / 5)

@@ -36,7 +36,7 @@ def paths(tmp_path: Path) -> Znodes:
 @pytest.fixture
 def client(zookeeper: Server) -> Iterator[KazooClient]:
     it = KazooClient(zookeeper.address)
-    it.start(timeout=30)
+    it.start(timeout=120)
     yield it
     it.stop()
     it.close()

@@ -32,7 +32,7 @@ def write(config: Path, *records: DecisionRecord) -> None:
     known = read_config(config).zookeeper
     assert known.servers is not None
     client = KazooClient(known.servers)
-    client.start(timeout=30)
+    client.start(timeout=120)
     for it in records:
         path = f"{Znodes(known.root).decisions_of(day_of(it.time))}/{it.id}"
         client.create(path, encode_decision(it), makepath=True)

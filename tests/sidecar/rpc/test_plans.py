@@ -225,7 +225,7 @@ def test_nimbus_waits_for_no_thread_that_peoples_questions_hold(
 
     def held(_id: str) -> Plan:
         holding.release()
-        ended.wait(30)
+        ended.wait(120)
         raise UnknownNameError("gone")
 
     monkeypatch.setattr(nimbus.planning, "get", held)
@@ -237,7 +237,7 @@ def test_nimbus_waits_for_no_thread_that_peoples_questions_hold(
         asked = [asking.GetPlan.future(pb.PlanId(id="x")) for _ in range(THREADS + 2)]
         try:
             for _ in range(THREADS):
-                assert holding.acquire(timeout=10)
+                assert holding.acquire(timeout=120)
             stub = scheduler_pb2_grpc.SchedulerStub(channel)  # type: ignore[no-untyped-call]
             assert stub.Schedule(request, timeout=5).needs_state
         finally:

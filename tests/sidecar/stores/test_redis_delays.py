@@ -16,7 +16,7 @@ from eyewall_sidecar.stores import DelayTable, RedisDelays
 from real_stores import Server, redis_server
 from redis import Redis
 
-PATIENCE = 60.0
+PATIENCE = 120.0
 """Seconds; no test means to wait so long."""
 KEYS = LatencyKeys()
 

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from real_stores import Server
 
 TOPOLOGY = chain(("source", 1), ("count", 1))
-PATIENCE = 40.0
+PATIENCE = 120.0
 
 
 @pytest.fixture
@@ -174,7 +174,7 @@ def test_while_zookeeper_is_away_the_last_is_handed_out_and_it_is_said(
         zookeeper.start()
     # The ZooKeeper of the tests forgets, so a session of before is refused: another one is begun.
     fresh = KazooClient(zookeeper.address)
-    fresh.start(timeout=30)
+    fresh.start(timeout=120)
     put_rates(fresh, paths, 300.0)
     fresh.stop()
     fresh.close()
