@@ -212,7 +212,7 @@ def test_a_search_that_ends_without_a_placement_exits_with_4_or_if_the_solver_fa
     ) -> Solution:
         return Solution(status, "odp", "integer program", reasons=("too late",))
 
-    monkeypatch.setattr("eyewall_sidecar.cli.solve.load_policy", lambda _: ended)
+    monkeypatch.setattr("eyewall_sidecar.policies.invocation.load_policy", lambda _: ended)
     result = run(BASIC, "--json")
     assert result.exit_code == code
     assert json.loads(result.stdout)["reasons"] == ["too late"]

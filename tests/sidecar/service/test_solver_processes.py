@@ -184,10 +184,8 @@ def test_the_time_limit_is_for_all_of_a_solve(
 ) -> None:
     # Of a limit of 1 s the policy is given 0.9 s; once 1 s is over, nothing more is tidied up.
     policy = Slow(seconds)
-    monkeypatch.setattr(
-        "eyewall_sidecar.service.solver_processes.load_policy", {"slow": policy}.get
-    )
-    question = Question(APART, Objective.parse("R=1"), "slow", seed=0)
+    monkeypatch.setattr("eyewall_sidecar.policies.invocation.load_policy", {"odp": policy}.get)
+    question = Question(APART, Objective.parse("R=1"), "odp", seed=0)
     found = solve(question, 1.0, policy.clock)
     assert policy.limit == pytest.approx(0.9)
     assert found.placement in placement

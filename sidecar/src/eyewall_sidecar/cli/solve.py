@@ -2,6 +2,7 @@
 
 import json
 import sys
+import traceback
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -19,7 +20,8 @@ from eyewall_sidecar.exact.sampling import sampled
 from eyewall_sidecar.heuristic.alternatives import with_alternatives
 from eyewall_sidecar.model import Evaluation, ProblemError, Solution, Status
 from eyewall_sidecar.objective import Objective, ObjectiveError
-from eyewall_sidecar.policies import PolicyError, load_policy, policy_catalogue, policy_faults
+from eyewall_sidecar.policies import PolicyError, policy_catalogue, policy_faults
+from eyewall_sidecar.policies.invocation import invoke_policy
 from eyewall_sidecar.problem_file import ProblemFile, read_problem
 from eyewall_sidecar.problem_file.answer import answer
 from eyewall_sidecar.service import wording
@@ -66,12 +68,17 @@ def solve_file(problem: Path, asked: Asked, *, as_json: bool) -> int:
         file = _sampled(file, asked.sample, asked.seed)
     try:
         with sign_of_life(asked.time_limit):
-            solution = load_policy(asked.policy)(
-                file.problem, wanted, time_limit=asked.time_limit, seed=asked.seed
+            solution = invoke_policy(
+                asked.policy,
+                file.problem,
+                wanted,
+                time_limit=asked.time_limit,
+                seed=asked.seed,
             )
     except ObjectiveError as error:
         _refuse(f"--{error}")
     except PolicyError as error:
+        traceback.print_exception(error.__cause__)
         typer.echo(f"eyewall solve: {error}", err=True)
         return EXIT_CODES[Status.FAILED]
     solution = with_alternatives(file.problem, wanted, solution)

@@ -3,7 +3,6 @@
 Lanes of one spawned process each. A process that died or hangs is replaced.
 """
 
-import logging
 import multiprocessing
 import os
 import signal
@@ -14,20 +13,17 @@ from collections.abc import Callable
 from concurrent.futures import CancelledError, Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
-from functools import partial
 from typing import Any, Generic, TypeVar
 
 from eyewall_sidecar.heuristic.alternatives import with_alternatives
 from eyewall_sidecar.model import Solution
 from eyewall_sidecar.objectives.ecker import with_headroom
-from eyewall_sidecar.plugins import described
-from eyewall_sidecar.policies import load_policy
+from eyewall_sidecar.policies.catalogue import OWN
 from eyewall_sidecar.policies.compile_ahead import compile_ahead
+from eyewall_sidecar.policies.invocation import invoke_policy
 from eyewall_sidecar.service.fewest_moves import with_fewest_moves
 from eyewall_sidecar.service.least_traffic import with_least_traffic
 from eyewall_sidecar.service.solving import Failed, Job, Question, SolverTask
-
-LOG = logging.getLogger("eyewall.solver")
 
 HANGING_AFTER = 10.0
 """Seconds beyond its time limit after which a solve is taken to hang."""
@@ -50,8 +46,8 @@ def solve(
         return clock() >= ends_at
 
     problem, objective = question.problem, question.objective
-    policy = load_policy(question.policy)
-    found = policy(problem, objective, time_limit=time_limit * POLICY_SHARE, seed=question.seed)
+    share, seed = time_limit * POLICY_SHARE, question.seed
+    found = invoke_policy(question.policy, problem, objective, time_limit=share, seed=seed)
     if objective.ecker:
         problem = with_headroom(problem)
     fewest = with_fewest_moves(problem, objective, found, question.interchangeable, late)
@@ -75,12 +71,14 @@ class SolverProcesses:
     ) -> None:
         """Start two processes with this policy loaded; `warm` waits until they are ready.
 
-        One for plans, and one for each lane of tasks, is started with its first question.
+        Other lanes are started with their first question: one for plans, one for each lane of
+        tasks, and one for each policy of another distribution, which may hang and die alone.
         """
         self._placing = _Lane(hanging_after, clock, policy)
         self._improving = _Lane(hanging_after, clock, policy)
-        self._new_lane = partial(_Lane, clock=clock, policy=policy)
         self._hanging_after = hanging_after
+        self._clock = clock
+        self._policy = policy
         self._on_demand: dict[str, _Lane] = {}
         self._one_starts = threading.Lock()
 
@@ -91,19 +89,21 @@ class SolverProcesses:
 
     def place(self, question: Question, time_limit: float) -> Job[Solution]:
         """Ask for executors that have no slot."""
-        return self._placing.submit(solve, question, time_limit)
+        return self._lane_of(question, self._placing).submit(solve, question, time_limit)
 
     def improve(self, question: Question, time_limit: float) -> Job[Solution]:
         """Ask for a better placement of executors that run."""
-        return self._improving.submit(solve, question, time_limit)
+        return self._lane_of(question, self._improving).submit(solve, question, time_limit)
 
     def plan(self, question: Question, time_limit: float) -> Job[Solution]:
         """Ask what somebody wants to know; may be asked, and waited for, by several threads."""
-        return self._lane("", self._hanging_after).submit(solve, question, time_limit)
+        plans = self._lane("plans", self._hanging_after, self._policy)
+        return self._lane_of(question, plans).submit(solve, question, time_limit)
 
     def run(self, task: SolverTask[Found], time_limit: float) -> Job[Found]:
         """Solve a task in the process of its lane; likewise."""
-        return self._lane(task.lane, task.grace).submit(solve_task, task, time_limit)
+        lane = self._lane(f"task {task.lane}", task.grace, self._policy)
+        return lane.submit(solve_task, task, time_limit)
 
     def process_ids(self) -> tuple[int, int]:
         """Return the ids of the placing and the improving process."""
@@ -115,11 +115,17 @@ class SolverProcesses:
             for lane in (self._placing, self._improving, *self._on_demand.values()):
                 lane.close()
 
-    def _lane(self, name: str, hanging_after: float) -> "_Lane":
-        """Return the lane of this name; it is started with its first question. Plans have ""."""
+    def _lane_of(self, question: Question, usual: "_Lane") -> "_Lane":
+        """Return the usual lane for the sidecar's own policies, the policy's own for others."""
+        if question.policy in OWN:
+            return usual
+        return self._lane(f"policy {question.policy}", self._hanging_after, question.policy)
+
+    def _lane(self, name: str, hanging_after: float, policy: str) -> "_Lane":
+        """Return the lane of this name; it is started with its first question."""
         with self._one_starts:
             if name not in self._on_demand:
-                self._on_demand[name] = self._new_lane(hanging_after)
+                self._on_demand[name] = _Lane(hanging_after, self._clock, policy)
             return self._on_demand[name]
 
 
@@ -242,9 +248,10 @@ def _end_with(parent: int) -> None:
 
 
 def _prepare(policy: str) -> int:
-    """Load what the policy has compiled, or compile it; return the process's id."""
-    try:
+    """Load what an own policy has compiled, or compile it; return the process's id.
+
+    A policy of another distribution may hang: it is called for questions alone, which have limits.
+    """
+    if policy in OWN:
         compile_ahead(policy)
-    except Exception as error:  # noqa: BLE001 - a plug-in's policy; each question reports it again
-        LOG.warning("policy %s failed before any question: %s", policy, described(error))
     return os.getpid()

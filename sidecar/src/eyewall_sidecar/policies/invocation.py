@@ -1,0 +1,81 @@
+"""Calling a policy by its name; the answer of another distribution's policy is checked.
+
+A policy may come from anybody, so what it returns is taken apart: a placement must name every
+operator, keep to every constraint, and is valued here.
+"""
+
+from math import isfinite
+from time import perf_counter
+
+from eyewall_sidecar.heuristic.ranges import ranges_of
+from eyewall_sidecar.model import PlacementProblem, Solution, Status, violations
+from eyewall_sidecar.model.arrays import ProblemArrays
+from eyewall_sidecar.objective import Objective, ObjectiveError
+from eyewall_sidecar.objectives import evaluate
+from eyewall_sidecar.objectives.ecker import with_headroom
+from eyewall_sidecar.plugins import described
+from eyewall_sidecar.policies.catalogue import OWN, PolicyError, load_policy
+
+PLACED = (Status.OPTIMAL, Status.FEASIBLE, Status.HEURISTIC)
+"""Statuses of an answer with a placement."""
+
+
+def invoke_policy(
+    name: str, problem: PlacementProblem, objective: Objective, *, time_limit: float, seed: int
+) -> Solution:
+    """Let a policy of the catalogue place the operators within `time_limit` seconds.
+
+    ObjectiveError if it declines the objective. PolicyError if a policy of another distribution
+    raises, or answers with what is not a solution of the problem.
+    """
+    policy = load_policy(name)
+    if name in OWN:
+        return policy(problem, objective, time_limit=time_limit, seed=seed)
+    began = perf_counter()
+    try:
+        found = policy(problem, objective, time_limit=time_limit, seed=seed)
+    except (ObjectiveError, PolicyError):
+        raise
+    except (Exception, SystemExit) as error:
+        raise PolicyError(f"policy {name} failed: {described(error)}") from error
+    seconds = perf_counter() - began
+    try:
+        return _checked(name, problem, objective, found, seconds)
+    except (AttributeError, KeyError, TypeError, ValueError) as error:
+        raise PolicyError(f"policy {name} answered nonsense: {described(error)}") from error
+
+
+def _checked(
+    name: str, problem: PlacementProblem, objective: Objective, found: Solution, seconds: float
+) -> Solution:
+    """Return the answer in plain values, with its evaluation and moves."""
+    status, reasons = Status(found.status), tuple(map(str, found.reasons))
+    if (found.placement is None) == (status in PLACED):
+        has = "no placement" if found.placement is None else "a placement"
+        raise PolicyError(f"policy {name} answered {status} with {has}")
+    decided_by = str(found.decided_by)
+    if found.placement is None:
+        return Solution(status, name, decided_by, seconds=seconds, reasons=reasons)
+    placement = {str(operator): str(node) for operator, node in found.placement.items()}
+    limited = with_headroom(problem) if objective.ecker else problem
+    if broken := violations(limited, placement):
+        raise PolicyError(f"policy {name} answered an illegal placement: {broken[0]}")
+    placement = {it.id: placement[it.id] for it in problem.operators}
+    ranges = ranges_of(ProblemArrays.of(limited), objective)
+    if found.evaluation is not None and found.evaluation.ranges.keys() == ranges.keys():
+        ranges = {term: found.evaluation.ranges[term] for term in ranges}
+    value = evaluate(limited, placement, objective, ranges)
+    bound = None if found.bound is None or not isfinite(found.bound) else float(found.bound)
+    return Solution(
+        status,
+        name,
+        decided_by,
+        placement,
+        value,
+        bound,
+        None if bound is None else abs(value.value - bound) / max(abs(value.value), 1e-9),
+        seconds,
+        problem.moves(placement),
+        int(found.evaluated),
+        reasons=reasons,
+    )
