@@ -172,7 +172,7 @@ def test_a_name_that_looks_like_markup_is_shown_as_it_is(tmp_path: Path) -> None
         (
             [BASIC, "--policy", "xu", "--objective", "R=1"],
             (
-                "eyewall solve: --objective R=1: policy xu optimises T alone; ask it for T=1, or "
+                "eyewall solve: --objective R=1: policy xu optimises T alone; ask it for that, or "
                 "take another policy\n"
             ),
         ),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import time
+from itertools import count
 from typing import TYPE_CHECKING
 
 import psutil
@@ -27,7 +27,8 @@ PROBLEM = PlacementProblem(
     links={("u", "v"): Link(0.010), ("v", "u"): Link(0.010)},
 )
 N = Objective.parse("N=1")
-SOON = 120.0
+SOON = 300.0
+"""Seconds; no test means to wait so long."""
 CODE = """
 import os, time
 from eyewall_sidecar.model import Solution, Status
@@ -35,7 +36,7 @@ from eyewall_sidecar.objective import ObjectiveError, Term
 from eyewall_sidecar.policies import PolicyEntry
 
 ENTRY = PolicyEntry(title="t", source="s", method="m", optimises=(Term.N,), take_it="never",
-                    implementation="{name}_module:place")
+                    implementation="{name}_module:{implementation}")
 
 def placed(**placement):
     return Solution(Status.HEURISTIC, "whatever", "me", placement or None)
@@ -45,37 +46,51 @@ def place(problem, objective, *, time_limit, seed):
 """
 
 
-def install(folder: Path, name: str, body: str) -> None:
-    install_plugin(
-        folder,
-        name,
-        {GROUP: {name: f"{name}_module:ENTRY"}},
-        CODE.format(name=name, body=body),
-    )
+NAMES = map("policy_{}".format, count())
+"""Each test has a policy, and so a solver process, of its own."""
 
 
-@pytest.fixture
+def install(folder: Path, body: str, implementation: str = "place") -> str:
+    """Install a policy with this body; return its name."""
+    name = next(NAMES)
+    code = CODE.format(name=name, body=body, implementation=implementation)
+    install_plugin(folder, name, {GROUP: {name: f"{name}_module:ENTRY"}}, code)
+    return name
+
+
+class Clock:
+    """Time stands still unless a test moves it: a slow machine makes no process hang."""
+
+    def __init__(self) -> None:
+        self.now = 1000.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+CLOCK = Clock()
+
+
+@pytest.fixture(scope="module")
 def solvers() -> Iterator[SolverProcesses]:
-    processes = SolverProcesses(hanging_after=0.5)
+    processes = SolverProcesses(hanging_after=10, clock=CLOCK)
     processes.warm()
     yield processes
     processes.close()
 
 
-def answer(solvers: SolverProcesses, policy: str, limit: float = 2) -> Outcome:
-    job = solvers.place(Question(PROBLEM, N, policy, seed=0), limit)
-    ends_at = time.monotonic() + SOON
-    while (found := job.outcome(time.monotonic() + 0.2)) is None and time.monotonic() < ends_at:
-        pass
+def answer(solvers: SolverProcesses, policy: str, objective: str = "N=1") -> Outcome:
+    job = solvers.place(Question(PROBLEM, Objective.parse(objective), policy, seed=0), 2)
+    found = job.outcome(CLOCK.now + SOON)
     assert found is not None
     return found
 
 
 def test_what_it_leaves_out_is_filled_in(plugins: Path, solvers: SolverProcesses) -> None:
-    install(plugins, "apart", "return placed(b='v', a='u')")
-    found = answer(solvers, "apart")
+    name = install(plugins, "return placed(b='v', a='u')")
+    found = answer(solvers, name)
     assert isinstance(found, Solution)
-    assert (found.policy, found.status, found.decided_by) == ("apart", Status.HEURISTIC, "me")
+    assert (found.policy, found.status, found.decided_by) == (name, Status.HEURISTIC, "me")
     assert found.evaluation is not None
     assert found.evaluation.value == pytest.approx(0.1)  # 10 tuples/s · 10 ms
 
@@ -96,24 +111,25 @@ def test_what_it_leaves_out_is_filled_in(plugins: Path, solvers: SolverProcesses
 def test_an_answer_that_cannot_be_used_is_a_failure_that_says_what_is_wrong(
     plugins: Path, solvers: SolverProcesses, body: str, words: list[str]
 ) -> None:
-    install(plugins, "broken", body)
-    found = answer(solvers, "broken")
+    name = install(plugins, body)
+    found = answer(solvers, name)
     assert isinstance(found, Failed)
-    assert [it for it in ["policy broken", *words] if it not in found.reason] == []
+    assert [it for it in [f"policy {name}", *words] if it not in found.reason] == []
 
 
 @pytest.mark.parametrize("body", ["time.sleep(600)", "os._exit(1)"])
 def test_one_that_hangs_or_ends_its_process_leaves_the_others_their_processes(
     plugins: Path, solvers: SolverProcesses, body: str
 ) -> None:
-    install(plugins, "broken", body)
+    name = install(plugins, body)
     before = solvers.process_ids()
-    job = solvers.place(Question(PROBLEM, N, "broken", seed=0), 2)
-    # While it hangs, a question for an own policy is answered at once.
-    assert isinstance(answer(solvers, "odp"), Solution)
-    ends_at = time.monotonic() + SOON
-    while (found := job.outcome(time.monotonic() + 0.2)) is None and time.monotonic() < ends_at:
-        pass
+    job = solvers.place(Question(PROBLEM, N, name, seed=0), 2)
+    assert isinstance(answer(solvers, "odp"), Solution)  # does not wait for it
+    found = None
+    for _ in range(int(SOON)):  # until its process has started
+        CLOCK.now += 13  # 2 s for the question, 10 s of grace
+        if (found := job.outcome(CLOCK.now + 1)) is not None:
+            break
     assert isinstance(found, Failed)
     assert solvers.process_ids() == before
     assert all(psutil.pid_exists(it) for it in before)
@@ -123,10 +139,16 @@ def test_one_that_hangs_or_ends_its_process_leaves_the_others_their_processes(
 def test_one_that_cannot_be_imported_is_a_failure_that_names_it(
     plugins: Path, solvers: SolverProcesses
 ) -> None:
-    entry = CODE.format(name="nowhere", body="pass").replace(
-        "nowhere_module:place", "nowhere:place"
-    )
-    install_plugin(plugins, "nowhere", {GROUP: {"nowhere": "nowhere_module:ENTRY"}}, entry)
-    found = answer(solvers, "nowhere")
+    name = install(plugins, "pass", implementation="elsewhere")
+    found = answer(solvers, name)
     assert isinstance(found, Failed)
-    assert "policy nowhere: nowhere:place cannot be loaded" in found.reason
+    assert f"policy {name}: {name}_module:elsewhere cannot be loaded" in found.reason
+
+
+def test_it_is_not_asked_for_an_objective_that_it_does_not_list(
+    plugins: Path, solvers: SolverProcesses
+) -> None:
+    name = install(plugins, "return placed(b='v', a='u')")
+    found = answer(solvers, name, objective="R=1")
+    assert isinstance(found, Failed)
+    assert f"policy {name} optimises N alone" in found.reason

@@ -14,7 +14,7 @@ from eyewall_sidecar.objective import Objective, ObjectiveError
 from eyewall_sidecar.objectives import evaluate
 from eyewall_sidecar.objectives.ecker import with_headroom
 from eyewall_sidecar.plugins import described
-from eyewall_sidecar.policies.catalogue import OWN, PolicyError, load_policy
+from eyewall_sidecar.policies.catalogue import OWN, PolicyError, load_policy, policy_catalogue
 
 PLACED = (Status.OPTIMAL, Status.FEASIBLE, Status.HEURISTIC)
 """Statuses of an answer with a placement."""
@@ -31,6 +31,11 @@ def invoke_policy(
     policy = load_policy(name)
     if name in OWN:
         return policy(problem, objective, time_limit=time_limit, seed=seed)
+    if not (entry := policy_catalogue()[name]).takes(objective):
+        raise ObjectiveError(
+            f"objective {objective}: policy {name} optimises {entry.objectives}; ask it for that, "
+            "or take another policy"
+        )
     began = perf_counter()
     try:
         found = policy(problem, objective, time_limit=time_limit, seed=seed)
