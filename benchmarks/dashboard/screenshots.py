@@ -26,6 +26,7 @@ from playwright.sync_api import sync_playwright
 from benchmarks.loop.loop_cluster import cluster, say, wait_for
 
 REPOSITORY = Path(__file__).resolve().parents[2]
+PICTURES = REPOSITORY / "docs/user/pictures"
 sys.path.append(str(REPOSITORY / "tests" / "support"))
 
 from real_browser import NO_BROWSER, find_chromium  # noqa: E402 - its folder is not on the path
@@ -80,7 +81,7 @@ class Dashboard:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
     parser.add_argument("--url", help="of a running dashboard; else a cluster is brought up")
-    parser.add_argument("--out", type=Path, default=REPOSITORY / "docs", metavar="FOLDER")
+    parser.add_argument("--out", type=Path, default=PICTURES, metavar="FOLDER")
     arguments = parser.parse_args()
     chromium = find_chromium()
     if chromium is None:

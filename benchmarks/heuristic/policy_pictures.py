@@ -1,4 +1,4 @@
-"""The pictures and the table of docs/policies.md: every policy at work on one small example.
+"""The pictures and the table of docs/user/policies.md: every policy at work on one small example.
 
 A sensor in the west, an archive in the east and a console in the south, all pinned; between them
 five operators that may go to any of a dozen nodes with room for two. Nodes are as far apart as
@@ -227,7 +227,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--seed", type=int, default=5)
     parser.add_argument("--time-limit", type=float, default=10.0)
-    parser.add_argument("--docs", type=Path, default=Path(__file__).parents[2] / "docs")
+    parser.add_argument("--docs", type=Path, default=Path(__file__).parents[2] / "docs/user")
     options = parser.parse_args()
     problem = example(options.seed)
     folder = options.docs / "policies"

@@ -1,7 +1,7 @@
 """The README's picture: latency over time in one run of the demo, from the figures it wrote.
 
 make demo ARGS="--json demo.json"
-python -m benchmarks demo-figure demo.json docs/demo.svg
+python -m benchmarks demo-figure demo.json docs/results/demo.svg
 """
 
 from __future__ import annotations

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from playwright.sync_api import Page
 
 HELD = 0.1
-"""A rate is held until it is off by more than that, or its 95 % error (docs/signals.md)."""
+"""A rate is held until it is off by more than that, or its 95 % error (docs/design/signals.md)."""
 ROUNDED = 0.006
 """Of figures with three digits."""
 FLOW = re.compile(r"(\S+) to (\S+): default, [\w ]+: ([\d.,]+) tuples/s")

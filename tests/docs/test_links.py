@@ -10,7 +10,7 @@ from markdown_links import anchors, dead_links
 REPOSITORY = Path(__file__).parents[2]
 PAGES = [
     str(page.relative_to(REPOSITORY))
-    for pattern in ("README.md", "docs/**/*.md", "papers/docs/*.md", "deploy/**/*.md")
+    for pattern in ("*.md", "docs/**/*.md", "papers/docs/*.md", "deploy/**/*.md")
     for page in sorted(REPOSITORY.glob(pattern))
 ]
 

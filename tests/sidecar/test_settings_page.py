@@ -1,4 +1,4 @@
-"""docs/settings.md names every key that is read."""
+"""docs/user/settings.md names every key that is read."""
 
 import re
 from pathlib import Path
@@ -12,7 +12,7 @@ SHIPPED = ROOT / "deploy/src/eyewall_deploy/storm/storm.yaml"
 
 
 def documented() -> set[str]:
-    page = (ROOT / "docs/settings.md").read_text(encoding="utf-8")
+    page = (ROOT / "docs/user/settings.md").read_text(encoding="utf-8")
     return set(re.findall(r"^\| `(eyewall\.[a-z.]+)` \|", page, re.MULTILINE))
 
 

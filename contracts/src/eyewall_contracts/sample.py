@@ -73,8 +73,8 @@ class TaskSample(Struct, frozen=True, array_like=True):
 class ThreadGroup(Struct, frozen=True, array_like=True, gc=False):
     """CPU-seconds of the threads that ran these tasks, and of the processes that they started.
 
-    One thread is one executor. Where threads cannot be distinguished (docs/metrics.md) several form
-    one group, with all the tasks that they ran.
+    One thread is one executor. Where threads cannot be distinguished (docs/design/metrics.md)
+    several form one group, with all the tasks that they ran.
     """
 
     tasks: Annotated[tuple[Whole, ...], Rows]

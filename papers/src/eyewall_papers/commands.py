@@ -37,7 +37,7 @@ def map_task(
 def provision(
     problem: Annotated[
         Path | None,
-        typer.Argument(help="A problem file (docs/problem-format.md, docs/provisioning.md)."),
+        typer.Argument(help="A problem file (docs/user/problem-format.md, docs/provisioning.md)."),
     ] = None,
     *,
     topology: Annotated[

@@ -62,7 +62,7 @@ def test_it_has_a_wheel_of_each_distribution_and_all_that_goes_with_them(unpacke
         "storm/storm.yaml",
         "systemd/eyewall-sidecar.service",
         "examples/sidecar.toml",
-        "docs/operations.md",
+        "docs/user/install.md",
     ):
         assert (unpacked / name).is_file(), name
 
@@ -75,18 +75,19 @@ def test_no_link_of_its_pages_leads_nowhere(copied: Path) -> None:
 
 def test_what_it_has_is_linked_where_it_is(copied: Path) -> None:
     for page, link in (
-        ("operations.md", "../INSTALL.md"),
-        ("operations.md", "../systemd"),
-        ("metrics.md", "../storm/storm.yaml"),
-        ("settings.md", "../examples/sidecar.toml"),
-        ("dashboard.md", "dashboard-cluster.png"),
+        ("user/install.md", "../../INSTALL.md"),
+        ("user/install.md", "../../systemd"),
+        ("design/metrics.md", "../../storm/storm.yaml"),
+        ("user/settings.md", "../../examples/sidecar.toml"),
+        ("user/dashboard.md", "pictures/dashboard-cluster.png"),
     ):
         assert link in relative_links(copied / "docs" / page)
 
 
 def test_its_pictures_are_those_that_its_pages_link(copied: Path) -> None:
-    docs = copied / "docs"
-    linked = {docs / link for page in docs.glob("*.md") for link in relative_links(page)}
+    docs = (copied / "docs").resolve()
+    pages = docs.rglob("*.md")
+    linked = {(it.parent / link).resolve() for it in pages for link in relative_links(it)}
     files = {it for it in docs.rglob("*") if it.is_file() and it.suffix != ".md"}
     assert files == {it for it in linked if it.suffix in (".png", ".svg")}
 

@@ -144,7 +144,7 @@ def test_no_alert_goes_by_an_age_that_ends_with_the_agent() -> None:
 
 
 def test_what_to_be_told_of_has_an_alert_each() -> None:
-    operations = (ROOT / "docs" / "operations.md").read_text()
+    operations = (ROOT / "docs/user/install.md").read_text()
     section = operations.split("## What to be told of\n")[1].split("\n## ")[0]
     rows = [it.split("|")[1].strip() for it in section.splitlines() if it.startswith("|")]
     assert rows[2:] == [f"`{it}`" for it in alerts()]

@@ -1,4 +1,4 @@
-"""The families of docs/odp.md, seen in the program that a solver gets."""
+"""The families of docs/design/exact.md, seen in the program that a solver gets."""
 
 import re
 from math import inf

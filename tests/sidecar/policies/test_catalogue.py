@@ -1,4 +1,4 @@
-"""The catalogue, docs/policies.md and its pictures have every policy, and no other."""
+"""The catalogue, docs/user/policies.md and its pictures have every policy, and no other."""
 
 import re
 import subprocess
@@ -13,7 +13,7 @@ from eyewall_sidecar.policies import PolicyEntry, load_policy, policy_catalogue
 from eyewall_sidecar.policies.catalogue import GROUP, read_catalogue
 from installed_plugins import install_plugin
 
-DOCS = Path(__file__).parents[3] / "docs"
+DOCS = Path(__file__).parents[3] / "docs/user"
 
 
 @pytest.mark.parametrize("name", policy_catalogue())

@@ -1301,7 +1301,7 @@ class Problem(_message.Message):
     topology_id: _builtins.str
     topology: _builtins.str
     json: _builtins.str
-    """A problem file (docs/problem-format.md), executor by executor; `current` is where they run."""
+    """A problem file (docs/user/problem-format.md), executor by executor; `current` is where they run."""
     @_builtins.property
     def measured(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
         """What of it was measured, how long ago and how well: sentences."""

@@ -40,7 +40,9 @@ def eyewall() -> None:
 def solve(
     problem: Annotated[
         Path,
-        typer.Argument(help="A placement problem (docs/problem-format.md); -: standard input."),
+        typer.Argument(
+            help="A placement problem (docs/user/problem-format.md), or - for standard input."
+        ),
     ],
     *,
     policy: Annotated[str, typer.Option(help="One that `eyewall policies` lists.")] = "odp",

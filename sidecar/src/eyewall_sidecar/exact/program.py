@@ -1,8 +1,8 @@
 """The integer program of paper 000, sections 4.2 and 5, with S-ODP's operators of section 6.
 
 `create_program` reads as the list of what the program consists of; each `define_*` function adds
-one family of constraints, named in the LP file as docs/odp.md says. It differs from the paper
-where that costs nothing: y is continuous (its linking to the binary x makes it 0 or 1), node
+one family of constraints, named in the LP file as docs/design/exact.md says. It differs from the
+paper where that costs nothing: y is continuous (its linking to the binary x makes it 0 or 1), node
 potentials stand for the paths, a pair of operators with a fixed end needs no y, and every metric
 is counted from its best case on, so that no constant hides in the solver's relative gap.
 """

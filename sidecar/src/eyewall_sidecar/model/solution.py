@@ -132,7 +132,7 @@ class Solution:
         Operators that run now and would run elsewhere.
     evaluated
         Placements that the policy looked at, whole or in part; what counts as one is the policy's
-        own (docs/policies.md).
+        own (docs/user/policies.md).
     alternatives
         What the constraints leave beside the placement; without one, for each operator alone on
         empty nodes. None until somebody asks (`search.alternatives`).

@@ -1,4 +1,4 @@
-"""One placement problem as a JSON file (docs/problem-format.md), and its answer."""
+"""One placement problem as a JSON file (docs/user/problem-format.md), and its answer."""
 
 from dataclasses import dataclass
 from math import inf

@@ -7,7 +7,7 @@ from eyewall_sidecar.model import Alternatives, Evaluation, Range, Solution
 
 
 def answer(solution: Solution, assumptions: tuple[str, ...] = ()) -> dict[str, Any]:
-    """Return the answer's keys in the order of docs/problem-format.md."""
+    """Return the answer's keys in the order of docs/user/problem-format.md."""
     return {
         "policy": solution.policy,
         "decided_by": solution.decided_by,

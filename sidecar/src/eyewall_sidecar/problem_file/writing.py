@@ -14,8 +14,8 @@ from eyewall_sidecar.problem_file.schema import LEAST
 def write_problem(problem: PlacementProblem) -> str:
     """Return the problem's JSON text, an operator, stream, node or link on each line.
 
-    What `docs/problem-format.md` takes for granted is left out. Amounts that are more than 0 and
-    less than its least are written as that least: they are not 0.
+    What `docs/user/problem-format.md` takes for granted is left out. Amounts that are more than 0
+    and less than its least are written as that least: they are not 0.
     """
     return _file(problem, [f'"links": {_list(_links(problem))}'])
 

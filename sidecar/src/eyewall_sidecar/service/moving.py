@@ -18,7 +18,7 @@ it may be the measurement's error."""
 BACK_TIMES = 2
 """Times the minimum gain that a move has to gain if it takes back another one of the last hour."""
 GAP_SECONDS = 8.0
-"""For which a topology stands still when executors of it move (docs/measurements.md)."""
+"""For which a topology stands still when executors of it move (docs/results/measurements.md)."""
 
 
 @dataclass(frozen=True, slots=True)

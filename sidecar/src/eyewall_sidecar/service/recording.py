@@ -1,4 +1,4 @@
-"""What is written down of a decision (docs/decisions.md)."""
+"""What is written down of a decision (docs/user/decisions.md)."""
 
 import logging
 from collections.abc import Callable, Iterable, Mapping

@@ -188,8 +188,9 @@ def _measured(topology: Topology, measured: MeasuredTopology) -> dict[str, float
     """`component:stream` → tuples/s emitted, by the measurement that is known best.
 
     A receiver counts what it took from each of its inputs; one with a single input counts it more
-    exactly than the emitter, whose sampler has streams to the acker, too (docs/metrics.md). One
-    that hangs takes nothing, and knows that exactly: errors count by the size of what they are of.
+    exactly than the emitter, whose sampler has streams to the acker, too
+    (docs/design/metrics.md). One that hangs takes nothing, and knows that exactly: errors count by
+    the size of what they are of.
     """
     found: dict[str, list[Figure]] = {}
     for (component, stream), figure in measured.emissions.items():
