@@ -17,10 +17,10 @@ import recorded_decisions as decided
 import recorded_health
 import recorded_provisions as provisioned
 import recorded_views as recorded
-from eyewall_monitor.dashboard.views.change import Change
-from eyewall_monitor.dashboard.views.problem import Problem
+from eyewall_monitor.dashboard.view_cache import Change
 from eyewall_monitor.dashboard.views.provision import ProvisionRequest
 from eyewall_monitor.dashboard.views.switches import Frozen
+from eyewall_monitor.dashboard.web.responses import Problem
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping

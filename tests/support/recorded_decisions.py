@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from eyewall_contracts.decision import Verdict
 from eyewall_monitor.dashboard.views.decision import (
     DecisionPage,
     DecisionSummary,
@@ -13,8 +14,7 @@ from eyewall_monitor.dashboard.views.explanation import (
     ExplanationView,
     NeighbourView,
 )
-from eyewall_monitor.dashboard.views.metrics import MetricView
-from eyewall_monitor.dashboard.views.moves import MoveView, RejectionView
+from eyewall_monitor.dashboard.views.metrics import MetricView, MoveView, RejectionView
 from eyewall_monitor.dashboard.views.plan import (
     PlanState,
     PlanSummaryView,
@@ -51,7 +51,7 @@ def decision_summary(id_: str, verdict: str, topology_id: str = WORD_COUNT) -> D
         at=int(id_[:13]) / 1000,
         topology=topology_id,
         name=topology_id.rsplit("-", 2)[0],
-        verdict=verdict,
+        verdict=Verdict(verdict),
         said=said,
         policy="odp" if found else "",
         objective="R=1" if found else "",

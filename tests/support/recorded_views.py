@@ -9,15 +9,10 @@ from itertools import permutations
 from random import Random
 from typing import TYPE_CHECKING, Literal
 
-from eyewall_monitor.dashboard.views.cluster import (
-    ClusterView,
-    LinkView,
-    Load,
-    Position,
-    RulesView,
-    SupervisorView,
-)
+from eyewall_monitor.dashboard.views.cluster import ClusterView, Load, RulesView, SupervisorView
+from eyewall_monitor.dashboard.views.links import LinkView
 from eyewall_monitor.dashboard.views.metrics import MetricView, PathStepView
+from eyewall_monitor.dashboard.views.positions import Position
 from eyewall_monitor.dashboard.views.response_time import Reassignment, ResponseTimeView, TimePoint
 from eyewall_monitor.dashboard.views.signal import Signal
 from eyewall_monitor.dashboard.views.switches import SwitchesView

@@ -33,7 +33,7 @@ def report(
     return replace(FULL, host=host, time=until, sequence=run, workers=(worker,))
 
 
-def test_the_cluster_shows_what_sidecar_stores_and_agents_tell(
+def test_the_cluster_view_combines_sidecar_stores_and_agents(
     running: RunningDashboard, stores: Stores
 ) -> None:
     stores.report(report("edge-1", time.time()))
@@ -78,7 +78,7 @@ def test_the_cluster_shows_what_sidecar_stores_and_agents_tell(
     assert seen["rules"]["workers_per_hour"] is None
 
 
-def test_a_host_that_reports_without_a_supervisor_is_named(
+def test_a_host_that_reports_without_a_supervisor_is_listed(
     running: RunningDashboard, stores: Stores
 ) -> None:
     stores.report(report("fog-9", time.time()))
@@ -118,7 +118,7 @@ def test_a_topology_is_found_by_id_and_by_name(running: RunningDashboard, stores
     assert 0 < seen["cooling"] <= 12
 
 
-def test_an_unknown_topology_is_answered_with_the_nearest(alone: RunningDashboard) -> None:
+def test_an_unknown_topology_is_404_with_similar_names(alone: RunningDashboard) -> None:
     for path in (
         "topologies/word_cuont",
         "topologies/word_cuont/response-time",
@@ -130,7 +130,7 @@ def test_an_unknown_topology_is_answered_with_the_nearest(alone: RunningDashboar
         assert "did you mean word_count" in answer.json()["detail"]
 
 
-def test_a_placement_that_changed_is_shown(alone: RunningDashboard, sidecar: SidecarServer) -> None:
+def test_a_changed_placement_is_shown(alone: RunningDashboard, sidecar: SidecarServer) -> None:
     moved = a_status(revision=2)
     moved.topologies[0].executors[1].host = "edge-1"
     sidecar.operations.status = moved
@@ -140,7 +140,7 @@ def test_a_placement_that_changed_is_shown(alone: RunningDashboard, sidecar: Sid
     )
 
 
-def test_a_sidecar_that_is_gone_leaves_what_it_said_and_is_found_again(
+def test_the_last_answers_of_a_stopped_sidecar_stay_until_it_is_back(
     alone: RunningDashboard, sidecar: SidecarServer
 ) -> None:
     sidecar.stop()
@@ -153,7 +153,7 @@ def test_a_sidecar_that_is_gone_leaves_what_it_said_and_is_found_again(
     alone.until("cluster", lambda it: it["sidecar"]["state"] == "fresh")
 
 
-def test_without_stores_what_they_would_tell_is_missing_and_never_zero(
+def test_without_stores_their_data_is_missing_never_zero(
     alone: RunningDashboard,
 ) -> None:
     seen = alone.get("cluster").json()
@@ -173,9 +173,7 @@ def test_without_stores_what_they_would_tell_is_missing_and_never_zero(
     assert "no Redis is configured" in times["measured_note"]
 
 
-def test_decisions_come_page_by_page_and_filtered(
-    running: RunningDashboard, stores: Stores
-) -> None:
+def test_decisions_are_paged_and_filtered(running: RunningDashboard, stores: Stores) -> None:
     now = time.time()
     stores.decide(*(decision(now - 10 + i, i) for i in range(3)))
     stores.decide(replace(FULL_DECISION, id=record_id(now - 60, "ab", 7)))
@@ -202,10 +200,10 @@ def test_decisions_come_page_by_page_and_filtered(
         ("decisions?before=yesterday", "before: decision 'yesterday': it must be MILLISECONDS"),
         ("decisions/first", "decision 'first': it must be MILLISECONDS-RUN-NUMBER"),
         ("topologies/word_count/response-time?seconds=5", "seconds is '5'"),
-        ("topologies/word_count/explain", "executor: it must be given"),
+        ("topologies/word_count/explain", "executor: it is required"),
     ],
 )
-def test_what_cannot_be_is_named_with_what_is_allowed(
+def test_a_bad_parameter_is_422_with_its_value_and_what_is_allowed(
     running: RunningDashboard, path: str, said: str
 ) -> None:
     running.until("cluster", lambda it: it["sidecar"]["state"] == "fresh")
@@ -219,7 +217,7 @@ def _part(health: Any, name: str) -> Any:
     return next(it for it in health["parts"] if it["name"] == name)
 
 
-def test_one_decision_is_shown_whole_beside_what_became_of_it(
+def test_a_decision_is_shown_with_its_measured_gain(
     running: RunningDashboard, stores: Stores
 ) -> None:
     made = time.time() - 500
@@ -252,14 +250,14 @@ def test_one_decision_is_shown_whole_beside_what_became_of_it(
     assert [(it["name"], it["unit"]) for it in seen["metrics"]] == [("R", "s"), ("objective", "")]
 
 
-def test_a_decision_that_is_gone_is_said_to_be(running: RunningDashboard) -> None:
+def test_a_decision_that_does_not_exist_is_404(running: RunningDashboard) -> None:
     running.until("health", lambda it: _part(it, "zookeeper")["signal"]["state"] == "fresh")
     answer = running.get(f"decisions/{FULL_DECISION.id}")
     assert answer.status_code == 404
-    assert "kept for 30 days" in answer.json()["detail"]
+    assert "30 days" in answer.json()["detail"]
 
 
-def test_response_time_over_time_has_predictions_measurements_and_moves(
+def test_response_time_has_predictions_measurements_and_reassignments(
     running: RunningDashboard, stores: Stores
 ) -> None:
     made = time.time() - 300
@@ -287,7 +285,9 @@ def test_response_time_over_time_has_predictions_measurements_and_moves(
     assert seen["reassignments"][0]["moves"] == 3
 
 
-def test_it_is_explained_why_and_why_not(alone: RunningDashboard, sidecar: SidecarServer) -> None:
+def test_an_explanation_has_the_answer_and_alternatives(
+    alone: RunningDashboard, sidecar: SidecarServer
+) -> None:
     found = alone.get(
         "topologies/word_count/explain", params={"executor": "count.words[2-3]", "host": "edge-1"}
     ).json()
@@ -297,9 +297,7 @@ def test_it_is_explained_why_and_why_not(alone: RunningDashboard, sidecar: Sidec
     assert found["alternatives"][1]["response_time_added"] is None
 
 
-def test_health_names_every_part_and_what_is_wrong(
-    running: RunningDashboard, stores: Stores
-) -> None:
+def test_health_has_every_part_and_its_problem(running: RunningDashboard, stores: Stores) -> None:
     now = time.time()
     for host in ("edge-1", "cloud-1"):
         stores.report(report(host, now))
@@ -308,7 +306,7 @@ def test_health_names_every_part_and_what_is_wrong(
     stores.rate(replace(FULL_RATES, written=now, streams=streams))
     seen = running.until("health", lambda it: it["well"])
     assert _part(seen, "rates job")["lag"] >= 2
-    assert "3 reports lost, 7 late" in _part(seen, "rates job")["detail"]
+    assert "3 reports lost, 7 samples late" in _part(seen, "rates job")["detail"]
     agents = [it["host"] for it in seen["parts"] if it["name"] == "monitor agent"]
     assert agents == ["cloud-1", "edge-1"]
     stores.client.delete(stores.paths.sample("cloud-1"))
@@ -317,7 +315,7 @@ def test_health_names_every_part_and_what_is_wrong(
     assert [(it["name"], it["host"]) for it in wrong] == [("monitor agent", "cloud-1")]
 
 
-def test_answers_are_named_by_what_is_in_them_and_not_sent_twice(alone: RunningDashboard) -> None:
+def test_an_unchanged_answer_is_304(alone: RunningDashboard) -> None:
     first = alone.get("policies")
     again = alone.get("policies", headers={"If-None-Match": f'"other", {first.headers["etag"]}'})
     assert (again.status_code, again.content) == (304, b"")
@@ -337,7 +335,7 @@ def test_head_is_get_without_a_body(alone: RunningDashboard) -> None:
     assert alone.http.head("/api/v1/events").headers["content-type"].startswith("text/event-stream")
 
 
-def test_the_api_is_described_and_every_answer_fits_its_description(
+def test_openapi_describes_every_operation_and_error(
     alone: RunningDashboard,
 ) -> None:
     described = alone.http.get("/openapi.json").json()
@@ -356,9 +354,7 @@ def test_the_api_is_described_and_every_answer_fits_its_description(
     assert alone.http.get("/docs").status_code == 404  # it would load scripts from elsewhere
 
 
-def test_two_topologies_stand_in_the_order_of_their_names(
-    alone: RunningDashboard, sidecar: SidecarServer
-) -> None:
+def test_topologies_are_sorted_by_name(alone: RunningDashboard, sidecar: SidecarServer) -> None:
     status = a_status(revision=2)
     other = pb.TopologyStatus()
     other.CopyFrom(a_topology())

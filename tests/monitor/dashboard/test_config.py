@@ -28,7 +28,7 @@ def test_the_example_has_every_key_with_its_default() -> None:
             assert f"\n{key} = " in text or f"\n# {key} = " in text, key
 
 
-def test_the_keys_that_are_only_examples_are_right_too(tmp_path: Path) -> None:
+def test_commented_example_keys_are_valid(tmp_path: Path) -> None:
     file = tmp_path / "dashboard.toml"
     text = EXAMPLE.read_text().replace("\n# servers", "\nservers")
     file.write_text(text.replace("\n# url", "\nurl"))
@@ -48,7 +48,7 @@ def test_the_keys_that_are_only_examples_are_right_too(tmp_path: Path) -> None:
         ("[access]\nread_only = 'yes'", "[access] read_only is 'yes'"),
     ],
 )
-def test_what_cannot_be_is_named(tmp_path: Path, text: str, complaint: str) -> None:
+def test_a_bad_key_is_refused_with_its_value(tmp_path: Path, text: str, complaint: str) -> None:
     file = tmp_path / "dashboard.toml"
     file.write_text(text)
     with pytest.raises(ConfigError) as refused:
@@ -60,13 +60,13 @@ def test_what_cannot_be_is_named(tmp_path: Path, text: str, complaint: str) -> N
     assert done.stderr.startswith(f"eyewall-monitor dashboard: {file}: ")
 
 
-def test_names_under_which_it_is_reached_are_a_list(tmp_path: Path) -> None:
+def test_allowed_hosts_is_a_list(tmp_path: Path) -> None:
     file = tmp_path / "dashboard.toml"
     file.write_text("[access]\nallowed_hosts = ['eyewall.example.org']")
     assert read_config(file).access.allowed_hosts == ("eyewall.example.org",)
 
 
-def test_a_taken_address_is_named(tmp_path: Path, redis: Server) -> None:
+def test_an_address_in_use_is_named(tmp_path: Path, redis: Server) -> None:
     file = tmp_path / "dashboard.toml"
     file.write_text(f"listen = '{redis.address}'")
     done = CliRunner().invoke(cli.app, ["dashboard", "--config", str(file)])
@@ -74,7 +74,7 @@ def test_a_taken_address_is_named(tmp_path: Path, redis: Server) -> None:
     assert f"cannot listen on {redis.address}: Address already in use" in done.stderr
 
 
-def test_where_it_is_not_installed_one_line_says_how(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_its_extra_one_line_says_how_to_install_it(monkeypatch: pytest.MonkeyPatch) -> None:
     real = builtins.__import__
 
     def without(name: str, *more: Any) -> Any:
@@ -88,7 +88,7 @@ def test_where_it_is_not_installed_one_line_says_how(monkeypatch: pytest.MonkeyP
     assert "No module named 'fastapi'; pip install 'eyewall-monitor[dashboard]'" in done.stderr
 
 
-def test_small_answers_are_sent_at_once() -> None:
+def test_small_responses_are_not_delayed() -> None:
     with listen("127.0.0.1:0") as listening:
         with socket.create_connection(listening.getsockname()):
             accepted, _ = listening.accept()

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
         "/health",
     ],
 )
-def test_every_view_has_an_address_of_its_own(alone: RunningDashboard, path: str) -> None:
+def test_every_page_has_a_url(alone: RunningDashboard, path: str) -> None:
     answer = alone.http.get(path)
     assert answer.status_code == 200
     assert answer.headers["content-type"] == "text/html; charset=utf-8"
@@ -37,7 +37,7 @@ def test_every_view_has_an_address_of_its_own(alone: RunningDashboard, path: str
     assert alone.http.head(path).status_code == 200
 
 
-def test_an_address_that_no_view_has_is_a_page_for_people_and_a_problem_for_programs(
+def test_an_unknown_url_is_a_page_for_people_and_a_problem_for_programs(
     alone: RunningDashboard,
 ) -> None:
     for path in ("/clusters", "/plan/p1/apply"):
@@ -48,7 +48,7 @@ def test_an_address_that_no_view_has_is_a_page_for_people_and_a_problem_for_prog
         assert (told.status_code, told.json()["status"]) == (404, 404)
 
 
-def test_a_file_that_is_not_there_is_answered_with_the_nearest(alone: RunningDashboard) -> None:
+def test_an_unknown_file_is_404_with_similar_names(alone: RunningDashboard) -> None:
     assert alone.http.get("/static/index.html").status_code == 200
     answer = alone.http.get("/static/indx.html")
     assert answer.status_code == 404
@@ -67,18 +67,18 @@ def test_a_file_that_is_not_there_is_answered_with_the_nearest(alone: RunningDas
         "a" * 300,
     ],
 )
-def test_nothing_outside_of_the_folder_is_served(alone: RunningDashboard, name: str) -> None:
+def test_no_file_outside_the_folder_is_served(alone: RunningDashboard, name: str) -> None:
     assert alone.http.get(f"/static/{name}").status_code == 404
 
 
-def test_a_file_that_was_changed_is_served_as_it_is_now(tmp_path: Path) -> None:
+def test_a_changed_file_is_served_as_it_is_now(tmp_path: Path) -> None:
     (tmp_path / "deep").mkdir()
     file = tmp_path / "deep" / "main.js"
     file.write_text("1")
     files = StaticFiles(tmp_path)
     first = files.body("deep/main.js")
     assert first is not None
-    assert (first.data, first.kind) == (b"1", "text/javascript; charset=utf-8")
+    assert (first.data, first.media_type) == (b"1", "text/javascript; charset=utf-8")
     assert files.body("deep/main.js") is first
     assert files.body("deep/../deep/main.js") is first  # or every way to write it would be kept
     file.write_text("2")

@@ -54,7 +54,7 @@ def opened(page: Page, server: PageServer, path: str) -> None:
 
 class TestEveryPage:
     @pytest.mark.parametrize("name", PAGES)
-    def test_breaks_no_rule_of_accessibility_and_says_nothing_on_the_console(
+    def test_is_accessible_and_logs_nothing_on_the_console(
         self, server: PageServer, page: Page, name: str
     ) -> None:
         opened(page, server, PAGES[name])
@@ -73,8 +73,8 @@ class TestEveryPage:
         assert wider == dict.fromkeys(PAGES, 0)
 
 
-class TestTheConnection:
-    def test_that_is_lost_is_said_at_once_and_comes_back_by_itself(
+class TestConnection:
+    def test_shows_its_loss_and_reconnects(
         self, server: PageServer, page: Page, complaints: Complaints
     ) -> None:
         complaints.allow("503")
@@ -87,7 +87,7 @@ class TestTheConnection:
         expect(banner).to_be_empty()
         expect(page.locator("#live")).to_have_text("live")
 
-    def test_on_which_nothing_is_heard_is_given_up(self, server: PageServer, page: Page) -> None:
+    def test_is_lost_without_heartbeats(self, server: PageServer, page: Page) -> None:
         page.clock.install()
         opened(page, server, "/")
         server.mute.set()
@@ -95,7 +95,7 @@ class TestTheConnection:
         page.clock.fast_forward(13_000)
         expect(page.locator("#live")).to_have_text("not live")
 
-    def test_brings_changes_without_reload(self, server: PageServer, page: Page) -> None:
+    def test_delivers_changes_without_a_reload(self, server: PageServer, page: Page) -> None:
         opened(page, server, "/decisions")
         moved = decided.decision_summary("1799999800000-5f1c1a0e-000014", "moved")
         before = decided.decisions()
@@ -108,23 +108,21 @@ class TestTheConnection:
         expect(page.locator("#announcer")).to_contain_text("New: word_count, moved")
 
 
-class TestByKeyboard:
-    def test_an_executor_is_asked_why(self, server: PageServer, page: Page) -> None:
+class TestKeyboard:
+    def test_an_executor_is_explained(self, server: PageServer, page: Page) -> None:
         opened(page, server, f"/topology/{recorded.WORD_COUNT}")
         page.get_by_role("button", name="count[4-4] on fog-1").press("Enter")
         expect(page.locator(".answer")).to_contain_text("count[4-4] runs on fog-1 because")
         assert "executor=count%5B4-4%5D" in page.url
 
-    def test_a_host_is_chosen_on_the_map(self, server: PageServer, page: Page) -> None:
+    def test_a_host_is_selected_on_the_map(self, server: PageServer, page: Page) -> None:
         opened(page, server, "/")
         page.locator(".node[tabindex='0']").press("Enter")
         expect(page.locator("#host-title")).to_have_text("edge-1")
         page.keyboard.press("Escape")
         expect(page.locator("#host-title")).to_have_text("Host")
 
-    def test_a_plan_is_made_and_applied_after_a_question(
-        self, server: PageServer, page: Page
-    ) -> None:
+    def test_a_plan_is_made_confirmed_and_applied(self, server: PageServer, page: Page) -> None:
         opened(page, server, "/plan?topology=word_count")
         page.get_by_label("Objective").fill("T=1")
         page.get_by_label("Objective").press("Enter")
@@ -152,8 +150,8 @@ class TestByKeyboard:
         assert server.sent == [("/frozen", {"frozen": True})]
 
 
-class TestTheCluster:
-    def test_shows_all_supervisors_of_a_host(self, server: PageServer, page: Page) -> None:
+class TestClusterPage:
+    def test_merges_the_supervisors_of_a_host(self, server: PageServer, page: Page) -> None:
         whole = recorded.cluster()
         first = whole.supervisors[0]
         second = first.model_copy(update={"id": "second", "executors": 40, "slots": 7})
@@ -170,9 +168,7 @@ class TestTheCluster:
         expect(panel).to_contain_text("Supervisor second")
         expect(panel).to_contain_text("of 7 slots used, 40 executors")
 
-    def test_without_stores_says_so_once_as_information(
-        self, server: PageServer, page: Page
-    ) -> None:
+    def test_shows_missing_stores_once_as_information(self, server: PageServer, page: Page) -> None:
         whole = recorded.cluster()
         none = Signal(state="missing", note="no Redis is configured ([redis] url)")
         known = {"report": none, "latency": none, "load": None}
@@ -193,9 +189,7 @@ class TestTheCluster:
         expect(page.locator(".strip")).to_contain_text("Delays")
         expect(page.locator(".strip")).not_to_contain_text("()")
 
-    def test_says_once_why_agents_of_several_hosts_are_late(
-        self, server: PageServer, page: Page
-    ) -> None:
+    def test_groups_the_alerts_of_several_hosts(self, server: PageServer, page: Page) -> None:
         whole = recorded.cluster()
         late = Signal(state="stale", age=20.0, note="Redis at redis:6379: connection refused")
         two = tuple(it.model_copy(update={"latency": late}) for it in whole.supervisors[:2])
@@ -213,7 +207,7 @@ class TestTheCluster:
         expect(page.locator(".alerts li", has_text="connection refused")).to_have_count(1)
 
 
-class TestAPlan:
+class TestPlan:
     @pytest.mark.parametrize(
         ("gain", "said"), [(-0.02, "2 % worse"), (0.0, "no change"), (0.494, "49.4 % better")]
     )
@@ -229,8 +223,8 @@ class TestAPlan:
         expect(page.locator("dl.strip")).to_contain_text(f"Objective{said}")
 
 
-class TestWhatIsNotThere:
-    def test_is_said_in_the_words_of_the_api_with_names_that_were_perhaps_meant(
+class TestUnknownName:
+    def test_shows_the_message_of_the_api_with_links_to_similar_names(
         self, server: PageServer, page: Page, complaints: Complaints
     ) -> None:
         complaints.allow("404")
@@ -241,14 +235,12 @@ class TestWhatIsNotThere:
             "href", "/topology/word_count"
         )
 
-    def test_is_said_of_a_path_that_nobody_can_have_meant(
-        self, server: PageServer, page: Page
-    ) -> None:
+    def test_is_shown_for_a_malformed_path(self, server: PageServer, page: Page) -> None:
         opened(page, server, "/topology/%E0%A4%A")  # half of a character
         expect(page.locator("h1")).to_have_text("Page not found")
 
 
-def test_nothing_of_the_pages_is_fetched_from_elsewhere_or_needs_a_lax_policy() -> None:
+def test_pages_load_nothing_from_elsewhere_and_keep_the_content_security_policy() -> None:
     own = [it for it in STATIC.rglob("*") if it.is_file() and "vendor" not in it.parts]  # type: ignore[attr-defined]
     for it in own:
         text = it.read_text()

@@ -4,14 +4,10 @@ from __future__ import annotations
 
 import math
 from itertools import permutations
-from typing import TYPE_CHECKING
 
 import pytest
 from eyewall_contracts.latency import Coordinate
-from eyewall_monitor.dashboard.positions import from_coordinates, from_delays
-
-if TYPE_CHECKING:
-    from eyewall_monitor.dashboard.views.cluster import Position
+from eyewall_monitor.dashboard.views.positions import Position, from_coordinates, from_delays
 
 FLAT = {"a": (0.0, 0.0), "b": (0.03, 0.0), "c": (0.0, 0.04), "d": (0.03, 0.04), "e": (0.2, 0.01)}
 
@@ -32,7 +28,7 @@ def in_space(turn: float = 0.0, noise: float = 0.0) -> dict[str, Coordinate]:
     return found
 
 
-def test_hosts_on_a_plane_are_as_far_apart_as_in_their_space() -> None:
+def test_hosts_on_a_plane_keep_their_distances() -> None:
     places = from_coordinates(in_space(turn=1.0), {})
     assert apart(places, "a", "b") == pytest.approx(0.03, abs=1e-5)
     assert apart(places, "b", "c") == pytest.approx(0.05, abs=1e-5)
@@ -41,7 +37,7 @@ def test_hosts_on_a_plane_are_as_far_apart_as_in_their_space() -> None:
 
 
 @pytest.mark.parametrize("turn", [0.1, math.pi / 2, math.pi, 4.0])
-def test_a_space_that_turned_leaves_the_map_as_it_was(turn: float) -> None:
+def test_a_turned_space_leaves_the_map_unchanged(turn: float) -> None:
     before = from_coordinates(in_space(), {})
     after = from_coordinates(in_space(turn), before)
     for name, place in before.items():
@@ -49,7 +45,7 @@ def test_a_space_that_turned_leaves_the_map_as_it_was(turn: float) -> None:
         assert after[name].y == pytest.approx(place.y, abs=1e-5)
 
 
-def test_when_another_axis_becomes_the_longest_the_map_does_not_turn() -> None:
+def test_the_map_does_not_turn_when_another_axis_becomes_the_longest() -> None:
     def cross(wide: float, high: float) -> dict[str, Coordinate]:
         ends = {"w": (-wide, 0.0), "e": (wide, 0.0), "n": (0.001, high), "s": (0.0, -high)}
         return {name: Coordinate(place, 0.0) for name, place in ends.items()}
@@ -61,7 +57,7 @@ def test_when_another_axis_becomes_the_longest_the_map_does_not_turn() -> None:
         assert after[name].y == pytest.approx(place.y, abs=0.002)
 
 
-def test_a_host_that_comes_or_goes_moves_no_other_far() -> None:
+def test_adding_or_removing_a_host_hardly_moves_others() -> None:
     before = from_coordinates(in_space(), {})
     fewer = in_space(noise=0.0005)
     del fewer["d"]
@@ -73,18 +69,18 @@ def test_a_host_that_comes_or_goes_moves_no_other_far() -> None:
     assert turned == pytest.approx(was, abs=0.05)
 
 
-def test_the_same_coordinates_are_the_same_map_whoever_draws_it_first() -> None:
+def test_the_first_map_depends_on_the_coordinates_alone() -> None:
     assert from_coordinates(in_space(), {}) == from_coordinates(in_space(), {})
 
 
-def test_hosts_of_another_space_are_left_out() -> None:
+def test_hosts_with_other_dimensions_are_left_out() -> None:
     mixed = in_space() | {"odd": Coordinate((1.0, 2.0), 0.0)}
     assert "odd" not in from_coordinates(mixed, {})
     assert from_coordinates({}, {}) == {}
 
 
 @pytest.mark.parametrize("count", [1, 2])
-def test_one_host_or_two_have_a_place_too(count: int) -> None:
+def test_one_or_two_hosts_have_positions(count: int) -> None:
     some = dict(list(in_space().items())[:count])
     places = from_coordinates(some, {})
     assert len(places) == count
@@ -92,7 +88,7 @@ def test_one_host_or_two_have_a_place_too(count: int) -> None:
         assert apart(places, "a", "b") == pytest.approx(0.03, abs=1e-5)
 
 
-def test_delays_of_all_pairs_become_a_map_of_round_trips() -> None:
+def test_the_distances_of_a_map_by_delays_are_round_trips() -> None:
     delays = {(a, b): math.dist(FLAT[a], FLAT[b]) / 2 for a, b in permutations(FLAT, 2)}
     places = from_delays(list(FLAT), delays, {})
     assert apart(places, "a", "e") == pytest.approx(math.dist(FLAT["a"], FLAT["e"]), abs=1e-5)
@@ -100,13 +96,13 @@ def test_delays_of_all_pairs_become_a_map_of_round_trips() -> None:
     assert {it.source for it in places.values()} == {"delays"}
 
 
-def test_a_pair_of_which_no_delay_is_known_leaves_no_map() -> None:
+def test_without_every_delay_there_is_no_map() -> None:
     delays = {(a, b): math.dist(FLAT[a], FLAT[b]) for a, b in permutations(FLAT, 2)}
     del delays["c", "a"]
     assert from_delays(list(FLAT), delays, {}) == {}
 
 
-def test_a_map_by_delays_is_not_turned_to_fit_one_by_coordinates() -> None:
+def test_a_map_by_delays_does_not_follow_one_by_coordinates() -> None:
     before = from_coordinates(in_space(), {})
     delays = {(a, b): math.dist(FLAT[a], FLAT[b]) / 2 for a, b in permutations(FLAT, 2)}
     assert from_delays(list(FLAT), delays, before) == from_delays(list(FLAT), delays, {})

@@ -16,13 +16,13 @@ ASK = "topologies/word_count/provision"
 CLOUD = {"catalogue": "made-up-cloud", "throughput": 2, "tuple_bytes": 100, "time_limit": 2.5}
 
 
-def test_catalogues_are_told_with_what_they_count(alone: RunningDashboard) -> None:
+def test_catalogues_have_their_unit_of_cpu(alone: RunningDashboard) -> None:
     assert alone.get("catalogues").json() == [
         {"name": "made-up-cloud", "currency": "€", "unit": "cores", "types": 10}
     ]
 
 
-def test_without_papers_it_is_said_what_is_not_installed_and_where(
+def test_without_papers_501_names_the_missing_distribution(
     alone: RunningDashboard, sidecar: SidecarServer
 ) -> None:
     sidecar.stop()
@@ -34,7 +34,7 @@ def test_without_papers_it_is_said_what_is_not_installed_and_where(
         assert sidecar.address in answer.json()["detail"]
 
 
-def test_what_to_buy_is_asked_of_the_sidecar_and_answered_whole(
+def test_a_provision_request_and_its_answer_are_complete(
     alone: RunningDashboard, sidecar: SidecarServer
 ) -> None:
     answer = alone.post(ASK, CLOUD | {"seed": 3})
@@ -51,7 +51,7 @@ def test_what_to_buy_is_asked_of_the_sidecar_and_answered_whole(
     assert (told["breaks"], told["not_needed"], told["sustained"]) == ([], [], 4)
 
 
-def test_what_is_left_out_is_the_sidecars_own(
+def test_omitted_fields_are_left_to_the_sidecar(
     alone: RunningDashboard, sidecar: SidecarServer
 ) -> None:
     assert alone.post(ASK, {}).status_code == 200
@@ -61,7 +61,7 @@ def test_what_is_left_out_is_the_sidecars_own(
     assert not sent.HasField("seed")
 
 
-def test_tuples_of_no_size_are_another_thing_than_tuples_of_unknown_size(
+def test_a_tuple_size_of_zero_is_not_unknown(
     alone: RunningDashboard, sidecar: SidecarServer
 ) -> None:
     assert alone.post(ASK, CLOUD | {"tuple_bytes": 0}).status_code == 200
@@ -73,17 +73,17 @@ def test_tuples_of_no_size_are_another_thing_than_tuples_of_unknown_size(
 @pytest.mark.parametrize(
     ("body", "said"),
     [
-        ('{"throughput": 0}', "throughput is 0.0: it must be a number above 0"),
-        ('{"throughput": NaN}', "throughput is nan: it must be a number above 0"),
-        ('{"tuple_bytes": -1}', "tuple_bytes is -1.0: it must be a number of bytes, 0 or more"),
-        ('{"time_limit": 0}', "time_limit is 0.0: it must be a number of seconds above 0"),
-        ('{"seed": -1}', "seed is -1: it must be from 0"),
-        ('{"catalogue": "\\ud800"}', "no text that can be written down"),
+        ('{"throughput": 0}', "throughput is 0: input should be greater than 0"),
+        ('{"throughput": NaN}', "throughput is nan: input should be a finite number"),
+        ('{"tuple_bytes": -1}', "tuple_bytes is -1: input should be greater than or equal to 0"),
+        ('{"time_limit": 0}', "time_limit is 0: input should be greater than 0"),
+        ('{"seed": -1}', "seed is -1: input should be greater than or equal to 0"),
+        ('{"catalogue": "\\ud800"}', "it must be text that UTF-8 can encode"),
         ('{"catalog": "x"}', "catalog: there is no such key"),
         ('{"throughput": "2"}', "throughput is '2'"),
     ],
 )
-def test_a_request_that_makes_no_sense_never_gets_to_the_sidecar(
+def test_an_invalid_request_is_not_sent_to_the_sidecar(
     alone: RunningDashboard, sidecar: SidecarServer, body: str, said: str
 ) -> None:
     headers = {"Content-Type": "application/json"}
@@ -101,7 +101,7 @@ def test_a_request_that_makes_no_sense_never_gets_to_the_sidecar(
         (grpc.StatusCode.FAILED_PRECONDITION, 409),
     ],
 )
-def test_what_the_sidecar_refuses_is_told_with_the_nearest_names(
+def test_a_refusal_of_the_sidecar_keeps_similar_names(
     alone: RunningDashboard, sidecar: SidecarServer, code: grpc.StatusCode, status: int
 ) -> None:
     refusal = Refusal(code, "no catalogue made-up-clouds", "made-up-cloud")

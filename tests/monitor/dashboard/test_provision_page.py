@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 import recorded_provisions as provisioned
 import recorded_views as recorded
-from eyewall_monitor.dashboard.views.problem import Problem
+from eyewall_monitor.dashboard.web.responses import Problem
 from page_server import PageServer
 from playwright.sync_api import Page, expect
 from real_browser import Complaints, violations
@@ -46,7 +46,7 @@ def cells(page: Page, region: str) -> list[list[str]]:
     return [[" ".join(cell.split()) for cell in row] for row in texts]
 
 
-def test_what_to_buy_is_asked_by_keys_alone_and_answered_with_list_and_price(
+def test_the_form_works_by_keyboard_and_shows_list_and_price(
     server: PageServer, page: Page
 ) -> None:
     opened(page, server)
@@ -70,7 +70,7 @@ def test_what_to_buy_is_asked_by_keys_alone_and_answered_with_list_and_price(
     assert server.sent == [(ASKED, request)]
 
 
-def test_the_answer_says_what_runs_where_how_full_it_is_and_what_breaks(
+def test_the_answer_shows_placement_utilisation_and_overload(
     server: PageServer, page: Page
 ) -> None:
     opened(page, server)
@@ -101,7 +101,7 @@ def test_the_answer_says_what_runs_where_how_full_it_is_and_what_breaks(
     )
 
 
-def test_of_supervisors_it_is_said_which_stay_on_and_which_can_be_switched_off(
+def test_without_a_catalogue_supervisors_stay_on_or_can_be_switched_off(
     server: PageServer, page: Page
 ) -> None:
     server.views["/provision"] = provisioned.kept_on
@@ -118,7 +118,7 @@ def test_of_supervisors_it_is_said_which_stay_on_and_which_can_be_switched_off(
     assert server.sent[0][1]["catalogue"] == ""
 
 
-def test_a_catalogue_of_ones_own_is_sent_as_its_text(server: PageServer, page: Page) -> None:
+def test_an_own_catalogue_is_sent_as_text(server: PageServer, page: Page) -> None:
     opened(page, server)
     page.get_by_label("From").select_option("a catalogue of my own")
     text = 'currency = "EUR"\n[[types]]\nname = "one"'
@@ -128,7 +128,7 @@ def test_a_catalogue_of_ones_own_is_sent_as_its_text(server: PageServer, page: P
     assert server.sent[0][1]["catalogue"] == text
 
 
-def test_while_it_is_looked_for_that_is_shown_and_can_be_given_up(
+def test_a_pending_request_shows_progress_and_can_be_cancelled(
     server: PageServer, page: Page
 ) -> None:
     opened(page, server)
@@ -143,9 +143,7 @@ def test_while_it_is_looked_for_that_is_shown_and_can_be_given_up(
     expect(page.get_by_role("button", name="Find the cheapest")).to_be_enabled()
 
 
-def test_that_nothing_can_be_had_is_said_with_what_it_would_take(
-    server: PageServer, page: Page
-) -> None:
+def test_an_infeasible_answer_shows_its_reasons(server: PageServer, page: Page) -> None:
     server.views["/provision"] = provisioned.not_to_be_had
     opened(page, server)
     asked(page)
@@ -162,7 +160,7 @@ def test_that_nothing_can_be_had_is_said_with_what_it_would_take(
         ("time limit 90: it must be a number of seconds > 0 and at most 60", "Time limit, seconds"),
     ],
 )
-def test_a_refusal_is_said_at_the_form_and_marks_the_field_that_it_is_about(
+def test_a_refusal_marks_its_field(
     server: PageServer, page: Page, complaints: Complaints, detail: str, label: str
 ) -> None:
     complaints.allow("422")
@@ -188,7 +186,7 @@ def test_without_papers_the_page_says_what_is_not_installed(
 
 
 @pytest.mark.parametrize("view", [provisioned.bought, provisioned.kept_on])
-def test_an_answer_breaks_no_rule_of_accessibility_and_fits_a_phone(
+def test_an_answer_is_accessible_and_fits_a_phone(
     server: PageServer, page: Page, view: object
 ) -> None:
     server.views["/provision"] = view  # type: ignore[assignment]

@@ -1,4 +1,4 @@
-"""Readers on real stores that come, go and hold nonsense."""
+"""Readers of real stores that fail, recover and hold malformed values."""
 
 from __future__ import annotations
 
@@ -10,7 +10,8 @@ from decision_records import decision
 from eyewall_contracts.proto import operations_pb2 as pb
 from eyewall_monitor.dashboard.readers.history_reader import HistoryReader
 from eyewall_monitor.dashboard.readers.latency_reader import LatencyReader
-from eyewall_monitor.dashboard.readers.sidecar_reader import WHOLE_SECONDS, SidecarReader
+from eyewall_monitor.dashboard.readers.reader import pause_after
+from eyewall_monitor.dashboard.readers.sidecar_reader import COMPLETE_SECONDS, SidecarReader
 from eyewall_monitor.dashboard.readers.zookeeper_reader import ZookeeperReader
 from eyewall_monitor.dashboard.sidecar_client import SidecarClient
 from msgspec.structs import replace
@@ -39,7 +40,7 @@ class Clock:
 def until(holds: Callable[[], object], seconds: float = 120.0) -> None:
     end = time.monotonic() + seconds
     while not holds():
-        assert time.monotonic() < end, "it did not come about in time"
+        assert time.monotonic() < end, "timed out"
         time.sleep(0.05)
 
 
@@ -55,7 +56,7 @@ def client(sidecar: SidecarServer) -> Iterator[SidecarClient]:
     found.close()
 
 
-def test_the_past_is_read_back_and_what_is_new_is_taken_once(stores: Stores) -> None:
+def test_the_past_is_read_and_each_new_report_is_taken_once(stores: Stores) -> None:
     now = time.time()
     for number in range(300):
         stores.remember(reported("edge-1", now - 5 * (300 - number)))
@@ -63,7 +64,7 @@ def test_the_past_is_read_back_and_what_is_new_is_taken_once(stores: Stores) -> 
     reader = HistoryReader(stores.redis, stores.prefix, lambda it: taken.append(it.time))
     reader.start()
     try:
-        until(lambda: (reader.response_times.since() or now) < now - 80_000)
+        until(lambda: (reader.response_times.complete_since() or now) < now - 80_000)
         # 180 trees of 40.5 ms in each of the reports.
         spans = reader.response_times.spans(TOPOLOGY, now - 2000, now)
         assert sum(it.acked for it in spans) == 300 * 180
@@ -78,7 +79,7 @@ def test_the_past_is_read_back_and_what_is_new_is_taken_once(stores: Stores) -> 
         reader.close()
 
 
-def test_what_is_no_report_is_said_and_left_out(stores: Stores) -> None:
+def test_malformed_values_are_left_out_with_a_remark(stores: Stores) -> None:
     now = time.time()
     stores.remember(reported("edge-1", now))
     stores.store.xadd(f"{stores.prefix}:v1:history:edge-1", {"v": "1", "z": "nonsense"})
@@ -87,17 +88,17 @@ def test_what_is_no_report_is_said_and_left_out(stores: Stores) -> None:
     stores.store.zadd(stores.keys.members, {"fog-1": now})
     history = HistoryReader(stores.redis, stores.prefix, lambda _: None)
     latency = LatencyReader(stores.redis, stores.prefix, lambda: [("edge-1", "fog-1")])
-    history.look()
-    latency.look()
+    history.poll()
+    latency.poll()
     assert history.remarks[0].startswith("history: history entry: ")
     found = latency.read()
     assert list(found.hosts) == ["edge-1"]
-    assert "1 values left out, of which the first is record of fog-1" in found.remarks[0]
+    assert "1 values left out, the first: record of fog-1" in found.remarks[0]
     history.close()
     latency.close()
 
 
-def test_one_key_of_a_wrong_type_costs_one_host_and_is_said(stores: Stores) -> None:
+def test_a_key_of_the_wrong_type_affects_one_host_alone(stores: Stores) -> None:
     now = time.time()
     stores.place("edge-1", 0.0)
     stores.place("fog-1", 1.0)
@@ -105,12 +106,12 @@ def test_one_key_of_a_wrong_type_costs_one_host_and_is_said(stores: Stores) -> N
     stores.store.set(stores.keys.rtts("edge-1"), "x")
     stores.store.hset(stores.keys.version, "x", "y")
     latency = LatencyReader(stores.redis, stores.prefix, lambda: [("edge-1", "fog-1")])
-    latency.look()
+    latency.poll()
     found = latency.read()
-    assert found.wrong == ""
+    assert found.error == ""
     assert sorted(found.hosts) == ["edge-1", "fog-1"]
     assert list(found.rtts["fog-1"]) == ["edge-1"]
-    assert "2 values left out, of which the first is version: WRONGTYPE" in found.remarks[0]
+    assert "2 values left out, the first: version: WRONGTYPE" in found.remarks[0]
     latency.close()
 
     stores.remember(reported("edge-1", now))
@@ -120,163 +121,171 @@ def test_one_key_of_a_wrong_type_costs_one_host_and_is_said(stores: Stores) -> N
     stores.store.zadd(f"{stores.prefix}:v1:history", {"fog-9": now})
     taken: list[str] = []
     history = HistoryReader(stores.redis, stores.prefix, lambda it: taken.append(it.host))
-    history.look()
+    history.poll()
     assert history.age is not None
     (said,) = history.remarks
-    assert said.startswith(f"history: 1 keys left out, of which the first is {nonsense}: WRONGTYPE")
+    assert said.startswith(f"history: 1 keys left out, the first: {nonsense}: WRONGTYPE")
 
     # fog-1 is followed already when its stream is overwritten.
     stores.store.set(f"{stores.prefix}:v1:history:fog-1", "x")
     stores.remember(reported("edge-1", now + 1))
-    history.look()
-    history.look()
+    history.poll()
+    history.poll()
     assert taken == ["edge-1"]
     assert "2 keys left out" in history.remarks[0]
 
     stores.store.delete(f"{stores.prefix}:v1:history:fog-1", nonsense)
-    history.look()
+    history.poll()
     assert history.remarks == ()
     history.close()
 
 
-def test_a_history_that_is_read_again_is_not_said_to_be_away(stores: Stores, redis: Server) -> None:
+def test_the_remark_of_an_outage_ends_with_it(stores: Stores, redis: Server) -> None:
     reader = HistoryReader(stores.redis, stores.prefix, lambda _: None)
-    reader.look()
+    reader.poll()
     redis.stop()
-    reader.look()
+    reader.poll()
     assert reader.remarks
     redis.start()
-    reader.look()
+    reader.poll()
     assert reader.remarks == ()
     reader.close()
 
 
-def test_a_redis_that_goes_leaves_what_was_read_and_is_found_again(
-    stores: Stores, redis: Server
-) -> None:
+def test_the_last_values_stay_while_redis_is_away(stores: Stores, redis: Server) -> None:
     stores.place("edge-1", 0.0)
     clock = Clock()
     reader = LatencyReader(stores.redis, stores.prefix, list, clock)
-    reader.look()
+    reader.poll()
     read_at = reader.read().now
     redis.stop()
-    reader.look()
+    reader.poll()
     clock.now += 30
     away = reader.read()
-    assert away.wrong
+    assert away.error
     assert (list(away.hosts), away.age) == (["edge-1"], 30.0)
     assert away.now == pytest.approx(read_at + 30)
     redis.start()
-    reader.look()
-    assert (reader.read().wrong, reader.read().age) == ("", 0.0)
+    reader.poll()
+    assert (reader.read().error, reader.read().age) == ("", 0.0)
     reader.close()
 
 
-def test_a_zookeeper_that_goes_leaves_what_was_read_and_is_found_again(
-    stores: Stores, zookeeper: Server
-) -> None:
+def test_the_last_values_stay_while_zookeeper_is_away(stores: Stores, zookeeper: Server) -> None:
     stores.report(replace(FULL, time=time.time()))
     stores.decide(decision(time.time()))
     reader = ZookeeperReader(stores.zookeeper, stores.paths)
     reader.start()
     try:
-        until(lambda: reader.read().decisions_whole)
+        until(lambda: reader.read().decisions_complete)
         zookeeper.freeze()
-        until(lambda: reader.read().wrong, 30)
+        until(lambda: reader.read().error, 30)
         away = reader.read()
         assert list(away.samples) == ["edge-1"]
         assert len(away.decisions) == 1
         assert away.age is not None
         zookeeper.thaw()
-        until(lambda: not reader.read().wrong, 40)
+        until(lambda: not reader.read().error, 40)
     finally:
         zookeeper.thaw()
         reader.close()
 
 
-def test_a_report_is_as_old_as_it_is_known_here_whatever_its_hosts_clock_says(
+def test_the_age_of_a_report_does_not_depend_on_its_hosts_clock(
     stores: Stores,
 ) -> None:
     steady = Clock()
     reader = ZookeeperReader(stores.zookeeper, stores.paths, time.time, steady)
-    until(lambda: not reader.look() or not reader.read().wrong)
+    until(lambda: not reader.poll() or not reader.read().error)
     stores.report(replace(FULL, time=time.time() - 3600))
-    reader.look()
+    reader.poll()
     steady.now += 3
     assert reader.read().sample_ages == {"edge-1": 3.0}
     reader.close()
 
 
-def test_a_thousand_decisions_are_read_newest_first_and_each_once(stores: Stores) -> None:
+def test_decisions_are_read_newest_first_and_once_each(stores: Stores) -> None:
     now = time.time()
     reader = ZookeeperReader(stores.zookeeper, stores.paths)
-    until(lambda: not reader.look() or not reader.read().wrong)
+    until(lambda: not reader.poll() or not reader.read().error)
     stores.decide(*(decision(now - it, it) for it in range(450)))
-    assert reader.look() == 0.0  # there is more
+    assert reader.poll() == 0.0  # there is more
     some = reader.read()
-    assert (len(some.decisions), some.decisions_whole) == (200, False)
+    assert (len(some.decisions), some.decisions_complete) == (200, False)
     assert some.decisions[0].said == "decision 0"
-    reader.look()
-    assert reader.look() > 0.0
-    assert (len(reader.read().decisions), reader.read().decisions_whole) == (450, True)
+    reader.poll()
+    assert reader.poll() > 0.0
+    assert (len(reader.read().decisions), reader.read().decisions_complete) == (450, True)
     stores.decide(decision(now + 1, 999))
-    reader.look()
+    reader.poll()
     assert reader.read().decisions[0].said == "decision 999"
     reader.close()
 
 
-def test_ages_grow_between_two_answers_of_the_sidecar(
+def test_ages_grow_between_answers_of_the_sidecar(
     client: SidecarClient, sidecar: SidecarServer
 ) -> None:
     clock = Clock()
     reader = SidecarReader(client, clock)
     assert reader.read().age is None
-    reader.look()
+    reader.poll()
     clock.now += 7
     known = reader.read()
-    assert (known.age, known.round_age, known.told) == (7.0, 7.5, 7.0)
-    reader.look()  # unchanged: only the ages come
+    assert (known.age, known.round_age, known.status_age) == (7.0, 7.5, 7.0)
+    reader.poll()  # unchanged: only the ages come
     assert (reader.read().age, reader.read().round_age) == (0.0, 0.25)
-    assert reader.read().told == 7.0
+    assert reader.read().status_age == 7.0
     assert reader.read().delays_age == 0.5
-    clock.now += WHOLE_SECONDS
-    reader.look()
-    assert reader.read().told == 0.0
+    clock.now += COMPLETE_SECONDS
+    reader.poll()
+    assert reader.read().status_age == 0.0
 
 
-def test_another_sidecar_that_counts_the_same_revision_is_not_taken_for_the_old_one(
+def test_another_run_with_the_same_revision_is_read_again(
     client: SidecarClient, sidecar: SidecarServer
 ) -> None:
     reader = SidecarReader(client, Clock())
-    reader.look()
+    reader.poll()
     sidecar.operations.status = a_status(run="another", nimbusId="nimbus-2")
-    reader.look()  # of which it hears `unchanged`, and whose run it is
+    reader.poll()  # of which it hears `unchanged`, and whose run it is
     status = reader.read().status
     assert status is not None
     assert status.nimbus_id == "nimbus-2"
 
 
-def test_plans_on_their_way_are_asked_for_at_every_look_others_now_and_then(
+def test_plans_are_read_every_second_only_while_one_is_pending(
     client: SidecarClient, sidecar: SidecarServer
 ) -> None:
     clock = Clock()
     reader = SidecarReader(client, clock)
-    reader.look()
+    reader.poll()
     sidecar.operations.plans["p"] = a_plan("p", state="QUEUED")
-    reader.look()
+    reader.poll()
     assert reader.read().plans == ()
     clock.now += 5
-    reader.look()
+    reader.poll()
     assert [it.state for it in reader.read().plans] == [pb.Plan.QUEUED]
     sidecar.operations.plans["p"].state = pb.Plan.APPLIED
-    reader.look()
+    reader.poll()
     assert [it.state for it in reader.read().plans] == [pb.Plan.APPLIED]
 
 
-def test_a_newer_sidecar_is_not_guessed_at(client: SidecarClient, sidecar: SidecarServer) -> None:
+def test_a_later_contract_version_is_refused(client: SidecarClient, sidecar: SidecarServer) -> None:
     sidecar.operations.status = a_status(contract_version=2)
     reader = SidecarReader(client, Clock())
-    reader.look()
+    reader.poll()
     known = reader.read()
     assert known.status is None
-    assert known.wrong == "it speaks contract 2, the dashboard 1: update the dashboard"
+    assert known.error == "its contract version is 2, the dashboard's 1: update the dashboard"
+
+
+def test_a_long_reading_takes_a_twentieth_of_the_time() -> None:
+    assert pause_after(0.1) == 1.9  # 0.1 s of 2 s
+
+
+def test_a_short_reading_has_the_minimum_pause() -> None:
+    assert pause_after(0.001, minimum=1.0) == 1.0
+
+
+def test_the_pause_is_bounded() -> None:
+    assert pause_after(3.0) == 5.0

@@ -1,7 +1,7 @@
 // Generated from the API's OpenAPI document by tools/api_types.py. Do not edit.
 // Types for the modules in static/; never served.
 
-/** A host that an executor could go to, or what forbids it. */
+/** A host that the executor could move to, or what forbids it. */
 export interface AlternativeView {
   host: string;
   current: boolean;
@@ -12,23 +12,23 @@ export interface AlternativeView {
   response_time_added: number | null;
 }
 
-/** Machine types that can be had. */
+/** A catalogue of machine types. */
 export interface CatalogueView {
   name: string;
   currency: string;
-  /** What it counts CPU in; topologies' is in cores. */
+  /** Of CPU; topologies' is cores. */
   unit: string;
   types: number;
 }
 
-/** What an event says: fetch these again. Sent as the data of each Server-Sent Event. */
+/** The data of each Server-Sent Event: what to fetch again. */
 export interface Change {
   revision: number;
   /** cluster, topology/ID, decisions, plans, health. */
   changed: string[];
 }
 
-/** The next cheaper platform, and what it sustains. */
+/** The next cheaper platform, and the throughput that it sustains. */
 export interface CheaperPlatformView {
   price: number;
   throughput: number;
@@ -39,49 +39,52 @@ export interface CheaperPlatformView {
 export interface ClusterView {
   revision: number;
   sidecar: Signal;
-  /** Age: since its last round. */
+  /** Its age is that of the last round. */
   nimbus: Signal;
   delays: Signal;
   delays_source: string;
   supervisors: SupervisorView[];
-  /** Hosts whose agents report though Nimbus has no supervisor there. */
+  /** Hosts whose agents report although Nimbus has no supervisor there. */
   gone: string[];
   links: LinkView[];
-  /** Whether `links` has every pair of hosts; else those that a stream crosses. */
+  /** Whether `links` has every pair of hosts; else it has those with traffic. */
   all_pairs: boolean;
   topologies: TopologySummary[];
   switches: SwitchesView;
   rules: RulesView | null;
-  /** What the dashboard was told of none: what it would tell is missing, and nothing is wrong. */
+  /** Stores that the dashboard's configuration does not name: their data is missing by intent. */
   not_configured: ("zookeeper" | "redis")[];
 }
 
 /** A node of the topology's graph. */
 export interface ComponentView {
   id: string;
-  kind: "spout" | "bolt" | "system";
+  kind: "system" | "spout" | "bolt";
   executors: ExecutorView[];
   /** tuples/s on all its streams. */
   emitted: number | null;
-  /** Storm's share of time spent executing, of its busiest task. */
+  /** The share of time that its busiest task spent executing, by Storm. */
   capacity: number | null;
 }
 
 /** Some decisions, newest first. */
 export interface DecisionPage {
   decisions: DecisionSummary[];
-  /** Id to go on before; None: that is all there is. */
+  /** Value of `before` for the next page; None: there are no older decisions. */
   older: string | null;
+  /** Records that were left out, and why. */
   unreadable: string[];
 }
 
-/** A line of the history. */
+/** A decision in the history. */
 export interface DecisionSummary {
   id: string;
+  /** Seconds since the epoch. */
   at: number;
   topology: string;
   name: string;
-  verdict: string;
+  verdict: Verdict;
+  /** The message that Storm UI shows. */
   said: string;
   policy: string;
   objective: string;
@@ -90,9 +93,12 @@ export interface DecisionSummary {
   gap: number | null;
   moves: number;
   workers_started: number | null;
+  /** R of the assignment that ran, and of the one that was found. */
+  response_time_before: number | null;
+  response_time_after: number | null;
 }
 
-/** All of one decision. */
+/** One decision, whole. */
 export interface DecisionView {
   summary: DecisionSummary;
   seed: number | null;
@@ -110,11 +116,12 @@ export interface DecisionView {
   delays_age: number | null;
   delays_confidence: number | null;
   rates_age: number | null;
+  /** Digest of the assignment that it was computed from. */
   base: string;
   gain: MeasuredGain;
 }
 
-/** One executor and where it runs. */
+/** One executor, and where it runs. */
 export interface ExecutorView {
   executor: string;
   component: string;
@@ -126,7 +133,7 @@ export interface ExecutorView {
   pins: string[];
 }
 
-/** Why an executor runs where it runs, and why not elsewhere. */
+/** Why an executor runs where it runs, and not elsewhere. */
 export interface ExplanationView {
   topology: string;
   name: string;
@@ -140,10 +147,11 @@ export interface ExplanationView {
   left_out: number;
   on_slowest_path: boolean;
   assumptions: string[];
+  /** What is not known well enough for a decision; empty if everything is. */
   unknown: string;
 }
 
-/** Body of a change of a freeze switch. */
+/** The body of a change of a switch. */
 export interface Frozen {
   frozen: boolean;
 }
@@ -159,21 +167,22 @@ export interface HealthView {
 export interface LinkView {
   source: string;
   target: string;
-  /** One way: what the sidecar decides by. */
+  /** One way: the delay that the sidecar uses. */
   delay: number | null;
-  /** Half of the round trip that the two probed. */
+  /** Half of the round trip that the hosts' agents measured. */
   measured: number | null;
-  /** By their coordinates. */
+  /** By the hosts' coordinates. */
   estimated: number | null;
   signal: Signal;
   /** tuples/s that cross it. */
   rate: number | null;
 }
 
-/** What a host does, as its agent told last. */
+/** The load of a host, by its agent's last report. */
 export interface Load {
   cores_busy: number;
   cores: number;
+  /** Cores that other guests of the hypervisor took. */
   stolen: number;
   /** Share of the time for which its quota stopped it, 0 to 1. */
   throttled: number;
@@ -181,13 +190,13 @@ export interface Load {
   memory: number;
 }
 
-/** What a decision came to, beside what was predicted. Response time in the mean over the minutes before and after; the move itself left out. */
+/** The predicted and the measured response time before and after a decision. Means over the minutes before and after, without the minute of the move. */
 export interface MeasuredGain {
   predicted_before: number | null;
   predicted_after: number | null;
   measured_before: number | null;
   measured_after: number | null;
-  /** Why one is not known (yet). */
+  /** Why one is unknown or uncertain. */
   note: string;
 }
 
@@ -199,7 +208,7 @@ export interface MetricView {
   after: number | null;
 }
 
-/** One executor's change. */
+/** The move of one executor; without a source it had no slot. */
 export interface MoveView {
   executor: string;
   source: string | null;
@@ -208,7 +217,7 @@ export interface MoveView {
   target_port: number | null;
 }
 
-/** An executor that it exchanges tuples with. */
+/** An executor that exchanges tuples with it. */
 export interface NeighbourView {
   executor: string;
   host: string;
@@ -218,13 +227,13 @@ export interface NeighbourView {
   system: boolean;
 }
 
-/** One part of Eyewall (or of what it stands on) and how it is. */
+/** One part of Eyewall, or something that it needs. */
 export interface PartView {
   /** nimbus, sidecar, zookeeper, redis, rates job, latency agent, monitor agent … */
   name: string;
   host: string;
   signal: Signal;
-  /** Seconds that it is behind; None: not a matter of it, or unknown. */
+  /** Seconds that it is behind; None: unknown, or not applicable. */
   lag: number | null;
   detail: string;
 }
@@ -233,11 +242,13 @@ export interface PartView {
 export interface PathStepView {
   executor: string;
   host: string;
+  /** From the step before. */
   delay: number;
+  /** Processing time of one tuple. */
   work: number;
 }
 
-/** What to plan; what is left out is the topology's own. */
+/** What to plan; empty fields are the topology's own. */
 export interface PlanRequest {
   topology: string;
   policy?: string;
@@ -246,7 +257,7 @@ export interface PlanRequest {
   seed?: number | null;
 }
 
-/** What a list of plans says of one; its fields mean what PlanView's do. */
+/** A plan in a list of plans. */
 export interface PlanSummaryView {
   id: string;
   topology: string;
@@ -263,7 +274,7 @@ export interface PlanSummaryView {
   workers_started: number;
 }
 
-/** A dry run, and what has become of it. */
+/** A dry run and its state. */
 export interface PlanView {
   id: string;
   topology: string;
@@ -272,6 +283,7 @@ export interface PlanView {
   state_reason: string;
   age: number;
   expires_in: number;
+  /** Digest of the assignment that it was computed from. */
   base: string;
   policy: string;
   objective: string;
@@ -291,49 +303,52 @@ export interface PlanView {
   rejected: RejectionView[];
   remarks: string[];
   slowest_path: PathStepView[];
-  /** What the rules would say to this move; empty if it would be made unasked. */
+  /** Why the move limits would not allow it; empty if they would. */
   held_back: string;
   delays_age: number | null;
   delays_confidence: number | null;
   rates_age: number | null;
 }
 
-/** A policy that can be planned with. */
+/** A policy that plans can be made with. */
 export interface PolicyView {
   name: string;
   title: string;
   source: string;
   method: string;
   optimises: string[];
+  /** Whether it optimises weighted sums of metrics. */
   mixes: boolean;
+  /** Whether it optimises Ecker's score. */
   ecker: boolean;
+  /** When to use it. */
   take_it: string;
 }
 
-/** Where a host is drawn: seconds of round-trip time on both axes, and its height. */
+/** Where a host is drawn, in seconds of round-trip time on both axes. */
 export interface Position {
   x: number;
   y: number;
   height: number;
-  /** Its own network coordinate, or scaled from the delays between hosts. */
+  /** Its network coordinate, or multidimensional scaling of the delays between hosts. */
   source: "coordinates" | "delays";
 }
 
-/** An error, in the manner of RFC 9457. */
+/** An error (RFC 9457). */
 export interface Problem {
   title: string;
   status: number;
   /** A sentence that names the offender, its value and what is allowed. */
   detail: string;
-  /** Names that were perhaps meant. */
+  /** Names that the request may have meant. */
   nearest: string[];
 }
 
-/** Which platform to look for; what is left out is the sidecar's own. */
+/** The platform to look for; empty fields are the sidecar's own. */
 export interface ProvisionRequest {
-  /** A shipped one's name, or the TOML text of another; empty: the supervisors that are there. */
+  /** Name of a shipped one, or the TOML text of another; empty: the present supervisors. */
   catalogue?: string;
-  /** In multiples of what the topology carries now. */
+  /** In multiples of the topology's present throughput. */
   throughput?: number;
   tuple_bytes?: number | null;
   method?: string;
@@ -361,35 +376,35 @@ export interface ProvisionView {
   breaks: ResourceUseView[];
   sustained: number | null;
   cheaper: CheaperPlatformView | null;
-  /** Supervisors that could be switched off as far as this topology goes. */
+  /** Supervisors that could be switched off as far as this topology is concerned. */
   not_needed: string[];
   reasons: string[];
   assumptions: string[];
 }
 
-/** One machine, and what it would run. */
+/** One machine, and the operators that it would run. */
 export interface ProvisionedMachineView {
   id: string;
   type: string;
   operators: string[];
 }
 
-/** A moment at which executors were placed or moved. */
+/** A decision that placed or moved executors. */
 export interface Reassignment {
   at: number;
   decision: string;
-  verdict: string;
+  verdict: Verdict;
   said: string;
   moves: number;
 }
 
-/** What one constraint forbids, of all moves of one executor. */
+/** The number of single-executor moves that a constraint forbids. */
 export interface RejectionView {
   constraint: string;
   moves: number;
 }
 
-/** How full a CPU, a memory, a card or a link would be; cores, bytes or bytes/s. */
+/** The load of a CPU, a memory, a card or a link, in cores, bytes or bytes/s. */
 export interface ResourceUseView {
   /** cpu, memory, card, server, server link or link. */
   constraint: string;
@@ -409,7 +424,7 @@ export interface ResponseTimeView {
   reassignments: Reassignment[];
 }
 
-/** What governs moves. */
+/** The limits on moves. */
 export interface RulesView {
   minimum_gain: number;
   cool_down_seconds: number;
@@ -423,16 +438,17 @@ export interface RulesView {
 export interface ShoppingItemView {
   type: string;
   count: number;
+  /** Of one. */
   price: number;
   sum: number;
 }
 
-/** How old something measured is, and how much it is worth. */
+/** The age and confidence of something measured. */
 export interface Signal {
   state: "fresh" | "stale" | "missing";
   age: number | null;
   confidence: number | null;
-  /** What is wrong with it, as a sentence; empty if nothing is. */
+  /** What is wrong, as a sentence; empty if nothing is. */
   note: string;
 }
 
@@ -443,14 +459,14 @@ export interface StreamView {
   stream: string;
   grouping: string;
   system: boolean;
-  /** tuples/s that the model goes by. */
+  /** tuples/s that the model uses. */
   rate: number | null;
   rate_between_hosts: number | null;
-  /** `missing`: the rate is assumed or hinted. */
+  /** `missing`: the rate is assumed, or hinted by the topology. */
   signal: Signal;
 }
 
-/** A supervisor, with what is known of its host. */
+/** A supervisor and its host. */
 export interface SupervisorView {
   id: string;
   host: string;
@@ -475,25 +491,27 @@ export interface SupervisorView {
   position: Position | null;
 }
 
-/** What operators turn while all runs. */
+/** The switches that operators turn while the cluster runs. */
 export interface SwitchesView {
-  /** False: there is no ZooKeeper to hold them, or it is away. */
+  /** False: no ZooKeeper holds them, or it does not answer. */
   available: boolean;
   frozen: boolean;
   /** Storm's ids. */
   frozen_topologies: string[];
-  /** The sidecar holds the same. */
+  /** The sidecar holds the same values. */
   in_force: boolean;
   note: string;
 }
 
-/** One moment of a series: seconds since the epoch, and seconds of response time. */
+/** One point of a series. */
 export interface TimePoint {
+  /** Seconds since the epoch. */
   at: number;
+  /** Seconds of response time; None interrupts the line. */
   value: number | null;
 }
 
-/** A line for each topology. */
+/** A topology in a list of topologies. */
 export interface TopologySummary {
   id: string;
   name: string;
@@ -508,7 +526,7 @@ export interface TopologySummary {
   placed: number;
   workers: number;
   hosts: number;
-  /** By the model. */
+  /** Predicted by the model. */
   response_time: number | null;
   /** Storm's complete latency over the last minute. */
   measured_response_time: number | null;
@@ -523,9 +541,9 @@ export interface TopologyView {
   streams: StreamView[];
   metrics: MetricView[];
   slowest_path: PathStepView[];
-  /** Seconds until its assignment has cooled down. */
+  /** Seconds until the end of its cool-down. */
   cooling: number;
-  /** What keeps it from being judged; empty if nothing does. */
+  /** What keeps it from being evaluated; empty if nothing does. */
   unknown: string;
   assumptions: string[];
 }

@@ -1,31 +1,31 @@
-"""The composition root of `eyewall-monitor dashboard`: everything is put together here."""
+"""The composition root of `eyewall-monitor dashboard`, and its server."""
 
 from __future__ import annotations
 
 import os
 import socket
 import time
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
 import uvicorn
 from eyewall_contracts.znodes import Znodes
 
 from eyewall_monitor.addresses import redis_server, split_address
-from eyewall_monitor.dashboard.board import Board
-from eyewall_monitor.dashboard.desk import Desk
-from eyewall_monitor.dashboard.known import Known, RedisKnown, ZookeeperKnown
-from eyewall_monitor.dashboard.metric_families import families
+from eyewall_monitor.dashboard.commands import Commands
+from eyewall_monitor.dashboard.prometheus import collect
 from eyewall_monitor.dashboard.readers.history_reader import HistoryReader
 from eyewall_monitor.dashboard.readers.latency_reader import LatencyReader
+from eyewall_monitor.dashboard.readers.reader import RepeatingThread
 from eyewall_monitor.dashboard.readers.sidecar_reader import SidecarReader
-from eyewall_monitor.dashboard.readers.thread import RepeatingThread
 from eyewall_monitor.dashboard.readers.zookeeper_reader import ZookeeperReader
 from eyewall_monitor.dashboard.sidecar_client import SidecarClient
+from eyewall_monitor.dashboard.snapshot import RedisSnapshot, Snapshot, ZookeeperSnapshot
 from eyewall_monitor.dashboard.totals import RunningTotals
+from eyewall_monitor.dashboard.view_cache import ViewCache
 from eyewall_monitor.dashboard.web.app import make_app
 from eyewall_monitor.dashboard.web.events import Events
-from eyewall_monitor.dashboard.web.guard import Guard
-from eyewall_monitor.dashboard.web.head import Head
+from eyewall_monitor.dashboard.web.middleware import Guard, Head
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -34,13 +34,13 @@ if TYPE_CHECKING:
 
     from eyewall_monitor.dashboard.config import Config
 
-LOOK_SECONDS: Final = 0.5
-"""Between two looks whether anything that is shown has changed."""
+REFRESH_SECONDS: Final = 0.5
+"""Between two checks whether something that is shown has changed."""
 FIRST_SECONDS: Final = 3.0
-"""That the sidecar has for its first answer before anybody else gets one: browsers that come back
-to a dashboard which was restarted would otherwise be told that nothing is known yet."""
-LAST_SECONDS: Final = 2
-"""That answers under way have when the dashboard ends."""
+"""For the sidecar's first answer before any request is served: browsers that reconnect to a
+restarted dashboard would otherwise see that everything is unknown."""
+SHUTDOWN_SECONDS: Final = 2
+"""For pending responses when the dashboard ends."""
 BACKLOG: Final = 128
 
 
@@ -49,7 +49,7 @@ class ListenError(OSError):
 
 
 class Dashboard:
-    """All of it, but the server."""
+    """Everything but the server."""
 
     def __init__(self, config: Config) -> None:
         steady = time.monotonic
@@ -63,27 +63,29 @@ class Dashboard:
         self._latency: LatencyReader | None = None
         self._history: HistoryReader | None = None
         if redis.url is not None:
-            self._latency = LatencyReader(redis.url, redis.prefix, self._pairs)
-            self._history = HistoryReader(redis.url, redis.prefix, self._totals.take)
+            self._latency = LatencyReader(redis.url, redis.prefix, self._shown_pairs)
+            self._history = HistoryReader(redis.url, redis.prefix, self._totals.add)
         self.events = Events()
-        self._board = Board(self._read, steady)
-        self._watch = RepeatingThread("what is shown", self._look, lambda _: None)
-        desk = Desk(self._board, self._client, self._sidecar, self._zookeeper, self._watch.hurry)
-        self.api = make_app(desk, self.events, self._collect)
+        self._views = ViewCache(self._read, steady)
+        self._refresher = RepeatingThread("the views", self._refresh, lambda _: None)
+        commands = Commands(
+            self._views, self._client, self._sidecar, self._zookeeper, self._refresher.hurry
+        )
+        self.api = make_app(self._views, commands, self.events, self._collect)
         access = config.access
         self.app = Guard(Head(self.api), access.allowed_hosts, read_only=access.read_only)
 
     def start(self) -> None:
-        """Begin to read; returns once the sidecar has answered, or after some seconds without."""
+        """Begin to read; return once the sidecar has answered, or after some seconds."""
         for it in self._readers():
             it.start()
-        self._sidecar.wait_for_first_look(FIRST_SECONDS)
-        self._watch.start()
-        self._watch.wait_for_first_look(FIRST_SECONDS)
+        self._sidecar.wait_for_first(FIRST_SECONDS)
+        self._refresher.start()
+        self._refresher.wait_for_first(FIRST_SECONDS)
 
     def close(self) -> None:
         """Read no more."""
-        self._watch.close()
+        self._refresher.close()
         for it in self._readers():
             it.close()
         self._client.close()
@@ -92,42 +94,46 @@ class Dashboard:
         readers = (self._sidecar, self._zookeeper, self._latency, self._history)
         return [it for it in readers if it is not None]
 
-    def _look(self) -> float:
-        change = self._board.refresh()
-        store = self._board.known.zookeeper
-        self._totals.decided(store)
-        if self._history is None:  # then the latest reports are all that there is
+    def _refresh(self) -> float:
+        change = self._views.refresh()
+        store = self._views.snapshot.zookeeper
+        self._totals.add_decisions(store)
+        if self._history is None:  # then there are only the latest reports
             for report in store.samples.values():
-                self._totals.take(report)
+                self._totals.add(report)
         if change is not None:
             self.events.publish(change)
-        return LOOK_SECONDS
+        return REFRESH_SECONDS
 
     def _collect(self) -> Iterator[Metric]:
-        return families(self._read(), self._totals.read(), self.events.pages)
+        return collect(self._read(), self._totals.read(), self.events.pages)
 
-    def _read(self) -> Known:
-        redis = RedisKnown()
-        if self._latency is not None and self._history is not None:
-            history = self._history
-            redis = self._latency.read(history.response_times, history.age, history.remarks)
-        store = self._zookeeper
-        return Known(
+    def _read(self) -> Snapshot:
+        redis, history = RedisSnapshot(), self._history
+        if self._latency is not None and history is not None:
+            redis = self._latency.read()
+            redis = replace(
+                redis,
+                response_times=history.response_times,
+                history_age=history.age,
+                remarks=(*redis.remarks, *history.remarks),
+            )
+        return Snapshot(
             now=time.time(),
             sidecar=self._sidecar.read(),
-            zookeeper=ZookeeperKnown() if store is None else store.read(),
+            zookeeper=ZookeeperSnapshot() if self._zookeeper is None else self._zookeeper.read(),
             redis=redis,
         )
 
-    def _pairs(self) -> list[tuple[str, str]]:
-        """The pairs of hosts whose links are shown."""
+    def _shown_pairs(self) -> list[tuple[str, str]]:
+        """Return the pairs of hosts whose links are shown."""
         status = self._sidecar.read().status
         links = status.delays.links if status is not None else ()
         return [(it.source, it.target) for it in links]
 
 
 class Server(uvicorn.Server):
-    """Says when it is ready, and ends the streams of events before it waits for answers to end."""
+    """Reports when it is ready, and ends event streams before it waits for pending responses."""
 
     def __init__(self, dashboard: Dashboard, ready: Callable[[], None]) -> None:
         config = uvicorn.Config(
@@ -137,7 +143,7 @@ class Server(uvicorn.Server):
             server_header=False,
             ws="none",
             lifespan="on",
-            timeout_graceful_shutdown=LAST_SECONDS,
+            timeout_graceful_shutdown=SHUTDOWN_SECONDS,
         )
         super().__init__(config)
         self._dashboard = dashboard
@@ -156,10 +162,10 @@ class Server(uvicorn.Server):
 
 
 def serve(config: Config, say: Callable[[str], None]) -> None:
-    """Serve until SIGTERM or SIGINT; `say` gets one line when ready.
+    """Serve until SIGTERM or SIGINT; call `say` with one line when ready.
 
-    ListenError if the address cannot be listened on; a store or a sidecar that is away keeps
-    nothing from starting.
+    Raises ListenError if the address cannot be listened on. A store or a sidecar that does not
+    answer does not keep it from starting.
     """
     listening = listen(config.listen)
     host, port = listening.getsockname()[:2]
@@ -176,7 +182,7 @@ def serve(config: Config, say: Callable[[str], None]) -> None:
 
 
 def listen(address: str) -> socket.socket:
-    """Listen on HOST:PORT; ListenError says why not."""
+    """Listen on HOST:PORT, or raise ListenError."""
     host, port = split_address(address) or ("", 0)
     try:
         family, _, _, _, where = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
@@ -185,8 +191,8 @@ def listen(address: str) -> socket.socket:
         known = error.errno is not None and error.errno > 0
         reason = os.strerror(error.errno) if known and error.errno else error.strerror or str(error)
         raise ListenError(f"cannot listen on {address}: {reason}") from None
-    # asyncio does so for sockets of its own making only, and every small answer would wait 40 ms:
-    # its body for the acknowledgement of its head, which the other side delays.
+    # asyncio sets this only for sockets that it makes itself. Without it every small response takes
+    # 40 ms: its body waits for the acknowledgement of its head, which the client delays.
     listening.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
     return listening
 

@@ -1,42 +1,31 @@
-"""Asks the sidecar; whatever goes wrong is one error with a sentence for a person."""
+"""The client of the sidecar's services; every failure is a RequestError."""
 
 from __future__ import annotations
 
-from enum import Enum
 from typing import TYPE_CHECKING, Any, Final, cast
 
 import grpc
 from eyewall_contracts.proto import operations_pb2 as pb
-from eyewall_contracts.proto import provisioning_pb2
+from eyewall_contracts.proto import provisioning_pb2 as provisioning
 from eyewall_contracts.proto.operations_pb2_grpc import OperationsStub
 from eyewall_contracts.proto.provisioning_pb2_grpc import ProvisioningStub
+
+from eyewall_monitor.dashboard.errors import Reason, RequestError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
 CONTRACT_VERSION: Final = 1
 ANSWER_SECONDS: Final = 5.0
-LONGEST_PLAN: Final = 60.0
-"""Seconds that may be planned for."""
-PLANNING_BESIDE: Final = 90.0
-"""Seconds that making a plan may take beyond solving: the first one waits until its process has
+LONGEST_SOLVE: Final = 60.0
+"""The longest time limit that the sidecar accepts."""
+SOLVE_OVERHEAD: Final = 90.0
+"""Seconds that a plan may take in addition to solving: the first one waits until its process has
 started, which takes half a minute on a busy machine."""
 NEAREST: Final = "eyewall-nearest"
 PAPERS: Final = "eyewall-papers"
-"""The distribution that answers what to buy."""
+"""The distribution that serves provisioning within the sidecar."""
 _MESSAGE_BYTES: Final = 64 * 1024 * 1024
-
-
-class Reason(Enum):
-    """Why there is no answer."""
-
-    UNKNOWN_NAME = "unknown name"
-    BAD_VALUE = "bad value"
-    NOT_NOW = "not now"
-    AWAY = "away"
-    NOT_INSTALLED = "not installed"
-    FAILED = "failed"
-
 
 _REASONS: Final = {
     grpc.StatusCode.NOT_FOUND: Reason.UNKNOWN_NAME,
@@ -48,22 +37,22 @@ _REASONS: Final = {
     grpc.StatusCode.CANCELLED: Reason.AWAY,
     grpc.StatusCode.RESOURCE_EXHAUSTED: Reason.AWAY,
 }
-
-
-class SidecarError(RuntimeError):
-    """No answer, and why."""
-
-    def __init__(self, reason: Reason, said: str, nearest: tuple[str, ...] = ()) -> None:
-        super().__init__(said)
-        self.reason = reason
-        self.nearest = nearest
+_MESSAGES: Final = {
+    grpc.StatusCode.UNIMPLEMENTED: "it does not support this request: update the sidecar",
+    grpc.StatusCode.DEADLINE_EXCEEDED: "it did not answer in time",
+    grpc.StatusCode.UNAVAILABLE: "no connection",
+}
 
 
 class SidecarClient:
-    """A connection that is made when first needed, and again whenever it broke; for any thread."""
+    """A connection that is made when it is first needed, and again after it broke.
+
+    Any thread may use it.
+    """
 
     def __init__(self, address: str) -> None:
         self.address = address
+        self._name = f"the sidecar at {address}"
         self._channel = grpc.insecure_channel(
             address,
             options=[
@@ -79,85 +68,79 @@ class SidecarClient:
         self._provisioning: Any = ProvisioningStub(self._channel)  # type: ignore[no-untyped-call]
 
     def close(self) -> None:
-        """End the connection, and every question under way with it."""
+        """End the connection, and every pending request with it."""
         self._channel.close()
 
     def status(self, known_revision: int) -> pb.Status:
-        """What it goes by; `unchanged` if that is what the caller has."""
+        """Return the status; `unchanged` if the caller knows this revision."""
         request = pb.StatusRequest(known_revision=known_revision)
-        return cast("pb.Status", self._ask(self._stub.GetStatus, request, ANSWER_SECONDS))
+        return cast("pb.Status", self._call(self._stub.GetStatus, request))
 
     def policies(self) -> pb.Policies:
-        """Those that can be planned with."""
-        return cast(
-            "pb.Policies",
-            self._ask(self._stub.ListPolicies, pb.ListPoliciesRequest(), ANSWER_SECONDS),
-        )
+        """Return the policies that plans can be made with."""
+        return cast("pb.Policies", self._call(self._stub.ListPolicies, pb.ListPoliciesRequest()))
 
     def plans(self) -> pb.Plans:
-        """Those that are remembered, newest first."""
-        return cast(
-            "pb.Plans", self._ask(self._stub.ListPlans, pb.ListPlansRequest(), ANSWER_SECONDS)
-        )
-
-    def make_plan(self, request: pb.PlanRequest) -> pb.Plan:
-        """Plan without moving anything; takes as long as may be solved, and a little more."""
-        # The sidecar refuses what is longer, and gRPC cannot count as far as a number may go.
-        seconds = min(request.time_limit or LONGEST_PLAN, LONGEST_PLAN) + PLANNING_BESIDE
-        return cast("pb.Plan", self._ask(self._stub.MakePlan, request, seconds))
-
-    def catalogues(self) -> provisioning_pb2.Catalogues:
-        """Return the shipped catalogues; NOT_INSTALLED where the sidecar lacks eyewall-papers."""
-        request = provisioning_pb2.ListCataloguesRequest()
-        found = self._ask(self._provisioning.ListCatalogues, request, ANSWER_SECONDS, PAPERS)
-        return cast("provisioning_pb2.Catalogues", found)
-
-    def provision(
-        self, request: provisioning_pb2.ProvisionRequest
-    ) -> provisioning_pb2.ProvisionAnswer:
-        """Look for the cheapest platform, for as long as a plan may take; otherwise the same."""
-        seconds = min(request.time_limit or LONGEST_PLAN, LONGEST_PLAN) + PLANNING_BESIDE
-        found = self._ask(self._provisioning.Provision, request, seconds, PAPERS)
-        return cast("provisioning_pb2.ProvisionAnswer", found)
+        """Return the plans that the sidecar keeps, newest first."""
+        return cast("pb.Plans", self._call(self._stub.ListPlans, pb.ListPlansRequest()))
 
     def plan(self, id_: str) -> pb.Plan:
-        """One plan."""
-        return cast("pb.Plan", self._ask(self._stub.GetPlan, pb.PlanId(id=id_), ANSWER_SECONDS))
+        """Return one plan."""
+        return cast("pb.Plan", self._call(self._stub.GetPlan, pb.PlanId(id=id_)))
+
+    def make_plan(self, request: pb.PlanRequest) -> pb.Plan:
+        """Plan without moving anything; takes a little longer than the time limit."""
+        seconds = _solve_timeout(request.time_limit)
+        return cast("pb.Plan", self._call(self._stub.MakePlan, request, seconds))
 
     def apply_plan(self, id_: str) -> pb.Plan:
         """Hand a plan to Nimbus."""
-        return cast("pb.Plan", self._ask(self._stub.ApplyPlan, pb.PlanId(id=id_), ANSWER_SECONDS))
+        return cast("pb.Plan", self._call(self._stub.ApplyPlan, pb.PlanId(id=id_)))
 
     def explain(self, topology: str, executor: str, host: str) -> pb.Explanation:
-        """Why it runs where it runs."""
+        """Return why an executor runs where it runs."""
         request = pb.ExplainRequest(topology=topology, executor=executor, host=host)
-        return cast("pb.Explanation", self._ask(self._stub.Explain, request, ANSWER_SECONDS))
+        return cast("pb.Explanation", self._call(self._stub.Explain, request))
 
-    def _ask(
-        self, method: Callable[..., Any], request: Any, seconds: float, distribution: str = ""
+    def catalogues(self) -> provisioning.Catalogues:
+        """Return the catalogues that come with the sidecar."""
+        request = provisioning.ListCataloguesRequest()
+        answer = self._call(self._provisioning.ListCatalogues, request, distribution=PAPERS)
+        return cast("provisioning.Catalogues", answer)
+
+    def provision(self, request: provisioning.ProvisionRequest) -> provisioning.ProvisionAnswer:
+        """Look for the cheapest platform; takes a little longer than the time limit."""
+        seconds = _solve_timeout(request.time_limit)
+        answer = self._call(self._provisioning.Provision, request, seconds, PAPERS)
+        return cast("provisioning.ProvisionAnswer", answer)
+
+    def _call(
+        self,
+        method: Callable[..., Any],
+        request: Any,
+        timeout: float = ANSWER_SECONDS,
+        distribution: str = "",
     ) -> Any:
-        """Call; `distribution` is the one that answers inside the sidecar, if not the sidecar."""
+        """Call a method of the sidecar, or of a `distribution` that may be installed with it."""
         try:
-            return method(request, timeout=seconds)
+            return method(request, timeout=timeout)
         except grpc.RpcError as error:
-            raise _told(error, distribution) from None
-        except ValueError as error:  # the channel has been closed meanwhile
-            raise SidecarError(Reason.AWAY, str(error)) from None
+            raise self._error(error, distribution) from None
+        except ValueError as error:  # the channel is closed
+            raise RequestError(Reason.AWAY, str(error), source=self._name) from None
+
+    def _error(self, error: Any, distribution: str) -> RequestError:
+        code = error.code()
+        reason = _REASONS.get(code, Reason.FAILED)
+        message = _MESSAGES.get(code) or error.details() or code.name.lower().replace("_", " ")
+        if code is grpc.StatusCode.UNIMPLEMENTED and distribution:
+            reason, message = Reason.NOT_INSTALLED, f"{distribution} is not installed with it"
+        nearest = dict(error.trailing_metadata() or ()).get(NEAREST, "").split(",")
+        names = [it.strip() for it in nearest if it.strip()]
+        of_request = reason in (Reason.UNKNOWN_NAME, Reason.BAD_VALUE, Reason.NOT_NOW)
+        return RequestError(reason, message, names, "" if of_request else self._name)
 
 
-def _told(error: Any, not_installed: str) -> SidecarError:
-    code = error.code()
-    reason = _REASONS.get(code, Reason.FAILED)
-    if code is grpc.StatusCode.UNIMPLEMENTED and not_installed:
-        reason, said = Reason.NOT_INSTALLED, f"{not_installed} is not installed with it"
-    elif code is grpc.StatusCode.UNIMPLEMENTED:
-        said = "it does not know what the dashboard asks for: update the sidecar"
-    elif code is grpc.StatusCode.DEADLINE_EXCEEDED:
-        said = "it does not answer in time"
-    elif code is grpc.StatusCode.UNAVAILABLE:
-        said = "no connection"
-    else:
-        said = error.details() or code.name.lower().replace("_", " ")
-    names = next((value for key, value in error.trailing_metadata() or () if key == NEAREST), "")
-    nearest = tuple(it.strip() for it in names.split(",") if it.strip())
-    return SidecarError(reason, said, nearest)
+def _solve_timeout(time_limit: float) -> float:
+    # The sidecar refuses longer limits itself; gRPC cannot represent arbitrary timeouts.
+    return min(time_limit or LONGEST_SOLVE, LONGEST_SOLVE) + SOLVE_OVERHEAD

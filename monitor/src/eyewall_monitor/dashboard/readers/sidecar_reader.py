@@ -1,14 +1,15 @@
-"""What the sidecar tells, asked every second beside all requests."""
+"""Reads the sidecar's status and plans every second."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Final
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from eyewall_monitor.dashboard.known import SidecarKnown
-from eyewall_monitor.dashboard.plan_view import ON_ITS_WAY
-from eyewall_monitor.dashboard.readers.thread import RepeatingThread
-from eyewall_monitor.dashboard.sidecar_client import CONTRACT_VERSION, SidecarError
+from eyewall_monitor.dashboard.errors import RequestError
+from eyewall_monitor.dashboard.readers.reader import RepeatingThread
+from eyewall_monitor.dashboard.sidecar_client import CONTRACT_VERSION
+from eyewall_monitor.dashboard.snapshot import SidecarSnapshot
+from eyewall_monitor.dashboard.views.plan import PENDING
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -18,28 +19,22 @@ if TYPE_CHECKING:
     from eyewall_monitor.dashboard.sidecar_client import SidecarClient
 
 EVERY_SECONDS: Final = 1.0
-WHOLE_SECONDS: Final = 10.0
-"""Between two times that all is told: ages of links and rates come with that alone."""
+COMPLETE_SECONDS: Final = 10.0
+"""Between two complete answers, which alone have the ages of links and rates."""
 PLANS_SECONDS: Final = 5.0
-"""Between two looks at the plans while none is on its way: others make plans too."""
+"""Between two readings of the plans while none is pending: others make plans too."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Told:
+class _Reading(NamedTuple):
     """The last answers, and when they came by the steady clock."""
 
-    status: pb.Status | None = None
-    whole_at: float = 0.0
-    at: float | None = None
-    round_age: float | None = None
-    switches_age: float | None = None
-    delays_age: float | None = None
-    plans: tuple[pb.PlanSummary, ...] = ()
-    wrong: str = "not asked yet"
+    snapshot: SidecarSnapshot
+    answered_at: float = 0.0
+    complete_at: float = 0.0
 
 
 class SidecarReader:
-    """Asks until it is closed.
+    """Reads until it is closed.
 
     Parameters
     ----------
@@ -50,88 +45,84 @@ class SidecarReader:
     def __init__(self, client: SidecarClient, steady: Callable[[], float]) -> None:
         self._client = client
         self._steady = steady
-        self._told = _Told()
+        self._last = _Reading(SidecarSnapshot(client.address))
         self._plans_at: float | None = None
-        self._thread = RepeatingThread("the sidecar", self.look, self._failed)
-
-    def start(self) -> None:
-        """Begin to ask."""
-        self._thread.start()
-
-    def wait_for_first_look(self, seconds: float) -> None:
-        """Return once it answered or failed to, or after `seconds`."""
-        self._thread.wait_for_first_look(seconds)
-
-    def close(self) -> None:
-        """Ask no more."""
-        self._thread.close()
+        self._thread = RepeatingThread("the sidecar", self.poll, self._failed)
+        self.start = self._thread.start
+        self.close = self._thread.close
+        self.wait_for_first = self._thread.wait_for_first
 
     def hurry(self) -> None:
-        """Ask now, for the plans too: something was just done."""
+        """Read now, including the plans: something has just changed."""
         self._plans_at = None
         self._thread.hurry()
 
-    def read(self) -> SidecarKnown:
-        """Return what it told last; never waits."""
-        told, now = self._told, self._steady()
-        since = 0.0 if told.at is None else now - told.at
-        return SidecarKnown(
-            address=self._client.address,
-            status=told.status,
-            told=now - told.whole_at if told.status is not None else 0.0,
-            age=None if told.at is None else since,
-            round_age=None if told.round_age is None else told.round_age + since,
-            switches_age=None if told.switches_age is None else told.switches_age + since,
-            delays_age=None if told.delays_age is None else told.delays_age + since,
-            plans=told.plans,
-            wrong=told.wrong,
+    def read(self) -> SidecarSnapshot:
+        """Return the last answers; never waits."""
+        last, now = self._last, self._steady()
+        known = last.snapshot
+
+        def aged(age: float | None) -> float | None:
+            return None if age is None else age + now - last.answered_at
+
+        return replace(
+            known,
+            status_age=now - last.complete_at if known.status is not None else 0.0,
+            age=aged(known.age),
+            round_age=aged(known.round_age),
+            switches_age=aged(known.switches_age),
+            delays_age=aged(known.delays_age),
         )
 
-    def look(self) -> float:
-        """Ask once."""
-        last, now = self._told, self._steady()
-        whole = last.status is None or now - last.whole_at >= WHOLE_SECONDS
-        known = 0 if whole or last.status is None else last.status.revision
+    def poll(self) -> float:
+        """Read once."""
+        known = self._last.snapshot.status
+        complete = self._steady() - self._last.complete_at >= COMPLETE_SECONDS
+        revision = 0 if complete or known is None else known.revision
         try:
-            told = self._taken(last, self._client.status(known))
-            if self._plans_due(told):
-                told = replace(told, plans=tuple(self._client.plans().plans))
+            self._take(self._client.status(revision))
+            if self._plans_due():
+                self._update(plans=tuple(self._client.plans().plans))
                 self._plans_at = self._steady()
-        except SidecarError as error:
+        except RequestError as error:
             self._failed(str(error))
-            return EVERY_SECONDS
-        self._told = told
         return EVERY_SECONDS
 
-    def _taken(self, last: _Told, answer: pb.Status) -> _Told:
-        now = self._steady()
+    def _take(self, answer: pb.Status) -> None:
         if answer.contract_version > CONTRACT_VERSION:
-            wrong = (
-                f"it speaks contract {answer.contract_version}, the dashboard "
+            self._failed(
+                f"its contract version is {answer.contract_version}, the dashboard's "
                 f"{CONTRACT_VERSION}: update the dashboard"
             )
-            return replace(last, wrong=wrong)
-        answered = replace(
-            last,
-            at=now,
-            wrong="",
+            return
+        known, complete_at, now = self._last.snapshot, self._last.complete_at, self._steady()
+        status = known.status
+        if answer.unchanged and (status is None or (answer.run and answer.run != status.run)):
+            # Another run of the sidecar has reached the same revision.
+            answer, now = self._client.status(0), self._steady()
+        if not answer.unchanged:
+            status, complete_at = answer, now
+        snapshot = replace(
+            known,
+            status=status,
+            age=0.0,
             round_age=answer.round_age if answer.HasField("round_age") else None,
             switches_age=answer.switches.age if answer.switches.HasField("age") else None,
             delays_age=answer.delays.age if answer.HasField("delays") else None,
+            error="",
         )
-        if not answer.unchanged:
-            return replace(answered, status=answer, whole_at=now)
-        if last.status is None or (answer.run and answer.run != last.status.run):
-            # Another life of the sidecar that happens to count the same revision.
-            return self._taken(replace(last, status=None), self._client.status(0))
-        return answered
+        self._last = _Reading(snapshot, now, complete_at)
 
-    def _plans_due(self, told: _Told) -> bool:
-        if told.wrong:
+    def _plans_due(self) -> bool:
+        known = self._last.snapshot
+        if known.error:
             return False
-        if self._plans_at is None or any(it.state in ON_ITS_WAY for it in told.plans):
+        if self._plans_at is None or any(it.state in PENDING for it in known.plans):
             return True
         return self._steady() - self._plans_at >= PLANS_SECONDS
 
-    def _failed(self, said: str) -> None:
-        self._told = replace(self._told, wrong=said)
+    def _failed(self, error: str) -> None:
+        self._update(error=error)
+
+    def _update(self, **changes: Any) -> None:
+        self._last = self._last._replace(snapshot=replace(self._last.snapshot, **changes))

@@ -1,4 +1,4 @@
-"""What is in ZooKeeper, read every second beside all requests; and what a request asks of it."""
+"""Reads ZooKeeper every second, and serves requests for decisions and switches."""
 
 from __future__ import annotations
 
@@ -16,9 +16,10 @@ from eyewall_contracts.stores.znode_folder import ZnodeFolder
 from eyewall_contracts.stores.zookeeper_session import ANSWER_SECONDS, TROUBLES, ZookeeperSession
 from kazoo.exceptions import NoNodeError
 
-from eyewall_monitor.dashboard.known import DecisionEvent, ZookeeperKnown, event_of
-from eyewall_monitor.dashboard.readers.pace import pause_after
-from eyewall_monitor.dashboard.readers.thread import RepeatingThread
+from eyewall_monitor.dashboard.errors import Reason, RequestError
+from eyewall_monitor.dashboard.readers.reader import RepeatingThread, pause_after
+from eyewall_monitor.dashboard.snapshot import ZookeeperSnapshot
+from eyewall_monitor.dashboard.views.decision import DecisionSummary, decision_summary
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -31,11 +32,7 @@ if TYPE_CHECKING:
 EVERY_SECONDS: Final = 1.0
 DAY_SECONDS: Final = 86_400.0
 RECORDS_AT_ONCE: Final = 200
-"""Decisions that one look reads: the rest waits for the next."""
-
-
-class ZookeeperAwayError(RuntimeError):
-    """ZooKeeper does not answer, or there is none; says why."""
+"""Decisions that one reading takes: the rest waits for the next."""
 
 
 class ZookeeperReader:
@@ -67,13 +64,10 @@ class ZookeeperReader:
         self._decisions = _Decisions(paths)
         self._documents_due = steady()
         self._at: float | None = None
-        self._wrong = "not read yet"
+        self._error = "no answer yet"
         self._remarks: tuple[str, ...] = ()
-        self._thread = RepeatingThread("ZooKeeper", self.look, self._failed)
-
-    def start(self) -> None:
-        """Begin to read."""
-        self._thread.start()
+        self._thread = RepeatingThread("ZooKeeper", self.poll, self._failed)
+        self.start = self._thread.start
 
     def close(self) -> None:
         """Read no more."""
@@ -81,11 +75,11 @@ class ZookeeperReader:
         if self._session is not None:
             self._session.close()
 
-    def read(self) -> ZookeeperKnown:
+    def read(self) -> ZookeeperSnapshot:
         """Return what was read last; never waits."""
         samples, now = self._samples.known, self._clock()
-        return ZookeeperKnown(
-            wanted=True,
+        return ZookeeperSnapshot(
+            configured=True,
             servers=self._servers,
             age=None if self._at is None else self._steady() - self._at,
             samples=samples,
@@ -94,14 +88,14 @@ class ZookeeperReader:
             },
             rates=self._rates.known,
             switches=self._switches,
-            decisions=self._decisions.events,
-            decisions_whole=self._decisions.whole,
-            wrong=self._wrong,
+            decisions=self._decisions.summaries,
+            decisions_complete=self._decisions.complete,
+            error=self._error,
             remarks=self._remarks,
         )
 
     def page(self, count: int, wanted: Wanted, before: str | None) -> Page:
-        """Read a page of the history; ZookeeperAwayError, or ContractError if `before` is no id."""
+        """Read a page of the history; ContractError if `before` is not an id."""
         client = self._connected()
         try:
             return decision_history.read_page(client, self._paths, count, wanted, before)
@@ -109,42 +103,44 @@ class ZookeeperReader:
             raise self._away(error) from None
 
     def decision(self, id_: str) -> DecisionRecord | None:
-        """Read one decision; None if it is gone. Errors as of `page`."""
+        """Read one decision; None if it does not exist."""
         client = self._connected()
         try:
             return decision_history.read_one(client, self._paths, id_)
         except TROUBLES as error:
             raise self._away(error) from None
 
-    def turn(self, turned: Callable[[Switches], Switches]) -> Switches:
-        """Change the switches; ZookeeperAwayError, or SwitchesError."""
+    def change_switches(self, change: Callable[[Switches], Switches]) -> Switches:
+        """Change the switches, and return them as they are now."""
         client = self._connected()
         try:
-            after = change_switches(client, self._paths, turned)
+            after = change_switches(client, self._paths, change)
+        except SwitchesError as error:
+            raise RequestError(Reason.NOT_NOW, str(error)) from None
         except TROUBLES as error:
             raise self._away(error) from None
         self._switches = after
         return after
 
-    def look(self) -> float:
+    def poll(self) -> float:
         """Read once."""
         if self._session is None:
             self._session = ZookeeperSession(self._servers, self._steady)
         self._client = self._session.client()
         if self._client is None:
-            self._wrong = "no connection"
+            self._error = "no connection"
             return EVERY_SECONDS
         try:
-            more = self._look(self._client)
+            more = self._read(self._client)
         except TROUBLES as error:
-            self._wrong = str(error) or type(error).__name__
+            self._error = str(error) or type(error).__name__
             return EVERY_SECONDS
-        self._wrong = ""
+        self._error = ""
         self._at = self._steady()
         return 0.0 if more else EVERY_SECONDS
 
-    def _look(self, client: KazooClient) -> bool:
-        """Read all that was written; whether there is more to read at once."""
+    def _read(self, client: KazooClient) -> bool:
+        """Read what has changed; return whether there is more to read at once."""
         self._read_documents(client)
         remarks = [*self._samples.refused(), *self._rates.refused()]
         try:
@@ -157,7 +153,7 @@ class ZookeeperReader:
         return more
 
     def _read_documents(self, client: KazooClient) -> None:
-        """Read reports and rates: of a thousand hosts not every time."""
+        """Read reports and rates; those of a thousand hosts not every time."""
         began = self._steady()
         if began < self._documents_due:
             return
@@ -170,26 +166,26 @@ class ZookeeperReader:
     def _connected(self) -> KazooClient:
         client = self._client
         if client is None or not client.connected:
-            raise ZookeeperAwayError(f"ZooKeeper {self._servers} does not answer: no connection")
+            raise self._away("no connection")
         return client
 
-    def _away(self, error: Exception) -> ZookeeperAwayError:
-        said = str(error) or type(error).__name__
-        return ZookeeperAwayError(f"ZooKeeper {self._servers} does not answer: {said}")
+    def _away(self, error: Exception | str) -> RequestError:
+        message = str(error) or type(error).__name__
+        return RequestError(Reason.AWAY, message, source=f"ZooKeeper {self._servers}")
 
-    def _failed(self, said: str) -> None:
-        self._wrong = said
+    def _failed(self, error: str) -> None:
+        self._error = error
 
 
 class _Arrivals:
-    """When reports came in: a host whose clock is wrong is not older or younger for it."""
+    """When reports arrived: a host's wrong clock does not make its report older or younger."""
 
     def __init__(self) -> None:
         self._seen: dict[str, tuple[float, float | None]] = {}
         self._first = True
 
     def note(self, samples: dict[str, Sample], steady: float) -> None:
-        """Note which reports are new; of those that were there from the start it is not known."""
+        """Note which reports are new; when those of the first reading arrived is unknown."""
         self._seen = {
             host: before
             if (before := self._seen.get(host)) and before[0] == it.time
@@ -199,24 +195,24 @@ class _Arrivals:
         self._first = False
 
     def age(self, report: Sample, now: float, steady: float) -> float:
-        """Seconds since a report came in; by its own time if that is all that is known."""
+        """Return seconds since a report arrived; by its own time if its arrival is unknown."""
         at = self._seen.get(report.host, (0.0, None))[1]
         return report.age(now) if at is None else max(0.0, steady - at)
 
 
 class _Decisions:
-    """Those of the last day, shortened; each record is read once."""
+    """The decisions of the last day; each record is read once."""
 
     def __init__(self, paths: Znodes) -> None:
         self._paths = paths
         self._changed: dict[str, int] = {}
         self._ids: dict[str, list[str]] = {}
-        self._events: dict[str, DecisionEvent | None] = {}
-        self.events: tuple[DecisionEvent, ...] = ()
-        self.whole = False
+        self._known: dict[str, DecisionSummary | None] = {}
+        self.summaries: tuple[DecisionSummary, ...] = ()
+        self.complete = False
 
     def read(self, client: KazooClient, now: float) -> bool:
-        """Read what was decided since, newest first; whether there is more."""
+        """Read new decisions, newest first; return whether there are more."""
         oldest = now - DAY_SECONDS
         days = [day_of(now), day_of(oldest)]
         for day in days:
@@ -225,21 +221,21 @@ class _Decisions:
         wanted = sorted(
             (it for ids in self._ids.values() for it in ids if time_of(it) >= oldest), reverse=True
         )
-        before = self._events
+        before = self._known
         kept = {it: before[it] for it in wanted if it in before}
         missing = [it for it in wanted if it not in kept]
         some = missing[:RECORDS_AT_ONCE]
         for id_, record in zip(some, read_each(client, self._paths, some), strict=True):
-            kept[id_] = event_of(record) if isinstance(record, DecisionRecord) else None
-        self.whole = len(missing) <= RECORDS_AT_ONCE
+            kept[id_] = decision_summary(record) if isinstance(record, DecisionRecord) else None
+        self.complete = len(missing) <= RECORDS_AT_ONCE
         if missing or len(kept) != len(before):
             found = (kept[it] for it in sorted(kept, reverse=True))
-            self.events = tuple(it for it in found if it is not None)
-        self._events = kept
-        return not self.whole
+            self.summaries = tuple(it for it in found if it is not None)
+        self._known = kept
+        return not self.complete
 
     def _list(self, client: KazooClient, day: str) -> None:
-        """List a day's ids if any came or went."""
+        """List a day's ids if they have changed."""
         path = self._paths.decisions_of(day)
         stat = client.exists_async(path).get(timeout=ANSWER_SECONDS)
         if stat is None:

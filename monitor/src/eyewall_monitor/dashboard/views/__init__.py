@@ -1,9 +1,6 @@
-"""What the JSON API answers: the pages are drawn from these and from nothing else.
+"""The values of the JSON API, and how they are made from a snapshot: a module for each page.
 
-Units are seconds, bytes, cores and tuples/s. None is unknown, never zero. Names of hosts and of
-executors (`tag[3-4]`) are those that people read everywhere else; a topology is named by Storm's
-id, and found by its name too.
-
-A module for each page and for what several show. `cluster_view.py` in the folder above makes what
-`cluster.py` says, and so on; api.d.ts, generated, says the same to the pages.
+The pages are drawn from these and from nothing else; their TypeScript types (api.d.ts) are
+generated from them. Units are seconds, bytes, cores and tuples/s. None is unknown, never zero. A
+topology is identified by Storm's id, and found by its name too.
 """

@@ -1,21 +1,47 @@
-"""The pages of decisions: the history, and one decision with what it came to."""
+"""The pages of decisions: the history, and one decision with its measured gain."""
 
 from __future__ import annotations
 
-from eyewall_monitor.dashboard.views.metrics import MetricView
-from eyewall_monitor.dashboard.views.moves import MoveView, RejectionView
-from eyewall_monitor.dashboard.views.view import View
+from typing import TYPE_CHECKING, Final
+
+from eyewall_contracts.decision import Verdict
+
+from eyewall_monitor.dashboard.response_times import mean
+from eyewall_monitor.dashboard.views.base import View
+from eyewall_monitor.dashboard.views.metrics import (
+    MetricView,
+    MoveView,
+    RejectionView,
+    metric_views,
+)
+from eyewall_monitor.dashboard.views.signal import redis_signal
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from eyewall_contracts.decision import DecisionRecord
+
+    from eyewall_monitor.dashboard.snapshot import Snapshot
+
+EXECUTED: Final = (Verdict.PLACED, Verdict.MOVED)
+"""Verdicts of decisions whose moves were made."""
+BEFORE_SECONDS: Final = 300.0
+SETTLING_SECONDS: Final = 60.0
+"""After a move, while workers start and process what has queued up."""
+AFTER_SECONDS: Final = 300.0
 
 
 class DecisionSummary(View):
-    """A line of the history."""
+    """A decision in the history."""
 
     id: str
     at: float
+    """Seconds since the epoch."""
     topology: str
     name: str
-    verdict: str
+    verdict: Verdict
     said: str
+    """The message that Storm UI shows."""
     policy: str
     objective: str
     status: str
@@ -23,12 +49,15 @@ class DecisionSummary(View):
     gap: float | None
     moves: int
     workers_started: int | None
+    response_time_before: float | None = None
+    """R of the assignment that ran, and of the one that was found."""
+    response_time_after: float | None = None
 
 
 class MeasuredGain(View):
-    """What a decision came to, beside what was predicted.
+    """The predicted and the measured response time before and after a decision.
 
-    Response time in the mean over the minutes before and after; the move itself left out.
+    Means over the minutes before and after, without the minute of the move.
     """
 
     predicted_before: float | None
@@ -36,11 +65,11 @@ class MeasuredGain(View):
     measured_before: float | None
     measured_after: float | None
     note: str = ""
-    """Why one is not known (yet)."""
+    """Why one is unknown or uncertain."""
 
 
 class DecisionView(View):
-    """All of one decision."""
+    """One decision, whole."""
 
     summary: DecisionSummary
     seed: int | None
@@ -59,6 +88,7 @@ class DecisionView(View):
     delays_confidence: float | None
     rates_age: float | None
     base: str
+    """Digest of the assignment that it was computed from."""
     gain: MeasuredGain
 
 
@@ -67,5 +97,91 @@ class DecisionPage(View):
 
     decisions: tuple[DecisionSummary, ...]
     older: str | None
-    """Id to go on before; None: that is all there is."""
+    """Value of `before` for the next page; None: there are no older decisions."""
     unreadable: tuple[str, ...] = ()
+    """Records that were left out, and why."""
+
+
+def topology_name(topology: str) -> str:
+    """Return the name in Storm's id, NAME-NUMBER-SECONDS."""
+    return topology.rsplit("-", 2)[0]
+
+
+def decision_summary(record: DecisionRecord) -> DecisionSummary:
+    """Return a decision in the history."""
+    response = next((it for it in record.metrics if it.name == "R"), None)
+    return DecisionSummary.of(
+        record,
+        at=record.time,
+        name=topology_name(record.topology),
+        moves=len(record.moves) + record.moves_left_out,
+        response_time_before=response.before if response else None,
+        response_time_after=response.after if response else None,
+    )
+
+
+def decision_view(record: DecisionRecord, snapshot: Snapshot) -> DecisionView:
+    """Return one decision, whole."""
+    summary = decision_summary(record)
+    return DecisionView.of(
+        record,
+        summary=summary,
+        metrics=metric_views(record.metrics),
+        moves=tuple(MoveView.of(it, source=it.source or None) for it in record.moves),
+        done=record.verdict in EXECUTED,
+        gain=measured_gain(summary, snapshot),
+    )
+
+
+def measured_gain(decision: DecisionSummary, snapshot: Snapshot) -> MeasuredGain:
+    """Compare the prediction with Storm's complete latency.
+
+    Its mean over the five minutes before, and over five minutes from the second one after.
+    """
+    settled = decision.at + SETTLING_SECONDS
+    end = settled + AFTER_SECONDS
+    spans = snapshot.redis.response_times.spans
+    before = mean(spans(decision.topology, decision.at - BEFORE_SECONDS, decision.at))
+    after = mean(spans(decision.topology, settled, end)) if snapshot.now >= end else None
+    return MeasuredGain(
+        predicted_before=decision.response_time_before,
+        predicted_after=decision.response_time_after,
+        measured_before=before,
+        measured_after=after,
+        note=" ".join(_notes(decision, snapshot, before, after)),
+    )
+
+
+def _notes(
+    decision: DecisionSummary, snapshot: Snapshot, before: float | None, after: float | None
+) -> Iterator[str]:
+    start = decision.at - BEFORE_SECONDS
+    end = decision.at + SETTLING_SECONDS + AFTER_SECONDS
+    if decision.verdict not in EXECUTED:
+        yield "No executor was moved."
+    if snapshot.now < end:
+        yield f"The measurement ends in {end - snapshot.now:.0f} s, six minutes after the decision."
+    complete_since = snapshot.redis.response_times.complete_since()
+    incomplete = complete_since is None or complete_since > start
+    if before is None or (after is None and snapshot.now >= end):
+        yield _why_unknown(snapshot, incomplete=incomplete)
+    elif incomplete:
+        yield "The history of reports does not cover all of these minutes."
+    others = sum(
+        it.topology == decision.topology
+        and it.id != decision.id
+        and it.verdict in EXECUTED
+        and start <= it.at < end
+        for it in snapshot.zookeeper.decisions
+    )
+    if others:
+        moves = "1 other move" if others == 1 else f"{others} other moves"
+        yield f"The means include {moves} of this topology in these minutes."
+
+
+def _why_unknown(snapshot: Snapshot, *, incomplete: bool) -> str:
+    if not snapshot.redis.configured or snapshot.redis.age is None:
+        return f"Nothing is measured: {redis_signal(snapshot).note}."
+    if incomplete:
+        return "The history of reports does not go back that far, or is still being read."
+    return "No spout reported an acked tuple in the minutes before or after."

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
-from eyewall_monitor.dashboard.views.metrics import MetricView
-from eyewall_monitor.dashboard.views.view import View
+from typing import TYPE_CHECKING
+
+from eyewall_monitor.dashboard.views.base import View
+from eyewall_monitor.dashboard.views.metrics import MetricView, metric_views
+
+if TYPE_CHECKING:
+    from eyewall_contracts.proto import operations_pb2 as pb
 
 
 class NeighbourView(View):
-    """An executor that it exchanges tuples with."""
+    """An executor that exchanges tuples with it."""
 
     executor: str
     host: str
@@ -18,7 +23,7 @@ class NeighbourView(View):
 
 
 class AlternativeView(View):
-    """A host that an executor could go to, or what forbids it."""
+    """A host that the executor could move to, or what forbids it."""
 
     host: str
     current: bool
@@ -30,7 +35,7 @@ class AlternativeView(View):
 
 
 class ExplanationView(View):
-    """Why an executor runs where it runs, and why not elsewhere."""
+    """Why an executor runs where it runs, and not elsewhere."""
 
     topology: str
     name: str
@@ -45,3 +50,17 @@ class ExplanationView(View):
     on_slowest_path: bool
     assumptions: tuple[str, ...]
     unknown: str
+    """What is not known well enough for a decision; empty if everything is."""
+
+
+def explanation_view(answer: pb.Explanation) -> ExplanationView:
+    """Return the sidecar's answer."""
+    return ExplanationView.of(
+        answer,
+        topology=answer.topology_id,
+        name=answer.topology,
+        metrics=metric_views(answer.metrics),
+        alternatives=tuple(
+            AlternativeView.of(it, metrics=metric_views(it.metrics)) for it in answer.alternatives
+        ),
+    )

@@ -1,20 +1,32 @@
-"""The pages of plans: the policies, what to plan, and the dry run that comes of it."""
+"""The pages of plans: policies, requests, and dry runs."""
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Annotated, Final, Literal
 
-from pydantic import ConfigDict
+from eyewall_contracts.proto import operations_pb2 as pb
+from pydantic import ConfigDict, Field
 
-from eyewall_monitor.dashboard.views.metrics import MetricView, PathStepView
-from eyewall_monitor.dashboard.views.moves import MoveView, RejectionView
-from eyewall_monitor.dashboard.views.view import View
+from eyewall_monitor.dashboard.views.base import Text, View
+from eyewall_monitor.dashboard.views.metrics import (
+    MetricView,
+    MoveView,
+    PathStepView,
+    RejectionView,
+    metric_views,
+)
 
 PlanState = Literal["proposed", "queued", "handed_over", "applied", "refused", "stale"]
+PENDING: Final = frozenset({pb.Plan.QUEUED, pb.Plan.HANDED_OVER})
+"""States that change by themselves within seconds."""
+LARGEST_SEED: Final = 2**31 - 1
+
+Seconds = Annotated[float, Field(gt=0, allow_inf_nan=False)]
+Seed = Annotated[int, Field(ge=0, le=LARGEST_SEED)]
 
 
 class PolicyView(View):
-    """A policy that can be planned with."""
+    """A policy that plans can be made with."""
 
     name: str
     title: str
@@ -22,20 +34,23 @@ class PolicyView(View):
     method: str
     optimises: tuple[str, ...]
     mixes: bool
+    """Whether it optimises weighted sums of metrics."""
     ecker: bool
+    """Whether it optimises Ecker's score."""
     take_it: str
+    """When to use it."""
 
 
 class PlanRequest(View):
-    """What to plan; what is left out is the topology's own."""
+    """What to plan; empty fields are the topology's own."""
 
     model_config = ConfigDict(strict=True)
 
-    topology: str
-    policy: str = ""
-    objective: str = ""
-    time_limit: float | None = None
-    seed: int | None = None
+    topology: Text
+    policy: Text = ""
+    objective: Text = ""
+    time_limit: Seconds | None = None
+    seed: Seed | None = None
 
 
 class WorkerChangeView(View):
@@ -48,8 +63,26 @@ class WorkerChangeView(View):
     after: tuple[str, ...]
 
 
+class PlanSummaryView(View):
+    """A plan in a list of plans."""
+
+    id: str
+    topology: str
+    name: str
+    state: PlanState
+    state_reason: str
+    age: float
+    expires_in: float
+    policy: str
+    objective: str
+    status: str
+    gain: float | None
+    executors_moved: int
+    workers_started: int
+
+
 class PlanView(View):
-    """A dry run, and what has become of it."""
+    """A dry run and its state."""
 
     id: str
     topology: str
@@ -59,6 +92,7 @@ class PlanView(View):
     age: float
     expires_in: float
     base: str
+    """Digest of the assignment that it was computed from."""
     policy: str
     objective: str
     seed: int
@@ -78,25 +112,30 @@ class PlanView(View):
     remarks: tuple[str, ...]
     slowest_path: tuple[PathStepView, ...]
     held_back: str
-    """What the rules would say to this move; empty if it would be made unasked."""
+    """Why the move limits would not allow it; empty if they would."""
     delays_age: float | None
     delays_confidence: float | None
     rates_age: float | None
 
 
-class PlanSummaryView(View):
-    """What a list of plans says of one; its fields mean what PlanView's do."""
+def plan_view(plan: pb.Plan) -> PlanView:
+    """Return a plan, whole."""
+    moves = tuple(
+        MoveView.of(
+            it,
+            source=it.source_host or None,
+            target=it.target_host,
+            source_port=it.source_port if it.source_host else None,
+        )
+        for it in plan.moves
+    )
+    return PlanView.of(plan, **_names(plan), metrics=metric_views(plan.metrics), moves=moves)
 
-    id: str
-    topology: str
-    name: str
-    state: PlanState
-    state_reason: str
-    age: float
-    expires_in: float
-    policy: str
-    objective: str
-    status: str
-    gain: float | None
-    executors_moved: int
-    workers_started: int
+
+def plan_summary_view(plan: pb.PlanSummary) -> PlanSummaryView:
+    """Return a plan as one of a list."""
+    return PlanSummaryView.of(plan, **_names(plan))
+
+
+def _names(plan: pb.Plan | pb.PlanSummary) -> dict[str, str]:
+    return {"topology": plan.topology_id, "name": plan.topology}

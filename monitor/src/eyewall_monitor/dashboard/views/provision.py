@@ -1,35 +1,41 @@
-"""The page What to buy: catalogues, what to look for, and the platform that was found."""
+"""The page Provision: catalogues, requests, and the platform that was found."""
 
 from __future__ import annotations
 
-from pydantic import ConfigDict
+from typing import TYPE_CHECKING, Annotated
 
-from eyewall_monitor.dashboard.views.view import View
+from pydantic import ConfigDict, Field
+
+from eyewall_monitor.dashboard.views.base import Text, View
+from eyewall_monitor.dashboard.views.plan import Seconds, Seed
+
+if TYPE_CHECKING:
+    from eyewall_contracts.proto import provisioning_pb2 as pb
 
 
 class CatalogueView(View):
-    """Machine types that can be had."""
+    """A catalogue of machine types."""
 
     name: str
     currency: str
     unit: str
-    """What it counts CPU in; topologies' is in cores."""
+    """Of CPU; topologies' is cores."""
     types: int
 
 
 class ProvisionRequest(View):
-    """Which platform to look for; what is left out is the sidecar's own."""
+    """The platform to look for; empty fields are the sidecar's own."""
 
     model_config = ConfigDict(strict=True)
 
-    catalogue: str = ""
-    """A shipped one's name, or the TOML text of another; empty: the supervisors that are there."""
-    throughput: float = 1.0
-    """In multiples of what the topology carries now."""
-    tuple_bytes: float | None = None
-    method: str = ""
-    time_limit: float | None = None
-    seed: int | None = None
+    catalogue: Text = ""
+    """Name of a shipped one, or the TOML text of another; empty: the present supervisors."""
+    throughput: Annotated[float, Field(gt=0, allow_inf_nan=False)] = 1.0
+    """In multiples of the topology's present throughput."""
+    tuple_bytes: Annotated[float, Field(ge=0, allow_inf_nan=False)] | None = None
+    method: Text = ""
+    time_limit: Seconds | None = None
+    seed: Seed | None = None
 
 
 class ShoppingItemView(View):
@@ -38,11 +44,12 @@ class ShoppingItemView(View):
     type: str
     count: int
     price: float
+    """Of one."""
     sum: float
 
 
 class ProvisionedMachineView(View):
-    """One machine, and what it would run."""
+    """One machine, and the operators that it would run."""
 
     id: str
     type: str
@@ -50,7 +57,7 @@ class ProvisionedMachineView(View):
 
 
 class ResourceUseView(View):
-    """How full a CPU, a memory, a card or a link would be; cores, bytes or bytes/s."""
+    """The load of a CPU, a memory, a card or a link, in cores, bytes or bytes/s."""
 
     constraint: str
     """cpu, memory, card, server, server link or link."""
@@ -61,7 +68,7 @@ class ResourceUseView(View):
 
 
 class CheaperPlatformView(View):
-    """The next cheaper platform, and what it sustains."""
+    """The next cheaper platform, and the throughput that it sustains."""
 
     price: float
     throughput: float
@@ -90,6 +97,28 @@ class ProvisionView(View):
     sustained: float | None
     cheaper: CheaperPlatformView | None
     not_needed: tuple[str, ...]
-    """Supervisors that could be switched off as far as this topology goes."""
+    """Supervisors that could be switched off as far as this topology is concerned."""
     reasons: tuple[str, ...]
     assumptions: tuple[str, ...]
+
+
+def provision_view(answer: pb.ProvisionAnswer) -> ProvisionView:
+    """Return the platform that was found."""
+    cheaper = None
+    if answer.HasField("cheaper"):
+        items = _shopping_list(answer.cheaper)
+        cheaper = CheaperPlatformView.of(answer.cheaper, shopping_list=items)
+    return ProvisionView.of(
+        answer,
+        topology=answer.topology_id,
+        name=answer.topology,
+        shopping_list=_shopping_list(answer),
+        cheaper=cheaper,
+    )
+
+
+def _shopping_list(
+    platform: pb.ProvisionAnswer | pb.CheaperPlatform,
+) -> tuple[ShoppingItemView, ...]:
+    items = platform.shopping_list
+    return tuple(ShoppingItemView.of(it, sum=it.count * it.price) for it in items)

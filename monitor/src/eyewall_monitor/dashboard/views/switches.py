@@ -1,28 +1,68 @@
-"""The switches that freeze, and how they are turned."""
+"""The freeze switches, and whether they are in force."""
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from pydantic import ConfigDict
 
-from eyewall_monitor.dashboard.views.view import View
+from eyewall_monitor.dashboard.views.base import View
+from eyewall_monitor.dashboard.views.signal import zookeeper_signal
+
+if TYPE_CHECKING:
+    from eyewall_contracts.switches import Switches
+
+    from eyewall_monitor.dashboard.snapshot import SidecarSnapshot, Snapshot
 
 
 class SwitchesView(View):
-    """What operators turn while all runs."""
+    """The switches that operators turn while the cluster runs."""
 
     available: bool
-    """False: there is no ZooKeeper to hold them, or it is away."""
+    """False: no ZooKeeper holds them, or it does not answer."""
     frozen: bool = False
     frozen_topologies: tuple[str, ...] = ()
     """Storm's ids."""
     in_force: bool = False
-    """The sidecar holds the same."""
+    """The sidecar holds the same values."""
     note: str = ""
 
 
 class Frozen(View):
-    """Body of a change of a freeze switch."""
+    """The body of a change of a switch."""
 
     model_config = ConfigDict(strict=True)
 
     frozen: bool
+
+
+def switches_view(snapshot: Snapshot, written: Switches | None = None) -> SwitchesView:
+    """Return the switches in ZooKeeper; `written` are those that were written a moment ago."""
+    switches = written or snapshot.zookeeper.switches
+    store = zookeeper_signal(snapshot)
+    if switches is None or (written is None and store.state != "fresh"):
+        remarks = [it for it in snapshot.zookeeper.remarks if "switches" in it]
+        note = "; ".join([store.note or "the switches cannot be read", *remarks])
+        return SwitchesView(available=False, note=note)
+    note = _not_in_force(snapshot.sidecar, switches)
+    return SwitchesView(
+        available=True,
+        frozen=switches.frozen,
+        frozen_topologies=tuple(sorted(switches.frozen_topologies)),
+        in_force=not note,
+        note=note,
+    )
+
+
+def _not_in_force(sidecar: SidecarSnapshot, switches: Switches) -> str:
+    """Return why the sidecar does not hold these values; empty if it does."""
+    if sidecar.status is None or sidecar.error:
+        return "the sidecar does not answer: whether the switches are in force is unknown"
+    held = sidecar.status.switches
+    if not held.available:
+        return "the sidecar has no ZooKeeper configured: it does not see these switches"
+    if held.frozen != switches.frozen:
+        return held.remark or "the sidecar has not read the last change yet"
+    if set(held.frozen_topologies) != switches.frozen_topologies:
+        return held.remark or "the sidecar has not read the last change yet"
+    return ""

@@ -1,4 +1,4 @@
-"""The application: API, metrics and pages, behind their guard."""
+"""The web application: API, metrics and pages."""
 
 from collections.abc import AsyncIterator, Callable, Iterable
 from contextlib import asynccontextmanager
@@ -8,44 +8,29 @@ from typing import Any
 from fastapi import FastAPI
 from prometheus_client.metrics_core import Metric
 
-from eyewall_monitor.dashboard.desk import Desk
-from eyewall_monitor.dashboard.views.change import Change
-from eyewall_monitor.dashboard.views.problem import Problem
-from eyewall_monitor.dashboard.web import problems
-from eyewall_monitor.dashboard.web.api import api
+from eyewall_monitor.dashboard.commands import Commands
+from eyewall_monitor.dashboard.view_cache import Change, ViewCache
+from eyewall_monitor.dashboard.web.api import api_router
 from eyewall_monitor.dashboard.web.events import Events
-from eyewall_monitor.dashboard.web.pages import FOLDER, StaticFiles, serve_pages
-from eyewall_monitor.dashboard.web.scrape import scraped
+from eyewall_monitor.dashboard.web.metrics import metrics_router
+from eyewall_monitor.dashboard.web.pages import FOLDER, StaticFiles, add_pages
+from eyewall_monitor.dashboard.web.responses import Problem, handle_errors
 
 DESCRIPTION = """
-What the dashboard's pages are drawn from, and nothing else. Units are seconds, bytes, cores and
-tuples/s; null is unknown, never zero. Errors are `application/problem+json` (RFC 9457). Answers to
-GET carry an ETag.
+The API of the dashboard's pages. Units are seconds, bytes, cores and tuples/s; null is unknown,
+never zero. Errors are `application/problem+json` (RFC 9457). Responses to GET carry an ETag.
 """
 TAGS = [
     {"name": "look", "description": "What runs where, and what was decided."},
-    {"name": "ask", "description": "Why, and why not."},
-    {"name": "plan", "description": "Try without moving anything, then apply exactly that."},
-    {"name": "freeze", "description": "Have nothing that runs be moved."},
+    {"name": "ask", "description": "Why an executor runs where it runs."},
+    {"name": "plan", "description": "Plan without moving anything, then apply exactly that plan."},
+    {"name": "freeze", "description": "Stop moves of running executors."},
 ]
 
 
-def _describe(app: FastAPI) -> None:
-    """Add the views that no operation returns as its body: errors, and the data of events."""
-    describe = app.openapi
-
-    def openapi() -> dict[str, Any]:
-        document = describe()
-        for view in (Problem, Change):
-            schema = view.model_json_schema(mode="serialization")
-            document["components"]["schemas"].setdefault(view.__name__, schema)
-        return document
-
-    app.openapi = openapi  # type: ignore[method-assign]
-
-
 def make_app(
-    desk: Desk,
+    views: ViewCache,
+    commands: Commands,
     events: Events,
     collect: Callable[[], Iterable[Metric]],
     folder: Path = FOLDER,
@@ -53,7 +38,7 @@ def make_app(
     """Return the application; `collect` yields metrics for Prometheus, `folder` has the pages."""
 
     @asynccontextmanager
-    async def life(_: FastAPI) -> AsyncIterator[None]:
+    async def lifespan(_: FastAPI) -> AsyncIterator[None]:
         events.begin()
         yield
         events.close()
@@ -66,12 +51,25 @@ def make_app(
         docs_url=None,
         redoc_url=None,
         redirect_slashes=False,
-        lifespan=life,
+        lifespan=lifespan,
     )
-    _describe(app)
-    app.state.sidecar_address = desk.client.address
-    problems.handle(app)
-    app.include_router(api(desk, events))
-    app.include_router(scraped(collect))
-    serve_pages(app, StaticFiles(folder))
+    _describe_views(app)
+    handle_errors(app)
+    app.include_router(api_router(views, commands, events))
+    app.include_router(metrics_router(collect))
+    add_pages(app, StaticFiles(folder))
     return app
+
+
+def _describe_views(app: FastAPI) -> None:
+    """Add the views to OpenAPI that no operation returns as its body: errors and events."""
+    describe = app.openapi
+
+    def openapi() -> dict[str, Any]:
+        document = describe()
+        for view in (Problem, Change):
+            schema = view.model_json_schema(mode="serialization")
+            document["components"]["schemas"].setdefault(view.__name__, schema)
+        return document
+
+    app.openapi = openapi  # type: ignore[method-assign]

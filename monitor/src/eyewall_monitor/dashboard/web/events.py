@@ -1,4 +1,4 @@
-"""Changes, told to every page that is open; none waits for another, and none is waited for."""
+"""Changes for open pages; a slow page delays no other."""
 
 from __future__ import annotations
 
@@ -6,7 +6,8 @@ import asyncio
 import contextlib
 from typing import TYPE_CHECKING, Final
 
-from eyewall_monitor.dashboard.views.change import Change
+from eyewall_monitor.dashboard.errors import Reason, RequestError
+from eyewall_monitor.dashboard.view_cache import Change
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable
@@ -14,71 +15,64 @@ if TYPE_CHECKING:
 MOST_PAGES: Final = 1_000
 
 
-class TooManyPagesError(RuntimeError):
-    """No further page can be told of changes."""
-
-
 class Events:
-    """Who listens, and what each was not told yet.
+    """The open pages, and the changes that each has not received yet.
 
-    Whoever is slow gets several changes as one: what is kept for a page is at most a name for each
-    thing that there is.
+    A slow page receives several changes as one: what is queued for a page is at most the name of
+    every view.
     """
 
     def __init__(self) -> None:
         self._loop: asyncio.AbstractEventLoop | None = None
-        self._boxes: set[_Box] = set()
+        self._queues: set[_Queue] = set()
         self._closed = False
 
     def begin(self) -> None:
-        """Remember the loop that pages are served in."""
+        """Remember the event loop that serves pages."""
         self._loop = asyncio.get_running_loop()
 
     def publish(self, change: Change) -> None:
-        """Tell all pages; from any thread."""
+        """Send a change to all pages; from any thread."""
         if self._loop is not None:
             with contextlib.suppress(RuntimeError):  # the loop has ended
                 self._loop.call_soon_threadsafe(self._deliver, change)
 
     def close(self) -> None:
-        """End all streams; in the loop."""
+        """End all streams; from the event loop."""
         self._closed = True
-        for box in self._boxes:
-            box.ready.set()
+        for queue in self._queues:
+            queue.ready.set()
 
     @property
     def pages(self) -> int:
-        """How many listen."""
-        return len(self._boxes)
+        """The number of open pages."""
+        return len(self._queues)
 
     def changes(self, everything: Callable[[], Change]) -> AsyncIterator[Change]:
-        """Yield all that there is, at once, and from then on what changes.
-
-        TooManyPagesError if there are.
-        """
-        if len(self._boxes) >= MOST_PAGES:
-            raise TooManyPagesError(f"{MOST_PAGES} pages are told of changes already")
+        """Yield `everything`, and then each change."""
+        if len(self._queues) >= MOST_PAGES:
+            raise RequestError(Reason.AWAY, f"{MOST_PAGES} pages are open already")
         return self._changes(everything)
 
     async def _changes(self, everything: Callable[[], Change]) -> AsyncIterator[Change]:
-        box = _Box()
-        self._boxes.add(box)
+        queue = _Queue()
+        self._queues.add(queue)
         try:
-            box.put(everything())
+            queue.put(everything())
             while not self._closed:
-                await box.ready.wait()
+                await queue.ready.wait()
                 if not self._closed:
-                    yield box.take()
+                    yield queue.take()
         finally:
-            self._boxes.discard(box)
+            self._queues.discard(queue)
 
     def _deliver(self, change: Change) -> None:
-        for box in self._boxes:
-            box.put(change)
+        for queue in self._queues:
+            queue.put(change)
 
 
-class _Box:
-    """What one page was not told yet."""
+class _Queue:
+    """The changes that one page has not received, merged into one."""
 
     def __init__(self) -> None:
         self.ready = asyncio.Event()
@@ -86,13 +80,11 @@ class _Box:
         self._changed: set[str] = set()
 
     def put(self, change: Change) -> None:
-        """Add a change."""
         self._revision = change.revision
         self._changed.update(change.changed)
         self.ready.set()
 
     def take(self) -> Change:
-        """Take all of it."""
         changed, self._changed = self._changed, set()
         self.ready.clear()
         return Change(revision=self._revision, changed=tuple(sorted(changed)))

@@ -49,7 +49,7 @@ AWAY = 503
         "EYEWALL.example.org.:443",
     ],
 )
-def test_addresses_localhost_and_allowed_names_are_answered(
+def test_addresses_localhost_and_allowed_names_are_accepted(
     dashboard: RunningDashboard, host: str
 ) -> None:
     assert dashboard.get("cluster", headers={"Host": host}).status_code == 200
@@ -65,16 +65,14 @@ def test_addresses_localhost_and_allowed_names_are_answered(
         "",
     ],
 )
-def test_a_name_that_somebody_else_has_point_here_is_refused(
-    dashboard: RunningDashboard, host: str
-) -> None:
+def test_other_host_names_are_refused(dashboard: RunningDashboard, host: str) -> None:
     answer = dashboard.get("cluster", headers={"Host": host})
     assert answer.status_code == 403
     assert answer.headers["content-type"] == "application/problem+json"
     assert "allowed_hosts" in answer.json()["detail"]
 
 
-def test_the_dashboards_own_pages_may_change_things_and_so_may_programs(
+def test_own_pages_and_programs_may_change_things(
     dashboard: RunningDashboard,
 ) -> None:
     assert plan(dashboard).status_code == AWAY
@@ -96,21 +94,23 @@ def test_the_dashboards_own_pages_may_change_things_and_so_may_programs(
         {"Origin": "http://["},
     ],
 )
-def test_pages_of_others_may_not(dashboard: RunningDashboard, headers: dict[str, str]) -> None:
+def test_pages_of_other_sites_may_not_change_things(
+    dashboard: RunningDashboard, headers: dict[str, str]
+) -> None:
     answer = plan(dashboard, **headers)
     assert answer.status_code == 403
     assert "only the dashboard's own pages" in answer.json()["detail"]
     assert dashboard.put("frozen", {"frozen": True}, headers=headers).status_code == 403
 
 
-def test_a_form_of_another_site_can_send_no_json(dashboard: RunningDashboard) -> None:
+def test_a_form_cannot_change_things(dashboard: RunningDashboard) -> None:
     for kind in ("text/plain", "application/x-www-form-urlencoded", ""):
         answer = plan(dashboard, **{"Content-Type": kind})
         assert answer.status_code == 415
         assert "application/json" in answer.json()["detail"]
 
 
-def test_a_body_that_is_too_large_is_not_read(dashboard: RunningDashboard) -> None:
+def test_a_body_that_is_too_large_is_refused(dashboard: RunningDashboard) -> None:
     large = b'{"topology": "' + b"x" * 70_000 + b'"}'
     answer = dashboard.http.post("/api/v1/plans", content=large, headers=JSON)
     assert answer.status_code == 413
@@ -118,7 +118,7 @@ def test_a_body_that_is_too_large_is_not_read(dashboard: RunningDashboard) -> No
     assert dashboard.http.post("/api/v1/plans", content=in_pieces, headers=JSON).status_code == 422
 
 
-def test_who_may_only_look_looks() -> None:
+def test_a_read_only_dashboard_refuses_changes() -> None:
     with a_dashboard(read_only=True) as dashboard:
         assert dashboard.get("cluster").status_code == 200
         for answer in (
@@ -131,7 +131,7 @@ def test_who_may_only_look_looks() -> None:
             assert "read_only" in answer.json()["detail"]
 
 
-def test_every_answer_keeps_pages_from_loading_things_from_elsewhere(
+def test_every_response_has_the_security_headers(
     dashboard: RunningDashboard,
 ) -> None:
     for path in ("/", "/api/v1/cluster", "/nowhere", "/static/nothing.js", "/openapi.json"):
@@ -143,7 +143,7 @@ def test_every_answer_keeps_pages_from_loading_things_from_elsewhere(
         assert "server" not in headers
 
 
-def test_a_path_that_is_none_and_a_method_that_is_none_are_problems_too(
+def test_unknown_paths_and_methods_are_problems(
     dashboard: RunningDashboard,
 ) -> None:
     for answer, status in (

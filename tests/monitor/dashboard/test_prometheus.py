@@ -15,15 +15,15 @@ import yaml
 from decision_records import FULL_DECISION
 from eyewall_contracts.decision import Verdict, record_id
 from eyewall_contracts.latency import HostCoordinate
-from eyewall_monitor.dashboard.known import (
-    Known,
-    RedisKnown,
-    SidecarKnown,
-    ZookeeperKnown,
-    event_of,
+from eyewall_monitor.dashboard.prometheus import collect
+from eyewall_monitor.dashboard.snapshot import (
+    RedisSnapshot,
+    SidecarSnapshot,
+    Snapshot,
+    ZookeeperSnapshot,
 )
-from eyewall_monitor.dashboard.metric_families import families
 from eyewall_monitor.dashboard.totals import ComponentKey, RunningTotals
+from eyewall_monitor.dashboard.views.decision import decision_summary
 from msgspec import structs
 from prometheus_client.openmetrics.parser import text_string_to_metric_families as open_metrics
 from prometheus_client.parser import text_string_to_metric_families as parsed
@@ -125,32 +125,32 @@ def asked() -> str:
     return "\n".join([*found, *alerts().values()])
 
 
-def test_every_metric_that_an_example_names_is_told(whole: Any) -> None:
+def test_every_metric_in_the_examples_exists(whole: Any) -> None:
     names = set(re.findall(r"\b(?:storm|eyewall)_[a-z_]+\b", asked()))
     assert len(names) > 20
     assert names - set(whole) == set()
 
 
-def test_every_label_that_an_example_chooses_by_has_that_value(whole: Any) -> None:
+def test_every_label_value_in_the_examples_exists(whole: Any) -> None:
     chosen = re.findall(r'(\w+)\{(\w+)=~?"([^"$]+)"\}', asked())
     assert len(chosen) == 4
     for name, label, wanted in chosen:
         assert set(wanted.split("|")) <= {labels[label] for labels, _ in whole[name]}, name
 
 
-def test_no_alert_goes_by_an_age_that_ends_with_the_agent() -> None:
+def test_no_alert_uses_an_age_that_ends_with_the_agent() -> None:
     ages = re.compile("eyewall_host_(report|coordinate)_age_seconds")
     assert [name for name, expr in alerts().items() if ages.search(expr)] == []
 
 
-def test_what_to_be_told_of_has_an_alert_each() -> None:
+def test_each_kind_of_failure_has_an_alert() -> None:
     operations = (ROOT / "docs/user/install.md").read_text()
     section = operations.split("## What to be told of\n")[1].split("\n## ")[0]
     rows = [it.split("|")[1].strip() for it in section.splitlines() if it.startswith("|")]
     assert rows[2:] == [f"`{it}`" for it in alerts()]
 
 
-def test_names_and_units_are_prometheus_own(whole: Any) -> None:
+def test_names_and_units_follow_prometheus_conventions(whole: Any) -> None:
     units = ("_seconds", "_bytes", "_ratio", "_total", "_cores", "_sum", "_count")
     counted = (
         "executors",
@@ -169,7 +169,7 @@ def test_names_and_units_are_prometheus_own(whole: Any) -> None:
     assert "process_resident_memory_bytes" in whole
 
 
-def test_storms_own_counters_are_added_up_from_the_reports(whole: Any) -> None:
+def test_storm_counters_are_summed_from_reports(whole: Any) -> None:
     # One report came while the dashboard ran (FULL): count executed 1000, of which 980 were acked
     # and 20 failed, and emitted 1000, sent as 2000; sentence emitted 200, 180 whole trees ended
     # well and 20 did not. Its ticks are Storm's own.
@@ -190,7 +190,7 @@ def test_storms_own_counters_are_added_up_from_the_reports(whole: Any) -> None:
     assert (COUNT, 0.25) in whole["storm_component_capacity_ratio"]
 
 
-def test_eyewalls_own_figures_are_told(whole: Any) -> None:
+def test_eyewall_metrics_have_the_values_of_their_sources(whole: Any) -> None:
     topology = {"topology": "word_count"}
     decisions = [(topology | {"verdict": it.value}, it is Verdict.MOVED) for it in Verdict]
     assert sorted(whole["eyewall_decisions_total"], key=str) == sorted(decisions, key=str)
@@ -205,7 +205,7 @@ def test_eyewalls_own_figures_are_told(whole: Any) -> None:
     assert ({"host": "edge-1"}, 0.02) in whole["eyewall_host_delay_median_seconds"]
 
 
-def test_it_speaks_openmetrics_to_who_asks_for_it(alone: RunningDashboard) -> None:
+def test_openmetrics_is_served_on_request(alone: RunningDashboard) -> None:
     accept = {"Accept": "application/openmetrics-text; version=1.0.0"}
     answer = alone.http.get("/metrics", headers=accept)
     assert answer.headers["content-type"].startswith("application/openmetrics-text")
@@ -213,9 +213,9 @@ def test_it_speaks_openmetrics_to_who_asks_for_it(alone: RunningDashboard) -> No
     assert {it.name for it in read(answer.text)} > {"eyewall_part_up", "eyewall_plans"}
 
 
-def test_what_is_not_known_is_left_out_and_not_told_as_zero() -> None:
-    known = Known(now=0.0, sidecar=SidecarKnown("nowhere:1"))
-    found = list(families(known, RunningTotals().read(), 0))
+def test_unknown_values_are_left_out_not_zero() -> None:
+    known = Snapshot(now=0.0, sidecar=SidecarSnapshot("nowhere:1"))
+    found = list(collect(known, RunningTotals().read(), 0))
     assert of(found, "eyewall_part_up") == [
         ({"part": it}, 0) for it in ("nimbus", "sidecar", "delays")
     ]
@@ -223,39 +223,43 @@ def test_what_is_not_known_is_left_out_and_not_told_as_zero() -> None:
         assert of(found, name) == []
 
 
-def test_a_store_that_is_away_is_down_and_one_that_nobody_named_is_no_part() -> None:
-    known = Known(0.0, SidecarKnown("nowhere:1"), zookeeper=ZookeeperKnown(wanted=True))
-    up = of(families(known, RunningTotals().read(), 0), "eyewall_part_up")
+def test_a_configured_store_that_is_away_is_down() -> None:
+    known = Snapshot(
+        0.0, SidecarSnapshot("nowhere:1"), zookeeper=ZookeeperSnapshot(configured=True)
+    )
+    up = of(collect(known, RunningTotals().read(), 0), "eyewall_part_up")
     assert ({"part": "zookeeper"}, 0) in up
     assert not [it for it in up if it[0]["part"] == "redis"]  # or its alert would never end
 
 
-def test_slots_of_all_supervisors_of_a_host_are_counted() -> None:
+def test_slots_of_all_supervisors_of_a_host_are_summed() -> None:
     status = a_status()
     status.supervisors.add(id="another", host="edge-1", ports=[6800, 6801, 6802])
-    known = Known(now=0.0, sidecar=SidecarKnown("s:1", status=status, age=0.0, wrong=""))
-    slots = of(families(known, RunningTotals().read(), 0), "eyewall_host_slots")
+    known = Snapshot(now=0.0, sidecar=SidecarSnapshot("s:1", status=status, age=0.0, error=""))
+    slots = of(collect(known, RunningTotals().read(), 0), "eyewall_host_slots")
     assert ({"host": "edge-1"}, 5) in slots  # 2 and 3
 
 
-def on_three_hosts(zookeeper: ZookeeperKnown, redis: RedisKnown) -> Known:
+def on_three_hosts(zookeeper: ZookeeperSnapshot, redis: RedisSnapshot) -> Snapshot:
     status = a_status()
     status.supervisors.add(id="another", host="edge-2", ports=[6700])
-    sidecar = SidecarKnown("s:1", status=status, age=0.0, wrong="")
-    return Known(0.0, sidecar, zookeeper, redis)
+    sidecar = SidecarSnapshot("s:1", status=status, age=0.0, error="")
+    return Snapshot(0.0, sidecar, zookeeper, redis)
 
 
-def heard_of_two(**changes: Any) -> tuple[ZookeeperKnown, RedisKnown]:
+def heard_of_two(**changes: Any) -> tuple[ZookeeperSnapshot, RedisSnapshot]:
     """Agents of edge-1 are heard from, those of cloud-1 were 16 s ago, those of edge-2 are gone."""
-    zookeeper = ZookeeperKnown(wanted=True, age=0.5, sample_ages={"edge-1": 15.0, "cloud-1": 16.0})
+    zookeeper = ZookeeperSnapshot(
+        configured=True, age=0.5, sample_ages={"edge-1": 15.0, "cloud-1": 16.0}
+    )
     record = HostCoordinate("10.0.0.1", 7078, (0.0,), at=85.0, error=0.1)
     hosts = {"edge-1": record, "cloud-1": structs.replace(record, at=84.0)}
-    redis = RedisKnown(wanted=True, age=0.5, now=100.0, hosts=hosts)
+    redis = RedisSnapshot(configured=True, age=0.5, now=100.0, hosts=hosts)
     return replace(zookeeper, **changes), replace(redis, **changes)
 
 
-def test_an_agent_that_is_not_heard_from_is_down_and_one_that_has_ended_is_too() -> None:
-    found = families(on_three_hosts(*heard_of_two()), RunningTotals().read(), 0)
+def test_late_and_ended_agents_are_down() -> None:
+    found = collect(on_three_hosts(*heard_of_two()), RunningTotals().read(), 0)
     assert of(found, "eyewall_host_agent_up") == [
         ({"host": host, "agent": agent}, up)
         for host, up in (("edge-1", 1), ("cloud-1", 0), ("edge-2", 0))
@@ -268,88 +272,90 @@ def test_an_agent_that_is_not_heard_from_is_down_and_one_that_has_ended_is_too()
 )
 @pytest.mark.parametrize(
     "changes",
-    [{"wanted": False, "age": None}, {"age": None}, {"wrong": "no connection"}],
+    [{"configured": False, "age": None}, {"age": None}, {"error": "no connection"}],
     ids=["not configured", "not read yet", "away"],
 )
-def test_of_agents_whose_store_is_not_read_nothing_is_told(
+def test_agents_are_unknown_while_their_store_is_not_read(
     changes: dict[str, Any], agent: str, store: int
 ) -> None:
     stores: list[Any] = list(heard_of_two())
     stores[store] = heard_of_two(**changes)[store]
-    found = families(on_three_hosts(*stores), RunningTotals().read(), 0)
+    found = collect(on_three_hosts(*stores), RunningTotals().read(), 0)
     # Of the other store's all is.
     assert [it["agent"] for it, _ in of(found, "eyewall_host_agent_up")] == [agent] * 3
 
 
-def test_decisions_on_what_runs_are_told_from_none_on() -> None:
+def test_decision_counters_of_running_topologies_begin_at_zero() -> None:
     topology = {"topology": "word_count"}
-    sidecar = SidecarKnown("s:1", status=a_status(), age=0.0, wrong="")
-    store = ZookeeperKnown(wanted=True, age=0.5, decisions_whole=True)
+    sidecar = SidecarSnapshot("s:1", status=a_status(), age=0.0, error="")
+    store = ZookeeperSnapshot(configured=True, age=0.5, decisions_complete=True)
     totals = RunningTotals()
-    totals.decided(store)  # those from before the start are told apart from here on
-    found = list(families(Known(0.0, sidecar, store), totals.read(), 0))
+    totals.add_decisions(store)  # those from before the start are told apart from here on
+    found = list(collect(Snapshot(0.0, sidecar, store), totals.read(), 0))
     verdicts = ("placed", "moved", "kept", "declined")
     assert of(found, "eyewall_decisions_total") == [
         (topology | {"verdict": it}, 0) for it in verdicts
     ]
     assert of(found, "eyewall_moved_executors_total") == [(topology, 0)]
-    store = replace(store, decisions=(event_of(FULL_DECISION),))
-    totals.decided(store)
-    found = list(families(Known(0.0, sidecar, store), totals.read(), 0))
+    store = replace(store, decisions=(decision_summary(FULL_DECISION),))
+    totals.add_decisions(store)
+    found = list(collect(Snapshot(0.0, sidecar, store), totals.read(), 0))
     assert of(found, "eyewall_decisions_total") == [
         (topology | {"verdict": it}, it == "moved") for it in verdicts
     ]
     assert of(found, "eyewall_moved_executors_total") == [(topology, 3)]
 
 
-def test_decisions_that_are_not_read_are_not_told_as_none() -> None:
-    sidecar = SidecarKnown("s:1", status=a_status(), age=0.0, wrong="")
-    store = ZookeeperKnown(wanted=True, age=0.5, decisions_whole=False)
+def test_decision_counters_are_absent_until_decisions_are_read() -> None:
+    sidecar = SidecarSnapshot("s:1", status=a_status(), age=0.0, error="")
+    store = ZookeeperSnapshot(configured=True, age=0.5, decisions_complete=False)
     totals = RunningTotals()
-    totals.decided(store)
-    found = list(families(Known(0.0, sidecar, store), totals.read(), 0))
+    totals.add_decisions(store)
+    found = list(collect(Snapshot(0.0, sidecar, store), totals.read(), 0))
     assert of(found, "eyewall_decisions_total") == []
     assert of(found, "eyewall_moved_executors_total") == []
 
 
-def test_the_historys_lag_is_told_without_the_sidecar() -> None:
-    known = Known(0.0, SidecarKnown("nowhere:1"), redis=RedisKnown(wanted=True, history_age=2.5))
-    lag = of(families(known, RunningTotals().read(), 0), "eyewall_history_lag_seconds")
+def test_the_history_lag_is_known_without_the_sidecar() -> None:
+    known = Snapshot(
+        0.0, SidecarSnapshot("nowhere:1"), redis=RedisSnapshot(configured=True, history_age=2.5)
+    )
+    lag = of(collect(known, RunningTotals().read(), 0), "eyewall_history_lag_seconds")
     assert lag == [({}, 2.5)]
 
 
-def test_no_label_has_a_value_for_each_pair_of_hosts() -> None:
+def test_no_label_has_a_value_per_pair_of_hosts() -> None:
     status = a_status()
     for number in range(50):
         status.delays.links.add(source=f"h{number}", target=f"h{number + 1}", delay=0.01)
-    known = Known(now=0.0, sidecar=SidecarKnown("s:1", status=status, age=0.0, wrong=""))
-    found = list(families(known, RunningTotals().read(), 0))
+    known = Snapshot(now=0.0, sidecar=SidecarSnapshot("s:1", status=status, age=0.0, error=""))
+    found = list(collect(known, RunningTotals().read(), 0))
     assert len(of(found, "eyewall_host_delay_max_seconds")) == 52
     assert {name for one in found for it in one.samples for name in it.labels} <= {
         "topology", "component", "host", "port", "part", "state", "verdict", "agent"
     }  # fmt: skip
 
 
-def test_a_report_is_added_once_and_one_that_got_lost_is_counted() -> None:
+def test_a_report_is_added_once_and_lost_reports_are_counted() -> None:
     totals = RunningTotals()
     for sequence in (7, 7, 6, 8, 11):
-        totals.take(structs.replace(FULL, sequence=sequence))
-    totals.take(structs.replace(FULL, run="another", sequence=0))
+        totals.add(structs.replace(FULL, sequence=sequence))
+    totals.add(structs.replace(FULL, run="another", sequence=0))
     found = totals.read()
     assert found.reports == 4  # 7, 8, 11 and the other life's first
     assert found.missed == 2  # 9 and 10
 
 
-def test_what_no_report_named_for_an_hour_is_forgotten() -> None:
+def test_counters_unreported_for_an_hour_are_forgotten() -> None:
     now = [0.0]
     totals = RunningTotals(lambda: now[0])
     (worker, *_) = FULL.workers
     ended = structs.replace(worker, topology="ended-2-1700000000", port=worker.port + 1)
-    totals.take(structs.replace(FULL, sequence=1, workers=(worker, ended)))
+    totals.add(structs.replace(FULL, sequence=1, workers=(worker, ended)))
     before = totals.read()
     assert {it.topology for it in before.cpu_seconds} == {"word_count", "ended"}
     now[0] = 1800.0
-    totals.take(structs.replace(FULL, sequence=2, workers=(worker,)))
+    totals.add(structs.replace(FULL, sequence=2, workers=(worker,)))
     assert totals.read().acked_trees.keys() == {"word_count", "ended"}
     now[0] = 3601.0  # since its last report; of the other's, half as long
     found = totals.read()

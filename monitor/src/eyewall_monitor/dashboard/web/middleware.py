@@ -1,10 +1,12 @@
-"""Who may ask what: keeps other web pages from using a browser that can reach the dashboard.
+"""Protection against other web sites, and HEAD requests.
 
-- The Host header must be an address, localhost or a name that is allowed: a page that has its own
-  name point here afterwards (DNS rebinding) sends its own name.
-- What changes something must come from the dashboard's own pages, as Origin and Sec-Fetch-Site
-  tell, and be JSON: a form of another site can send neither.
-- Every answer says that pages load nothing from elsewhere and are shown in nobody's frame.
+A browser that can reach the dashboard may be used by a malicious page:
+
+- The Host header must be an address, localhost or an allowed name. A page whose own name is made to
+  point here (DNS rebinding) sends that name.
+- A request that changes something must come from the dashboard's own pages, by Origin and
+  Sec-Fetch-Site, and be JSON: a form of another site can send neither.
+- Every response forbids loading anything from elsewhere, and being framed.
 """
 
 from __future__ import annotations
@@ -16,7 +18,7 @@ from urllib.parse import urlsplit
 
 from starlette.datastructures import Headers, MutableHeaders
 
-from eyewall_monitor.dashboard.web.problems import problem
+from eyewall_monitor.dashboard.web.responses import problem
 
 if TYPE_CHECKING:
     from collections.abc import Collection
@@ -25,7 +27,7 @@ if TYPE_CHECKING:
 
 MOST_BYTES: Final = 64 * 1024
 """Of a request's body."""
-HARMLESS: Final = frozenset({"GET", "HEAD", "OPTIONS"})
+SAFE_METHODS: Final = frozenset({"GET", "HEAD", "OPTIONS"})
 HEADERS: Final = {
     "Content-Security-Policy": (
         "default-src 'self'; img-src 'self' data:; object-src 'none'; base-uri 'none'; "
@@ -39,15 +41,36 @@ HEADERS: Final = {
 }
 
 
+class Head:
+    """Answers HEAD as GET without the body, so that the application needs GET alone."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer."""
+        if scope["type"] != "http" or scope["method"] != "HEAD":
+            await self._app(scope, receive, send)
+            return
+
+        async def send_head(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                await send(message)
+                # At once: a body such as that of the events does not end.
+                await send({"type": "http.response.body", "body": b"", "more_body": False})
+
+        await self._app({**scope, "method": "GET"}, receive, send_head)
+
+
 class Guard:
-    """Stands before the application.
+    """Refuses requests of other sites, and sets headers of every response.
 
     Parameters
     ----------
     allowed_hosts
-        Names, besides addresses and localhost, that a Host header may have.
+        Names that a Host header may have in addition to addresses and localhost.
     read_only
-        Whether everything that changes something is refused.
+        Whether every request that changes something is refused.
     """
 
     def __init__(self, app: ASGIApp, allowed_hosts: Collection[str], *, read_only: bool) -> None:
@@ -68,25 +91,23 @@ class Guard:
                     headers.setdefault(name, value)
             await send(message)
 
-        headers = Headers(scope=scope)
-        refused = self._refusal(scope["method"], headers)
-        if refused is not None:
-            status, why = refused
-            await problem(status, why)(scope, receive, send_guarded)
+        refusal = self._refusal(scope["method"], Headers(scope=scope))
+        if refusal is not None:
+            await problem(*refusal)(scope, receive, send_guarded)
             return
-        await self._app(scope, _bounded(receive), send_guarded)
+        await self._app(scope, _limit(receive), send_guarded)
 
     def _refusal(self, method: str, headers: Headers) -> tuple[HTTPStatus, str] | None:
         host = headers.get("host", "")
         if not self._is_allowed(host):
             return HTTPStatus.FORBIDDEN, (
-                f"host {host!r:.100}: browsers reach the dashboard by an address, localhost or a "
-                "name in [access] allowed_hosts"
+                f"host {host!r:.100}: the dashboard is reached by an address, localhost or a name "
+                "in [access] allowed_hosts"
             )
-        if method in HARMLESS:
+        if method in SAFE_METHODS:
             return None
         if self._read_only:
-            return HTTPStatus.FORBIDDEN, "this dashboard is for looking only ([access] read_only)"
+            return HTTPStatus.FORBIDDEN, "this dashboard is read-only ([access] read_only)"
         site, origin = headers.get("sec-fetch-site"), headers.get("origin")
         if site is not None and site not in ("same-origin", "none"):
             return HTTPStatus.FORBIDDEN, "only the dashboard's own pages may change anything"
@@ -94,21 +115,21 @@ class Guard:
             return HTTPStatus.FORBIDDEN, (
                 f"origin {origin!r:.100}: only the dashboard's own pages may change anything"
             )
-        if _has_body(headers):
-            kind = headers.get("content-type", "").partition(";")[0].strip().lower()
-            if kind != "application/json":
+        if headers.get("content-length", "0") != "0" or "transfer-encoding" in headers:
+            media_type = headers.get("content-type", "").partition(";")[0].strip().lower()
+            if media_type != "application/json":
                 return HTTPStatus.UNSUPPORTED_MEDIA_TYPE, (
-                    f"content type {kind!r:.80}: it must be application/json"
+                    f"content type {media_type!r:.80}: it must be application/json"
                 )
         length = headers.get("content-length", "0")
         if not length.isdigit() or int(length) > MOST_BYTES:
             return HTTPStatus.REQUEST_ENTITY_TOO_LARGE, (
-                f"a body of {length[:20]} bytes: at most {MOST_BYTES} are taken"
+                f"a body of {length[:20]} bytes: the maximum is {MOST_BYTES}"
             )
         return None
 
     def _is_allowed(self, host: str) -> bool:
-        name = _name(host)
+        name = _without_port(host)
         if name in self._allowed or name == "localhost" or name.endswith(".localhost"):
             return True
         try:
@@ -118,35 +139,30 @@ class Guard:
         return True
 
 
-def _name(host: str) -> str:
-    """Return the host without its port."""
+def _without_port(host: str) -> str:
     if host.startswith("["):
         return host.partition("]")[0] + "]"
     return host.partition(":")[0].lower().rstrip(".")
 
 
 def _host_of(origin: str) -> str | None:
-    """Return the host of an origin, with its port; None: it is no origin."""
+    """Return the host of an origin, with its port; None if it is malformed."""
     try:
         return urlsplit(origin).netloc.lower()
     except ValueError:
         return None
 
 
-def _has_body(headers: Headers) -> bool:
-    return headers.get("content-length", "0") != "0" or "transfer-encoding" in headers
+def _limit(receive: Receive) -> Receive:
+    """End a body that exceeds the limit, however it is sent."""
+    received = 0
 
-
-def _bounded(receive: Receive) -> Receive:
-    """Take no more of a body than is allowed, however it comes: what is beyond ends it."""
-    taken = 0
-
-    async def received() -> Message:
-        nonlocal taken
+    async def receive_limited() -> Message:
+        nonlocal received
         message = await receive()
-        taken += len(message.get("body", b""))
-        if taken > MOST_BYTES:
+        received += len(message.get("body", b""))
+        if received > MOST_BYTES:
             return {"type": "http.request", "body": b"", "more_body": False}
         return message
 
-    return received
+    return receive_limited

@@ -1,4 +1,4 @@
-"""What Prometheus asks for, in the format that it takes."""
+"""The endpoint that Prometheus scrapes."""
 
 from collections.abc import Callable, Iterable
 
@@ -9,34 +9,34 @@ from prometheus_client.metrics_core import Metric
 from prometheus_client.registry import Collector
 
 
-class _Families(Collector):
-    """Tells what there is when it is asked."""
+class _Collector(Collector):
+    """Collects the present metrics at each scrape."""
 
     def __init__(self, collect: Callable[[], Iterable[Metric]]) -> None:
         self._collect = collect
 
     def collect(self) -> Iterable[Metric]:
-        """Every metric, now."""
+        """Return every metric."""
         return self._collect()
 
     def describe(self) -> Iterable[Metric]:
-        """Nothing beforehand."""
+        """Return nothing: metrics are not known in advance."""
         return ()
 
 
-def scraped(collect: Callable[[], Iterable[Metric]]) -> APIRouter:
-    """Serve what `collect` returns, and how the dashboard's own process is, under /metrics."""
+def metrics_router(collect: Callable[[], Iterable[Metric]]) -> APIRouter:
+    """Serve what `collect` returns, and metrics of the dashboard's own process, at /metrics."""
     registry = CollectorRegistry()
     ProcessCollector(registry=registry)
     PlatformCollector(registry=registry)
-    registry.register(_Families(collect))
+    registry.register(_Collector(collect))
     router = APIRouter()
 
     @router.get("/metrics", tags=["look"], response_class=Response)
     def metrics(request: Request) -> Response:
-        """Prometheus's metrics, in its text format or OpenMetrics."""
-        encode, kind = choose_encoder(request.headers.get("accept", ""))
-        headers = {"Content-Type": kind, "Cache-Control": "no-store"}
+        """Metrics for Prometheus, in its text format or as OpenMetrics."""
+        encode, media_type = choose_encoder(request.headers.get("accept", ""))
+        headers = {"Content-Type": media_type, "Cache-Control": "no-store"}
         return Response(encode(registry), headers=headers)
 
     return router

@@ -1,0 +1,133 @@
+"""Measured response time: Storm's complete latency, weighted by tuple trees.
+
+A spout's task reports the mean over the trees that were acked lately, and how many were acked since
+its last report. The mean over tasks, hosts and reports is therefore Σ acked · latency / Σ acked.
+Trees that failed or timed out have no latency and are not part of it.
+"""
+
+from __future__ import annotations
+
+import threading
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from eyewall_contracts.sample import Sample, WorkerSample
+
+    from eyewall_monitor.dashboard.snapshot import Snapshot
+
+SPAN_SECONDS: Final = 5.0
+"""Workers report every five seconds."""
+RECENT_SECONDS: Final = 60.0
+KEEP_SECONDS: Final = 24 * 3600.0
+MOST_TOPOLOGIES: Final = 200
+"""Of which response times are kept: those measured last."""
+
+
+class TreeSum(NamedTuple):
+    """The tuple trees that ended in a span of time."""
+
+    at: float
+    """Start of the span, in seconds since the epoch."""
+    acked: int
+    seconds: float
+    """Sum of their complete latencies."""
+
+
+def sum_trees(worker: WorkerSample) -> tuple[int, float]:
+    """Return the number of acked tuple trees in a report and the sum of their latencies."""
+    acked, seconds = 0, 0.0
+    for task in worker.tasks:
+        for it in task.outputs:
+            if it.acked and it.complete_latency is not None and not it.stream.startswith("__"):
+                acked += it.acked
+                seconds += it.acked * it.complete_latency
+    return acked, seconds
+
+
+def mean(spans: Iterable[TreeSum]) -> float | None:
+    """Return the mean latency over all tuple trees; None if there are none."""
+    acked, seconds = 0, 0.0
+    for it in spans:
+        acked += it.acked
+        seconds += it.seconds
+    return seconds / acked if acked else None
+
+
+def recent(snapshot: Snapshot, topologies: Iterable[str]) -> dict[str, float]:
+    """Return each topology's response time over the last minute, if any was measured.
+
+    The latest reports alone often have no tuple tree of a slow topology, since Storm samples one
+    tuple in twenty. They are used where no history is read.
+    """
+    found = latest(snapshot.zookeeper.samples.values())
+    times = snapshot.redis.response_times
+    for it in topologies:
+        measured = mean(times.spans(it, snapshot.now - RECENT_SECONDS, snapshot.now))
+        if measured is not None:
+            found[it] = measured
+    return found
+
+
+def latest(samples: Iterable[Sample]) -> dict[str, float]:
+    """Return each topology's response time by the latest report of every host."""
+    sums: dict[str, tuple[int, float]] = {}
+    for worker in (worker for sample in samples for worker in sample.workers):
+        acked, seconds = sum_trees(worker)
+        before = sums.get(worker.topology, (0, 0.0))
+        sums[worker.topology] = before[0] + acked, before[1] + seconds
+    return {topology: seconds / acked for topology, (acked, seconds) in sums.items() if acked}
+
+
+class ResponseTimes:
+    """One day of response times; one thread adds to it, any thread reads it."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._spans: dict[str, dict[int, tuple[int, float]]] = {}
+        self._complete_since: float | None = None
+
+    def add(self, sample: Sample) -> None:
+        """Add one report; the caller adds none twice."""
+        for worker in sample.workers:
+            acked, seconds = sum_trees(worker)
+            if acked:
+                self._add(worker.topology, int(worker.until // SPAN_SECONDS), acked, seconds)
+
+    def _add(self, topology: str, span: int, acked: int, seconds: float) -> None:
+        with self._lock:
+            spans = self._spans.pop(topology, {})
+            before = spans.get(span, (0, 0.0))
+            spans[span] = before[0] + acked, before[1] + seconds
+            self._spans[topology] = spans  # ordered by when they were last added to
+
+    def set_complete_since(self, at: float) -> None:
+        """Set the time since which every report has been added."""
+        with self._lock:
+            self._complete_since = at
+
+    def complete_since(self) -> float | None:
+        """Return the time since which every report has been added; None: no report has."""
+        with self._lock:
+            return self._complete_since
+
+    def forget_old(self, now: float) -> None:
+        """Drop spans that are too old, and topologies beyond the number that is kept."""
+        oldest = int((now - KEEP_SECONDS) // SPAN_SECONDS)
+        with self._lock:
+            for topology in list(self._spans)[:-MOST_TOPOLOGIES]:
+                del self._spans[topology]
+            for topology, spans in list(self._spans.items()):
+                kept = {at: it for at, it in spans.items() if at >= oldest}
+                if kept:
+                    self._spans[topology] = kept
+                else:
+                    del self._spans[topology]
+
+    def spans(self, topology: str, start: float, end: float) -> list[TreeSum]:
+        """Return the spans that begin in [start, end), oldest first."""
+        with self._lock:
+            spans = sorted(self._spans.get(topology, {}).items())
+        found = (TreeSum(at * SPAN_SECONDS, *sums) for at, sums in spans)
+        return [it for it in found if start <= it.at < end]
