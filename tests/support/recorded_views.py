@@ -9,6 +9,7 @@ from itertools import permutations
 from random import Random
 from typing import TYPE_CHECKING, Literal
 
+from eyewall_contracts.decision import Verdict
 from eyewall_monitor.dashboard.views.cluster import ClusterView, Load, RulesView, SupervisorView
 from eyewall_monitor.dashboard.views.links import LinkView
 from eyewall_monitor.dashboard.views.metrics import MetricView, PathStepView
@@ -357,14 +358,14 @@ def response_time(id_: str) -> ResponseTimeView:
             Reassignment(
                 at=NOW - 3400,
                 decision="1799996600000-5f1c1a0e-000002",
-                verdict="placed",
+                verdict=Verdict.PLACED,
                 said="placed by eyewall: odp, optimal, R 61 ms",
                 moves=6,
             ),
             Reassignment(
                 at=NOW - 600,
                 decision=MOVED,
-                verdict="moved",
+                verdict=Verdict.MOVED,
                 said="placed by eyewall: odp, optimal, R 18 ms (was 61), 3 executors moved",
                 moves=3,
             ),

@@ -215,7 +215,7 @@ def test_openmetrics_is_served_on_request(alone: RunningDashboard) -> None:
 
 def test_unknown_values_are_left_out_not_zero() -> None:
     known = Snapshot(now=0.0, sidecar=SidecarSnapshot("nowhere:1"))
-    found = list(collect(known, RunningTotals().read(), 0))
+    found = list(collect(known, RunningTotals(time.monotonic).read(), 0))
     assert of(found, "eyewall_part_up") == [
         ({"part": it}, 0) for it in ("nimbus", "sidecar", "delays")
     ]
@@ -227,7 +227,7 @@ def test_a_configured_store_that_is_away_is_down() -> None:
     known = Snapshot(
         0.0, SidecarSnapshot("nowhere:1"), zookeeper=ZookeeperSnapshot(configured=True)
     )
-    up = of(collect(known, RunningTotals().read(), 0), "eyewall_part_up")
+    up = of(collect(known, RunningTotals(time.monotonic).read(), 0), "eyewall_part_up")
     assert ({"part": "zookeeper"}, 0) in up
     assert not [it for it in up if it[0]["part"] == "redis"]  # or its alert would never end
 
@@ -236,7 +236,7 @@ def test_slots_of_all_supervisors_of_a_host_are_summed() -> None:
     status = a_status()
     status.supervisors.add(id="another", host="edge-1", ports=[6800, 6801, 6802])
     known = Snapshot(now=0.0, sidecar=SidecarSnapshot("s:1", status=status, age=0.0, error=""))
-    slots = of(collect(known, RunningTotals().read(), 0), "eyewall_host_slots")
+    slots = of(collect(known, RunningTotals(time.monotonic).read(), 0), "eyewall_host_slots")
     assert ({"host": "edge-1"}, 5) in slots  # 2 and 3
 
 
@@ -259,7 +259,7 @@ def heard_of_two(**changes: Any) -> tuple[ZookeeperSnapshot, RedisSnapshot]:
 
 
 def test_late_and_ended_agents_are_down() -> None:
-    found = collect(on_three_hosts(*heard_of_two()), RunningTotals().read(), 0)
+    found = collect(on_three_hosts(*heard_of_two()), RunningTotals(time.monotonic).read(), 0)
     assert of(found, "eyewall_host_agent_up") == [
         ({"host": host, "agent": agent}, up)
         for host, up in (("edge-1", 1), ("cloud-1", 0), ("edge-2", 0))
@@ -280,7 +280,7 @@ def test_agents_are_unknown_while_their_store_is_not_read(
 ) -> None:
     stores: list[Any] = list(heard_of_two())
     stores[store] = heard_of_two(**changes)[store]
-    found = collect(on_three_hosts(*stores), RunningTotals().read(), 0)
+    found = collect(on_three_hosts(*stores), RunningTotals(time.monotonic).read(), 0)
     # Of the other store's all is.
     assert [it["agent"] for it, _ in of(found, "eyewall_host_agent_up")] == [agent] * 3
 
@@ -289,7 +289,7 @@ def test_decision_counters_of_running_topologies_begin_at_zero() -> None:
     topology = {"topology": "word_count"}
     sidecar = SidecarSnapshot("s:1", status=a_status(), age=0.0, error="")
     store = ZookeeperSnapshot(configured=True, age=0.5, decisions_complete=True)
-    totals = RunningTotals()
+    totals = RunningTotals(time.monotonic)
     totals.add_decisions(store)  # those from before the start are told apart from here on
     found = list(collect(Snapshot(0.0, sidecar, store), totals.read(), 0))
     verdicts = ("placed", "moved", "kept", "declined")
@@ -309,7 +309,7 @@ def test_decision_counters_of_running_topologies_begin_at_zero() -> None:
 def test_decision_counters_are_absent_until_decisions_are_read() -> None:
     sidecar = SidecarSnapshot("s:1", status=a_status(), age=0.0, error="")
     store = ZookeeperSnapshot(configured=True, age=0.5, decisions_complete=False)
-    totals = RunningTotals()
+    totals = RunningTotals(time.monotonic)
     totals.add_decisions(store)
     found = list(collect(Snapshot(0.0, sidecar, store), totals.read(), 0))
     assert of(found, "eyewall_decisions_total") == []
@@ -320,7 +320,7 @@ def test_the_history_lag_is_known_without_the_sidecar() -> None:
     known = Snapshot(
         0.0, SidecarSnapshot("nowhere:1"), redis=RedisSnapshot(configured=True, history_age=2.5)
     )
-    lag = of(collect(known, RunningTotals().read(), 0), "eyewall_history_lag_seconds")
+    lag = of(collect(known, RunningTotals(time.monotonic).read(), 0), "eyewall_history_lag_seconds")
     assert lag == [({}, 2.5)]
 
 
@@ -329,7 +329,7 @@ def test_no_label_has_a_value_per_pair_of_hosts() -> None:
     for number in range(50):
         status.delays.links.add(source=f"h{number}", target=f"h{number + 1}", delay=0.01)
     known = Snapshot(now=0.0, sidecar=SidecarSnapshot("s:1", status=status, age=0.0, error=""))
-    found = list(collect(known, RunningTotals().read(), 0))
+    found = list(collect(known, RunningTotals(time.monotonic).read(), 0))
     assert len(of(found, "eyewall_host_delay_max_seconds")) == 52
     assert {name for one in found for it in one.samples for name in it.labels} <= {
         "topology", "component", "host", "port", "part", "state", "verdict", "agent"
@@ -337,7 +337,7 @@ def test_no_label_has_a_value_per_pair_of_hosts() -> None:
 
 
 def test_a_report_is_added_once_and_lost_reports_are_counted() -> None:
-    totals = RunningTotals()
+    totals = RunningTotals(time.monotonic)
     for sequence in (7, 7, 6, 8, 11):
         totals.add(structs.replace(FULL, sequence=sequence))
     totals.add(structs.replace(FULL, run="another", sequence=0))

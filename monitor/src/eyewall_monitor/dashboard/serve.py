@@ -59,7 +59,7 @@ class Dashboard:
         self._zookeeper = (
             None if store.servers is None else ZookeeperReader(store.servers, Znodes(store.root))
         )
-        self._totals = RunningTotals()
+        self._totals = RunningTotals(steady)
         self._latency: LatencyReader | None = None
         self._history: HistoryReader | None = None
         if redis.url is not None:

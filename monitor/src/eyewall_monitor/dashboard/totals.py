@@ -8,7 +8,6 @@ slot that reports no longer name is forgotten after a while, so that memory is b
 from __future__ import annotations
 
 import threading
-import time as _time
 from collections import Counter
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
@@ -87,7 +86,7 @@ class RunningTotals:
         A clock that does not jump.
     """
 
-    def __init__(self, steady: Callable[[], float] = _time.monotonic) -> None:
+    def __init__(self, steady: Callable[[], float]) -> None:
         self._steady = steady
         self._lock = threading.Lock()
         self._totals = Totals()
