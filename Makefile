@@ -125,12 +125,9 @@ images-check: setup ## Build every image by buildah and run what is in it (as ro
 	@PYTHONPATH=deploy/images $(BIN)/python -m image_check $(ARGS)
 
 .PHONY: reproduce
-reproduce: setup ## The papers' experiments; pictures to docs/ (DATA=DIR for paper 001's delays)
-	@$(BIN)/python papers/src/eyewall_papers/experiments/paper_000/reproduce.py --plots docs
-	@$(BIN)/python papers/src/eyewall_papers/experiments/paper_002/reproduce.py --plots docs
-	@$(BIN)/python papers/src/eyewall_papers/experiments/paper_003/reproduce.py --plots docs
-	@$(BIN)/python papers/src/eyewall_papers/experiments/paper_004/reproduce.py quality --plot docs/reproduction-004-mapping.svg
-	@$(if $(DATA),$(BIN)/python papers/src/eyewall_papers/experiments/paper_001/reproduce.py --matrix $(DATA)/latency/planetlab_490_t1.tsv.gz --graphs6 1000 --graphs12 2000 --plot docs/reproduction-001.svg,echo "for paper 001 say DATA=DIR (with latency/)")
+reproduce: setup ## The papers' experiments; pictures to papers/docs (DATA=DIR for paper 001's delays)
+	@for name in 000 002 003 004; do $(BIN)/python -m eyewall_papers $$name --plots papers/docs || exit 1; done
+	@$(if $(DATA),$(BIN)/python -m eyewall_papers 001 --matrix $(DATA)/latency/planetlab_490_t1.tsv.gz --graphs6 1000 --graphs12 2000 --plots papers/docs,echo "for paper 001 say DATA=DIR (with latency/)")
 
 .PHONY: setup
 setup: prerequisites ## What the other targets need, side by side: packages, solvers, scheduler jar

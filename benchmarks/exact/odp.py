@@ -17,7 +17,7 @@ from math import nan
 from pathlib import Path
 from statistics import median
 
-from eyewall_papers.experiments.progress import progress_bar
+from eyewall_papers.experiments.report import progress_bar
 from rich.box import MARKDOWN
 from rich.console import Console
 from rich.table import Table

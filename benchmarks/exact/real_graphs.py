@@ -19,7 +19,7 @@ from functools import partial
 from pathlib import Path
 from statistics import median
 
-from eyewall_papers.experiments.progress import progress_bar
+from eyewall_papers.experiments.report import progress_bar
 from eyewall_sidecar.model import PlacementProblem
 from eyewall_sidecar.objective import Objective
 from rich.box import MARKDOWN

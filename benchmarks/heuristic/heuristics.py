@@ -18,7 +18,7 @@ from math import inf
 from pathlib import Path
 from statistics import median
 
-from eyewall_papers.experiments.progress import progress_bar
+from eyewall_papers.experiments.report import progress_bar
 from eyewall_sidecar.policies import policy_catalogue
 from rich.box import MARKDOWN
 from rich.console import Console

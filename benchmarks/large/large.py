@@ -19,7 +19,7 @@ from time import perf_counter, process_time
 
 import matplotlib as mpl
 import numpy as np
-from eyewall_papers.experiments.log_ticks import plain_numbers
+from eyewall_papers.experiments.report import plain_numbers
 from eyewall_sidecar.heuristic.large.bound import least_usage
 from eyewall_sidecar.heuristic.large.groups import Counts, Crowd, Racks, slowest_path, usage
 from eyewall_sidecar.heuristic.large.placing import place_all

@@ -34,7 +34,7 @@ class Colony:
     """Ants that place operators one by one and leave pheromone where placements were good.
 
     The paper gives none of its constants. These were tuned on five of the problems that
-    benchmarks/tune_ants.py generates; it prints what other values come to.
+    `python -m eyewall_papers 002-ants` generates; it prints the results of other values.
 
     Parameters
     ----------

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from eyewall_papers.experiments.paper_000.placements import (
     always_up,
+    fail_worker,
     instances,
     mean_latency,
     pinned_together,
@@ -11,6 +12,7 @@ from eyewall_papers.experiments.paper_000.placements import (
 )
 from eyewall_sidecar.model import Operator
 from eyewall_sidecar.model.arrays import ProblemArrays
+from eyewall_sidecar.objective import Term
 from numpy.random import default_rng
 from small_problems import chain_of, graph_of
 
@@ -62,3 +64,13 @@ def test_a_random_placement_keeps_pins_and_room() -> None:
         for seed in range(20)
     }
     assert drawn == {(0, 1, 2), (0, 2, 1)}
+
+
+def test_a_failed_worker_costs_the_hop_that_its_node_has_no_room_to_avoid() -> None:
+    # Five executors of 1 s fill n1: R = 5 s. With one slot gone it holds four, so an end of the
+    # chain moves to n2, 10 ms away: 5.01 s.
+    chain = chain_of([1, 1, 1, 1], [8, 1])
+    problem = replace(chain, operators=tuple(Operator(it, execution_time=1.0) for it in "abcde"))
+    failure = fail_worker(problem, Term.R)
+    assert (failure.moves, failure.at_least) == (1, 1)
+    assert failure.worse == pytest.approx(5.01 / 5)

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 from brute_force import brute_force
-from eyewall_papers.experiments.paper_001.tree_optimum import least_usage
+from eyewall_papers.experiments.paper_001.trials import least_usage
 from eyewall_sidecar.model import LinkMatrix, Node, Operator, PlacementProblem, Stream
 from eyewall_sidecar.model.arrays import ProblemArrays
 from eyewall_sidecar.objective import Term

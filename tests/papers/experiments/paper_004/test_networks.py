@@ -1,7 +1,6 @@
 from collections import Counter
 
 import numpy as np
-from eyewall_papers.experiments.paper_004.mapping_figures import interval, with_width
 from eyewall_papers.experiments.paper_004.networks import (
     FASTEST,
     SLOWEST,
@@ -45,16 +44,3 @@ def test_a_task_needs_half_of_the_mean_on_the_average() -> None:
 
 def test_the_same_seed_draws_the_same_network() -> None:
     assert barabasi_network(20, default_rng(3)) == barabasi_network(20, default_rng(3))
-
-
-def test_a_confidence_interval_is_as_wide_as_few_values_make_it() -> None:
-    # 1, 2, 3: standard deviation 1, standard error 1/√3; Student's t of two degrees of freedom
-    # leaves 2.5 % above 4.303.
-    mean, width = interval([1.0, 2.0, 3.0])
-    assert mean == 2.0
-    assert abs(width - 4.303 / 3**0.5) < 1e-3
-
-
-def test_one_value_has_no_interval() -> None:
-    assert with_width(*interval([2.0]), "{:.1f}") == "2.0"
-    assert with_width(*interval([2.0, 2.0]), "{:.1f}") == "2.0 ± 0.0"

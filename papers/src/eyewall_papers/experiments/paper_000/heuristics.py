@@ -11,29 +11,50 @@ from eyewall_sidecar.objectives import METRICS
 from numpy.random import Generator
 
 from eyewall_papers.cost_space.equilibrium import SpringTurns
-from eyewall_papers.experiments.paper_000 import best_fit, decentralised
-from eyewall_papers.experiments.paper_000.decentralised import Neighbours
-from eyewall_papers.experiments.paper_000.over_time import (
-    AVERAGED,
-    LATENCY,
+from eyewall_papers.experiments.paper_000.placements import mean_latency
+from eyewall_papers.experiments.paper_000.schedulers import (
+    END,
     RATES_KNOWN,
-    TRAFFIC,
-    Run,
-    by_optimum,
-    in_two_steps,
+    Metric,
+    Neighbours,
+    Timeline,
+    run_decentralised,
+    run_s_odp,
+    run_xu,
 )
+from eyewall_papers.experiments.report import Line, Panel, Row
 from eyewall_papers.policies import pietzuch, rizou
 
+AVERAGED = 800.0, 2000.0
+LATENCY: Metric = mean_latency
+TRAFFIC: Metric = METRICS[Term.T]
 STRAIGHT_TO_BALANCE = SpringTurns(damping=1.0, at_rest=pietzuch.TURNS.at_rest)
 """A part of the way from a node seldom reaches another node: nothing would ever move."""
+UNITS = {
+    Term.EE: "elastic energy, tuples · s",
+    Term.N: "network usage, tuples",
+    Term.T: "inter-node traffic, tuples/s",
+}
 
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """One instance: the heuristic's run, and that of S-ODP."""
+    """One instance: the heuristic's timeline, and that of S-ODP."""
 
-    run: Run
-    best: Run
+    run: Timeline
+    best: Timeline
+
+    def by_optimum(self, metric: Metric) -> float:
+        """Return the run's mean over the paper's interval, by that of S-ODP."""
+        return self.run.mean(metric, *AVERAGED) / self.best.mean(metric, *AVERAGED)
+
+    def reached(self, term: Term) -> float:
+        """Return from when on the run is at the optimum, to its end; infinite if it never is."""
+        values = self.run.values(METRICS[term])
+        best = self.best.values(METRICS[term])[-1]
+        worse = np.flatnonzero(values > best * (1 + 1e-9))
+        first = int(worse[-1]) + 1 if len(worse) else 0
+        return self.run.steps[first].since if first < len(values) else np.inf
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,10 +63,21 @@ class Heuristic:
 
     name: str
     term: Term
-    run: Callable[[PlacementProblem, Generator], Run]
+    run: Callable[[PlacementProblem, Generator], Timeline]
 
     def beside_optimum(self, problem: PlacementProblem, rng: Generator) -> Pair:
-        return Pair(self.run(problem, rng), in_two_steps(problem, self.term))
+        return Pair(self.run(problem, rng), run_s_odp(problem, self.term))
+
+    def panel(self, pair: Pair) -> Panel:
+        """Draw what it optimises over time (figures 5a, 6a and 7)."""
+
+        def line(run: Timeline) -> Line:
+            values = run.values(METRICS[self.term]).tolist()
+            return [*(it.since for it in run.steps), END], [*values, values[-1]]
+
+        lines = {self.name: line(pair.run), f"S-ODP_{self.term}": line(pair.best)}
+        marks = pair.run.reassignments
+        return Panel("time, s", UNITS[self.term], lines, marks=marks, steps=True)
 
 
 def heuristics(neighbours: Neighbours) -> tuple[Heuristic, ...]:
@@ -53,82 +85,74 @@ def heuristics(neighbours: Neighbours) -> tuple[Heuristic, ...]:
     springs = STRAIGHT_TO_BALANCE if neighbours is Neighbours.ON_NODES else pietzuch.TURNS
     return (
         Heuristic(
-            "Pietzuch", Term.EE, lambda it, rng: decentralised.run(it, springs, rng, neighbours)
+            "Pietzuch", Term.EE, lambda it, rng: run_decentralised(it, springs, rng, neighbours)
         ),
         Heuristic(
-            "Rizou", Term.N, lambda it, rng: decentralised.run(it, rizou.TURNS, rng, neighbours)
+            "Rizou", Term.N, lambda it, rng: run_decentralised(it, rizou.TURNS, rng, neighbours)
         ),
-        Heuristic("Xu", Term.T, best_fit.run),
+        Heuristic("Xu", Term.T, run_xu),
     )
 
 
-def rows(heuristic: Heuristic, pairs: Sequence[Pair]) -> list[tuple[str, str, str]]:
+def rows(heuristic: Heuristic, pairs: Sequence[Pair]) -> list[Row]:
     """Return (figure, paper, ours): medians, in brackets the least and the greatest."""
     name, term = heuristic.name, heuristic.term
-    metric = METRICS[term]
 
     def each(value: Callable[[Pair], float]) -> Floats:
         return np.array([value(it) for it in pairs])
 
-    optimal = each(lambda it: reached(it, term))
+    optimal = each(lambda it: it.reached(term))
     finite = optimal[np.isfinite(optimal)]
-    found = f"{len(finite)} of {len(pairs)}"
     after = f", there from {np.median(finite):.0f} s on" if len(finite) else ""
-    settled = _spread(each(lambda it: it.run.settled()), "{:.0f}")
-    usage = _spread(each(lambda it: by_optimum(it.run, it.best, metric)))
-    count = _spread(each(lambda it: len(it.run.reassignments)), "{:.0f}")
+    found = f"{len(finite)} of {len(pairs)}{after}"
+    usage = _spread(each(lambda it: it.by_optimum(METRICS[term])))
+    moved = _spread(each(lambda it: len(it.run.reassignments)), "{:.0f}")
     match name:
         case "Pietzuch":
             early = each(lambda it: sum(at <= AVERAGED[0] for at in it.run.reassignments))
             late = each(lambda it: sum(at > AVERAGED[1] for at in it.run.reassignments))
-            traffic = _beside(each(lambda it: by_optimum(it.run, it.best, TRAFFIC)), 1.84)
-            latency = _beside(each(lambda it: by_optimum(it.run, it.best, LATENCY)), 1.15)
             return [
                 ("Pietzuch: EE by the optimum's, 800 to 2000 s", "sub-optimal", usage),
-                ("Pietzuch: inter-node traffic by that of S-ODP_EE", "1.84", traffic),
-                ("Pietzuch: mean latency by that of S-ODP_EE", "1.15", latency),
                 (
-                    "Pietzuch: reassignments until 800 s",
-                    "16 in all",
-                    _spread(early, "{:.0f}"),
+                    "Pietzuch: inter-node traffic by that of S-ODP_EE",
+                    "1.84",
+                    _beside(each(lambda it: it.by_optimum(TRAFFIC)), 1.84),
                 ),
+                (
+                    "Pietzuch: mean latency by that of S-ODP_EE",
+                    "1.15",
+                    _beside(each(lambda it: it.by_optimum(LATENCY)), 1.15),
+                ),
+                ("Pietzuch: reassignments until 800 s", "16 in all", _spread(early, "{:.0f}")),
                 ("Pietzuch: reassignments after 2000 s", "some", _spread(late, "{:.0f}")),
             ]
         case "Rizou":
+            settled = _spread(each(lambda it: it.run.settled()), "{:.0f}")
             return [
                 ("Rizou: N by the optimum's, 800 to 2000 s", "1", usage),
-                ("Rizou: reassignments", "5", count),
+                ("Rizou: reassignments", "5", moved),
                 ("Rizou: at rest from, s", "< 300", settled),
-                ("Rizou: the optimum found", "yes", found + after),
+                ("Rizou: the optimum found", "yes", found),
             ]
         case _:
             first = each(lambda it: traffic_at(it.run, RATES_KNOWN) / it.best.values(TRAFFIC)[-1])
-            sub = f"{np.sum(first > 1 + 1e-9)} of {len(pairs)}"
+            worse = f"{np.sum(first > 1 + 1e-9)} of {len(pairs)}"
             return [
                 ("Xu: T by the optimum's after 100 s", "sub-optimal", _spread(first)),
-                ("Xu: sub-optimal after 100 s", "yes", sub),
-                ("Xu: reassignments", "2", count),
-                ("Xu: the optimum found", "yes, from 750 s on", found + after),
+                ("Xu: sub-optimal after 100 s", "yes", worse),
+                ("Xu: reassignments", "2", moved),
+                ("Xu: the optimum found", "yes, from 750 s on", found),
                 ("Xu: T by the optimum's, 800 to 2000 s", "1", usage),
             ]
 
 
-def traffic_at(run: Run, now: float) -> float:
+def traffic_at(run: Timeline, now: float) -> float:
     """Return the inter-node traffic at a moment, in tuples/s."""
     since = np.array([it.since for it in run.steps])
     return float(run.values(TRAFFIC)[np.searchsorted(since, now, side="right") - 1])
 
 
-def reached(pair: Pair, term: Term) -> float:
-    """Return from when on the run is at the optimum, to its end; infinite if it never is."""
-    values = pair.run.values(METRICS[term])
-    best = pair.best.values(METRICS[term])[-1]
-    worse = np.flatnonzero(values > best * (1 + 1e-9))
-    first = int(worse[-1]) + 1 if len(worse) else 0
-    return pair.run.steps[first].since if first < len(values) else np.inf
-
-
-def second_step(pairs: Sequence[Pair], heuristic: Heuristic) -> tuple[str, str, str]:
+def second_step(heuristic: Heuristic, pairs: Sequence[Pair]) -> Row:
     """Return what S-ODP's early assignment costs before rates are known."""
     metric = METRICS[heuristic.term]
     gains = np.array([it.best.values(metric)[0] / it.best.values(metric)[-1] for it in pairs])

@@ -1,6 +1,6 @@
 """Section 7.3, figures 9 and 10: how long odp takes, one factor varied at a time."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from math import inf
@@ -12,6 +12,7 @@ from eyewall_sidecar.objective import Objective, Term
 from eyewall_sidecar.policies import load_policy
 from numpy.random import default_rng
 
+from eyewall_papers.experiments.report import Line, Panel, Row, show
 from eyewall_papers.instances.baseline import Shape, baseline
 
 OPERATORS = NODES = 20
@@ -20,6 +21,9 @@ SHARES = (0.2, 0.4, 0.6, 0.8, 1.0)
 LIMITS = (0.0005, 0.001, 0.002, 0.005, 0.01, 0.02)
 """Seconds: each a run of its own, for the gap over time."""
 OBJECTIVE = Objective({Term.R: 1.0})
+LONGEST = {Shape.SEQUENTIAL: 50.0, Shape.FAT: 3.0}
+"""Seconds on the longest path of 50 operators with the paper's R_i = 1 s."""
+TIME = "solving time, ms"
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,13 +132,88 @@ def median_gap(found: Sequence[Solved]) -> float:
 def degradation(found: Sequence[Solved], whole: Sequence[Solved], longest: float) -> float:
     """Return R with a sample of candidates by R with all of them, median of seeds.
 
-    Parameters
-    ----------
-    longest
-        Seconds of execution on the longest path that R has beside delays.
+    `longest` is how many seconds of execution the longest path has beside delays.
     """
     ratios = [
         (longest + it.value) / (longest + all_of.value)
         for it, all_of in zip(found, whole, strict=True)
     ]
     return float(np.median(ratios))
+
+
+def show_tables(solved: Mapping[Case, Sequence[Solved]]) -> None:
+    """Print times, gaps after each limit, samples of candidates, and what the text quotes."""
+    apart = ("limit", "candidates")
+    points = {(it.factor, it.amount, it.shape): it for it in solved}
+    amounts = dict.fromkeys((it.factor, it.amount) for it in solved)
+
+    def by_shape(cell: Callable[[Case], str], factors: Callable[[str], bool]) -> None:
+        rows = [
+            (factor, f"{amount:.3g}", *(cell(points[factor, amount, it]) for it in Shape))
+            for factor, amount in amounts
+            if factors(factor)
+        ]
+        show(("varied", "to", *Shape), rows)
+
+    by_shape(lambda it: _time(solved[it]), lambda factor: factor not in apart)
+    by_shape(lambda it: _gap(median_gap(solved[it])), lambda factor: factor == "limit")
+    samples: list[Row] = []
+    for case in (it for it in solved if it.factor == "candidates"):
+        found, optimal = solved[case], solved[points["candidates", 1.0, case.shape]]
+        worse = f"{degradation(found, optimal, 0.0):.2f}"
+        with_work = f"{degradation(found, optimal, LONGEST[case.shape]):.3f}"
+        samples.append((f"{case.amount:.0%}", case.shape, _time(found), worse, with_work))
+    show(("candidates", "shape", "ms", "R / optimum", "with R_i = 1 s"), samples)
+    quoted: list[Row] = []
+    for shape in Shape:
+        sizes = (variables(baseline(shape, *it, seed=1)) for it in ((50, 20), (20, 100)))
+        times = [median_ms(solved[points[it, 50, shape]]) for it in ("operators", "nodes")]
+        counts = (f"{xs} x, {ys} y" for xs, ys in sizes)
+        quoted.append((shape, *counts, f"{times[0] / times[1]:.1f}"))
+    show(("shape", "50 × 20", "20 × 100", "ms for 50 × 20 by those for 20 × 50"), quoted)
+
+
+def _time(found: Sequence[Solved]) -> str:
+    """Return ms to the answer; where not all are proven, how many are and the median gap."""
+    proven = sum(it.proven for it in found)
+    shown = f"{median_ms(found):.1f}"
+    if proven == len(found):
+        return shown
+    rest = float(np.median([it.gap for it in found if not it.proven]))
+    return f"{shown} ({proven} of {len(found)} proven, gap of the rest {_gap(rest)})"
+
+
+def _gap(gap: float) -> str:
+    return f"{gap:.1%}" if np.isfinite(gap) else "none yet"
+
+
+def panels(solved: Mapping[Case, Sequence[Solved]]) -> list[Panel]:
+    """Draw figures 9a to 9c and 10a to 10c."""
+    ms = {it: median_ms(found) for it, found in solved.items()}
+    gaps = {it: min(median_gap(found), 1.0) for it, found in solved.items()}
+    whole = {it.shape: found for it, found in solved.items() if it.amount == 1}
+    worse = {
+        it: degradation(found, whole[it.shape], 0.0)
+        for it, found in solved.items()
+        if it.factor == "candidates"
+    }
+
+    def panel(x: str, y: str, factor: str, value: Mapping[Case, float], *scales: str) -> Panel:
+        lines: dict[str, Line] = {}
+        for shape in Shape:
+            cases = [it for it in value if (it.factor, it.shape) == (factor, shape)]
+            if cases:
+                lines[shape] = [it.amount for it in cases], [value[it] for it in cases]
+        return Panel(x, y, lines, scales=(scales[0], scales[1]) if scales else ("linear", "log"))
+
+    capacity = "capacity of each of 20 nodes, 20 operators"
+    sample = "share of 20 candidates, 50 operators"
+    limit = "time limit, s; 20 operators on 100 nodes"
+    return [
+        panel("operators, on 20 nodes", TIME, "operators", ms),
+        panel("nodes, for 20 operators", TIME, "nodes", ms),
+        panel(capacity, TIME, "capacity", ms),
+        panel(sample, TIME, "candidates", ms),
+        panel(sample, "R by the optimum's", "candidates", worse, "linear", "linear"),
+        panel(limit, "gap, 1 if greater", "limit", gaps, "log", "linear"),
+    ]

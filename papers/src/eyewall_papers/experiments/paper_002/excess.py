@@ -3,12 +3,10 @@
 8 operators on 5 nodes for 3 each, in the three shapes of paper 000's baseline, varied rates, under
 Ecker's score and under R and N. The optimum is the least of all 5^8 = 390,625 placements. What is
 printed is value / optimum (median and worst of the seeds), how many are optimal, and seconds.
-
-Prints a table and asserts nothing:
-    python benchmarks/excess_002.py [--seeds 8]
 """
 
 import argparse
+from collections.abc import Iterator
 from statistics import median
 
 import numpy as np
@@ -23,9 +21,8 @@ from eyewall_sidecar.policies import Policy
 from eyewall_sidecar.policies.ant_system import AntSystem
 from eyewall_sidecar.policies.hill_climbing import HillClimbing
 from eyewall_sidecar.policies.hybrid import Hybrid
-from rich.console import Console
-from rich.table import Table
 
+from eyewall_papers.experiments.report import Row, show
 from eyewall_papers.instances.baseline import Shape, baseline
 
 POLICIES: dict[str, Policy] = {
@@ -58,11 +55,16 @@ def least(state: State, places: Places) -> float:
         places[digit] += 1
 
 
-def main() -> None:
-    options = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    options.add_argument("--seeds", type=int, default=8)
-    seeds = range(options.parse_args().seeds)
-    table = Table("shape", "objective", "policy", "median", "worst", "optimal", "ms")
+def add_options(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--seeds", type=int, default=8)
+
+
+def run(options: argparse.Namespace) -> None:
+    header = ("shape", "objective", "policy", "median", "worst", "optimal", "ms")
+    show(header, _rows(range(options.seeds)), left=3)
+
+
+def _rows(seeds: range) -> Iterator[Row]:
     for shape in Shape:
         problems = [baseline(shape, 8, 5, capacity=3, seed=it, varied=True) for it in seeds]
         for text in ("ecker", "R=1", "N=1"):
@@ -74,8 +76,8 @@ def main() -> None:
                     (it.evaluation.value if it.evaluation else np.inf) / least_cost
                     for it, least_cost in zip(found, best, strict=True)
                 ]
-                table.add_row(
-                    str(shape),
+                yield (
+                    shape,
                     text,
                     name,
                     f"{median(ratios):.4f}",
@@ -83,8 +85,3 @@ def main() -> None:
                     f"{sum(it < 1 + 1e-9 for it in ratios)}/{len(ratios)}",
                     f"{1e3 * median(it.seconds for it in found):.1f}",
                 )
-    Console(width=100).print(table)
-
-
-if __name__ == "__main__":
-    main()

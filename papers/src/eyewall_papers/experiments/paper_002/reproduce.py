@@ -5,16 +5,13 @@ score. Sizes, workers and the random numbers are the paper's; shapes, delays, se
 what operators need are ours, see `ecker_shapes` and `ecker_testbed`. Nothing
 runs on a Storm cluster: the paper's throughputs are not reproduced.
 
-    python benchmarks/reproduce_002.py [--topologies T-M1,…] [--seeds 5] [--cpu 0.1]
-        [--visits 3e7] [--plots DIRECTORY]
-
 The optimum is proven by branch and bound within so many visits; else its bound is printed, and the
-least score is the best that anything found, 40 more seeds of the hybrid included. Prints
-tables and asserts nothing.
+least score is the best that anything found, 40 more seeds of the hybrid included.
 """
 
 import argparse
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from statistics import median
 
@@ -25,13 +22,19 @@ from eyewall_sidecar.policies.hill_climbing import HillClimbing
 from eyewall_sidecar.policies.hybrid import Hybrid
 from eyewall_sidecar.policies.ras import ResourceAware
 from eyewall_sidecar.policies.round_robin import RoundRobin
-from rich.box import MARKDOWN
-from rich.console import Console
-from rich.table import Table
+from matplotlib.figure import Figure
 
-from eyewall_papers.experiments.paper_002.ecker_plot import Picture, draw
 from eyewall_papers.experiments.paper_002.ecker_trials import Trial, attempt
-from eyewall_papers.experiments.progress import progress_bar
+from eyewall_papers.experiments.report import (
+    CONSOLE,
+    Row,
+    add_plots,
+    plain_numbers,
+    progress_bar,
+    save,
+    show,
+    style,
+)
 from eyewall_papers.instances.ecker_shapes import TABLE_1, count_drawn, shape_of
 from eyewall_papers.instances.ecker_testbed import CPU, ecker_problem
 
@@ -61,16 +64,34 @@ TABLE_4: Mapping[str, Mapping[str, float]] = {
 """Topology → policy → mean ms for one placement, on an Intel i7-4770K, in Java."""
 WARM_UP = "T-M3"
 Trials = Mapping[str, Trial]
+MARKERS = "osD^vP"
+SPREAD = 0.5
+"""Of a topology's column, what its policies are spread over."""
 
 
-def main() -> None:
-    options = _options()
-    chosen = options.topologies.split(",")
+def add_options(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--topologies", type=_topologies, default=list(TABLE_1), help="of table 1")
+    parser.add_argument("--seeds", type=int, default=5)
+    parser.add_argument("--cpu", type=float, default=CPU, help="cores an operator, in the mean")
+    parser.add_argument("--visits", type=float, default=3e7, help="of the search for the optimum")
+    add_plots(parser)
+
+
+def _topologies(text: str) -> list[str]:
+    chosen = text.split(",")
+    if unknown := set(chosen) - set(TABLE_1):
+        names = ", ".join(sorted(unknown))
+        raise argparse.ArgumentTypeError(f"{names}: there are {', '.join(TABLE_1)}")
+    return chosen
+
+
+def run(options: argparse.Namespace) -> None:
     found: dict[str, Trial] = {}
     with progress_bar() as progress:
-        task = progress.add_task("compiling", total=len(chosen) * (len(CONTENDERS) + 1))
+        total = len(options.topologies) * (len(CONTENDERS) + 1)
+        task = progress.add_task("compiling", total=total)
         attempt(ecker_problem(WARM_UP), CONTENDERS, seeds=1, visits=1000, step=lambda _: None)
-        for topology in chosen:
+        for topology in options.topologies:
 
             def step(what: str, topology: str = topology) -> None:
                 progress.update(task, description=f"{topology}: {what}", advance=1)
@@ -82,72 +103,61 @@ def main() -> None:
                 visits=int(options.visits),
                 step=step,
             )
-    console = Console(width=200)
-    console.print(f"{options.seeds} seeds, {options.cpu:g} cores an operator in the mean")
-    for table in (_sizes(chosen), _times(found), _scores(found)):
-        console.print(table)
-    console.print("\n".join(_remarks(found)) or "Every policy placed everything by itself.")
+    CONSOLE.print(f"{options.seeds} seeds, {options.cpu:g} cores an operator in the mean")
+    header = ("topology", "operations, paper", "drawn", "ours", "operators, paper", "ours")
+    show(header, map(_sizes, options.topologies), "Table 1: operations and operators")
+    title = "Table 4: ms for a placement, paper's mean / our median"
+    show(("topology", "operators", *CONTENDERS), _times(found), title)
+    columns = ("topology", "operators", "nodes in use", "least score", "bound", *CONTENDERS)
+    show(columns, _scores(found), "Score by the least: median of seeds (worst)")
+    CONSOLE.print("\n".join(_remarks(found)) or "Every policy placed everything by itself.")
     if options.plots:
-        _draw(found, options.plots)
+        order = sorted(found, key=lambda it: len(found[it].problem.operators))
+        times = {p: [found[it].milliseconds(p) for it in order] for p in CONTENDERS}
+        quoted = {p: [TABLE_4[it][p] for it in order] for p in TABLE_4[WARM_UP]}
+        scores = {p: [median(found[it].stretches(p)) for it in order] for p in CONTENDERS}
+        labels = [f"{it}\n{len(found[it].problem.operators)}" for it in order]
+        file = options.plots / "reproduction-002-times.svg"
+        _draw("ms for a placement", labels, times, quoted, file)
+        file = options.plots / "reproduction-002-scores.svg"
+        _draw("score by the least score", labels, scores, {}, file)
 
 
-def _sizes(topologies: list[str]) -> Table:
-    table = Table(title="Table 1: operations and operators", box=MARKDOWN)
-    for column in ("topology", "operations, paper", "drawn", "ours", "operators, paper", "ours"):
-        table.add_column(column, justify="left" if column == "topology" else "right")
-    for topology in topologies:
-        operations, operators = TABLE_1[topology]
-        instances = shape_of(topology).instances
-        number = topology.removeprefix("T-R")
-        drawn = str(count_drawn(int(number))) if number.isdigit() else "–"
-        ours = str(len(instances)), str(operators), str(sum(instances))
-        table.add_row(topology, str(operations), drawn, *ours)
-    return table
+def _sizes(topology: str) -> Row:
+    operations, operators = TABLE_1[topology]
+    instances = shape_of(topology).instances
+    number = topology.removeprefix("T-R")
+    drawn = str(count_drawn(int(number))) if number.isdigit() else "–"
+    ours = str(len(instances)), str(operators), str(sum(instances))
+    return topology, str(operations), drawn, *ours
 
 
-def _times(found: Trials) -> Table:
-    table = Table(title="Table 4: ms for a placement, paper's mean / our median", box=MARKDOWN)
-    table.add_column("topology")
-    table.add_column("operators", justify="right")
-    for policy in CONTENDERS:
-        table.add_column(policy, justify="right")
+def _times(found: Trials) -> Iterator[Row]:
     for topology, trial in found.items():
         cells = []
         for policy in CONTENDERS:
             quoted = TABLE_4[topology].get(policy)
             ours = f"{trial.milliseconds(policy):.1f}"
             cells.append(ours if quoted is None else f"{quoted:g} / {ours}")
-        table.add_row(topology, str(len(trial.problem.operators)), *cells)
-    return table
+        yield topology, str(len(trial.problem.operators)), *cells
 
 
-def _scores(found: Trials) -> Table:
-    title = "Score by the least: median of seeds (worst)"
-    table = Table(title=title, box=MARKDOWN)
-    for column in ("topology", "operators", "nodes in use", "least score", "bound"):
-        table.add_column(column, justify="left" if column == "topology" else "right")
-    for policy in CONTENDERS:
-        table.add_column(policy, justify="right")
+def _scores(found: Trials) -> Iterator[Row]:
+    each = [[it for trial in found.values() for it in trial.stretches(p)] for p in CONTENDERS]
     for topology, trial in found.items():
         least = trial.least
-        table.add_row(
+        stretches = (trial.stretches(policy) for policy in CONTENDERS)
+        yield (
             topology,
             str(len(trial.problem.operators)),
             str(len(set(least.placement.values()))),
             f"{least.score:.6f}",
             "proven" if least.proven else f"{least.bound:.6f}",
-            *(_stretch(trial.stretches(policy)) for policy in CONTENDERS),
+            *(f"{median(it):.3f} ({max(it):.3f})" for it in stretches),
         )
-    each = [[it for trial in found.values() for it in trial.stretches(p)] for p in CONTENDERS]
-    means = (sum(it) / len(it) for it in each)
-    table.add_row("mean", "", "", "", "", *(f"{it:.3f}" for it in means))
+    yield "mean", "", "", "", "", *(f"{sum(it) / len(it):.3f}" for it in each)
     optimal = (f"{sum(it <= 1 + 1e-9 for it in one)} of {len(one)}" for one in each)
-    table.add_row("as good as the least", "", "", "", "", *optimal)
-    return table
-
-
-def _stretch(stretches: list[float]) -> str:
-    return f"{median(stretches):.3f} ({max(stretches):.3f})"
+    yield "as good as the least", "", "", "", "", *optimal
 
 
 def _remarks(found: Trials) -> Iterator[str]:
@@ -158,36 +168,29 @@ def _remarks(found: Trials) -> Iterator[str]:
                 yield f"{topology}, {policy}: {remark}"
 
 
-def _draw(found: Trials, directory: Path) -> None:
-    topologies = sorted(found, key=lambda it: len(found[it].problem.operators))
-    labels = [f"{it}\n{len(found[it].problem.operators)}" for it in topologies]
-    times = {p: [found[it].milliseconds(p) for it in topologies] for p in CONTENDERS}
-    quoted = {p: [TABLE_4[it][p] for it in topologies] for p in TABLE_4[WARM_UP]}
-    draw(
-        Picture("ms for a placement", labels, times, quoted),
-        directory / "reproduction-002-times.svg",
-    )
-    scores = {p: [median(found[it].stretches(p)) for it in topologies] for p in CONTENDERS}
-    draw(
-        Picture("score by the least score", labels, scores),
-        directory / "reproduction-002-scores.svg",
-    )
-
-
-def _options() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("--topologies", default=",".join(TABLE_1), help="of table 1")
-    parser.add_argument("--seeds", type=int, default=5)
-    parser.add_argument("--cpu", type=float, default=CPU, help="cores an operator, in the mean")
-    parser.add_argument("--visits", type=float, default=3e7, help="of the search for the optimum")
-    parser.add_argument("--plots", type=Path, help="write two SVG files into this directory")
-    options = parser.parse_args()
-    if unknown := set(options.topologies.split(",")) - set(TABLE_1):
-        parser.error(f"--topologies {', '.join(sorted(unknown))}: there are {', '.join(TABLE_1)}")
-    return options
-
-
-if __name__ == "__main__":
-    main()
+def _draw(
+    quantity: str,
+    topologies: Sequence[str],
+    ours: Mapping[str, Sequence[float]],
+    paper: Mapping[str, Sequence[float]],
+    file: Path,
+) -> None:
+    """Draw policy → a number for each topology on a logarithmic axis, the paper's hollow."""
+    with style():
+        figure = Figure(figsize=(7.2, 3.2), layout="constrained")
+        axes = figure.subplots()
+        for number, (policy, values) in enumerate(ours.items()):
+            shift = SPREAD * (number / max(1, len(ours) - 1) - 0.5)
+            columns = [it + shift for it in range(len(topologies))]
+            colour = f"C{number}"
+            dots = partial(axes.plot, columns, ls="", marker=MARKERS[number], ms=4.5, color=colour)
+            dots(values, label=policy, mfc=colour)
+            if policy in paper:
+                dots(paper[policy], label=f"{policy}, paper", mfc="none")
+        axes.set_yscale("log")
+        plain_numbers(axes.yaxis)
+        axes.set(ylabel=quantity, xlabel="topology, and its operators")
+        axes.set_xticks(range(len(topologies)), topologies)
+        axes.grid(alpha=0.3, axis="y")
+        figure.legend(frameon=False, loc="outside right center")
+        save(figure, file)

@@ -6,9 +6,6 @@ tried with the others as they are, the best value kept, until a pass changes not
 passes asked for. What is printed is the mean over all runs of the score over the best score that
 any run or hill climbing from it found; 1 is the best. Constants are then held against problems
 that they were not tuned on, and against the ones that are built in.
-
-Prints a table and asserts nothing:
-    python benchmarks/tune_ants.py [--placements 2000] [--passes 2]
 """
 
 import argparse
@@ -26,9 +23,8 @@ from eyewall_sidecar.model import PlacementProblem
 from eyewall_sidecar.model.arrays import ProblemArrays
 from eyewall_sidecar.objective import Objective
 from numpy.random import default_rng
-from rich.console import Console
-from rich.table import Table
 
+from eyewall_papers.experiments.report import CONSOLE, show
 from eyewall_papers.instances.baseline import Shape, baseline
 
 OBJECTIVES = ("ecker", "R=1")
@@ -45,7 +41,7 @@ CHOICES: Mapping[str, Sequence[float]] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Case:
+class AntCase:
     """One problem under one objective, ready for ants."""
 
     name: str
@@ -53,7 +49,7 @@ class Case:
     state: State
 
     @classmethod
-    def of(cls, name: str, problem: PlacementProblem, objective: str) -> "Case":
+    def of(cls, name: str, problem: PlacementProblem, objective: str) -> "AntCase":
         arrays = ProblemArrays.of(problem)
         pricing = price(arrays, Objective.parse(objective))
         state = blank(terms_of(arrays, pricing.costs))
@@ -72,7 +68,7 @@ class Case:
         return cost(self.state) if violations(self.state) == 0 else float("inf")
 
 
-def cases(seed: int) -> Iterator[Case]:
+def cases(seed: int) -> Iterator[AntCase]:
     """Five problems under each objective."""
     for shape, operators, nodes in (
         (Shape.SEQUENTIAL, 20, 20),
@@ -83,10 +79,10 @@ def cases(seed: int) -> Iterator[Case]:
     ):
         problem = baseline(shape, operators, nodes, seed=seed, varied=True)
         for objective in OBJECTIVES:
-            yield Case.of(f"{shape} {operators} × {nodes}", problem, objective)
+            yield AntCase.of(f"{shape} {operators} × {nodes}", problem, objective)
 
 
-class Trials:
+class AntTrials:
     """Runs that share what the best score of each case is."""
 
     def __init__(self, seeds: Sequence[int], placements: int) -> None:
@@ -114,7 +110,7 @@ class Trials:
         return sum(it for it, _ in ratios) / count, sum(it for _, it in ratios) / count
 
 
-def tuned(trials: Trials, colony: Colony, passes: int, console: Console) -> Colony:
+def tuned(trials: AntTrials, colony: Colony, passes: int) -> Colony:
     """Change one constant at a time to what is best with the others as they are."""
     for number in range(1, passes + 1):
         before = colony
@@ -127,31 +123,27 @@ def tuned(trials: Trials, colony: Colony, passes: int, console: Console) -> Colo
                 f"{value:g} → {trials.excess(choice)[0]:.3f}"
                 for value, choice in zip(values, choices, strict=True)
             )
-            console.print(f"pass {number}, {name}: {shown}", highlight=False)
+            CONSOLE.print(f"pass {number}, {name}: {shown}", highlight=False)
         if colony == before:
             break
     return colony
 
 
-def main() -> None:
-    options = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    options.add_argument("--placements", type=int, default=2000)
-    options.add_argument("--passes", type=int, default=2)
-    chosen = options.parse_args()
-    console = Console(width=140)
-    trials = Trials([1, 4], chosen.placements)
-    found = tuned(trials, Colony(), chosen.passes, console)
-    others = Trials([2, 3], chosen.placements)
+def add_options(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--placements", type=int, default=2000)
+    parser.add_argument("--passes", type=int, default=2)
+
+
+def run(options: argparse.Namespace) -> None:
+    trials = AntTrials([1, 4], options.placements)
+    found = tuned(trials, Colony(), options.passes)
+    others = AntTrials([2, 3], options.placements)
     contenders = {"tuned here": found, "built in": Colony()}
     for colony in contenders.values():
         others.run(colony)
-    table = Table("constants", "values", "tuned on: ants", "climbed", "others: ants", "climbed")
+    rows = []
     for name, colony in contenders.items():
         values = ", ".join(f"{key} {value:g}" for key, value in asdict(colony).items())
         figures = (*trials.excess(colony), *others.excess(colony))
-        table.add_row(name, values, *(f"{it:.3f}" for it in figures))
-    console.print(table)
-
-
-if __name__ == "__main__":
-    main()
+        rows.append((name, values, *(f"{it:.3f}" for it in figures)))
+    show(("constants", "values", "tuned on: ants", "climbed", "others: ants", "climbed"), rows)

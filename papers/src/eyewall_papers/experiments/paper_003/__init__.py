@@ -1,1 +1,0 @@
-"""Paper 003, section 7: its experiments."""

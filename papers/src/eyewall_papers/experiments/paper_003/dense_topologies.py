@@ -2,22 +2,17 @@
 
 Six layers, shuffled from each to the next: executors² / 7.2 streams. Machines are those of the
 made-up cloud, once with small tuples (CPU decides) and once with large ones (cards do).
-
-    python benchmarks/provisioning_dense.py [--executors 60,120,300,600] [--limit 10]
 """
 
 import argparse
 from collections.abc import Iterator
-from itertools import pairwise
+from itertools import pairwise, product
 from time import perf_counter
 
 from eyewall_sidecar.model import Operator, Stream
 from numpy.random import Generator, default_rng
-from rich.box import MARKDOWN
-from rich.console import Console
-from rich.table import Table
 
-from eyewall_papers.experiments.progress import progress_bar
+from eyewall_papers.experiments.report import Row, progress_bar, show
 from eyewall_papers.provisioning import ProvisioningProblem
 from eyewall_papers.provisioning.catalogue import read_shipped
 from eyewall_papers.provisioning.methods import METHODS
@@ -30,35 +25,32 @@ HEURISTIC = "comm-greedy"
 METHODS_SHOWN = (HEURISTIC, "repairing", "exact")
 
 
-def main() -> None:
-    options = _options()
-    counts = [int(it) for it in options.executors.split(",")]
-    table = Table(title=f"time limit {options.limit:g} s", box=MARKDOWN)
-    for column in ("executors", "streams", "tuples"):
-        table.add_column(column, justify="right")
-    for method in METHODS_SHOWN:
-        table.add_column(f"{method}: s", justify="right")
-        table.add_column("price", justify="right")
-    table.add_column("bound", justify="right")
+def add_options(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--executors", default="60,120,300,600", help="of all layers together")
+    parser.add_argument("--limit", type=float, default=10.0, help="seconds for each answer")
+
+
+def run(options: argparse.Namespace) -> None:
+    cases = list(product(map(int, options.executors.split(",")), SIZES))
+    columns = [column for it in METHODS_SHOWN for column in (f"{it}: s", "price")]
     with progress_bar() as progress:
-        task = progress.add_task("", total=len(counts) * len(SIZES) * len(METHODS_SHOWN))
-        for executors in counts:
-            for tuples, size in SIZES.items():
-                drawn = layered(executors // LAYERS, size, default_rng(1))
-                row = [f"{len(drawn.operators)}", f"{len(drawn.streams):,}", tuples]
-                bound = 0.0
-                for method in METHODS_SHOWN:
-                    progress.update(task, description=f"{method}, {executors} executors")
-                    began = perf_counter()
-                    found = METHODS[method](
-                        drawn, time_limit=options.limit, seed=0, clock=perf_counter
-                    )
-                    price = "–" if found.provision is None else f"{found.provision.price:,.0f}"
-                    row += [f"{perf_counter() - began:.1f}", price]
-                    bound = max(bound, found.solution.bound or 0.0)
-                    progress.advance(task)
-                table.add_row(*row, f"{bound:,.0f}")
-    Console(width=160).print(table)
+        tracked = progress.track(cases, description="topologies")
+        rows = [_row(executors, tuples, options.limit) for executors, tuples in tracked]
+    title = f"time limit {options.limit:g} s"
+    show(("executors", "streams", "tuples", *columns, "bound"), rows, title, left=0)
+
+
+def _row(executors: int, tuples: str, limit: float) -> Row:
+    drawn = layered(executors // LAYERS, SIZES[tuples], default_rng(1))
+    row = [f"{len(drawn.operators)}", f"{len(drawn.streams):,}", tuples]
+    bound = 0.0
+    for method in METHODS_SHOWN:
+        began = perf_counter()
+        found = METHODS[method](drawn, time_limit=limit, seed=0, clock=perf_counter)
+        price = "–" if found.provision is None else f"{found.provision.price:,.0f}"
+        row += [f"{perf_counter() - began:.1f}", price]
+        bound = max(bound, found.solution.bound or 0.0)
+    return *row, f"{bound:,.0f}"
 
 
 def layered(width: int, size: float, rng: Generator) -> ProvisioningProblem:
@@ -77,16 +69,3 @@ def _shuffled(layers: list[list[str]], size: float, rng: Generator) -> Iterator[
         for one in senders:
             for other in receivers:
                 yield Stream(one, other, rate=rng.uniform(0.01, 1.0), tuple_bytes=size)
-
-
-def _options() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("--executors", default="60,120,300,600", help="of all layers together")
-    parser.add_argument("--limit", type=float, default=10.0, help="seconds for each answer")
-    return parser.parse_args()
-
-
-if __name__ == "__main__":
-    main()

@@ -8,8 +8,8 @@ import numpy as np
 from eyewall_sidecar.model import Status
 from numpy.random import default_rng
 
-from eyewall_papers.experiments.paper_000.pictures import Panel
 from eyewall_papers.experiments.paper_003.workload import BIG, HIGH, LOW, Reading, Setting, problem
+from eyewall_papers.experiments.report import Panel
 from eyewall_papers.provisioning import Provision, ProvisioningProblem
 from eyewall_papers.provisioning.exact import exact
 from eyewall_papers.provisioning.heuristics import HEURISTICS

@@ -19,7 +19,7 @@ MachinePlace = tuple[int, int]
 
 
 @dataclass(frozen=True, slots=True)
-class Size:
+class ProgramSize:
     """How many variables the program has.
 
     Parameters
@@ -34,14 +34,15 @@ class Size:
     needed: int
 
 
-def size(problem: ProvisioningProblem) -> Size:
+def size(problem: ProvisioningProblem) -> ProgramSize:
     """Count the variables x, d, used and y."""
     operators, classes = len(problem.operators), len(problem.types)
     machines = operators * classes
     others = (
         operators * machines + machines * len(problem.objects) * len(problem.servers) + machines
     )
-    return Size(others + operators**2 * machines**2, others + len(problem.streams) * machines**2)
+    as_written, needed = operators**2 * machines**2, len(problem.streams) * machines**2
+    return ProgramSize(others + as_written, others + needed)
 
 
 def paper_program(problem: ProvisioningProblem) -> LpProblem:

@@ -4,13 +4,11 @@ Paper 003's instances (section 7): random trees, 15 objects on 6 servers, all 25
 1, in both readings of its cards. "20" and "60" are numbers of operators; "paper" is the paper's
 own integer program beside ours, on one instance each, for as many machine types as are named.
 Times are from the problem to the answer, one thread, without a start from a heuristic.
-
-    python benchmarks/provisioning.py [--parts 20,60,paper] [--seeds 3] [--json FILE] [--quick]
 """
 
 import argparse
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from itertools import product
@@ -21,12 +19,8 @@ from time import perf_counter
 from eyewall_sidecar.exact.finding import Outcome
 from eyewall_sidecar.exact.highs import minimise
 from eyewall_sidecar.model import Status
-from rich.box import MARKDOWN
-from rich.console import Console
-from rich.table import Table
 
 from eyewall_papers.experiments.paper_003.formulation import MOST_VARIABLES, paper_program, size
-from eyewall_papers.experiments.paper_003.trees import Trees
 from eyewall_papers.experiments.paper_003.workload import (
     BIG,
     HIGH,
@@ -35,13 +29,13 @@ from eyewall_papers.experiments.paper_003.workload import (
     Cards,
     Reading,
     Setting,
+    Trees,
     problem,
 )
-from eyewall_papers.experiments.progress import progress_bar
+from eyewall_papers.experiments.report import CONSOLE, Row, progress_bar, show
 from eyewall_papers.provisioning import ProvisioningProblem
 from eyewall_papers.provisioning.exact import exact
 
-WIDE = 200
 ALPHAS = {
     "20": (0.9, 1.0, 1.2, 1.4, 1.6, 1.65, 1.7, 1.75, 1.8, 1.9, 2.2),
     "60": (1.0, 1.2, 1.3, 1.4, 1.5, 1.55, 1.6, 1.7),
@@ -58,7 +52,7 @@ PAPER_ALPHA = 1.7
 
 
 @dataclass(frozen=True, slots=True)
-class Run:
+class ProofRun:
     """One answer; `price` and `bound` in $, None without one."""
 
     part: str
@@ -91,69 +85,91 @@ class Comparison:
     ours_price: float | None
 
 
-def main() -> None:
-    options = _options()
-    parts = options.parts.split(",")
-    cases = [it for part in parts if part in ALPHAS for it in _cases(part, options)]
-    sizes = list(PAPER_SIZES[:3] if options.quick else PAPER_SIZES) if "paper" in parts else []
-    runs: list[Run] = []
+COLUMNS = (
+    "objects",
+    "cards",
+    "α",
+    "with a platform",
+    "machines",
+    "proven",
+    "median s",
+    "worst s",
+    "worst gap",
+)
+COMPARED = (
+    "operators",
+    "types",
+    "variables as written",
+    "needed",
+    "paper's",
+    "s",
+    "price",
+    "ours",
+    "s",
+    "price",
+)
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--parts", type=_parts, default=[*ALPHAS, "paper"], help="of 20, 60, paper")
+    parser.add_argument("--seeds", type=int, default=3)
+    parser.add_argument("--time-limit", type=float, default=60.0, help="ours, seconds")
+    parser.add_argument("--reference", type=float, default=60.0, help="the paper's, seconds")
+    parser.add_argument("--json", type=Path, help="write every run to this file")
+    parser.add_argument("--quick", action="store_true", help="one seed, every other α, 5 s at most")
+
+
+def _parts(text: str) -> list[str]:
+    chosen = text.split(",")
+    if unknown := set(chosen) - {*ALPHAS, "paper"}:
+        names = ", ".join(sorted(unknown))
+        raise argparse.ArgumentTypeError(f"{names}: parts are {', '.join(ALPHAS)}, paper")
+    return chosen
+
+
+def run(options: argparse.Namespace) -> None:
+    if options.quick:
+        options.seeds = 1
+        options.time_limit = min(5.0, options.time_limit)
+        options.reference = min(5.0, options.reference)
+    cases = [it for part in options.parts if part in ALPHAS for it in _cases(part, options)]
+    paper = "paper" in options.parts
+    sizes = list(PAPER_SIZES[:3] if options.quick else PAPER_SIZES) if paper else []
+    runs: list[ProofRun] = []
     comparisons: list[Comparison] = []
     with progress_bar() as progress, suppress(KeyboardInterrupt):
         task = progress.add_task("starting", total=len(cases) + len(sizes))
-        for name, run in cases:
+        for name, solve in cases:
             progress.update(task, description=name)
-            runs.append(run())
+            runs.append(solve())
             progress.advance(task)
         for operators, types in sizes:
             progress.update(task, description=f"paper's program: {operators} on {types} types")
             comparisons.append(_comparison(operators, types, options.reference))
             progress.advance(task)
         if options.json:
-            entries = {
-                "runs": [asdict(it) for it in runs],
-                "paper": [asdict(it) for it in comparisons],
-            }
+            entries = {"runs": list(map(asdict, runs)), "paper": list(map(asdict, comparisons))}
             options.json.write_text(json.dumps(entries, indent=1))
-    console = Console(width=WIDE)
-    for part in parts:
-        if part in ALPHAS:
-            console.print(_table(part, [it for it in runs if it.part == part]))
-            print(_summary(part, [it for it in runs if it.part == part]))
+    for part in (it for it in options.parts if it in ALPHAS):
+        mine = [it for it in runs if it.part == part]
+        show(COLUMNS, _rows(mine), f"{part} operators: by α, both readings of the cards", left=3)
+        CONSOLE.print(_summary(part, mine))
     if comparisons:
-        console.print(_comparison_table(comparisons))
+        title = f"The paper's integer program beside ours, α = {PAPER_ALPHA:g}"
+        show(COMPARED, map(_compared, comparisons), title, left=0)
 
 
-def _options() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("--parts", default="20,60,paper", help="of 20, 60, paper")
-    parser.add_argument("--seeds", type=int, default=3)
-    parser.add_argument("--time-limit", type=float, default=60.0, help="ours, seconds")
-    parser.add_argument("--reference", type=float, default=60.0, help="the paper's, seconds")
-    parser.add_argument("--json", type=Path, help="write every run to this file")
-    parser.add_argument("--quick", action="store_true", help="one seed, every other α, 5 s at most")
-    options = parser.parse_args()
-    if unknown := set(options.parts.split(",")) - {*ALPHAS, "paper"}:
-        parser.error(f"--parts {', '.join(sorted(unknown))}: parts are {', '.join(ALPHAS)}, paper")
-    if options.quick:
-        options.seeds = 1
-        options.time_limit = min(5.0, options.time_limit)
-        options.reference = min(5.0, options.reference)
-    return options
-
-
-def _cases(part: str, options: argparse.Namespace) -> Iterator[tuple[str, Callable[[], Run]]]:
+def _cases(part: str, options: argparse.Namespace) -> Iterator[tuple[str, Callable[[], ProofRun]]]:
     alphas = ALPHAS[part][::2] if options.quick else ALPHAS[part]
     for cards, objects, alpha in product(Cards, CLASSES, alphas):
         for seed in range(options.seeds):
 
-            def run(
+            def solve(
                 cards: Cards = cards, objects: str = objects, alpha: float = alpha, seed: int = seed
-            ) -> Run:
+            ) -> ProofRun:
                 return _run(part, cards, objects, alpha, seed, options.time_limit)
 
-            yield f"{part} operators, {objects}, α = {alpha:g}, {cards}", run
+            yield f"{part} operators, {objects}, α = {alpha:g}, {cards}", solve
 
 
 def _drawn(
@@ -166,11 +182,11 @@ def _drawn(
     return problem(setting, seed, Reading(Trees.OPERATORS, cards))
 
 
-def _run(part: str, cards: Cards, objects: str, alpha: float, seed: int, limit: float) -> Run:
+def _run(part: str, cards: Cards, objects: str, alpha: float, seed: int, limit: float) -> ProofRun:
     drawn = _drawn(int(part), objects, alpha, seed, cards)
     began = perf_counter()
     solution, provision = exact(drawn, time_limit=limit, seed=0, clock=perf_counter)
-    return Run(
+    return ProofRun(
         part,
         objects,
         str(cards),
@@ -218,19 +234,13 @@ def _comparison(operators: int, types: int, limit: float) -> Comparison:
     )
 
 
-def _table(part: str, runs: list[Run]) -> Table:
-    table = Table(title=f"{part} operators: by α, both readings of the cards", box=MARKDOWN)
-    for column in ("objects", "cards", "α"):
-        table.add_column(column)
-    for column in ("with a platform", "machines", "proven", "median s", "worst s", "worst gap"):
-        table.add_column(column, justify="right")
-    keys = dict.fromkeys((it.objects, it.cards, it.alpha) for it in runs)
-    for key in keys:
+def _rows(runs: Sequence[ProofRun]) -> Iterator[Row]:
+    for key in dict.fromkeys((it.objects, it.cards, it.alpha) for it in runs):
         asked = [it for it in runs if (it.objects, it.cards, it.alpha) == key]
         times = [it.seconds for it in asked]
         gaps = [it.gap for it in asked if it.gap is not None]
         machines = [it.machines for it in asked if it.machines]
-        table.add_row(
+        yield (
             key[0],
             key[1],
             f"{key[2]:g}",
@@ -241,10 +251,9 @@ def _table(part: str, runs: list[Run]) -> Table:
             f"{max(times):.2f}",
             f"{max(gaps):.1%}" if gaps else "",
         )
-    return table
 
 
-def _summary(part: str, runs: list[Run]) -> str:
+def _summary(part: str, runs: Sequence[ProofRun]) -> str:
     several = [it for it in runs if it.machines > 1]
     gaps = [it.gap for it in several if it.gap is not None]
     times = [it.seconds for it in several]
@@ -258,46 +267,24 @@ def _summary(part: str, runs: list[Run]) -> str:
     )
 
 
-def _proven(run: Run) -> bool:
+def _proven(run: ProofRun) -> bool:
     return run.status in (Status.OPTIMAL, Status.INFEASIBLE)
 
 
-def _comparison_table(comparisons: list[Comparison]) -> Table:
-    table = Table(
-        title=f"The paper's integer program beside ours, α = {PAPER_ALPHA:g}", box=MARKDOWN
+def _compared(it: Comparison) -> Row:
+    return (
+        str(it.operators),
+        str(it.types),
+        f"{it.as_written:,}",
+        f"{it.needed:,}",
+        it.paper,
+        f"{it.paper_seconds:.1f}",
+        _price(it.paper_price),
+        it.ours,
+        f"{it.ours_seconds:.2f}",
+        _price(it.ours_price),
     )
-    for column in (
-        "operators",
-        "types",
-        "variables as written",
-        "needed",
-        "paper's",
-        "s",
-        "price",
-        "ours",
-        "s",
-        "price",
-    ):
-        table.add_column(column, justify="right")
-    for it in comparisons:
-        table.add_row(
-            str(it.operators),
-            str(it.types),
-            f"{it.as_written:,}",
-            f"{it.needed:,}",
-            it.paper,
-            f"{it.paper_seconds:.1f}",
-            _price(it.paper_price),
-            it.ours,
-            f"{it.ours_seconds:.2f}",
-            _price(it.ours_price),
-        )
-    return table
 
 
 def _price(price: float | None) -> str:
     return "–" if price is None else f"{price:,.0f}"
-
-
-if __name__ == "__main__":
-    main()

@@ -17,12 +17,10 @@ from eyewall_papers.experiments.paper_003.workload import (
     Setting,
     problem,
 )
+from eyewall_papers.experiments.report import Row
 from eyewall_papers.provisioning import Provision
 from eyewall_papers.provisioning.heuristics import HEURISTICS, Failure, Step
 from eyewall_papers.provisioning.repairing import repairing
-
-Row = tuple[str, str, str]
-"""Figure, paper, ours."""
 
 SUBTREE = "subtree-bottom-up"
 GREEDY = ("comp-greedy", "comm-greedy", "object-greedy")
@@ -44,7 +42,7 @@ Answers = dict[str, list[Provision | Failure]]
 
 
 def rows(reading: Reading, seeds: range) -> list[Row]:
-    """Return all rows for one reading."""
+    """Return (figure, paper, ours) for one reading."""
     hundred = _answers(Setting(100), reading, seeds)
     means = {name: mean(_prices(found)) for name, found in hundred.items()}
     ranked = sorted(means, key=lambda it: means[it] or np.inf)

@@ -1,25 +1,15 @@
 """Paper 003, section 7, by simulation: what the text quotes beside ours, and figures 2 to 9.
 
 What its words leave open (what N counts, the units of cards, which links are limited) are options;
-docs/reproduction-003.md says which reading agrees best.
-
-    python benchmarks/reproduce_003.py [--trees nodes|operators|sparse|"at most"]
-        [--cards gigabyte|gigabit] [--links servers|all] [--every-reading] [--seeds 10]
-        [--limit 2] [--quick] [--plots DIR] [--json FILE]
-
-Prints tables and asserts nothing.
+papers/docs/provisioning.md says which reading agrees best.
 """
 
 import argparse
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from itertools import product
 from pathlib import Path
-
-from rich.box import MARKDOWN
-from rich.console import Console
-from rich.table import Table
 
 from eyewall_papers.experiments.paper_003 import quoted
 from eyewall_papers.experiments.paper_003.figures import (
@@ -31,10 +21,8 @@ from eyewall_papers.experiments.paper_003.figures import (
     mean,
     solve,
 )
-from eyewall_papers.experiments.paper_003.pictures import draw_page
-from eyewall_papers.experiments.paper_003.trees import Trees
-from eyewall_papers.experiments.paper_003.workload import Cards, Links, Reading
-from eyewall_papers.experiments.progress import progress_bar
+from eyewall_papers.experiments.paper_003.workload import Cards, Links, Reading, Trees
+from eyewall_papers.experiments.report import Row, add_plots, draw, progress_bar, show
 
 PAGES = {
     "small": ("2a", "2b", "3a", "3b"),
@@ -43,53 +31,60 @@ PAGES = {
     "homogeneous": ("9a", "9b"),
 }
 """One picture each."""
+COMPARED = ("method", "problems", "solved", "by ours", "dearer", "cheaper", "price by ours")
 
 
-def main() -> None:
-    options = _options()
+def add_options(parser: argparse.ArgumentParser) -> None:
+    taken = Reading()
+    parser.add_argument("--trees", type=Trees, choices=list(Trees), default=taken.trees)
+    parser.add_argument("--cards", type=Cards, choices=list(Cards), default=taken.cards)
+    parser.add_argument("--links", type=Links, choices=list(Links), default=taken.links)
+    parser.add_argument(
+        "--every-reading", action="store_true", help="what is quoted, by every reading; no figures"
+    )
+    parser.add_argument("--seeds", type=int, default=10, help="trees at each point")
+    parser.add_argument("--seed", type=int, default=1, help="the first of them")
+    parser.add_argument("--limit", type=float, default=2.0, help="seconds for ours and the optimum")
+    parser.add_argument("--quick", action="store_true", help="a third of the points")
+    parser.add_argument("--json", type=Path, help="file for all prices")
+    add_plots(parser)
+
+
+def run(options: argparse.Namespace) -> None:
     seeds = range(options.seed, options.seed + options.seeds)
     taken = Reading(options.trees, options.cards, options.links)
-    readings = [Reading(*it) for it in product(Trees, Cards, Links)]
+    every = [Reading(*it) for it in product(Trees, Cards, Links)]
+    readings = every if options.every_reading else [taken]
+    drawn = () if options.every_reading else figures(quick=options.quick)
+    found: dict[str, list[Prices]] = {}
     with progress_bar() as bar:
         beside = {
             reading: quoted.rows(reading, seeds)
-            for reading in bar.track(
-                readings if options.every_reading else [taken], description="what is quoted"
-            )
+            for reading in bar.track(readings, description="what is quoted")
         }
-        found: dict[str, list[Prices]] = {}
-        drawn = () if options.every_reading else figures(quick=options.quick)
-        steps = sum(len(it.points) for it in drawn) * len(seeds)
-        task = bar.add_task("figures", total=steps)
+        task = bar.add_task("figures", total=sum(len(it.points) for it in drawn) * len(seeds))
         for figure in drawn:
             bar.update(task, description=f"figure {figure.name}")
             found[figure.name] = solve(
-                figure,
-                taken,
-                seeds=seeds,
-                limit=options.limit,
-                advance=lambda: bar.advance(task),
+                figure, taken, seeds=seeds, limit=options.limit, advance=lambda: bar.advance(task)
             )
-    console = Console(width=240)
     for reading, rows in beside.items():
-        name = ", ".join(asdict(reading).values())
-        console.print(_table(("figure", "paper", name), rows))
+        show(("figure", "paper", ", ".join(asdict(reading).values())), rows)
     for figure in drawn:
-        console.print(_points(figure, found[figure.name]))
+        prices = found[figure.name]
+        show((f"{figure.name}: {figure.title}; {figure.x}", *prices[0]), _points(figure, prices))
     if drawn:
-        console.print(_beside_ours(drawn, found))
+        show(COMPARED, _beside_ours(found))
     if options.plots and drawn:
         for page, names in PAGES.items():
             panels = [it.panel(found[it.name]) for it in drawn if it.name in names]
-            draw_page(panels, 2, options.plots / f"reproduction-003-{page}.svg")
+            draw(panels, 2, options.plots / f"reproduction-003-{page}.svg", one_legend=True)
     if options.json:
         _write(options.json, beside, drawn, found)
 
 
-def _points(figure: Figure, found: Sequence[Prices]) -> Table:
-    """Means, and in brackets for how many trees there is one if not for all."""
-    header = (f"{figure.name}: {figure.title}; {figure.x}", *found[0])
-    rows = []
+def _points(figure: Figure, found: Sequence[Prices]) -> Iterator[Row]:
+    """Yield means, and in brackets for how many trees there is one if not for all."""
     for (x, _), prices in figure.drawn(found):
         cells = []
         for method in found[0]:
@@ -97,14 +92,12 @@ def _points(figure: Figure, found: Sequence[Prices]) -> Table:
             known = sum(it is not None for it in prices[method])
             few = "" if known == len(prices[method]) else f" ({known})"
             cells.append("-" if average is None else f"{average:,.0f}{few}")
-        rows.append((f"{x:g}", *cells))
-    return _table(header, rows)
+        yield f"{x:g}", *cells
 
 
-def _beside_ours(drawn: Sequence[Figure], found: dict[str, list[Prices]]) -> Table:
-    """Return how each method compares with ours, over all problems of all figures."""
-    methods = [it for it in found[drawn[0].name][0] if it != OURS]
-    rows = []
+def _beside_ours(found: dict[str, list[Prices]]) -> Iterator[Row]:
+    """Yield how each method compares with ours, over all problems of all figures."""
+    methods = [it for it in next(iter(found.values()))[0] if it != OURS]
     for method in (*methods, OPTIMUM):
         pairs = [
             pair
@@ -114,24 +107,20 @@ def _beside_ours(drawn: Sequence[Figure], found: dict[str, list[Prices]]) -> Tab
             for pair in zip(prices[method], prices[OURS], strict=True)
         ]
         both = [(theirs, ours) for theirs, ours in pairs if theirs and ours]
-        rows.append(
-            (
-                method,
-                f"{len(pairs)}",
-                f"{sum(it is not None for it, _ in pairs)}",
-                f"{sum(ours is not None for _, ours in pairs)}",
-                f"{sum(theirs > ours * (1 + 1e-9) for theirs, ours in both)}",
-                f"{sum(theirs < ours * (1 - 1e-9) for theirs, ours in both)}",
-                f"{sum(it for it, _ in both) / max(1, sum(it for _, it in both)):.3f}",
-            )
+        yield (
+            method,
+            f"{len(pairs)}",
+            f"{sum(it is not None for it, _ in pairs)}",
+            f"{sum(ours is not None for _, ours in pairs)}",
+            f"{sum(theirs > ours * (1 + 1e-9) for theirs, ours in both)}",
+            f"{sum(theirs < ours * (1 - 1e-9) for theirs, ours in both)}",
+            f"{sum(it for it, _ in both) / max(1, sum(it for _, it in both)):.3f}",
         )
-    header = ("method", "problems", "solved", "by ours", "dearer", "cheaper", "price by ours")
-    return _table(header, rows)
 
 
 def _write(
     file: Path,
-    beside: dict[Reading, list[quoted.Row]],
+    beside: dict[Reading, list[Row]],
     drawn: Sequence[Figure],
     found: dict[str, list[Prices]],
 ) -> None:
@@ -146,34 +135,3 @@ def _write(
         },
     }
     file.write_text(json.dumps(content, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
-
-
-def _table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> Table:
-    table = Table(*header, box=MARKDOWN)
-    for row in rows:
-        table.add_row(*row)
-    return table
-
-
-def _options() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    taken = Reading()
-    parser.add_argument("--trees", type=Trees, choices=list(Trees), default=taken.trees)
-    parser.add_argument("--cards", type=Cards, choices=list(Cards), default=taken.cards)
-    parser.add_argument("--links", type=Links, choices=list(Links), default=taken.links)
-    parser.add_argument(
-        "--every-reading", action="store_true", help="what is quoted, by every reading; no figures"
-    )
-    parser.add_argument("--seeds", type=int, default=10, help="trees at each point")
-    parser.add_argument("--seed", type=int, default=1, help="the first of them")
-    parser.add_argument("--limit", type=float, default=2.0, help="seconds for ours and the optimum")
-    parser.add_argument("--quick", action="store_true", help="a third of the points")
-    parser.add_argument("--plots", type=Path, help="directory for the SVGs")
-    parser.add_argument("--json", type=Path, help="file for all prices")
-    return parser.parse_args()
-
-
-if __name__ == "__main__":
-    main()

@@ -1,4 +1,7 @@
-"""The problems of section 7.2, from what the paper fixes and what its words leave open."""
+"""The problems of section 7.2, from what the paper fixes and what its words leave open.
+
+"Randomly generated binary operator trees with at most N operators", leaves drawn from 15 objects.
+"""
 
 from dataclasses import dataclass, replace
 from enum import StrEnum
@@ -7,9 +10,82 @@ from math import inf
 from eyewall_sidecar.model import Operator, Stream
 from numpy.random import Generator, default_rng
 
-from eyewall_papers.experiments.paper_003.trees import Trees, random_tree
 from eyewall_papers.provisioning import BasicObject, DataServer, MachineType, ProvisioningProblem
 from eyewall_papers.provisioning.catalogue import read_shipped
+
+
+class Trees(StrEnum):
+    """What N counts, and whether operators have two inputs each."""
+
+    OPERATORS = "operators"
+    """N operators with two inputs each, so N + 1 leaves."""
+    NODES = "nodes"
+    """At most N operators and leaves together; operators have two inputs each."""
+    SPARSE = "sparse"
+    """N operators, of which each has one or two inputs (|Leaf| + |Child| ≤ 2)."""
+    AT_MOST = "at most"
+    """From 1 to N operators, with two inputs each."""
+
+
+@dataclass(frozen=True, slots=True)
+class BinaryTree:
+    """A tree; operator 0 is the root, and children come after their parents.
+
+    Parameters
+    ----------
+    children
+        [operator]: its children, up to two.
+    leaves
+        [operator]: the objects that it uses, by number; both leaves may be the same one.
+    """
+
+    children: tuple[tuple[int, ...], ...]
+    leaves: tuple[tuple[int, ...], ...]
+
+    def sizes(self, objects: list[float]) -> list[float]:
+        """Return [operator]: its input δ_l + δ_r, which with β = 1 is its output, too."""
+        inputs = [0.0] * len(self.children)
+        for operator in reversed(range(len(self.children))):
+            inputs[operator] = sum(objects[it] for it in self.leaves[operator]) + sum(
+                inputs[it] for it in self.children[operator]
+            )
+        return inputs
+
+
+def random_binary_tree(rng: Generator, most: int, trees: Trees, objects: int) -> BinaryTree:
+    """Draw a tree: a free input, picked at random, gets an operator, until there are enough.
+
+    Parameters
+    ----------
+    most
+        N.
+    objects
+        How many kinds of leaves there are.
+    """
+    count = _operators(rng, most, trees)
+    free = [0, 0]
+    children: list[list[int]] = [[]]
+    for operator in range(1, count):
+        children[free.pop(int(rng.integers(len(free))))].append(operator)
+        children.append([])
+        free += [operator, operator]
+    leaves: list[list[int]] = [[] for _ in children]
+    for operator in free:
+        needed = not children[operator] and not leaves[operator]
+        if trees is not Trees.SPARSE or needed or rng.random() < 0.5:
+            leaves[operator].append(int(rng.integers(objects)))
+    return BinaryTree(tuple(map(tuple, children)), tuple(map(tuple, leaves)))
+
+
+def _operators(rng: Generator, most: int, trees: Trees) -> int:
+    match trees:
+        case Trees.NODES:
+            return max(1, (most - 1) // 2)
+        case Trees.AT_MOST:
+            return int(rng.integers(1, most + 1))
+        case Trees.OPERATORS | Trees.SPARSE:
+            return most
+
 
 OBJECTS = 15
 SERVERS = 6
@@ -81,7 +157,7 @@ class Setting:
 
 def problem(setting: Setting, seed: int, reading: Reading) -> ProvisioningProblem:
     """Draw a problem; one seed gives the same tree and objects whatever α, f and replicas are."""
-    tree = random_tree(default_rng([seed, 0]), setting.operators, reading.trees, OBJECTS)
+    tree = random_binary_tree(default_rng([seed, 0]), setting.operators, reading.trees, OBJECTS)
     sizes = default_rng([seed, 1]).uniform(*setting.sizes, OBJECTS).tolist()
     data = tree.sizes(sizes)
     parents = [(child, at) for at, children in enumerate(tree.children) for child in children]

@@ -7,35 +7,34 @@ budget permits no second hop. Turns with re-allocation (algorithm 4 decides ever
 
 Deviation is that of section 6.2, Σ (B − B̂)/B over all windows, here as a mean over the windows so
 that its unit is a share of the rate. B is what the source emits, B̂ what the consumer sees. A window
-that is above the rate counts as 0, so that what comes late does not make up for what was missed;
-the plain mean, in which it does, stands beside it.
-
-    python benchmarks/reproduce_004.py live [--turns 6] [--seconds 60] [--json FILE] [--plot FILE]
+above the rate counts as 0, so that late tuples do not make up for missing ones; the plain mean, in
+which they do, is reported next to it. Run it in the repository's root: it brings the cluster up by
+`benchmarks.loop`.
 """
 
-from __future__ import annotations
-
+import argparse
 import json
 import tempfile
 import time
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from itertools import pairwise
 from pathlib import Path
 from statistics import fmean
-from typing import TYPE_CHECKING
 
 from eyewall_deploy.measure.events import read_events
-from rich.box import MARKDOWN
-from rich.console import Console
-from rich.table import Table
+from matplotlib.figure import Figure
 
 from benchmarks.loop.loop_cluster import LoopCluster, cluster, say
-from eyewall_papers.experiments.paper_004.live_picture import draw
-from eyewall_papers.experiments.paper_004.options import at_least
-
-if TYPE_CHECKING:
-    import argparse
-    from collections.abc import Sequence
+from eyewall_papers.experiments.report import (
+    CONSOLE,
+    Row,
+    add_plots,
+    at_least,
+    save,
+    show,
+    style,
+)
 
 CLUSTER = "two-kinds"
 RATE = 20.0
@@ -46,7 +45,8 @@ PROMISED_MBIT = 2.7
 BUDGET_PER_MB = {"urgent": 50.0, "bulk": 1.5}
 """A hop costs 1."""
 EXECUTORS = 3
-PERCENT = 100.0
+COLOURS = {"urgent": "#1f6fb4", "bulk": "#b58a3a"}
+COLUMNS = ("topology", "re-allocation", "deviation", "plain mean", "worst window", "windows")
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,6 +111,17 @@ def deviation_of(windows: Sequence[Window], target: float) -> Deviation:
     )
 
 
+def add_options(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--turns", type=at_least(2), default=6, help="off, on, on, off, …; at least 2"
+    )
+    parser.add_argument("--seconds", type=float, default=60.0, help="of each turn")
+    parser.add_argument("--settle", type=float, default=15.0, help="seconds left out of each turn")
+    parser.add_argument("--window", type=float, default=5.0, help="seconds")
+    parser.add_argument("--json", type=Path, help="file for all windows")
+    add_plots(parser)
+
+
 def run(options: argparse.Namespace) -> None:
     if options.seconds - options.settle < options.window:
         raise SystemExit(
@@ -134,7 +145,8 @@ def run(options: argparse.Namespace) -> None:
         for name in BUDGET_PER_MB
         for on in (False, True)
     ]
-    draw(windows, turns, RATE, options.plot)
+    if options.plots:
+        _draw(windows, turns, options.plots / "reproduction-004-live.svg")
     if options.json:
         content = {
             "deviations": [asdict(it) for it in deviations],
@@ -144,9 +156,8 @@ def run(options: argparse.Namespace) -> None:
             "last_routes": routes["connections"],
         }
         options.json.write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
-    console = Console(width=160)
-    console.print(_table(deviations))
-    console.print(
+    show(COLUMNS, map(_row, deviations), left=2)
+    CONSOLE.print(
         f"{len(turns)} turns of {options.seconds:g} s, the first {options.settle:g} s of each left "
         f"out, windows of {options.window:g} s; {failed} tuples failed"
     )
@@ -185,31 +196,34 @@ def _take_turns(running: LoopCluster, count: int, seconds: float) -> list[Turn]:
     return turns
 
 
-def _table(deviations: Sequence[Deviation]) -> Table:
-    table = Table(box=MARKDOWN)
-    for column in (
-        "topology",
-        "re-allocation",
-        "deviation",
-        "plain mean",
-        "worst window",
-        "windows",
-    ):
-        table.add_column(column)
-    for it in deviations:
-        shares = (f"{share * PERCENT:.1f} %" for share in (it.mean, it.plain, it.worst))
-        table.add_row(it.topology, "on" if it.reallocates else "off", *shares, str(it.windows))
-    return table
+def _row(it: Deviation) -> Row:
+    shares = (f"{100 * share:.1f} %" for share in (it.mean, it.plain, it.worst))
+    return it.topology, "on" if it.reallocates else "off", *shares, str(it.windows)
 
 
-def add_options(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "--turns", type=at_least(2), default=6, help="off, on, on, off, …; at least 2"
-    )
-    parser.add_argument("--seconds", type=float, default=60.0, help="of each turn")
-    parser.add_argument("--settle", type=float, default=15.0, help="seconds left out of each turn")
-    parser.add_argument("--window", type=float, default=5.0, help="seconds")
-    parser.add_argument("--json", type=Path, help="file for all windows")
-    parser.add_argument(
-        "--plot", type=Path, default=Path("docs/reproduction-004-live.svg"), help="SVG file"
-    )
+def _draw(windows: Sequence[Window], turns: Sequence[Turn], file: Path) -> None:
+    """Draw the rate in each window as a share of the target; turns with re-allocation shaded."""
+    start = turns[0].begin
+    with style():
+        figure = Figure(figsize=(7.5, 2.8), layout="constrained")
+        panel = figure.subplots()
+        for turn in turns:
+            if turn.reallocates:
+                panel.axvspan(turn.begin - start, turn.end - start, color="0.92", lw=0)
+        panel.axhline(1.0, color="0.5", lw=0.8, ls="--")
+        for topology in dict.fromkeys(it.topology for it in windows):
+            for number in range(len(turns)):
+                mine = [it for it in windows if it.topology == topology and it.turn == number]
+                panel.plot(
+                    [it.begin - start for it in mine],
+                    [it.rate / RATE for it in mine],
+                    ".-",
+                    color=COLOURS[topology],
+                    label=None if number else topology,
+                    lw=1.0,
+                )
+        panel.set_xlabel("seconds; shaded: with re-allocation of links")
+        panel.set_ylabel("delivered / target rate")
+        panel.set_ylim(bottom=0.0)
+        panel.legend(loc="lower right")
+        save(figure, file)

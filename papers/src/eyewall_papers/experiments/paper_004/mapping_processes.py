@@ -1,4 +1,4 @@
-"""The same agents as processes and in simulation: do both come to the same mappings?
+"""The same agents as processes and in simulation: both must come to the same mappings.
 
 The paper's nodes were processes on UDP ports; here they are processes on TCP ports of the loopback
 device, one for each node. The simulation delivers each node's messages in the order in which its
@@ -11,9 +11,6 @@ from itertools import product
 from time import monotonic
 
 from numpy.random import default_rng
-from rich.box import MARKDOWN
-from rich.console import Console
-from rich.table import Table
 
 from eyewall_papers.bimodal.delivery import AsRecorded, FirstInFirstOut, Queue
 from eyewall_papers.bimodal.distributed import negotiate
@@ -22,33 +19,29 @@ from eyewall_papers.bimodal.metric import METRICS
 from eyewall_papers.bimodal.processes import MOST_HOSTS, converse
 from eyewall_papers.bimodal.pruning import PRUNINGS
 from eyewall_papers.experiments.paper_004.networks import barabasi_network, demanding_task
-from eyewall_papers.experiments.paper_004.options import at_least
-from eyewall_papers.experiments.progress import progress_bar
+from eyewall_papers.experiments.report import Row, at_least, progress_bar, show
 
 RUNS = (("exact", 4, 3), ("least_cost", MOST_HOSTS, 6), ("annealed", MOST_HOSTS, 6))
 """(policy, nodes, components)."""
 METRIC = "delay"
+COLUMNS = ("policy", "nodes", "network", "maps found", "map messages", "seconds", "the same")
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--networks", type=at_least(1), default=5, help="for each policy")
+    parser.add_argument("--seed", type=at_least(0), default=1)
+    parser.add_argument("--time-limit", type=float, default=60.0, help="s, for each mapping")
 
 
 def run(options: argparse.Namespace) -> None:
-    """Map by processes and in simulation, and print who agrees."""
-    table = Table(
-        *("policy", "nodes", "network", "maps found", "map messages", "seconds", "the same"),
-        box=MARKDOWN,
-    )
+    runs = list(product(RUNS, range(options.networks)))
     with progress_bar() as bar:
-        shown = bar.add_task("mappings", total=len(RUNS) * options.networks)
-        for (policy, nodes, components), number in product(RUNS, range(options.networks)):
-            table.add_row(
-                policy, str(nodes), str(number), *_both(policy, nodes, components, number, options)
-            )
-            bar.advance(shown)
-    Console(width=120).print(table)
+        tracked = bar.track(runs, description="mappings")
+        rows = [_row(*asked, number, options) for asked, number in tracked]
+    show(COLUMNS, rows)
 
 
-def _both(
-    policy: str, nodes: int, components: int, number: int, options: argparse.Namespace
-) -> tuple[str, str, str, str]:
+def _row(policy: str, nodes: int, components: int, number: int, options: argparse.Namespace) -> Row:
     rng = default_rng((options.seed, nodes, number))
     network = barabasi_network(nodes, rng)
     task = demanding_task(network, components, rng, max_null=2)
@@ -65,7 +58,7 @@ def _both(
     )
     seconds = f"{monotonic() - started:.1f}"
     if talk.settled is None:
-        return "–", "–", seconds, "timed out"
+        return policy, str(nodes), str(number), "–", "–", seconds, "timed out"
     heard = {node: record.heard for node, record in talk.records.items()}
 
     def queue() -> Queue:
@@ -79,12 +72,7 @@ def _both(
         and talk.settled.feasible == simulated.outcome.feasible
         and talk.settled.accepted == simulated.outcome.accepted
     )
-    maps = sum(record.maps for record in talk.records.values())
-    return str(len(talk.settled.feasible)), f"{maps:,}", seconds, "yes" if same else "no"
-
-
-def add_options(parser: argparse.ArgumentParser) -> None:
-    """Say what can be set."""
-    parser.add_argument("--networks", type=at_least(1), default=5, help="for each policy")
-    parser.add_argument("--seed", type=at_least(0), default=1)
-    parser.add_argument("--time-limit", type=float, default=60.0, help="s, for each mapping")
+    found = str(len(talk.settled.feasible))
+    maps = f"{sum(record.maps for record in talk.records.values()):,}"
+    agreed = "yes" if same else "no"
+    return policy, str(nodes), str(number), found, maps, seconds, agreed

@@ -4,6 +4,7 @@ Each line of the file is one simulation. What is there is not run again: an expe
 stopped, or that ran out of its time, goes on where it was, and both experiments share simulations.
 """
 
+import argparse
 import json
 from collections.abc import Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
@@ -30,10 +31,15 @@ from eyewall_papers.experiments.paper_004.platforms import (
     random_platform,
     workload,
 )
-from eyewall_papers.experiments.progress import progress_bar
+from eyewall_papers.experiments.report import at_least, progress_bar
 
 INTERVAL = 60.0
 """Seconds between re-allocations; the paper names none."""
+LINKS_OF_A_TREE = 99
+HOPS = 3
+"""The longest dedicated path that the richest task pays for."""
+PER_HOURS = (20.0, 40.0, 60.0, 90.0, 120.0)
+DEFAULT_PER_HOUR = 60.0
 
 
 class Setting(StrEnum):
@@ -46,7 +52,7 @@ class Setting(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Case:
+class PlatformCase:
     """One simulation.
 
     Parameters
@@ -72,8 +78,8 @@ class Case:
 
 
 @dataclass(frozen=True, slots=True)
-class Measures:
-    """What a simulation came to.
+class PlatformMeasures:
+    """The results of a simulation.
 
     Parameters
     ----------
@@ -93,10 +99,10 @@ class Measures:
     elongation: float | None
 
 
-Found = dict[Case, Measures]
+PlatformResults = dict[PlatformCase, PlatformMeasures]
 
 
-def simulated(case: Case, seed: int, draw: WindowMean) -> Simulated:
+def simulated(case: PlatformCase, seed: int, draw: WindowMean) -> Simulated:
     """Simulate a case; settings of one network have the same servers, links and tasks."""
     whole = random_platform(case.links, default_rng((seed, case.number, case.links)))
     tasks = workload(
@@ -116,10 +122,10 @@ def simulated(case: Case, seed: int, draw: WindowMean) -> Simulated:
     )
 
 
-def measured(case: Case, seed: int) -> Measures:
+def measured(case: PlatformCase, seed: int) -> PlatformMeasures:
     """Simulate a case by the means of windows."""
     found = simulated(case, seed, drawn_by_window)
-    return Measures(
+    return PlatformMeasures(
         found.acceptance,
         found.throughput * HOUR / MEAN_VOLUME,
         found.server_utilisation,
@@ -129,18 +135,25 @@ def measured(case: Case, seed: int) -> Measures:
     )
 
 
-def run_cases(
-    cases: Sequence[Case], file: Path, *, seed: int, minutes: float, processes: int
-) -> Found:
-    """Simulate what the file does not have, until the time is up; return all that there is."""
-    found = _kept(file, seed)
+def add_platform_options(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--networks", type=at_least(1), default=100, help="for each point")
+    parser.add_argument("--tasks", type=at_least(1), default=500, help="for each network")
+    parser.add_argument("--seed", type=at_least(0), default=1)
+    parser.add_argument("--processes", type=at_least(1), default=1)
+    parser.add_argument("--budget", type=float, default=120.0, help="minutes")
+    parser.add_argument("--results", type=Path, default=Path("reproduction-004.jsonl"))
+
+
+def run_cases(cases: Sequence[PlatformCase], options: argparse.Namespace) -> PlatformResults:
+    """Simulate what the file does not have, until the time is up; return all that is known."""
+    found = _read(options.results, options.seed)
     missing = [case for case in cases if case not in found]
-    ends = monotonic() + 60.0 * minutes
-    with file.open("a", encoding="utf-8") as kept, progress_bar() as bar:
+    ends = monotonic() + 60.0 * options.budget
+    with options.results.open("a", encoding="utf-8") as kept, progress_bar() as bar:
         shown = bar.add_task("simulations", total=len(cases), completed=len(cases) - len(missing))
-        for case, measures in _simulated(missing, seed, ends, processes):
+        for case, measures in _simulated(missing, options.seed, ends, options.processes):
             found[case] = measures
-            line = {"seed": seed} | asdict(case) | asdict(measures)
+            line = {"seed": options.seed} | asdict(case) | asdict(measures)
             kept.write(json.dumps(line) + "\n")
             kept.flush()
             bar.advance(shown)
@@ -148,12 +161,12 @@ def run_cases(
 
 
 def _simulated(
-    cases: Sequence[Case], seed: int, ends: float, processes: int
-) -> Iterator[tuple[Case, Measures]]:
+    cases: Sequence[PlatformCase], seed: int, ends: float, processes: int
+) -> Iterator[tuple[PlatformCase, PlatformMeasures]]:
     """Yield cases as they are done; none is begun when the time is up."""
     waiting = iter(cases)
     with ProcessPoolExecutor(processes, mp_context=get_context("spawn")) as pool:
-        running: dict[Future[Measures], Case] = {}
+        running: dict[Future[PlatformMeasures], PlatformCase] = {}
         while True:
             while len(running) < processes and monotonic() < ends:
                 case = next(waiting, None)
@@ -166,14 +179,14 @@ def _simulated(
                 yield running.pop(future), future.result()
 
 
-def _kept(file: Path, seed: int) -> Found:
-    found: Found = {}
+def _read(file: Path, seed: int) -> PlatformResults:
+    found: PlatformResults = {}
     for line in file.read_text(encoding="utf-8").splitlines() if file.exists() else ():
         values = json.loads(line)
         if values.pop("seed") != seed:
             continue
         setting = Setting(values.pop("setting"))
-        names = [name for name in Case.__slots__ if name != "setting"]
-        case = Case(**{name: values.pop(name) for name in names}, setting=setting)
-        found[case] = Measures(**values)
+        names = [name for name in PlatformCase.__slots__ if name != "setting"]
+        case = PlatformCase(**{name: values.pop(name) for name in names}, setting=setting)
+        found[case] = PlatformMeasures(**values)
     return found

@@ -6,62 +6,56 @@ Networks, tasks and their arrivals are the same with and without it.
 import argparse
 from itertools import product
 
-from rich.console import Console
-
-from eyewall_papers.experiments.paper_004.comparison import (
+from eyewall_papers.experiments.paper_004.platform_figures import (
+    PER_HOUR,
+    MeasurePanel,
+    differences,
+    matched,
+    means,
+)
+from eyewall_papers.experiments.paper_004.platform_trials import (
     HOPS,
     LINKS_OF_A_TREE,
     PER_HOURS,
+    PlatformCase,
+    Setting,
     add_platform_options,
+    run_cases,
 )
-from eyewall_papers.experiments.paper_004.platform_figures import (
-    PER_HOUR,
-    Panel,
-    differences,
-    draw,
-    matched,
-    table,
-)
-from eyewall_papers.experiments.paper_004.platform_trials import Case, Setting, run_cases
+from eyewall_papers.experiments.report import add_plots, draw, show
 
 FAR = 6
-"""Hops that richer tasks pay for: what re-allocation has to give depends on it."""
+"""Hops that richer tasks pay for: the gain of re-allocation depends on it."""
 SETTINGS = (Setting.BOTH, Setting.FIXED)
 PANELS = (
-    Panel("(a) throughput, tasks in an hour", PER_HOUR, "throughput"),
-    Panel("(b) utilisation of dedicated links", PER_HOUR, "link_utilisation"),
-    Panel("(c) deviation from the target rate", PER_HOUR, "deviation"),
+    MeasurePanel("(a) throughput, tasks in an hour", PER_HOUR, "throughput"),
+    MeasurePanel("(b) utilisation of dedicated links", PER_HOUR, "link_utilisation"),
+    MeasurePanel("(c) deviation from the target rate", PER_HOUR, "deviation"),
 )
 MEASURES = ("acceptance", *(panel.measure for panel in PANELS), "server_utilisation", "elongation")
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
-    add_platform_options(parser, "docs/reproduction-004-reallocation.svg")
+    add_platform_options(parser)
+    add_plots(parser)
 
 
 def run(options: argparse.Namespace) -> None:
     cases = [
-        Case(per_hour, LINKS_OF_A_TREE, hops, options.tasks, number, setting)
+        PlatformCase(per_hour, LINKS_OF_A_TREE, hops, options.tasks, number, setting)
         for number, hops, per_hour, setting in product(
             range(options.networks), (HOPS, FAR), PER_HOURS, SETTINGS
         )
     ]
-    kept = run_cases(
-        cases,
-        options.results,
-        seed=options.seed,
-        minutes=options.budget,
-        processes=options.processes,
-    )
-    found = matched(kept, SETTINGS)
-    console = Console(width=200)
-    for hops in (HOPS, FAR):
+    found = matched(run_cases(cases, options), SETTINGS)
+    for hops, name in ((HOPS, "reallocation"), (FAR, "reallocation-far")):
         mine = {case: it for case, it in found.items() if case.hops == hops}
-        shown = table(mine, SETTINGS, PER_HOUR, LINKS_OF_A_TREE, MEASURES)
-        shown.title = f"budgets for up to {hops} hops"
-        console.print(shown)
+        rows = means(mine, SETTINGS, PER_HOUR, LINKS_OF_A_TREE, MEASURES)
+        title = f"budgets for up to {hops} hops"
+        show((PER_HOUR, "setting", "networks", *MEASURES), rows, title, left=2)
         gains = differences(mine, *SETTINGS, PER_HOUR, MEASURES)
-        gains.title = "with re-allocation, less without, network by network"
-        console.print(gains)
-        plot = options.plot if hops == HOPS else options.plot.with_stem(f"{options.plot.stem}-far")
-        draw(mine, PANELS, SETTINGS, {PER_HOUR: LINKS_OF_A_TREE}, plot)
+        title = "with re-allocation, less without, network by network"
+        show((PER_HOUR, "networks", *MEASURES), gains, title)
+        if options.plots:
+            panels = [it.panel(mine, SETTINGS, {PER_HOUR: LINKS_OF_A_TREE}) for it in PANELS]
+            draw(panels, 3, options.plots / f"reproduction-004-{name}.svg", one_legend=True)

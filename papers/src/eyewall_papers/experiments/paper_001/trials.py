@@ -7,6 +7,7 @@ from time import perf_counter
 import numpy as np
 from eyewall_sidecar.heuristic.room import NOWHERE
 from eyewall_sidecar.model.arrays import Floats, Places
+from eyewall_sidecar.model.compilation import compiled
 from eyewall_sidecar.model.links import Matrix
 from numpy.random import Generator
 
@@ -21,12 +22,11 @@ from eyewall_papers.cost_space.cost_space import DIMENSIONS, ROUNDS, mean_error
 from eyewall_papers.cost_space.equilibrium import Turns
 from eyewall_papers.cost_space.nearest_node import Sites
 from eyewall_papers.cost_space.vivaldi import embed
-from eyewall_papers.experiments.paper_001.tree_optimum import least_usage
 from eyewall_papers.instances.operator_trees import Size, Tree, random_tree
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Network:
+class TreeNetwork:
     """Nodes.
 
     Parameters
@@ -41,7 +41,7 @@ class Network:
     coordinates: Floats
 
     @classmethod
-    def drawn(cls, delays: Matrix, nodes: int, rng: Generator) -> "Network":
+    def drawn(cls, delays: Matrix, nodes: int, rng: Generator) -> "TreeNetwork":
         chosen = rng.choice(len(delays), nodes, replace=False)
         some = np.ascontiguousarray(delays[np.ix_(chosen, chosen)])
         return cls(some, embed(some, dimensions=DIMENSIONS, rounds=ROUNDS, rng=rng))
@@ -59,8 +59,8 @@ class Network:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Outcome:
-    """What a method came to with each tree of one size.
+class MethodResult:
+    """How a method does with each tree of one size.
 
     Parameters
     ----------
@@ -95,7 +95,7 @@ class Outcome:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Question:
+class PlacedTree:
     """One tree on one network, before and after its sources change their rates."""
 
     tree: Tree
@@ -104,7 +104,7 @@ class Question:
     after: Floats
 
     @classmethod
-    def drawn(cls, rng: Generator, nodes: int, count: int, size: Size) -> "Question":
+    def drawn(cls, rng: Generator, nodes: int, count: int, size: Size) -> "PlacedTree":
         tree = random_tree(rng, count, size)
         pins = np.full(tree.operators, NOWHERE)
         pins[tree.pinned] = rng.choice(nodes, int(tree.pinned.sum()), replace=False)
@@ -116,22 +116,60 @@ class Question:
 
 
 def measure(
-    network: Network, questions: list[Question], methods: Mapping[str, Turns]
-) -> dict[str, Outcome]:
+    network: TreeNetwork, trees: list[PlacedTree], methods: Mapping[str, Turns]
+) -> dict[str, MethodResult]:
     """Place each tree by each method, change its rates and let it adapt."""
-    optima = [least_usage(it.tree.parents, it.before, it.pins, network.delays) for it in questions]
-    outcomes = {}
+    optima = [least_usage(it.tree.parents, it.before, it.pins, network.delays) for it in trees]
+    results = {}
     for method, turns in methods.items():
         started = perf_counter()
         stretch, adaptations = [], []
-        for question, optimum in zip(questions, optima, strict=True):
-            sites = network.sites(question.pins)
-            before = question.tree.graph(question.before)
-            after = question.tree.graph(question.after)
-            start = Situation.at_first(before, sites, question.pins)
+        for it, optimum in zip(trees, optima, strict=True):
+            sites = network.sites(it.pins)
+            before = it.tree.graph(it.before)
+            after = it.tree.graph(it.after)
+            start = Situation.at_first(before, sites, it.pins)
             placed = adapt(turns, before, sites, start, all_operators(before)).situation
-            stretch.append(question.usage(placed.places, network.delays) / optimum)
+            stretch.append(it.usage(placed.places, network.delays) / optimum)
             triggered = where_rates_changed(before, after)
             adaptations.append(adapt(turns, after, sites, placed, triggered))
-        outcomes[method] = Outcome(np.array(stretch), tuple(adaptations), perf_counter() - started)
-    return outcomes
+        seconds = perf_counter() - started
+        results[method] = MethodResult(np.array(stretch), tuple(adaptations), seconds)
+    return results
+
+
+@compiled
+def least_usage(parents: Places, rates: Floats, pins: Places, delays: Matrix) -> float:
+    """Return Σ λ · d of the best placement on nodes without limits (MOPopt, section VIII).
+
+    The paper searches exhaustively. Without capacities, what is below an operator depends on the
+    rest by that operator's node alone: the best of each subtree for each node of its root, from
+    the leaves on.
+
+    Parameters
+    ----------
+    parents
+        [stream]: to which operator operators 1, 2, … send, one of a smaller number.
+    rates
+        [stream].
+    pins
+        [operator]: the place of its node, or −1; the root, operator 0, must have one.
+    delays
+        [node, node]: seconds from the first to the second.
+    """
+    nodes = len(delays)
+    below = np.zeros((len(pins), nodes))
+    for operator in range(len(pins) - 1, 0, -1):
+        parent, rate = parents[operator - 1], rates[operator - 1]
+        first, last = 0, nodes
+        if pins[operator] >= 0:
+            first, last = pins[operator], pins[operator] + 1
+        onto, onto_last = 0, nodes
+        if pins[parent] >= 0:
+            onto, onto_last = pins[parent], pins[parent] + 1
+        for to in range(onto, onto_last):
+            least = np.inf
+            for at in range(first, last):
+                least = min(least, below[operator, at] + rate * delays[at, to])
+            below[parent, to] += least
+    return float(below[0, pins[0]])
