@@ -14,21 +14,21 @@ from eyewall_sidecar import serve
 from eyewall_sidecar.config import read_config
 
 if TYPE_CHECKING:
-    from eyewall_sidecar.service import Outcome, Question
+    from eyewall_sidecar.service.solver_pool import PlacementTask
 
 
-class Unanswered:
-    """A question that is looked into for ever."""
+class Unsolved:
+    """A task that is worked on for ever."""
 
-    def outcome(self, until: float) -> Outcome | None:  # noqa: ARG002
-        return None
+    def result(self, until: float) -> None:
+        del until
 
-    def drop(self) -> None:
+    def cancel(self) -> None:
         """Nobody waits for it."""
 
 
 class NoSolvers:
-    """Takes questions, and answers none."""
+    """Takes tasks, and solves none."""
 
     def __init__(self, policy: str) -> None: ...
 
@@ -38,14 +38,13 @@ class NoSolvers:
     def close(self) -> None:
         """Nothing is open."""
 
-    def place(self, question: Question, time_limit: float) -> Unanswered:  # noqa: ARG002
-        return Unanswered()
-
-    improve = place
+    def run(self, task: PlacementTask, time_limit: float) -> Unsolved:
+        del task, time_limit
+        return Unsolved()
 
 
 def main() -> None:
-    with patch.object(serve, "SolverProcesses", NoSolvers):
+    with patch.object(serve, "SolverPool", NoSolvers):
         serve.serve(read_config(Path(sys.argv[1])), lambda said: print(said, flush=True))
 
 

@@ -22,16 +22,12 @@ from typing import TYPE_CHECKING, TypeVar
 
 from eyewall_sidecar.cli.client import Desk
 from eyewall_sidecar.rpc import Server
-from eyewall_sidecar.service import (
-    Job,
-    Measuring,
-    Planning,
-    Question,
-    Recorder,
-    Rules,
-    SchedulingService,
-)
-from eyewall_sidecar.stores import DelayTable, NoMeasurements, NoRecords, NoSwitches
+from eyewall_sidecar.service.decision_log import DecisionLog
+from eyewall_sidecar.service.limits import ServiceSettings
+from eyewall_sidecar.service.planner import Planner
+from eyewall_sidecar.service.round import InputStores, SchedulingService
+from eyewall_sidecar.service.service_context import ServiceContext
+from eyewall_sidecar.stores import DelayTable, NoRecords
 from eyewall_sidecar.storm import (
     ClusterState,
     Component,
@@ -39,7 +35,6 @@ from eyewall_sidecar.storm import (
     Grouping,
     Input,
     Kind,
-    Settings,
     Slot,
     Supervisor,
     Topology,
@@ -50,35 +45,28 @@ from eyewall_sidecar.storm import (
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from eyewall_sidecar.model import Solution
-    from eyewall_sidecar.service.solving import SolverTask
+    from eyewall_sidecar.service.solver_pool import Job, SolverTask
 
-Found = TypeVar("Found")
+Result = TypeVar("Result")
 COMPONENTS = 5
 HOSTS_EXPLAINED = 25
 ROUND_SECONDS = 600.0
 """Long enough for a round to look at every topology."""
 
 
-class NeverAnswered:
+class NeverSolved:
     """Solving is not what is measured here."""
 
-    def place(self, question: Question, time_limit: float) -> Job[Solution]:
-        del question, time_limit
-        return _Waiting()
-
-    improve = plan = place
-
-    def run(self, task: SolverTask[Found], time_limit: float) -> Job[Found]:
+    def run(self, task: SolverTask[Result], time_limit: float) -> Job[Result]:
         del task, time_limit
         return _Waiting()
 
 
 class _Waiting:
-    def outcome(self, until: float) -> None:
+    def result(self, until: float) -> None:
         del until
 
-    def drop(self) -> None:
+    def cancel(self) -> None:
         pass
 
 
@@ -154,19 +142,16 @@ class Bench:
         self.topologies = [_topology(it, executors) for it in range(topologies)]
         self.turns = [0] * topologies
         self.hosts = hosts
-        solvers = NeverAnswered()
+        solvers = NeverSolved()
         self.service = SchedulingService(
-            Settings(),
-            Rules(),
-            Delays.between(supervisors),
-            Measuring(NoMeasurements(), 0.5),
+            ServiceSettings(),
+            InputStores(Delays.between(supervisors)),
             solvers,
-            Recorder(NoRecords(), "5f1c1a0e", time.time),
+            DecisionLog(NoRecords(), "5f1c1a0e", time.time),
             time.monotonic,
-            NoSwitches(),
         )
-        planning = Planning(self.service, solvers, lambda: "1")
-        self.server = Server(self.service, planning, solvers, "127.0.0.1:0")
+        planner = Planner(self.service, solvers, lambda: "1")
+        self.server = Server(ServiceContext(self.service, solvers), planner, "127.0.0.1:0")
         self.server.start()
         self.desk = Desk(f"127.0.0.1:{self.server.port}", patience=300.0)
 

@@ -9,7 +9,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from eyewall_sidecar.service import Rules
+from eyewall_sidecar.service.limits import MoveLimits
 from loop_times import Change
 from running_cluster import PATIENCE, Cluster, hosts_of, wait_for
 
@@ -62,7 +62,7 @@ class Meeting:
 
     def has_cooled_down(self) -> bool:
         (last,) = self.cluster.history(NAME, "--verdict", "moved", "--count", "1")
-        return decided_at(last) < time.time() - Rules().cool_down_seconds
+        return decided_at(last) < time.time() - MoveLimits().cool_down_seconds
 
 
 def decided_at(decision: Mapping[str, Any]) -> float:

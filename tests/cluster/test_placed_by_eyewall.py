@@ -18,7 +18,7 @@ def test_every_executor_is_placed_by_eyewall_and_pins_are_kept(
     cluster: Cluster, tag_and_count: Running
 ) -> None:
     topology = cluster.placed(tag_and_count.name, tag_and_count.executors)
-    assert topology["scheduling"].startswith("placed by eyewall: odp, ")
+    assert topology["scheduling"].startswith("eyewall: odp, ")
     assert hosts_of(topology, "source") == set(PINS["source"])
     assert hosts_of(topology, "consumer") == set(PINS["consumer"])
     assert hosts_of(topology, "__acker")

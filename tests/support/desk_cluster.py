@@ -28,10 +28,10 @@ and by way of the fog.
 """
 
 
-def three_sites(**rules: float | bool | None) -> Nimbus:
+def three_sites(**limits: float | bool | None) -> Nimbus:
     """A Nimbus with a supervisor at each site, of two slots and 8 cores."""
     hosts = [supervisor("edge-1"), supervisor("fog-1"), supervisor("cloud-1")]
-    return Nimbus(hosts, DELAYS, **rules)
+    return Nimbus(hosts, DELAYS, **limits)
 
 
 def running(nimbus: Nimbus, topology: Topology = TOPOLOGY) -> Nimbus:
@@ -43,7 +43,7 @@ def running(nimbus: Nimbus, topology: Topology = TOPOLOGY) -> Nimbus:
 @contextmanager
 def served(nimbus: Nimbus) -> Iterator[str]:
     """Answer by gRPC; the address."""
-    server = Server(nimbus.service, nimbus.planning, nimbus.solvers, "127.0.0.1:0")
+    server = Server(nimbus.context, nimbus.planner, "127.0.0.1:0")
     server.start()
     try:
         yield f"127.0.0.1:{server.port}"

@@ -1,7 +1,7 @@
 """A Nimbus that obeys: runs a scheduling service round by round, with faults on demand."""
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, fields
 from itertools import count
 from typing import Any, Generic, TypeVar
 
@@ -10,28 +10,25 @@ from eyewall_contracts.rates import Rates
 from eyewall_contracts.sample import Sample
 from eyewall_contracts.switches import Switches
 from eyewall_sidecar.model import Solution
-from eyewall_sidecar.service import (
-    Decision,
-    Decline,
-    Failed,
-    Job,
-    Measuring,
-    Outcome,
-    Place,
-    Planning,
-    Question,
-    Recorder,
-    Rules,
-    SchedulingService,
-    ServiceContext,
+from eyewall_sidecar.service.decision import Decision, Decline, Place
+from eyewall_sidecar.service.decision_log import DecisionLog
+from eyewall_sidecar.service.limits import MoveLimits, ServiceSettings, SolverLimits
+from eyewall_sidecar.service.messages import Message
+from eyewall_sidecar.service.overview import TopologyOverview, topology_overview
+from eyewall_sidecar.service.planner import Planner
+from eyewall_sidecar.service.round import InputStores, SchedulingService
+from eyewall_sidecar.service.service_context import ServiceContext
+from eyewall_sidecar.service.solver_pool import (
+    IMPROVING,
+    PLACING,
+    PLANNING,
+    SolverFailure,
     SolverTask,
 )
-from eyewall_sidecar.service.solver_processes import solve, solve_task
-from eyewall_sidecar.stores import DelayTable, HeldSwitches, Measurements
+from eyewall_sidecar.stores import DelayTable, HeldSwitches, Measurements, SwitchStore
 from eyewall_sidecar.storm import (
     Assignment,
     Executor,
-    Settings,
     Supervisor,
     Topology,
 )
@@ -48,61 +45,69 @@ class Clock:
         return self.now
 
 
-Asking = TypeVar("Asking")
-Found = TypeVar("Found")
+Result = TypeVar("Result")
+_LANES = (PLACING, IMPROVING, PLANNING)
 
 
 @dataclass
-class Answered(Generic[Asking, Found]):
-    """Solves really and at once, but shows the answer only when told to."""
+class ScriptedJob(Generic[Result]):
+    """Solves really and at once, but shows the result only when told to."""
 
-    asked: Asking
+    task: Any
     limit: float
-    solve: Callable[[Asking, float], Found]
     ready: bool
-    answer: Found | Failed | None = None
-    dropped: bool = False
+    answer: Result | SolverFailure | None = None
+    cancelled: bool = False
 
-    def outcome(self, until: float) -> Found | Failed | None:
+    def result(self, until: float) -> Result | SolverFailure | None:
         if not self.ready:
             return None
-        return self.answer or self.solve(self.asked, 10)
+        solved: Result = self.task.solve(10)
+        return self.answer or solved
 
-    def drop(self) -> None:
-        self.dropped = True
+    def cancel(self) -> None:
+        self.cancelled = True
 
 
 @dataclass
 class ScriptedSolvers:
-    """Real answers with faults on demand: late ones, failures, whatever `answer` holds."""
+    """Real results with faults on demand: late ones, failures, or `answer`."""
 
     late: bool = False
-    answer: Outcome | None = None
-    breaks_on: str = ""
+    answer: Solution | SolverFailure | None = None
     task_answer: Any = None
-    placed: list[Answered[Question, Solution]] = field(default_factory=list)
-    improved: list[Answered[Question, Solution]] = field(default_factory=list)
-    planned: list[Answered[Question, Solution]] = field(default_factory=list)
-    tasks: list[Answered[Any, Any]] = field(default_factory=list)
+    """Of tasks that are not placements."""
+    breaks_on: str = ""
+    jobs: list[ScriptedJob[Any]] = field(default_factory=list)
 
-    def place(self, question: Question, time_limit: float) -> Job[Solution]:
-        if self.breaks_on in {it.id for it in question.problem.operators}:
+    def run(self, task: SolverTask[Result], time_limit: float) -> ScriptedJob[Result]:
+        job = ScriptedJob[Any](task, time_limit, not self.late, self.task_answer)
+        if task.lane in _LANES:
+            job.answer = self.answer
+        if self.breaks_on and self.breaks_on in {it.id for it in job.task.problem.operators}:
             raise RuntimeError("a surprise")
-        self.placed.append(Answered(question, time_limit, solve, not self.late, self.answer))
-        return self.placed[-1]
+        self.jobs.append(job)
+        return job
 
-    def improve(self, question: Question, time_limit: float) -> Job[Solution]:
-        self.improved.append(Answered(question, time_limit, solve, not self.late, self.answer))
-        return self.improved[-1]
+    @property
+    def placed(self) -> list[ScriptedJob[Solution]]:
+        return self._of(PLACING)
 
-    def plan(self, question: Question, time_limit: float) -> Job[Solution]:
-        self.planned.append(Answered(question, time_limit, solve, not self.late, self.answer))
-        return self.planned[-1]
+    @property
+    def improved(self) -> list[ScriptedJob[Solution]]:
+        return self._of(IMPROVING)
 
-    def run(self, task: SolverTask[Found], time_limit: float) -> Job[Found]:
-        asked = Answered(task, time_limit, solve_task, not self.late, self.task_answer)
-        self.tasks.append(asked)
-        return asked
+    @property
+    def planned(self) -> list[ScriptedJob[Solution]]:
+        return self._of(PLANNING)
+
+    @property
+    def tasks(self) -> list[ScriptedJob[Any]]:
+        """Those that are not placements."""
+        return [it for it in self.jobs if it.task.lane not in _LANES]
+
+    def _of(self, lane: str) -> list[ScriptedJob[Solution]]:
+        return [it for it in self.jobs if it.task.lane == lane]
 
 
 class Turned:
@@ -110,13 +115,15 @@ class Turned:
 
     def __init__(self) -> None:
         self.held = HeldSwitches()
+        self.store: SwitchStore | None = None
+        """A real one instead."""
 
     def turn(self, *topologies: str, everything: bool = False) -> None:
         switches = Switches(everything, frozenset(topologies))
         self.held = HeldSwitches(wanted=True, switches=switches, age=0.5)
 
     def read(self) -> HeldSwitches:
-        return self.held
+        return self.held if self.store is None else self.store.read()
 
 
 class Table:
@@ -189,7 +196,7 @@ class Nimbus:
         self,
         hosts: Sequence[Supervisor],
         delays: Mapping[tuple[str, str], float],
-        **rules: float | bool | None,
+        **limits: float | bool | None,
     ) -> None:
         self.hosts = list(hosts)
         self.clock = Clock()
@@ -199,18 +206,13 @@ class Nimbus:
         self.recorded = Kept()
         self.switches = Turned()
         self.service = SchedulingService(
-            Settings(),
-            Rules(**{"cool_down_seconds": 0.0, **rules}),  # type: ignore[arg-type]
-            self.delays,
-            Measuring(self.measured, minimum_confidence=0.5),
+            service_settings(**{"cool_down_seconds": 0.0, **limits}),
+            InputStores(self.delays, self.measured, self.switches),
             self.solvers,
-            Recorder(self.recorded, "5f1c1a0e", self.clock),
+            DecisionLog(self.recorded, "5f1c1a0e", self.clock),
             self.clock,
-            self.switches,
         )
-        self.planning = Planning(
-            self.service, self.solvers, map("{:08x}".format, count(1)).__next__
-        )
+        self.planner = Planner(self.service, self.solvers, map("{:08x}".format, count(1)).__next__)
         self.context = ServiceContext(self.service, self.solvers)
         self.running: dict[str, Assignment] = {}
 
@@ -233,11 +235,24 @@ class Nimbus:
             if Executor(task, task) in it.executors
         )
 
+    def overview(self, place: int = 0) -> TopologyOverview:
+        """What the last round knows of one of its topologies."""
+        snapshot = self.service.last_round()
+        of = snapshot.observation.state.topologies[place]
+        return topology_overview(snapshot, of, self.service.settings.defaults)
+
+
+def service_settings(**limits: Any) -> ServiceSettings:
+    """The limits of solvers and of moves, by the names of their fields."""
+    of_solver = {it.name for it in fields(SolverLimits)}
+    solver = {name: limits.pop(name) for name in of_solver & limits.keys()}
+    return ServiceSettings(solver=SolverLimits(**solver), moves=MoveLimits(**limits))
+
 
 def is_placed(decision: Decision) -> bool:
     return isinstance(decision.verdict, Place)
 
 
-def reason(decision: Decision) -> str:
+def reason(decision: Decision) -> Message:
     assert isinstance(decision.verdict, Decline), decision
     return decision.verdict.reason

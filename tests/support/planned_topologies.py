@@ -1,6 +1,8 @@
 """Topologies on three hosts, of which plans are made and applied."""
 
-from eyewall_sidecar.service import Plan, PlanState, Wanted
+from eyewall_sidecar.service.messages import Message
+from eyewall_sidecar.service.planner import PlanOptions
+from eyewall_sidecar.service.plans import Plan, PlanState
 from eyewall_sidecar.storm import Topology
 from obedient_nimbus import Nimbus
 from storm_builders import chain, supervisor, worker
@@ -15,9 +17,9 @@ def topology(name: str = "word-1", **settings: object) -> Topology:
     return chain(("source", 1), ("tag", 1), ("sink", 1), name=name, settings=pins | settings)
 
 
-def nimbus_with(*running: Topology, **rules: float | bool | None) -> Nimbus:
+def nimbus_with(*running: Topology, **limits: float | bool | None) -> Nimbus:
     """Each topology's tag runs on a, beside its source; Nimbus was heard once."""
-    nimbus = Nimbus([supervisor(it, 4) for it in "abc"], TRIANGLE, **rules)
+    nimbus = Nimbus([supervisor(it, 4) for it in "abc"], TRIANGLE, **limits)
     for number, it in enumerate(running):
         nimbus.running[it.id] = (worker("a", 6700 + number, 1, 2), worker("c", 6700 + number, 3))
     nimbus.round(*running)
@@ -26,10 +28,10 @@ def nimbus_with(*running: Topology, **rules: float | bool | None) -> Nimbus:
 
 def planned(nimbus: Nimbus, of: Topology, **wanted: object) -> Plan:
     """What comes of asking for a plan, while somebody waits for it."""
-    return nimbus.planning.make(Wanted(of.name, **wanted), lambda: True)  # type: ignore[arg-type]
+    return nimbus.planner.make(PlanOptions(of.name, **wanted), lambda: True)  # type: ignore[arg-type]
 
 
-def state_of(nimbus: Nimbus, plan: Plan) -> tuple[PlanState, str]:
+def state_of(nimbus: Nimbus, plan: Plan) -> tuple[PlanState, Message | None]:
     """What has become of a plan by now, and why."""
-    now = nimbus.planning.get(plan.id)
+    now = nimbus.planner.get(plan.id)
     return now.state, now.reason

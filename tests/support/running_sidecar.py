@@ -8,16 +8,13 @@ import grpc
 from eyewall_contracts.proto import scheduler_pb2 as pb
 from eyewall_contracts.proto import scheduler_pb2_grpc as pb_grpc
 from eyewall_sidecar.rpc import Server
-from eyewall_sidecar.service import (
-    Measuring,
-    Planning,
-    Recorder,
-    Rules,
-    SchedulingService,
-)
-from eyewall_sidecar.service.solver_processes import SolverProcesses
-from eyewall_sidecar.stores import DelayFile, NoMeasurements, NoRecords
-from eyewall_sidecar.storm import Settings
+from eyewall_sidecar.service.decision_log import DecisionLog
+from eyewall_sidecar.service.limits import MoveLimits, ServiceSettings, SolverLimits
+from eyewall_sidecar.service.planner import Planner
+from eyewall_sidecar.service.round import InputStores, SchedulingService
+from eyewall_sidecar.service.service_context import ServiceContext
+from eyewall_sidecar.service.solver_pool import SolverPool
+from eyewall_sidecar.stores import DelayFile, NoRecords
 from nimbus_messages import HOSTS
 
 
@@ -47,22 +44,21 @@ def write_delays(file: Path, **milliseconds: float) -> None:
 class Sidecar:
     """A real server with a real client, and the delay file that it reads."""
 
-    def __init__(self, solvers: SolverProcesses, delay_file: Path) -> None:
+    def __init__(self, solvers: SolverPool, delay_file: Path) -> None:
         self.delay_file = delay_file
         self.write_delays()
-        rules = Rules(first_placement_seconds=20, cool_down_seconds=0)
-        store = DelayFile(delay_file, time.time)
         service = SchedulingService(
-            Settings(),
-            rules,
-            store,
-            Measuring(NoMeasurements(), 0.5),
+            ServiceSettings(
+                solver=SolverLimits(first_placement_seconds=20),
+                moves=MoveLimits(cool_down_seconds=0),
+            ),
+            InputStores(DelayFile(delay_file, time.time)),
             solvers,
-            Recorder(NoRecords(), "5f1c1a0e", time.time),
+            DecisionLog(NoRecords(), "5f1c1a0e", time.time),
             time.monotonic,
         )
-        planning = Planning(service, solvers, lambda: "5f1c1a0e")
-        self.server = Server(service, planning, solvers, "127.0.0.1:0")
+        planner = Planner(service, solvers, lambda: "5f1c1a0e")
+        self.server = Server(ServiceContext(service, solvers), planner, "127.0.0.1:0")
         self.server.start()
         self.channel = grpc.insecure_channel(f"127.0.0.1:{self.server.port}")
         self.stub = pb_grpc.SchedulerStub(self.channel)  # type: ignore[no-untyped-call]

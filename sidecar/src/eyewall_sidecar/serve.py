@@ -15,14 +15,12 @@ from eyewall_monitor.config_file import ConfigError
 from eyewall_sidecar.config import Config, Delays, default_settings
 from eyewall_sidecar.policies import policy_catalogue, policy_faults
 from eyewall_sidecar.rpc import Server
-from eyewall_sidecar.service import (
-    Measuring,
-    Planning,
-    Recorder,
-    Rules,
-    SchedulingService,
-)
-from eyewall_sidecar.service.solver_processes import SolverProcesses
+from eyewall_sidecar.service.decision_log import DecisionLog
+from eyewall_sidecar.service.limits import MoveLimits, ServiceSettings, SolverLimits
+from eyewall_sidecar.service.planner import Planner
+from eyewall_sidecar.service.round import InputStores, SchedulingService
+from eyewall_sidecar.service.service_context import ServiceContext
+from eyewall_sidecar.service.solver_pool import SolverPool
 from eyewall_sidecar.stores import (
     DelayFile,
     DelayStore,
@@ -52,26 +50,22 @@ def serve(config: Config, say: Callable[[str], None]) -> None:
     """
     for fault in policy_faults():
         LOG.warning("policy left out: %s", fault)
-    defaults = default_settings(config, policy_catalogue())
+    settings = _service_settings(config)
     stopped = stop_signals()
     with (
         _delay_store(config) as delays,
         _zookeeper_stores(config) as (measurements, records, switches),
-        closing(SolverProcesses(policy=defaults.policy)) as solvers,
+        closing(SolverPool(policy=settings.defaults.policy)) as solvers,
     ):
-        measuring = Measuring(measurements, config.metrics.minimum_confidence)
         service = SchedulingService(
-            defaults,
-            _rules(config),
-            delays,
-            measuring,
+            settings,
+            InputStores(delays, measurements, switches),
             solvers,
-            Recorder(records, secrets.token_hex(4), time.time),
+            DecisionLog(records, secrets.token_hex(4), time.time),
             time.monotonic,
-            switches,
         )
-        planning = Planning(service, solvers, lambda: secrets.token_hex(4))
-        server = Server(service, planning, solvers, config.listen)
+        planner = Planner(service, solvers, lambda: secrets.token_hex(4))
+        server = Server(ServiceContext(service, solvers), planner, config.listen)
         server.start()
         try:
             if _warm(solvers, stopped):
@@ -83,7 +77,7 @@ def serve(config: Config, say: Callable[[str], None]) -> None:
             server.stop(STOP_SECONDS)
 
 
-def _warm(solvers: SolverProcesses, stopped: threading.Event) -> bool:
+def _warm(solvers: SolverPool, stopped: threading.Event) -> bool:
     """Wait for the solvers; False if a signal came first."""
     warmed = threading.Event()
     failed: list[BaseException] = []
@@ -104,17 +98,13 @@ def _warm(solvers: SolverProcesses, stopped: threading.Event) -> bool:
     return not stopped.is_set()
 
 
-def _rules(config: Config) -> Rules:
-    return Rules(
-        first_placement_seconds=config.solver.first_placement_seconds,
-        improvement_seconds=config.solver.improvement_seconds,
-        seed=config.solver.seed,
-        minimum_gain=config.replacement.minimum_gain,
-        cool_down_seconds=config.replacement.cool_down_seconds,
-        frozen=config.replacement.frozen,
-        workers_per_round=config.replacement.workers_per_round,
-        workers_per_hour=config.replacement.workers_per_hour,
-        horizon_seconds=config.replacement.horizon_seconds,
+def _service_settings(config: Config) -> ServiceSettings:
+    """Return what the service decides by; a section's keys are named as the fields of its value."""
+    return ServiceSettings(
+        default_settings(config, policy_catalogue()),
+        SolverLimits(**config.solver.model_dump()),
+        MoveLimits(**config.replacement.model_dump()),
+        config.metrics.minimum_confidence,
     )
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import grpc
 import httpx
 import pytest
-from eyewall_sidecar.service.planning import MOST_AT_ONCE
+from eyewall_sidecar.service.planner import MOST_AT_ONCE
 from scripted_operations import Refusal, a_plan, a_status
 
 if TYPE_CHECKING:

@@ -7,9 +7,10 @@ from desk_cluster import TOPOLOGY, running, three_sites
 from eyewall_papers.provisioning import violations
 from eyewall_papers.provisioning.service import MOST_AT_ONCE, Buying, WantedPlatform
 from eyewall_sidecar.model import Status
-from eyewall_sidecar.service.names import BadQuestionError, NotNowError, UnknownNameError
-from eyewall_sidecar.service.planning import LONGEST_SOLVE
-from eyewall_sidecar.service.solving import Failed
+from eyewall_sidecar.service.lookup import InvalidRequestError, UnavailableError, UnknownNameError
+from eyewall_sidecar.service.messages import Code, message
+from eyewall_sidecar.service.planner import LONGEST_SOLVE
+from eyewall_sidecar.service.solver_pool import SolverFailure
 from obedient_nimbus import Nimbus
 from storm_builders import chain, supervisor, worker
 
@@ -84,7 +85,7 @@ def test_machines_of_a_catalogue_are_bought_whatever_hosts_are_pinned_to(nimbus:
     # 4 · 0.1 cores fit on one of 2: the smallest of the catalogue, 68 €.
     assert (provision.price, found.currency) == (68, "€")
     (asked,) = nimbus.solvers.tasks
-    assert violations(asked.asked.problem, provision) == ()
+    assert violations(asked.task.problem, provision) == ()
     left_aside = (
         "candidates of source[1-1], sink[4-4] left aside: they are nodes, not machine types"
     )
@@ -93,7 +94,7 @@ def test_machines_of_a_catalogue_are_bought_whatever_hosts_are_pinned_to(nimbus:
 
 def test_throughput_is_in_multiples_of_what_the_topology_carries_now(nimbus: Nimbus) -> None:
     Buying(nimbus.context).find(replace(CLOUD, throughput=3), yes)
-    problem = nimbus.solvers.tasks[0].asked.problem
+    problem = nimbus.solvers.tasks[0].task.problem
     # source emits 20 tuples/s, half to each tag: 3 · 10 of 100 bytes on each of four streams.
     assert [it.rate for it in problem.flows] == pytest.approx([30] * 4)
     assert {it.tuple_bytes for it in problem.flows} == {100}
@@ -134,7 +135,7 @@ def test_that_no_machine_can_run_an_operator_is_an_answer(nimbus: Nimbus) -> Non
 def test_what_makes_no_sense_is_refused_with_its_value_and_what_is_allowed(
     nimbus: Nimbus, wanted: WantedPlatform, said: str
 ) -> None:
-    with pytest.raises(BadQuestionError) as refused:
+    with pytest.raises(InvalidRequestError) as refused:
         Buying(nimbus.context).find(wanted, yes)
     assert said in str(refused.value)
     assert nimbus.solvers.tasks == []
@@ -156,18 +157,18 @@ def test_an_unknown_name_is_refused_with_the_nearest(
 
 
 def test_a_process_that_died_is_a_failed_answer_with_its_reason(nimbus: Nimbus) -> None:
-    nimbus.solvers.task_answer = Failed("the solver process died and was replaced")
+    nimbus.solvers.task_answer = SolverFailure(message(Code.SOLVER_DIED))
     found = Buying(nimbus.context).find(CLOUD, yes)
     assert found.answer.solution.status is Status.FAILED
-    assert found.answer.solution.reasons == ("the solver process died and was replaced",)
+    assert found.answer.solution.reasons == (str(message(Code.SOLVER_DIED)),)
 
 
 def test_what_nobody_waits_for_any_more_is_dropped_and_its_place_is_free(nimbus: Nimbus) -> None:
     nimbus.solvers.late = True
     for _ in range(MOST_AT_ONCE + 1):  # one more than there are places
-        with pytest.raises(NotNowError, match="nobody waits for the answer any more"):
+        with pytest.raises(UnavailableError, match="nobody waits for the answer any more"):
             Buying(nimbus.context).find(CLOUD, lambda: False)
-    assert all(it.dropped for it in nimbus.solvers.tasks)
+    assert all(it.cancelled for it in nimbus.solvers.tasks)
 
 
 def test_one_more_than_may_be_looked_for_at_a_time_is_refused(nimbus: Nimbus) -> None:
@@ -177,14 +178,14 @@ def test_one_more_than_may_be_looked_for_at_a_time_is_refused(nimbus: Nimbus) ->
 
     def asks_meanwhile() -> bool:
         if len(nimbus.solvers.tasks) == MOST_AT_ONCE:
-            with pytest.raises(NotNowError) as error:
+            with pytest.raises(UnavailableError) as error:
                 buying.find(CLOUD, asks_meanwhile)
             refused.append(str(error.value))
         elif not refused:
-            with pytest.raises(NotNowError):
+            with pytest.raises(UnavailableError):
                 buying.find(CLOUD, asks_meanwhile)
         return False
 
-    with pytest.raises(NotNowError):
+    with pytest.raises(UnavailableError):
         buying.find(CLOUD, asks_meanwhile)
     assert refused == ["2 platforms are being looked for already; try again in a moment"]

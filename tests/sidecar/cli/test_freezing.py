@@ -46,7 +46,7 @@ def client(zookeeper: Server) -> Iterator[KazooClient]:
 def nimbus(zookeeper: Server, paths: Znodes) -> Iterator[Nimbus]:
     it = three_sites()
     store = ZookeeperSwitches(zookeeper.address, paths, time.monotonic)
-    it.service._switches = store
+    it.switches.store = store
     store.start()
     yield running(it)
     store.close()
@@ -73,7 +73,7 @@ def test_a_topology_is_frozen_by_its_name_once_the_sidecar_says_that_it_holds_it
             0,
             [f"{TOPOLOGY.id} is frozen", "the sidecar holds it"],
         )
-        assert nimbus.service.switches().frozen(TOPOLOGY.id)
+        assert nimbus.service.freeze_of(TOPOLOGY.id)
         free = eyewall("unfreeze", TOPOLOGY.id, config=config, sidecar=address)
     assert free.exit_code == 0
     assert read_switches(client, paths) == Switches()
@@ -226,7 +226,7 @@ def test_a_zookeeper_that_is_away_ends_with_1(
 def test_that_the_configuration_freezes_too_is_said(config: Path, zookeeper: Server) -> None:
     nimbus = three_sites(frozen=True)
     store = ZookeeperSwitches(zookeeper.address, Znodes(f"/{config.parent.name}"), time.monotonic)
-    nimbus.service._switches = store
+    nimbus.switches.store = store
     store.start()
     try:
         with served(running(nimbus)) as address:

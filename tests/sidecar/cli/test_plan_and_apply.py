@@ -9,7 +9,8 @@ import pytest
 from desk_cluster import TOPOLOGY, served, three_sites
 from eyewall_sidecar.cli.app import app
 from eyewall_sidecar.model import Solution, Status
-from eyewall_sidecar.service import Place
+from eyewall_sidecar.service.decision import Place
+from eyewall_sidecar.service.messages import Code, message
 from free_ports import free_port
 from obedient_nimbus import Nimbus
 from real_stores import HERE
@@ -73,8 +74,8 @@ def test_a_plan_is_shown_as_a_diff_with_what_it_gains_and_what_the_rules_say(add
     assert "  response time R       226 → 41 ms" in lines
     assert "  availability A        100 %, as it is" in lines
     assert "1 worker process starts: a restart for the executors in it" in lines
-    held_back = "R 41 ms (was 226), gain 81.9 % is below the minimum of 100 %"
-    assert f"unasked it would not be made: {held_back}" in lines
+    hold = message(Code.GAIN_TOO_SMALL, minimum=1.0)
+    assert f"unasked it would not be made: {hold}" in lines
     assert "81.86 % better by the objective" in lines
     assert "to run exactly this: eyewall apply 00000001" in lines
 
@@ -165,7 +166,7 @@ def test_a_sidecar_that_is_away_ends_with_1() -> None:
 
 def test_apply_waits_until_nimbus_runs_exactly_the_plan(address: str, nimbus: Nimbus) -> None:
     eyewall("plan", NAME, sidecar=address)
-    planned = set(nimbus.planning.get("00000001").assignment)
+    planned = set(nimbus.planner.get("00000001").assignment)
     with rounds_going_on(nimbus):
         applied = eyewall("apply", "00000001", sidecar=address)
     assert (applied.exit_code, applied.stdout) == (
@@ -203,7 +204,7 @@ def test_a_frozen_topology_and_a_nimbus_that_does_not_take_it_end_with_5(
     with rounds_going_on(nimbus, obey=False):
         refused = eyewall("apply", "00000001", sidecar=address)
     assert refused.exit_code == 5
-    assert refused.stderr.endswith("Nimbus did not take it; its log says why\n")
+    assert refused.stderr.endswith(f"{message(Code.NOT_TAKEN)}\n")
 
 
 def test_what_is_refused_at_once_is_json_as_well_and_ends_with_the_same(
@@ -236,10 +237,7 @@ def test_if_no_round_comes_it_says_so_and_the_plan_stays_queued(
     nimbus.clock.now += 45
     waited = eyewall("apply", "00000001", "--timeout", "0.5", sidecar=address)
     assert waited.exit_code == 1
-    assert waited.stderr.endswith(
-        "is not applied after 0.5 s, and stays queued: "
-        "no round of Nimbus's for 45 s; it waits for one\n"
-    )
+    assert waited.stderr.endswith(f"{message(Code.NO_ROUND, seconds=45.0)}\n")
 
 
 def test_a_shell_completes_topologies_and_plans(

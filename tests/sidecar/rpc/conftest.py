@@ -4,20 +4,20 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from eyewall_sidecar.service.solver_processes import SolverProcesses
+from eyewall_sidecar.service.solver_pool import SolverPool
 from running_sidecar import Sidecar
 
 
 @pytest.fixture(scope="package")
-def solvers() -> Iterator[SolverProcesses]:
-    processes = SolverProcesses()
+def solvers() -> Iterator[SolverPool]:
+    processes = SolverPool()
     processes.warm()
     yield processes
     processes.close()
 
 
 @pytest.fixture
-def sidecar(solvers: SolverProcesses, tmp_path: Path) -> Iterator[Sidecar]:
+def sidecar(solvers: SolverPool, tmp_path: Path) -> Iterator[Sidecar]:
     running = Sidecar(solvers, tmp_path / "delays.json")
     yield running
     running.close()

@@ -1,16 +1,20 @@
 from eyewall_sidecar.rpc import encode
-from eyewall_sidecar.service import Decision, Decline
+from eyewall_sidecar.service.decision import Decision, Decline
+from eyewall_sidecar.service.messages import Code, message
+
+
+def declined(error: str) -> Decision:
+    failed = message(Code.FAILED, error=error)
+    return Decision("count-1", b"", Decline(failed), failed)
 
 
 def test_a_text_is_one_line_of_at_most_a_thousand_characters() -> None:
-    said = "eyewall failed: ValueError: 1 error\n  in line 3\n" + "x" * 5000
-    message = encode.decision(Decision("count-1", b"", Decline(said), said))
-    assert message.status.startswith("eyewall failed: ValueError: 1 error in line 3 xxx")
-    assert message.status.endswith("x…")
-    assert len(message.status) == 1000
-    assert message.decline.reason == message.status
+    encoded = encode.decision(declined("ValueError: 1 error\n  in line 3\n" + "x" * 5000))
+    assert encoded.status.startswith("eyewall failed: ValueError: 1 error in line 3 xxx")
+    assert encoded.status.endswith("x…")
+    assert len(encoded.status) == 1000
+    assert encoded.decline.reason == encoded.status
 
 
-def test_a_short_text_is_told_as_it_is() -> None:
-    said = "placed by eyewall: odp, optimal, R 41 ms"
-    assert encode.decision(Decision("count-1", b"", Decline(said), said)).status == said
+def test_a_short_text_is_sent_as_it_is() -> None:
+    assert encode.decision(declined("OSError")).status == "eyewall failed: OSError"

@@ -12,8 +12,10 @@ from eyewall_contracts.switches import Switches
 from eyewall_sidecar.cli.client import Desk, DeskError
 from eyewall_sidecar.model import Solution, Status
 from eyewall_sidecar.rpc.server import THREADS
-from eyewall_sidecar.service import Place, Plan
-from eyewall_sidecar.service.names import UnknownNameError
+from eyewall_sidecar.service.decision import Place
+from eyewall_sidecar.service.lookup import UnknownNameError
+from eyewall_sidecar.service.messages import Code, message
+from eyewall_sidecar.service.plans import Plan
 from eyewall_sidecar.stores import HeldSwitches
 from google.protobuf.descriptor_pb2 import DescriptorProto
 from obedient_nimbus import Nimbus
@@ -58,7 +60,7 @@ def test_a_plan_has_its_diff_its_metrics_and_its_slowest_path(free: tuple[Nimbus
     kinds = {pb.WorkerChange.STARTED, pb.WorkerChange.RESTARTED}
     assert plan.workers_started == sum(it.kind in kinds for it in plan.workers)
     assert sum(it.delay + it.work for it in plan.slowest_path) == pytest.approx(0.041)
-    assert plan.held_back.endswith("is below the minimum of 100 %")
+    assert plan.held_back == str(message(Code.GAIN_TOO_SMALL, minimum=1.0))
     assert 899 < plan.expires_in <= 900
     assert desk.plan(plan.id) == plan
 
@@ -95,10 +97,10 @@ def test_an_older_reader_of_the_list_takes_a_summary_for_a_plan_and_the_other_wa
     plan = desk.make_plan(pb.PlanRequest(topology=TOPOLOGY.id))
     (listed,) = desk.plans().plans
     shared = {it.name for it in pb.PlanSummary.DESCRIPTOR.fields} - {"executors_moved"}
-    for message, as_another in ((listed, pb.Plan()), (plan, pb.PlanSummary())):
-        as_another.ParseFromString(message.SerializeToString())
+    for sent, as_another in ((listed, pb.Plan()), (plan, pb.PlanSummary())):
+        as_another.ParseFromString(sent.SerializeToString())
         for name in shared - {"age", "expires_in"}:
-            assert getattr(as_another, name) == getattr(message, name), name
+            assert getattr(as_another, name) == getattr(sent, name), name
     # A number that Plan never takes for anything else.
     moved = pb.PlanSummary.DESCRIPTOR.fields_by_name["executors_moved"]
     plans = DescriptorProto()
@@ -228,7 +230,7 @@ def test_nimbus_waits_for_no_thread_that_peoples_questions_hold(
         ended.wait(120)
         raise UnknownNameError("gone")
 
-    monkeypatch.setattr(nimbus.planning, "get", held)
+    monkeypatch.setattr(nimbus.planner, "get", held)
     request = scheduler_pb2.ScheduleRequest(
         contract_version=1, nimbus_id="one", state_digest=b"1", deadline_ms=1000
     )

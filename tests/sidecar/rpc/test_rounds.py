@@ -29,7 +29,7 @@ def test_a_first_placement_comes_back_with_its_pins_every_executor_once_and_no_s
     assert len(set(slots)) == len(slots)
     assert max(len(it.executors) for it in place.workers) <= 4
     # edge → cloud is 40 ms, straight on or by way of the fog.
-    assert decision.status == "placed by eyewall: odp, optimal, R 40 ms; rates assumed equal"
+    assert decision.status == "eyewall: odp, optimal, R 40 ms; rates assumed equal"
     assert decision.base == state_of(definition).topologies[0].assignment_digest
 
 

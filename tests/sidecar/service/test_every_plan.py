@@ -1,6 +1,7 @@
 """Whatever runs where: a plan is an assignment that can be run, and its parts add up."""
 
-from eyewall_sidecar.service import Place, Wanted
+from eyewall_sidecar.service.decision import Place
+from eyewall_sidecar.service.planner import PlanOptions
 from eyewall_sidecar.storm import Assignment, Change, Executor, Slot, Topology, Worker, slots_of
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -42,8 +43,8 @@ def test_a_plan_is_an_assignment_that_can_be_run_and_its_parts_add_up(
     nimbus = Nimbus([supervisor(it, PORTS) for it in HOSTS], links)
     nimbus.running[topology.id] = before
     nimbus.round(topology)
-    plan = nimbus.planning.make(
-        Wanted(topology.name, policy=policy, objective=objective), lambda: True
+    plan = nimbus.planner.make(
+        PlanOptions(topology.name, policy=policy, objective=objective), lambda: True
     )
     after = plan.assignment
 
@@ -59,12 +60,8 @@ def test_a_plan_is_an_assignment_that_can_be_run_and_its_parts_add_up(
 
     # The diff of the workers is the difference of the assignments.
     workers = plan.workers()
-    assert {str(it.slot) for it in workers if it.before} == {
-        f"{it.slot.supervisor.removeprefix('sup-')}:{it.slot.port}" for it in before
-    }
-    assert {str(it.slot) for it in workers if it.after} == {
-        f"{it.slot.supervisor.removeprefix('sup-')}:{it.slot.port}" for it in after
-    }
+    assert {it.slot for it in workers if it.before} == {it.slot for it in before}
+    assert {it.slot for it in workers if it.after} == {it.slot for it in after}
     started = [it for it in workers if it.change in (Change.STARTED, Change.RESTARTED)]
     assert plan.record.workers_started == len(started)
     for it in workers:
@@ -76,5 +73,5 @@ def test_a_plan_is_an_assignment_that_can_be_run_and_its_parts_add_up(
     if plan.changes_nothing:
         return
     # And what is applied is this and nothing else.
-    nimbus.planning.apply(plan.id)
+    nimbus.planner.apply(plan.id)
     assert nimbus.round(topology)[topology.id].verdict == Place(after)

@@ -10,15 +10,18 @@ import pytest
 from eyewall_sidecar.model import Link, Node, Operator, PlacementProblem, Solution, Status, Stream
 from eyewall_sidecar.objective import Objective
 from eyewall_sidecar.policies.catalogue import GROUP
-from eyewall_sidecar.service import Failed, Question
-from eyewall_sidecar.service.solver_processes import SolverProcesses
+from eyewall_sidecar.service.solver_pool import (
+    IMPROVING,
+    PLACING,
+    PlacementTask,
+    SolverFailure,
+    SolverPool,
+)
 from installed_plugins import install_plugin
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
-
-    from eyewall_sidecar.service import Outcome
 
 PROBLEM = PlacementProblem(
     operators=(Operator("a"), Operator("b")),
@@ -72,21 +75,25 @@ CLOCK = Clock()
 
 
 @pytest.fixture(scope="module")
-def solvers() -> Iterator[SolverProcesses]:
-    processes = SolverProcesses(hanging_after=10, clock=CLOCK)
+def solvers() -> Iterator[SolverPool]:
+    processes = SolverPool(clock=CLOCK)
     processes.warm()
     yield processes
     processes.close()
 
 
-def answer(solvers: SolverProcesses, policy: str, objective: str = "N=1") -> Outcome:
-    job = solvers.place(Question(PROBLEM, Objective.parse(objective), policy, seed=0), 2)
-    found = job.outcome(CLOCK.now + SOON)
+def process_ids(solvers: SolverPool) -> list[int]:
+    return [solvers.process_id(it) for it in (PLACING, IMPROVING)]
+
+
+def answer(solvers: SolverPool, policy: str, objective: str = "N=1") -> Solution | SolverFailure:
+    job = solvers.run(PlacementTask(PROBLEM, Objective.parse(objective), policy, seed=0), 2)
+    found = job.result(CLOCK.now + SOON)
     assert found is not None
     return found
 
 
-def test_what_it_leaves_out_is_filled_in(plugins: Path, solvers: SolverProcesses) -> None:
+def test_what_it_leaves_out_is_filled_in(plugins: Path, solvers: SolverPool) -> None:
     name = install(plugins, "return placed(b='v', a='u')")
     found = answer(solvers, name)
     assert isinstance(found, Solution)
@@ -109,46 +116,46 @@ def test_what_it_leaves_out_is_filled_in(plugins: Path, solvers: SolverProcesses
     ],
 )
 def test_an_answer_that_cannot_be_used_is_a_failure_that_says_what_is_wrong(
-    plugins: Path, solvers: SolverProcesses, body: str, words: list[str]
+    plugins: Path, solvers: SolverPool, body: str, words: list[str]
 ) -> None:
     name = install(plugins, body)
     found = answer(solvers, name)
-    assert isinstance(found, Failed)
-    assert [it for it in [f"policy {name}", *words] if it not in found.reason] == []
+    assert isinstance(found, SolverFailure)
+    assert [it for it in [f"policy {name}", *words] if it not in str(found.reason)] == []
 
 
 @pytest.mark.parametrize("body", ["time.sleep(600)", "os._exit(1)"])
 def test_one_that_hangs_or_ends_its_process_leaves_the_others_their_processes(
-    plugins: Path, solvers: SolverProcesses, body: str
+    plugins: Path, solvers: SolverPool, body: str
 ) -> None:
     name = install(plugins, body)
-    before = solvers.process_ids()
-    job = solvers.place(Question(PROBLEM, N, name, seed=0), 2)
+    before = process_ids(solvers)
+    job = solvers.run(PlacementTask(PROBLEM, N, name, seed=0), 2)
     assert isinstance(answer(solvers, "odp"), Solution)  # does not wait for it
     found = None
     for _ in range(int(SOON)):  # until its process has started
         CLOCK.now += 13  # 2 s for the question, 10 s of grace
-        if (found := job.outcome(CLOCK.now + 1)) is not None:
+        if (found := job.result(CLOCK.now + 1)) is not None:
             break
-    assert isinstance(found, Failed)
-    assert solvers.process_ids() == before
+    assert isinstance(found, SolverFailure)
+    assert process_ids(solvers) == before
     assert all(psutil.pid_exists(it) for it in before)
     assert isinstance(answer(solvers, "odp"), Solution)
 
 
 def test_one_that_cannot_be_imported_is_a_failure_that_names_it(
-    plugins: Path, solvers: SolverProcesses
+    plugins: Path, solvers: SolverPool
 ) -> None:
     name = install(plugins, "pass", implementation="elsewhere")
     found = answer(solvers, name)
-    assert isinstance(found, Failed)
-    assert f"policy {name}: {name}_module:elsewhere cannot be loaded" in found.reason
+    assert isinstance(found, SolverFailure)
+    assert f"policy {name}: {name}_module:elsewhere cannot be loaded" in str(found.reason)
 
 
 def test_it_is_not_asked_for_an_objective_that_it_does_not_list(
-    plugins: Path, solvers: SolverProcesses
+    plugins: Path, solvers: SolverPool
 ) -> None:
     name = install(plugins, "return placed(b='v', a='u')")
     found = answer(solvers, name, objective="R=1")
-    assert isinstance(found, Failed)
-    assert f"policy {name} optimises N alone" in found.reason
+    assert isinstance(found, SolverFailure)
+    assert f"policy {name} optimises N alone" in str(found.reason)

@@ -5,9 +5,12 @@ from dataclasses import replace
 
 import pytest
 from eyewall_sidecar.model import ProblemError
-from eyewall_sidecar.service import Keep, scheduling, taking
+from eyewall_sidecar.service import movement_rules, topology_decider
+from eyewall_sidecar.service.decision import Keep
+from eyewall_sidecar.service.messages import Code, message
 from eyewall_sidecar.storm import SlotChoice, Topology
 from obedient_nimbus import Nimbus, reason
+from said import codes, values
 from storm_builders import chain, supervisor, worker
 
 
@@ -31,16 +34,22 @@ def test_a_surprise_leaves_what_runs_whole_as_it_is_and_is_over_when_it_is_over(
     nimbus, topology = running(frozen=True)
     nimbus.rounds(topology, 2)  # asked, and answered
     with monkeypatch.context() as surprising:
-        surprising.setattr(scheduling, "ask", surprise)
+        surprising.setattr(topology_decider, "request_placement", surprise)
         surprised = nimbus.round(topology)[topology.id]
     assert isinstance(surprised.verdict, Keep)
-    assert surprised.status == "eyewall failed: OverflowError: math range error"
+    failed = message(Code.FAILED, error="OverflowError: math range error")
+    assert surprised.status == failed
     later = nimbus.round(topology, obey=False)[topology.id]
     assert later.verdict == Keep()
+    assert codes(later.status) == [
+        Code.STATUS_WITH_HOLD,
+        Code.KEPT,
+        Code.HELD,
+        Code.FOUND,
+        Code.FROZEN_BY_CONFIGURATION,
+    ]
     # Both on one host: nothing crosses the 50 ms.
-    found = "R 0.0 ms (was 50), gain 100 %"
-    frozen = "moves are frozen ([replacement] frozen)"
-    assert later.status == f"kept as it is; {found}, but {frozen}"
+    assert values(later.status, Code.FOUND)["gain"] == 1.0
 
 
 def test_a_surprise_is_logged_once_with_its_traceback(
@@ -48,7 +57,7 @@ def test_a_surprise_is_logged_once_with_its_traceback(
 ) -> None:
     nimbus, topology = running(frozen=True)
     nimbus.rounds(topology, 2)
-    monkeypatch.setattr(scheduling, "ask", surprise)
+    monkeypatch.setattr(topology_decider, "request_placement", surprise)
     nimbus.rounds(topology, 3)
     assert [it.exc_info is not None for it in caplog.records if it.levelname == "ERROR"] == [True]
 
@@ -57,15 +66,16 @@ def test_bad_settings_leave_what_runs_whole_as_it_is() -> None:
     nimbus, topology = running({"polcy": "odp"})
     kept = nimbus.round(topology)[topology.id]
     assert isinstance(kept.verdict, Keep)
-    assert "no setting eyewall.polcy" in kept.status
+    assert codes(kept.status) == [Code.BAD_SETTINGS]
+    assert "eyewall.polcy" in str(kept.status)
     nimbus.running[topology.id] = (worker("a", 6700, 1),)  # tag lost its slot
-    assert "no setting eyewall.polcy" in reason(nimbus.round(topology)[topology.id])
+    assert codes(reason(nimbus.round(topology)[topology.id])) == [Code.BAD_SETTINGS]
 
 
 @pytest.mark.parametrize("mode", ["off", "observe"])
 def test_what_is_not_eyewalls_stays_the_inner_schedulers_with_bad_settings_too(mode: str) -> None:
     nimbus, topology = running({"polcy": "odp", "mode": mode})
-    assert "no setting eyewall.polcy" in reason(nimbus.round(topology)[topology.id])
+    assert codes(reason(nimbus.round(topology)[topology.id])) == [Code.BAD_SETTINGS]
 
 
 def test_a_refused_topology_stays_where_it_runs_and_keeps_its_slots() -> None:
@@ -74,10 +84,11 @@ def test_a_refused_topology_stays_where_it_runs_and_keeps_its_slots() -> None:
     good = chain(("y", 1), name="good-1")
     nimbus.running[bad.id] = (worker("a", 6700, 1),)
     decisions = nimbus.round(bad, good)
-    assert decisions[bad.id].verdict == Keep("cpu_cores is -0.1")
+    refused = message(Code.BAD_DEFINITION, definition_error="cpu_cores is -0.1")
+    assert decisions[bad.id].verdict == Keep(refused)
     assert nimbus.running[good.id] == (worker("a", 6701, 1),)
     nimbus.running[bad.id] = ()
-    assert reason(nimbus.round(bad, good)[bad.id]) == "cpu_cores is -0.1"
+    assert reason(nimbus.round(bad, good)[bad.id]) == refused
 
 
 def test_a_move_for_which_no_slots_are_found_leaves_everything_as_it_is(
@@ -87,9 +98,10 @@ def test_a_move_for_which_no_slots_are_found_leaves_everything_as_it_is(
         raise ProblemError("c: 2 executors do not fit")
 
     nimbus, topology = running()
-    monkeypatch.setattr(taking, "choose_slots", none)
+    monkeypatch.setattr(movement_rules, "choose_slots", none)
     *_, last = nimbus.rounds(topology, 2)
-    assert last.verdict == Keep("c: 2 executors do not fit")
+    assert last.verdict == Keep()
+    assert last.status == message(Code.NO_SLOTS, slot_error="c: 2 executors do not fit")
 
 
 def test_nothing_is_moved_onto_a_blacklisted_host() -> None:

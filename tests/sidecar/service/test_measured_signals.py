@@ -3,13 +3,17 @@
 from collections.abc import Mapping
 
 import pytest
-from eyewall_sidecar.service import Keep, Wanted
+from eyewall_sidecar.service.decision import Keep
+from eyewall_sidecar.service.messages import Code, message
+from eyewall_sidecar.service.planner import PlanOptions
 from eyewall_sidecar.storm import Topology
 from measured_topologies import rates_of, report
 from obedient_nimbus import Nimbus, is_placed
+from said import codes, values
 from storm_builders import chain, supervisor, worker
 
 NEAR = {("a", "b"): 10}
+RELIEVED = {"node": "a", "needed": pytest.approx(0.6), "available": pytest.approx(0.3)}
 
 
 def on_two_hosts(
@@ -46,9 +50,9 @@ def test_before_rates_are_known_what_runs_is_kept_and_it_is_said_why() -> None:
     nimbus, topology = on_two_hosts()
     decision = nimbus.rounds(topology, 3)[-1]
     assert decision.verdict == Keep()
-    assert decision.status.endswith(
-        "no improvement sought: rates not known yet: source:default, tag:default"
-    )
+    assert values(decision.status, Code.NOT_SOUGHT) == {
+        "reason": "rates not known yet: source:default, tag:default"
+    }
     assert nimbus.solvers.improved == []
 
 
@@ -58,7 +62,7 @@ def test_measured_rates_move_an_operator_to_where_most_of_its_tuples_go() -> Non
     write(nimbus, topology, into=100, out_of=1000)
     decisions = nimbus.rounds(topology, 3)
     moved = next(it for it in decisions if is_placed(it))
-    assert "N 1 tuples (was 10)" in moved.status
+    assert values(moved.status, Code.MOVING_SOLUTION)["worth"] == "N 1 tuples (was 10)"
     assert nimbus.host_of(topology, 2) == "b"
 
 
@@ -67,7 +71,7 @@ def test_rates_that_are_not_confident_enough_move_nothing_and_it_is_said() -> No
     write(nimbus, topology, into=100, out_of=1000, confidence=0.3)
     decision = nimbus.rounds(topology, 3)[-1]
     assert decision.verdict == Keep()
-    assert "confidence 0.30 of 0.5 wanted" in decision.status
+    assert "confidence 0.30 of 0.5 wanted" in str(decision.status)
     assert nimbus.host_of(topology, 2) == "a"
 
 
@@ -75,7 +79,7 @@ def test_what_held_a_topology_back_is_no_longer_said_once_it_is_known() -> None:
     nimbus, topology = on_two_hosts()
     nimbus.rounds(topology, 2)
     write(nimbus, topology, into=1000, out_of=100)
-    assert "no improvement sought" not in nimbus.rounds(topology, 2)[-1].status
+    assert Code.NOT_SOUGHT not in codes(nimbus.rounds(topology, 2)[-1].status)
 
 
 def test_an_objective_that_no_rate_changes_does_not_wait_for_rates() -> None:
@@ -117,7 +121,7 @@ def test_a_heavy_operator_leaves_a_host_that_was_made_slow_though_it_is_nearer_t
         "a", 1, time=nimbus.clock.now, cores=0.3, busy=0.3, used={topology.id: 0.3}
     )
     moved = next(it for it in nimbus.rounds(topology, 4) if is_placed(it))
-    assert "a was overloaded: 0.6 cores needed, 0.3 there" in moved.status
+    assert values(moved.status, Code.OVERLOADED) == RELIEVED
     assert nimbus.host_of(topology, 2) == "b"
     # It does not come back when a is idle for the lack of it.
     nimbus.measured.hosts["a"] = report("a", 2, time=nimbus.clock.now, cores=0.3, busy=0.05)
@@ -132,8 +136,8 @@ def test_a_plan_that_relieves_a_host_says_that_it_was_overloaded() -> None:
         "a", time=nimbus.clock.now, cores=0.3, busy=0.3, used={topology.id: 0.3}
     )
     nimbus.round(topology, obey=False)
-    plan = nimbus.planning.make(Wanted(topology.name), lambda: True)
-    assert "a was overloaded: 0.6 cores needed, 0.3 there" in plan.remarks
+    plan = nimbus.planner.make(PlanOptions(topology.name), lambda: True)
+    assert message(Code.OVERLOADED, **RELIEVED) in plan.remarks
 
 
 def test_what_was_too_heavy_for_a_host_does_not_go_back_while_its_weight_is_not_known() -> None:
@@ -155,7 +159,7 @@ def test_what_was_too_heavy_for_a_host_does_not_go_back_while_its_weight_is_not_
     nimbus.measured.hosts["c"] = report("c", time=nimbus.clock.now)
     nimbus.delays.milliseconds |= {("a", "b"): 100, ("a", "c"): 10, ("b", "c"): 100}
     moved = next(it for it in nimbus.rounds(topology, 4) if is_placed(it))
-    assert "CPU of 3 tasks as it was last known" in moved.status
+    assert "CPU of 3 tasks as it was last known" in str(moved.status)
     assert nimbus.host_of(topology, 2) == "c"
 
 
@@ -169,14 +173,14 @@ def test_what_an_executor_could_not_use_while_it_was_held_up_counts_as_needed() 
     )
     nimbus.measured.hosts["b"] = report("b", time=nimbus.clock.now)
     moved = next(it for it in nimbus.rounds(topology, 4) if is_placed(it))
-    assert "a was overloaded: 0.6 cores needed, 0.3 there" in moved.status
+    assert values(moved.status, Code.OVERLOADED) == RELIEVED
 
 
 def test_a_host_without_reports_is_taken_as_it_declares_itself() -> None:
     nimbus, topology = on_two_hosts("R=1")
     write(nimbus, topology, 100, 100, cores={1: 0.3, 2: 0.3, 3: 0.3})
     nimbus.rounds(topology, 1)
-    asked = nimbus.solvers.improved[0].asked.problem
+    asked = nimbus.solvers.improved[0].task.problem
     assert {it.id: it.cpu for it in asked.nodes} == {"a": 1.0, "b": 1.0}
 
 
@@ -192,7 +196,7 @@ def test_measured_cpu_is_the_time_of_execution_where_none_is_declared() -> None:
     nimbus, topology = on_two_hosts("R=1", {"execution.time.hint.ms": {"tag": 9}})
     write(nimbus, topology, 100, 100, cost=0.002)
     nimbus.rounds(topology, 1)
-    asked = nimbus.solvers.improved[0].asked.problem
+    asked = nimbus.solvers.improved[0].task.problem
     times = [it.execution_time for it in asked.operators]
     assert times == [pytest.approx(0.002), pytest.approx(0.009), pytest.approx(0.002)]
 

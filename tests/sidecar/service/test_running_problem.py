@@ -2,14 +2,16 @@
 
 import pytest
 from desk_cluster import TOPOLOGY, running, three_sites
-from eyewall_sidecar.service.names import NotNowError, UnknownNameError
+from eyewall_sidecar.service.lookup import UnavailableError, UnknownNameError
+from eyewall_sidecar.service.messages import Code, message
 from eyewall_sidecar.service.running_problem import running_problem
 from measured_topologies import rates_of
 from obedient_nimbus import Nimbus
 from storm_builders import chain, supervisor, worker
 
-DECLARED = "CPU is what each component declares; it was not measured"
-UNSIZED = "sizes of tuples are unknown: Storm tells none"
+DECLARED = message(Code.CPU_DECLARED)
+
+DELAYS = message(Code.DELAYS_MEASURED, age=0.0, confidence=1.0)
 
 
 @pytest.fixture
@@ -29,7 +31,7 @@ def measured() -> Nimbus:
 def test_executors_that_run_are_operators_and_current_is_where_they_run() -> None:
     nimbus = running(three_sites())
     found = running_problem(nimbus.service, TOPOLOGY.name)
-    problem = found.bridged.problem
+    problem = found.problem.problem
     assert [it.id for it in problem.operators] == [
         "source[1-1]", "tag[2-2]", "tag[3-3]", "sink[4-4]",
     ]  # fmt: skip
@@ -43,26 +45,27 @@ def test_rates_and_cpu_that_were_measured_are_in_it_and_it_is_said_how_well(
     measured: Nimbus,
 ) -> None:
     found = running_problem(measured.service, TOPOLOGY.id)
-    rates = {(it.source, it.target): it.rate for it in found.bridged.problem.streams}
+    rates = {(it.source, it.target): it.rate for it in found.problem.problem.streams}
     assert sum(rates.values()) == pytest.approx(60)  # 30 in all from source, and on to sink
-    assert [it.cpu for it in found.bridged.problem.operators] == pytest.approx([0.2] * 4)
+    assert [it.cpu for it in found.problem.problem.operators] == pytest.approx([0.2] * 4)
     # rates_of gives every figure an error of 2 %; the document is 6 s old: 5 s and the round's one.
+    error = pytest.approx(2.0)
     assert found.measured == (
-        "rates of 2 of 2 streams measured 6 s ago, each within 2 % (95 %)",
-        "CPU of all executors measured 6 s ago, each within 2 % (95 %)",
-        "delays at most 0 s old, with confidence 1 or more",
+        message(Code.RATES_MEASURED, measured=2, streams=2, age=6.0, error=error),
+        message(Code.CPU_MEASURED, age=6.0, error=error),
+        DELAYS,
     )
     assert DECLARED not in found.assumptions
 
 
 def test_what_is_only_declared_or_hinted_is_said_to_be() -> None:
     found = running_problem(running(three_sites()).service, TOPOLOGY.name)
-    assert found.measured == ("delays at most 0 s old, with confidence 1 or more",)
+    assert found.measured == (DELAYS,)
     assert found.assumptions == (
         DECLARED,
-        "not measured, but hinted, derived or assumed: rates of source:default, tag:default",
+        message(Code.RATES_NOT_MEASURED, streams=["source:default", "tag:default"]),
         "selectivity 1 assumed for tag",
-        UNSIZED,
+        message(Code.SIZES_UNKNOWN),
     )
 
 
@@ -72,8 +75,8 @@ def test_executors_without_a_slot_are_named() -> None:
     nimbus.running[topology.id] = (worker("a", 6700, 1),)
     nimbus.round(topology, obey=False)
     found = running_problem(nimbus.service, topology.name)
-    assert "without a slot now: sink[2-2]" in found.assumptions
-    assert found.bridged.problem.current == {"source[1-1]": "a"}
+    assert message(Code.WITHOUT_SLOT, executors=["sink[2-2]"]) in found.assumptions
+    assert found.problem.problem.current == {"source[1-1]": "a"}
 
 
 def test_an_unknown_topology_is_refused_with_the_nearest_name() -> None:
@@ -84,5 +87,6 @@ def test_an_unknown_topology_is_refused_with_the_nearest_name() -> None:
 
 
 def test_before_the_first_round_there_is_no_problem_yet() -> None:
-    with pytest.raises(NotNowError, match="no Nimbus has been heard yet"):
+    with pytest.raises(UnavailableError) as refused:
         running_problem(three_sites().service, "words")
+    assert refused.value.reason == message(Code.NO_ROUND_YET)

@@ -24,7 +24,7 @@ def test_a_stream_tells_whether_its_rate_was_measured() -> None:
 def test_under_all_every_executor_of_the_target_gets_every_tuple() -> None:
     topology = chain(("a", 1), ("b", 3), grouping=Grouping.ALL)
     (stream,), _ = component_streams(topology, {"a": 10.0})
-    assert (stream.rate, stream.taken) == (10.0, 30.0)
+    assert (stream.rate, stream.received_rate) == (10.0, 30.0)
     # b[2-2] is with a[1-1] on x, the others on y: 10 tuples/s stay, 2 · 10 cross.
     where = {E[1]: "x", E[2]: "x", E[3]: "y", E[4]: "y"}
     assert stream.between(where) == {("x", "x"): 10.0, ("x", "y"): 20.0}

@@ -2,7 +2,7 @@
 
 import pytest
 from eyewall_contracts.sample import Sample
-from eyewall_sidecar.storm import HostLoad, recorded
+from eyewall_sidecar.storm import HostLoad, update_host
 from measured_topologies import report
 from msgspec.structs import replace
 
@@ -15,9 +15,9 @@ def with_machine(sample: Sample, **changes: float | None) -> Sample:
 def load_after(*reports: Sample) -> HostLoad:
     record = None
     for it in reports:
-        record = recorded(record, it)
+        record = update_host(record, it)
     assert record is not None
-    return record.given
+    return record.held
 
 
 def test_a_topology_is_left_all_that_others_do_not_use() -> None:
@@ -178,4 +178,4 @@ def test_a_worker_seen_for_the_first_time_tells_nothing_yet() -> None:
     whole = report("a", 0, busy=0.5, used={"t": 0.5})
     worker = replace(whole.workers[0], cpu=None, children_cpu=None)
     first = replace(whole, workers=(worker,))
-    assert recorded(None, first) is None
+    assert update_host(None, first) is None

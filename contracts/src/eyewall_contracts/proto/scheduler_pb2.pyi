@@ -479,7 +479,7 @@ class Decision(_message.Message):
     base: _builtins.bytes
     """assignment_digest of the TopologyState that this was computed from."""
     status: _builtins.str
-    """One line a person understands, shown in Storm UI: "placed by eyewall: odp, optimal, R 41 ms"."""
+    """One line a person understands, shown in Storm UI: "eyewall: odp, optimal, R 41 ms"."""
     @_builtins.property
     def place(self) -> Global___Place: ...
     @_builtins.property

@@ -3,8 +3,8 @@
 import grpc
 from eyewall_contracts.proto import provisioning_pb2 as pb
 from eyewall_contracts.proto import provisioning_pb2_grpc as pb_grpc
-from eyewall_sidecar.rpc.refusals import worded
-from eyewall_sidecar.service import ServiceContext
+from eyewall_sidecar.rpc.error_status import answering
+from eyewall_sidecar.service.service_context import ServiceContext
 
 from eyewall_papers.provisioning import encode
 from eyewall_papers.provisioning.service import Buying
@@ -29,7 +29,7 @@ class Provisioning(pb_grpc.ProvisioningServicer):
         self, request: pb.ProvisionRequest, context: grpc.ServicerContext
     ) -> pb.ProvisionAnswer:
         """Return the cheapest platform."""
-        with worded(context):
+        with answering(context):
             return encode.platform(self._buying.find(encode.wanted(request), context.is_active))
 
 

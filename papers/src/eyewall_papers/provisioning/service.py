@@ -11,14 +11,15 @@ from threading import BoundedSemaphore
 
 from eyewall_sidecar.model import ProblemError, Solution, Status
 from eyewall_sidecar.problem_file.writing import write_without_links
-from eyewall_sidecar.service import Failed, ServiceContext
-from eyewall_sidecar.service.names import (
-    BadQuestionError,
-    NotNowError,
+from eyewall_sidecar.service.lookup import (
+    InvalidRequestError,
+    UnavailableError,
     UnknownNameError,
-    nearest,
+    nearest_names,
 )
 from eyewall_sidecar.service.running_problem import RunningProblem
+from eyewall_sidecar.service.service_context import ServiceContext
+from eyewall_sidecar.service.solver_pool import SolverFailure
 from eyewall_sidecar.storm import TopologyState
 
 from eyewall_papers.provisioning.answer import Answer, not_needed
@@ -109,8 +110,8 @@ class Buying:
     def find(self, wanted: WantedPlatform, is_awaited: Callable[[], bool]) -> Platform:
         """Return the cheapest platform, as soon as it is found; that there is none is an answer.
 
-        UnknownNameError and BadQuestionError name what is wrong with what is wanted, NotNowError
-        says why there can be no answer now.
+        UnknownNameError and InvalidRequestError name what is wrong with what is wanted,
+        UnavailableError says why there can be no answer now.
         """
         _require_amounts(wanted)
         method = _method(wanted.method)
@@ -124,45 +125,49 @@ class Buying:
         if catalogue is None and answer.provision is not None:
             spare = not_needed(file.problem, answer.provision.machines, running.shared)
         return Platform(
-            topology=running.topology,
+            topology=running.request.topology,
             catalogue=_called(wanted.catalogue),
             currency=catalogue.currency if catalogue else "",
             throughput=wanted.throughput,
             answer=answer,
             not_needed=spare,
-            assumptions=(*running.measured, *running.assumptions, *file.assumptions),
+            assumptions=(
+                *map(str, running.measured),
+                *map(str, running.assumptions),
+                *file.assumptions,
+            ),
         )
 
     def _answered(self, task: PlatformTask, limit: float, is_awaited: Callable[[], bool]) -> Answer:
         if not self._places.acquire(blocking=False):
-            raise NotNowError(
+            raise UnavailableError(
                 f"{MOST_AT_ONCE} platforms are being looked for already; try again in a moment"
             )
         try:
             outcome = self._sidecar.solve(task, limit, is_awaited)
         finally:
             self._places.release()
-        if not isinstance(outcome, Failed):
+        if not isinstance(outcome, SolverFailure):
             return outcome
-        failed = Solution(Status.FAILED, task.method, "", reasons=(outcome.reason,))
+        failed = Solution(Status.FAILED, task.method, "", reasons=(str(outcome.reason),))
         return Answer(failed)
 
 
 def _require_amounts(wanted: WantedPlatform) -> None:
     if not (isfinite(wanted.throughput) and wanted.throughput > 0):
-        raise BadQuestionError(
+        raise InvalidRequestError(
             f"throughput is {wanted.throughput:g}; it must be a number > 0, in multiples of what "
             "the topology carries now"
         )
     size = wanted.tuple_bytes
     if size is not None and not (isfinite(size) and size >= 0):
-        raise BadQuestionError(f"tuple_bytes is {size:g}; it must be a number of bytes ≥ 0")
+        raise InvalidRequestError(f"tuple_bytes is {size:g}; it must be a number of bytes ≥ 0")
 
 
 def _method(name: str) -> str:
     if name and name not in METHODS:
         raise UnknownNameError(
-            f"no method {name}; methods are {', '.join(METHODS)}", nearest(name, METHODS)
+            f"no method {name}; methods are {', '.join(METHODS)}", nearest_names(name, METHODS)
         )
     return name or USUAL_METHOD
 
@@ -173,14 +178,14 @@ def _catalogue(given: str) -> Catalogue:
     if not is_text and given not in shipped():
         there = ", ".join(shipped())
         raise UnknownNameError(
-            f"no catalogue {given}; catalogues are {there}", nearest(given, shipped())
+            f"no catalogue {given}; catalogues are {there}", nearest_names(given, shipped())
         )
     try:
         catalogue = parse_catalogue("catalogue", given) if is_text else read_shipped(given)
     except ProblemError as error:
-        raise BadQuestionError(str(error)) from None
+        raise InvalidRequestError(str(error)) from None
     if catalogue.unit != CORES:
-        raise BadQuestionError(
+        raise InvalidRequestError(
             f"catalogue {_called(given)}: unit is {catalogue.unit}; it must be {CORES}, which is "
             "what is known of a topology that runs"
         )
@@ -194,12 +199,12 @@ def _called(catalogue: str) -> str:
 def _file(
     running: RunningProblem, wanted: WantedPlatform, catalogue: Catalogue | None
 ) -> ProvisioningFile:
-    text = write_without_links(running.bridged.problem)  # no bandwidth is known to be limited
+    text = write_without_links(running.problem.problem)  # no bandwidth is known to be limited
     said: tuple[str, ...] = ()
     if catalogue is None:
         text, said = priced_to_switch_off(text, running.shared, wanted.tuple_bytes)
     elif wanted.tuple_bytes is None:
-        raise BadQuestionError(
+        raise InvalidRequestError(
             "tuple_bytes is not given; what streams carry decides which network cards suffice, and "
             "Storm does not tell it"
         )
@@ -209,5 +214,5 @@ def _file(
             text, Path(), WantedOfFile(wanted.throughput, wanted.tuple_bytes, types)
         )
     except ProblemError as error:
-        raise BadQuestionError(str(error)) from None
+        raise InvalidRequestError(str(error)) from None
     return replace(file, assumptions=(*said, *file.assumptions))

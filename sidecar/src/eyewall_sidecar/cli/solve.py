@@ -24,7 +24,7 @@ from eyewall_sidecar.policies import PolicyError, policy_catalogue, policy_fault
 from eyewall_sidecar.policies.invocation import invoke_policy
 from eyewall_sidecar.problem_file import ProblemFile, read_problem
 from eyewall_sidecar.problem_file.answer import answer
-from eyewall_sidecar.service import wording
+from eyewall_sidecar.service.messages import search_summary
 
 BAD_INPUT = 2
 EXIT_CODES = {Status.INFEASIBLE: 3, Status.TIMED_OUT: 4, Status.FAILED: 5}
@@ -128,7 +128,7 @@ def _show(solution: Solution, objective: Objective, assumptions: tuple[str, ...]
     console.print(_headline(solution, objective), highlight=False, markup=False)
     for reason in (*solution.reasons, *assumptions):
         console.print(f"  {reason}", highlight=False, markup=False)
-    console.print(f"  {wording.looked_at(solution)}", highlight=False, markup=False)
+    console.print(f"  {search_summary(solution)}", highlight=False, markup=False)
     if solution.placement is None or solution.evaluation is None:
         return
     placement = Table("operator", "node")

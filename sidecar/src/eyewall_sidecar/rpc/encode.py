@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 from eyewall_contracts.proto import scheduler_pb2 as pb
 
-from eyewall_sidecar.service import Decision, Decline, Keep, Place
+from eyewall_sidecar.service.decision import Decision, Decline, Keep, Place
 from eyewall_sidecar.storm import (
     Assignment,
     Component,
@@ -39,7 +39,9 @@ LONGEST_TEXT = 1000
 def decision(decided: Decision) -> pb.Decision:
     """Encode one topology's decision."""
     message = pb.Decision(
-        topology_id=decided.topology_id, base=decided.base, status=_line(decided.status)
+        topology_id=decided.topology_id,
+        base=decided.base,
+        status=_line(str(decided.status or "")),
     )
     match decided.verdict:
         case Place(assignment):
@@ -47,7 +49,7 @@ def decision(decided: Decision) -> pb.Decision:
         case Keep():
             message.keep.SetInParent()
         case Decline(reason):
-            message.decline.reason = _line(reason)
+            message.decline.reason = _line(str(reason))
     return message
 
 

@@ -2,13 +2,13 @@
 
 An entry point of the group `eyewall.services` names a function `(context, server) -> name` that
 adds a servicer to `server` and returns the service's full name. It is called once, before the
-server starts. `refusals.worded` turns the errors of `ServiceContext` into gRPC statuses.
+server starts. `error_status.answering` turns the errors of `ServiceContext` into gRPC statuses.
 """
 
 import grpc
 
 from eyewall_sidecar.plugins import FaultKind, PluginError, PluginFault, described, find_plugins
-from eyewall_sidecar.service import ServiceContext
+from eyewall_sidecar.service.service_context import ServiceContext
 
 GROUP = "eyewall.services"
 

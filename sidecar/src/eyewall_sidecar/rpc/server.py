@@ -21,9 +21,11 @@ from grpc_reflection.v1alpha import reflection
 from eyewall_sidecar.rpc import encode
 from eyewall_sidecar.rpc.decode import MalformedError
 from eyewall_sidecar.rpc.extensions import add_services
+from eyewall_sidecar.rpc.nimbus_sessions import MissingParts, NimbusSessions
 from eyewall_sidecar.rpc.operations import OPERATIONS, Operations
-from eyewall_sidecar.rpc.remembered import Needs, Remembered
-from eyewall_sidecar.service import Planning, SchedulingService, ServiceContext, Solvers
+from eyewall_sidecar.service.planner import Planner
+from eyewall_sidecar.service.round import SchedulingService
+from eyewall_sidecar.service.service_context import ServiceContext
 
 CONTRACT_VERSION = 1
 MESSAGE_BYTES = 64 * 1024 * 1024
@@ -46,7 +48,7 @@ class Scheduler(pb_grpc.SchedulerServicer):
     def __init__(self, service: SchedulingService) -> None:
         """Decide with `service`, whose clock is `time.monotonic`."""
         self._service = service
-        self._remembered = Remembered()
+        self._sessions = NimbusSessions()
         self._one_round = threading.Lock()
 
     def Schedule(  # noqa: N802 - the name is the contract's
@@ -60,11 +62,11 @@ class Scheduler(pb_grpc.SchedulerServicer):
         with self._one_round:
             try:
                 _require_complete(request)
-                state = self._remembered.state(request)
+                state = self._sessions.state(request)
             except MalformedError as error:
                 LOG.warning("request of %s refused: %s", request.nimbus_id, error)
                 context.abort(grpc.StatusCode.INVALID_ARGUMENT, str(error))
-            if isinstance(state, Needs):
+            if isinstance(state, MissingParts):
                 reply.needs_state = state.state
                 reply.needs_definitions.extend(state.definitions)
                 return reply
@@ -74,7 +76,7 @@ class Scheduler(pb_grpc.SchedulerServicer):
 
 
 class _OwnThreads:
-    """An answer that never waits for a thread that somebody else's question holds."""
+    """A method that never waits for a thread that another request holds."""
 
     def __init__(self, answer: Callable[..., Any], threads: ThreadPoolExecutor) -> None:
         """Answer in these threads; gRPC looks for them by this name."""
@@ -88,9 +90,7 @@ class _OwnThreads:
 class Server:
     """The listening server."""
 
-    def __init__(
-        self, service: SchedulingService, planning: Planning, solvers: Solvers, address: str
-    ) -> None:
+    def __init__(self, sidecar: ServiceContext, planner: Planner, address: str) -> None:
         """Bind the address; nothing is answered before `start`."""
         _require_free(address)
         self._health = health.HealthServicer()
@@ -102,15 +102,16 @@ class Server:
                 ("grpc.so_reuseport", 0),  # or a second sidecar would share the port unnoticed
             ],
         )
-        # Nimbus goes on without the sidecar if people's questions keep it waiting.
+        # Nimbus goes on without the sidecar if requests of people keep it waiting.
         self._rounds = ThreadPoolExecutor(ROUND_THREADS, thread_name_prefix="rounds")
-        rounds = SimpleNamespace(Schedule=_OwnThreads(Scheduler(service).Schedule, self._rounds))
+        scheduler = Scheduler(sidecar.service)
+        rounds = SimpleNamespace(Schedule=_OwnThreads(scheduler.Schedule, self._rounds))
         pb_grpc.add_SchedulerServicer_to_server(rounds, self._grpc)  # type: ignore[no-untyped-call]
         operations_pb2_grpc.add_OperationsServicer_to_server(
-            Operations(service, planning), self._grpc
+            Operations(sidecar.service, planner), self._grpc
         )  # type: ignore[no-untyped-call]
         health_pb2_grpc.add_HealthServicer_to_server(self._health, self._grpc)
-        added, faults = add_services(ServiceContext(service, solvers), self._grpc)
+        added, faults = add_services(sidecar, self._grpc)
         for fault in faults:
             LOG.warning("service left out: %s", fault)
         names = (SERVICE, OPERATIONS, *added, health.SERVICE_NAME, reflection.SERVICE_NAME)

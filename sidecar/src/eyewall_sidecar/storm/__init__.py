@@ -2,12 +2,14 @@
 
 from eyewall_sidecar.storm.changes import (
     Change,
+    LostSlot,
+    SlotLoss,
     SlotMove,
     WorkerChange,
-    moved_away,
+    departures,
+    find_lost_slot,
     slot_moves,
     slots_of,
-    why_not_had,
     worker_changes,
     workers_started,
 )
@@ -21,8 +23,8 @@ from eyewall_sidecar.storm.cluster import (
 )
 from eyewall_sidecar.storm.delays import KnownDelays
 from eyewall_sidecar.storm.doubts import Doubt, Doubts
-from eyewall_sidecar.storm.host_load import HostLoad, HostRecord, recorded
-from eyewall_sidecar.storm.measured import MeasuredTopology, held, measured_topology
+from eyewall_sidecar.storm.host_load import HostHistory, HostLoad, update_host
+from eyewall_sidecar.storm.measured import MeasuredTopology, hold_estimates, measured_topology
 from eyewall_sidecar.storm.placement_problem import (
     TopologyProblem,
     operator_id,
@@ -46,11 +48,12 @@ __all__ = [
     "Doubts",
     "Executor",
     "Grouping",
+    "HostHistory",
     "HostLoad",
-    "HostRecord",
     "Input",
     "Kind",
     "KnownDelays",
+    "LostSlot",
     "MeasuredTopology",
     "Mode",
     "Room",
@@ -60,6 +63,7 @@ __all__ = [
     "Signals",
     "Slot",
     "SlotChoice",
+    "SlotLoss",
     "SlotMove",
     "Supervisor",
     "Topology",
@@ -69,19 +73,19 @@ __all__ = [
     "WorkerChange",
     "choose_slots",
     "component_streams",
-    "held",
+    "departures",
+    "find_lost_slot",
+    "hold_estimates",
     "measured_topology",
     "mode_of",
-    "moved_away",
     "operator_id",
     "problem_of_missing",
     "problem_of_moving",
     "read_settings",
-    "recorded",
     "rooms",
     "slot_moves",
     "slots_of",
-    "why_not_had",
+    "update_host",
     "worker_changes",
     "workers_started",
 ]

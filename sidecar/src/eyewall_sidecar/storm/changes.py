@@ -37,6 +37,24 @@ class SlotMove(NamedTuple):
     after: Slot | None
 
 
+class SlotLoss(StrEnum):
+    """Why a slot can no longer be had."""
+
+    SUPERVISOR_GONE = "supervisor gone"
+    WITHDRAWN = "withdrawn"
+    """Its supervisor no longer offers it."""
+    TAKEN = "taken"
+    """Another topology has a worker in it."""
+
+
+class LostSlot(NamedTuple):
+    """A slot that can no longer be had; `holder` names the topology that has it."""
+
+    loss: SlotLoss
+    slot: Slot
+    holder: str = ""
+
+
 def worker_changes(before: Assignment, after: Assignment) -> tuple[WorkerChange, ...]:
     """Return every slot that holds a worker before or after, in order."""
     was = {it.slot: tuple(sorted(it.executors)) for it in before}
@@ -71,7 +89,7 @@ def workers_started(before: Assignment, after: Assignment) -> int:
     return len(set(after) - set(before))
 
 
-def moved_away(before: Assignment, after: Assignment) -> Mapping[Executor, str]:
+def departures(before: Assignment, after: Assignment) -> Mapping[Executor, str]:
     """Executor → the supervisor that it leaves for another one."""
     return {
         it.executor: it.before.supervisor
@@ -85,24 +103,26 @@ def slots_of(assignment: Assignment) -> Mapping[Executor, Slot]:
     return {executor: it.slot for it in assignment for executor in it.executors}
 
 
-def why_not_had(after: Assignment, topology: TopologyState, cluster: ClusterState) -> str:
-    """Say which slot of `after` the topology cannot have any more; empty if it can have all.
+def find_lost_slot(
+    after: Assignment, topology: TopologyState, cluster: ClusterState
+) -> LostSlot | None:
+    """Return a slot of `after` that the topology can no longer have; None if it can have all.
 
     A worker that stays exactly as it is needs nothing.
     """
-    there = {it.id: it for it in cluster.supervisors}
+    supervisors = {it.id: it for it in cluster.supervisors}
     holders = {
         worker.slot: it.topology.name
         for it in cluster.others(topology.topology.id)
         for worker in it.assignment
     }
     for worker in sorted(set(after) - set(topology.assignment), key=lambda it: it.slot):
-        supervisor = there.get(worker.slot.supervisor)
+        slot = worker.slot
+        supervisor = supervisors.get(slot.supervisor)
         if supervisor is None:
-            return f"supervisor {worker.slot.supervisor} is not there any more"
-        where = f"{supervisor.host}:{worker.slot.port}"
-        if worker.slot.port not in supervisor.ports:
-            return f"{where} is not offered any more"
-        if holder := holders.get(worker.slot):
-            return f"{where} was taken by {holder}"
-    return ""
+            return LostSlot(SlotLoss.SUPERVISOR_GONE, slot)
+        if slot.port not in supervisor.ports:
+            return LostSlot(SlotLoss.WITHDRAWN, slot)
+        if holder := holders.get(slot):
+            return LostSlot(SlotLoss.TAKEN, slot, holder)
+    return None

@@ -68,8 +68,8 @@ class HostLoad:
         return max(0.0, self.cores - max(0.0, self.busy - self.by_topology.get(topology, 0.0)))
 
 
-class Told(NamedTuple):
-    """What a report told: when it ended, in seconds since the epoch, and if the host was full."""
+class LoadReport(NamedTuple):
+    """A report: when it ended, in seconds since the epoch, and whether the host was full."""
 
     time: float
     progress: float
@@ -77,7 +77,7 @@ class Told(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class HostRecord:
+class HostHistory:
     """What is kept of one host from report to report.
 
     Parameters
@@ -86,8 +86,8 @@ class HostRecord:
         When the last report ended, in seconds since the epoch.
     smoothed
         What its reports come to.
-    given
-        What was handed out.
+    held
+        What problems are built from.
     recent
         What its last reports told of its progress, the oldest first.
     slow
@@ -96,27 +96,27 @@ class HostRecord:
 
     time: float
     smoothed: HostLoad
-    given: HostLoad
-    recent: tuple[Told, ...]
+    held: HostLoad
+    recent: tuple[LoadReport, ...]
     slow: float
 
 
-def recorded(before: HostRecord | None, sample: Sample) -> HostRecord | None:
-    """Take in a host's next report. None: nothing can be told yet."""
-    told = _told(sample)
-    if told is None:
+def update_host(before: HostHistory | None, sample: Sample) -> HostHistory | None:
+    """Add a host's next report; None: nothing is known yet."""
+    load = _load_of(sample)
+    if load is None:
         return before
-    recent = _recent(before, sample, told.progress)
+    recent = _recent(before, sample, load.progress)
     slow = _slow(before, sample.time, recent)
-    told = replace(told, progress=min(slow, _agreed(recent)))
+    load = replace(load, progress=min(slow, _agreed(recent)))
     if before is None:
-        return HostRecord(sample.time, told, told, recent, slow)
-    smoothed = _smoothed(before.smoothed, told)
-    given = before.given if _is_held(before.given, smoothed) else smoothed
-    return HostRecord(sample.time, smoothed, given, recent, slow)
+        return HostHistory(sample.time, load, load, recent, slow)
+    smoothed = _smoothed(before.smoothed, load)
+    held = before.held if _is_held(before.held, smoothed) else smoothed
+    return HostHistory(sample.time, smoothed, held, recent, slow)
 
 
-def _told(sample: Sample) -> HostLoad | None:
+def _load_of(sample: Sample) -> HostLoad | None:
     """What one report says; None if it covers no time, or a worker was seen for the first time."""
     machine = sample.machine
     if machine is None or sample.seconds <= 0 or any(it.cpu is None for it in sample.workers):
@@ -133,11 +133,11 @@ def _told(sample: Sample) -> HostLoad | None:
     )
 
 
-def _recent(before: HostRecord | None, sample: Sample, told: float) -> tuple[Told, ...]:
+def _recent(before: HostHistory | None, sample: Sample, told: float) -> tuple[LoadReport, ...]:
     known = before.recent if before is not None else ()
     began = sample.time - sample.seconds
     if any(began < it.started + WARM_UP_SECONDS for it in sample.workers):
-        return known or (Told(sample.time, 1.0, full=False),)
+        return known or (LoadReport(sample.time, 1.0, full=False),)
     last = len(known) - (AGREEING - 1)
     kept = (
         it
@@ -145,14 +145,14 @@ def _recent(before: HostRecord | None, sample: Sample, told: float) -> tuple[Tol
         if place >= last or 0 <= sample.time - it.time < AGREEING_SECONDS
     )
     full = sample.machine is not None and _is_full(sample.machine, sample.seconds)
-    return (*kept, Told(sample.time, told, full))
+    return (*kept, LoadReport(sample.time, told, full))
 
 
-def _agreed(recent: tuple[Told, ...]) -> float:
+def _agreed(recent: tuple[LoadReport, ...]) -> float:
     return max(it.progress for it in recent)
 
 
-def _slow(before: HostRecord | None, now: float, recent: tuple[Told, ...]) -> float:
+def _slow(before: HostHistory | None, now: float, recent: tuple[LoadReport, ...]) -> float:
     slow = 1.0
     if before is not None:
         forgotten = min(1.0, max(0.0, now - before.time) / RECOVERY_SECONDS)
@@ -201,14 +201,14 @@ def _mixed(before: float, told: float) -> float:
     return before + NEWEST * (told - before)
 
 
-def _is_held(given: HostLoad, now: HostLoad) -> bool:
+def _is_held(held: HostLoad, now: HostLoad) -> bool:
     return (
-        given.cores == now.cores
-        and given.by_topology.keys() == now.by_topology.keys()
-        and abs(given.progress - now.progress) <= HELD_PART * given.progress
+        held.cores == now.cores
+        and held.by_topology.keys() == now.by_topology.keys()
+        and abs(held.progress - now.progress) <= HELD_PART * held.progress
         and all(
-            abs(given.left_for(it) - now.left_for(it))
-            <= max(HELD_CORES, HELD_PART * given.left_for(it))
-            for it in ("", *given.by_topology)
+            abs(held.left_for(it) - now.left_for(it))
+            <= max(HELD_CORES, HELD_PART * held.left_for(it))
+            for it in ("", *held.by_topology)
         )
     )

@@ -99,19 +99,19 @@ def measured_topology(
     return _Reading(rates, topology, now, minimum_confidence, before).measured()
 
 
-def held(before: MeasuredTopology, now: MeasuredTopology) -> MeasuredTopology:
+def hold_estimates(before: MeasuredTopology, now: MeasuredTopology) -> MeasuredTopology:
     """Return the figures of before wherever those of now do not contradict them."""
     return MeasuredTopology(
-        streams=_held(before.streams, now.streams),
-        emissions=_held(before.emissions, now.emissions),
-        received=_held(before.received, now.received),
-        emitted=_held(before.emitted, now.emitted),
+        streams=_hold(before.streams, now.streams),
+        emissions=_hold(before.emissions, now.emissions),
+        received=_hold(before.received, now.received),
+        emitted=_hold(before.emitted, now.emitted),
         # They follow from the code rather than from the load: the last is nearer than none.
         execution_times={
             **before.execution_times,
-            **_held(before.execution_times, now.execution_times),
+            **_hold(before.execution_times, now.execution_times),
         },
-        cores={**before.cores, **_held(before.cores, now.cores)},
+        cores={**before.cores, **_hold(before.cores, now.cores)},
         remembered=frozenset(before.cores.keys() - now.cores.keys()),
         doubtful=now.doubtful,
     )
@@ -271,7 +271,7 @@ def _figure(estimate: Estimate) -> Figure:
     return Figure(estimate.value, estimate.error)
 
 
-def _held(before: Mapping[Key, Figure], now: Mapping[Key, Figure]) -> dict[Key, Figure]:
+def _hold(before: Mapping[Key, Figure], now: Mapping[Key, Figure]) -> dict[Key, Figure]:
     return {key: _kept(before.get(key), figure) for key, figure in now.items()}
 
 

@@ -86,7 +86,7 @@ class ComponentStream:
         }
 
     @property
-    def taken(self) -> float:
+    def received_rate(self) -> float:
         """Tuples/s that all executors of the target get together."""
         copies = len(self.target.executors) if self.grouping is Grouping.ALL else 1
         return self.rate * copies

@@ -1,0 +1,219 @@
+"""From plans, explanations and problems to the messages of operations.proto."""
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from eyewall_contracts.proto import operations_pb2 as pb
+
+from eyewall_sidecar.model import Evaluation
+from eyewall_sidecar.objectives.slowest_path import Step
+from eyewall_sidecar.problem_file.writing import write_problem
+from eyewall_sidecar.service.explanations import Alternative, Explanation
+from eyewall_sidecar.service.messages import Message, metric_values, reportable
+from eyewall_sidecar.service.planner import PlanOptions
+from eyewall_sidecar.service.plans import PLAN_SECONDS, Plan, PlanState, executor_names
+from eyewall_sidecar.service.running_problem import RunningProblem
+from eyewall_sidecar.storm import Change, Executor, Slot, slots_of
+
+_STATES = {
+    PlanState.PROPOSED: pb.Plan.PROPOSED,
+    PlanState.QUEUED: pb.Plan.QUEUED,
+    PlanState.HANDED_OVER: pb.Plan.HANDED_OVER,
+    PlanState.APPLIED: pb.Plan.APPLIED,
+    PlanState.REFUSED: pb.Plan.REFUSED,
+    PlanState.STALE: pb.Plan.STALE,
+}
+_CHANGES = {
+    Change.UNCHANGED: pb.WorkerChange.UNCHANGED,
+    Change.STARTED: pb.WorkerChange.STARTED,
+    Change.RESTARTED: pb.WorkerChange.RESTARTED,
+    Change.STOPPED: pb.WorkerChange.STOPPED,
+}
+
+
+def text(message: Message | str | None) -> str:
+    """Return a message's sentence; empty if there is none."""
+    return "" if message is None else str(message)
+
+
+def metrics(value: float | None, evaluation: Evaluation) -> list[pb.Metric]:
+    """Encode what runs, by the model; `value` is the objective's."""
+    values = {"objective": value, **metric_values(evaluation)}
+    return [pb.Metric(name=str(name), before=reportable(it)) for name, it in values.items()]
+
+
+def path(steps: Iterable[Step], hosts: Mapping[str, str]) -> list[pb.PathStep]:
+    """Encode a slowest path; `hosts` is executor's name → host."""
+    return [
+        pb.PathStep(
+            executor=it.operator, host=hosts.get(it.operator, ""), delay=it.delay, work=it.work
+        )
+        for it in steps
+    ]
+
+
+def plan_options(request: pb.PlanRequest) -> PlanOptions:
+    """Decode what a plan is to be made of."""
+    return PlanOptions(
+        topology=request.topology,
+        policy=request.policy,
+        objective=request.objective,
+        time_limit=request.time_limit,
+        seed=request.seed if request.HasField("seed") else None,
+    )
+
+
+def plan(it: Plan, now: float) -> pb.Plan:
+    """Encode a plan as it is at a moment of the service's clock."""
+    record, encoder = it.record, _PlanEncoder(it)
+    return pb.Plan(
+        **encoder.summary(now),
+        base=it.base.hex(),
+        seed=record.seed or 0,
+        decided_by=record.decided_by,
+        seconds=record.seconds or 0.0,
+        evaluated=record.evaluated or 0,
+        bound=record.bound,
+        gap=record.gap,
+        metrics=[
+            pb.Metric(name=one.name, before=one.before, after=one.after) for one in record.metrics
+        ],
+        moves=encoder.moves(),
+        workers=encoder.workers(),
+        possible=record.possible,
+        rejected=[
+            pb.Rejection(constraint=one.constraint, moves=one.moves) for one in record.rejected
+        ],
+        remarks=[str(remark) for remark in it.remarks],
+        slowest_path=path(it.slowest_path, encoder.hosts_of_executors()),
+        held_back=text(it.hold),
+        delays_age=record.delays_age,
+        delays_confidence=record.delays_confidence,
+        rates_age=record.rates_age,
+    )
+
+
+def plan_summary(it: Plan, now: float) -> pb.PlanSummary:
+    """Encode what a list of plans has of one."""
+    return pb.PlanSummary(**_PlanEncoder(it).summary(now), executors_moved=len(it.moves()))
+
+
+class _PlanEncoder:
+    """One plan, with the names that people read."""
+
+    def __init__(self, plan: Plan) -> None:
+        self._plan = plan
+        self._names = executor_names(plan.topology)
+
+    def summary(self, now: float) -> dict[str, Any]:
+        """Return the fields that a summary has, too."""
+        it, record = self._plan, self._plan.record
+        return {
+            "id": it.id,
+            "topology_id": it.topology_id,
+            "topology": it.topology.topology.name,
+            "state": _STATES[it.state],
+            "state_reason": text(it.reason),
+            "age": max(0.0, now - it.made),
+            "expires_in": max(0.0, it.since + PLAN_SECONDS - now),
+            "policy": record.policy,
+            "objective": record.objective,
+            "status": record.status,
+            "gain": it.gain,
+            "workers_started": record.workers_started or 0,
+        }
+
+    def hosts_of_executors(self) -> dict[str, str]:
+        """Executor's name → the host that it would run on."""
+        slots = slots_of(self._plan.assignment)
+        return {self._name(executor): self._host(slot) for executor, slot in slots.items()}
+
+    def moves(self) -> list[pb.ExecutorMove]:
+        components = self._plan.topology.topology.executors()
+        return [
+            pb.ExecutorMove(
+                executor=self._name(it.executor),
+                component=components[it.executor].id,
+                source_host=self._host(it.before),
+                source_port=it.before.port,
+                target_host=self._host(it.after),
+                target_port=it.after.port,
+            )
+            for it in self._plan.moves()
+            if it.before and it.after
+        ]
+
+    def workers(self) -> list[pb.WorkerChange]:
+        return [
+            pb.WorkerChange(
+                host=self._host(it.slot),
+                port=it.slot.port,
+                kind=_CHANGES[it.change],
+                before=map(self._name, it.before),
+                after=map(self._name, it.after),
+            )
+            for it in self._plan.workers()
+        ]
+
+    def _name(self, executor: Executor) -> str:
+        return self._names.get(executor, str(executor))
+
+    def _host(self, slot: Slot) -> str:
+        return self._plan.hosts.get(slot.supervisor, slot.supervisor)
+
+
+def explanation(it: Explanation, answer: Message) -> pb.Explanation:
+    """Encode what there is to know of one executor of a topology."""
+    topology, problem = it.overview.state.topology, it.problem
+    return pb.Explanation(
+        topology_id=topology.id,
+        topology=topology.name,
+        executor=it.executor,
+        host=it.host,
+        objective=str(it.objective),
+        metrics=metrics(it.overview.value, it.evaluation),
+        neighbours=[
+            pb.Neighbour(
+                executor=other.executor,
+                host=other.host,
+                upstream=other.upstream,
+                rate=other.rate,
+                delay=other.delay,
+                system=other.system,
+            )
+            for other in it.neighbours
+        ],
+        alternatives=[_alternative(other) for other in it.alternatives],
+        left_out=it.left_out,
+        on_slowest_path=it.on_slowest_path,
+        answer=str(answer),
+        assumptions=[said for said in (*problem.assumptions, problem.delays_assumed) if said],
+        unknown=it.request.unknown,
+    )
+
+
+def _alternative(it: Alternative) -> pb.Alternative:
+    values: dict[str, float | None] = {"objective": it.value} if it.metrics else {}
+    values |= {str(term): value for term, value in it.metrics.items()}
+    return pb.Alternative(
+        host=it.host,
+        current=it.current,
+        constraint=it.obstacle.constraint if it.obstacle else "",
+        reason=text(it.obstacle.reason) if it.obstacle else "",
+        metrics=[pb.Metric(name=name, after=reportable(value)) for name, value in values.items()],
+        rate_between_hosts_added=it.between_hosts_added,
+        response_time_added=it.response_time_added,
+    )
+
+
+def problem(it: RunningProblem) -> pb.Problem:
+    """Encode the problem as the text of a problem file, and how well it is known."""
+    topology = it.request.topology.topology
+    return pb.Problem(
+        topology_id=topology.id,
+        topology=topology.name,
+        json=write_problem(it.problem.problem),
+        measured=map(str, it.measured),
+        assumptions=map(str, it.assumptions),
+        shared=it.shared,
+    )

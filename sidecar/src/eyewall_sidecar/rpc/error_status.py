@@ -1,0 +1,47 @@
+"""Requests without an answer, as gRPC's status."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import grpc
+
+from eyewall_sidecar.service.lookup import (
+    InvalidRequestError,
+    RequestError,
+    UnavailableError,
+    UnknownNameError,
+)
+
+NEAREST = "eyewall-nearest"
+"""Trailing metadata of NOT_FOUND: names that were perhaps meant, comma separated."""
+
+LONGEST = 2000
+"""Bytes of a sentence: gRPC drops trailing metadata beyond 8 KB, in which a byte may take three."""
+
+_CODES = {
+    UnknownNameError: grpc.StatusCode.NOT_FOUND,
+    InvalidRequestError: grpc.StatusCode.INVALID_ARGUMENT,
+    UnavailableError: grpc.StatusCode.FAILED_PRECONDITION,
+}
+
+
+@contextmanager
+def answering(context: grpc.ServicerContext) -> Iterator[None]:
+    """End the call with a status and a sentence if the request has no answer."""
+    try:
+        yield
+    except RequestError as error:
+        if isinstance(error, UnknownNameError):
+            # Metadata is ASCII, and a comma would make two names of one.
+            nearest = [it for it in error.nearest if it.isascii() and it.isprintable()]
+            joined = ",".join(it for it in nearest if "," not in it)
+            context.set_trailing_metadata(((NEAREST, joined),))
+        context.abort(_CODES[type(error)], _cut(str(error)))
+
+
+def _cut(sentence: str) -> str:
+    """Cut a sentence that repeats a very long name, or gRPC drops it."""
+    encoded = sentence.encode()
+    if len(encoded) <= LONGEST:
+        return sentence
+    return encoded[:LONGEST].decode(errors="ignore") + " …"

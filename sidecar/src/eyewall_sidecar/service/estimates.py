@@ -1,0 +1,155 @@
+"""Rates, costs and loads as they are believed in a round: estimates held from round to round.
+
+The store hands out documents as they were written. The estimates are remembered, so that chance
+alone does not change a problem.
+"""
+
+import logging
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+
+from eyewall_contracts.rates import Rates
+from eyewall_contracts.sample import Sample
+
+from eyewall_sidecar.stores import Measurements, MeasurementStore
+from eyewall_sidecar.storm import (
+    HostHistory,
+    HostLoad,
+    MeasuredTopology,
+    Topology,
+    hold_estimates,
+    measured_topology,
+    update_host,
+)
+
+REPORT_SECONDS = 30.0
+"""Age from which on a host's report no longer says anything of its load."""
+HOST_SECONDS = 3600.0
+"""For which the service remembers how slow a host was that no longer reports."""
+REREAD_SECONDS = 5.0
+"""After which the same document is evaluated again, as its estimates have aged."""
+
+LOG = logging.getLogger("eyewall.measurements")
+
+
+@dataclass(frozen=True, slots=True)
+class Estimates:
+    """What is believed in one round.
+
+    Parameters
+    ----------
+    topologies
+        Storm's id of a topology → its estimates; None if nothing is measured at all.
+    loads
+        Host → its load, where that is known.
+    rates_age
+        Storm's id of a topology → seconds since its rates were estimated, where they are.
+    remark
+        What is wrong with measurements, as a sentence for a person; empty if nothing is.
+    """
+
+    topologies: Mapping[str, MeasuredTopology] | None = None
+    loads: Mapping[str, HostLoad] = field(default_factory=dict)
+    rates_age: Mapping[str, float] = field(default_factory=dict)
+    remark: str = ""
+
+    def of(self, topology: str) -> MeasuredTopology | None:
+        """Return a topology's estimates; None if nothing is measured at all."""
+        if self.topologies is None:
+            return None
+        return self.topologies.get(topology, MeasuredTopology())
+
+
+@dataclass(frozen=True, slots=True)
+class _TopologyEstimates:
+    """A topology's document, when it was evaluated, and the result.
+
+    `ahead` is by how many seconds the clock of the document's writer is ahead of ours.
+    """
+
+    rates: Rates | None
+    ahead: float
+    at: float
+    measured: MeasuredTopology
+
+    def age(self, now: float) -> float:
+        """Seconds since the document was written."""
+        return 0.0 if self.rates is None else max(0.0, now + self.ahead - self.rates.written)
+
+
+@dataclass(frozen=True, slots=True)
+class _HostReports:
+    """A host's last report, when it came by our own clock, and what is known of the host."""
+
+    sample: Sample
+    came: float
+    history: HostHistory | None
+
+
+class EstimateTracker:
+    """Reads a store of measurements, and holds the estimates; for one thread."""
+
+    def __init__(self, store: MeasurementStore, minimum_confidence: float) -> None:
+        """Read `store`; what has less confidence, from 0 to 1, is not believed."""
+        self._store = store
+        self._minimum = minimum_confidence
+        self._topologies: dict[str, _TopologyEstimates] = {}
+        self._hosts: dict[str, _HostReports] = {}
+        self._remark = ""
+
+    def read(self, topologies: Iterable[Topology]) -> Estimates:
+        """Return the estimates of these topologies, and of all hosts."""
+        found = self._store.read()
+        self._log_remark(found.remark)
+        if not found.wanted:
+            return Estimates(remark=found.remark)
+        self._topologies = {it.id: self._estimate(it, found) for it in topologies}
+        return Estimates(
+            {it: of.measured for it, of in self._topologies.items()},
+            self._loads(found),
+            {it: of.age(found.now) for it, of in self._topologies.items() if of.rates},
+            found.remark,
+        )
+
+    def _estimate(self, topology: Topology, found: Measurements) -> _TopologyEstimates:
+        before = self._topologies.get(topology.id)
+        rates = found.rates.get(topology.id)
+        if before is None or before.rates is not rates:
+            ahead = 0.0 if rates is None else max(0.0, rates.written - found.now)
+        elif 0 <= found.now - before.at < REREAD_SECONDS:
+            return before
+        else:
+            ahead = before.ahead
+        known = before.measured if before is not None and before.rates is not None else None
+        measured = measured_topology(rates, topology, found.now + ahead, self._minimum, known)
+        if before is not None:
+            measured = hold_estimates(before.measured, measured)
+        return _TopologyEstimates(rates, ahead, found.now, measured)
+
+    def _loads(self, found: Measurements) -> dict[str, HostLoad]:
+        """Add the hosts' reports; return the loads of those that reported lately.
+
+        By our own clock: a host's may be wrong by more than that.
+        """
+        for host, sample in found.hosts.items():
+            before = self._hosts.get(host)
+            if before is None or not _is_same(before.sample, sample):
+                history = update_host(before.history if before is not None else None, sample)
+                self._hosts[host] = _HostReports(sample, found.now, history)
+        age = {host: found.now - it.came for host, it in self._hosts.items()}
+        self._hosts = {host: it for host, it in self._hosts.items() if age[host] <= HOST_SECONDS}
+        return {
+            host: it.history.held
+            for host, it in self._hosts.items()
+            if host in found.hosts and it.history is not None and age[host] <= REPORT_SECONDS
+        }
+
+    def _log_remark(self, remark: str) -> None:
+        if remark != self._remark:
+            self._remark = remark
+            LOG.warning("%s", remark or "measurements are good again")
+
+
+def _is_same(known: Sample, found: Sample) -> bool:
+    """Whether it is the same report: an agent that lost its session repeats its last one."""
+    return (known.run, known.sequence) == (found.run, found.sequence)

@@ -1,0 +1,193 @@
+"""One scheduling round: a cluster's state in, one decision for each topology out.
+
+No socket and no clock of its own. What is remembered from round to round are values: each
+topology's `TopologyRecord`, and the `RoundSnapshot` for readers between rounds.
+"""
+
+import logging
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from math import inf
+
+from eyewall_sidecar.plugins import described
+from eyewall_sidecar.service.decision import Decision, Keep, Outcome, Place, leave_alone
+from eyewall_sidecar.service.decision_log import DecisionLog
+from eyewall_sidecar.service.estimates import EstimateTracker
+from eyewall_sidecar.service.limits import ServiceSettings
+from eyewall_sidecar.service.lookup import UnavailableError
+from eyewall_sidecar.service.messages import Code, Message, message
+from eyewall_sidecar.service.movement_rules import MoveConditions, find_freeze
+from eyewall_sidecar.service.overview import RoundSnapshot
+from eyewall_sidecar.service.plans import Plan, PlanStore
+from eyewall_sidecar.service.problem_cache import Observation
+from eyewall_sidecar.service.solver_pool import Solvers
+from eyewall_sidecar.service.topology_decider import RoundInputs, TopologyDecider
+from eyewall_sidecar.service.topology_record import TopologyRecord, cancel_search, record_of
+from eyewall_sidecar.stores import (
+    DelayStore,
+    DelayTable,
+    HeldSwitches,
+    MeasurementStore,
+    NoMeasurements,
+    NoSwitches,
+    SwitchStore,
+)
+from eyewall_sidecar.storm import ClusterState, TopologyState, mode_of
+
+LOG = logging.getLogger("eyewall.decisions")
+
+REPLY_SECONDS = 0.1
+"""Kept of a round for the reply's way back, or half of a round that is shorter than twice that."""
+
+
+@dataclass(frozen=True, slots=True)
+class InputStores:
+    """What a round reads."""
+
+    delays: DelayStore
+    measurements: MeasurementStore = field(default_factory=NoMeasurements)
+    switches: SwitchStore = field(default_factory=NoSwitches)
+
+
+class SchedulingService:
+    """Decides, one round at a time; any thread may read its snapshot."""
+
+    def __init__(
+        self,
+        settings: ServiceSettings,
+        inputs: InputStores,
+        solvers: Solvers,
+        log: DecisionLog,
+        clock: Callable[[], float],
+    ) -> None:
+        """Decide by these settings and inputs; `clock` is the one that deadlines are on."""
+        self.settings = settings
+        self.plans = PlanStore(clock)
+        self.snapshot: RoundSnapshot | None = None
+        """The last round; None before the first."""
+        self._inputs = inputs
+        self._estimates = EstimateTracker(inputs.measurements, settings.minimum_confidence)
+        self._decider = TopologyDecider(settings, solvers, self.plans, clock)
+        self._log = log
+        self._clock = clock
+        self._records: dict[str, TopologyRecord] = {}
+        self._delay_remark = ""
+
+    @property
+    def delay_source(self) -> str:
+        """Where delays come from: redis, file or none."""
+        return self._inputs.delays.source
+
+    @property
+    def run(self) -> str:
+        """Names this life of the sidecar."""
+        return self._log.run
+
+    def now(self) -> float:
+        """Return the time by the clock that rounds are on."""
+        return self._clock()
+
+    def last_round(self) -> RoundSnapshot:
+        """Return the last round; UnavailableError before the first."""
+        if self.snapshot is None:
+            raise UnavailableError(message(Code.NO_ROUND_YET))
+        return self.snapshot
+
+    def switches(self) -> HeldSwitches:
+        """Return the operators' switches as they are now."""
+        return self._inputs.switches.read()
+
+    def freeze_of(self, topology: str) -> Message | None:
+        """Return who keeps a topology (by Storm's id) from being moved; None if nobody does."""
+        return find_freeze(self.settings.moves, self.switches(), topology)
+
+    def workers_started_in_hour(self) -> int:
+        """Return how many worker processes moves started in the last hour."""
+        return self._decider.budget.started_in_hour(self._clock())
+
+    def conditions(
+        self, topology: TopologyState, records: Mapping[str, TopologyRecord]
+    ) -> MoveConditions:
+        """Return what holds now for moving a topology, of which these records may have one."""
+        unknown = TopologyRecord(topology.assignment_digest, self._clock())
+        record = records.get(topology.topology.id, unknown)
+        return self._decider.conditions(topology, record, self.switches())
+
+    def decide(
+        self, state: ClusterState, deadline: float, nimbus: str = ""
+    ) -> tuple[Decision, ...]:
+        """Return one decision for each topology; first placements are solved before the deadline.
+
+        A topology that is placed takes its slots from those decided after it. `nimbus` names the
+        Nimbus that asks.
+        """
+        began = self._clock()
+        self._decider.budget.begin_round(state, began)
+        self.plans.follow_up(state)
+        estimates = self._estimates.read(it.topology for it in state.topologies)
+        seen = observation = Observation(state, self._read_delays(), estimates)
+        switches, plans = self.switches(), self.plans.queued()
+        self._forget_all_but({it.topology.id for it in state.topologies})
+        waiting = [it for it in state.topologies if it.missing()]
+        others = [it for it in state.topologies if not it.missing()]
+        others.sort(key=lambda it: self._turn(it.topology.id, plans))
+        left = max(0.0, deadline - self._clock())
+        reply_by = deadline - min(REPLY_SECONDS, left / 2)
+        decisions: dict[str, Decision] = {}
+        for number, topology in enumerate([*waiting, *others]):
+            name = topology.topology.id
+            until = self._share(reply_by, max(1, len(waiting) - number))
+            inputs = RoundInputs(observation, switches, plans, until)
+            decision = decisions[name] = self._decide(topology, inputs)
+            if isinstance(decision.verdict, Place):
+                taken = observation.state.assigned(name, decision.verdict.assignment)
+                observation = replace(observation, state=taken)
+        now, records = self._clock(), dict(self._records)
+        self.snapshot = RoundSnapshot(nimbus, now, now - began, seen, records, decisions)
+        return tuple(decisions[it.topology.id] for it in state.topologies)
+
+    def _turn(self, topology: str, plans: Mapping[str, Plan]) -> tuple[bool, float]:
+        """Return what running topologies are sorted by: orders, then those that wait longest.
+
+        On a large cluster a round may be over before each of them had its turn.
+        """
+        record = self._records.get(topology)
+        return topology not in plans, record.considered if record is not None else -inf
+
+    def _read_delays(self) -> DelayTable:
+        delays = self._inputs.delays.read()
+        if (remark := delays.doubt()) != self._delay_remark:
+            self._delay_remark = remark
+            LOG.warning("%s", remark or "delays are good again")
+        return delays
+
+    def _forget_all_but(self, known: set[str]) -> None:
+        for gone in self._records.keys() - known:
+            cancel_search(self._records.pop(gone))
+
+    def _share(self, reply_by: float, topologies: int) -> float:
+        """Return the moment by which one of so many topologies has to be decided."""
+        now = self._clock()
+        return now + max(0.0, reply_by - now) / topologies
+
+    def _decide(self, topology: TopologyState, inputs: RoundInputs) -> Decision:
+        """Decide; an unexpected error in one topology must not stop the others."""
+        name = topology.topology.id
+        record = record_of(self._records.get(name), topology, self._clock())
+        try:
+            outcome = self._decider.decide(topology, record, inputs)
+        # The edge between topologies.
+        except Exception as error:
+            failed = message(Code.FAILED, error=described(error))
+            if not record.lines.logged.endswith(str(failed)):
+                LOG.exception("%s: eyewall failed", name)
+            mode = mode_of(topology.topology, self.settings.defaults)
+            outcome = Outcome(leave_alone(topology, mode, failed), record, failed)
+        seed = self.settings.solver.seed
+        lines = self._log.report(topology, outcome, inputs.observation, seed)
+        verdict = outcome.verdict
+        was_kept = record.was_kept or (isinstance(verdict, Keep) and verdict.reason is not None)
+        record = replace(outcome.record, lines=lines, was_kept=was_kept)
+        self._records[name] = record
+        status = replace(outcome, record=record).status
+        return Decision(name, topology.assignment_digest, verdict, status)

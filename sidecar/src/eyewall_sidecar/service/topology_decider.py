@@ -1,0 +1,363 @@
+"""What one topology gets in one round: a placement, an improvement, a plan, or to stay."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from eyewall_sidecar.model import ProblemError, Solution, Status
+from eyewall_sidecar.policies import policy_catalogue
+from eyewall_sidecar.service.decision import Decline, Keep, Outcome, Place, leave_alone
+from eyewall_sidecar.service.limits import ServiceSettings
+from eyewall_sidecar.service.messages import (
+    Code,
+    Message,
+    message,
+    no_placement_message,
+    search_summary,
+    solution_message,
+)
+from eyewall_sidecar.service.movement_rules import (
+    CandidateMove,
+    MoveConditions,
+    MoveVerdict,
+    assess_move,
+    evaluate_move,
+    find_freeze,
+)
+from eyewall_sidecar.service.plans import (
+    Plan,
+    PlanState,
+    PlanStore,
+    find_staleness,
+    lost_slot_message,
+    reused_slots_message,
+)
+from eyewall_sidecar.service.problem_cache import (
+    DelayCache,
+    Observation,
+    PlacementRequest,
+    request_placement,
+)
+from eyewall_sidecar.service.solver_pool import PLACING, PlacementTask, Solvers
+from eyewall_sidecar.service.topology_record import (
+    Handover,
+    PlacementSearch,
+    TopologyRecord,
+    cancel_search,
+    poll_search,
+    record_handover,
+)
+from eyewall_sidecar.service.worker_budget import WorkerBudget
+from eyewall_sidecar.stores import HeldSwitches
+from eyewall_sidecar.storm import (
+    Assignment,
+    Mode,
+    Settings,
+    SettingsError,
+    SlotChoice,
+    TopologyProblem,
+    TopologyState,
+    choose_slots,
+    find_lost_slot,
+    mode_of,
+    read_settings,
+    workers_started,
+)
+
+SOLVING_SHARE = 0.85
+"""Of a topology's time, what the policy may use; the rest is for the problem and the slots."""
+SHORTEST_SOLVE = 0.3
+"""Seconds below which a time limit would only spoil the solution."""
+
+
+@dataclass(frozen=True, slots=True)
+class RoundInputs:
+    """What one topology is decided from.
+
+    Parameters
+    ----------
+    observation
+        With the slots that other topologies got in this round.
+    switches, plans
+        The operators' switches, and the plan that is to be applied to each topology.
+    until
+        When its decision is due.
+    """
+
+    observation: Observation
+    switches: HeldSwitches
+    plans: Mapping[str, Plan]
+    until: float
+
+
+class TopologyDecider:
+    """Decides on one topology at a time."""
+
+    def __init__(
+        self,
+        settings: ServiceSettings,
+        solvers: Solvers,
+        plans: PlanStore,
+        clock: Callable[[], float],
+    ) -> None:
+        """Decide by these settings; `clock` is the one that deadlines are on."""
+        self.budget = WorkerBudget()
+        self._settings = settings
+        self._solvers = solvers
+        self._plans = plans
+        self._clock = clock
+        self._delay_cache = DelayCache()
+
+    def decide(
+        self, topology: TopologyState, record: TopologyRecord, inputs: RoundInputs
+    ) -> Outcome:
+        """Apply the plan that a person ordered; else place what has no slot, or improve."""
+        return self._apply_plan(topology, record, inputs) or self._decide(topology, record, inputs)
+
+    def conditions(
+        self, topology: TopologyState, record: TopologyRecord, switches: HeldSwitches
+    ) -> MoveConditions:
+        """Return what holds now for moving a topology."""
+        now, limits = self._clock(), self._settings.moves
+        return MoveConditions(
+            frozen=find_freeze(limits, switches, topology.topology.id),
+            cooling_seconds=record.since + limits.cool_down_seconds - now,
+            recent_origins=record.recent_origins(now),
+            started_in_round=self.budget.started_in_round(),
+            started_in_hour=self.budget.started_in_hour(now),
+        )
+
+    def _apply_plan(
+        self, topology: TopologyState, record: TopologyRecord, inputs: RoundInputs
+    ) -> Outcome | None:
+        """Run what a person ordered; None if nothing was ordered, or if it cannot be done."""
+        plan = inputs.plans.get(topology.topology.id)
+        if plan is None:
+            return None
+        state = inputs.observation.state
+        # The order may rest on the round before this one.
+        if stale := find_staleness(plan, state):
+            self._plans.turn(plan, PlanState.STALE, stale)
+            return None
+        refusal = find_freeze(self._settings.moves, inputs.switches, topology.topology.id)
+        if refusal is None and (lost := find_lost_slot(plan.assignment, topology, state)):
+            refusal = lost_slot_message(lost, plan.hosts)
+        if refusal is not None:
+            self._plans.turn(plan, PlanState.REFUSED, refusal)
+            return None
+        if plan.status is None or not self._plans.turn(plan, PlanState.HANDED_OVER):
+            return None
+        handover = Handover(plan.assignment, plan.status)
+        self._spend(topology, plan.assignment)
+        record = record_handover(record, topology, handover, self._clock())
+        return Outcome(Place(plan.assignment), record, plan.report, plan=plan)
+
+    def _decide(
+        self, topology: TopologyState, record: TopologyRecord, inputs: RoundInputs
+    ) -> Outcome:
+        defaults = self._settings.defaults
+        try:
+            settings = read_settings(topology.topology, defaults, policy_catalogue())
+        except SettingsError as error:
+            bad = message(Code.BAD_SETTINGS, settings_error=str(error))
+            mode = mode_of(topology.topology, defaults)
+            return Outcome(leave_alone(topology, mode, bad), record, bad)
+        if settings.mode is Mode.OFF:
+            off = message(Code.MODE_OFF)
+            return Outcome(Decline(off), record, off)
+        if topology.topology.refused:
+            bad = message(Code.BAD_DEFINITION, definition_error=topology.topology.refused)
+            return Outcome(leave_alone(topology, settings.mode, bad), record, bad)
+        if not topology.missing():
+            return self._improve(topology, settings, record, inputs)
+        if settings.mode is Mode.OBSERVE:
+            observe = message(Code.MODE_OBSERVE)
+            return Outcome(Decline(observe), record, observe)
+        return self._place(topology, settings, record, inputs)
+
+    def _place(
+        self,
+        topology: TopologyState,
+        settings: Settings,
+        record: TopologyRecord,
+        inputs: RoundInputs,
+    ) -> Outcome:
+        """Place what has no slot, within the deadline or from a solution that came after it."""
+        record, request = self._request(topology, settings, record, inputs)
+        problem = request.problem
+        if isinstance(problem, ProblemError):
+            remark = inputs.observation.delays.doubt()
+            reason = message(Code.NO_PROBLEM, problem=str(problem), doubt=remark)
+            return Outcome(Decline(reason), record, reason)
+        task = replace(request.task(problem, self._settings.solver.seed), purpose=PLACING)
+        if record.search is None or record.search.task != task:
+            record = self._start_search(record, task, self._placing_seconds(settings, inputs))
+        record, failure = poll_search(record, inputs.until)
+        if failure is not None:
+            return Outcome(Decline(failure.reason), record, failure.reason)
+        solution = record.search.solution if record.search is not None else None
+        if solution is None:
+            waiting = message(Code.STILL_SOLVING)
+            return Outcome(Decline(waiting), record, waiting, pending=True)
+        if solution.placement is None:
+            reason = no_placement_message(solution, problem.assumptions)
+            if solution.status is Status.TIMED_OUT:
+                record = replace(record, search=None)
+            return Outcome(Decline(reason), record, reason, solution)
+        placed = problem.on_supervisors(solution.placement)
+        try:
+            slots = choose_slots(placed, topology, request.rooms, problem.per_slot)
+        except ProblemError as error:
+            reason = message(Code.NO_SLOTS, slot_error=str(error))
+            return Outcome(leave_alone(topology, settings.mode, reason), record, reason, solution)
+        worth = solution_message(solution, settings.objective)
+        remarks = [it for it in (*problem.assumptions, problem.delays_assumed) if it]
+        status = _status(worth, remarks, slots, inputs)
+        return self._hand_over(topology, record, solution, slots.assignment, status)
+
+    def _placing_seconds(self, settings: Settings, inputs: RoundInputs) -> float:
+        """Return what is left of the round; if that is next to nothing, a later round gets it."""
+        available = (inputs.until - self._clock()) * SOLVING_SHARE
+        longest = min(self._settings.solver.first_placement_seconds, settings.time_limit)
+        return min(longest, available) if available >= SHORTEST_SOLVE else longest
+
+    def _improve(
+        self,
+        topology: TopologyState,
+        settings: Settings,
+        record: TopologyRecord,
+        inputs: RoundInputs,
+    ) -> Outcome:
+        """Keep what runs, and move it once a better placement was found that is worth it."""
+        observes = settings.mode is Mode.OBSERVE
+        stays = Decline(message(Code.MODE_OBSERVE)) if observes else Keep()
+        if self._clock() >= inputs.until:
+            return Outcome(stays, record)
+        record = replace(record, considered=self._clock())
+        record, request = self._request(topology, settings, record, inputs)
+        problem = request.problem
+        if isinstance(problem, ProblemError) or request.unknown:
+            not_known = problem if isinstance(problem, ProblemError) else request.unknown
+            hold = message(Code.NOT_SOUGHT, reason=str(not_known))
+            return Outcome(stays, replace(record, hold=hold), hold)
+        record = replace(record, hold=None)
+        task = request.task(problem, self._settings.solver.seed)
+        record, failure = poll_search(record, self._clock())
+        search = record.search
+        outdated = search is None or search.task != task
+        verdict: MoveVerdict | None = None
+        if search is not None and search.solution is not None:
+            record, verdict = self._evaluate(topology, record, request, search.solution, inputs)
+            if verdict.hold is None:
+                outcome = self._move(topology, record, verdict.candidate, inputs)
+                return replace(outcome, outdated=outdated)
+            if verdict.is_shown_in_status:
+                record = replace(record, hold=verdict.report)
+            if observes:
+                observed = verdict.hold.code is Code.MODE_OBSERVE
+                found = verdict.candidate.found if observed else verdict.report
+                stays = Decline(message(Code.OBSERVED, found=found))
+        if outdated and (search is None or search.job is None):
+            longest = min(self._settings.solver.improvement_seconds, settings.time_limit)
+            record = self._start_search(record, task, longest)
+        if verdict is None:
+            report = failure.reason if failure is not None else message(Code.SEARCHING)
+            return Outcome(stays, record, report, pending=failure is None)
+        candidate = verdict.candidate
+        return Outcome(
+            stays,
+            record,
+            verdict.report,
+            candidate.reported_solution,
+            candidate.before,
+            outdated,
+        )
+
+    def _evaluate(
+        self,
+        topology: TopologyState,
+        record: TopologyRecord,
+        request: PlacementRequest,
+        solution: Solution,
+        inputs: RoundInputs,
+    ) -> tuple[TopologyRecord, MoveVerdict]:
+        """Evaluate a move to a solution, which is assessed again only if the problem changed."""
+        candidate = record.candidate
+        if (
+            candidate is None
+            or candidate.proposal is not solution
+            or candidate.request.problem is not request.problem
+        ):
+            candidate = assess_move(request, solution)
+            record = replace(record, candidate=candidate)
+        conditions = self.conditions(topology, record, inputs.switches)
+        return record, evaluate_move(candidate, self._settings.moves, conditions)
+
+    def _move(
+        self,
+        topology: TopologyState,
+        record: TopologyRecord,
+        candidate: CandidateMove,
+        inputs: RoundInputs,
+    ) -> Outcome:
+        solution, slots = candidate.solution, candidate.slots
+        problem, objective = candidate.request.problem, candidate.request.settings.objective
+        if solution is None or slots is None or not isinstance(problem, TopologyProblem):
+            raise ValueError(f"{topology.topology.id}: nothing to move to")
+        worth = solution_message(solution, objective, candidate.before)
+        must_move = [candidate.must_move] if candidate.must_move else []
+        status = _status(worth, [*problem.assumptions, *must_move], slots, inputs)
+        outcome = self._hand_over(topology, record, solution, slots.assignment, status)
+        self._spend(topology, slots.assignment)
+        return replace(outcome, before=candidate.before)
+
+    def _hand_over(
+        self,
+        topology: TopologyState,
+        record: TopologyRecord,
+        solution: Solution,
+        assignment: Assignment,
+        status: Message,
+    ) -> Outcome:
+        handover = Handover(assignment, status)
+        record = record_handover(record, topology, handover, self._clock())
+        report = message(
+            Code.DECIDED,
+            status=status,
+            seconds=solution.seconds,
+            moves=solution.moves,
+            search=search_summary(solution),
+        )
+        return Outcome(Place(assignment), record, report, solution)
+
+    def _request(
+        self,
+        topology: TopologyState,
+        settings: Settings,
+        record: TopologyRecord,
+        inputs: RoundInputs,
+    ) -> tuple[TopologyRecord, PlacementRequest]:
+        request = request_placement(
+            record.request, inputs.observation, topology, settings, self._delay_cache
+        )
+        return replace(record, request=request), request
+
+    def _start_search(
+        self, record: TopologyRecord, task: PlacementTask, seconds: float
+    ) -> TopologyRecord:
+        cancel_search(record)
+        job = self._solvers.run(task, seconds)
+        return replace(record, search=PlacementSearch(task, job))
+
+    def _spend(self, topology: TopologyState, assignment: Assignment) -> None:
+        starts = workers_started(topology.assignment, assignment)
+        self.budget.spend(topology.topology.id, assignment, starts)
+
+
+def _status(
+    worth: Message, remarks: Sequence[Message | str], slots: SlotChoice, inputs: RoundInputs
+) -> Message:
+    """Return the line for Storm UI."""
+    reused = reused_slots_message(slots, inputs.observation.state)
+    doubt = inputs.observation.delays.doubt()
+    extra = [it for it in (reused, doubt) if it]
+    return message(Code.PLACED, solution=worth, remarks=[*remarks, *extra])

@@ -1,0 +1,72 @@
+"""What is remembered of measurements from round to round, by which clock."""
+
+import pytest
+from eyewall_contracts.sample import Sample
+from eyewall_sidecar.service.estimates import EstimateTracker
+from eyewall_sidecar.storm import HostLoad
+from measured_topologies import rates_of, report
+from obedient_nimbus import Clock, Written
+from storm_builders import chain
+
+TOPOLOGY = chain(("source", 1), ("count", 1))
+
+
+class Round:
+    """Reads round by round what is written meanwhile; the clock is at 100 s to begin with."""
+
+    def __init__(self) -> None:
+        self.clock = Clock()
+        self.written = Written(self.clock, wanted=True)
+        self.estimates = EstimateTracker(self.written, 0.5)
+
+    def load(self, *reports: Sample) -> HostLoad | None:
+        self.written.hosts = {it.host: it for it in reports}
+        return self.estimates.read([]).loads.get("a")
+
+    def knows_rates(self) -> bool:
+        measured = self.estimates.read([TOPOLOGY]).of(TOPOLOGY.id)
+        assert measured is not None
+        return bool(measured.emissions)
+
+
+def test_a_report_is_as_old_as_it_is_here_whatever_its_hosts_clock_says() -> None:
+    for clock_is_off in (-3600.0, 3600.0):
+        round_ = Round()
+        told = report("a", time=max(0.0, 100 + clock_is_off), busy=0.5)
+        assert round_.load(told) is not None
+        round_.clock.now += 29
+        assert round_.load(told) is not None
+        round_.clock.now += 2
+        assert round_.load(told) is None
+
+
+def test_the_last_report_written_again_is_neither_counted_twice_nor_any_younger() -> None:
+    round_ = Round()
+    round_.load(report("a", 0, time=95))
+    told = round_.load(report("a", 1, time=100, busy=0.5))
+    round_.clock.now += 25
+    assert round_.load(report("a", 1, time=100, busy=0.5)) == told
+    round_.clock.now += 6
+    assert round_.load(report("a", 1, time=100, busy=0.5)) is None
+
+
+def test_how_slow_a_host_was_outlasts_an_agent_that_starts_again() -> None:
+    round_ = Round()
+    for n in range(3):
+        slow = round_.load(report("a", n, time=90 + 5 * n, cores=0.3, busy=0.3, throttled=0.7))
+    assert slow is not None
+    assert slow.progress == pytest.approx(0.3)
+    round_.clock.now += 20
+    assert round_.load() is None
+    round_.clock.now += 20
+    again = round_.load(report("a", 3, time=140, cores=0.3))
+    assert again is not None
+    assert again.progress < 0.4
+
+
+def test_rates_grow_old_though_they_were_written_by_a_clock_that_is_ahead() -> None:
+    round_ = Round()
+    round_.written.rates[TOPOLOGY.id] = rates_of(TOPOLOGY, {2: 9.0}, {1: 9.0}, until=3700.0)
+    assert round_.knows_rates()
+    round_.clock.now += 100
+    assert not round_.knows_rates()

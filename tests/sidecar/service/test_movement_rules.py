@@ -1,0 +1,259 @@
+"""What keeps the sidecar from moving without an order: switches, budgets, gains, the horizon."""
+
+from math import inf
+
+import pytest
+from eyewall_contracts.switches import Switches
+from eyewall_sidecar.objective import Objective
+from eyewall_sidecar.service.decision import Keep, Place
+from eyewall_sidecar.service.messages import Code, Message
+from eyewall_sidecar.service.movement_rules import evaluate_move, relative_gain
+from eyewall_sidecar.service.planner import PlanOptions
+from eyewall_sidecar.stores import HeldSwitches
+from eyewall_sidecar.storm import Topology
+from obedient_nimbus import Nimbus, is_placed
+from said import codes, values
+from storm_builders import chain, supervisor, worker
+
+TRIANGLE = {("a", "b"): 10, ("b", "c"): 10, ("a", "c"): 50}
+"""a and c are nearer by way of b."""
+
+
+def topology(name: str = "word-1", **settings: object) -> Topology:
+    """source on a, sink on c, and one bolt between them."""
+    pins = {"pin": {"source": ["a"], "sink": ["c"]}, "rate.hint": {"source": 10}}
+    return chain(("source", 1), ("tag", 1), ("sink", 1), name=name, settings=pins | settings)
+
+
+def nimbus_with(*running: Topology, **limits: float | bool | None) -> Nimbus:
+    """Each topology's tag runs on a: it would gain 60 % on b, and start two workers."""
+    nimbus = Nimbus([supervisor(it, 4) for it in "abc"], TRIANGLE, **limits)
+    for number, it in enumerate(running):
+        nimbus.running[it.id] = (worker("a", 6700 + number, 1, 2), worker("c", 6700 + number, 3))
+    return nimbus
+
+
+def status_after(nimbus: Nimbus, of: Topology, rounds: int = 3) -> Message | None:
+    return nimbus.rounds(of, rounds)[-1].status
+
+
+# Gains
+
+
+def test_a_loss_is_a_part_of_what_it_was_as_a_gain_is() -> None:
+    # R from 20 to 36 ms: (20 - 36) / 20; A from 0.9 to 0.99, the more the better: 0.09 / 0.9.
+    assert relative_gain(Objective.parse("R=1"), 0.020, 0.036) == pytest.approx(-0.8)
+    assert relative_gain(Objective.parse("A=1"), 0.9, 0.99) == pytest.approx(0.1)
+
+
+def test_a_loss_of_nothing_is_infinite() -> None:
+    assert relative_gain(Objective.parse("N=1"), 0.0, 0.7) == -inf
+    assert relative_gain(Objective.parse("N=1"), 0.0, 0.0) == 0.0
+
+
+# Switches
+
+
+def test_freeze_holds_and_unfreezing_takes_effect_in_the_next_round() -> None:
+    it = topology()
+    nimbus = nimbus_with(it)
+    nimbus.switches.turn(it.id)
+    assert not any(map(is_placed, nimbus.rounds(it, 5)))
+    status = nimbus.service.last_round().decisions[it.id].status
+    assert codes(status) == [Code.HELD, Code.FOUND, Code.TOPOLOGY_FROZEN]
+    assert values(status, Code.FOUND)["gain"] == pytest.approx(0.6)
+    nimbus.switches.turn()
+    assert is_placed(nimbus.round(it)[it.id])
+
+
+def test_freezing_takes_effect_in_the_next_round_too() -> None:
+    it = topology()
+    nimbus = nimbus_with(it, cool_down_seconds=3.0)
+    nimbus.switches.turn()
+    nimbus.rounds(it, 2)
+    nimbus.switches.turn(everything=True)
+    assert not any(map(is_placed, nimbus.rounds(it, 5)))
+
+
+def test_one_frozen_topology_does_not_keep_the_others_from_moving() -> None:
+    frozen, free = topology(), topology("free-1")
+    nimbus = nimbus_with(frozen, free)
+    nimbus.switches.turn(frozen.id)
+    moved: set[str] = set()
+    for _ in range(3):
+        decisions = nimbus.round(frozen, free)
+        moved |= {name for name, it in decisions.items() if is_placed(it)}
+    assert moved == {free.id}
+
+
+def test_freeze_keeps_nothing_from_its_first_slot_nor_from_another_one_for_a_lost_one() -> None:
+    it = topology()
+    nimbus = nimbus_with()
+    nimbus.switches.turn(everything=True)
+    assert is_placed(nimbus.round(it)[it.id])
+    nimbus.running[it.id] = tuple(w for w in nimbus.running[it.id] if w.slot.supervisor != "sup-b")
+    assert is_placed(nimbus.round(it)[it.id])
+
+
+def test_nothing_that_runs_is_moved_before_the_switches_were_read_and_the_status_says_so() -> None:
+    it = topology()
+    nimbus = nimbus_with(it)
+    nimbus.switches.held = HeldSwitches(wanted=True, remark="no connection")
+    unread = values(status_after(nimbus, it), Code.SWITCHES_UNREAD)
+    assert unread == {"remark": "no connection"}
+    nimbus.switches.held = HeldSwitches(wanted=True, switches=Switches(), age=0.0)
+    assert is_placed(nimbus.round(it)[it.id])
+
+
+def test_switches_that_cannot_be_read_any_more_hold_as_they_were() -> None:
+    it = topology()
+    nimbus = nimbus_with(it)
+    known = Switches(frozen=False, frozen_topologies=frozenset({it.id}))
+    for age in (600.0, 601.0, 602.0):
+        nimbus.switches.held = HeldSwitches(
+            wanted=True, switches=known, age=age, remark="no connection"
+        )
+        assert not is_placed(nimbus.round(it)[it.id])
+
+
+# Budgets
+
+
+def test_a_move_that_would_start_more_workers_than_a_round_allows_is_not_made() -> None:
+    it = topology()
+    nimbus = nimbus_with(it, workers_per_round=1)
+    held = values(status_after(nimbus, it), Code.ROUND_BUDGET)
+    assert held == {"workers": 2, "started": 0, "limit": 1}
+    assert is_placed(nimbus_with(it, workers_per_round=2).rounds(it, 2)[-1])
+
+
+def test_of_two_moves_in_one_round_the_second_waits_if_both_are_too_much() -> None:
+    one, two = topology("one-1"), topology("two-1")
+    nimbus = nimbus_with(one, two, workers_per_round=3)
+    nimbus.round(one, two)
+    first = nimbus.round(one, two)
+    assert [is_placed(first[it.id]) for it in (one, two)] == [True, False]
+    held = values(first[two.id].status, Code.ROUND_BUDGET)
+    assert held == {"workers": 2, "started": 2, "limit": 3}
+    assert is_placed(nimbus.round(one, two)[two.id])
+
+
+def test_the_hours_budget_lets_go_when_the_hour_is_over() -> None:
+    one, two = topology("one-1"), topology("two-1")
+    nimbus = nimbus_with(one, two, workers_per_hour=3)
+    nimbus.round(one, two)
+    nimbus.round(one, two)
+    held = nimbus.round(one, two)[two.id]
+    assert isinstance(held.verdict, Keep)
+    budget = values(held.status, Code.HOUR_BUDGET)
+    assert budget == {"workers": 2, "started": 2, "limit": 3}
+    nimbus.clock.now += 3600
+    assert is_placed(nimbus.round(one, two)[two.id])
+
+
+def test_a_move_that_nimbus_did_not_make_costs_nothing_of_the_hours_budget() -> None:
+    it = topology()
+    nimbus = nimbus_with(it, workers_per_hour=2)
+    nimbus.round(it)
+    assert is_placed(nimbus.round(it, obey=False)[it.id])
+    assert is_placed(nimbus.round(it)[it.id])
+    nimbus.round(it)
+    assert nimbus.service.workers_started_in_hour() == 2
+
+
+def test_first_placements_are_not_held_back_by_budgets_nor_count() -> None:
+    it = topology()
+    nimbus = nimbus_with(workers_per_round=0, workers_per_hour=0)
+    assert is_placed(nimbus.round(it)[it.id])
+    nimbus.round(it)
+    assert nimbus.service.workers_started_in_hour() == 0
+
+
+# Going back
+
+
+def hold_of(nimbus: Nimbus, of: Topology) -> Message | None:
+    """What holds back the candidate move of the last round."""
+    snapshot = nimbus.service.last_round()
+    (state,) = snapshot.observation.state.topologies
+    candidate = snapshot.records[of.id].candidate
+    assert candidate is not None
+    limits = nimbus.service.settings.moves
+    conditions = nimbus.service.conditions(state, snapshot.records)
+    return evaluate_move(candidate, limits, conditions).hold
+
+
+def moved_to_b(nimbus: Nimbus, it: Topology) -> None:
+    while nimbus.host_of(it, 2) != "b":
+        nimbus.round(it)
+
+
+def test_going_back_within_an_hour_takes_twice_the_minimum_gain() -> None:
+    it = topology()
+    nimbus = nimbus_with(it, minimum_gain=0.4)
+    moved_to_b(nimbus, it)  # R 50 → 20 ms
+    # By way of b it takes 100 ms now, straight on 50: half of it, but not 2 · 40 %.
+    nimbus.delays.milliseconds |= {("a", "b"): 50, ("b", "c"): 50, ("a", "c"): 50}
+    # Only the host that it left is better: c would be as good, so it is filled.
+    nimbus.hosts[2] = supervisor("c", 1)
+    assert not any(map(is_placed, nimbus.rounds(it, 4)))
+    held = values(hold_of(nimbus, it), Code.RETURN_GAIN_TOO_SMALL)
+    assert held == {"minimum": pytest.approx(0.8), "executor": "tag[2-2]", "node": "a"}
+    nimbus.clock.now += 3600
+    assert any(map(is_placed, nimbus.rounds(it, 2)))
+
+
+def test_going_back_that_gains_twice_the_minimum_is_done_at_once() -> None:
+    it = topology()
+    nimbus = nimbus_with(it, minimum_gain=0.2)
+    moved_to_b(nimbus, it)
+    nimbus.delays.milliseconds |= {("a", "b"): 50, ("b", "c"): 50, ("a", "c"): 50}
+    assert any(map(is_placed, nimbus.rounds(it, 3)))  # 50 % ≥ 2 · 20 %
+
+
+def test_what_a_person_ordered_is_not_taken_back_for_less_than_twice_the_minimum_either() -> None:
+    it = topology()
+    nimbus = nimbus_with(it, minimum_gain=0.35)
+    nimbus.running[it.id] = (worker("a", 6700, 1), worker("b", 6700, 2), worker("c", 6700, 3))
+    nimbus.round(it)
+    # N: 10 tuples/s · (10 + 10 ms) on b; a person wants the least traffic between hosts.
+    plan = nimbus.planner.make(PlanOptions("word-1", objective="T=1"), lambda: True)
+    nimbus.planner.apply(plan.id)
+    assert nimbus.round(it)[it.id].verdict == Place(plan.assignment)
+    # R is 50 ms now and would be 20 on b: 60 % < 70 %.
+    assert not any(map(is_placed, nimbus.rounds(it, 4)))
+    assert codes(hold_of(nimbus, it)) == [Code.RETURN_GAIN_TOO_SMALL]
+
+
+def test_what_runs_where_it_is_not_pinned_goes_back_at_once() -> None:
+    nimbus = Nimbus([supervisor("a", 4), supervisor("b", 4)], {("a", "b"): 10}, minimum_gain=1.0)
+    it = chain(("x", 1), ("y", 1), settings={"pin": {"x": ["a"], "y": ["b"]}})
+    nimbus.running[it.id] = (worker("a", 6700, 1), worker("a", 6701, 2))
+    assert any(map(is_placed, nimbus.rounds(it, 3)))
+
+
+# The horizon
+
+
+@pytest.mark.parametrize(
+    ("horizon", "moves"),
+    [
+        (1000.0, False),  # 30 ms · 1000 s = 30 s of waiting saved; a gap costs 8² / 2 = 32 s
+        (1100.0, True),  # 33 s
+        (None, True),
+    ],
+)
+def test_a_move_has_to_save_more_than_its_restarts_cost_within_the_horizon(
+    horizon: float | None, moves: bool
+) -> None:
+    it = topology()
+    nimbus = nimbus_with(it, horizon_seconds=horizon)
+    assert any(map(is_placed, nimbus.rounds(it, 3))) is moves
+    if not moves:
+        held = values(hold_of(nimbus, it), Code.SAVES_TOO_LITTLE_WAITING)
+        assert held == {"horizon": 1000.0, "saved": pytest.approx(30.0), "cost": 32.0}
+
+
+def test_an_objective_without_a_common_unit_is_not_held_against_the_restarts() -> None:
+    it = topology(objective="N=1")
+    assert any(map(is_placed, nimbus_with(it, horizon_seconds=1.0).rounds(it, 3)))

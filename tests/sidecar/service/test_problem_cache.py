@@ -1,0 +1,217 @@
+"""What a round costs where little or nothing changed, counted in problems that are built."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from eyewall_sidecar.service import movement_rules, problem_cache, topology_decider
+from eyewall_sidecar.service.decision import Keep
+from eyewall_sidecar.storm import (
+    KnownDelays,
+    Topology,
+    TopologyProblem,
+    delays,
+    problem_of_moving,
+    rooms,
+)
+from measured_topologies import report
+from obedient_nimbus import Nimbus
+from storm_builders import chain, cluster, state, supervisor, worker
+
+
+class Counted:
+    """Calls of a function, each of which may do something first."""
+
+    def __init__(self, call: Callable[..., Any], first: Callable[[], None] = lambda: None) -> None:
+        self.call = call
+        self.first = first
+        self.times = 0
+
+    def __call__(self, *given: Any, **named: Any) -> Any:
+        self.times += 1
+        self.first()
+        return self.call(*given, **named)
+
+
+def three_running() -> tuple[Nimbus, list[Topology]]:
+    """Three topologies of two executors, side by side on a and b; nothing is moved."""
+    nimbus = Nimbus([supervisor("a", 4), supervisor("b", 4)], {("a", "b"): 10}, frozen=True)
+    running = [chain(("source", 1), ("sink", 1), name=f"t-{place}") for place in range(3)]
+    for place, topology in enumerate(running):
+        nimbus.running[topology.id] = (
+            worker("a", 6700 + place, 1),
+            worker("b", 6700 + place, 2),
+        )
+    return nimbus, running
+
+
+def counted_builds(
+    monkeypatch: pytest.MonkeyPatch, first: Callable[[], None] = lambda: None
+) -> Counted:
+    built = Counted(problem_of_moving, first)
+    monkeypatch.setattr(problem_cache, "problem_of_moving", built)
+    return built
+
+
+def test_nothing_is_built_or_assessed_again_while_nothing_changes(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    built = counted_builds(monkeypatch)
+    assessed = Counted(movement_rules.assess_move)
+    monkeypatch.setattr(topology_decider, "assess_move", assessed)
+    nimbus, running = three_running()
+    for _ in range(5):
+        nimbus.round(*running, obey=False)
+    assert (built.times, assessed.times) == (3, 3)
+
+
+def test_the_very_same_state_is_not_even_compared(monkeypatch: pytest.MonkeyPatch) -> None:
+    nimbus, running = three_running()
+    same = cluster(nimbus.hosts, *(state(it, *nimbus.running[it.id]) for it in running))
+    compared = Counted(rooms)
+    monkeypatch.setattr(problem_cache, "rooms", compared)
+    nimbus.solvers.late = True
+    for _ in range(5):
+        nimbus.service.decide(same, nimbus.clock.now + 2)
+    assert compared.times == 3
+
+
+def test_a_changed_delay_a_changed_host_and_a_changed_neighbour_are_each_asked_about(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    nimbus, (one, other, _) = three_running()
+    nimbus.round(one, other)
+    built = counted_builds(monkeypatch)
+    nimbus.delays.milliseconds = {("a", "b"): 20}
+    nimbus.round(one, other, obey=False)
+    assert built.times == 2
+    nimbus.hosts[0] = supervisor("a", 3)
+    nimbus.round(one, other, obey=False)
+    assert built.times == 4
+    nimbus.running[other.id] = (worker("a", 6700 + 2, 1, 2),)
+    nimbus.round(one, other, obey=False)
+    assert built.times == 6
+
+
+def test_a_short_round_has_time_for_something_too() -> None:
+    # 50 ms are less than the 100 ms that a reply is given elsewhere.
+    nimbus, (topology, *_) = three_running()
+    running = cluster(nimbus.hosts, state(topology, *nimbus.running[topology.id]))
+    nimbus.service.decide(running, nimbus.clock.now + 0.05)
+    assert len(nimbus.solvers.improved) == 1
+
+
+def test_what_the_deadline_leaves_no_time_for_stays_and_is_looked_at_in_a_later_round(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    # A round has 2 s, 0.1 s of them for the reply; building takes 1 s. Two are built in the first
+    # round (the second is begun after 1 s), the third in the next.
+    nimbus, running = three_running()
+    nimbus.solvers.late = True
+
+    def takes_a_second() -> None:
+        nimbus.clock.now += 1
+
+    built = counted_builds(monkeypatch, takes_a_second)
+    first = nimbus.round(*running)
+    assert built.times == 2
+    assert [it.verdict for it in first.values()] == [Keep()] * 3
+    nimbus.round(*running)
+    assert built.times == 3
+    assert len(nimbus.solvers.improved) == 3
+
+
+def test_another_rate_or_load_does_not_look_at_every_pair_of_hosts_again(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    nimbus, running = three_running()
+    nimbus.measured.wanted = True
+    nimbus.round(*running)
+    looked = Counted(delays._stood_in)  # once for each time that the pairs are gone through
+    monkeypatch.setattr(delays, "_stood_in", looked)
+    built = counted_builds(monkeypatch)
+    nimbus.measured.hosts["a"] = report("a", time=nimbus.clock.now, cores=0.5)
+    nimbus.round(*running)
+    assert (built.times, looked.times) == (3, 0)
+    nimbus.delays.milliseconds["a", "b"] = 20
+    nimbus.round(*running)
+    assert (built.times, looked.times) == (6, 1)  # for all three
+
+
+def test_what_a_round_had_no_time_for_comes_first_in_the_next_one(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    nimbus, running = three_running()
+
+    def take_long() -> None:
+        nimbus.clock.now += 5  # a round has two seconds
+
+    counted_builds(monkeypatch, take_long)
+    asked = []
+    for milliseconds in (10, 20, 30):  # so that each has to be built again in every round
+        nimbus.delays.milliseconds["a", "b"] = milliseconds
+        nimbus.round(*running)
+        records = nimbus.service.last_round().records
+        asked.append([it.id for it in running if records[it.id].request is not None])
+    assert asked == [["t-0"], ["t-0", "t-1"], ["t-0", "t-1", "t-2"]]
+
+
+def known_of(nimbus: Nimbus, topology: Topology) -> KnownDelays:
+    request = nimbus.service.last_round().records[topology.id].request
+    assert request is not None
+    assert isinstance(request.problem, TopologyProblem)
+    return request.problem.known
+
+
+def test_topologies_on_the_same_hosts_do_not_each_look_at_every_pair_of_them(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    looked = Counted(delays._stood_in)
+    monkeypatch.setattr(delays, "_stood_in", looked)
+    nimbus, running = three_running()
+    nimbus.round(*running)
+    assert looked.times == 1
+    known = [known_of(nimbus, it) for it in running]
+    assert known[0] is known[1] is known[2]
+
+
+def test_nor_do_they_after_a_host_has_joined_or_left(monkeypatch: pytest.MonkeyPatch) -> None:
+    looked = Counted(delays._stood_in)
+    monkeypatch.setattr(delays, "_stood_in", looked)
+    nimbus, running = three_running()
+    nimbus.round(*running)
+    before = list(nimbus.hosts)
+    nimbus.hosts.append(supervisor("joined", 4))
+    nimbus.round(*running)
+    known = [known_of(nimbus, it) for it in running]
+    assert known[0] is known[1] is known[2]
+    assert looked.times == 2
+    nimbus.hosts = before  # what was found for them is remembered
+    nimbus.round(*running)
+    assert looked.times == 2
+
+
+def test_topologies_that_all_leave_out_the_same_host_share_what_is_known_of_the_others() -> None:
+    # c's delays are unknown and nothing runs there; here runs on a and b, there on b alone.
+    hosts = [supervisor(it, 4) for it in ("a", "b", "c")]
+    nimbus = Nimbus(hosts, {("a", "b"): 10}, frozen=True)
+    here, there = (chain(("source", 1), ("sink", 1), name=name) for name in ("here-1", "there-1"))
+    nimbus.running[here.id] = (worker("a", 6700, 1), worker("b", 6700, 2))
+    nimbus.running[there.id] = (worker("b", 6701, 1, 2),)
+    nimbus.round(here, there)
+    assert known_of(nimbus, here).left_out == ("c",)
+    assert known_of(nimbus, here) is known_of(nimbus, there)
+
+
+def test_where_delays_lack_each_topology_has_hosts_of_its_own_that_are_needed() -> None:
+    # c's delays are unknown: the topology that runs there keeps it, the other leaves it out.
+    hosts = [supervisor(it, 4) for it in ("a", "b", "c")]
+    nimbus = Nimbus(hosts, {("a", "b"): 10}, frozen=True)
+    here, there = (chain(("source", 1), ("sink", 1), name=name) for name in ("here-1", "there-1"))
+    nimbus.running[here.id] = (worker("a", 6700, 1), worker("b", 6700, 2))
+    nimbus.running[there.id] = (worker("a", 6701, 1), worker("c", 6701, 2))
+    nimbus.round(here, there)
+    known = {it.id: known_of(nimbus, it) for it in (here, there)}
+    assert known[here.id].left_out == ("c",)
+    assert known[there.id].left_out == ()
+    assert known[there.id].assumption.startswith("delay unknown, taken as the largest known")
