@@ -1,4 +1,4 @@
-"""What is new in a decision is reported: in the log, and as a record (docs/design/decisions.md)."""
+"""What is new in a decision is reported: in the log, and as a record (docs/user/decisions.md)."""
 
 import logging
 from collections.abc import Callable, Iterable, Mapping

@@ -45,7 +45,7 @@ the excess may be the measurement's error."""
 RETURN_FACTOR = 2
 """A move that takes back one of the last hour has to gain this multiple of the minimum."""
 GAP_SECONDS = 8.0
-"""A topology stands still for this long when executors of it move (docs/measurements.md)."""
+"""A topology stops for so long when executors of it move (docs/results/measurements.md)."""
 
 
 @dataclass(frozen=True, slots=True)
