@@ -77,7 +77,7 @@ def test_what_it_has_is_linked_where_it_is(copied: Path) -> None:
     for page, link in (
         ("user/install.md", "../../INSTALL.md"),
         ("user/install.md", "../../systemd"),
-        ("design/metrics.md", "../../storm/storm.yaml"),
+        ("user/install.md", "../../storm/storm.yaml"),
         ("user/settings.md", "../../examples/sidecar.toml"),
         ("user/dashboard.md", "pictures/dashboard-cluster.png"),
     ):

@@ -144,8 +144,8 @@ def test_no_alert_uses_an_age_that_ends_with_the_agent() -> None:
 
 
 def test_each_kind_of_failure_has_an_alert() -> None:
-    operations = (ROOT / "docs/user/install.md").read_text()
-    section = operations.split("## What to be told of\n")[1].split("\n## ")[0]
+    page = (ROOT / "docs/user/troubleshooting.md").read_text()
+    section = page.split("## Alerts\n")[1].split("\n## ")[0]
     rows = [it.split("|")[1].strip() for it in section.splitlines() if it.startswith("|")]
     assert rows[2:] == [f"`{it}`" for it in alerts()]
 
