@@ -4,8 +4,7 @@ from collections.abc import Callable
 from time import perf_counter
 
 from eyewall_sidecar.exact.branch_and_bound import branch_and_bound, covers
-from eyewall_sidecar.exact.diamond import solve_diamond
-from eyewall_sidecar.exact.diamond_shape import shape_of
+from eyewall_sidecar.exact.closed_form import shape_of, solve_closed_form
 from eyewall_sidecar.exact.finding import Finding, Outcome
 from eyewall_sidecar.exact.matrix_engine import integer_program
 from eyewall_sidecar.model.arrays import ProblemArrays
@@ -49,7 +48,7 @@ ENGINES: dict[str, Contender] = {
         covers,
     ),
     "transport": engine(
-        lambda arrays, costs, ends_at: solve_diamond(
+        lambda arrays, costs, ends_at: solve_closed_form(
             arrays, costs, ends_at=ends_at, clock=perf_counter
         ),
         lambda arrays: shape_of(arrays) is not None,

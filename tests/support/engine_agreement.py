@@ -9,8 +9,8 @@ import numpy as np
 from brute_force import brute_force, carried, fits
 from eyewall_sidecar.exact.branch_and_bound import branch_and_bound
 from eyewall_sidecar.exact.branch_and_bound import covers as branch_and_bound_covers
-from eyewall_sidecar.exact.diamond import covers as diamond_covers
-from eyewall_sidecar.exact.diamond import solve_diamond
+from eyewall_sidecar.exact.closed_form import covers as diamond_covers
+from eyewall_sidecar.exact.closed_form import solve_closed_form
 from eyewall_sidecar.exact.finding import Finding, Outcome
 from eyewall_sidecar.exact.highs import minimise
 from eyewall_sidecar.exact.matrix_engine import integer_program
@@ -86,7 +86,7 @@ def by_branch_and_bound(case: Case) -> Finding | None:
 def by_branch_and_bound_bounded(case: Case) -> Finding | None:
     """The same, with all the bounds that a search gets which does not end in its first slice."""
     engine = "eyewall_sidecar.exact.branch_and_bound"
-    with patch(f"{engine}.FIRST_SLICE", 1), patch(f"{engine}._layered_from", lambda _: 0):
+    with patch(f"{engine}.FIRST_SLICE", 1), patch(f"{engine}._layers_from", lambda *_: 0):
         return by_branch_and_bound(case)
 
 
@@ -99,7 +99,7 @@ def by_integer_program(case: Case) -> Finding | None:
 def by_diamond(case: Case) -> Finding | None:
     if not diamond_covers(case.arrays):
         return None
-    return solve_diamond(case.arrays, case.costs, ends_at=SECONDS, clock=_stopped_clock)
+    return solve_closed_form(case.arrays, case.costs, ends_at=SECONDS, clock=_stopped_clock)
 
 
 def by_pulp(case: Case) -> Finding | None:

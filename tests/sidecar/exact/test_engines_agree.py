@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from brute_force import brute_force, carried, costs_of, every_placement, fits
 from engine_agreement import ENGINES, OBJECTIVES, Case, case_of, complaint, problem_of
-from eyewall_sidecar.exact.diamond import covers
+from eyewall_sidecar.exact.closed_form import covers
 from eyewall_sidecar.exact.finding import Finding, Outcome
 from eyewall_sidecar.model import violations
 from eyewall_sidecar.model.arrays import ProblemArrays, placement_of

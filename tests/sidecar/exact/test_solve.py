@@ -48,7 +48,7 @@ def answer(
 def no_time(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let no engine find anything."""
     nothing = Finding(Outcome.NOTHING, remark="no time was left")
-    for engine in ("branch_and_bound", "integer_program", "solve_diamond"):
+    for engine in ("branch_and_bound", "integer_program", "solve_closed_form"):
         monkeypatch.setattr(search, engine, lambda *_, **__: nothing)
 
 

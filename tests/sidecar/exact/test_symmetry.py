@@ -1,17 +1,18 @@
 import numpy as np
-from eyewall_sidecar.exact.tree_search import Search, set_up
+from eyewall_sidecar.exact.search_tree import SearchTree
 from eyewall_sidecar.model import Node, Operator, PlacementProblem, Stream
 from eyewall_sidecar.model.arrays import ProblemArrays
 from eyewall_sidecar.model.links import LinkMatrix, Matrix
 from eyewall_sidecar.objective import Term
 from eyewall_sidecar.objectives.costs import weigh
+from search_trees import root_of
 
 NONE = -1
 
 
 def diamond(
     rates: list[float], delays: Matrix, weights: dict[Term, float], first_works: float = 0.0
-) -> Search:
+) -> SearchTree:
     """Begin with a source, three operators at these rates, a sink; m0 may work longer."""
     names = [f"n{u}" for u in range(len(delays))]
     middle = ["m0", "m1", "m2"]
@@ -29,7 +30,7 @@ def diamond(
         links=LinkMatrix.from_delays(names, delays),
     )
     arrays = ProblemArrays.of(problem)
-    return set_up(arrays, weigh(arrays, weights))
+    return root_of(arrays, weigh(arrays, weights))[1]
 
 
 EQUAL = np.full((3, 3), 0.01)

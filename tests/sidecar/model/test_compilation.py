@@ -1,22 +1,20 @@
 import errno
 import fcntl
-import os
 import pwd
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import numba
 import pytest
 from eyewall_sidecar.model import compilation
-from eyewall_sidecar.model.compilation import compiled, digest
-from numba.core import config
-from numba.core.caching import IndexDataCacheFile
+from eyewall_sidecar.model.compilation import SourceDigestLocator, digest, kernel, subroutine
 
 
 @pytest.fixture
 def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Return a copy of the sources that `digest` looks at."""
+    """Return a copy of the sources that `digest` reads."""
     copy = tmp_path / "eyewall_sidecar"
     shutil.copytree(compilation.ROOT, copy, ignore=shutil.ignore_patterns("__pycache__"))
     monkeypatch.setattr(compilation, "ROOT", copy)
@@ -24,14 +22,19 @@ def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.fixture(autouse=True)
-def forgetting() -> Iterator[None]:
+def no_memory() -> Iterator[None]:
     """Leave no digest of a copy behind, and no folder."""
+    forget()
     yield
-    for remembered in (digest, compilation._folder, compilation._say_once):
+    forget()
+
+
+def forget() -> None:
+    for remembered in (digest, compilation._folder, compilation._root, compilation._warn_once):
         remembered.cache_clear()
 
 
-SOURCE = "exact/tree_search.py"
+SOURCE = "heuristic/evaluator.py"
 
 
 def digest_after_a_change(package: Path, changed: str) -> str:
@@ -41,26 +44,36 @@ def digest_after_a_change(package: Path, changed: str) -> str:
     return digest(package / SOURCE)
 
 
-@pytest.mark.parametrize("changed", [SOURCE, "exact/sum_bound.py", "model/violations.py"])
-def test_code_is_compiled_anew_when_what_it_is_made_of_changes(package: Path, changed: str) -> None:
-    # tree_search calls sum_bound, and imports model.arrays, which imports model.violations.
+@pytest.mark.parametrize("changed", [SOURCE, "heuristic/path_delta.py", "model/violations.py"])
+def test_the_digest_changes_with_every_source_that_the_code_is_made_of(
+    package: Path, changed: str
+) -> None:
+    # evaluator calls path_delta, and imports model.arrays, which imports model.violations.
     before = digest(package / SOURCE)
     assert digest_after_a_change(package, changed) != before
 
 
-def test_code_is_compiled_anew_whichever_of_its_imports_changes(package: Path) -> None:
+def test_the_digest_changes_with_each_import_of_the_file(package: Path) -> None:
     # One import follows the other, some on one line, some on several; none may hide the next.
     lines = (package / SOURCE).read_text(encoding="utf-8").splitlines()
     imports = [it.split()[1] for it in lines if it.startswith("from eyewall_sidecar.")]
     files = [it.removeprefix("eyewall_sidecar.").replace(".", "/") + ".py" for it in imports]
-    assert len(files) > 10
+    assert len(files) > 5
     digests = [digest(package / SOURCE), *(digest_after_a_change(package, it) for it in files)]
     assert len(set(digests)) == len(files) + 1
 
 
-def test_code_is_kept_when_something_else_changes(package: Path) -> None:
+def test_the_digest_stays_when_something_else_changes(package: Path) -> None:
     before = digest(package / SOURCE)
     assert digest_after_a_change(package, "exact/solve.py") == before
+
+
+def test_the_digest_does_not_depend_on_where_the_sources_are(package: Path) -> None:
+    before = digest(package / SOURCE)
+    elsewhere = package.parent / "elsewhere"
+    package.rename(elsewhere)
+    compilation.ROOT = elsewhere
+    assert digest(elsewhere / SOURCE) == before
 
 
 def doubled(number: int) -> int:
@@ -73,96 +86,129 @@ def tripled(number: int) -> int:
 
 @pytest.fixture
 def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Return a folder of its own for compiled code."""
+    """Return an empty folder for compiled code."""
     monkeypatch.delenv("NUMBA_CACHE_DIR", raising=False)
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "home"))
     return tmp_path / "home"
 
 
-def test_code_is_kept_in_a_folder_that_other_users_of_numba_do_not_get(home: Path) -> None:
-    others = vars(config)["CACHE_DIR"]
-    assert compiled(doubled)(2) == 4
+def loaded(function: Any) -> int:
+    """Return how many signatures of a kernel came from the disk."""
+    return int(sum(function.dispatcher.stats.cache_hits.values()))
+
+
+def test_a_kernel_is_compiled_once_and_then_loaded(home: Path) -> None:
+    first: Any = kernel(doubled)
+    again: Any = kernel(doubled)
+    assert (first(2), loaded(first)) == (4, 0)
+    assert (again(2), loaded(again)) == (4, 1)
+
+
+def test_a_kernel_has_one_signature_whatever_python_numbers_it_is_given(home: Path) -> None:
+    function: Any = kernel(doubled)
+    assert (function(2), function(3)) == (4, 6)
+    assert len(function.dispatcher.signatures) == 1
+
+
+def test_kernels_are_kept_in_a_folder_that_functions_of_others_do_not_get(
+    home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(numba.config, "CACHE_DIR", str(tmp_path / "others"))
+    assert kernel(doubled)(2) == 4
+    assert numba.njit(cache=True)(tripled)(2) == 6
     assert [it.name.split("-")[0] for it in home.rglob("*.nbi")] == ["test_compilation.doubled"]
-    assert vars(config)["CACHE_DIR"] == others
+    assert [it.name.split("-")[0] for it in (tmp_path / "others").rglob("*.nbi")] == [
+        "test_compilation.tripled"
+    ]
 
 
-def test_code_is_kept_by_one_process_at_a_time(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    # Two at once would both read that no name is taken, and one would load the other's code.
-    alone = []
+def test_a_kernel_calls_subroutines_and_from_python_these_run_as_they_are(home: Path) -> None:
+    inner: Any = subroutine(doubled)
 
-    def save(cache: Any, key: object, data: object) -> None:
-        other = os.open(cache._cache_path, os.O_RDONLY)
-        try:
-            fcntl.flock(other, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            alone.append(True)
-        finally:
-            os.close(other)
+    def outer(number: int) -> int:
+        return int(inner(number)) + 1
 
-    monkeypatch.setattr(IndexDataCacheFile, "save", save)
-    assert compiled(doubled)(2) == 4
-    assert alone == [True]
+    assert kernel(outer)(2) == 5
+    assert inner("a") == "aa"  # what no compiled code takes
+
+
+def test_no_other_process_compiles_a_kernel_meanwhile(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # The lock is taken before there is any code, and held until there is.
+    held: list[tuple[str, int, list[Path]]] = []
+
+    def flock(file: Any, operation: int) -> None:
+        held.append((Path(file.name).name, operation, list(home.rglob("*.nbi"))))
+
+    monkeypatch.setattr(fcntl, "flock", flock)
+    assert kernel(doubled)(2) == 4
+    assert held == [("doubled.lock", fcntl.LOCK_EX, [])]
 
 
 def test_code_is_loaded_from_a_folder_that_can_only_be_read(
-    home: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+    home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    compiled(doubled)(2)
-    monkeypatch.setattr(compilation._Place, "ensure_cache_path", read_only)
-    again: Any = compiled(doubled)
-    assert again(2) == 4
-    assert sum(again.stats.cache_hits.values()) == 1
-    assert caplog.messages == []
+    kernel(doubled)(2)
+    forget()
+    monkeypatch.setattr(compilation, "TemporaryFile", read_only)
+    function: Any = kernel(doubled)
+    assert (function(2), loaded(function)) == (4, 1)
 
 
 def test_what_a_folder_that_can_only_be_read_lacks_is_compiled_and_not_kept(
     home: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    compiled(doubled)(2)
-    monkeypatch.setattr(compilation._Place, "ensure_cache_path", read_only)
-    assert compiled(tripled)(2) == 6
-    assert len(list(home.rglob("*.nbi"))) == 1
+    monkeypatch.setattr(compilation, "TemporaryFile", read_only)
+    assert kernel(tripled)(2) == 6
+    assert list(home.rglob("*.nbi")) == []
     assert [it.split(": ")[-1] for it in caplog.messages] == ["Read-only file system"]
 
 
+def test_a_disk_that_is_full_costs_no_answer_and_is_reported_once(
+    home: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr(SourceDigestLocator, "ensure_cache_path", full)
+    assert (kernel(doubled)(2), kernel(tripled)(2)) == (4, 6)
+    assert [it.split(": ")[-1] for it in caplog.messages] == ["No space left on device"]
+
+
 @pytest.mark.parametrize("cut", ["*.nbi", "*.nbc"])
-def test_what_was_cut_off_is_compiled_anew_and_kept_again(home: Path, cut: str) -> None:
-    compiled(doubled)(2)
+@pytest.mark.parametrize("length", [0, 10])
+def test_code_that_was_cut_off_is_compiled_and_kept_again(
+    home: Path, cut: str, length: int
+) -> None:
+    kernel(doubled)(2)
     (file,) = home.rglob(cut)
-    for length in (0, 10):
-        file.write_bytes(file.read_bytes()[:length])
-        assert compiled(doubled)(2) == 4
-    again: Any = compiled(doubled)
-    assert again(2) == 4
-    assert sum(again.stats.cache_hits.values()) == 1
+    file.write_bytes(file.read_bytes()[:length])
+    assert kernel(doubled)(2) == 4
+    again: Any = kernel(doubled)
+    assert (again(2), loaded(again)) == (4, 1)
 
 
-def read_only(_: object) -> None:
-    # What a real one would raise; root, who may run the tests, can write to any other folder.
-    raise OSError(errno.EROFS, "Read-only file system")
-
-
-def test_that_code_cannot_be_kept_is_said_once(
+def test_a_file_in_the_place_of_the_folder_costs_no_answer(
     home: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     home.write_text("a file, not a folder")
-    assert (compiled(doubled)(2), compiled(tripled)(2)) == (4, 6)
-    assert caplog.messages == [
-        (
-            "compiled code cannot be kept, so that each process compiles anew: "
-            f"{home}/eyewall/compiled: Not a directory"
-        )
-    ]
+    assert (kernel(doubled)(2), kernel(tripled)(2)) == (4, 6)
+    assert [it.split(": ")[-1] for it in caplog.messages] == ["Not a directory"]
 
 
-def test_code_is_compiled_for_a_user_without_a_home(
+def test_a_user_without_a_home_gets_an_answer(
     monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     # As in a container that runs under a number that its passwd does not know.
     for name in ("HOME", "XDG_CACHE_HOME", "NUMBA_CACHE_DIR"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setattr(pwd, "getpwuid", {}.__getitem__)
-    assert (compiled(doubled)(2), compiled(tripled)(2)) == (4, 6)
-    assert [it.split(": ")[-1] for it in caplog.messages] == [
-        "there is no home folder; say NUMBA_CACHE_DIR=FOLDER"
-    ]
+    assert (kernel(doubled)(2), kernel(tripled)(2)) == (4, 6)
+    assert len(caplog.messages) == 1
+
+
+def read_only(**_: object) -> None:
+    # What a real one raises; root, who may run the tests, can write to any other folder.
+    raise OSError(errno.EROFS, "Read-only file system")
+
+
+def full(_: object) -> None:
+    raise OSError(errno.ENOSPC, "No space left on device")

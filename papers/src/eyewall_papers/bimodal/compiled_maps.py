@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 from eyewall_sidecar.model.arrays import Floats, Places
-from eyewall_sidecar.model.compilation import allocation_free, compiled
+from eyewall_sidecar.model.compilation import compiled, subroutine
 from eyewall_sidecar.model.violations import TOLERANCE
 
 from eyewall_papers.bimodal.mapping_arrays import NONE, TaskArrays
@@ -82,7 +82,7 @@ def no_maps(capacity: int, operators: int) -> Maps:
     )
 
 
-@allocation_free
+@subroutine
 def arrive(maps: Maps, sent: int, node: int, arrived: int, spent: float) -> int:
     """Add the map that a row becomes at the node that it is sent to; NONE begins one."""
     row = int(maps.used[0])
@@ -112,7 +112,7 @@ def arrive(maps: Maps, sent: int, node: int, arrived: int, spent: float) -> int:
     return row
 
 
-@allocation_free
+@subroutine
 def hold(maps: Maps, came: int, operators: int, load: float) -> int:
     """Add the map that puts the next operators on the node where it is."""
     row = int(maps.used[0])
@@ -140,13 +140,13 @@ def hold(maps: Maps, came: int, operators: int, load: float) -> int:
     return row
 
 
-@allocation_free
+@subroutine
 def may_return(maps: Maps, row: int) -> bool:
     """Whether the map may have visited the node before; False is certain."""
     return bool(maps.before[row] >> (maps.node[row] % BITS) & 1)
 
 
-@allocation_free
+@subroutine
 def cores(maps: Maps, task: TaskArrays, row: int) -> float:
     """Cores that a map takes of the node where it is."""
     node, needed = maps.node[row], 0.0
@@ -158,7 +158,7 @@ def cores(maps: Maps, task: TaskArrays, row: int) -> float:
     return needed
 
 
-@allocation_free
+@subroutine
 def carried(maps: Maps, task: TaskArrays, row: int, sender: int, receiver: int, kind: int) -> float:
     """Bytes/s that a map sends from one node to another by one kind; NONE stands for any node."""
     total = 0.0
@@ -174,7 +174,7 @@ def carried(maps: Maps, task: TaskArrays, row: int, sender: int, receiver: int, 
     return total
 
 
-@allocation_free
+@subroutine
 def forwarding(maps: Maps, row: int) -> int:
     """How many hops the map's last stream has made up to here."""
     hops = 0
@@ -184,7 +184,7 @@ def forwarding(maps: Maps, row: int) -> int:
     return hops
 
 
-@allocation_free
+@subroutine
 def on_route(maps: Maps, row: int, node: int) -> bool:
     """Whether the map's last stream touches a node, the one that sends it included."""
     while row != NONE:
@@ -196,7 +196,7 @@ def on_route(maps: Maps, row: int, node: int) -> bool:
     return False
 
 
-@allocation_free
+@subroutine
 def better(maps: Maps, one: int, other: int) -> bool:
     """Whether one map is preferred, see `metric.Balanced`."""
     mine, theirs = maps.balance[one], maps.balance[other]
@@ -234,7 +234,7 @@ def _ranked_before(maps: Maps, ranks: Places, one: int, other: int) -> bool:
     return _way_before(maps, ranks, one, other)
 
 
-@allocation_free
+@subroutine
 def _kinds_before(maps: Maps, one: int, other: int) -> bool:
     if maps.dedicated[one] != maps.dedicated[other]:
         return bool(maps.dedicated[one] > maps.dedicated[other])
@@ -269,7 +269,7 @@ def visits(maps: Maps, row: int) -> Places:
     return rows
 
 
-@allocation_free
+@subroutine
 def beyond(load: float, capacity: float) -> bool:
     """`violations.exceeds` for compiled code."""
     return load > capacity + TOLERANCE * max(1.0, capacity)

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 from eyewall_sidecar.model.arrays import Floats, Places
-from eyewall_sidecar.model.compilation import allocation_free, compiled
+from eyewall_sidecar.model.compilation import compiled, kernel, subroutine
 
 from eyewall_papers.bimodal.compiled_maps import (
     DEDICATED,
@@ -78,7 +78,7 @@ class Negotiated(NamedTuple):
     finished: bool
 
 
-@compiled
+@kernel
 def negotiated(
     network: NetworkArrays, free: FreeArrays, task: TaskArrays, capacity: int
 ) -> Negotiated:
@@ -138,7 +138,7 @@ def negotiated(
     return Negotiated(maps, first_of(maps, network.ranks, found[:whole]), sent, finished=True)
 
 
-@allocation_free
+@subroutine
 def _engage(parts: Computations, here: int, sender: int) -> None:
     parts.engaged[here] = True
     parts.pred[here] = sender
@@ -148,7 +148,7 @@ def _engage(parts: Computations, here: int, sender: int) -> None:
     parts.best[here, :] = NONE
 
 
-@allocation_free
+@subroutine
 def _end(parts: Computations, mail: Mail, here: int) -> None:
     if parts.outstanding[here] == 0:
         parts.engaged[here] = False
@@ -156,7 +156,7 @@ def _end(parts: Computations, mail: Mail, here: int) -> None:
             _post(mail, FINAL_ACK, here, parts.pred[here], NONE, DEDICATED, 0.0)
 
 
-@allocation_free
+@subroutine
 def _extend(
     network: NetworkArrays,
     free: FreeArrays,
@@ -204,7 +204,7 @@ def _extend(
     return whole
 
 
-@allocation_free
+@subroutine
 def _send_on(
     network: NetworkArrays,
     free: FreeArrays,
@@ -255,7 +255,7 @@ def _send_on(
     return True
 
 
-@allocation_free
+@subroutine
 def _offer(
     parts: Computations,
     mail: Mail,
@@ -271,7 +271,7 @@ def _offer(
     _post(mail, kind, here, receiver, row, arrived, spent)
 
 
-@allocation_free
+@subroutine
 def _post(
     mail: Mail, kind: int, sender: int, receiver: int, row: int, arrived: int, spent: float
 ) -> None:
@@ -285,7 +285,7 @@ def _post(
     mail.ends[1] += 1
 
 
-@allocation_free
+@subroutine
 def _serves(network: NetworkArrays, task: TaskArrays, node: int, place: int) -> bool:
     if place == 0:
         return node == task.source

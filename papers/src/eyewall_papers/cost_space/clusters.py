@@ -6,14 +6,14 @@ position to the last bit.
 """
 
 from eyewall_sidecar.model.arrays import Floats, Places
-from eyewall_sidecar.model.compilation import compiled
+from eyewall_sidecar.model.compilation import compiled, kernel
 
 from eyewall_papers.cost_space.operator_graph import OperatorGraph
 
 NOBODY = -1
 
 
-@compiled
+@kernel
 def gather(
     graph: OperatorGraph,
     positions: Floats,

@@ -8,7 +8,7 @@ from typing import NamedTuple, Self
 import numpy as np
 from eyewall_sidecar.heuristic.room import NOWHERE
 from eyewall_sidecar.model.arrays import Floats, Places, ProblemArrays
-from eyewall_sidecar.model.compilation import compiled
+from eyewall_sidecar.model.compilation import compiled, kernel
 from numpy.typing import NDArray
 
 MIGRATIONS, SECOND_CHOICES = range(2)
@@ -112,7 +112,7 @@ def follow(sites: Sites, movers: Places, targets: Floats, places: Places) -> Map
     return Mapped(now, int(counts[MIGRATIONS]), int(counts[SECOND_CHOICES]))
 
 
-@compiled
+@kernel
 def _map(
     sites: Sites, targets: Floats, movers: Places, places: Places, counts: Places, passes: int
 ) -> None:

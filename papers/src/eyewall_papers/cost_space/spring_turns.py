@@ -7,14 +7,14 @@ whose force grows with rate and latency, so that rest is the least elastic energ
 
 import numpy as np
 from eyewall_sidecar.model.arrays import Floats
-from eyewall_sidecar.model.compilation import compiled
+from eyewall_sidecar.model.compilation import kernel
 
 from eyewall_papers.cost_space.distance import distance
 from eyewall_papers.cost_space.operator_graph import OperatorGraph
 from eyewall_papers.cost_space.turns import Moves, Queue, has_turns, move, next_turn, tell, trigger
 
 
-@compiled
+@kernel
 def take_spring_turns(
     graph: OperatorGraph,
     positions: Floats,

@@ -7,7 +7,7 @@ latency space with it.
 
 import numpy as np
 from eyewall_sidecar.model.arrays import Floats, Places
-from eyewall_sidecar.model.compilation import compiled
+from eyewall_sidecar.model.compilation import kernel
 from eyewall_sidecar.model.links import Matrix
 from numpy.random import Generator
 
@@ -46,7 +46,7 @@ def embed(delays: Matrix, *, dimensions: int, rounds: int, rng: Generator) -> Fl
     return coordinates
 
 
-@compiled
+@kernel
 def _relax(distances: Matrix, partners: Places, shortest: float, coordinates: Floats) -> None:
     """Let each node be pulled or pushed by its partner of each round; changes `coordinates`."""
     count = len(coordinates)

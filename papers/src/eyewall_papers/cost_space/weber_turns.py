@@ -6,7 +6,7 @@ of lemma 1 (section VII).
 
 import numpy as np
 from eyewall_sidecar.model.arrays import Floats, Places
-from eyewall_sidecar.model.compilation import compiled
+from eyewall_sidecar.model.compilation import compiled, kernel
 
 from eyewall_papers.cost_space.clusters import NOBODY, at_one_position, gather
 from eyewall_papers.cost_space.dead_points import local_usage
@@ -15,7 +15,7 @@ from eyewall_papers.cost_space.turns import Moves, Queue, has_turns, move, next_
 from eyewall_papers.cost_space.weber_point import weber_point
 
 
-@compiled
+@kernel
 def take_weber_turns(
     graph: OperatorGraph,
     positions: Floats,

@@ -17,7 +17,7 @@ from math import inf, isfinite
 
 import numpy as np
 from eyewall_sidecar.model.arrays import Floats
-from eyewall_sidecar.model.compilation import compiled
+from eyewall_sidecar.model.compilation import kernel
 
 from eyewall_papers.provisioning.blobs import Blobs, Flags, tolerated
 from eyewall_papers.provisioning.data import DataServer
@@ -92,7 +92,7 @@ def split_prices(price: Floats, *, ends_at: float, clock: Callable[[], float]) -
     return least
 
 
-@compiled
+@kernel
 def _split(price: Floats, least: Floats, start: int, end: int) -> None:
     top = 1
     for whole in range(start, end):
@@ -101,7 +101,7 @@ def _split(price: Floats, least: Floats, start: int, end: int) -> None:
         least[whole] = _least(price, least, top, whole ^ top)
 
 
-@compiled
+@kernel
 def _least(price: Floats, least: Floats, top: int, others: int) -> float:
     """Take the heaviest blob, `top`, with each subset of the others."""
     best = inf

@@ -3,18 +3,24 @@
 Covers every objective and every constraint but bandwidths, on any graph.
 """
 
+from collections.abc import Set
+from enum import StrEnum
 from math import inf
 from sys import maxsize
 
 import numpy as np
 
-from eyewall_sidecar.exact.branching import BY_SUMS
+from eyewall_sidecar.exact.bounds.capacity_prices import capacity_prices
+from eyewall_sidecar.exact.bounds.layer_bound import layer_bound, layers_of
+from eyewall_sidecar.exact.bounds.spread_bound import spread_bound
+from eyewall_sidecar.exact.capacity import capacity_of
 from eyewall_sidecar.exact.finding import Clock, Finding, Outcome
+from eyewall_sidecar.exact.instance import Instance, instance_of
 from eyewall_sidecar.exact.packing import packing
-from eyewall_sidecar.exact.search_state import LEVEL, NONE, STEPS, cutoff, open_bound
-from eyewall_sidecar.exact.spread_bound import spread_bound
-from eyewall_sidecar.exact.tree_search import Begun, Search, advance, begun, layered, priced, set_up
-from eyewall_sidecar.model.arrays import Places, ProblemArrays
+from eyewall_sidecar.exact.search_tree import BY_SUMS, SearchTree, advance, root_bound, search_tree
+from eyewall_sidecar.exact.symmetry import identical_nodes, interchangeable_operators
+from eyewall_sidecar.exact.tree_state import LEVEL, NONE, STEPS, cutoff, open_bound
+from eyewall_sidecar.model.arrays import Indices, ProblemArrays
 from eyewall_sidecar.objectives.costs import Costs, cost
 
 FIRST_SLICE, LONGEST_SLICE = 256, 65_536
@@ -43,6 +49,20 @@ MOST_TABLE_ENTRIES = 30_000_000
 """Above this the costs of pairs alone would take hundreds of megabytes."""
 
 
+class Bound(StrEnum):
+    """What the search can do without, at a price that `python -m benchmarks ablation` measures."""
+
+    LAYERS = "layers"
+    PRICES = "capacity prices"
+    SPREAD = "spread"
+    PACKING = "packing"
+    OPERATOR_SYMMETRY = "operator symmetry"
+    NODE_SYMMETRY = "node symmetry"
+
+
+EVERY_BOUND = frozenset(Bound)
+
+
 def covers(arrays: ProblemArrays) -> bool:
     """Whether the engine can take the problem: no limited bandwidth, and tables that fit."""
     entries = (len(arrays.rates) + arrays.operators) * arrays.nodes**2
@@ -50,7 +70,13 @@ def covers(arrays: ProblemArrays) -> bool:
 
 
 def branch_and_bound(
-    arrays: ProblemArrays, costs: Costs, *, start: Places | None, ends_at: float, clock: Clock
+    arrays: ProblemArrays,
+    costs: Costs,
+    *,
+    start: Indices | None,
+    ends_at: float,
+    clock: Clock,
+    bounds: Set[Bound] = EVERY_BOUND,
 ) -> Finding:
     """Find the placement of least cost, or the best known when the time is up.
 
@@ -67,66 +93,80 @@ def branch_and_bound(
     """
     began = clock()
     known = cost(arrays, costs, start) if start is not None else inf
-    first = _first_slice(arrays)
-    beginning = begun(arrays, costs, known, first)
-    if beginning.search is None:
-        return _at_once(arrays, costs, beginning, start, known)
-    search, slice_, now, floor = beginning.search, first, clock(), -inf
-    crowded = not search.capacity.same[0] or open_bound(search.state) <= 0
-    if _is_open(search, floor) and crowded and ends_at - now >= SPREAD_SECONDS:
-        floor = spread_bound(arrays, costs)
-        _improve(search, arrays, costs)
+    instance = instance_of(arrays, costs)
+    tree = _root(instance, costs, bounds)
+    tree.state.incumbent_cost[0] = known
+    slice_, now, floor = _first_slice(instance), began, -inf
+    advance(tree, slice_)
+    if _is_open(tree, floor):
         now = clock()
-    if _is_open(search, floor) and search.used[BY_SUMS] and now < ends_at:
-        search = priced(search)
+        crowded = not tree.capacity.even[0] or open_bound(tree.state) <= 0
+        if crowded and ends_at - now >= SPREAD_SECONDS:
+            if Bound.SPREAD in bounds:
+                floor = spread_bound(arrays, costs)
+            if Bound.PACKING in bounds:
+                _pack(tree, instance, arrays, costs)
+            now = clock()
+    if _is_open(tree, floor) and Bound.PRICES in bounds and tree.used[BY_SUMS] and now < ends_at:
+        tree = _priced(tree, instance)
         now = clock()
-    layers_from = _layered_from(search)
-    while _is_open(search, floor) and now < ends_at:
-        waits = layers_from - int(search.state.counters[STEPS])
+    layers_from = _layers_from(tree, instance) if Bound.LAYERS in bounds else maxsize
+    while _is_open(tree, floor) and now < ends_at:
+        waits = layers_from - int(tree.state.counters[STEPS])
         if waits > 0:
-            advance(search, min(slice_, waits))
+            advance(tree, min(slice_, waits))
         else:
             layers_from = maxsize
             if ends_at - now > now - began:  # tables take about as long as all up to here
-                search = layered(search)
+                tree = _layered(tree, instance)
         before, now = now, clock()
         slice_ = _next_slice(slice_, now - before)
-    return _finding(arrays, costs, search, start, known, floor)
+    return _finding(arrays, costs, tree, instance, start, known, floor)
 
 
-def _first_slice(arrays: ProblemArrays) -> int:
-    """Branchings before anybody looks at the clock, or for better bounds."""
-    return max(FIRST_SLICE, AT_ONCE // max(1, arrays.operators * arrays.nodes))
+def _root(instance: Instance, costs: Costs, bounds: Set[Bound]) -> SearchTree:
+    before, same_node = (np.full(it, NONE) for it in (instance.operators, instance.nodes))
+    if Bound.OPERATOR_SYMMETRY in bounds:
+        before = interchangeable_operators(instance)
+    if Bound.NODE_SYMMETRY in bounds:
+        same_node = identical_nodes(instance, costs)
+    return search_tree(instance, before, same_node)
 
 
-def _at_once(
-    arrays: ProblemArrays, costs: Costs, found: Begun, start: Places | None, known: float
-) -> Finding:
-    """Say what the first steps have settled."""
-    if found.cost == inf:
-        return Finding(Outcome.INFEASIBLE, bound=inf, steps=found.steps)
-    if start is not None and found.places[:1].tolist() in ([], [NONE]):
-        return Finding(Outcome.OPTIMAL, start, known, known, found.steps)
-    value = cost(arrays, costs, found.places)
-    return Finding(Outcome.OPTIMAL, found.places, value, value, found.steps)
+def _priced(tree: SearchTree, instance: Instance) -> SearchTree:
+    """Start again with capacity prices if these raise the bound at the root."""
+    slots = capacity_of(instance).room
+    longest_run = min(instance.operators, int(slots.max()))
+    known = float(tree.state.incumbent_cost[0])
+    prices = capacity_prices(instance, slots, longest_run, known)
+    again = search_tree(instance, tree.before, tree.same_node, prices)
+    advance(again, 1)
+    if root_bound(again) <= root_bound(tree):
+        return tree
+    _hand_over(tree, again)
+    return again
 
 
-def _is_open(search: Search, floor: float) -> bool:
-    """Whether anything may be better than the incumbent, where nothing costs less than a floor."""
-    state = search.state
-    return bool(state.counters[LEVEL] >= 0) and floor < cutoff(state.incumbent_cost)
+def _layered(tree: SearchTree, instance: Instance) -> SearchTree:
+    """Start again with layers of two, if the operators are in such."""
+    layers = layer_bound(instance, layers_of(instance), capacity_of(instance).room)
+    if not len(layers.layer):
+        return tree
+    prices = tree.sums.prices if tree.sums.prices.any() else None
+    again = search_tree(instance, tree.before, tree.same_node, prices, layers)
+    _hand_over(tree, again)
+    return again
 
 
-def _layered_from(search: Search) -> int:
-    """After how many branchings layers of two are worth their tables."""
-    operators, nodes = search.instance.allowed.shape
-    patience = 1 if search.used[BY_SUMS] else PATIENCE_WITH_PATHS
-    return int(patience * max(LAYERED_LEAST, LAYERED_FROM * operators * nodes**3))
+def _hand_over(tree: SearchTree, again: SearchTree) -> None:
+    """Give what is known to a search that starts again."""
+    again.state.incumbent_cost[0] = tree.state.incumbent_cost[0]
+    again.state.incumbent[:] = tree.state.incumbent
+    again.state.counters[STEPS] += tree.state.counters[STEPS]
 
 
-def _improve(search: Search, arrays: ProblemArrays, costs: Costs) -> None:
+def _pack(tree: SearchTree, instance: Instance, arrays: ProblemArrays, costs: Costs) -> None:
     """Take a packing as the incumbent if it is better."""
-    state = search.state
     places = packing(arrays, costs)
     if places is None:
         return
@@ -135,19 +175,14 @@ def _improve(search: Search, arrays: ProblemArrays, costs: Costs) -> None:
     if (loads > arrays.limits).any():  # by rounding
         return
     value = cost(arrays, costs, places)
-    if value < state.incumbent_cost[0]:
-        state.incumbent_cost[0] = value
-        state.incumbent[:] = places[search.instance.order]
+    if value < tree.state.incumbent_cost[0]:
+        tree.state.incumbent_cost[0] = value
+        tree.state.incumbent[:] = places[instance.order]
 
 
-def compile_what_is_rare(arrays: ProblemArrays, costs: Costs) -> None:
-    """Compile, or load from disk, what a search needs that does not end in its first slice."""
-    search = set_up(arrays, costs)
-    spread_bound(arrays, costs)
-    _improve(search, arrays, costs)
-    layered(search)
-    priced(search)
-    open_bound(search.state)
+def _first_slice(instance: Instance) -> int:
+    """Branchings before anybody looks at the clock, or for better bounds."""
+    return max(FIRST_SLICE, AT_ONCE // max(1, instance.operators * instance.nodes))
 
 
 def _next_slice(slice_: int, seconds: float) -> int:
@@ -156,28 +191,49 @@ def _next_slice(slice_: int, seconds: float) -> int:
     return max(1, slice_ // 2) if seconds > 2 * SLICE_SECONDS else slice_
 
 
+def _is_open(tree: SearchTree, floor: float) -> bool:
+    """Whether anything may be better than the incumbent, where nothing costs less than a floor."""
+    state = tree.state
+    return bool(state.counters[LEVEL] >= 0) and floor < cutoff(state.incumbent_cost)
+
+
+def _layers_from(tree: SearchTree, instance: Instance) -> int:
+    """After how many branchings layers of two are worth their tables."""
+    patience = 1 if tree.used[BY_SUMS] else PATIENCE_WITH_PATHS
+    tables = LAYERED_FROM * instance.operators * instance.nodes**3
+    return int(patience * max(LAYERED_LEAST, tables))
+
+
 def _finding(
     arrays: ProblemArrays,
     costs: Costs,
-    search: Search,
-    start: Places | None,
+    tree: SearchTree,
+    instance: Instance,
+    start: Indices | None,
     known: float,
     floor: float,
 ) -> Finding:
     """Say what is known; places in the problem's order, costs as everyone recomputes them."""
-    state = search.state
-    steps = int(state.counters[STEPS])
-    ended = not _is_open(search, floor)
+    state, steps = tree.state, int(tree.state.counters[STEPS])
+    ended = not _is_open(tree, floor)
     if state.incumbent_cost[0] == inf:
         outcome = Outcome.INFEASIBLE if ended else Outcome.NOTHING
         return Finding(outcome, bound=max(floor, open_bound(state)), steps=steps)
     places, value = start, known
     if places is None or state.incumbent[:1].tolist() != [NONE]:
-        places = np.empty(len(state.places), dtype=np.int64)
-        places[search.instance.order] = state.incumbent
+        places = np.empty(instance.operators, dtype=np.int64)
+        places[instance.order] = state.incumbent
         value = cost(arrays, costs, places)
     if ended:
         return Finding(Outcome.OPTIMAL, places, value, value, steps)
-    return Finding(
-        Outcome.INCUMBENT, places, value, min(value, max(floor, open_bound(state))), steps
-    )
+    bound = max(floor, open_bound(state))
+    return Finding(Outcome.INCUMBENT, places, value, min(value, bound), steps)
+
+
+def rehearse(arrays: ProblemArrays, costs: Costs) -> None:
+    """Run every compiled part once, those included that most searches end without."""
+    instance = instance_of(arrays, costs)
+    tree = _root(instance, costs, EVERY_BOUND)
+    spread_bound(arrays, costs)
+    _pack(tree, instance, arrays, costs)
+    advance(_layered(_priced(tree, instance), instance), FIRST_SLICE)

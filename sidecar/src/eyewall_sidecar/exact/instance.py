@@ -1,44 +1,56 @@
-"""A placement problem as the branch and bound sees it: numbered by the branching order, in costs.
+"""A placement problem as the branch and bound reads it: operators in branching order, all in costs.
 
 Delays and execution times are multiplied by what a second of response time costs. If all paths
 form one chain, the response time is a sum, and its parts join those of the other costs.
 """
 
-from typing import NamedTuple
+from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-from eyewall_sidecar.exact.branching_order import branching_order
-from eyewall_sidecar.exact.relations import (
-    COUNT_BACK,
-    COUNT_ON,
-    HOP_BACK,
-    HOP_ON,
-    RATE_BACK,
-    RATE_ON,
-    Relations,
-    merged,
-)
-from eyewall_sidecar.model.arrays import Floats, Places, ProblemArrays
-from eyewall_sidecar.model.compilation import compiled
+from eyewall_sidecar.model.arrays import Flags, Floats, Indices, ProblemArrays
 from eyewall_sidecar.model.links import Matrix
 from eyewall_sidecar.objectives.costs import Costs
 
-Flags = NDArray[np.bool_]
+RATE_ON, RATE_BACK, COUNT_ON, COUNT_BACK, HOP_ON, HOP_BACK = range(6)
+"""What a pair has in each direction: tuples/s, streams, and whether a path leads along it."""
+TURNED = [RATE_BACK, RATE_ON, COUNT_BACK, COUNT_ON, HOP_BACK, HOP_ON]
+
+HUB = 5
+"""An operator with so many neighbours is a hub: layers of two, fully connected, have none."""
+FEW = 4
+"""Hubs go first if at most one operator in so many is one; else the graph has wide layers."""
 
 
-class Instance(NamedTuple):
+@dataclass(frozen=True, slots=True, eq=False)
+class Pairs:
+    """Operators whose nodes matter to each other; each pair once, sorted by first, then second.
+
+    Parameters
+    ----------
+    firsts, seconds
+        [pair]: operators, first < second.
+    amounts
+        [pair, amount]: as `RATE_ON` and the others say; "on" leads from first to second.
+    """
+
+    firsts: Indices
+    seconds: Indices
+    amounts: Floats
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Instance:
     """Operators are numbered by their place in the branching order.
 
     Parameters
     ----------
     order
-        [operator]: its place in the problem.
+        [operator]: its index in the problem.
     requirements
         [resource, operator]: what it needs; only resources that could run out.
     limits
-        [resource, node]: what is left beside the pinned operators.
+        [resource, node]: what pinned operators leave.
     pinned
         [operator]: whether it has one candidate; its share of that node is set aside.
     allowed
@@ -46,20 +58,20 @@ class Instance(NamedTuple):
     own
         [operator, node]: what the operator costs there, whatever the others do.
     work
-        [operator, node]: what its execution time costs on a path; 0 if no path is told apart.
+        [operator, node]: what its execution time costs on a path; 0 if paths are one chain.
     hops
         [node, node]: what a delay on a path costs.
     flow
-        Operators on paths, in topological order; none if no path is told apart.
+        Operators on paths, in topological order; none if paths are one chain.
     path_tails, path_heads
         [path edge]: its ends, sorted by tail, then by head.
-    relations
-        Pairs of operators whose places matter to each other.
+    pairs
+        Operators whose nodes matter to each other.
     pair_costs
         [pair, node of first, node of second]; no pairs if no pair costs anything by itself.
     """
 
-    order: Places
+    order: Indices
     requirements: Floats
     limits: Floats
     pinned: Flags
@@ -67,144 +79,135 @@ class Instance(NamedTuple):
     own: Floats
     work: Floats
     hops: Matrix
-    flow: Places
-    path_tails: Places
-    path_heads: Places
-    relations: Relations
+    flow: Indices
+    path_tails: Indices
+    path_heads: Indices
+    pairs: Pairs
     pair_costs: Floats
 
+    @property
+    def operators(self) -> int:
+        """How many operators there are."""
+        return len(self.order)
 
-class Given(NamedTuple):
-    """What an instance is made of, as compiled code takes it.
+    @property
+    def nodes(self) -> int:
+        """How many nodes there are."""
+        return self.allowed.shape[1]
 
-    Parameters
-    ----------
-    requirements, limits, execution_times, speedups, allowed, delays, sources, targets, rates,
-    path_order, path_sources, path_targets
-        As `ProblemArrays` has them.
-    response, per_operator, per_tuple, per_stream
-        As `Costs` has them.
-    """
-
-    requirements: Floats
-    limits: Floats
-    execution_times: Floats
-    speedups: Floats
-    allowed: Flags
-    delays: Matrix
-    sources: Places
-    targets: Places
-    rates: Floats
-    path_order: Places
-    path_sources: Places
-    path_targets: Places
-    response: float
-    per_operator: Floats
-    per_tuple: Matrix
-    per_stream: Matrix
+    @property
+    def takes(self) -> Indices:
+        """[operator]: how many places it takes on a node: 0 if it is pinned, else 1."""
+        return np.where(self.pinned, 0, 1)
 
 
-def given(arrays: ProblemArrays, costs: Costs) -> Given:
-    """Return the arrays of a problem and its costs."""
-    return Given(
-        arrays.requirements,
-        arrays.limits,
-        arrays.execution_times,
-        arrays.speedups,
-        arrays.allowed,
-        arrays.delays,
-        arrays.sources,
-        arrays.targets,
-        arrays.rates,
-        arrays.path_order,
-        arrays.path_sources,
-        arrays.path_targets,
-        costs.response,
-        costs.per_operator,
-        costs.per_tuple,
-        costs.per_stream,
-    )
+def instance_of(arrays: ProblemArrays, costs: Costs) -> Instance:
+    """Translate a problem and its costs."""
+    operators, nodes = arrays.operators, arrays.nodes
+    by_tuple, by_stream = costs.per_tuple.any(), costs.per_stream.any()
+    on_paths = bool(costs.response > 0)
 
-
-@compiled
-def instance_of(of: Given) -> Instance:
-    """Translate the arrays of a problem and its costs."""
-    operators, nodes = of.allowed.shape
-    by_tuple, by_stream = of.per_tuple.any(), of.per_stream.any()
-    hop = 1.0 if of.response > 0 else 0.0
-
-    streams, edges = len(of.sources), len(of.path_sources)
+    streams, edges = len(arrays.sources), len(arrays.path_sources)
     amounts = np.zeros((streams + edges, 6))
-    if by_tuple:
-        amounts[:streams, RATE_ON] = of.rates
-    if by_stream:
-        amounts[:streams, COUNT_ON] = 1.0
-    amounts[streams:, HOP_ON] = hop
-    ends = merged(
-        np.concatenate((of.sources, of.path_sources)),
-        np.concatenate((of.targets, of.path_targets)),
-        amounts,
-    )
-    order = branching_order(operators, of.path_order, ends.firsts, ends.seconds)
-    place = np.empty(operators, np.int64)
+    amounts[:streams, RATE_ON] = arrays.rates if by_tuple else 0.0
+    amounts[:streams, COUNT_ON] = 1.0 if by_stream else 0.0
+    amounts[streams:, HOP_ON] = 1.0 if on_paths else 0.0
+    sources = np.concatenate((arrays.sources, arrays.path_sources))
+    targets = np.concatenate((arrays.targets, arrays.path_targets))
+    ends = merge_pairs(sources, targets, amounts)
+    order = branching_order(operators, arrays.path_order, ends)
+    place = np.empty(operators, dtype=np.int64)
     place[order] = np.arange(operators)
-    relations = merged(place[ends.firsts], place[ends.seconds], ends.amounts)
+    pairs = merge_pairs(place[ends.firsts], place[ends.seconds], ends.amounts)
 
-    allowed = of.allowed[order]
+    allowed = arrays.allowed[order]
     pinned = allowed.sum(axis=1) == 1
-    needed, left = _contested(of.requirements[:, order], of.limits, allowed, pinned)
+    needed, left = _contested(arrays.requirements[:, order], arrays.limits, allowed, pinned)
 
-    own = np.empty((operators, nodes))
-    own[:] = of.per_operator
-    flow = place[of.path_order] if hop else of.path_order[:0]
-    tails = place[of.path_sources] if hop else of.path_sources[:0]
-    heads = place[of.path_targets] if hop else of.path_targets[:0]
-    hops = of.response * of.delays
+    own = np.tile(costs.per_operator, (operators, 1))
+    used = slice(None) if on_paths else slice(0)
+    flow = place[arrays.path_order][used]
+    tails, heads = place[arrays.path_sources][used], place[arrays.path_targets][used]
+    hops = costs.response * arrays.delays
     work = np.zeros((operators, nodes))
-    for operator in flow:
-        work[operator] = of.response * of.execution_times[order[operator]] / of.speedups
-    folded = _is_chain(flow, tails, heads)
-    if folded:
+    times = arrays.execution_times[order[flow]]
+    work[flow] = costs.response * times[:, None] / arrays.speedups
+    is_chain = (
+        len(tails) == len(flow) - 1
+        and np.array_equal(tails, flow[:-1])
+        and np.array_equal(heads, flow[1:])
+    )
+    if is_chain:
         own += work
         work[:] = 0.0
         flow, tails, heads = flow[:0], tails[:0], heads[:0]
-    by_tail = np.argsort(tails * operators + heads, kind="mergesort")
+    by_tail = np.lexsort((heads, tails))
 
-    pairs = len(relations.firsts) if by_tuple or by_stream or folded else 0
-    pair_costs = np.zeros((pairs, nodes, nodes))
-    for pair in range(pairs):
-        amount = relations.amounts[pair]
-        _add(pair_costs[pair], amount[RATE_ON], amount[RATE_BACK], of.per_tuple)
-        _add(pair_costs[pair], amount[COUNT_ON], amount[COUNT_BACK], of.per_stream)
-        if folded:
-            _add(pair_costs[pair], amount[HOP_ON], amount[HOP_BACK], hops)
+    count = len(pairs.firsts) if by_tuple or by_stream or is_chain else 0
+    pair_costs = np.zeros((count, nodes, nodes))
+    for amount, cost in zip(pairs.amounts, pair_costs, strict=False):
+        _add(cost, amount[RATE_ON], amount[RATE_BACK], costs.per_tuple)
+        _add(cost, amount[COUNT_ON], amount[COUNT_BACK], costs.per_stream)
+        if is_chain:
+            _add(cost, amount[HOP_ON], amount[HOP_BACK], hops)
     return Instance(
-        order,
-        needed,
-        left,
-        pinned,
-        allowed,
-        own,
-        work,
-        hops,
-        flow,
-        tails[by_tail],
-        heads[by_tail],
-        relations,
-        pair_costs,
+        order=order,
+        requirements=needed,
+        limits=left,
+        pinned=pinned,
+        allowed=allowed,
+        own=own,
+        work=work,
+        hops=hops,
+        flow=flow,
+        path_tails=tails[by_tail],
+        path_heads=heads[by_tail],
+        pairs=pairs,
+        pair_costs=pair_costs,
     )
 
 
-@compiled
-def starts_of(keys: Places, count: int) -> Places:
+def merge_pairs(firsts: Indices, seconds: Indices, amounts: Floats) -> Pairs:
+    """Merge what is between the same two operators, whichever comes first.
+
+    Pairs of one operator with itself, and those with nothing but zeros, are left out: a node
+    reaches itself at no cost.
+    """
+    kept = (firsts != seconds) & amounts.any(axis=1)
+    firsts, seconds, amounts = firsts[kept], seconds[kept], amounts[kept]
+    amounts = np.where((firsts > seconds)[:, None], amounts[:, TURNED], amounts)
+    base = int(max(firsts.max(initial=0), seconds.max(initial=0))) + 1
+    keys = np.minimum(firsts, seconds) * base + np.maximum(firsts, seconds)
+    keys, pair = np.unique(keys, return_inverse=True)
+    merged = np.zeros((len(keys), 6))
+    np.add.at(merged, pair, amounts)
+    return Pairs(keys // base, keys % base, merged)
+
+
+def branching_order(operators: int, flow: Indices, pairs: Pairs) -> Indices:
+    """Return [place in the order]: operator. Hubs come first, the rest as data flows.
+
+    Once a hub has its node, the operators around it no longer depend on each other; and as long as
+    data flows along the order, all that an operator waits for is known when its turn comes.
+
+    Parameters
+    ----------
+    flow
+        Operators on paths, in topological order; the others follow them by number.
+    """
+    neighbours = np.bincount(np.append(pairs.firsts, pairs.seconds), minlength=operators)
+    downstream = np.append(flow, np.setdiff1d(np.arange(operators), flow))
+    is_hub = neighbours[downstream] >= HUB
+    if FEW * is_hub.sum() > operators:
+        return downstream
+    return np.append(downstream[is_hub], downstream[~is_hub])
+
+
+def starts_of(keys: Indices, count: int) -> Indices:
     """Return where each key's run starts in sorted keys: `starts[k]` to `starts[k + 1]`."""
-    starts = np.zeros(count + 1, np.int64)
-    for key in keys:
-        starts[key + 1] += 1
-    return np.cumsum(starts)
+    return np.searchsorted(keys, np.arange(count + 1)).astype(np.int64)
 
 
-@compiled
 def _contested(
     requirements: Floats, limits: Floats, allowed: Flags, pinned: Flags
 ) -> tuple[Floats, Floats]:
@@ -213,27 +216,15 @@ def _contested(
     A pinned operator needs nothing afterwards. If the pinned alone need more than a node has, its
     limit is negative.
     """
-    resources, operators = requirements.shape
     needed, left = requirements.copy(), limits.copy()
-    kept = np.zeros(resources, np.bool_)
-    for resource in range(resources):
-        for operator in range(operators):
-            if pinned[operator]:
-                left[resource, np.argmax(allowed[operator])] -= needed[resource, operator]
-                needed[resource, operator] = 0.0
-        kept[resource] = needed[resource].sum() > left[resource].min() or left[resource].min() < 0
+    for operator in np.flatnonzero(pinned):
+        left[:, np.argmax(allowed[operator])] -= needed[:, operator]
+    needed[:, pinned] = 0.0
+    least = left.min(axis=1)
+    kept = (needed.sum(axis=1) > least) | (least < 0)
     return needed[kept], left[kept]
 
 
-@compiled
-def _is_chain(flow: Places, tails: Places, heads: Places) -> bool:
-    """Whether each operator on a path has just the next one after it."""
-    if len(tails) != len(flow) - 1:
-        return False
-    return bool((tails == flow[:-1]).all() and (heads == flow[1:]).all())
-
-
-@compiled
 def _add(costs: Matrix, on: float, back: float, unit: Matrix) -> None:
     """Add what goes on from first to second, and back; 0 of an infinite cost is nothing."""
     if on:

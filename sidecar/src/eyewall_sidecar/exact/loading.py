@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from functools import cache
 from time import perf_counter
 
-from eyewall_sidecar.exact.branch_and_bound import compile_what_is_rare
+from eyewall_sidecar.exact.branch_and_bound import rehearse
 from eyewall_sidecar.exact.solve import solve
 from eyewall_sidecar.model import Link, Node, Operator, PlacementProblem, Stream
 from eyewall_sidecar.model.arrays import ProblemArrays
@@ -23,7 +23,7 @@ def load_compiled_engines() -> None:
         for objective in OBJECTIVES:
             solve(problem, objective, time_limit=PATIENCE, seed=0, clock=perf_counter)
         arrays = ProblemArrays.of(problem)
-        compile_what_is_rare(arrays, weigh(arrays, {Term.R: 1.0, Term.N: 1.0}))
+        rehearse(arrays, weigh(arrays, {Term.R: 1.0, Term.N: 1.0}))
 
 
 def _tiny_problems() -> Iterator[PlacementProblem]:

@@ -6,12 +6,13 @@ is proven by it: the branch and bound has something to compare with.
 """
 
 from math import inf
+from typing import NamedTuple
 
 import numpy as np
 
-from eyewall_sidecar.exact.instance import Flags, Given, given
-from eyewall_sidecar.model.arrays import Floats, Places, ProblemArrays
-from eyewall_sidecar.model.compilation import compiled
+from eyewall_sidecar.model.arrays import Flags, Floats, Indices, ProblemArrays
+from eyewall_sidecar.model.compilation import kernel, subroutine
+from eyewall_sidecar.model.links import Matrix
 from eyewall_sidecar.objectives.costs import Costs
 
 MOST_WORK = 40_000_000
@@ -20,81 +21,183 @@ MOST_WORK = 40_000_000
 NONE = -1
 
 
-def packing(arrays: ProblemArrays, costs: Costs) -> Places | None:
+class PackedProblem(NamedTuple):
+    """What packings are valued by; as `ProblemArrays` and `Costs` have it."""
+
+    requirements: Floats
+    limits: Floats
+    allowed: Flags
+    execution_times: Floats
+    speedups: Floats
+    delays: Matrix
+    sources: Indices
+    targets: Indices
+    rates: Floats
+    path_order: Indices
+    path_sources: Indices
+    path_targets: Indices
+    response: float
+    per_operator: Floats
+    per_tuple: Matrix
+    per_stream: Matrix
+
+
+def packing(arrays: ProblemArrays, costs: Costs) -> Indices | None:
     """Return [operator]: its node in a placement that no node is too small for, if one is found."""
-    places = _packed(given(arrays, costs))
-    return None if places[:1].tolist() == [NONE] else places
+    largest = arrays.limits.max(axis=1)
+    shares = arrays.requirements[largest > 0] / largest[largest > 0, None]
+    orders = np.stack((_growing(arrays), np.argsort(-shares.max(axis=0, initial=0.0), kind="stable")))
+    near = np.argsort(np.minimum(arrays.delays, arrays.delays.T), axis=1, kind="stable")
+    best = np.full(arrays.operators, NONE, dtype=np.int64)
+    problem = PackedProblem(
+        arrays.requirements,
+        arrays.limits,
+        arrays.allowed,
+        arrays.execution_times,
+        arrays.speedups,
+        arrays.delays,
+        arrays.sources,
+        arrays.targets,
+        arrays.rates,
+        arrays.path_order,
+        arrays.path_sources,
+        arrays.path_targets,
+        costs.response,
+        costs.per_operator,
+        costs.per_tuple,
+        costs.per_stream,
+    )
+    found = _pack(
+        problem,
+        orders,
+        near,
+        np.zeros_like(arrays.limits),
+        best.copy(),
+        np.zeros(arrays.operators),
+        best,
+    )
+    return best if found else None
 
 
-@compiled
-def _packed(of: Given) -> Places:
-    """Pack around every node in two orders, and improve the best."""
-    requirements, limits, allowed, delays = of.requirements, of.limits, of.allowed, of.delays
-    hops = len(of.sources) + len(of.path_sources)
-    operators, nodes = allowed.shape
-    orders = np.empty((2, operators), np.int64)
-    orders[0] = _growing(of.sources, of.targets, of.rates, operators)
-    largest = np.zeros(operators)
-    for resource in range(len(limits)):
-        most = limits[resource].max()
-        if most > 0:
-            largest = np.maximum(largest, requirements[resource] / most)
-    orders[1] = np.argsort(-largest, kind="mergesort")
-    best, best_cost, best_sum = np.full(operators, NONE, np.int64), inf, inf
-    scratch = np.empty(operators)
-    least = inf
-    places = best.copy()
-    work = 0
-    for rank in range(2):
-        for node in range(nodes):
-            near = np.argsort(np.minimum(delays[node], delays[:, node]), kind="mergesort")
-            work += nodes
+def _growing(arrays: ProblemArrays) -> Indices:
+    """Return operators such that each is the one most joined to those before it."""
+    joined = np.zeros((arrays.operators, arrays.operators))
+    np.add.at(joined, (arrays.sources, arrays.targets), arrays.rates)
+    joined += joined.T
+    order, pull = [], joined.sum(axis=1) * 1e-9
+    for _ in range(arrays.operators):
+        chosen = int(np.argmax(pull))
+        order.append(chosen)
+        pull += joined[chosen]
+        pull[chosen] = -inf
+    return np.array(order, dtype=np.int64)
+
+
+@kernel
+def _pack(
+    problem: PackedProblem,
+    orders: Indices,
+    near: Indices,
+    free: Floats,
+    places: Indices,
+    done: Floats,
+    best: Indices,
+) -> bool:
+    """Pack around every node in each order, improve the best, and return whether there is one.
+
+    Parameters
+    ----------
+    orders
+        [order, rank]: operators.
+    near
+        [node, rank]: nodes by rising delay.
+    free, places, done
+        Scratch.
+    best
+        [operator]: its node; written here.
+    """
+    hops = len(problem.sources) + len(problem.path_sources)
+    best_cost, best_sum, work = inf, inf, 0
+    for rank in range(len(orders)):
+        for node in range(len(near)):
+            work += len(near)
             if work >= MOST_WORK:
                 break
-            if not _fill(orders[rank], near, requirements, limits, allowed, places):
+            if not _fill(problem, orders[rank], near[node], free, places):
                 continue
-            least, second = _value(places, of, scratch)
+            cost, second = _value(problem, places, done)
             work += hops
-            if least < best_cost or (least == best_cost and second < best_sum):
-                best, best_cost, best_sum = places.copy(), least, second
-    if best_cost == inf:
-        return np.full(operators, NONE, np.int64)
-    free = limits.copy()
+            if cost < best_cost or (cost == best_cost and second < best_sum):
+                best_cost, best_sum = cost, second
+                for operator in range(len(best)):
+                    best[operator] = places[operator]
+    if best_cost < inf:
+        _improve(problem, best_cost, best_sum, work, free, done, best)
+    return best_cost < inf
+
+
+@subroutine
+def _fill(
+    problem: PackedProblem, order: Indices, near: Indices, free: Floats, places: Indices
+) -> bool:
+    """Put each operator on the first near node with room; return whether all found one."""
+    requirements, allowed = problem.requirements, problem.allowed
+    _empty(problem, free)
+    for turn in range(len(order)):
+        operator, placed = order[turn], False
+        for rank in range(len(near)):
+            node = near[rank]
+            if allowed[operator, node]:
+                placed = True
+                for resource in range(len(free)):
+                    if requirements[resource, operator] > free[resource, node]:
+                        placed = False
+                if placed:
+                    places[operator] = node
+                    for resource in range(len(free)):
+                        free[resource, node] -= requirements[resource, operator]
+                    break
+        if not placed:
+            return False
+    return True
+
+
+@subroutine
+def _improve(
+    problem: PackedProblem,
+    best_cost: float,
+    best_sum: float,
+    work: int,
+    free: Floats,
+    done: Floats,
+    places: Indices,
+) -> None:
+    """Move an operator, or swap two, as long as that helps."""
+    operators, nodes = problem.allowed.shape
+    hops = len(problem.sources) + len(problem.path_sources)
+    _empty(problem, free)
     for operator in range(operators):
-        free[:, best[operator]] -= requirements[:, operator]
-    places = best
+        for resource in range(len(free)):
+            free[resource, places[operator]] -= problem.requirements[resource, operator]
     improved = True
-    while improved and work < MOST_WORK:
+    while improved:
         improved = False
         for one in range(operators):
             for choice in range(nodes + operators - one - 1):
                 home = places[one]
                 two = NONE if choice < nodes else one + 1 + choice - nodes
                 to = choice if two == NONE else places[two]
-                if to == home or not allowed[one, to]:
-                    continue
-                if two != NONE and not allowed[two, home]:
-                    continue
-                fits = True
-                for resource in range(len(limits)):
-                    more = requirements[resource, one]
-                    if two != NONE:
-                        more -= requirements[resource, two]
-                    if more > free[resource, to] or -more > free[resource, home]:
-                        fits = False
-                if not fits:
+                if to == home or not _fits(problem, free, one, two, home, to):
                     continue
                 places[one] = to
                 if two != NONE:
                     places[two] = home
-                least, second = _value(places, of, scratch)
+                cost, second = _value(problem, places, done)
                 work += hops
-                if least < best_cost or (least == best_cost and second < best_sum - 1e-12):
-                    best_cost, best_sum, improved = least, second, True
-                    for resource in range(len(limits)):
-                        more = requirements[resource, one]
-                        if two != NONE:
-                            more -= requirements[resource, two]
+                if cost < best_cost or (cost == best_cost and second < best_sum - 1e-12):
+                    best_cost, best_sum, improved = cost, second, True
+                    for resource in range(len(free)):
+                        more = _more(problem, resource, one, two)
                         free[resource, to] -= more
                         free[resource, home] += more
                 else:
@@ -102,75 +205,58 @@ def _packed(of: Given) -> Places:
                     if two != NONE:
                         places[two] = to
                 if work >= MOST_WORK:
-                    return places
-    return places
+                    return
 
 
-@compiled
-def _growing(sources: Places, targets: Places, rates: Floats, operators: int) -> Places:
-    """Return operators such that each is the one most joined to those before it."""
-    joined = np.zeros((operators, operators))
-    for stream in range(len(sources)):
-        joined[sources[stream], targets[stream]] += rates[stream]
-        joined[targets[stream], sources[stream]] += rates[stream]
-    order = np.empty(operators, np.int64)
-    pull, taken = joined.sum(axis=1) * 1e-9, np.zeros(operators, np.bool_)
-    for rank in range(operators):
-        chosen = NONE
-        for operator in range(operators):
-            if not taken[operator] and (chosen == NONE or pull[operator] > pull[chosen]):
-                chosen = operator
-        order[rank] = chosen
-        taken[chosen] = True
-        pull += joined[chosen]
-    return order
+@subroutine
+def _empty(problem: PackedProblem, free: Floats) -> None:
+    for resource in range(len(free)):
+        for node in range(free.shape[1]):
+            free[resource, node] = problem.limits[resource, node]
 
 
-@compiled
-def _fill(
-    order: Places,
-    near: Places,
-    requirements: Floats,
-    limits: Floats,
-    allowed: Flags,
-    places: Places,
-) -> bool:
-    """Put each operator on the first near node with room; return whether all found one."""
-    free = limits.copy()
-    for operator in order:
-        placed = False
-        for node in near:
-            if allowed[operator, node] and (requirements[:, operator] <= free[:, node]).all():
-                free[:, node] -= requirements[:, operator]
-                places[operator] = node
-                placed = True
-                break
-        if not placed:
+@subroutine
+def _more(problem: PackedProblem, resource: int, one: int, two: int) -> float:
+    """Return by how much one operator needs more than the other, or than nothing."""
+    more = problem.requirements[resource, one]
+    if two != NONE:
+        more -= problem.requirements[resource, two]
+    return float(more)
+
+
+@subroutine
+def _fits(problem: PackedProblem, free: Floats, one: int, two: int, home: int, to: int) -> bool:
+    if not problem.allowed[one, to] or (two != NONE and not problem.allowed[two, home]):
+        return False
+    for resource in range(len(free)):
+        more = _more(problem, resource, one, two)
+        if more > free[resource, to] or -more > free[resource, home]:
             return False
     return True
 
 
-@compiled
-def _value(places: Places, of: Given, done: Floats) -> tuple[float, float]:
+@subroutine
+def _value(problem: PackedProblem, places: Indices, done: Floats) -> tuple[float, float]:
     """Return the cost, and all delays along paths: of equally long ones the shorter in sum."""
     total, second = 0.0, 0.0
     for operator in range(len(places)):
-        total += of.per_operator[places[operator]]
-    for stream in range(len(of.sources)):
-        one, two = places[of.sources[stream]], places[of.targets[stream]]
+        total += problem.per_operator[places[operator]]
+    for stream in range(len(problem.sources)):
+        one, two = places[problem.sources[stream]], places[problem.targets[stream]]
         if one != two:
-            total += of.rates[stream] * of.per_tuple[one, two] + of.per_stream[one, two]
-    if of.response:
-        longest = 0.0
+            total += problem.rates[stream] * problem.per_tuple[one, two]
+            total += problem.per_stream[one, two]
+    if problem.response:
         for operator in range(len(places)):
-            done[operator] = of.execution_times[operator] / of.speedups[places[operator]]
-        for edge in range(len(of.path_sources)):
-            one, two = of.path_sources[edge], of.path_targets[edge]
-            hop = of.delays[places[one], places[two]]
+            done[operator] = problem.execution_times[operator] / problem.speedups[places[operator]]
+        for edge in range(len(problem.path_sources)):
+            one, two = problem.path_sources[edge], problem.path_targets[edge]
+            hop = problem.delays[places[one], places[two]]
             second += hop
-            work = of.execution_times[two] / of.speedups[places[two]]
+            work = problem.execution_times[two] / problem.speedups[places[two]]
             done[two] = max(done[two], done[one] + hop + work)
-        for operator in of.path_order:
-            longest = max(longest, done[operator])
-        total += of.response * longest
+        longest = 0.0
+        for at in range(len(problem.path_order)):
+            longest = max(longest, done[problem.path_order[at]])
+        total += problem.response * longest
     return total, second

@@ -5,9 +5,9 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from math import isfinite
 
-from eyewall_sidecar.exact import diamond
+from eyewall_sidecar.exact import closed_form
 from eyewall_sidecar.exact.branch_and_bound import branch_and_bound, covers
-from eyewall_sidecar.exact.diamond import solve_diamond
+from eyewall_sidecar.exact.closed_form import solve_closed_form
 from eyewall_sidecar.exact.finding import Clock, Finding, Outcome
 from eyewall_sidecar.exact.highs import MOST_VARIABLES, VARIABLES_PER_SECOND
 from eyewall_sidecar.exact.matrix_engine import MOST_COLUMNS, integer_program, most_columns
@@ -62,7 +62,7 @@ class Run:
 
 def too_large(arrays: ProblemArrays) -> bool:
     """Whether no exact engine takes the problem."""
-    taken = covers(arrays) or most_columns(arrays) <= MOST_COLUMNS or diamond.covers(arrays)
+    taken = covers(arrays) or most_columns(arrays) <= MOST_COLUMNS or closed_form.covers(arrays)
     return not taken
 
 
@@ -117,8 +117,8 @@ class Search:
         return run.finding
 
     def _run(self, costs: Costs, ends_at: float) -> Run:
-        if diamond.covers(self.arrays):
-            finding = solve_diamond(self.arrays, costs, ends_at=ends_at, clock=self.clock)
+        if closed_form.covers(self.arrays):
+            finding = solve_closed_form(self.arrays, costs, ends_at=ends_at, clock=self.clock)
             run = Run(Engine.CLOSED_FORM, finding)
             if finding.outcome in DECIDED:
                 return run

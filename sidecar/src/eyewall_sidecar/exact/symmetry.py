@@ -11,210 +11,115 @@ first when compared operator by operator in the branching order, nodes by number
 Both hold for the same placement, so both rules may prune together.
 """
 
-from typing import NamedTuple
+from collections.abc import Callable, Hashable
 
 import numpy as np
 
-from eyewall_sidecar.exact.instance import Instance, starts_of
-from eyewall_sidecar.exact.relations import HOP_ON, Relations, merged
-from eyewall_sidecar.model.arrays import Floats, Places
-from eyewall_sidecar.model.compilation import compiled
+from eyewall_sidecar.exact.instance import HOP_ON, TURNED, Instance
+from eyewall_sidecar.model.arrays import Floats, Indices
 from eyewall_sidecar.model.links import Matrix
+from eyewall_sidecar.objectives.costs import Costs
 
 NONE = -1
 
 
-@compiled
-def interchangeable(instance: Instance) -> Places:
+def interchangeable_operators(instance: Instance) -> Indices:
     """Return [operator]: the one before it of the same kind, or `NONE`.
 
     Two are of a kind if their swap maps the problem onto itself: the same candidates,
     requirements and execution time, and the same amounts of everything (rates included) to and
-    from each third operator and between the two. Swaps of a kind compose, so it is enough to
-    compare with the first of each kind.
+    from each third operator and between the two.
     """
-    operators = len(instance.order)
-    latest = np.full(operators, NONE, np.int64)
-    before = np.full(operators, NONE, np.int64)
-    hood = _neighbourhood(operators, instance.relations)
-    for two in range(operators):
-        for one in range(two):
-            if (
-                latest[one] != NONE
-                and _related_alike(hood, one, two)
-                and _same_row(instance, one, two)
-            ):
-                before[two] = latest[one]
-                latest[one] = two
-                break
-        if before[two] == NONE:
-            latest[two] = two
-    return before
+    return _operators_alike(instance, instance.own, instance.pairs.amounts)
 
 
-@compiled
-def identical_nodes(instance: Instance, per_tuple: Matrix, per_stream: Matrix) -> Places:
+def same_paths(instance: Instance) -> Indices:
+    """Return [operator]: the last of those that paths lead through in the same way.
+
+    That is weaker than interchangeable: what adds up may differ.
+    """
+    amounts = instance.pairs.amounts.copy()
+    amounts[:, :HOP_ON] = 0.0
+    before = _operators_alike(instance, instance.work, amounts)
+    last = np.arange(len(before))
+    for operator in reversed(range(len(before))):
+        if before[operator] != NONE:
+            last[before[operator]] = last[operator]
+    return last
+
+
+def identical_nodes(instance: Instance, costs: Costs) -> Indices:
     """Return [node]: the node before it of the same kind, or `NONE`.
 
     Two are of a kind if their swap maps the problem onto itself: the same limits, candidates and
     costs of operators, and the same costs to and from each third node, and between the two in
     either direction.
     """
-    nodes = instance.allowed.shape[1]
-    latest = np.full(nodes, NONE, np.int64)
-    before = np.full(nodes, NONE, np.int64)
-    for two in range(nodes):
-        for one in range(two):
-            if (
-                latest[one] != NONE
-                and _swappable(instance.hops, one, two)
-                and _swappable(per_tuple, one, two)
-                and _swappable(per_stream, one, two)
-                and _same_column(instance, one, two)
-            ):
-                before[two] = latest[one]
-                latest[one] = two
-                break
-        if before[two] == NONE:
-            latest[two] = two
-    return before
+    between = instance.hops, costs.per_tuple, costs.per_stream
+    columns = instance.limits, instance.allowed, instance.own, instance.work
+    farthest = np.array([(it.max(axis=0), it.max(axis=1)) for it in between]).reshape(6, -1)
+
+    def key(node: int) -> Hashable:
+        return *(it[:, node].tobytes() for it in columns), farthest[:, node].tobytes()
+
+    def same(one: int, two: int) -> bool:
+        return all(_swappable(it, one, two) for it in between)
+
+    return _previous_of_kind(instance.nodes, key, same)
 
 
-@compiled
-def same_paths(instance: Instance) -> Places:
-    """Return [operator]: the last of those that paths lead through in the same way.
+def _operators_alike(instance: Instance, own: Floats, amounts: Floats) -> Indices:
+    neighbours: list[dict[int, bytes]] = [{} for _ in range(instance.operators)]
+    ends = zip(instance.pairs.firsts.tolist(), instance.pairs.seconds.tolist(), strict=True)
+    for (first, second), on, back in zip(ends, amounts, amounts[:, TURNED], strict=True):
+        if on.any():
+            neighbours[first][second] = on.tobytes()
+            neighbours[second][first] = back.tobytes()
 
-    That is weaker than interchangeable: what adds up may differ.
-    """
-    amounts = instance.relations.amounts.copy()
-    amounts[:, :HOP_ON] = 0.0
-    relations = merged(instance.relations.firsts, instance.relations.seconds, amounts)
-    paths_only = Instance(
-        instance.order,
-        instance.requirements,
-        instance.limits,
-        instance.pinned,
-        instance.allowed,
-        instance.work,
-        instance.work,
-        instance.hops,
-        instance.flow,
-        instance.path_tails,
-        instance.path_heads,
-        relations,
-        instance.pair_costs,
-    )
-    before = interchangeable(paths_only)
-    last = np.arange(len(before))
-    for operator in range(len(before) - 1, -1, -1):
-        if before[operator] != NONE:
-            last[before[operator]] = last[operator]
-    return last
+    def key(operator: int) -> Hashable:
+        rows = instance.allowed, own, instance.work, instance.requirements.T
+        return *(it[operator].tobytes() for it in rows), len(neighbours[operator])
+
+    def same(one: int, two: int) -> bool:
+        of_one, of_two = neighbours[one].copy(), neighbours[two].copy()
+        return of_one.pop(two, b"") == of_two.pop(one, b"") and of_one == of_two
+
+    return _previous_of_kind(instance.operators, key, same)
 
 
-class _Neighbourhood(NamedTuple):
-    """What each operator has to do with each other one: `starts[i]` to `starts[i + 1]`.
+def _previous_of_kind(
+    count: int, key: Callable[[int], Hashable], same: Callable[[int, int], bool]
+) -> Indices:
+    """Return [item]: the item before it of the same kind, or `NONE`.
+
+    Swaps of a kind compose, so it is enough to compare with the first of each kind.
 
     Parameters
     ----------
-    others
-        [entry]: the other operator, in rising order for each operator.
-    amounts
-        [entry, amount]: as in `Relations`; "on" leads from the operator to the other.
+    key
+        What items of a kind share, others perhaps too.
+    same
+        Whether two items of one key are of a kind.
     """
-
-    starts: Places
-    others: Places
-    amounts: Floats
-
-
-@compiled
-def _neighbourhood(operators: int, relations: Relations) -> _Neighbourhood:
-    pairs = len(relations.firsts)
-    turned = np.empty_like(relations.amounts)
-    for amount in range(6):
-        turned[:, amount ^ 1] = relations.amounts[:, amount]
-    keys = np.concatenate(
-        (
-            relations.firsts * operators + relations.seconds,
-            relations.seconds * operators + relations.firsts,
-        )
-    )
-    amounts = np.concatenate((relations.amounts, turned))
-    by_key = np.argsort(keys, kind="mergesort")
-    sorted_keys = keys[by_key]
-    starts = starts_of(sorted_keys // max(operators, 1), operators)
-    if pairs == 0:
-        return _Neighbourhood(starts, sorted_keys, amounts)
-    return _Neighbourhood(starts, sorted_keys % operators, amounts[by_key])
-
-
-@compiled
-def _related_alike(hood: _Neighbourhood, one: int, two: int) -> bool:
-    """Whether the swap of the two keeps every amount."""
-    at, end = hood.starts[one], hood.starts[one + 1]
-    to, stop = hood.starts[two], hood.starts[two + 1]
-    if end - at != stop - to:
-        return False
-    while at < end or to < stop:
-        if at < end and hood.others[at] == two:
-            for amount in range(0, 6, 2):
-                if hood.amounts[at, amount] != hood.amounts[at, amount + 1]:
-                    return False
-            at += 1
-        elif to < stop and hood.others[to] == one:
-            to += 1
-        elif at == end or to == stop or hood.others[at] != hood.others[to]:
-            return False
+    previous = np.full(count, NONE, dtype=np.int64)
+    kinds: dict[Hashable, list[list[int]]] = {}
+    for item in range(count):
+        found = kinds.setdefault(key(item), [])
+        kind = next((it for it in found if same(it[0], item)), None)
+        if kind is None:
+            found.append([item])
         else:
-            for amount in range(6):
-                if hood.amounts[at, amount] != hood.amounts[to, amount]:
-                    return False
-            at += 1
-            to += 1
-    return True
+            previous[item] = kind[-1]
+            kind.append(item)
+    return previous
 
 
-@compiled
-def _same_row(instance: Instance, one: int, two: int) -> bool:
-    """Whether the two operators have the same requirements, candidates and costs of their own."""
-    for resource in range(len(instance.requirements)):
-        if instance.requirements[resource, one] != instance.requirements[resource, two]:
-            return False
-    for node in range(instance.allowed.shape[1]):
-        if (
-            instance.allowed[one, node] != instance.allowed[two, node]
-            or instance.own[one, node] != instance.own[two, node]
-            or instance.work[one, node] != instance.work[two, node]
-        ):
-            return False
-    return True
-
-
-@compiled
-def _same_column(instance: Instance, one: int, two: int) -> bool:
-    """Whether the two nodes have the same limits, candidates and costs of operators."""
-    for resource in range(len(instance.limits)):
-        if instance.limits[resource, one] != instance.limits[resource, two]:
-            return False
-    for operator in range(len(instance.allowed)):
-        if (
-            instance.allowed[operator, one] != instance.allowed[operator, two]
-            or instance.own[operator, one] != instance.own[operator, two]
-            or instance.work[operator, one] != instance.work[operator, two]
-        ):
-            return False
-    return True
-
-
-@compiled
 def _swappable(between: Matrix, one: int, two: int) -> bool:
     """Whether a matrix stays the same when the two nodes are swapped."""
-    if between[one, two] != between[two, one]:
-        return False
-    for node in range(len(between)):
-        if node not in (one, two) and (
-            between[node, one] != between[node, two] or between[one, node] != between[two, node]
-        ):
-            return False
-    return True
+    others = np.ones(len(between), dtype=np.bool_)
+    others[[one, two]] = False
+    return bool(
+        between[one, two] == between[two, one]
+        and (between[one, others] == between[two, others]).all()
+        and (between[others, one] == between[others, two]).all()
+    )

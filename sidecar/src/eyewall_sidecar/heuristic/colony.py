@@ -12,7 +12,7 @@ from eyewall_sidecar.heuristic.evaluator import finite_cost, forbidden, put, vio
 from eyewall_sidecar.heuristic.ranges import Pricing
 from eyewall_sidecar.heuristic.stopping import Progress, StoppingCriterion
 from eyewall_sidecar.model.arrays import Floats, Places
-from eyewall_sidecar.model.compilation import allocation_free
+from eyewall_sidecar.model.compilation import kernel, subroutine
 
 PENALTY = 10_000.0
 """What each violation adds to an ant's score."""
@@ -173,7 +173,7 @@ class Trail:
         return placements
 
 
-@allocation_free
+@kernel
 def _value(state: State, placements: Places, costs: Floats, broken: Floats) -> None:
     for ant in range(len(placements)):
         put(state, placements[ant])
@@ -181,7 +181,7 @@ def _value(state: State, placements: Places, costs: Floats, broken: Floats) -> N
         broken[ant] = violations(state) + forbidden(state)
 
 
-@allocation_free
+@kernel
 def _walk_all(
     terms: Terms,
     attraction: Floats,
@@ -209,7 +209,7 @@ def _walk_all(
         )
 
 
-@allocation_free
+@subroutine
 def _walk(
     terms: Terms,
     attraction: Floats,

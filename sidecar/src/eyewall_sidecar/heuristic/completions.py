@@ -11,7 +11,7 @@ import numpy as np
 
 from eyewall_sidecar.heuristic.evaluation_state import Terms
 from eyewall_sidecar.model.arrays import Floats, Places
-from eyewall_sidecar.model.compilation import compiled
+from eyewall_sidecar.model.compilation import compiled, kernel
 
 MOST_ROOM = 16
 """Runs longer than this are taken as this long."""
@@ -131,7 +131,7 @@ def _leads(terms: Terms, order: Places) -> tuple[Places, Floats]:
     return lead, inflow
 
 
-@compiled
+@kernel
 def _tails(terms: Terms, size: Places, room: Places, most: int) -> Floats:
     """Fill `Completions.tail`, from the ends of paths to their starts."""
     nodes = len(room)
@@ -167,7 +167,7 @@ def _tails(terms: Terms, size: Places, room: Places, most: int) -> Floats:
     return tail
 
 
-@compiled
+@kernel
 def _rests(
     terms: Terms,
     size: Places,

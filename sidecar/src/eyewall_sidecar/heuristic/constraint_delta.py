@@ -5,17 +5,17 @@ that amounts of different resources can be added.
 """
 
 from eyewall_sidecar.heuristic.evaluation_state import State
-from eyewall_sidecar.model.compilation import allocation_free
+from eyewall_sidecar.model.compilation import subroutine
 
 
-@allocation_free
+@subroutine
 def overload(state: State, resource: int, node: int, load: float) -> float:
     """Return by how much a load of the node's resource is too much, in units; 0 if it is not."""
     limit = state.terms.limits[resource, node]
     return (load - limit) / state.terms.units[resource] if load > limit else 0.0
 
 
-@allocation_free
+@subroutine
 def exchange(state: State, node: int, arriving: int, leaving: int) -> tuple[int, float]:
     """Count the node's broken capacities, and by how much, after a change less before it.
 
@@ -38,7 +38,7 @@ def exchange(state: State, node: int, arriving: int, leaving: int) -> tuple[int,
     return broken, excess
 
 
-@allocation_free
+@subroutine
 def pour(state: State, source: int, target: int) -> tuple[int, float]:
     """Count broken capacities after all of one node's load went to another, less before it."""
     broken, excess = 0, 0.0
@@ -52,7 +52,7 @@ def pour(state: State, source: int, target: int) -> tuple[int, float]:
     return broken, excess
 
 
-@allocation_free
+@subroutine
 def reroute(
     state: State, operator: int, source: int, target: int, noted: int
 ) -> tuple[int, int, float]:
@@ -84,7 +84,7 @@ def reroute(
     return noted, broken, excess
 
 
-@allocation_free
+@subroutine
 def unroute(state: State, noted: int) -> None:
     """Take back what `reroute` noted: the traffic is what it was, to the last bit."""
     nodes = len(state.traffic)

@@ -52,7 +52,7 @@ from eyewall_sidecar.heuristic.path_delta import (
     settle,
 )
 from eyewall_sidecar.model.arrays import Places, ProblemArrays
-from eyewall_sidecar.model.compilation import allocation_free
+from eyewall_sidecar.model.compilation import kernel, subroutine
 from eyewall_sidecar.objectives.costs import Costs
 from eyewall_sidecar.objectives.ecker import EckerCosts
 
@@ -88,7 +88,7 @@ def started(arrays: ProblemArrays, costs: Costs | EckerCosts, places: Places) ->
     return state
 
 
-@allocation_free
+@kernel
 def cost(state: State) -> float:
     """Return what the placement costs; infinite where `forbidden`."""
     if state.counts[FORBIDDEN]:
@@ -96,31 +96,31 @@ def cost(state: State) -> float:
     return finite_cost(state)
 
 
-@allocation_free
+@kernel
 def finite_cost(state: State) -> float:
     """Return the finite part of the cost."""
     return float(state.amounts[ADDITIVE] + state.terms.response * state.amounts[RESPONSE_TIME])
 
 
-@allocation_free
+@kernel
 def violations(state: State) -> int:
     """Return how many constraints the placement breaks."""
     return int(state.counts[VIOLATIONS])
 
 
-@allocation_free
+@kernel
 def excess(state: State) -> float:
     """Return by how much constraints are broken."""
     return float(state.amounts[EXCESS])
 
 
-@allocation_free
+@kernel
 def forbidden(state: State) -> int:
     """Return how many operators and streams cost infinitely much."""
     return int(state.counts[FORBIDDEN])
 
 
-@allocation_free
+@subroutine
 def less(one: Change, other: Change, rounding: float) -> bool:
     """Whether one change is better: by violations, then excess, then forbidden, then cost.
 
@@ -138,13 +138,13 @@ def less(one: Change, other: Change, rounding: float) -> bool:
     return one.cost < other.cost - rounding
 
 
-@allocation_free
+@kernel
 def improves(state: State, change: Change) -> bool:
     """Whether the change makes the placement better by more than rounding."""
     return less(change, Change(0, 0.0, 0, 0.0), ROUNDING * abs(finite_cost(state)))
 
 
-@allocation_free
+@kernel
 def move_delta(state: State, operator: int, node: int) -> Change:
     """Return what changes if the operator goes to the node."""
     terms, source = state.terms, state.places[operator]
@@ -173,7 +173,7 @@ def move_delta(state: State, operator: int, node: int) -> Change:
     return Change(broken, over, forbidden_after - forbidden_before, change)
 
 
-@allocation_free
+@kernel
 def swap_delta(state: State, one: int, other: int) -> Change:
     """Return what changes if two operators change places."""
     terms, u, v = state.terms, state.places[one], state.places[other]
@@ -201,7 +201,7 @@ def swap_delta(state: State, one: int, other: int) -> Change:
     return Change(broken, over, dear + dearer, change)
 
 
-@allocation_free
+@kernel
 def move_all_delta(state: State, source: int, target: int) -> Change:
     """Return what changes if all operators of one node go to another."""
     if source == target or state.first_on[source] == NOBODY:
@@ -232,7 +232,7 @@ def move_all_delta(state: State, source: int, target: int) -> Change:
     return Change(broken, over, dear, change)
 
 
-@allocation_free
+@kernel
 def move(state: State, operator: int, node: int) -> None:
     """Put the operator on the node."""
     if node == state.places[operator]:
@@ -243,7 +243,7 @@ def move(state: State, operator: int, node: int) -> None:
         settle(state)
 
 
-@allocation_free
+@kernel
 def swap(state: State, one: int, other: int) -> None:
     """Let two operators change places."""
     u, v = state.places[one], state.places[other]
@@ -257,7 +257,7 @@ def swap(state: State, one: int, other: int) -> None:
         settle(state)
 
 
-@allocation_free
+@kernel
 def move_all(state: State, source: int, target: int) -> None:
     """Put all operators of one node on another."""
     if source == target:
@@ -270,7 +270,7 @@ def move_all(state: State, source: int, target: int) -> None:
         settle(state)
 
 
-@allocation_free
+@kernel
 def put(state: State, places: Places) -> None:
     """Make this the state's placement, every sum computed anew."""
     terms = state.terms
@@ -318,7 +318,7 @@ def put(state: State, places: Places) -> None:
         settle(state)
 
 
-@allocation_free
+@subroutine
 def _clear(state: State) -> None:
     for node in range(len(state.holds)):
         state.holds[node], state.first_on[node] = 0, NOBODY
@@ -332,7 +332,7 @@ def _clear(state: State) -> None:
     state.counts[VERSION] += 1
 
 
-@allocation_free
+@subroutine
 def _attached(state: State, operator: int) -> tuple[float, int]:
     """Return what the operator and its streams cost, and how many of them infinitely."""
     terms, at = state.terms, state.places[operator]
@@ -352,7 +352,7 @@ def _attached(state: State, operator: int) -> tuple[float, int]:
     return total, dear
 
 
-@allocation_free
+@subroutine
 def _shift(
     state: State, operator: int, node: int, noted: int
 ) -> tuple[int, int, float, int, float]:
@@ -372,7 +372,7 @@ def _shift(
     return noted, broken, over, dear_after - dear_before, after - before
 
 
-@allocation_free
+@subroutine
 def _relocate(state: State, operator: int, node: int) -> None:
     """Put the operator on the node; heads, tails and R are left as they were."""
     terms, source = state.terms, state.places[operator]

@@ -13,7 +13,7 @@ from eyewall_sidecar.heuristic.partial import (
     total,
 )
 from eyewall_sidecar.model.arrays import Floats, Places
-from eyewall_sidecar.model.compilation import compiled
+from eyewall_sidecar.model.compilation import compiled, kernel
 
 TIE = 1e-4
 """What a second of an operator's own path counts where another path decides the response time."""
@@ -23,7 +23,7 @@ SPARE = 4
 """So many times the width are looked at for placements with different futures."""
 
 
-@compiled
+@kernel
 def grow(
     terms: Terms, ahead: Completions, places: Places, holes: Places, width: int, enough: float
 ) -> tuple[float, Places]:

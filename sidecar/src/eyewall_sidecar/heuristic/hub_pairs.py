@@ -12,7 +12,7 @@ import numpy as np
 
 from eyewall_sidecar.heuristic.evaluation_state import Terms
 from eyewall_sidecar.model.arrays import Floats, Places
-from eyewall_sidecar.model.compilation import compiled
+from eyewall_sidecar.model.compilation import compiled, kernel
 from eyewall_sidecar.model.links import Matrix
 
 FEWEST_SHARED = 4
@@ -129,7 +129,7 @@ def _nearest(terms: Terms, hub: int, price: Matrix, rooms: Floats, count: int) -
     return np.sort(nodes[np.argsort(value, kind="stable")[:MOST_NODES]])
 
 
-@compiled
+@kernel
 def _pair_values(
     prices: tuple[Matrix, Matrix],
     delays: tuple[Matrix, Matrix],

@@ -1,10 +1,10 @@
 """Which operators are on a node: linked lists, so that to come and to go cost little anywhere."""
 
 from eyewall_sidecar.heuristic.evaluation_state import NOBODY, State
-from eyewall_sidecar.model.compilation import allocation_free
+from eyewall_sidecar.model.compilation import subroutine
 
 
-@allocation_free
+@subroutine
 def enlist(state: State, operator: int, node: int) -> None:
     """Add the operator to those on the node."""
     first = state.first_on[node]
@@ -15,7 +15,7 @@ def enlist(state: State, operator: int, node: int) -> None:
     state.holds[node] += 1
 
 
-@allocation_free
+@subroutine
 def strike(state: State, operator: int, node: int) -> None:
     """Take the operator off the node."""
     following, previous = state.next_on[operator], state.previous_on[operator]

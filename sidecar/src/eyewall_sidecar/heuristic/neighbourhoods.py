@@ -22,7 +22,7 @@ from eyewall_sidecar.heuristic.evaluator import (
 from eyewall_sidecar.heuristic.evaluator import move as make_move
 from eyewall_sidecar.heuristic.evaluator import move_all as make_move_all
 from eyewall_sidecar.heuristic.evaluator import swap as make_swap
-from eyewall_sidecar.model.compilation import allocation_free
+from eyewall_sidecar.model.compilation import kernel
 
 
 class Step(NamedTuple):
@@ -59,7 +59,7 @@ class Neighbourhood:
     make: Callable[[State, int, int], None]
 
 
-@allocation_free
+@kernel
 def _best_move(state: State, first: int, last: int, best: Step) -> Step:
     nodes = len(state.holds)
     rounding = ROUNDING * abs(finite_cost(state))
@@ -73,7 +73,7 @@ def _best_move(state: State, first: int, last: int, best: Step) -> Step:
     return best
 
 
-@allocation_free
+@kernel
 def _best_swap(state: State, first: int, last: int, best: Step) -> Step:
     operators, allowed = len(state.places), state.terms.allowed
     rounding = ROUNDING * abs(finite_cost(state))
@@ -88,7 +88,7 @@ def _best_swap(state: State, first: int, last: int, best: Step) -> Step:
     return best
 
 
-@allocation_free
+@kernel
 def _best_move_all(state: State, first: int, last: int, best: Step) -> Step:
     nodes = len(state.holds)
     rounding = ROUNDING * abs(finite_cost(state))

@@ -8,13 +8,13 @@ the placement changes. Other changes recompute the heads that differ, in topolog
 """
 
 from eyewall_sidecar.heuristic.evaluation_state import NOBODY, RESPONSE_TIME, VERSION, State
-from eyewall_sidecar.model.compilation import allocation_free
+from eyewall_sidecar.model.compilation import subroutine
 
 CLOSE = 1.0 - 1e-12
 """Sums along one way differ by rounding with the direction they are taken in."""
 
 
-@allocation_free
+@subroutine
 def head_on(state: State, operator: int, node: int) -> float:
     """Return the operator's head, were it on that node, in seconds."""
     terms, arrival = state.terms, 0.0
@@ -25,7 +25,7 @@ def head_on(state: State, operator: int, node: int) -> float:
     return float(arrival + terms.execution_times[operator] / terms.speedups[node])
 
 
-@allocation_free
+@subroutine
 def tail_on(state: State, operator: int, node: int) -> float:
     """Return the operator's tail, were it on that node, in seconds."""
     terms, rest = state.terms, 0.0
@@ -37,7 +37,7 @@ def tail_on(state: State, operator: int, node: int) -> float:
     return rest
 
 
-@allocation_free
+@subroutine
 def response_time_after_move(state: State, operator: int, node: int) -> float:
     """Return R in seconds, were the operator on that node."""
     now = float(state.amounts[RESPONSE_TIME])
@@ -49,7 +49,7 @@ def response_time_after_move(state: State, operator: int, node: int) -> float:
     return max(through, longest_avoiding(state, operator))
 
 
-@allocation_free
+@subroutine
 def longest_avoiding(state: State, operator: int) -> float:
     """Return the longest way that does not lead through the operator, in seconds.
 
@@ -78,7 +78,7 @@ def longest_avoiding(state: State, operator: int) -> float:
     return longest
 
 
-@allocation_free
+@subroutine
 def mark(state: State, operator: int) -> None:
     """Note that heads and tails around the operator are to be recomputed."""
     if state.terms.positions[operator] >= 0:
@@ -86,7 +86,7 @@ def mark(state: State, operator: int) -> None:
         state.moved[state.terms.positions[operator]] = True
 
 
-@allocation_free
+@subroutine
 def mark_all_on(state: State, node: int) -> None:
     """Note that heads and tails around all operators of the node are to be recomputed."""
     operator = state.first_on[node]
@@ -95,7 +95,7 @@ def mark_all_on(state: State, node: int) -> None:
         operator = state.next_on[operator]
 
 
-@allocation_free
+@subroutine
 def response_time_after_marked(state: State) -> float:
     """Return R in seconds with marked operators where `places` has them now, heads unchanged."""
     overwritten = _advance(state)
@@ -107,7 +107,7 @@ def response_time_after_marked(state: State) -> float:
     return longest
 
 
-@allocation_free
+@subroutine
 def settle(state: State) -> None:
     """Bring heads, tails and R up to date with marked operators where `places` has them now."""
     _advance(state)
@@ -119,7 +119,7 @@ def settle(state: State) -> None:
     state.amounts[RESPONSE_TIME] = last_head(state)
 
 
-@allocation_free
+@subroutine
 def last_head(state: State) -> float:
     """Return when the last sink is done, in seconds."""
     longest = 0.0
@@ -128,7 +128,7 @@ def last_head(state: State) -> float:
     return longest
 
 
-@allocation_free
+@subroutine
 def _advance(state: State) -> int:
     """Recompute heads after marked operators; what they were goes to `before`."""
     terms, overwritten = state.terms, 0
@@ -150,7 +150,7 @@ def _advance(state: State) -> int:
     return overwritten
 
 
-@allocation_free
+@subroutine
 def _retreat(state: State) -> None:
     """Recompute tails before marked operators."""
     terms = state.terms

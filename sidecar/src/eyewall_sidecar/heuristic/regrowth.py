@@ -19,7 +19,7 @@ from eyewall_sidecar.heuristic.evaluator import (
 )
 from eyewall_sidecar.heuristic.growth import grow
 from eyewall_sidecar.model.arrays import Places
-from eyewall_sidecar.model.compilation import compiled
+from eyewall_sidecar.model.compilation import compiled, kernel
 
 FEWEST, MOST = 3, 9
 """How many operators are taken out."""
@@ -27,7 +27,7 @@ DELTAS = 200_000
 """So many changes a descent tries at most."""
 
 
-@compiled
+@kernel
 def descend(state: State, looks: int) -> None:
     """Move and swap operators while that helps: the best step of each operator, in turn.
 
@@ -80,7 +80,7 @@ def relocate(state: State) -> None:
             move_all(state, source, target)
 
 
-@compiled
+@kernel
 def regrow(
     state: State,
     unaware: Completions,

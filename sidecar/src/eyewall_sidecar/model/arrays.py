@@ -16,8 +16,10 @@ from eyewall_sidecar.model.problem import Placement, PlacementProblem
 from eyewall_sidecar.model.violations import RESOURCES, TOLERANCE
 
 Floats = NDArray[np.float64]
-Places = NDArray[np.int64]
-"""Places of operators, nodes or streams."""
+Flags = NDArray[np.bool_]
+Indices = NDArray[np.int64]
+"""Of operators, nodes or streams: their places in the problem's tuples."""
+Places = Indices
 
 
 @dataclass(frozen=True, slots=True, eq=False)

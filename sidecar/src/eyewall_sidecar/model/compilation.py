@@ -1,9 +1,13 @@
-"""How functions over arrays are compiled: once for a machine, kept on its disk.
+"""How functions over arrays become machine code: once for a machine, kept on its disk.
 
-numba looks only at the file that a function stands in, and would go on using code that was compiled
-with older versions of what it calls. So the cache's folder is named after the sources of the module
-and of all that it imports from here. It is a cache of our own: numba's setting for its folder holds
-for everything in the process, and numba does not look into a folder that it cannot write to.
+- `kernel`: what Python calls. Its code, and that of all it calls, is one file on the disk.
+- `subroutine`: what kernels call, and other subroutines; it makes no arrays.
+- `compiled`: the same for what makes arrays.
+
+numba keeps code together with a stamp of the one file that a function is in, and would go on using
+code that was compiled with older versions of what it calls. `SourceDigestLocator` therefore names
+the folder after a digest of that file and of all sources that it imports from our distributions.
+The folder is the same wherever these are installed.
 """
 
 import fcntl
@@ -14,15 +18,17 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from functools import cache
+from functools import cache, update_wrapper
 from hashlib import sha256
 from pathlib import Path
 from pickle import UnpicklingError
-from shutil import rmtree
+from shutil import copytree, rmtree
+from tempfile import TemporaryDirectory, TemporaryFile
+from types import CodeType
 from typing import Any, Self, TypeVar, cast
 
-from numba import njit
-from numba.core.caching import CompileResultCacheImpl, FunctionCache
+import numba
+from numba.extending import typeof_impl
 
 LOG = logging.getLogger("eyewall.compilation")
 
@@ -30,106 +36,157 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 
 ROOT = Path(__file__).parents[1]
 KEPT_SECONDS = 30 * 86_400.0
-"""How long code of older sources stays on disk."""
+"""How long code of older sources stays on disk: a release can be rolled back for a month."""
 
 _IMPORT = re.compile(r"^from (eyewall_\w+)((?:\.\w+)*) import (\([^)]*\)|.*)", re.MULTILINE)
+_OPTIONS = {"error_model": "numpy", "no_cfunc_wrapper": True}
+"""Arithmetic is that of IEEE 754, in the order it is written, as without compilation."""
+_INNER = {"no_cpython_wrapper": True, **_OPTIONS}
+"""A wrapper for Python takes longer to compile than most functions: it unpacks every array."""
+_UNCOUNTED = {"_nrt": False, **_INNER}
+"""The one private name of a library here. Else numba counts a reference, atomically, each time an
+array is passed on or read from a tuple, and a local search takes 1.5 to 3.5 times as long (numba
+0.68, `move` and `swap` of hill climbing on 20 operators and 20 nodes)."""
+
+
+def kernel(function: Function) -> Function:
+    """Compile what Python calls, at the first call; later processes find the code on disk.
+
+    Call it with arguments of one type each: other types are another compilation.
+    """
+    return cast("Function", _Kernel(function))
+
+
+def subroutine(function: Function) -> Function:
+    """Compile what compiled code calls and what makes no arrays. From Python it runs as it is."""
+    return cast("Function", _Inner(function, _UNCOUNTED))
 
 
 def compiled(function: Function) -> Function:
-    """Compile at the first call with new types; later processes find the code on disk.
-
-    Arithmetic is that of IEEE 754 in the order it is written, so that the same input gives the
-    same result as without compilation.
-    """
-    return _compiled(function, {})
+    """Compile what compiled code calls and what makes arrays. From Python it runs as it is."""
+    return cast("Function", _Inner(function, _INNER))
 
 
-def allocation_free(function: Function) -> Function:
-    """Compile a function that makes no arrays, without counting references to those it is given.
+class _Inner:
+    """A function that kernels see compiled."""
 
-    numba would count one, atomically, each time an array is passed on or taken from a tuple: ten
-    times the time of the arithmetic in a search's inner loops. What the function is given must
-    outlive the call, which it does; numba refuses to compile one that makes an array.
-    """
-    return _compiled(function, {"_nrt": False})
+    def __init__(self, function: Callable[..., Any], options: dict[str, Any]) -> None:
+        self.py_func = function
+        self.dispatcher: Any = numba.njit(**options)(function)
+        update_wrapper(self, function)
 
-
-def _compiled(function: Function, options: dict[str, Any]) -> Function:
-    dispatcher = njit(error_model="numpy", **options)(function)
-    # As `cache=True` would, with numba's own cache.
-    if _folder(function.__module__, Path(function.__code__.co_filename)) is not None:
-        dispatcher._cache = _Cache(function)  # type: ignore[no-untyped-call]  # noqa: SLF001
-    return cast("Function", dispatcher)
+    def __call__(self, *arguments: object) -> Any:
+        return self.py_func(*arguments)
 
 
-class _Place:
-    """Where numba finds the code of one function; it calls this a locator."""
+class _Kernel:
+    """A compiled function whose trouble with the disk ends here."""
 
-    def __init__(self, function: Callable[..., Any], source: str) -> None:
-        self._folder = cast("Path", _folder(function.__module__, Path(source)))
+    def __init__(self, function: Callable[..., Any]) -> None:
+        self.py_func = function
+        self._folder = _folder(function.__module__, Path(function.__code__.co_filename))
+        if self._folder is not None:
+            _folders[function.__code__] = self._folder
+        self.dispatcher: Any = numba.njit(cache=self._folder is not None, **_OPTIONS)(function)
+        update_wrapper(self, function)
+
+    def __call__(self, *arguments: object) -> Any:
+        if self.dispatcher.signatures:
+            return self.dispatcher(*arguments)
+        with self._alone():
+            try:
+                return self.dispatcher(*arguments)
+            except (EOFError, UnpicklingError) as error:  # cut off by a power failure
+                _warn_once(f"{self._folder}: {error}")
+                self._forget()
+            except OSError as error:  # what numba cannot keep, it has compiled all the same
+                _warn_once(f"{self._folder}: {error.strerror}")
+            return self.dispatcher(*arguments)
+
+    @contextmanager
+    def _alone(self) -> Iterator[None]:
+        """Let no other process compile the function meanwhile: it waits, and finds the code."""
+        lock = None
+        with suppress(OSError):
+            if self._folder is not None:
+                self._folder.mkdir(parents=True, exist_ok=True)
+                lock = (self._folder / f"{self.py_func.__name__}.lock").open("w")
+                fcntl.flock(lock, fcntl.LOCK_EX)
+        try:
+            yield
+        finally:
+            if lock is not None:
+                lock.close()
+
+    def _forget(self) -> None:
+        for file in self._folder.glob(f"*.{self.py_func.__name__}-*") if self._folder else ():
+            with suppress(OSError):
+                file.unlink()
+
+
+@typeof_impl.register(_Inner)
+@typeof_impl.register(_Kernel)
+def _type_of(function: Any, context: Any) -> Any:
+    """Let compiled code call what these stand for."""
+    return typeof_impl(function.dispatcher, context)
+
+
+class SourceDigestLocator:
+    """Where numba keeps the code of one of our functions (see NUMBA_CACHE_LOCATOR_CLASSES)."""
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        self._folder = _folders[function.__code__]
         self._line = function.__code__.co_firstlineno
-        self._py_file = source
 
     @classmethod
-    def from_function(cls, function: Callable[..., Any], source: str) -> Self:
-        return cls(function, source)
+    def from_function(cls, function: Callable[..., Any], _source: str) -> Self | None:
+        """Return the locator of a function; None if it is not ours."""
+        return cls(function) if function.__code__ in _folders else None
 
     def get_cache_path(self) -> str:
+        """Return the folder."""
         return str(self._folder)
 
     def ensure_cache_path(self) -> None:
+        """Make the folder."""
         self._folder.mkdir(parents=True, exist_ok=True)
 
     def get_source_stamp(self) -> str:
+        """Return what changes with the sources: the folder's own name."""
         return self._folder.name
 
     def get_disambiguator(self) -> str:
+        """Return what tells functions of one name in one file apart."""
         return str(self._line)
 
 
-class _Places(CompileResultCacheImpl):
-    _locator_classes = [_Place]  # noqa: RUF012 – numba's own is a list
+_folders: dict[CodeType, Path] = {}
+"""The functions that `SourceDigestLocator` looks after."""
 
 
-class _Cache(FunctionCache):
-    """A cache that can do without its folder: what cannot be read or kept is compiled anew."""
+def _use_locator() -> None:
+    """Have numba ask our locator first, and for functions that are not ours its own."""
+    own = f"{SourceDigestLocator.__module__}.{SourceDigestLocator.__qualname__}"
+    others = numba.config.CACHE_LOCATOR_CLASSES or (
+        "UserProvidedCacheLocator,InTreeCacheLocator,UserWideCacheLocator,"
+        "IPythonCacheLocator,ZipCacheLocator"
+    )
+    numba.config.CACHE_LOCATOR_CLASSES = f"{own},{others}"
 
-    _impl_class = _Places
 
-    def save_overload(self, sig: object, data: object) -> None:
-        """Keep code, one process at a time: two could give theirs the same name."""
-        with self._guard_against_spurious_io_errors():
-            self._impl.locator.ensure_cache_path()
-            held = os.open(self._cache_path, os.O_RDONLY)
-            try:
-                fcntl.flock(held, fcntl.LOCK_EX)
-                super().save_overload(sig, data)  # type: ignore[no-untyped-call]
-            finally:
-                os.close(held)
-
-    @contextmanager
-    def _guard_against_spurious_io_errors(self) -> Iterator[None]:
-        """Let nothing that goes wrong with the folder end a load or a save, around which it is."""
-        try:
-            yield
-        except OSError as error:
-            _say_once(f"{_root()}: {error.strerror}")
-        except (EOFError, UnpicklingError):  # cut off, by a full disk or a power failure
-            with suppress(OSError):
-                self.flush()  # type: ignore[no-untyped-call]
+_use_locator()
 
 
 @cache
-def _say_once(why: str) -> None:
-    LOG.warning("compiled code cannot be kept, so that each process compiles anew: %s", why)
+def _warn_once(why: str) -> None:
+    LOG.warning("compiled code cannot be kept, so each process compiles again: %s", why)
 
 
 @cache
 def _folder(module: str, source: Path) -> Path | None:
-    """Return the folder for the module's code, which may not be there yet; None without a home."""
+    """Return the folder for the module's code, which may not exist yet; None without a home."""
     root = _root()
     if root is None:
-        _say_once("there is no home folder; say NUMBA_CACHE_DIR=FOLDER")
         return None
     mine = root / f"{module}-{digest(source)}"
     with suppress(OSError):
@@ -141,12 +198,37 @@ def _folder(module: str, source: Path) -> Path | None:
     return mine
 
 
+@cache
 def _root() -> Path | None:
+    """Return the folder of all compiled code: where it cannot be written to, a copy that can be."""
     home = os.environ.get("NUMBA_CACHE_DIR") or os.environ.get("XDG_CACHE_HOME")
     try:
-        return (Path(home) if home else Path("~/.cache").expanduser()) / "eyewall" / "compiled"
+        root = (Path(home) if home else Path("~/.cache").expanduser()) / "eyewall" / "compiled"
     except RuntimeError:  # not even in passwd
+        _warn_once("there is no home folder; set NUMBA_CACHE_DIR=FOLDER")
         return None
+    try:
+        root.mkdir(parents=True, exist_ok=True)
+        TemporaryFile(dir=root).close()
+    except OSError as error:
+        _warn_once(f"{root}: {error.strerror}")
+        return _copy(root)
+    return root
+
+
+def _copy(root: Path) -> Path | None:
+    try:
+        _temporary.append(TemporaryDirectory(prefix="eyewall-compiled-"))
+        writable = Path(_temporary[-1].name)
+        if root.is_dir():
+            copytree(root, writable, dirs_exist_ok=True)
+    except OSError:
+        return None
+    return writable
+
+
+_temporary: list[TemporaryDirectory[str]] = []
+"""Removed when the process ends."""
 
 
 @cache
@@ -157,7 +239,7 @@ def digest(source: Path) -> str:
 
 
 def _imported(source: Path) -> set[Path]:
-    """Return the file and those of this package that it imports, by whatever way."""
+    """Return the file and all files of our distributions that it imports, directly or not."""
     found: set[Path] = set()
     waiting = [source]
     while waiting:

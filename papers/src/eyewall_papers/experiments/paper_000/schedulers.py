@@ -20,7 +20,7 @@ from enum import StrEnum
 import numpy as np
 from eyewall_sidecar.model import Placement, PlacementProblem
 from eyewall_sidecar.model.arrays import Floats, Places, ProblemArrays, placement_of, places_of
-from eyewall_sidecar.model.compilation import compiled
+from eyewall_sidecar.model.compilation import kernel
 from eyewall_sidecar.model.links import Matrix
 from eyewall_sidecar.objective import Term
 from eyewall_sidecar.objectives import METRICS
@@ -218,7 +218,7 @@ class Coordinates:
         _relax(np.maximum(samples, 1e-4), partners, self.positions, self.errors)
 
 
-@compiled
+@kernel
 def _relax(samples: Floats, partners: Places, positions: Floats, errors: Floats) -> None:
     for turn in range(len(samples)):
         for node in range(len(positions)):

@@ -7,7 +7,7 @@ from time import perf_counter
 import numpy as np
 from eyewall_sidecar.heuristic.room import NOWHERE
 from eyewall_sidecar.model.arrays import Floats, Places
-from eyewall_sidecar.model.compilation import compiled
+from eyewall_sidecar.model.compilation import kernel
 from eyewall_sidecar.model.links import Matrix
 from numpy.random import Generator
 
@@ -138,7 +138,7 @@ def measure(
     return results
 
 
-@compiled
+@kernel
 def least_usage(parents: Places, rates: Floats, pins: Places, delays: Matrix) -> float:
     """Return Σ λ · d of the best placement on nodes without limits (MOPopt, section VIII).
 

@@ -19,7 +19,7 @@ from typing import NamedTuple
 
 import numpy as np
 from eyewall_sidecar.model.arrays import Floats, Places
-from eyewall_sidecar.model.compilation import compiled
+from eyewall_sidecar.model.compilation import compiled, kernel
 from numpy.typing import NDArray
 
 NOBODY = -1
@@ -69,7 +69,7 @@ class Parts(NamedTuple):
     streams: Floats
 
 
-@compiled
+@kernel
 def branch(parts: Parts, first: int, best: Places, budget: int) -> tuple[float, int]:
     """Place operators from turn `first` on at the least cost; return it, and the visits it took.
 
@@ -217,7 +217,7 @@ def _nodes_needed(parts: Parts, turn: int, loads: Floats, holds: Places) -> int:
     return most
 
 
-@compiled
+@kernel
 def value_of(parts: Parts, first: int, places: Places) -> float:
     """Return what operators from turn `first` on cost as they are placed."""
     count = len(parts.cut)

@@ -15,7 +15,7 @@ from eyewall_sidecar.heuristic.evaluator import cost, put, violations
 from eyewall_sidecar.heuristic.ranges import price
 from eyewall_sidecar.model import PlacementProblem
 from eyewall_sidecar.model.arrays import Places, ProblemArrays
-from eyewall_sidecar.model.compilation import allocation_free
+from eyewall_sidecar.model.compilation import kernel
 from eyewall_sidecar.objective import Objective
 from eyewall_sidecar.policies import Policy
 from eyewall_sidecar.policies.ant_system import AntSystem
@@ -38,7 +38,7 @@ def optimum(problem: PlacementProblem, objective: Objective) -> float:
     return least(state, np.zeros(arrays.operators, dtype=np.int64))
 
 
-@allocation_free
+@kernel
 def least(state: State, places: Places) -> float:
     """Count through all placements."""
     best, nodes = np.inf, len(state.holds)

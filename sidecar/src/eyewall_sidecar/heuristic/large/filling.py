@@ -3,11 +3,11 @@
 import numpy as np
 
 from eyewall_sidecar.model.arrays import Floats, Places
-from eyewall_sidecar.model.compilation import compiled
+from eyewall_sidecar.model.compilation import compiled, kernel
 from eyewall_sidecar.model.links import Matrix
 
 
-@compiled
+@kernel
 def fill_evenly(
     sizes: Places, requirements: Floats, left: Floats, nodes: Places
 ) -> tuple[bool, Places]:
@@ -52,7 +52,7 @@ def fill_evenly(
     return remaining.sum() == 0, counts
 
 
-@compiled
+@kernel
 def settle_group(
     group: int,
     counts: Places,
@@ -104,7 +104,7 @@ def settle_group(
     return helps
 
 
-@compiled
+@kernel
 def price_group(
     group: int,
     counts: Places,
@@ -142,7 +142,7 @@ def price_group(
             price[node] += rate * (toll[at] - per_tuple[at, at] * counts[other, node])
 
 
-@compiled
+@kernel
 def fill_in_order(
     sizes: Places, requirements: Floats, left: Floats, nodes: Places, order: Places
 ) -> tuple[bool, Places]:

@@ -4,11 +4,11 @@ import numpy as np
 
 from eyewall_sidecar.heuristic.large.filling import price_group
 from eyewall_sidecar.model.arrays import Floats, Places
-from eyewall_sidecar.model.compilation import compiled
+from eyewall_sidecar.model.compilation import compiled, kernel
 from eyewall_sidecar.model.links import Matrix
 
 
-@compiled
+@kernel
 def trade(
     counts: Places,
     sizes: Places,

@@ -6,12 +6,13 @@ and a mix for both in turn: the least sum of ways below an ever shorter limit. P
 increasing bound, until the next bound is no better than what was found.
 """
 
+from typing import NamedTuple
+
 import numpy as np
 
-from eyewall_sidecar.exact.diamond_pairs import BETTER, Diamond, bound_pairs, improve
-from eyewall_sidecar.exact.diamond_shape import Shape, binding, classes_of, shape_of, streams_of
+from eyewall_sidecar.exact.end_pairs import BETTER, Diamond, bound_pairs, improve, scratch_of
 from eyewall_sidecar.exact.finding import Clock, Finding, Outcome
-from eyewall_sidecar.model.arrays import Floats, Places, ProblemArrays
+from eyewall_sidecar.model.arrays import Floats, Indices, ProblemArrays
 from eyewall_sidecar.objectives.costs import Costs, cost
 
 AT_ONCE = 100_000
@@ -21,11 +22,30 @@ MOST_STEPS = 20_000_000
 """Classes² × nodes that one transport may take, between two looks at the clock."""
 
 
+class Shape(NamedTuple):
+    """Which operator is what.
+
+    Parameters
+    ----------
+    source, sink
+        The ends.
+    parallel
+        The operators between them.
+    direct
+        Whether a path leads from the source straight to the sink.
+    """
+
+    source: int
+    sink: int
+    parallel: Indices
+    direct: bool
+
+
 def covers(arrays: ProblemArrays) -> bool:
-    """Whether `solve_diamond` takes the problem.
+    """Whether `solve_closed_form` takes the problem.
 
     - Paths lead from one operator, the source, over each of at least one other, the parallel ones,
-      to one more, the sink; a path from the source straight to the sink may be beside them.
+      to one more, the sink; a path may also lead from the source straight to the sink.
     - Every operator is on a path. Streams, those on no path included, run between the ends,
       between an end and a parallel operator, or from an operator to itself.
     - No bandwidth is limited.
@@ -37,11 +57,13 @@ def covers(arrays: ProblemArrays) -> bool:
     shape = shape_of(arrays)
     if shape is None:
         return False
-    classes = int(classes_of(arrays, shape, streams_of(arrays, shape)).max()) + 1
+    classes = int(_classes_of(arrays, shape, _streams_of(arrays, shape)).max()) + 1
     return classes**2 * arrays.nodes <= MOST_STEPS
 
 
-def solve_diamond(arrays: ProblemArrays, costs: Costs, *, ends_at: float, clock: Clock) -> Finding:
+def solve_closed_form(
+    arrays: ProblemArrays, costs: Costs, *, ends_at: float, clock: Clock
+) -> Finding:
     """Return the optimum of a problem that `covers` takes, or what is known when time is up.
 
     Parameters
@@ -52,10 +74,9 @@ def solve_diamond(arrays: ProblemArrays, costs: Costs, *, ends_at: float, clock:
     shape = shape_of(arrays)
     if shape is None:
         raise ValueError("the problem is not one source, parallel operators and one sink")
-    streams = streams_of(arrays, shape)
-    classes = classes_of(arrays, shape, streams, costs)
-    diamond = _diamond(arrays, costs, shape, streams, classes)
-    search = _Search(diamond, ends_at, clock)
+    streams = _streams_of(arrays, shape)
+    classes = _classes_of(arrays, shape, streams, costs)
+    search = _PairSearch(_diamond(arrays, costs, shape, streams, classes), ends_at, clock)
     together = np.arange(arrays.nodes) * (arrays.nodes + 1)
     apart = np.setdiff1d(np.arange(arrays.nodes**2), together)
     search.bound(together, share=0.25)
@@ -65,15 +86,18 @@ def solve_diamond(arrays: ProblemArrays, costs: Costs, *, ends_at: float, clock:
     if search.pair < 0:
         outcome = Outcome.INFEASIBLE if search.finished else Outcome.NOTHING
         return Finding(outcome, bound=search.lowest, steps=search.tried)
-    places = _places(arrays, shape, classes, search.pair, search.flow)
+    places = np.empty(arrays.operators, dtype=np.int64)
+    places[shape.source], places[shape.sink] = divmod(search.pair, arrays.nodes)
+    for one, row in enumerate(search.flow):
+        places[shape.parallel[classes == one]] = np.repeat(np.arange(arrays.nodes), row)
     value = cost(arrays, costs, places)
-    if not search.finished:
-        bound = min(search.lowest, value)
-        return Finding(Outcome.INCUMBENT, places, value, bound, search.tried)
-    return Finding(Outcome.OPTIMAL, places, value, value, search.tried)
+    if search.finished:
+        return Finding(Outcome.OPTIMAL, places, value, value, search.tried)
+    bound = min(search.lowest, value)
+    return Finding(Outcome.INCUMBENT, places, value, bound, search.tried)
 
 
-class _Search:
+class _PairSearch:
     """What is known of each pair of the ends' nodes, u · nodes + v, while the time lasts."""
 
     def __init__(self, diamond: Diamond, ends_at: float, clock: Clock) -> None:
@@ -84,6 +108,7 @@ class _Search:
         if diamond.direct and diamond.response > 0:
             self._bounds += diamond.response * diamond.delays[0].ravel()
         self._step = max(1, AT_ONCE // diamond.work.size)
+        self._scratch = scratch_of(*diamond.work.shape)
 
     @property
     def finished(self) -> bool:
@@ -91,49 +116,117 @@ class _Search:
         return not (self._bounds < self._goal).any()
 
     @property
-    def _goal(self) -> float:
-        return self.least * BETTER
-
-    @property
     def lowest(self) -> float:
         """No placement costs less."""
         return min(self.least, float(self._bounds.min()))
 
-    def bound(self, pairs: Places, *, share: float) -> None:
+    @property
+    def _goal(self) -> float:
+        return self.least * BETTER
+
+    def bound(self, pairs: Indices, *, share: float) -> None:
         """Raise the pairs' bounds in a share of the time that is left."""
         pairs = self._open(pairs)
-        ends_at = self._within(share)
+        ends_at = self._until(share)
         for start in range(0, len(pairs), self._step):
             if self._clock() >= ends_at:
                 break
-            some = pairs[start : start + self._step]
-            bound_pairs(self._diamond, some, self.least, self._bounds)
+            some = pairs[start : start + self._step].copy()
+            bound_pairs(self._diamond, self._scratch, some, self.least, self._bounds)
 
-    def improve(self, pairs: Places, *, share: float) -> None:
+    def improve(self, pairs: Indices, *, share: float) -> None:
         """Try the pairs in a share of the time that is left, those with the least bound first."""
         pairs = self._open(pairs)
-        ends_at = self._within(share)
+        ends_at = self._until(share)
         pairs = pairs[np.argsort(self._bounds[pairs], kind="stable")]
         for start in range(0, len(pairs), self._step):
-            some = pairs[start : start + self._step]
+            some = pairs[start : start + self._step].copy()
             if self._bounds[some[0]] >= self._goal or self._clock() >= ends_at:
                 break
-            self.least, found = improve(self._diamond, some, self._bounds, self.least, self.flow)
+            self.least, found = improve(
+                self._diamond, self._scratch, some, self._bounds, self.least, self.flow
+            )
             self.pair = self.pair if found < 0 else found
             self._bounds[some] = np.inf
             self.tried += len(some)
 
-    def _within(self, share: float) -> float:
+    def _until(self, share: float) -> float:
         """Return when a share of the time that is left will be over."""
         now = self._clock()
         return now + share * (self._ends_at - now)
 
-    def _open(self, pairs: Places) -> Places:
+    def _open(self, pairs: Indices) -> Indices:
         return pairs[self._bounds[pairs] < self._goal]
 
 
+def shape_of(arrays: ProblemArrays) -> Shape | None:
+    """Return which operator is what, or None if the problem is of another shape."""
+    count = arrays.operators
+    if count < 3 or len(arrays.path_order) != count or np.isfinite(arrays.bandwidths).any():
+        return None
+    (sources,) = np.nonzero(np.bincount(arrays.path_targets, minlength=count) == 0)
+    (sinks,) = np.nonzero(np.bincount(arrays.path_sources, minlength=count) == 0)
+    if len(sources) != 1 or len(sinks) != 1:
+        return None
+    source, sink = int(sources[0]), int(sinks[0])
+    starts, ends = arrays.path_sources == source, arrays.path_targets == sink
+    if not (starts | ends).all():
+        return None
+    apart = arrays.sources != arrays.targets
+    touching = np.isin(arrays.sources, (source, sink)) | np.isin(arrays.targets, (source, sink))
+    if not touching[apart].all():
+        return None
+    parallel = np.setdiff1d(np.arange(count), (source, sink))
+    for need, limit in zip(arrays.requirements, arrays.limits, strict=True):
+        if np.ptp(need[parallel]) > 0 and _binds(arrays, need, limit):
+            return None
+    return Shape(source, sink, parallel, direct=bool((starts & ends).any()))
+
+
+def _binds(arrays: ProblemArrays, need: Floats, limit: Floats) -> bool:
+    """Whether some node would run out of the resource if it held all that may be there."""
+    return bool((need @ arrays.allowed > limit).any())
+
+
+def _streams_of(arrays: ProblemArrays, shape: Shape) -> Floats:
+    """Return [end, kind, operator]: tuples/s and streams between it and source, sink.
+
+    Kinds are tuples/s and number of streams from the end, then both to the end.
+    """
+    amounts = np.zeros((2, 4, arrays.operators))
+    for place, end in enumerate((shape.source, shape.sink)):
+        leaving, arriving = arrays.sources == end, arrays.targets == end
+        for kind, chosen, others in ((0, leaving, arrays.targets), (2, arriving, arrays.sources)):
+            np.add.at(amounts[place, kind], others[chosen], arrays.rates[chosen])
+            np.add.at(amounts[place, kind + 1], others[chosen], 1.0)
+    return amounts
+
+
+def _classes_of(
+    arrays: ProblemArrays, shape: Shape, streams: Floats, costs: Costs | None = None
+) -> Indices:
+    """Return [parallel operator]: its class; those of one class are alike in all that counts.
+
+    What the costs do not count may differ; without costs, all counts.
+    """
+    middle = shape.parallel
+    counts = np.ones(3, dtype=np.bool_)
+    if costs is not None:
+        counts = np.array([costs.response > 0, costs.per_tuple.any(), costs.per_stream.any()])
+    _, candidates = np.unique(arrays.allowed[middle], axis=0, return_inverse=True)
+    keys = np.vstack(
+        [
+            candidates.reshape(1, -1),
+            arrays.execution_times[middle] * counts[0],
+            (streams[:, :, middle] * np.tile(counts[1:], 2)[:, None]).reshape(8, -1),
+        ]
+    )
+    _, classes = np.unique(keys, axis=1, return_inverse=True)
+    return np.asarray(classes.reshape(-1), dtype=np.int64)
+
+
 def _diamond(
-    arrays: ProblemArrays, costs: Costs, shape: Shape, streams: Floats, classes: Places
+    arrays: ProblemArrays, costs: Costs, shape: Shape, streams: Floats, classes: Indices
 ) -> Diamond:
     _, firsts, supplies = np.unique(classes, return_index=True, return_counts=True)
     like = shape.parallel[firsts]
@@ -152,11 +245,12 @@ def _diamond(
         amounts=np.ascontiguousarray(streams[:, :, like].transpose(2, 0, 1)),
         supplies=supplies.astype(np.int64),
         rooms=rooms,
+        quickest=np.where(arrays.allowed[like], work, np.inf).min(axis=0),
     )
 
 
 def _fixed(
-    arrays: ProblemArrays, costs: Costs, shape: Shape, streams: Floats, rooms: Places
+    arrays: ProblemArrays, costs: Costs, shape: Shape, streams: Floats, rooms: Indices
 ) -> Floats:
     """Return [u, v]: what source and sink cost there; infinite where they may not be."""
     alone = []
@@ -174,15 +268,15 @@ def _fixed(
     return np.asarray(fixed, dtype=np.float64)
 
 
-def _rooms(arrays: ProblemArrays, shape: Shape) -> Places:
-    """Return [4, node]: how many parallel operators fit beside no end, the source, the sink, both.
+def _rooms(arrays: ProblemArrays, shape: Shape) -> Indices:
+    """Return [4, node]: how many parallel operators fit with no end there, the source, sink, both.
 
     −1 where the ends do not fit themselves.
     """
     count = len(shape.parallel)
     rooms = np.full((4, arrays.nodes), count, dtype=np.int64)
     for need, limit in zip(arrays.requirements, arrays.limits, strict=True):
-        if not binding(arrays, need, limit):
+        if not _binds(arrays, need, limit):
             continue
         each, source, sink = need[shape.parallel[0]], need[shape.source], need[shape.sink]
         for place, taken in enumerate((0.0, source, sink, source + sink)):
@@ -191,14 +285,3 @@ def _rooms(arrays: ProblemArrays, shape: Shape) -> Places:
             fitting = np.where(left < 0, -1, np.floor(fitting))
             rooms[place] = np.minimum(rooms[place], fitting.astype(np.int64))
     return rooms
-
-
-def _places(
-    arrays: ProblemArrays, shape: Shape, classes: Places, pair: int, flow: Places
-) -> Places:
-    """Return [operator]: the place of its node, for the ends' pair of nodes and the flow."""
-    places = np.empty(arrays.operators, dtype=np.int64)
-    places[shape.source], places[shape.sink] = divmod(pair, arrays.nodes)
-    for one, row in enumerate(flow):
-        places[shape.parallel[classes == one]] = np.repeat(np.arange(arrays.nodes), row)
-    return places

@@ -8,11 +8,11 @@ import pytest
 from brute_force import brute_force, fits
 from eyewall_papers.instances.baseline import Shape, baseline
 from eyewall_sidecar.exact.branch_and_bound import branch_and_bound
-from eyewall_sidecar.exact.diamond import solve_diamond
+from eyewall_sidecar.exact.closed_form import solve_closed_form
 from eyewall_sidecar.exact.finding import Outcome
 from eyewall_sidecar.exact.packing import packing
-from eyewall_sidecar.exact.parts_bound import least_parts
-from eyewall_sidecar.exact.spread_bound import spread_bound, with_kinds
+from eyewall_sidecar.exact.bounds.parts_bound import least_parts
+from eyewall_sidecar.exact.bounds.spread_bound import spread_bound, with_kinds
 from eyewall_sidecar.model import Node, Operator, PlacementProblem, Stream
 from eyewall_sidecar.model.arrays import ProblemArrays
 from eyewall_sidecar.model.links import LinkMatrix
@@ -182,7 +182,7 @@ def test_even_operators_around_two_hubs_have_a_bound_as_well_where_nothing_else_
     # this shape, has the optimum.
     arrays = ProblemArrays.of(baseline(Shape.FAT, 20, 20, seed=0, varied=True))
     costs = weigh(arrays, {Term.R: 20.0, Term.N: 1.0})
-    least = solve_diamond(arrays, costs, ends_at=inf, clock=lambda: 0.0).cost
+    least = solve_closed_form(arrays, costs, ends_at=inf, clock=lambda: 0.0).cost
     ticks = count()
     stopped = branch_and_bound(
         arrays, costs, start=None, ends_at=20.0, clock=lambda: float(next(ticks))

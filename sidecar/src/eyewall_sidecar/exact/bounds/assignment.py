@@ -14,9 +14,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from eyewall_sidecar.exact.instance import Flags
-from eyewall_sidecar.model.arrays import Floats, Places
-from eyewall_sidecar.model.compilation import allocation_free, compiled
+from eyewall_sidecar.model.arrays import Flags, Floats, Indices
+from eyewall_sidecar.model.compilation import subroutine
 
 NONE = -1
 
@@ -39,36 +38,36 @@ class Assignment(NamedTuple):
     """
 
     costs: Floats
-    seats: Places
+    seats: Indices
     prices: Floats
-    load: Places
+    load: Indices
     length: Floats
-    came_from: Places
+    came_from: Indices
     reached: Flags
 
 
-@compiled
-def room_for_assignment(operators: int, nodes: int) -> Assignment:
+def empty_assignment(operators: int, nodes: int) -> Assignment:
     """Return arrays for so many operators and nodes."""
     return Assignment(
-        np.empty((operators, nodes)),
-        np.empty(operators, np.int64),
-        np.empty(nodes),
-        np.empty(nodes, np.int64),
-        np.empty(nodes),
-        np.empty(nodes, np.int64),
-        np.empty(nodes, np.bool_),
+        costs=np.zeros((operators, nodes)),
+        seats=np.zeros(operators, dtype=np.int64),
+        prices=np.zeros(nodes),
+        load=np.zeros(nodes, dtype=np.int64),
+        length=np.zeros(nodes),
+        came_from=np.zeros(nodes, dtype=np.int64),
+        reached=np.zeros(nodes, dtype=np.bool_),
     )
 
 
-@allocation_free
-def assign(to: Assignment, rows: int, room: Places) -> float:
+@subroutine
+def assign(to: Assignment, rows: int, room: Indices) -> float:
     """Assign the first so many rows and return the least sum; infinite if there is no room."""
     costs, seats, prices, load = to.costs, to.seats, to.prices, to.load
     length, came_from, reached = to.length, to.came_from, to.reached
     nodes = len(room)
-    prices[:] = 0.0
-    load[:] = 0
+    for node in range(nodes):
+        prices[node] = 0.0
+        load[node] = 0
     for row in range(rows):
         for node in range(nodes):
             length[node] = costs[row, node] + prices[node]

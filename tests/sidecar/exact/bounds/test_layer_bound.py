@@ -6,12 +6,12 @@ from math import inf
 import numpy as np
 import pytest
 from brute_force import brute_force, costs_of, every_placement, fits
-from eyewall_sidecar.exact.branching import BY_LAYERS, branch
-from eyewall_sidecar.exact.layers import layers_of
-from eyewall_sidecar.exact.search_state import LEVEL, NONE, descend
-from eyewall_sidecar.exact.tree_search import Search, _root_bound, advance, layered, set_up
+from eyewall_sidecar.exact.bounds.layer_bound import layers_of
+from eyewall_sidecar.exact.instance import Instance, instance_of
+from eyewall_sidecar.exact.search_tree import BY_LAYERS, SearchTree, _branch, advance, root_bound
+from eyewall_sidecar.exact.tree_state import LEVEL, NONE, descend
 from eyewall_sidecar.model import Node, Operator, PlacementProblem, Stream
-from eyewall_sidecar.model.arrays import Places, ProblemArrays
+from eyewall_sidecar.model.arrays import Indices, ProblemArrays
 from eyewall_sidecar.model.links import LinkMatrix
 from eyewall_sidecar.objective import Term
 from eyewall_sidecar.objectives.costs import Costs, cost, weigh
@@ -19,6 +19,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.random import default_rng
 from random_problems import Graph, Traits, random_problem
+from search_trees import root_of
 
 WEIGHTS: tuple[dict[Term, float], ...] = (
     {Term.R: 1.0},
@@ -31,9 +32,9 @@ ALL = 1_000_000
 """Branchings, more than any of these problems needs."""
 
 
-def search(arrays: ProblemArrays, costs: Costs) -> Search:
-    """Return a search that looks at layers from the root on."""
-    return layered(set_up(arrays, costs))
+def layered(arrays: ProblemArrays, costs: Costs) -> tuple[Instance, SearchTree]:
+    """Return a tree that is searched with layers from the root on."""
+    return root_of(arrays, costs, layered=True)
 
 
 def in_layers(edges: list[str], *, room: float, at: tuple[float, ...]) -> PlacementProblem:
@@ -50,7 +51,7 @@ def in_layers(edges: list[str], *, room: float, at: tuple[float, ...]) -> Placem
 
 def split(problem: PlacementProblem) -> list[int]:
     arrays = ProblemArrays.of(problem)
-    starts = layers_of(set_up(arrays, weigh(arrays, {Term.N: 1.0})).instance).starts
+    starts = layers_of(instance_of(arrays, weigh(arrays, {Term.N: 1.0}))).starts
     return [int(end - start) for start, end in pairwise(starts)]
 
 
@@ -75,9 +76,10 @@ def test_two_paths_share_the_room_on_a_node() -> None:
         (6, {Term.N: 1.0}, 0.0),
     ):
         arrays = ProblemArrays.of(in_layers(edges, room=room, at=(0.0, 1.0, 3.0)))
-        tried = search(arrays, weigh(arrays, weights))
-        assert tried.used[BY_LAYERS]
-        assert _root_bound(tried) == pytest.approx(least)
+        _, tree = layered(arrays, weigh(arrays, weights))
+        assert tree.used[BY_LAYERS]
+        advance(tree, 1)
+        assert root_bound(tree) == pytest.approx(least)
 
 
 @st.composite
@@ -95,29 +97,29 @@ def problems(draw: st.DrawFn) -> tuple[ProblemArrays, Costs]:
 def test_a_search_with_layers_finds_the_optimum(problem: tuple[ProblemArrays, Costs]) -> None:
     arrays, costs = problem
     optimum = brute_force(arrays, costs).cost
-    tried = search(arrays, costs)
-    advance(tried, ALL)
-    assert tried.state.counters[LEVEL] < 0
-    assert tried.state.incumbent_cost[0] == pytest.approx(optimum, rel=1e-9, abs=1e-9)
+    _, tree = layered(arrays, costs)
+    advance(tree, ALL)
+    assert tree.state.counters[LEVEL] < 0
+    assert tree.state.incumbent_cost[0] == pytest.approx(optimum, rel=1e-9, abs=1e-9)
 
 
-@settings(max_examples=150)
+@settings(max_examples=60)
 @given(problems(), st.integers(0, 1_000))
 def test_no_branch_is_said_to_cost_more_than_a_placement_in_it(
     problem: tuple[ProblemArrays, Costs], draw: int
 ) -> None:
     arrays, costs = problem
-    tried = search(arrays, costs)
-    if not tried.used[BY_LAYERS]:
+    instance, tree = layered(arrays, costs)
+    if not tree.used[BY_LAYERS]:
         return
     every = every_placement(arrays)
     valid = every[fits(arrays, every)]
     valid = valid[costs_of(arrays, costs, valid) < inf]
     if len(valid):
-        followed(tried, arrays, costs, valid[draw % len(valid)])
+        follow(instance, tree, arrays, costs, valid[draw % len(valid)])
 
 
-@settings(max_examples=200)
+@settings(max_examples=60)
 @given(
     seed=st.integers(0, 100_000),
     weights=st.sampled_from(WEIGHTS),
@@ -147,48 +149,31 @@ def test_on_larger_problems_a_search_without_layers_agrees(
     )
     arrays = ProblemArrays.of(problem)
     costs = weigh(arrays, weights)
-    plain, tried = set_up(arrays, costs), search(arrays, costs)
+    instance, plain = root_of(arrays, costs)
     advance(plain, ALL)
     if plain.state.counters[LEVEL] >= 0 or plain.state.incumbent_cost[0] == inf:
         return
     places = np.empty(operators, np.int64)
-    places[plain.instance.order] = plain.state.incumbent
-    followed(search(arrays, costs), arrays, costs, places)
-    advance(tried, ALL)
-    assert tried.used[BY_LAYERS]
-    assert tried.state.incumbent_cost[0] == pytest.approx(plain.state.incumbent_cost[0], rel=1e-9)
+    places[instance.order] = plain.state.incumbent
+    follow(*layered(arrays, costs), arrays, costs, places)
+    _, tree = layered(arrays, costs)
+    advance(tree, ALL)
+    assert tree.used[BY_LAYERS]
+    assert tree.state.incumbent_cost[0] == pytest.approx(plain.state.incumbent_cost[0], rel=1e-9)
 
 
-def followed(tried: Search, arrays: ProblemArrays, costs: Costs, places: Places) -> None:
+def follow(
+    instance: Instance, tree: SearchTree, arrays: ProblemArrays, costs: Costs, places: Indices
+) -> None:
     """Go down to the placement, level by level; symmetries may leave it out, bounds must not."""
     value = cost(arrays, costs, places)
-    state, order, instance = tried.state, tried.instance.order, tried.instance
-    alone = np.full_like(tried.before, NONE), np.full_like(tried.same_node, NONE)
+    state = tree.state
+    tree.before[:], tree.same_node[:] = NONE, NONE
     for level in range(arrays.operators):
-        branch(
-            tried.paths,
-            tried.domains,
-            tried.sums,
-            tried.assignment,
-            tried.layers,
-            instance.pair_costs,
-            tried.used,
-            tried.capacity,
-            state,
-            *alone,
-        )
-        rank = (
-            state.child_nodes[level, : state.children[level]].tolist().index(places[order[level]])
-        )
+        _branch(tree, level)
+        children = state.child_nodes[level, : state.children[level]].tolist()
+        rank = children.index(places[instance.order[level]])
         assert state.child_bounds[level, rank] <= value + 1e-9 * max(1.0, abs(value))
         state.visited[level] = rank
-        seconds = instance.relations.seconds
-        descend(
-            tried.sums.starts,
-            tried.stars.row,
-            seconds,
-            instance.pair_costs,
-            tried.capacity,
-            state,
-        )
+        descend(tree.stars, tree.capacity, state)
     assert state.counters[LEVEL] == arrays.operators

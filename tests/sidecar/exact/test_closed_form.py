@@ -6,7 +6,7 @@ from math import inf
 import numpy as np
 import pytest
 from brute_force import brute_force
-from eyewall_sidecar.exact.diamond import covers, solve_diamond
+from eyewall_sidecar.exact.closed_form import covers, solve_closed_form
 from eyewall_sidecar.exact.finding import Finding, Outcome
 from eyewall_sidecar.model import Link, Node, Operator, PlacementProblem, Stream
 from eyewall_sidecar.model.arrays import ProblemArrays, placement_of
@@ -50,7 +50,7 @@ def alike(u: str, v: str) -> float:
 def solved(problem: PlacementProblem, **weights: float) -> tuple[Finding, dict[str, str]]:
     arrays = ProblemArrays.of(problem)
     costs = weigh(arrays, {Term(name): weight for name, weight in weights.items()})
-    finding = solve_diamond(arrays, costs, ends_at=1.0, clock=stopped)
+    finding = solve_closed_form(arrays, costs, ends_at=1.0, clock=stopped)
     placed = {} if finding.places is None else placement_of(problem, finding.places)
     return finding, placed
 
@@ -177,10 +177,10 @@ def test_the_same_problem_gives_the_same_placement() -> None:
 def test_stopped_at_any_time_it_has_a_bound_that_holds(weights: dict[Term, float]) -> None:
     arrays = ProblemArrays.of(large(nodes=60))
     costs = weigh(arrays, weights)
-    optimum = solve_diamond(arrays, costs, ends_at=inf, clock=stopped)
+    optimum = solve_closed_form(arrays, costs, ends_at=inf, clock=stopped)
     outcomes = set()
     for looks in (0, 1, 2, 3, 5, 8, 13, 21, 34, 10_000):
-        finding = solve_diamond(arrays, costs, ends_at=looks, clock=count().__next__)
+        finding = solve_closed_form(arrays, costs, ends_at=looks, clock=count().__next__)
         outcomes.add(finding.outcome)
         assert finding.bound <= optimum.cost * (1 + 1e-9)
         assert finding.cost >= optimum.cost * (1 - 1e-9)
@@ -231,11 +231,11 @@ def test_what_is_covered(problem: PlacementProblem, covered: bool) -> None:
     assert covers(arrays) == covered
     costs = weigh(arrays, {Term.R: 1.0, Term.N: 0.3})
     if covered:
-        finding = solve_diamond(arrays, costs, ends_at=1.0, clock=stopped)
+        finding = solve_closed_form(arrays, costs, ends_at=1.0, clock=stopped)
         assert finding.cost == pytest.approx(brute_force(arrays, costs).cost)
     else:
         with pytest.raises(ValueError, match="one source, parallel operators and one sink"):
-            solve_diamond(arrays, costs, ends_at=1.0, clock=stopped)
+            solve_closed_form(arrays, costs, ends_at=1.0, clock=stopped)
 
 
 def test_parallel_operators_that_all_differ_are_covered_up_to_a_number() -> None:

@@ -9,9 +9,8 @@ from eyewall_papers.experiments.paper_000.placements import pinned_together
 from eyewall_papers.instances.tag_and_count import tag_and_count
 from eyewall_sidecar.exact.branch_and_bound import branch_and_bound
 from eyewall_sidecar.exact.finding import Outcome
-from eyewall_sidecar.exact.layer_bound import no_layer_bound
-from eyewall_sidecar.exact.search_state import LEVEL
-from eyewall_sidecar.exact.tree_search import _search, advance, set_up
+from eyewall_sidecar.exact.search_tree import advance
+from eyewall_sidecar.exact.tree_state import LEVEL
 from eyewall_sidecar.model.arrays import ProblemArrays
 from eyewall_sidecar.objective import Term
 from eyewall_sidecar.objectives.costs import Costs, cost, weigh
@@ -19,6 +18,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 from random_problems import Traits, random_problem
+from search_trees import root_of
 
 NODES = 4
 ALL = 1_000_000
@@ -27,18 +27,10 @@ ALL = 1_000_000
 
 def least_cost(arrays: ProblemArrays, costs: Costs, prices: NDArray[np.float64]) -> float:
     """Search to the end with these prices."""
-    begins = set_up(arrays, costs)
-    search = _search(
-        begins.instance,
-        begins.before,
-        begins.same_node,
-        True,  # noqa: FBT003
-        prices,
-        no_layer_bound(),
-    )
-    advance(search, ALL)
-    assert search.state.counters[LEVEL] < 0
-    return float(search.state.incumbent_cost[0])
+    _, tree = root_of(arrays, costs, prices=prices)
+    advance(tree, ALL)
+    assert tree.state.counters[LEVEL] < 0
+    return float(tree.state.incumbent_cost[0])
 
 
 @settings(max_examples=150)
@@ -53,7 +45,7 @@ def test_with_any_prices_the_optimum_is_found(seed: int, term: Term, shares: lis
     costs = weigh(arrays, {term: 1.0})
     optimum = brute_force(arrays, costs).cost
     unit = optimum if 0.0 < optimum < inf else 1.0
-    found = least_cost(arrays, costs, np.array(shares) * unit)
+    found = least_cost(arrays, costs, np.array(shares[: arrays.nodes]) * unit)
     assert found == pytest.approx(optimum, rel=1e-9, abs=1e-9)
 
 
@@ -64,7 +56,7 @@ def test_a_placement_dearer_than_the_incumbent_does_not_replace_it(
     # layer 1, layers 2 and 3 and half of layer 4 on n2. What the bound takes off for places on n5
     # that stay empty hides what the last operators cost.
     engine = "eyewall_sidecar.exact.branch_and_bound"
-    monkeypatch.setattr(f"{engine}._layered_from", lambda _: ALL)
+    monkeypatch.setattr(f"{engine}._layers_from", lambda *_: ALL)
     arrays = ProblemArrays.of(pinned_together(tag_and_count(20)))
     costs = weigh(arrays, {Term.EE: 1.0})
     optimum = np.array([5, 5, 2, 2, 2, 2, 2, 2, 5, 5, 5, 5])

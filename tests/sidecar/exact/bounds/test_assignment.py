@@ -3,7 +3,7 @@ from math import inf
 
 import numpy as np
 import pytest
-from eyewall_sidecar.exact.assignment_bound import assign, room_for_assignment
+from eyewall_sidecar.exact.bounds.assignment import assign, empty_assignment
 from numpy.random import default_rng
 
 
@@ -14,7 +14,7 @@ def test_it_is_the_least_of_all_assignments_and_its_prices_prove_it(seed: int) -
     costs = rng.integers(0, 8, (rows, nodes)).astype(float)
     costs[rng.random((rows, nodes)) < 0.2] = inf
     room = rng.integers(0, 4, nodes)
-    to = room_for_assignment(rows, nodes)
+    to = empty_assignment(rows, nodes)
     to.costs[:] = costs
     sums = [
         costs[np.arange(rows), seats].sum()
@@ -32,7 +32,7 @@ def test_it_is_the_least_of_all_assignments_and_its_prices_prove_it(seed: int) -
 
 def test_an_operator_moves_on_to_make_room_for_one_who_cannot() -> None:
     # Both want n0, which holds one; the first can move on for 1, the second only for 9.
-    to = room_for_assignment(2, 2)
+    to = empty_assignment(2, 2)
     to.costs[:] = [[0.0, 1.0], [0.0, 9.0]]
     assert assign(to, 2, np.array([1, 1])) == 1.0
     assert to.seats.tolist() == [1, 0]
