@@ -93,7 +93,7 @@ class Instance:
     @property
     def nodes(self) -> int:
         """How many nodes there are."""
-        return self.allowed.shape[1]
+        return int(self.allowed.shape[1])
 
     @property
     def takes(self) -> Indices:

@@ -46,7 +46,9 @@ def packing(arrays: ProblemArrays, costs: Costs) -> Indices | None:
     """Return [operator]: its node in a placement that no node is too small for, if one is found."""
     largest = arrays.limits.max(axis=1)
     shares = arrays.requirements[largest > 0] / largest[largest > 0, None]
-    orders = np.stack((_growing(arrays), np.argsort(-shares.max(axis=0, initial=0.0), kind="stable")))
+    orders = np.stack(
+        (_growing(arrays), np.argsort(-shares.max(axis=0, initial=0.0), kind="stable"))
+    )
     near = np.argsort(np.minimum(arrays.delays, arrays.delays.T), axis=1, kind="stable")
     best = np.full(arrays.operators, NONE, dtype=np.int64)
     problem = PackedProblem(

@@ -228,11 +228,11 @@ def _nearest(on: Transport) -> int:
 @subroutine
 def _send(on: Transport, first: int, end: int, need: int, flow: Indices) -> int:
     """Send as many units as go along the path that was found, and return how many."""
-    amount = min(need, on.left[end])
+    amount = int(min(need, on.left[end]))
     row = on.came_from[end]
     while row != first:
         node = on.entered_by[row]
-        amount = min(amount, flow[row, node])
+        amount = min(amount, int(flow[row, node]))
         row = on.came_from[node]
     on.left[end] -= amount
     row = on.came_from[end]

@@ -38,12 +38,15 @@ ROOT = Path(__file__).parents[1]
 KEPT_SECONDS = 30 * 86_400.0
 """How long code of older sources stays on disk: a release can be rolled back for a month."""
 
+SETTING = "CACHE_LOCATOR_CLASSES"
+"""Of numba, since 0.62; its stubs lack it."""
+
 _IMPORT = re.compile(r"^from (eyewall_\w+)((?:\.\w+)*) import (\([^)]*\)|.*)", re.MULTILINE)
-_OPTIONS = {"error_model": "numpy", "no_cfunc_wrapper": True}
+_OPTIONS: dict[str, Any] = {"error_model": "numpy", "no_cfunc_wrapper": True}
 """Arithmetic is that of IEEE 754, in the order it is written, as without compilation."""
-_INNER = {"no_cpython_wrapper": True, **_OPTIONS}
+_INNER: dict[str, Any] = {"no_cpython_wrapper": True, **_OPTIONS}
 """A wrapper for Python takes longer to compile than most functions: it unpacks every array."""
-_UNCOUNTED = {"_nrt": False, **_INNER}
+_UNCOUNTED: dict[str, Any] = {"_nrt": False, **_INNER}
 """The one private name of a library here. Else numba counts a reference, atomically, each time an
 array is passed on or read from a tuple, and a local search takes 1.5 to 3.5 times as long (numba
 0.68, `move` and `swap` of hill climbing on 20 operators and 20 nodes)."""
@@ -167,11 +170,11 @@ _folders: dict[CodeType, Path] = {}
 def _use_locator() -> None:
     """Have numba ask our locator first, and for functions that are not ours its own."""
     own = f"{SourceDigestLocator.__module__}.{SourceDigestLocator.__qualname__}"
-    others = numba.config.CACHE_LOCATOR_CLASSES or (
+    others = getattr(numba.config, SETTING) or (
         "UserProvidedCacheLocator,InTreeCacheLocator,UserWideCacheLocator,"
         "IPythonCacheLocator,ZipCacheLocator"
     )
-    numba.config.CACHE_LOCATOR_CLASSES = f"{own},{others}"
+    setattr(numba.config, SETTING, f"{own},{others}")
 
 
 _use_locator()

@@ -19,7 +19,7 @@ from eyewall_sidecar.policies.catalogue import load_policy, policy_catalogue
 
 OBJECTIVES = tuple(map(Objective.parse, ("R=1", "T=1", "N=1", "R=0.5,A=0.2,N=0.3", "ecker")))
 TIME_LIMIT = 0.2
-"""Seconds for a search, which may use all that it is given; its code is loaded before they begin."""
+"""Seconds for a search; its code is loaded before they begin."""
 DEFAULTS = ("odp", "bound_guided", "greedy")
 """What a sidecar needs that nobody has configured; compiled first."""
 
@@ -66,11 +66,11 @@ def compile_ahead(policy: str) -> None:
 
 def report(policy: str) -> Report:
     """Compile ahead for one policy, and say how that went."""
-    from numba.core.event import install_recorder  # noqa: PLC0415 - the parent needs no compiler
+    from numba.core.event import install_recorder
 
     began = perf_counter()
     error = ""
-    with install_recorder("numba:compile") as recorder:  # type: ignore[no-untyped-call]
+    with install_recorder("numba:compile") as recorder:
         try:
             compile_ahead(policy)
         except Exception as raised:  # noqa: BLE001 - another distribution's policy may raise anything

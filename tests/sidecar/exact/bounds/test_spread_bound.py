@@ -7,12 +7,12 @@ import numpy as np
 import pytest
 from brute_force import brute_force, fits
 from eyewall_papers.instances.baseline import Shape, baseline
+from eyewall_sidecar.exact.bounds.parts_bound import least_parts
+from eyewall_sidecar.exact.bounds.spread_bound import spread_bound, with_kinds
 from eyewall_sidecar.exact.branch_and_bound import branch_and_bound
 from eyewall_sidecar.exact.closed_form import solve_closed_form
 from eyewall_sidecar.exact.finding import Outcome
 from eyewall_sidecar.exact.packing import packing
-from eyewall_sidecar.exact.bounds.parts_bound import least_parts
-from eyewall_sidecar.exact.bounds.spread_bound import spread_bound, with_kinds
 from eyewall_sidecar.model import Node, Operator, PlacementProblem, Stream
 from eyewall_sidecar.model.arrays import ProblemArrays
 from eyewall_sidecar.model.links import LinkMatrix

@@ -107,9 +107,7 @@ def _least_use(
         for pair in range(starts[operator], starts[operator + 1]):
             if tail_from[pair] == 0:
                 left = min(slots[at] - taken, last)
-                _follow(
-                    bound, allowed, takes, own, seconds, pair_costs, slots, pair, at, left, use
-                )
+                _follow(bound, allowed, takes, own, seconds, pair_costs, slots, pair, at, left, use)
     return total
 
 

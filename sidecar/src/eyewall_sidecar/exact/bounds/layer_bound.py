@@ -404,7 +404,7 @@ def least_with_layers(
     The operators before it are placed, `state.admitted` and `state.done_there` are known of it;
     what is written of nodes that it is not admitted to means nothing.
     """
-    room, stars, admitted = capacity.room, state.stars, state.admitted
+    room, stars = capacity.room, state.stars
     flow, done, done_there = bound.flow, state.done, state.done_there
     nodes, last = len(room), bound.after.shape[3] - 1
     after = bound.after[bound.layer[level]]

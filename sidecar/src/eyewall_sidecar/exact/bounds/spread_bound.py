@@ -207,7 +207,7 @@ def _star(
             if needed > 0:
                 rank += 1
                 if rank == len(nearest):
-                    return total
+                    return float(total)
                 left = max(0.0, limits[nearest[rank]])
     return total
 
@@ -246,7 +246,7 @@ class _Farthest:
 
     def of(self, need: Floats) -> Floats:
         """Return [node]: the least θ such that nodes within θ have room; all nodes' if none do."""
-        enough = (self._room >= need[:, None, None]).all(axis=0)
+        enough: Flags = np.all(self._room >= need[:, None, None], axis=0)
         enough[:, -1] = True
         rank = enough.argmax(axis=1)[:, None]
         return np.take_along_axis(self._ways, rank, axis=1)[:, 0]
