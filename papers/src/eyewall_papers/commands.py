@@ -11,7 +11,8 @@ from eyewall_sidecar.cli.options import BAD_INPUT, Config, Sidecar, asking
 
 def map_task(
     problem: Annotated[
-        Path, typer.Argument(help="A problem file with two kinds of links (docs/bimodal.md).")
+        Path,
+        typer.Argument(help="A problem file with two kinds of links (papers/docs/bimodal.md)."),
     ],
     *,
     policy: Annotated[
@@ -37,7 +38,7 @@ def map_task(
 def provision(
     problem: Annotated[
         Path | None,
-        typer.Argument(help="A problem file (docs/user/problem-format.md, docs/provisioning.md)."),
+        typer.Argument(help="A problem file (docs/user/problem-format.md)."),
     ] = None,
     *,
     topology: Annotated[
@@ -112,7 +113,7 @@ def links(
 ) -> None:
     """Keep putting connections on dedicated links or the public network, until SIGTERM or Ctrl-C.
 
-    Who was promised a rate and may pay for it comes first (docs/bimodal-live.md). Exit code 2 for
+    Who was promised a rate and may pay for it comes first (papers/docs/bimodal.md). Exit code 2 for
     a folder that is not there.
     """
     from eyewall_sidecar.termination import stop_signals

@@ -1,7 +1,7 @@
 """The files by which the re-allocation meets a network: links, connections, traffic, and marks.
 
-Deploy writes the first three and puts the last in force (docs/bimodal-live.md has their format);
-each is replaced in one step, so a reader sees the old one or the new one.
+Deploy writes the first three and puts the last in force; docs/user/emulated-cluster.md has their
+format. Each is replaced in one step, so a reader sees the old one or the new one.
 """
 
 import json

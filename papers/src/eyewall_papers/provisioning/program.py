@@ -1,7 +1,7 @@
 """The integer program of paper 003, sections 5.1 and 5.2, in a form that solves.
 
 `create_program` reads as the list of what the program consists of; each `define_*` function adds
-one family of constraints, named in the LP file as docs/provisioning-program.md says. It differs
+one family of constraints, named in the LP file as papers/docs/provisioning.md says. It differs
 from the paper where that costs nothing: what has to share a machine is one operator (`blobs`),
 machines are numbered once for all classes and choose their class, their numbering follows the
 heaviest operator of each (symmetry), y counts streams that leave a machine and is continuous, and

@@ -1,7 +1,7 @@
 """Paper 003, section 7, by simulation: what the text quotes beside ours, and figures 2 to 9.
 
 What its words leave open (what N counts, the units of cards, which links are limited) are options;
-papers/docs/provisioning.md says which reading agrees best.
+papers/docs/reproduction-003.md says which reading agrees best.
 """
 
 import argparse

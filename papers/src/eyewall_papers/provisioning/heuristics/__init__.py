@@ -1,4 +1,4 @@
-"""The heuristics of paper 003, section 6; docs/provisioning.md tells what each is good for."""
+"""The heuristics of paper 003, section 6; papers/docs/provisioning.md lists their rules."""
 
 from collections.abc import Mapping
 
