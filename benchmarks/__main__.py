@@ -28,6 +28,7 @@ BENCHMARKS = {
     "latency": Benchmark("latency.latency_table", "estimated against true delays"),
     "latency-cost": Benchmark("latency.agent_cost", "memory and CPU of one latency agent"),
     "delays": Benchmark("latency.delay_reading", "cost of reading delays in the sidecar"),
+    "delays-mesh": Benchmark("latency.delay_cost", "the same for a full mesh, to its links"),
     "codecs": Benchmark("contracts.codecs", "reading and writing records"),
     "rates": Benchmark("rates.rates_throughput", "rows per second of the rates job"),
     "rates-step": Benchmark("rates.rates_step", "time until a step in a rate is estimated"),

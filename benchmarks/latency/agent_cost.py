@@ -21,7 +21,9 @@ from pathlib import Path
 from random import Random
 
 import psutil
-from eyewall_contracts.latency import HostCoordinate, LatencyKeys, RttRecord
+from eyewall_contracts.latency import HostCoordinate, RttRecord
+from eyewall_contracts.redis_prefix import PREFIX
+from eyewall_contracts.stores.latency_store import LatencyStore
 from eyewall_latency.redis_registry import RedisRegistry
 
 ROOT = Path(__file__).parents[2]
@@ -57,9 +59,8 @@ def others(port: int, count: int, listen: int, stop: threading.Event) -> None:
     """
     rng = Random(0)
     places = [tuple(rng.gauss(0, 0.05) for _ in range(8)) for _ in range(count - 1)]
-    registry = RedisRegistry(
-        f"redis://127.0.0.1:{port}", LatencyKeys(), expiry_seconds=60, rtt_seconds=1_800
-    )
+    store = LatencyStore(f"redis://127.0.0.1:{port}", PREFIX)
+    registry = RedisRegistry(store, expiry_seconds=60, rtt_seconds=1_800)
     said: dict[int, HostCoordinate] = {}
     first = True
     while not stop.is_set():

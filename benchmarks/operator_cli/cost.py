@@ -20,6 +20,7 @@ import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeVar
 
+import numpy as np
 from eyewall_sidecar.cli.client import Desk
 from eyewall_sidecar.rpc import Server
 from eyewall_sidecar.service.decision_log import DecisionLog
@@ -27,10 +28,11 @@ from eyewall_sidecar.service.limits import ServiceSettings
 from eyewall_sidecar.service.planner import Planner
 from eyewall_sidecar.service.round import InputStores, SchedulingService
 from eyewall_sidecar.service.service_context import ServiceContext
-from eyewall_sidecar.stores import DelayTable, NoRecords
+from eyewall_sidecar.stores import NoRecords
 from eyewall_sidecar.storm import (
     ClusterState,
     Component,
+    DelayTable,
     Executor,
     Grouping,
     Input,
@@ -74,23 +76,18 @@ class _Waiting:
 class Delays:
     """From 1 to 50 ms between any two hosts, the same in every run."""
 
-    hosts: dict[str, int]
-    seconds: tuple[tuple[float | None, ...], ...]
+    table: DelayTable
     source: str = "redis"
 
     @classmethod
     def between(cls, hosts: int) -> Delays:
-        rows = tuple(
-            tuple(
-                0.0 if a == b else (1 + (7 * min(a, b) + 13 * max(a, b)) % 50) / 1e3
-                for b in range(hosts)
-            )
-            for a in range(hosts)
-        )
-        return cls({_host(it): it for it in range(hosts)}, rows)
+        row, column = np.indices((hosts, hosts))
+        pairs = 7 * np.minimum(row, column) + 13 * np.maximum(row, column)
+        names = tuple(_host(it) for it in range(hosts))
+        return cls(DelayTable.certain(names, (1.0 + pairs % 50) / 1e3))
 
     def read(self) -> DelayTable:
-        return DelayTable(hosts=self.hosts, seconds=self.seconds)
+        return self.table
 
 
 def _host(number: int) -> str:

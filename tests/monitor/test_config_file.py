@@ -2,13 +2,13 @@ from pathlib import Path
 from typing import ClassVar
 
 import pytest
+from eyewall_contracts.stores.redis_client import server_of
 from eyewall_monitor import config_file
 from eyewall_monitor.addresses import (
     HistoryPrefix,
     RedisUrl,
     Root,
     Servers,
-    redis_server,
     split_address,
 )
 from eyewall_monitor.config_file import ConfigError, Section
@@ -108,7 +108,7 @@ def test_several_servers_a_unix_socket_and_an_account_are_allowed(tmp_path: Path
     ],
 )
 def test_people_read_a_redis_url_without_account_and_options(url: str, server: str) -> None:
-    assert redis_server(url) == server
+    assert server_of(url) == server
 
 
 @pytest.mark.parametrize(

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field, fields
 from itertools import count
 from typing import Any, Generic, TypeVar
 
+from delay_tables import delay_table
 from eyewall_contracts.decision import DecisionRecord
 from eyewall_contracts.rates import Rates
 from eyewall_contracts.sample import Sample
@@ -25,9 +26,10 @@ from eyewall_sidecar.service.solver_pool import (
     SolverFailure,
     SolverTask,
 )
-from eyewall_sidecar.stores import DelayTable, HeldSwitches, Measurements, SwitchStore
+from eyewall_sidecar.stores import HeldSwitches, Measurements, SwitchStore
 from eyewall_sidecar.storm import (
     Assignment,
+    DelayTable,
     Executor,
     Supervisor,
     Topology,
@@ -136,24 +138,12 @@ class Table:
         self.remark = ""
         self.age = 0.0
         self.confidence = 1.0
-        self.minimum_confidence = 0.3
 
     def read(self) -> DelayTable:
-        hosts = sorted({host for pair in self.milliseconds for host in pair})
-        found = {(a, b): delay / 1000 for (a, b), delay in self.milliseconds.items()}
-        found |= {(b, a): delay for (a, b), delay in found.items()}
-        known = [
-            (row, column)
-            for row, a in enumerate(hosts)
-            for column, b in enumerate(hosts)
-            if (a, b) in found
-        ]
-        return DelayTable(
-            hosts={host: place for place, host in enumerate(hosts)},
-            seconds=[[found.get((a, b)) for b in hosts] for a in hosts],
-            doubtful=frozenset(known if self.confidence < self.minimum_confidence else ()),
-            minimum_confidence=self.minimum_confidence,
-            confidence=[[self.confidence] * len(hosts) for _ in hosts],
+        return delay_table(
+            self.milliseconds,
+            doubted=self.milliseconds if self.confidence < 1.0 else (),
+            confidence=self.confidence,
             age=self.age,
             remark=self.remark,
         )

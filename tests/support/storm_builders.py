@@ -3,12 +3,13 @@
 import json
 from collections.abc import Iterable, Mapping, Sequence
 
+from delay_tables import all_delays
 from eyewall_sidecar.policies import policy_catalogue
 from eyewall_sidecar.storm import (
     Assignment,
     ClusterState,
     Component,
-    Doubts,
+    DelayTable,
     Executor,
     Grouping,
     HostLoad,
@@ -97,23 +98,6 @@ def cluster(supervisors: Sequence[Supervisor], *topologies: TopologyState) -> Cl
     return ClusterState(tuple(supervisors), topologies)
 
 
-class Delays:
-    """Delays in milliseconds, the same in both directions; what is not given is unknown."""
-
-    def __init__(self, milliseconds: Mapping[tuple[str, str], float]) -> None:
-        self.milliseconds = dict(milliseconds)
-
-    def __call__(self, source: str, target: str) -> float | None:
-        given = self.milliseconds
-        found = given.get((source, target), given.get((target, source)))
-        return None if found is None else found / 1000
-
-
-def all_delays(hosts: Sequence[str], milliseconds: float) -> Delays:
-    """The same delay between every two hosts."""
-    return Delays({(a, b): milliseconds for a in hosts for b in hosts if a < b})
-
-
 def many_supervisors(count: int, speed: str = "1") -> list[Supervisor]:
     """`host-00`, `host-01` and so on."""
     return [supervisor(f"host-{n:02}", speed=speed) for n in range(count)]
@@ -123,12 +107,11 @@ def ask(
     supervisors: Sequence[Supervisor],
     topology: Topology,
     *workers: Worker,
-    delays: Delays | None = None,
+    delays: DelayTable | None = None,
     others: Sequence[TopologyState] = (),
     moving: bool = False,
     measured: MeasuredTopology | None = None,
     loads: Mapping[str, HostLoad] | None = None,
-    doubts: Doubts | None = None,
 ) -> TopologyProblem:
     """What is asked of a policy for a topology with these workers, among `others`."""
     running = state(topology, *workers)
@@ -136,5 +119,5 @@ def ask(
     known = delays or all_delays(sorted({it.host for it in supervisors}), 10)
     build = problem_of_moving if moving else problem_of_missing
     room = rooms(cluster(supervisors, running, *others), running)
-    signals = Signals(known, doubts or {}, measured, loads or {})
+    signals = Signals(known, measured, loads or {})
     return build(room, running, settings, signals)

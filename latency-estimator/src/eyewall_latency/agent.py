@@ -11,11 +11,12 @@ from math import dist
 from random import Random
 
 from eyewall_contracts.latency import HostCoordinate
+from eyewall_contracts.stores.redis_client import RedisAwayError
 
 from eyewall_latency.config import Config
 from eyewall_latency.estimator import Estimator
 from eyewall_latency.probe import Prober, Target
-from eyewall_latency.redis_registry import RedisRegistry, RegistryAwayError
+from eyewall_latency.redis_registry import RedisRegistry
 from eyewall_latency.registry import View
 
 TIDY_SECONDS = 30.0
@@ -76,7 +77,7 @@ class Agent:
                 stopped = self._idle(selector, self._clock() + wait)
         try:
             self._registry.leave(self._host)
-        except RegistryAwayError:
+        except RedisAwayError:
             LOG.info("left without a word: %s", self._away or "redis went away")
 
     def _round(self) -> int:
@@ -99,7 +100,7 @@ class Agent:
         """Return what the registry tells, or the last that it told with the time gone on."""
         try:
             view = self._registry.read(self._host)
-        except RegistryAwayError as error:
+        except RedisAwayError as error:
             self._is_away(str(error))
             return replace(self._view, now=self._now())
         self._seen_at = self._clock()
@@ -122,7 +123,7 @@ class Agent:
                 self._tidied_at = self._clock()
                 self._prober.forget({it.address for it in view.hosts.values()})
                 self._count_refused()
-        except (RegistryAwayError, OSError) as error:
+        except (RedisAwayError, OSError) as error:
             self._is_away(str(error))
             return
         self._estimator.said(unsaid)

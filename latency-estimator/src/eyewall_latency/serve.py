@@ -7,7 +7,7 @@ from collections.abc import Callable
 from random import SystemRandom
 
 from eyewall_contracts.field_types import is_host_name
-from eyewall_contracts.latency import LatencyKeys
+from eyewall_contracts.stores.latency_store import LatencyStore
 
 from eyewall_latency.agent import Agent
 from eyewall_latency.config import Config, ConfigError, split_address
@@ -52,8 +52,7 @@ def serve(config: Config, say: Callable[[str], None]) -> None:
 def _registry(config: Config) -> RedisRegistry:
     try:
         return RedisRegistry(
-            config.redis.url,
-            LatencyKeys(config.redis.prefix),
+            LatencyStore(config.redis.url, config.redis.prefix),
             expiry_seconds=config.redis.expiry_seconds,
             rtt_seconds=config.fading.forget_seconds,
         )

@@ -44,12 +44,6 @@ def are_servers(text: str) -> bool:
     return all(address is not None and address[1] > 0 for address in addresses)
 
 
-def redis_server(url: str) -> str:
-    """Return a Redis URL as people may read it: without account and options."""
-    parts = urlsplit(url)
-    return f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}{parts.path}"
-
-
 def _is_ipv6(host: str) -> bool:
     try:
         ipaddress.IPv6Address(host)

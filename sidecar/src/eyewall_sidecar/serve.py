@@ -8,8 +8,8 @@ from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
 
+from eyewall_contracts.stores.redis_client import server_of
 from eyewall_contracts.znodes import Znodes
-from eyewall_monitor.addresses import redis_server
 from eyewall_monitor.config_file import ConfigError
 
 from eyewall_sidecar.config import Config, Delays, default_settings
@@ -151,5 +151,5 @@ def _zookeeper_stores(
 def _delays(config: Config) -> str:
     given = config.delays
     if given.redis is not None:
-        return f"delays from {redis_server(given.redis)}, prefix {given.prefix}"
+        return f"delays from {server_of(given.redis)}, prefix {given.prefix}"
     return f"delays from {given.file}" if given.file else "no delays configured"

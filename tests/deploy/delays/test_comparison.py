@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from eyewall_contracts.latency import HostCoordinate, RttRecord
 from eyewall_deploy.delays.comparison import Pair, compare, summarise
-from eyewall_deploy.delays.registry import Registry
+from eyewall_deploy.delays.registry import LatencyRecords
 from eyewall_deploy.wan.delay_file import DelayTable
 
 NOW = 1_000.0
@@ -23,7 +23,7 @@ def host(place: float) -> HostCoordinate:
     return HostCoordinate("10.83.1.1", 7078, (place,), NOW, error=0.1)
 
 
-def only(table: DelayTable, registry: Registry) -> Pair:
+def only(table: DelayTable, registry: LatencyRecords) -> Pair:
     (pair,) = compare(table, registry)
     return pair
 
@@ -31,7 +31,7 @@ def only(table: DelayTable, registry: Registry) -> Pair:
 def test_a_pair_that_was_probed_has_half_of_its_round_trip_as_its_delay() -> None:
     # There and back takes 22 ms where 10 ms each way are true: one way 11 ms, a tenth too much.
     probes = {"b": {"a": RttRecord(0.022, 0.0, NOW - 3)}}
-    pair = only(table((0.0, 0.010), (0.010, 0.0)), Registry(NOW, {}, probes, 0))
+    pair = only(table((0.0, 0.010), (0.010, 0.0)), LatencyRecords(NOW, {}, probes, 0))
     assert (pair.found, pair.kind, pair.age) == (0.011, "measured", 3.0)
     assert pair.error == pytest.approx(0.1)
     assert pair.confidence > 0.9
@@ -42,12 +42,13 @@ def test_the_probes_of_either_end_count() -> None:
     delays = table((0.0, 0.010), (0.010, 0.0))
     for target, source in (("a", "b"), ("b", "a")):
         probes = {target: {source: RttRecord(0.020, 0.0, NOW)}}
-        assert only(delays, Registry(NOW, {}, probes, 0)).found == 0.010
+        assert only(delays, LatencyRecords(NOW, {}, probes, 0)).found == 0.010
 
 
 def test_a_pair_that_was_not_probed_has_the_distance_of_its_coordinates() -> None:
     pair = only(
-        table((0.0, 0.010), (0.010, 0.0)), Registry(NOW, {"a": host(0.0), "b": host(0.030)}, {}, 0)
+        table((0.0, 0.010), (0.010, 0.0)),
+        LatencyRecords(NOW, {"a": host(0.0), "b": host(0.030)}, {}, 0),
     )
     assert (pair.kind, pair.found, pair.coordinates) == ("estimated", 0.015, 0.015)
     assert pair.error == pair.coordinates_error == pytest.approx(0.5)
@@ -55,12 +56,12 @@ def test_a_pair_that_was_not_probed_has_the_distance_of_its_coordinates() -> Non
 
 def test_where_both_directions_differ_the_true_delay_is_their_mean() -> None:
     # All that can be measured is the way there and back: 10 + 30 ms.
-    pair = only(table((0.0, 0.010), (0.030, 0.0)), Registry(NOW, {}, {}, 0))
+    pair = only(table((0.0, 0.010), (0.030, 0.0)), LatencyRecords(NOW, {}, {}, 0))
     assert pair.true == pytest.approx(0.020)
 
 
 def test_what_is_unknown_has_no_error_and_no_age() -> None:
-    pair = only(table((0.0, 0.010), (0.010, 0.0)), Registry(NOW, {"a": host(0.0)}, {}, 0))
+    pair = only(table((0.0, 0.010), (0.010, 0.0)), LatencyRecords(NOW, {"a": host(0.0)}, {}, 0))
     assert (pair.found, pair.kind, pair.age, pair.error) == (None, "unknown", None, None)
     summary = summarise([pair])
     assert (summary.pairs, summary.unknown, summary.median_error) == (1, 1, None)
@@ -72,7 +73,7 @@ def test_the_summary_counts_each_pair_once_by_how_it_is_known() -> None:
     delays = table((0.0, 0.010, 0.010), (0.010, 0.0, 0.020), (0.010, 0.020, 0.0))
     hosts = {"a": host(0.0), "b": host(-0.015), "c": host(0.030)}
     probes = {"b": {"a": RttRecord(0.022, 0.0, NOW - 5)}}
-    pairs = compare(delays, Registry(NOW, hosts, probes, 0))
+    pairs = compare(delays, LatencyRecords(NOW, hosts, probes, 0))
     assert [(pair.a, pair.b) for pair in pairs] == [("a", "b"), ("a", "c"), ("b", "c")]
     summary = summarise(pairs)
     assert (summary.pairs, summary.measured, summary.estimated) == (3, 1, 2)

@@ -13,7 +13,7 @@ from eyewall_contracts.latency import (
     encode_host,
     encode_rtt,
 )
-from eyewall_deploy.delays.registry import Registry, read
+from eyewall_deploy.delays.registry import LatencyRecords, read
 from eyewall_deploy.endpoint import Endpoint
 from eyewall_deploy.failure import Failure
 from free_ports import free_port
@@ -35,7 +35,7 @@ def redis() -> Iterator[Endpoint]:
     server.stop()
 
 
-def found(redis: Endpoint, prefix: str = PREFIX) -> Registry:
+def found(redis: Endpoint, prefix: str = PREFIX) -> LatencyRecords:
     registry = read(redis, prefix, ["h1", "h2"])
     assert not isinstance(registry, Failure), registry.reason
     return registry
@@ -45,10 +45,12 @@ def test_records_are_those_of_the_clusters_own_prefix(redis: Endpoint) -> None:
     keys = LatencyKeys(PREFIX)
     client: Any = redis_client.Redis(redis.host, redis.port)
     client.flushall()
+    client.zadd(keys.members, {"h1": 1.0, "h2": 1.0, "another": 1.0})
+    client.set(keys.host("another"), encode_host(HOST))
     client.set(keys.host("h1"), encode_host(HOST))
     client.set(keys.host("h2"), b"no record")
     client.hset(keys.rtts("h2"), "h1", encode_rtt(RTT))
-    client.hset(keys.rtts("h1"), b"h\xff", b"\xff")
+    client.hset(keys.rtts("h1"), "h2", b"\xff")
     seconds, _ = client.time()
     client.close()
     registry = found(redis)

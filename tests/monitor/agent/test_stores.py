@@ -9,9 +9,10 @@ import pytest
 import redis as redis_client
 from eyewall_contracts.metric_history import HistoryKeys, decode_entry
 from eyewall_contracts.sample import decode_sample
+from eyewall_contracts.stores.redis_client import connect
 from eyewall_contracts.znodes import Znodes
 from eyewall_monitor.agent.delivery import StoreAwayError
-from eyewall_monitor.agent.history_writer import HistoryWriter, connect
+from eyewall_monitor.agent.history_writer import HistoryWriter
 from eyewall_monitor.agent.sample_writer import SampleWriter
 from kazoo.client import KazooClient
 from msgspec.structs import replace

@@ -93,7 +93,7 @@ def test_malformed_values_are_left_out_with_a_remark(stores: Stores) -> None:
     assert history.remarks[0].startswith("history: history entry: ")
     found = latency.read()
     assert list(found.hosts) == ["edge-1"]
-    assert "1 values left out, the first: record of fog-1" in found.remarks[0]
+    assert "1 values left out, the first: coordinate of fog-1" in found.remarks[0]
     history.close()
     latency.close()
 

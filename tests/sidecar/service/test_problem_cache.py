@@ -10,7 +10,7 @@ from eyewall_sidecar.storm import (
     KnownDelays,
     Topology,
     TopologyProblem,
-    delays,
+    known_delays,
     problem_of_moving,
     rooms,
 )
@@ -127,15 +127,16 @@ def test_another_rate_or_load_does_not_look_at_every_pair_of_hosts_again(
     nimbus, running = three_running()
     nimbus.measured.wanted = True
     nimbus.round(*running)
-    looked = Counted(delays._stood_in)  # once for each time that the pairs are gone through
-    monkeypatch.setattr(delays, "_stood_in", looked)
+    looked = Counted(known_delays._between)  # once for each time that the pairs are gone through
+    monkeypatch.setattr(known_delays, "_between", looked)
     built = counted_builds(monkeypatch)
     nimbus.measured.hosts["a"] = report("a", time=nimbus.clock.now, cores=0.5)
     nimbus.round(*running)
     assert (built.times, looked.times) == (3, 0)
     nimbus.delays.milliseconds["a", "b"] = 20
     nimbus.round(*running)
-    assert (built.times, looked.times) == (6, 1)  # for all three
+    # For all three: of all delays, and of those that are trusted.
+    assert (built.times, looked.times) == (6, 2)
 
 
 def test_what_a_round_had_no_time_for_comes_first_in_the_next_one(
@@ -166,18 +167,18 @@ def known_of(nimbus: Nimbus, topology: Topology) -> KnownDelays:
 def test_topologies_on_the_same_hosts_do_not_each_look_at_every_pair_of_them(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    looked = Counted(delays._stood_in)
-    monkeypatch.setattr(delays, "_stood_in", looked)
+    looked = Counted(known_delays._between)
+    monkeypatch.setattr(known_delays, "_between", looked)
     nimbus, running = three_running()
     nimbus.round(*running)
-    assert looked.times == 1
+    assert looked.times == 2  # for all delays, and for those that are trusted
     known = [known_of(nimbus, it) for it in running]
     assert known[0] is known[1] is known[2]
 
 
 def test_nor_do_they_after_a_host_has_joined_or_left(monkeypatch: pytest.MonkeyPatch) -> None:
-    looked = Counted(delays._stood_in)
-    monkeypatch.setattr(delays, "_stood_in", looked)
+    looked = Counted(known_delays._between)
+    monkeypatch.setattr(known_delays, "_between", looked)
     nimbus, running = three_running()
     nimbus.round(*running)
     before = list(nimbus.hosts)
@@ -185,10 +186,10 @@ def test_nor_do_they_after_a_host_has_joined_or_left(monkeypatch: pytest.MonkeyP
     nimbus.round(*running)
     known = [known_of(nimbus, it) for it in running]
     assert known[0] is known[1] is known[2]
-    assert looked.times == 2
+    assert looked.times == 4
     nimbus.hosts = before  # what was found for them is remembered
     nimbus.round(*running)
-    assert looked.times == 2
+    assert looked.times == 4
 
 
 def test_topologies_that_all_leave_out_the_same_host_share_what_is_known_of_the_others() -> None:

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 import pytest
 from eyewall_contracts.rates import encode_rates
 from eyewall_contracts.sample import encode_sample
+from eyewall_contracts.stores.zookeeper_session import ANSWER_SECONDS
 from eyewall_sidecar.stores import Measurements, ZookeeperMeasurements
-from eyewall_sidecar.stores.zookeeper_session import ANSWER_SECONDS
 from kazoo.client import KazooClient
 from measured_topologies import rates_of, report
 from storm_builders import chain

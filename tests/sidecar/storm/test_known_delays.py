@@ -1,9 +1,8 @@
 import pytest
+from delay_tables import all_delays, delay_table
 from eyewall_sidecar.model import ProblemError
-from eyewall_sidecar.storm import Doubt, Doubts
+from eyewall_sidecar.storm import DelayTable, KnownDelaysCache
 from storm_builders import (
-    Delays,
-    all_delays,
     ask,
     chain,
     many_supervisors,
@@ -14,7 +13,7 @@ from storm_builders import (
 
 def test_a_host_whose_delay_is_unknown_is_left_out_and_that_is_said() -> None:
     hosts = [supervisor("a"), supervisor("b"), supervisor("c")]
-    asked = ask(hosts, chain(("source", 1)), delays=Delays({("a", "b"): 10}))
+    asked = ask(hosts, chain(("source", 1)), delays=delay_table({("a", "b"): 10}))
     assert [it.id for it in asked.problem.nodes] == ["a", "b"]
     assert "1 host left out, delay unknown: c" in asked.assumptions
 
@@ -22,19 +21,20 @@ def test_a_host_whose_delay_is_unknown_is_left_out_and_that_is_said() -> None:
 def test_a_pin_to_a_host_whose_delay_is_unknown_takes_the_largest_known_never_zero() -> None:
     hosts = [supervisor("a"), supervisor("b"), supervisor("c")]
     topology = chain(("source", 1), ("tag", 1), settings={"pin": {"source": ["c"]}})
-    asked = ask(hosts, topology, delays=Delays({("a", "b"): 10}))
+    asked = ask(hosts, topology, delays=delay_table({("a", "b"): 10}))
     assert asked.problem.delay("c", "a") == pytest.approx(0.010)
     assert asked.delays_assumed == (
         "delay unknown, taken as the largest known, 10 ms: a → c, b → c, c → a and 1 more"
     )
 
 
-LITTLE = Doubt(confidence=0.2, wanted=0.3, age=45)
 BARELY = "only with confidence 0.2 of the 0.3 wanted, 45 s old"
 
 
-def between_c_and_the_others() -> Doubts:
-    return {pair: LITTLE for a in "ab" for pair in ((a, "c"), ("c", a))}
+def doubted_around_c(ab: float = 10, ac: float = 20, bc: float = 30) -> DelayTable:
+    """Delays of which those from and to c are known with a confidence of 0.2 since 45 s."""
+    milliseconds = {("a", "b"): ab, ("a", "c"): ac, ("b", "c"): bc}
+    return delay_table(milliseconds, doubted=[("a", "c"), ("b", "c")], age=45)
 
 
 def test_for_moving_an_empty_host_whose_delay_is_doubted_is_left_out_and_that_is_said() -> None:
@@ -44,7 +44,7 @@ def test_for_moving_an_empty_host_whose_delay_is_doubted_is_left_out_and_that_is
         chain(("source", 1)),
         worker("a", 6700, 1),
         moving=True,
-        doubts=between_c_and_the_others(),
+        delays=doubted_around_c(),
     )
     assert [it.id for it in asked.problem.nodes] == ["a", "b"]
     assert f"1 host left out, delay known {BARELY}: c" in asked.assumptions
@@ -55,14 +55,13 @@ def test_for_moving_a_doubted_delay_from_where_something_runs_is_stood_in_for_an
     hosts = [supervisor("a"), supervisor("b"), supervisor("c")]
     topology = chain(("source", 1), ("tag", 1))
     running = (worker("a", 6700, 1), worker("c", 6700, 2))
-    asked = ask(hosts, topology, *running, moving=True, doubts=between_c_and_the_others())
+    asked = ask(hosts, topology, *running, moving=True, delays=doubted_around_c())
     assert asked.delays_assumed == f"delay known {BARELY}: a → c, b → c, c → a and 1 more"
 
 
 def test_for_placing_a_doubted_delay_is_used_and_said() -> None:
     hosts = [supervisor("a"), supervisor("b"), supervisor("c")]
-    delays = Delays({("a", "b"): 10, ("a", "c"): 20, ("b", "c"): 30})
-    asked = ask(hosts, chain(("source", 1)), delays=delays, doubts=between_c_and_the_others())
+    asked = ask(hosts, chain(("source", 1)), delays=doubted_around_c())
     assert asked.problem.delay("b", "c") == pytest.approx(0.030)
     assert asked.delays_assumed == ""
     assert asked.assumptions[-1] == (
@@ -72,21 +71,21 @@ def test_for_placing_a_doubted_delay_is_used_and_said() -> None:
 
 def test_for_placing_a_host_of_unknown_delay_is_not_said_to_be_doubted() -> None:
     hosts = [supervisor("a"), supervisor("b"), supervisor("c")]
-    doubts = {("a", "c"): LITTLE, ("c", "a"): LITTLE}  # between b and c nothing at all is known
-    delays = Delays({("a", "b"): 10, ("a", "c"): 20})
-    asked = ask(hosts, chain(("source", 1)), delays=delays, doubts=doubts)
+    # Between b and c nothing at all is known.
+    delays = delay_table({("a", "b"): 10, ("a", "c"): 20}, doubted=[("a", "c")], age=45)
+    asked = ask(hosts, chain(("source", 1)), delays=delays)
     assert "1 host left out, delay unknown: c" in asked.assumptions
     assert not any("confidence" in it for it in asked.assumptions)
 
 
 def test_where_all_delays_are_doubted_nothing_is_moved_and_that_is_said() -> None:
     hosts = [supervisor("a"), supervisor("b")]
-    doubts = {("a", "b"): LITTLE, ("b", "a"): LITTLE}
+    delays = delay_table({("a", "b"): 10}, doubted=[("a", "b")], age=45)
     topology = chain(("source", 1))
     with pytest.raises(ProblemError) as refused:
-        ask(hosts, topology, worker("a", 6700, 1), moving=True, doubts=doubts)
+        ask(hosts, topology, worker("a", 6700, 1), moving=True, delays=delays)
     assert str(refused.value) == f"delays between a, b are known {BARELY}"
-    assert [it.id for it in ask(hosts, topology, doubts=doubts).problem.nodes] == [
+    assert [it.id for it in ask(hosts, topology, delays=delays).problem.nodes] == [
         "a",
         "b",
     ]
@@ -94,13 +93,13 @@ def test_where_all_delays_are_doubted_nothing_is_moved_and_that_is_said() -> Non
 
 def test_without_any_known_delay_several_hosts_cannot_be_compared() -> None:
     with pytest.raises(ProblemError, match="no delay is known between any of a, b"):
-        ask([supervisor("a"), supervisor("b")], chain(("source", 1)), delays=Delays({}))
+        ask([supervisor("a"), supervisor("b")], chain(("source", 1)), delays=delay_table({}))
 
 
 def test_one_host_alone_needs_no_delay() -> None:
     assert [
         it.id
-        for it in ask([supervisor("a")], chain(("source", 1)), delays=Delays({})).problem.nodes
+        for it in ask([supervisor("a")], chain(("source", 1)), delays=delay_table({})).problem.nodes
     ] == ["a"]
 
 
@@ -121,3 +120,47 @@ def test_of_many_delays_stood_in_for_a_few_are_named_and_the_rest_counted() -> N
         "delay unknown, taken as the largest known, 10 ms: host-00 → host-30, host-01 → host-30, "
         "host-02 → host-30 and 57 more"
     )
+
+
+@pytest.mark.parametrize(
+    ("confidences", "ages", "said"),
+    [
+        ((0.2, 0.2), (45.2, 45.2), "0.2 of the 0.3 wanted, 45 s old"),
+        ((0.05, 0.2), (45, 80), "0.05 to 0.2 of the 0.3 wanted, 45 to 80 s old"),
+        # What is just too little does not read as if it were enough.
+        ((0.2999, 0.2999), (1, 1), "0.29 of the 0.3 wanted, 1 s old"),
+    ],
+)
+def test_a_doubt_is_worded_from_the_least_to_the_most(
+    confidences: tuple[float, float], ages: tuple[float, float], said: str
+) -> None:
+    known = delay_table({("a", "b"): 10, ("c", "d"): 20}, doubted=[("a", "b"), ("c", "d")])
+    for number, (row, column) in enumerate(((0, 1), (2, 3))):
+        for at in ((row, column), (column, row)):
+            known.confidence[at], known.ages[at] = confidences[number], ages[number]
+    with pytest.raises(ProblemError, match=f"are known only with confidence {said}"):
+        KnownDelaysCache().get(known, ("a", "b", "c", "d"), (), trusted=True)
+
+
+def test_hosts_that_no_table_has_are_unknown_to_each_other_and_not_to_themselves() -> None:
+    # x and y are not in the table: both are left out, and a and b remain.
+    table = delay_table({("a", "b"): 10})
+    known = KnownDelaysCache().get(table, ("x", "b", "y", "a"), (), trusted=True)
+    assert (known.hosts, known.left_out) == (("b", "a"), ("x", "y"))
+    assert known.seconds.tolist() == [[0.0, 0.01], [0.01, 0.0]]
+
+
+def test_of_hosts_with_gaps_the_one_with_the_most_goes_first_then_the_one_nothing_needs() -> None:
+    # Unknown: a-b, a-c (so a has two gaps) and d-e (one each). a goes, and e or d: d is needed.
+    pairs = [("a", "d"), ("a", "e"), ("b", "c"), ("b", "d"), ("b", "e"), ("c", "d"), ("c", "e")]
+    table = delay_table(dict.fromkeys(pairs, 10.0))
+    known = KnownDelaysCache().get(table, ("a", "b", "c", "d", "e"), {"d"}, trusted=True)
+    assert known.left_out == ("a", "e")
+
+
+def test_equal_tables_share_what_is_known_and_another_table_does_not() -> None:
+    cache = KnownDelaysCache()
+    hosts = ("a", "b")
+    first = cache.get(delay_table({("a", "b"): 10}), hosts, (), trusted=True)
+    assert cache.get(delay_table({("a", "b"): 10}, age=9), hosts, (), trusted=True) is first
+    assert cache.get(delay_table({("a", "b"): 11}), hosts, (), trusted=True) is not first

@@ -1,10 +1,10 @@
 import pytest
+from delay_tables import delay_table
 from eyewall_sidecar.model import PlacementProblem, ProblemError
 from eyewall_sidecar.storm import Executor, HostLoad, MeasuredTopology, Slot, Worker
 from eyewall_sidecar.storm.measured import Figure
 from storm_builders import (
     MEGABYTE,
-    Delays,
     ask,
     chain,
     many_supervisors,
@@ -251,7 +251,7 @@ def test_of_many_hosts_whose_description_cannot_be_read_one_is_told_and_the_rest
 
 def test_a_few_of_many_hosts_are_named_where_none_has_room_or_none_is_known() -> None:
     with pytest.raises(ProblemError) as refused:
-        ask(many_supervisors(60), chain(("source", 1)), delays=Delays({}))
+        ask(many_supervisors(60), chain(("source", 1)), delays=delay_table({}))
     assert str(refused.value).endswith("host-11 and 48 more")
     topology = chain(("source", 1), settings={"pin": {"source": ["site:full"]}})
     full = [supervisor(f"full-{n:02}", 0, site="full") for n in range(60)]

@@ -23,7 +23,7 @@ from eyewall_deploy.wan import delay_file
 
 if TYPE_CHECKING:
     from eyewall_deploy.delays.comparison import Pair, Summary
-    from eyewall_deploy.delays.registry import Registry
+    from eyewall_deploy.delays.registry import LatencyRecords
     from eyewall_deploy.lifecycle.programs import Plan
 
 
@@ -57,7 +57,7 @@ def delays(
         console.print(Text(f"{found.unreadable} values in Redis are no records", style="yellow"))
 
 
-def _registry(plan: Plan) -> Registry | Failure:
+def _registry(plan: Plan) -> LatencyRecords | Failure:
     if plan.state.mode is Mode.LOOPBACK:
         return Failure("delays are not emulated on this cluster: its hosts share the loopback")
     if not plan.state.latency:

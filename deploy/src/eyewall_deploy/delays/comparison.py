@@ -13,7 +13,7 @@ from eyewall_contracts.latency import Delay, delay_between
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from eyewall_deploy.delays.registry import Registry
+    from eyewall_deploy.delays.registry import LatencyRecords
     from eyewall_deploy.wan.delay_file import DelayTable
 
 
@@ -71,7 +71,7 @@ class Summary:
     least_confidence: float
 
 
-def compare(table: DelayTable, registry: Registry) -> tuple[Pair, ...]:
+def compare(table: DelayTable, registry: LatencyRecords) -> tuple[Pair, ...]:
     """Hold the registry against the delay file, each pair of hosts once."""
     places = enumerate(table.hosts)
     return tuple(
@@ -105,19 +105,19 @@ def summarise(pairs: Sequence[Pair]) -> Summary:
     )
 
 
-def _pair(a: str, b: str, true: float, registry: Registry) -> Pair:
+def _pair(a: str, b: str, true: float, registry: LatencyRecords) -> Pair:
     here, there = registry.hosts.get(a), registry.hosts.get(b)
-    told = delay_between(here, there, registry.probed(a, b), now=registry.now)
+    found = delay_between(here, there, registry.probed(a, b), now=registry.now)
     coordinates = delay_between(here, there, {}, now=registry.now)
     return Pair(
         a=a,
         b=b,
         true=true,
-        found=told.seconds,
-        kind=told.kind,
-        age=told.age if math.isfinite(told.age) else None,
-        confidence=told.confidence,
-        error=_error(told, true),
+        found=found.seconds,
+        kind=found.kind,
+        age=found.age if math.isfinite(found.age) else None,
+        confidence=found.confidence,
+        error=_error(found, true),
         coordinates=coordinates.seconds,
         coordinates_error=_error(coordinates, true),
     )

@@ -7,8 +7,6 @@ from typing import TYPE_CHECKING, Any, cast
 from eyewall_contracts.errors import ContractError
 from eyewall_contracts.metric_history import decode_entry, encode_entry, next_id, oldest_id, read_id
 from redis import Redis, RedisError, ResponseError
-from redis.backoff import NoBackoff
-from redis.retry import Retry
 
 from eyewall_monitor.agent.delivery import StoreAwayError
 
@@ -18,17 +16,9 @@ if TYPE_CHECKING:
     from eyewall_contracts.metric_history import EntryId, HistoryKeys
     from eyewall_contracts.sample import Sample
 
-_ANSWER_SECONDS = 5.0
 
-
-def connect(url: str) -> Redis:
-    """Make a client; the connection is made when it is first needed, and again after it broke."""
-    return Redis.from_url(
-        url,
-        socket_timeout=_ANSWER_SECONDS,
-        socket_connect_timeout=_ANSWER_SECONDS,
-        retry=Retry(NoBackoff(), 0),  # an attempt that failed is repeated by Delivery
-    )
+ANSWER_SECONDS = 5.0
+"""For an answer of Redis's; a report that was not written is written again."""
 
 
 class HistoryWriter:

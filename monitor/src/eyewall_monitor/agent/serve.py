@@ -12,13 +12,13 @@ from collections import Counter
 from typing import TYPE_CHECKING, Final
 
 from eyewall_contracts.metric_history import HistoryKeys
+from eyewall_contracts.stores.redis_client import connect, server_of
 from eyewall_contracts.znodes import Znodes
 
-from eyewall_monitor.addresses import redis_server
 from eyewall_monitor.agent.cgroup import ControlGroup
 from eyewall_monitor.agent.config import listened_on
 from eyewall_monitor.agent.delivery import Delivery
-from eyewall_monitor.agent.history_writer import HistoryWriter, connect
+from eyewall_monitor.agent.history_writer import ANSWER_SECONDS, HistoryWriter
 from eyewall_monitor.agent.listener import Listener
 from eyewall_monitor.agent.procfs import Proc
 from eyewall_monitor.agent.sample_writer import SampleWriter
@@ -143,7 +143,7 @@ def _now() -> Instant:
 def _history(config: Config) -> HistoryWriter:
     it = config.redis
     return HistoryWriter(
-        connect(it.url),
+        connect(it.url, ANSWER_SECONDS),
         HistoryKeys(it.prefix),
         config.host,
         it.keep_hours * 3600,
@@ -153,5 +153,5 @@ def _history(config: Config) -> HistoryWriter:
 
 
 def _stores(config: Config) -> str:
-    redis = redis_server(config.redis.url)
+    redis = server_of(config.redis.url)
     return f"host {config.host}, ZooKeeper {config.zookeeper.servers}, Redis {redis}"

@@ -9,9 +9,10 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
 import uvicorn
+from eyewall_contracts.stores.redis_client import server_of
 from eyewall_contracts.znodes import Znodes
 
-from eyewall_monitor.addresses import redis_server, split_address
+from eyewall_monitor.addresses import split_address
 from eyewall_monitor.dashboard.commands import Commands
 from eyewall_monitor.dashboard.prometheus import collect
 from eyewall_monitor.dashboard.readers.history_reader import HistoryReader
@@ -202,6 +203,6 @@ def _sources(config: Config) -> str:
     parts = [
         f"sidecar {config.sidecar.address}",
         f"ZooKeeper {store}" if store is not None else "no ZooKeeper",
-        f"Redis {redis_server(redis)}" if redis is not None else "no Redis",
+        f"Redis {server_of(redis)}" if redis is not None else "no Redis",
     ]
     return ", ".join(parts)

@@ -7,9 +7,9 @@ import logging
 import time
 from typing import TYPE_CHECKING, Final
 
+from eyewall_contracts.stores.redis_client import server_of
 from eyewall_contracts.znodes import Znodes
 
-from eyewall_monitor.addresses import redis_server
 from eyewall_monitor.rates import checkpoint, session, stream
 from eyewall_monitor.rates.checkpoint import Made
 from eyewall_monitor.rates.losses import Losses
@@ -144,7 +144,7 @@ def reason(told: str, redis: str) -> str:
     for line in lines:
         if "redis.exceptions." in line:
             why = line.partition("redis.exceptions.")[2]
-            return f"{redis_server(redis)}: {why}"[:_LONGEST]
+            return f"{server_of(redis)}: {why}"[:_LONGEST]
         if _ZOOKEEPER_AWAY in line:
             return line.partition(_ZOOKEEPER_AWAY)[2][:_LONGEST]
     return lines[0][:_LONGEST]

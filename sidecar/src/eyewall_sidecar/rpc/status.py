@@ -21,8 +21,8 @@ from eyewall_sidecar.service.overview import (
     topology_overview,
 )
 from eyewall_sidecar.service.round import SchedulingService
-from eyewall_sidecar.stores import DelayTable, HeldSwitches
-from eyewall_sidecar.storm import operator_id
+from eyewall_sidecar.stores import HeldSwitches
+from eyewall_sidecar.storm import DelayTable, operator_id
 
 CONTRACT_VERSION = 1
 FEW_HOSTS = 40
@@ -32,12 +32,16 @@ MOST_LINKS = 4000
 
 
 class _Link(NamedTuple):
-    """One direction between two hosts: seconds, and tuples/s; None if they are not known."""
+    """One direction between two hosts: seconds, and tuples/s; None if they are not known.
+
+    A delay that is `trusted` may move what runs.
+    """
 
     source: str
     target: str
     seconds: float | None
     rate: float | None
+    trusted: bool
 
 
 class _Topology(NamedTuple):
@@ -177,7 +181,7 @@ def _content(snapshot: RoundSnapshot | None) -> object:
     return (
         snapshot.nimbus,
         snapshot.observation.state.supervisors,
-        (delays.remark, delays.minimum_confidence, delays.doubtful),
+        (delays.remark, delays.minimum_confidence),
         (estimates.remark, estimates.topologies is not None),
     )
 
@@ -198,7 +202,13 @@ def _links(
     else:
         pairs = sorted(nlargest(MOST_LINKS, rates, key=lambda it: (rates[it], it)))
     for a, b in pairs:
-        yield _Link(a, b, delays.seconds_between(a, b), rates.get((a, b), rest))
+        yield _Link(
+            source=a,
+            target=b,
+            seconds=delays.seconds_between(a, b),
+            rate=rates.get((a, b), rest),
+            trusted=delays.trusts(a, b),
+        )
 
 
 def encode_rules(service: SchedulingService) -> pb.Rules:

@@ -20,8 +20,8 @@ from eyewall_sidecar.service.decision import Decline, Keep, Outcome, Place
 from eyewall_sidecar.service.messages import differs_in_figures_alone, metric_values, reportable
 from eyewall_sidecar.service.problem_cache import Observation, PlacementRequest
 from eyewall_sidecar.service.topology_record import LastLines
-from eyewall_sidecar.stores import DelayTable, RecordStore
-from eyewall_sidecar.storm import TopologyProblem, TopologyState, workers_started
+from eyewall_sidecar.stores import RecordStore
+from eyewall_sidecar.storm import DelayTable, TopologyProblem, TopologyState, workers_started
 
 LOG = logging.getLogger("eyewall.decisions")
 RECORD_LOG = logging.getLogger("eyewall.records")

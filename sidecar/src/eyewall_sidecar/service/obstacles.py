@@ -12,7 +12,6 @@ from eyewall_sidecar.objectives.ecker import UTILISATION, with_headroom
 from eyewall_sidecar.service.messages import Code, Message, message
 from eyewall_sidecar.service.problem_cache import PlacementRequest
 from eyewall_sidecar.storm import Room, TopologyProblem
-from eyewall_sidecar.storm.doubts import how_little
 from eyewall_sidecar.storm.traits import TraitsError, read_traits
 
 
@@ -123,8 +122,8 @@ class Obstacles:
 
     def _delays(self, host: str) -> Message:
         known = self.problem.known
-        if doubts := [it for pair, it in known.doubted.items() if host in pair]:
-            return message(Code.DELAY_DOUBTED, doubt=how_little(doubts))
+        if doubt := known.doubt_about(host):
+            return message(Code.DELAY_DOUBTED, doubt=doubt)
         between = self.request.observation.delays.seconds_between
         unknown = [
             it for it in known.hosts if between(host, it) is None or between(it, host) is None

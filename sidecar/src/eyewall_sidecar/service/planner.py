@@ -36,7 +36,7 @@ from eyewall_sidecar.service.plans import (
     lost_slot_message,
     reused_slots_message,
 )
-from eyewall_sidecar.service.problem_cache import DelayCache, PlacementRequest, request_placement
+from eyewall_sidecar.service.problem_cache import PlacementRequest, request_placement
 from eyewall_sidecar.service.round import SchedulingService
 from eyewall_sidecar.service.solver_pool import (
     PLANNING,
@@ -47,6 +47,7 @@ from eyewall_sidecar.service.solver_pool import (
 )
 from eyewall_sidecar.storm import (
     Assignment,
+    KnownDelaysCache,
     Mode,
     Settings,
     SettingsError,
@@ -118,7 +119,7 @@ class Planner:
         record = snapshot.records.get(topology.topology.id)
         previous = record.request if record is not None else None
         request = request_placement(
-            previous, snapshot.observation, topology, settings, DelayCache()
+            previous, snapshot.observation, topology, settings, KnownDelaysCache()
         )
         draft = _Draft(self._service, snapshot, request, own, seed, self._make_id())
         if isinstance(request.problem, ProblemError):

@@ -1,17 +1,14 @@
 """A topology's placement problem, built again only when something it depends on has changed."""
 
 from dataclasses import dataclass, replace
-from itertools import islice
 
 from eyewall_sidecar.model import ProblemError
 from eyewall_sidecar.service.estimates import Estimates
 from eyewall_sidecar.service.solver_pool import PlacementTask
-from eyewall_sidecar.stores import DelayTable
 from eyewall_sidecar.storm import (
     ClusterState,
-    Doubt,
-    Doubts,
-    KnownDelays,
+    DelayTable,
+    KnownDelaysCache,
     MeasuredTopology,
     Rooms,
     Settings,
@@ -22,9 +19,6 @@ from eyewall_sidecar.storm import (
     problem_of_moving,
     rooms,
 )
-
-MOST_KEPT = 8
-"""Sets of hosts whose delays are kept: topologies differ in where something is free for them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,36 +75,12 @@ class PlacementRequest:
         )
 
 
-class DelayCache:
-    """What problems derived from the latest delays, for other topologies' problems; one thread.
-
-    Doubted delays are used where something has no slot: what was derived there is kept apart.
-    """
-
-    def __init__(self) -> None:
-        """Begin with nothing."""
-        self._delays: DelayTable | None = None
-        self._known: dict[bool, tuple[KnownDelays, ...]] = {}
-
-    def known(self, delays: DelayTable, *, missing: bool) -> tuple[KnownDelays, ...]:
-        """Return what was derived from these delays, newest first; what is of others is dropped."""
-        if self._delays != delays:
-            self._known = {}
-        self._delays = delays  # of two that are equal the later one: it is compared faster
-        return self._known.get(missing, ())
-
-    def add(self, known: KnownDelays, *, missing: bool) -> None:
-        """Keep what was derived from the delays that were passed to `known` last."""
-        others = (it for it in self._known.get(missing, ()) if it is not known)
-        self._known[missing] = (known, *islice(others, MOST_KEPT - 1))
-
-
 def request_placement(
     previous: PlacementRequest | None,
     observation: Observation,
     topology: TopologyState,
     settings: Settings,
-    cache: DelayCache,
+    known_delays: KnownDelaysCache,
 ) -> PlacementRequest:
     """Return where what has no slot belongs or, if nothing lacks one, where everything does.
 
@@ -123,7 +93,7 @@ def request_placement(
     room = rooms(observation.state, topology)
     if previous is not None and previous.rooms == room:
         return replace(previous, observation=observation)
-    problem = _build(observation, topology, settings, room, cache)
+    problem = _build(observation, topology, settings, room, known_delays)
     return PlacementRequest(observation, topology, room, settings, problem)
 
 
@@ -148,28 +118,12 @@ def _build(
     topology: TopologyState,
     settings: Settings,
     room: Rooms,
-    cache: DelayCache,
+    known_delays: KnownDelaysCache,
 ) -> TopologyProblem | ProblemError:
-    missing = bool(topology.missing())
-    build = problem_of_missing if missing else problem_of_moving
-    delays, loads = observation.delays, observation.estimates.loads
-    measured = observation.estimates.of(topology.topology.id)
-    known = cache.known(delays, missing=missing)
+    build = problem_of_missing if topology.missing() else problem_of_moving
+    loads, measured = observation.estimates.loads, observation.estimates.of(topology.topology.id)
+    signals = Signals(observation.delays, measured, loads, known_delays)
     try:
-        signals = Signals(delays.seconds_between, _doubts(delays), measured, loads, known)
-        problem = build(room, topology, settings, signals)
+        return build(room, topology, settings, signals)
     except ProblemError as error:
         return error.with_traceback(None)
-    cache.add(problem.known, missing=missing)
-    return problem
-
-
-def _doubts(delays: DelayTable) -> Doubts:
-    return {
-        pair: Doubt(
-            confidence=delays.confidence_between(*pair),
-            wanted=delays.minimum_confidence,
-            age=delays.age_between(*pair),
-        )
-        for pair in delays.doubtful_pairs()
-    }

@@ -25,14 +25,13 @@ from eyewall_sidecar.service.topology_decider import RoundInputs, TopologyDecide
 from eyewall_sidecar.service.topology_record import TopologyRecord, cancel_search, record_of
 from eyewall_sidecar.stores import (
     DelayStore,
-    DelayTable,
     HeldSwitches,
     MeasurementStore,
     NoMeasurements,
     NoSwitches,
     SwitchStore,
 )
-from eyewall_sidecar.storm import ClusterState, TopologyState, mode_of
+from eyewall_sidecar.storm import ClusterState, DelayTable, TopologyState, mode_of
 
 LOG = logging.getLogger("eyewall.decisions")
 

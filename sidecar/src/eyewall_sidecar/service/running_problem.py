@@ -8,10 +8,11 @@ from eyewall_sidecar.policies import policy_catalogue
 from eyewall_sidecar.service.lookup import UnavailableError, find_topology
 from eyewall_sidecar.service.messages import Code, Message, message
 from eyewall_sidecar.service.plans import executor_names
-from eyewall_sidecar.service.problem_cache import DelayCache, PlacementRequest, request_placement
+from eyewall_sidecar.service.problem_cache import PlacementRequest, request_placement
 from eyewall_sidecar.service.round import SchedulingService
 from eyewall_sidecar.storm import (
     ComponentStream,
+    KnownDelaysCache,
     MeasuredTopology,
     SettingsError,
     TopologyProblem,
@@ -64,7 +65,7 @@ def running_problem(service: SchedulingService, name: str) -> RunningProblem:
         raise unavailable(error) from None
     record = snapshot.records.get(topology.topology.id)
     previous = record.request if record is not None else None
-    request = request_placement(previous, snapshot.observation, topology, own, DelayCache())
+    request = request_placement(previous, snapshot.observation, topology, own, KnownDelaysCache())
     problem = request.problem
     if isinstance(problem, ProblemError):
         raise unavailable(problem)
@@ -100,7 +101,7 @@ def _measured(
         yield message(Code.CPU_MEASURED, age=age, error=100 * max(errors, default=0.0))
     delays, hosts = request.observation.delays, problem.known.hosts
     if delays.hosts and len(hosts) > 1:
-        least = min(delays.confidence_between(a, b) for a in hosts for b in hosts if a != b)
+        least = delays.least_confidence(hosts)
         yield message(Code.DELAYS_MEASURED, age=delays.age + since, confidence=least)
 
 

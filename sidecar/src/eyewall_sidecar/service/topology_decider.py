@@ -32,7 +32,6 @@ from eyewall_sidecar.service.plans import (
     reused_slots_message,
 )
 from eyewall_sidecar.service.problem_cache import (
-    DelayCache,
     Observation,
     PlacementRequest,
     request_placement,
@@ -50,6 +49,7 @@ from eyewall_sidecar.service.worker_budget import WorkerBudget
 from eyewall_sidecar.stores import HeldSwitches
 from eyewall_sidecar.storm import (
     Assignment,
+    KnownDelaysCache,
     Mode,
     Settings,
     SettingsError,
@@ -105,7 +105,7 @@ class TopologyDecider:
         self._solvers = solvers
         self._plans = plans
         self._clock = clock
-        self._delay_cache = DelayCache()
+        self._known_delays = KnownDelaysCache()
 
     def decide(
         self, topology: TopologyState, record: TopologyRecord, inputs: RoundInputs
@@ -337,7 +337,7 @@ class TopologyDecider:
         inputs: RoundInputs,
     ) -> tuple[TopologyRecord, PlacementRequest]:
         request = request_placement(
-            record.request, inputs.observation, topology, settings, self._delay_cache
+            record.request, inputs.observation, topology, settings, self._known_delays
         )
         return replace(record, request=request), request
 

@@ -1,7 +1,7 @@
 """Readers of what others measured and switched, with its age; a writer of decisions."""
 
 from eyewall_sidecar.stores.delay_file import DelayFile
-from eyewall_sidecar.stores.delays import DelayStore, DelayTable, NoDelays
+from eyewall_sidecar.stores.delays import DelayStore, NoDelays
 from eyewall_sidecar.stores.measurements import Measurements, MeasurementStore, NoMeasurements
 from eyewall_sidecar.stores.records import NoRecords, RecordStore
 from eyewall_sidecar.stores.redis_delays import RedisDelays
@@ -13,7 +13,6 @@ from eyewall_sidecar.stores.zookeeper_switches import ZookeeperSwitches
 __all__ = [
     "DelayFile",
     "DelayStore",
-    "DelayTable",
     "HeldSwitches",
     "MeasurementStore",
     "Measurements",

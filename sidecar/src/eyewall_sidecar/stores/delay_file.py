@@ -1,13 +1,14 @@
 """The delay file: one-way delays that another program writes and replaces in one step."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Literal
 
+import numpy as np
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
-from eyewall_sidecar.stores.delays import DelayTable
+from eyewall_sidecar.storm import DelayTable
 
 VERSION = 1
 
@@ -45,15 +46,6 @@ class _Versioned(BaseModel):
     version: int
 
 
-@dataclass(frozen=True, slots=True)
-class _Good:
-    """What the last good file held."""
-
-    hosts: dict[str, int]
-    seconds: tuple[tuple[float | None, ...], ...]
-    as_of: float
-
-
 class DelayFile:
     """Reads the file again when it changed; keeps the last good table while it is broken."""
 
@@ -64,7 +56,7 @@ class DelayFile:
         self._path = path
         self._clock = clock
         self._seen: tuple[int, int, int] | None = None
-        self._good: _Good | None = None
+        self._good: tuple[DelayTable, float] | None = None
         self._wrong = ""
 
     def read(self) -> DelayTable:
@@ -87,17 +79,14 @@ class DelayFile:
         where = f"delay file {self._path}"
         if self._good is None:
             return DelayTable(remark=f"{where}: {self._wrong}")
-        table = DelayTable(
-            hosts=self._good.hosts,
-            seconds=self._good.seconds,
-            age=max(0.0, self._clock() - self._good.as_of),
-        )
-        if not self._wrong:
-            return table
-        return replace(table, remark=f"{where}: {self._wrong}; going on with the last good one")
+        table, as_of = self._good
+        age = max(0.0, self._clock() - as_of)
+        wrong = f"{where}: {self._wrong}; going on with the last good one" if self._wrong else ""
+        return replace(table, age=age, ages=np.full_like(table.seconds, age), remark=wrong)
 
 
-def _parse(content: bytes) -> _Good:
+def _parse(content: bytes) -> tuple[DelayTable, float]:
+    """Return the delays, and when they were declared."""
     try:
         version = _Versioned.model_validate_json(content).version
         if version > VERSION:
@@ -109,8 +98,6 @@ def _parse(content: bytes) -> _Good:
         raise DelayFileError(f"{place}: {first['msg']}" if place else first["msg"]) from None
     if parsed.version != VERSION:
         raise DelayFileError(f"version {parsed.version} is not known; {VERSION} is")
-    return _Good(
-        hosts={host: index for index, host in enumerate(parsed.hosts)},
-        seconds=tuple(tuple(row) for row in parsed.delay),
-        as_of=parsed.as_of,
-    )
+    count = len(parsed.hosts)
+    seconds = np.array(parsed.delay, dtype=np.float64).reshape(count, count)  # None becomes NaN
+    return DelayTable.certain(tuple(parsed.hosts), seconds), parsed.as_of

@@ -1,8 +1,8 @@
-"""Delays that stay the same until the network has changed: measured ones never stand still.
+"""Delays that stay the same until the network has changed: measured ones never stay the same.
 
-Whoever decides builds and solves a problem again when the table of delays differs from the last
-one, so a table must not differ for jitter. A pair keeps the delay that was handed out until the
-new one is off by more than all of
+A problem is built and solved again when the table of delays differs from the last one, so a table
+must not differ for jitter. A pair keeps the delay that was handed out until the new one is off by
+more than all of
 
 - a tenth of it: by default nothing that runs moves for a gain of less than a tenth
   (`[replacement] minimum_gain`), so a smaller change could not move anything by itself;
@@ -10,7 +10,7 @@ new one is off by more than all of
   scheduler adds to an echo that is timed in user space;
 - the pair's own spread: what its samples scatter, or what its coordinates' errors come to;
 
-and, where both ends probed the pair lately, until both say so. One end believes two late echoes
+and, where both ends probed the pair lately, until both confirm it. One end believes two late echoes
 of three, which happens to some pair every few seconds among a hundred hosts; both ends do next to
 never.
 
@@ -18,46 +18,25 @@ What becomes known, unknown, or goes from below the minimum of confidence to abo
 table at once.
 """
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
+from typing import Final
 
-from eyewall_contracts.latency import (
-    EXPIRY_SECONDS,
-    Delay,
-    HostCoordinate,
-    RttRecord,
-    delay_between,
-)
+import numpy as np
+from eyewall_contracts.delays import DelayMatrices, Mask, Matrix, RttMatrices
+from eyewall_contracts.latency import EXPIRY_SECONDS
+from eyewall_contracts.stores.delay_reader import DelayReading
+from numpy.typing import NDArray
 
-from eyewall_sidecar.stores.delays import DelayTable
+from eyewall_sidecar.storm import DelayTable
 
-RELATIVE_BAND = 0.1
-ABSOLUTE_BAND = 0.0005
+RELATIVE_BAND: Final = 0.1
+ABSOLUTE_BAND: Final = 0.0005
 """Seconds, one way."""
-OBJECTS_SECONDS = EXPIRY_SECONDS
-"""How long an end that did not probe the pair again may gainsay the other: as long as a host that
-says nothing counts as alive. In a full mesh of a hundred hosts each end probes it every 50 s."""
-CONFIDENCE_BAND = 0.05
+OBJECTS_SECONDS: Final = EXPIRY_SECONDS
+"""How long an end that did not probe the pair again may contradict the other: as long as a silent
+host counts as alive. In a full mesh of a hundred hosts each end probes it every 50 s."""
+CONFIDENCE_BAND: Final = 0.05
 """By how much confidence must exceed the minimum before a delay once doubted is trusted again."""
-
-
-@dataclass(frozen=True, slots=True)
-class LatencyRecords:
-    """What hosts said of themselves and measured to each other.
-
-    Parameters
-    ----------
-    now
-        Redis's time when it was read, in seconds.
-    hosts
-        Host → its record; None if it has expired.
-    rtts
-        Target → source → what the source's probes to the target came to.
-    """
-
-    now: float
-    hosts: Mapping[str, HostCoordinate | None] = field(default_factory=dict)
-    rtts: Mapping[str, Mapping[str, RttRecord]] = field(default_factory=dict)
 
 
 class HeldDelays:
@@ -68,66 +47,45 @@ class HeldDelays:
         self._minimum = minimum_confidence
         self._last = DelayTable(minimum_confidence=minimum_confidence)
 
-    def table(self, records: LatencyRecords, now: float) -> DelayTable:
+    def table(self, reading: DelayReading, now: float) -> DelayTable:
         """Return the delays at Redis's time `now`, equal to the last ones if nothing changed."""
-        last = self._last
-        names = sorted(records.hosts)
-        count = len(names)
-        places = [last.hosts.get(it) for it in names]
-        seconds: list[list[float | None]] = [[None] * count for _ in names]
-        confidence = [[0.0] * count for _ in names]
-        ages = [[0.0] * count for _ in names]
-        doubtful = set()
-        oldest = 0.0
-        for row, a in enumerate(names):
-            seconds[row][row], confidence[row][row] = 0.0, 1.0
-            here, to_a, before_a = records.hosts[a], records.rtts.get(a, {}), places[row]
-            for column in range(row + 1, count):
-                b, before_b = names[column], places[column]
-                probed = {}
-                if (rtt := to_a.get(b)) is not None:
-                    probed[b] = rtt
-                if (rtt := records.rtts.get(b, {}).get(a)) is not None:
-                    probed[a] = rtt
-                delay = delay_between(here, records.hosts[b], probed, now=now)
-                if delay.seconds is None:
-                    continue
-                held, doubted = None, False
-                if before_a is not None and before_b is not None:
-                    held = last.seconds[before_a][before_b]
-                    doubted = (before_a, before_b) in last.doubtful
-                given = delay.seconds if _differs(held, delay, probed, now) else held
-                seconds[row][column] = seconds[column][row] = given
-                confidence[row][column] = confidence[column][row] = delay.confidence
-                ages[row][column] = ages[column][row] = delay.age
-                oldest = max(oldest, delay.age)
-                if delay.confidence < self._wanted(doubted=doubted):
-                    doubtful |= {(row, column), (column, row)}
+        last, delays = self._last, reading.delays(now)
+        rows = last.places(reading.hosts)
+        held, trusted = (_moved(it, rows) for it in (last.seconds, last.trusted))
+        known = ~np.isnan(delays.seconds)
+        seconds = np.where(_is_held(held, delays, reading.rtts, now), held, delays.seconds)
+        doubted = ~np.isnan(held) & np.isnan(trusted)
+        wanted = np.where(doubted, min(1.0, self._minimum + CONFIDENCE_BAND), self._minimum)
+        trusted = np.where(known & (delays.confidence >= wanted), seconds, np.nan)
         fresh = DelayTable(
-            hosts={host: place for place, host in enumerate(names)},
-            seconds=tuple(map(tuple, seconds)),
-            doubtful=frozenset(doubtful),
+            hosts=reading.hosts,
+            seconds=seconds,
+            trusted=trusted,
+            confidence=np.where(known, delays.confidence, 0.0),
+            ages=np.where(known, delays.age, 0.0),
             minimum_confidence=self._minimum,
+            age=float(delays.age[known].max(initial=0.0)),
         )
-        # What is equal is the very same, so that comparing tables costs next to nothing.
-        kept = last if fresh == last else fresh
-        self._last = replace(kept, age=oldest, confidence=confidence, ages=ages)
-        return self._last
-
-    def _wanted(self, *, doubted: bool) -> float:
-        """Return the confidence that a delay must have; one once doubted needs a little more."""
-        return min(1.0, self._minimum + CONFIDENCE_BAND) if doubted else self._minimum
+        if fresh == last:
+            # The very same matrices, so that comparing tables costs next to nothing.
+            fresh = replace(fresh, seconds=last.seconds, trusted=last.trusted)
+        self._last = fresh
+        return fresh
 
 
-def _differs(held: float | None, delay: Delay, probed: Mapping[str, RttRecord], now: float) -> bool:
-    """Tell whether a delay is another one than was handed out, and not only its jitter."""
-    if held is None or delay.seconds is None:
-        return held is not delay.seconds
-    band = max(RELATIVE_BAND * held, ABSOLUTE_BAND)
-    if abs(delay.seconds - held) <= max(band, delay.spread):
-        return False
-    return all(
-        abs(it.seconds / 2 - held) > max(band, it.spread / 2)
-        for it in probed.values()
-        if now - it.at <= OBJECTS_SECONDS
-    )
+def _moved(matrix: Matrix, rows: NDArray[np.intp]) -> Matrix:
+    """Return the values for hosts that had these rows; NaN for a host that had none, -1."""
+    if not matrix.size:
+        return np.full((len(rows), len(rows)), np.nan)
+    moved = matrix[np.ix_(rows, rows)]
+    moved[rows < 0, :] = moved[:, rows < 0] = np.nan
+    return moved
+
+
+def _is_held(held: Matrix, delays: DelayMatrices, rtts: RttMatrices, now: float) -> Mask:
+    """Tell where a delay differs from the one handed out by its jitter alone."""
+    band = np.maximum(RELATIVE_BAND * held, ABSOLUTE_BAND)
+    within = np.abs(delays.seconds - held) <= np.maximum(band, delays.spread)
+    recent = now - rtts.at <= OBJECTS_SECONDS
+    objects = recent & (np.abs(rtts.seconds / 2 - held) <= np.maximum(band, rtts.spread / 2))
+    return ~np.isnan(delays.seconds) & (within | objects | objects.T)

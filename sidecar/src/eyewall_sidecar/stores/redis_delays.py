@@ -10,18 +10,14 @@ import time
 from collections.abc import Callable
 from dataclasses import replace
 
+import numpy as np
 from eyewall_contracts.latency import VERSION
-from eyewall_monitor.addresses import redis_server
+from eyewall_contracts.stores.delay_reader import DelayReader, DelayReading, StoppedError
+from eyewall_contracts.stores.latency_store import LatencyStore
+from eyewall_contracts.stores.redis_client import ANSWER_SECONDS, RedisAwayError, server_of
 
-from eyewall_sidecar.stores.delays import DelayTable
-from eyewall_sidecar.stores.held_delays import HeldDelays, LatencyRecords
-from eyewall_sidecar.stores.latency_registry import (
-    TIMEOUT,
-    LatencyRegistry,
-    Reading,
-    RegistryAwayError,
-    StoppedError,
-)
+from eyewall_sidecar.stores.held_delays import HeldDelays
+from eyewall_sidecar.storm import DelayTable
 
 EVERY = 1.0
 """Seconds from reading to reading, at least."""
@@ -43,14 +39,15 @@ class RedisDelays:
     ) -> None:
         """Read below `prefix`; `clock` only ever goes forward, by seconds.
 
-        ValueError if redis-py cannot make anything of `url`.
+        ValueError if redis-py does not understand `url`.
         """
-        self._registry = LatencyRegistry(url, prefix)
+        self._store = LatencyStore(url, prefix)
+        self._reader = DelayReader(self._store)
         self._prefix = prefix
         self._held = HeldDelays(minimum_confidence)
         self._clock = clock
-        self._where = redis_server(url)
-        self._last: tuple[LatencyRecords, float] | None = None
+        self._where = server_of(url)
+        self._last: tuple[DelayReading, float] | None = None
         self._published = (DelayTable(remark=f"{self._where}: not read yet"), clock())
         self._stop = threading.Event()
         self._thread = threading.Thread(target=self._run, name="redis-delays", daemon=True)
@@ -63,8 +60,8 @@ class RedisDelays:
         """Stop reading; what is under way ends within its time limit."""
         self._stop.set()
         if self._thread.ident is not None:
-            self._thread.join(2 * TIMEOUT)
-        self._registry.close()
+            self._thread.join(2 * ANSWER_SECONDS)
+        self._store.close()
 
     def read(self) -> DelayTable:
         """Return what was read last, with its age now; never waits."""
@@ -88,26 +85,26 @@ class RedisDelays:
 
     def _refresh(self) -> None:
         try:
-            reading = self._registry.read(self._stop.is_set)
-        except RegistryAwayError as error:
+            reading = self._reader.read(self._stop.is_set)
+        except RedisAwayError as error:
             self._publish_last(str(error))
             return
-        self._last = (reading.records, self._clock())
-        self._publish(self._held.table(reading.records, reading.records.now), self._remark(reading))
+        self._last = (reading, self._clock())
+        self._publish(self._held.table(reading, reading.now), self._remark(reading))
 
     def _publish_last(self, wrong: str) -> None:
         """Hand out what was read last, as old as it is by now."""
         if self._last is None:
             self._publish(DelayTable(), f"{self._where}: {wrong}")
             return
-        records, at = self._last
-        table = self._held.table(records, records.now + self._clock() - at)
+        reading, at = self._last
+        table = self._held.table(reading, reading.now + self._clock() - at)
         self._publish(table, f"{self._where}: {wrong}; {_aged(table)}")
 
     def _publish(self, table: DelayTable, remark: str) -> None:
         self._published = (replace(table, remark=remark), self._clock())
 
-    def _remark(self, reading: Reading) -> str:
+    def _remark(self, reading: DelayReading) -> str:
         said = []
         if reading.newer_version is not None:
             said.append(
@@ -117,14 +114,14 @@ class RedisDelays:
         if count := len(reading.left_out):
             values = f"{count} {'value' if count == 1 else 'values'} left out"
             said.append(f"{values}, of which the first is {reading.left_out[0]}")
-        if not reading.records.hosts:
+        if not reading.hosts:
             said.append(f"no host has said anything of itself yet (prefix {self._prefix})")
         return f"{self._where}: {'; '.join(said)}" if said else ""
 
 
 def _aged(table: DelayTable) -> str:
     """Say how old the delays are, in words that change only now and then."""
-    if not any(it is not None for row, of in enumerate(table.seconds) for it in of[:row]):
-        return "delays are too old to go by"
+    if np.isnan(table.seconds).sum() == table.seconds.size - len(table.hosts):
+        return "delays are too old to be used"
     passed = [step for step in AGE_STEPS if table.age >= step]
     return f"delays are over {passed[-1]} s old" if passed else "delays are seconds old"

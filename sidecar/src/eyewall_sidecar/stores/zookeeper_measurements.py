@@ -13,11 +13,11 @@ from dataclasses import replace
 from eyewall_contracts.rates import decode_rates
 from eyewall_contracts.sample import decode_sample
 from eyewall_contracts.stores.znode_folder import ZnodeFolder
+from eyewall_contracts.stores.zookeeper_session import TROUBLES, ZookeeperSession
 from eyewall_contracts.znodes import Znodes
 from kazoo.client import KazooClient
 
 from eyewall_sidecar.stores.measurements import Measurements
-from eyewall_sidecar.stores.zookeeper_session import TROUBLES, ZookeeperSession
 
 READ_SECONDS = 1.0
 """Between two looks at what was written; both documents are written every few seconds."""

@@ -13,11 +13,10 @@ from contextlib import closing, suppress
 
 from eyewall_contracts.decision import DecisionRecord, day_of, encode_decision, is_id
 from eyewall_contracts.errors import ContractError
+from eyewall_contracts.stores.zookeeper_session import ANSWER_SECONDS, TROUBLES, ZookeeperSession
 from eyewall_contracts.znodes import Znodes, is_day
 from kazoo.client import KazooClient
 from kazoo.exceptions import NodeExistsError, NoNodeError, NotEmptyError
-
-from eyewall_sidecar.stores.zookeeper_session import ANSWER_SECONDS, TROUBLES, ZookeeperSession
 
 KEEP_DAYS = 30
 """Days of which decisions are kept, today's included."""

@@ -9,14 +9,13 @@ import threading
 from collections.abc import Callable
 from contextlib import closing
 
-from eyewall_contracts.errors import ContractError
-from eyewall_contracts.switches import Switches, decode_switches
+from eyewall_contracts.stores.switch_store import SwitchesError, read_switches
+from eyewall_contracts.stores.zookeeper_session import TROUBLES, ZookeeperSession
+from eyewall_contracts.switches import Switches
 from eyewall_contracts.znodes import Znodes
 from kazoo.client import KazooClient
-from kazoo.exceptions import NoNodeError
 
 from eyewall_sidecar.stores.switches import HeldSwitches
-from eyewall_sidecar.stores.zookeeper_session import ANSWER_SECONDS, TROUBLES, ZookeeperSession
 
 READ_SECONDS = 1.0
 """Between two looks: a switch that was turned is in force within a second and a round."""
@@ -72,8 +71,8 @@ class ZookeeperSwitches:
     def _read(self, client: KazooClient) -> str:
         """Read the switches; return what is wrong, or nothing."""
         try:
-            found = self._found(client)
-        except (ContractError, *TROUBLES) as error:
+            found = read_switches(client, self._paths)
+        except (SwitchesError, *TROUBLES) as error:
             return str(error) or type(error).__name__
         # The edge of this thread: a surprise must not end it unnoticed.
         except Exception as error:
@@ -86,14 +85,6 @@ class ZookeeperSwitches:
             LOG.info("switches: %s", _worded(found))
         self._known = found, self._steady()
         return ""
-
-    def _found(self, client: KazooClient) -> Switches:
-        """Return the switches; nobody has turned any if there is no znode, or nothing in it."""
-        try:
-            data, _ = client.get_async(self._paths.switches).get(timeout=ANSWER_SECONDS)
-        except NoNodeError:
-            return Switches()
-        return decode_switches(data) if data else Switches()
 
     def _say(self, wrong: str) -> None:
         """Log when something goes wrong, once, and when it is good again."""

@@ -21,9 +21,9 @@ from eyewall_sidecar.storm.cluster import (
     TopologyState,
     Worker,
 )
-from eyewall_sidecar.storm.delays import KnownDelays
-from eyewall_sidecar.storm.doubts import Doubt, Doubts
+from eyewall_sidecar.storm.delay_table import DelayTable
 from eyewall_sidecar.storm.host_load import HostHistory, HostLoad, update_host
+from eyewall_sidecar.storm.known_delays import KnownDelays, KnownDelaysCache
 from eyewall_sidecar.storm.measured import MeasuredTopology, hold_estimates, measured_topology
 from eyewall_sidecar.storm.placement_problem import (
     TopologyProblem,
@@ -44,8 +44,7 @@ __all__ = [
     "ClusterState",
     "Component",
     "ComponentStream",
-    "Doubt",
-    "Doubts",
+    "DelayTable",
     "Executor",
     "Grouping",
     "HostHistory",
@@ -53,6 +52,7 @@ __all__ = [
     "Input",
     "Kind",
     "KnownDelays",
+    "KnownDelaysCache",
     "LostSlot",
     "MeasuredTopology",
     "Mode",

@@ -18,8 +18,7 @@ from eyewall_sidecar.model import (
 from eyewall_sidecar.model.errors import listed
 from eyewall_sidecar.model.limits import SLOWEST
 from eyewall_sidecar.storm.cluster import Supervisor, TopologyState
-from eyewall_sidecar.storm.delays import FEW, KnownDelays, known_delays
-from eyewall_sidecar.storm.doubts import DelayBetween, Doubt, how_little, undoubted
+from eyewall_sidecar.storm.known_delays import FEW, KnownDelays
 from eyewall_sidecar.storm.measured_cores import measured_cores
 from eyewall_sidecar.storm.pins import pinned_hosts
 from eyewall_sidecar.storm.rates import NOTHING_MEASURED, flows, unknown_streams
@@ -45,7 +44,7 @@ class TopologyProblem:
     per_slot
         How many executors one slot may hold.
     known
-        The delays between the hosts, for the next problem of the same delays.
+        The delays between the hosts.
     assumptions
         What was taken for granted, as sentences for a person.
     delays_assumed
@@ -89,7 +88,7 @@ def problem_of_missing(
     that nothing is refused because the hosts are busy.
     """
     fixed = {it: slot.supervisor for it, slot in topology.running().items()}
-    return _Bridge(rooms, topology, settings, signals, signals.delay, fixed, None).problem()
+    return _Bridge(rooms, topology, settings, signals, fixed, None, trusted=False).problem()
 
 
 def problem_of_moving(
@@ -105,15 +104,15 @@ def problem_of_moving(
     host_of = {it: room.supervisor.host for it, room in rooms.items()}
     where = {it: host_of.get(slot.supervisor, "") for it, slot in topology.running().items()}
     cores = measured_cores(topology.topology, where, signals.measured, signals.loads)
-    delay = undoubted(signals.delay, signals.doubts)
-    return _Bridge(rooms, topology, settings, signals, delay, fixed, cores).problem()
+    return _Bridge(rooms, topology, settings, signals, fixed, cores, trusted=True).problem()
 
 
 class _Bridge:
     """The pieces of one problem, each worked out once.
 
     `fixed` are the executors that have to stay on their supervisor; `cores` what each executor was
-    measured to need, None where that is not known of all.
+    measured to need, None where that is not known of all. Unless delays have to be `trusted`,
+    those of little confidence are used, too.
     """
 
     def __init__(
@@ -122,9 +121,10 @@ class _Bridge:
         topology: TopologyState,
         settings: Settings,
         signals: Signals,
-        delay: DelayBetween,
         fixed: Mapping[Executor, str],
         cores: Mapping[Executor, float] | None,
+        *,
+        trusted: bool,
     ) -> None:
         self.executors = topology.topology.executors()
         self.measured = signals.measured or NOTHING_MEASURED
@@ -135,7 +135,6 @@ class _Bridge:
         self.settings = settings
         self.topology = topology.topology
         self.fixed = fixed
-        self.doubts = signals.doubts
         slots = topology.running()
         self.running = {it: slot.supervisor for it, slot in slots.items()}
         self.in_slot = Counter(slots.values())
@@ -150,7 +149,7 @@ class _Bridge:
         self._refuse_what_cannot_be_modelled()
         self.limits = self._limits()
         self.pins = self._usable_pins()
-        self.known = self._known_delays(delay, signals.known)
+        self.known = self._known_delays(signals, trusted=trusted)
 
     def problem(self) -> TopologyProblem:
         hosts = set(self.known.hosts)
@@ -213,15 +212,11 @@ class _Bridge:
 
     def _left_out_for_delays(self) -> Iterator[str]:
         """Word which hosts are left out as delays are unknown, or are known too little."""
-        doubted: dict[str, list[Doubt]] = {}
-        for (source, target), doubt in self.known.doubted.items():
-            doubted.setdefault(source, []).append(doubt)
-            doubted.setdefault(target, []).append(doubt)
-        vaguely = [it for it in self.known.left_out if it in doubted]
+        doubted = [it for it in self.known.left_out if self.known.doubt_about(it)]
         unknown = [it for it in self.known.left_out if it not in doubted]
-        if vaguely:
-            how = how_little(doubt for it in vaguely for doubt in doubted[it])
-            yield f"{_hosts(vaguely)} left out, delay known {how}: {listed(vaguely, FEW)}"
+        if doubted:
+            how = self.known.doubt_about(*doubted)
+            yield f"{_hosts(doubted)} left out, delay known {how}: {listed(doubted, FEW)}"
         if unknown:
             yield f"{_hosts(unknown)} left out, delay unknown: {listed(unknown, FEW)}"
 
@@ -287,8 +282,8 @@ class _Bridge:
         roomy |= {self.rooms[it].supervisor.host for it in self.running.values()}
         return [host for host in self.traits if host in roomy]
 
-    def _known_delays(self, delay: DelayBetween, before: Iterable[KnownDelays]) -> KnownDelays:
-        """Delays between the hosts; those where something has to run are never left out."""
+    def _known_delays(self, signals: Signals, *, trusted: bool) -> KnownDelays:
+        """Return the delays between hosts; those where something has to run are never left out."""
         possible = self._possible()
         if not possible:
             alone = " and serves no other topology (paper 002, section 4)"
@@ -296,7 +291,8 @@ class _Bridge:
             unreadable = f"; {self._unreadable()}" if self.unreadable else ""
             raise ProblemError(f"no supervisor has a free slot{closed}{unreadable}")
         used = {self.rooms[it].supervisor.host for it in self.running.values()}
-        known = known_delays(possible, used, delay, self.doubts, before)
+        between, hosts = signals.known_delays.get, tuple(possible)
+        known = between(signals.delays, hosts, used, trusted=trusted)
         placed = {com.id for it, com in self.executors.items() if it not in self.fixed}
         stranded = [
             host
@@ -306,7 +302,7 @@ class _Bridge:
         ]
         if not stranded:
             return known
-        return known_delays(possible, used.union(stranded), delay, self.doubts, before)
+        return between(signals.delays, hosts, used.union(stranded), trusted=trusted)
 
     def _operator(self, executor: Executor, nodes: list[Room]) -> Operator:
         component = self.executors[executor]

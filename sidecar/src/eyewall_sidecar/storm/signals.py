@@ -1,35 +1,32 @@
-"""What is known of the world beside Nimbus's own state."""
+"""What is known of the world in addition to Nimbus's own state."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from eyewall_sidecar.storm.delays import KnownDelays
-from eyewall_sidecar.storm.doubts import DelayBetween, Doubts
+from eyewall_sidecar.storm.delay_table import DelayTable
 from eyewall_sidecar.storm.host_load import HostLoad
+from eyewall_sidecar.storm.known_delays import KnownDelaysCache
 from eyewall_sidecar.storm.measured import MeasuredTopology
 
 
 @dataclass(frozen=True, slots=True)
 class Signals:
-    """All that a problem depends on beside the cluster, the topology and its settings.
+    """All that a problem depends on in addition to cluster, topology and settings.
 
     Parameters
     ----------
-    delay
-        One way between two hosts, in seconds.
-    doubts
-        Which delays are known with too little confidence to move anything by.
+    delays
+        Between hosts, one way.
     measured
         Rates and costs of the topology; None where nothing is measured at all, so that what is
         declared or assumed has to do.
     loads
         Host → its load, as far as it is known.
-    known
-        What earlier problems of the same kind found for the same delays and doubts.
+    known_delays
+        Shared by the problems of all topologies.
     """
 
-    delay: DelayBetween
-    doubts: Doubts = field(default_factory=dict)
+    delays: DelayTable
     measured: MeasuredTopology | None = None
     loads: Mapping[str, HostLoad] = field(default_factory=dict)
-    known: tuple[KnownDelays, ...] = ()
+    known_delays: KnownDelaysCache = field(default_factory=KnownDelaysCache)

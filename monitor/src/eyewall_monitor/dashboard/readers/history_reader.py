@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any, Final
 
 from eyewall_contracts.errors import ContractError
 from eyewall_contracts.metric_history import HistoryKeys, decode_entry, oldest_id, read_id
+from eyewall_contracts.stores.redis_client import connect, reason
 from redis.exceptions import RedisError, ResponseError
 
-from eyewall_monitor.dashboard.readers.latency_reader import connect, describe
 from eyewall_monitor.dashboard.readers.reader import RepeatingThread, pause_after
 from eyewall_monitor.dashboard.response_times import KEEP_SECONDS, ResponseTimes
 
@@ -99,7 +99,7 @@ class HistoryReader:
         try:
             pause = self._read()
         except RedisError as error:
-            self._failed(describe(error))
+            self._failed(reason(error))
             return EVERY_SECONDS
         self._error = ""
         return pause
@@ -140,7 +140,7 @@ class HistoryReader:
         new = sorted(streams - self._newest.keys())
         last_entries = self._last_entries(new)
         self._left_out = {
-            it: describe(entries)
+            it: reason(entries)
             for it, entries in last_entries.items()
             if isinstance(entries, ResponseError)
         }
