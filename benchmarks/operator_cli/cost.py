@@ -21,7 +21,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
-from eyewall_sidecar.cli.client import Desk
+from eyewall_sidecar.cli.client import OperationsClient
 from eyewall_sidecar.rpc import Server
 from eyewall_sidecar.service.decision_log import DecisionLog
 from eyewall_sidecar.service.limits import ServiceSettings
@@ -150,7 +150,7 @@ class Bench:
         planner = Planner(self.service, solvers, lambda: "1")
         self.server = Server(ServiceContext(self.service, solvers), planner, "127.0.0.1:0")
         self.server.start()
-        self.desk = Desk(f"127.0.0.1:{self.server.port}", patience=300.0)
+        self.client = OperationsClient(f"127.0.0.1:{self.server.port}", seconds=300.0)
 
     def round(self) -> None:
         """Decide on a state of new objects, as after a change of any topology."""
@@ -167,7 +167,7 @@ class Bench:
         self.round()
 
     def close(self) -> None:
-        self.desk.__exit__()
+        self.client.__exit__()
         self.server.stop(0)
 
 
@@ -189,16 +189,16 @@ def timed(
 
 def status_table(bench: Bench) -> None:
     """Ask for a status as the dashboard does."""
-    last = [bench.desk.status()]
+    last = [bench.client.status()]
 
     def ask(*, unchanged: bool) -> None:
-        answer = bench.desk.status(last[-1].revision)
+        answer = bench.client.status(last[-1].revision)
         if answer.unchanged != unchanged:
             sys.exit(f"revision {answer.revision}: unchanged is {answer.unchanged}")
         if not unchanged:
             last[:] = [answer]
 
-    timed("no new round, revision not known", bench.desk.status, 20)
+    timed("no new round, revision not known", bench.client.status, 20)
     timed("no new round, revision known", lambda: ask(unchanged=True), 200)
     timed("a round in which nothing changed", lambda: ask(unchanged=True), 5, bench.round)
     timed("one topology was moved", lambda: ask(unchanged=False), 5, bench.one_moves)
@@ -220,7 +220,7 @@ def main() -> None:
     print(f"{'status, ms':48} {'times':>5} {'least':>10} {'middle':>10} {'most':>10}")
     bench = Bench(given.supervisors, given.topologies, given.executors, 1, hosts)
     timed("(a round in which every problem is built)", bench.round, 1)
-    timed("the first", bench.desk.status, 1)
+    timed("the first", bench.client.status, 1)
     status_table(bench)
     bench.close()
     one = Bench(given.supervisors, 1, given.explained, 4, min(HOSTS_EXPLAINED, given.supervisors))
@@ -229,7 +229,7 @@ def main() -> None:
     middle = one.topologies[0].components[COMPONENTS // 2]
     executor = f"{middle.id}{middle.executors[0]}"
     print(f"why {executor}, one of {given.explained} executors, among {given.supervisors} hosts")
-    timed("explain", lambda: one.desk.explain(one.topologies[0].name, executor), 5)
+    timed("explain", lambda: one.client.explain(one.topologies[0].name, executor), 5)
     one.close()
 
 

@@ -6,7 +6,8 @@ from typing import Annotated
 
 import typer
 from eyewall_sidecar.cli import completion
-from eyewall_sidecar.cli.options import BAD_INPUT, Config, Sidecar, asking
+from eyewall_sidecar.cli.client import BAD_INPUT
+from eyewall_sidecar.cli.options import Config, Sidecar, connect
 
 
 def map_task(
@@ -92,8 +93,8 @@ def provision(
     if problem is not None:
         source = command.from_file(problem)
     else:
-        with asking("provision", sidecar, config) as desk:
-            told = desk.problem(topology)
+        with connect("provision", sidecar, config) as client:
+            told = client.problem(topology)
         said = (*told.measured, *told.assumptions)
         source = command.from_topology(told.topology, told.json, told.shared, said, options)
     raise typer.Exit(command.provision(source, options, as_json=as_json))

@@ -11,7 +11,7 @@ import pytest
 from desk_cluster import TOPOLOGY, running, served, three_sites
 from eyewall_contracts.proto import operations_pb2 as pb
 from eyewall_sidecar.cli import app as cli
-from eyewall_sidecar.cli.client import Desk
+from eyewall_sidecar.cli.client import OperationsClient
 from obedient_nimbus import Nimbus
 from storm_builders import chain, supervisor
 from typer.testing import CliRunner, Result
@@ -76,7 +76,7 @@ def test_status_of_one_topology_is_all_of_it(address: str) -> None:
 def test_a_topology_that_is_not_judged_says_why(address: str, nimbus: Nimbus) -> None:
     nimbus.round(TOPOLOGY, chain(("a", 1), name="left-2-17", settings={"mode": "off"}))
     shown = eyewall("status", "left-2-17", "--sidecar", address).stdout
-    assert "not judged: eyewall.mode is off" in shown
+    assert "not evaluated: eyewall.mode is off" in shown
     assert "no slot" in shown
 
 
@@ -159,14 +159,14 @@ def test_a_sidecar_that_does_not_say_where_its_delays_are_from_is_shown_so(
 ) -> None:
     said = [it.rstrip() for it in eyewall("status", "--sidecar", address).stdout.splitlines()]
     assert "delays from file, the oldest 0 ms old" in said
-    whole = Desk.status
+    whole = OperationsClient.status
 
-    def without(desk: Desk) -> pb.Status:
-        status = whole(desk)
+    def without(client: OperationsClient) -> pb.Status:
+        status = whole(client)
         status.delays.ClearField("source")
         return status
 
-    monkeypatch.setattr(Desk, "status", without)
+    monkeypatch.setattr(OperationsClient, "status", without)
     said = [it.rstrip() for it in eyewall("status", "--sidecar", address).stdout.splitlines()]
     assert "where delays are from is unknown, the oldest 0 ms old" in said
 

@@ -75,7 +75,7 @@ def test_a_plan_is_shown_as_a_diff_with_what_it_gains_and_what_the_rules_say(add
     assert "  availability A        100 %, as it is" in lines
     assert "1 worker process starts: a restart for the executors in it" in lines
     hold = message(Code.GAIN_TOO_SMALL, minimum=1.0)
-    assert f"unasked it would not be made: {hold}" in lines
+    assert f"without an order it would not be made: {hold}" in lines
     assert "81.86 % better by the objective" in lines
     assert "to run exactly this: eyewall apply 00000001" in lines
 
@@ -87,7 +87,7 @@ def test_a_plan_that_is_worse_is_called_so_and_says_why(address: str, nimbus: Ni
     lines = [it.rstrip() for it in eyewall("plan", NAME, sidecar=address).stdout.splitlines()]
     assert "57.69 % worse by the objective" in lines
     assert "note: source[1-1] was not where it is pinned" in lines
-    assert "the rules allow it: it would be made unasked, too" in lines
+    assert "the rules allow it: it would be made without an order" in lines
 
 
 def test_all_of_a_plan_is_shown_if_somebody_wants_it(address: str) -> None:

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import grpc
 import pytest
 from desk_cluster import TOPOLOGY, running, served, three_sites
-from eyewall_sidecar.cli.client import Desk, DeskError
+from eyewall_sidecar.cli.client import OperationsClient, OperationsError
 from obedient_nimbus import Nimbus
 
 
@@ -15,13 +15,15 @@ def nimbus() -> Nimbus:
 
 
 @pytest.fixture
-def desk(nimbus: Nimbus) -> Iterator[Desk]:
-    with served(nimbus) as address, Desk(address) as asking:
+def client(nimbus: Nimbus) -> Iterator[OperationsClient]:
+    with served(nimbus) as address, OperationsClient(address) as asking:
         yield asking
 
 
-def test_an_explanation_has_the_answer_and_the_figures_it_rests_on(desk: Desk) -> None:
-    found = desk.explain(TOPOLOGY.id, "source")
+def test_an_explanation_has_the_answer_and_the_figures_behind_it(
+    client: OperationsClient,
+) -> None:
+    found = client.explain(TOPOLOGY.id, "source")
     assert found.answer == "source[1-1] runs on edge-1: source is pinned to edge-1"
     assert (found.topology_id, found.executor, found.host) == (
         TOPOLOGY.id,
@@ -45,7 +47,7 @@ def test_an_explanation_has_the_answer_and_the_figures_it_rests_on(desk: Desk) -
 
 
 def test_a_host_that_cannot_be_modelled_has_a_reason_and_no_figures(
-    desk: Desk, nimbus: Nimbus
+    client: OperationsClient, nimbus: Nimbus
 ) -> None:
     for pair in (("edge-1", "fog-1"), ("fog-1", "cloud-1")):
         del nimbus.delays.milliseconds[pair]
@@ -53,7 +55,7 @@ def test_a_host_that_cannot_be_modelled_has_a_reason_and_no_figures(
         it for it in nimbus.running[TOPOLOGY.id] if it.slot.supervisor != "sup-fog-1"
     )
     nimbus.rounds(TOPOLOGY, 3)
-    fog = desk.explain(TOPOLOGY.id, "source", "fog-1").alternatives[-1]
+    fog = client.explain(TOPOLOGY.id, "source", "fog-1").alternatives[-1]
     assert (fog.host, fog.constraint) == ("fog-1", "delay unknown")
     assert not fog.metrics
     assert not fog.HasField("rate_between_hosts_added")
@@ -69,10 +71,10 @@ def test_a_host_that_cannot_be_modelled_has_a_reason_and_no_figures(
     ],
 )
 def test_an_unknown_name_is_not_found_and_the_nearest_is_offered(
-    desk: Desk, topology: str, executor: str, host: str, nearest: str
+    client: OperationsClient, topology: str, executor: str, host: str, nearest: str
 ) -> None:
-    with pytest.raises(DeskError) as refused:
-        desk.explain(topology, executor, host)
+    with pytest.raises(OperationsError) as refused:
+        client.explain(topology, executor, host)
     assert refused.value.code is grpc.StatusCode.NOT_FOUND
     assert refused.value.exit_code == 2
     assert refused.value.nearest[0] == nearest
@@ -80,8 +82,12 @@ def test_an_unknown_name_is_not_found_and_the_nearest_is_offered(
 
 
 def test_before_the_first_round_there_is_nothing_to_explain() -> None:
-    with served(three_sites()) as address, Desk(address) as desk, pytest.raises(DeskError) as no:
-        desk.explain("words", "source")
+    with (
+        served(three_sites()) as address,
+        OperationsClient(address) as client,
+        pytest.raises(OperationsError) as no,
+    ):
+        client.explain("words", "source")
     assert no.value.code is grpc.StatusCode.FAILED_PRECONDITION
     assert no.value.exit_code == 1
     assert str(no.value) == "no Nimbus has been heard yet: it asks in its first scheduling round"
@@ -90,8 +96,8 @@ def test_before_the_first_round_there_is_nothing_to_explain() -> None:
 def test_a_sidecar_that_is_away_is_told_by_its_address() -> None:
     with served(three_sites()) as address:
         pass
-    with Desk(address) as desk, pytest.raises(DeskError) as away:
-        desk.status()
+    with OperationsClient(address) as client, pytest.raises(OperationsError) as away:
+        client.status()
     assert str(away.value) == (
         f"no sidecar answers at {address}; is `eyewall serve` running there?"
     )

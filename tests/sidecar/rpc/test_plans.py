@@ -9,7 +9,7 @@ from desk_cluster import TOPOLOGY, served, three_sites
 from eyewall_contracts.proto import operations_pb2 as pb
 from eyewall_contracts.proto import operations_pb2_grpc, scheduler_pb2, scheduler_pb2_grpc
 from eyewall_contracts.switches import Switches
-from eyewall_sidecar.cli.client import Desk, DeskError
+from eyewall_sidecar.cli.client import OperationsClient, OperationsError
 from eyewall_sidecar.model import Solution, Status
 from eyewall_sidecar.rpc.server import THREADS
 from eyewall_sidecar.service.decision import Place
@@ -23,7 +23,7 @@ from storm_builders import worker
 
 
 @pytest.fixture
-def free() -> Iterator[tuple[Nimbus, Desk]]:
+def free() -> Iterator[tuple[Nimbus, OperationsClient]]:
     """tag[2-2] and tag[3-3] run in the fog, and that link is slow: 200 + 25 ms.
 
     Nothing is frozen, but nothing gains enough to move unasked, either.
@@ -36,13 +36,15 @@ def free() -> Iterator[tuple[Nimbus, Desk]]:
         worker("cloud-1", 6700, 4),
     )
     nimbus.round(TOPOLOGY)
-    with served(nimbus) as address, Desk(address) as desk:
-        yield nimbus, desk
+    with served(nimbus) as address, OperationsClient(address) as client:
+        yield nimbus, client
 
 
-def test_a_plan_has_its_diff_its_metrics_and_its_slowest_path(free: tuple[Nimbus, Desk]) -> None:
-    _, desk = free
-    plan = desk.make_plan(pb.PlanRequest(topology="words-1-1700000000", seed=3))
+def test_a_plan_has_its_diff_its_metrics_and_its_slowest_path(
+    free: tuple[Nimbus, OperationsClient],
+) -> None:
+    _, client = free
+    plan = client.make_plan(pb.PlanRequest(topology="words-1-1700000000", seed=3))
     assert (plan.id, plan.topology_id, plan.topology) == (
         "00000001",
         TOPOLOGY.id,
@@ -62,16 +64,16 @@ def test_a_plan_has_its_diff_its_metrics_and_its_slowest_path(free: tuple[Nimbus
     assert sum(it.delay + it.work for it in plan.slowest_path) == pytest.approx(0.041)
     assert plan.held_back == str(message(Code.GAIN_TOO_SMALL, minimum=1.0))
     assert 899 < plan.expires_in <= 900
-    assert desk.plan(plan.id) == plan
+    assert client.plan(plan.id) == plan
 
 
 def test_a_list_of_plans_tells_of_each_what_does_not_grow_with_its_topology(
-    free: tuple[Nimbus, Desk],
+    free: tuple[Nimbus, OperationsClient],
 ) -> None:
-    _, desk = free
-    older = desk.make_plan(pb.PlanRequest(topology=TOPOLOGY.id))
-    plan = desk.make_plan(pb.PlanRequest(topology=TOPOLOGY.id, policy="hybrid"))
-    newest, other = desk.plans().plans
+    _, client = free
+    older = client.make_plan(pb.PlanRequest(topology=TOPOLOGY.id))
+    plan = client.make_plan(pb.PlanRequest(topology=TOPOLOGY.id, policy="hybrid"))
+    newest, other = client.plans().plans
     assert other.id == older.id
     assert newest == pb.PlanSummary(
         id=plan.id,
@@ -91,11 +93,11 @@ def test_a_list_of_plans_tells_of_each_what_does_not_grow_with_its_topology(
 
 
 def test_an_older_reader_of_the_list_takes_a_summary_for_a_plan_and_the_other_way_round(
-    free: tuple[Nimbus, Desk],
+    free: tuple[Nimbus, OperationsClient],
 ) -> None:
-    _, desk = free
-    plan = desk.make_plan(pb.PlanRequest(topology=TOPOLOGY.id))
-    (listed,) = desk.plans().plans
+    _, client = free
+    plan = client.make_plan(pb.PlanRequest(topology=TOPOLOGY.id))
+    (listed,) = client.plans().plans
     shared = {it.name for it in pb.PlanSummary.DESCRIPTOR.fields} - {"executors_moved"}
     for sent, as_another in ((listed, pb.Plan()), (plan, pb.PlanSummary())):
         as_another.ParseFromString(sent.SerializeToString())
@@ -109,83 +111,87 @@ def test_an_older_reader_of_the_list_takes_a_summary_for_a_plan_and_the_other_wa
 
 
 def test_applying_queues_it_and_rounds_hand_it_over_and_confirm_it(
-    free: tuple[Nimbus, Desk],
+    free: tuple[Nimbus, OperationsClient],
 ) -> None:
-    nimbus, desk = free
-    plan = desk.make_plan(pb.PlanRequest(topology=TOPOLOGY.id))
-    assert desk.apply(plan.id).state == pb.Plan.QUEUED
+    nimbus, client = free
+    plan = client.make_plan(pb.PlanRequest(topology=TOPOLOGY.id))
+    assert client.apply(plan.id).state == pb.Plan.QUEUED
     decision = nimbus.round(TOPOLOGY)[TOPOLOGY.id]
     assert isinstance(decision.verdict, Place)
-    assert desk.plan(plan.id).state == pb.Plan.HANDED_OVER
+    assert client.plan(plan.id).state == pb.Plan.HANDED_OVER
     nimbus.round(TOPOLOGY)
-    assert desk.plan(plan.id).state == pb.Plan.APPLIED
-    slots = {f"{it.host}:{it.port}": set(it.after) for it in desk.plan(plan.id).workers if it.after}
+    assert client.plan(plan.id).state == pb.Plan.APPLIED
+    slots = {
+        f"{it.host}:{it.port}": set(it.after) for it in client.plan(plan.id).workers if it.after
+    }
     host = {it.id: it.host for it in nimbus.hosts}
     running = {
         f"{host[it.slot.supervisor]}:{it.slot.port}": len(it.executors)
         for it in nimbus.running[TOPOLOGY.id]
     }
     assert {slot: len(after) for slot, after in slots.items()} == running
-    status = desk.status()
+    status = client.status()
     assert status.rules.workers_started_last_hour == plan.workers_started
 
 
 def test_a_stale_plan_is_a_failed_precondition_with_what_changed(
-    free: tuple[Nimbus, Desk],
+    free: tuple[Nimbus, OperationsClient],
 ) -> None:
-    nimbus, desk = free
-    plan = desk.make_plan(pb.PlanRequest(topology=TOPOLOGY.id))
+    nimbus, client = free
+    plan = client.make_plan(pb.PlanRequest(topology=TOPOLOGY.id))
     nimbus.running[TOPOLOGY.id] = (
         worker("edge-1", 6700, 1),
         worker("fog-1", 6701, 2, 3),
         worker("cloud-1", 6700, 4),
     )
     nimbus.round(TOPOLOGY, obey=False)
-    with pytest.raises(DeskError) as refused:
-        desk.apply(plan.id)
+    with pytest.raises(OperationsError) as refused:
+        client.apply(plan.id)
     assert refused.value.code is grpc.StatusCode.FAILED_PRECONDITION
     assert "tag[2-2] runs on fog-1:6701 now, not on fog-1:6700" in refused.value.sentence
-    assert desk.plan(plan.id).state == pb.Plan.STALE
+    assert client.plan(plan.id).state == pb.Plan.STALE
 
 
 def test_frozen_is_a_failed_precondition_and_the_status_tells_of_it(
-    free: tuple[Nimbus, Desk],
+    free: tuple[Nimbus, OperationsClient],
 ) -> None:
-    nimbus, desk = free
-    plan = desk.make_plan(pb.PlanRequest(topology=TOPOLOGY.id))
-    before = desk.status()
+    nimbus, client = free
+    plan = client.make_plan(pb.PlanRequest(topology=TOPOLOGY.id))
+    before = client.status()
     assert (before.switches.available, before.topologies[0].frozen) == (False, False)
     nimbus.switches.turn(TOPOLOGY.id)
-    after = desk.status(before.revision)
+    after = client.status(before.revision)
     assert not after.unchanged
     assert list(after.switches.frozen_topologies) == [TOPOLOGY.id]
     assert after.topologies[0].frozen
-    with pytest.raises(DeskError, match="operators' switch"):
-        desk.apply(plan.id)
+    with pytest.raises(OperationsError, match="operators' switch"):
+        client.apply(plan.id)
     nimbus.switches.held = HeldSwitches(
         wanted=True, switches=nimbus.switches.held.switches, age=7.5
     )
-    again = desk.status(after.revision)
+    again = client.status(after.revision)
     assert (again.unchanged, again.switches.age) == (True, 7.5)
 
 
 def test_switches_that_were_never_read_have_no_age() -> None:
     nimbus = three_sites(workers_per_round=0, workers_per_hour=7)
     nimbus.switches.held = HeldSwitches(wanted=True, remark="no connection")
-    with served(nimbus) as address, Desk(address) as desk:
-        status = desk.status()
+    with served(nimbus) as address, OperationsClient(address) as client:
+        status = client.status()
         assert status.switches.available
         assert not status.switches.HasField("age")
         assert status.switches.remark == "no connection"
         assert (status.rules.workers_per_round, status.rules.workers_per_hour) == (0, 7)
         nimbus.switches.held = HeldSwitches(wanted=True, switches=Switches(frozen=True), age=0.0)
-        assert desk.status().switches.frozen
+        assert client.status().switches.frozen
 
 
-def test_an_answer_without_a_placement_is_a_plan_with_remarks(free: tuple[Nimbus, Desk]) -> None:
-    nimbus, desk = free
+def test_an_answer_without_a_placement_is_a_plan_with_remarks(
+    free: tuple[Nimbus, OperationsClient],
+) -> None:
+    nimbus, client = free
     nimbus.solvers.answer = Solution(Status.INFEASIBLE, "odp", "", reasons=("too little CPU",))
-    plan = desk.make_plan(pb.PlanRequest(topology=TOPOLOGY.id))
+    plan = client.make_plan(pb.PlanRequest(topology=TOPOLOGY.id))
     assert plan.status == "infeasible"
     assert not plan.HasField("gain")
     assert not plan.moves
@@ -202,19 +208,22 @@ def test_an_answer_without_a_placement_is_a_plan_with_remarks(free: tuple[Nimbus
     ],
 )
 def test_bad_requests_have_a_code_and_the_nearest_names(
-    free: tuple[Nimbus, Desk], request_: pb.PlanRequest, code: str, nearest: tuple[str, ...]
+    free: tuple[Nimbus, OperationsClient],
+    request_: pb.PlanRequest,
+    code: str,
+    nearest: tuple[str, ...],
 ) -> None:
-    with pytest.raises(DeskError) as refused:
+    with pytest.raises(OperationsError) as refused:
         free[1].make_plan(request_)
     assert refused.value.code is grpc.StatusCode[code]
     assert refused.value.nearest[: len(nearest)] == nearest
 
 
 def test_a_plan_that_is_gone_is_not_found_and_it_says_how_long_plans_are_kept(
-    free: tuple[Nimbus, Desk],
+    free: tuple[Nimbus, OperationsClient],
 ) -> None:
     for ask in (free[1].plan, free[1].apply):
-        with pytest.raises(DeskError, match="kept for 15 minutes") as refused:
+        with pytest.raises(OperationsError, match="kept for 15 minutes") as refused:
             ask("01234567")
         assert refused.value.code is grpc.StatusCode.NOT_FOUND
 

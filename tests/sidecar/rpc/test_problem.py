@@ -5,15 +5,15 @@ from pathlib import Path
 import grpc
 import pytest
 from desk_cluster import TOPOLOGY, running, served, three_sites
-from eyewall_sidecar.cli.client import Desk, DeskError
+from eyewall_sidecar.cli.client import OperationsClient, OperationsError
 from eyewall_sidecar.problem_file import parse_problem
 from eyewall_sidecar.service.running_problem import running_problem
 
 
 def test_the_problem_of_a_topology_is_read_back_as_the_one_the_sidecar_solves() -> None:
     nimbus = running(three_sites())
-    with served(nimbus) as address, Desk(address) as desk:
-        reply = desk.problem(TOPOLOGY.name)
+    with served(nimbus) as address, OperationsClient(address) as client:
+        reply = client.problem(TOPOLOGY.name)
     own = running_problem(nimbus.service, TOPOLOGY.name)
     assert parse_problem(reply.json, Path()).problem == own.problem.problem
     assert (reply.topology_id, reply.topology) == (TOPOLOGY.id, TOPOLOGY.name)
@@ -24,9 +24,9 @@ def test_the_problem_of_a_topology_is_read_back_as_the_one_the_sidecar_solves() 
 def test_an_unknown_topology_is_not_found_with_the_nearest() -> None:
     with (
         served(running(three_sites())) as address,
-        Desk(address) as desk,
-        pytest.raises(DeskError) as refused,
+        OperationsClient(address) as client,
+        pytest.raises(OperationsError) as refused,
     ):
-        desk.problem("words-1-17")
+        client.problem("words-1-17")
     assert refused.value.code is grpc.StatusCode.NOT_FOUND
     assert refused.value.nearest == (TOPOLOGY.name,)

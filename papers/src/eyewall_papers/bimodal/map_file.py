@@ -8,7 +8,9 @@ from time import monotonic
 from typing import Any, NoReturn
 
 import typer
-from eyewall_sidecar.cli.solve import BAD_INPUT, EXIT_CODES, metrics_table, sign_of_life
+from eyewall_sidecar.cli.client import BAD_INPUT
+from eyewall_sidecar.cli.console import show_progress
+from eyewall_sidecar.cli.solve import EXIT_CODES, metrics_table
 from eyewall_sidecar.model import ProblemError
 from eyewall_sidecar.problem_file.answer import answer
 from rich.console import Console
@@ -44,7 +46,7 @@ def map_file(problem: Path, asked: Asked, *, as_json: bool) -> int:
     except ProblemError as error:
         _refuse(f"{problem}: {error}")
     question = Question(file.network, Resources.of(file.network), file.task, asked.metric)
-    with sign_of_life(asked.time_limit):
+    with show_progress(f"searching, for at most {asked.time_limit:g} s …"):
         found = solve_mapping(
             question,
             asked.policy,

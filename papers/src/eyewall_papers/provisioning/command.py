@@ -9,7 +9,9 @@ from time import perf_counter
 from typing import NoReturn
 
 import typer
-from eyewall_sidecar.cli.solve import BAD_INPUT, EXIT_CODES, sign_of_life
+from eyewall_sidecar.cli.client import BAD_INPUT
+from eyewall_sidecar.cli.console import show_progress
+from eyewall_sidecar.cli.solve import EXIT_CODES
 from eyewall_sidecar.model import ProblemError
 from eyewall_sidecar.model.errors import unknown
 from eyewall_sidecar.problem_file.entries import read_text
@@ -107,7 +109,7 @@ def provision(source: Source, options: Options, *, as_json: bool) -> int:
         refuse(f"{source.name}: {error}")
     currency = _currency(catalogue, file)
     asked = Asked(options.method, options.time_limit, options.seed)
-    with sign_of_life(options.time_limit):
+    with show_progress(f"searching, for at most {options.time_limit:g} s …"):
         found = ask(file.problem, asked, perf_counter)
     assumptions = (*source.assumptions, *file.assumptions)
     spare: tuple[str, ...] = ()

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from math import inf
 
-from eyewall_sidecar.cli.showing import counted
+from eyewall_sidecar.cli.console import counted
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text

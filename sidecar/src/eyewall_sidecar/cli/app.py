@@ -12,23 +12,21 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from eyewall_sidecar.cli import freezing, plans, status, why
+from eyewall_sidecar.cli import freeze, plan, status, why
 from eyewall_sidecar.cli import problem as running_problem
+from eyewall_sidecar.cli.client import BAD_INPUT, UNAVAILABLE
 from eyewall_sidecar.cli.extensions import ExtensibleGroup
 
 app = typer.Typer(cls=ExtensibleGroup, no_args_is_help=True, pretty_exceptions_enable=False)
-
-BAD_INPUT = 2
-
 
 app.command()(status.status)
 app.command()(why.why)
 app.command("why-not")(why.why_not)
 app.command()(running_problem.problem)
-app.command()(plans.plan)
-app.command()(plans.apply)
-app.command()(freezing.freeze)
-app.command()(freezing.unfreeze)
+app.command()(plan.plan)
+app.command()(plan.apply)
+app.command()(freeze.freeze)
+app.command()(freeze.unfreeze)
 
 
 @app.callback()
@@ -65,10 +63,10 @@ def solve(
     the time limit ended the search before there was any placement, 5 if the solver failed before.
     """
     # Only here: the solvers take a second to load, and the other commands need none.
-    from eyewall_sidecar.cli.solve import Asked, solve_file
+    from eyewall_sidecar.cli.solve import SolveOptions, solve_file
 
-    asked = Asked(policy, objective, time_limit, seed, sample)
-    raise typer.Exit(solve_file(problem, asked, as_json=as_json))
+    options = SolveOptions(policy, objective, time_limit, seed, sample)
+    raise typer.Exit(solve_file(problem, options, as_json=as_json))
 
 
 @app.command()
@@ -146,15 +144,15 @@ def history(
             if decision:
                 page = Page((shown.one(client, paths, decision),))
             else:
-                wanted = shown.Wanted(topology, verdict)
+                wanted = shown.DecisionFilter(topology, verdict)
                 page = shown.page_of(client, paths, count, wanted, before)
     except (ConfigError, ServersError, shown.HistoryError) as error:
         typer.echo(f"eyewall history: {error}", err=True)
-        raise typer.Exit(1 if isinstance(error, AwayError) else BAD_INPUT) from None
+        raise typer.Exit(UNAVAILABLE if isinstance(error, AwayError) else BAD_INPUT) from None
     console = Console()
     if as_json:
         sys.stdout.writelines(f"{shown.as_json(it)}\n" for it in page.records)
-        for line in shown.besides(page):
+        for line in shown.notes(page):
             typer.echo(line, err=True)
     elif decision:
         shown.show(page.records[0], console)

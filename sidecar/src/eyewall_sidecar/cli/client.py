@@ -1,34 +1,38 @@
-"""A sidecar that runs, as an operator's command asks it: deadlines, and one kind of error."""
+"""The sidecar as operators' commands call it: deadlines, and one kind of error."""
+
+from __future__ import annotations
 
 import json
-from collections.abc import Callable
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
-import grpc
 from eyewall_contracts.proto import operations_pb2 as pb
-from eyewall_contracts.proto import operations_pb2_grpc as pb_grpc
 from google.protobuf.json_format import MessageToDict
-from google.protobuf.message import Message
 
-from eyewall_sidecar.cli.options import BAD_INPUT, NOT_NOW
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
-PATIENCE = 10.0
-"""Seconds for an answer that needs no solving."""
-PLAN_PATIENCE = 90.0
-"""Seconds for a plan beyond its solving: the first one waits until its process has started, which
-takes half a minute on a busy machine."""
+    import grpc
+    from google.protobuf.message import Message
+
+UNAVAILABLE = 1
+"""Exit code: the sidecar is away, or cannot answer now."""
+BAD_INPUT = 2
+"""Exit code: an unknown name, or an option that makes no sense."""
+NO_ROUND_YET = "no Nimbus has been heard yet"
+"""Why a sidecar that has just been started knows of no topology."""
+
+ANSWER_SECONDS = 10.0
+"""For an answer that needs no solving."""
+PLAN_SECONDS = 90.0
+"""For a plan beyond its solving: the first one waits until its process has started, which takes
+half a minute on a busy machine."""
 LONGEST_SOLVE = 60.0
 """Seconds that a plan may take at most."""
 NEAREST = "eyewall-nearest"
 """The trailing metadata with the names that were perhaps meant, comma separated."""
 
-_EXIT_CODES = {
-    grpc.StatusCode.NOT_FOUND: BAD_INPUT,
-    grpc.StatusCode.INVALID_ARGUMENT: BAD_INPUT,
-}
 
-
-class DeskError(Exception):
+class OperationsError(Exception):
     """Why there is no answer.
 
     Parameters
@@ -38,17 +42,17 @@ class DeskError(Exception):
     nearest
         Names that were perhaps meant.
     exit_code
-        What the command ends with: 1 if the sidecar is away or cannot answer now, 2 for bad input.
+        What the command ends with: UNAVAILABLE or BAD_INPUT.
     code
-        gRPC's, for whoever has to know more.
+        gRPC's; None if nothing was sent.
     """
 
     def __init__(
         self,
         sentence: str,
         nearest: tuple[str, ...] = (),
-        exit_code: int = NOT_NOW,
-        code: grpc.StatusCode = grpc.StatusCode.UNAVAILABLE,
+        exit_code: int = UNAVAILABLE,
+        code: grpc.StatusCode | None = None,
     ) -> None:
         hint = f" (did you mean {' or '.join(nearest)}?)" if nearest else ""
         super().__init__(f"{sentence}{hint}")
@@ -58,16 +62,20 @@ class DeskError(Exception):
         self.code = code
 
 
-class Desk:
+class OperationsClient:
     """A connection to one sidecar, for as long as a command takes."""
 
-    def __init__(self, address: str, patience: float = PATIENCE) -> None:
-        """Ask the sidecar at HOST:PORT; nothing is sent before the first question.
+    def __init__(self, address: str, seconds: float = ANSWER_SECONDS) -> None:
+        """Call the sidecar at HOST:PORT; nothing is sent before the first call.
 
-        `patience` is how many seconds an answer may take, other than a plan.
+        `seconds` is how long an answer may take, other than a plan.
         """
+        # Only here: solver processes import the command line and need no gRPC.
+        import grpc
+        from eyewall_contracts.proto import operations_pb2_grpc as pb_grpc
+
         self._address = address
-        self._patience = patience
+        self._seconds = seconds
         options = [
             ("grpc.max_receive_message_length", -1),  # a large cluster's status is what it is
             ("grpc.enable_http_proxy", 0),
@@ -82,7 +90,7 @@ class Desk:
         self._channel.close()
 
     def status(self, known_revision: int = 0) -> pb.Status:
-        """Return what the sidecar goes by; `unchanged` if that is still the known revision."""
+        """Return what the sidecar knows; `unchanged` if that is still the known revision."""
         answer: pb.Status = self._call(
             self._stub.GetStatus, pb.StatusRequest(known_revision=known_revision)
         )
@@ -100,18 +108,18 @@ class Desk:
         return answer
 
     def problem(self, topology: str) -> pb.Problem:
-        """Return the placement problem that the sidecar goes by for a topology."""
+        """Return the placement problem of a topology."""
         answer: pb.Problem = self._call(self._stub.GetProblem, pb.ProblemRequest(topology=topology))
         return answer
 
     def make_plan(self, request: pb.PlanRequest) -> pb.Plan:
         """Return what a policy finds; nothing is moved."""
-        patience = _solving(request.time_limit) + PLAN_PATIENCE
-        answer: pb.Plan = self._call(self._stub.MakePlan, request, patience)
+        seconds = _solve_seconds(request.time_limit) + PLAN_SECONDS
+        answer: pb.Plan = self._call(self._stub.MakePlan, request, seconds)
         return answer
 
     def plan(self, id_: str) -> pb.Plan:
-        """Return a plan, and what has become of it."""
+        """Return a plan with its state."""
         answer: pb.Plan = self._call(self._stub.GetPlan, pb.PlanId(id=id_))
         return answer
 
@@ -126,31 +134,38 @@ class Desk:
         return answer
 
     def _call(
-        self, method: Callable[..., Any], request: Message, patience: float | None = None
+        self, method: Callable[..., Any], request: Message, seconds: float | None = None
     ) -> Any:
-        try:
-            return method(request, timeout=self._patience if patience is None else patience)
-        except grpc.RpcError as error:
-            raise self._worded(error) from None
+        import grpc
 
-    def _worded(self, error: grpc.Call) -> DeskError:
+        try:
+            return method(request, timeout=self._seconds if seconds is None else seconds)
+        except grpc.RpcError as error:
+            raise self._error(error) from None
+
+    def _error(self, error: grpc.Call) -> OperationsError:
+        import grpc
+
         code = error.code()
         match code:
             case grpc.StatusCode.UNAVAILABLE:
-                said = f"no sidecar answers at {self._address}; is `eyewall serve` running there?"
+                sentence = (
+                    f"no sidecar answers at {self._address}; is `eyewall serve` running there?"
+                )
             case grpc.StatusCode.DEADLINE_EXCEEDED:
-                said = f"the sidecar at {self._address} did not answer in time"
+                sentence = f"the sidecar at {self._address} did not answer in time"
             case grpc.StatusCode.UNIMPLEMENTED:
-                said = f"the sidecar at {self._address} does not know this yet: update it"
+                sentence = f"the sidecar at {self._address} does not know this yet: update it"
             case _:
-                said = error.details() or f"the sidecar at {self._address} said {code.name}"
+                sentence = error.details() or f"the sidecar at {self._address} said {code.name}"
         trailing = dict(error.trailing_metadata() or ())
         nearest = tuple(filter(None, trailing.get(NEAREST, "").split(",")))
-        return DeskError(said, nearest, _EXIT_CODES.get(code, NOT_NOW), code)
+        bad_input = code in (grpc.StatusCode.NOT_FOUND, grpc.StatusCode.INVALID_ARGUMENT)
+        return OperationsError(sentence, nearest, BAD_INPUT if bad_input else UNAVAILABLE, code)
 
 
-def _solving(wanted: float) -> float:
-    """Return the seconds that a solve takes; a limit that makes no sense is not ours to refuse."""
+def _solve_seconds(wanted: float) -> float:
+    """Return the seconds that a solve may take; the sidecar refuses a limit that makes no sense."""
     return wanted if 0 < wanted < LONGEST_SOLVE else LONGEST_SOLVE
 
 

@@ -1,18 +1,22 @@
-"""What a shell offers for what was begun: names that the sidecar knows."""
+"""Shell completion: names that the sidecar knows."""
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import typer  # noqa: TC002 - typer reads the types of these functions
+
+from eyewall_sidecar.cli.client import OperationsClient, OperationsError
+from eyewall_sidecar.cli.options import address_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from eyewall_contracts.proto import operations_pb2 as pb
 
-PATIENCE = 0.5
-"""Seconds for the sidecar; a shell waits for that."""
+ANSWER_SECONDS = 0.5
+"""For the sidecar: a shell waits for it."""
 
 
 def topologies(context: typer.Context, incomplete: str) -> list[str]:
@@ -41,13 +45,11 @@ def hosts(context: typer.Context, incomplete: str) -> list[str]:
 
 
 def plans(context: typer.Context, incomplete: str) -> list[tuple[str, str]]:
-    """Return the plans whose id begins so, and of what they are."""
-    from eyewall_sidecar.cli.client import Desk, DeskError
-
+    """Return the plans whose id begins so, each with its topology, policy and objective."""
     try:
-        with Desk(_address(context), PATIENCE) as desk:
-            known = desk.plans().plans
-    except DeskError:
+        with OperationsClient(_address(context), ANSWER_SECONDS) as client:
+            known = client.plans().plans
+    except OperationsError:
         return []
     return [
         (it.id, f"{it.topology}, {it.policy}, {it.objective}")
@@ -57,13 +59,10 @@ def plans(context: typer.Context, incomplete: str) -> list[tuple[str, str]]:
 
 
 def _status(context: typer.Context) -> Iterable[pb.TopologyStatus]:
-    # Only here: it takes a moment to load, and a shell asks for nothing most of the time.
-    from eyewall_sidecar.cli.client import Desk, DeskError
-
     try:
-        with Desk(_address(context), PATIENCE) as desk:
-            return desk.status().topologies
-    except DeskError:
+        with OperationsClient(_address(context), ANSWER_SECONDS) as client:
+            return client.status().topologies
+    except OperationsError:
         return ()
 
 
@@ -72,9 +71,5 @@ def _beginning(incomplete: str, names: Iterable[str]) -> list[str]:
 
 
 def _address(context: typer.Context) -> str:
-    from pathlib import Path
-
-    from eyewall_sidecar.cli.options import address_of
-
     config = context.params.get("config")
     return address_of(context.params.get("sidecar"), Path(config) if config else None)

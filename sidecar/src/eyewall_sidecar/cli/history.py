@@ -17,13 +17,14 @@ from rich.console import Console
 from rich.table import Column, Table
 from rich.text import Text
 
+from eyewall_sidecar.cli.console import UNITS, printable
+
 COLOURS = {
     Verdict.PLACED: "green",
     Verdict.MOVED: "cyan",
     Verdict.KEPT: "",
     Verdict.DECLINED: "yellow",
 }
-_UNITS = {"R": (1e3, "ms"), "T": (1.0, "tuples/s"), "N": (1.0, "tuples"), "EE": (1.0, "tuples · s")}
 
 
 class HistoryError(Exception):
@@ -31,8 +32,8 @@ class HistoryError(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
-    """Which decisions are wanted.
+class DecisionFilter:
+    """Which decisions are shown.
 
     Parameters
     ----------
@@ -57,7 +58,7 @@ def name_of(topology: str) -> str:
 
 
 def page_of(
-    client: KazooClient, paths: Znodes, count: int, wanted: Wanted, before: str | None
+    client: KazooClient, paths: Znodes, count: int, wanted: DecisionFilter, before: str | None
 ) -> Page:
     """Read a page; HistoryError if `before` is no id, or nothing is known of the topology."""
     seen: set[str] = set()
@@ -107,19 +108,19 @@ def show_page(page: Page, console: Console) -> None:
     for it in page.records:
         table.add_row(
             f"{_moment(it.time):%Y-%m-%d %H:%M:%S}",
-            _text(name_of(it.topology)),
+            printable(name_of(it.topology)),
             Text(it.verdict, style=COLOURS[it.verdict]),
-            _text(it.said),
+            printable(it.said),
             it.id,
         )
     if page.records:
         console.print(table)
-    for line in besides(page):
-        console.print(_text(line))
+    for line in notes(page):
+        console.print(printable(line))
 
 
-def besides(page: Page) -> Iterator[str]:
-    """Say what was left out of a page, and how to see those before it."""
+def notes(page: Page) -> Iterator[str]:
+    """Yield what was left out of a page, and how to see those before it."""
     for complaint in page.unreadable:
         yield f"left out: {complaint}"
     if page.older is not None:
@@ -127,21 +128,21 @@ def besides(page: Page) -> Iterator[str]:
 
 
 def show(record: DecisionRecord, console: Console) -> None:
-    """Print all that a record tells."""
-    title = _text(f"{_moment(record.time):%Y-%m-%d %H:%M:%S} UTC  {record.topology}  ")
+    """Print all of a record."""
+    title = printable(f"{_moment(record.time):%Y-%m-%d %H:%M:%S} UTC  {record.topology}  ")
     title.append(record.verdict, style=COLOURS[record.verdict])
     console.print(title)
-    console.print(_text(record.said))
+    console.print(printable(record.said))
     details = Table(box=None, show_header=False, pad_edge=False)
     for name, value in _details(record):
-        details.add_row(_text(name), _text(value))
+        details.add_row(printable(name), printable(value))
     console.print(details)
     done = record.verdict in (Verdict.PLACED, Verdict.MOVED)
     for move in record.moves:
         sign = "~" if move.source else "+"
         line = f"{sign} {move.executor}: {move.source or 'nowhere'} → {move.target}"
         style = ("yellow" if move.source else "green") if done else "dim"
-        console.print(_text(line if done else f"{line}  (not done)", style))
+        console.print(printable(line if done else f"{line}  (not done)", style))
     if record.moves_left_out:
         console.print(f"and {record.moves_left_out} more moves")
 
@@ -172,19 +173,14 @@ def _details(record: DecisionRecord) -> Iterator[tuple[str, str]]:
 
 
 def _worth(metric: MetricChange) -> str:
-    factor, unit = _UNITS.get(metric.name, (1.0, ""))
+    factor, unit = UNITS.get(metric.name, (1.0, ""))
 
-    def told(value: float | None) -> str:
+    def text(value: float | None) -> str:
         return "unknown" if value is None else f"{value * factor:.4g} {unit}".rstrip()
 
     if metric.before is None:
-        return told(metric.after)
-    return f"{told(metric.before)} → {told(metric.after)}"
-
-
-def _text(text: str, style: str = "") -> Text:
-    """Return text for a terminal, which nothing in a record shall command."""
-    return Text("".join(it if it.isprintable() else "\ufffd" for it in text), style=style)
+        return text(metric.after)
+    return f"{text(metric.before)} → {text(metric.after)}"
 
 
 def _moment(time: float) -> datetime:

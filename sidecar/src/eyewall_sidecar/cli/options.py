@@ -1,4 +1,4 @@
-"""What all commands that ask a sidecar have in common: options, exit codes, how they fail."""
+"""What all commands that call a sidecar have in common: options, and how they fail."""
 
 from __future__ import annotations
 
@@ -8,17 +8,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from eyewall_sidecar.cli.client import BAD_INPUT, OperationsClient, OperationsError
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
-
-    from eyewall_sidecar.cli.client import Desk
-
-NOT_NOW = 1
-"""Exit code: the sidecar is away, or cannot answer now."""
-BAD_INPUT = 2
-"""Exit code: an unknown name, or an option that makes no sense."""
-UNHEARD = "no Nimbus has been heard yet"
-"""Why a sidecar that has just been started knows of no topology."""
 
 Sidecar = Annotated[
     str | None,
@@ -34,36 +27,33 @@ AsJson = Annotated[
 
 
 @contextmanager
-def asking(command: str, sidecar: str | None, config: Path | None) -> Iterator[Desk]:
-    """Ask a sidecar; what goes wrong ends the command with one line on standard error."""
-    from eyewall_sidecar.cli.client import Desk, DeskError
-
+def connect(command: str, sidecar: str | None, config: Path | None) -> Iterator[OperationsClient]:
+    """Connect to a sidecar; an error ends the command with one line on standard error."""
     try:
-        with Desk(address_of(sidecar, config)) as desk:
-            yield desk
-    except DeskError as error:
+        with OperationsClient(address_of(sidecar, config)) as client:
+            yield client
+    except OperationsError as error:
         typer.echo(f"eyewall {command}: {error}", err=True)
         raise typer.Exit(error.exit_code) from None
 
 
 def address_of(sidecar: str | None, config: Path | None) -> str:
-    """Return HOST:PORT of the sidecar that is meant; DeskError says what is wrong with it."""
+    """Return HOST:PORT of the sidecar that is meant; OperationsError says what is wrong with it."""
     # Only here: solver processes import the command line and need none of this.
     from eyewall_monitor.addresses import split_address
     from eyewall_monitor.config_file import ConfigError
 
-    from eyewall_sidecar.cli.client import DeskError
     from eyewall_sidecar.config import read_config
 
     try:
         address = sidecar or read_config(config).listen
     except ConfigError as error:
-        raise DeskError(str(error), exit_code=BAD_INPUT) from None
+        raise OperationsError(str(error), exit_code=BAD_INPUT) from None
     split = split_address(address)
     if split is None or split[1] == 0:
         option = "--sidecar" if sidecar else f"{config}: listen"
         allowed = "it must be HOST:PORT with a port from 1 to 65535"
-        raise DeskError(f"{option} {address}: {allowed}", exit_code=BAD_INPUT)
+        raise OperationsError(f"{option} {address}: {allowed}", exit_code=BAD_INPUT)
     host, port = split
     # A sidecar that listens everywhere is asked on its own machine.
     everywhere = {"0.0.0.0": "127.0.0.1", "::": "[::1]"}  # noqa: S104 - nothing is bound here

@@ -9,7 +9,8 @@ from typing import Annotated
 import typer
 
 from eyewall_sidecar.cli import completion
-from eyewall_sidecar.cli.options import BAD_INPUT, Config, Sidecar, asking
+from eyewall_sidecar.cli.client import BAD_INPUT
+from eyewall_sidecar.cli.options import Config, Sidecar, connect
 
 
 def problem(
@@ -24,15 +25,15 @@ def problem(
     sidecar: Sidecar = None,
     config: Config = None,
 ) -> None:
-    """Print the placement problem that the sidecar goes by, as a file for `eyewall solve`.
+    """Print the placement problem of a running topology, as a file for `eyewall solve`.
 
     What was measured and what was assumed goes to standard error. Exit code 2 for an unknown name
-    or an output that cannot be written, 1 if the sidecar is away or has no problem to tell now.
+    or an output that cannot be written, 1 if the sidecar is away or has no problem now.
     """
-    with asking("problem", sidecar, config) as desk:
-        found = desk.problem(topology)
-    for said in (*found.measured, *found.assumptions):
-        typer.echo(f"{found.topology}: {said}", err=True)
+    with connect("problem", sidecar, config) as client:
+        found = client.problem(topology)
+    for line in (*found.measured, *found.assumptions):
+        typer.echo(f"{found.topology}: {line}", err=True)
     if output is None:
         sys.stdout.write(found.json)
         return

@@ -3,11 +3,8 @@
 import json
 import sys
 import traceback
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from threading import Timer
 from typing import NoReturn
 
 import numpy as np
@@ -16,6 +13,8 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from eyewall_sidecar.cli.client import BAD_INPUT
+from eyewall_sidecar.cli.console import show_progress
 from eyewall_sidecar.exact.sampling import sampled
 from eyewall_sidecar.heuristic.alternatives import with_alternatives
 from eyewall_sidecar.model import Evaluation, ProblemError, Solution, Status
@@ -26,17 +25,13 @@ from eyewall_sidecar.problem_file import ProblemFile, read_problem
 from eyewall_sidecar.problem_file.answer import answer
 from eyewall_sidecar.service.messages import search_summary
 
-BAD_INPUT = 2
 EXIT_CODES = {Status.INFEASIBLE: 3, Status.TIMED_OUT: 4, Status.FAILED: 5}
 """0 for every answer with a placement."""
 
-PATIENCE = 2.0
-"""Seconds before it is shown that something is going on."""
-
 
 @dataclass(frozen=True, slots=True)
-class Asked:
-    """What a policy is asked, as the options of `eyewall solve` have it."""
+class SolveOptions:
+    """The options of `eyewall solve`, as they were given."""
 
     policy: str
     objective: str
@@ -45,35 +40,35 @@ class Asked:
     sample: float
 
 
-def solve_file(problem: Path, asked: Asked, *, as_json: bool) -> int:
+def solve_file(problem: Path, options: SolveOptions, *, as_json: bool) -> int:
     """Solve the problem of a file and show the answer; return the command's exit code."""
-    if asked.policy not in policy_catalogue():
-        faults = "".join(f"\n{it}" for it in policy_faults() if it.name in ("", asked.policy))
+    if options.policy not in policy_catalogue():
+        faults = "".join(f"\n{it}" for it in policy_faults() if it.name in ("", options.policy))
         there = ", ".join(policy_catalogue())
-        _refuse(f"--policy {asked.policy}: no such policy; policies are {there}{faults}")
-    if not 0 < asked.time_limit < float("inf"):
-        _refuse(f"--time-limit {asked.time_limit:g}: it must be a number of seconds > 0")
-    if asked.seed < 0:
-        _refuse(f"--seed {asked.seed}: it must be a whole number ≥ 0")
-    if not 0 < asked.sample <= 1:
-        _refuse(f"--sample {asked.sample:g}: it must be a number > 0 and at most 1")
+        _refuse(f"--policy {options.policy}: no such policy; policies are {there}{faults}")
+    if not 0 < options.time_limit < float("inf"):
+        _refuse(f"--time-limit {options.time_limit:g}: it must be a number of seconds > 0")
+    if options.seed < 0:
+        _refuse(f"--seed {options.seed}: it must be a whole number ≥ 0")
+    if not 0 < options.sample <= 1:
+        _refuse(f"--sample {options.sample:g}: it must be a number > 0 and at most 1")
     try:
-        wanted = Objective.parse(asked.objective)
+        wanted = Objective.parse(options.objective)
         file = read_problem(problem)
     except ObjectiveError as error:
         _refuse(f"--{error}")
     except ProblemError as error:
         _refuse(f"{problem}: {error}")
-    if asked.sample < 1:
-        file = _sampled(file, asked.sample, asked.seed)
+    if options.sample < 1:
+        file = _sampled(file, options.sample, options.seed)
     try:
-        with sign_of_life(asked.time_limit):
+        with show_progress(f"searching, for at most {options.time_limit:g} s …"):
             solution = invoke_policy(
-                asked.policy,
+                options.policy,
                 file.problem,
                 wanted,
-                time_limit=asked.time_limit,
-                seed=asked.seed,
+                time_limit=options.time_limit,
+                seed=options.seed,
             )
     except ObjectiveError as error:
         _refuse(f"--{error}")
@@ -103,24 +98,6 @@ def _sampled(file: ProblemFile, share: float, seed: int) -> ProblemFile:
 def _refuse(complaint: str) -> NoReturn:
     typer.echo(f"eyewall solve: {complaint}", err=True)
     raise typer.Exit(BAD_INPUT)
-
-
-@contextmanager
-def sign_of_life(time_limit: float) -> Iterator[None]:
-    """Say on standard error that the search goes on, once it has taken longer than PATIENCE."""
-    console = Console(stderr=True)
-    sentence = f"searching, for at most {time_limit:g} s …"
-    status = console.status(sentence)
-    timer = Timer(
-        PATIENCE, status.start if console.is_terminal else lambda: console.print(sentence)
-    )
-    timer.daemon = True
-    timer.start()
-    try:
-        yield
-    finally:
-        timer.cancel()
-        status.stop()
 
 
 def _show(solution: Solution, objective: Objective, assumptions: tuple[str, ...]) -> None:

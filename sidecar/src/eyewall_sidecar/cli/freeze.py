@@ -5,21 +5,22 @@ from __future__ import annotations
 import json
 import sys
 import time
+from difflib import get_close_matches
 from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 import typer
 
 from eyewall_sidecar.cli import completion
-from eyewall_sidecar.cli.options import (
+from eyewall_sidecar.cli.client import (
     BAD_INPUT,
-    NOT_NOW,
-    UNHEARD,
-    AsJson,
-    Config,
-    Sidecar,
-    address_of,
+    NO_ROUND_YET,
+    UNAVAILABLE,
+    OperationsClient,
+    OperationsError,
+    as_dict,
 )
-from eyewall_sidecar.cli.progress import waiting
+from eyewall_sidecar.cli.console import show_progress
+from eyewall_sidecar.cli.options import AsJson, Config, Sidecar, address_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -28,11 +29,9 @@ if TYPE_CHECKING:
     from eyewall_contracts.proto import operations_pb2 as pb
     from eyewall_contracts.switches import Switches
 
-    from eyewall_sidecar.cli.client import Desk
-
-PATIENCE = 10.0
-"""Seconds for the sidecar to hold what was turned; it looks every second."""
-LOOK_SECONDS = 0.3
+HELD_SECONDS = 10.0
+"""For the sidecar to hold a change of the switches; it reads them every second."""
+POLL_SECONDS = 0.3
 
 Topology = Annotated[
     str,
@@ -48,15 +47,15 @@ ZooKeeper = Annotated[
 ]
 
 
-class Held(NamedTuple):
-    """What the sidecar goes by once something was turned.
+class _Held(NamedTuple):
+    """What the sidecar holds after a change of the switches.
 
     Parameters
     ----------
     status
-        The last that it said; None if it said nothing.
+        Its last; None if it did not answer.
     wrong
-        Why it does not hold what was turned; empty if it does.
+        Why it does not hold the change; empty if it does.
     """
 
     status: pb.Status | None
@@ -78,7 +77,7 @@ def freeze(
     sentence says whether it is written. With --json: what is written, and what the sidecar holds.
     """
     where = sidecar, config, zookeeper
-    _turn("freeze", topology, where, frozen=True, as_json=as_json)
+    _set_frozen("freeze", topology, where, frozen=True, as_json=as_json)
 
 
 def unfreeze(
@@ -94,10 +93,10 @@ def unfreeze(
     Exit codes and --json as of `eyewall freeze`.
     """
     where = sidecar, config, zookeeper
-    _turn("unfreeze", topology, where, frozen=False, as_json=as_json)
+    _set_frozen("unfreeze", topology, where, frozen=False, as_json=as_json)
 
 
-def _turn(
+def _set_frozen(
     command: str,
     topology: str,
     where: tuple[str | None, Path | None, str | None],
@@ -114,7 +113,6 @@ def _turn(
     from eyewall_contracts.znodes import Znodes
     from eyewall_monitor.config_file import ConfigError
 
-    from eyewall_sidecar.cli.client import Desk, DeskError
     from eyewall_sidecar.config import USUAL_ZOOKEEPER, read_config
     from eyewall_sidecar.zookeeper import AwayError, ServersError, connected
 
@@ -127,55 +125,51 @@ def _turn(
         known = read_config(config).zookeeper
         servers = zookeeper or known.servers or USUAL_ZOOKEEPER
         paths = Znodes(known.root)
-        with Desk(address_of(sidecar, config)) as desk:
-            status = _status(desk) if topology else None
+        with OperationsClient(address_of(sidecar, config)) as operations:
+            status = _status(operations) if topology else None
             with connected(servers, reads_only=False) as client:
                 id_ = _id_of(topology, status, read_switches(client, paths)) if topology else ""
-                after = change_switches(client, paths, _turning(id_, frozen=frozen))
+                after = change_switches(client, paths, _change(id_, frozen=frozen))
             if not as_json:
                 typer.echo(_written(id_, after, frozen=frozen))
-            held = _await(desk, id_, frozen=frozen)
+            held = _await(operations, id_, frozen=frozen)
     except (ConfigError, ServersError) as error:
-        raise ended(str(error), NOT_NOW if isinstance(error, AwayError) else BAD_INPUT) from None
-    except DeskError as error:
+        raise ended(
+            str(error), UNAVAILABLE if isinstance(error, AwayError) else BAD_INPUT
+        ) from None
+    except OperationsError as error:
         raise ended(str(error), error.exit_code) from None
     except SwitchesError as error:
-        raise ended(str(error), NOT_NOW) from None
+        raise ended(str(error), UNAVAILABLE) from None
     if as_json:
         sys.stdout.write(f"{_in_force(after, held)}\n")
     if held.wrong:
-        raise ended(held.wrong, NOT_NOW)
+        raise ended(held.wrong, UNAVAILABLE)
     if not as_json:
         typer.echo("the sidecar holds it")
         if held.status is not None and held.status.rules.frozen and not frozen:
-            typer.echo("moves stay frozen all the same: [replacement] frozen in its configuration")
+            typer.echo("moves stay frozen: [replacement] frozen in its configuration")
 
 
-def _turning(id_: str, *, frozen: bool) -> Callable[[Switches], Switches]:
-    def turned(before: Switches) -> Switches:
+def _change(id_: str, *, frozen: bool) -> Callable[[Switches], Switches]:
+    def change(before: Switches) -> Switches:
         if id_:
             return before.with_topology(id_, frozen=frozen)
         return before.with_all(frozen=frozen)
 
-    return turned
+    return change
 
 
-def _status(desk: Desk) -> pb.Status | None:
-    """Return what the sidecar says; None if it is away."""
-    from eyewall_sidecar.cli.client import DeskError
-
+def _status(operations: OperationsClient) -> pb.Status | None:
+    """Return the sidecar's status; None if it is away."""
     try:
-        return desk.status()
-    except DeskError:
+        return operations.status()
+    except OperationsError:
         return None
 
 
 def _id_of(name: str, status: pb.Status | None, switches: Switches) -> str:
     """Return Storm's id of a topology that runs or is frozen."""
-    from difflib import get_close_matches
-
-    from eyewall_sidecar.cli.client import DeskError
-
     named = {it.name: it.topology_id for it in status.topologies} if status else {}
     ids = {*named.values(), *switches.frozen_topologies}
     if name in ids:
@@ -183,12 +177,14 @@ def _id_of(name: str, status: pb.Status | None, switches: Switches) -> str:
     if name in named:
         return named[name]
     if status is None:
-        raise DeskError(f"topology {name}: only the sidecar knows Storm's id of it, and it is away")
+        raise OperationsError(
+            f"topology {name}: only the sidecar knows Storm's id of it, and it is away"
+        )
     if not status.HasField("round_age"):
-        raise DeskError(f"topology {name}: Storm's id of it is not known yet: {UNHEARD}")
+        raise OperationsError(f"topology {name}: Storm's id of it is not known yet: {NO_ROUND_YET}")
     near = get_close_matches(name, [*named, *sorted(ids)], n=3)
     there = f"topologies are {', '.join(sorted(named))}" if named else "there are no topologies"
-    raise DeskError(f"no topology {name}; {there}", tuple(near), BAD_INPUT)
+    raise OperationsError(f"no topology {name}; {there}", tuple(near), BAD_INPUT)
 
 
 def _written(id_: str, after: Switches, *, frozen: bool) -> str:
@@ -205,49 +201,45 @@ def _written(id_: str, after: Switches, *, frozen: bool) -> str:
     )
 
 
-def _await(desk: Desk, id_: str, *, frozen: bool) -> Held:
-    """Wait until the sidecar holds what was turned, or as long as it may take.
+def _await(operations: OperationsClient, id_: str, *, frozen: bool) -> _Held:
+    """Wait until the sidecar holds the change, or as long as it may take.
 
-    Only that: somebody else may turn another switch at the same time.
+    Only that: somebody else may change another switch at the same time.
     """
-    from eyewall_sidecar.cli.client import DeskError
-
-    ends = time.monotonic() + PATIENCE
-    with waiting("waiting until the sidecar holds it …"):
+    ends = time.monotonic() + HELD_SECONDS
+    with show_progress("waiting until the sidecar holds it …"):
         while True:
             try:
-                status = desk.status()
-            except DeskError as error:
-                return Held(None, f"it is written, and holds once the sidecar is back: {error}")
+                status = operations.status()
+            except OperationsError as error:
+                return _Held(None, f"it is written, and holds once the sidecar is back: {error}")
             held = status.switches
             if not held.available:
-                return Held(
+                return _Held(
                     status,
                     "it is written, but the sidecar holds no switches: its [zookeeper] servers is "
                     "not set",
                 )
             now = id_ in held.frozen_topologies if id_ else held.frozen
             if now == frozen and held.HasField("age"):
-                return Held(status)
+                return _Held(status)
             if time.monotonic() >= ends:
-                why = f": {held.remark}" if held.remark else ""
-                return Held(
+                reason = f": {held.remark}" if held.remark else ""
+                return _Held(
                     status,
-                    f"it is written, but the sidecar does not hold it after {PATIENCE:g} s{why}",
+                    f"it is written, but not held by the sidecar after {HELD_SECONDS:g} s{reason}",
                 )
-            time.sleep(LOOK_SECONDS)
+            time.sleep(POLL_SECONDS)
 
 
-def _in_force(after: Switches, held: Held) -> str:
-    """Return as JSON what is written, what the sidecar holds, and whether that does it."""
-    from eyewall_sidecar.cli.client import as_dict
-
+def _in_force(after: Switches, held: _Held) -> str:
+    """Return as JSON what is written, what the sidecar holds, and if that is in force."""
     frozen_topologies = sorted(after.frozen_topologies)
-    told: dict[str, object] = {
+    content: dict[str, object] = {
         "written": {"frozen": after.frozen, "frozen_topologies": frozen_topologies},
         "in_force": not held.wrong,
     }
     if held.status is not None:
-        told["held"] = as_dict(held.status.switches)
-        told["frozen_by_configuration"] = held.status.rules.frozen
-    return json.dumps(told, ensure_ascii=False, allow_nan=False)
+        content["held"] = as_dict(held.status.switches)
+        content["frozen_by_configuration"] = held.status.rules.frozen
+    return json.dumps(content, ensure_ascii=False, allow_nan=False)

@@ -11,7 +11,7 @@ from desk_cluster import TOPOLOGY, running, served, three_sites
 from eyewall_contracts.stores.switch_store import change_switches, read_switches
 from eyewall_contracts.switches import Switches
 from eyewall_contracts.znodes import Znodes
-from eyewall_sidecar.cli import freezing
+from eyewall_sidecar.cli import freeze
 from eyewall_sidecar.cli.app import app
 from eyewall_sidecar.stores import ZookeeperSwitches
 from free_ports import free_port
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from eyewall_sidecar.cli.client import Desk
+    from eyewall_sidecar.cli.client import OperationsClient
     from obedient_nimbus import Nimbus
     from real_stores import Server
 
@@ -176,26 +176,26 @@ def test_a_sidecar_without_zookeeper_holds_no_switches(config: Path) -> None:
 def test_a_sidecar_that_reads_another_znode_is_said_not_to_hold_it(
     nimbus: Nimbus, config: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(freezing, "PATIENCE", 1.0)
+    monkeypatch.setattr(freeze, "HELD_SECONDS", 1.0)
     config.write_text(config.read_text().replace('root = "/', 'root = "/elsewhere-'))
     with served(nimbus) as address:
         said = eyewall("freeze", config=config, sidecar=address)
     assert said.exit_code == 1
-    assert "the sidecar does not hold it after 1 s" in said.stderr
+    assert "not held by the sidecar after 1 s" in said.stderr
 
 
 def test_a_switch_that_somebody_else_turns_at_the_same_time_is_not_waited_for(
     nimbus: Nimbus, config: Path, client: KazooClient, paths: Znodes
 ) -> None:
-    def as_well(desk: Desk, id_: str, *, frozen: bool) -> freezing.Held:
+    def as_well(operations: OperationsClient, id_: str, *, frozen: bool) -> freeze._Held:
         change_switches(client, paths, lambda it: it.with_all(frozen=True))
         time.sleep(2)  # the sidecar looks every second: it never holds the first switch alone
-        return held(desk, id_, frozen=frozen)
+        return held(operations, id_, frozen=frozen)
 
-    held = freezing._await
+    held = freeze._await
     with pytest.MonkeyPatch.context() as patch, served(nimbus) as address:
-        patch.setattr(freezing, "_await", as_well)
-        patch.setattr(freezing, "PATIENCE", 1.0)
+        patch.setattr(freeze, "_await", as_well)
+        patch.setattr(freeze, "HELD_SECONDS", 1.0)
         frozen = eyewall("freeze", TOPOLOGY.name, config=config, sidecar=address)
     assert (frozen.exit_code, frozen.stderr) == (0, "")
 
