@@ -157,7 +157,7 @@ $(SHIM): $(SHIM_SOURCES) | prerequisites
 
 .PHONY: storm
 storm: $(SHIM) # after the jar: Maven's repository is for one at a time
-	@$(MAVEN) PYTHONPATH=deploy/src $(STEP) "Storm's jars" $(PYTHON) -m eyewall_deploy.storm_home
+	@$(MAVEN) PYTHONPATH=deploy/src $(STEP) "Storm's jars" $(PYTHON) -m eyewall_deploy.storm.home
 
 .PHONY: prerequisites
 prerequisites:

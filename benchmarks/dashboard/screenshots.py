@@ -97,7 +97,7 @@ def main() -> None:
 def eventful_cluster(run_dir: Path) -> Iterator[Dashboard]:
     """A cluster of which there is something to see."""
     with cluster("three-sites", run_dir, dashboard=True) as it:
-        dashboard = Dashboard(f"http://{it.plan.state.dashboard}")
+        dashboard = Dashboard(f"http://{it.deployment.state.dashboard}")
         for name, options in OPTIONS.items():
             it.submit(name, options)
         for name in OPTIONS:

@@ -21,9 +21,8 @@ from eyewall_contracts.rates import decode_rates
 from eyewall_contracts.sample import decode_sample
 from eyewall_contracts.znodes import Znodes
 from eyewall_deploy.delays import comparison, registry
+from eyewall_deploy.deployment import read_deployment
 from eyewall_deploy.failure import Failure
-from eyewall_deploy.lifecycle.plans import read_plan
-from eyewall_deploy.lifecycle.programs import eyewall_root, redis_prefix
 from eyewall_deploy.run_dir import RunDir
 from eyewall_deploy.storm import nimbus
 from eyewall_deploy.wan import delay_file
@@ -36,9 +35,9 @@ if TYPE_CHECKING:
 
     from eyewall_contracts.rates import Rates
     from eyewall_contracts.sample import Sample
-    from eyewall_deploy.delays.comparison import Summary
-    from eyewall_deploy.lifecycle.programs import Plan
-    from eyewall_deploy.measure.nimbus import RunningTopology
+    from eyewall_deploy.delays.comparison import DelaySummary
+    from eyewall_deploy.deployment import Deployment
+    from eyewall_deploy.storm.nimbus import RunningTopology
 
 REPOSITORY = Path(__file__).parents[2]
 DEPLOY = Path(sys.executable).with_name("eyewall-deploy")
@@ -69,18 +68,18 @@ class Measured:
     at: float
     rates: Rates | None
     reports: Mapping[str, Sample]
-    delays: Summary | None
+    delays: DelaySummary | None
 
 
 @dataclass(frozen=True)
 class LoopCluster:
     """One cluster that is up."""
 
-    plan: Plan
+    deployment: Deployment
 
     def run(self, command: str, *arguments: str) -> str:
         """Run `eyewall-deploy COMMAND` on it."""
-        return deploy(command, "--run-dir", str(self.plan.run.path), *arguments)
+        return deploy(command, "--run-dir", str(self.deployment.run.path), *arguments)
 
     def submit(
         self, topology: str, options: Mapping[str, object], *, under: str | None = None
@@ -102,19 +101,19 @@ class LoopCluster:
     def topology(self, name: str) -> RunningTopology | None:
         """Return what Nimbus says of it; None if there is none, or no Nimbus."""
         try:
-            view = nimbus.look(self.plan.state.nimbus)
+            view = nimbus.read_summary(self.deployment.state.nimbus)
         except nimbus.NimbusUnreachableError:
             return None
         return next((it for it in view.topologies if it.name == name), None)
 
-    def delays(self) -> Summary | None:
+    def delays(self) -> DelaySummary | None:
         """Sum up all pairs' delays, as `eyewall-deploy delays` does; None without a Redis."""
-        hosts = [host.name for host in self.plan.cluster.hosts]
-        state = self.plan.state
-        found = registry.read(state.redis, redis_prefix(state), hosts)
+        hosts = [host.name for host in self.deployment.cluster.hosts]
+        state = self.deployment.state
+        found = registry.read(state.redis, self.deployment.redis_prefix, hosts)
         if isinstance(found, Failure):
             return None
-        table = delay_file.read(self.plan.run.delays)
+        table = delay_file.read(self.deployment.run.delays)
         return comparison.summarise(comparison.compare(table, found))
 
     def measured(self, topology_id: str) -> Measured:
@@ -129,10 +128,10 @@ class LoopCluster:
 
     def _in_zookeeper(self, topology_id: str) -> tuple[Rates | None, dict[str, Sample]]:
         # A client for each look: one that lives on has a session to lose while ZooKeeper is away.
-        paths = Znodes(eyewall_root(self.plan.state))
+        paths = Znodes(self.deployment.eyewall_root)
         reports = {}
-        with _zookeeper(str(self.plan.state.zookeeper)) as read:
-            for host in self.plan.cluster.hosts:
+        with _zookeeper(str(self.deployment.state.zookeeper)) as read:
+            for host in self.deployment.cluster.hosts:
                 if (data := read(paths.sample(host.name))) is not None:
                     reports[host.name] = decode_sample(data)
             document = read(paths.rates(topology_id))
@@ -152,10 +151,10 @@ def cluster(name: str, run_dir: Path, *more: str, dashboard: bool = False) -> It
     try:
         flags += ("--mode", "namespaces", *(() if dashboard else ("--without-dashboard",)))
         deploy("up", name, "--run-dir", str(run_dir), *flags)
-        plan = read_plan(RunDir(run_dir.resolve()))
-        if isinstance(plan, Failure):
-            sys.exit(plan.reason)
-        yield LoopCluster(plan)
+        deployment = read_deployment(RunDir(run_dir.resolve()))
+        if isinstance(deployment, Failure):
+            sys.exit(deployment.reason)
+        yield LoopCluster(deployment)
     finally:
         say(f"{name} is going down")
         deploy("down", "--run-dir", str(run_dir))

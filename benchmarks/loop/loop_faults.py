@@ -15,11 +15,10 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import psutil
 from eyewall_contracts.metric_history import HistoryKeys
-from eyewall_deploy.lifecycle.down import processes_of
-from eyewall_deploy.lifecycle.log_files import log_files
-from eyewall_deploy.lifecycle.programs import redis_prefix
-from eyewall_deploy.measure.events import read_events
-from eyewall_deploy.measure.latency import Window, longest_gap, never_acked
+from eyewall_deploy.lifecycle.down import cluster_processes
+from eyewall_deploy.lifecycle.logs import log_files
+from eyewall_deploy.measure.latency import TimeWindow, longest_gap, never_acked
+from eyewall_deploy.measure.tuple_events import read_events
 from eyewall_deploy.processes.control import Control
 from redis import Redis
 from redis.exceptions import RedisError
@@ -32,7 +31,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from pathlib import Path
 
-    from eyewall_deploy.measure.nimbus import RunningTopology
+    from eyewall_deploy.storm.nimbus import RunningTopology
 
     from benchmarks.loop.loop_cluster import LoopCluster
 
@@ -191,7 +190,7 @@ def _fault(watcher: Watcher, part: Part, dead: float, events: Path) -> Fault:
     calm = [look for look in watcher.seen if began - CALM <= look.at < began]
     placed = [look for look in watcher.placed if look.at >= began]
     everywhere = {_slots(look.topology) for look in placed} - {frozenset()}
-    window = Window(began, until - SETTLED)
+    window = TimeWindow(began, until - SETTLED)
     emitted = {message for message, at in happened.emitted.items() if at in window}
     return Fault(
         part=part.name,
@@ -224,7 +223,7 @@ def kill(it: LoopCluster, part: Part) -> None:
     """
     program = psutil.Process(_pid(it, part.program))
     children = program.children(recursive=True)
-    control = Control(it.plan.run.socket)
+    control = Control(it.deployment.run.socket)
     if part.child:
         own = control.state(part.program).pid
         for child in children:
@@ -235,7 +234,7 @@ def kill(it: LoopCluster, part: Part) -> None:
         return
     program.suspend()
     asked = subprocess.Popen(
-        [DEPLOY, "stop", "--run-dir", it.plan.run.path, part.program],
+        [DEPLOY, "stop", "--run-dir", it.deployment.run.path, part.program],
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
     )
@@ -250,7 +249,7 @@ def kill(it: LoopCluster, part: Part) -> None:
 def untouched(it: LoopCluster) -> Untouched:
     """The topology's assignment and processes, and Nimbus's."""
     processes = set()
-    for process in processes_of(it.plan.run):
+    for process in cluster_processes(it.deployment.run):
         with suppress(psutil.Error):
             line = " ".join(process.cmdline())
             if "daemon.worker.Worker" in line or "streamparse_run" in line:
@@ -265,18 +264,18 @@ def _slots(topology: RunningTopology | None) -> frozenset[tuple[str, str]]:
 
 
 def _hosts(watcher: Watcher) -> int:
-    return len(watcher.it.plan.cluster.hosts)
+    return len(watcher.it.deployment.cluster.hosts)
 
 
 def entries(it: LoopCluster) -> dict[str, frozenset[bytes]]:
     """Ids of the reports in the history, by host."""
-    state = it.plan.state
-    keys = HistoryKeys(redis_prefix(state))
+    state = it.deployment.state
+    keys = HistoryKeys(it.deployment.redis_prefix)
     client: Any = Redis(state.redis.host, state.redis.port, socket_timeout=5.0)
     try:
         return {
             host.name: frozenset(entry for entry, _ in client.xrange(keys.stream(host.name)))
-            for host in it.plan.cluster.hosts
+            for host in it.deployment.cluster.hosts
         }
     except RedisError:
         return {}
@@ -286,13 +285,14 @@ def entries(it: LoopCluster) -> dict[str, frozenset[bytes]]:
 
 def log_sizes(it: LoopCluster) -> dict[str, int]:
     """Bytes of each log."""
-    return {name: file.stat().st_size for name, file in log_files(it.plan).items() if file.exists()}
+    files = log_files(it.deployment)
+    return {name: file.stat().st_size for name, file in files.items() if file.exists()}
 
 
 def log_lines(it: LoopCluster, before: Mapping[str, int]) -> dict[str, int]:
     """Lines that were added to each log, where there are any."""
     found = {}
-    for name, file in log_files(it.plan).items():
+    for name, file in log_files(it.deployment).items():
         if file.exists():
             with file.open("rb") as log:
                 log.seek(min(before.get(name, 0), file.stat().st_size))

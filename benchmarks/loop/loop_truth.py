@@ -9,7 +9,7 @@ from itertools import pairwise
 from statistics import median
 from typing import TYPE_CHECKING, Any
 
-from eyewall_deploy.measure.events import read_events
+from eyewall_deploy.measure.tuple_events import read_events
 
 from benchmarks.loop.loop_cluster import cluster, say, wait_for
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from eyewall_contracts.rates import Rates, StreamRate
-    from eyewall_deploy.measure.events import Events
+    from eyewall_deploy.measure.tuple_events import TupleEvents
 
     from benchmarks.loop.loop_cluster import LoopCluster
 
@@ -78,12 +78,12 @@ def options(rate: float, events: Path) -> dict[str, object]:
     }
 
 
-def true_rate(events: Events, source: str, start: float, end: float) -> float:
+def true_rate(events: TupleEvents, source: str, start: float, end: float) -> float:
     """Tuples/s that `source` sent: counted where they were emitted, or where they arrived."""
     if source in BEFORE_FILTER:
         times = [*events.emitted.values(), *(at for _, at in events.failed)]
     else:
-        times = [sighting.at for sighting in events.seen]
+        times = [sighting.at for sighting in events.arrivals]
     return sum(start <= at < end for at in times) / (end - start)
 
 

@@ -13,7 +13,7 @@ from benchmarks.loop.loop_truth import NAME, STREAMS, known
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from eyewall_deploy.measure.nimbus import RunningTopology
+    from eyewall_deploy.storm.nimbus import RunningTopology
 
     from benchmarks.loop.loop_cluster import LoopCluster, Measured
 

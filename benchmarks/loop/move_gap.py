@@ -20,8 +20,8 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from eyewall_deploy.measure.events import read_events
-from eyewall_deploy.measure.latency import Window, flows_steadily, longest_gap, never_acked
+from eyewall_deploy.measure.latency import TimeWindow, flows_steadily, longest_gap, never_acked
+from eyewall_deploy.measure.tuple_events import read_events
 
 DEPLOY = Path(sys.executable).with_name("eyewall-deploy")
 OPTIONS = {
@@ -82,7 +82,7 @@ def move(run_dir: Path, events: Path, settings: str, delay: str) -> Move:
             sys.exit(f"nothing moved within {PATIENCE:g} s of the delay becoming {delay}")
         time.sleep(0.5)
     wait_for_flow(events, time.time())
-    window = Window(start, time.time())
+    window = TimeWindow(start, time.time())
     seen = read_events(events)
     return Move(
         settings,

@@ -6,7 +6,7 @@ import json
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from eyewall_deploy.measure.events import read_events
+from eyewall_deploy.measure.tuple_events import read_events
 from running_cluster import PATIENCE, Cluster, assignment, wait_for
 
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ def test_a_connection_is_moved_while_its_topology_runs_on(
     cluster: Cluster, events_dir: Path
 ) -> None:
     def seen() -> int:
-        return len(read_events(events_dir).seen)
+        return len(read_events(events_dir).arrivals)
 
     placed = cluster.placed(NAME, EXECUTORS)
     (port,) = (it["port"] for it in placed["executors"] if it["component"] == "consumer")

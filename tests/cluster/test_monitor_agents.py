@@ -85,13 +85,13 @@ def test_each_streams_tuples_are_counted_to_within_the_step_of_storms_samples(
     cluster: Cluster, tag_and_count: Running
 ) -> None:
     topology = cluster.placed(tag_and_count.name, tag_and_count.executors)
-    wait_for(lambda: len(tag_and_count.events().seen) >= 300, PATIENCE, "300 tuples at the end")
+    wait_for(lambda: len(tag_and_count.events().arrivals) >= 300, PATIENCE, "300 tuples at the end")
     time.sleep(3 * REPORT_SECONDS)
     found = reports(cluster)
     events = tag_and_count.events()
     # A sentence that timed out, as may happen while workers start, is sent once more.
     sent = sorted([*events.emitted.values(), *(at for _, at in events.failed)])
-    seen = [sighting.at for sighting in events.seen]
+    seen = [arrival.at for arrival in events.arrivals]
     for source, target in pairwise(CHAIN):
         it = counted(found, topology["id"], source, target)
         # Each executor has a sampler of its own, which is off by less than one step.

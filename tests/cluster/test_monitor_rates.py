@@ -10,7 +10,7 @@ from running_cluster import Cluster, Running, wait_for
 
 if TYPE_CHECKING:
     from eyewall_contracts.rates import Estimate, StreamRate
-    from eyewall_deploy.measure.events import Events
+    from eyewall_deploy.measure.tuple_events import TupleEvents
 
 pytestmark = pytest.mark.usefixtures("nothing_moves")
 
@@ -30,7 +30,7 @@ def streams(cluster: Cluster, topology: str) -> dict[tuple[str, str], StreamRate
     return {(it.source, it.component): it for it in found if it.stream == "default"}
 
 
-def sent_a_second(events: Events, until: float) -> float | None:
+def sent_a_second(events: TupleEvents, until: float) -> float | None:
     """By the source in the window that ended then; None if something was made up for in it.
 
     While workers start, sentences wait, and those that time out are sent once more: then more

@@ -6,12 +6,12 @@ import json
 import time
 from typing import TYPE_CHECKING
 
-from eyewall_deploy.measure.latency import never_acked, never_seen
+from eyewall_deploy.measure.latency import never_acked, never_arrived
 from loop_times import Change
 from running_cluster import PATIENCE, PINS, Cluster, Running, assignment, hosts_of, wait_for
 
 if TYPE_CHECKING:
-    from eyewall_deploy.measure.events import Events
+    from eyewall_deploy.measure.tuple_events import TupleEvents
 
 
 def test_every_executor_is_placed_by_eyewall_and_pins_are_kept(
@@ -40,7 +40,7 @@ def test_no_tuple_is_faster_than_network_and_work_allow_and_all_are_acked(
     # One link of 2 ms, and five operators of 2 ms each on hosts of speed 1.
     cluster.placed(tag_and_count.name, tag_and_count.executors)
     wait_for(lambda: len(tag_and_count.events().acked) >= 50, PATIENCE, "50 tuples acked")
-    assert min(s.latency for s in tag_and_count.events().seen) >= 0.012
+    assert min(s.latency for s in tag_and_count.events().arrivals) >= 0.012
 
 
 def test_a_longer_delay_moves_the_topology_and_no_tuple_is_lost(
@@ -93,9 +93,9 @@ def test_a_longer_delay_moves_the_topology_and_no_tuple_is_lost(
         "every message emitted until tuples flowed again acked",
     )
     events = tag_and_count.events()
-    assert not {m for m in never_seen(events) if events.emitted[m] <= flows_again}
+    assert not {m for m in never_arrived(events) if events.emitted[m] <= flows_again}
     # Edge to fog and back is 2 × 15 ms, and the work 5 × 2 ms: the delays are there, and used.
-    late = [s.latency for s in events.seen if s.emitted_at > moved_at]
+    late = [s.latency for s in events.arrivals if s.emitted_at > moved_at]
     assert min(late) >= 0.040
 
 
@@ -108,5 +108,5 @@ def _is_seen(cluster: Cluster, truth: float) -> float | None:
     return found if near else None
 
 
-def _unacked(events: Events, until: float) -> set[str]:
+def _unacked(events: TupleEvents, until: float) -> set[str]:
     return {m for m in never_acked(events) if events.emitted[m] <= until}

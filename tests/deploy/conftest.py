@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 from emulated_room import Room, end_room, start_room
-from eyewall_deploy.wan.kind import Kind
-from eyewall_deploy.wan.namespaces import Refused, can_make_namespaces
+from eyewall_deploy.state import NetworkEmulator
+from eyewall_deploy.wan.emulator import check_namespaces
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -17,17 +17,16 @@ if TYPE_CHECKING:
 @pytest.fixture(scope="session")
 def namespaces_allowed() -> None:
     """Without the rights a test that needs namespaces fails in CI, and is skipped elsewhere."""
-    answer = can_make_namespaces()
-    if isinstance(answer, Refused):
-        text = f"network namespaces are not allowed ({answer.reason}); {answer.how_to_allow}"
+    refusal = check_namespaces()
+    if refusal is not None:
         if os.environ.get("CI") == "true":
-            pytest.fail(text)
-        pytest.skip(text)
+            pytest.fail(refusal.reason)
+        pytest.skip(refusal.reason)
 
 
 @pytest.fixture(scope="module")
 def room(namespaces_allowed: None, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Room]:
     """A room whose delays come from the user-space router, which works on every kernel."""
-    started = start_room(tmp_path_factory.mktemp("room"), Kind.ROUTER)
+    started = start_room(tmp_path_factory.mktemp("room"), NetworkEmulator.ROUTER)
     yield started
     end_room(started)

@@ -8,10 +8,9 @@ from importlib import resources
 from typing import TYPE_CHECKING
 
 import pytest
-from eyewall_deploy.cluster_file import RESERVED, ClusterFileError, load, parse, shipped
-from eyewall_deploy.wan.addresses import CONTROL
-from eyewall_deploy.wan.delay_file import delay_table
-from eyewall_deploy.wan.forwarder import OUTER
+from eyewall_deploy.cluster_file import RESERVED, ClusterFileError, load, parse, shipped_clusters
+from eyewall_deploy.wan.addresses import CONTROL, OUTER
+from eyewall_deploy.wan.delay_file import declared_delays
 from eyewall_deploy.wan.netem import SWITCH
 
 if TYPE_CHECKING:
@@ -45,7 +44,7 @@ def refusal(text: str) -> str:
 
 
 def one_way_ms(name: str, source: str, target: str) -> float:
-    table = delay_table(load(name), as_of=0.0)
+    table = declared_delays(load(name), as_of=0.0)
     return table.delay[table.hosts.index(source)][table.hosts.index(target)] * 1000
 
 
@@ -54,7 +53,7 @@ def test_units_end_at_the_file_seconds_bytes_and_bytes_per_second_inside() -> No
         "one_way_ms = 15.0", "one_way_ms = 15.0\ndeviation_ms = 1.5\nbandwidth_mbit = 8"
     ).replace("slots = 1", "slots = 1\nmemory_mb = 512")
     cluster = parse(text, "small.toml")
-    table = delay_table(cluster, as_of=7.0)
+    table = declared_delays(cluster, as_of=7.0)
     assert cluster.host("cloud-1").memory == 512 * 1024 * 1024
     assert table.as_of == 7.0
     assert table.delay == ((0.0, 0.015), (0.015, 0.0))
@@ -68,26 +67,24 @@ def test_from_and_to_give_the_two_directions_different_delays() -> None:
         'from = "edge"\nto = "cloud"\none_way_ms = 5.0\n'
         '[[delays]]\nfrom = "cloud"\nto = "edge"\none_way_ms = 9.0',
     )
-    assert delay_table(parse(text, "f"), as_of=0.0).delay == ((0.0, 0.005), (0.009, 0.0))
+    assert declared_delays(parse(text, "f"), as_of=0.0).delay == ((0.0, 0.005), (0.009, 0.0))
 
 
 def test_a_pair_of_hosts_overrides_the_pair_of_their_sites() -> None:
     text = TWO_SITES + '[[delays]]\nbetween = ["edge-1", "cloud-1"]\none_way_ms = 99.0\n'
-    assert delay_table(parse(text, "f"), as_of=0.0).delay == ((0.0, 0.099), (0.099, 0.0))
+    assert declared_delays(parse(text, "f"), as_of=0.0).delay == ((0.0, 0.099), (0.099, 0.0))
 
 
 def test_an_unknown_key_is_named_with_its_value_the_allowed_ones_and_the_probable_one() -> None:
-    assert refusal(TWO_SITES.replace("slots = 1", "slot = 1")) == (
-        "small.toml: hosts[1].slot = 1: unknown key; allowed are name, site, slots, cpu, "
-        "memory_mb, labels, availability, speed, uplink_mbit, downlink_mbit (did you mean slots?)"
-    )
+    said = refusal(TWO_SITES.replace("slots = 1", "slot = 1"))
+    assert said.startswith("small.toml: hosts[1].slot = 1: unknown key; allowed are name, site, ")
+    assert said.endswith("uplink_mbit, downlink_mbit (did you mean slots?)")
 
 
 def test_an_unknown_key_at_the_top_is_named_too() -> None:
-    assert refusal("cpuscale = 2.0\n" + TWO_SITES) == (
-        "small.toml: cpuscale = 2.0: unknown key; allowed are version, name, executors_per_slot, "
-        "cpu_scale, sites, hosts, delays, dedicated, public (did you mean cpu_scale?)"
-    )
+    said = refusal("cpuscale = 2.0\n" + TWO_SITES)
+    assert said.startswith("small.toml: cpuscale = 2.0: unknown key; allowed are version, name, ")
+    assert said.endswith("(did you mean cpu_scale?)")
 
 
 def test_a_negative_delay_is_refused_with_its_value_and_the_least_allowed() -> None:
@@ -103,7 +100,7 @@ def test_a_delay_that_is_no_usable_number_is_refused(value: str) -> None:
 
 def test_a_host_without_slots_is_named() -> None:
     assert refusal(TWO_SITES.replace("slots = 1\n", "")) == (
-        "small.toml: hosts[1].slots: missing (cloud-1); needed: a whole number of at least 1"
+        "small.toml: hosts[1].slots: missing (cloud-1); needed: a whole number, 1 to 64"
     )
 
 
@@ -132,22 +129,22 @@ def test_two_hosts_of_one_site_need_a_delay_within_it() -> None:
 @pytest.mark.parametrize(
     ("old", "new", "says"),
     [
-        ('"cloud-1"', '"edge-1"', "hosts: name = 'edge-1' is given twice"),
+        ('"cloud-1"', '"edge-1"', "hosts: name = 'edge-1' is given 2 times"),
         ('"cloud-1"', '"control"', "name = 'control': reserved"),
         ('"cloud-1"', '"edge"', "name = 'edge' is both a site and a host"),
-        ('"cloud-1"', '"Cloud_1"', "hosts[1].name = 'Cloud_1': allowed are a-z, 0-9 and '-'"),
+        ('"cloud-1"', '"Cloud_1"', "hosts[1].name = 'Cloud_1': allowed: a-z, 0-9 and '-'"),
         ('site = "cloud"', 'site = "clowd"', "(cloud-1).site = 'clowd': no such site; sites are"),
         ('site = "cloud"', 'site = "clowd"', "(did you mean cloud?)"),
         ('["edge", "cloud"]', '["edge", "clod"]', "no site or host clod; they are edge, cloud,"),
         ('["edge", "cloud"]', '["edge", "cloud-1"]', "one is a host and one a site"),
-        ('["edge", "cloud"]', '["edge"]', "delays[0].between = ['edge']"),
+        ('["edge", "cloud"]', '["edge"]', "delays[0].between[1]: missing"),
         ("version = 1", "version = 2", "version = 2"),
         ("version = 1", "version 1", "not TOML"),
         ("slots = 1", "slots = 1\navailability = 1.5", "hosts[1].availability = 1.5"),
         ("slots = 1", "slots = 1\nspeed = 0.0", "hosts[1].speed = 0.0"),
         ("slots = 1", "slots = 1\nmemory_mb = 12", "hosts[1].memory_mb = 12"),
-        ("one_way_ms", 'from = "edge"\none_way_ms', "say either between"),
-        ('between = ["edge", "cloud"]', 'from = "edge"', "say either between"),
+        ("one_way_ms", 'from = "edge"\none_way_ms', "give either between"),
+        ('between = ["edge", "cloud"]', 'from = "edge"', "give either between"),
     ],
 )
 def test_other_bad_input_is_refused_with_the_offender(old: str, new: str, says: str) -> None:
@@ -158,7 +155,7 @@ def test_other_bad_input_is_refused_with_the_offender(old: str, new: str, says: 
 def test_a_delay_given_twice_is_refused() -> None:
     text = TWO_SITES + '[[delays]]\nfrom = "cloud"\nto = "edge"\none_way_ms = 1.0\n'
     assert refusal(text) == (
-        "small.toml: delays: 'cloud' to 'edge' is given twice; each direction once"
+        "small.toml: delays: 'cloud' to 'edge' is given 2 times; each direction once"
     )
 
 
@@ -187,7 +184,7 @@ def test_a_host_name_begins_with_a_letter_since_others_are_read_as_addresses(nam
     # gethostbyname("1") is 0.0.0.1, gethostbyname("0x7f") is 0.0.0.127
     assert refusal(TWO_SITES.replace('"cloud-1"', f'"{name}"')) == (
         f"small.toml: hosts[1].name = {name!r}: "
-        "allowed are a-z, 0-9 and '-', at most 63 characters, the first of them a letter"
+        "allowed: a-z, 0-9 and '-', at most 63 characters, the first of them a letter"
     )
 
 
@@ -197,12 +194,12 @@ def test_names_of_the_namespaces_that_are_no_hosts_are_reserved() -> None:
 
 def test_sites_and_labels_may_begin_with_a_digit() -> None:
     text = TWO_SITES.replace('"cloud"', '"5g"').replace("slots = 2", 'slots = 2\nlabels = ["4k"]')
-    assert parse(text, "small.toml").sites == ("edge", "5g")
+    assert parse(text, "small.toml").site_names == ("edge", "5g")
 
 
 def test_every_shipped_cluster_loads_under_its_own_name() -> None:
-    assert shipped() == ("ecker11", "odp8", "three-sites", "two-kinds")
-    assert [load(name).name for name in shipped()] == list(shipped())
+    assert shipped_clusters() == ("ecker11", "odp8", "three-sites", "two-kinds")
+    assert [load(name).name for name in shipped_clusters()] == list(shipped_clusters())
 
 
 def test_three_sites_has_the_delays_of_the_demo_and_one_slow_host() -> None:
@@ -217,7 +214,7 @@ def test_three_sites_has_the_delays_of_the_demo_and_one_slow_host() -> None:
 
 def test_odp8_is_the_cluster_of_paper_000_section_7_1() -> None:
     cluster = load("odp8")
-    table = delay_table(cluster, as_of=0.0)
+    table = declared_delays(cluster, as_of=0.0)
     pairs = [(i, j) for i in range(8) for j in range(8) if i != j]
     assert len(cluster.hosts) == 8
     assert {(h.slots, h.cpu, h.memory) for h in cluster.hosts} == {(2, 1.0, 2048 * 1024 * 1024)}
@@ -242,7 +239,7 @@ def test_ecker11_has_the_workers_of_paper_002_section_6_1_1() -> None:
     middle = {f"w{n}": (1.0, 1024) for n in (2, 6, 7)}
     assert sizes == {"w1": (1.5, 2048)} | middle | small
     assert sum(host.cpu for host in cluster.hosts) == pytest.approx(6.6)
-    table = delay_table(cluster, as_of=0.0)
+    table = declared_delays(cluster, as_of=0.0)
     assert all(
         0 < d < 0.010 for i, row in enumerate(table.delay) for j, d in enumerate(row) if i != j
     )

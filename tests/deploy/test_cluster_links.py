@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 from eyewall_deploy.cluster_file import Cluster, ClusterFileError, load, parse
-from eyewall_deploy.cluster_links import STEADY, DedicatedLink, PublicNetwork, leased_hosts
-from eyewall_deploy.wan.delay_file import delay_table
+from eyewall_deploy.wan.delay_file import declared_delays
+from eyewall_deploy.wan.link_file import DedicatedLink, PublicNetwork, leased_hosts
 
 THREE = """
 version = 1
@@ -49,18 +49,18 @@ def refusal(more: str) -> str:
 def test_units_end_at_the_file() -> None:
     cluster = small()
     # 4 Mbit/s = 500,000 bytes/s; 2 for 10⁶ bytes.
-    assert cluster.dedicated == (DedicatedLink("plant", "centre", 0.005, 500_000, 2e-6),)
+    assert cluster.dedicated == (DedicatedLink(("plant", "centre"), 0.005, 500_000, 2e-6),)
     assert [host.uplink for host in cluster.hosts] == [1_000_000, None, None]
     assert [host.downlink for host in cluster.hosts] == [None, None, 2_000_000]
     assert leased_hosts(cluster.dedicated) == ("centre", "plant")
 
 
 def test_delays_are_those_of_the_public_network_and_no_dedicated_link_changes_them() -> None:
-    assert delay_table(small(), as_of=0.0).delay[0] == (0.0, 0.010, 0.010)
+    assert declared_delays(small(), as_of=0.0).delay[0] == (0.0, 0.010, 0.010)
 
 
 def test_without_a_public_table_the_network_is_steady_and_with_one_it_is_the_papers() -> None:
-    assert small().public == STEADY
+    assert small().public == PublicNetwork(log2_deviation=0.0)
     assert small("[public]").public == PublicNetwork(log2_deviation=1.0, redrawn_every=0.010)
 
 
@@ -108,7 +108,7 @@ def test_a_cluster_has_two_kinds_with_a_line_or_with_a_limited_host() -> None:
         ),
         (
             LINE.replace('between = ["plant", "centre"]', ""),
-            "dedicated[0].between: missing; needed: the names of two hosts",
+            "dedicated[0].between: missing; needed: two names",
         ),
         (
             LINE.replace("one_way_ms", "oneway_ms"),
@@ -136,6 +136,6 @@ def test_a_public_network_that_varies_needs_a_limited_host_to_vary() -> None:
     with pytest.raises(ClusterFileError) as caught:
         parse(unlimited + "[public]", "small.toml")
     assert str(caught.value) == (
-        "small.toml: public.log2_deviation = 1: no host has a limited up- or downlink that it "
+        "small.toml: public.log2_deviation = 1: no host has a limited up- or downlink that "
         "could vary; give some host uplink_mbit or downlink_mbit"
     )

@@ -20,4 +20,4 @@ def test_an_address_is_a_host_and_perhaps_a_port(text: str, endpoint: Endpoint) 
 def test_anything_else_is_named_with_what_is_expected(text: str) -> None:
     failure = parse_endpoint(text, 6379)
     assert isinstance(failure, Failure)
-    assert failure.reason == f"address {text!r}: expected is HOST:PORT with a port of 1 to 65535"
+    assert failure.reason == f"address {text!r}: expected HOST:PORT with a port of 1 to 65535"

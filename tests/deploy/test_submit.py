@@ -6,21 +6,21 @@ from pathlib import Path
 import pytest
 from eyewall_deploy import cluster_file
 from eyewall_deploy.cli import app
+from eyewall_deploy.endpoint import Endpoint
 from eyewall_deploy.failure import Failure
 from eyewall_deploy.submit import (
     Project,
-    Submitted,
     build_jar,
+    check_option,
+    explain_output,
     find_project,
-    reason,
     streamparse_config,
     submit,
-    wrong_option,
 )
 from typer.testing import CliRunner
 
 SHIPPED = Path(__file__).parents[2] / "topologies"
-NOBODY = ("127.0.0.1", 1)
+NOBODY = Endpoint("127.0.0.1", 1)
 
 
 @pytest.fixture
@@ -40,7 +40,7 @@ def project(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def send(topology: str, *options: str, project: Path = SHIPPED) -> Submitted | Failure:
+def send(topology: str, *options: str, project: Path = SHIPPED) -> str | Failure:
     cluster = cluster_file.load("three-sites")
     return submit(topology, options, nimbus=NOBODY, cluster=cluster, project=project)
 
@@ -76,7 +76,7 @@ def test_the_shipped_project_has_its_topologies() -> None:
 
 def test_an_unknown_topology_is_refused_with_those_there_are() -> None:
     assert refused(send("tag_and_cout")).endswith(
-        "there are haul, meet, tag_and_count, word_count (did you mean tag_and_count?)"
+        "topologies are haul, meet, tag_and_count, word_count (did you mean tag_and_count?)"
     )
 
 
@@ -107,7 +107,7 @@ def test_a_broken_project_is_refused(project: Path, config: str, said: str) -> N
      'eyewall.pin={"source": ["edge-1", "label:camera"]}', "x=[1, {y: z}]"],
 )  # fmt: skip
 def test_options_are_key_and_yaml_or_json(option: str) -> None:
-    assert wrong_option(option) is None
+    assert check_option(option) is None
 
 
 @pytest.mark.parametrize(
@@ -116,13 +116,11 @@ def test_options_are_key_and_yaml_or_json(option: str) -> None:
         ("workers", "-o workers: an option is KEY=VALUE"),
         ("=3", "-o =3: an option is KEY=VALUE"),
         ('eyewall.pin={"source": ["edge-1"', '-o eyewall.pin: \'{"source": ["edge-1"\' is neither'),
-        ("since=2026-01-01", "-o since: '2026-01-01' can't be sent to Storm as JSON"),
+        ("since=2026-01-01", "-o since: '2026-01-01' cannot be sent to Storm as JSON"),
     ],
 )
-def test_an_option_that_nobody_can_read_is_refused_before_anything_is_sent(
-    option: str, said: str
-) -> None:
-    assert (wrong_option(option) or "").startswith(said)
+def test_an_unreadable_option_is_refused_before_anything_is_sent(option: str, said: str) -> None:
+    assert refused(check_option(option)).startswith(said)
     assert refused(send("word_count", option)).startswith(said)
 
 
@@ -153,7 +151,7 @@ def test_pins_to_hosts_sites_and_labels_that_are_there_are_sent() -> None:
 
 def test_the_clusters_nimbus_is_used_in_place_of_the_projects_own() -> None:
     project = Project(Path(), "specs/", {"nimbus": "far:1", "options": {"a": 1}}, "msgpack")
-    assert json.loads(json.dumps(streamparse_config(project, ("127.0.0.1", 16627)))) == {
+    assert json.loads(json.dumps(streamparse_config(project, Endpoint("127.0.0.1", 16627)))) == {
         "topology_specs": "specs/",
         "serializer": "msgpack",
         "envs": {
@@ -187,13 +185,16 @@ def test_the_clusters_nimbus_is_used_in_place_of_the_projects_own() -> None:
     ],
 )
 def test_what_streamparse_printed_becomes_one_line(last_line: str, said: str) -> None:
-    assert reason(f"Traceback (most recent call last):\n  File …\n{last_line}\n", NOBODY) == said
+    assert (
+        explain_output(f"Traceback (most recent call last):\n  File …\n{last_line}\n", NOBODY)
+        == said
+    )
 
 
 def test_where_no_supervisor_is_registered_the_error_says_so() -> None:
     # streamparse asks for as many workers as there are supervisors.
     thrown = "InvalidTopologyException(msg='Field TOPOLOGY_WORKERS must be a Positive Number')"
-    assert reason(f"storm.InvalidTopologyException: {thrown}\n", NOBODY) == (
+    assert explain_output(f"storm.InvalidTopologyException: {thrown}\n", NOBODY) == (
         "Nimbus refused it: topology.workers is not above 0; unless set, it is the number of "
         "registered supervisors: does one run?"
     )

@@ -7,7 +7,7 @@ from importlib import resources
 from typing import TYPE_CHECKING
 
 import pytest
-from eyewall_deploy.wan.namespaces import Refused, can_make_namespaces
+from eyewall_deploy.wan.emulator import check_namespaces
 from free_ports import free_ports
 from loop_times import LINES
 from running_cluster import PINS, Cluster, Running
@@ -34,12 +34,11 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
 
 @pytest.fixture(scope="session")
 def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
-    rights = can_make_namespaces()
-    if isinstance(rights, Refused):
-        why = f"no emulated network: {rights.reason}; {rights.how_to_allow}"
+    refusal = check_namespaces()
+    if refusal is not None:
         if os.environ.get("CI") == "true":
-            pytest.fail(why)
-        pytest.skip(why)
+            pytest.fail(refusal.reason)
+        pytest.skip(refusal.reason)
     cluster = Cluster(tmp_path_factory.mktemp("cluster"))
     three_sites = resources.files("eyewall_deploy") / "clusters" / "three-sites.toml"
     file = tmp_path_factory.mktemp("cluster-file") / "three-sites.toml"

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from eyewall_deploy.cluster_file import Cluster, load
 
 if TYPE_CHECKING:
-    from eyewall_deploy.wan.kind import Kind
+    from eyewall_deploy.state import NetworkEmulator
 
 ROOM = Path(__file__).with_name("room_program.py")
 CLUSTER = """
@@ -77,7 +77,7 @@ bandwidth_mbit = 40.0
 """The same with leased lines a–b–c; the public network lets 1 MB/s out of each host."""
 
 
-def start_room(folder: Path, kind: Kind, *forwards: str, cluster: str = CLUSTER) -> Room:
+def start_room(folder: Path, kind: NetworkEmulator, *forwards: str, cluster: str = CLUSTER) -> Room:
     (folder / "cluster.toml").write_text(cluster, encoding="utf-8")
     options = [part for forward in forwards for part in ("--forward", forward)]
     process = subprocess.Popen(

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import psutil
-from eyewall_deploy.lifecycle.down import processes_of
+from eyewall_deploy.lifecycle.down import cluster_processes
 from eyewall_deploy.processes.control import Control
 from eyewall_deploy.run_dir import RunDir
 from free_ports import free_ports
@@ -149,7 +149,7 @@ class FakeCluster:
 
     def processes(self) -> list[psutil.Process]:
         """Found by their environment and, apart from that, by the run dir in what they run."""
-        found = {process.pid: process for process in processes_of(self.run)}
+        found = {process.pid: process for process in cluster_processes(self.run)}
         for process in psutil.process_iter():
             try:
                 if f"{self.run.path}/" in " ".join(process.cmdline()):

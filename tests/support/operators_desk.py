@@ -68,7 +68,7 @@ class Desk:
 
     def places(self) -> Places:
         """Where Nimbus says that everything of the topology runs, at this moment."""
-        view = nimbus.look(self.nimbus)
+        view = nimbus.read_summary(self.nimbus)
         (running,) = [it for it in view.topologies if it.name == NAME]
         return {
             f"{it.component}[{it.first_task}-{it.last_task}]": (slot.host, slot.port)

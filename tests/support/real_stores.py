@@ -18,8 +18,8 @@ from eyewall_deploy.endpoint import Endpoint
 from eyewall_deploy.failure import Failure
 from eyewall_deploy.processes import probes
 from eyewall_deploy.run_dir import storm_home_cache
-from eyewall_deploy.storm.commands import find_java
-from eyewall_deploy.storm_home import assembled
+from eyewall_deploy.storm.daemons import find_java
+from eyewall_deploy.storm.home import assemble_storm_home
 from free_ports import free_port
 
 if TYPE_CHECKING:
@@ -85,7 +85,7 @@ def zookeeper_server(folder: Path, heap_megabytes: int = 64) -> Server:
     """Storm's ZooKeeper for development: started again, it is empty."""
     port = free_port()
     java = find_java()
-    home = assembled(storm_home_cache(), lambda _text: None)
+    home = assemble_storm_home(storm_home_cache(), lambda _text: None)
     if java is None or isinstance(home, Failure):
         pytest.fail(f"no ZooKeeper: {home}")
     settings = {"storm.zookeeper.port": port, "dev.zookeeper.path": str(folder / "data")}

@@ -21,17 +21,14 @@ from pathlib import Path
 from typing import Any
 
 from eyewall_deploy.cluster_file import Cluster, load
-from eyewall_deploy.cluster_links import leased_hosts
 from eyewall_deploy.host import linux
-from eyewall_deploy.wan import delay_file, link_file, mark_file, marks
-from eyewall_deploy.wan.addresses import addresses
-from eyewall_deploy.wan.choice import build
-from eyewall_deploy.wan.kind import Kind
-from eyewall_deploy.wan.private import (
-    enter_private_namespaces,
-    hosts_file_text,
-    set_up_private_mounts,
-)
+from eyewall_deploy.state import NetworkEmulator
+from eyewall_deploy.state_file import write
+from eyewall_deploy.wan import delay_file, link_file, policy_routing
+from eyewall_deploy.wan.addresses import addresses, hosts_file
+from eyewall_deploy.wan.emulator import build
+from eyewall_deploy.wan.link_file import leased_hosts
+from eyewall_deploy.wan.namespaces import enter_room, mount_room
 
 ECHO_PORT = 7
 
@@ -102,9 +99,9 @@ class Room:
         return time.perf_counter() - started
 
     def rules(self, host: str) -> list[Any]:
-        """What marks have put in force on a host."""
-        with_ours = linux.in_network_namespace(host, marks.rules_in_force)
-        return sorted([rule.to, rule.port, rule.side] for rule in with_ours)
+        """The rules that marks have put into force on a host."""
+        rules = linux.in_network_namespace(host, policy_routing.read_rules)
+        return sorted([rule.to, rule.port, rule.side] for rule in rules)
 
     def serve_echo(self, host: str) -> None:
         """Answer each connection to this host's echo port with what it sends."""
@@ -153,16 +150,16 @@ def _echo_streams(server: socket.socket) -> None:
                 connection.sendall(data)
 
 
-def furnish(cluster_file: str, folder: Path, kind: Kind, forwards: list[str]) -> Room:
+def furnish(cluster_file: str, folder: Path, kind: NetworkEmulator, forwards: list[str]) -> Room:
     """Build the network and start its programs; return when they are ready."""
     linux.die_with_parent(signal.SIGKILL)
     cluster = load(cluster_file)
-    table = delay_file.delay_table(cluster, as_of=time.time())
-    delay_file.write(folder / "delays.json", table)
+    table = delay_file.declared_delays(cluster, as_of=time.time())
+    write(folder / "delays.json", table)
     address_of = addresses(table.hosts)
-    names = hosts_file_text(address_of, Path("/etc/hosts").read_text(encoding="utf-8"))
+    names = hosts_file(address_of, Path("/etc/hosts").read_text(encoding="utf-8"))
     (folder / "hosts").write_text(names, encoding="utf-8")
-    set_up_private_mounts(folder / "hosts")
+    mount_room(folder / "hosts")
     build(kind, address_of, leased_hosts(cluster.dedicated))
     delays = ["--delay-file", str(folder / "delays.json")]
     programs = {str(kind): delays, "forwarder": forwards}
@@ -180,21 +177,21 @@ def furnish(cluster_file: str, folder: Path, kind: Kind, forwards: list[str]) ->
 
 
 def _two_kinds(cluster: Cluster, folder: Path, delays: list[str]) -> dict[str, list[str]]:
-    """The programs that such a network has, and the files that they go by."""
-    link_file.write(folder / "links.json", link_file.link_table(cluster, as_of=time.time()))
-    mark_file.write(folder / "marks.json", [])
+    """The programs that such a network has, and their files."""
+    write(folder / "links.json", link_file.declared_links(cluster, as_of=time.time()))
+    link_file.write_marks(folder / "marks.json", [])
     files = ["--link-file", str(folder / "links.json"), "--mark-file", str(folder / "marks.json")]
     traffic = ["--traffic-file", str(folder / "traffic.json")]
-    return {"router": [*delays, *files, *traffic], "marks": files}
+    return {"router": [*delays, *files, *traffic], "policy_routing": files}
 
 
 def main() -> None:
     cluster_file, folder, kind, *forwards = sys.argv[1:]
-    enter_private_namespaces()
+    enter_room()
     child = os.fork()
     if child:
         raise SystemExit(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
-    room = furnish(cluster_file, Path(folder), Kind(kind), forwards)
+    room = furnish(cluster_file, Path(folder), NetworkEmulator(kind), forwards)
     print(json.dumps("ready"), flush=True)
     for line in sys.stdin:
         request = json.loads(line)

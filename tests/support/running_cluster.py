@@ -15,12 +15,12 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import pytest
 from eyewall_contracts.rates import decode_rates
 from eyewall_contracts.znodes import Znodes
+from eyewall_deploy.deployment import read_deployment
 from eyewall_deploy.failure import Failure
-from eyewall_deploy.lifecycle.plans import read_plan
-from eyewall_deploy.lifecycle.status import running_topologies, status
-from eyewall_deploy.measure.events import Events, read_events
+from eyewall_deploy.lifecycle.status import read_status, running_topologies
+from eyewall_deploy.measure.tuple_events import TupleEvents, read_events
 from eyewall_deploy.run_dir import RunDir
-from eyewall_deploy.storm import nimbus
+from eyewall_deploy.storm.nimbus import NimbusUnreachableError, read_summary
 from kazoo.client import KazooClient
 from kazoo.exceptions import NoNodeError
 
@@ -28,8 +28,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
     from eyewall_contracts.rates import Rates
-    from eyewall_deploy.lifecycle.programs import Plan
-    from eyewall_deploy.lifecycle.status import Status
+    from eyewall_deploy.deployment import Deployment
+    from eyewall_deploy.lifecycle.status import ClusterStatus
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 DEPLOY = Path(sys.executable).with_name("eyewall-deploy")
@@ -86,21 +86,21 @@ class Cluster:
         return found
 
     @cached_property
-    def _plan(self) -> Plan:
-        plan = read_plan(RunDir(self.run_dir))
-        assert not isinstance(plan, Failure), plan
-        return plan
+    def _deployment(self) -> Deployment:
+        deployment = read_deployment(RunDir(self.run_dir))
+        assert not isinstance(deployment, Failure), deployment
+        return deployment
 
-    def look(self) -> Status:
+    def look(self) -> ClusterStatus:
         """What `eyewall-deploy status` shows, without the second that a command takes to start."""
-        seen = status(self._plan, ())
+        seen = read_status(self._deployment)
         assert not isinstance(seen, Failure), seen
         return seen
 
     def topology(self, name: str) -> Mapping[str, Any] | None:
         try:
-            found = running_topologies(nimbus.look(self._plan.state.nimbus))
-        except nimbus.NimbusUnreachableError:
+            found = running_topologies(read_summary(self._deployment.state.nimbus))
+        except NimbusUnreachableError:
             return None
         return next((asdict(it) for it in found if it.name == name), None)
 
@@ -206,7 +206,7 @@ class Running:
     executors: int
     events_dir: Path
 
-    def events(self) -> Events:
+    def events(self) -> TupleEvents:
         return read_events(self.events_dir)
 
 

@@ -10,7 +10,7 @@ import subprocess
 from pathlib import Path
 
 from eyewall_deploy.failure import Failure
-from eyewall_deploy.storm_home import assembled
+from eyewall_deploy.storm.home import assemble_storm_home
 
 SUITE = "bookworm"
 MIRROR = "http://deb.debian.org/debian"
@@ -72,7 +72,7 @@ def _lay_out_storm(root: Path) -> None:
     java = root / "opt/java/openjdk"
     java.parent.mkdir(parents=True, exist_ok=True)
     _run("chroot", root, "cp", "-rL", "/usr/lib/jvm/java-17-openjdk-amd64", "/opt/java/openjdk")
-    home = assembled(Path("~/.cache/eyewall").expanduser(), lambda _: None)
+    home = assemble_storm_home(Path("~/.cache/eyewall").expanduser(), lambda _: None)
     if isinstance(home, Failure):
         raise SystemExit(str(home))
     target = root / "apache-storm"

@@ -9,154 +9,114 @@ import shutil
 import time
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Final
 
 from eyewall_deploy.failure import Failure
-from eyewall_deploy.processes.supervisord import LONGEST_SOCKET_PATH
 
-MARK = "EYEWALL_RUN_DIR"
+MARK: Final = "EYEWALL_RUN_DIR"
 """Variable in the environment of all the cluster's processes; its value is the run dir."""
 
+_LONGEST_SOCKET_PATH = 107
+"""Bytes that Linux has room for in the address of a unix socket."""
 _LOCK_ATTEMPTS = 20
 _LOCK_PAUSE = 0.05
 _SUBFOLDERS = ("conf", "data", "extlib-daemon", "log4j2", "logs")
 
 
+class _Entry:
+    """A file or folder of the run dir."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+
+    def __get__(self, run: RunDir, _owner: type[RunDir]) -> Path:
+        return run.path / self._name
+
+
 @dataclass(frozen=True, slots=True)
 class RunDir:
-    """Where everything of one cluster lies."""
+    """Where everything of one cluster is."""
 
     path: Path
 
-    @property
-    def state(self) -> Path:
-        """What was asked for at `up`; there while the cluster is."""
-        return self.path / "state.json"
-
-    @property
-    def cluster_file(self) -> Path:
-        """A copy of the cluster file."""
-        return self.path / "cluster.toml"
-
-    @property
-    def socket(self) -> Path:
-        """Where supervisord listens."""
-        return self.path / "supervisor.sock"
-
-    @property
-    def supervisord(self) -> Path:
-        """Supervisord's configuration."""
-        return self.path / "supervisord.conf"
-
-    @property
-    def delays(self) -> Path:
-        """The delay file."""
-        return self.path / "delays.json"
-
-    @property
-    def links(self) -> Path:
-        """The link file, where there are two kinds of links; `eyewall links` knows its name."""
-        return self.path / "links.json"
-
-    @property
-    def marks(self) -> Path:
-        """The mark file: which connections go over dedicated links."""
-        return self.path / "marks.json"
-
-    @property
-    def traffic(self) -> Path:
-        """The traffic file: what has arrived, by the kind of link."""
-        return self.path / "traffic.json"
-
-    @property
-    def connections(self) -> Path:
-        """The connection file: what connections were promised."""
-        return self.path / "connections.json"
-
-    @property
-    def hosts(self) -> Path:
-        """Names and addresses, as in /etc/hosts."""
-        return self.path / "hosts"
-
-    @property
-    def shares(self) -> Path:
-        """The hosts' control groups, and what of them was refused; written by the keeper."""
-        return self.path / "shares.json"
-
-    @property
-    def sidecar(self) -> Path:
-        """The sidecar's configuration."""
-        return self.path / "conf" / "sidecar.toml"
+    state = _Entry("state.json")  # what `up` decided; exists while the cluster does
+    cluster_file = _Entry("cluster.toml")  # a copy
+    socket = _Entry("supervisor.sock")  # where supervisord listens
+    supervisord = _Entry("supervisord.conf")
+    control_groups = _Entry("control-groups.json")  # written by the keeper
+    hosts = _Entry("hosts")  # names and addresses, as in /etc/hosts
+    delays = _Entry("delays.json")
+    # Where there are two kinds of links; `eyewall links` knows these names.
+    links = _Entry("links.json")
+    marks = _Entry("marks.json")
+    traffic = _Entry("traffic.json")
+    connections = _Entry("connections.json")
+    sidecar = _Entry("conf/sidecar.toml")
+    rates = _Entry("conf/rates.toml")
+    dashboard = _Entry("conf/dashboard.toml")
+    log4j2 = _Entry("log4j2")  # logging configuration of daemons and workers
+    extlib_daemon = _Entry("extlib-daemon")  # jars that daemons see and workers do not: the shim
+    keeper_log = _Entry("logs/keeper.log")  # empty when all went well
+    _lock_file = _Entry("keeper.lock")
 
     def monitor(self, host: str) -> Path:
-        """Configuration of a host's monitor agent."""
+        """Return the configuration of a host's monitor agent."""
         return self.path / "conf" / f"monitor-{host}.toml"
 
     def latency(self, host: str) -> Path:
-        """Configuration of a host's latency agent."""
+        """Return the configuration of a host's latency agent."""
         return self.path / "conf" / f"latency-{host}.toml"
 
-    @property
-    def rates(self) -> Path:
-        """Configuration of the rates job."""
-        return self.path / "conf" / "rates.toml"
-
-    @property
-    def dashboard(self) -> Path:
-        """Configuration of the dashboard."""
-        return self.path / "conf" / "dashboard.toml"
-
-    @property
-    def log4j2(self) -> Path:
-        """Logging configuration of daemons and workers."""
-        return self.path / "log4j2"
-
-    @property
-    def extlib_daemon(self) -> Path:
-        """Jars that daemons see and workers do not: the shim."""
-        return self.path / "extlib-daemon"
-
-    @property
-    def keeper_log(self) -> Path:
-        """What the keeper had to say; empty when all went well."""
-        return self.path / "logs" / "keeper.log"
-
     def conf(self, program: str) -> Path:
-        """Folder of a Storm daemon's storm.yaml."""
+        """Return the folder of a Storm daemon's storm.yaml."""
         return self.path / "conf" / program
 
     def logs(self, program: str = "") -> Path:
-        """Folder of logs, of one program or of all."""
+        """Return the folder of the logs of one program, or of all."""
         return self.path / "logs" / program
 
+    def output(self, program: str) -> Path:
+        """Return the file of a program's standard output and error."""
+        return self.path / "logs" / f"{program}.out"
+
     def metrics(self, program: str) -> Path:
-        """Folder of a program's metrics, a CSV file each."""
+        """Return the folder of a program's metrics, a CSV file each."""
         return self.path / "metrics" / program
 
     def data(self, program: str) -> Path:
-        """Folder of a program's data."""
+        """Return the folder of a program's data."""
         return self.path / "data" / program
 
     def ready_file(self, program: str) -> Path:
-        """Made by a program that can say so when it is ready."""
+        """Return the file that a program creates when it is ready."""
         return self.path / "data" / f"{program}.ready"
 
     @property
     def tag(self) -> str:
-        """A short name that no other run dir has, for what lies outside of it."""
+        """A short name that no other run dir has, for things outside of it."""
         return hashlib.sha256(os.fsencode(self.path)).hexdigest()[:8]
 
+    @property
+    def group_name(self) -> str:
+        """Name of the cluster's control groups, which two clusters of one name do not share."""
+        return f"{self.path.name}-{self.tag}"
+
+    @property
+    def end_notice(self) -> Failure:
+        """The answer where a cluster has ended, or is ending, during a command."""
+        return Failure(f"the cluster has ended; its logs are in {self.logs()}")
+
     def prepare(self) -> Failure | None:
-        """Make the folder and take away what an earlier run left in it."""
-        if len(os.fsencode(self.socket)) > LONGEST_SOCKET_PATH:
+        """Make the folder and remove what an earlier run left in it."""
+        if len(os.fsencode(self.socket)) > _LONGEST_SOCKET_PATH:
             return Failure(
                 f"run dir {self.path}: too long a path for a unix socket in it; "
-                f"{LONGEST_SOCKET_PATH - len('/supervisor.sock')} bytes are allowed (--run-dir)"
+                f"{_LONGEST_SOCKET_PATH - len('/supervisor.sock')} bytes are allowed (--run-dir)"
             )
         try:
             self.path.mkdir(parents=True, exist_ok=True, mode=0o700)
-            foreign = not self._lock_file.exists() and any(self.path.iterdir())
-            if foreign:
-                return Failure(f"run dir {self.path}: not empty, and no run dir of Eyewall's")
+            if not self._lock_file.exists() and any(self.path.iterdir()):
+                return Failure(f"run dir {self.path}: not empty, and not a run dir of Eyewall's")
             self._lock_file.touch()
             for name in _SUBFOLDERS:
                 if (self.path / name).exists():
@@ -173,7 +133,7 @@ class RunDir:
             try:
                 fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
                 break
-            except BlockingIOError:  # perhaps only by a look at it, see below
+            except BlockingIOError:  # perhaps only for a moment, by `keeper`
                 time.sleep(_LOCK_PAUSE)
         else:
             os.close(descriptor)
@@ -183,7 +143,7 @@ class RunDir:
         return descriptor
 
     def keeper(self) -> int | None:
-        """Process id of the keeper, or None if none lives."""
+        """Return the process id of the keeper; None if none lives."""
         try:
             descriptor = os.open(self._lock_file, os.O_RDONLY)
         except OSError:
@@ -198,22 +158,18 @@ class RunDir:
             os.close(descriptor)
 
     def forget(self) -> None:
-        """Take away what says that a cluster runs here."""
+        """Remove what says that a cluster runs here."""
         self.state.unlink(missing_ok=True)
         self.socket.unlink(missing_ok=True)
 
-    @property
-    def _lock_file(self) -> Path:
-        return self.path / "keeper.lock"
 
-
-def default_run_dir(cluster: str) -> Path:
-    """Where the cluster of this name runs unless told otherwise."""
+def default_run_dir(cluster: str) -> RunDir:
+    """Return the run dir of the cluster of this name, unless the user chooses another one."""
     state = os.environ.get("XDG_STATE_HOME") or Path.home() / ".local" / "state"
-    return Path(state) / "eyewall" / cluster
+    return RunDir((Path(state) / "eyewall" / cluster).resolve())
 
 
 def storm_home_cache() -> Path:
-    """Where assembled Storm homes are kept."""
+    """Return the folder of assembled Storm homes."""
     cache = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
     return Path(cache) / "eyewall"

@@ -1,35 +1,28 @@
-"""What a running cluster was asked to be: written once by `up`, read by every other command."""
+"""What a running cluster is: `up` writes it once, every other command reads it."""
 
 from __future__ import annotations
 
-import enum
-import json
-import os
-from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING
+from dataclasses import dataclass
+from enum import StrEnum
 
-from eyewall_deploy.endpoint import Endpoint
-
-if TYPE_CHECKING:
-    from pathlib import Path
+from eyewall_deploy.endpoint import Endpoint  # noqa: TC001 - msgspec reads it
 
 
-class Mode(enum.StrEnum):
+class ClusterMode(StrEnum):
     """How hosts are made."""
 
     NAMESPACES = "namespaces"
     LOOPBACK = "loopback"
 
 
-class Network(enum.StrEnum):
-    """How delays come about: the program that makes them, or nothing does."""
+class NetworkEmulator(StrEnum):
+    """What delays packets between hosts in namespaces."""
 
     ROUTER = "router"
     NETEM = "netem"
-    NONE = "none"
 
 
-class Scheduler(enum.StrEnum):
+class SchedulerChoice(StrEnum):
     """Who places executors."""
 
     EYEWALL = "eyewall"
@@ -37,8 +30,8 @@ class Scheduler(enum.StrEnum):
     DEFAULT = "default"
 
 
-class Delays(enum.StrEnum):
-    """Where the sidecar has its delays from: the latency agents, or the cluster file."""
+class DelaySource(StrEnum):
+    """Where the sidecar gets its delays from: the latency agents, or the cluster file."""
 
     MEASURED = "measured"
     DECLARED = "declared"
@@ -50,13 +43,14 @@ class RunState:
 
     Parameters
     ----------
+    network
+        None on loopback, where nothing delays packets.
     zookeeper, redis, nimbus, ui, sidecar, dashboard
-        Where this machine's user reaches them. `ui`, `sidecar` and `dashboard` are None where there
-        is none.
+        Where this machine's user reaches them; None for those that the cluster does not have.
     own_zookeeper
         Whether it is a program of the cluster, rather than the user's own.
     storm_home, java, redis_server
-        Folder of Storm's jars; programs. `redis_server` is None where Redis is the user's own.
+        Folder of Storm's jars; programs. `redis_server` is None if Redis is the user's own.
     host_ports
         First port of the hosts, in loopback mode.
     stock_timing
@@ -65,14 +59,12 @@ class RunState:
         Whether each host has a monitor agent, and a latency agent.
     rates
         Whether there is a rates job.
-    delays
-        Where the sidecar has its delays from.
     """
 
     cluster: str
-    mode: Mode
-    network: Network
-    scheduler: Scheduler
+    mode: ClusterMode
+    network: NetworkEmulator | None
+    scheduler: SchedulerChoice
     zookeeper: Endpoint
     redis: Endpoint
     nimbus: Endpoint
@@ -88,34 +80,5 @@ class RunState:
     agents: bool
     latency: bool
     rates: bool
-    delays: Delays
-
-
-_ENDPOINTS = ("zookeeper", "redis", "nimbus", "ui", "sidecar", "dashboard")
-_VERSION = 3
-
-
-def write_state(path: Path, state: RunState) -> None:
-    """Replace the file in one step."""
-    beside = path.with_name(f".{path.name}.{os.getpid()}")
-    content = {"version": _VERSION, **asdict(state)}
-    beside.write_text(json.dumps(content, indent=2) + "\n", encoding="utf-8")
-    beside.replace(path)
-
-
-def read_state(path: Path) -> RunState | None:
-    """Read the state; None where no cluster runs."""
-    try:
-        content = json.loads(path.read_text(encoding="utf-8"))
-    except FileNotFoundError:
-        return None
-    if content.pop("version") != _VERSION:
-        raise ValueError(f"{path}: written by another version of eyewall-deploy")
-    for name in _ENDPOINTS:
-        if content[name] is not None:
-            content[name] = Endpoint(**content[name])
-    content["mode"] = Mode(content["mode"])
-    content["network"] = Network(content["network"])
-    content["scheduler"] = Scheduler(content["scheduler"])
-    content["delays"] = Delays(content["delays"])
-    return RunState(**content)
+    delays: DelaySource
+    version: int = 4

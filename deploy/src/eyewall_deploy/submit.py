@@ -1,6 +1,6 @@
 """Submits a topology of a streamparse project through streamparse's own `sparse submit`.
 
-The project stays as it is: the jar and a configuration with this cluster's Nimbus are temporary.
+The project is not changed: the jar and a configuration with this cluster's Nimbus are temporary.
 """
 
 from __future__ import annotations
@@ -13,29 +13,35 @@ import sys
 import tempfile
 import zipfile
 from dataclasses import dataclass
-from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ruamel.yaml import YAML
 from ruamel.yaml.error import YAMLError
 
-from eyewall_deploy.failure import Failure
-from eyewall_deploy.measure.nimbus import nimbus_client, running_topology
-from eyewall_deploy.pins import wrong_pin
+from eyewall_deploy.failure import Failure, name_choices
+from eyewall_deploy.pins import check_pins
+from eyewall_deploy.storm.nimbus import connect, topology_names
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from eyewall_deploy.cluster_file import Cluster
+    from eyewall_deploy.endpoint import Endpoint
 
 DEFAULT_PROJECT = Path("topologies")
-_NIMBUS_TIMEOUT_SECONDS = 60
+
+_NIMBUS_TIMEOUT_MS = 60_000
+_NAME_REFUSED = "is an invalid name for a Storm topology"
+_NO_WORKERS = "Field TOPOLOGY_WORKERS must be a Positive Number"
+_COLOURS = re.compile(r"\x1b\[[0-9;]*m")
+_EXCEPTION = re.compile(r"^[A-Za-z_][\w.]*(Error|Exception): ")
+_THRIFT_MESSAGE = re.compile(r"\b\w+Exception\(.*?(?:msg|message)=(['\"])(?P<text>.*?)\1\)?")
 
 
 @dataclass(frozen=True, slots=True)
 class Project:
-    """A streamparse project: its folder, where its topologies are and how they are run."""
+    """A streamparse project: its folder, that of its topologies, and how they run."""
 
     folder: Path
     specs: str
@@ -49,23 +55,16 @@ class Project:
         return sorted(path.stem for path in files if path.stem != "__init__")
 
 
-@dataclass(frozen=True, slots=True)
-class Submitted:
-    """A topology that Nimbus accepted, under the name it runs by."""
-
-    name: str
-
-
 def submit(
     topology: str,
     options: Sequence[str] = (),
     *,
-    nimbus: tuple[str, int],
+    nimbus: Endpoint,
     cluster: Cluster,
     project: Path | None = None,
     run_as: str | None = None,
-) -> Submitted | Failure:
-    """Submit `topology` of the project to the Nimbus at (host, port).
+) -> str | Failure:
+    """Submit `topology` of the project to this Nimbus; return the name under which it runs.
 
     Parameters
     ----------
@@ -73,25 +72,23 @@ def submit(
         Name of a file in the project's folder of topologies, without `.py`.
     options
         `KEY=VALUE` each, as after streamparse's `-o`: the value is YAML, so JSON too.
-    nimbus
-        Host and port of Nimbus's Thrift service.
     cluster
         What may be pinned to.
     project
-        Folder of the streamparse project; `./topologies` if none is given.
+        Folder of the streamparse project; None is `./topologies`.
     run_as
-        Name for the running topology; its own if none is given.
+        Name for the running topology; None is its own.
     """
     found = find_project(project or DEFAULT_PROJECT)
     if isinstance(found, Failure):
         return found
     if topology not in found.topologies:
-        return Failure(_unknown(topology, found))
-    for option in options:
-        if (wrong := wrong_option(option)) is not None:
-            return Failure(wrong)
-    if (wrong := wrong_pin(cluster, options)) is not None:
-        return Failure(wrong)
+        choices = name_choices("topologies", found.topologies or ["none"], topology)
+        return Failure(f"{topology}: no such topology in {found.folder}; {choices}")
+    failures = [failure for option in options if (failure := check_option(option)) is not None]
+    failure = failures[0] if failures else check_pins(cluster, options)
+    if failure is not None:
+        return failure
     name = run_as or topology
     with tempfile.TemporaryDirectory(prefix="eyewall-submit-") as scratch:
         jar = Path(scratch, "topology.jar")
@@ -99,7 +96,13 @@ def submit(
         config = Path(scratch, "config.json")
         config.write_text(json.dumps(streamparse_config(found, nimbus)), encoding="utf-8")
         ended = subprocess.run(
-            _command(topology, name, jar, config, options),
+            [
+                *(sys.executable, "-W", "ignore", "-m", "streamparse.cli.sparse", "submit"),
+                *("--config", str(config), "--local_jar_path", str(jar)),
+                *("--name", topology, "--override_name", name),
+                *("--timeout", str(_NIMBUS_TIMEOUT_MS)),
+                *(part for option in options for part in ("-o", option)),
+            ],
             cwd=found.folder,
             env=os.environ | {"LEIN_ROOT": "1", "PYTHONDONTWRITEBYTECODE": "1"},
             stdin=subprocess.DEVNULL,
@@ -109,11 +112,11 @@ def submit(
             check=False,
         )
     if ended.returncode == 0:
-        return Submitted(name)
-    why = reason(ended.stdout, nimbus)
-    if _NAME_REFUSED in why and _runs(name, nimbus):
-        why = "a topology of that name runs already; kill it first, or submit under another name"
-    return Failure(f"{name}: {why}")
+        return name
+    reason = explain_output(ended.stdout, nimbus)
+    if _NAME_REFUSED in reason and _runs(name, nimbus):
+        reason = "a topology of that name runs already; kill it first, or choose another --name"
+    return Failure(f"{name}: {reason}")
 
 
 def find_project(folder: Path) -> Project | Failure:
@@ -130,30 +133,30 @@ def find_project(folder: Path) -> Project | Failure:
     except ValueError as error:
         return Failure(f"{file}: not JSON: {error}")
     except (KeyError, TypeError):
-        return Failure(f"{file}: a streamparse project's has `topology_specs` and `envs`")
+        return Failure(f"{file}: a streamparse project has `topology_specs` and `envs`")
     if not (folder / "src").is_dir():
         return Failure(f"{folder}: a streamparse project has its components in src/; there is none")
     if len(environments) != 1:
         return Failure(
             f"{file}: {len(environments)} environments ({', '.join(environments)}); "
-            "allowed is one, since the cluster that is submitted to is given"
+            "allowed is one, because the cluster is given"
         )
     (environment,) = environments.values()
     return Project(folder.resolve(), specs, environment, config.get("serializer"))
 
 
-def wrong_option(option: str) -> str | None:
-    """Why `option` is not one that streamparse and Storm can read; None if it is."""
+def check_option(option: str) -> Failure | None:
+    """Return why streamparse and Storm cannot read an option; None if they can."""
     key, equals, value = option.partition("=")
     if not equals or not key:
-        return f"-o {option}: an option is KEY=VALUE, the value YAML or JSON"
+        return Failure(f"-o {option}: an option is KEY=VALUE, the value YAML or JSON")
     try:
         json.dumps(YAML(typ="safe", pure=True).load(value))
     except YAMLError as error:
         what = " ".join(str(error).split()[:12])
-        return f"-o {key}: {value!r} is neither YAML nor JSON ({what} …)"
+        return Failure(f"-o {key}: {value!r} is neither YAML nor JSON ({what} …)")
     except TypeError as error:
-        return f"-o {key}: {value!r} can't be sent to Storm as JSON ({error}); quote it"
+        return Failure(f"-o {key}: {value!r} cannot be sent to Storm as JSON ({error}); quote it")
     return None
 
 
@@ -174,25 +177,24 @@ def build_jar(project: Path, jar: Path) -> None:
                 archive.writestr(entry, path.read_bytes())
 
 
-def streamparse_config(project: Project, nimbus: tuple[str, int]) -> dict[str, Any]:
-    """The project's configuration with this cluster's Nimbus, reached without SSH or virtualenv."""
-    host, port = nimbus
-    here = {"nimbus": f"{host}:{port}", "use_ssh_for_nimbus": False, "use_virtualenv": False}
+def streamparse_config(project: Project, nimbus: Endpoint) -> dict[str, Any]:
+    """Return the project's configuration with this Nimbus, without SSH and virtualenv."""
+    own = {"nimbus": str(nimbus), "use_ssh_for_nimbus": False, "use_virtualenv": False}
     config: dict[str, Any] = {
         "topology_specs": project.specs,
-        "envs": {"cluster": {"workers": [], **project.environment, **here}},
+        "envs": {"cluster": {"workers": [], **project.environment, **own}},
     }
     if project.serializer is not None:
         config["serializer"] = project.serializer
     return config
 
 
-def reason(output: str, nimbus: tuple[str, int]) -> str:
-    """One line out of what streamparse printed when it failed."""
+def explain_output(output: str, nimbus: Endpoint) -> str:
+    """Return one line that says why streamparse failed, from what it printed."""
     lines = [line.strip() for line in _COLOURS.sub("", output).splitlines() if line.strip()]
-    last = lines[-1] if lines else "streamparse ended without a word"
+    last = lines[-1] if lines else "streamparse ended without output"
     if "TTransportException" in last or "ConnectionRefusedError" in last:
-        return f"no Nimbus answers at {nimbus[0]}:{nimbus[1]}; is the cluster up?"
+        return f"no Nimbus answers at {nimbus}; is the cluster up?"
     message = _THRIFT_MESSAGE.search(last)
     if message is not None and message["text"] == _NO_WORKERS:
         return (
@@ -204,32 +206,6 @@ def reason(output: str, nimbus: tuple[str, int]) -> str:
     return _EXCEPTION.sub("", last).removeprefix("error: ")
 
 
-def _runs(name: str, nimbus: tuple[str, int]) -> bool:
-    with nimbus_client(*nimbus) as client:
-        return running_topology(client, name) is not None
-
-
-def _unknown(topology: str, project: Project) -> str:
-    close = get_close_matches(topology, project.topologies, n=1)
-    hint = f" (did you mean {close[0]}?)" if close else ""
-    known = ", ".join(project.topologies) or "none"
-    return f"{topology}: no such topology in {project.folder}; there are {known}{hint}"
-
-
-def _command(
-    topology: str, name: str, jar: Path, config: Path, options: Sequence[str]
-) -> list[str]:
-    return [
-        *(sys.executable, "-W", "ignore", "-m", "streamparse.cli.sparse", "submit"),
-        *("--config", str(config), "--local_jar_path", str(jar)),
-        *("--name", topology, "--override_name", name),
-        *("--timeout", str(_NIMBUS_TIMEOUT_SECONDS * 1000)),
-        *(part for option in options for part in ("-o", option)),
-    ]
-
-
-_NAME_REFUSED = "is an invalid name for a Storm topology"
-_NO_WORKERS = "Field TOPOLOGY_WORKERS must be a Positive Number"
-_COLOURS = re.compile(r"\x1b\[[0-9;]*m")
-_EXCEPTION = re.compile(r"^[A-Za-z_][\w.]*(Error|Exception): ")
-_THRIFT_MESSAGE = re.compile(r"\b\w+Exception\(.*?(?:msg|message)=(['\"])(?P<text>.*?)\1\)?")
+def _runs(name: str, nimbus: Endpoint) -> bool:
+    with connect(nimbus) as client:
+        return name in topology_names(client)

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import pytest
 from eyewall_contracts.latency import HostCoordinate, RttRecord
-from eyewall_deploy.delays.comparison import Pair, compare, summarise
+from eyewall_deploy.delays.comparison import DelayComparison, compare, summarise
 from eyewall_deploy.delays.registry import LatencyRecords
-from eyewall_deploy.wan.delay_file import DelayTable
+from eyewall_deploy.wan.delay_file import EmulatedDelays
 
 NOW = 1_000.0
 
 
-def table(*rows: tuple[float, ...]) -> DelayTable:
+def table(*rows: tuple[float, ...]) -> EmulatedDelays:
     """One-way delays in seconds between a, b, c …; all else is of no matter here."""
     hosts = tuple("abcd"[: len(rows)])
     none = tuple((0.0,) * len(rows) for _ in rows)
-    return DelayTable(hosts, rows, none, ((None,) * len(rows),) * len(rows), "test", 0.0)
+    return EmulatedDelays(hosts, rows, none, ((None,) * len(rows),) * len(rows), "test", 0.0)
 
 
 def host(place: float) -> HostCoordinate:
@@ -23,7 +23,7 @@ def host(place: float) -> HostCoordinate:
     return HostCoordinate("10.83.1.1", 7078, (place,), NOW, error=0.1)
 
 
-def only(table: DelayTable, registry: LatencyRecords) -> Pair:
+def only(table: EmulatedDelays, registry: LatencyRecords) -> DelayComparison:
     (pair,) = compare(table, registry)
     return pair
 

@@ -1,11 +1,11 @@
 from collections.abc import Callable
 
 import pytest
-from eyewall_deploy.cluster_file import Cluster, Host
-from eyewall_deploy.wan.delay_file import DelayTable
+from eyewall_deploy.cluster_file import Cluster, ClusterHost, Site
+from eyewall_deploy.wan.delay_file import EmulatedDelays
 
 MakeCluster = Callable[..., Cluster]
-MakeDelays = Callable[..., DelayTable]
+MakeDelays = Callable[..., EmulatedDelays]
 
 
 @pytest.fixture
@@ -14,16 +14,14 @@ def make_cluster() -> MakeCluster:
 
     def make(**hosts: tuple[str, ...]) -> Cluster:
         return Cluster(
+            version=1,
             name="c",
-            sites=tuple(dict.fromkeys(site for site, *_ in hosts.values())),
+            sites=tuple(map(Site, dict.fromkeys(site for site, *_ in hosts.values()))),
             hosts=tuple(
-                Host(name, site, 2, 1.0, 2**30, tuple(labels), 1.0, 1.0)
+                ClusterHost(name, site, 2, 1.0, 2**30, tuple(labels), 1.0, 1.0)
                 for name, (site, *labels) in hosts.items()
             ),
-            rules=(),
-            executors_per_slot=4,
-            cpu_scale=1.0,
-            source="c.toml",
+            origin="c.toml",
         )
 
     return make
@@ -33,13 +31,13 @@ def make_cluster() -> MakeCluster:
 def make_delays() -> MakeDelays:
     """Delays in milliseconds out of `a_b=10`; what isn't named is 0."""
 
-    def make(*hosts: str, **between: float) -> DelayTable:
+    def make(*hosts: str, **between: float) -> EmulatedDelays:
         rows = tuple(
             tuple(between.get(f"{a}_{b}", between.get(f"{b}_{a}", 0.0)) / 1000 for b in hosts)
             for a in hosts
         )
         nothing = tuple(tuple(0.0 for _ in hosts) for _ in hosts)
         unlimited = tuple(tuple(None for _ in hosts) for _ in hosts)
-        return DelayTable(hosts, rows, nothing, unlimited, "test", 0.0)
+        return EmulatedDelays(hosts, rows, nothing, unlimited, "test", 0.0)
 
     return make

@@ -5,16 +5,16 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from eyewall_deploy.demo.prediction import Prediction, mean_execution_time, predict, problem_of
+from eyewall_deploy.demo.prediction import Prediction, mean_execution_time, pinned_problem, predict
 from eyewall_deploy.failure import Failure
-from eyewall_deploy.measure.nimbus import Executor, Stream
+from eyewall_deploy.storm.nimbus import ComponentStream, RunningExecutor
 
-SOURCE = Executor("source", 9, 9)
-TAG_5, TAG_6 = Executor("tag", 5, 5), Executor("tag", 6, 6)
-SINK = Executor("sink", 2, 2)
-ACKER = Executor("__acker", 1, 1)
+SOURCE = RunningExecutor("source", 9, 9)
+TAG_5, TAG_6 = RunningExecutor("tag", 5, 5), RunningExecutor("tag", 6, 6)
+SINK = RunningExecutor("sink", 2, 2)
+ACKER = RunningExecutor("__acker", 1, 1)
 HOSTS = {SOURCE: "a", TAG_5: "a", TAG_6: "b", SINK: "b", ACKER: "c"}
-STREAMS = (Stream("source", "tag", "shuffle"), Stream("tag", "sink", "fields"))
+STREAMS = (ComponentStream("source", "tag", "shuffle"), ComponentStream("tag", "sink", "fields"))
 CONF = {
     "eyewall.rate.hint": {"source": 10.0, "tag": 5.0},
     "eyewall.execution.time.hint.ms": {"tag": 4.0, "sink": 2.0},
@@ -24,7 +24,7 @@ CONF = {
 @pytest.fixture
 def problem(make_delays: Any) -> dict[str, Any]:
     speeds = {"a": 1.0, "b": 0.5, "c": 1.0}
-    return problem_of(HOSTS, STREAMS, CONF, speeds, make_delays("c", "b", "a", a_b=15, a_c=40))
+    return pinned_problem(HOSTS, STREAMS, CONF, speeds, make_delays("c", "b", "a", a_b=15, a_c=40))
 
 
 def test_every_executor_is_an_operator_pinned_to_where_it_runs(problem: dict[str, Any]) -> None:
@@ -60,8 +60,8 @@ def test_each_pair_of_executors_carries_its_part_of_the_components_rate(
 def test_groupings_decide_who_receives_what(
     make_delays: Any, grouping: str, rates: list[float]
 ) -> None:
-    streams = (Stream("source", "tag", grouping),)
-    made = problem_of(HOSTS, streams, CONF, {"a": 1.0, "b": 1.0}, make_delays("a", "b", a_b=15))
+    streams = (ComponentStream("source", "tag", grouping),)
+    made = pinned_problem(HOSTS, streams, CONF, {"a": 1.0, "b": 1.0}, make_delays("a", "b", a_b=15))
     assert [stream["rate"] for stream in made["streams"]] == rates
 
 

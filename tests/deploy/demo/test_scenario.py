@@ -3,23 +3,33 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from eyewall_deploy.demo.scenario import Scenario, detour, pins_for, scenario_for
+from eyewall_deploy.demo.scenario import (
+    Scenario,
+    count_link_uses,
+    default_pins,
+    detour,
+    make_scenario,
+    most_used_link,
+)
 from eyewall_deploy.failure import Failure
-from eyewall_deploy.measure.nimbus import Executor
 from eyewall_deploy.pins import pinned_hosts
-from eyewall_deploy.submit import wrong_option
+from eyewall_deploy.storm.nimbus import ComponentStream, RunningExecutor
+from eyewall_deploy.submit import check_option
 
-SOURCE, CONSUMER = Executor("source", 9, 9), Executor("consumer", 2, 2)
+SOURCE, CONSUMER = RunningExecutor("source", 9, 9), RunningExecutor("consumer", 2, 2)
+TAG_5, TAG_6 = RunningExecutor("tag", 5, 5), RunningExecutor("tag", 6, 6)
+SINK = RunningExecutor("sink", 2, 2)
+STREAMS = (ComponentStream("source", "tag", "shuffle"), ComponentStream("tag", "sink", "fields"))
 
 
 def test_source_and_consumer_are_pinned_to_the_hosts_labelled_so(make_cluster: Any) -> None:
     cluster = make_cluster(a=("x", "consumer"), b=("x",), c=("y", "camera", "source"))
-    assert pins_for(cluster) == {"source": ("label:source",), "consumer": ("label:consumer",)}
+    assert default_pins(cluster) == {"source": ("label:source",), "consumer": ("label:consumer",)}
 
 
 def test_without_those_labels_the_first_and_the_last_host_are_theirs(make_cluster: Any) -> None:
     cluster = make_cluster(a=("x", "source"), b=("x",), c=("y",))
-    assert pins_for(cluster) == {"source": ("a",), "consumer": ("c",)}
+    assert default_pins(cluster) == {"source": ("a",), "consumer": ("c",)}
 
 
 @pytest.mark.parametrize(
@@ -57,13 +67,13 @@ def test_what_the_topology_is_submitted_with_is_readable_as_options() -> None:
     pin, measure, rate = scenario.topology_options(Path("/run/events"))
     assert json.loads(pin.removeprefix("eyewall.pin=")) == {"source": ["edge-1"]}
     assert (measure, rate) == ("measure.dir=/run/events", "tag_and_count.rate=20")
-    assert wrong_option(pin) is None
+    assert check_option(pin) is None
 
 
 def test_pins_that_are_asked_for_take_the_place_of_the_clusters_own(make_cluster: Any) -> None:
     cluster = make_cluster(a=("x", "source"), b=("x", "consumer"))
     asked = ("eyewall.pin={source: b}", "tag_and_count.rate=20")
-    scenario = scenario_for(cluster, 30.0, 1, asked)
+    scenario = make_scenario(cluster, 30.0, 1, asked)
     assert scenario == Scenario({"source": ("b",)}, 30.0, 1, ("tag_and_count.rate=20",))
 
 
@@ -73,6 +83,22 @@ def test_pins_that_are_asked_for_take_the_place_of_the_clusters_own(make_cluster
 def test_options_that_make_no_sense_are_refused_before_anything_is_submitted(
     make_cluster: Any, option: str, said: str
 ) -> None:
-    refused = scenario_for(make_cluster(a=("x",)), 30.0, 1, (option,))
+    refused = make_scenario(make_cluster(a=("x",)), 30.0, 1, (option,))
     assert isinstance(refused, Failure)
     assert said in refused.reason
+
+
+def test_a_link_is_used_once_for_each_pair_of_executors_across_it() -> None:
+    hosts = {SOURCE: "a", TAG_5: "b", TAG_6: "b", SINK: "a"}
+    assert count_link_uses(hosts, STREAMS) == {("a", "b"): 2, ("b", "a"): 2}
+
+
+def test_the_most_used_link_is_raised() -> None:
+    # source a → tag b, b (twice), tag b, b → sink c (twice): a tie, the first by name.
+    assert most_used_link({SOURCE: "a", TAG_5: "b", TAG_6: "b", SINK: "c"}, STREAMS) == ("a", "b")
+    # source a → tag a (no link), a → b (once); tag a, b → sink c (once each).
+    assert most_used_link({SOURCE: "c", TAG_5: "b", TAG_6: "b", SINK: "b"}, STREAMS) == ("c", "b")
+
+
+def test_on_one_host_there_is_no_link_to_raise() -> None:
+    assert most_used_link(dict.fromkeys((SOURCE, TAG_5, TAG_6, SINK), "a"), STREAMS) is None

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 import yaml
-from eyewall_deploy.doctor.examination import Patient, examine
-from eyewall_deploy.doctor.finding import Finding, Severity
+from eyewall_deploy.doctor.check_result import CheckResult, Severity
+from eyewall_deploy.doctor.command import CheckedParts, check
 from eyewall_deploy.doctor.home import CLASS, check_home, check_version
 from eyewall_deploy.doctor.running import _difference, check_clocks
 from eyewall_deploy.doctor.storm_yaml import (
@@ -22,7 +22,7 @@ from eyewall_deploy.doctor.storm_yaml import (
     sidecar_addresses,
 )
 from eyewall_deploy.endpoint import Endpoint
-from eyewall_deploy.storm.recommended import recommended
+from eyewall_deploy.storm.settings import recommended_settings
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -57,7 +57,7 @@ def java_that_says(folder: Path, monkeypatch: pytest.MonkeyPatch, words: str) ->
     monkeypatch.setenv("JAVA_HOME", str(folder / "jre"))
 
 
-def severities(findings: Iterable[Finding]) -> dict[str, Severity]:
+def severities(findings: Iterable[CheckResult]) -> dict[str, Severity]:
     return {finding.check: finding.severity for finding in findings}
 
 
@@ -120,7 +120,7 @@ def test_versions_of_the_line_it_is_built_for_are_fine(version: str, severity: S
 
 
 def test_the_shipped_settings_are_fine() -> None:
-    assert set(severities(check_settings(recommended())).values()) == {Severity.FINE}
+    assert set(severities(check_settings(recommended_settings())).values()) == {Severity.FINE}
 
 
 @pytest.mark.parametrize(
@@ -137,7 +137,9 @@ def test_the_shipped_settings_are_fine() -> None:
     ],
 )
 def test_a_bad_value_is_named_with_what_is_allowed(key: str, value: object, said: str) -> None:
-    finding = next(f for f in check_settings({**recommended(), key: value}) if f.check == key)
+    finding = next(
+        f for f in check_settings({**recommended_settings(), key: value}) if f.check == key
+    )
     assert finding.severity is Severity.FAULT
     assert repr(value) in finding.found
     assert said in finding.advice
@@ -158,7 +160,7 @@ def test_a_class_of_ours_that_does_not_exist_would_end_nimbus() -> None:
 
 
 def test_timing_that_makes_moves_dear_is_named_key_by_key() -> None:
-    settings = {**recommended(), "task.refresh.poll.secs": 10}
+    settings = {**recommended_settings(), "task.refresh.poll.secs": 10}
     finding = next(f for f in check_settings(settings) if f.check == "timing of moves")
     assert finding.severity is Severity.ADVICE
     assert finding.advice == "on every supervisor host set task.refresh.poll.secs: 1"
@@ -180,14 +182,14 @@ def test_a_file_that_is_not_yaml_would_end_nimbus(tmp_path: Path) -> None:
     file = tmp_path / "storm.yaml"
     for text in ("storm.scheduler: [", "just words"):
         file.write_text(text)
-        (finding,) = [f for f in examine(Patient(storm_yaml=file)) if f.check == "storm.yaml"]
+        (finding,) = [f for f in check(CheckedParts(storm_yaml=file)) if f.check == "storm.yaml"]
         assert finding.severity is Severity.STOPS_NIMBUS
 
 
 def test_a_file_that_is_not_utf_8_would_end_nimbus_too(tmp_path: Path) -> None:
     file = tmp_path / "storm.yaml"
     file.write_bytes("# Größe".encode("latin-1"))
-    (finding,) = [f for f in examine(Patient(storm_yaml=file)) if f.check == "storm.yaml"]
+    (finding,) = [f for f in check(CheckedParts(storm_yaml=file)) if f.check == "storm.yaml"]
     assert finding.severity is Severity.STOPS_NIMBUS
     assert f"{file} is not UTF-8" in finding.found
 
@@ -227,7 +229,7 @@ def test_a_supervisors_clock_is_held_against_the_stamp_of_its_heartbeat() -> Non
 
 def test_the_exit_code_is_1_exactly_if_nimbus_would_not_live(home: Path, tmp_path: Path) -> None:
     good = tmp_path / "storm.yaml"
-    good.write_text(yaml.safe_dump({**recommended(), "storm.zookeeper.port": 1}))
+    good.write_text(yaml.safe_dump({**recommended_settings(), "storm.zookeeper.port": 1}))
     doctor = [sys.executable, "-m", "eyewall_deploy.cli", "doctor"]
     alive = subprocess.run([*doctor, f"--storm-yaml={good}"], capture_output=True, check=False)
     assert alive.returncode == 0  # no ZooKeeper and no sidecar: faults, but Nimbus would start

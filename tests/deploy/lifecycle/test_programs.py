@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from deploy_plans import make_plan
+from deployments import make_deployment
 from eyewall_deploy.endpoint import Endpoint
-from eyewall_deploy.lifecycle.programs import programs
-from eyewall_deploy.lifecycle.up import stages
+from eyewall_deploy.lifecycle.programs import programs, start_stages
 from eyewall_deploy.processes import probes
 from eyewall_deploy.run_dir import storm_home_cache
-from eyewall_deploy.state import Mode
-from eyewall_deploy.storm.commands import find_java
-from eyewall_deploy.storm_home import StormHome, assembled
+from eyewall_deploy.state import ClusterMode
+from eyewall_deploy.storm.daemons import find_java
+from eyewall_deploy.storm.home import StormHome, assemble_storm_home
 from free_ports import free_port
 from kazoo.client import KazooClient
 from real_stores import HERE, Server
@@ -22,22 +21,22 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
-def names(folder: Path, **changes: bool | None) -> set[str]:
-    return {program.name for program in programs(make_plan(folder, **changes))}
+def names(folder: Path, **changes: Any) -> set[str]:
+    return {program.name for program in programs(make_deployment(folder, **changes))}
 
 
-def kinds_on(host: str, found: set[str]) -> set[str]:
-    return {name.removesuffix(f"-{host}") for name in found if name.endswith(f"-{host}")}
+def kinds_on(host: str, programs: set[str]) -> set[str]:
+    return {name.removesuffix(f"-{host}") for name in programs if name.endswith(f"-{host}")}
 
 
 def test_every_host_has_both_agents_and_the_cluster_a_rates_job(tmp_path: Path) -> None:
-    found = names(tmp_path)
+    present = names(tmp_path)
     for host in ("edge-1", "edge-2", "fog-1", "fog-2", "cloud-1", "cloud-2"):
-        assert kinds_on(host, found) == {"supervisor", "monitor", "latency"}
-    assert "rates" in found
+        assert kinds_on(host, present) == {"supervisor", "monitor", "latency"}
+    assert "rates" in present
 
 
-def test_what_is_left_out_is_no_program(tmp_path: Path) -> None:
+def test_parts_that_are_left_out_have_no_program(tmp_path: Path) -> None:
     without = names(tmp_path, agents=False, latency=False, rates=False)
     assert kinds_on("edge-1", without) == {"supervisor"}
     assert "dashboard" in without  # it shows what is missing
@@ -46,10 +45,10 @@ def test_what_is_left_out_is_no_program(tmp_path: Path) -> None:
     assert names(tmp_path) - names(tmp_path, dashboard=None) == {"dashboard"}
 
 
-def test_an_agent_runs_on_its_host_and_the_rates_job_beside_nimbus(tmp_path: Path) -> None:
+def test_an_agent_runs_on_its_host_and_the_rates_job_on_control(tmp_path: Path) -> None:
     where = {
         program.name: program.command[program.command.index("--network-namespace") + 1]
-        for program in programs(make_plan(tmp_path))
+        for program in programs(make_deployment(tmp_path))
         if "--network-namespace" in program.command
     }
     assert where["latency-fog-2"] == where["monitor-fog-2"] == "fog-2"
@@ -59,10 +58,10 @@ def test_an_agent_runs_on_its_host_and_the_rates_job_beside_nimbus(tmp_path: Pat
 def test_every_program_is_started_once_agents_after_the_stores_they_write_to(
     tmp_path: Path,
 ) -> None:
-    plan = make_plan(tmp_path)
-    order = list(stages(plan))
+    deployment = make_deployment(tmp_path)
+    order = start_stages(deployment)
     started = [name for stage in order for name in stage]
-    assert sorted(started) == sorted(program.name for program in programs(plan))
+    assert sorted(started) == sorted(program.name for program in programs(deployment))
     stage_of = {name: number for number, stage in enumerate(order) for name in stage}
     assert stage_of["redis"] < stage_of["latency-edge-1"]
     assert stage_of["zookeeper"] < stage_of["rates"]
@@ -73,11 +72,15 @@ def test_zookeeper_that_was_killed_has_all_its_data_when_it_is_started_again(
 ) -> None:
     # Storm keeps its assignments there: without them it ends all workers.
     port = free_port()
-    home = assembled(storm_home_cache(), lambda _text: None)
+    home = assemble_storm_home(storm_home_cache(), lambda _text: None)
     assert isinstance(home, StormHome)
-    where = {"mode": Mode.LOOPBACK, "zookeeper": Endpoint(HERE, port), "java": find_java()}
-    plan = replace(make_plan(tmp_path, **where), home=home)
-    (program,) = (it for it in programs(plan) if it.name == "zookeeper")
+    where: dict[str, Any] = {
+        "mode": ClusterMode.LOOPBACK,
+        "zookeeper": Endpoint(HERE, port),
+        "java": find_java(),
+    }
+    deployment = replace(make_deployment(tmp_path, **where), home=home)
+    (program,) = (it for it in programs(deployment) if it.name == "zookeeper")
     server = Server([*program.command], port, probes.zookeeper)
     for there in (False, True):
         server.start()

@@ -91,7 +91,7 @@ def test_a_delay_is_changed_by_one_command_both_ways(emulated: FakeCluster) -> N
     ("command", "named"),
     [
         (["west", "est", "80ms"], "no host or site est"),
-        (["west", "east", "80"], "delay '80': expected is a number with us, ms or s"),
+        (["west", "east", "80"], "delay '80': expected a number with us, ms or s"),
         (["west", "east", "61s"], "allowed are 0 to 60000 ms"),
     ],
 )

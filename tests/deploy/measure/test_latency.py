@@ -2,19 +2,19 @@ from collections.abc import Iterable
 from typing import Any
 
 import pytest
-from eyewall_deploy.measure.events import Events, Sighting
 from eyewall_deploy.measure.latency import (
-    Gap,
-    Summary,
-    Window,
+    LatencySummary,
+    OutputGap,
+    TimeWindow,
     flows_steadily,
     longest_gap,
     never_acked,
-    never_seen,
+    never_arrived,
     over_time,
     percentile,
     summarise,
 )
+from eyewall_deploy.measure.tuple_events import Arrival, TupleEvents
 
 
 def events(
@@ -23,15 +23,15 @@ def events(
     acked: Iterable[str] = (),
     dropped: Iterable[str] = (),
     failed: Iterable[tuple[str, float]] = (),
-) -> Events:
+) -> TupleEvents:
     """`seen` as (id, at); emission times come from `emitted`."""
     emitted = emitted or {}
-    return Events(
+    return TupleEvents(
         emitted=emitted,
         acked=dict.fromkeys(acked, 0.0),
         dropped=dict.fromkeys(dropped, 0.0),
         failed=tuple(failed),
-        seen=tuple(Sighting(i, emitted[i], at) for i, at in sorted(seen, key=lambda s: s[1])),
+        arrivals=tuple(Arrival(i, emitted[i], at) for i, at in sorted(seen, key=lambda s: s[1])),
     )
 
 
@@ -52,11 +52,11 @@ def test_a_percentile_of_nothing_is_refused() -> None:
 
 def test_latency_is_over_the_tuples_emitted_within_the_window() -> None:
     # Latencies: a 0.5, b 0.1, c 0.3; d is emitted when the window is over, e hasn't arrived.
-    told = events(
+    found = events(
         emitted={"early": 9.9, "a": 10.0, "b": 10.5, "c": 11.0, "e": 11.5, "d": 12.0},
         seen=[("early", 10.1), ("a", 10.5), ("b", 10.6), ("c", 11.3), ("d", 12.1)],
     )
-    summary = summarise(told, Window(10.0, 12.0))
+    summary = summarise(found, TimeWindow(10.0, 12.0))
     assert summary is not None
     assert (summary.tuples, summary.missing) == (3, 1)
     assert summary.p50 == pytest.approx(0.3)
@@ -64,43 +64,43 @@ def test_latency_is_over_the_tuples_emitted_within_the_window() -> None:
 
 
 def test_a_replayed_tuple_counts_once_by_its_first_arrival() -> None:
-    told = events(emitted={"a": 1.0}, seen=[("a", 1.25), ("a", 11.25)])
-    assert summarise(told, Window(0.0, 2.0)) == Summary(1, 0.25, 0.25, missing=0)
+    found = events(emitted={"a": 1.0}, seen=[("a", 1.25), ("a", 11.25)])
+    assert summarise(found, TimeWindow(0.0, 2.0)) == LatencySummary(1, 0.25, 0.25, missing=0)
 
 
 def test_what_a_filter_dropped_is_not_missing() -> None:
-    told = events(emitted={"a": 1.0, "b": 1.0}, seen=[("a", 1.2)], dropped=["b"])
-    summary = summarise(told, Window(0.0, 2.0))
+    found = events(emitted={"a": 1.0, "b": 1.0}, seen=[("a", 1.2)], dropped=["b"])
+    summary = summarise(found, TimeWindow(0.0, 2.0))
     assert summary is not None
     assert summary.missing == 0
 
 
 def test_no_tuple_no_summary() -> None:
-    assert summarise(events(emitted={"a": 1.0}), Window(0.0, 2.0)) is None
+    assert summarise(events(emitted={"a": 1.0}), TimeWindow(0.0, 2.0)) is None
 
 
-def test_what_was_emitted_and_never_acked_or_never_seen_is_told() -> None:
-    told = events(
+def test_what_was_emitted_and_not_acked_or_never_arrived_is_returned() -> None:
+    found = events(
         emitted=dict.fromkeys("abcd", 0.0), acked="ac", dropped="c", seen=[("a", 1.0), ("b", 1.0)]
     )
-    assert never_acked(told) == {"b", "d"}
-    assert never_seen(told) == {"d"}
+    assert never_acked(found) == {"b", "d"}
+    assert never_arrived(found) == {"d"}
 
 
 def test_the_longest_gap_lies_between_arrivals_or_at_the_windows_ends() -> None:
     arrivals = [("a", 12.0), ("b", 13.0), ("c", 17.5)]
-    told = events(emitted=dict.fromkeys("abc", 0.0), seen=arrivals)
-    assert longest_gap(told, Window(11.0, 18.0)) == Gap(13.0, 4.5)
-    assert longest_gap(told, Window(5.0, 18.0)) == Gap(5.0, 7.0)  # before the first
-    assert longest_gap(told, Window(11.0, 30.0)) == Gap(17.5, 12.5)  # after the last
-    assert longest_gap(told, Window(13.5, 17.0)) == Gap(13.5, 3.5)  # nothing within
+    found = events(emitted=dict.fromkeys("abc", 0.0), seen=arrivals)
+    assert longest_gap(found, TimeWindow(11.0, 18.0)) == OutputGap(13.0, 4.5)
+    assert longest_gap(found, TimeWindow(5.0, 18.0)) == OutputGap(5.0, 7.0)  # before the first
+    assert longest_gap(found, TimeWindow(11.0, 30.0)) == OutputGap(17.5, 12.5)  # after the last
+    assert longest_gap(found, TimeWindow(13.5, 17.0)) == OutputGap(13.5, 3.5)  # nothing within
 
 
 def test_latency_over_time_moves_a_window_by_its_step() -> None:
     # One tuple a second with latencies 0.1, 0.2, 0.3, 0.4; windows of 2 s end at 2, 3 and 4.
     emitted = {str(n): float(n) for n in range(4)}
-    told = events(emitted, seen=[(str(n), n + 0.1 * (n + 1)) for n in range(4)])
-    moments = list(over_time(told, Window(0.0, 4.0), step=1.0, width=2.0))
+    found = events(emitted, seen=[(str(n), n + 0.1 * (n + 1)) for n in range(4)])
+    moments = list(over_time(found, TimeWindow(0.0, 4.0), step=1.0, width=2.0))
     assert [end for end, _ in moments] == [2.0, 3.0, 4.0]
     assert [round(s.p99, 9) for _, s in moments if s] == [0.2, 0.3, 0.4]
 
@@ -123,16 +123,16 @@ class TestFlowsSteadily:
     def test_unless_a_filter_dropped_it(self) -> None:
         assert self.flows({"0": 90.0, "a": 95.0, "b": 98.0}, [("a", 95.2)], dropped="b")
 
-    def test_what_is_on_its_way_is_not_asked_for(self) -> None:
+    def test_what_is_under_way_does_not_count(self) -> None:
         assert self.flows({"0": 90.0, "a": 95.0, "late": 99.5}, [("a", 95.2)])
 
     def test_not_when_one_was_slow(self) -> None:
         assert not self.flows({"0": 90.0, "a": 95.0}, [("a", 96.5)])
 
     def test_not_when_one_failed(self) -> None:
-        told = {"0": 90.0, "a": 95.0}
-        assert not self.flows(told, [("a", 95.2)], failed=[("0", 97.0)])
-        assert self.flows(told, [("a", 95.2)], failed=[("0", 91.0)])
+        found = {"0": 90.0, "a": 95.0}
+        assert not self.flows(found, [("a", 95.2)], failed=[("0", 97.0)])
+        assert self.flows(found, [("a", 95.2)], failed=[("0", 91.0)])
 
     def test_not_when_nothing_was_emitted(self) -> None:
         assert not self.flows({"0": 90.0}, [("0", 90.1)])

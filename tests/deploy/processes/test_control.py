@@ -1,4 +1,4 @@
-"""A real supervisord, spoken with; its programs are shells."""
+"""Commands to a real supervisord; its programs are shells."""
 
 from __future__ import annotations
 
@@ -9,26 +9,28 @@ from typing import TYPE_CHECKING
 
 import pytest
 from eyewall_deploy.processes.control import Control, SupervisordGoneError
-from eyewall_deploy.processes.program import Program
-from eyewall_deploy.processes.supervisord import configuration
+from eyewall_deploy.processes.supervisord import Program, configuration
+from eyewall_deploy.run_dir import RunDir
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
 STUBBORN = "trap '' TERM; while :; do sleep 0.1; done"
-"""Ends with supervisord's SIGKILL only, seconds after it was asked to."""
+"""Ends only by supervisord's SIGKILL, seconds after the request."""
 
 
 @pytest.fixture
 def supervisord(tmp_path: Path) -> Iterator[subprocess.Popen[bytes]]:
     programs = [
-        Program("stubborn", ("sh", "-c", STUBBORN), tmp_path),
-        Program("tame", ("sleep", "1000"), tmp_path),
+        Program("stubborn", ("sh", "-c", STUBBORN)),
+        Program("tame", ("sleep", "1000")),
     ]
-    file = tmp_path / "supervisord.conf"
-    file.write_text(configuration(programs, tmp_path, tmp_path, tmp_path / "s"))
-    process = subprocess.Popen([sys.executable, "-m", "supervisor.supervisord", "-c", str(file)])
+    run = RunDir(tmp_path)
+    run.logs().mkdir()
+    run.supervisord.write_text(configuration(programs, run))
+    command = [sys.executable, "-m", "supervisor.supervisord", "-c", str(run.supervisord)]
+    process = subprocess.Popen(command)
     yield process
     process.kill()
     process.wait()
@@ -36,7 +38,7 @@ def supervisord(tmp_path: Path) -> Iterator[subprocess.Popen[bytes]]:
 
 @pytest.fixture
 def control(supervisord: subprocess.Popen[bytes], tmp_path: Path) -> Iterator[Control]:
-    control = Control(tmp_path / "s")
+    control = Control(RunDir(tmp_path).socket)
     while not control.answers():
         assert supervisord.poll() is None
         time.sleep(0.05)
@@ -49,7 +51,7 @@ def control(supervisord: subprocess.Popen[bytes], tmp_path: Path) -> Iterator[Co
     subprocess.run(["kill", "-9", *map(str, pids)], check=False, capture_output=True)
 
 
-def test_all_are_asked_to_stop_though_one_of_them_is_stopping_already(control: Control) -> None:
+def test_all_are_asked_to_stop_even_if_one_is_stopping_already(control: Control) -> None:
     control.stop_all_but(["tame"])
     assert control.state("stubborn").state == "STOPPING"
     control.stop_all_but([])
@@ -69,7 +71,7 @@ def test_a_supervisord_that_shuts_down_is_gone(
 
 
 def test_without_supervisord_it_is_gone(tmp_path: Path) -> None:
-    control = Control(tmp_path / "s")
+    control = Control(RunDir(tmp_path).socket)
     assert not control.answers()
     with pytest.raises(SupervisordGoneError):
         control.states()

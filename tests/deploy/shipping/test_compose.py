@@ -11,10 +11,10 @@ from typing import Any
 import jsonschema
 import pytest
 import yaml
-from deploy_plans import make_plan
+from deployments import make_deployment
 from eyewall_deploy import cluster_file
 from eyewall_deploy.lifecycle.programs import programs
-from eyewall_deploy.storm.recommended import recommended
+from eyewall_deploy.storm.settings import recommended_settings
 from eyewall_deploy.wan.addresses import addresses
 from eyewall_latency.config import read_config as read_latency
 from eyewall_monitor.agent.config import read_config as read_monitor
@@ -87,7 +87,7 @@ def test_its_parts_start_in_the_order_of_the_emulated_cluster(
     compose: dict[str, Any], tmp_path: Path
 ) -> None:
     # There a host's supervisor and agents are three programs, here one container.
-    plan = make_plan(tmp_path)
+    plan = make_deployment(tmp_path)
     order: list[str] = []
     for program in programs(plan):
         name = program.name
@@ -116,13 +116,13 @@ def test_hosts_are_those_of_the_cluster_file_with_their_addresses(compose: dict[
 
 def test_the_cluster_is_the_demos() -> None:
     shipped = cluster_file.load("three-sites")
-    assert (CLUSTER.hosts, CLUSTER.rules) == (shipped.hosts, shipped.rules)
+    assert (CLUSTER.hosts, CLUSTER.delays) == (shipped.hosts, shipped.delays)
 
 
 def test_storms_settings_are_the_shipped_ones_but_for_addresses() -> None:
     given = yaml.safe_load((GIVEN / "storm.yaml").read_text(encoding="utf-8"))
     own = {"storm.zookeeper.servers", "nimbus.seeds", "storm.local.dir", "storm.log.dir"}
-    shipped = recommended() | {"eyewall.sidecar.addresses": ["sidecar:7077"]}
+    shipped = recommended_settings() | {"eyewall.sidecar.addresses": ["sidecar:7077"]}
     assert {key: value for key, value in given.items() if key not in own} == shipped
 
 

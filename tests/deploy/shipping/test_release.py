@@ -110,8 +110,9 @@ def test_its_wheels_install_and_run(unpacked: Path, tmp_path: Path) -> None:
     wheels = sorted(map(str, unpacked.glob("wheels/*")))
     pip = (sys.executable, "-m", "pip", "install", "--quiet", "--no-index", "--no-deps")
     subprocess.run([*pip, "--target", str(tmp_path), *wheels], check=True)
-    code = f"import {', '.join(ALL)}; from eyewall_deploy.storm.recommended import recommended; "
-    code += "recommended(); print(*{m.__path__[0] for m in (" + ", ".join(ALL) + ")}, sep='\\n')"
+    code = f"import {', '.join(ALL)}; from eyewall_deploy.storm import settings; "
+    code += "settings.recommended_settings(); "
+    code += "print(*{m.__path__[0] for m in (" + ", ".join(ALL) + ")}, sep='\\n')"
     done = subprocess.run(
         [sys.executable, "-c", code],
         env={"PYTHONPATH": str(tmp_path)},

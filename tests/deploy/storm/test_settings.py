@@ -1,46 +1,39 @@
-"""What Storm's daemons are told."""
+"""The settings of Storm's daemons."""
 
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import pytest
-from eyewall_deploy import cluster_file
-from eyewall_deploy.endpoint import Endpoint
-from eyewall_deploy.run_dir import RunDir
-from eyewall_deploy.state import Mode, Scheduler
-from eyewall_deploy.storm.recommended import TIMING, recommended
+from deployments import make_deployment
+from eyewall_deploy.state import ClusterMode, SchedulerChoice
 from eyewall_deploy.storm.settings import (
-    StormCluster,
+    TIMING,
     agent_port,
     nimbus_settings,
+    recommended_settings,
     slot_ports,
     supervisor_port,
     supervisor_settings,
 )
 
-STORM = StormCluster(
-    run=RunDir(Path("/run-dir")),
-    cluster=cluster_file.load("three-sites"),
-    mode=Mode.NAMESPACES,
-    scheduler=Scheduler.EYEWALL,
-    zookeeper=Endpoint("10.83.0.1", 2181),
-    zookeeper_root="/storm",
-    nimbus_port=6627,
-    ui_port=8080,
-    sidecar=Endpoint("10.83.0.1", 7077),
-    host_ports=6700,
-    stock_timing=False,
-    agents=True,
-)
-EDGE_1 = STORM.cluster.host("edge-1")
-FOG_2 = STORM.cluster.host("fog-2")
+if TYPE_CHECKING:
+    from eyewall_deploy.deployment import Deployment
+
+
+def deployed(**changes: Any) -> Deployment:
+    return make_deployment(Path("/run-dir"), **changes)
+
+
+CLUSTER = deployed()
+EDGE_1 = CLUSTER.cluster.host("edge-1")
+FOG_2 = CLUSTER.cluster.host("fog-2")
 
 
 def test_a_host_of_the_cluster_file_becomes_capacity_and_scheduler_meta() -> None:
-    settings = supervisor_settings(STORM, FOG_2)
+    settings = supervisor_settings(CLUSTER, FOG_2)
     assert settings["storm.local.hostname"] == "fog-2"
     assert settings["supervisor.cpu.capacity"] == FOG_2.cpu * 100  # Storm counts in percent
     assert settings["supervisor.memory.capacity.mb"] == FOG_2.memory / 2**20
@@ -50,18 +43,18 @@ def test_a_host_of_the_cluster_file_becomes_capacity_and_scheduler_meta() -> Non
         "availability": "1.0",
         "speed": "0.5",
     }
-    labels = supervisor_settings(STORM, EDGE_1)["supervisor.scheduler.meta"]["labels"]
+    labels = supervisor_settings(CLUSTER, EDGE_1)["supervisor.scheduler.meta"]["labels"]
     assert labels == ",".join(EDGE_1.labels) != ""
 
 
 def test_in_namespaces_every_host_has_storms_usual_ports() -> None:
-    for host in STORM.cluster.hosts:
-        assert slot_ports(STORM, host) == [6700 + i for i in range(host.slots)]
-        assert supervisor_port(STORM, host) == 6628
+    for host in CLUSTER.cluster.hosts:
+        assert slot_ports(CLUSTER, host) == [6700 + i for i in range(host.slots)]
+        assert supervisor_port(CLUSTER, host) == 6628
 
 
 def test_on_loopback_no_two_hosts_share_a_port() -> None:
-    loopback = replace(STORM, mode=Mode.LOOPBACK, host_ports=20_000)
+    loopback = deployed(mode=ClusterMode.LOOPBACK, host_ports=20_000)
     hosts = loopback.cluster.hosts
     ports = [port for host in hosts for port in slot_ports(loopback, host)]
     ports += [supervisor_port(loopback, host) for host in hosts]
@@ -71,50 +64,50 @@ def test_on_loopback_no_two_hosts_share_a_port() -> None:
 
 
 def test_on_loopback_the_jvms_of_workers_read_the_hosts_names_from_a_file() -> None:
-    loopback = replace(STORM, mode=Mode.LOOPBACK)
+    loopback = deployed(mode=ClusterMode.LOOPBACK)
     worker = supervisor_settings(loopback, EDGE_1)["worker.childopts"]
     assert "-Djdk.net.hosts.file=/run-dir/hosts" in worker.split()
-    assert "hosts.file" not in supervisor_settings(STORM, EDGE_1)["worker.childopts"]
+    assert "hosts.file" not in supervisor_settings(CLUSTER, EDGE_1)["worker.childopts"]
 
 
 def test_everything_storm_writes_lies_in_the_run_dir() -> None:
     # Left to their defaults these lie in the Storm home, which is never written.
-    for settings in (nimbus_settings(STORM), supervisor_settings(STORM, EDGE_1)):
+    for settings in (nimbus_settings(CLUSTER), supervisor_settings(CLUSTER, EDGE_1)):
         for key in ("storm.local.dir", "storm.workers.artifacts.dir", "storm.log4j2.conf.dir"):
             assert settings[key].startswith("/run-dir/")
-    assert nimbus_settings(STORM)["storm.metricstore.rocksdb.location"].startswith("/run-dir/")
+    assert nimbus_settings(CLUSTER)["storm.metricstore.rocksdb.location"].startswith("/run-dir/")
 
 
 @pytest.mark.parametrize(
     ("scheduler", "name"),
     [
-        (Scheduler.EYEWALL, "io.eyewall.storm.EyewallScheduler"),
-        (Scheduler.RAS, "org.apache.storm.scheduler.resource.ResourceAwareScheduler"),
-        (Scheduler.DEFAULT, "org.apache.storm.scheduler.DefaultScheduler"),
+        (SchedulerChoice.EYEWALL, "io.eyewall.storm.EyewallScheduler"),
+        (SchedulerChoice.RAS, "org.apache.storm.scheduler.resource.ResourceAwareScheduler"),
+        (SchedulerChoice.DEFAULT, "org.apache.storm.scheduler.DefaultScheduler"),
     ],
 )
 def test_nimbus_is_given_the_scheduler_and_its_keys_only_where_it_is_ours(
-    scheduler: Scheduler, name: str
+    scheduler: SchedulerChoice, name: str
 ) -> None:
-    settings = nimbus_settings(replace(STORM, scheduler=scheduler))
+    settings = nimbus_settings(deployed(scheduler=scheduler))
     assert settings["storm.scheduler"] == name
     ours = {key for key in settings if key.startswith("eyewall.")}
-    assert bool(ours) == (scheduler is Scheduler.EYEWALL)
+    assert bool(ours) == (scheduler is SchedulerChoice.EYEWALL)
     if ours:
         assert settings["eyewall.sidecar.addresses"] == ["10.83.0.1:7077"]
 
 
 def test_supervisors_have_no_key_of_the_scheduler() -> None:
-    settings = supervisor_settings(STORM, EDGE_1)
+    settings = supervisor_settings(CLUSTER, EDGE_1)
     assert "storm.scheduler" not in settings
     assert not [key for key in settings if key.startswith("eyewall.")]
 
 
-def test_moves_are_made_cheap_unless_storms_own_timing_is_asked_for() -> None:
-    ours = supervisor_settings(STORM, EDGE_1)
+def test_moves_are_cheap_unless_storms_own_timing_is_requested() -> None:
+    ours = supervisor_settings(CLUSTER, EDGE_1)
     assert ours["task.refresh.poll.secs"] == 1
     assert "-XX:+UseSerialGC" in ours["worker.childopts"]
-    stock = replace(STORM, stock_timing=True)
+    stock = deployed(stock_timing=True)
     for settings in (nimbus_settings(stock), supervisor_settings(stock, EDGE_1)):
         assert not set(TIMING) & settings.keys()
         assert "SerialGC" not in settings["worker.childopts"]
@@ -122,8 +115,8 @@ def test_moves_are_made_cheap_unless_storms_own_timing_is_asked_for() -> None:
 
 
 def test_the_shipped_storm_yaml_is_what_our_own_clusters_run_with() -> None:
-    shipped = recommended()
-    settings = nimbus_settings(STORM) | supervisor_settings(STORM, EDGE_1)
+    shipped = recommended_settings()
+    settings = nimbus_settings(CLUSTER) | supervisor_settings(CLUSTER, EDGE_1)
     own = {"eyewall.sidecar.addresses", "worker.childopts"}  # the addresses and names of a cluster
     assert {key: settings[key] for key in shipped.keys() - own} == {
         key: shipped[key] for key in shipped.keys() - own
@@ -131,21 +124,21 @@ def test_the_shipped_storm_yaml_is_what_our_own_clusters_run_with() -> None:
     assert settings["worker.childopts"].startswith(shipped["worker.childopts"])
 
 
-def test_workers_tell_their_counters_to_the_agent_of_their_own_host() -> None:
-    loopback = replace(STORM, mode=Mode.LOOPBACK, host_ports=20_000)
-    for storm, host in ((STORM, EDGE_1), (loopback, EDGE_1), (loopback, FOG_2)):
-        (reporter,) = supervisor_settings(storm, host)["topology.metrics.reporters"]
+def test_workers_report_their_counters_to_the_agent_of_their_own_host() -> None:
+    loopback = deployed(mode=ClusterMode.LOOPBACK, host_ports=20_000)
+    for cluster, host in ((CLUSTER, EDGE_1), (loopback, EDGE_1), (loopback, FOG_2)):
+        (reporter,) = supervisor_settings(cluster, host)["topology.metrics.reporters"]
         assert reporter["graphite.host"] == "127.0.0.1"
-        assert reporter["graphite.port"] == agent_port(storm, host)
+        assert reporter["graphite.port"] == agent_port(cluster, host)
 
 
-def test_without_agents_workers_tell_nobody() -> None:
-    settings = supervisor_settings(replace(STORM, agents=False), EDGE_1)
+def test_without_agents_workers_report_nothing() -> None:
+    settings = supervisor_settings(deployed(agents=False), EDGE_1)
     assert "topology.metrics.reporters" not in settings
 
 
 @pytest.mark.parametrize(
-    ("metric", "told"),
+    ("metric", "reported"),
     [
         ("count.default.3.6700-__execute-count-split:default", True),
         ("count.default.3.6700-__execute-count-split:default.m1_rate", False),
@@ -158,8 +151,8 @@ def test_without_agents_workers_tell_nobody() -> None:
         ("__system.-1.6700-memory.heap.used", False),
     ],
 )
-def test_workers_tell_what_the_agent_needs_and_nothing_else(metric: str, told: bool) -> None:
-    (reporter,) = recommended()["topology.metrics.reporters"]
+def test_workers_report_only_what_the_agent_needs(metric: str, reported: bool) -> None:
+    (reporter,) = recommended_settings()["topology.metrics.reporters"]
     expression = reporter["filter"]["expression"]
     name = f"storm.worker.word_count-1-1700000000.edge-1.{metric}"
-    assert bool(re.fullmatch(expression, name)) is told
+    assert bool(re.fullmatch(expression, name)) is reported

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from eyewall_deploy.wan.addresses import addresses, host_address
-from eyewall_deploy.wan.private import hosts_file_text
+from eyewall_deploy.wan.addresses import addresses, host_address, hosts_file
 
 
 def test_control_comes_first_and_hosts_follow_in_their_order() -> None:
@@ -21,7 +20,7 @@ def test_the_300th_host_still_has_an_address_of_the_network() -> None:
 
 def test_the_names_are_added_to_what_the_machine_knew_less_its_own_line_for_one_of_them() -> None:
     existing = "127.0.0.1\tlocalhost\n192.0.2.7 edge-1 old\n# edge-1 in a comment\n"
-    assert hosts_file_text({"control": "10.83.0.1", "edge-1": "10.83.1.1"}, existing) == (
+    assert hosts_file({"control": "10.83.0.1", "edge-1": "10.83.1.1"}, existing) == (
         "127.0.0.1\tlocalhost\n# edge-1 in a comment\n# the emulated network\n"
         "10.83.0.1\tcontrol\n10.83.1.1\tedge-1\n"
     )

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
+from functools import partial
 from multiprocessing.pool import ThreadPool
 from typing import TYPE_CHECKING
 
 import pytest
 from eyewall_deploy.cluster_file import Cluster, load
-from eyewall_deploy.wan.delay_file import DelayError, delay_table, read, set_delay, write
-from eyewall_deploy.wan.delay_watch import DelayWatch
+from eyewall_deploy.state_file import FileWatch, StateFileError, write
+from eyewall_deploy.wan.delay_file import EmulatedDelays, declared_delays, read, set_delay
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -22,7 +23,7 @@ def cluster() -> Cluster:
 
 @pytest.fixture
 def file(tmp_path: Path, cluster: Cluster) -> Path:
-    write(tmp_path / "delays.json", delay_table(cluster, as_of=1.0))
+    write(tmp_path / "delays.json", declared_delays(cluster, as_of=1.0))
     return tmp_path / "delays.json"
 
 
@@ -32,7 +33,7 @@ def ms(file: Path, source: str, target: str) -> float:
 
 
 def test_what_is_written_is_read(file: Path, cluster: Cluster) -> None:
-    assert read(file) == delay_table(cluster, as_of=1.0)
+    assert read(file) == declared_delays(cluster, as_of=1.0)
 
 
 def test_the_file_has_the_keys_that_its_readers_agreed_on(file: Path) -> None:
@@ -89,7 +90,7 @@ def test_a_change_that_makes_no_sense_is_refused_and_changes_nothing(
     file: Path, cluster: Cluster, a: str, b: str, seconds: float, says: str
 ) -> None:
     before = file.read_bytes()
-    with pytest.raises(DelayError) as caught:
+    with pytest.raises(StateFileError) as caught:
         set_delay(file, cluster, a, b, seconds, as_of=2.0)
     assert says in str(caught.value)
     assert file.read_bytes() == before
@@ -115,15 +116,15 @@ def test_changes_at_the_same_time_all_take_effect_and_leave_no_other_file(
     ("content", "says"),
     [
         ("{", "delay file"),
-        ("[]", "version None"),
+        ("[]", "Expected `object`, got `array`"),
         ('{"version": 2}', "version 2; this program reads 1"),
-        ('{"version": 1, "hosts": []}', "without delay, deviation, bandwidth, source, as_of"),
+        ('{"version": 1, "hosts": []}', "missing required field `delay`"),
     ],
 )
 def test_a_file_that_cannot_be_used_is_named(tmp_path: Path, content: str, says: str) -> None:
     path = tmp_path / "delays.json"
     path.write_text(content)
-    with pytest.raises(DelayError) as caught:
+    with pytest.raises(StateFileError) as caught:
         read(path)
     assert says in str(caught.value)
     assert str(path) in str(caught.value)
@@ -133,20 +134,26 @@ def test_a_matrix_of_another_size_is_refused(file: Path) -> None:
     content = json.loads(file.read_text())
     content["delay"].pop()
     file.write_text(json.dumps(content))
-    with pytest.raises(DelayError, match="delay is not 6 by 6"):
+    with pytest.raises(StateFileError, match="delay is not 6 by 6"):
         read(file)
 
 
-def test_a_watch_tells_of_each_new_table_once_and_survives_a_bad_file(
+def test_a_watch_applies_each_new_table_once_and_survives_a_bad_file(
     file: Path, cluster: Cluster
 ) -> None:
-    watch = DelayWatch(file)
-    assert not watch.look()
+    first = read(file)
+    applied: list[EmulatedDelays] = []
+    watch = FileWatch(file, partial(read, hosts=first.hosts), applied.append)
+    watch.look()
+    assert applied == [first]
     changed = set_delay(file, cluster, "edge", "fog", 0.08, as_of=2.0)
-    assert (watch.look(), watch.table, watch.look()) == (True, changed, False)
+    watch.look()
+    watch.look()
+    assert applied == [first, changed]
     file.write_text("{")
-    assert (watch.look(), watch.table) == (False, changed)
-    write(file, delay_table(load("odp8"), as_of=3.0))  # hosts of another network
-    assert (watch.look(), watch.table) == (False, changed)
+    watch.look()
+    write(file, declared_delays(load("odp8"), as_of=3.0))  # hosts of another network
+    watch.look()
     file.unlink()
-    assert (watch.look(), watch.table) == (False, changed)
+    watch.look()
+    assert applied == [first, changed]

@@ -7,7 +7,15 @@ import socket
 from typing import TYPE_CHECKING
 
 import pytest
-from eyewall_deploy.wan.forwarder import OUTER, End, Forward, ForwardError, Sockets, parse, serve
+from eyewall_deploy.wan.addresses import OUTER
+from eyewall_deploy.wan.forwarder import (
+    Forward,
+    ForwardEnd,
+    ForwardError,
+    SocketFactory,
+    parse_forward,
+    serve,
+)
 from free_ports import free_port
 
 if TYPE_CHECKING:
@@ -16,15 +24,17 @@ if TYPE_CHECKING:
 
 def test_a_forward_is_read_as_it_is_written() -> None:
     text = "outer:127.0.0.1:6627=control:10.83.0.1:6627"
-    forward = parse(text)
-    assert forward == Forward(End("outer", "127.0.0.1", 6627), End("control", "10.83.0.1", 6627))
+    forward = parse_forward(text)
+    assert forward == Forward(
+        ForwardEnd("outer", "127.0.0.1", 6627), ForwardEnd("control", "10.83.0.1", 6627)
+    )
     assert str(forward) == text
 
 
 @pytest.mark.parametrize("text", ["", "a=b", "outer:127.0.0.1:1", "outer:h:x=control:h:1"])
 def test_a_forward_that_cannot_be_read_is_named_with_an_example(text: str) -> None:
     with pytest.raises(ForwardError, match=r"such as outer:127\.0\.0\.1:6627=control") as caught:
-        parse(text)
+        parse_forward(text)
     assert str(caught.value).startswith(f"forward {text}: ")
 
 
@@ -37,8 +47,10 @@ def through_a_forwarder(
         servers = []
         if handler is not None:
             servers.append(await asyncio.start_server(handler, "127.0.0.1", there))
-        forward = Forward(End(OUTER, "127.0.0.1", here), End(OUTER, "127.0.0.1", there))
-        servers += await serve([forward], Sockets())
+        forward = Forward(
+            ForwardEnd(OUTER, "127.0.0.1", here), ForwardEnd(OUTER, "127.0.0.1", there)
+        )
+        servers += await serve([forward], SocketFactory())
         reader, writer = await asyncio.open_connection("127.0.0.1", here)
         answer = await asyncio.wait_for(client(reader, writer), 20)
         writer.close()
@@ -79,6 +91,6 @@ def test_a_connection_to_where_nobody_listens_is_closed() -> None:
 def test_a_port_that_is_taken_is_named() -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
-        forward = parse(f"outer:127.0.0.1:{port}=outer:127.0.0.1:1")
+        forward = parse_forward(f"outer:127.0.0.1:{port}=outer:127.0.0.1:1")
         with pytest.raises(ForwardError, match="cannot listen: Address already in use"):
-            asyncio.run(serve([forward], Sockets()))
+            asyncio.run(serve([forward], SocketFactory()))

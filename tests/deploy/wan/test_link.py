@@ -5,15 +5,14 @@ from __future__ import annotations
 from random import Random
 
 import pytest
-from eyewall_deploy.wan.link import SMALLEST_QUEUE, DueQueue, Link, Wire
+from eyewall_deploy.wan.link import SMALLEST_QUEUE, DueQueue, Wire
 from hypothesis import given
 from hypothesis import strategies as st
 
-links = st.builds(
-    Link,
-    delay=st.floats(0, 1),
-    deviation=st.sampled_from([0.0, 0.001, 0.1]),
-    bandwidth=st.none() | st.floats(1e3, 1e9),
+Link = tuple[float, float, float | None]
+"""Delay, its deviation, and bandwidth."""
+links = st.tuples(
+    st.floats(0, 1), st.sampled_from([0.0, 0.001, 0.1]), st.none() | st.floats(1e3, 1e9)
 )
 packets = st.lists(st.tuples(st.floats(0, 0.1), st.integers(20, 65_536)), max_size=60)
 """(seconds since the packet before, bytes)"""
@@ -21,7 +20,7 @@ packets = st.lists(st.tuples(st.floats(0, 0.1), st.integers(20, 65_536)), max_si
 
 def sent(link: Link, gaps: list[tuple[float, int]]) -> list[tuple[float, int, float]]:
     """Time in, bytes and time due of each packet that was not dropped."""
-    wire, now, out = Wire(link, Random(0)), 0.0, []
+    wire, now, out = Wire(Random(0), *link), 0.0, []
     for gap, size in gaps:
         now += gap
         due = wire.accept(size, now)
@@ -47,7 +46,7 @@ def test_no_packet_leaves_before_it_came(link: Link, gaps: list[tuple[float, int
 def test_without_deviation_no_packet_is_earlier_than_the_delay_and_its_transmission(
     delay: float, bandwidth: float | None, gaps: list[tuple[float, int]]
 ) -> None:
-    for now, size, due in sent(Link(delay, 0.0, bandwidth), gaps):
+    for now, size, due in sent((delay, 0.0, bandwidth), gaps):
         transmission = size / bandwidth if bandwidth else 0.0
         assert due >= now + delay + transmission - 1e-9
 
@@ -56,7 +55,7 @@ def test_without_deviation_no_packet_is_earlier_than_the_delay_and_its_transmiss
 def test_in_any_stretch_no_more_bytes_arrive_than_the_bandwidth_lets_through(
     delay: float, bandwidth: float, gaps: list[tuple[float, int]]
 ) -> None:
-    out = sent(Link(delay, 0.0, bandwidth), gaps)
+    out = sent((delay, 0.0, bandwidth), gaps)
     for first in range(len(out)):
         carried = 0
         for last in range(first + 1, len(out)):
@@ -68,13 +67,13 @@ def test_in_any_stretch_no_more_bytes_arrive_than_the_bandwidth_lets_through(
 def test_without_a_bandwidth_nothing_is_dropped(
     delay: float, deviation: float, gaps: list[tuple[float, int]]
 ) -> None:
-    assert len(sent(Link(delay, deviation, None), gaps)) == len(gaps)
+    assert len(sent((delay, deviation, None), gaps)) == len(gaps)
 
 
 def test_a_full_queue_drops_what_comes_and_takes_more_once_it_has_drained() -> None:
     # 1 MB/s: the queue is the least one, 262,144 bytes. At time 0 packets of 65,536 bytes are
     # taken while at most that much waits: waiting 0, 64k, 128k, 192k, 256k → 5 taken, then none.
-    wire = Wire(Link(0.0, 0.0, 1e6), Random(0))
+    wire = Wire(Random(0), bandwidth=1e6)
     taken = [wire.accept(65_536, 0.0) for _ in range(8)]
     assert SMALLEST_QUEUE == 4 * 65_536
     assert [due is not None for due in taken] == [True] * 5 + [False] * 3
@@ -85,7 +84,7 @@ def test_a_full_queue_drops_what_comes_and_takes_more_once_it_has_drained() -> N
 
 def test_the_deviation_is_the_one_asked_for() -> None:
     # Packets 1 s apart do not hold each other up; 4,000 draws give σ to about 1.1 %.
-    out = sent(Link(0.03, 0.003, None), [(1.0, 100)] * 4000)
+    out = sent((0.03, 0.003, None), [(1.0, 100)] * 4000)
     delays = [due - now for now, _, due in out]
     mean = sum(delays) / len(delays)
     assert mean == pytest.approx(0.03, rel=0.01)
@@ -95,9 +94,9 @@ def test_the_deviation_is_the_one_asked_for() -> None:
 
 
 def test_a_smaller_delay_does_not_let_later_packets_overtake() -> None:
-    wire = Wire(Link(0.1), Random(0))
+    wire = Wire(Random(0), delay=0.1)
     assert wire.accept(100, 0.0) == 0.1
-    wire.link = Link(0.01)
+    wire.change(delay=0.01)
     assert wire.accept(100, 0.05) == 0.1  # not 0.06
     assert wire.accept(100, 0.2) == pytest.approx(0.21)
 

@@ -12,9 +12,9 @@ import psutil
 import pytest
 from emulated_room import Room, end_room, start_room
 from eyewall_deploy.host.linux import NAMED
+from eyewall_deploy.state import NetworkEmulator
 from eyewall_deploy.wan.delay_file import set_delay
-from eyewall_deploy.wan.kind import Kind
-from eyewall_deploy.wan.namespaces import Refused, can_make_namespaces
+from eyewall_deploy.wan.emulator import check_namespaces
 from free_ports import free_port
 
 pytestmark = pytest.mark.namespaces
@@ -96,7 +96,7 @@ def test_the_forwarder_leads_in_from_outside_and_out_from_inside(
         outward = users_own.getsockname()[1]
         room = start_room(
             tmp_path,
-            Kind.ROUTER,
+            NetworkEmulator.ROUTER,
             f"outer:127.0.0.1:{inward}=control:10.83.0.1:7",
             f"control:10.83.0.1:2181=outer:127.0.0.1:{outward}",
         )
@@ -140,7 +140,7 @@ def test_nothing_is_left_behind_when_the_starter_is_killed(
     namespaces_allowed: None, tmp_path: Path
 ) -> None:
     before = named_and_mounted()
-    room = start_room(tmp_path, Kind.ROUTER)
+    room = start_room(tmp_path, NetworkEmulator.ROUTER)
     inside = room.ask("namespaces")
     assert sorted(inside) == ["a", "b", "c", "control"]
     assert named_and_mounted() == before  # while it runs, no one outside sees its names
@@ -156,6 +156,6 @@ def test_nothing_is_left_behind_when_the_starter_is_killed(
 
 def test_a_refusal_says_why_and_how_to_allow_it(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "executable", "/bin/false")
-    answer = can_make_namespaces()
-    assert answer == Refused("the trial ended with 1")
-    assert "run as root" in answer.how_to_allow
+    refusal = check_namespaces()
+    assert refusal is not None
+    assert "(the trial ended with 1); run as root" in refusal.reason

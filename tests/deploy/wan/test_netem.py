@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 from emulated_room import Room, end_room, start_room
-from eyewall_deploy.wan.choice import choose
+from eyewall_deploy.state import NetworkEmulator
 from eyewall_deploy.wan.delay_file import set_delay
-from eyewall_deploy.wan.kind import Kind
+from eyewall_deploy.wan.emulator import choose_emulator
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -28,10 +28,10 @@ def added(room: Room, source: str, target: str) -> float:
 def test_netem_delays_packets_follows_the_file_and_carries_tcp_intact(
     namespaces_allowed: None, tmp_path: Path
 ) -> None:
-    choice = choose(Kind.NETEM)
-    if choice.kind != Kind.NETEM:
-        pytest.skip(f"delays come from the router on this machine: {choice.why}")
-    room = start_room(tmp_path, Kind.NETEM)
+    choice = choose_emulator(NetworkEmulator.NETEM)
+    if choice.emulator is not NetworkEmulator.NETEM:
+        pytest.skip(f"delays come from the router on this machine: {choice.reason}")
+    room = start_room(tmp_path, NetworkEmulator.NETEM)
     try:
         # a–b: 10 ms one way, a–c: 20 ms.
         near = added(room, "a", "b")
@@ -47,7 +47,5 @@ def test_netem_delays_packets_follows_the_file_and_carries_tcp_intact(
         end_room(room)
 
 
-def test_a_kind_that_is_asked_for_comes_with_its_reason() -> None:
-    router = choose(Kind.ROUTER)
-    assert (router.kind, router.why) == (Kind.ROUTER, "user-space router: asked for")
-    assert router.module == "eyewall_deploy.wan.router"
+def test_the_router_is_used_where_it_is_requested() -> None:
+    assert choose_emulator(NetworkEmulator.ROUTER).emulator is NetworkEmulator.ROUTER

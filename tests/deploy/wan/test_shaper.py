@@ -7,8 +7,7 @@ from random import Random
 from statistics import fmean, pstdev
 
 import pytest
-from eyewall_deploy.wan.link import SMALLEST_QUEUE, Link, Wire
-from eyewall_deploy.wan.shaper import Shaper, VaryingRate
+from eyewall_deploy.wan.link import SMALLEST_QUEUE, Shaper, VaryingRate, Wire
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -44,7 +43,7 @@ def test_packets_are_through_after_they_came_and_in_their_order(
 def test_without_deviation_it_is_a_wire_of_that_bandwidth_and_no_delay(
     mean: float, gaps: list[tuple[float, int]]
 ) -> None:
-    wire, now = Wire(Link(bandwidth=mean), Random(0)), 0.0
+    wire, now = Wire(Random(0), bandwidth=mean), 0.0
     for (gap, size), (_, due) in zip(
         gaps, passed(VaryingRate(mean, 0.0, STRETCH), gaps), strict=True
     ):

@@ -5,42 +5,45 @@ from __future__ import annotations
 import json
 import sys
 from dataclasses import asdict
-from pathlib import Path  # noqa: TC003 - typer reads the annotations
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
-import typer
-from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from eyewall_deploy.command_options import (
+    ClusterOption,
+    JsonOption,
+    RunDirOption,
+    running_cluster,
+)
+from eyewall_deploy.console import OUT, or_fail
 from eyewall_deploy.delays import comparison
 from eyewall_deploy.failure import Failure
-from eyewall_deploy.lifecycle.plans import find_plan
-from eyewall_deploy.lifecycle.programs import redis_prefix
-from eyewall_deploy.screen import or_fail
-from eyewall_deploy.state import Mode
 from eyewall_deploy.wan import delay_file
 
 if TYPE_CHECKING:
-    from eyewall_deploy.delays.comparison import Pair, Summary
+    from eyewall_deploy.delays.comparison import DelayComparison, DelaySummary
     from eyewall_deploy.delays.registry import LatencyRecords
-    from eyewall_deploy.lifecycle.programs import Plan
+    from eyewall_deploy.deployment import Deployment
+
+_COLUMNS = (
+    "true\nms",
+    "found\nms",
+    "off by",
+    "coordi-\nnates ms",
+    "off by",
+    "age\ns",
+    "confi-\ndence",
+)
 
 
 def delays(
-    *,
-    as_json: Annotated[bool, typer.Option("--json", help="For programs; in seconds.")] = False,
-    cluster: Annotated[
-        str | None, typer.Option("--cluster", "-c", help="Which cluster, where several are up.")
-    ] = None,
-    run_dir: Annotated[
-        Path | None, typer.Option("--run-dir", help="The cluster's run dir, if not the default.")
-    ] = None,
+    *, as_json: JsonOption = False, cluster: ClusterOption = None, run_dir: RunDirOption = None
 ) -> None:
-    """Show the delay of each pair of hosts, one way: the true one, and what the agents found."""
-    plan = or_fail(find_plan(cluster, run_dir))
-    found = or_fail(_registry(plan))
-    pairs = comparison.compare(delay_file.read(plan.run.delays), found)
+    """Show the one-way delay of each pair of hosts: the true one, and what the agents found."""
+    deployment = running_cluster(cluster, run_dir)
+    found = or_fail(_read_registry(deployment))
+    pairs = comparison.compare(delay_file.read(deployment.run.delays), found)
     summary = comparison.summarise(pairs)
     if as_json:
         content = {
@@ -50,37 +53,28 @@ def delays(
         }
         sys.stdout.write(json.dumps(content, indent=1) + "\n")
         return
-    console = Console(highlight=False, soft_wrap=True)
-    console.print(_table(pairs))
-    console.print(Text(_in_words(summary)))
+    OUT.print(_table(pairs))
+    OUT.print(Text(_describe(summary)))
     if found.unreadable:
-        console.print(Text(f"{found.unreadable} values in Redis are no records", style="yellow"))
+        OUT.print(Text(f"{found.unreadable} values in Redis are not records", style="yellow"))
 
 
-def _registry(plan: Plan) -> LatencyRecords | Failure:
-    if plan.state.mode is Mode.LOOPBACK:
+def _read_registry(deployment: Deployment) -> LatencyRecords | Failure:
+    if deployment.on_loopback:
         return Failure("delays are not emulated on this cluster: its hosts share the loopback")
-    if not plan.state.latency:
+    if not deployment.state.latency:
         return Failure("nothing measures delays on this cluster: it was brought up without agents")
-    from eyewall_deploy.delays import registry  # slow to import, for Redis's client
+    from eyewall_deploy.delays import registry  # slow to import, because of Redis's client
 
-    hosts = [host.name for host in plan.cluster.hosts]
-    return registry.read(plan.state.redis, redis_prefix(plan.state), hosts)
+    hosts = deployment.cluster.host_names
+    return registry.read(deployment.state.redis, deployment.redis_prefix, hosts)
 
 
-def _table(pairs: tuple[Pair, ...]) -> Table:
+def _table(pairs: tuple[DelayComparison, ...]) -> Table:
     table = Table(box=None, pad_edge=False, collapse_padding=True, header_style="dim")
-    table.add_column("host", no_wrap=True)
-    table.add_column("host", no_wrap=True)
-    for column in (
-        "true\nms",
-        "found\nms",
-        "off by",
-        "coordi-\nnates ms",
-        "off by",
-        "age\ns",
-        "confi-\ndence",
-    ):
+    for column in ("host", "host"):
+        table.add_column(column, no_wrap=True)
+    for column in _COLUMNS:
         table.add_column(column, justify="right", no_wrap=True)
     table.add_column("by", no_wrap=True)
     for pair in pairs:
@@ -99,7 +93,7 @@ def _table(pairs: tuple[Pair, ...]) -> Table:
     return table
 
 
-def _in_words(it: Summary) -> str:
+def _describe(it: DelaySummary) -> str:
     absolute = "–" if it.median_error_ms is None else f"{it.median_error_ms:.2f} ms"
     oldest = "–" if it.oldest is None else f"{it.oldest:.1f} s"
     return (

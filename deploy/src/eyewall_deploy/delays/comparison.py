@@ -1,4 +1,4 @@
-"""Estimated delays held against true ones, pair by pair of hosts."""
+"""Estimated delays compared with true ones, for each pair of hosts."""
 
 from __future__ import annotations
 
@@ -14,31 +14,31 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from eyewall_deploy.delays.registry import LatencyRecords
-    from eyewall_deploy.wan.delay_file import DelayTable
+    from eyewall_deploy.wan.delay_file import EmulatedDelays
 
 
 @dataclass(frozen=True, slots=True)
-class Pair:
+class DelayComparison:
     """Two hosts; delays in seconds, one way, which is half of the way there and back.
 
     Parameters
     ----------
     true
-        What the emulated network does; the mean of both directions.
+        The delay of the emulated network; the mean of both directions.
     found
-        What a reader of the registry is told: None where it is unknown.
+        What a reader of the registry gets; None if it is unknown.
     kind
         `measured`, `estimated` (by coordinates) or `unknown`.
     age
-        Seconds; None where it is unknown.
+        Seconds; None if it is unknown.
     confidence
         0 to 1.
     error
-        |found - true| / true; None where it is unknown, or there is no delay.
+        |found - true| / true; None if it is unknown or the delay is zero.
     coordinates
-        What the coordinates alone would say, whether or not the pair is measured.
+        The estimate of the coordinates alone, also for measured pairs.
     coordinates_error
-        As `error`, of `coordinates`.
+        Like `error`, for `coordinates`.
     """
 
     a: str
@@ -54,8 +54,8 @@ class Pair:
 
 
 @dataclass(frozen=True, slots=True)
-class Summary:
-    """All pairs in a few figures; errors are relative, None where none is known."""
+class DelaySummary:
+    """Figures over all pairs; errors are relative, None if none is known."""
 
     pairs: int
     measured: int
@@ -71,8 +71,8 @@ class Summary:
     least_confidence: float
 
 
-def compare(table: DelayTable, registry: LatencyRecords) -> tuple[Pair, ...]:
-    """Hold the registry against the delay file, each pair of hosts once."""
+def compare(table: EmulatedDelays, registry: LatencyRecords) -> tuple[DelayComparison, ...]:
+    """Compare the registry with the delay file, each pair of hosts once."""
     places = enumerate(table.hosts)
     return tuple(
         _pair(a, b, (table.delay[i][j] + table.delay[j][i]) / 2, registry)
@@ -80,12 +80,13 @@ def compare(table: DelayTable, registry: LatencyRecords) -> tuple[Pair, ...]:
     )
 
 
-def summarise(pairs: Sequence[Pair]) -> Summary:
-    """Sum up, unknown pairs counted and otherwise left out."""
+def summarise(pairs: Sequence[DelayComparison]) -> DelaySummary:
+    """Summarise; unknown pairs are counted and otherwise left out."""
     kinds = [pair.kind for pair in pairs]
     errors = [pair.error for pair in pairs if pair.error is not None]
     by_coordinates = [p.coordinates_error for p in pairs if p.coordinates_error is not None]
-    return Summary(
+    absolute = [abs(pair.found - pair.true) for pair in pairs if pair.found is not None]
+    return DelaySummary(
         pairs=len(pairs),
         measured=kinds.count("measured"),
         estimated=kinds.count("estimated"),
@@ -93,11 +94,7 @@ def summarise(pairs: Sequence[Pair]) -> Summary:
         median_error=median(errors) if errors else None,
         p90_error=_p90(errors),
         largest_error=max(errors, default=None),
-        median_error_ms=(
-            median(1000 * abs(p.found - p.true) for p in pairs if p.found is not None)
-            if any(p.found is not None for p in pairs)
-            else None
-        ),
+        median_error_ms=1000 * median(absolute) if absolute else None,
         coordinates_median_error=median(by_coordinates) if by_coordinates else None,
         coordinates_p90_error=_p90(by_coordinates),
         oldest=max((pair.age for pair in pairs if pair.age is not None), default=None),
@@ -105,19 +102,19 @@ def summarise(pairs: Sequence[Pair]) -> Summary:
     )
 
 
-def _pair(a: str, b: str, true: float, registry: LatencyRecords) -> Pair:
+def _pair(a: str, b: str, true: float, registry: LatencyRecords) -> DelayComparison:
     here, there = registry.hosts.get(a), registry.hosts.get(b)
-    found = delay_between(here, there, registry.probed(a, b), now=registry.now)
+    delay = delay_between(here, there, registry.probed(a, b), now=registry.now)
     coordinates = delay_between(here, there, {}, now=registry.now)
-    return Pair(
+    return DelayComparison(
         a=a,
         b=b,
         true=true,
-        found=found.seconds,
-        kind=found.kind,
-        age=found.age if math.isfinite(found.age) else None,
-        confidence=found.confidence,
-        error=_error(found, true),
+        found=delay.seconds,
+        kind=delay.kind,
+        age=delay.age if math.isfinite(delay.age) else None,
+        confidence=delay.confidence,
+        error=_error(delay, true),
         coordinates=coordinates.seconds,
         coordinates_error=_error(coordinates, true),
     )

@@ -1,4 +1,4 @@
-"""What the demo found out: values only, as they go into the tables and into the JSON file."""
+"""Results of the demo: values only, as they go into the tables and into the JSON file."""
 
 from __future__ import annotations
 
@@ -6,39 +6,44 @@ from dataclasses import dataclass, fields, is_dataclass
 from statistics import median
 from typing import TYPE_CHECKING, Any
 
-from eyewall_deploy.measure.nimbus import Executor
+from eyewall_deploy.measure.latency import TimeWindow, over_time
+from eyewall_deploy.storm.nimbus import RunningExecutor
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from eyewall_deploy.measure.latency import Gap, Summary
+    from eyewall_deploy.measure.latency import LatencySummary, OutputGap
+    from eyewall_deploy.measure.tuple_events import TupleEvents
+
+_STEP = 0.5
+_WIDTH = 1.0
 
 
 @dataclass(frozen=True, slots=True)
-class Placement:
-    """Where everything runs and what the scheduler and the model say of it.
+class DemoPlacement:
+    """Where everything runs, and what the scheduler and the model say of it.
 
     Parameters
     ----------
     status
         The scheduler's status text.
     predicted
-        R by the model, in seconds; None where it could not be computed.
+        R by the model, in seconds; None if it could not be computed.
     predicted_mean
-        The model's mean over the paths that tuples take, in seconds.
+        The model's mean over the paths of tuples, in seconds.
     detour
-        Seconds between the places that source and consumer are pinned to and where they run; 0
-        where the pins are kept.
+        Seconds between the hosts that source and consumer are pinned to and those where they run;
+        0 if the pins are kept.
     """
 
-    hosts: Mapping[Executor, str]
+    hosts: Mapping[RunningExecutor, str]
     status: str
     predicted: float | None
     predicted_mean: float | None
     detour: float
 
-    def host_words(self) -> list[str]:
-        """Hosts with their executors, system executors included: `edge-1: source, tag ×2`."""
+    def describe_hosts(self) -> list[str]:
+        """Return hosts with their executors, Storm's own included: `edge-1: source, tag ×2`."""
         by_host: dict[str, dict[str, int]] = {}
         for executor, host in sorted(self.hosts.items()):
             counts = by_host.setdefault(host, {})
@@ -50,7 +55,7 @@ class Placement:
 
 
 @dataclass(frozen=True, slots=True)
-class Run:
+class SchedulerRun:
     """One placement, measured.
 
     Parameters
@@ -64,15 +69,15 @@ class Run:
     """
 
     scheduler: str
-    placement: Placement
-    measured: Summary
+    placement: DemoPlacement
+    measured: LatencySummary
     complete_latency: float | None
     seconds_to_flow: float
 
 
 @dataclass(frozen=True, slots=True)
-class Reassignment:
-    """A delay that was raised, and what came of it; times in seconds.
+class DelayRise:
+    """A delay that was raised, and its effects; times in seconds.
 
     Parameters
     ----------
@@ -89,13 +94,13 @@ class Reassignment:
     link: tuple[str, str]
     delay_before: float
     delay_after: float
-    before: Run
-    during: Summary | None
-    after: Run
-    moved: tuple[Executor, ...]
+    before: SchedulerRun
+    during: LatencySummary | None
+    after: SchedulerRun
+    moved: tuple[RunningExecutor, ...]
     raised_at: float
     moved_at: float
-    gap: Gap
+    gap: OutputGap
     failed: int
 
     @property
@@ -105,7 +110,7 @@ class Reassignment:
 
 
 @dataclass(frozen=True, slots=True)
-class Medians:
+class RunMedians:
     """Medians over the repetitions of one scheduler, in seconds."""
 
     scheduler: str
@@ -118,13 +123,36 @@ class Medians:
     detour: float
 
 
-def medians(runs: Sequence[Run]) -> list[Medians]:
-    """One line for each scheduler, in the order of their first turn."""
+@dataclass(frozen=True, slots=True)
+class TimelinePoint:
+    """Latency of the tuples emitted in the second that ends `at`, seconds since the epoch.
+
+    Parameters
+    ----------
+    p50, p99
+        Seconds from the source to the consumer; None if none of the tuples arrived.
+    """
+
+    at: float
+    p50: float | None
+    p99: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Timeline:
+    """Latency during one scheduler's run, from the first tuple to the last."""
+
+    scheduler: str
+    moments: tuple[TimelinePoint, ...]
+
+
+def medians(runs: Sequence[SchedulerRun]) -> list[RunMedians]:
+    """Return the medians of each scheduler, in the order of their first runs."""
     lines = []
     for scheduler in dict.fromkeys(run.scheduler for run in runs):
         own = [run for run in runs if run.scheduler == scheduler]
         lines.append(
-            Medians(
+            RunMedians(
                 scheduler=scheduler,
                 runs=len(own),
                 predicted=_median(own, lambda run: run.placement.predicted),
@@ -138,19 +166,35 @@ def medians(runs: Sequence[Run]) -> list[Medians]:
     return lines
 
 
-def plain(value: Any) -> Any:
-    """Any record as JSON has it; an executor is its component and first task."""
-    if isinstance(value, Executor):
+def timeline(scheduler: str, events: TupleEvents) -> Timeline:
+    """Return the latency over time of all tuples; without points if there were none."""
+    if not events.emitted:
+        return Timeline(scheduler, ())
+    whole = TimeWindow(min(events.emitted.values()), max(events.emitted.values()))
+    return Timeline(
+        scheduler,
+        tuple(
+            TimelinePoint(at, summary.p50 if summary else None, summary.p99 if summary else None)
+            for at, summary in over_time(events, whole, _STEP, _WIDTH)
+        ),
+    )
+
+
+def to_json(value: Any) -> Any:
+    """Return any record as JSON has it; an executor is its component and first task."""
+    if isinstance(value, RunningExecutor):
         return f"{value.component}:{value.first_task}"
     if is_dataclass(value):
-        return {field.name: plain(getattr(value, field.name)) for field in fields(value)}
+        return {field.name: to_json(getattr(value, field.name)) for field in fields(value)}
     if isinstance(value, dict):
-        return {plain(key): plain(each) for key, each in value.items()}
+        return {to_json(key): to_json(each) for key, each in value.items()}
     if isinstance(value, (tuple, list)):
-        return [plain(each) for each in value]
+        return [to_json(each) for each in value]
     return value
 
 
-def _median(runs: Sequence[Run], figure: Callable[[Run], float | None]) -> float | None:
+def _median(
+    runs: Sequence[SchedulerRun], figure: Callable[[SchedulerRun], float | None]
+) -> float | None:
     figures = [value for value in map(figure, runs) if value is not None]
     return median(figures) if figures else None

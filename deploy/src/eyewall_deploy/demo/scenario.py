@@ -6,19 +6,21 @@ import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from eyewall_deploy.failure import Failure
-from eyewall_deploy.pins import KEY, pins_in, wrong_pin
-from eyewall_deploy.submit import wrong_option
+from eyewall_deploy.pins import KEY, check_pins, read_pins
+from eyewall_deploy.submit import check_option
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
     from eyewall_deploy.cluster_file import Cluster
-    from eyewall_deploy.measure.nimbus import Executor
-    from eyewall_deploy.wan.delay_file import DelayTable
+    from eyewall_deploy.failure import Failure
+    from eyewall_deploy.storm.nimbus import ComponentStream, RunningExecutor
+    from eyewall_deploy.wan.delay_file import EmulatedDelays
 
 TOPOLOGY = "tag_and_count"
+RAISED_BY = 0.1
+"""Seconds, one way, by which the delay of a link is raised."""
 _ENDS = ("source", "consumer")
 
 
@@ -33,7 +35,7 @@ class Scenario:
     seconds
         How long each placement is measured, once it runs steadily.
     repetitions
-        How often all schedulers have their turn.
+        How often each scheduler runs.
     options
         Further settings of the topology, `KEY=VALUE`.
     """
@@ -44,26 +46,27 @@ class Scenario:
     options: tuple[str, ...]
 
     def topology_options(self, events: Path) -> list[str]:
-        """What the topology is submitted with, whoever schedules it."""
+        """Return the options of the submission, the same for each scheduler."""
         pins = json.dumps({component: list(hosts) for component, hosts in self.pins.items()})
         return [f"{KEY}={pins}", f"measure.dir={events}", *self.options]
 
 
-def scenario_for(
+def make_scenario(
     cluster: Cluster, seconds: float, repetitions: int, options: Sequence[str]
 ) -> Scenario | Failure:
-    """Pins are those of the options, where they have any, else those of the cluster."""
-    wrong = next(filter(None, map(wrong_option, options)), None) or wrong_pin(cluster, options)
-    if wrong is not None:
-        return Failure(wrong)
+    """Return a scenario with the pins of the options, or else with those of the cluster."""
+    wrong = [failure for option in options if (failure := check_option(option)) is not None]
+    failure = wrong[0] if wrong else check_pins(cluster, options)
+    if failure is not None:
+        return failure
     others = tuple(option for option in options if option.partition("=")[0] != KEY)
-    return Scenario(pins_in(options) or pins_for(cluster), seconds, repetitions, others)
+    return Scenario(read_pins(options) or default_pins(cluster), seconds, repetitions, others)
 
 
-def pins_for(cluster: Cluster) -> dict[str, tuple[str, ...]]:
-    """Source and consumer are pinned to the hosts that the cluster file labels so.
+def default_pins(cluster: Cluster) -> dict[str, tuple[str, ...]]:
+    """Return pins of source and consumer to the hosts that the cluster file labels so.
 
-    A cluster without those labels has its source on the first host and its consumer on the last.
+    Without these labels the source is on the first host and the consumer on the last.
     """
     labels = {label for host in cluster.hosts for label in host.labels}
     if labels.issuperset(_ENDS):
@@ -72,26 +75,46 @@ def pins_for(cluster: Cluster) -> dict[str, tuple[str, ...]]:
 
 
 def detour(
-    hosts: Mapping[Executor, str], pins: Mapping[str, set[str]], delays: DelayTable
+    hosts: Mapping[RunningExecutor, str], pins: Mapping[str, set[str]], delays: EmulatedDelays
 ) -> float:
-    """Seconds from and to the places where the data really comes from and has to go.
+    """Return the seconds from and to the hosts where the data comes from and has to go.
 
-    A scheduler that knows no pins puts the source elsewhere than at the camera: what the camera
-    sees has to travel to it first, and from the consumer to the display in the end. Each end counts
-    by the nearest host that its pin allows; 0 where the pins are kept.
+    A scheduler without pins puts the source elsewhere than at the camera: the camera's data has to
+    travel to it first, and from the consumer to the display in the end. Each end counts from the
+    nearest host that its pin allows; 0 if the pins are kept.
     """
-    place = {host: index for index, host in enumerate(delays.hosts)}
     total = 0.0
     for component, allowed in pins.items():
-        where = [place[host] for e, host in hosts.items() if e.component == component]
-        ways = [
+        own = [host for executor, host in hosts.items() if executor.component == component]
+        lengths = [
             min(
-                delays.delay[place[pin]][at]
-                if component == "source"
-                else delays.delay[at][place[pin]]
+                delays.between(pin, host) if component == "source" else delays.between(host, pin)
                 for pin in allowed
             )
-            for at in where
+            for host in own
         ]
-        total += sum(ways) / len(ways)
+        total += sum(lengths) / len(lengths)
     return total
+
+
+def count_link_uses(
+    hosts: Mapping[RunningExecutor, str], streams: Sequence[ComponentStream]
+) -> dict[tuple[str, str], int]:
+    """Return pairs of hosts between which tuples flow, and how many executor pairs use each."""
+    used: dict[tuple[str, str], int] = {}
+    for stream in streams:
+        senders = [host for e, host in hosts.items() if e.component == stream.source]
+        receivers = [host for e, host in hosts.items() if e.component == stream.target]
+        for source in senders:
+            for target in receivers:
+                if source != target:
+                    used[source, target] = used.get((source, target), 0) + 1
+    return used
+
+
+def most_used_link(
+    hosts: Mapping[RunningExecutor, str], streams: Sequence[ComponentStream]
+) -> tuple[str, str] | None:
+    """Return the most used link, of several the first by name; None if all is on one host."""
+    used = count_link_uses(hosts, streams)
+    return min(used, key=lambda link: (-used[link], link), default=None)

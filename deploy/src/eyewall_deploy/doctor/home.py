@@ -6,18 +6,18 @@ import subprocess
 import zipfile
 from typing import TYPE_CHECKING
 
-from eyewall_deploy.doctor.finding import Finding, advice, fine, stops_nimbus
+from eyewall_deploy.doctor.check_result import CheckResult, advice, fine, stops_nimbus
 from eyewall_deploy.failure import Failure
-from eyewall_deploy.state import Scheduler
-from eyewall_deploy.storm.commands import find_java
-from eyewall_deploy.storm.settings import CLASS_OF
-from eyewall_deploy.storm_home import STORM_VERSION, open_storm_home
+from eyewall_deploy.state import SchedulerChoice
+from eyewall_deploy.storm.daemons import find_java
+from eyewall_deploy.storm.home import STORM_VERSION, open_storm_home
+from eyewall_deploy.storm.settings import SCHEDULER_CLASSES
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-CLASS = CLASS_OF[Scheduler.EYEWALL]
+CLASS = SCHEDULER_CLASSES[SchedulerChoice.EYEWALL]
 _ENTRY = CLASS.replace(".", "/") + ".class"
 _JAR = "eyewall-storm-scheduler.jar"
 _GRPC_SERVICE = "grpc.ManagedChannelProvider"
@@ -25,7 +25,7 @@ _GRPC_SERVICE = "grpc.ManagedChannelProvider"
 _SECONDS = 60
 
 
-def check_home(path: Path) -> Iterator[Finding]:
+def check_home(path: Path) -> Iterator[CheckResult]:
     """Look at a Storm home with the jar in it, before Nimbus is started from there."""
     home = open_storm_home(path)
     if isinstance(home, Failure):
@@ -35,7 +35,7 @@ def check_home(path: Path) -> Iterator[Finding]:
     yield from _check_jar(path)
 
 
-def check_version(check: str, version: str) -> Finding:
+def check_version(check: str, version: str) -> CheckResult:
     """Eyewall is built against one release line."""
     line = STORM_VERSION.rpartition(".")[0]
     if version.startswith(f"{line}."):
@@ -47,7 +47,7 @@ def check_version(check: str, version: str) -> Finding:
     )
 
 
-def _check_jar(home: Path) -> Iterator[Finding]:
+def _check_jar(home: Path) -> Iterator[CheckResult]:
     check = "scheduler's jar"
     folder = home / "extlib-daemon"
     there = _with_class(folder)
@@ -86,7 +86,7 @@ def _entries(jar: Path) -> list[str]:
         return []
 
 
-def _check_class(home: Path) -> Finding:
+def _check_class(home: Path) -> CheckResult:
     """Let a JVM load the class as Nimbus would.
 
     It is asked to run the class, which has no `main`: that it says so means that the class and

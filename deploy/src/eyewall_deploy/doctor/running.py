@@ -7,10 +7,11 @@ import logging
 import warnings
 from typing import TYPE_CHECKING, Any
 
-from eyewall_deploy.doctor.finding import Finding, advice, fault, fine
+from eyewall_deploy.doctor.check_result import CheckResult, advice, fault, fine
 from eyewall_deploy.doctor.home import check_version
 from eyewall_deploy.endpoint import LARGEST_PORT
 from eyewall_deploy.processes import probes
+from eyewall_deploy.state_file import StateFileError
 from eyewall_deploy.storm import nimbus
 from eyewall_deploy.wan import delay_file
 
@@ -27,10 +28,10 @@ _LARGEST_DIFFERENCE = 2.0
 """Seconds; supervisors write whole ones."""
 
 
-def check_nimbus(endpoint: Endpoint, delays: Path | None) -> Iterator[Finding]:
+def check_nimbus(endpoint: Endpoint, delays: Path | None) -> Iterator[CheckResult]:
     """Ask Nimbus, and hold its supervisors against the delay file."""
     try:
-        view = nimbus.look(endpoint, with_topologies=False)
+        view = nimbus.read_summary(endpoint, with_topologies=False)
     except nimbus.NimbusUnreachableError as error:
         yield fault("Nimbus", str(error), "is that its address and Thrift port (6627)?")
         return
@@ -52,11 +53,11 @@ def check_nimbus(endpoint: Endpoint, delays: Path | None) -> Iterator[Finding]:
         yield _check_delays(delays, hosts)
 
 
-def _check_delays(path: Path, hosts: Sequence[str]) -> Finding:
+def _check_delays(path: Path, hosts: Sequence[str]) -> CheckResult:
     check = "delay file"
     try:
         known = delay_file.read(path).hosts
-    except delay_file.DelayError as error:
+    except StateFileError as error:
         return fault(check, str(error), "name a delay file with --delay-file")
     unknown = sorted(set(hosts) - set(known))
     if unknown:
@@ -68,7 +69,7 @@ def _check_delays(path: Path, hosts: Sequence[str]) -> Finding:
     return fine(check, f"knows all {len(set(hosts))} hosts")
 
 
-def check_sidecar(endpoint: Endpoint) -> Finding:
+def check_sidecar(endpoint: Endpoint) -> CheckResult:
     """Ask the sidecar for its health, as gRPC's standard has it."""
     missing = probes.grpc_health(endpoint)
     if missing is None:
@@ -80,7 +81,7 @@ def check_sidecar(endpoint: Endpoint) -> Finding:
     )
 
 
-def check_clocks(settings: dict[str, Any]) -> Iterator[Finding]:
+def check_clocks(settings: dict[str, Any]) -> Iterator[CheckResult]:
     """Compare the supervisors' clocks with ZooKeeper's.
 
     A supervisor's heartbeat holds its own time, and ZooKeeper stamps it with the time of arrival.

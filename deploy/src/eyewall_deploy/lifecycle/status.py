@@ -2,33 +2,22 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from eyewall_deploy.lifecycle.down import processes_of
-from eyewall_deploy.lifecycle.ended import has_ended
+from eyewall_deploy.lifecycle.down import cluster_processes
 from eyewall_deploy.processes.control import Control, SupervisordGoneError
-from eyewall_deploy.state import Mode
-from eyewall_deploy.storm import nimbus
-from eyewall_deploy.wan.addresses import addresses
+from eyewall_deploy.storm.nimbus import NimbusSummary, NimbusUnreachableError, read_summary
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from eyewall_deploy.deployment import Deployment
     from eyewall_deploy.failure import Failure
-    from eyewall_deploy.lifecycle.programs import Plan
+    from eyewall_deploy.processes.control import ProgramState
     from eyewall_deploy.run_dir import RunDir
-
-
-@dataclass(frozen=True, slots=True)
-class ProgramStatus:
-    """A program; `pid` as seen from outside, 0 unless it runs; `uptime` in seconds."""
-
-    name: str
-    state: str
-    pid: int
-    uptime: float
+    from eyewall_deploy.storm.nimbus import RunningTopology
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,21 +53,23 @@ class TopologyStatus:
 
 
 @dataclass(frozen=True, slots=True)
-class Status:
+class ClusterStatus:
     """A running cluster.
 
     Parameters
     ----------
     network
-        By what delays are made: router, netem or none.
+        What delays packets: router, netem or none.
     delays
-        What the sidecar goes by: measured or declared ones.
+        Which delays the sidecar uses: measured or declared ones.
     addresses
         How each server is reached from here.
+    programs
+        With process ids as seen from outside.
     not_limited
         Which of the hosts' CPU and memory limits this machine does not keep, and why.
     nimbus_error
-        Why hosts and topologies are unknown; None when they are known.
+        Why hosts and topologies are unknown; None if they are known.
     """
 
     cluster: str
@@ -89,104 +80,85 @@ class Status:
     stock_timing: bool
     delays: str
     addresses: Mapping[str, str]
-    programs: tuple[ProgramStatus, ...]
+    programs: tuple[ProgramState, ...]
     hosts: tuple[HostStatus, ...]
     topologies: tuple[TopologyStatus, ...]
     not_limited: tuple[str, ...]
     nimbus_error: str | None
 
 
-def status(plan: Plan, not_limited: tuple[str, ...]) -> Status | Failure:
-    """Look at everything once."""
-    state = plan.state
+def read_status(deployment: Deployment) -> ClusterStatus | Failure:
+    """Return what a cluster does now."""
+    state = deployment.state
     try:
-        programs = _programs(plan.run)
+        programs = _programs(deployment.run)
     except SupervisordGoneError:
-        return has_ended(plan.run)
+        return deployment.run.end_notice
     try:
-        view = nimbus.look(state.nimbus)
-        error = None
-    except nimbus.NimbusUnreachableError as unreachable:
-        view = nimbus.ClusterView("", has_leader=False, supervisors=(), topologies=())
-        error = str(unreachable)
-    return Status(
+        nimbus, error = read_summary(state.nimbus), None
+    except NimbusUnreachableError as unreachable:
+        nimbus, error = NimbusSummary("", False, (), ()), str(unreachable)  # noqa: FBT003
+    used = {supervisor.host: supervisor.slots_used for supervisor in nimbus.supervisors}
+    address_of = deployment.address_of
+    return ClusterStatus(
         cluster=state.cluster,
-        run_dir=str(plan.run.path),
+        run_dir=str(deployment.run.path),
         mode=state.mode,
-        network=state.network,
+        network=state.network or "none",
         scheduler=state.scheduler,
         stock_timing=state.stock_timing,
         delays=state.delays,
-        addresses=_addresses(plan),
+        addresses=_server_addresses(deployment),
         programs=programs,
-        hosts=_hosts(plan, view),
-        topologies=running_topologies(view),
-        not_limited=not_limited,
+        hosts=tuple(
+            HostStatus(it.name, it.site, address_of[it.name], it.slots, used.get(it.name))
+            for it in deployment.cluster.hosts
+        ),
+        topologies=running_topologies(nimbus),
+        not_limited=deployment.groups.refused,
         nimbus_error=error,
     )
 
 
-def _addresses(plan: Plan) -> dict[str, str]:
-    state = plan.state
-    found = {"nimbus": str(state.nimbus)}
-    if state.ui is not None:
-        found["storm ui"] = f"http://{state.ui}"
-    if state.dashboard is not None:
-        found["dashboard"] = f"http://{state.dashboard}"
-    if state.sidecar is not None:
-        found["sidecar"] = str(state.sidecar)
-    return found | {"zookeeper": str(state.zookeeper), "redis": str(state.redis)}
+def _server_addresses(deployment: Deployment) -> dict[str, str]:
+    state = deployment.state
+    pages = {"storm ui": state.ui, "dashboard": state.dashboard}
+    return {
+        "nimbus": str(state.nimbus),
+        **{name: f"http://{page}" for name, page in pages.items() if page is not None},
+        **({} if state.sidecar is None else {"sidecar": str(state.sidecar)}),
+        "zookeeper": str(state.zookeeper),
+        "redis": str(state.redis),
+    }
 
 
-def _programs(run: RunDir) -> tuple[ProgramStatus, ...]:
-    outside = _pids_outside(run)
-    return tuple(
-        ProgramStatus(p.name, p.state, outside.get(p.pid, p.pid), p.uptime)
-        for p in Control(run.socket).states()
-    )
-
-
-def _pids_outside(run: RunDir) -> dict[int, int]:
-    """Process ids of this machine by those of the cluster's own process namespace."""
-    found = {}
-    for process in processes_of(run):
+def _programs(run: RunDir) -> tuple[ProgramState, ...]:
+    """Return the programs, with process ids of this machine, not of the cluster's own namespace."""
+    outside = {}
+    for process in cluster_processes(run):
         try:
             text = Path(f"/proc/{process.pid}/status").read_text(encoding="utf-8")
         except OSError:
             continue
         ids = next(line for line in text.splitlines() if line.startswith("NSpid:")).split()[1:]
-        found[int(ids[-1])] = process.pid
-    return found
+        outside[int(ids[-1])] = process.pid
+    states = Control(run.socket).states()
+    return tuple(replace(state, pid=outside.get(state.pid, state.pid)) for state in states)
 
 
-def _hosts(plan: Plan, view: nimbus.ClusterView) -> tuple[HostStatus, ...]:
-    used = {supervisor.host: supervisor.slots_used for supervisor in view.supervisors}
-    address_of = addresses([host.name for host in plan.cluster.hosts])
-    if plan.state.mode is Mode.LOOPBACK:
-        address_of = dict.fromkeys(address_of, "127.0.0.1")
-    return tuple(
-        HostStatus(host.name, host.site, address_of[host.name], host.slots, used.get(host.name))
-        for host in plan.cluster.hosts
-    )
+def running_topologies(summary: NimbusSummary) -> tuple[TopologyStatus, ...]:
+    """Return the topologies of Nimbus's summary in the form that the status shows."""
+    return tuple(map(_topology_status, summary.topologies))
 
 
-def running_topologies(view: nimbus.ClusterView) -> tuple[TopologyStatus, ...]:
-    """What runs, as the status shows it."""
-    return tuple(
-        TopologyStatus(
-            name=topology.name,
-            id=topology.id,
-            status=topology.status,
-            scheduling=topology.scheduling,
-            executors=tuple(
-                ExecutorStatus(
-                    executor.component,
-                    (executor.first_task, executor.last_task),
-                    slot.host,
-                    slot.port,
-                )
-                for executor, slot in sorted(topology.slots.items())
-            ),
-        )
-        for topology in view.topologies
+def _topology_status(topology: RunningTopology) -> TopologyStatus:
+    return TopologyStatus(
+        name=topology.name,
+        id=topology.id,
+        status=topology.status,
+        scheduling=topology.scheduling,
+        executors=tuple(
+            ExecutorStatus(it.component, (it.first_task, it.last_task), slot.host, slot.port)
+            for it, slot in sorted(topology.slots.items())
+        ),
     )

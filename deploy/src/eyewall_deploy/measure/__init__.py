@@ -1,1 +1,1 @@
-"""What a topology did, read from its event files and from Nimbus."""
+"""What a topology did, from its event files."""

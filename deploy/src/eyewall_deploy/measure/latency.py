@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from eyewall_deploy.measure.events import Events, Sighting
+    from eyewall_deploy.measure.tuple_events import Arrival, TupleEvents
 
 
 @dataclass(frozen=True, slots=True)
-class Window:
+class TimeWindow:
     """A span of time, seconds since the epoch; its end is not part of it."""
 
     start: float
@@ -26,7 +26,7 @@ class Window:
 
 
 @dataclass(frozen=True, slots=True)
-class Summary:
+class LatencySummary:
     """End-to-end latency of the tuples emitted in a window, in seconds.
 
     Parameters
@@ -44,7 +44,7 @@ class Summary:
 
 
 @dataclass(frozen=True, slots=True)
-class Gap:
+class OutputGap:
     """A span without any tuple at the consumer."""
 
     start: float
@@ -52,71 +52,71 @@ class Gap:
 
 
 def percentile(values: Sequence[float], percent: float) -> float:
-    """Nearest rank: the smallest value that at least `percent` of all values don't exceed."""
+    """Return the nearest rank: the smallest value that `percent` of all values do not exceed."""
     if not values:
         raise ValueError("a percentile of no values")
     rank = max(1, math.ceil(percent / 100 * len(values)))
     return sorted(values)[rank - 1]
 
 
-def summarise(events: Events, window: Window) -> Summary | None:
-    """Latency of the tuples emitted within `window`; None if none of them arrived."""
-    arrived = first_sightings(events)
-    latencies = [s.latency for s in arrived.values() if s.emitted_at in window]
+def summarise(events: TupleEvents, window: TimeWindow) -> LatencySummary | None:
+    """Return the latency of the tuples emitted within `window`; None if none of them arrived."""
+    arrived = first_arrivals(events)
+    latencies = [it.latency for it in arrived.values() if it.emitted_at in window]
     if not latencies:
         return None
     missing = sum(
         at in window and message not in arrived and message not in events.dropped
         for message, at in events.emitted.items()
     )
-    return Summary(len(latencies), percentile(latencies, 50), percentile(latencies, 99), missing)
+    p50, p99 = percentile(latencies, 50), percentile(latencies, 99)
+    return LatencySummary(len(latencies), p50, p99, missing)
 
 
-def first_sightings(events: Events) -> dict[str, Sighting]:
-    """When each message arrived first; what replays bring again is left out."""
-    first: dict[str, Sighting] = {}
-    for sighting in events.seen:
-        first.setdefault(sighting.id, sighting)
+def first_arrivals(events: TupleEvents) -> dict[str, Arrival]:
+    """Return the first arrival of each message, without those of replays."""
+    first: dict[str, Arrival] = {}
+    for arrival in events.arrivals:
+        first.setdefault(arrival.id, arrival)
     return first
 
 
-def never_acked(events: Events) -> set[str]:
-    """Messages that were emitted and have no ack."""
+def never_acked(events: TupleEvents) -> set[str]:
+    """Return messages that were emitted and not acked."""
     return events.emitted.keys() - events.acked.keys()
 
 
-def never_seen(events: Events) -> set[str]:
-    """Messages that were emitted, that no filter dropped, and that the consumer never met."""
-    seen = {sighting.id for sighting in events.seen}
-    return events.emitted.keys() - seen - events.dropped.keys()
+def never_arrived(events: TupleEvents) -> set[str]:
+    """Return messages that were emitted, not dropped by a filter, and never arrived."""
+    return events.emitted.keys() - first_arrivals(events).keys() - events.dropped.keys()
 
 
-def longest_gap(events: Events, window: Window) -> Gap:
-    """The longest time within `window` in which no tuple reached the consumer."""
-    arrivals = [sighting.at for sighting in events.seen if sighting.at in window]
+def longest_gap(events: TupleEvents, window: TimeWindow) -> OutputGap:
+    """Return the longest span within `window` in which no tuple arrived."""
+    arrivals = [arrival.at for arrival in events.arrivals if arrival.at in window]
     spans = pairwise([window.start, *arrivals, window.end])
     start, end = max(spans, key=lambda span: span[1] - span[0])
-    return Gap(start, end - start)
+    return OutputGap(start, end - start)
 
 
 def over_time(
-    events: Events, window: Window, step: float, width: float
-) -> Iterator[tuple[float, Summary | None]]:
-    """Latency of the last `width` seconds, every `step` seconds of the window: (time, summary)."""
+    events: TupleEvents, window: TimeWindow, step: float, width: float
+) -> Iterator[tuple[float, LatencySummary | None]]:
+    """Yield (time, latency of the last `width` seconds) every `step` seconds of the window."""
     steps = math.floor((window.end - window.start - width) / step + 1e-9)
     for index in range(steps + 1):
         end = window.start + width + index * step
-        yield end, summarise(events, Window(end - width, end))
+        yield end, summarise(events, TimeWindow(end - width, end))
 
 
-def flows_steadily(events: Events, now: float, over: float = 5.0, settle: float = 1.0) -> bool:
-    """Whether all that was emitted in the last `over` seconds arrived within `settle` seconds.
+def flows_steadily(events: TupleEvents, now: float, over: float = 5.0, settle: float = 1.0) -> bool:
+    """Return whether all tuples of the last `over` seconds arrived within `settle` seconds.
 
-    Tuples younger than `settle` may still be on their way and are not asked for.
+    Tuples younger than `settle` may still be under way and do not count.
     """
-    window = Window(now - settle - over, now - settle)
+    window = TimeWindow(now - settle - over, now - settle)
     recent = [message for message, at in events.emitted.items() if at in window]
-    arrived = first_sightings(events)
+    arrived = first_arrivals(events)
     started = any(at < window.start for at in events.emitted.values())
     return (
         started

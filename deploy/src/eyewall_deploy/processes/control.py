@@ -1,4 +1,4 @@
-"""Speaking with supervisord: XML-RPC over its unix socket."""
+"""Commands to supervisord: XML-RPC over its unix socket."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class ProgramState:
     state
         STOPPED, STARTING, RUNNING, BACKOFF, STOPPING, EXITED or FATAL.
     pid
-        0 unless it runs; counted inside the cluster's own process namespace, where it has one.
+        0 unless it runs; counted inside the cluster's own process namespace, if it has one.
     uptime
         Seconds.
     """
@@ -57,7 +57,7 @@ class Control:
         )
 
     def answers(self) -> bool:
-        """Whether supervisord is there."""
+        """Return whether supervisord answers."""
         try:
             self._call("getState")
         except SupervisordGoneError:
@@ -65,26 +65,26 @@ class Control:
         return True
 
     def states(self) -> tuple[ProgramState, ...]:
-        """All programs, in the order of their names."""
+        """Return all programs, in the order of their names."""
         programs = cast("list[dict[str, Any]]", self._call("getAllProcessInfo"))
         return tuple(sorted(map(_state, programs), key=lambda program: program.name))
 
     def state(self, name: str) -> ProgramState:
-        """One program that is known to exist."""
+        """Return one program that is known to exist."""
         return _state(cast("dict[str, Any]", self._call("getProcessInfo", name)))
 
     def start(self, name: str) -> Failure | None:
-        """Start a program and return at once; one that runs is left alone."""
+        """Start a program and return at once; a running one is left alone."""
         return self._command("startProcess", name, wait=False, harmless=_ALREADY_STARTED)
 
     def stop(self, name: str) -> Failure | None:
-        """Stop a program and wait for its end; one that is stopped is left alone."""
+        """Stop a program and wait for its end; a stopped one is left alone."""
         return self._command("stopProcess", name, wait=True, harmless=_NOT_RUNNING)
 
-    def stop_all_but(self, last: Collection[str]) -> None:
+    def stop_all_but(self, needed: Collection[str]) -> None:
         """Ask every program to stop but those that the others need for it; return at once."""
         for program in self.states():
-            if program.pid and program.name not in last:
+            if program.pid and program.name not in needed:
                 self._command("stopProcess", program.name, wait=False, harmless=_NOT_RUNNING)
 
     def _command(self, method: str, name: str, *, wait: bool, harmless: int) -> Failure | None:
@@ -101,7 +101,7 @@ class Control:
 
     def _call(self, method: str, *arguments: object) -> object:
         try:
-            with self._server as server:  # which closes the connection, not the proxy
+            with self._server as server:  # closes the connection, not the proxy
                 return getattr(server.supervisor, method)(*arguments)
         except (OSError, HTTPException, xmlrpc.client.ProtocolError) as error:
             raise SupervisordGoneError(str(error)) from error
@@ -134,9 +134,13 @@ class _UnixConnection(HTTPConnection):
 class _UnixTransport(xmlrpc.client.Transport):
     def __init__(self, path: str) -> None:
         super().__init__()
-        self._path = path
+        self._unix = _UnixConnection(path)
 
-    def make_connection(self, host: tuple[str, dict[str, str]] | str) -> HTTPConnection:
-        connection = _UnixConnection(self._path)
-        self._connection = (host, connection)  # what it closes
-        return connection
+    def make_connection(
+        self,
+        host: tuple[str, dict[str, str]] | str,  # noqa: ARG002 - the socket is known
+    ) -> HTTPConnection:
+        return self._unix
+
+    def close(self) -> None:
+        self._unix.close()

@@ -1,19 +1,17 @@
-"""The configuration of supervisord, which keeps the programs alive."""
+"""The programs of a cluster, and supervisord's configuration, which keeps them running."""
 
 from __future__ import annotations
 
 import re
 import shlex
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
     from pathlib import Path
 
-    from eyewall_deploy.processes.program import Program
-
-LONGEST_SOCKET_PATH = 107
-"""Bytes that Linux has room for in the address of a unix socket."""
+    from eyewall_deploy.run_dir import RunDir
 
 _STOP_SECONDS = 4
 _HEAD = """\
@@ -53,41 +51,56 @@ stdout_logfile_backups=1
 """
 
 
-def how_it_ended(log: Path, program: str) -> str:
-    """What supervisord wrote when the program last ended, such as `exit status 13`."""
-    text = log.read_text(encoding="utf-8", errors="replace")
-    ends = re.findall(rf"exited: {re.escape(program)} \(([^;)]+)|spawnerr: (.+)", text)
-    return "".join(ends[-1]) if ends else f"see {log}"
+@dataclass(frozen=True, slots=True)
+class Program:
+    """One program of a cluster; it runs in the run dir.
+
+    Parameters
+    ----------
+    name
+        By which it is started, stopped and shown.
+    command
+        Program and arguments.
+    log
+        A file that says more than its standard output.
+    environment
+        Added to what it inherits.
+    """
+
+    name: str
+    command: tuple[str, ...]
+    log: Path | None = None
+    environment: Mapping[str, str] = field(default_factory=dict)
 
 
-def output_file(logs: Path, program: str) -> Path:
-    """Where a program's standard output and error go."""
-    return logs / f"{program}.out"
-
-
-def configuration(programs: Iterable[Program], run: Path, logs: Path, socket: Path) -> str:
-    """Text of supervisord's configuration; no program starts by itself."""
+def configuration(programs: Iterable[Program], run: RunDir) -> str:
+    """Return the text of supervisord's configuration; no program starts by itself."""
     head = _HEAD.format(
-        run=_literal(str(run)),
-        logs=_literal(str(logs)),
-        socket=_literal(str(socket)),
+        run=_escape(str(run.path)),
+        logs=_escape(str(run.logs())),
+        socket=_escape(str(run.socket)),
     )
     return head + "".join(
         _PROGRAM.format(
             name=program.name,
-            command=_literal(shlex.join(program.command)),
-            directory=_literal(str(program.directory)),
-            environment=_environment(dict(program.environment)),
-            output=_literal(str(output_file(logs, program.name))),
+            command=_escape(shlex.join(program.command)),
+            directory=_escape(str(run.path)),
+            environment=",".join(
+                f'{name}="{_escape(value)}"' for name, value in sorted(program.environment.items())
+            ),
+            output=_escape(str(run.output(program.name))),
             stop_seconds=_STOP_SECONDS,
         )
         for program in programs
     )
 
 
-def _literal(text: str) -> str:
+def read_end(log: Path, program: str) -> str:
+    """Return what supervisord logged when the program last ended, such as `exit status 13`."""
+    text = log.read_text(encoding="utf-8", errors="replace")
+    ends = re.findall(rf"exited: {re.escape(program)} \(([^;)]+)|spawnerr: (.+)", text)
+    return "".join(ends[-1]) if ends else f"see {log}"
+
+
+def _escape(text: str) -> str:
     return text.replace("%", "%%")
-
-
-def _environment(variables: dict[str, str]) -> str:
-    return ",".join(f'{name}="{_literal(value)}"' for name, value in sorted(variables.items()))

@@ -1,44 +1,62 @@
-"""The connection file: which worker-to-worker connections were promised a rate, and their budget.
+"""Writes the connection file: worker-to-worker connections with a promised rate, and their budget.
 
-What a topology is promised and what it may pay are settings of its own; where its executors run,
-and so which connections carry its streams, Nimbus knows.
+A topology's promise and budget are settings of its own; Nimbus knows where its executors run, and
+so which connections carry its streams.
+
+    python -m eyewall_deploy.storm.connections --nimbus HOST:PORT --file F [--ready-file R]
 """
 
 from __future__ import annotations
 
 import json
+import logging
+import sys
+import time
 from collections import defaultdict
+from contextlib import suppress
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from eyewall_deploy.choices import choices
-from eyewall_deploy.wan import state_file
+from eyewall_deploy import state_file
+from eyewall_deploy.endpoint import NIMBUS_PORT, parse_endpoint
+from eyewall_deploy.failure import Failure, name_choices
+from eyewall_deploy.service import make_parser, run_service
+from eyewall_deploy.storm.nimbus import (
+    NimbusUnreachableError,
+    connect,
+    convert_topology,
+    topology_configuration,
+    topology_streams,
+)
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-    from pathlib import Path
+    from argparse import Namespace
+    from collections.abc import Callable, Iterable, Iterator, Mapping
 
-    from eyewall_deploy.measure.nimbus import Executor, RunningTopology, Stream
+    from eyewall_deploy.storm.nimbus import ComponentStream, RunningExecutor, RunningTopology
 
-VERSION: Final = 1
 PROMISED: Final = "eyewall.rate.promised.mbit"
 """Component → Mbit/s that each of its streams carries, over all executors."""
 BUDGET: Final = "eyewall.budget.per.mb"
-"""What may be paid for carrying a megabyte over dedicated links; without it, whatever it takes."""
+"""What may be paid for carrying a megabyte over dedicated links; without it, any price."""
 
-MOST: Final = 1_000_000
+_ASK_EVERY: Final = 2.0
+"""Seconds between two questions to Nimbus."""
+_MOST: Final = 1_000_000
 """Of the Mbit/s that are promised, and of a budget: more than any link of a cluster file."""
-
 _BYTES_PER_SECOND: Final = 1e6 / 8
 _MEGABYTE: Final = 1e6
 
+_log = logging.getLogger("connections")
+
 
 class PromiseError(ValueError):
-    """A promise that cannot be kept track of; names key, value and what is allowed."""
+    """A promise that cannot be used; names key, value and what is allowed."""
 
 
 @dataclass(frozen=True, slots=True)
-class Promise:
+class RatePromise:
     """What a topology was promised.
 
     Parameters
@@ -54,59 +72,99 @@ class Promise:
 
 
 @dataclass(frozen=True, slots=True, order=True)
-class Connection:
-    """From a host to a worker on another host, and its share of its topology's promise."""
+class PromisedConnection:
+    """From a host to a worker on another host, and its share of its topology's promise.
+
+    Parameters
+    ----------
+    promised
+        Bytes/s.
+    budget
+        Of one byte.
+    """
 
     topology: str
     source: str
     target: str
     port: int
     promised: float
-    """Bytes/s."""
     budget: float | None
-    """Of one byte."""
 
 
-def read_promise(conf: Mapping[str, Any]) -> Promise | None:
-    """Read a topology's promise from its configuration; None where it has none."""
-    given = conf.get(PROMISED)
+@dataclass(frozen=True, slots=True)
+class _Connections:
+    as_of: float
+    connections: tuple[PromisedConnection, ...]
+    version: int = 1
+
+
+class ConnectionReader:
+    """Asks Nimbus; asks for a topology's promise only once, because it never changes."""
+
+    def __init__(self) -> None:
+        self._promised: dict[str, tuple[RatePromise, tuple[ComponentStream, ...]] | None] = {}
+
+    def read(self, nimbus: Any) -> tuple[PromisedConnection, ...]:
+        """Return the promised connections of all topologies that run."""
+        ids = [summary.id for summary in nimbus.getClusterInfo().topologies]
+        self._promised = {it: known for it, known in self._promised.items() if it in ids}
+        return tuple(sorted(it for each in ids for it in self._connections(nimbus, each)))
+
+    def _connections(self, nimbus: Any, topology: str) -> Iterator[PromisedConnection]:
+        try:
+            if topology not in self._promised:
+                self._promised[topology] = _read_promised(nimbus, topology)
+            promised = self._promised[topology]
+            if promised is not None:
+                promise, streams = promised
+                running = convert_topology(nimbus.getTopologyInfo(topology))
+                if running.slots:
+                    yield from promised_connections(running, streams, promise)
+        except PromiseError as error:
+            self._promised[topology] = None
+            _log.error("%s: %s; its connections get no promise", topology, error)
+
+
+def read_promise(configuration: Mapping[str, Any]) -> RatePromise | None:
+    """Read a topology's promise from its configuration; None if it has none."""
+    given = configuration.get(PROMISED)
     if given is None:
         return None
-    if isinstance(given, str):
-        given = _from_text(given)
-    if not isinstance(given, dict) or not all(_is_amount(it) for it in given.values()):
+    if isinstance(given, str):  # streamparse's own `-o` has no maps
+        with suppress(ValueError):
+            given = json.loads(given)
+    if not isinstance(given, dict) or not all(map(_is_amount, given.values())):
         raise PromiseError(
             f"{PROMISED} is {given!r}; it must be a map from components to Mbit/s, "
-            f"each from 0 to {MOST}"
+            f"each from 0 to {_MOST}"
         )
-    budget = conf.get(BUDGET)
+    budget = configuration.get(BUDGET)
     if budget is not None and not _is_amount(budget):
-        raise PromiseError(f"{BUDGET} is {budget!r}; it must be a number from 0 to {MOST}")
-    return Promise(
+        raise PromiseError(f"{BUDGET} is {budget!r}; it must be a number from 0 to {_MOST}")
+    return RatePromise(
         rates={component: mbit * _BYTES_PER_SECOND for component, mbit in given.items()},
         budget=None if budget is None else budget / _MEGABYTE,
     )
 
 
-def connections_of(
-    topology: RunningTopology, streams: Iterable[Stream], promise: Promise
-) -> tuple[Connection, ...]:
-    """The connections that carry promised streams from host to host, with what each has to carry.
+def promised_connections(
+    topology: RunningTopology, streams: Iterable[ComponentStream], promise: RatePromise
+) -> tuple[PromisedConnection, ...]:
+    """Return the connections that carry promised streams from host to host, with their rates.
 
     A stream's rate is divided evenly among the executors at both ends; with an `all` grouping
-    each executor at the target has the whole of it. Between executors of one host nothing is
-    needed.
+    each executor at the target gets the whole of it. Executors on one host need no connection.
     """
-    executors: dict[str, list[Executor]] = defaultdict(list)
+    executors: dict[str, list[RunningExecutor]] = defaultdict(list)
     for executor in topology.slots:
         executors[executor.component].append(executor)
     streams = tuple(streams)
-    # Not those that have an executor: for a while, a component may have none that is placed.
+    # Not only those with an executor: for a while, no executor of a component may be placed.
     components = sorted({end for it in streams for end in (it.source, it.target)} | {*executors})
     for component in promise.rates:
         if component not in components:
-            known = choices("components", components, component)
-            raise PromiseError(f"{topology.name}: {PROMISED}: no component {component}; {known}")
+            choices = name_choices("components", components, component)
+            raise PromiseError(f"{topology.name}: {PROMISED}: no component {component}; {choices}")
     rates: dict[tuple[str, str, int], float] = defaultdict(float)
     for stream in streams:
         sources, targets = executors[stream.source], executors[stream.target]
@@ -118,35 +176,58 @@ def connections_of(
                 if here.host != there.host:
                     rates[here.host, there.host, there.port] += rate / shares
     return tuple(
-        Connection(topology.name, *ends, rate, promise.budget)
+        PromisedConnection(topology.name, *ends, rate, promise.budget)
         for ends, rate in sorted(rates.items())
     )
 
 
-def write(path: Path, connections: Sequence[Connection], *, as_of: float) -> None:
+def write_connections(
+    path: Path, connections: tuple[PromisedConnection, ...], *, as_of: float
+) -> None:
     """Put the connections in place of the file; `as_of` in seconds since the epoch."""
-    rows = [
-        {
-            "topology": it.topology,
-            "source": it.source,
-            "target": it.target,
-            "port": it.port,
-            "promised": it.promised,
-            "budget": it.budget,
-        }
-        for it in connections
-    ]
-    state_file.put(path, {"version": VERSION, "as_of": as_of, "connections": rows})
+    state_file.write(path, _Connections(as_of, connections))
 
 
-def _from_text(given: str) -> object:
-    """A map that came as text, since streamparse's own `-o` has no maps; else the text itself."""
-    try:
-        found: object = json.loads(given)
-    except ValueError:
-        return given
-    return found
+def follow(options: Namespace, ready: Callable[[], None]) -> None:
+    """Write the file whenever a connection has changed, until this process is ended."""
+    nimbus = parse_endpoint(options.nimbus, NIMBUS_PORT)
+    if isinstance(nimbus, Failure):
+        raise ValueError(f"--nimbus: {nimbus.reason}")
+    reader = ConnectionReader()
+    written: tuple[PromisedConnection, ...] | None = None
+    while True:
+        try:
+            with connect(nimbus) as client:
+                connections = reader.read(client)
+        except NimbusUnreachableError as error:
+            _log.warning("%s; the file stays as it was", error)
+        else:
+            if connections != written:
+                write_connections(options.file, connections, as_of=time.time())
+                written = connections
+                _log.info("%d connections with a promise", len(connections))
+            ready()
+        time.sleep(_ASK_EVERY)
+
+
+def _read_promised(
+    nimbus: Any, topology: str
+) -> tuple[RatePromise, tuple[ComponentStream, ...]] | None:
+    promise = read_promise(topology_configuration(nimbus, topology))
+    return None if promise is None else (promise, topology_streams(nimbus, topology))
 
 
 def _is_amount(value: object) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value <= MOST
+    return isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value <= _MOST
+
+
+def main() -> int:
+    """Run the program from the command line."""
+    parser = make_parser("connections", __doc__)
+    parser.add_argument("--nimbus", required=True, metavar="HOST:PORT")
+    parser.add_argument("--file", type=Path, required=True)
+    return run_service(parser, follow)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

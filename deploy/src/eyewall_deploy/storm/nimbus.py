@@ -1,81 +1,155 @@
-"""Asking Nimbus what runs where."""
+"""Nimbus over Thrift, as streamparse bundles it: what runs where, and what it is."""
 
 from __future__ import annotations
 
+import json
 import warnings
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from eyewall_deploy.failure import Failure
-from eyewall_deploy.measure.nimbus import RunningTopology, described, kill, nimbus_client
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
     from eyewall_deploy.endpoint import Endpoint
 
 _SECONDS = 5.0
+_ALL_TIME = ":all-time"
 
 
 class NimbusUnreachableError(Exception):
     """No Nimbus answers; the message says where."""
 
 
+@dataclass(frozen=True, slots=True, order=True)
+class RunningExecutor:
+    """An executor by its component and the range of its tasks."""
+
+    component: str
+    first_task: int
+    last_task: int
+
+    @property
+    def is_system(self) -> bool:
+        """Whether it is Storm's own: an acker or a metrics consumer."""
+        return self.component.startswith("__")
+
+
 @dataclass(frozen=True, slots=True)
-class SupervisorView:
-    """A supervisor that is registered; `uptime` in seconds."""
+class WorkerSlot:
+    """Where an executor runs."""
 
     host: str
-    supervisor_id: str
-    slots: int
+    port: int
+
+
+@dataclass(frozen=True, slots=True)
+class RunningTopology:
+    """A topology as Nimbus reports it.
+
+    Parameters
+    ----------
+    scheduling
+        The scheduler's status text, empty before the first round.
+    complete_latency
+        Storm's own figure, in seconds, over a sample of all tuples since the topology's start:
+        from when the acker hears of a tuple until it hears of the last ack (by the acker's clock,
+        so it contains the way of the last ack to the acker, not that from the source). None before
+        the first sample.
+    """
+
+    id: str
+    name: str
+    status: str
+    scheduling: str
+    slots: Mapping[RunningExecutor, WorkerSlot]
+    complete_latency: float | None
+
+    def hosts(self) -> dict[RunningExecutor, str]:
+        """Return the host of each executor, in order."""
+        return {executor: self.slots[executor].host for executor in sorted(self.slots)}
+
+
+@dataclass(frozen=True, slots=True)
+class ComponentStream:
+    """A stream from one component to another, and Thrift's word for its grouping."""
+
+    source: str
+    target: str
+    grouping: str
+
+
+@dataclass(frozen=True, slots=True)
+class SupervisorSummary:
+    """A registered supervisor; `uptime` in seconds."""
+
+    host: str
     slots_used: int
     uptime: int
 
 
 @dataclass(frozen=True, slots=True)
-class ClusterView:
-    """The cluster as Nimbus sees it."""
+class NimbusSummary:
+    """The cluster as Nimbus reports it."""
 
     version: str
     has_leader: bool
-    supervisors: tuple[SupervisorView, ...]
+    supervisors: tuple[SupervisorSummary, ...]
     topologies: tuple[RunningTopology, ...]
 
 
-def look(endpoint: Endpoint, *, with_topologies: bool = True) -> ClusterView:
-    """Ask for supervisors and topologies; NimbusUnreachableError if nobody answers."""
-    with connected(endpoint) as nimbus:
-        summary = nimbus.getClusterInfo()
-        running = sorted(summary.topologies, key=lambda t: t.name) if with_topologies else []
-        topologies = tuple(described(nimbus.getTopologyInfo(topology.id)) for topology in running)
-    return ClusterView(
-        version=next((n.version for n in summary.nimbuses), "unknown"),
-        has_leader=any(n.isLeader for n in summary.nimbuses),
-        supervisors=tuple(sorted(map(_supervisor, summary.supervisors), key=lambda s: s.host)),
-        topologies=topologies,
-    )
-
-
 @contextmanager
-def connected(endpoint: Endpoint) -> Iterator[Any]:
-    """Give a Thrift client of Nimbus; whatever goes wrong with it is NimbusUnreachableError."""
+def connect(endpoint: Endpoint) -> Iterator[Any]:
+    """Yield a Thrift client of Nimbus; NimbusUnreachableError if anything goes wrong with it."""
+    from thriftpy2.protocol import TBinaryProtocolFactory  # half a second, with streamparse
+    from thriftpy2.rpc import client_context
     from thriftpy2.thrift import TException
+    from thriftpy2.transport import TFramedTransportFactory
 
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # streamparse's imports warn about their own
-            with nimbus_client(endpoint.host, endpoint.port, _SECONDS) as client:
+            warnings.simplefilter("ignore")  # streamparse's imports warn of their own code
+            from streamparse.thrift import Nimbus
+
+            with client_context(
+                Nimbus,
+                endpoint.host,
+                endpoint.port,
+                connect_timeout=int(_SECONDS * 1000),
+                socket_timeout=int(_SECONDS * 1000),
+                proto_factory=TBinaryProtocolFactory(),  # type: ignore[no-untyped-call]
+                trans_factory=TFramedTransportFactory(),
+            ) as client:
                 yield client
     except (OSError, TException) as error:
         raise NimbusUnreachableError(f"no answer from Nimbus at {endpoint}: {error}") from error
 
 
+def read_summary(endpoint: Endpoint, *, with_topologies: bool = True) -> NimbusSummary:
+    """Ask for supervisors and topologies; NimbusUnreachableError if nothing answers."""
+    with connect(endpoint) as nimbus:
+        summary = nimbus.getClusterInfo()
+        running = sorted(summary.topologies, key=lambda it: it.name) if with_topologies else []
+        topologies = tuple(convert_topology(nimbus.getTopologyInfo(it.id)) for it in running)
+    supervisors = [
+        SupervisorSummary(it.host, it.num_used_workers, it.uptime_secs)
+        for it in summary.supervisors
+    ]
+    return NimbusSummary(
+        version=next((it.version for it in summary.nimbuses), "unknown"),
+        has_leader=any(it.isLeader for it in summary.nimbuses),
+        supervisors=tuple(sorted(supervisors, key=lambda it: it.host)),
+        topologies=topologies,
+    )
+
+
 def end_topology(endpoint: Endpoint, name: str) -> Failure | None:
     """Kill the topology that runs under this name."""
     try:
-        with connected(endpoint) as nimbus:
-            names = sorted(topology.name for topology in nimbus.getClusterInfo().topologies)
+        with connect(endpoint) as nimbus:
+            names = topology_names(nimbus)
             if name not in names:
                 return Failure(f"no topology {name} runs; there is {', '.join(names) or 'none'}")
             kill(nimbus, name)
@@ -84,11 +158,88 @@ def end_topology(endpoint: Endpoint, name: str) -> Failure | None:
     return None
 
 
-def _supervisor(summary: Any) -> SupervisorView:
-    return SupervisorView(
-        host=summary.host,
-        supervisor_id=summary.supervisor_id,
-        slots=summary.num_workers,
-        slots_used=summary.num_used_workers,
-        uptime=summary.uptime_secs,
+def topology_names(client: Any) -> tuple[str, ...]:
+    """Return the names of all topologies, sorted."""
+    return tuple(sorted(summary.name for summary in client.getClusterInfo().topologies))
+
+
+def running_topology(client: Any, name: str) -> RunningTopology | None:
+    """Return the topology that runs under `name`; None if there is none."""
+    for summary in client.getClusterInfo().topologies:
+        if summary.name == name:
+            return convert_topology(client.getTopologyInfo(summary.id))
+    return None
+
+
+def topology_streams(client: Any, topology_id: str) -> tuple[ComponentStream, ...]:
+    """Return the topology's streams, as its user defined them."""
+    bolts = client.getUserTopology(topology_id).bolts
+    return tuple(
+        ComponentStream(stream.componentId, target, _grouping(grouping))
+        for target, bolt in sorted(bolts.items())
+        for stream, grouping in bolt.common.inputs.items()
     )
+
+
+def topology_configuration(client: Any, topology_id: str) -> dict[str, Any]:
+    """Return the topology's configuration, with defaults and the cluster's own settings."""
+    configuration: dict[str, Any] = json.loads(client.getTopologyConf(topology_id))
+    return configuration
+
+
+def count_used_slots(client: Any) -> int:
+    """Return how many slots of the cluster are in use, by any topology."""
+    return sum(supervisor.num_used_workers for supervisor in client.getClusterInfo().supervisors)
+
+
+def kill(client: Any, name: str) -> None:
+    """Kill the topology without a time for tuples to drain; does nothing if it is gone."""
+    from streamparse.thrift import KillOptions, storm_thrift
+
+    with suppress(storm_thrift.NotAliveException):
+        client.killTopologyWithOpts(name, KillOptions(wait_secs=0))
+
+
+def find_moves(
+    before: Mapping[RunningExecutor, str], after: Mapping[RunningExecutor, str]
+) -> list[RunningExecutor]:
+    """Return the executors whose host changed."""
+    return sorted(e for e in after if e in before and before[e] != after[e])
+
+
+def convert_topology(info: Any) -> RunningTopology:
+    """Return Thrift's `TopologyInfo` as a RunningTopology."""
+    slots = {
+        RunningExecutor(
+            it.component_id, it.executor_info.task_start, it.executor_info.task_end
+        ): WorkerSlot(it.host, it.port)
+        for it in info.executors
+    }
+    return RunningTopology(
+        id=info.id,
+        name=info.name,
+        status=info.status,
+        scheduling=info.sched_status or "",
+        slots=slots,
+        complete_latency=_complete_latency(info.executors),
+    )
+
+
+def _grouping(grouping: Any) -> str:
+    """Return which member of the Thrift union is set; fields without any field is global."""
+    kind = next(name for name, value in vars(grouping).items() if value is not None)
+    return "global" if kind == "fields" and not grouping.fields else kind
+
+
+def _complete_latency(executors: Any) -> float | None:
+    """Return the average over the spouts' executors, each weighted with its acks."""
+    total = acks = 0.0
+    for executor in executors:
+        spout = executor.stats.specific.spout if executor.stats else None
+        if spout is None:
+            continue
+        for stream, milliseconds in spout.complete_ms_avg.get(_ALL_TIME, {}).items():
+            count = spout.acked.get(_ALL_TIME, {}).get(stream, 0)
+            total += milliseconds * count
+            acks += count
+    return total / acks / 1000.0 if acks else None

@@ -2,106 +2,93 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from importlib import resources
 from typing import TYPE_CHECKING, Any
 
-from eyewall_deploy.state import Mode, Scheduler
-from eyewall_deploy.storm.recommended import recommended
+import yaml
+
+from eyewall_deploy.state import SchedulerChoice
+from eyewall_deploy.wan.addresses import CONTROL
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from eyewall_deploy.cluster_file import Cluster, Host
-    from eyewall_deploy.endpoint import Endpoint
-    from eyewall_deploy.run_dir import RunDir
-
-CONTROL = "control"
-"""Host name of Nimbus and its like."""
+    from eyewall_deploy.cluster_file import ClusterHost
+    from eyewall_deploy.deployment import Deployment
 
 SLOT_PORT = 6700
 SUPERVISOR_PORT = 6628
 AGENT_PORT = 2003
-REPORTERS = "topology.metrics.reporters"
-_MEGABYTE = 1024 * 1024
-_CSV_REPORTER = "org.apache.storm.daemon.metrics.reporters.CsvPreparableReporter"
 
+SCHEDULER_CLASSES = {
+    SchedulerChoice.EYEWALL: "io.eyewall.storm.EyewallScheduler",
+    SchedulerChoice.RAS: "org.apache.storm.scheduler.resource.ResourceAwareScheduler",
+    SchedulerChoice.DEFAULT: "org.apache.storm.scheduler.DefaultScheduler",
+}
+
+TIMING = (
+    "task.refresh.poll.secs",
+    "supervisor.monitor.frequency.secs",
+    "supervisor.worker.shutdown.sleep.secs",
+    "storm.messaging.netty.min_wait_ms",
+    "storm.messaging.netty.max_wait_ms",
+)
+"""Recommended settings that shorten a move; without them Storm's own values hold."""
+
+# Workers as Storm starts them (but for the heap, so that a small machine holds them), and no push.
+_STOCK_TIMING = {
+    "worker.childopts": "-Xmx%HEAP-MEM%m",
+    "topology.worker.logwriter.childopts": "-Xmx16m",
+    "eyewall.push.assignments": False,
+}
+# After each tuple an idle executor spins through a thousand shortest parks before it sleeps for a
+# millisecond: some 50 ms of CPU, which a host of its own has and a dozen hosts on two cores lack.
 _ONE_MACHINE = {
-    # An idle executor spins through a thousand shortest parks after each tuple before it sleeps a
-    # millisecond: some 50 ms of CPU that a host of its own has to spare, and a dozen hosts on two
-    # cores have not.
     "topology.bolt.wait.progressive.level2.count": 0,
     "topology.backpressure.wait.progressive.level2.count": 0,
 }
-
-CLASS_OF = {
-    Scheduler.EYEWALL: "io.eyewall.storm.EyewallScheduler",
-    Scheduler.RAS: "org.apache.storm.scheduler.resource.ResourceAwareScheduler",
-    Scheduler.DEFAULT: "org.apache.storm.scheduler.DefaultScheduler",
-}
+_REPORTERS = "topology.metrics.reporters"
+_CSV_REPORTER = "org.apache.storm.daemon.metrics.reporters.CsvPreparableReporter"
+_MEGABYTE = 1024 * 1024
 
 
-@dataclass(frozen=True, slots=True)
-class StormCluster:
-    """All that Storm's settings depend on.
-
-    Parameters
-    ----------
-    zookeeper, nimbus_port, ui_port, sidecar
-        As Storm's daemons reach or open them, which from outside may be other ports.
-    zookeeper_root
-        A node of the cluster's own.
-    host_ports
-        First of the ports of all hosts, where they share one address space.
-    agents
-        Whether each host has a monitor agent, to which its workers tell their counters.
-    """
-
-    run: RunDir
-    cluster: Cluster
-    mode: Mode
-    scheduler: Scheduler
-    zookeeper: Endpoint
-    zookeeper_root: str
-    nimbus_port: int
-    ui_port: int
-    sidecar: Endpoint
-    host_ports: int
-    stock_timing: bool
-    agents: bool
+def recommended_settings() -> dict[str, Any]:
+    """Return the settings of the shipped storm.yaml, so that there is only one list of them."""
+    text = resources.files(__package__).joinpath("storm.yaml").read_text(encoding="utf-8")
+    settings: dict[str, Any] = yaml.safe_load(text)
+    return settings
 
 
-def nimbus_settings(storm: StormCluster) -> dict[str, Any]:
-    """Of Nimbus and Storm UI."""
-    settings = _common(storm, "nimbus") | {
+def nimbus_settings(deployment: Deployment) -> dict[str, Any]:
+    """Return the settings of Nimbus and Storm UI."""
+    run, scheduler = deployment.run, deployment.state.scheduler
+    settings = _common_settings(deployment, "nimbus") | {
         "storm.local.hostname": CONTROL,
-        "storm.scheduler": CLASS_OF[storm.scheduler],
-        "storm.metricstore.rocksdb.location": str(storm.run.data("nimbus") / "metrics"),
-        "ui.port": storm.ui_port,
+        "storm.scheduler": SCHEDULER_CLASSES[scheduler],
+        "storm.metricstore.rocksdb.location": str(run.data("nimbus") / "metrics"),
+        "ui.port": deployment.inner.ui.port,
         "storm.daemon.metrics.reporter.plugins": [_CSV_REPORTER],
-        "storm.daemon.metrics.reporter.csv.log.dir": str(storm.run.metrics("nimbus")),
+        "storm.daemon.metrics.reporter.csv.log.dir": str(run.metrics("nimbus")),
     }
-    if storm.scheduler is Scheduler.EYEWALL:
-        return settings | {"eyewall.sidecar.addresses": [str(storm.sidecar)]}
+    if scheduler is SchedulerChoice.EYEWALL:
+        return settings | {"eyewall.sidecar.addresses": [str(deployment.inner.sidecar)]}
     return {key: value for key, value in settings.items() if not key.startswith("eyewall.")}
 
 
-def supervisor_settings(storm: StormCluster, host: Host) -> dict[str, Any]:
-    """Of one host's supervisor and its workers."""
-    settings = _common(storm, f"supervisor-{host.name}") | {
-        **declared(host),
-        "supervisor.slots.ports": slot_ports(storm, host),
-        "supervisor.thrift.port": supervisor_port(storm, host),
+def supervisor_settings(deployment: Deployment, host: ClusterHost) -> dict[str, Any]:
+    """Return the settings of one host's supervisor and its workers."""
+    settings = _common_settings(deployment, f"supervisor-{host.name}") | {
+        **host_settings(host),
+        "supervisor.slots.ports": slot_ports(deployment, host),
+        "supervisor.thrift.port": supervisor_port(deployment, host),
     }
-    if storm.agents:
-        settings[REPORTERS] = [
-            reporter | {"graphite.port": agent_port(storm, host)}
-            for reporter in settings[REPORTERS]
-        ]
+    for reporter in settings.get(_REPORTERS, ()):
+        reporter["graphite.port"] = agent_port(deployment, host)
     return without_scheduler(settings)
 
 
-def declared(host: Host) -> dict[str, Any]:
-    """What a supervisor tells Nimbus of its host: its name, what it has, where it is."""
+def host_settings(host: ClusterHost) -> dict[str, Any]:
+    """Return what a supervisor reports of its host: its name, its resources, its site."""
     return {
         "storm.local.hostname": host.name,
         "supervisor.cpu.capacity": host.cpu * 100,
@@ -116,7 +103,7 @@ def declared(host: Host) -> dict[str, Any]:
 
 
 def without_scheduler(settings: Mapping[str, Any]) -> dict[str, Any]:
-    """Leave out what only Nimbus reads of Eyewall's settings."""
+    """Leave out Eyewall's settings that only Nimbus reads."""
     return {
         key: value
         for key, value in settings.items()
@@ -124,57 +111,59 @@ def without_scheduler(settings: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def slot_ports(storm: StormCluster, host: Host) -> list[int]:
-    """Ports of a host's workers: Storm's usual ones, unless all hosts share one address space."""
+def slot_ports(deployment: Deployment, host: ClusterHost) -> list[int]:
+    """Return the ports of a host's workers: Storm's usual ones, unless hosts share an address."""
     first = SLOT_PORT
-    if storm.mode is Mode.LOOPBACK:
-        hosts = storm.cluster.hosts
+    if deployment.on_loopback:
+        hosts = deployment.cluster.hosts
         before = hosts[: hosts.index(host)]
-        first = storm.host_ports + len(hosts) + sum(other.slots for other in before)
+        first = deployment.state.host_ports + len(hosts) + sum(other.slots for other in before)
     return list(range(first, first + host.slots))
 
 
-def supervisor_port(storm: StormCluster, host: Host) -> int:
-    """Port on which a supervisor is given assignments."""
-    if storm.mode is Mode.LOOPBACK:
-        return storm.host_ports + storm.cluster.hosts.index(host)
+def supervisor_port(deployment: Deployment, host: ClusterHost) -> int:
+    """Return the port on which a supervisor receives assignments."""
+    if deployment.on_loopback:
+        return deployment.state.host_ports + deployment.cluster.hosts.index(host)
     return SUPERVISOR_PORT
 
 
-def agent_port(storm: StormCluster, host: Host) -> int:
-    """Port on which a host's monitor agent listens to its workers."""
-    if storm.mode is Mode.LOOPBACK:
-        hosts = storm.cluster.hosts
+def agent_port(deployment: Deployment, host: ClusterHost) -> int:
+    """Return the port on which a host's monitor agent listens to its workers."""
+    if deployment.on_loopback:
+        hosts = deployment.cluster.hosts
         slots = sum(other.slots for other in hosts)
-        return storm.host_ports + len(hosts) + slots + hosts.index(host)
+        return deployment.state.host_ports + len(hosts) + slots + hosts.index(host)
     return AGENT_PORT
 
 
-def java_network_options(storm: StormCluster) -> tuple[str, ...]:
-    """How a JVM finds the hosts' names where /etc/hosts does not have them."""
+def java_network_options(deployment: Deployment) -> tuple[str, ...]:
+    """Return JVM options for the network, and for the hosts' names if /etc/hosts lacks them."""
     options: tuple[str, ...] = ("-Djava.net.preferIPv4Stack=true",)
-    if storm.mode is Mode.LOOPBACK:
-        options += (f"-Djdk.net.hosts.file={storm.run.hosts}",)
+    if deployment.on_loopback:
+        options += (f"-Djdk.net.hosts.file={deployment.run.hosts}",)
     return options
 
 
-def _common(storm: StormCluster, program: str) -> dict[str, Any]:
-    settings = recommended(stock_timing=storm.stock_timing)
-    if not storm.agents:
-        settings = {key: value for key, value in settings.items() if key != REPORTERS}
-    workers = [settings["worker.childopts"], *java_network_options(storm)]
-    return (
-        settings
-        | _ONE_MACHINE
-        | {
-            "worker.childopts": " ".join(workers),
-            "storm.zookeeper.servers": [storm.zookeeper.host],
-            "storm.zookeeper.port": storm.zookeeper.port,
-            "storm.zookeeper.root": storm.zookeeper_root,
-            "nimbus.seeds": [CONTROL],
-            "nimbus.thrift.port": storm.nimbus_port,
-            "storm.local.dir": str(storm.run.data(program)),
-            "storm.workers.artifacts.dir": str(storm.run.logs(program) / "workers"),
-            "storm.log4j2.conf.dir": str(storm.run.log4j2),
-        }
-    )
+def _common_settings(deployment: Deployment, program: str) -> dict[str, Any]:
+    run, inner = deployment.run, deployment.inner
+    settings = recommended_settings()
+    if deployment.state.stock_timing:
+        settings = {key: value for key, value in settings.items() if key not in TIMING}
+        settings |= _STOCK_TIMING
+    if not deployment.state.agents:
+        del settings[_REPORTERS]
+    workers = [settings["worker.childopts"], *java_network_options(deployment)]
+    return {
+        **settings,
+        **_ONE_MACHINE,
+        "worker.childopts": " ".join(workers),
+        "storm.zookeeper.servers": [inner.zookeeper.host],
+        "storm.zookeeper.port": inner.zookeeper.port,
+        "storm.zookeeper.root": deployment.storm_root,
+        "nimbus.seeds": [CONTROL],
+        "nimbus.thrift.port": inner.nimbus.port,
+        "storm.local.dir": str(run.data(program)),
+        "storm.workers.artifacts.dir": str(run.logs(program) / "workers"),
+        "storm.log4j2.conf.dir": str(run.log4j2),
+    }

@@ -1,41 +1,34 @@
-"""The delay file: what the links of the emulated network do at this moment.
+"""The delay file: the delays of the emulated network at this moment.
 
-Written here (at the start, and by each change of a delay), read by the network itself and by
-the sidecar. A reader sees the old file or the new one, never half of one.
+`up` and each change of a delay write it; the network itself and the sidecar read it.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
-from eyewall_deploy.choices import choices
-from eyewall_deploy.wan import state_file
-from eyewall_deploy.wan.state_file import StateFileError
+from eyewall_deploy import state_file
+from eyewall_deploy.failure import name_choices
+from eyewall_deploy.state_file import StateFileError
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from eyewall_deploy.cluster_file import Cluster
 
-VERSION: Final = 1
 LONGEST_DELAY: Final = 60.0
 """Seconds, one way."""
-
-_KEYS: Final = ("hosts", "delay", "deviation", "bandwidth", "source", "as_of")
 
 Matrix = tuple[tuple[float, ...], ...]
 
 
-class DelayError(StateFileError):
-    """A delay that cannot be set, or a delay file that cannot be read; says why."""
-
-
 @dataclass(frozen=True, slots=True)
-class DelayTable:
-    """One-way delays and their standard deviations in seconds, bandwidth in bytes/s.
+class EmulatedDelays:
+    """One-way delays and their standard deviations in seconds, bandwidths in bytes/s.
 
-    Element [i][j] is from hosts[i] to hosts[j]; bandwidth None is unlimited.
+    Element [i][j] is from hosts[i] to hosts[j]; bandwidth None is unlimited. `as_of` is in seconds
+    since the epoch.
     """
 
     hosts: tuple[str, ...]
@@ -44,57 +37,51 @@ class DelayTable:
     bandwidth: tuple[tuple[float | None, ...], ...]
     source: str
     as_of: float
-    """Seconds since the epoch."""
+    version: int = 1
+    unit: str = "s"
+    kind: str = "one_way"
+
+    def between(self, source: str, target: str) -> float:
+        """Return the one-way delay from one host to another."""
+        return self.delay[self.hosts.index(source)][self.hosts.index(target)]
 
 
-def delay_table(cluster: Cluster, *, as_of: float) -> DelayTable:
-    """Delays between each pair of hosts, as the cluster file has them."""
-    delay: list[tuple[float, ...]] = []
-    deviation: list[tuple[float, ...]] = []
-    bandwidth: list[tuple[float | None, ...]] = []
-    for source in cluster.hosts:
-        rules = [None if source == t else cluster.rule(source, t) for t in cluster.hosts]
-        delay.append(tuple(rule.one_way if rule else 0.0 for rule in rules))
-        deviation.append(tuple(rule.deviation if rule else 0.0 for rule in rules))
-        bandwidth.append(tuple(rule.bandwidth if rule else None for rule in rules))
-    return DelayTable(
+def declared_delays(cluster: Cluster, *, as_of: float) -> EmulatedDelays:
+    """Return the delays that the cluster file declares."""
+    rules = [
+        [None if source == target else cluster.rule(source, target) for target in cluster.hosts]
+        for source in cluster.hosts
+    ]
+    return EmulatedDelays(
         hosts=tuple(host.name for host in cluster.hosts),
-        delay=tuple(delay),
-        deviation=tuple(deviation),
-        bandwidth=tuple(bandwidth),
-        source=f"cluster file {cluster.source}",
+        delay=tuple(tuple(rule.one_way if rule else 0.0 for rule in row) for row in rules),
+        deviation=tuple(tuple(rule.deviation if rule else 0.0 for rule in row) for row in rules),
+        bandwidth=tuple(tuple(rule.bandwidth if rule else None for rule in row) for row in rules),
+        source=f"cluster file {cluster.origin}",
         as_of=as_of,
     )
 
 
-def write(path: Path, table: DelayTable) -> None:
-    """Put the table in place of the file, in one step."""
-    content = {
-        "version": VERSION,
-        "unit": "s",
-        "kind": "one_way",
-        "source": table.source,
-        "as_of": table.as_of,
-        "hosts": table.hosts,
-        "delay": table.delay,
-        "deviation": table.deviation,
-        "bandwidth": table.bandwidth,
-    }
-    state_file.put(path, content)
+def read(path: Path, hosts: tuple[str, ...] | None = None) -> EmulatedDelays:
+    """Read a delay file, whose hosts must be these if any are given.
 
-
-def read(path: Path) -> DelayTable:
-    """Read a delay file; DelayError names the file and what is wrong with it."""
-    content = state_file.take(path, "delay file", VERSION, _KEYS, DelayError)
-    hosts = tuple(content["hosts"])
-    return DelayTable(
-        hosts=hosts,
-        delay=_matrix(content, "delay", len(hosts), path),
-        deviation=_matrix(content, "deviation", len(hosts), path),
-        bandwidth=_matrix(content, "bandwidth", len(hosts), path),
-        source=content["source"],
-        as_of=content["as_of"],
-    )
+    Raises
+    ------
+    StateFileError
+        Names the file and what is wrong with it.
+    """
+    table = state_file.read(path, EmulatedDelays, "delay file")
+    size = len(table.hosts)
+    for key in ("delay", "deviation", "bandwidth"):
+        rows = getattr(table, key)
+        if len(rows) != size or any(len(row) != size for row in rows):
+            raise StateFileError(f"delay file {path}: {key} is not {size} by {size}, like hosts")
+    if hosts is not None and table.hosts != hosts:
+        raise StateFileError(
+            f"delay file {path}: hosts are {', '.join(table.hosts)}; "
+            f"this network was made for {', '.join(hosts)}"
+        )
+    return table
 
 
 def set_delay(
@@ -106,54 +93,46 @@ def set_delay(
     *,
     both_directions: bool = True,
     as_of: float,
-) -> DelayTable:
+) -> EmulatedDelays:
     """Change the one-way delay from a to b (each a host or a site) on the running network.
 
-    Between two sites every pair of their hosts changes; a site and itself are the links within
-    it. Deviation and bandwidth stay. Returns the table that is now in force.
+    Between two sites every pair of their hosts changes; a site and itself are the links within it.
+    Deviation and bandwidth stay. Return the table that is now in force.
     """
+    link = f"delay between {a} and {b}"
     if not 0 <= seconds <= LONGEST_DELAY:
-        raise DelayError(
-            f"delay between {a} and {b}: {seconds * 1000:g} ms; "
-            f"allowed are 0 to {LONGEST_DELAY * 1000:g} ms"
+        raise StateFileError(
+            f"{link}: {seconds * 1000:g} ms; allowed are 0 to {LONGEST_DELAY * 1000:g} ms"
         )
-    if a == b and a not in cluster.sites:
-        raise DelayError(f"delay between {a} and {b}: a host has no delay to itself")
-    pairs = {(u, v) for u in _hosts(cluster, a, a, b) for v in _hosts(cluster, b, a, b) if u != v}
+    if a == b and a not in cluster.site_names:
+        raise StateFileError(f"{link}: a host has no delay to itself")
+    sources, targets = _hosts(cluster, a, link), _hosts(cluster, b, link)
+    pairs = {(u, v) for u in sources for v in targets if u != v}
     if both_directions:
         pairs |= {(v, u) for u, v in pairs}
     if not pairs:
-        raise DelayError(f"delay between {a} and {b}: one host only, so there is no link between")
+        raise StateFileError(f"{link}: the site has one host, so it has no link")
     with state_file.locked(path):
         table = read(path)
-        places = range(len(table.hosts))
         delay = tuple(
             tuple(
-                seconds if (table.hosts[i], table.hosts[j]) in pairs else table.delay[i][j]
-                for j in places
+                seconds if (source, target) in pairs else old
+                for target, old in zip(table.hosts, row, strict=True)
             )
-            for i in places
+            for source, row in zip(table.hosts, table.delay, strict=True)
         )
         changed = replace(table, delay=delay, as_of=as_of)
-        write(path, changed)
+        state_file.write(path, changed)
     return changed
 
 
-def _hosts(cluster: Cluster, place: str, a: str, b: str) -> list[str]:
+def _hosts(cluster: Cluster, place: str, link: str) -> list[str]:
+    if place in cluster.site_names:
+        return [host.name for host in cluster.hosts_at(place)]
     hosts = [host.name for host in cluster.hosts]
     if place in hosts:
         return [place]
-    if place in cluster.sites:
-        return [host.name for host in cluster.hosts_at(place)]
-    allowed = [*hosts, *cluster.sites]
-    raise DelayError(
-        f"delay between {a} and {b}: no host or site {place}; "
-        f"{choices('hosts and sites', allowed, place)}"
+    allowed = [*hosts, *cluster.site_names]
+    raise StateFileError(
+        f"{link}: no host or site {place}; {name_choices('hosts and sites', allowed, place)}"
     )
-
-
-def _matrix(content: dict[str, Any], key: str, size: int, path: Path) -> Any:
-    rows = content[key]
-    if len(rows) != size or any(len(row) != size for row in rows):
-        raise DelayError(f"delay file {path}: {key} is not {size} by {size}, as hosts is long")
-    return tuple(tuple(row) for row in rows)

@@ -1,14 +1,13 @@
-"""A TCP forwarder between network namespaces: the way into the emulated network, and out of it.
+"""A TCP forwarder between network namespaces: connects the emulated network with the outside.
 
     python -m eyewall_deploy.wan.forwarder --forward outer:127.0.0.1:6627=control:10.83.0.1:6627 …
 
-Left of `=` is where it listens, right of it where connections go; `outer` is the network in which
-the forwarder itself runs, any other word a named network namespace.
+It listens on the left of `=` and forwards to the right of it. `outer` is the network in which the
+forwarder itself runs, any other word is a named network namespace.
 """
 
 from __future__ import annotations
 
-import argparse
 import asyncio
 import contextlib
 import logging
@@ -16,26 +15,27 @@ import socket
 import sys
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from eyewall_deploy.host.linux import enter_network_namespace
+from eyewall_deploy.service import make_parser, run_service
+from eyewall_deploy.wan.addresses import OUTER
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from argparse import Namespace
+    from collections.abc import Callable, Iterator, Sequence
 
-OUTER: Final = "outer"
 _CHUNK: Final = 256 * 1024
 
 _log = logging.getLogger("forwarder")
 
 
 class ForwardError(ValueError):
-    """A forward that cannot be understood or served; says which and why."""
+    """A forward that cannot be read or served; says which and why."""
 
 
 @dataclass(frozen=True, slots=True)
-class End:
+class ForwardEnd:
     """An address in a network namespace."""
 
     namespace: str
@@ -43,7 +43,6 @@ class End:
     port: int
 
     def __str__(self) -> str:
-        """As it is written on the command line."""
         return f"{self.namespace}:{self.address}:{self.port}"
 
 
@@ -51,27 +50,26 @@ class End:
 class Forward:
     """Connections to one end are carried to the other."""
 
-    listen: End
-    to: End
+    listen: ForwardEnd
+    to: ForwardEnd
 
     def __str__(self) -> str:
-        """As it is written on the command line."""
         return f"{self.listen}={self.to}"
 
 
-def parse(text: str) -> Forward:
+def parse_forward(text: str) -> Forward:
     """Read NAMESPACE:ADDRESS:PORT=NAMESPACE:ADDRESS:PORT."""
-    ends = text.split("=")
-    parts = [end.split(":") for end in ends]
-    if len(ends) != 2 or any(len(p) != 3 or not p[2].isdecimal() for p in parts):
+    ends = [end.split(":") for end in text.split("=")]
+    if len(ends) != 2 or any(len(end) != 3 or not end[2].isdecimal() for end in ends):
         raise ForwardError(
             f"forward {text}: not NAMESPACE:ADDRESS:PORT=NAMESPACE:ADDRESS:PORT, "
             f"such as {OUTER}:127.0.0.1:6627=control:10.83.0.1:6627"
         )
-    return Forward(*(End(namespace, address, int(port)) for namespace, address, port in parts))
+    listen, to = (ForwardEnd(namespace, address, int(port)) for namespace, address, port in ends)
+    return Forward(listen, to)
 
 
-class Sockets:
+class SocketFactory:
     """Makes sockets in any namespace: a thread lives in each, the sockets work everywhere."""
 
     def __init__(self) -> None:
@@ -86,6 +84,60 @@ class Sockets:
             thread.submit(enter_network_namespace, namespace).result()
             self._threads[namespace] = thread
         return self._threads[namespace].submit(_tcp_socket).result()
+
+
+async def serve(forwards: Sequence[Forward], sockets: SocketFactory) -> list[asyncio.Server]:
+    """Listen for each forward; ForwardError if it cannot listen."""
+    return [await _listen(forward, sockets) for forward in forwards]
+
+
+async def _listen(forward: Forward, sockets: SocketFactory) -> asyncio.Server:
+    async def carry(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await _carry(forward, sockets, reader, writer)
+
+    try:
+        listening = sockets.make(forward.listen.namespace)
+        with _closed_on_error(listening):
+            listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            listening.bind((forward.listen.address, forward.listen.port))
+            return await asyncio.start_server(carry, sock=listening)
+    except OSError as error:
+        where = f" ({error.filename})" if error.filename else ""
+        raise ForwardError(f"forward {forward}: cannot listen: {error.strerror}{where}") from None
+
+
+async def _carry(
+    forward: Forward,
+    sockets: SocketFactory,
+    reader: asyncio.StreamReader,
+    writer: asyncio.StreamWriter,
+) -> None:
+    try:
+        connection = sockets.make(forward.to.namespace)
+        with _closed_on_error(connection):
+            address = (forward.to.address, forward.to.port)
+            await asyncio.get_running_loop().sock_connect(connection, address)
+            to_reader, to_writer = await asyncio.open_connection(sock=connection)
+    except OSError as error:
+        _log.debug("%s: %s", forward, error)
+        writer.transport.abort()
+        return
+    await asyncio.gather(_copy(reader, to_writer), _copy(to_reader, writer))
+    for end in (writer, to_writer):
+        end.close()
+        with contextlib.suppress(OSError):
+            await end.wait_closed()
+
+
+async def _copy(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    """Copy until the sender is done, and pass its end on; a broken end breaks the other."""
+    try:
+        while data := await reader.read(_CHUNK):
+            writer.write(data)
+            await writer.drain()
+        writer.write_eof()
+    except OSError:
+        writer.transport.abort()
 
 
 @contextlib.contextmanager
@@ -104,83 +156,24 @@ def _tcp_socket() -> socket.socket:
     return made
 
 
-async def serve(forwards: Sequence[Forward], sockets: Sockets) -> list[asyncio.Server]:
-    """Listen for each forward; ForwardError if one cannot."""
-    return [await _listening(forward, sockets) for forward in forwards]
+def run(options: Namespace, ready: Callable[[], None]) -> None:
+    """Serve all forwards until this process is ended."""
+    forwards = [parse_forward(text) for text in options.forward]
 
+    async def serve_forever() -> None:
+        servers = await serve(forwards, SocketFactory())
+        _log.info("%d forwards", len(servers))
+        ready()
+        await asyncio.gather(*(server.serve_forever() for server in servers))
 
-async def _listening(forward: Forward, sockets: Sockets) -> asyncio.Server:
-    async def carry(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        await _carry(forward, sockets, reader, writer)
-
-    try:
-        listening = sockets.make(forward.listen.namespace)
-        with _closed_on_error(listening):
-            listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-            listening.bind((forward.listen.address, forward.listen.port))
-            return await asyncio.start_server(carry, sock=listening)
-    except OSError as error:
-        where = f" ({error.filename})" if error.filename else ""
-        raise ForwardError(f"forward {forward}: cannot listen: {error.strerror}{where}") from None
-
-
-async def _carry(
-    forward: Forward,
-    sockets: Sockets,
-    reader: asyncio.StreamReader,
-    writer: asyncio.StreamWriter,
-) -> None:
-    try:
-        connection = sockets.make(forward.to.namespace)
-        with _closed_on_error(connection):
-            address = (forward.to.address, forward.to.port)
-            await asyncio.get_running_loop().sock_connect(connection, address)
-            there = await asyncio.open_connection(sock=connection)
-    except OSError as error:
-        _log.debug("%s: %s", forward, error)
-        writer.transport.abort()
-        return
-    await asyncio.gather(_copy(reader, there[1]), _copy(there[0], writer))
-    for end in (writer, there[1]):
-        end.close()
-        with contextlib.suppress(OSError):
-            await end.wait_closed()
-
-
-async def _copy(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-    """Copy until the sender is done, and say so to the receiver; a broken end breaks the other."""
-    try:
-        while data := await reader.read(_CHUNK):
-            writer.write(data)
-            await writer.drain()
-        writer.write_eof()
-    except OSError:
-        writer.transport.abort()
-
-
-async def _run(forwards: Sequence[Forward], ready: Path | None) -> None:
-    servers = await serve(forwards, Sockets())
-    _log.info("%d forwards", len(servers))
-    if ready is not None:
-        ready.touch()
-    await asyncio.gather(*(server.serve_forever() for server in servers))
+    asyncio.run(serve_forever())
 
 
 def main() -> int:
-    """Command line."""
-    parser = argparse.ArgumentParser(prog="forwarder", description=__doc__)
+    """Run the forwarder from the command line."""
+    parser = make_parser("forwarder", __doc__)
     parser.add_argument("--forward", action="append", default=[], metavar="FROM=TO")
-    parser.add_argument("--ready-file", type=Path, help="made when all forwards listen")
-    arguments = parser.parse_args()
-    logging.basicConfig(format="forwarder: %(message)s", level=logging.INFO)
-    if arguments.ready_file is not None:
-        arguments.ready_file.unlink(missing_ok=True)
-    try:
-        asyncio.run(_run([parse(text) for text in arguments.forward], arguments.ready_file))
-    except (ForwardError, OSError) as error:
-        _log.error("%s", error)
-        return 1
-    return 0
+    return run_service(parser, run)
 
 
 if __name__ == "__main__":

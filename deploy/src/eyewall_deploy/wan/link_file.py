@@ -1,40 +1,87 @@
-"""The link file: what dedicated links and the hosts' up- and downlinks do at this moment.
+"""Networks with two kinds of links: the link file and the mark file.
 
-Beside the delay file, which has the public network's delays. Written by `up` and by each change
-of a link, read by the network itself and by the sidecar's re-allocation.
+Asaduzzaman et al., "Bi-modal networks" (paper 004), sections 2 and 6.1: a dedicated link is steady
+and priced by the byte; the public network joins all hosts, varies and is free. The link file has
+what both carry, apart from the public network's delays; `up` and each change of a link write it.
+The mark file has the connections that use dedicated links; `eyewall links` writes it. The network
+itself reads both.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Final
+from dataclasses import dataclass, field, replace
+from itertools import pairwise
+from typing import TYPE_CHECKING, Annotated, Final, Literal
 
-from eyewall_deploy.choices import choices
-from eyewall_deploy.cluster_links import DedicatedLink, PublicNetwork
-from eyewall_deploy.wan import state_file
-from eyewall_deploy.wan.state_file import StateFileError
+from msgspec import Meta
+
+from eyewall_deploy import state_file
+from eyewall_deploy.endpoint import LARGEST_PORT
+from eyewall_deploy.failure import name_choices
+from eyewall_deploy.state_file import StateFileError
 
 if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable
     from pathlib import Path
 
     from eyewall_deploy.cluster_file import Cluster
 
-VERSION: Final = 1
+LinkKind = Literal["public", "dedicated"]
+
 WIDEST_DEVIATION: Final = 4.0
 MOST_BANDWIDTH: Final = 125e9
 """Bytes/s, as in the cluster file."""
 
-_KEYS: Final = ("hosts", "uplink", "downlink", "public", "dedicated", "source", "as_of")
+
+@dataclass(frozen=True, slots=True)
+class DedicatedLink:
+    """A leased line between two hosts, the same both ways.
+
+    Parameters
+    ----------
+    delay
+        Seconds, one way.
+    bandwidth
+        Bytes/s each way.
+    price
+        Of one byte.
+    """
+
+    between: tuple[str, str]
+    delay: float
+    bandwidth: float
+    price: float
+
+    @property
+    def directions(self) -> tuple[tuple[str, str], tuple[str, str]]:
+        """Its two directions, as (source, target)."""
+        return self.between, self.between[::-1]
+
+
+@dataclass(frozen=True, slots=True)
+class PublicNetwork:
+    """How the rates of the hosts' up- and downlinks vary around their means.
+
+    Parameters
+    ----------
+    log2_deviation
+        σ of log₂(transient rate / mean), which is normal with mean 0; 0 is steady.
+    redrawn_every
+        Seconds for which a drawn rate holds.
+    """
+
+    log2_deviation: float = 0.0
+    redrawn_every: float = 0.010
 
 
 @dataclass(frozen=True, slots=True)
 class LinkTable:
-    """Both kinds of links, but for the public network's delays.
+    """Both kinds of links, apart from the public network's delays.
 
     Parameters
     ----------
     uplink, downlink
-        Bytes/s on average to and from the public network, of each of `hosts`; None is unlimited.
+        Mean bytes/s to and from the public network, for each of `hosts`; None is unlimited.
     as_of
         Seconds since the epoch.
     """
@@ -46,71 +93,62 @@ class LinkTable:
     dedicated: tuple[DedicatedLink, ...]
     source: str
     as_of: float
+    version: int = 1
+    units: dict[str, str] = field(
+        default_factory=lambda: {"delay": "s", "bandwidth": "bytes/s", "price": "per byte"}
+    )
 
 
-def link_table(cluster: Cluster, *, as_of: float) -> LinkTable:
-    """All links as the cluster file has them."""
+@dataclass(frozen=True, slots=True, order=True)
+class Mark:
+    """Connections of one host to one port of another, and the hosts on their route.
+
+    Parameters
+    ----------
+    port
+        Of the target: a worker listens on its slot's port.
+    route
+        From source to target, both included, over dedicated links.
+    """
+
+    source: str
+    target: str
+    port: Annotated[int, Meta(ge=1, le=LARGEST_PORT)]
+    route: tuple[str, ...] = ()
+    kind: LinkKind = "dedicated"
+
+
+@dataclass(frozen=True, slots=True)
+class _Marks:
+    connections: tuple[Mark, ...]
+    version: int = 1
+
+
+def declared_links(cluster: Cluster, *, as_of: float) -> LinkTable:
+    """Return the links that the cluster file declares."""
     return LinkTable(
         hosts=tuple(host.name for host in cluster.hosts),
         uplink=tuple(host.uplink for host in cluster.hosts),
         downlink=tuple(host.downlink for host in cluster.hosts),
         public=cluster.public,
         dedicated=cluster.dedicated,
-        source=f"cluster file {cluster.source}",
+        source=f"cluster file {cluster.origin}",
         as_of=as_of,
     )
 
 
-def write(path: Path, table: LinkTable) -> None:
-    """Put the table in place of the file, in one step."""
-    content = {
-        "version": VERSION,
-        "units": {"delay": "s", "bandwidth": "bytes/s", "price": "per byte"},
-        "source": table.source,
-        "as_of": table.as_of,
-        "hosts": table.hosts,
-        "uplink": table.uplink,
-        "downlink": table.downlink,
-        "public": {
-            "log2_deviation": table.public.log2_deviation,
-            "redrawn_every": table.public.redrawn_every,
-        },
-        "dedicated": [
-            {
-                "between": [link.a, link.b],
-                "delay": link.one_way,
-                "bandwidth": link.bandwidth,
-                "price": link.price,
-            }
-            for link in table.dedicated
-        ],
-    }
-    state_file.put(path, content)
+def leased_hosts(links: Iterable[DedicatedLink]) -> tuple[str, ...]:
+    """Return the hosts at the ends of dedicated links, sorted."""
+    return tuple(sorted({host for link in links for host in link.between}))
 
 
 def read(path: Path) -> LinkTable:
     """Read a link file; StateFileError names the file and what is wrong with it."""
-    content = state_file.take(path, "link file", VERSION, _KEYS)
-    try:
-        return LinkTable(
-            hosts=tuple(content["hosts"]),
-            uplink=tuple(content["uplink"]),
-            downlink=tuple(content["downlink"]),
-            public=PublicNetwork(**content["public"]),
-            dedicated=tuple(
-                DedicatedLink(a, b, it["delay"], it["bandwidth"], it["price"])
-                for it in content["dedicated"]
-                for a, b in [it["between"]]
-            ),
-            source=content["source"],
-            as_of=content["as_of"],
-        )
-    except (KeyError, TypeError, ValueError) as error:
-        raise StateFileError(f"link file {path}: {error}") from None
+    return state_file.read(path, LinkTable, "link file")
 
 
 def set_bandwidth(path: Path, a: str, b: str, bandwidth: float, *, as_of: float) -> LinkTable:
-    """Change what the dedicated link between two hosts carries, bytes/s each way."""
+    """Change what the dedicated link between two hosts carries, in bytes/s each way."""
     pair = f"dedicated link between {a} and {b}"
     if not 0 < bandwidth <= MOST_BANDWIDTH:
         raise StateFileError(
@@ -121,22 +159,22 @@ def set_bandwidth(path: Path, a: str, b: str, bandwidth: float, *, as_of: float)
         for name in (a, b):
             if name not in table.hosts:
                 raise StateFileError(
-                    f"{pair}: no host {name}; {choices('hosts', table.hosts, name)}"
+                    f"{pair}: no host {name}; {name_choices('hosts', table.hosts, name)}"
                 )
-        if not any({link.a, link.b} == {a, b} for link in table.dedicated):
-            there = ", ".join(f"{link.a} and {link.b}" for link in table.dedicated) or "no pair"
-            raise StateFileError(f"{pair}: there is none; dedicated links are between {there}")
+        if not any({*link.between} == {a, b} for link in table.dedicated):
+            known = ", ".join(" and ".join(link.between) for link in table.dedicated) or "no pair"
+            raise StateFileError(f"{pair}: there is none; dedicated links are between {known}")
         links = tuple(
-            replace(link, bandwidth=bandwidth) if {link.a, link.b} == {a, b} else link
+            replace(link, bandwidth=bandwidth) if {*link.between} == {a, b} else link
             for link in table.dedicated
         )
         changed = replace(table, dedicated=links, as_of=as_of)
-        write(path, changed)
+        state_file.write(path, changed)
     return changed
 
 
 def set_deviation(path: Path, log2_deviation: float, *, as_of: float) -> LinkTable:
-    """Change how much the public network varies: σ of the log₂-ratio of its rates to the mean."""
+    """Change how much the public network varies: σ of log₂(transient rate / mean)."""
     if not 0 <= log2_deviation <= WIDEST_DEVIATION:
         raise StateFileError(
             f"log₂-deviation of the public network: {log2_deviation:g}; "
@@ -146,5 +184,32 @@ def set_deviation(path: Path, log2_deviation: float, *, as_of: float) -> LinkTab
         table = read(path)
         public = replace(table.public, log2_deviation=log2_deviation)
         changed = replace(table, public=public, as_of=as_of)
-        write(path, changed)
+        state_file.write(path, changed)
     return changed
+
+
+def write_marks(path: Path, marks: Iterable[Mark]) -> None:
+    """Replace all marks by these."""
+    state_file.write(path, _Marks(tuple(marks)))
+
+
+def read_marks(path: Path, links: Collection[DedicatedLink]) -> tuple[Mark, ...]:
+    """Read the marks of connections that use dedicated links, and check them against these links.
+
+    Raises
+    ------
+    StateFileError
+        Names the file, the connection, and what is wrong with it.
+    """
+    marks = state_file.read(path, _Marks, "mark file").connections
+    hops = {direction for link in links for direction in link.directions}
+    dedicated = tuple(mark for mark in marks if mark.kind == "dedicated")
+    for mark in dedicated:
+        route = ", ".join(mark.route)
+        where = f"mark file {path}: {mark.source} to {mark.target}:{mark.port}: route {route}"
+        if len(mark.route) < 2 or (mark.route[0], mark.route[-1]) != (mark.source, mark.target):
+            raise StateFileError(f"{where}; it must lead from {mark.source} to {mark.target}")
+        for a, b in pairwise(mark.route):
+            if (a, b) not in hops:
+                raise StateFileError(f"{where}: no dedicated link between {a} and {b}")
+    return dedicated

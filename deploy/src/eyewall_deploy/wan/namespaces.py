@@ -1,91 +1,83 @@
-"""Network namespaces with names, one for each host and one for the cluster's control programs.
+"""The namespaces of a cluster: a private room, and in it a network namespace for each host.
 
-To be called inside a private room (`private.py`), which takes them away when it ends.
+Mounts, process ids and network names of the room are invisible outside. When the first process of
+the room ends, in whatever way, the kernel kills all others in it and removes the room's mounts,
+among them the named network namespaces: nothing is left behind.
+
+    child:       enter_room()
+    its child:   mount_room(hosts_file)   # process 1 of the room
+                 make_namespaces(…), add_interfaces(…)
 """
 
 from __future__ import annotations
 
 import os
-import subprocess
-import sys
-from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from pyroute2 import IPRoute
 
 from eyewall_deploy.host import linux
 from eyewall_deploy.wan import tun
-from eyewall_deploy.wan.addresses import CONTROL, NETWORK, addresses
-from eyewall_deploy.wan.private import enter_private_namespaces, set_up_private_mounts
+from eyewall_deploy.wan.addresses import NETWORK
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Mapping
 
-HOW_TO_ALLOW: Final = (
-    "run as root, or allow user namespaces (sysctl kernel.unprivileged_userns_clone=1, "
-    "kernel.apparmor_restrict_unprivileged_userns=0); in a container: --privileged, "
-    "or CAP_SYS_ADMIN and CAP_NET_ADMIN with /dev/net/tun"
-)
 _LOOPBACK: Final = "lo"
 
 
-@dataclass(frozen=True, slots=True)
-class Allowed:
-    """Namespaces, mounts and TUN devices were just made, in a process that has ended again."""
+def enter_room() -> None:
+    """Give this process mounts of its own, and its next child a process tree of its own.
+
+    Without root a user namespace comes first, in which this user is root. The caller must have one
+    thread only, and forks next.
+    """
+    if os.geteuid() != 0:
+        user, group = os.geteuid(), os.getegid()
+        linux.unshare(linux.CLONE_NEWUSER)
+        Path("/proc/self/setgroups").write_text("deny", encoding="ascii")
+        Path("/proc/self/uid_map").write_text(f"0 {user} 1", encoding="ascii")
+        Path("/proc/self/gid_map").write_text(f"0 {group} 1", encoding="ascii")
+    linux.unshare(linux.CLONE_NEWNS | linux.CLONE_NEWPID)
+    linux.mount("none", "/", flags=linux.MS_REC | linux.MS_PRIVATE)
 
 
-@dataclass(frozen=True, slots=True)
-class Refused:
-    """What the kernel or its settings did not let happen, and how to allow it."""
+def mount_room(hosts_file: Path | None = None) -> None:
+    """Mount /proc, the folder of named network namespaces, and a file as /etc/hosts.
 
-    reason: str
-    how_to_allow: str = HOW_TO_ALLOW
-
-
-def can_make_namespaces() -> Allowed | Refused:
-    """Try it, in a process of its own that leaves nothing behind."""
-    trial = subprocess.run(
-        [sys.executable, "-m", "eyewall_deploy.wan.namespaces"],
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=60,
-    )
-    if trial.returncode == 0:
-        return Allowed()
-    lines = (trial.stdout + trial.stderr).strip().splitlines()
-    return Refused(lines[-1] if lines else f"the trial ended with {trial.returncode}")
+    For the first process of the room, before it starts others.
+    """
+    linux.mount("proc", "/proc", "proc", linux.MS_NOSUID | linux.MS_NODEV | linux.MS_NOEXEC)
+    linux.NAMED.mkdir(parents=True, exist_ok=True)
+    linux.mount("tmpfs", str(linux.NAMED), "tmpfs", linux.MS_NOSUID | linux.MS_NODEV, "mode=755")
+    if hosts_file is not None:
+        linux.mount(str(hosts_file), "/etc/hosts", flags=linux.MS_BIND)
 
 
-def make_namespaces(names: Sequence[str]) -> None:
-    """Make a namespace for each name, its loopback up, and nothing else in it."""
+def make_namespaces(names: Iterable[str]) -> None:
+    """Make a network namespace for each name; its only interface is the loopback, which is up."""
     for name in names:
-        linux.in_thread(lambda name=name: _make_named(name))  # type: ignore[misc]
-        linux.in_network_namespace(name, lambda: _set_up(_LOOPBACK))
+        linux.in_thread(lambda name=name: _make_namespace(name))  # type: ignore[misc]
+        linux.in_network_namespace(name, lambda: set_up(_LOOPBACK))
 
 
 def add_interfaces(address_of: Mapping[str, str], leased: Collection[str] = ()) -> None:
     """Give each namespace the interface that the user-space router serves.
 
-    Those of `leased` hosts get a second one, to their dedicated links, which has no address: by
-    which of the two a packet leaves is for marks to say (`marks.py`), and its addresses stay.
+    `leased` hosts get a second one, to their dedicated links. It has no address: policy routing
+    decides by which of the two a packet leaves (`policy_routing.py`), and its addresses stay.
     """
     for name, address in address_of.items():
         tun.make_persistent(name)
-        linux.in_network_namespace(name, lambda a=address: _set_up(tun.INTERFACE, a))  # type: ignore[misc]
+        linux.in_network_namespace(name, lambda a=address: set_up(tun.INTERFACE, a))  # type: ignore[misc]
         if name in leased:
             tun.make_persistent(name, tun.DEDICATED)
-            linux.in_network_namespace(name, lambda: _set_up(tun.DEDICATED))
+            linux.in_network_namespace(name, lambda: set_up(tun.DEDICATED))
 
 
-def _make_named(name: str) -> None:
-    linux.unshare(linux.CLONE_NEWNET)
-    file = linux.NAMED / name
-    file.touch(mode=0o444, exist_ok=False)
-    linux.mount("/proc/thread-self/ns/net", str(file), flags=linux.MS_BIND)
-
-
-def _set_up(interface: str, address: str | None = None) -> None:
+def set_up(interface: str, address: str | None = None) -> None:
+    """Set an interface of this thread's namespace up, with this address if there is one."""
     with IPRoute() as routes:
         (index,) = routes.link_lookup(ifname=interface)
         if address is not None:
@@ -95,22 +87,8 @@ def _set_up(interface: str, address: str | None = None) -> None:
         routes.link("set", index=index, state="up")
 
 
-def _trial() -> int:
-    """Do once what a cluster needs; the answer is the exit code and one line."""
-    try:
-        enter_private_namespaces()
-        child = os.fork()
-        if child:
-            return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
-        set_up_private_mounts()
-        only_control = {CONTROL: addresses([])[CONTROL]}
-        make_namespaces([CONTROL])
-        add_interfaces(only_control)
-    except OSError as error:
-        print(f"{error.filename or ''}: {error.strerror}".lstrip(": "), flush=True)
-        return 1
-    return 0
-
-
-if __name__ == "__main__":
-    sys.exit(_trial())
+def _make_namespace(name: str) -> None:
+    linux.unshare(linux.CLONE_NEWNET)
+    file = linux.NAMED / name
+    file.touch(mode=0o444, exist_ok=False)
+    linux.mount("/proc/thread-self/ns/net", str(file), flags=linux.MS_BIND)

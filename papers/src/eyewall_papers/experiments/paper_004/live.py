@@ -22,7 +22,7 @@ from itertools import pairwise
 from pathlib import Path
 from statistics import fmean
 
-from eyewall_deploy.measure.events import read_events
+from eyewall_deploy.measure.tuple_events import read_events
 from matplotlib.figure import Figure
 
 from benchmarks.loop.loop_cluster import LoopCluster, cluster, say
@@ -133,12 +133,12 @@ def run(options: argparse.Namespace) -> None:
         with cluster(CLUSTER, Path(scratch, "run"), "--without-agents") as running:
             _submit(running, events)
             turns = _take_turns(running, options.turns, options.seconds)
-            routes = json.loads(running.plan.run.marks.read_text(encoding="utf-8"))
+            routes = json.loads(running.deployment.run.marks.read_text(encoding="utf-8"))
         windows, failed = [], 0
         for topology in BUDGET_PER_MB:
             found = read_events(events / topology)
             failed += len(found.failed)
-            seen = [it.at for it in found.seen]
+            seen = [it.at for it in found.arrivals]
             windows += windows_of(topology, seen, turns, options.settle, options.window)
     deviations = [
         deviation_of([it for it in windows if it.topology == name and it.reallocates == on], RATE)

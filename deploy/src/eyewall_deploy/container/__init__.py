@@ -1,1 +1,0 @@
-"""A container that is a supervisor host of a cluster file."""
