@@ -20,6 +20,7 @@ class Benchmark:
 BENCHMARKS = {
     "odp": Benchmark("exact.odp", "time to a proven optimum, next to PuLP's solvers"),
     "real-graphs": Benchmark("exact.real_graphs", "the same on 63 real graphs"),
+    "ablation": Benchmark("exact.ablation", "what each bound and cut of the exact engines buys"),
     "integer-programs": Benchmark("exact.integer_programs", "how long the programs take"),
     "engines-agree": Benchmark("exact.engines_agree", "every exact engine against brute force"),
     "heuristics": Benchmark("heuristic.heuristics", "policies after 50 ms, 200 ms, 1 s"),
@@ -42,7 +43,7 @@ BENCHMARKS = {
     "round-time": Benchmark("loop.round_time", "duration of Nimbus's scheduling rounds"),
     "demo-figure": Benchmark("loop.demo_figure", "the picture of a demo's latencies"),
 }
-ONE_THREAD = {"odp", "real-graphs", "integer-programs", "heuristics", "large"}
+ONE_THREAD = {"ablation", "odp", "real-graphs", "integer-programs", "heuristics", "large"}
 """Libraries that compute in several threads would blur the times of solvers."""
 
 

@@ -3,8 +3,6 @@
 Covers every objective and every constraint but bandwidths, on any graph.
 """
 
-from collections.abc import Set
-from enum import StrEnum
 from math import inf
 from sys import maxsize
 
@@ -49,20 +47,6 @@ MOST_TABLE_ENTRIES = 30_000_000
 """Above this the costs of pairs alone would take hundreds of megabytes."""
 
 
-class Bound(StrEnum):
-    """What the search can do without, at a price that `python -m benchmarks ablation` measures."""
-
-    LAYERS = "layers"
-    PRICES = "capacity prices"
-    SPREAD = "spread"
-    PACKING = "packing"
-    OPERATOR_SYMMETRY = "operator symmetry"
-    NODE_SYMMETRY = "node symmetry"
-
-
-EVERY_BOUND = frozenset(Bound)
-
-
 def covers(arrays: ProblemArrays) -> bool:
     """Whether the engine can take the problem: no limited bandwidth, and tables that fit."""
     entries = (len(arrays.rates) + arrays.operators) * arrays.nodes**2
@@ -76,7 +60,6 @@ def branch_and_bound(
     start: Indices | None,
     ends_at: float,
     clock: Clock,
-    bounds: Set[Bound] = EVERY_BOUND,
 ) -> Finding:
     """Find the placement of least cost, or the best known when the time is up.
 
@@ -94,7 +77,7 @@ def branch_and_bound(
     began = clock()
     known = cost(arrays, costs, start) if start is not None else inf
     instance = instance_of(arrays, costs)
-    tree = _root(instance, costs, bounds)
+    tree = _root(instance, costs)
     tree.state.incumbent_cost[0] = known
     slice_, now, floor = _first_slice(instance), began, -inf
     advance(tree, slice_)
@@ -102,15 +85,13 @@ def branch_and_bound(
         now = clock()
         crowded = not tree.capacity.even[0] or open_bound(tree.state) <= 0
         if crowded and ends_at - now >= SPREAD_SECONDS:
-            if Bound.SPREAD in bounds:
-                floor = spread_bound(arrays, costs)
-            if Bound.PACKING in bounds:
-                _pack(tree, instance, arrays, costs)
+            floor = spread_bound(arrays, costs)
+            _pack(tree, instance, arrays, costs)
             now = clock()
-    if _is_open(tree, floor) and Bound.PRICES in bounds and tree.used[BY_SUMS] and now < ends_at:
+    if _is_open(tree, floor) and tree.used[BY_SUMS] and now < ends_at:
         tree = _priced(tree, instance)
         now = clock()
-    layers_from = _layers_from(tree, instance) if Bound.LAYERS in bounds else maxsize
+    layers_from = _layers_from(tree, instance)
     while _is_open(tree, floor) and now < ends_at:
         waits = layers_from - int(tree.state.counters[STEPS])
         if waits > 0:
@@ -124,13 +105,9 @@ def branch_and_bound(
     return _finding(arrays, costs, tree, instance, start, known, floor)
 
 
-def _root(instance: Instance, costs: Costs, bounds: Set[Bound]) -> SearchTree:
-    before, same_node = (np.full(it, NONE) for it in (instance.operators, instance.nodes))
-    if Bound.OPERATOR_SYMMETRY in bounds:
-        before = interchangeable_operators(instance)
-    if Bound.NODE_SYMMETRY in bounds:
-        same_node = identical_nodes(instance, costs)
-    return search_tree(instance, before, same_node)
+def _root(instance: Instance, costs: Costs) -> SearchTree:
+    before = interchangeable_operators(instance)
+    return search_tree(instance, before, identical_nodes(instance, costs))
 
 
 def _priced(tree: SearchTree, instance: Instance) -> SearchTree:
@@ -233,7 +210,7 @@ def _finding(
 def rehearse(arrays: ProblemArrays, costs: Costs) -> None:
     """Run every compiled part once, those included that most searches end without."""
     instance = instance_of(arrays, costs)
-    tree = _root(instance, costs, EVERY_BOUND)
+    tree = _root(instance, costs)
     spread_bound(arrays, costs)
     _pack(tree, instance, arrays, costs)
     advance(_layered(_priced(tree, instance), instance), FIRST_SLICE)
