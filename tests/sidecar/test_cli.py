@@ -81,8 +81,24 @@ def test_every_example_is_solved(example: Path, objective: str) -> None:
     assert (found["status"], result.exit_code) == expected
 
 
-def test_an_infeasible_problem_says_what_binds_and_exits_with_3() -> None:
-    result = run(str(EXAMPLES / "infeasible.json"))
+@pytest.mark.parametrize("example", sorted(EXAMPLES.glob("*.json")), ids=lambda it: it.stem)
+@pytest.mark.parametrize("objective", ["R=1", "A=1", "R=0.4,A=0.1,T=0.2,N=0.2,EE=0.1"])
+def test_the_readable_program_has_the_optimum_of_the_fast_engines(
+    example: Path, objective: str
+) -> None:
+    fast, readable = (
+        json.loads(run(str(example), "--objective", objective, "--json", "--engine", it).stdout)
+        for it in ("auto", "pulp")
+    )
+    assert readable["status"] == fast["status"]
+    if fast["objective"] is not None:
+        assert readable["decided_by"] == "PuLP"
+        assert readable["objective"]["value"] == pytest.approx(fast["objective"]["value"])
+
+
+@pytest.mark.parametrize("engine", ["auto", "pulp"])
+def test_an_infeasible_problem_says_what_binds_and_exits_with_3(engine: str) -> None:
+    result = run(str(EXAMPLES / "infeasible.json"), "--engine", engine)
     assert result.exit_code == 3
     assert "odp, infeasible" in result.stdout
     assert "cpu of node n" in result.stdout
@@ -187,6 +203,14 @@ def test_a_name_that_looks_like_markup_is_shown_as_it_is(tmp_path: Path) -> None
         (
             [BASIC, "--sample", "0"],
             "eyewall solve: --sample 0: it must be a number > 0 and at most 1\n",
+        ),
+        (
+            [BASIC, "--engine", "glpk"],
+            "eyewall solve: --engine glpk: no such engine; engines are auto, pulp\n",
+        ),
+        (
+            [BASIC, "--engine", "pulp", "--policy", "greedy"],
+            "eyewall solve: --engine pulp: policy greedy takes auto only; odp takes any\n",
         ),
     ],
 )

@@ -12,9 +12,8 @@ from eyewall_sidecar.exact.branch_and_bound import covers as branch_and_bound_co
 from eyewall_sidecar.exact.closed_form import covers as diamond_covers
 from eyewall_sidecar.exact.closed_form import solve_closed_form
 from eyewall_sidecar.exact.finding import Finding, Outcome
-from eyewall_sidecar.exact.highs import minimise
 from eyewall_sidecar.exact.matrix_engine import integer_program
-from eyewall_sidecar.exact.program import create_program, read_placement, unit
+from eyewall_sidecar.exact.pulp_engine import readable_program
 from eyewall_sidecar.model import PlacementProblem, Range
 from eyewall_sidecar.model.arrays import ProblemArrays, places_of
 from eyewall_sidecar.objective import Objective, Term
@@ -103,16 +102,9 @@ def by_diamond(case: Case) -> Finding | None:
 
 
 def by_pulp(case: Case) -> Finding | None:
-    """The reference form, without cuts; weights in the program's units, the greatest of them 1."""
-    units = {term: weight * unit(case.problem, term) for term, weight in case.weights.items()}
-    most = max(units.values(), default=0.0) or 1.0
-    program = create_program(case.problem, {term: it / most for term, it in units.items()})
-    run = minimise(program.linear, ends_at=SECONDS, clock=_stopped_clock, seed=0)
-    if run.outcome is not Outcome.OPTIMAL:
-        return Finding(run.outcome, remark=run.error)
-    places = places_of(case.problem, read_placement(program))
-    value = cost(case.arrays, case.costs, places)
-    return Finding(run.outcome, places, value)
+    return readable_program(
+        case.problem, case.arrays, case.weights, ends_at=SECONDS, clock=_stopped_clock, seed=0
+    )
 
 
 def by_policy(case: Case) -> Finding | None:

@@ -4,11 +4,10 @@ from itertools import product
 from math import inf
 
 import pytest
-from eyewall_sidecar.exact import create_program
 from eyewall_sidecar.exact.cuts import define_path_covers, define_star_capacities
 from eyewall_sidecar.exact.finding import Outcome
 from eyewall_sidecar.exact.highs import minimise
-from eyewall_sidecar.exact.program import OdpProgram
+from eyewall_sidecar.exact.program import OdpProgram, create_program
 from eyewall_sidecar.model import Link, Node, Operator, PlacementProblem, Stream, violations
 from eyewall_sidecar.objective import Term
 

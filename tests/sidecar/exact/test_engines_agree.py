@@ -2,13 +2,16 @@
 
 from collections.abc import Iterable
 from itertools import islice, product
+from typing import Any
 
 import numpy as np
 import pytest
 from brute_force import brute_force, carried, costs_of, every_placement, fits
 from engine_agreement import ENGINES, OBJECTIVES, Case, case_of, complaint, problem_of
+from eyewall_sidecar.exact import pulp_engine
 from eyewall_sidecar.exact.closed_form import covers
 from eyewall_sidecar.exact.finding import Finding, Outcome
+from eyewall_sidecar.exact.highs import Run, minimise
 from eyewall_sidecar.model import violations
 from eyewall_sidecar.model.arrays import ProblemArrays, placement_of
 from eyewall_sidecar.objectives.costs import cost
@@ -41,6 +44,26 @@ def test_an_engine_finds_what_trying_every_placement_finds(engine: str) -> None:
         for seed, objective in product(seeds, OBJECTIVES)
     )
     assert disagreements(engine, cases) == []
+
+
+def test_the_readable_program_bounds_the_cost_when_its_time_is_up(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    # The run ends with the optimum, and reports it as an incumbent: the bound meets the cost.
+    def interrupted(*arguments: Any, **options: Any) -> Run:
+        run = minimise(*arguments, **options)
+        return Run(Outcome.INCUMBENT if run.outcome is Outcome.OPTIMAL else run.outcome, run.bound)
+
+    monkeypatch.setattr(pulp_engine, "minimise", interrupted)
+    met = 0
+    for seed, objective in product(range(4), OBJECTIVES):
+        finding = ENGINES["PuLP"](case_of(problem_of(seed), objective))
+        assert finding is not None
+        if finding.places is not None:
+            assert finding.outcome is Outcome.INCUMBENT
+            assert finding.bound == pytest.approx(finding.cost, rel=1e-6, abs=1e-9)
+            met += 1
+    assert met > 10
 
 
 def test_the_closed_case_is_what_trying_every_placement_finds() -> None:

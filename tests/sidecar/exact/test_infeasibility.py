@@ -1,9 +1,16 @@
+from dataclasses import replace
 from itertools import product
 from math import inf
 
+import numpy as np
+import pytest
+from brute_force import every_placement
+from eyewall_sidecar.exact.matrix_engine import least_overload
 from eyewall_sidecar.model import Link, Node, Operator, PlacementProblem, Status, Stream
+from eyewall_sidecar.model.arrays import Places, ProblemArrays
 from eyewall_sidecar.objective import Objective
 from eyewall_sidecar.policies import load_policy
+from random_problems import Graph, Traits, random_problem
 
 
 def reasons(
@@ -83,3 +90,32 @@ def test_a_bandwidth_that_no_placement_keeps() -> None:
             "(stream a → b) and offers 999"
         ),
     )
+
+
+def overload(arrays: ProblemArrays, places: Places) -> float:
+    """Return the sum of what exceeds nodes and links, each as a fraction of what they offer."""
+    loads = np.zeros_like(arrays.limits)
+    np.add.at(loads.T, places, arrays.requirements.T)
+    carried = np.zeros_like(arrays.bandwidths)
+    ends = places[arrays.sources], places[arrays.targets]
+    np.add.at(carried, ends, arrays.rates * np.nan_to_num(arrays.sizes))
+    pairs = (loads, arrays.limits), (carried, arrays.bandwidths)
+    return sum(float(np.maximum(0.0, load / offer - 1.0).sum()) for load, offer in pairs)
+
+
+def test_no_placement_has_a_smaller_overload_than_the_one_that_is_named() -> None:
+    overloaded = 0
+    for seed in range(30):
+        traits = Traits(Graph.DIAMOND, limited=True, resources=True, bandwidth=seed % 2 == 1)
+        drawn = ProblemArrays.of(random_problem(seed, traits, operators=5, nodes=3))
+        # What nodes and links offer is cut down until nothing fits.
+        bandwidths = np.maximum(50.0, drawn.bandwidths * 0.1)
+        np.fill_diagonal(bandwidths, inf)
+        arrays = replace(drawn, limits=drawn.limits * 0.4, bandwidths=bandwidths)
+        places, error = least_overload(arrays, ends_at=60.0, clock=lambda: 0.0, seed=0)
+        assert error == ""
+        assert places is not None
+        least = min(overload(arrays, it) for it in every_placement(arrays))
+        assert overload(arrays, places) == pytest.approx(least, rel=1e-6), seed
+        overloaded += least > 0
+    assert overloaded > 20

@@ -7,13 +7,14 @@ from itertools import pairwise, product
 import numpy as np
 import pytest
 from brute_force import carried, costs_of, every_placement, fits
-from eyewall_sidecar.exact import create_program, matrix_cuts
+from eyewall_sidecar.exact import matrix_cuts
 from eyewall_sidecar.exact.cuts import define_path_covers as pulp_path_covers
 from eyewall_sidecar.exact.cuts import define_star_capacities as pulp_star_capacities
 from eyewall_sidecar.exact.matrix_cuts import define_path_covers, define_star_capacities
 from eyewall_sidecar.exact.matrix_engine import completed
 from eyewall_sidecar.exact.matrix_program import MatrixProgram, create_matrix_program
 from eyewall_sidecar.exact.matrix_rows import ABSENT, Stack, stacked
+from eyewall_sidecar.exact.program import create_program
 from eyewall_sidecar.model import PlacementProblem
 from eyewall_sidecar.model.arrays import Floats, Places, ProblemArrays
 from eyewall_sidecar.model.violations import RESOURCES

@@ -5,8 +5,7 @@ from math import inf
 from pathlib import Path
 
 import pytest
-from eyewall_sidecar.exact import create_program
-from eyewall_sidecar.exact.program import OdpProgram, read_placement
+from eyewall_sidecar.exact.program import OdpProgram, create_program, read_placement
 from eyewall_sidecar.model import Link, Node, Operator, PlacementProblem, Stream
 from eyewall_sidecar.objective import Term
 

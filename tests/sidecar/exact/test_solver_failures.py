@@ -5,7 +5,7 @@ from math import inf
 import pytest
 from eyewall_sidecar.exact import infeasibility, search, solve
 from eyewall_sidecar.exact.finding import Finding, Outcome
-from eyewall_sidecar.exact.highs import Run, minimise
+from eyewall_sidecar.exact.highs import minimise
 from eyewall_sidecar.model import Link, Node, Operator, PlacementProblem, Solution, Status, Stream
 from eyewall_sidecar.objective import Objective
 from pulp import LpMinimize, LpProblem
@@ -82,8 +82,8 @@ def test_where_the_binding_constraints_are_not_found_the_answer_says_why(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     # 0.8 + 0.8 + 0.4 cores fill two nodes of 1, but not in these pieces.
-    failed = Run(Outcome.FAILED, 0.0, "Solve error")
-    monkeypatch.setattr(infeasibility, "minimise", lambda *_, **__: failed)
+    failed = None, "the solver failed: Solve error"
+    monkeypatch.setattr(infeasibility, "least_overload", lambda *_, **__: failed)
     solution = answer(problem(0.8, 0.8, 0.4))
     assert solution.status is Status.INFEASIBLE
     assert solution.reasons == (

@@ -55,6 +55,12 @@ def solve(
     sample: Annotated[
         float, typer.Option(help="The part of its candidates that each operator keeps, at random.")
     ] = 1.0,
+    engine: Annotated[
+        str,
+        typer.Option(
+            help="How odp solves: auto takes the fastest engine, pulp the equations over PuLP."
+        ),
+    ] = "auto",
     as_json: Annotated[bool, typer.Option("--json", help="Print the answer as JSON.")] = False,
 ) -> None:
     """Solve one placement problem from a file.
@@ -65,7 +71,7 @@ def solve(
     # Only here: the solvers take a second to load, and the other commands need none.
     from eyewall_sidecar.cli.solve import SolveOptions, solve_file
 
-    options = SolveOptions(policy, objective, time_limit, seed, sample)
+    options = SolveOptions(policy, objective, time_limit, seed, sample, engine)
     raise typer.Exit(solve_file(problem, options, as_json=as_json))
 
 

@@ -5,7 +5,7 @@ import sys
 import traceback
 from dataclasses import dataclass
 from pathlib import Path
-from typing import NoReturn
+from typing import Any, NoReturn
 
 import numpy as np
 import typer
@@ -17,16 +17,20 @@ from eyewall_sidecar.cli.client import BAD_INPUT
 from eyewall_sidecar.cli.console import show_progress
 from eyewall_sidecar.exact.sampling import sampled
 from eyewall_sidecar.heuristic.alternatives import with_alternatives
-from eyewall_sidecar.model import Evaluation, ProblemError, Solution, Status
+from eyewall_sidecar.model import Evaluation, PlacementProblem, ProblemError, Solution, Status
 from eyewall_sidecar.objective import Objective, ObjectiveError
 from eyewall_sidecar.policies import PolicyError, policy_catalogue, policy_faults
 from eyewall_sidecar.policies.invocation import invoke_policy
+from eyewall_sidecar.policies.odp import OptimalPlacement
 from eyewall_sidecar.problem_file import ProblemFile, read_problem
 from eyewall_sidecar.problem_file.answer import answer
 from eyewall_sidecar.service.messages import search_summary
 
 EXIT_CODES = {Status.INFEASIBLE: 3, Status.TIMED_OUT: 4, Status.FAILED: 5}
 """0 for every answer with a placement."""
+
+AUTO, PULP = "auto", "pulp"
+ENGINES = (AUTO, PULP)
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +42,7 @@ class SolveOptions:
     time_limit: float
     seed: int
     sample: float
+    engine: str
 
 
 def solve_file(problem: Path, options: SolveOptions, *, as_json: bool) -> int:
@@ -46,6 +51,12 @@ def solve_file(problem: Path, options: SolveOptions, *, as_json: bool) -> int:
         faults = "".join(f"\n{it}" for it in policy_faults() if it.name in ("", options.policy))
         there = ", ".join(policy_catalogue())
         _refuse(f"--policy {options.policy}: no such policy; policies are {there}{faults}")
+    if options.engine not in ENGINES:
+        _refuse(f"--engine {options.engine}: no such engine; engines are {', '.join(ENGINES)}")
+    if options.engine != AUTO and options.policy != "odp":
+        _refuse(
+            f"--engine {options.engine}: policy {options.policy} takes {AUTO} only; odp takes any"
+        )
     if not 0 < options.time_limit < float("inf"):
         _refuse(f"--time-limit {options.time_limit:g}: it must be a number of seconds > 0")
     if options.seed < 0:
@@ -63,13 +74,7 @@ def solve_file(problem: Path, options: SolveOptions, *, as_json: bool) -> int:
         file = _sampled(file, options.sample, options.seed)
     try:
         with show_progress(f"searching, for at most {options.time_limit:g} s …"):
-            solution = invoke_policy(
-                options.policy,
-                file.problem,
-                wanted,
-                time_limit=options.time_limit,
-                seed=options.seed,
-            )
+            solution = _solution(file.problem, wanted, options)
     except ObjectiveError as error:
         _refuse(f"--{error}")
     except PolicyError as error:
@@ -83,6 +88,15 @@ def solve_file(problem: Path, options: SolveOptions, *, as_json: bool) -> int:
     else:
         _show(solution, wanted, file.assumptions)
     return EXIT_CODES.get(solution.status, 0)
+
+
+def _solution(
+    problem: PlacementProblem, objective: Objective, options: SolveOptions
+) -> Solution:
+    limits: dict[str, Any] = {"time_limit": options.time_limit, "seed": options.seed}
+    if options.engine == AUTO:
+        return invoke_policy(options.policy, problem, objective, **limits)
+    return OptimalPlacement(readable=True)(problem, objective, **limits)
 
 
 def _sampled(file: ProblemFile, share: float, seed: int) -> ProblemFile:

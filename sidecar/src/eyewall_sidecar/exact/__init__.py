@@ -1,6 +1,5 @@
-"""Exact placement: the integer program of paper 000, its cuts, its solver and its answers."""
+"""Exact placement: the optimum, or the best placement within a time and its bound."""
 
-from eyewall_sidecar.exact.program import create_program
 from eyewall_sidecar.exact.solve import solve
 
-__all__ = ["create_program", "solve"]
+__all__ = ["solve"]

@@ -10,9 +10,7 @@ from pulp import LpProblem
 from pulp.constants import LpInteger
 
 from eyewall_sidecar.exact.finding import Outcome
-
-RELATIVE_GAP = 1e-7
-"""The default of 1e-4 would call 160.676 optimal where 160.400 is."""
+from eyewall_sidecar.exact.matrix_engine import RELATIVE_GAP
 
 _EFFORT = {"mip_allow_restart": False, "mip_heuristic_run_feasibility_jump": False}
 """Half the time on S-ODP: its optimum is found at the root, and proven without a second start."""

@@ -4,13 +4,10 @@ from collections.abc import Callable, Iterator
 from math import fsum
 
 import numpy as np
-from pulp import lpSum
 
-from eyewall_sidecar.exact.finding import Outcome
-from eyewall_sidecar.exact.highs import minimise
-from eyewall_sidecar.exact.program import create_program, read_placement
-from eyewall_sidecar.model import Node, PlacementProblem
-from eyewall_sidecar.model.arrays import ProblemArrays
+from eyewall_sidecar.exact.matrix_engine import least_overload
+from eyewall_sidecar.model import Node, Placement, PlacementProblem, Stream
+from eyewall_sidecar.model.arrays import ProblemArrays, placement_of
 from eyewall_sidecar.model.errors import listed
 from eyewall_sidecar.model.violations import RESOURCES, exceeds, requirement
 
@@ -29,27 +26,20 @@ def obvious_reasons(problem: PlacementProblem, arrays: ProblemArrays) -> tuple[s
 
 
 def binding_reasons(
-    problem: PlacementProblem, *, ends_at: float, clock: Callable[[], float], seed: int
+    problem: PlacementProblem,
+    arrays: ProblemArrays,
+    *,
+    ends_at: float,
+    clock: Callable[[], float],
+    seed: int,
 ) -> tuple[str, ...]:
-    """Name the nodes and links that are overloaded where the overload is the least possible.
-
-    Every capacity is given a slack, counted as a fraction of it, and the sum of slacks minimised.
-    """
-    program = create_program(problem, {})
-    slacks = {}
-    for name, row in program.capacity_rows().items():
-        slacks[name] = program.linear.add_variable(f"slack_{name}", 0)
-        row.expr.addterm(slacks[name], -1)
-    if not slacks:
-        return ()
-    program.linear.setObjective(lpSum(slacks.values()))
-    run = minimise(program.linear, ends_at=ends_at, clock=clock, seed=seed)
-    if run.outcome not in (Outcome.OPTIMAL, Outcome.INCUMBENT):
-        why = f": the solver failed: {run.error}" if run.error else " in time"
+    """Name the nodes and links that are overloaded where the overload is the least possible."""
+    places, error = least_overload(arrays, ends_at=ends_at, clock=clock, seed=seed)
+    if places is None:
+        why = f": {error}" if error else " in time"
         return (f"the constraints leave no placement; which of them bind was not found{why}",)
-    placement = read_placement(program)
-    over = [name for name, slack in slacks.items() if slack.value() > 1e-4]
-    return tuple(_overload(problem, placement, name) for name in over)
+    placement = placement_of(problem, places)
+    return (*_overloaded_nodes(problem, placement), *_overloaded_links(problem, placement))
 
 
 def _plenty(arrays: ProblemArrays) -> bool:
@@ -111,26 +101,29 @@ def _holds(node: Node, needs: dict[str, float]) -> bool:
     return not any(exceeds(need, getattr(node, resource)) for resource, need in needs.items())
 
 
-def _overload(problem: PlacementProblem, placement: dict[str, str], name: str) -> str:
-    family, *numbers = name.split("_")
-    places = [problem.nodes[int(number)].id for number in numbers]
-    if family == "bandwidth":
-        source, target = places
-        users = [
-            stream
-            for stream in problem.streams
-            if (placement[stream.source], placement[stream.target]) == (source, target)
-        ]
-        load = fsum(stream.rate * (stream.tuple_bytes or 0) for stream in users)
-        return (
-            f"bandwidth of link {source} → {target}: at the least overload possible it carries "
-            f"{load:g} bytes/s ({listed([str(it) for it in users])}) and offers "
-            f"{problem.bandwidth(source, target):g}"
-        )
-    (node,) = places
-    holders = [operator for operator, place in placement.items() if place == node]
-    load = fsum(requirement(problem, operator, family) for operator in holders)
-    return (
-        f"{family} of node {node}: at the least overload possible it holds {load:g} "
-        f"({listed(holders)}) and offers {getattr(problem.node(node), family):g}"
-    )
+def _overloaded_nodes(problem: PlacementProblem, placement: Placement) -> Iterator[str]:
+    for resource in RESOURCES:
+        for node in problem.nodes:
+            holders = [operator for operator, place in placement.items() if place == node.id]
+            load = fsum(requirement(problem, operator, resource) for operator in holders)
+            offer = getattr(node, resource)
+            if exceeds(load, offer):
+                yield (
+                    f"{resource} of node {node.id}: at the least overload possible it holds "
+                    f"{load:g} ({listed(holders)}) and offers {offer:g}"
+                )
+
+
+def _overloaded_links(problem: PlacementProblem, placement: Placement) -> Iterator[str]:
+    users: dict[tuple[str, str], list[Stream]] = {}
+    for stream in problem.streams:
+        ends = placement[stream.source], placement[stream.target]
+        users.setdefault(ends, []).append(stream)
+    for (source, target), streams in users.items():
+        load = fsum(stream.rate * (stream.tuple_bytes or 0) for stream in streams)
+        offer = problem.bandwidth(source, target)
+        if exceeds(load, offer):
+            yield (
+                f"bandwidth of link {source} → {target}: at the least overload possible it carries "
+                f"{load:g} bytes/s ({listed([str(it) for it in streams])}) and offers {offer:g}"
+            )

@@ -11,9 +11,8 @@ from math import inf
 import numpy as np
 from numpy.typing import NDArray
 
-from eyewall_sidecar.exact.matrix_program import MatrixProgram
+from eyewall_sidecar.exact.matrix_program import SCALE, MatrixProgram
 from eyewall_sidecar.exact.matrix_rows import entries
-from eyewall_sidecar.exact.program import SCALE
 from eyewall_sidecar.model.arrays import Floats, Places
 
 Mask = NDArray[np.bool_]

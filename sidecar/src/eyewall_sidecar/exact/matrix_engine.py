@@ -5,25 +5,43 @@ placement back, checks it and values it afresh, and trusts HiGHS for its bound a
 """
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import highspy
 import numpy as np
 
 from eyewall_sidecar.exact.finding import NO_TIME_TO_BUILD, Clock, Finding, Outcome
-from eyewall_sidecar.exact.highs import RELATIVE_GAP
 from eyewall_sidecar.exact.matrix_cuts import define_path_covers, define_star_capacities
-from eyewall_sidecar.exact.matrix_pairs import pair_keys
-from eyewall_sidecar.exact.matrix_program import ROUNDING, MatrixProgram, begin, families
+from eyewall_sidecar.exact.matrix_pairs import choices_of, pair_keys, pairs_of
+from eyewall_sidecar.exact.matrix_program import (
+    ROUNDING,
+    MatrixProgram,
+    begin,
+    define_assignment,
+    define_bandwidth,
+    define_capacities,
+    define_linking,
+    define_placements,
+    define_stream_placements,
+    families,
+    soften_capacities,
+)
 from eyewall_sidecar.exact.matrix_rows import ABSENT, stacked
 from eyewall_sidecar.model.arrays import Floats, Places, ProblemArrays
 from eyewall_sidecar.model.violations import TOLERANCE
-from eyewall_sidecar.objectives.costs import Costs, cost
+from eyewall_sidecar.objectives.costs import Costs, cost, weigh
 
 SECONDS_PER_COLUMN = 1e-5
 """What it takes to build the program and until HiGHS looks at the clock, for one column."""
 
 MOST_COLUMNS = 5_000_000
 """Beyond this the program alone takes gigabytes, and its first relaxation hours."""
+
+RELATIVE_GAP = 1e-7
+"""The default of 1e-4 would call 160.676 optimal where 160.400 is."""
+
+AMPLE = 1e300
+"""Of a bandwidth that is limited and never exceeded."""
 
 PROVEN = 1e-6
 """HiGHS's word counts if the placement's own cost meets its bound to this fraction."""
@@ -169,11 +187,7 @@ def _run(
     program: MatrixProgram, start: Places | None, *, ends_at: float, clock: Clock, seed: int
 ) -> Finding:
     said: list[str] = []
-    highs = highspy.Highs()  # type: ignore[no-untyped-call]
-    for option, value in _OPTIONS.items():
-        highs.setOptionValue(option, value)
-    highs.setOptionValue("random_seed", seed % 2**31)
-    highs.cbLogging.subscribe(lambda event: said.append(event.message))
+    highs = _solver(said, seed)
     if hand_over(highs, program) == highspy.HighsStatus.kError:
         return Finding(Outcome.FAILED, remark=_complaint(said))
     if start is not None:
@@ -182,6 +196,60 @@ def _run(
     highs.setOptionValue("time_limit", max(0.0, ends_at - clock()))
     highs.run()
     return _finding(program, highs, start)
+
+
+def least_overload(
+    arrays: ProblemArrays, *, ends_at: float, clock: Clock, seed: int
+) -> tuple[Places | None, str]:
+    """Return the placement that exceeds capacities least, or None and why none was found.
+
+    Every capacity may be exceeded, and the sum of excesses, each as a fraction of its capacity, is
+    the least possible (or, when the time is up, the least found).
+    """
+    limited = np.isfinite(arrays.bandwidths)
+    columns = most_columns(arrays) if limited.any() else int(arrays.allowed.sum())
+    if columns > MOST_COLUMNS:
+        return None, NO_TIME_TO_BUILD
+    costs = weigh(arrays, {})
+    ample = replace(
+        arrays,
+        limits=np.full_like(arrays.limits, np.inf),
+        bandwidths=np.where(limited, AMPLE, np.inf),
+    )
+    pairs = pairs_of(ample, costs)
+    program = MatrixProgram(arrays, costs, pairs, choices_of(ample, costs, pairs))
+    for define in (
+        define_placements,
+        define_stream_placements,
+        define_assignment,
+        define_capacities,
+        define_linking,
+        define_bandwidth,
+        soften_capacities,
+    ):
+        define(program)
+    said: list[str] = []
+    highs = _solver(said, seed)
+    if hand_over(highs, program) == highspy.HighsStatus.kError:
+        return None, _complaint(said)
+    highs.setOptionValue("time_limit", max(0.0, ends_at - clock()))
+    highs.run()
+    if highs.getInfo().primal_solution_status == highspy.SolutionStatus.kSolutionStatusFeasible:
+        return _places(program, np.array(highs.getSolution().col_value)), ""
+    status = highs.getModelStatus()
+    if status in _EXPECTED:
+        return None, ""
+    return None, f"the solver failed: {highs.modelStatusToString(status)}"
+
+
+def _solver(said: list[str], seed: int) -> highspy.Highs:
+    """Return HiGHS with our options; it writes its messages to `said`."""
+    highs = highspy.Highs()  # type: ignore[no-untyped-call]
+    for option, value in _OPTIONS.items():
+        highs.setOptionValue(option, value)
+    highs.setOptionValue("random_seed", seed % 2**31)
+    highs.cbLogging.subscribe(lambda event: said.append(event.message))
+    return highs
 
 
 def hand_over(highs: highspy.Highs, program: MatrixProgram) -> highspy.HighsStatus:

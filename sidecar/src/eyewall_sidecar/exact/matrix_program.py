@@ -1,7 +1,7 @@
-"""The integer program of odp/program.py as numpy blocks, for sizes that take PuLP minutes to build.
+"""The integer program of `exact.program` as numpy blocks, which takes PuLP minutes to build.
 
-The families, their names and their mathematics are those of `odp.program` (paper 000, sections
-4.2 and 5), for any mix of terms as `qos.costs` has it. Beyond that, all streams between two
+The families, their names and their mathematics are the same (paper 000, sections 4.2 and 5), for
+any mix of terms as `objectives.costs` has it. Beyond that, all streams between two
 operators share one y, what one operator or two alone can tell leaves no column, and what cannot
 bind leaves no row.
 """
@@ -14,10 +14,18 @@ import numpy as np
 
 from eyewall_sidecar.exact.matrix_pairs import Choices, Pair, choices_of, pairs_of
 from eyewall_sidecar.exact.matrix_rows import ABSENT, Entries, Rows, entries, joined, rows_of
-from eyewall_sidecar.exact.program import SCALE
 from eyewall_sidecar.model.arrays import Floats, Places, ProblemArrays
 from eyewall_sidecar.model.violations import TOLERANCE
 from eyewall_sidecar.objectives.costs import Costs
+
+SCALE = 1000.0
+"""Solvers' tolerances are absolute: with capacities and ranges scaled to this, 1e-6 is 1e-9."""
+
+OVERFULL = 1000 * SCALE
+"""What would fill a capacity more than a thousand times counts as this: HiGHS refuses 1e15."""
+
+LEAST_LIMIT = 1e-100
+"""A capacity of 0 counts as this where a load is divided by it."""
 
 ROUNDING = 1e-12
 """Costs that differ by less than this fraction of them are the same."""
@@ -179,7 +187,8 @@ def define_capacities(program: MatrixProgram) -> None:
     for needs, limits in zip(program.arrays.requirements, program.arrays.limits, strict=True):
         tight = np.flatnonzero(needs @ program.choices > limits)
         if len(tight):
-            factors = needs[:, np.newaxis] * (SCALE / limits[tight])
+            share = SCALE / np.maximum(limits[tight], LEAST_LIMIT)
+            factors = np.minimum(needs[:, np.newaxis] * share, OVERFULL)
             load = entries(np.arange(len(tight)), program.x[:, tight], factors)
             program.add("capacity", load, count=len(tight), lower=-inf, upper=SCALE)
 
@@ -217,8 +226,8 @@ def define_bandwidth(program: MatrixProgram) -> None:
     parts = []
     for pair, y in zip(program.pairs, program.y, strict=True):
         if y is not None:
-            parts.append(entries(link, y, pair.forth * share))
-            parts.append(entries(link, y.T, pair.back * share))
+            parts.append(entries(link, y, np.minimum(pair.forth * share, OVERFULL)))
+            parts.append(entries(link, y.T, np.minimum(pair.back * share, OVERFULL)))
     load = joined(parts)
     tight = np.bincount(load.rows, load.values, minlength=share.size) > SCALE
     number = np.cumsum(tight) - 1
@@ -277,6 +286,22 @@ def define_response_time(program: MatrixProgram) -> None:
         lower=-program.fastest * seconds,
         upper=inf,
     )
+
+
+def soften_capacities(program: MatrixProgram) -> None:
+    """Let every capacity and bandwidth be exceeded, and minimise the sum of what exceeds them.
+
+    Each overload counts as a fraction of its capacity.
+    """
+    first = program.columns
+    for family in ("capacity", "bandwidth"):
+        blocks = program.blocks.get(family, [])
+        for place, rows in enumerate(blocks):
+            slack = program.new_columns(np.ones(len(rows.lower), dtype=np.bool_))
+            excess = entries(np.arange(len(slack)), slack, -1.0)
+            blocks[place] = Rows(joined((rows.entries, excess)), rows.lower, rows.upper)
+    program.objective = np.zeros(program.columns)
+    program.objective[first:] = 1.0
 
 
 def define_objective(program: MatrixProgram) -> None:

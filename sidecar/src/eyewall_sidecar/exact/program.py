@@ -15,7 +15,6 @@ from math import inf, isfinite
 
 from pulp import (
     LpAffineExpression,
-    LpConstraint,
     LpContinuous,
     LpInteger,
     LpMinimize,
@@ -24,6 +23,7 @@ from pulp import (
 )
 from pulp import LpVariable as Variable
 
+from eyewall_sidecar.exact.matrix_program import OVERFULL, SCALE
 from eyewall_sidecar.model import PlacementProblem, Stream
 from eyewall_sidecar.model.violations import RESOURCES, requirement
 from eyewall_sidecar.objective import Term
@@ -33,12 +33,6 @@ from eyewall_sidecar.objectives.extremes import candidate_pairs
 
 Pair = tuple[str, str]
 """Two operators, or two nodes."""
-
-SCALE = 1000.0
-"""Solvers' tolerances are absolute: with capacities and ranges scaled to this, 1e-6 is 1e-9."""
-
-OVERFULL = 1000 * SCALE
-"""What would fill a capacity more than a thousand times is counted as this: solvers refuse 1e15."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,12 +63,6 @@ class OdpProgram:
     x: dict[str, dict[str, Variable]] = field(default_factory=dict)
     y: dict[Pair, dict[Pair, Variable]] = field(default_factory=dict)
     costs: defaultdict[Variable, float] = field(default_factory=lambda: defaultdict(float))
-
-    def capacity_rows(self) -> dict[str, LpConstraint]:
-        """Return the rows of equations (11) and (17), by their name in the LP file."""
-        families = (*RESOURCES, "bandwidth")
-        rows = self.linear._constraints  # noqa: SLF001 (constraints() of PuLP 3 warns)
-        return {name: row for name, row in rows.items() if name.split("_")[0] in families}
 
 
 def unit(problem: PlacementProblem, term: Term) -> float:

@@ -11,11 +11,14 @@ from eyewall_sidecar.exact.closed_form import solve_closed_form
 from eyewall_sidecar.exact.finding import Clock, Finding, Outcome
 from eyewall_sidecar.exact.highs import MOST_VARIABLES, VARIABLES_PER_SECOND
 from eyewall_sidecar.exact.matrix_engine import MOST_COLUMNS, integer_program, most_columns
+from eyewall_sidecar.model import PlacementProblem
 from eyewall_sidecar.model.arrays import Places, ProblemArrays
 from eyewall_sidecar.objective import Term
 from eyewall_sidecar.objectives.costs import Costs, cost, weigh
 
 DECIDED = (Outcome.OPTIMAL, Outcome.INFEASIBLE)
+MOST_READABLE = 100_000
+"""Columns. PuLP takes about ten seconds to write so many."""
 BRANCHING_SHARE = 0.7
 """Of the time, before the integer program has a try at what branching could not prove."""
 
@@ -26,6 +29,7 @@ class Engine(StrEnum):
     CLOSED_FORM = "closed form"
     BRANCH_AND_BOUND = "branch and bound"
     INTEGER_PROGRAM = "integer program"
+    PULP = "PuLP"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -60,8 +64,10 @@ class Run:
         return Run(better.engine, Finding(outcome, best.places, best.cost, bound, steps, remark))
 
 
-def too_large(arrays: ProblemArrays) -> bool:
-    """Whether no exact engine takes the problem."""
+def too_large(arrays: ProblemArrays, *, readable: bool) -> bool:
+    """Whether no exact engine takes the problem, or the readable one does not."""
+    if readable:
+        return most_columns(arrays) > MOST_READABLE
     taken = covers(arrays) or most_columns(arrays) <= MOST_COLUMNS or closed_form.covers(arrays)
     return not taken
 
@@ -82,6 +88,8 @@ class Search:
         Tells the time.
     known
         Valid placements that are known beforehand.
+    readable
+        The problem, if the readable program shall solve it; None for the fastest engine.
     runs
         What every run so far came to.
     """
@@ -91,6 +99,7 @@ class Search:
     seed: int
     clock: Clock
     known: tuple[Places, ...] = ()
+    readable: PlacementProblem | None = None
     runs: list[Run] = field(default_factory=list)
 
     @property
@@ -112,7 +121,11 @@ class Search:
         """Minimise weighted terms (as for `weigh`) in a share of the time that is left."""
         costs = weigh(self.arrays, weights)
         now = self.clock()
-        run = self._run(costs, now + share * max(0.0, self.ends_at - now))
+        ends_at = now + share * max(0.0, self.ends_at - now)
+        if self.readable is not None:
+            run = self._readable_program(self.readable, weights, ends_at)
+        else:
+            run = self._run(costs, ends_at)
         self.runs.append(run)
         return run.finding
 
@@ -136,6 +149,17 @@ class Search:
         if finding.outcome in DECIDED or not tries:
             return run
         return run.joined(self._program(costs, finding.places, ends_at))
+
+    def _readable_program(
+        self, problem: PlacementProblem, weights: Mapping[Term, float], ends_at: float
+    ) -> Run:
+        # Only here: PuLP is no part of the decisions of a sidecar.
+        from eyewall_sidecar.exact.pulp_engine import readable_program
+
+        finding = readable_program(
+            problem, self.arrays, weights, ends_at=ends_at, clock=self.clock, seed=self.seed
+        )
+        return Run(Engine.PULP, finding)
 
     def _program(self, costs: Costs, start: Places | None, ends_at: float) -> Run:
         finding = integer_program(

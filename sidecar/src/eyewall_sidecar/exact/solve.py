@@ -30,19 +30,33 @@ Ranges = Mapping[Term, Range]
 
 
 def solve(
-    problem: PlacementProblem, objective: Objective, *, time_limit: float, seed: int, clock: Clock
+    problem: PlacementProblem,
+    objective: Objective,
+    *,
+    time_limit: float,
+    seed: int,
+    clock: Clock,
+    readable: bool = False,
 ) -> Solution | None:
     """Return the optimum, or within the time limit the best placement found and its bound.
 
-    None, at once, if the problem is more than exact engines take.
+    None, at once, if the problem is more than exact engines take. `readable` solves by the program
+    over PuLP that reads as the paper's equations, instead of the fastest engine.
     """
     started = clock()
     arrays = ProblemArrays.of(problem)
-    if too_large(arrays):
+    if too_large(arrays, readable=readable):
         return None
     if reasons := obvious_reasons(problem, arrays):
         return _nothing(Status.INFEASIBLE, CHECKS, reasons, clock() - started)
-    search = Search(arrays, started + time_limit, seed, clock, _running(problem))
+    search = Search(
+        arrays,
+        started + time_limit,
+        seed,
+        clock,
+        _running(problem),
+        problem if readable else None,
+    )
     answer = _Answer(problem, objective, search)
     found = answer.solution(started, time_limit)
     return replace(found, evaluated=answer.search.evaluated + answer.tried)
@@ -85,7 +99,9 @@ class _Answer:
         last = search.runs[-1]
         if search.infeasible:
             ends_at = clock() + max(search.ends_at - clock(), 0.1)
-            reasons = binding_reasons(self.problem, ends_at=ends_at, clock=clock, seed=search.seed)
+            reasons = binding_reasons(
+                self.problem, self.arrays, ends_at=ends_at, clock=clock, seed=search.seed
+            )
             return _nothing(Status.INFEASIBLE, last.engine, reasons, clock() - started)
         found = self._best(weights)
         if found is None:
@@ -121,7 +137,7 @@ class _Answer:
         up = np.isfinite(self.arrays.node_logs).all() and np.isfinite(self.arrays.link_logs).all()
         if up or Term.A not in self.objective.weights:
             return False
-        trial = Search(self.arrays, self.search.ends_at, self.search.seed, self.search.clock)
+        trial = replace(self.search, known=(), runs=[])
         outcome = trial.minimise({Term.A: 1.0}, share=0.5).outcome
         self.tried = trial.evaluated
         return outcome is Outcome.INFEASIBLE

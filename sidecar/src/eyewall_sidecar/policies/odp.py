@@ -22,17 +22,29 @@ class OptimalPlacement:
     ----------
     clock
         Tells the time in seconds.
+    readable
+        Whether the program over PuLP, which reads as the paper's equations, solves the problem
+        instead of the fastest engine that takes it.
     """
 
     clock: Callable[[], float] = perf_counter
+    readable: bool = False
 
     def __call__(
         self, problem: PlacementProblem, objective: Objective, *, time_limit: float, seed: int
     ) -> Solution:
         """Place the operators."""
         require_terms("odp", objective)
-        load_compiled_engines()
-        found = solve(problem, objective, time_limit=time_limit, seed=seed, clock=self.clock)
+        if not self.readable:
+            load_compiled_engines()
+        found = solve(
+            problem,
+            objective,
+            time_limit=time_limit,
+            seed=seed,
+            clock=self.clock,
+            readable=self.readable,
+        )
         return found or self._greedily(problem, objective, time_limit, seed)
 
     def _greedily(

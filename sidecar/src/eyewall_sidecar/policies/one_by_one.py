@@ -108,7 +108,7 @@ class Asked:
 
     def _found(self, search: Search, finding: Finding, why: str) -> Solution:
         if finding.outcome is Outcome.INFEASIBLE:
-            return self._nothing(Status.INFEASIBLE, self._binding())
+            return self._nothing(Status.INFEASIBLE, self._binding(search.arrays))
         if finding.outcome is Outcome.FAILED:
             return self._nothing(Status.FAILED, (why, *search.remarks))
         if finding.places is None:
@@ -117,9 +117,11 @@ class Asked:
         found = f"{why}; {engine} found a valid placement, whatever its value"
         return self._answer(finding.places, engine, found)
 
-    def _binding(self) -> tuple[str, ...]:
+    def _binding(self, arrays: ProblemArrays) -> tuple[str, ...]:
         ends_at = self.clock() + max(self.ends_at - self.clock(), 0.1)
-        return binding_reasons(self.problem, ends_at=ends_at, clock=self.clock, seed=self.seed)
+        return binding_reasons(
+            self.problem, arrays, ends_at=ends_at, clock=self.clock, seed=self.seed
+        )
 
     def late(self, *reasons: str) -> Solution:
         """Answer that the time is up."""
