@@ -109,9 +109,14 @@ def test_no_placement_has_a_smaller_overload_than_the_one_that_is_named() -> Non
         traits = Traits(Graph.DIAMOND, limited=True, resources=True, bandwidth=seed % 2 == 1)
         drawn = ProblemArrays.of(random_problem(seed, traits, operators=5, nodes=3))
         # What nodes and links offer is cut down until nothing fits.
-        bandwidths = np.maximum(50.0, drawn.bandwidths * 0.1)
+        bandwidths = np.full_like(drawn.bandwidths, 300.0 if seed % 2 else inf)
         np.fill_diagonal(bandwidths, inf)
-        arrays = replace(drawn, limits=drawn.limits * 0.4, bandwidths=bandwidths)
+        allowed = drawn.allowed.copy()
+        if seed % 2:  # and most streams have to be between nodes
+            allowed[1:] = (
+                np.arange(drawn.nodes) == np.arange(1, len(allowed))[:, None] % drawn.nodes
+            )
+        arrays = replace(drawn, limits=drawn.limits * 0.4, bandwidths=bandwidths, allowed=allowed)
         places, error = least_overload(arrays, ends_at=60.0, clock=lambda: 0.0, seed=0)
         assert error == ""
         assert places is not None
