@@ -90,9 +90,7 @@ def solve_file(problem: Path, options: SolveOptions, *, as_json: bool) -> int:
     return EXIT_CODES.get(solution.status, 0)
 
 
-def _solution(
-    problem: PlacementProblem, objective: Objective, options: SolveOptions
-) -> Solution:
+def _solution(problem: PlacementProblem, objective: Objective, options: SolveOptions) -> Solution:
     limits: dict[str, Any] = {"time_limit": options.time_limit, "seed": options.seed}
     if options.engine == AUTO:
         return invoke_policy(options.policy, problem, objective, **limits)
