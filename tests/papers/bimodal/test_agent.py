@@ -4,11 +4,10 @@ from math import inf
 import pytest
 from any_order import AnyOrder
 from eyewall_papers.bimodal.agent import Agent
-from eyewall_papers.bimodal.delivery import FirstInFirstOut, deliver
-from eyewall_papers.bimodal.distributed import agents_of, negotiate
 from eyewall_papers.bimodal.mapping import Resources
 from eyewall_papers.bimodal.messages import Ack, AckKind, Map, Unknown
 from eyewall_papers.bimodal.metric import DELAY, Metric
+from eyewall_papers.bimodal.negotiation import FirstInFirstOut, agents_of, deliver, negotiate
 from eyewall_papers.bimodal.network import DedicatedLink, LinkKind, TwoKindNetwork
 from eyewall_papers.bimodal.partial_map import PartialMap, Visit
 from eyewall_papers.bimodal.pruning import Exact, LeastCostMap, Pruning, RandomNeighbor

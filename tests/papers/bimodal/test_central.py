@@ -5,10 +5,10 @@ import numpy as np
 import pytest
 from eyewall_papers.bimodal.central import optimal_mapping
 from eyewall_papers.bimodal.mapping import Mapping, Resources, Route, mapping_violations
-from eyewall_papers.bimodal.mapping_cost import mapping_cost
 from eyewall_papers.bimodal.metric import DELAY, PAYMENT, Additive
 from eyewall_papers.bimodal.network import DedicatedLink, LinkKind, TwoKindNetwork
 from eyewall_papers.bimodal.task import Task
+from eyewall_papers.bimodal.valuation import mapping_cost
 from eyewall_sidecar.model import LinkMatrix, Node
 
 TO_AND_FRO = Task.of_services("t", ("a", "b"), ["at b", "at a"], [0, 0], [6.0, 1.0, 6.0])

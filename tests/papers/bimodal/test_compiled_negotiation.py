@@ -1,12 +1,11 @@
 """Compiled agents answer as agents do, message for message."""
 
 import pytest
-from eyewall_papers.bimodal.balanced_mapper import balanced_mapper
-from eyewall_papers.bimodal.compiled_negotiation import negotiated
-from eyewall_papers.bimodal.distributed import negotiate
+from eyewall_papers.bimodal.compiled_negotiation import balanced_mapper, negotiated
 from eyewall_papers.bimodal.mapping import Resources
 from eyewall_papers.bimodal.mapping_arrays import free_arrays, network_arrays, task_arrays
 from eyewall_papers.bimodal.metric import Balanced
+from eyewall_papers.bimodal.negotiation import negotiate
 from eyewall_papers.bimodal.network import TwoKindNetwork
 from eyewall_papers.bimodal.partial_map import PartialMap
 from eyewall_papers.bimodal.pruning import LeastCostMap

@@ -8,13 +8,12 @@ from any_order import AnyOrder
 from every_mapping import every_mapping
 from eyewall_papers.bimodal.bound import cost_bound
 from eyewall_papers.bimodal.central import Optimum, optimal_mapping
-from eyewall_papers.bimodal.delivery import Traffic, deliver
-from eyewall_papers.bimodal.distributed import Negotiation, agents_of, negotiate
 from eyewall_papers.bimodal.mapping import Resources, mapping_violations
-from eyewall_papers.bimodal.mapping_cost import mapping_cost
 from eyewall_papers.bimodal.metric import DELAY, METRICS, PAYMENT, Additive
+from eyewall_papers.bimodal.negotiation import Negotiation, Traffic, agents_of, deliver, negotiate
 from eyewall_papers.bimodal.pruning import PRUNINGS, Exact
 from eyewall_papers.bimodal.task import Task
+from eyewall_papers.bimodal.valuation import mapping_cost
 from eyewall_sidecar.exact.finding import Outcome
 from eyewall_sidecar.model import violations
 from hypothesis import given, settings

@@ -1,6 +1,6 @@
 from math import inf
 
-from eyewall_papers.bimodal.fewest_hops import fewest_hops
+from eyewall_papers.bimodal.network import fewest_hops
 
 ONWARD = {"a": "ca", "b": "a", "c": "abd", "d": "b"}
 """From a to b by c or by c and d; loops a – c – a and a – a on the way."""

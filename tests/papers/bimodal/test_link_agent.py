@@ -6,8 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from eyewall_papers.bimodal.link_agent import LinkAgent, LinkFiles, Timing, run
-from eyewall_papers.bimodal.link_files import LinkFilesError
+from eyewall_papers.bimodal.link_agent import LinkAgent, LinkFiles, LinkFilesError, Timing, run
 from eyewall_sidecar.cli import app as cli
 from typer.testing import CliRunner
 

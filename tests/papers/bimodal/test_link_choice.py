@@ -5,10 +5,9 @@ from itertools import pairwise
 from math import inf
 
 import pytest
-from eyewall_papers.bimodal.link_choice import Chosen, Connection, choose_links
+from eyewall_papers.bimodal.link_choice import Chosen, Connection, Observed, choose_links
 from eyewall_papers.bimodal.mapping import Route
 from eyewall_papers.bimodal.network import DedicatedLink, LinkKind, TwoKindNetwork
-from eyewall_papers.bimodal.observed_rates import Observed
 from eyewall_papers.bimodal.reallocation import Reason
 from eyewall_sidecar.model import Node, ProblemError
 from hypothesis import given

@@ -3,11 +3,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from eyewall_papers.bimodal.mapping import Mapping, Resources, Route, mapping_violations, needs
-from eyewall_papers.bimodal.mapping_cost import mapping_cost
 from eyewall_papers.bimodal.metric import DELAY, PAYMENT
 from eyewall_papers.bimodal.network import DedicatedLink, LinkKind, TwoKindNetwork
 from eyewall_papers.bimodal.task import Task
-from eyewall_papers.bimodal.valuation import evaluation
+from eyewall_papers.bimodal.valuation import evaluation, mapping_cost
 from eyewall_sidecar.model import LinkMatrix, Node, ProblemError, violations
 
 NETWORK = TwoKindNetwork(

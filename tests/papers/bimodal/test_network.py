@@ -3,8 +3,7 @@ from math import inf
 
 import numpy as np
 import pytest
-from eyewall_papers.bimodal.delays import least_delays
-from eyewall_papers.bimodal.network import DedicatedLink, LinkKind, TwoKindNetwork
+from eyewall_papers.bimodal.network import DedicatedLink, LinkKind, TwoKindNetwork, least_delays
 from eyewall_sidecar.model import LinkMatrix, Node, ProblemError
 
 NODES = (Node("a"), Node("b"), Node("c"))

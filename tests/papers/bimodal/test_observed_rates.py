@@ -1,7 +1,7 @@
 """What connections delivered lately, from counters that only grow."""
 
 import pytest
-from eyewall_papers.bimodal.observed_rates import Observed, ObservedRates
+from eyewall_papers.bimodal.link_choice import Observed, ObservedRates
 from hypothesis import given
 from hypothesis import strategies as st
 

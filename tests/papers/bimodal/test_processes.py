@@ -3,10 +3,9 @@ from dataclasses import replace
 
 import pytest
 from eyewall_papers.bimodal import processes
-from eyewall_papers.bimodal.delivery import AsRecorded, FirstInFirstOut
-from eyewall_papers.bimodal.distributed import negotiate
 from eyewall_papers.bimodal.mapping import Resources
 from eyewall_papers.bimodal.metric import METRICS
+from eyewall_papers.bimodal.negotiation import AsRecorded, FirstInFirstOut, negotiate
 from eyewall_papers.bimodal.network import TwoKindNetwork
 from eyewall_papers.bimodal.processes import converse
 from eyewall_papers.bimodal.pruning import PRUNINGS

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from eyewall_papers.bimodal.balanced_mapper import balanced_mapper
+from eyewall_papers.bimodal.compiled_negotiation import balanced_mapper
 from eyewall_papers.bimodal.mapping import Mapping, Resources, Route, needs, price_per_byte
 from eyewall_papers.bimodal.network import DedicatedLink, LinkKind, TwoKindNetwork
 from eyewall_papers.bimodal.reallocation_round import Progress, Round, reallocation_round

@@ -6,11 +6,10 @@ from statistics import fmean, stdev
 
 import numpy as np
 import pytest
-from eyewall_papers.bimodal.balanced_mapper import balanced_mapper
+from eyewall_papers.bimodal.compiled_negotiation import balanced_mapper
 from eyewall_papers.bimodal.mapping import Resources
 from eyewall_papers.bimodal.network import DedicatedLink, TwoKindNetwork
-from eyewall_papers.bimodal.simulated import Arrival, Simulated
-from eyewall_papers.bimodal.simulation import simulate
+from eyewall_papers.bimodal.simulation import Arrival, Simulated, simulate
 from eyewall_papers.bimodal.task import Task
 from eyewall_papers.bimodal.variability import Ratios, WindowMean, drawn_by_window, drawn_each_step
 from eyewall_sidecar.model import LinkMatrix, Node, ProblemError

@@ -6,17 +6,21 @@ from eyewall_papers.bimodal.mapping import Resources
 from eyewall_papers.bimodal.messages import (
     Ack,
     AckKind,
+    HostOrders,
     Map,
     Message,
     Probe,
     Reserved,
     RollBack,
     Unknown,
+    as_line,
+    from_line,
+    message_line,
+    read_message,
 )
 from eyewall_papers.bimodal.network import LinkKind
 from eyewall_papers.bimodal.partial_map import PartialMap, Visit
 from eyewall_papers.bimodal.surroundings import Stock, Surroundings
-from eyewall_papers.bimodal.wire import HostOrders, as_line, from_line, message_line, read_message
 from two_kind_networks import random_case
 
 CASE = random_case(5)

@@ -1,6 +1,6 @@
 import numpy as np
 import pytest
-from eyewall_papers.cost_space.cost_space import cost_space, mean_error
+from eyewall_papers.cost_space.coordinates import cost_space, mean_error
 from eyewall_sidecar.model import LinkMatrix, Node, PlacementProblem
 from numpy.typing import NDArray
 

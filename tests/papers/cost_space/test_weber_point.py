@@ -2,8 +2,12 @@ from math import sqrt
 
 import numpy as np
 import pytest
-from eyewall_papers.cost_space.dead_points import check_dead_points, local_usage
-from eyewall_papers.cost_space.weber_point import manhattan_weber_point, weber_point
+from eyewall_papers.cost_space.weber_point import (
+    check_dead_points,
+    local_usage,
+    manhattan_weber_point,
+    weber_point,
+)
 from eyewall_sidecar.model.arrays import Floats
 from numpy.random import default_rng
 

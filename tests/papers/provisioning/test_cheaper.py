@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 from eyewall_papers.provisioning import Provision, ProvisioningProblem
-from eyewall_papers.provisioning.cheaper import next_cheaper
+from eyewall_papers.provisioning.answer import next_cheaper
 from eyewall_papers.provisioning.exact import exact
 from small_provisioning import LARGE, SMALL, pair, together
 

@@ -3,7 +3,7 @@
 import pytest
 from eyewall_papers.provisioning import Machine, Provision, ProvisioningProblem
 from eyewall_papers.provisioning.groups import Instance, bits, places_in
-from eyewall_papers.provisioning.loads import loads
+from eyewall_papers.provisioning.utilisation import loads
 from hypothesis import given
 from hypothesis import strategies as st
 from numpy.random import default_rng

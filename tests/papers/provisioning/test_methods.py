@@ -4,8 +4,8 @@ from dataclasses import dataclass, field
 
 import pytest
 from eyewall_papers.provisioning import Provision, ProvisioningProblem, methods
-from eyewall_papers.provisioning.found import Found
 from eyewall_papers.provisioning.methods import METHODS
+from eyewall_papers.provisioning.provision import Found
 from eyewall_sidecar.model import Operator, Solution, Status
 from small_provisioning import LARGE, SMALL, apart, pair, together
 

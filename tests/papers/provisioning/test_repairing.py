@@ -6,8 +6,8 @@ from math import inf
 import pytest
 from every_provision import least_price
 from eyewall_papers.provisioning import DataServer, ProvisioningProblem, violations
-from eyewall_papers.provisioning.found import Found
 from eyewall_papers.provisioning.heuristics import HEURISTICS, Failure, Step
+from eyewall_papers.provisioning.provision import Found
 from eyewall_papers.provisioning.repairing import repairing
 from eyewall_sidecar.model import Status
 from hypothesis import example, given, settings

@@ -3,8 +3,13 @@
 import json
 from pathlib import Path
 
-from eyewall_papers.provisioning.problem_file import Wanted, parse_provisioning
-from eyewall_papers.provisioning.switching_off import UNCOUNTED, UNSIZED, priced_to_switch_off
+from eyewall_papers.provisioning.problem_file import (
+    UNCOUNTED,
+    UNSIZED,
+    Wanted,
+    parse_provisioning,
+    priced_to_switch_off,
+)
 from eyewall_sidecar.model import Link, Node, Operator, PlacementProblem, Stream
 from eyewall_sidecar.problem_file.writing import write_problem
 

@@ -23,10 +23,10 @@ from eyewall_sidecar.model.violations import TOLERANCE, exceeds
 from numpy.typing import NDArray
 
 from eyewall_papers.bimodal.mapping import Resources
-from eyewall_papers.bimodal.mapping_cost import hop_of
 from eyewall_papers.bimodal.metric import Additive
 from eyewall_papers.bimodal.network import LinkKind, TwoKindNetwork
 from eyewall_papers.bimodal.task import Task
+from eyewall_papers.bimodal.valuation import hop_of
 
 Costs = NDArray[np.float64]
 

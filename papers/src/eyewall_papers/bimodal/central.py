@@ -18,12 +18,11 @@ from eyewall_sidecar.model.violations import exceeds
 from pulp import LpAffineExpression, LpInteger, LpMinimize, LpProblem, lpSum
 from pulp import LpVariable as Variable
 
-from eyewall_papers.bimodal.fewest_hops import fewest_hops
 from eyewall_papers.bimodal.mapping import Mapping, Resources, Route
-from eyewall_papers.bimodal.mapping_cost import hop_of
 from eyewall_papers.bimodal.metric import Additive
-from eyewall_papers.bimodal.network import LinkKind, TwoKindNetwork
+from eyewall_papers.bimodal.network import LinkKind, TwoKindNetwork, fewest_hops
 from eyewall_papers.bimodal.task import Task
+from eyewall_papers.bimodal.valuation import hop_of
 
 Way = tuple[str, str]
 """(sender, receiver)."""

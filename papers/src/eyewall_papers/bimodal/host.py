@@ -13,11 +13,11 @@ from contextlib import suppress
 import numpy as np
 
 from eyewall_papers.bimodal.agent import Agent
-from eyewall_papers.bimodal.messages import Envelope, Map, Message
-from eyewall_papers.bimodal.metric import METRICS
-from eyewall_papers.bimodal.pruning import PRUNINGS
-from eyewall_papers.bimodal.wire import (
+from eyewall_papers.bimodal.messages import (
+    Envelope,
     HostOrders,
+    Map,
+    Message,
     Record,
     Settled,
     Start,
@@ -26,6 +26,8 @@ from eyewall_papers.bimodal.wire import (
     message_line,
     read_message,
 )
+from eyewall_papers.bimodal.metric import METRICS
+from eyewall_papers.bimodal.pruning import PRUNINGS
 
 LOOPBACK = "127.0.0.1"
 LONGEST_LINE = 2**24

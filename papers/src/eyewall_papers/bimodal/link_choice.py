@@ -1,22 +1,22 @@
 """Which link each connection of a running cluster uses: algorithm 4 of paper 004 at every host.
 
-Each host decides on what leaves it, one after the other; what one has reserved the next one finds
-taken, as probes would.
+Each host in turn decides on what leaves it, from the rates of the last window. What one host has
+reserved is not free for the next, as if it had probed.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections import deque
+from collections.abc import Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
 from math import inf
+from typing import Generic, TypeVar
 
 from eyewall_sidecar.model import ProblemError
 from eyewall_sidecar.model.errors import require_unique, unknown
 from eyewall_sidecar.model.violations import exceeds
 
-from eyewall_papers.bimodal.fewest_hops import fewest_hops
 from eyewall_papers.bimodal.mapping import Route
-from eyewall_papers.bimodal.network import LinkKind, TwoKindNetwork
-from eyewall_papers.bimodal.observed_rates import Observed
+from eyewall_papers.bimodal.network import LinkKind, TwoKindNetwork, fewest_hops
 from eyewall_papers.bimodal.reallocation import (
     Flow,
     NotReserved,
@@ -24,6 +24,70 @@ from eyewall_papers.bimodal.reallocation import (
     rate_to_comply,
     reallocate,
 )
+
+Name = TypeVar("Name", bound=Hashable)
+
+
+@dataclass(frozen=True, slots=True)
+class Observed:
+    """What a connection delivered in the last window.
+
+    Parameters
+    ----------
+    elapsed
+        Seconds that are looked back on: the window, or less for a young connection.
+    delivered
+        Bytes in this time.
+    """
+
+    elapsed: float
+    delivered: float
+
+    @property
+    def rate(self) -> float | None:
+        """Bytes/s; None while nothing was looked back on."""
+        return self.delivered / self.elapsed if self.elapsed else None
+
+
+class ObservedRates(Generic[Name]):
+    """Counters of the last `window` seconds, by connection.
+
+    Paper 004 watches the delivery rate in a time window that the task specifies (section 6.2);
+    what was missed before it is not asked for again.
+
+    Parameters
+    ----------
+    window
+        Seconds.
+    """
+
+    def __init__(self, window: float) -> None:
+        self._window = window
+        self._seen: dict[Name, deque[tuple[float, float]]] = {}
+
+    def update(self, totals: Mapping[Name, float], as_of: float) -> None:
+        """Take in counters of this time, in seconds; connections that are not in it are forgotten.
+
+        A counter that is lower than before has begun anew, and so does what is looked back on.
+        """
+        for name in self._seen.keys() - totals.keys():
+            del self._seen[name]
+        for name, total in totals.items():
+            seen = self._seen.setdefault(name, deque())
+            if seen and (total < seen[-1][1] or as_of < seen[-1][0]):
+                seen.clear()
+            if not seen or as_of > seen[-1][0]:
+                seen.append((as_of, total))
+            while len(seen) > 2 and as_of - seen[1][0] >= self._window:
+                seen.popleft()
+
+    def of(self, name: Name) -> Observed:
+        """What a connection delivered; nothing for one that has been seen at most once."""
+        seen = self._seen.get(name)
+        if not seen:
+            return Observed(0.0, 0.0)
+        (first, least), (last, most) = seen[0], seen[-1]
+        return Observed(last - first, most - least)
 
 
 @dataclass(frozen=True, slots=True)

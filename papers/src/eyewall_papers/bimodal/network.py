@@ -1,13 +1,21 @@
-"""A network with two kinds of links: G_R of paper 004, sections 2.1 and 3.1."""
+"""A network with two kinds of links: G_R of paper 004, sections 2.1 and 3.1.
 
-from collections.abc import Iterable, Mapping
+The least delay between any two nodes of a network with two kinds of links.
+
+The path of the fewest hops, by breadth-first search.
+"""
+
+from collections import deque
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from math import inf
 
+import numpy as np
 from eyewall_sidecar.model import LinkMatrix, Node, ProblemError
 from eyewall_sidecar.model.errors import require_amount, require_unique, unknown
 from eyewall_sidecar.model.limits import LONGEST, MOST, MOST_OFFERED
+from eyewall_sidecar.model.links import Matrix
 
 
 class LinkKind(StrEnum):
@@ -160,3 +168,52 @@ def _providers(served: Mapping[str, frozenset[str]]) -> dict[str, tuple[str, ...
     return {
         name: tuple(node for node, services in served.items() if name in services) for name in names
     }
+
+
+def least_delays(network: TwoKindNetwork) -> Matrix:
+    """Seconds one way by dedicated links in a row or by one public link, [sender, receiver].
+
+    Floyd and Warshall's algorithm over the dedicated links; LONGEST where nothing leads.
+    """
+    place = {node.id: at for at, node in enumerate(network.nodes)}
+    delays: Matrix = np.full((len(place), len(place)), np.inf)
+    np.fill_diagonal(delays, 0.0)
+    for link in network.dedicated:
+        for sender, receiver in link.directions:
+            delays[place[sender], place[receiver]] = link.delay
+    for middle in range(len(place)):
+        np.minimum(delays, delays[:, [middle]] + delays[[middle], :], out=delays)
+    if network.public is not None:
+        np.minimum(delays, network.public.delays, out=delays)
+    np.minimum(delays, LONGEST, out=delays)
+    return delays
+
+
+def fewest_hops(
+    source: str, target: str, onward: Callable[[str], Iterable[str]], most_hops: float
+) -> tuple[str, ...]:
+    """Return the nodes of a path with as few hops as there can be; none if no path leads there.
+
+    Parameters
+    ----------
+    source, target
+        Ids of its ends, two different nodes.
+    onward
+        Node id → ids of the nodes that a hop may lead to from there. Of paths that are equally
+        short, the one is taken whose hops come first.
+    most_hops
+        The longest path that will do.
+    """
+    reached = {source}
+    waiting: deque[tuple[str, ...]] = deque([(source,)])
+    while waiting:
+        path = waiting.popleft()
+        if len(path) > most_hops:
+            return ()
+        for node in onward(path[-1]):
+            if node == target:
+                return (*path, node)
+            if node not in reached:
+                reached.add(node)
+                waiting.append((*path, node))
+    return ()

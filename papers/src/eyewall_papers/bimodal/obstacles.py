@@ -6,9 +6,8 @@ from eyewall_sidecar.model import ProblemError
 from eyewall_sidecar.model.errors import unknown
 from eyewall_sidecar.model.violations import exceeds
 
-from eyewall_papers.bimodal.fewest_hops import fewest_hops
 from eyewall_papers.bimodal.mapping import Resources
-from eyewall_papers.bimodal.network import TwoKindNetwork
+from eyewall_papers.bimodal.network import TwoKindNetwork, fewest_hops
 from eyewall_papers.bimodal.task import Task
 
 

@@ -14,10 +14,10 @@ from threading import Timer
 from eyewall_sidecar.model import ProblemError
 
 from eyewall_papers.bimodal.mapping import Resources
+from eyewall_papers.bimodal.messages import HostOrders, Record, Settled, Start, as_line, from_line
 from eyewall_papers.bimodal.network import TwoKindNetwork
 from eyewall_papers.bimodal.surroundings import Stock, Surroundings
 from eyewall_papers.bimodal.task import Task
-from eyewall_papers.bimodal.wire import HostOrders, Record, Settled, Start, as_line, from_line
 
 MOST_HOSTS = 12
 """Each is a Python interpreter with numpy: about 60 MB and half a second to start."""

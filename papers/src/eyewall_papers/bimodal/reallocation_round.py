@@ -7,9 +7,8 @@ from dataclasses import dataclass, replace
 
 from eyewall_sidecar.model.violations import exceeds
 
-from eyewall_papers.bimodal.fewest_hops import fewest_hops
 from eyewall_papers.bimodal.mapping import Mapping, Resources, Route
-from eyewall_papers.bimodal.network import LinkKind, TwoKindNetwork
+from eyewall_papers.bimodal.network import LinkKind, TwoKindNetwork, fewest_hops
 from eyewall_papers.bimodal.reallocation import (
     Assignment,
     Flow,

@@ -11,15 +11,14 @@ from eyewall_sidecar.model.errors import listed
 
 from eyewall_papers.bimodal.bound import cost_bound
 from eyewall_papers.bimodal.central import Optimum, optimal_mapping
-from eyewall_papers.bimodal.distributed import negotiate
 from eyewall_papers.bimodal.mapping import Mapping, Resources
-from eyewall_papers.bimodal.mapping_cost import mapping_cost
 from eyewall_papers.bimodal.metric import METRICS, PAYMENT, Additive
+from eyewall_papers.bimodal.negotiation import negotiate
 from eyewall_papers.bimodal.network import TwoKindNetwork
 from eyewall_papers.bimodal.obstacles import obstacles
 from eyewall_papers.bimodal.pruning import PRUNINGS
 from eyewall_papers.bimodal.task import Task
-from eyewall_papers.bimodal.valuation import evaluation
+from eyewall_papers.bimodal.valuation import evaluation, mapping_cost
 
 CENTRAL = "central"
 POLICIES = (*PRUNINGS, CENTRAL)

@@ -1,4 +1,7 @@
-"""What one node knows of the network, and what it has left: all that its agent works with."""
+"""What one node knows of the network, and what it has left: all that its agent works with.
+
+What a chosen map takes of each node that it visits, one visit after the other (section 3).
+"""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -8,7 +11,8 @@ from eyewall_sidecar.model.violations import exceeds
 
 from eyewall_papers.bimodal.mapping import Resources
 from eyewall_papers.bimodal.network import LinkKind, TwoKindNetwork
-from eyewall_papers.bimodal.partial_map import Hop
+from eyewall_papers.bimodal.partial_map import Hop, PartialMap
+from eyewall_papers.bimodal.task import Task
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,3 +118,21 @@ class Stock:
         self.downlink += sign * share.downlink
         for receiver, amount in share.dedicated.items():
             self.dedicated[receiver] += sign * amount
+
+
+def share(task: Task, partial: PartialMap, place: int) -> Stock:
+    """Return what the visit at that place needs: cores, the way in if public, the way out."""
+    visit = partial.visits[place]
+    mapped = sum(it.operators for it in partial.visits[:place])
+    held = task.operators[mapped : mapped + visit.operators]
+    needed = Stock(sum(it.cpu for it in held), 0.0, 0.0)
+    if visit.arrived is LinkKind.PUBLIC:
+        needed.downlink = task.bandwidth(mapped - 1)
+    if place + 1 < len(partial.visits):
+        following = partial.visits[place + 1]
+        sent = task.bandwidth(mapped + visit.operators - 1)
+        if following.arrived is LinkKind.PUBLIC:
+            needed.uplink = sent
+        else:
+            needed.dedicated[following.node] = sent
+    return needed

@@ -11,8 +11,7 @@ from eyewall_sidecar.model import LinkMatrix, Operator, PlacementProblem, Proble
 from eyewall_sidecar.model.errors import require_amount, require_unique, unknown
 from eyewall_sidecar.model.limits import MOST
 
-from eyewall_papers.bimodal.delays import least_delays
-from eyewall_papers.bimodal.network import TwoKindNetwork
+from eyewall_papers.bimodal.network import TwoKindNetwork, least_delays
 
 MAX_NULL = 2
 """How many nodes may forward a stream if nothing else is said."""

@@ -8,9 +8,15 @@ import numpy as np
 from eyewall_sidecar.model.arrays import Floats, Places
 
 from eyewall_papers.cost_space.operator_graph import OperatorGraph
-from eyewall_papers.cost_space.spring_turns import take_spring_turns
-from eyewall_papers.cost_space.turns import MESSAGES, MOVES, TURNS, Moves, Queue
-from eyewall_papers.cost_space.weber_turns import take_weber_turns
+from eyewall_papers.cost_space.turns import (
+    MESSAGES,
+    MOVES,
+    TURNS,
+    Moves,
+    Queue,
+    take_spring_turns,
+    take_weber_turns,
+)
 
 MOST_TURNS = 2_000
 """For each operator; long chains of springs come to rest very slowly."""

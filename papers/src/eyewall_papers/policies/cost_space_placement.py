@@ -9,7 +9,7 @@ from eyewall_sidecar.model.arrays import Places, ProblemArrays
 from eyewall_sidecar.policies.one_by_one import Asked, counted
 
 from eyewall_papers.cost_space.adaptation import Adaptation, Situation, adapt, all_operators
-from eyewall_papers.cost_space.cost_space import cost_space
+from eyewall_papers.cost_space.coordinates import cost_space
 from eyewall_papers.cost_space.equilibrium import Turns
 from eyewall_papers.cost_space.nearest_node import Sites
 from eyewall_papers.cost_space.operator_graph import OperatorGraph

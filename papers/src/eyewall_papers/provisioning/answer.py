@@ -1,15 +1,17 @@
-"""What a buyer is told: what to buy, how full it is, what breaks first, what less money gets."""
+"""The answer for a buyer: what to buy, how full it is, what breaks first, what less money buys."""
 
 from collections import Counter
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
+from time import monotonic
+from typing import ClassVar
 
 from eyewall_sidecar.model import Solution
 
-from eyewall_papers.provisioning.machines import Machine, MachineType
-from eyewall_papers.provisioning.problem import ProvisioningProblem
+from eyewall_papers.provisioning.methods import METHODS
+from eyewall_papers.provisioning.problem import Machine, MachineType, ProvisioningProblem
 from eyewall_papers.provisioning.provision import Provision
-from eyewall_papers.provisioning.utilisation import Use
+from eyewall_papers.provisioning.utilisation import Use, broken_at, sustained, utilisation
 
 MORE = 1.2
 """How many times the throughput it is asked of a platform what would break."""
@@ -100,3 +102,97 @@ def shopping_list(machines: tuple[Machine, ...]) -> tuple[Item, ...]:
     counts = Counter(machine.type for machine in machines)
     items = [Item(it, count) for it, count in counts.items()]
     return tuple(sorted(items, key=lambda it: (-it.price, it.type.name)))
+
+
+Method = Callable[[ProvisioningProblem], Provision | None]
+"""Finds a valid provision for a problem, or none."""
+
+ACCURACY = 1e-3
+"""Rates are searched for to this fraction of the problem's."""
+
+
+def next_cheaper(
+    problem: ProvisioningProblem, provision: Provision, method: Method
+) -> Cheaper | None:
+    """Bisect for the largest rate for which `method` finds a platform that costs less.
+
+    What a method finds for a rate often sustains more: the search goes on from there. None if no
+    cheaper platform was found for a thousandth of the rate. With an exact method the answer's rate
+    is the largest there is, to `ACCURACY`.
+    """
+    low, high = 0.0, problem.throughput
+    best: Cheaper | None = None
+    while high - low > ACCURACY * problem.throughput:
+        rate = (low + high) / 2
+        found = method(problem.at(rate))
+        if found is not None and found.price < provision.price:
+            best = Cheaper(found.machines, sustained(problem, found))
+            low = max(rate, min(best.throughput, high))
+        else:
+            high = rate
+    return best
+
+
+TRIES = 10
+"""Throughputs that are tried for the next cheaper platform: a thousandth of it is 2⁻¹⁰."""
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """How it is to be answered.
+
+    Parameters
+    ----------
+    method
+        A key of METHODS.
+    time_limit
+        Seconds for what to buy; as many again at most for the next cheaper platform.
+    seed
+        Same seed, same answer, unless the time limit cut in.
+    """
+
+    method: str
+    time_limit: float
+    seed: int
+
+
+def ask(problem: ProvisioningProblem, asked: Asked, clock: Callable[[], float]) -> Answer:
+    """Find the platform, and what is next to it."""
+    method = METHODS[asked.method]
+    found = method(problem, time_limit=asked.time_limit, seed=asked.seed, clock=clock)
+    if found.provision is None:
+        return Answer(found.solution)
+
+    ends_at = clock() + asked.time_limit
+
+    def within_its_part(other: ProvisioningProblem) -> Provision | None:
+        if clock() >= ends_at:  # a large topology takes some seconds more than its part
+            return None
+        part = asked.time_limit / TRIES
+        return method(other, time_limit=part, seed=asked.seed, clock=clock).provision
+
+    return Answer(
+        found.solution,
+        found.provision,
+        uses=utilisation(problem, found.provision),
+        breaks=broken_at(problem, found.provision, MORE),
+        sustained=sustained(problem, found.provision),
+        cheaper=next_cheaper(problem, found.provision, within_its_part),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class PlatformTask:
+    """What is asked of a method of provisioning: all that decides the answer."""
+
+    problem: ProvisioningProblem
+    method: str
+    seed: int
+
+    lane: ClassVar[str] = "platforms"
+    grace: ClassVar[float] = 60.0
+    """The paper's heuristics and the building of the model ignore the time limit."""
+
+    def solve(self, time_limit: float) -> Answer:
+        """Return what to buy; half of the seconds are for the next cheaper platform."""
+        return ask(self.problem, Asked(self.method, time_limit / 2, self.seed), monotonic)

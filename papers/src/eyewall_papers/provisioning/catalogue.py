@@ -27,7 +27,7 @@ from typing import Annotated, Any
 from eyewall_sidecar.model.errors import ProblemError, listed, require_unique, unknown
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from eyewall_papers.provisioning.machines import MachineType
+from eyewall_papers.provisioning.problem import MachineType
 
 BYTES_PER_GBIT = 1e9 / 8
 BYTES_PER_GB = 1e9

@@ -14,7 +14,6 @@ from eyewall_sidecar.model import Solution, Status
 
 from eyewall_papers.provisioning.blobs import Blobs, blobs
 from eyewall_papers.provisioning.bound import price_bound
-from eyewall_papers.provisioning.found import Found
 from eyewall_papers.provisioning.infeasibility import (
     KINDS,
     binding_reasons,
@@ -22,11 +21,15 @@ from eyewall_papers.provisioning.infeasibility import (
     stranded_reasons,
 )
 from eyewall_papers.provisioning.machine_search import solve_program
-from eyewall_papers.provisioning.partition import Partition, cheapest_partition
+from eyewall_papers.provisioning.partition import (
+    MOST_BLOBS,
+    Partition,
+    cheapest_partition,
+    split_prices,
+    subsets,
+)
 from eyewall_papers.provisioning.problem import ProvisioningProblem
-from eyewall_papers.provisioning.provision import Provision
-from eyewall_papers.provisioning.subsets import MOST_BLOBS, split_prices, subsets
-from eyewall_papers.provisioning.valuation import valued
+from eyewall_papers.provisioning.provision import Found, Provision, valued
 from eyewall_papers.provisioning.violations import violations
 
 NAME = "exact"

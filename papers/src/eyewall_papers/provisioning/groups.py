@@ -16,8 +16,7 @@ from eyewall_sidecar.model import Operator
 from eyewall_sidecar.model.path_order import path_order
 from eyewall_sidecar.model.violations import exceeds
 
-from eyewall_papers.provisioning.machines import MachineType
-from eyewall_papers.provisioning.problem import ProvisioningProblem
+from eyewall_papers.provisioning.problem import MachineType, ProvisioningProblem
 
 Bits = int
 """A set of places: bit p is set if place p is in it."""

@@ -9,8 +9,7 @@ from eyewall_sidecar.model.errors import listed
 from eyewall_sidecar.model.violations import exceeds
 
 from eyewall_papers.provisioning.blobs import Blobs, blobs
-from eyewall_papers.provisioning.machines import MachineType
-from eyewall_papers.provisioning.problem import ProvisioningProblem
+from eyewall_papers.provisioning.problem import MachineType, ProvisioningProblem
 
 TOGETHER = (
     "the constraints together leave no valid provision; taking away one kind of limits alone "

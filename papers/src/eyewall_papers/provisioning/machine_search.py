@@ -6,9 +6,8 @@ from math import ceil, inf, isfinite
 from eyewall_sidecar.exact.finding import Outcome
 from eyewall_sidecar.exact.highs import MOST_VARIABLES, VARIABLES_PER_SECOND, Run, minimise
 
-from eyewall_papers.provisioning.blobs import Blobs
+from eyewall_papers.provisioning.blobs import Blobs, provision_of, wanted
 from eyewall_papers.provisioning.bound import price_bound
-from eyewall_papers.provisioning.hosted import provision_of, wanted
 from eyewall_papers.provisioning.partition import Partition
 from eyewall_papers.provisioning.problem import ProvisioningProblem
 from eyewall_papers.provisioning.program import (

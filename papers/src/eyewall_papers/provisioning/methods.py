@@ -9,12 +9,11 @@ from eyewall_sidecar.model import Solution, Status
 from numpy.random import default_rng
 
 from eyewall_papers.provisioning.exact import exact
-from eyewall_papers.provisioning.found import Found
 from eyewall_papers.provisioning.heuristics import HEURISTICS, Failure
 from eyewall_papers.provisioning.infeasibility import obvious_reasons
 from eyewall_papers.provisioning.problem import ProvisioningProblem
+from eyewall_papers.provisioning.provision import Found, valued
 from eyewall_papers.provisioning.repairing import SAME, repairing
-from eyewall_papers.provisioning.valuation import valued
 
 Clock = Callable[[], float]
 

@@ -1,9 +1,9 @@
-"""The provisioning problem: what has to run, how fast, from which data, on what can be had."""
+"""A provisioning problem: what runs, its data, the machines to buy (paper 003, section 2)."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from graphlib import CycleError, TopologicalSorter
-from math import inf
+from math import inf, isinf
 from typing import Self
 
 from eyewall_sidecar.model import Operator, Stream
@@ -15,9 +15,145 @@ from eyewall_sidecar.model.errors import (
     unknown,
 )
 from eyewall_sidecar.model.limits import MOST, MOST_OFFERED
+from eyewall_sidecar.model.resources import Node
 
-from eyewall_papers.provisioning.data import BasicObject, DataServer
-from eyewall_papers.provisioning.machines import MachineType
+
+@dataclass(frozen=True, slots=True)
+class MachineType:
+    """A class c of machines; one that is there already is a class with a count of 1 (section 5.2).
+
+    Parameters
+    ----------
+    name
+        The name that answers use.
+    cpu
+        s_c: what operators' `cpu` is counted in, by the second (cores, GHz); infinite: no limit.
+    card
+        Bp_c: bytes/s that its network card sends and receives together.
+    price
+        cost_c: what having it costs, in the catalogue's currency.
+    memory
+        Bytes.
+    count
+        How many can be had: a whole number from 1, or infinite.
+    """
+
+    name: str
+    cpu: float
+    card: float
+    price: float
+    memory: float = inf
+    count: float = inf
+
+    def __post_init__(self) -> None:
+        owner = f"machine type {self.name}"
+        for name in ("cpu", "card", "memory"):
+            require_amount(owner, name, getattr(self, name), MOST_OFFERED, unlimited=True)
+        require_amount(owner, "price", self.price, MOST)
+        if not (isinf(self.count) or (self.count >= 1 and self.count == int(self.count))):
+            raise ProblemError(
+                f"{owner}: count is {self.count:g}; it must be a whole number from 1, or infinite"
+            )
+
+
+def machine_name(types: Sequence[MachineType], of: MachineType, number: int) -> str:
+    """Name the `number`-th machine of a type: `small-2`; one that is there already as it is called.
+
+    `types` are all that can be had: where there is one of each, they are machines that are there.
+    """
+    return of.name if all(it.count == 1 for it in types) else f"{of.name}-{number}"
+
+
+@dataclass(frozen=True, slots=True)
+class Machine:
+    """One machine of a platform: a node to be, P_(c,u).
+
+    Parameters
+    ----------
+    id
+        Its name in the placement.
+    type
+        What was bought.
+    """
+
+    id: str
+    type: MachineType
+
+    @property
+    def node(self) -> Node:
+        """It as a node that operators are placed on."""
+        return Node(self.id, cpu=self.type.cpu, memory=self.type.memory)
+
+
+@dataclass(frozen=True, slots=True)
+class BasicObject:
+    """A basic object o_k.
+
+    Parameters
+    ----------
+    id
+        The name that operators and servers use.
+    size
+        δ_k: bytes.
+    frequency
+        f_k: downloads per second by each machine that uses it; 1 with a size in bytes/s says that
+        it is a constant stream.
+    """
+
+    id: str
+    size: float
+    frequency: float = 1.0
+
+    def __post_init__(self) -> None:
+        owner = f"object {self.id}"
+        require_amount(owner, "size", self.size, MOST)
+        require_amount(owner, "frequency", self.frequency, MOST)
+
+    @property
+    def rate(self) -> float:
+        """rate_k = δ_k · f_k in bytes/s, whatever the throughput (section 2.1)."""
+        return self.size * self.frequency
+
+
+@dataclass(frozen=True, slots=True)
+class DataServer:
+    """A server S_l, which holds objects and runs no operators.
+
+    Parameters
+    ----------
+    id
+        The name that answers use.
+    objects
+        Ids of what it holds, each once.
+    card
+        Bs_l: bytes/s that it sends at most.
+    link
+        bs_l: bytes/s from it to any one machine.
+    links
+        bs_(l,u) by machine type, where it differs from `link` (Non-Constr-Het).
+    """
+
+    id: str
+    objects: tuple[str, ...]
+    card: float = inf
+    link: float = inf
+    links: Mapping[str, float] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        owner = f"server {self.id}"
+        require_amount(owner, "card", self.card, MOST_OFFERED, unlimited=True)
+        require_amount(owner, "link", self.link, MOST_OFFERED, unlimited=True)
+        for machine_type, bandwidth in self.links.items():
+            name = f"link to {machine_type}"
+            require_amount(owner, name, bandwidth, MOST_OFFERED, unlimited=True)
+        try:
+            require_unique("object", self.objects)
+        except ProblemError as error:
+            raise ProblemError(f"{owner}: {error}") from None
+
+    def link_to(self, machine_type: str) -> float:
+        """bs_(l,u) to a machine of this type, bytes/s."""
+        return self.links.get(machine_type, self.link)
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,9 +18,8 @@ import numpy as np
 from pulp import LpAffineExpression, LpInteger, LpMinimize, LpProblem, lpSum
 from pulp import LpVariable as Variable
 
-from eyewall_papers.provisioning.blobs import Blobs
+from eyewall_papers.provisioning.blobs import Blobs, Hosted
 from eyewall_papers.provisioning.bound import define_numbers
-from eyewall_papers.provisioning.hosted import Hosted
 from eyewall_papers.provisioning.problem import ProvisioningProblem
 
 LEAST_UNIT = 1e-3

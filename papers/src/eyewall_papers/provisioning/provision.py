@@ -1,13 +1,15 @@
-"""The answer to a provisioning problem: machines, what each runs, and from where it downloads."""
+"""The answer to a provisioning problem: machines, what each runs and downloads, their price."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
-from eyewall_sidecar.model import LinkMatrix, Placement, PlacementProblem
+from eyewall_sidecar.model import Evaluation, LinkMatrix, Placement, PlacementProblem, Solution
+from eyewall_sidecar.objective import Objective, Term
+from eyewall_sidecar.objectives.evaluation import evaluate
 
-from eyewall_papers.provisioning.machines import Machine
-from eyewall_papers.provisioning.problem import ProvisioningProblem
+from eyewall_papers.provisioning.problem import Machine, ProvisioningProblem
 
 Downloads = Mapping[tuple[str, str], str]
 """(machine id, object id) → server id: download(u) of paper 003, section 2.3."""
@@ -54,3 +56,25 @@ def placement_problem(
         nodes=tuple(machine.node for machine in machines),
         links=LinkMatrix.from_delays(ids, np.zeros((len(ids), len(ids)))),
     )
+
+
+def valued(problem: ProvisioningProblem, provision: Provision) -> Evaluation:
+    """Return the evaluation whose value is the price, the objective of paper 003, section 5.1."""
+    platform = placement_problem(problem, provision.machines)
+    metrics = evaluate(platform, provision.placement, Objective({Term.R: 1.0}), {})
+    return replace(metrics, value=provision.price)
+
+
+class Found(NamedTuple):
+    """The answer to a provisioning problem.
+
+    Parameters
+    ----------
+    solution
+        The value of its evaluation, and its bound, are prices.
+    provision
+        None if nothing was found.
+    """
+
+    solution: Solution
+    provision: Provision | None = None

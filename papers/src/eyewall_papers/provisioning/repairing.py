@@ -16,16 +16,14 @@ from numpy.random import Generator, default_rng
 
 from eyewall_papers.provisioning.blobs import blobs
 from eyewall_papers.provisioning.bound import price_bound
-from eyewall_papers.provisioning.found import Found
 from eyewall_papers.provisioning.groups import Instance, bits
 from eyewall_papers.provisioning.heuristics import HEURISTICS, Failure
 from eyewall_papers.provisioning.infeasibility import obvious_reasons
 from eyewall_papers.provisioning.problem import ProvisioningProblem
-from eyewall_papers.provisioning.provision import Downloads, Provision
+from eyewall_papers.provisioning.provision import Downloads, Found, Provision, valued
 from eyewall_papers.provisioning.purchases import Purchases
 from eyewall_papers.provisioning.rebuilding import rebuild, ruin
 from eyewall_papers.provisioning.serving import serve
-from eyewall_papers.provisioning.valuation import valued
 
 NAME = "repairing"
 DEARER = 0.02

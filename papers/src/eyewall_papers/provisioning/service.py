@@ -22,13 +22,15 @@ from eyewall_sidecar.service.service_context import ServiceContext
 from eyewall_sidecar.service.solver_pool import SolverFailure
 from eyewall_sidecar.storm import TopologyState
 
-from eyewall_papers.provisioning.answer import Answer, not_needed
-from eyewall_papers.provisioning.asking import PlatformTask
+from eyewall_papers.provisioning.answer import Answer, PlatformTask, not_needed
 from eyewall_papers.provisioning.catalogue import Catalogue, parse_catalogue, read_shipped, shipped
 from eyewall_papers.provisioning.methods import METHODS
-from eyewall_papers.provisioning.problem_file import ProvisioningFile, parse_provisioning
+from eyewall_papers.provisioning.problem_file import (
+    ProvisioningFile,
+    parse_provisioning,
+    priced_to_switch_off,
+)
 from eyewall_papers.provisioning.problem_file import Wanted as WantedOfFile
-from eyewall_papers.provisioning.switching_off import priced_to_switch_off
 
 MOST_AT_ONCE = 2
 """Platforms that are looked for at a time: whoever waits for one holds a thread of the server."""

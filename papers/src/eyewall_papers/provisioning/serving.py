@@ -14,8 +14,7 @@ from eyewall_sidecar.exact.highs import minimise
 from eyewall_sidecar.model.violations import TOLERANCE, exceeds
 from pulp import LpInteger, LpMinimize, LpProblem, LpVariable, lpSum
 
-from eyewall_papers.provisioning.data import DataServer
-from eyewall_papers.provisioning.problem import ProvisioningProblem
+from eyewall_papers.provisioning.problem import DataServer, ProvisioningProblem
 from eyewall_papers.provisioning.provision import Downloads
 
 Wanted = Mapping[str, tuple[str, frozenset[str]]]

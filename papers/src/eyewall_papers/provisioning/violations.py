@@ -5,9 +5,9 @@ from collections import Counter
 from eyewall_sidecar.model import violations as placement_violations
 from eyewall_sidecar.model.violations import exceeds
 
-from eyewall_papers.provisioning.loads import Loads, loads
 from eyewall_papers.provisioning.problem import ProvisioningProblem
 from eyewall_papers.provisioning.provision import Provision, placement_problem
+from eyewall_papers.provisioning.utilisation import Loads, loads
 
 
 def violations(problem: ProvisioningProblem, provision: Provision) -> tuple[str, ...]:

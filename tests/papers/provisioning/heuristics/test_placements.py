@@ -7,12 +7,11 @@ from typing import Any
 import pytest
 from eyewall_papers.provisioning import MachineType, Provision, ProvisioningProblem
 from eyewall_papers.provisioning.heuristics import HEURISTICS, Failure, Step
-from eyewall_papers.provisioning.heuristics.purchasing import merge
-from eyewall_papers.provisioning.purchases import Purchases
+from eyewall_papers.provisioning.purchases import Purchases, merge
 from numpy.random import default_rng
 from provisioning_trees import LARGE, SMALL, tree_of
 
-comm_greedy = import_module("eyewall_papers.provisioning.heuristics.comm_greedy")
+comm_greedy = import_module("eyewall_papers.provisioning.heuristics.placements")
 
 
 def found(name: str, problem: ProvisioningProblem) -> Provision:

@@ -5,12 +5,12 @@ from collections.abc import Sequence
 from eyewall_papers.provisioning import DataServer
 from eyewall_papers.provisioning.groups import Instance
 from eyewall_papers.provisioning.heuristics import Failure, Step
-from eyewall_papers.provisioning.heuristics.downgrade import downgrade
+from eyewall_papers.provisioning.heuristics.heuristic import downgrade
 from eyewall_papers.provisioning.heuristics.server_selection import (
     select_intelligently,
     select_randomly,
 )
-from eyewall_papers.provisioning.machines import MachineType
+from eyewall_papers.provisioning.problem import MachineType
 from eyewall_papers.provisioning.purchases import Purchases
 from numpy.random import default_rng
 from provisioning_trees import LARGE, SMALL, tree_of

@@ -26,13 +26,17 @@ from eyewall_sidecar.objective import Term
 from eyewall_sidecar.objectives import METRICS
 from numpy.random import Generator
 
-from eyewall_papers.cost_space.cost_space import DIMENSIONS
-from eyewall_papers.cost_space.distance import distance
+from eyewall_papers.cost_space.coordinates import (
+    ADJUSTMENT,
+    DIMENSIONS,
+    LARGEST_ERROR,
+    LEAST_ERROR,
+    distance,
+)
 from eyewall_papers.cost_space.equilibrium import Turns
 from eyewall_papers.cost_space.nearest_node import Sites, map_to_nodes
 from eyewall_papers.cost_space.operator_graph import OperatorGraph
 from eyewall_papers.cost_space.turns import Moves, Queue
-from eyewall_papers.cost_space.vivaldi import ADJUSTMENT, LARGEST_ERROR, LEAST_ERROR
 from eyewall_papers.experiments.paper_000.placements import placed
 
 RATES_KNOWN = 100.0

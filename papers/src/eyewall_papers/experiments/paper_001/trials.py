@@ -18,10 +18,9 @@ from eyewall_papers.cost_space.adaptation import (
     all_operators,
     where_rates_changed,
 )
-from eyewall_papers.cost_space.cost_space import DIMENSIONS, ROUNDS, mean_error
+from eyewall_papers.cost_space.coordinates import DIMENSIONS, ROUNDS, embed, mean_error
 from eyewall_papers.cost_space.equilibrium import Turns
 from eyewall_papers.cost_space.nearest_node import Sites
-from eyewall_papers.cost_space.vivaldi import embed
 from eyewall_papers.instances.operator_trees import Size, Tree, random_tree
 
 

@@ -12,10 +12,9 @@ from time import monotonic
 
 from numpy.random import default_rng
 
-from eyewall_papers.bimodal.delivery import AsRecorded, FirstInFirstOut, Queue
-from eyewall_papers.bimodal.distributed import negotiate
 from eyewall_papers.bimodal.mapping import Resources
 from eyewall_papers.bimodal.metric import METRICS
+from eyewall_papers.bimodal.negotiation import AsRecorded, FirstInFirstOut, Queue, negotiate
 from eyewall_papers.bimodal.processes import MOST_HOSTS, converse
 from eyewall_papers.bimodal.pruning import PRUNINGS
 from eyewall_papers.experiments.paper_004.networks import barabasi_network, demanding_task

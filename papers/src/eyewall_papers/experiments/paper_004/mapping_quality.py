@@ -21,10 +21,9 @@ from numpy.random import default_rng
 
 from eyewall_papers.bimodal.bound import cost_bound
 from eyewall_papers.bimodal.central import optimal_mapping
-from eyewall_papers.bimodal.distributed import negotiate
 from eyewall_papers.bimodal.mapping import Resources
-from eyewall_papers.bimodal.mapping_cost import mapping_cost
 from eyewall_papers.bimodal.metric import DELAY
+from eyewall_papers.bimodal.negotiation import negotiate
 from eyewall_papers.bimodal.network import TwoKindNetwork
 from eyewall_papers.bimodal.pruning import (
     AnnealedLeastCostMap,
@@ -34,6 +33,7 @@ from eyewall_papers.bimodal.pruning import (
     RandomNeighbor,
 )
 from eyewall_papers.bimodal.task import Task
+from eyewall_papers.bimodal.valuation import mapping_cost
 from eyewall_papers.experiments.paper_004.networks import (
     COMPONENTS,
     barabasi_network,

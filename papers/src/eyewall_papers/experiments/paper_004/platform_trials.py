@@ -18,9 +18,8 @@ from time import monotonic
 
 from numpy.random import default_rng
 
-from eyewall_papers.bimodal.balanced_mapper import balanced_mapper
-from eyewall_papers.bimodal.simulated import Simulated
-from eyewall_papers.bimodal.simulation import simulate
+from eyewall_papers.bimodal.compiled_negotiation import balanced_mapper
+from eyewall_papers.bimodal.simulation import Simulated, simulate
 from eyewall_papers.bimodal.variability import WindowMean, drawn_by_window
 from eyewall_papers.experiments.paper_004.platforms import (
     HOUR,

@@ -21,7 +21,7 @@ from eyewall_sidecar.model import LinkMatrix, Node
 from numpy.random import Generator
 
 from eyewall_papers.bimodal.network import DedicatedLink, TwoKindNetwork
-from eyewall_papers.bimodal.simulated import Arrival
+from eyewall_papers.bimodal.simulation import Arrival
 from eyewall_papers.bimodal.task import Task
 
 SERVERS = 100

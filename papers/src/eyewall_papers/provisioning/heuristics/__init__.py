@@ -2,19 +2,21 @@
 
 from collections.abc import Mapping
 
-from eyewall_papers.provisioning.heuristics.comm_greedy import comm_greedy
-from eyewall_papers.provisioning.heuristics.comp_greedy import comp_greedy
-from eyewall_papers.provisioning.heuristics.failure import Failure, Step
 from eyewall_papers.provisioning.heuristics.heuristic import Heuristic
-from eyewall_papers.provisioning.heuristics.object_availability import object_availability
-from eyewall_papers.provisioning.heuristics.object_greedy import object_greedy
-from eyewall_papers.provisioning.heuristics.object_grouping import object_grouping
-from eyewall_papers.provisioning.heuristics.random import random
+from eyewall_papers.provisioning.heuristics.placements import (
+    comm_greedy,
+    comp_greedy,
+    object_availability,
+    object_greedy,
+    object_grouping,
+    random,
+    subtree_bottom_up,
+)
 from eyewall_papers.provisioning.heuristics.server_selection import (
     select_intelligently,
     select_randomly,
 )
-from eyewall_papers.provisioning.heuristics.subtree_bottom_up import subtree_bottom_up
+from eyewall_papers.provisioning.purchases import Failure, Step
 
 HEURISTICS: Mapping[str, Heuristic] = {
     "random": Heuristic(random, select_randomly),

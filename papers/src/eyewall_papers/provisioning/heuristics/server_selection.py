@@ -8,8 +8,7 @@ from eyewall_sidecar.model.violations import exceeds
 from numpy.random import Generator
 
 from eyewall_papers.provisioning.groups import Instance, places_in
-from eyewall_papers.provisioning.heuristics.failure import Failure, Step
-from eyewall_papers.provisioning.purchases import Purchases
+from eyewall_papers.provisioning.purchases import Failure, Purchases, Step
 
 Download = tuple[int, int]
 """Machine number, object."""

@@ -1,14 +1,21 @@
-"""The simulated network that carries agents' messages, in an order that is chosen from outside."""
+"""The agents of a simulated network map one task; the order of messages is a parameter."""
 
 from collections import Counter, deque
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
+import numpy as np
 from eyewall_sidecar.heuristic.stopping import Progress, StoppingCriterion, never
 
-from eyewall_papers.bimodal.agent import Agent
+from eyewall_papers.bimodal.agent import Agent, Outcome
+from eyewall_papers.bimodal.mapping import Resources
 from eyewall_papers.bimodal.messages import Envelope, Map
+from eyewall_papers.bimodal.metric import Metric
+from eyewall_papers.bimodal.network import TwoKindNetwork
+from eyewall_papers.bimodal.pruning import Pruning
+from eyewall_papers.bimodal.surroundings import Stock, Surroundings
+from eyewall_papers.bimodal.task import Task
 
 
 class Queue(Protocol):
@@ -117,3 +124,82 @@ def deliver(
         for answer in agents[envelope.receiver].handle(envelope.sender, envelope.message):
             queue.put(answer)
     return Traffic(messages, pending=len(queue))
+
+
+@dataclass(frozen=True, slots=True)
+class Negotiation:
+    """How the agents of a network came to a mapping.
+
+    Parameters
+    ----------
+    outcome
+        What the portal knows; None if the computation was stopped before it ended.
+    traffic
+        The messages that it took.
+    """
+
+    outcome: Outcome | None
+    traffic: Traffic
+
+
+def agents_of(
+    network: TwoKindNetwork, free: Resources, pruning: Pruning, metric: Metric, seed: int
+) -> dict[str, Agent]:
+    """Return an agent for each node, each with its own stream of random numbers."""
+    return {
+        node.id: agent_of(network, free, node.id, pruning, metric, seed) for node in network.nodes
+    }
+
+
+def agent_of(
+    network: TwoKindNetwork,
+    free: Resources,
+    node: str,
+    pruning: Pruning,
+    metric: Metric,
+    seed: int,
+) -> Agent:
+    """Return the agent of one node."""
+    place = [it.id for it in network.nodes].index(node)
+    return Agent(
+        Surroundings.of(network, node),
+        Stock.of(network, free, node),
+        pruning,
+        metric,
+        np.random.default_rng([seed, place]),
+    )
+
+
+def negotiate(
+    network: TwoKindNetwork,
+    free: Resources,
+    task: Task,
+    pruning: Pruning,
+    metric: Metric,
+    *,
+    seed: int = 0,
+    queue: Callable[[], Queue] = FirstInFirstOut,
+    stop: StoppingCriterion = never,
+) -> Negotiation:
+    """Let the agents map one task, and reserve the best map.
+
+    Parameters
+    ----------
+    network, free
+        The nodes and links, and what is left of them.
+    task
+        What is mapped.
+    pruning, metric
+        Which maps agents send on, and what makes one better.
+    seed
+        Same seed and order of messages, same answer.
+    queue
+        Makes the order in which messages arrive.
+    stop
+        Asked before each message.
+    """
+    agents = agents_of(network, free, pruning, metric, seed)
+    portal = agents[task.sink]
+    traffic = deliver(agents, portal.launch(task), queue(), stop)
+    outcome = portal.outcomes.get(task.id)
+    return Negotiation(outcome if outcome and outcome.settled else None, traffic)
