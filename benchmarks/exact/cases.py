@@ -4,13 +4,13 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 
-from eyewall_papers.instances.baseline import Shape, baseline
+from eyewall_papers.instances.baseline import GraphShape, baseline
 from eyewall_papers.instances.tag_and_count import tag_and_count
 from eyewall_sidecar.model import PlacementProblem
 from eyewall_sidecar.objective import Objective
 
 WEIGHTED = "R=0.5,A=0.2,N=0.3"
-SEQUENTIAL, FAT, LAYERS = Shape
+SEQUENTIAL, FAT, LAYERS = GraphShape
 FIGURE = "in a figure only"
 
 
@@ -40,7 +40,7 @@ def sodp(objective: str) -> Case:
 
 
 def scaled(
-    shape: Shape,
+    shape: GraphShape,
     operators: int,
     nodes: int,
     objective: str = "R=1",
@@ -55,14 +55,14 @@ def scaled(
 
 
 def _problem(
-    shape: Shape, operators: int, nodes: int, capacity: int, objective: str, seed: int
+    shape: GraphShape, operators: int, nodes: int, capacity: int, objective: str, seed: int
 ) -> PlacementProblem:
     varied = objective != "R=1"
     return baseline(shape, operators, nodes, capacity=capacity, seed=seed, varied=varied)
 
 
 TABLE = (
-    *(scaled(shape, 20, 20, paper=FIGURE) for shape in Shape),
+    *(scaled(shape, 20, 20, paper=FIGURE) for shape in GraphShape),
     *(scaled(shape, 50, 20, paper=FIGURE) for shape in (SEQUENTIAL, FAT)),
     scaled(SEQUENTIAL, 20, 100, paper="gap < 10 % within 500 s"),
     scaled(FAT, 20, 100, paper="gap < 10 % only near the end"),
@@ -82,11 +82,11 @@ GROUPS: dict[str, tuple[Case, ...]] = {
         scaled(FAT, 50, 20, "A=1"),
     ),
     "more": (
-        *(scaled(shape, operators, 20) for shape in Shape for operators in (10, 30)),
+        *(scaled(shape, operators, 20) for shape in GraphShape for operators in (10, 30)),
         *(scaled(shape, 40, 20) for shape in (SEQUENTIAL, FAT)),
-        *(scaled(shape, 20, 50) for shape in Shape),
+        *(scaled(shape, 20, 50) for shape in GraphShape),
         *(scaled(shape, 20, 20, capacity=2) for shape in (SEQUENTIAL, FAT)),
-        *(scaled(shape, 20, 20, capacity=10) for shape in Shape),
+        *(scaled(shape, 20, 20, capacity=10) for shape in GraphShape),
         *(
             scaled(SEQUENTIAL, operators, nodes, objective)
             for operators, nodes in ((20, 20), (20, 100), (50, 20))

@@ -14,7 +14,7 @@ from statistics import median
 from time import perf_counter, process_time
 
 import highspy
-from eyewall_papers.instances.baseline import Shape, baseline
+from eyewall_papers.instances.baseline import GraphShape, baseline
 from eyewall_sidecar.exact.cuts import define_path_covers as pulp_path_covers
 from eyewall_sidecar.exact.cuts import define_star_capacities as pulp_star_capacities
 from eyewall_sidecar.exact.finding import Finding, Outcome
@@ -92,8 +92,8 @@ def main() -> None:
     table = Table(title=f"Until HiGHS has the program of {OPERATORS} operators, s (CPU)")
     for column in ("shape", "nodes", "PuLP", "numpy", "ratio of CPU"):
         table.add_column(column, justify="left" if column == "shape" else "right")
-    build_with_numpy(baseline(Shape.SEQUENTIAL, 4, 4, seed=0))  # imports and first calls
-    for shape in Shape:
+    build_with_numpy(baseline(GraphShape.SEQUENTIAL, 4, 4, seed=0))  # imports and first calls
+    for shape in GraphShape:
         problem = baseline(shape, OPERATORS, options.nodes, seed=0)
         fast, slow = seconds(build_with_numpy, problem), seconds(build_with_pulp, problem)
         cells = (f"{wall:.2f} ({cpu:.2f})" for wall, cpu in (slow, fast))
@@ -106,7 +106,7 @@ def main() -> None:
     for name, cuts in (("with cuts", True), ("without", False)):
         runs = [
             prove(
-                baseline(Shape.SEQUENTIAL, OPERATORS, 20, seed=seed),
+                baseline(GraphShape.SEQUENTIAL, OPERATORS, 20, seed=seed),
                 cuts=cuts,
                 time_limit=options.time_limit,
             )

@@ -16,7 +16,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
-from eyewall_papers.instances.baseline import Shape, baseline
+from eyewall_papers.instances.baseline import GraphShape, baseline
 from eyewall_sidecar.model.arrays import ProblemArrays
 from eyewall_sidecar.objective import Objective, Term
 
@@ -70,7 +70,7 @@ def prototypes(directory: Path) -> Callable[[Question], Run]:
             return Run(seconds, remark="nothing found")
         return Run(seconds, proven=nodes <= most, cost=float(cost))
 
-    for shape in (Shape.SEQUENTIAL, Shape.FAT):  # compiles `bb` and `bb2`
+    for shape in (GraphShape.SEQUENTIAL, GraphShape.FAT):  # compiles `bb` and `bb2`
         solve(Question(baseline(shape, 14, 6, seed=0), Objective.parse("R=1"), 1.0, 0, {}))
     return solve
 

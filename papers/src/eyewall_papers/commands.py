@@ -30,9 +30,9 @@ def map_task(
     Exit codes are those of solve; 5 also if the policy found no mapping where there may be one.
     """
     # Only here: the solvers take a second to load, and the other commands need none.
-    from eyewall_papers.bimodal.map_file import Asked, map_file
+    from eyewall_papers.bimodal.map_file import MapOptions, map_file
 
-    asked = Asked(policy, metric, max_null, time_limit, seed)
+    asked = MapOptions(policy, metric, max_null, time_limit, seed)
     raise typer.Exit(map_file(problem, asked, as_json=as_json))
 
 
@@ -87,7 +87,7 @@ def provision(
     # Only here: the solvers take a second to load, and the other commands need none.
     from eyewall_papers.provisioning import command
 
-    options = command.Options(catalogue, throughput, tuple_bytes, method, time_limit, seed)
+    options = command.ProvisionOptions(catalogue, throughput, tuple_bytes, method, time_limit, seed)
     if (problem is None) == (not topology):
         command.refuse("give a problem file or --topology, and not both")
     if problem is not None:
@@ -109,13 +109,13 @@ def links(
         float, typer.Option(min=0.1, help="Seconds from decision to decision.")
     ] = 2.0,
     window: Annotated[
-        float, typer.Option(min=0.1, help="Seconds that a rate is held against its promise.")
+        float, typer.Option(min=0.1, help="Seconds over which a rate is compared with its promise.")
     ] = 10.0,
 ) -> None:
     """Keep putting connections on dedicated links or the public network, until SIGTERM or Ctrl-C.
 
     Who was promised a rate and may pay for it comes first (papers/docs/bimodal.md). Exit code 2 for
-    a folder that is not there.
+    a folder that does not exist.
     """
     from eyewall_sidecar.termination import stop_signals
 

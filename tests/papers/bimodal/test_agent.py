@@ -3,13 +3,13 @@ from math import inf
 
 import pytest
 from any_order import AnyOrder
-from eyewall_papers.bimodal.agent import Agent
+from eyewall_papers.bimodal.agent import MappingAgent
 from eyewall_papers.bimodal.mapping import Resources
 from eyewall_papers.bimodal.messages import Ack, AckKind, Map, Unknown
-from eyewall_papers.bimodal.metric import DELAY, Metric
+from eyewall_papers.bimodal.metric import DELAY, MapMetric
 from eyewall_papers.bimodal.negotiation import FirstInFirstOut, agents_of, deliver, negotiate
 from eyewall_papers.bimodal.network import DedicatedLink, LinkKind, TwoKindNetwork
-from eyewall_papers.bimodal.partial_map import PartialMap, Visit
+from eyewall_papers.bimodal.partial_map import MapVisit, PartialMap
 from eyewall_papers.bimodal.pruning import Exact, LeastCostMap, Pruning, RandomNeighbor
 from eyewall_papers.bimodal.task import Task
 from eyewall_sidecar.heuristic.stopping import After
@@ -31,8 +31,8 @@ def row(*capacities: float, **bandwidths: float) -> TwoKindNetwork:
 
 
 def agents(
-    network: TwoKindNetwork, pruning: Pruning | None = None, metric: Metric = DELAY
-) -> dict[str, Agent]:
+    network: TwoKindNetwork, pruning: Pruning | None = None, metric: MapMetric = DELAY
+) -> dict[str, MappingAgent]:
     return agents_of(network, Resources.of(network), pruning or Exact(), metric, seed=0)
 
 
@@ -141,7 +141,7 @@ def test_random_neighbor_sends_each_map_to_so_many_neighbours() -> None:
     task = Task.of_services("t", ("a", "d"), ["x"], [1], [1, 1])
     for neighbours, sent in ((1, 2), (2, 4), (3, 6)):
         agent = agents(network, RandomNeighbor(neighbours))["a"]
-        start = PartialMap((Visit("a", 0, LinkKind.DEDICATED),))
+        start = PartialMap((MapVisit("a", 0, LinkKind.DEDICATED),))
         assert len(agent.handle("d", Map("t", start, task))) == sent
 
 
@@ -174,7 +174,7 @@ def test_a_probe_that_meets_a_taken_node_is_rolled_back_and_the_next_map_is_trie
 
 
 def test_no_task_gets_what_another_one_has_reserved() -> None:
-    # One core in all: whoever comes first has it, in any order of messages.
+    # One core in all: the first to come has it, in any order of messages.
     network = row(0, 1, 0)
     tasks = [Task.of_services(str(it), ("a", "c"), ["x"], [1], [1, 1]) for it in range(3)]
     for seed in range(20):

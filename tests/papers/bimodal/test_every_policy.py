@@ -10,7 +10,13 @@ from eyewall_papers.bimodal.bound import cost_bound
 from eyewall_papers.bimodal.central import Optimum, optimal_mapping
 from eyewall_papers.bimodal.mapping import Resources, mapping_violations
 from eyewall_papers.bimodal.metric import DELAY, METRICS, PAYMENT, Additive
-from eyewall_papers.bimodal.negotiation import Negotiation, Traffic, agents_of, deliver, negotiate
+from eyewall_papers.bimodal.negotiation import (
+    MessageTraffic,
+    Negotiation,
+    agents_of,
+    deliver,
+    negotiate,
+)
 from eyewall_papers.bimodal.pruning import PRUNINGS, Exact
 from eyewall_papers.bimodal.task import Task
 from eyewall_papers.bimodal.valuation import mapping_cost
@@ -77,7 +83,7 @@ def test_the_computation_ends_with_no_state_left_and_every_map_acknowledged(
     free = Resources.of(case.network)
     agents = agents_of(case.network, free, PRUNINGS[policy], DELAY, seed=order)
     launched = agents[case.task.sink].launch(case.task)
-    traffic: Traffic = deliver(agents, launched, AnyOrder(default_rng(order)))
+    traffic: MessageTraffic = deliver(agents, launched, AnyOrder(default_rng(order)))
     assert all(agent.computations == {} for agent in agents.values())
     assert agents[case.task.sink].outcomes[case.task.id].settled
     # A map that came back for want of the specification is sent again: one more map, no ack.

@@ -5,10 +5,10 @@ from itertools import pairwise
 from math import inf
 
 import pytest
-from eyewall_papers.bimodal.link_choice import Chosen, Connection, Observed, choose_links
+from eyewall_papers.bimodal.link_choice import Chosen, Observed, PromisedConnection, choose_links
 from eyewall_papers.bimodal.mapping import Route
 from eyewall_papers.bimodal.network import DedicatedLink, LinkKind, TwoKindNetwork
-from eyewall_papers.bimodal.reallocation import Reason
+from eyewall_papers.bimodal.reallocation import LinkReason
 from eyewall_sidecar.model import Node, ProblemError
 from hypothesis import given
 from hypothesis import strategies as st
@@ -29,12 +29,14 @@ def network(*links: tuple[str, str, float], price: float = 1.0) -> TwoKindNetwor
 TRIANGLE = network(("a", "b", 400.0), ("a", "c", 400.0), ("c", "b", 400.0))
 
 
-def connection(topology: str, budget: float, *, source: str = "a", port: int = 1) -> Connection:
-    return Connection(topology, source, "b", port, 300.0, budget)
+def connection(
+    topology: str, budget: float, *, source: str = "a", port: int = 1
+) -> PromisedConnection:
+    return PromisedConnection(topology, source, "b", port, 300.0, budget)
 
 
 def choose(
-    links: TwoKindNetwork, *connections: Connection, seen: Observed = NOTHING
+    links: TwoKindNetwork, *connections: PromisedConnection, seen: Observed = NOTHING
 ) -> dict[str, Chosen]:
     observed = dict.fromkeys(connections, seen)
     return {
@@ -49,10 +51,10 @@ def test_the_higher_budget_has_the_direct_link_the_next_a_path_within_its_budget
     )
     assert chosen["urgent"].route == Route(LinkKind.DEDICATED, ("a", "b"))
     assert chosen["bulk"].route == Route(LinkKind.DEDICATED, ("a", "c", "b"))
-    assert chosen["bulk"].reason is Reason.MULTI_HOP
+    assert chosen["bulk"].reason is LinkReason.MULTI_HOP
     # One hop is all that 1.5 pays for, and the only one is taken.
     assert chosen["thrifty"].route == Route(LinkKind.PUBLIC, ("a", "b"))
-    assert chosen["thrifty"].reason is Reason.NO_BUDGET
+    assert chosen["thrifty"].reason is LinkReason.NO_BUDGET
 
 
 def test_who_is_far_behind_comes_before_who_may_pay_a_little_more() -> None:
@@ -76,7 +78,7 @@ def test_what_one_host_forwards_over_another_the_other_finds_taken() -> None:
     )
     assert chosen["second"].route.hops == ("a", "c", "b")
     assert chosen["late"].route.kind is LinkKind.PUBLIC
-    assert chosen["late"].reason is Reason.NO_PATH
+    assert chosen["late"].reason is LinkReason.NO_PATH
 
 
 def test_a_hop_costs_as_much_as_the_dearest_link() -> None:
@@ -84,7 +86,7 @@ def test_a_hop_costs_as_much_as_the_dearest_link() -> None:
     dear = DedicatedLink("c", "b", 400.0, price=2.0)
     links = TwoKindNetwork(TRIANGLE.nodes, (TRIANGLE.dedicated[1], dear))
     assert choose(TRIANGLE, connection("x", 2.5))["x"].route.kind is LinkKind.DEDICATED
-    assert choose(links, connection("x", 2.5))["x"].reason is Reason.NO_BUDGET
+    assert choose(links, connection("x", 2.5))["x"].reason is LinkReason.NO_BUDGET
 
 
 def test_two_connections_with_the_same_name_and_ends_are_decided_on_once() -> None:
@@ -94,7 +96,7 @@ def test_two_connections_with_the_same_name_and_ends_are_decided_on_once() -> No
 
 @pytest.mark.parametrize(("source", "target"), [("q", "b"), ("a", "q")])
 def test_a_connection_of_an_unknown_host_is_named(source: str, target: str) -> None:
-    stray = Connection("x", source, target, 1, 300.0)
+    stray = PromisedConnection("x", source, target, 1, 300.0)
     with pytest.raises(
         ProblemError, match=f"x {source} → {target}:1: no host q; hosts are a, b, c"
     ):
@@ -106,7 +108,7 @@ ends = st.tuples(hosts, hosts).filter(lambda it: it[0] != it[1])
 
 
 @st.composite
-def asked(draw: st.DrawFn) -> tuple[TwoKindNetwork, dict[Connection, Observed]]:
+def asked(draw: st.DrawFn) -> tuple[TwoKindNetwork, dict[PromisedConnection, Observed]]:
     pairs = draw(st.dictionaries(ends, st.floats(1.0, 1_000.0), min_size=1, max_size=7))
     rates = [(*pair, rate) for pair, rate in pairs.items() if pair[::-1] not in pairs]
     links = network(*rates, ("x", "y", 1.0))
@@ -117,13 +119,13 @@ def asked(draw: st.DrawFn) -> tuple[TwoKindNetwork, dict[Connection, Observed]]:
         budget = draw(st.sampled_from([0.0, 1.0, 1.5, 2.0, 3.0, inf]))
         promised = draw(st.floats(0.0, 600.0))
         seen = Observed(draw(st.floats(0.0, 10.0)), draw(st.floats(0.0, 6_000.0)))
-        flows[Connection("t", source, target, port, promised, budget)] = seen
+        flows[PromisedConnection("t", source, target, port, promised, budget)] = seen
     return links, flows
 
 
 @given(asked())
 def test_no_link_is_overfilled_no_budget_overdrawn_and_every_route_leads_there(
-    given_: tuple[TwoKindNetwork, dict[Connection, Observed]],
+    given_: tuple[TwoKindNetwork, dict[PromisedConnection, Observed]],
 ) -> None:
     links, observed = given_
     chosen = choose_links(links, observed, observed, INTERVAL)

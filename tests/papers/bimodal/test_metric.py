@@ -1,6 +1,6 @@
 from eyewall_papers.bimodal.metric import DELAY, PAYMENT, Balanced, balance
 from eyewall_papers.bimodal.network import LinkKind
-from eyewall_papers.bimodal.partial_map import Hop, PartialMap, Visit
+from eyewall_papers.bimodal.partial_map import Hop, MapVisit, PartialMap
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -10,7 +10,7 @@ METRIC = Balanced()
 
 def whole(load: float, *arrived: LinkKind) -> PartialMap:
     """Return a map of one operator on each node, reached by those links."""
-    visits = tuple(Visit(f"n{at}", 1, kind) for at, kind in enumerate((D, *arrived)))
+    visits = tuple(MapVisit(f"n{at}", 1, kind) for at, kind in enumerate((D, *arrived)))
     return PartialMap(visits, len(visits), loads=(("n0", load), ("n1", load)))
 
 
@@ -39,7 +39,7 @@ def test_of_like_balances_more_dedicated_streams_decide_then_fewer_public_ones()
 
 def test_a_stream_through_forwarding_nodes_is_one_dedicated_stream() -> None:
     # Three hops carry one stream on the left; two streams take one hop each on the right.
-    hops = (Visit("a", 1, D), Visit("b", 0, D), Visit("c", 0, D), Visit("d", 1, D))
+    hops = (MapVisit("a", 1, D), MapVisit("b", 0, D), MapVisit("c", 0, D), MapVisit("d", 1, D))
     forwarded = PartialMap(hops, 2)
     assert METRIC.better(whole(0.0, D, D), forwarded)
 

@@ -20,7 +20,7 @@ FREE = Resources.of(CASE.network)
 def test_processes_do_what_the_simulation_does_with_messages_in_the_same_order(
     policy: str, metric: str
 ) -> None:
-    # What a heuristic prunes depends on who is first, so each process tells whom it heard when.
+    # What a heuristic prunes depends on who is first, so each process records its senders in order.
     talk = converse(
         CASE.network, FREE, CASE.task, pruning=policy, metric=metric, seed=3, time_limit=60
     )

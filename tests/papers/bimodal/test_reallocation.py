@@ -7,9 +7,9 @@ import pytest
 from eyewall_papers.bimodal.mapping import Route
 from eyewall_papers.bimodal.network import LinkKind
 from eyewall_papers.bimodal.reallocation import (
-    Flow,
+    LinkFlow,
+    LinkReason,
     NotReserved,
-    Reason,
     hops_permitted,
     rate_to_comply,
     reallocate,
@@ -25,15 +25,17 @@ PUBLIC = Route(LinkKind.PUBLIC, ("u", "v"))
 OVER_W = Route(LinkKind.DEDICATED, ("u", "w", "v"))
 
 
-def flow(name: str, *, target: float = 100.0, needed: float = 100.0, budget: float = 1.0) -> Flow:
-    return Flow(name, "v", target, needed, budget)
+def flow(
+    name: str, *, target: float = 100.0, needed: float = 100.0, budget: float = 1.0
+) -> LinkFlow:
+    return LinkFlow(name, "v", target, needed, budget)
 
 
 def nothing_found(*_: object) -> NotReserved:
     return NotReserved.NO_PATH
 
 
-def over_w(wanted: Flow, hops: int, left: Mapping[str, float]) -> Route | NotReserved:
+def over_w(wanted: LinkFlow, hops: int, left: Mapping[str, float]) -> Route | NotReserved:
     room = hops >= 2 and not exceeds(wanted.target, left.get("w", 0.0))
     return OVER_W if room else NotReserved.NO_PATH
 
@@ -57,7 +59,7 @@ def test_the_direct_link_goes_to_the_highest_budget_times_bandwidth_needed() -> 
     flows = [flow("late", needed=120), flow("later", needed=150), flow("payer", budget=2)]
     assigned = reallocate(HOST, flows, {"v": 250}, nothing_found, price=1)
     assert assigned["payer"].route == assigned["later"].route == DIRECT
-    assert assigned["payer"].reason is Reason.DIRECT
+    assert assigned["payer"].reason is LinkReason.DIRECT
     assert assigned["late"].route == PUBLIC
 
 
@@ -89,18 +91,18 @@ def test_what_has_no_room_on_the_direct_link_takes_a_path_that_its_budget_pays_f
     flows = [flow("a", budget=3), flow("b", budget=2), flow("c", budget=1.9)]
     assigned = reallocate(HOST, flows, {"v": 100, "w": 500}, over_w, price=1)
     assert assigned["b"].route == OVER_W
-    assert assigned["b"].reason is Reason.MULTI_HOP
+    assert assigned["b"].reason is LinkReason.MULTI_HOP
     assert assigned["c"].route == PUBLIC
-    assert assigned["c"].reason is Reason.NO_BUDGET
+    assert assigned["c"].reason is LinkReason.NO_BUDGET
 
 
 def test_a_path_shares_the_first_link_with_those_who_have_it_directly() -> None:
     # u → w has 250: one flow to w takes 100 of it, one path over w 100, and the next finds 50.
-    flows = [flow("a", budget=3), flow("b", budget=2), Flow("to w", "w", 100, 100, 1)]
+    flows = [flow("a", budget=3), flow("b", budget=2), LinkFlow("to w", "w", 100, 100, 1)]
     assigned = reallocate(HOST, flows, {"w": 250}, over_w, price=1)
-    assert assigned["to w"].reason is Reason.DIRECT
-    assert assigned["a"].reason is Reason.MULTI_HOP
-    assert assigned["b"].reason is Reason.NO_PATH
+    assert assigned["to w"].reason is LinkReason.DIRECT
+    assert assigned["a"].reason is LinkReason.MULTI_HOP
+    assert assigned["b"].reason is LinkReason.NO_PATH
 
 
 def test_a_flow_whose_path_is_still_searched_for_uses_the_public_network() -> None:
@@ -108,13 +110,13 @@ def test_a_flow_whose_path_is_still_searched_for_uses_the_public_network() -> No
         HOST, [flow("a", budget=2)], {}, lambda *_: NotReserved.SEARCHING, price=1
     )
     assert assigned["a"].route == PUBLIC
-    assert assigned["a"].reason is Reason.SEARCHING
+    assert assigned["a"].reason is LinkReason.SEARCHING
 
 
 def test_a_budget_that_allows_no_hop_leaves_the_public_network_alone() -> None:
     assigned = reallocate(HOST, [flow("a", budget=0.5)], {"v": 100, "w": 100}, over_w, price=1)
     assert assigned["a"].route == PUBLIC
-    assert assigned["a"].reason is Reason.NO_HOP
+    assert assigned["a"].reason is LinkReason.NO_HOP
 
 
 def test_a_budget_of_three_tenths_pays_for_three_hops_at_a_tenth() -> None:
@@ -142,7 +144,7 @@ def test_a_probe_that_answers_with_a_wrong_path_is_named(path: tuple[str, ...], 
 
 def test_a_flow_to_its_own_host_and_two_of_one_name_are_refused() -> None:
     with pytest.raises(ProblemError, match="flow a of u leads to u; it needs no link"):
-        reallocate(HOST, [Flow("a", "u", 1, 1)], {}, nothing_found, price=1)
+        reallocate(HOST, [LinkFlow("a", "u", 1, 1)], {}, nothing_found, price=1)
     with pytest.raises(ProblemError, match="flow a is listed more than once"):
         reallocate(HOST, [flow("a"), flow("a")], {}, nothing_found, price=1)
 
@@ -152,14 +154,14 @@ AMOUNTS = st.integers(0, 5).map(float)
 
 
 @st.composite
-def flows_of_a_host(draw: st.DrawFn) -> list[Flow]:
+def flows_of_a_host(draw: st.DrawFn) -> list[LinkFlow]:
     return [
-        Flow(str(at), draw(st.sampled_from(NODES)), draw(AMOUNTS), draw(AMOUNTS), draw(AMOUNTS))
+        LinkFlow(str(at), draw(st.sampled_from(NODES)), draw(AMOUNTS), draw(AMOUNTS), draw(AMOUNTS))
         for at in range(draw(st.integers(0, 8)))
     ]
 
 
-def over_any(wanted: Flow, hops: int, left: Mapping[str, float]) -> Route | NotReserved:
+def over_any(wanted: LinkFlow, hops: int, left: Mapping[str, float]) -> Route | NotReserved:
     """Go over each other node that has room, as far as permitted, and then to the end."""
     over = [it for it in NODES if it != wanted.next_hop and left.get(it, -1.0) >= wanted.target]
     if not over:
@@ -169,7 +171,7 @@ def over_any(wanted: Flow, hops: int, left: Mapping[str, float]) -> Route | NotR
 
 @given(flows=flows_of_a_host(), free=st.dictionaries(st.sampled_from(NODES), AMOUNTS))
 def test_no_dedicated_link_carries_more_than_it_has_free(
-    flows: list[Flow], free: dict[str, float]
+    flows: list[LinkFlow], free: dict[str, float]
 ) -> None:
     assigned = reallocate(HOST, flows, free, over_any, price=1)
     carried: Counter[str] = Counter()
@@ -182,12 +184,12 @@ def test_no_dedicated_link_carries_more_than_it_has_free(
 
 @given(flows=flows_of_a_host(), free=st.dictionaries(st.sampled_from(NODES), AMOUNTS))
 def test_nobody_has_a_direct_link_that_a_higher_priority_would_fit_on(
-    flows: list[Flow], free: dict[str, float]
+    flows: list[LinkFlow], free: dict[str, float]
 ) -> None:
     assigned = reallocate(HOST, flows, free, over_any, price=1)
     for node in NODES:
         group = [it for it in flows if it.next_hop == node and it.budget >= 1]
-        holders = [it for it in group if assigned[it.id].reason is Reason.DIRECT]
+        holders = [it for it in group if assigned[it.id].reason is LinkReason.DIRECT]
         for waiting in group:
             if waiting in holders or node not in free:
                 continue
@@ -197,7 +199,7 @@ def test_nobody_has_a_direct_link_that_a_higher_priority_would_fit_on(
 
 @given(flows=flows_of_a_host(), free=st.dictionaries(st.sampled_from(NODES), AMOUNTS))
 def test_no_flow_pays_for_more_hops_than_its_budget_permits(
-    flows: list[Flow], free: dict[str, float]
+    flows: list[LinkFlow], free: dict[str, float]
 ) -> None:
     assigned = reallocate(HOST, flows, free, over_any, price=1)
     for it in flows:
@@ -208,7 +210,7 @@ def test_no_flow_pays_for_more_hops_than_its_budget_permits(
 
 @given(flows=flows_of_a_host(), free=st.dictionaries(st.sampled_from(NODES), AMOUNTS))
 def test_each_flow_has_links_to_its_next_hop_in_whatever_order_flows_are_given(
-    flows: list[Flow], free: dict[str, float]
+    flows: list[LinkFlow], free: dict[str, float]
 ) -> None:
     assigned = reallocate(HOST, flows, free, over_any, price=1)
     assert {it.id: it.next_hop for it in flows} == {

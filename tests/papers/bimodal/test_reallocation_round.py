@@ -5,7 +5,11 @@ import pytest
 from eyewall_papers.bimodal.compiled_negotiation import balanced_mapper
 from eyewall_papers.bimodal.mapping import Mapping, Resources, Route, needs, price_per_byte
 from eyewall_papers.bimodal.network import DedicatedLink, LinkKind, TwoKindNetwork
-from eyewall_papers.bimodal.reallocation_round import Progress, Round, reallocation_round
+from eyewall_papers.bimodal.reallocation_round import (
+    ReallocationRound,
+    TaskProgress,
+    reallocation_round,
+)
 from eyewall_papers.bimodal.task import Task
 from eyewall_sidecar.model import LinkMatrix, Node
 from hypothesis import given, settings
@@ -38,10 +42,10 @@ def from_u_to_v(name: str, budget: float, *, max_null: int = 2) -> Task:
 
 def decided(
     links: TwoKindNetwork, *running: tuple[Task, Route, float], interval: float = 10.0
-) -> Round:
+) -> ReallocationRound:
     """Re-allocate for tasks that run since 100 s: task, its route, seconds' worth delivered."""
     progress = [
-        Progress(task, Mapping({"source": "u", "sink": "v"}, (route,)), 100.0, done)
+        TaskProgress(task, Mapping({"source": "u", "sink": "v"}, (route,)), 100.0, done)
         for task, route, done in running
     ]
     free = Resources.of(links)
@@ -50,7 +54,7 @@ def decided(
     return reallocation_round(links, free, progress, 1.0, interval)
 
 
-def routes(found: Round) -> list[Route]:
+def routes(found: ReallocationRound) -> list[Route]:
     return [route for mapping in found.mappings for route in mapping.routes]
 
 
@@ -114,7 +118,7 @@ def test_those_who_share_an_uplink_beyond_its_size_leave_less_than_nothing() -> 
     assert found.free.uplinks["u"] == found.free.downlinks["v"] == -1.0
 
 
-def _loaded(seed: int) -> tuple[TwoKindNetwork, Resources, list[Progress]]:
+def _loaded(seed: int) -> tuple[TwoKindNetwork, Resources, list[TaskProgress]]:
     """Map tasks onto a random network until one is turned away or there are six."""
     links = random_case(seed, nodes=6, components=3).network
     mapper, free, running = balanced_mapper(links), Resources.of(links), []
@@ -123,7 +127,7 @@ def _loaded(seed: int) -> tuple[TwoKindNetwork, Resources, list[Progress]]:
         if (found := mapper(free, task)) is not None:
             mapping = found.mapping(task)
             free = free.taken(task, mapping)
-            running.append(Progress(task, mapping, 100.0, 100.0 - 13.0 * other))
+            running.append(TaskProgress(task, mapping, 100.0, 100.0 - 13.0 * other))
     return links, free, running
 
 

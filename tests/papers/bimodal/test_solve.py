@@ -9,7 +9,7 @@ from every_mapping import every_mapping
 from eyewall_papers.bimodal.mapping import Resources
 from eyewall_papers.bimodal.network import DedicatedLink, TwoKindNetwork
 from eyewall_papers.bimodal.obstacles import obstacles, require_places
-from eyewall_papers.bimodal.solve import POLICIES, MappingSolution, Question, solve_mapping
+from eyewall_papers.bimodal.solve import POLICIES, MappingRequest, MappingSolution, solve_mapping
 from eyewall_papers.bimodal.task import Task
 from eyewall_sidecar.model import LinkMatrix, Node, ProblemError, Status
 from hypothesis import given, settings
@@ -35,7 +35,7 @@ def solved(
     metric: str = "payment",
     time_limit: float = 60.0,
 ) -> MappingSolution:
-    asked = Question(network, Resources.of(network), task, metric)
+    asked = MappingRequest(network, Resources.of(network), task, metric)
     return solve_mapping(asked, policy, time_limit=time_limit, seed=0, clock=monotonic)
 
 

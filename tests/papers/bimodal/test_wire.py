@@ -19,14 +19,18 @@ from eyewall_papers.bimodal.messages import (
     read_message,
 )
 from eyewall_papers.bimodal.network import LinkKind
-from eyewall_papers.bimodal.partial_map import PartialMap, Visit
+from eyewall_papers.bimodal.partial_map import MapVisit, PartialMap
 from eyewall_papers.bimodal.surroundings import Stock, Surroundings
 from two_kind_networks import random_case
 
 CASE = random_case(5)
 TASK = replace(CASE.task, budgets=(1.0, inf, 0.0, inf))
 PARTIAL = PartialMap(
-    (Visit("a", 2, LinkKind.DEDICATED), Visit("b", 0, LinkKind.PUBLIC)), 2, 0.5, 1.0, (("a", 0.3),)
+    (MapVisit("a", 2, LinkKind.DEDICATED), MapVisit("b", 0, LinkKind.PUBLIC)),
+    2,
+    0.5,
+    1.0,
+    (("a", 0.3),),
 )
 
 

@@ -1,6 +1,6 @@
 import numpy as np
 import pytest
-from eyewall_papers.instances.baseline import Shape, baseline
+from eyewall_papers.instances.baseline import GraphShape, baseline
 from eyewall_papers.instances.tag_and_count import tag_and_count
 
 
@@ -8,17 +8,17 @@ from eyewall_papers.instances.tag_and_count import tag_and_count
     ("shape", "operators", "streams"),
     [
         # y has |E| · 20 · 20 variables; the paper counts 19,600 and 38,400 at 50 operators.
-        (Shape.SEQUENTIAL, 50, 49),
-        (Shape.FAT, 50, 96),
-        (Shape.LAYERS, 50, 96),
+        (GraphShape.SEQUENTIAL, 50, 49),
+        (GraphShape.FAT, 50, 96),
+        (GraphShape.LAYERS, 50, 96),
         # and 190,000 and 360,000 for 20 operators on 100 nodes.
-        (Shape.SEQUENTIAL, 20, 19),
-        (Shape.FAT, 20, 36),
-        (Shape.LAYERS, 20, 36),
+        (GraphShape.SEQUENTIAL, 20, 19),
+        (GraphShape.FAT, 20, 36),
+        (GraphShape.LAYERS, 20, 36),
     ],
 )
 def test_a_shape_has_as_many_streams_as_the_paper_counts(
-    shape: Shape, operators: int, streams: int
+    shape: GraphShape, operators: int, streams: int
 ) -> None:
     assert len(baseline(shape, operators, 20, seed=0).streams) == streams
 
@@ -26,21 +26,21 @@ def test_a_shape_has_as_many_streams_as_the_paper_counts(
 def test_delays_are_normal_draws_in_milliseconds_of_a_seed_made_of_all_sizes() -> None:
     # seed 3, 10 operators, 4 nodes: 3 · 1000 + 10 · 7 + 4 = 3074; row by row, from node to node.
     drawn = np.random.default_rng(3074).normal(22, 5, (4, 4))
-    delays = baseline(Shape.FAT, 10, 4, seed=3).link_matrix.delays
+    delays = baseline(GraphShape.FAT, 10, 4, seed=3).link_matrix.delays
     assert delays[1, 2] == pytest.approx(max(drawn[1, 2], 1.0) / 1000)
     assert delays[2, 1] != delays[1, 2]
     assert not delays.diagonal().any()
 
 
 def test_symmetric_delays_are_those_of_the_upper_triangle() -> None:
-    directed = baseline(Shape.FAT, 10, 4, seed=3).link_matrix.delays
-    symmetric = baseline(Shape.FAT, 10, 4, seed=3, symmetric=True).link_matrix.delays
+    directed = baseline(GraphShape.FAT, 10, 4, seed=3).link_matrix.delays
+    symmetric = baseline(GraphShape.FAT, 10, 4, seed=3, symmetric=True).link_matrix.delays
     assert symmetric[1, 2] == symmetric[2, 1] == directed[1, 2]
 
 
 def test_what_varies_leaves_the_delays_as_they_are() -> None:
-    plain = baseline(Shape.SEQUENTIAL, 6, 5, seed=1)
-    varied = baseline(Shape.SEQUENTIAL, 6, 5, seed=1, varied=True)
+    plain = baseline(GraphShape.SEQUENTIAL, 6, 5, seed=1)
+    varied = baseline(GraphShape.SEQUENTIAL, 6, 5, seed=1, varied=True)
     assert np.array_equal(plain.link_matrix.delays, varied.link_matrix.delays)
     assert {it.rate for it in plain.streams} == {1.0}
     assert all(1 <= it.rate <= 10 for it in varied.streams)
@@ -49,7 +49,7 @@ def test_what_varies_leaves_the_delays_as_they_are() -> None:
 
 def test_layers_of_two_need_an_even_number_of_operators() -> None:
     with pytest.raises(ValueError, match="7 operators"):
-        baseline(Shape.LAYERS, 7, 5, seed=0)
+        baseline(GraphShape.LAYERS, 7, 5, seed=0)
 
 
 def test_s_odp_has_twelve_executors_with_both_ends_pinned_to_different_nodes() -> None:

@@ -4,7 +4,7 @@ from eyewall_papers.instances.ecker_shapes import (
     SINK,
     SOURCE,
     TABLE_1,
-    Shape,
+    EckerShape,
     count_drawn,
     grown,
     shape_of,
@@ -14,7 +14,7 @@ from eyewall_papers.instances.java_random import JavaRandom
 RANDOM = [it for it in TABLE_1 if it.startswith("T-R")]
 
 
-def reached(shape: Shape, start: int, *, forwards: bool) -> set[int]:
+def reached(shape: EckerShape, start: int, *, forwards: bool) -> set[int]:
     seen, waiting = {start}, [start]
     while waiting:
         here = waiting.pop()

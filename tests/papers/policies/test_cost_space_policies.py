@@ -99,7 +99,7 @@ def test_a_full_node_sends_the_operator_to_the_next_nearest_and_the_answer_says_
 
 
 def test_who_runs_well_stays_and_who_does_not_moves() -> None:
-    # All at a (3 > 2 > 1): b is there already, c comes to it.
+    # All at a (3 > 2 > 1): b is there, c joins it.
     problem = on_a_line([3, 2, 1], {"a": "n0", "d": "n4"}, [inf] * 5, {"b": "n0", "c": "n3"})
     solution = place(RIZOU, problem)
     assert solution.placement == {"a": "n0", "b": "n0", "c": "n0", "d": "n4"}

@@ -2,7 +2,7 @@
 
 import pytest
 from eyewall_papers.provisioning import Machine, Provision, ProvisioningProblem
-from eyewall_papers.provisioning.groups import Instance, bits, places_in
+from eyewall_papers.provisioning.groups import ProvisioningArrays, bits, places_in
 from eyewall_papers.provisioning.utilisation import loads
 from hypothesis import given
 from hypothesis import strategies as st
@@ -20,7 +20,7 @@ def test_operators_of_a_group_share_downloads_and_exchange_nothing_over_the_card
         {"a": ["k"], "b": ["k"]},
         rates={"k": 3},
     )
-    instance = Instance.of(problem)
+    instance = ProvisioningArrays.of(problem)
     assert instance.group(bits([0, 1])).card == 9
     assert instance.group(bits([0, 1])).cpu == 3
     assert instance.group(bits([0, 1, 2])).card == 3
@@ -28,7 +28,7 @@ def test_operators_of_a_group_share_downloads_and_exchange_nothing_over_the_card
 
 def test_types_are_sorted_by_price_and_a_group_is_held_by_those_that_are_large_enough() -> None:
     problem = tree_of({"a": 3}, {}, {"a": ["k"]}, types=(LARGE, SMALL))
-    instance = Instance.of(problem)
+    instance = ProvisioningArrays.of(problem)
     assert [it.name for it in instance.types] == ["small", "large"]
     # 3 > 2 cores of the small one
     assert not instance.holds(0, instance.alone[0])
@@ -39,7 +39,7 @@ def test_types_are_sorted_by_price_and_a_group_is_held_by_those_that_are_large_e
 def test_what_some_machine_holds_together_could_share_one_before_streams_are_looked_at(
     problem: ProvisioningProblem, seed: int
 ) -> None:
-    instance = Instance.of(problem)
+    instance = ProvisioningArrays.of(problem)
     among = default_rng(seed).integers(3, size=len(problem.operators)).tolist()
     parts = [
         instance.group(bits(it for it in instance.operators if among[it] == part))
@@ -52,7 +52,7 @@ def test_what_some_machine_holds_together_could_share_one_before_streams_are_loo
 
 def test_groups_that_work_more_than_any_machine_could_share_none() -> None:
     # 5 + 4 cores: the large machine has 8.
-    instance = Instance.of(tree_of({"a": 5, "b": 4}, {("a", "b"): 1}, {"a": ["k"]}))
+    instance = ProvisioningArrays.of(tree_of({"a": 5, "b": 4}, {("a", "b"): 1}, {"a": ["k"]}))
     assert not instance.could_share([instance.alone[0], instance.alone[1]])
     assert instance.could_share([instance.alone[0]])
 
@@ -61,7 +61,7 @@ def test_groups_that_work_more_than_any_machine_could_share_none() -> None:
 def test_what_a_group_takes_is_what_its_machine_carries_in_a_whole_provision(
     problem: ProvisioningProblem, seed: int
 ) -> None:
-    instance = Instance.of(problem)
+    instance = ProvisioningArrays.of(problem)
     machines = tuple(Machine(f"m{it}", problem.types[0]) for it in range(3))
     at = default_rng(seed).integers(3, size=len(problem.operators)).tolist()
     placement = {it.id: f"m{u}" for it, u in zip(problem.operators, at, strict=True)}

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 import pytest
 from eyewall_papers.provisioning import Provision, ProvisioningProblem, methods
 from eyewall_papers.provisioning.methods import METHODS
-from eyewall_papers.provisioning.provision import Found
+from eyewall_papers.provisioning.provision import ProvisionSolution
 from eyewall_sidecar.model import Operator, Solution, Status
 from small_provisioning import LARGE, SMALL, apart, pair, together
 
@@ -31,20 +31,22 @@ class Engines:
 
     def repairing(
         self, _: ProvisioningProblem, *, time_limit: float, seed: int, **__: object
-    ) -> Found:
+    ) -> ProvisionSolution:
         self.limits.append(time_limit)
         self.seeds.append(seed)
         self.now += time_limit
         found = self.finds.pop(0)
-        return Found(Solution(Status.HEURISTIC, "repairing", "random", bound=12.0), found)
+        return ProvisionSolution(
+            Solution(Status.HEURISTIC, "repairing", "random", bound=12.0), found
+        )
 
-    def exact(self, _: ProvisioningProblem, *, start: Provision, **__: object) -> Found:
+    def exact(self, _: ProvisioningProblem, *, start: Provision, **__: object) -> ProvisionSolution:
         self.now += 1.0
         solution = Solution(Status.FEASIBLE, "exact", "given", bound=14.0, reasons=("too large",))
-        return Found(solution, start)
+        return ProvisionSolution(solution, start)
 
 
-def asked(monkeypatch: pytest.MonkeyPatch, engines: Engines) -> Found:
+def asked(monkeypatch: pytest.MonkeyPatch, engines: Engines) -> ProvisionSolution:
     monkeypatch.setattr(methods, "repairing", engines.repairing)
     monkeypatch.setattr(methods, "exact", engines.exact)
     return METHODS["exact"](pair(), time_limit=10.0, seed=3, clock=engines.clock)

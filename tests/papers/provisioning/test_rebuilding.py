@@ -4,8 +4,8 @@ from functools import reduce
 from operator import or_
 
 from eyewall_papers.provisioning import ProvisioningProblem
-from eyewall_papers.provisioning.groups import Instance, bits
-from eyewall_papers.provisioning.heuristics import HEURISTICS, Failure
+from eyewall_papers.provisioning.groups import ProvisioningArrays, bits
+from eyewall_papers.provisioning.heuristics import HEURISTICS, HeuristicFailure
 from eyewall_papers.provisioning.purchases import Owned
 from eyewall_papers.provisioning.rebuilding import rebuild, ruin
 from hypothesis import given
@@ -19,10 +19,10 @@ from random_provisioning import provisioning_problems
 def test_what_stays_and_what_is_placed_anew_are_all_operators_and_each_fits_where_it_is(
     problem: ProvisioningProblem, seed: int
 ) -> None:
-    instance = Instance.of(problem)
+    instance = ProvisioningArrays.of(problem)
     rng = default_rng(seed)
     placed = HEURISTICS["comp-greedy"].place(instance, rng)
-    if isinstance(placed, Failure):
+    if isinstance(placed, HeuristicFailure):
         return
     kept, loose = ruin(placed, rng)
     everything = bits(instance.operators)
@@ -41,7 +41,7 @@ def test_a_machine_that_does_not_hold_what_is_left_on_it_is_emptied() -> None:
     # a → b → c with 6 bytes/s each. b is on a machine of its own, so a and c exchange 12 with it,
     # and download 1: more than the 10 of a small machine's card.
     problem = tree_of({"a": 0.5, "b": 0.5, "c": 0.5}, {("a", "b"): 6, ("b", "c"): 6}, {"a": ["k"]})
-    instance = Instance.of(problem)
+    instance = ProvisioningArrays.of(problem)
     kept = [Owned(0, instance.group(bits([0, 2]))), Owned(1, instance.alone[1])]
     rebuilt = rebuild(instance, kept, 0, default_rng(0))
     assert rebuilt is not None

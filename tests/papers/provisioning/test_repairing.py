@@ -6,8 +6,8 @@ from math import inf
 import pytest
 from every_provision import least_price
 from eyewall_papers.provisioning import DataServer, ProvisioningProblem, violations
-from eyewall_papers.provisioning.heuristics import HEURISTICS, Failure, Step
-from eyewall_papers.provisioning.provision import Found
+from eyewall_papers.provisioning.heuristics import HEURISTICS, FailedStep, HeuristicFailure
+from eyewall_papers.provisioning.provision import ProvisionSolution
 from eyewall_papers.provisioning.repairing import repairing
 from eyewall_sidecar.model import Status
 from hypothesis import example, given, settings
@@ -21,7 +21,9 @@ TICKS = 150.0
 """How often the clock is asked before the time is up."""
 
 
-def repaired(problem: ProvisioningProblem, seed: int = 0, ticks: float = TICKS) -> Found:
+def repaired(
+    problem: ProvisioningProblem, seed: int = 0, ticks: float = TICKS
+) -> ProvisionSolution:
     """Ask for an answer, with a clock that ticks whenever it is asked."""
     ticking = count()
     return repairing(problem, time_limit=ticks, seed=seed, clock=lambda: float(next(ticking)))
@@ -30,7 +32,7 @@ def repaired(problem: ProvisioningProblem, seed: int = 0, ticks: float = TICKS) 
 def prices(problem: ProvisioningProblem, seed: int) -> list[float]:
     """Return what the paper's heuristics find."""
     answers = [it(problem, default_rng(seed)) for it in HEURISTICS.values()]
-    return [it.price for it in answers if not isinstance(it, Failure)]
+    return [it.price for it in answers if not isinstance(it, HeuristicFailure)]
 
 
 @FEW
@@ -88,8 +90,8 @@ def test_a_placement_whose_downloads_no_server_can_send_to_one_machine_is_split(
     )
     for name in ("comp-greedy", "comm-greedy", "subtree-bottom-up"):
         failure = HEURISTICS[name](problem, default_rng(0))
-        assert isinstance(failure, Failure)
-        assert failure.step is Step.SERVERS
+        assert isinstance(failure, HeuristicFailure)
+        assert failure.step is FailedStep.SERVERS
     _, provision = repaired(problem)
     assert provision is not None
     assert provision.price == 20

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 from desk_cluster import TOPOLOGY, running, three_sites
 from eyewall_papers.provisioning import violations
-from eyewall_papers.provisioning.service import MOST_AT_ONCE, Buying, WantedPlatform
+from eyewall_papers.provisioning.service import MOST_AT_ONCE, PlatformRequest, PlatformSearch
 from eyewall_sidecar.model import Status
 from eyewall_sidecar.service.lookup import InvalidRequestError, UnavailableError, UnknownNameError
 from eyewall_sidecar.service.messages import Code, message
@@ -14,7 +14,7 @@ from eyewall_sidecar.service.solver_pool import SolverFailure
 from obedient_nimbus import Nimbus
 from storm_builders import chain, supervisor, worker
 
-WANTED = WantedPlatform(TOPOLOGY.name, method="subtree-bottom-up")
+WANTED = PlatformRequest(TOPOLOGY.name, method="subtree-bottom-up")
 CLOUD = replace(WANTED, catalogue="made-up-cloud", tuple_bytes=100)
 OWN = """
 currency = "EUR"
@@ -38,13 +38,13 @@ def nimbus() -> Nimbus:
 
 
 def test_the_supervisors_that_pins_do_not_ask_for_can_be_switched_off(nimbus: Nimbus) -> None:
-    found = Buying(nimbus.context).find(WANTED, yes)
+    found = PlatformSearch(nimbus.context).find(WANTED, yes)
     assert found.answer.provision is not None
     assert {it.type.name for it in found.answer.provision.machines} == {"edge-1", "cloud-1"}
     assert found.answer.provision.price == 2  # each counts 1
     assert found.not_needed == ("fog-1",)
     assert (found.catalogue, found.currency) == ("", "")
-    assert "network cards and links are not looked at: no sizes of tuples were given" in (
+    assert "network cards and links are not checked: no sizes of tuples were given" in (
         found.assumptions
     )
 
@@ -57,7 +57,7 @@ def test_a_supervisor_that_others_keep_on_costs_nothing_and_is_not_said_to_be_ne
     nimbus.running[other.id] = (worker("b", 6700, 1),)
     nimbus.running[mine.id] = (worker("a", 6700, 1, 2, 3),)
     nimbus.round(mine, other, obey=False)
-    found = Buying(nimbus.context).find(WantedPlatform(mine.name), yes)
+    found = PlatformSearch(nimbus.context).find(PlatformRequest(mine.name), yes)
     assert found.answer.provision is not None
     assert [it.type.name for it in found.answer.provision.machines] == ["b"]
     assert found.answer.provision.price == 0
@@ -74,12 +74,12 @@ def test_a_supervisor_that_others_keep_on_is_not_switched_off_even_if_it_is_not_
     nimbus.running[other.id] = (worker("b", 6700, 1),)
     nimbus.running[mine.id] = (worker("a", 6700, 1),)
     nimbus.round(mine, other, obey=False)
-    found = Buying(nimbus.context).find(replace(WANTED, topology=mine.name), yes)
+    found = PlatformSearch(nimbus.context).find(replace(WANTED, topology=mine.name), yes)
     assert found.not_needed == ("c",)
 
 
 def test_machines_of_a_catalogue_are_bought_whatever_hosts_are_pinned_to(nimbus: Nimbus) -> None:
-    found = Buying(nimbus.context).find(CLOUD, yes)
+    found = PlatformSearch(nimbus.context).find(CLOUD, yes)
     provision = found.answer.provision
     assert provision is not None
     # 4 · 0.1 cores fit on one of 2: the smallest of the catalogue, 68 €.
@@ -93,7 +93,7 @@ def test_machines_of_a_catalogue_are_bought_whatever_hosts_are_pinned_to(nimbus:
 
 
 def test_throughput_is_in_multiples_of_what_the_topology_carries_now(nimbus: Nimbus) -> None:
-    Buying(nimbus.context).find(replace(CLOUD, throughput=3), yes)
+    PlatformSearch(nimbus.context).find(replace(CLOUD, throughput=3), yes)
     problem = nimbus.solvers.tasks[0].task.problem
     # source emits 20 tuples/s, half to each tag: 3 · 10 of 100 bytes on each of four streams.
     assert [it.rate for it in problem.flows] == pytest.approx([30] * 4)
@@ -102,7 +102,7 @@ def test_throughput_is_in_multiples_of_what_the_topology_carries_now(nimbus: Nim
 
 
 def test_a_catalogue_may_be_sent_as_its_text(nimbus: Nimbus) -> None:
-    found = Buying(nimbus.context).find(replace(CLOUD, catalogue=OWN, throughput=2), yes)
+    found = PlatformSearch(nimbus.context).find(replace(CLOUD, catalogue=OWN, throughput=2), yes)
     assert found.answer.provision is not None
     # 4 · 0.2 cores on machines of 0.5, two each: 2 · 7.
     assert found.answer.provision.price == 14
@@ -110,7 +110,7 @@ def test_a_catalogue_may_be_sent_as_its_text(nimbus: Nimbus) -> None:
 
 
 def test_that_no_machine_can_run_an_operator_is_an_answer(nimbus: Nimbus) -> None:
-    found = Buying(nimbus.context).find(replace(CLOUD, catalogue=OWN, throughput=6), yes)
+    found = PlatformSearch(nimbus.context).find(replace(CLOUD, catalogue=OWN, throughput=6), yes)
     # 0.6 cores of one executor on machines of 0.5.
     assert found.answer.solution.status is Status.INFEASIBLE
     assert found.answer.provision is None
@@ -133,10 +133,10 @@ def test_that_no_machine_can_run_an_operator_is_an_answer(nimbus: Nimbus) -> Non
     ],
 )
 def test_what_makes_no_sense_is_refused_with_its_value_and_what_is_allowed(
-    nimbus: Nimbus, wanted: WantedPlatform, said: str
+    nimbus: Nimbus, wanted: PlatformRequest, said: str
 ) -> None:
     with pytest.raises(InvalidRequestError) as refused:
-        Buying(nimbus.context).find(wanted, yes)
+        PlatformSearch(nimbus.context).find(wanted, yes)
     assert said in str(refused.value)
     assert nimbus.solvers.tasks == []
 
@@ -149,16 +149,16 @@ def test_what_makes_no_sense_is_refused_with_its_value_and_what_is_allowed(
     ],
 )
 def test_an_unknown_name_is_refused_with_the_nearest(
-    nimbus: Nimbus, wanted: WantedPlatform, nearest: str
+    nimbus: Nimbus, wanted: PlatformRequest, nearest: str
 ) -> None:
     with pytest.raises(UnknownNameError) as refused:
-        Buying(nimbus.context).find(wanted, yes)
+        PlatformSearch(nimbus.context).find(wanted, yes)
     assert nearest in refused.value.nearest
 
 
 def test_a_process_that_died_is_a_failed_answer_with_its_reason(nimbus: Nimbus) -> None:
     nimbus.solvers.task_answer = SolverFailure(message(Code.SOLVER_DIED))
-    found = Buying(nimbus.context).find(CLOUD, yes)
+    found = PlatformSearch(nimbus.context).find(CLOUD, yes)
     assert found.answer.solution.status is Status.FAILED
     assert found.answer.solution.reasons == (str(message(Code.SOLVER_DIED)),)
 
@@ -167,13 +167,13 @@ def test_what_nobody_waits_for_any_more_is_dropped_and_its_place_is_free(nimbus:
     nimbus.solvers.late = True
     for _ in range(MOST_AT_ONCE + 1):  # one more than there are places
         with pytest.raises(UnavailableError, match="nobody waits for the answer any more"):
-            Buying(nimbus.context).find(CLOUD, lambda: False)
+            PlatformSearch(nimbus.context).find(CLOUD, lambda: False)
     assert all(it.cancelled for it in nimbus.solvers.tasks)
 
 
 def test_one_more_than_may_be_looked_for_at_a_time_is_refused(nimbus: Nimbus) -> None:
     nimbus.solvers.late = True
-    buying = Buying(nimbus.context)
+    buying = PlatformSearch(nimbus.context)
     refused: list[str] = []
 
     def asks_meanwhile() -> bool:

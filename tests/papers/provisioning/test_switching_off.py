@@ -6,7 +6,7 @@ from pathlib import Path
 from eyewall_papers.provisioning.problem_file import (
     UNCOUNTED,
     UNSIZED,
-    Wanted,
+    ProvisioningOptions,
     parse_provisioning,
     priced_to_switch_off,
 )
@@ -24,7 +24,7 @@ TEXT = write_problem(
 
 
 def prices(text: str) -> dict[str, float]:
-    problem = parse_provisioning(text, Path(), Wanted()).problem
+    problem = parse_provisioning(text, Path(), ProvisioningOptions()).problem
     return {it.name: it.price for it in problem.types}
 
 
@@ -32,7 +32,7 @@ def test_every_node_counts_one_and_sizes_do_not_matter_where_none_are_known() ->
     text, said = priced_to_switch_off(TEXT, (), None)
     assert prices(text) == {"n1": 1, "n2": 1}
     assert said == (UNCOUNTED, UNSIZED)
-    found = parse_provisioning(text, Path(), Wanted())
+    found = parse_provisioning(text, Path(), ProvisioningOptions())
     # Slots are in UNCOUNTED already.
     assert found.assumptions == ("no node has a price: each counts 1, so the fewest are best",)
 

@@ -52,9 +52,9 @@ from eyewall_papers.bimodal.messages import (
     RollBack,
     Unknown,
 )
-from eyewall_papers.bimodal.metric import Metric
+from eyewall_papers.bimodal.metric import MapMetric
 from eyewall_papers.bimodal.network import LinkKind
-from eyewall_papers.bimodal.partial_map import Hop, PartialMap, Visit
+from eyewall_papers.bimodal.partial_map import Hop, MapVisit, PartialMap
 from eyewall_papers.bimodal.pruning import Pruning
 from eyewall_papers.bimodal.surroundings import Stock, Surroundings, share
 from eyewall_papers.bimodal.task import Task
@@ -167,7 +167,7 @@ class Computation:
 
 
 @dataclass(slots=True)
-class Outcome:
+class MappingOutcome:
     """What the portal knows of a task's mapping once the computation has ended.
 
     Parameters
@@ -189,7 +189,7 @@ class Outcome:
 
 
 @dataclass(slots=True)
-class Agent:
+class MappingAgent:
     """The agent of one node.
 
     Parameters
@@ -207,10 +207,10 @@ class Agent:
     here: Surroundings
     stock: Stock
     pruning: Pruning
-    metric: Metric
+    metric: MapMetric
     rng: Generator
     computations: dict[str, Computation] = field(default_factory=dict)
-    outcomes: dict[str, Outcome] = field(default_factory=dict)
+    outcomes: dict[str, MappingOutcome] = field(default_factory=dict)
     _found: dict[str, list[PartialMap]] = field(default_factory=dict)
     _tasks: dict[str, Task] = field(default_factory=dict)
     _held: dict[tuple[str, int], Stock] = field(default_factory=dict)
@@ -220,7 +220,7 @@ class Agent:
         self._tasks[task.id] = task
         self._found[task.id] = []
         self.computations[task.id] = Computation(task, None, {task.source}, count=1)
-        start = PartialMap((Visit(task.source, 0, LinkKind.DEDICATED),))
+        start = PartialMap((MapVisit(task.source, 0, LinkKind.DEDICATED),))
         return [self._to(task.source, Map(task.id, start, task))]
 
     def handle(self, sender: str, message: Message) -> list[Envelope]:
@@ -296,7 +296,7 @@ class Agent:
         if computation.pred is not None:
             return [self._to(computation.pred, Ack(task.id, AckKind.FINAL))]
         feasible = self.metric.ranked(self._found.pop(task.id))
-        self.outcomes[task.id] = Outcome(tuple(feasible))
+        self.outcomes[task.id] = MappingOutcome(tuple(feasible))
         return self._probe_next(task)
 
     def _probe_next(self, task: Task) -> list[Envelope]:

@@ -34,8 +34,8 @@ Costs = NDArray[np.float64]
 def cost_bound(network: TwoKindNetwork, free: Resources, task: Task, metric: Additive) -> float:
     """Return a cost that no mapping is below; infinite if the relaxed task has no mapping.
 
-    Dynamic programming over (operators mapped, node that holds the last one), O(m²·n + m·n²) beside
-    the routes' O(m · max_null · n · dedicated links).
+    Dynamic programming over (operators mapped, node that holds the last one), O(m²·n + m·n²),
+    and O(m · max_null · n · dedicated links) for the routes.
     """
     nodes = [node.id for node in network.nodes]
     count = len(task.operators)

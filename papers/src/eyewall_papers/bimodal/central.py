@@ -89,7 +89,7 @@ def optimal_mapping(
     clock: Callable[[], float],
     seed: int,
 ) -> Optimum:
-    """Return the cheapest mapping, or what is known of it when `clock` tells `ends_at`."""
+    """Return the cheapest mapping, or what is known of it when `clock` reaches `ends_at`."""
     program = MappingProgram(network, free, task, metric)
     define_variables(program)
     unit = define_cost(program)
@@ -141,7 +141,7 @@ def define_variables(program: MappingProgram) -> None:
 
 
 def define_cost(program: MappingProgram) -> float:
-    """Minimise the sum of all hops' costs; return what one unit of the objective stands for."""
+    """Minimise the sum of all hops' costs; return the value of one unit of the objective."""
     costs: list[tuple[Variable, float]] = []
     for stream, (flows, offers) in enumerate(zip(program.f, program.y, strict=True)):
         needed = program.task.bandwidth(stream)
@@ -255,7 +255,7 @@ def _mapping(program: MappingProgram) -> Mapping:
         if any((it.value() or 0.0) > 0.5 for it in program.y[stream].values()):
             routes.append(Route(LinkKind.PUBLIC, (source, target)))
             continue
-        # Loops that cost nothing are possible, beside the path and on it: the shortest way is none.
+        # Loops that cost nothing are possible, off the path and on it: the shortest way is none.
         onward: defaultdict[str, list[str]] = defaultdict(list)
         for (sender, receiver), flow in program.f[stream].items():
             if (flow.value() or 0.0) > 0.5:

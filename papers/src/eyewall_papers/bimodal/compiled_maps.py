@@ -19,7 +19,7 @@ DEDICATED, PUBLIC = 0, 1
 
 
 BITS = 62
-"""Nodes are told apart by so many bits where most maps need not be looked at more closely."""
+"""The number of bits that tell nodes apart before a map is examined in full."""
 
 
 class Maps(NamedTuple):
@@ -160,7 +160,7 @@ def cores(maps: Maps, task: TaskArrays, row: int) -> float:
 
 @subroutine
 def carried(maps: Maps, task: TaskArrays, row: int, sender: int, receiver: int, kind: int) -> float:
-    """Bytes/s that a map sends from one node to another by one kind; NONE stands for any node."""
+    """Bytes/s that a map sends from one node to another by one kind; NONE means any node."""
     total = 0.0
     while maps.parent[row] != NONE:
         sent = maps.parent[row]

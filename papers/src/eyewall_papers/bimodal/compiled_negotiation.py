@@ -44,7 +44,7 @@ from eyewall_papers.bimodal.mapping_arrays import (
     task_arrays,
 )
 from eyewall_papers.bimodal.network import LinkKind, TwoKindNetwork
-from eyewall_papers.bimodal.partial_map import PartialMap, Visit
+from eyewall_papers.bimodal.partial_map import MapVisit, PartialMap
 from eyewall_papers.bimodal.task import Task
 
 MESSAGES_PER_MAP = 8
@@ -352,7 +352,9 @@ def balanced_mapper(network: TwoKindNetwork) -> Callable[[Resources, Task], Part
 def _partial_map(network: TwoKindNetwork, maps: Maps, row: int) -> PartialMap:
     return PartialMap(
         visits=tuple(
-            Visit(network.nodes[maps.node[it]].id, int(maps.operators[it]), KINDS[maps.arrived[it]])
+            MapVisit(
+                network.nodes[maps.node[it]].id, int(maps.operators[it]), KINDS[maps.arrived[it]]
+            )
             for it in visits(maps, row)
         ),
         length=int(maps.length[row]),

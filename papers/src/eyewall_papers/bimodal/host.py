@@ -1,6 +1,6 @@
 """`python -m eyewall_papers.bimodal.host`: one agent as a process, started by `processes`.
 
-It says on standard output at which port of the loopback device it listens, is told on standard
+It reports its port on the loopback device on standard output, reads on standard
 input where the others do, and exchanges messages with them over TCP, one line of JSON each. It ends
 when standard input does, with a record of what it heard.
 """
@@ -12,7 +12,7 @@ from contextlib import suppress
 
 import numpy as np
 
-from eyewall_papers.bimodal.agent import Agent
+from eyewall_papers.bimodal.agent import MappingAgent
 from eyewall_papers.bimodal.messages import (
     Envelope,
     HostOrders,
@@ -34,12 +34,12 @@ LONGEST_LINE = 2**24
 """Bytes of a message."""
 
 
-class Host:
+class AgentHost:
     """An agent with its connections; messages are handled one after the other."""
 
     def __init__(self, orders: HostOrders) -> None:
         self.node = orders.here.node
-        self.agent = Agent(
+        self.agent = MappingAgent(
             orders.here,
             orders.stock,
             PRUNINGS[orders.pruning],
@@ -90,7 +90,7 @@ class Host:
 async def run() -> None:
     """Follow what standard input says."""
     stdin = await _standard_input()
-    host = Host(from_line(HostOrders, await stdin.readline()))
+    host = AgentHost(from_line(HostOrders, await stdin.readline()))
     server = await asyncio.start_server(host.listen, LOOPBACK, 0, limit=LONGEST_LINE)
     _say(f"{server.sockets[0].getsockname()[1]}\n")
     start = from_line(Start, await stdin.readline())

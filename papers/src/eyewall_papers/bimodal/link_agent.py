@@ -17,7 +17,12 @@ from typing import Annotated, Protocol, Self, TypeVar
 from eyewall_sidecar.model import Node, ProblemError
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from eyewall_papers.bimodal.link_choice import Chosen, Connection, ObservedRates, choose_links
+from eyewall_papers.bimodal.link_choice import (
+    Chosen,
+    ObservedRates,
+    PromisedConnection,
+    choose_links,
+)
 from eyewall_papers.bimodal.network import DedicatedLink, LinkKind, TwoKindNetwork
 
 VERSION = 1
@@ -106,10 +111,10 @@ def read_network(path: Path) -> TwoKindNetwork:
     )
 
 
-def read_connections(path: Path) -> tuple[Connection, ...]:
+def read_connections(path: Path) -> tuple[PromisedConnection, ...]:
     """Read which connections were promised a rate, in bytes/s, and what they may pay a byte."""
     return tuple(
-        Connection(
+        PromisedConnection(
             it.topology,
             it.source,
             it.target,
@@ -131,7 +136,7 @@ def read_traffic(path: Path) -> tuple[float, dict[tuple[str, str, int], float]]:
     return traffic.as_of, totals
 
 
-def write_marks(path: Path, chosen: Mapping[Connection, Chosen]) -> None:
+def write_marks(path: Path, chosen: Mapping[PromisedConnection, Chosen]) -> None:
     """Put the chosen routes in place of the mark file, in one step."""
     content = {"version": VERSION, "connections": list(_marks(chosen.items()))}
     beside = path.with_name(f".{path.name}.{os.getpid()}")
@@ -139,7 +144,7 @@ def write_marks(path: Path, chosen: Mapping[Connection, Chosen]) -> None:
     beside.replace(path)
 
 
-def _marks(chosen: Iterable[tuple[Connection, Chosen]]) -> Iterable[dict[str, object]]:
+def _marks(chosen: Iterable[tuple[PromisedConnection, Chosen]]) -> Iterable[dict[str, object]]:
     for connection, choice in chosen:
         yield {
             "topology": connection.topology,
@@ -175,7 +180,7 @@ _log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class LinkFiles:
-    """Where the network tells how it stands, and where the agent tells what is to be."""
+    """The files in which the network reports its state and the agent its decision."""
 
     links: Path
     connections: Path
@@ -202,7 +207,7 @@ class Timing:
     interval
         Seconds from decision to decision.
     window
-        Seconds over which a connection's rate is held against its promise.
+        Seconds over which a connection's rate is compared with its promise.
     """
 
     interval: float = 2.0
@@ -210,23 +215,23 @@ class Timing:
 
 
 class Stop(Protocol):
-    """Tells when to end; `threading.Event` is one."""
+    """A signal to end; `threading.Event` is one."""
 
     def wait(self, timeout: float) -> bool:
-        """Wait so many seconds, or until told to end: then True."""
+        """Wait so many seconds; return True if the stop came first."""
         ...
 
 
 class LinkAgent:
-    """Decides anew each time it is asked, and remembers what was delivered between."""
+    """Decides at each call, and remembers what was delivered since the last one."""
 
     def __init__(self, files: LinkFiles, timing: Timing) -> None:
         self._files = files
         self._timing = timing
-        self._rates: ObservedRates[Connection] = ObservedRates(timing.window)
-        self._last: dict[Connection, Chosen] = {}
+        self._rates: ObservedRates[PromisedConnection] = ObservedRates(timing.window)
+        self._last: dict[PromisedConnection, Chosen] = {}
 
-    def decide(self) -> dict[Connection, Chosen]:
+    def decide(self) -> dict[PromisedConnection, Chosen]:
         """Look at the files, decide for all connections, and put the decision in force.
 
         Raises
@@ -250,7 +255,7 @@ class LinkAgent:
 
 
 def run(agent: LinkAgent, interval: float, stop: Stop, ready: Callable[[], None]) -> None:
-    """Decide each interval until told to stop; a file that cannot be used is named once."""
+    """Decide each interval until `stop`; report a file that cannot be used once."""
     complaint = ""
     ready()
     while True:
@@ -265,7 +270,7 @@ def run(agent: LinkAgent, interval: float, stop: Stop, ready: Callable[[], None]
             return
 
 
-def _in_words(connection: Connection, choice: Chosen) -> str:
+def _in_words(connection: PromisedConnection, choice: Chosen) -> str:
     way = f"{choice.route.kind} {' → '.join(choice.route.hops)}"
     promised = f"{connection.promised * 8e-6:.2f} Mbit/s"
     rates = "promised" if choice.rate is None else f"had {choice.rate * 8e-6:.2f} of"

@@ -18,9 +18,9 @@ from eyewall_sidecar.model.violations import exceeds
 from eyewall_papers.bimodal.mapping import Route
 from eyewall_papers.bimodal.network import LinkKind, TwoKindNetwork, fewest_hops
 from eyewall_papers.bimodal.reallocation import (
-    Flow,
+    LinkFlow,
+    LinkReason,
     NotReserved,
-    Reason,
     rate_to_comply,
     reallocate,
 )
@@ -68,7 +68,7 @@ class ObservedRates(Generic[Name]):
     def update(self, totals: Mapping[Name, float], as_of: float) -> None:
         """Take in counters of this time, in seconds; connections that are not in it are forgotten.
 
-        A counter that is lower than before has begun anew, and so does what is looked back on.
+        A counter that is lower than before has restarted, and so does the window.
         """
         for name in self._seen.keys() - totals.keys():
             del self._seen[name]
@@ -91,7 +91,7 @@ class ObservedRates(Generic[Name]):
 
 
 @dataclass(frozen=True, slots=True)
-class Connection:
+class PromisedConnection:
     """From a host to a worker on another one, with what its topology was promised.
 
     Parameters
@@ -131,16 +131,16 @@ class Chosen:
     """
 
     route: Route
-    reason: Reason
+    reason: LinkReason
     rate: float | None
 
 
 def choose_links(
     network: TwoKindNetwork,
-    connections: Iterable[Connection],
-    observed: Mapping[Connection, Observed],
+    connections: Iterable[PromisedConnection],
+    observed: Mapping[PromisedConnection, Observed],
     interval: float,
-) -> dict[Connection, Chosen]:
+) -> dict[PromisedConnection, Chosen]:
     """Decide for all connections, host by host in the network's order.
 
     A hop has one price in algorithm 4; here it is that of the dearest dedicated link, so that no
@@ -167,7 +167,7 @@ def choose_links(
         for host in (it.source, it.target):
             if host not in hosts:
                 raise ProblemError(f"connection {it}: {unknown('host', host, hosts)}")
-    chosen: dict[Connection, Chosen] = {}
+    chosen: dict[PromisedConnection, Chosen] = {}
     for node in network.nodes:
         flows = {str(it): it for it in connections if it.source == node.id}
         asked = [_flow(name, it, observed[it], interval) for name, it in flows.items()]
@@ -181,16 +181,16 @@ def choose_links(
     return chosen
 
 
-def _flow(name: str, connection: Connection, seen: Observed, interval: float) -> Flow:
+def _flow(name: str, connection: PromisedConnection, seen: Observed, interval: float) -> LinkFlow:
     needed = rate_to_comply(connection.promised, seen.elapsed, seen.delivered, interval)
-    return Flow(name, connection.target, connection.promised, needed, connection.budget)
+    return LinkFlow(name, connection.target, connection.promised, needed, connection.budget)
 
 
 def _reserve(
     network: TwoKindNetwork,
     left: dict[tuple[str, str], float],
     host: str,
-    flow: Flow,
+    flow: LinkFlow,
     most_hops: int,
     own: Mapping[str, float],
 ) -> Route | NotReserved:

@@ -19,7 +19,13 @@ from rich.text import Text
 
 from eyewall_papers.bimodal.mapping import Resources
 from eyewall_papers.bimodal.metric import METRICS, Additive
-from eyewall_papers.bimodal.solve import CENTRAL, POLICIES, MappingSolution, Question, solve_mapping
+from eyewall_papers.bimodal.solve import (
+    CENTRAL,
+    POLICIES,
+    MappingRequest,
+    MappingSolution,
+    solve_mapping,
+)
 from eyewall_papers.bimodal.task import Task
 from eyewall_papers.bimodal.task_file import read_task
 
@@ -28,7 +34,7 @@ UNITS = {"payment": "per second", "delay": "s", "balanced": "per second"}
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class MapOptions:
     """What is asked, as the options of `eyewall map` have it."""
 
     policy: str
@@ -38,14 +44,14 @@ class Asked:
     seed: int
 
 
-def map_file(problem: Path, asked: Asked, *, as_json: bool) -> int:
+def map_file(problem: Path, asked: MapOptions, *, as_json: bool) -> int:
     """Map the task of a file and show the answer; return the command's exit code."""
     _check(asked)
     try:
         file = read_task(problem, asked.max_null)
     except ProblemError as error:
         _refuse(f"{problem}: {error}")
-    question = Question(file.network, Resources.of(file.network), file.task, asked.metric)
+    question = MappingRequest(file.network, Resources.of(file.network), file.task, asked.metric)
     with show_progress(f"searching, for at most {asked.time_limit:g} s …"):
         found = solve_mapping(
             question,
@@ -79,7 +85,7 @@ def mapping_answer(found: MappingSolution, task: Task) -> dict[str, Any]:
     return answer(found.solution) | {"routes": routes, "cost": found.cost}
 
 
-def _check(asked: Asked) -> None:
+def _check(asked: MapOptions) -> None:
     if asked.policy not in POLICIES:
         _refuse(f"--policy {asked.policy}: no such policy; policies are {', '.join(POLICIES)}")
     if asked.metric not in METRICS:

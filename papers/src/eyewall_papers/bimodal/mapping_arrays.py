@@ -29,7 +29,7 @@ class NetworkArrays(NamedTuple):
     serves
         [node, service]: S.
     ranks
-        [node]: where its name stands in the alphabet.
+        [node]: the rank of its name in alphabetical order.
     first_link
         [node], and the end: the place of its first outgoing link.
     receivers, prices

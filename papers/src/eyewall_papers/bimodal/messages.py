@@ -13,7 +13,7 @@ from eyewall_papers.bimodal.task import Task
 
 
 class AckKind(StrEnum):
-    """What an ack tells beside that a map was dealt with."""
+    """What an ack reports in addition to a handled map."""
 
     REGULAR = "regular"
     FINAL = "final"
@@ -87,12 +87,12 @@ _ADAPTERS: dict[str, TypeAdapter[Message]] = {
     kind.__name__: TypeAdapter(kind) for kind in (Map, Ack, Unknown, Probe, RollBack, Reserved)
 }
 
-Told = TypeVar("Told")
+Content = TypeVar("Content")
 
 
 @dataclass(frozen=True, slots=True)
 class HostOrders:
-    """What a host is told before anything is mapped.
+    """The parameters of a host, sent before anything is mapped.
 
     Parameters
     ----------
@@ -151,7 +151,7 @@ def as_line(value: Any) -> str:
     return json.dumps(asdict(value), default=list) + "\n"
 
 
-def from_line(kind: type[Told], line: str | bytes) -> Told:
+def from_line(kind: type[Content], line: str | bytes) -> Content:
     """Read what `as_line` wrote."""
     return TypeAdapter(kind).validate_python(json.loads(line))
 

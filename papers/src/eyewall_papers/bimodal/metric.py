@@ -12,7 +12,7 @@ ALIKE = 0.1
 """Load-balance factors that differ by no more count as the same (paper 004, section 4.3)."""
 
 
-class Metric(Protocol):
+class MapMetric(Protocol):
     """Compares maps of the same prefix."""
 
     def charge(self, hop: Hop, bandwidth: float) -> float:
@@ -108,7 +108,7 @@ DELAY = Additive(_delay)
 """Seconds along all hops: the costs d on the links of the paper's example network."""
 PAYMENT = Additive(_payment)
 """What all hops cost in a second: price per byte times bytes/s (section 2.4)."""
-METRICS: dict[str, Metric] = {"payment": PAYMENT, "delay": DELAY, "balanced": Balanced()}
+METRICS: dict[str, MapMetric] = {"payment": PAYMENT, "delay": DELAY, "balanced": Balanced()}
 
 
 def balance(partial: PartialMap) -> float:

@@ -8,17 +8,17 @@ from typing import Protocol
 import numpy as np
 from eyewall_sidecar.heuristic.stopping import Progress, StoppingCriterion, never
 
-from eyewall_papers.bimodal.agent import Agent, Outcome
+from eyewall_papers.bimodal.agent import MappingAgent, MappingOutcome
 from eyewall_papers.bimodal.mapping import Resources
 from eyewall_papers.bimodal.messages import Envelope, Map
-from eyewall_papers.bimodal.metric import Metric
+from eyewall_papers.bimodal.metric import MapMetric
 from eyewall_papers.bimodal.network import TwoKindNetwork
 from eyewall_papers.bimodal.pruning import Pruning
 from eyewall_papers.bimodal.surroundings import Stock, Surroundings
 from eyewall_papers.bimodal.task import Task
 
 
-class Queue(Protocol):
+class MessageQueue(Protocol):
     """Messages under way."""
 
     def put(self, envelope: Envelope) -> None:
@@ -88,7 +88,7 @@ class AsRecorded:
 
 
 @dataclass(frozen=True, slots=True)
-class Traffic:
+class MessageTraffic:
     """What was delivered.
 
     Parameters
@@ -109,11 +109,11 @@ class Traffic:
 
 
 def deliver(
-    agents: Mapping[str, Agent],
+    agents: Mapping[str, MappingAgent],
     sent: Iterable[Envelope],
-    queue: Queue,
+    queue: MessageQueue,
     stop: StoppingCriterion = never,
-) -> Traffic:
+) -> MessageTraffic:
     """Carry messages between agents until none is under way, or `stop` says so."""
     messages: Counter[str] = Counter()
     for envelope in sent:
@@ -123,12 +123,12 @@ def deliver(
         messages[type(envelope.message).__name__] += 1
         for answer in agents[envelope.receiver].handle(envelope.sender, envelope.message):
             queue.put(answer)
-    return Traffic(messages, pending=len(queue))
+    return MessageTraffic(messages, pending=len(queue))
 
 
 @dataclass(frozen=True, slots=True)
 class Negotiation:
-    """How the agents of a network came to a mapping.
+    """How the agents of a network agreed on a mapping.
 
     Parameters
     ----------
@@ -138,13 +138,13 @@ class Negotiation:
         The messages that it took.
     """
 
-    outcome: Outcome | None
-    traffic: Traffic
+    outcome: MappingOutcome | None
+    traffic: MessageTraffic
 
 
 def agents_of(
-    network: TwoKindNetwork, free: Resources, pruning: Pruning, metric: Metric, seed: int
-) -> dict[str, Agent]:
+    network: TwoKindNetwork, free: Resources, pruning: Pruning, metric: MapMetric, seed: int
+) -> dict[str, MappingAgent]:
     """Return an agent for each node, each with its own stream of random numbers."""
     return {
         node.id: agent_of(network, free, node.id, pruning, metric, seed) for node in network.nodes
@@ -156,12 +156,12 @@ def agent_of(
     free: Resources,
     node: str,
     pruning: Pruning,
-    metric: Metric,
+    metric: MapMetric,
     seed: int,
-) -> Agent:
+) -> MappingAgent:
     """Return the agent of one node."""
     place = [it.id for it in network.nodes].index(node)
-    return Agent(
+    return MappingAgent(
         Surroundings.of(network, node),
         Stock.of(network, free, node),
         pruning,
@@ -175,10 +175,10 @@ def negotiate(
     free: Resources,
     task: Task,
     pruning: Pruning,
-    metric: Metric,
+    metric: MapMetric,
     *,
     seed: int = 0,
-    queue: Callable[[], Queue] = FirstInFirstOut,
+    queue: Callable[[], MessageQueue] = FirstInFirstOut,
     stop: StoppingCriterion = never,
 ) -> Negotiation:
     """Let the agents map one task, and reserve the best map.

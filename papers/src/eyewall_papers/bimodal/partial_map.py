@@ -10,7 +10,7 @@ from eyewall_papers.bimodal.task import Task
 
 
 @dataclass(frozen=True, slots=True)
-class Visit:
+class MapVisit:
     """One node that a map touches.
 
     Parameters
@@ -64,14 +64,14 @@ class PartialMap:
         (node id, its load factor with what the map puts there), for nodes that hold operators.
     """
 
-    visits: tuple[Visit, ...]
+    visits: tuple[MapVisit, ...]
     length: int = 0
     cost: float = 0.0
     spent: float = 0.0
     loads: tuple[tuple[str, float], ...] = ()
 
     @property
-    def here(self) -> Visit:
+    def here(self) -> MapVisit:
         """The last visit."""
         return self.visits[-1]
 
@@ -85,7 +85,7 @@ class PartialMap:
                 break
         return tuple(reversed(found))
 
-    def crossings(self) -> Iterator[tuple[int, Visit, Visit]]:
+    def crossings(self) -> Iterator[tuple[int, MapVisit, MapVisit]]:
         """Yield (place of the stream, visit that sends, visit that receives) for each hop."""
         mapped = 0
         for sender, receiver in pairwise(self.visits):
@@ -117,7 +117,7 @@ class PartialMap:
         """Lead the map on by a hop that the metric charges so much for."""
         return replace(
             self,
-            visits=(*self.visits, Visit(hop.receiver, 0, hop.kind)),
+            visits=(*self.visits, MapVisit(hop.receiver, 0, hop.kind)),
             cost=self.cost + cost,
             spent=self.spent + hop.price,
         )

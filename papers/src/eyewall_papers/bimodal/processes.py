@@ -89,7 +89,7 @@ def _conversation(
         here, stock = Surroundings.of(network, node), Stock.of(network, free, node)
         _tell(host, as_line(HostOrders(here, stock, *names, (seed, place))))
     ports = {node: int(_hear(host)) for node, host in hosts.items()}
-    # The portal is told last: it begins at once, and others must know the ports by then.
+    # The portal is started last: it begins at once, and others must know the ports by then.
     for node, host in hosts.items():
         if node != task.sink:
             _tell(host, as_line(Start(ports)))

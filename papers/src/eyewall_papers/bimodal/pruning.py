@@ -6,7 +6,7 @@ from typing import Protocol
 
 from numpy.random import Generator
 
-from eyewall_papers.bimodal.metric import Metric
+from eyewall_papers.bimodal.metric import MapMetric
 from eyewall_papers.bimodal.partial_map import Hop, PartialMap
 
 
@@ -14,13 +14,13 @@ class Pruning(Protocol):
     """A mapping policy, as far as it differs from the exact algorithm."""
 
     def extends(
-        self, partial: PartialMap, best: PartialMap | None, metric: Metric, rng: Generator
+        self, partial: PartialMap, best: PartialMap | None, metric: MapMetric, rng: Generator
     ) -> bool:
         """Say whether the map is sent on; `best` is the best of its length seen here so far."""
         ...
 
     def receivers(self, hops: Sequence[Hop], rng: Generator) -> Sequence[Hop]:
-        """Choose among the links out of this node, before bandwidths are looked at."""
+        """Choose among the links out of this node, before bandwidths are checked."""
         ...
 
 
@@ -29,7 +29,7 @@ class Exact:
     """Every feasible map, algorithm 1: exponentially many messages."""
 
     def extends(
-        self, _partial: PartialMap, _best: PartialMap | None, _metric: Metric, _rng: Generator
+        self, _partial: PartialMap, _best: PartialMap | None, _metric: MapMetric, _rng: Generator
     ) -> bool:
         """Send on every map."""
         return True
@@ -44,7 +44,7 @@ class LeastCostMap:
     """Only maps that are better than all of their length seen here before (section 4.1.1)."""
 
     def extends(
-        self, partial: PartialMap, best: PartialMap | None, metric: Metric, _rng: Generator
+        self, partial: PartialMap, best: PartialMap | None, metric: MapMetric, _rng: Generator
     ) -> bool:
         """Send on what is better than the best so far."""
         return best is None or metric.better(partial, best)
@@ -68,7 +68,7 @@ class AnnealedLeastCostMap:
     cooling: float = 0.6
 
     def extends(
-        self, partial: PartialMap, best: PartialMap | None, metric: Metric, rng: Generator
+        self, partial: PartialMap, best: PartialMap | None, metric: MapMetric, rng: Generator
     ) -> bool:
         """Send on what is better, and sometimes what is not."""
         if best is None or metric.better(partial, best):
@@ -93,7 +93,7 @@ class RandomNeighbor:
     neighbours: int = 1
 
     def extends(
-        self, _partial: PartialMap, _best: PartialMap | None, _metric: Metric, _rng: Generator
+        self, _partial: PartialMap, _best: PartialMap | None, _metric: MapMetric, _rng: Generator
     ) -> bool:
         """Send on every map."""
         return True

@@ -18,7 +18,7 @@ from eyewall_papers.bimodal.network import LinkKind
 from eyewall_papers.bimodal.task import MAX_NULL
 
 
-class Reason(StrEnum):
+class LinkReason(StrEnum):
     """Why a flow is on the links that it is on."""
 
     DIRECT = "its priority is among the highest on the direct link"
@@ -37,7 +37,7 @@ class NotReserved(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Flow:
+class LinkFlow:
     """A stream that leaves the host, checked when it is made.
 
     Parameters
@@ -70,7 +70,7 @@ class Flow:
 
     @property
     def rank(self) -> tuple[float, float, str]:
-        """Where it stands: first of all the priority of line 5, budget · bandwidth needed.
+        """The sort key: first the priority of line 5, budget · bandwidth needed.
 
         Unlimited budgets are equal: among them the bandwidth decides, and names in the end.
         """
@@ -79,14 +79,14 @@ class Flow:
 
 
 @dataclass(frozen=True, slots=True)
-class Assignment:
+class LinkAssignment:
     """The links that a flow uses in the next epoch, and why."""
 
     route: Route
-    reason: Reason
+    reason: LinkReason
 
 
-Probe = Callable[[Flow, int, Mapping[str, float]], Route | NotReserved]
+Probe = Callable[[LinkFlow, int, Mapping[str, float]], Route | NotReserved]
 """Reserves a dedicated path for a flow (line 13).
 
 Arguments are the flow, the most hops, and neighbour → bytes/s that this host's links have left.
@@ -124,12 +124,12 @@ def hops_permitted(budget: float, price: float, most_hops: int) -> int:
 
 def reallocate(
     host: str,
-    flows: Iterable[Flow],
+    flows: Iterable[LinkFlow],
     free: Mapping[str, float],
     probe: Probe,
     price: float,
     most_hops: int = MAX_NULL + 1,
-) -> dict[str, Assignment]:
+) -> dict[str, LinkAssignment]:
     """Flow id → the links for the next epoch, for all flows that leave a host.
 
     Algorithm 4. What the paper leaves open: a flow takes its target rate of a link, as it did when
@@ -162,16 +162,16 @@ def reallocate(
     require_unique("flow", [it.id for it in flows])
     require_amount("dedicated hop", "price", price, MOST)
     left = dict(free)
-    assigned: dict[str, Assignment] = {}
+    assigned: dict[str, LinkAssignment] = {}
     for flow in flows:
         if flow.next_hop == host:
             raise ProblemError(f"{flow} of {host} leads to {host}; it needs no link")
         if not hops_permitted(flow.budget, price, most_hops):
-            assigned[flow.id] = _public(host, flow, Reason.NO_HOP)
+            assigned[flow.id] = _public(host, flow, LinkReason.NO_HOP)
         elif flow.next_hop in left and not exceeds(flow.target, left[flow.next_hop]):
             left[flow.next_hop] -= flow.target
             direct = Route(LinkKind.DEDICATED, (host, flow.next_hop))
-            assigned[flow.id] = Assignment(direct, Reason.DIRECT)
+            assigned[flow.id] = LinkAssignment(direct, LinkReason.DIRECT)
     for flow in flows:
         if flow.id not in assigned:
             hops = hops_permitted(flow.budget, price, most_hops)
@@ -180,14 +180,14 @@ def reallocate(
 
 
 def _beyond_direct(
-    host: str, flow: Flow, hops: int, left: dict[str, float], probe: Probe
-) -> Assignment:
+    host: str, flow: LinkFlow, hops: int, left: dict[str, float], probe: Probe
+) -> LinkAssignment:
     """Lines 12 to 17; takes the path's share of `left`."""
     if hops < 2:
-        return _public(host, flow, Reason.NO_BUDGET)
+        return _public(host, flow, LinkReason.NO_BUDGET)
     found = probe(flow, hops, left)
     if not isinstance(found, Route):
-        return _public(host, flow, Reason[found.name])
+        return _public(host, flow, LinkReason[found.name])
     if (found.hops[0], found.hops[-1]) != (host, flow.next_hop):
         raise ProblemError(
             f"{flow} from {host} to {flow.next_hop}: its probe leads {' → '.join(found.hops)}"
@@ -201,8 +201,8 @@ def _beyond_direct(
             f"{left.get(first, 0.0):g} are left"
         )
     left[first] -= flow.target
-    return Assignment(found, Reason.MULTI_HOP)
+    return LinkAssignment(found, LinkReason.MULTI_HOP)
 
 
-def _public(host: str, flow: Flow, reason: Reason) -> Assignment:
-    return Assignment(Route(LinkKind.PUBLIC, (host, flow.next_hop)), reason)
+def _public(host: str, flow: LinkFlow, reason: LinkReason) -> LinkAssignment:
+    return LinkAssignment(Route(LinkKind.PUBLIC, (host, flow.next_hop)), reason)

@@ -10,8 +10,8 @@ from eyewall_sidecar.model.violations import exceeds
 from eyewall_papers.bimodal.mapping import Mapping, Resources, Route
 from eyewall_papers.bimodal.network import LinkKind, TwoKindNetwork, fewest_hops
 from eyewall_papers.bimodal.reallocation import (
-    Assignment,
-    Flow,
+    LinkAssignment,
+    LinkFlow,
     NotReserved,
     Probe,
     rate_to_comply,
@@ -21,7 +21,7 @@ from eyewall_papers.bimodal.task import Task
 
 
 @dataclass(frozen=True, slots=True)
-class Progress:
+class TaskProgress:
     """A task that runs, as its hosts see it.
 
     Parameters
@@ -41,8 +41,8 @@ class Progress:
 
 
 @dataclass(frozen=True, slots=True)
-class Round:
-    """What a round came to: each task's new mapping, and what is left of the network.
+class ReallocationRound:
+    """The result of a round: each task's new mapping, and what is left of the network.
 
     Uplinks and downlinks may be left with less than nothing: algorithm 4 puts on the public network
     whatever finds no dedicated link. Those who share such a link get less than they were promised.
@@ -55,10 +55,10 @@ class Round:
 def reallocation_round(
     network: TwoKindNetwork,
     free: Resources,
-    running: Sequence[Progress],
+    running: Sequence[TaskProgress],
     price: float,
     interval: float,
-) -> Round:
+) -> ReallocationRound:
     """Let each host re-allocate its links once, in the order of the network's nodes.
 
     The paper lets hosts decide at any time, without a common clock. A host whose flows are all on
@@ -91,7 +91,7 @@ def reallocation_round(
         decided = ledger.decide(node.id, flows, held, _limits(running, places), price)
         for at, stream in places:
             routes[at][stream] = decided[_name((at, stream))].route
-    return Round(
+    return ReallocationRound(
         tuple(
             replace(it.mapping, routes=tuple(now)) for it, now in zip(running, routes, strict=True)
         ),
@@ -103,10 +103,10 @@ def _name(place: tuple[int, int]) -> str:
     return f"{place[0]:06d}/{place[1]:03d}"
 
 
-def _flow(progress: Progress, place: tuple[int, int], interval: float) -> Flow:
+def _flow(progress: TaskProgress, place: tuple[int, int], interval: float) -> LinkFlow:
     task, stream = progress.task, place[1]
     target = task.bandwidth(stream)
-    return Flow(
+    return LinkFlow(
         _name(place),
         progress.mapping.routes[stream].hops[-1],
         target,
@@ -115,7 +115,7 @@ def _flow(progress: Progress, place: tuple[int, int], interval: float) -> Flow:
     )
 
 
-def _limits(running: Sequence[Progress], places: Sequence[tuple[int, int]]) -> dict[str, int]:
+def _limits(running: Sequence[TaskProgress], places: Sequence[tuple[int, int]]) -> dict[str, int]:
     return {_name(place): running[place[0]].task.max_null + 1 for place in places}
 
 
@@ -131,11 +131,11 @@ class _Ledger:
     def decide(
         self,
         host: str,
-        flows: Table[str, Flow],
+        flows: Table[str, LinkFlow],
         held: Table[str, Route],
         most_hops: Table[str, int],
         price: float,
-    ) -> dict[str, Assignment]:
+    ) -> dict[str, LinkAssignment]:
         """Give back what a host's flows hold, and take what it decides on."""
         for name, flow in flows.items():
             self._change(held[name], flow.target)
@@ -152,7 +152,7 @@ class _Ledger:
     def _probe(self, host: str, held: Table[str, Route], most_hops: Table[str, int]) -> Probe:
         """Return what finds and reserves a path, beyond the host's own link."""
 
-        def reserve(flow: Flow, hops: int, left: Table[str, float]) -> Route | NotReserved:
+        def reserve(flow: LinkFlow, hops: int, left: Table[str, float]) -> Route | NotReserved:
             hops = min(hops, most_hops[flow.id])
             path = held[flow.id].hops
             if not self._holds(held[flow.id], flow, hops, left):
@@ -164,7 +164,7 @@ class _Ledger:
 
         return reserve
 
-    def _holds(self, route: Route, flow: Flow, hops: int, left: Table[str, float]) -> bool:
+    def _holds(self, route: Route, flow: LinkFlow, hops: int, left: Table[str, float]) -> bool:
         """Say whether the flow has a path of its own, which it keeps while there is room."""
         return (
             route.kind is LinkKind.DEDICATED
@@ -174,7 +174,7 @@ class _Ledger:
         )
 
     def _shortest(
-        self, host: str, flow: Flow, hops: int, left: Table[str, float]
+        self, host: str, flow: LinkFlow, hops: int, left: Table[str, float]
     ) -> tuple[str, ...]:
         """Return the path of fewest hops with room for the flow; none if there is none."""
 

@@ -16,7 +16,7 @@ from numpy.random import Generator
 from eyewall_papers.bimodal.mapping import Mapping, Resources
 from eyewall_papers.bimodal.network import LinkKind, TwoKindNetwork
 from eyewall_papers.bimodal.partial_map import PartialMap
-from eyewall_papers.bimodal.reallocation_round import Progress, reallocation_round
+from eyewall_papers.bimodal.reallocation_round import TaskProgress, reallocation_round
 from eyewall_papers.bimodal.task import Task
 from eyewall_papers.bimodal.variability import STEP, Ratios, WindowMean
 
@@ -46,8 +46,8 @@ class Arrival:
 
 
 @dataclass(frozen=True, slots=True)
-class Run:
-    """What became of an accepted task.
+class TaskRun:
+    """The result of an accepted task.
 
     Parameters
     ----------
@@ -79,7 +79,7 @@ class Run:
 
 @dataclass(frozen=True, slots=True)
 class Simulated:
-    """What a simulation came to.
+    """The result of a simulation.
 
     Parameters
     ----------
@@ -98,7 +98,7 @@ class Simulated:
     """
 
     offered: int
-    runs: tuple[Run, ...]
+    runs: tuple[TaskRun, ...]
     horizon: float
     throughput: float
     server_utilisation: float
@@ -227,7 +227,7 @@ class _Platform:
     price: float
     free: Resources
     running: list[_Running] = field(default_factory=list)
-    runs: list[Run] = field(default_factory=list)
+    runs: list[TaskRun] = field(default_factory=list)
     measured_until: float = 0.0
     delivered: float = 0.0
     core_seconds: float = 0.0
@@ -257,12 +257,12 @@ class _Platform:
         self.running.remove(running)
         self.free = self.free.released(running.arrival.task, running.mapping)
         delivered = running.done * running.arrival.task.bandwidth(0)
-        self.runs.append(Run(running.arrival, running.ends, delivered))
+        self.runs.append(TaskRun(running.arrival, running.ends, delivered))
 
     def reallocate(self, now: float, interval: float) -> None:
         """Let all hosts re-allocate their links."""
         progress = [
-            Progress(it.arrival.task, it.mapping, now - it.arrival.at, it.done)
+            TaskProgress(it.arrival.task, it.mapping, now - it.arrival.at, it.done)
             for it in self.running
         ]
         decided = reallocation_round(self.network, self.free, progress, self.price, interval)
@@ -284,7 +284,7 @@ class _Platform:
             self.link_bytes += seconds * it.reserved
 
     def simulated(self, offered: int, horizon: float) -> Simulated:
-        """Return what it came to."""
+        """Return the result."""
         cores = sum(node.cpu for node in self.network.nodes)
         links = sum(2.0 * link.bandwidth for link in self.network.dedicated)
         return Simulated(

@@ -47,7 +47,7 @@ class MappingSolution:
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class MappingRequest:
     """What is to be mapped onto what.
 
     Parameters
@@ -73,7 +73,7 @@ class Question:
 
 
 def solve_mapping(
-    asked: Question, policy: str, *, time_limit: float, seed: int, clock: Callable[[], float]
+    asked: MappingRequest, policy: str, *, time_limit: float, seed: int, clock: Callable[[], float]
 ) -> MappingSolution:
     """Map the task within the time limit, in seconds.
 
@@ -84,7 +84,7 @@ def solve_mapping(
     policy
         Among POLICIES; CENTRAL needs a metric that adds up.
     time_limit, seed, clock
-        Seconds; same seed, same answer; tells the time in seconds.
+        Seconds; same seed, same answer; returns the time in seconds.
     """
     started = clock()
     found = _solved(asked, policy, started + time_limit, seed, clock)
@@ -92,7 +92,7 @@ def solve_mapping(
 
 
 def _solved(
-    asked: Question, policy: str, ends_at: float, seed: int, clock: Callable[[], float]
+    asked: MappingRequest, policy: str, ends_at: float, seed: int, clock: Callable[[], float]
 ) -> MappingSolution:
     reasons = obstacles(asked.network, asked.free, asked.task)
     if reasons:
@@ -121,7 +121,7 @@ def _solved(
     return _answer(asked, mapping, Solution(status, policy, AGENTS, evaluated=maps))
 
 
-def _none(asked: Question, policy: str) -> Solution:
+def _none(asked: MappingRequest, policy: str) -> Solution:
     """Say what it means that agents found nothing."""
     said = _proof(asked)
     if said:
@@ -133,7 +133,7 @@ def _none(asked: Question, policy: str) -> Solution:
     return Solution(Status.FAILED, policy, AGENTS, reasons=(said,))
 
 
-def _proof(asked: Question) -> str:
+def _proof(asked: MappingRequest) -> str:
     """Say what the lower bound proves if it is infinite; nothing if it is not."""
     metric, task = asked.additive or PAYMENT, asked.task
     if isfinite(cost_bound(asked.network, asked.free, task, metric)):
@@ -152,7 +152,7 @@ def _proof(asked: Question) -> str:
 
 
 def _central(
-    asked: Question, ends_at: float, seed: int, clock: Callable[[], float]
+    asked: MappingRequest, ends_at: float, seed: int, clock: Callable[[], float]
 ) -> MappingSolution:
     metric = asked.additive
     if metric is None:
@@ -168,7 +168,7 @@ def _central(
     return _answer(asked, found.mapping, solution)
 
 
-def _nothing(asked: Question, found: Optimum) -> Solution:
+def _nothing(asked: MappingRequest, found: Optimum) -> Solution:
     match found.outcome:
         case Outcome.INFEASIBLE:
             together = "capacities, bandwidths, budgets and max_null together leave no mapping"
@@ -181,7 +181,7 @@ def _nothing(asked: Question, found: Optimum) -> Solution:
             return Solution(Status.TIMED_OUT, CENTRAL, PROGRAM, reasons=(said,))
 
 
-def _answer(asked: Question, mapping: Mapping, solution: Solution) -> MappingSolution:
+def _answer(asked: MappingRequest, mapping: Mapping, solution: Solution) -> MappingSolution:
     """Fill in placement, value and gap."""
     metric = asked.additive
     cost = mapping_cost(asked.network, asked.task, mapping, metric or PAYMENT)

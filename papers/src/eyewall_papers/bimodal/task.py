@@ -133,7 +133,7 @@ class Task:
         return network.providers(self.services[operator - 1])
 
     def problem(self, network: TwoKindNetwork) -> PlacementProblem:
-        """Return the placement problem that is left when routes are not looked at.
+        """Return the placement problem without routes.
 
         Nodes have their whole capacity, and the delay between two is the least that links of
         either kind give: LONGEST where none lead from one to the other.

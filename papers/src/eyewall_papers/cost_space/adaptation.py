@@ -116,7 +116,7 @@ class Reassignment:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Adaptation:
-    """What one re-optimisation comes to.
+    """The result of one re-optimisation.
 
     Parameters
     ----------
@@ -130,7 +130,7 @@ class Adaptation:
         The same if each operator migrated whenever its virtual node moved (algorithm 1 to the
         letter).
     messages
-        That the distributed algorithm sends to tell neighbours of a new virtual node.
+        Messages of the distributed algorithm about new virtual nodes.
     turns
         How often an operator looked for a better position.
     second_choices

@@ -42,7 +42,7 @@ def embed(delays: Matrix, *, dimensions: int, rounds: int, rng: Generator) -> Fl
     dimensions
         Of the space.
     rounds
-        How often each node measures itself against another one, drawn anew each time.
+        How often each node measures itself against another one, drawn again each time.
     rng
         Draws the first positions and the partners.
     """

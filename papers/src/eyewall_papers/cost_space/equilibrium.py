@@ -13,7 +13,7 @@ from eyewall_papers.cost_space.turns import (
     MOVES,
     TURNS,
     Moves,
-    Queue,
+    TurnQueue,
     take_spring_turns,
     take_weber_turns,
 )
@@ -27,7 +27,9 @@ ROOM = 4_096
 class Turns(Protocol):
     """What operators do in their turns: MOPA or SBON."""
 
-    def __call__(self, graph: OperatorGraph, positions: Floats, queue: Queue, moves: Moves) -> None:
+    def __call__(
+        self, graph: OperatorGraph, positions: Floats, queue: TurnQueue, moves: Moves
+    ) -> None:
         """Give queued operators their turns until none waits or `moves` is full."""
         ...
 
@@ -48,7 +50,9 @@ class WeberTurns:
     least_gain: float = 0.01
     threshold: float = 1e-6
 
-    def __call__(self, graph: OperatorGraph, positions: Floats, queue: Queue, moves: Moves) -> None:
+    def __call__(
+        self, graph: OperatorGraph, positions: Floats, queue: TurnQueue, moves: Moves
+    ) -> None:
         """Give queued operators their turns."""
         take_weber_turns(graph, positions, queue, moves, self.least_gain, self.threshold)
 
@@ -68,7 +72,9 @@ class SpringTurns:
     damping: float = 0.25
     at_rest: float = 2e-3
 
-    def __call__(self, graph: OperatorGraph, positions: Floats, queue: Queue, moves: Moves) -> None:
+    def __call__(
+        self, graph: OperatorGraph, positions: Floats, queue: TurnQueue, moves: Moves
+    ) -> None:
         """Give queued operators their turns."""
         extent = float(np.linalg.norm(np.ptp(positions, axis=0))) if len(positions) else 0.0
         take_spring_turns(graph, positions, queue, moves, self.damping, self.at_rest * extent)
@@ -85,7 +91,7 @@ class Equilibrium:
     movers, targets
         [move] and [move, dimension]: who went where, in this order.
     messages
-        Sent to tell neighbours of a new virtual node.
+        Messages about new virtual nodes.
     turns
         How often an operator looked for a better position.
     settled
@@ -127,7 +133,7 @@ def equilibrium(
     count = graph.operators
     now = np.array(positions, dtype=np.float64)
     free = np.flatnonzero(~graph.pinned)
-    queue = Queue(
+    queue = TurnQueue(
         np.zeros(max(count, 1), np.int64), np.zeros(count, np.int64), np.zeros(2, np.int64)
     )
     room = np.empty(ROOM + count, np.int64), np.empty((ROOM + count, now.shape[1]))

@@ -26,7 +26,7 @@ from eyewall_papers.cost_space.operator_graph import NOBODY, OperatorGraph, at_o
 from eyewall_papers.cost_space.weber_point import local_usage, weber_point
 
 
-class Queue(NamedTuple):
+class TurnQueue(NamedTuple):
     """Operators that were triggered, first come, first served; all arrays are written.
 
     Parameters
@@ -45,7 +45,7 @@ class Queue(NamedTuple):
 
 
 class Moves(NamedTuple):
-    """What the turns came to; all arrays are written.
+    """The result of the turns; all arrays are written.
 
     Parameters
     ----------
@@ -66,13 +66,13 @@ MOVES, MESSAGES, TURNS = range(3)
 
 
 @compiled
-def has_turns(queue: Queue, moves: Moves) -> bool:
+def has_turns(queue: TurnQueue, moves: Moves) -> bool:
     """Whether somebody waits and there is room to note the moves of a turn."""
     return bool(queue.ends[1] > 0 and moves.counts[MOVES] + len(queue.ring) <= len(moves.operators))
 
 
 @compiled
-def trigger(queue: Queue, operator: int) -> None:
+def trigger(queue: TurnQueue, operator: int) -> None:
     """Let the operator wait for its turn, once."""
     if queue.waits[operator] == 0:
         queue.waits[operator] = 1
@@ -81,7 +81,7 @@ def trigger(queue: Queue, operator: int) -> None:
 
 
 @compiled
-def next_turn(queue: Queue, moves: Moves) -> int:
+def next_turn(queue: TurnQueue, moves: Moves) -> int:
     """Return whose turn it is, and count the turn."""
     operator = int(queue.ring[queue.ends[0]])
     queue.ends[0] = (queue.ends[0] + 1) % len(queue.ring)
@@ -103,7 +103,12 @@ def move(positions: Floats, operator: int, target: Floats, moves: Moves) -> None
 
 @compiled
 def tell(
-    graph: OperatorGraph, positions: Floats, operator: int, other: int, queue: Queue, moves: Moves
+    graph: OperatorGraph,
+    positions: Floats,
+    operator: int,
+    other: int,
+    queue: TurnQueue,
+    moves: Moves,
 ) -> None:
     """Trigger a neighbour, by a message unless both are at one position and so on one node.
 
@@ -120,7 +125,7 @@ def tell(
 def take_spring_turns(
     graph: OperatorGraph,
     positions: Floats,
-    queue: Queue,
+    queue: TurnQueue,
     moves: Moves,
     damping: float,
     at_rest: float,
@@ -128,7 +133,7 @@ def take_spring_turns(
     """Give operators their turns until none waits or `moves` is full.
 
     In its turn an operator that is not at rest goes a part of the way to where its springs would
-    balance, tells its neighbours and takes another turn.
+    balance, notifies its neighbours and takes another turn.
 
     Parameters
     ----------
@@ -167,7 +172,7 @@ def take_spring_turns(
 def take_weber_turns(
     graph: OperatorGraph,
     positions: Floats,
-    queue: Queue,
+    queue: TurnQueue,
     moves: Moves,
     least_gain: float,
     threshold: float,
@@ -177,7 +182,7 @@ def take_weber_turns(
     In its turn an operator alone moves to its Weber point, or else its cluster moves as one, or
     else the part of the cluster on its side of one of its links. The paper does not say when a
     cluster falls apart again; on trees these three leave nothing that could lower the usage.
-    A move tells the neighbours outside the cluster, link by link.
+    A move notifies the neighbours outside the cluster, link by link.
 
     Parameters
     ----------

@@ -39,7 +39,7 @@ def check_dead_points(anchors: Floats, rates: Floats, point: Floats) -> Floats:
 
     CheckDeadPoints of algorithm 2, line 2: "if the network usage at one of the neighbours is lower
     or equal than the one given by the approximation, we use this point as initial position". It is
-    the neighbour's position to the last bit, so that coinciding with it can be told.
+    the neighbour's position to the last bit, so that coincidence can be detected.
     """
     least = local_usage(anchors, rates, point)
     best = -1

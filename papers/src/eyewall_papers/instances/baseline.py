@@ -12,7 +12,7 @@ import numpy as np
 from eyewall_sidecar.model import LinkMatrix, Node, Operator, PlacementProblem, Stream
 
 
-class Shape(StrEnum):
+class GraphShape(StrEnum):
     """The application's graph."""
 
     SEQUENTIAL = "sequential"
@@ -22,7 +22,7 @@ class Shape(StrEnum):
 
 
 def baseline(
-    shape: Shape,
+    shape: GraphShape,
     operators: int,
     nodes: int,
     *,
@@ -71,15 +71,15 @@ def baseline(
     )
 
 
-def _ends(shape: Shape, operators: int) -> Iterator[tuple[int, int]]:
+def _ends(shape: GraphShape, operators: int) -> Iterator[tuple[int, int]]:
     last = operators - 1
     match shape:
-        case Shape.SEQUENTIAL:
+        case GraphShape.SEQUENTIAL:
             yield from pairwise(range(operators))
-        case Shape.FAT:
+        case GraphShape.FAT:
             yield from ((0, middle) for middle in range(1, last))
             yield from ((middle, last) for middle in range(1, last))
-        case Shape.LAYERS:
+        case GraphShape.LAYERS:
             if operators % 2:
                 raise ValueError(f"layers: {operators} operators; it must be an even number")
             layers = [[0], *([i, i + 1] for i in range(1, last, 2)), [last]]

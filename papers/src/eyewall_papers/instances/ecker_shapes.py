@@ -48,7 +48,7 @@ Edge = tuple[int, int]
 
 
 @dataclass(frozen=True, slots=True)
-class Shape:
+class EckerShape:
     """Operations and the streams between them; operation 0 is the source, 1 the sink.
 
     Parameters
@@ -69,7 +69,7 @@ class Shape:
     back: Edge | None = None
 
 
-def shape_of(topology: str) -> Shape:
+def shape_of(topology: str) -> EckerShape:
     """Return the shape of one of table 1's topologies."""
     operations, operators = TABLE_1[topology]
     if topology.startswith("T-R"):
@@ -80,7 +80,7 @@ def shape_of(topology: str) -> Shape:
     else:
         edges = ((SOURCE, 2), (2, SINK))
     each = (operators - 2) // (operations - 2)
-    return Shape((1, 1, *[each] * (operations - 2)), (1.0,) * operations, edges)
+    return EckerShape((1, 1, *[each] * (operations - 2)), (1.0,) * operations, edges)
 
 
 def count_drawn(number: int) -> int:
@@ -88,7 +88,7 @@ def count_drawn(number: int) -> int:
     return _count(_generator(number))
 
 
-def _random(topology: str, operations: int) -> Shape:
+def _random(topology: str, operations: int) -> EckerShape:
     rng = _generator(int(topology.removeprefix("T-R")))
     _count(rng)
     edges = grown(rng, operations)
@@ -98,7 +98,7 @@ def _random(topology: str, operations: int) -> Shape:
     if topology in CYCLIC:
         inner = [(one, other) for one, other in edges if one != SOURCE and other != SINK]
         back = inner[rng.below(len(inner))][::-1]
-    return Shape((1, 1, *[2] * (operations - 2)), tuple(drawn), tuple(edges), back)
+    return EckerShape((1, 1, *[2] * (operations - 2)), tuple(drawn), tuple(edges), back)
 
 
 def grown(rng: JavaRandom, operations: int) -> list[Edge]:

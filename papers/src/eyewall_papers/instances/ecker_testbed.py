@@ -15,7 +15,7 @@ import numpy as np
 from eyewall_sidecar.model import LinkMatrix, Node, Operator, PlacementProblem, Stream
 from eyewall_sidecar.model.path_order import path_order
 
-from eyewall_papers.instances.ecker_shapes import SOURCE, Edge, Shape, shape_of
+from eyewall_papers.instances.ecker_shapes import SOURCE, EckerShape, Edge, shape_of
 
 CLUSTER = Path(__file__).parents[4] / "deploy/src/eyewall_deploy/clusters/ecker11.toml"
 MEGABYTE = 1024.0**2
@@ -67,7 +67,7 @@ def ecker_problem(topology: str, cpu: float = CPU) -> PlacementProblem:
     )
 
 
-def _rates(shape: Shape) -> dict[Edge, float]:
+def _rates(shape: EckerShape) -> dict[Edge, float]:
     """Return stream between operations → tuples/s: each gets all that its sender emits."""
     operations = range(len(shape.instances))
     order = path_order([str(it) for it in operations], [(str(u), str(v)) for u, v in shape.edges])

@@ -17,7 +17,7 @@ from eyewall_papers.cost_space.operator_graph import OperatorGraph
 SINK = 0
 
 
-class Size(StrEnum):
+class TreeSize(StrEnum):
     """What the paper's "operator graphs of 6 nodes" may mean; it does not say."""
 
     FREE = "free"
@@ -74,9 +74,9 @@ class Tree:
         return OperatorGraph.between(self.senders, self.parents, rates, self.pinned)
 
 
-def random_tree(rng: Generator, count: int, size: Size) -> Tree:
+def random_tree(rng: Generator, count: int, size: TreeSize) -> Tree:
     """Draw a tree: one that has no children yet, picked at random, gets two or three in turn."""
-    parents = [SINK] if size is Size.FREE else []
+    parents = [SINK] if size is TreeSize.FREE else []
     childless = [len(parents)]
     for children in _children(rng, count, size):
         parent = childless.pop(int(rng.integers(len(childless))))
@@ -86,9 +86,9 @@ def random_tree(rng: Generator, count: int, size: Size) -> Tree:
     return Tree(np.array(parents, dtype=np.int64), rng.random(len(parents) + 1))
 
 
-def _children(rng: Generator, count: int, size: Size) -> list[int]:
+def _children(rng: Generator, count: int, size: TreeSize) -> list[int]:
     """Draw how many children each operator has that has any."""
-    if size is Size.FREE:
+    if size is TreeSize.FREE:
         return [int(it) for it in rng.integers(2, 4, count)]
     while True:
         drawn: list[int] = []

@@ -11,7 +11,7 @@ from eyewall_sidecar.model import Solution
 from eyewall_papers.provisioning.methods import METHODS
 from eyewall_papers.provisioning.problem import Machine, MachineType, ProvisioningProblem
 from eyewall_papers.provisioning.provision import Provision
-from eyewall_papers.provisioning.utilisation import Use, broken_at, sustained, utilisation
+from eyewall_papers.provisioning.utilisation import Utilisation, broken_at, sustained, utilisation
 
 MORE = 1.2
 """How many times the throughput it is asked of a platform what would break."""
@@ -52,7 +52,7 @@ class Cheaper:
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class PlatformAnswer:
     """The whole answer to a provisioning problem.
 
     Parameters
@@ -73,8 +73,8 @@ class Answer:
 
     solution: Solution
     provision: Provision | None = None
-    uses: tuple[Use, ...] = ()
-    breaks: tuple[Use, ...] = ()
+    uses: tuple[Utilisation, ...] = ()
+    breaks: tuple[Utilisation, ...] = ()
     sustained: float | None = None
     cheaper: Cheaper | None = None
 
@@ -82,7 +82,7 @@ class Answer:
 def not_needed(
     problem: ProvisioningProblem, machines: tuple[Machine, ...], stay_on: Collection[str] = ()
 ) -> tuple[str, ...]:
-    """Name the machines that can be switched off, of a platform that is there already.
+    """Name the machines of an existing platform that can be switched off.
 
     Parameters
     ----------
@@ -138,7 +138,7 @@ TRIES = 10
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class MethodOptions:
     """How it is to be answered.
 
     Parameters
@@ -156,12 +156,14 @@ class Asked:
     seed: int
 
 
-def ask(problem: ProvisioningProblem, asked: Asked, clock: Callable[[], float]) -> Answer:
+def find_platform(
+    problem: ProvisioningProblem, asked: MethodOptions, clock: Callable[[], float]
+) -> PlatformAnswer:
     """Find the platform, and what is next to it."""
     method = METHODS[asked.method]
     found = method(problem, time_limit=asked.time_limit, seed=asked.seed, clock=clock)
     if found.provision is None:
-        return Answer(found.solution)
+        return PlatformAnswer(found.solution)
 
     ends_at = clock() + asked.time_limit
 
@@ -171,7 +173,7 @@ def ask(problem: ProvisioningProblem, asked: Asked, clock: Callable[[], float]) 
         part = asked.time_limit / TRIES
         return method(other, time_limit=part, seed=asked.seed, clock=clock).provision
 
-    return Answer(
+    return PlatformAnswer(
         found.solution,
         found.provision,
         uses=utilisation(problem, found.provision),
@@ -193,6 +195,8 @@ class PlatformTask:
     grace: ClassVar[float] = 60.0
     """The paper's heuristics and the building of the model ignore the time limit."""
 
-    def solve(self, time_limit: float) -> Answer:
+    def solve(self, time_limit: float) -> PlatformAnswer:
         """Return what to buy; half of the seconds are for the next cheaper platform."""
-        return ask(self.problem, Asked(self.method, time_limit / 2, self.seed), monotonic)
+        return find_platform(
+            self.problem, MethodOptions(self.method, time_limit / 2, self.seed), monotonic
+        )

@@ -7,7 +7,7 @@ from typing import Any
 from eyewall_sidecar.problem_file.answer import answer as placement_answer
 
 from eyewall_papers.provisioning import Machine, Provision, ProvisioningProblem
-from eyewall_papers.provisioning.answer import MORE, Answer, Cheaper, shopping_list
+from eyewall_papers.provisioning.answer import MORE, Cheaper, PlatformAnswer, shopping_list
 from eyewall_papers.provisioning.utilisation import (
     CARD,
     CPU,
@@ -15,7 +15,7 @@ from eyewall_papers.provisioning.utilisation import (
     MEMORY,
     SERVER,
     SERVER_LINK,
-    Use,
+    Utilisation,
 )
 
 CONSTRAINTS: Mapping[int, str] = {
@@ -31,7 +31,7 @@ CONSTRAINTS: Mapping[int, str] = {
 
 def provisioning_answer(
     problem: ProvisioningProblem,
-    found: Answer,
+    found: PlatformAnswer,
     currency: str,
     assumptions: tuple[str, ...] = (),
     not_needed: tuple[str, ...] = (),
@@ -81,7 +81,7 @@ def _machines(provision: Provision) -> list[dict[str, Any]]:
     ]
 
 
-def _use(use: Use) -> dict[str, Any]:
+def _use(use: Utilisation) -> dict[str, Any]:
     return {
         "constraint": CONSTRAINTS[use.constraint],
         "name": use.name,

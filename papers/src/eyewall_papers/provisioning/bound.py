@@ -37,7 +37,7 @@ def price_bound(
     known
         A bound from elsewhere: it is raised to the next price that machines can add up to.
     machines
-        Only platforms of so many machines or more are looked at.
+        Only platforms of so many machines or more are considered.
     """
     linear = LpProblem("purchase", LpMinimize)
     most = [min(float(len(blobs)), it.count) for it in problem.types]

@@ -22,10 +22,10 @@ from rich.text import Text
 
 from eyewall_papers.provisioning.answer import (
     MORE,
-    Answer,
-    Asked,
     Item,
-    ask,
+    MethodOptions,
+    PlatformAnswer,
+    find_platform,
     not_needed,
     shopping_list,
 )
@@ -35,7 +35,7 @@ from eyewall_papers.provisioning.methods import METHODS
 from eyewall_papers.provisioning.problem import ProvisioningProblem
 from eyewall_papers.provisioning.problem_file import (
     ProvisioningFile,
-    Wanted,
+    ProvisioningOptions,
     parse_provisioning,
     priced_to_switch_off,
 )
@@ -47,7 +47,7 @@ from eyewall_papers.provisioning.utilisation import (
     MEMORY,
     SERVER,
     SERVER_LINK,
-    Use,
+    Utilisation,
 )
 
 NAMES = {
@@ -68,7 +68,7 @@ NETWORK = (SERVER, SERVER_LINK, LINK)
 def show(
     console: Console,
     problem: ProvisioningProblem,
-    found: Answer,
+    found: PlatformAnswer,
     currency: str,
     assumptions: Sequence[str] = (),
     not_needed: Sequence[str] = (),
@@ -124,7 +124,7 @@ def _bought(items: Sequence[Item], total: float, currency: str) -> Table:
     return table
 
 
-def _machines(provision: Provision, uses: Sequence[Use]) -> Table:
+def _machines(provision: Provision, uses: Sequence[Utilisation]) -> Table:
     share = {(it.constraint, it.name): it for it in uses}
     table = Table("machine", "type", "runs", "CPU", "card", "downloads")
     for machine in provision.machines:
@@ -145,14 +145,14 @@ def _machines(provision: Provision, uses: Sequence[Use]) -> Table:
     return table
 
 
-def _network(uses: Sequence[Use]) -> Table:
+def _network(uses: Sequence[Utilisation]) -> Table:
     table = Table("between", "carries", "full")
     for it in uses:
         table.add_row(Text(f"{NAMES[it.constraint]} {it.name}"), _rate(it.load), _full(it))
     return table
 
 
-def _full(use: Use | None) -> str:
+def _full(use: Utilisation | None) -> str:
     if use is None:
         return "–"
     return "no limit" if use.share is None else f"{use.share:.0%}"
@@ -162,7 +162,7 @@ def _rate(bytes_per_second: float) -> str:
     return f"{bytes_per_second / 1e6:.4g} MB/s"
 
 
-def _breaking(problem: ProvisioningProblem, found: Answer, rate_unit: str) -> str:
+def _breaking(problem: ProvisioningProblem, found: PlatformAnswer, rate_unit: str) -> str:
     more = f"at {MORE * problem.throughput:g} {rate_unit}"
     sustains = "" if found.sustained in (None, inf) else f" (it sustains {found.sustained:.4g})"
     if not found.breaks:
@@ -174,7 +174,7 @@ def _breaking(problem: ProvisioningProblem, found: Answer, rate_unit: str) -> st
     return f"{more} would be too full{sustains}: {said}"
 
 
-def _cheaper(found: Answer, currency: str, rate_unit: str) -> str:
+def _cheaper(found: PlatformAnswer, currency: str, rate_unit: str) -> str:
     if found.cheaper is None:
         return "nothing cheaper was found, whatever the throughput"
     it = found.cheaper
@@ -190,7 +190,7 @@ MULTIPLES = "× what it carries now"
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class ProblemSource:
     """Where the problem comes from.
 
     Parameters
@@ -221,7 +221,7 @@ class Source:
 
 
 @dataclass(frozen=True, slots=True)
-class Options:
+class ProvisionOptions:
     """The options of `eyewall provision`, as they were given."""
 
     catalogue: str
@@ -232,25 +232,25 @@ class Options:
     seed: int
 
 
-def from_file(path: Path) -> Source:
+def from_file(path: Path) -> ProblemSource:
     """Take a problem file; one that cannot be read ends the command."""
     try:
-        return Source(str(path), read_text(path), path.parent)
+        return ProblemSource(str(path), read_text(path), path.parent)
     except ProblemError as error:
         refuse(f"{path}: {error}")
 
 
 def from_topology(
-    name: str, text: str, shared: Collection[str], said: Sequence[str], options: Options
-) -> Source:
+    name: str, text: str, shared: Collection[str], said: Sequence[str], options: ProvisionOptions
+) -> ProblemSource:
     """Take the problem of a topology that runs; `shared` are nodes where others run, too."""
     if options.catalogue:
-        return Source(name, text, Path(), tuple(said), CORES, rate_unit=MULTIPLES)
+        return ProblemSource(name, text, Path(), tuple(said), CORES, rate_unit=MULTIPLES)
     priced, assumed = priced_to_switch_off(text, shared, options.tuple_bytes)
-    return Source(name, priced, Path(), (*said, *assumed), CORES, tuple(shared), MULTIPLES)
+    return ProblemSource(name, priced, Path(), (*said, *assumed), CORES, tuple(shared), MULTIPLES)
 
 
-def provision(source: Source, options: Options, *, as_json: bool) -> int:
+def provision(source: ProblemSource, options: ProvisionOptions, *, as_json: bool) -> int:
     """Ask what to buy and show it; return the command's exit code."""
     _check(options)
     catalogue = _catalogue(options.catalogue) if options.catalogue else None
@@ -259,15 +259,17 @@ def provision(source: Source, options: Options, *, as_json: bool) -> int:
             f"--catalogue {options.catalogue}: unit is {catalogue.unit}; it must be {source.unit}, "
             f"which is what is known of {source.name}"
         )
-    wanted = Wanted(options.throughput, options.tuple_bytes, catalogue.types if catalogue else ())
+    wanted = ProvisioningOptions(
+        options.throughput, options.tuple_bytes, catalogue.types if catalogue else ()
+    )
     try:
         file = parse_provisioning(source.text, source.folder, wanted)
     except ProblemError as error:
         refuse(f"{source.name}: {error}")
     currency = _currency(catalogue, file)
-    asked = Asked(options.method, options.time_limit, options.seed)
+    asked = MethodOptions(options.method, options.time_limit, options.seed)
     with show_progress(f"searching, for at most {options.time_limit:g} s …"):
-        found = ask(file.problem, asked, perf_counter)
+        found = find_platform(file.problem, asked, perf_counter)
     assumptions = (*source.assumptions, *file.assumptions)
     spare: tuple[str, ...] = ()
     if catalogue is None and found.provision is not None:
@@ -287,7 +289,7 @@ def refuse(complaint: str) -> NoReturn:
     raise typer.Exit(BAD_INPUT)
 
 
-def _check(options: Options) -> None:
+def _check(options: ProvisionOptions) -> None:
     if options.method not in METHODS:
         refuse(f"--method: {unknown('method', options.method, METHODS)}")
     if not 0 < options.time_limit < float("inf"):

@@ -29,7 +29,7 @@ from eyewall_papers.provisioning.partition import (
     subsets,
 )
 from eyewall_papers.provisioning.problem import ProvisioningProblem
-from eyewall_papers.provisioning.provision import Found, Provision, valued
+from eyewall_papers.provisioning.provision import Provision, ProvisionSolution, valued
 from eyewall_papers.provisioning.violations import violations
 
 NAME = "exact"
@@ -54,7 +54,7 @@ def exact(
     seed: int,
     clock: Clock,
     start: Provision | None = None,
-) -> Found:
+) -> ProvisionSolution:
     """Find the cheapest provision, and prove that none is cheaper.
 
     Parameters
@@ -93,7 +93,7 @@ def exact(
     if best is None:
         late = "the time limit ended the search before any provision was found"
         solution, _ = _without(Status.TIMED_OUT, engine, (late, *remarks), seconds)
-        return Found(solution, None)
+        return ProvisionSolution(solution, None)
     proven = found.outcome is not Outcome.NOTHING
     bound = best.price if proven else min(found.bound, best.price)
     solution = Solution(
@@ -108,7 +108,7 @@ def exact(
         evaluated=found.steps,
         reasons=tuple(remarks),
     )
-    return Found(solution, best)
+    return ProvisionSolution(solution, best)
 
 
 def _cheapest(
@@ -199,5 +199,7 @@ def _reasons(
     return binding_reasons(problem, solvable)
 
 
-def _without(status: Status, decided_by: str, reasons: tuple[str, ...], seconds: float) -> Found:
-    return Found(Solution(status, NAME, decided_by, seconds=seconds, reasons=reasons))
+def _without(
+    status: Status, decided_by: str, reasons: tuple[str, ...], seconds: float
+) -> ProvisionSolution:
+    return ProvisionSolution(Solution(status, NAME, decided_by, seconds=seconds, reasons=reasons))

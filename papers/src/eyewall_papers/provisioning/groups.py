@@ -39,7 +39,7 @@ def places_in(chosen: Bits) -> Iterator[int]:
 
 
 @dataclass(frozen=True, slots=True)
-class Group:
+class OperatorGroup:
     """Operators on one machine, and the left sides of (1) and (2) for it.
 
     Parameters
@@ -73,7 +73,7 @@ class Group:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Instance:
+class ProvisioningArrays:
     """A provisioning problem in numbers.
 
     Parameters
@@ -110,7 +110,7 @@ class Instance:
     order: tuple[int, ...]
     rates: tuple[float, ...]
     holders: tuple[Bits, ...]
-    alone: tuple[Group, ...]
+    alone: tuple[OperatorGroup, ...]
 
     @classmethod
     def of(cls, problem: ProvisioningProblem) -> Self:
@@ -132,7 +132,7 @@ class Instance:
         order = path_order(ids, [(it.source, it.target) for it in problem.streams])
         rates = tuple(it.rate for it in problem.objects)
         alone = tuple(
-            Group(
+            OperatorGroup(
                 1 << number,
                 it.cpu,
                 it.memory,
@@ -175,7 +175,7 @@ class Instance:
         """Whether (5) can bind at all: some link between machines has a limit."""
         return not isinf(self.problem.link) or bool(self.problem.links)
 
-    def group(self, members: Bits) -> Group:
+    def group(self, members: Bits) -> OperatorGroup:
         """Return the group of these operators, at least one."""
         first, *others = places_in(members)
         joined = self.alone[first]
@@ -183,10 +183,10 @@ class Instance:
             joined = self.joined(joined, self.alone[operator])
         return joined
 
-    def joined(self, one: Group, other: Group) -> Group:
+    def joined(self, one: OperatorGroup, other: OperatorGroup) -> OperatorGroup:
         """Return both together; they have no member in common."""
         fresh = other.objects & ~one.objects
-        return Group(
+        return OperatorGroup(
             one.members | other.members,
             one.cpu + other.cpu,
             one.memory + other.memory,
@@ -206,7 +206,7 @@ class Instance:
             for partner in places_in(self.tied_to[member] & other)
         )
 
-    def holds(self, machine_type: int, group: Group) -> bool:
+    def holds(self, machine_type: int, group: OperatorGroup) -> bool:
         """Whether a machine of this type holds the group: (1), (2), memory and candidates."""
         it = self.types[machine_type]
         return (
@@ -216,7 +216,7 @@ class Instance:
             and not exceeds(group.memory, it.memory)
         )
 
-    def could_share(self, groups: Sequence[Group]) -> bool:
+    def could_share(self, groups: Sequence[OperatorGroup]) -> bool:
         """Whether some machine holds these groups together, as far as their streams do not matter.
 
         Most of what does not fit is seen here, without a look at each member's partners.

@@ -50,7 +50,7 @@ def _totals(problem: ProvisioningProblem, together: Blobs) -> Iterator[str]:
 def stranded_reasons(
     problem: ProvisioningProblem, together: Blobs, stranded: tuple[int, ...]
 ) -> tuple[str, ...]:
-    """Say which blobs no machine holds, whatever runs beside them."""
+    """Say which blobs no machine holds, whatever runs next to them."""
     return tuple(
         f"{_subject(together.members[b])} on no machine type, alone or beside any others: there it "
         f"takes {together.work[b]:g} cpu, and its downloads and flows overload every card or link "

@@ -153,7 +153,7 @@ def _read(
     ends_at: float,
     clock: Callable[[], float],
 ) -> Provision | None:
-    """Return what the solver found; the servers are chosen anew, as its tolerances are wide."""
+    """Return what the solver found; the servers are chosen again, as its tolerances are wide."""
     if run.outcome not in (Outcome.OPTIMAL, Outcome.INCUMBENT):
         return None
     hosted = read_hosted(program)

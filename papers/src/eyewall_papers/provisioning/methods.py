@@ -9,10 +9,10 @@ from eyewall_sidecar.model import Solution, Status
 from numpy.random import default_rng
 
 from eyewall_papers.provisioning.exact import exact
-from eyewall_papers.provisioning.heuristics import HEURISTICS, Failure
+from eyewall_papers.provisioning.heuristics import HEURISTICS, HeuristicFailure
 from eyewall_papers.provisioning.infeasibility import obvious_reasons
 from eyewall_papers.provisioning.problem import ProvisioningProblem
-from eyewall_papers.provisioning.provision import Found, valued
+from eyewall_papers.provisioning.provision import ProvisionSolution, valued
 from eyewall_papers.provisioning.repairing import SAME, repairing
 
 Clock = Callable[[], float]
@@ -27,12 +27,14 @@ class Method(Protocol):
 
     def __call__(
         self, problem: ProvisioningProblem, *, time_limit: float, seed: int, clock: Clock
-    ) -> Found:
+    ) -> ProvisionSolution:
         """Answer the problem."""
         ...
 
 
-def _exactly(problem: ProvisioningProblem, *, time_limit: float, seed: int, clock: Clock) -> Found:
+def _exactly(
+    problem: ProvisioningProblem, *, time_limit: float, seed: int, clock: Clock
+) -> ProvisionSolution:
     """Start from what repairing finds, and prove how good it is, or find better.
 
     Where a proof ends early, as its program would be too large, what is left of the time is
@@ -40,7 +42,7 @@ def _exactly(problem: ProvisioningProblem, *, time_limit: float, seed: int, cloc
     """
     started = clock()
     if reasons := obvious_reasons(problem):
-        return Found(_nothing("exact", Status.INFEASIBLE, reasons))
+        return ProvisionSolution(_nothing("exact", Status.INFEASIBLE, reasons))
     _, start = repairing(problem, time_limit=REPAIRING_SHARE * time_limit, seed=seed, clock=clock)
     left = max(0.0, started + time_limit - clock())
     found = exact(problem, time_limit=left, seed=seed, clock=clock, start=start)
@@ -49,10 +51,10 @@ def _exactly(problem: ProvisioningProblem, *, time_limit: float, seed: int, cloc
         # Another seed: with the same one it would begin with what it has done before.
         again = repairing(problem, time_limit=left, seed=seed + 1, clock=clock)
         found = _cheaper(found, again)
-    return Found(replace(found.solution, seconds=clock() - started), found.provision)
+    return ProvisionSolution(replace(found.solution, seconds=clock() - started), found.provision)
 
 
-def _cheaper(found: Found, again: Found) -> Found:
+def _cheaper(found: ProvisionSolution, again: ProvisionSolution) -> ProvisionSolution:
     """Take what the second search found if it is cheaper, with all that is known of the first."""
     first, best = found.provision, again.provision
     if best is None or (first is not None and first.price <= best.price):
@@ -68,26 +70,26 @@ def _cheaper(found: Found, again: Found) -> Found:
         evaluated=found.solution.evaluated + again.solution.evaluated,
         reasons=found.solution.reasons if first is not None else (),
     )
-    return Found(solution, best)
+    return ProvisionSolution(solution, best)
 
 
 def _heuristic(
     name: str, problem: ProvisioningProblem, *, time_limit: float, seed: int, clock: Clock
-) -> Found:
+) -> ProvisionSolution:
     """Run one of the paper's seven; they take milliseconds, so none is stopped."""
     started = clock()
     del time_limit
     if reasons := obvious_reasons(problem):
-        return Found(_nothing(name, Status.INFEASIBLE, reasons))
+        return ProvisionSolution(_nothing(name, Status.INFEASIBLE, reasons))
     found = HEURISTICS[name](problem, default_rng(seed))
     seconds = clock() - started
-    if isinstance(found, Failure):
+    if isinstance(found, HeuristicFailure):
         said = (str(found), "that this heuristic failed does not mean that no platform does")
-        return Found(replace(_nothing(name, Status.FAILED, said), seconds=seconds))
+        return ProvisionSolution(replace(_nothing(name, Status.FAILED, said), seconds=seconds))
     solution = Solution(
         Status.HEURISTIC, name, name, found.placement, valued(problem, found), seconds=seconds
     )
-    return Found(solution, found)
+    return ProvisionSolution(solution, found)
 
 
 def _nothing(policy: str, status: Status, reasons: tuple[str, ...]) -> Solution:

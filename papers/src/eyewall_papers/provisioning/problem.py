@@ -20,7 +20,7 @@ from eyewall_sidecar.model.resources import Node
 
 @dataclass(frozen=True, slots=True)
 class MachineType:
-    """A class c of machines; one that is there already is a class with a count of 1 (section 5.2).
+    """A class c of machines; an existing machine is a class with a count of 1 (section 5.2).
 
     Parameters
     ----------
@@ -57,7 +57,7 @@ class MachineType:
 
 
 def machine_name(types: Sequence[MachineType], of: MachineType, number: int) -> str:
-    """Name the `number`-th machine of a type: `small-2`; one that is there already as it is called.
+    """Name the `number`-th machine of a type: `small-2`; an existing one keeps its name.
 
     `types` are all that can be had: where there is one of each, they are machines that are there.
     """
@@ -174,7 +174,7 @@ class ProvisioningProblem:
     streams
         What operators send to each other for one result: δ_i = rate · tuple_bytes bytes.
     types
-        What can be had; names are unique. A platform that is there already has a type with a
+        What can be had; names are unique. An existing platform has a type with a
         count of 1 for each machine.
     needs
         Leaf(i): operator → ids of the objects that it uses.

@@ -23,7 +23,7 @@ EACH = 1.0
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class ProvisioningOptions:
     """What is asked of the application that a file describes.
 
     Parameters
@@ -61,7 +61,7 @@ class ProvisioningFile:
     priced: bool = True
 
 
-def parse_provisioning(text: str, folder: Path, wanted: Wanted) -> ProvisioningFile:
+def parse_provisioning(text: str, folder: Path, wanted: ProvisioningOptions) -> ProvisioningFile:
     """Read a provisioning problem from a problem file's JSON text.
 
     With a catalogue the file's nodes are left aside, candidates among them too; `candidates` then
@@ -147,7 +147,7 @@ def _not_looked_at(file: ProblemEntry) -> list[str]:
     counted = [it.id for it in file.nodes if it.operators is not None]
     if not counted:
         return []
-    return [f"how many operators {listed(counted, 3)} may hold is not looked at"]
+    return [f"how many operators {listed(counted, 3)} may hold is not checked"]
 
 
 def _type(node: NodeEntry) -> MachineType:
@@ -191,8 +191,8 @@ def _bandwidths(file: ProblemEntry, folder: Path) -> dict[tuple[str, str], float
 
 FEW = 3
 """As many names stand in one sentence."""
-UNSIZED = "network cards and links are not looked at: no sizes of tuples were given"
-UNCOUNTED = "slots and delays are not looked at: `eyewall plan` does"
+UNSIZED = "network cards and links are not checked: no sizes of tuples were given"
+UNCOUNTED = "slots and delays are not checked: `eyewall plan` does"
 
 
 def priced_to_switch_off(

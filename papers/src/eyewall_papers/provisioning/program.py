@@ -28,7 +28,7 @@ LEAST_UNIT = 1e-3
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ProvisioningProgram:
-    """The program while it grows; i stands for a blob, u for a machine, c for a class.
+    """The program while it grows; i is a blob, u a machine, c a class.
 
     Parameters
     ----------

@@ -44,7 +44,7 @@ def placement_problem(
 ) -> PlacementProblem:
     """Return the placement problem on a platform, at the throughput.
 
-    The platform's delays are not known before it is there: 0 stands for them, so the response
+    The platform's delays are not known before it exists: they are 0 here, so the response
     time of an evaluation is that of the execution alone. Links have no limits here: both
     directions share theirs, which a placement knows nothing of. `violations` checks them, and
     which types may run an operator.
@@ -65,7 +65,7 @@ def valued(problem: ProvisioningProblem, provision: Provision) -> Evaluation:
     return replace(metrics, value=provision.price)
 
 
-class Found(NamedTuple):
+class ProvisionSolution(NamedTuple):
     """The answer to a provisioning problem.
 
     Parameters

@@ -15,7 +15,7 @@ from functools import reduce
 
 from eyewall_sidecar.model.violations import exceeds
 
-from eyewall_papers.provisioning.groups import Group, Instance, places_in
+from eyewall_papers.provisioning.groups import OperatorGroup, ProvisioningArrays, places_in
 from eyewall_papers.provisioning.problem import Machine, machine_name
 from eyewall_papers.provisioning.provision import Downloads, Provision
 from eyewall_papers.provisioning.serving import Wanted
@@ -23,10 +23,10 @@ from eyewall_papers.provisioning.serving import Wanted
 
 @dataclass(frozen=True, slots=True)
 class Owned:
-    """A machine that was bought: its type's place in `Instance.types`, and what it runs."""
+    """A machine that was bought: the place of its type in `types`, and what it runs."""
 
     type: int
-    group: Group
+    group: OperatorGroup
 
 
 class Purchases:
@@ -36,7 +36,7 @@ class Purchases:
     in the group's traffic. Links, (5), are those between machines that are owned.
     """
 
-    def __init__(self, instance: Instance) -> None:
+    def __init__(self, instance: ProvisioningArrays) -> None:
         self.instance = instance
         self.owned: dict[int, Owned] = {}
         self.at: dict[int, int] = {}
@@ -54,7 +54,7 @@ class Purchases:
         """What the machines cost together."""
         return sum(self.instance.types[it.type].price for it in self.owned.values())
 
-    def fits(self, machine_type: int, group: Group, instead: Iterable[int] = ()) -> bool:
+    def fits(self, machine_type: int, group: OperatorGroup, instead: Iterable[int] = ()) -> bool:
         """Whether a machine of this type would hold the group, with links to all other machines.
 
         Parameters
@@ -66,7 +66,7 @@ class Purchases:
             return False
         return not self._links_bind or self._links_hold(machine_type, group, set(instead))
 
-    def _links_hold(self, machine_type: int, group: Group, instead: set[int]) -> bool:
+    def _links_hold(self, machine_type: int, group: OperatorGroup, instead: set[int]) -> bool:
         carried: dict[int, float] = {}
         for member in places_in(group.members):
             for partner, rate in self.instance.partners[member].items():
@@ -83,7 +83,7 @@ class Purchases:
         returned = sum(self.owned[it].type == machine_type for it in instead)
         return self._stock[machine_type] + returned >= 1
 
-    def cheapest(self, group: Group, instead: Iterable[int] = ()) -> int | None:
+    def cheapest(self, group: OperatorGroup, instead: Iterable[int] = ()) -> int | None:
         """Return the cheapest type that can be had and holds the group."""
         sold = tuple(instead)
         for machine_type in range(len(self.instance.types)):
@@ -91,7 +91,7 @@ class Purchases:
                 return machine_type
         return None
 
-    def dearest(self, group: Group, instead: Iterable[int] = ()) -> int | None:
+    def dearest(self, group: OperatorGroup, instead: Iterable[int] = ()) -> int | None:
         """Return the most expensive type that can be had and holds the group."""
         sold = tuple(instead)
         for machine_type in reversed(range(len(self.instance.types))):
@@ -99,7 +99,7 @@ class Purchases:
                 return machine_type
         return None
 
-    def buy(self, machine_type: int, group: Group) -> int:
+    def buy(self, machine_type: int, group: OperatorGroup) -> int:
         """Buy a machine for operators that have none; return its number."""
         number = self._next
         self._next += 1
@@ -174,7 +174,7 @@ class Purchases:
         )
 
 
-class Step(StrEnum):
+class FailedStep(StrEnum):
     """The two steps of every heuristic (paper 003, section 6)."""
 
     PLACEMENT = "operator placement"
@@ -182,7 +182,7 @@ class Step(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Failure:
+class HeuristicFailure:
     """A heuristic found no provision, which does not mean that there is none.
 
     Parameters
@@ -195,7 +195,7 @@ class Failure:
         Why, in a sentence.
     """
 
-    step: Step
+    step: FailedStep
     subject: str
     reason: str
 
@@ -203,7 +203,7 @@ class Failure:
         return f"{self.step}: {self.reason}"
 
 
-Choice = Callable[[Purchases, Group, Iterable[int]], int | None]
+Choice = Callable[[Purchases, OperatorGroup, Iterable[int]], int | None]
 """`Purchases.cheapest` or `Purchases.dearest`."""
 
 
@@ -292,7 +292,7 @@ def fill(purchases: Purchases, number: int, operators: Iterable[int]) -> None:
             purchases.add(number, operator)
 
 
-def buy_and_fill(purchases: Purchases, operators: Sequence[int]) -> Failure | None:
+def buy_and_fill(purchases: Purchases, operators: Sequence[int]) -> HeuristicFailure | None:
     """Place what is left as Comp-Greedy does (section 6.1.2).
 
     As long as operators are left, the first gets a most expensive machine, alone or with the
@@ -327,22 +327,22 @@ def exchange_for_cheapest(purchases: Purchases, number: int) -> None:
         purchases.retype(number, machine_type)
 
 
-def no_machine(purchases: Purchases, operator: int) -> Failure:
+def no_machine(purchases: Purchases, operator: int) -> HeuristicFailure:
     """Say that no machine that can be had runs the operator."""
     instance = purchases.instance
     name = instance.problem.operators[operator].id
     alone = instance.alone[operator]
-    return Failure(
-        Step.PLACEMENT,
+    return HeuristicFailure(
+        FailedStep.PLACEMENT,
         name,
         f"no machine to be had runs operator {name}, alone or with one that it exchanges data "
         f"with: it takes {alone.cpu:g} of CPU and {alone.card:g} bytes/s of a card",
     )
 
 
-def turned_out(purchases: Purchases) -> Failure:
+def turned_out(purchases: Purchases) -> HeuristicFailure:
     """Say that operators took each other's machine without end."""
     name = purchases.instance.problem.operators[purchases.unplaced[0]].id
-    return Failure(
-        Step.PLACEMENT, name, f"operator {name} lost its machine to another again and again"
+    return HeuristicFailure(
+        FailedStep.PLACEMENT, name, f"operator {name} lost its machine to another again and again"
     )

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 
 from numpy.random import Generator
 
-from eyewall_papers.provisioning.groups import Bits, Group, Instance, places_in
+from eyewall_papers.provisioning.groups import Bits, OperatorGroup, ProvisioningArrays, places_in
 from eyewall_papers.provisioning.purchases import Owned, Purchases
 
 OTHERS = 4
@@ -22,7 +22,7 @@ def ruin(purchases: Purchases, rng: Generator) -> tuple[list[Owned], Bits]:
 
     Returns
     -------
-    What stays, and the operators that are placed anew.
+    What stays, and the operators that are placed again.
     """
     machines = rng.random() < 0.5
     loose = _machines(purchases, rng) if machines else _connected(purchases.instance, rng)
@@ -37,7 +37,7 @@ def ruin(purchases: Purchases, rng: Generator) -> tuple[list[Owned], Bits]:
 
 
 def rebuild(
-    instance: Instance, kept: Iterable[Owned], loose: Bits, rng: Generator
+    instance: ProvisioningArrays, kept: Iterable[Owned], loose: Bits, rng: Generator
 ) -> Purchases | None:
     """Place loose operators in connected pieces, each where it costs least.
 
@@ -82,7 +82,7 @@ def _machines(purchases: Purchases, rng: Generator) -> Bits:
     return members
 
 
-def _connected(instance: Instance, rng: Generator) -> Bits:
+def _connected(instance: ProvisioningArrays, rng: Generator) -> Bits:
     count = len(instance.operators)
     most = int(rng.integers(1, max(2, count // 3) + 1))
     reached = [int(rng.integers(count))]
@@ -101,10 +101,10 @@ def _connected(instance: Instance, rng: Generator) -> Bits:
     return members
 
 
-def _pieces(instance: Instance, loose: Bits, rng: Generator) -> list[Group]:
+def _pieces(instance: ProvisioningArrays, loose: Bits, rng: Generator) -> list[OperatorGroup]:
     """Cut what is loose into connected pieces, and put them in an order; both are random."""
     kept_together = (1.0, 0.8, 0.5, 0.0)[int(rng.integers(4))]
-    pieces: list[Group] = []
+    pieces: list[OperatorGroup] = []
     left = loose
     while left:
         members = border = left & -left
@@ -127,7 +127,7 @@ def _pieces(instance: Instance, loose: Bits, rng: Generator) -> list[Group]:
             return [pieces[it] for it in rng.permutation(len(pieces)).tolist()]
 
 
-def _put(purchases: Purchases, piece: Group, rng: Generator) -> bool:
+def _put(purchases: Purchases, piece: OperatorGroup, rng: Generator) -> bool:
     """Put a piece where the price rises least, and then where the card is loaded least."""
     instance = purchases.instance
     numbers = list(purchases.owned)
@@ -158,7 +158,7 @@ def _put(purchases: Purchases, piece: Group, rng: Generator) -> bool:
     return True
 
 
-def _near(purchases: Purchases, piece: Group) -> Iterable[int]:
+def _near(purchases: Purchases, piece: OperatorGroup) -> Iterable[int]:
     """Machines that exchange data with the piece, or download an object that it uses."""
     for operator in places_in(piece.members):
         for partner in purchases.instance.partners[operator]:

@@ -16,11 +16,11 @@ from numpy.random import Generator, default_rng
 
 from eyewall_papers.provisioning.blobs import blobs
 from eyewall_papers.provisioning.bound import price_bound
-from eyewall_papers.provisioning.groups import Instance, bits
-from eyewall_papers.provisioning.heuristics import HEURISTICS, Failure
+from eyewall_papers.provisioning.groups import ProvisioningArrays, bits
+from eyewall_papers.provisioning.heuristics import HEURISTICS, HeuristicFailure
 from eyewall_papers.provisioning.infeasibility import obvious_reasons
 from eyewall_papers.provisioning.problem import ProvisioningProblem
-from eyewall_papers.provisioning.provision import Downloads, Found, Provision, valued
+from eyewall_papers.provisioning.provision import Downloads, Provision, ProvisionSolution, valued
 from eyewall_papers.provisioning.purchases import Purchases
 from eyewall_papers.provisioning.rebuilding import rebuild, ruin
 from eyewall_papers.provisioning.serving import serve
@@ -64,7 +64,9 @@ class _Record:
         return self.price <= bound * (1 + SAME)
 
 
-def repairing(problem: ProvisioningProblem, *, time_limit: float, seed: int, clock: Clock) -> Found:
+def repairing(
+    problem: ProvisioningProblem, *, time_limit: float, seed: int, clock: Clock
+) -> ProvisionSolution:
     """Find a provision that is never dearer than the best of the seven with the same seed.
 
     1. All seven are run; what they find is the first record. 2. Their placements, those whose
@@ -87,7 +89,7 @@ def repairing(problem: ProvisioningProblem, *, time_limit: float, seed: int, clo
     started = clock()
     until = Either(After(STEPS, IDLE), At(started + time_limit, clock))
     rng = default_rng([seed, 1])
-    instance = Instance.of(problem)
+    instance = ProvisioningArrays.of(problem)
 
     def served(placed: Purchases) -> Downloads | None:
         ends_at = started + time_limit
@@ -102,19 +104,19 @@ def repairing(problem: ProvisioningProblem, *, time_limit: float, seed: int, clo
 
 
 def _of_the_seven(
-    instance: Instance, seed: int, record: _Record
+    instance: ProvisioningArrays, seed: int, record: _Record
 ) -> tuple[list[Purchases], list[str]]:
     """Run the paper's heuristics; return their placements, and why some of them failed."""
     starts, failures = [], []
     for name, heuristic in HEURISTICS.items():
         rng = default_rng(seed)
         placed = heuristic.place(instance, rng)
-        if isinstance(placed, Failure):
+        if isinstance(placed, HeuristicFailure):
             failures.append(f"{name}: {placed}")
             continue
         found = heuristic.complete(placed, rng)
         starts.append(placed)
-        if isinstance(found, Failure):
+        if isinstance(found, HeuristicFailure):
             failures.append(f"{name}: {found}")
         else:
             record.take(found, name)
@@ -128,14 +130,14 @@ def _answer(
     seconds: float,
     looked: int,
     failures: list[str],
-) -> Found:
+) -> ProvisionSolution:
     best = record.provision
     if best is None:
         binding = obvious_reasons(problem) or ((COUNTS,) if isinf(bound) else ())
         status = Status.INFEASIBLE if binding else Status.TIMED_OUT
         reasons = binding or (LATE, *failures)
         solution = Solution(status, NAME, NAME, seconds=seconds, evaluated=looked, reasons=reasons)
-        return Found(solution, None)
+        return ProvisionSolution(solution, None)
     bound = min(bound, best.price)
     solution = Solution(
         Status.HEURISTIC,
@@ -148,11 +150,11 @@ def _answer(
         seconds=seconds,
         evaluated=looked,
     )
-    return Found(solution, best)
+    return ProvisionSolution(solution, best)
 
 
 def _rebuilt(
-    instance: Instance, starts: list[Purchases], until: StoppingCriterion, rng: Generator
+    instance: ProvisioningArrays, starts: list[Purchases], until: StoppingCriterion, rng: Generator
 ) -> Iterator[Purchases]:
     """Yield placements near the starts, and near none; servers may not be able to serve them."""
     everything = bits(instance.operators)
@@ -173,7 +175,7 @@ def _rebuilt(
 
 
 def _search(
-    instance: Instance,
+    instance: ProvisioningArrays,
     starts: Iterator[Purchases],
     serve_all: Serve,
     record: _Record,
@@ -181,7 +183,7 @@ def _search(
     bound: float,
     rng: Generator,
 ) -> int:
-    """Take starts apart and rebuild them; return how many placements were looked at."""
+    """Take starts apart and rebuild them; return how many placements were evaluated."""
     looked = 0
     current: Purchases | None = None
     served = False

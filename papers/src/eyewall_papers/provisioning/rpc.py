@@ -13,13 +13,13 @@ from eyewall_papers.provisioning import Machine
 from eyewall_papers.provisioning.answer import MORE, Cheaper, shopping_list
 from eyewall_papers.provisioning.answer_file import CONSTRAINTS
 from eyewall_papers.provisioning.catalogue import read_shipped, shipped
-from eyewall_papers.provisioning.service import Buying, Platform, WantedPlatform
-from eyewall_papers.provisioning.utilisation import Use
+from eyewall_papers.provisioning.service import Platform, PlatformRequest, PlatformSearch
+from eyewall_papers.provisioning.utilisation import Utilisation
 
 
-def wanted(request: pb.ProvisionRequest) -> WantedPlatform:
+def wanted(request: pb.ProvisionRequest) -> PlatformRequest:
     """Decode what somebody asks for."""
-    return WantedPlatform(
+    return PlatformRequest(
         topology=request.topology,
         catalogue=request.catalogue,
         throughput=request.throughput or 1.0,
@@ -81,7 +81,7 @@ def _items(machines: tuple[Machine, ...]) -> Iterable[pb.ShoppingItem]:
     ]
 
 
-def _use(it: Use) -> pb.ResourceUse:
+def _use(it: Utilisation) -> pb.ResourceUse:
     return pb.ResourceUse(
         constraint=CONSTRAINTS[it.constraint],
         name=it.name,
@@ -106,7 +106,7 @@ SERVICE: str = pb.DESCRIPTOR.services_by_name["Provisioning"].full_name
 class Provisioning(pb_grpc.ProvisioningServicer):
     """Answers what to buy; each answer waits for its solve."""
 
-    def __init__(self, buying: Buying) -> None:
+    def __init__(self, buying: PlatformSearch) -> None:
         """Answer with what `buying` finds."""
         self._buying = buying
 
@@ -126,6 +126,6 @@ class Provisioning(pb_grpc.ProvisioningServicer):
 
 def add_provisioning(context: ServiceContext, server: grpc.Server) -> str:
     """Add the service to a sidecar's server; return its full name."""
-    servicer = Provisioning(Buying(context))
+    servicer = Provisioning(PlatformSearch(context))
     pb_grpc.add_ProvisioningServicer_to_server(servicer, server)  # type: ignore[no-untyped-call]
     return SERVICE

@@ -1,6 +1,6 @@
 """What to buy for a topology as it runs, or which supervisors it can do without.
 
-Solved beside the rounds, as plans are. Nothing is bought, moved or switched off.
+Solved in parallel to the rounds, as plans are. Nothing is bought, moved or switched off.
 """
 
 from collections.abc import Callable
@@ -22,7 +22,7 @@ from eyewall_sidecar.service.service_context import ServiceContext
 from eyewall_sidecar.service.solver_pool import SolverFailure
 from eyewall_sidecar.storm import TopologyState
 
-from eyewall_papers.provisioning.answer import Answer, PlatformTask, not_needed
+from eyewall_papers.provisioning.answer import PlatformAnswer, PlatformTask, not_needed
 from eyewall_papers.provisioning.catalogue import Catalogue, parse_catalogue, read_shipped, shipped
 from eyewall_papers.provisioning.methods import METHODS
 from eyewall_papers.provisioning.problem_file import (
@@ -30,19 +30,19 @@ from eyewall_papers.provisioning.problem_file import (
     parse_provisioning,
     priced_to_switch_off,
 )
-from eyewall_papers.provisioning.problem_file import Wanted as WantedOfFile
+from eyewall_papers.provisioning.problem_file import ProvisioningOptions as WantedOfFile
 
 MOST_AT_ONCE = 2
-"""Platforms that are looked for at a time: whoever waits for one holds a thread of the server."""
+"""The most concurrent searches: each holds a thread of the server."""
 USUAL_METHOD = next(iter(METHODS))
 CORES = "cores"
-"""What a topology's CPU is in: a catalogue that counts otherwise cannot be held against it."""
+"""What a topology's CPU is in: a catalogue in other units cannot be compared."""
 OWN = "own"
 """What a catalogue is called that was sent as its text."""
 
 
 @dataclass(frozen=True, slots=True)
-class WantedPlatform:
+class PlatformRequest:
     """What somebody asks for.
 
     Parameters
@@ -96,12 +96,12 @@ class Platform:
     catalogue: str
     currency: str
     throughput: float
-    answer: Answer
+    answer: PlatformAnswer
     not_needed: tuple[str, ...]
     assumptions: tuple[str, ...]
 
 
-class Buying:
+class PlatformSearch:
     """Looks for platforms for what a sidecar runs; may be asked by several threads."""
 
     def __init__(self, sidecar: ServiceContext) -> None:
@@ -109,7 +109,7 @@ class Buying:
         self._sidecar = sidecar
         self._places = BoundedSemaphore(MOST_AT_ONCE)
 
-    def find(self, wanted: WantedPlatform, is_awaited: Callable[[], bool]) -> Platform:
+    def find(self, wanted: PlatformRequest, is_awaited: Callable[[], bool]) -> Platform:
         """Return the cheapest platform, as soon as it is found; that there is none is an answer.
 
         UnknownNameError and InvalidRequestError name what is wrong with what is wanted,
@@ -140,7 +140,9 @@ class Buying:
             ),
         )
 
-    def _answered(self, task: PlatformTask, limit: float, is_awaited: Callable[[], bool]) -> Answer:
+    def _answered(
+        self, task: PlatformTask, limit: float, is_awaited: Callable[[], bool]
+    ) -> PlatformAnswer:
         if not self._places.acquire(blocking=False):
             raise UnavailableError(
                 f"{MOST_AT_ONCE} platforms are being looked for already; try again in a moment"
@@ -152,10 +154,10 @@ class Buying:
         if not isinstance(outcome, SolverFailure):
             return outcome
         failed = Solution(Status.FAILED, task.method, "", reasons=(str(outcome.reason),))
-        return Answer(failed)
+        return PlatformAnswer(failed)
 
 
-def _require_amounts(wanted: WantedPlatform) -> None:
+def _require_amounts(wanted: PlatformRequest) -> None:
     if not (isfinite(wanted.throughput) and wanted.throughput > 0):
         raise InvalidRequestError(
             f"throughput is {wanted.throughput:g}; it must be a number > 0, in multiples of what "
@@ -199,7 +201,7 @@ def _called(catalogue: str) -> str:
 
 
 def _file(
-    running: RunningProblem, wanted: WantedPlatform, catalogue: Catalogue | None
+    running: RunningProblem, wanted: PlatformRequest, catalogue: Catalogue | None
 ) -> ProvisioningFile:
     text = write_without_links(running.problem.problem)  # no bandwidth is known to be limited
     said: tuple[str, ...] = ()
@@ -208,7 +210,7 @@ def _file(
     elif wanted.tuple_bytes is None:
         raise InvalidRequestError(
             "tuple_bytes is not given; what streams carry decides which network cards suffice, and "
-            "Storm does not tell it"
+            "Storm does not report it"
         )
     types = catalogue.types if catalogue is not None else ()
     try:

@@ -73,7 +73,7 @@ MEMORY = 6
 
 
 @dataclass(frozen=True, slots=True)
-class Use:
+class Utilisation:
     """One thing that is used.
 
     Parameters
@@ -123,16 +123,16 @@ class Use:
         return replace(self, load=self.fixed + factor * (self.load - self.fixed))
 
 
-def utilisation(problem: ProvisioningProblem, provision: Provision) -> tuple[Use, ...]:
+def utilisation(problem: ProvisioningProblem, provision: Provision) -> tuple[Utilisation, ...]:
     """List every machine's CPU, memory and card, and the links and servers in use.
 
     What has no limit and carries nothing is left out: where the sizes of tuples are not known, it
-    would be told as 0.
+    would be reported as 0.
     """
     return tuple(it for it in _uses(problem, provision) if it.load or it.limit < inf)
 
 
-def _uses(problem: ProvisioningProblem, provision: Provision) -> tuple[Use, ...]:
+def _uses(problem: ProvisioningProblem, provision: Provision) -> tuple[Utilisation, ...]:
     taken = loads(problem, provision)
     types = {it.id: it.type for it in provision.machines}
     servers = {it.id: it for it in problem.servers}
@@ -143,17 +143,23 @@ def _uses(problem: ProvisioningProblem, provision: Provision) -> tuple[Use, ...]
     for operator in problem.operators:
         memory[provision.placement[operator.id]] += operator.memory
     return (
-        *(Use(CPU, it, taken.cpu.get(it, 0.0), types[it].cpu) for it in types),
-        *(Use(MEMORY, it, memory[it], types[it].memory, memory[it]) for it in types),
-        *(Use(CARD, it, taken.card.get(it, 0.0), types[it].card, downloaded[it]) for it in types),
-        *(Use(SERVER, it, load, servers[it].card, load) for it, load in taken.server.items()),
+        *(Utilisation(CPU, it, taken.cpu.get(it, 0.0), types[it].cpu) for it in types),
+        *(Utilisation(MEMORY, it, memory[it], types[it].memory, memory[it]) for it in types),
         *(
-            Use(SERVER_LINK, f"{server} → {it}", load, width, load)
+            Utilisation(CARD, it, taken.card.get(it, 0.0), types[it].card, downloaded[it])
+            for it in types
+        ),
+        *(
+            Utilisation(SERVER, it, load, servers[it].card, load)
+            for it, load in taken.server.items()
+        ),
+        *(
+            Utilisation(SERVER_LINK, f"{server} → {it}", load, width, load)
             for (server, it), load in taken.server_link.items()
             for width in (servers[server].link_to(types[it].name),)
         ),
         *(
-            Use(LINK, f"{one} – {other}", load, width)
+            Utilisation(LINK, f"{one} – {other}", load, width)
             for (one, other), load in taken.link.items()
             for width in (problem.link_between(types[one].name, types[other].name),)
         ),
@@ -170,7 +176,9 @@ def sustained(problem: ProvisioningProblem, provision: Provision) -> float:
     return problem.throughput * min(factors, default=inf)
 
 
-def broken_at(problem: ProvisioningProblem, provision: Provision, factor: float) -> tuple[Use, ...]:
+def broken_at(
+    problem: ProvisioningProblem, provision: Provision, factor: float
+) -> tuple[Utilisation, ...]:
     """Return what would be too full if the provision had to run `factor` times the throughput."""
     uses = (it.at(factor) for it in utilisation(problem, provision))
     return tuple(it for it in uses if it.broken)

@@ -7,7 +7,7 @@ from eyewall_papers.experiments.paper_000.formulation import (
     paper_program,
     paths,
 )
-from eyewall_papers.instances.baseline import Shape, baseline
+from eyewall_papers.instances.baseline import GraphShape, baseline
 from eyewall_sidecar.exact.finding import Outcome
 from eyewall_sidecar.model import Link, Node, Operator, PlacementProblem, Stream
 from eyewall_sidecar.model.arrays import ProblemArrays, places_of
@@ -61,7 +61,7 @@ def test_its_optimum_is_that_of_trying_every_placement(
 
 def test_every_path_is_a_row_and_they_are_counted_without_being_walked() -> None:
     # Source, four layers of two, sink: 2^4 paths of 6 operators.
-    problem = baseline(Shape.LAYERS, 10, 3, seed=0)
+    problem = baseline(GraphShape.LAYERS, 10, 3, seed=0)
     assert number_of_paths(problem) == 16
     walked = list(paths(problem))
     assert len(set(walked)) == 16
@@ -70,12 +70,12 @@ def test_every_path_is_a_row_and_they_are_counted_without_being_walked() -> None
 
 def test_a_program_with_too_many_paths_is_not_written_out() -> None:
     with pytest.raises(NotBuiltError, match="524288 paths"):  # 2^19
-        paper_program(baseline(Shape.LAYERS, 40, 2, seed=0), {Term.R: 1.0}, never)
+        paper_program(baseline(GraphShape.LAYERS, 40, 2, seed=0), {Term.R: 1.0}, never)
 
 
 def test_building_ends_when_the_time_is_up() -> None:
     with pytest.raises(NotBuiltError, match="not built in time"):
-        paper_program(baseline(Shape.FAT, 10, 3, seed=0), {Term.R: 1.0}, always)
+        paper_program(baseline(GraphShape.FAT, 10, 3, seed=0), {Term.R: 1.0}, always)
 
 
 def test_a_path_takes_the_way_that_its_streams_take_and_not_the_way_back() -> None:

@@ -2,7 +2,7 @@ from math import inf
 
 import pytest
 from eyewall_papers.experiments.paper_000.scalability import (
-    Case,
+    ScalingCase,
     Solved,
     cases,
     degradation,
@@ -12,7 +12,7 @@ from eyewall_papers.experiments.paper_000.scalability import (
     solve,
     variables,
 )
-from eyewall_papers.instances.baseline import Shape, baseline
+from eyewall_papers.instances.baseline import GraphShape, baseline
 
 
 def solved(value: float, *, seconds: float = 0.0, gap: float = 0.0) -> Solved:
@@ -21,11 +21,11 @@ def solved(value: float, *, seconds: float = 0.0, gap: float = 0.0) -> Solved:
 
 def test_the_papers_formulation_has_an_x_for_each_place_and_a_y_for_each_pair_of_places() -> None:
     # 10 operators on 20 nodes; 9 streams on 20² pairs.
-    assert variables(baseline(Shape.SEQUENTIAL, 10, 20, seed=1)) == (200, 3600)
+    assert variables(baseline(GraphShape.SEQUENTIAL, 10, 20, seed=1)) == (200, 3600)
 
 
 def test_larger_operators_fill_the_same_nodes() -> None:
-    problem = loaded(Shape.SEQUENTIAL, 2, 1)
+    problem = loaded(GraphShape.SEQUENTIAL, 2, 1)
     assert {it.cpu for it in problem.operators} == {2}
     assert {it.cpu for it in problem.nodes} == {4}
 
@@ -45,9 +45,9 @@ def test_a_sample_of_candidates_is_compared_seed_by_seed_with_the_work_on_the_pa
 def test_a_point_is_a_problem_for_each_seed_that_odp_solves() -> None:
     # Four operators on nodes with room for four: nothing has to travel.
     def draw(seed: int) -> object:
-        return baseline(Shape.SEQUENTIAL, 4, 2, seed=seed)
+        return baseline(GraphShape.SEQUENTIAL, 4, 2, seed=seed)
 
-    case = Case("operators", Shape.SEQUENTIAL, 4, draw, limit=5.0)  # type: ignore[arg-type]
+    case = ScalingCase("operators", GraphShape.SEQUENTIAL, 4, draw, limit=5.0)  # type: ignore[arg-type]
     found = solve(case, seed=1)
     assert (found.value, found.gap, found.proven) == (0, 0, True)
 
@@ -56,7 +56,7 @@ def test_each_factor_is_varied_with_the_papers_other_sizes_kept() -> None:
     drawn = {
         (it.factor, it.amount): it.draw(1)
         for it in cases(full=False, limit=1.0)
-        if it.shape is Shape.SEQUENTIAL
+        if it.shape is GraphShape.SEQUENTIAL
     }
     sizes = {key: (len(it.operators), len(it.nodes)) for key, it in drawn.items()}
     assert sizes["operators", 50] == (50, 20)

@@ -7,14 +7,14 @@ from eyewall_papers.cost_space.operator_graph import OperatorGraph
 from eyewall_papers.experiments.paper_000.heuristics import (
     STRAIGHT_TO_BALANCE,
     TRAFFIC,
-    Pair,
+    ComparedRun,
     traffic_at,
 )
 from eyewall_papers.experiments.paper_000.placements import placed
 from eyewall_papers.experiments.paper_000.schedulers import (
     Coordinates,
-    Step,
-    Timeline,
+    PlacementStep,
+    PlacementTimeline,
     run_decentralised,
     run_s_odp,
     run_xu,
@@ -36,8 +36,8 @@ def pair() -> PlacementProblem:
     return chain_of([10], [2, 2])
 
 
-def run(*steps: tuple[float, dict[str, str]]) -> Timeline:
-    return Timeline.of(pair(), [Step(since, chosen) for since, chosen in steps])
+def run(*steps: tuple[float, dict[str, str]]) -> PlacementTimeline:
+    return PlacementTimeline.of(pair(), [PlacementStep(since, chosen) for since, chosen in steps])
 
 
 def test_only_what_differs_from_the_step_before_is_a_reassignment() -> None:
@@ -55,7 +55,9 @@ def test_a_mean_counts_each_placement_for_as_long_as_it_lasts() -> None:
 
 def test_a_run_is_measured_by_the_optimums_from_800_to_2000_seconds() -> None:
     # 10/s for 300 of 1200 s is 2.5/s; the optimum has 10/s for all of them.
-    assert Pair(run((0, APART), (1100, TOGETHER)), run((0, APART))).by_optimum(TRAFFIC) == 0.25
+    assert (
+        ComparedRun(run((0, APART), (1100, TOGETHER)), run((0, APART))).by_optimum(TRAFFIC) == 0.25
+    )
 
 
 def test_a_run_has_settled_when_nothing_moves_for_500_seconds() -> None:
@@ -81,7 +83,7 @@ def test_traffic_is_that_of_the_placement_that_holds_at_that_moment() -> None:
 def test_the_optimum_is_reached_when_it_is_not_left_again(
     steps: list[tuple[float, dict[str, str]]], since: float
 ) -> None:
-    assert Pair(run(*steps), run((0, TOGETHER))).reached(Term.T) == since
+    assert ComparedRun(run(*steps), run((0, TOGETHER))).reached(Term.T) == since
 
 
 def test_s_odp_is_placed_for_availability_until_rates_are_known() -> None:
@@ -90,7 +92,10 @@ def test_s_odp_is_placed_for_availability_until_rates_are_known() -> None:
     problem = chain_of([10], [2, 2], pins={"a": "n1"})
     unsure, sure = problem.nodes
     problem = replace(problem, nodes=(replace(unsure, availability=0.99), sure))
-    assert run_s_odp(problem, Term.N).steps == (Step(0, APART), Step(100, TOGETHER))
+    assert run_s_odp(problem, Term.N).steps == (
+        PlacementStep(0, APART),
+        PlacementStep(100, TOGETHER),
+    )
 
 
 XU_PROBLEM = chain_of([1, 9], [2, 2])

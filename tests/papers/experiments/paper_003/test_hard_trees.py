@@ -3,10 +3,15 @@
 from itertools import count
 from time import perf_counter
 
-from eyewall_papers.experiments.paper_003.workload import BIG, Reading, Setting, problem
+from eyewall_papers.experiments.paper_003.workload import (
+    BIG,
+    WorkloadReading,
+    WorkloadSetting,
+    problem,
+)
 from eyewall_papers.provisioning import Provision, ProvisioningProblem
 from eyewall_papers.provisioning.exact import exact
-from eyewall_papers.provisioning.heuristics import HEURISTICS, Failure, Step
+from eyewall_papers.provisioning.heuristics import HEURISTICS, FailedStep, HeuristicFailure
 from eyewall_papers.provisioning.repairing import repairing
 from eyewall_sidecar.model import Status
 from numpy.random import default_rng
@@ -27,7 +32,7 @@ def repaired_price(drawn: ProvisioningProblem) -> float | None:
 
 def test_the_optimum_is_found_where_all_seven_miss_it() -> None:
     # A tree found by trying seeds: the cheapest of the seven is a platform dearer than the optimum.
-    drawn = problem(Setting(25, 1.1, BIG), 3, Reading())
+    drawn = problem(WorkloadSetting(25, 1.1, BIG), 3, WorkloadReading())
     assert least_of_seven(drawn) == 25942
     solution, best = exact(drawn, time_limit=60.0, seed=0, clock=perf_counter)
     assert best is not None
@@ -38,9 +43,9 @@ def test_the_optimum_is_found_where_all_seven_miss_it() -> None:
 def test_a_cheap_placement_that_cannot_be_served_is_repaired_and_not_given_up() -> None:
     # What the paper saw at N = 34-36, 41 and 42: all on one machine, and the links of 1 GB/s from
     # servers do not carry its downloads. What the others buy costs 4.2 times as much.
-    drawn = problem(Setting(40, 0.9, BIG, replicas=1), 3, Reading())
+    drawn = problem(WorkloadSetting(40, 0.9, BIG, replicas=1), 3, WorkloadReading())
     failure = HEURISTICS["subtree-bottom-up"](drawn, default_rng(0))
-    assert isinstance(failure, Failure)
-    assert failure.step is Step.SERVERS
+    assert isinstance(failure, HeuristicFailure)
+    assert failure.step is FailedStep.SERVERS
     assert least_of_seven(drawn) == 86660
     assert repaired_price(drawn) == 20643

@@ -1,10 +1,10 @@
 """Deviation from the target rate, out of the times at which tuples arrived."""
 
 import pytest
-from eyewall_papers.experiments.paper_004.live import Turn, Window, deviation_of, windows_of
+from eyewall_papers.experiments.paper_004.live import LinkTurn, RateWindow, deviation_of, windows_of
 
-OFF = Turn(reallocates=False, begin=100.0, end=130.0)
-ON = Turn(reallocates=True, begin=132.0, end=162.0)
+OFF = LinkTurn(reallocates=False, begin=100.0, end=130.0)
+ON = LinkTurn(reallocates=True, begin=132.0, end=162.0)
 
 
 def test_a_turn_is_cut_into_whole_windows_after_what_it_takes_to_settle() -> None:
@@ -20,7 +20,7 @@ def test_a_turn_is_cut_into_whole_windows_after_what_it_takes_to_settle() -> Non
 def test_a_window_above_the_rate_does_not_make_up_for_one_below() -> None:
     # Of 20 per second: 25 % and 50 % behind, and 75 % ahead.
     windows = [
-        Window("t", 0, reallocates=True, begin=0.0, rate=rate) for rate in (15.0, 10.0, 35.0)
+        RateWindow("t", 0, reallocates=True, begin=0.0, rate=rate) for rate in (15.0, 10.0, 35.0)
     ]
     deviation = deviation_of(windows, target=20.0)
     assert deviation.mean == pytest.approx((0.25 + 0.5 + 0) / 3)

@@ -13,11 +13,11 @@ from eyewall_papers.experiments.paper_004.platform_figures import (
 from eyewall_papers.experiments.paper_004.platform_trials import (
     PlatformCase,
     PlatformMeasures,
-    Setting,
+    PlatformSetting,
     run_cases,
 )
 
-CASE = PlatformCase(60.0, 99, 3, 500, 0, Setting.BOTH)
+CASE = PlatformCase(60.0, 99, 3, 500, 0, PlatformSetting.BOTH)
 LINE = {"seed": 1, "per_hour": 60.0, "links": 99, "hops": 3, "tasks": 500, "number": 0} | {
     "setting": "both kinds",
     "acceptance": 0.5,
@@ -49,12 +49,12 @@ def test_results_of_another_seed_do_not_count(tmp_path: Path) -> None:
 def test_a_line_of_a_picture_is_the_mean_over_networks_with_its_interval() -> None:
     # 0.2 and 0.4: mean 0.3, standard deviation √0.02, half width 12.706 · √0.02 / √2 = 1.2706.
     found = {
-        PlatformCase(60.0, 50, 3, 500, number, Setting.BOTH): PlatformMeasures(
+        PlatformCase(60.0, 50, 3, 500, number, PlatformSetting.BOTH): PlatformMeasures(
             value, 0, 0, 0, None, None
         )
         for number, value in enumerate((0.2, 0.4))
     }
-    line = series(found, Setting.BOTH, MeasurePanel("", LINKS, "acceptance"), 60.0)
+    line = series(found, PlatformSetting.BOTH, MeasurePanel("", LINKS, "acceptance"), 60.0)
     assert list(line.at) == [50.0]
     assert abs(line.means[0] - 0.3) < 1e-12
     assert abs(line.widths[0] - 1.2706) < 1e-4
@@ -62,11 +62,12 @@ def test_a_line_of_a_picture_is_the_mean_over_networks_with_its_interval() -> No
 
 def test_a_network_that_lacks_a_setting_is_left_out_of_all() -> None:
     whole = [
-        PlatformCase(60.0, 99, 3, 500, 0, setting) for setting in (Setting.BOTH, Setting.FIXED)
+        PlatformCase(60.0, 99, 3, 500, 0, setting)
+        for setting in (PlatformSetting.BOTH, PlatformSetting.FIXED)
     ]
-    lone = PlatformCase(60.0, 99, 3, 500, 1, Setting.BOTH)
+    lone = PlatformCase(60.0, 99, 3, 500, 1, PlatformSetting.BOTH)
     found = dict.fromkeys([*whole, lone], KEPT)
-    assert list(matched(found, (Setting.BOTH, Setting.FIXED))) == whole
+    assert list(matched(found, (PlatformSetting.BOTH, PlatformSetting.FIXED))) == whole
 
 
 def test_differences_are_taken_network_by_network() -> None:
@@ -77,7 +78,11 @@ def test_differences_are_taken_network_by_network() -> None:
             value, 0, 0, 0, deviation, None
         )
         for number, values, deviation in ((0, (0.30, 0.35), 0.2), (1, (0.10, 0.13), 0.2))
-        for setting, value in zip((Setting.BOTH, Setting.FIXED), values, strict=True)
+        for setting, value in zip(
+            (PlatformSetting.BOTH, PlatformSetting.FIXED), values, strict=True
+        )
     }
-    rows = differences(found, Setting.BOTH, Setting.FIXED, PER_HOUR, ("acceptance", "deviation"))
+    rows = differences(
+        found, PlatformSetting.BOTH, PlatformSetting.FIXED, PER_HOUR, ("acceptance", "deviation")
+    )
     assert list(rows) == [("60", "2", "-4.00% ± 12.71%", "+0.00% ± 0.00%")]

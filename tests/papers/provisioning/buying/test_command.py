@@ -4,7 +4,7 @@ from typing import Any
 
 import eyewall_papers
 import pytest
-from eyewall_papers.provisioning.command import Options, from_topology, provision
+from eyewall_papers.provisioning.command import ProvisionOptions, from_topology, provision
 from eyewall_sidecar.cli import app as cli
 from typer.testing import CliRunner, Result
 
@@ -96,7 +96,7 @@ def test_a_node_that_others_keep_on_is_not_said_to_be_needless(
             "nodes": [{"id": "n1"}, {"id": "n2"}, {"id": "n3"}],
         }
     )
-    options = Options("", 1.0, None, "subtree-bottom-up", 30.0, 0)
+    options = ProvisionOptions("", 1.0, None, "subtree-bottom-up", 30.0, 0)
     source = from_topology("words", text, ("n2",), (), options)
     provision(source, options, as_json=True)
     assert json.loads(capsys.readouterr().out)["not_needed"] == ["n3"]

@@ -2,7 +2,7 @@
 
 import pytest
 from eyewall_papers.provisioning import ProvisioningProblem, violations
-from eyewall_papers.provisioning.heuristics import HEURISTICS, Failure
+from eyewall_papers.provisioning.heuristics import HEURISTICS, HeuristicFailure
 from hypothesis import given
 from hypothesis import strategies as st
 from numpy.random import default_rng
@@ -17,7 +17,7 @@ def test_a_heuristic_finds_a_provision_that_breaks_nothing_or_says_what_failed(
     name: str, problem: ProvisioningProblem, seed: int
 ) -> None:
     found = HEURISTICS[name](problem, default_rng(seed))
-    if isinstance(found, Failure):
+    if isinstance(found, HeuristicFailure):
         known = [it.id for it in problem.operators] + [it.id for it in problem.objects]
         assert found.subject in known
         assert found.subject in found.reason
@@ -41,7 +41,7 @@ def test_no_machine_can_be_exchanged_for_a_cheaper_one_by_itself(
     name: str, problem: ProvisioningProblem, seed: int
 ) -> None:
     found = HEURISTICS[name](problem, default_rng(seed))
-    if isinstance(found, Failure):
+    if isinstance(found, HeuristicFailure):
         return
     # Machines are downgraded one after the other: a later one may give back what an earlier one
     # could have used, and links may depend on both ends' types. Elsewhere each is the cheapest.

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 from eyewall_papers.provisioning import MachineType, Provision, ProvisioningProblem
-from eyewall_papers.provisioning.heuristics import HEURISTICS, Failure, Step
+from eyewall_papers.provisioning.heuristics import HEURISTICS, FailedStep, HeuristicFailure
 from eyewall_papers.provisioning.purchases import Purchases, merge
 from numpy.random import default_rng
 from provisioning_trees import LARGE, SMALL, tree_of
@@ -213,7 +213,7 @@ def test_an_operator_that_no_machine_runs_is_named_with_what_it_takes() -> None:
     problem = tree_of({"a": 9}, {}, {"a": ["k"]})
     for heuristic in HEURISTICS.values():
         failure = heuristic(problem, default_rng(0))
-        assert isinstance(failure, Failure)
-        assert failure.step is Step.PLACEMENT
+        assert isinstance(failure, HeuristicFailure)
+        assert failure.step is FailedStep.PLACEMENT
         assert failure.subject == "a"
         assert "takes 9 of CPU and 1 bytes/s of a card" in failure.reason

@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 
 from eyewall_papers.provisioning import DataServer
-from eyewall_papers.provisioning.groups import Instance
-from eyewall_papers.provisioning.heuristics import Failure, Step
+from eyewall_papers.provisioning.groups import ProvisioningArrays
+from eyewall_papers.provisioning.heuristics import FailedStep, HeuristicFailure
 from eyewall_papers.provisioning.heuristics.heuristic import downgrade
 from eyewall_papers.provisioning.heuristics.server_selection import (
     select_intelligently,
@@ -32,7 +32,7 @@ def bought(
         rates=rates,
         types=types,
     )
-    purchases = Purchases(Instance.of(problem))
+    purchases = Purchases(ProvisioningArrays.of(problem))
     for operator in range(len(names)):
         purchases.buy(len(types) - 1, purchases.instance.alone[operator])
     return purchases
@@ -66,8 +66,8 @@ def test_the_rest_comes_from_the_server_with_the_most_room_on_card_or_link() -> 
 def test_a_server_that_must_send_more_than_its_card_makes_the_selection_fail() -> None:
     servers = [DataServer("s", ("k",), card=5)]
     failure = select_intelligently(bought([["k"], ["k"]], servers, {"k": 3}), default_rng(0))
-    assert isinstance(failure, Failure)
-    assert (failure.step, failure.subject) == (Step.SERVERS, "k")
+    assert isinstance(failure, HeuristicFailure)
+    assert (failure.step, failure.subject) == (FailedStep.SERVERS, "k")
     assert "takes 3 bytes/s" in failure.reason
 
 
@@ -75,9 +75,9 @@ def test_the_random_selection_takes_any_server_that_holds_the_object() -> None:
     servers = [DataServer("s", ("k",)), DataServer("t", ("k",)), DataServer("u", ("l",))]
     purchases = bought([["k"], ["l"]], servers, {})
     taken = [select_randomly(purchases, default_rng(seed)) for seed in range(20)]
-    assert all(not isinstance(it, Failure) for it in taken)
-    assert {it[0, 0] for it in taken if not isinstance(it, Failure)} == {0, 1}
-    assert {it[1, 1] for it in taken if not isinstance(it, Failure)} == {2}
+    assert all(not isinstance(it, HeuristicFailure) for it in taken)
+    assert {it[0, 0] for it in taken if not isinstance(it, HeuristicFailure)} == {0, 1}
+    assert {it[1, 1] for it in taken if not isinstance(it, HeuristicFailure)} == {2}
 
 
 def test_a_machine_is_downgraded_to_the_cheapest_that_its_downloads_still_reach() -> None:

@@ -6,7 +6,7 @@ from math import inf, isinf
 import numpy as np
 import pytest
 from brute_force import brute_force, fits
-from eyewall_papers.instances.baseline import Shape, baseline
+from eyewall_papers.instances.baseline import GraphShape, baseline
 from eyewall_sidecar.exact.bounds.parts_bound import least_parts
 from eyewall_sidecar.exact.bounds.spread_bound import spread_bound, with_kinds
 from eyewall_sidecar.exact.branch_and_bound import branch_and_bound
@@ -180,7 +180,7 @@ def test_even_operators_around_two_hubs_have_a_bound_as_well_where_nothing_else_
     # A source, 18 parallel operators and a sink on nodes that hold four: each stream alone may stay
     # on a node, so that every other bound is 0; but no node holds all. The closed form, which takes
     # this shape, has the optimum.
-    arrays = ProblemArrays.of(baseline(Shape.FAT, 20, 20, seed=0, varied=True))
+    arrays = ProblemArrays.of(baseline(GraphShape.FAT, 20, 20, seed=0, varied=True))
     costs = weigh(arrays, {Term.R: 20.0, Term.N: 1.0})
     least = solve_closed_form(arrays, costs, ends_at=inf, clock=lambda: 0.0).cost
     ticks = count()

@@ -1,4 +1,4 @@
-"""Paper 000's integer program as it stands in section 4.2, over PuLP: what others are held against.
+"""Paper 000's integer program of section 4.2 over PuLP, the reference for the others.
 
 Equations (8) to (16) and (18) to (21), with y binary and a row for every path. No cuts, nothing
 fixed, nothing left out, but for two kindnesses to the solver: the objective has no constant, and

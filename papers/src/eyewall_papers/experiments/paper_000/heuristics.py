@@ -1,4 +1,4 @@
-"""Section 7.2, figures 5 to 7: each heuristic over time beside the S-ODP of what it optimises."""
+"""Section 7.2, figures 5 to 7: each heuristic over time next to the S-ODP of its metric."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ from eyewall_papers.experiments.paper_000.schedulers import (
     RATES_KNOWN,
     Metric,
     Neighbours,
-    Timeline,
+    PlacementTimeline,
     run_decentralised,
     run_s_odp,
     run_xu,
@@ -38,11 +38,11 @@ UNITS = {
 
 
 @dataclass(frozen=True, slots=True)
-class Pair:
+class ComparedRun:
     """One instance: the heuristic's timeline, and that of S-ODP."""
 
-    run: Timeline
-    best: Timeline
+    run: PlacementTimeline
+    best: PlacementTimeline
 
     def by_optimum(self, metric: Metric) -> float:
         """Return the run's mean over the paper's interval, by that of S-ODP."""
@@ -58,20 +58,20 @@ class Pair:
 
 
 @dataclass(frozen=True, slots=True)
-class Heuristic:
+class TimedHeuristic:
     """One of the three, with what it optimises."""
 
     name: str
     term: Term
-    run: Callable[[PlacementProblem, Generator], Timeline]
+    run: Callable[[PlacementProblem, Generator], PlacementTimeline]
 
-    def beside_optimum(self, problem: PlacementProblem, rng: Generator) -> Pair:
-        return Pair(self.run(problem, rng), run_s_odp(problem, self.term))
+    def beside_optimum(self, problem: PlacementProblem, rng: Generator) -> ComparedRun:
+        return ComparedRun(self.run(problem, rng), run_s_odp(problem, self.term))
 
-    def panel(self, pair: Pair) -> Panel:
+    def panel(self, pair: ComparedRun) -> Panel:
         """Draw what it optimises over time (figures 5a, 6a and 7)."""
 
-        def line(run: Timeline) -> Line:
+        def line(run: PlacementTimeline) -> Line:
             values = run.values(METRICS[self.term]).tolist()
             return [*(it.since for it in run.steps), END], [*values, values[-1]]
 
@@ -80,25 +80,25 @@ class Heuristic:
         return Panel("time, s", UNITS[self.term], lines, marks=marks, steps=True)
 
 
-def heuristics(neighbours: Neighbours) -> tuple[Heuristic, ...]:
+def heuristics(neighbours: Neighbours) -> tuple[TimedHeuristic, ...]:
     """Return Pietzuch's, Rizou's and Xu's."""
     springs = STRAIGHT_TO_BALANCE if neighbours is Neighbours.ON_NODES else pietzuch.TURNS
     return (
-        Heuristic(
+        TimedHeuristic(
             "Pietzuch", Term.EE, lambda it, rng: run_decentralised(it, springs, rng, neighbours)
         ),
-        Heuristic(
+        TimedHeuristic(
             "Rizou", Term.N, lambda it, rng: run_decentralised(it, rizou.TURNS, rng, neighbours)
         ),
-        Heuristic("Xu", Term.T, run_xu),
+        TimedHeuristic("Xu", Term.T, run_xu),
     )
 
 
-def rows(heuristic: Heuristic, pairs: Sequence[Pair]) -> list[Row]:
+def rows(heuristic: TimedHeuristic, pairs: Sequence[ComparedRun]) -> list[Row]:
     """Return (figure, paper, ours): medians, in brackets the least and the greatest."""
     name, term = heuristic.name, heuristic.term
 
-    def each(value: Callable[[Pair], float]) -> Floats:
+    def each(value: Callable[[ComparedRun], float]) -> Floats:
         return np.array([value(it) for it in pairs])
 
     optimal = each(lambda it: it.reached(term))
@@ -146,13 +146,13 @@ def rows(heuristic: Heuristic, pairs: Sequence[Pair]) -> list[Row]:
             ]
 
 
-def traffic_at(run: Timeline, now: float) -> float:
+def traffic_at(run: PlacementTimeline, now: float) -> float:
     """Return the inter-node traffic at a moment, in tuples/s."""
     since = np.array([it.since for it in run.steps])
     return float(run.values(TRAFFIC)[np.searchsorted(since, now, side="right") - 1])
 
 
-def second_step(heuristic: Heuristic, pairs: Sequence[Pair]) -> Row:
+def second_step(heuristic: TimedHeuristic, pairs: Sequence[ComparedRun]) -> Row:
     """Return what S-ODP's early assignment costs before rates are known."""
     metric = METRICS[heuristic.term]
     gains = np.array([it.best.values(metric)[0] / it.best.values(metric)[-1] for it in pairs])

@@ -1,4 +1,4 @@
-"""S-ODP's instances and their optimal placements: R beside A (7.1), and a failed worker (6.2)."""
+"""S-ODP's instances and their optimal placements: R against A (7.1), and a failed worker (6.2)."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace

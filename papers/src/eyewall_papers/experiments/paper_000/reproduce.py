@@ -15,7 +15,7 @@ from rich.progress import Progress
 
 from eyewall_papers.experiments.paper_000 import heuristics, placements, scalability
 from eyewall_papers.experiments.paper_000.placements import always_up, instances, pinned_together
-from eyewall_papers.experiments.paper_000.scalability import Case, Solved
+from eyewall_papers.experiments.paper_000.scalability import ScalingCase, Solved
 from eyewall_papers.experiments.paper_000.schedulers import Neighbours
 from eyewall_papers.experiments.report import CONSOLE, add_plots, draw, progress_bar, show
 
@@ -92,7 +92,7 @@ def run(options: argparse.Namespace) -> None:
         draw(scalability.panels(solved), 3, options.plots / "reproduction-000-scale.svg")
 
 
-def _solve(bar: Progress, options: argparse.Namespace) -> dict[Case, list[Solved]]:
+def _solve(bar: Progress, options: argparse.Namespace) -> dict[ScalingCase, list[Solved]]:
     """Solve all; one of each kind goes first, so that loading compiled code counts nowhere."""
     cases = list(scalability.cases(full=options.full, limit=options.limit))
     for case in {(it.shape, it.factor): it for it in cases}.values():

@@ -13,7 +13,7 @@ from eyewall_sidecar.policies import load_policy
 from numpy.random import default_rng
 
 from eyewall_papers.experiments.report import Line, Panel, Row, show
-from eyewall_papers.instances.baseline import Shape, baseline
+from eyewall_papers.instances.baseline import GraphShape, baseline
 
 OPERATORS = NODES = 20
 CAPACITY = 4
@@ -21,13 +21,13 @@ SHARES = (0.2, 0.4, 0.6, 0.8, 1.0)
 LIMITS = (0.0005, 0.001, 0.002, 0.005, 0.01, 0.02)
 """Seconds: each a run of its own, for the gap over time."""
 OBJECTIVE = Objective({Term.R: 1.0})
-LONGEST = {Shape.SEQUENTIAL: 50.0, Shape.FAT: 3.0}
+LONGEST = {GraphShape.SEQUENTIAL: 50.0, GraphShape.FAT: 3.0}
 """Seconds on the longest path of 50 operators with the paper's R_i = 1 s."""
 TIME = "solving time, ms"
 
 
 @dataclass(frozen=True, slots=True)
-class Case:
+class ScalingCase:
     """A point of a figure: a problem for each seed.
 
     Parameters
@@ -42,7 +42,7 @@ class Case:
     """
 
     factor: str
-    shape: Shape
+    shape: GraphShape
     amount: float
     draw: Callable[[int], PlacementProblem]
     limit: float
@@ -58,7 +58,7 @@ class Solved:
     proven: bool
 
 
-def solve(case: Case, seed: int) -> Solved:
+def solve(case: ScalingCase, seed: int) -> Solved:
     """Ask odp; its time counts from the problem to the answer."""
     found = load_policy("odp")(case.draw(seed), OBJECTIVE, time_limit=case.limit, seed=1)
     value = found.evaluation.value if found.evaluation else inf
@@ -66,31 +66,31 @@ def solve(case: Case, seed: int) -> Solved:
     return Solved(found.seconds, value, gap, found.status is Status.OPTIMAL)
 
 
-def cases(*, full: bool, limit: float) -> Iterator[Case]:
+def cases(*, full: bool, limit: float) -> Iterator[ScalingCase]:
     """Yield all points; `full` has every size between the ends of the paper's axes."""
-    for shape in Shape:
+    for shape in GraphShape:
         for count in (10, 20, 30, 40, 50):
             draw = partial(_drawn, shape, operators=count)
-            yield Case("operators", shape, count, draw, limit)
+            yield ScalingCase("operators", shape, count, draw, limit)
         for count in range(10, 101, 10) if full else (10, 20, 50, 100):
-            yield Case("nodes", shape, count, partial(_drawn, shape, nodes=count), limit)
+            yield ScalingCase("nodes", shape, count, partial(_drawn, shape, nodes=count), limit)
         for room in range(2, 11) if full else (2, 4, 6, 8, 10):
-            yield Case("capacity", shape, room, partial(_drawn, shape, capacity=room), limit)
+            yield ScalingCase("capacity", shape, room, partial(_drawn, shape, capacity=room), limit)
         for cores in (1, 2, 4):
             draw = partial(loaded, shape, cores)
-            yield Case("load, by C_i", shape, cores / CAPACITY, draw, limit)
+            yield ScalingCase("load, by C_i", shape, cores / CAPACITY, draw, limit)
         for nodes in (20, 10, 7, 5):
             share = OPERATORS / (nodes * CAPACITY)
             draw = partial(_drawn, shape, nodes=nodes)
-            yield Case("load, by nodes", shape, share, draw, limit)
+            yield ScalingCase("load, by nodes", shape, share, draw, limit)
         for seconds in LIMITS:
-            yield Case("limit", shape, seconds, partial(_drawn, shape, nodes=100), seconds)
-        for share in SHARES if shape is not Shape.LAYERS else ():
-            yield Case("candidates", shape, share, partial(_sample, shape, share), limit)
+            yield ScalingCase("limit", shape, seconds, partial(_drawn, shape, nodes=100), seconds)
+        for share in SHARES if shape is not GraphShape.LAYERS else ():
+            yield ScalingCase("candidates", shape, share, partial(_sample, shape, share), limit)
 
 
 def _drawn(
-    shape: Shape,
+    shape: GraphShape,
     seed: int,
     *,
     operators: int = OPERATORS,
@@ -100,12 +100,12 @@ def _drawn(
     return baseline(shape, operators, nodes, capacity=capacity, seed=seed)
 
 
-def _sample(shape: Shape, share: float, seed: int) -> PlacementProblem:
+def _sample(shape: GraphShape, share: float, seed: int) -> PlacementProblem:
     whole = baseline(shape, 50, NODES, seed=seed)
     return sampled(whole, share, default_rng([seed, int(share * 100)]))
 
 
-def loaded(shape: Shape, cores: int, seed: int) -> PlacementProblem:
+def loaded(shape: GraphShape, cores: int, seed: int) -> PlacementProblem:
     """Return the baseline with C_i = cores."""
     problem = _drawn(shape, seed)
     return replace(
@@ -132,7 +132,7 @@ def median_gap(found: Sequence[Solved]) -> float:
 def degradation(found: Sequence[Solved], whole: Sequence[Solved], longest: float) -> float:
     """Return R with a sample of candidates by R with all of them, median of seeds.
 
-    `longest` is how many seconds of execution the longest path has beside delays.
+    `longest` is how many seconds of execution the longest path has in addition to delays.
     """
     ratios = [
         (longest + it.value) / (longest + all_of.value)
@@ -141,19 +141,19 @@ def degradation(found: Sequence[Solved], whole: Sequence[Solved], longest: float
     return float(np.median(ratios))
 
 
-def show_tables(solved: Mapping[Case, Sequence[Solved]]) -> None:
+def show_tables(solved: Mapping[ScalingCase, Sequence[Solved]]) -> None:
     """Print times, gaps after each limit, samples of candidates, and what the text quotes."""
     apart = ("limit", "candidates")
     points = {(it.factor, it.amount, it.shape): it for it in solved}
     amounts = dict.fromkeys((it.factor, it.amount) for it in solved)
 
-    def by_shape(cell: Callable[[Case], str], factors: Callable[[str], bool]) -> None:
+    def by_shape(cell: Callable[[ScalingCase], str], factors: Callable[[str], bool]) -> None:
         rows = [
-            (factor, f"{amount:.3g}", *(cell(points[factor, amount, it]) for it in Shape))
+            (factor, f"{amount:.3g}", *(cell(points[factor, amount, it]) for it in GraphShape))
             for factor, amount in amounts
             if factors(factor)
         ]
-        show(("varied", "to", *Shape), rows)
+        show(("varied", "to", *GraphShape), rows)
 
     by_shape(lambda it: _time(solved[it]), lambda factor: factor not in apart)
     by_shape(lambda it: _gap(median_gap(solved[it])), lambda factor: factor == "limit")
@@ -165,7 +165,7 @@ def show_tables(solved: Mapping[Case, Sequence[Solved]]) -> None:
         samples.append((f"{case.amount:.0%}", case.shape, _time(found), worse, with_work))
     show(("candidates", "shape", "ms", "R / optimum", "with R_i = 1 s"), samples)
     quoted: list[Row] = []
-    for shape in Shape:
+    for shape in GraphShape:
         sizes = (variables(baseline(shape, *it, seed=1)) for it in ((50, 20), (20, 100)))
         times = [median_ms(solved[points[it, 50, shape]]) for it in ("operators", "nodes")]
         counts = (f"{xs} x, {ys} y" for xs, ys in sizes)
@@ -187,7 +187,7 @@ def _gap(gap: float) -> str:
     return f"{gap:.1%}" if np.isfinite(gap) else "none yet"
 
 
-def panels(solved: Mapping[Case, Sequence[Solved]]) -> list[Panel]:
+def panels(solved: Mapping[ScalingCase, Sequence[Solved]]) -> list[Panel]:
     """Draw figures 9a to 9c and 10a to 10c."""
     ms = {it: median_ms(found) for it, found in solved.items()}
     gaps = {it: min(median_gap(found), 1.0) for it, found in solved.items()}
@@ -198,9 +198,11 @@ def panels(solved: Mapping[Case, Sequence[Solved]]) -> list[Panel]:
         if it.factor == "candidates"
     }
 
-    def panel(x: str, y: str, factor: str, value: Mapping[Case, float], *scales: str) -> Panel:
+    def panel(
+        x: str, y: str, factor: str, value: Mapping[ScalingCase, float], *scales: str
+    ) -> Panel:
         lines: dict[str, Line] = {}
-        for shape in Shape:
+        for shape in GraphShape:
             cases = [it for it in value if (it.factor, it.shape) == (factor, shape)]
             if cases:
                 lines[shape] = [it.amount for it in cases], [value[it] for it in cases]

@@ -36,7 +36,7 @@ from eyewall_papers.cost_space.coordinates import (
 from eyewall_papers.cost_space.equilibrium import Turns
 from eyewall_papers.cost_space.nearest_node import Sites, map_to_nodes
 from eyewall_papers.cost_space.operator_graph import OperatorGraph
-from eyewall_papers.cost_space.turns import Moves, Queue
+from eyewall_papers.cost_space.turns import Moves, TurnQueue
 from eyewall_papers.experiments.paper_000.placements import placed
 
 RATES_KNOWN = 100.0
@@ -56,7 +56,7 @@ Metric = Callable[[PlacementProblem, Placement], float]
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class PlacementStep:
     """A placement from this second on, until the next step."""
 
     since: float
@@ -64,14 +64,14 @@ class Step:
 
 
 @dataclass(frozen=True, slots=True)
-class Timeline:
+class PlacementTimeline:
     """All placements of one application, in order of time; each differs from the one before."""
 
     problem: PlacementProblem
-    steps: tuple[Step, ...]
+    steps: tuple[PlacementStep, ...]
 
     @classmethod
-    def of(cls, problem: PlacementProblem, steps: list[Step]) -> "Timeline":
+    def of(cls, problem: PlacementProblem, steps: list[PlacementStep]) -> "PlacementTimeline":
         changed = [
             it
             for before, it in zip([None, *steps], steps, strict=False)
@@ -107,15 +107,17 @@ class Timeline:
         return self.steps[int(np.argmax(gaps >= still))].since
 
 
-def run_s_odp(problem: PlacementProblem, term: Term) -> Timeline:
+def run_s_odp(problem: PlacementProblem, term: Term) -> PlacementTimeline:
     """S-ODP: w_a = 1 as long as no rates are known, then w_z = 1."""
     early, known = (placed("odp", problem, it) for it in (Term.A, term))
-    return Timeline.of(problem, [Step(0.0, early), Step(RATES_KNOWN, known)])
+    return PlacementTimeline.of(
+        problem, [PlacementStep(0.0, early), PlacementStep(RATES_KNOWN, known)]
+    )
 
 
-def run_xu(problem: PlacementProblem, rng: Generator) -> Timeline:
+def run_xu(problem: PlacementProblem, rng: Generator) -> PlacementTimeline:
     """Xu's: round robin, then best fit by the rates that were measured so far."""
-    steps = [Step(0.0, placed("round_robin", problem, Term.T))]
+    steps = [PlacementStep(0.0, placed("round_robin", problem, Term.T))]
     rates = np.array([it.rate for it in problem.streams])
     tuples = rng.poisson(rates * (RATES_KNOWN - LOOK)).astype(np.float64)
     for now in np.arange(RATES_KNOWN, END, LOOK).tolist():
@@ -128,8 +130,8 @@ def run_xu(problem: PlacementProblem, rng: Generator) -> Timeline:
         fitted = placed("xu", measured, Term.T)
         traffic = METRICS[Term.T]
         if now == RATES_KNOWN or traffic(measured, fitted) < traffic(measured, steps[-1].chosen):
-            steps.append(Step(now, fitted))
-    return Timeline.of(problem, steps)
+            steps.append(PlacementStep(now, fitted))
+    return PlacementTimeline.of(problem, steps)
 
 
 class Neighbours(StrEnum):
@@ -146,13 +148,13 @@ def run_decentralised(
     turns: Turns,
     rng: Generator,
     neighbours: Neighbours = Neighbours.ON_NODES,
-) -> Timeline:
+) -> PlacementTimeline:
     """Pietzuch's or Rizou's, by the turns that operators take."""
     arrays = ProblemArrays.of(problem)
     graph = OperatorGraph.of(arrays)
     coordinates = Coordinates.unknown(problem.link_matrix.delays, rng)
     coordinates.measure(MEASURED_BEFORE)
-    steps = [Step(0.0, placed("round_robin", problem, Term.T))]
+    steps = [PlacementStep(0.0, placed("round_robin", problem, Term.T))]
     places = places_of(problem, steps[0].chosen)
     positions = coordinates.positions[places]
     free = np.flatnonzero(~graph.pinned)
@@ -165,8 +167,8 @@ def run_decentralised(
             take_one_turn(turns, graph, positions, operator)
         sites = Sites.of(arrays, coordinates.positions.copy())
         places = map_to_nodes(sites, positions, places, order).places
-        steps.append(Step(now, placement_of(problem, places)))
-    return Timeline.of(problem, steps)
+        steps.append(PlacementStep(now, placement_of(problem, places)))
+    return PlacementTimeline.of(problem, steps)
 
 
 def take_one_turn(turns: Turns, graph: OperatorGraph, positions: Floats, operator: int) -> None:
@@ -174,7 +176,7 @@ def take_one_turn(turns: Turns, graph: OperatorGraph, positions: Floats, operato
     count = graph.operators
     waiting: Places = np.zeros(count, np.int64)
     waiting[operator] = 1
-    queue = Queue(np.full(count, operator, np.int64), waiting, np.array([0, 1], np.int64))
+    queue = TurnQueue(np.full(count, operator, np.int64), waiting, np.array([0, 1], np.int64))
     moves = Moves(
         np.empty(count, np.int64), np.empty((count, positions.shape[1])), np.zeros(3, np.int64)
     )
@@ -185,7 +187,7 @@ def take_one_turn(turns: Turns, graph: OperatorGraph, positions: Floats, operato
 class Coordinates:
     """Estimates of all nodes by Vivaldi (Dabek et al., SIGCOMM 2004), changed by `measure`.
 
-    As in `cost_space.vivaldi`, but each sample is drawn again, so it never comes to rest.
+    As in `cost_space.coordinates`, but each sample is drawn again, so it never comes to rest.
 
     Parameters
     ----------

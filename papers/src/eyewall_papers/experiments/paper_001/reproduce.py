@@ -2,7 +2,7 @@
 
 Operator trees between pinned sources and a pinned sink are placed on PlanetLab nodes by way of a
 3-D cost space, and valued by the measured delays. Figure 2: network usage by that of the optimum.
-Figures 3 and 4: messages and migrations until rest after the rates of all sources were drawn anew.
+Figures 3 and 4: messages and migrations until rest after the rates of all sources were drawn again.
 The paper gives no constants for either method: unless said, they are those of our policies.
 The paper has 1,000 and 2,000 graphs on 226 nodes. `--matrix` names a square matrix of round-trip
 times in ms, tab-separated, plain or gzip.
@@ -25,7 +25,7 @@ from eyewall_papers.experiments.paper_001.trials import (
     measure,
 )
 from eyewall_papers.experiments.report import CONSOLE, Panel, Row, add_plots, draw, show
-from eyewall_papers.instances.operator_trees import Size
+from eyewall_papers.instances.operator_trees import TreeSize
 from eyewall_papers.policies import pietzuch, rizou
 
 SMALL, LARGE = 6, 12
@@ -35,7 +35,7 @@ Results = dict[str, MethodResult]
 
 
 @dataclass(frozen=True, slots=True)
-class Figure:
+class _Figure:
     """A line of the table: a figure of trees of one size, and what the paper has."""
 
     name: str
@@ -44,7 +44,7 @@ class Figure:
     figure: Callable[[Results], str]
 
 
-def figures() -> Iterator[Figure]:
+def figures() -> Iterator[_Figure]:
     """Yield every figure that the paper gives, and what helps to read it."""
     quoted = {
         (SMALL, MOPA): ("1.14", "< 1.1", "3.67"),
@@ -59,28 +59,28 @@ def figures() -> Iterator[Figure]:
         ) -> Callable[[Results], str]:
             return lambda found: show.format(value(found[method]))
 
-        yield Figure(f"{stretch}, mean", mean, count, of("{:.2f}", lambda it: it.stretch.mean()))
+        yield _Figure(f"{stretch}, mean", mean, count, of("{:.2f}", lambda it: it.stretch.mean()))
         seventy = of("{:.2f}", lambda it: float(np.quantile(it.stretch, 0.7)))
-        yield Figure(f"{stretch}, 70 % are below", most, count, seventy)
-        yield Figure(f"{stretch}, max", greatest, count, of("{:.2f}", lambda it: it.stretch.max()))
+        yield _Figure(f"{stretch}, 70 % are below", most, count, seventy)
+        yield _Figure(f"{stretch}, max", greatest, count, of("{:.2f}", lambda it: it.stretch.max()))
         below = of("{:.0%}", lambda it: float((it.stretch < 1.1).mean()))
-        yield Figure(f"{stretch} below 1.1", "70 %" if most == "< 1.1" else "", count, below)
+        yield _Figure(f"{stretch} below 1.1", "70 %" if most == "< 1.1" else "", count, below)
     for method, quote in ((MOPA, "0–28"), (SBON, "64–365")):
 
         def messages(found: Results, method: str = method) -> str:
             sent = found[method].messages
             return f"{sent.min():.0f}–{sent.max():.0f}, {sent.mean():.1f} in the mean"
 
-        yield Figure(f"{method}: messages", quote, LARGE, messages)
+        yield _Figure(f"{method}: messages", quote, LARGE, messages)
     yield from _comparisons()
 
 
-def _comparisons() -> Iterator[Figure]:
+def _comparisons() -> Iterator[_Figure]:
     def share(found: Results) -> str:
         return f"{found[MOPA].messages.sum() / max(1.0, found[SBON].messages.sum()):.2%}"
 
-    yield Figure("messages: MOPA's by SBON's", "3.25 %", LARGE, share)
-    yield Figure(
+    yield _Figure("messages: MOPA's by SBON's", "3.25 %", LARGE, share)
+    yield _Figure(
         "trees where MOPA sends fewer messages",
         "100 %",
         LARGE,
@@ -100,9 +100,9 @@ def _comparisons() -> Iterator[Figure]:
             mine, theirs = (getattr(found[it], kind) for it in (MOPA, SBON))
             return f"{(mine < theirs).mean():.0%} (no more: {(mine <= theirs).mean():.0%})"
 
-        yield Figure(f"{kind} migrations of {MOPA} and {SBON}, mean", "", LARGE, both)
-        yield Figure(f"{kind} migrations: MOPA's against SBON's", quotes[0], LARGE, change)
-        yield Figure(f"trees with fewer {kind} migrations of MOPA", quotes[1], LARGE, fewer)
+        yield _Figure(f"{kind} migrations of {MOPA} and {SBON}, mean", "", LARGE, both)
+        yield _Figure(f"{kind} migrations: MOPA's against SBON's", quotes[0], LARGE, change)
+        yield _Figure(f"trees with fewer {kind} migrations of MOPA", quotes[1], LARGE, fewer)
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
@@ -111,7 +111,11 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--graphs12", type=int, default=200, help="trees of 12 operators")
     parser.add_argument("--nodes", type=int, nargs="+", default=[226, 490])
     parser.add_argument(
-        "--sizes", type=Size, nargs="+", default=list(Size), help="what 6 and 12 count: free, all"
+        "--sizes",
+        type=TreeSize,
+        nargs="+",
+        default=list(TreeSize),
+        help="what 6 and 12 count: free, all",
     )
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--least-gain", type=float, default=rizou.TURNS.least_gain, help="MOPA's")
@@ -127,7 +131,7 @@ def run(options: argparse.Namespace) -> None:
         MOPA: WeberTurns(least_gain=options.least_gain),
         SBON: SpringTurns(damping=options.damping, at_rest=options.at_rest),
     }
-    found: dict[tuple[int, Size], dict[int, Results]] = {}
+    found: dict[tuple[int, TreeSize], dict[int, Results]] = {}
     for nodes in options.nodes:
         network = TreeNetwork.drawn(delays, nodes, default_rng([options.seed, nodes]))
         CONSOLE.print(
@@ -137,7 +141,7 @@ def run(options: argparse.Namespace) -> None:
         for size in options.sizes:
             found[nodes, size] = {}
             for count, trees in ((SMALL, options.graphs6), (LARGE, options.graphs12)):
-                rng = default_rng([options.seed, nodes, list(Size).index(size), count])
+                rng = default_rng([options.seed, nodes, list(TreeSize).index(size), count])
                 drawn = [PlacedTree.drawn(rng, nodes, count, size) for _ in range(trees)]
                 found[nodes, size][count] = measure(network, drawn, methods)
     CONSOLE.print(

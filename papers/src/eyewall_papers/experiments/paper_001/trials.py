@@ -21,7 +21,7 @@ from eyewall_papers.cost_space.adaptation import (
 from eyewall_papers.cost_space.coordinates import DIMENSIONS, ROUNDS, embed, mean_error
 from eyewall_papers.cost_space.equilibrium import Turns
 from eyewall_papers.cost_space.nearest_node import Sites
-from eyewall_papers.instances.operator_trees import Size, Tree, random_tree
+from eyewall_papers.instances.operator_trees import Tree, TreeSize, random_tree
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -103,7 +103,7 @@ class PlacedTree:
     after: Floats
 
     @classmethod
-    def drawn(cls, rng: Generator, nodes: int, count: int, size: Size) -> "PlacedTree":
+    def drawn(cls, rng: Generator, nodes: int, count: int, size: TreeSize) -> "PlacedTree":
         tree = random_tree(rng, count, size)
         pins = np.full(tree.operators, NOWHERE)
         pins[tree.pinned] = rng.choice(nodes, int(tree.pinned.sum()), replace=False)

@@ -24,7 +24,7 @@ MORE = 40
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class TrialAnswer:
     """What a policy answered to one seed.
 
     Parameters
@@ -47,7 +47,7 @@ class Trial:
     """One topology: what each policy answered to each seed, and the least score there is."""
 
     problem: PlacementProblem
-    answers: Mapping[str, Sequence[Answer]]
+    answers: Mapping[str, Sequence[TrialAnswer]]
     least: Least
 
     def milliseconds(self, policy: str) -> float:
@@ -86,7 +86,7 @@ def attempt(
     step
         Told what comes next.
     """
-    answers: dict[str, list[Answer]] = {}
+    answers: dict[str, list[TrialAnswer]] = {}
     best = Known()
     for name, policy in policies.items():
         step(name)
@@ -115,14 +115,16 @@ def _least(problem: PlacementProblem, best: Known, seeds: Iterable[int], visits:
     return found
 
 
-def _ask(policy: Policy, problem: PlacementProblem, seed: int) -> tuple[Answer, Placement | None]:
+def _ask(
+    policy: Policy, problem: PlacementProblem, seed: int
+) -> tuple[TrialAnswer, Placement | None]:
     began = perf_counter()
     solution = policy(problem, OBJECTIVE, time_limit=TIME_LIMIT, seed=seed)
     seconds = perf_counter() - began
     remark = "; ".join(solution.reasons)
     placement = solution.placement
     if placement is None:
-        return Answer(seconds, inf, remark), None
+        return TrialAnswer(seconds, inf, remark), None
     if broken := violations(with_headroom(problem), placement):
-        return Answer(seconds, inf, broken[0]), None
-    return Answer(seconds, ecker_score(problem, placement, WEIGHTS), remark), placement
+        return TrialAnswer(seconds, inf, broken[0]), None
+    return TrialAnswer(seconds, ecker_score(problem, placement, WEIGHTS), remark), placement

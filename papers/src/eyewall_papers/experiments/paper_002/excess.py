@@ -23,7 +23,7 @@ from eyewall_sidecar.policies.hill_climbing import HillClimbing
 from eyewall_sidecar.policies.hybrid import Hybrid
 
 from eyewall_papers.experiments.report import Row, show
-from eyewall_papers.instances.baseline import Shape, baseline
+from eyewall_papers.instances.baseline import GraphShape, baseline
 
 POLICIES: dict[str, Policy] = {
     "hill climbing": HillClimbing(),
@@ -65,7 +65,7 @@ def run(options: argparse.Namespace) -> None:
 
 
 def _rows(seeds: range) -> Iterator[Row]:
-    for shape in Shape:
+    for shape in GraphShape:
         problems = [baseline(shape, 8, 5, capacity=3, seed=it, varied=True) for it in seeds]
         for text in ("ecker", "R=1", "N=1"):
             objective = Objective.parse(text)

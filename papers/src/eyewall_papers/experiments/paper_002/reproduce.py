@@ -1,4 +1,4 @@
-"""Paper 002, section 6, by simulation: run times beside table 4, and scores beside the optimum.
+"""Paper 002, section 6, by simulation: run times next to table 4, and scores next to the optimum.
 
 The twelve topologies of table 1 are placed on the eleven workers of section 6.1.1 under Ecker's
 score. Sizes, workers and the random numbers are the paper's; shapes, delays, selectivities and

@@ -4,7 +4,7 @@ Generated problems (paper 000's baseline with varied rates), each under Ecker's 
 all runs build the same number of placements, no clock is involved. One constant after the other is
 tried with the others as they are, the best value kept, until a pass changes nothing or after the
 passes asked for. What is printed is the mean over all runs of the score over the best score that
-any run or hill climbing from it found; 1 is the best. Constants are then held against problems
+any run or hill climbing from it found; 1 is the best. Constants are then compared on problems
 that they were not tuned on, and against the ones that are built in.
 """
 
@@ -25,7 +25,7 @@ from eyewall_sidecar.objective import Objective
 from numpy.random import default_rng
 
 from eyewall_papers.experiments.report import CONSOLE, show
-from eyewall_papers.instances.baseline import Shape, baseline
+from eyewall_papers.instances.baseline import GraphShape, baseline
 
 OBJECTIVES = ("ecker", "R=1")
 CHOICES: Mapping[str, Sequence[float]] = {
@@ -71,11 +71,11 @@ class AntCase:
 def cases(seed: int) -> Iterator[AntCase]:
     """Five problems under each objective."""
     for shape, operators, nodes in (
-        (Shape.SEQUENTIAL, 20, 20),
-        (Shape.FAT, 20, 20),
-        (Shape.LAYERS, 20, 20),
-        (Shape.SEQUENTIAL, 40, 20),
-        (Shape.FAT, 12, 8),
+        (GraphShape.SEQUENTIAL, 20, 20),
+        (GraphShape.FAT, 20, 20),
+        (GraphShape.LAYERS, 20, 20),
+        (GraphShape.SEQUENTIAL, 40, 20),
+        (GraphShape.FAT, 12, 8),
     ):
         problem = baseline(shape, operators, nodes, seed=seed, varied=True)
         for objective in OBJECTIVES:

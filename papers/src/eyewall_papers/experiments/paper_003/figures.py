@@ -8,7 +8,14 @@ import numpy as np
 from eyewall_sidecar.model import Status
 from numpy.random import default_rng
 
-from eyewall_papers.experiments.paper_003.workload import BIG, HIGH, LOW, Reading, Setting, problem
+from eyewall_papers.experiments.paper_003.workload import (
+    BIG,
+    HIGH,
+    LOW,
+    WorkloadReading,
+    WorkloadSetting,
+    problem,
+)
 from eyewall_papers.experiments.report import Panel
 from eyewall_papers.provisioning import Provision, ProvisioningProblem
 from eyewall_papers.provisioning.exact import exact
@@ -25,7 +32,7 @@ Prices = dict[str, list[float | None]]
 
 
 @dataclass(frozen=True, slots=True)
-class Figure:
+class PriceFigure:
     """One picture of the paper.
 
     Parameters
@@ -45,7 +52,7 @@ class Figure:
     name: str
     title: str
     x: str
-    points: Sequence[tuple[float, Setting]]
+    points: Sequence[tuple[float, WorkloadSetting]]
     homogeneous: bool = False
 
     def panel(self, found: Sequence[Prices]) -> Panel:
@@ -59,12 +66,14 @@ class Figure:
         scales = ("linear", "log")
         return Panel(f"{self.name}: {self.title}; {self.x}", "1,000 $", lines, scales=scales)
 
-    def drawn(self, found: Sequence[Prices]) -> Iterator[tuple[tuple[float, Setting], Prices]]:
+    def drawn(
+        self, found: Sequence[Prices]
+    ) -> Iterator[tuple[tuple[float, WorkloadSetting], Prices]]:
         """Yield each point with what was found there."""
         return zip(self.points, found, strict=True)
 
 
-def figures(*, quick: bool) -> tuple[Figure, ...]:
+def figures(*, quick: bool) -> tuple[PriceFigure, ...]:
     """Return all of them; `quick` has a third of the points."""
     every = 3 if quick else 1
     many = range(20, 141, 20)[::every]
@@ -73,26 +82,26 @@ def figures(*, quick: bool) -> tuple[Figure, ...]:
     big_alphas = (0.5, 0.7, 0.9, 1.1, 1.3, 1.5, 1.7)[::every]
     periods = (2, 4, 7, 10, 20, 50)[::every]
     return (
-        _by_operators("2a", "small, α = 0.9", many, Setting(0, 0.9)),
-        _by_operators("2b", "small, α = 1.7", many, Setting(0, 1.7)),
-        _by_alpha("3a", "small, N = 20", small_alphas, Setting(20)),
-        _by_alpha("3b", "small, N = 60", small_alphas, Setting(60)),
-        _by_operators("4a", "big, α = 0.9", few, Setting(0, 0.9, BIG)),
-        _by_operators("4b", "big, α = 1.1", few, Setting(0, 1.1, BIG)),
-        _by_alpha("5a", "big, N = 20", big_alphas, Setting(20, sizes=BIG)),
-        _by_alpha("5b", "big, N = 40", big_alphas, Setting(40, sizes=BIG)),
-        _by_operators("6a", "big, f = 1/50 s", few, Setting(0, 0.9, BIG, LOW)),
-        _by_operators("6b", "big, f = 1/2 s", few, Setting(0, 0.9, BIG, HIGH)),
-        _by_period("7a", "small, N = 140", periods, Setting(140)),
-        _by_period("7b", "small, N = 160", periods, Setting(160)),
-        _by_period("8a", "N = 160, 1 replica", periods, Setting(160, replicas=1)),
-        _by_period("8b", "N = 160, 50 %", periods, Setting(160, replicas=REPLICATED)),
+        _by_operators("2a", "small, α = 0.9", many, WorkloadSetting(0, 0.9)),
+        _by_operators("2b", "small, α = 1.7", many, WorkloadSetting(0, 1.7)),
+        _by_alpha("3a", "small, N = 20", small_alphas, WorkloadSetting(20)),
+        _by_alpha("3b", "small, N = 60", small_alphas, WorkloadSetting(60)),
+        _by_operators("4a", "big, α = 0.9", few, WorkloadSetting(0, 0.9, BIG)),
+        _by_operators("4b", "big, α = 1.1", few, WorkloadSetting(0, 1.1, BIG)),
+        _by_alpha("5a", "big, N = 20", big_alphas, WorkloadSetting(20, sizes=BIG)),
+        _by_alpha("5b", "big, N = 40", big_alphas, WorkloadSetting(40, sizes=BIG)),
+        _by_operators("6a", "big, f = 1/50 s", few, WorkloadSetting(0, 0.9, BIG, LOW)),
+        _by_operators("6b", "big, f = 1/2 s", few, WorkloadSetting(0, 0.9, BIG, HIGH)),
+        _by_period("7a", "small, N = 140", periods, WorkloadSetting(140)),
+        _by_period("7b", "small, N = 160", periods, WorkloadSetting(160)),
+        _by_period("8a", "N = 160, 1 replica", periods, WorkloadSetting(160, replicas=1)),
+        _by_period("8b", "N = 160, 50 %", periods, WorkloadSetting(160, replicas=REPLICATED)),
         replace(
-            _by_operators("9a", "one type, big, α = 0.9", few[:8], Setting(0, 0.9, BIG)),
+            _by_operators("9a", "one type, big, α = 0.9", few[:8], WorkloadSetting(0, 0.9, BIG)),
             homogeneous=True,
         ),
         replace(
-            _by_operators("9b", "one type, big, α = 1.1", few[:8], Setting(0, 1.1, BIG)),
+            _by_operators("9b", "one type, big, α = 1.1", few[:8], WorkloadSetting(0, 1.1, BIG)),
             homogeneous=True,
         ),
     )
@@ -122,8 +131,8 @@ def prices(
 
 
 def solve(
-    figure: Figure,
-    reading: Reading,
+    figure: PriceFigure,
+    reading: WorkloadReading,
     *,
     seeds: range,
     limit: float,
@@ -149,15 +158,17 @@ def mean(found: Sequence[float | None]) -> float | None:
     return float(np.mean(known)) if known else None
 
 
-def _by_operators(name: str, title: str, counts: Sequence[int], like: Setting) -> Figure:
+def _by_operators(
+    name: str, title: str, counts: Sequence[int], like: WorkloadSetting
+) -> PriceFigure:
     points = [(float(it), replace(like, operators=it)) for it in counts]
-    return Figure(name, title, "N", points)
+    return PriceFigure(name, title, "N", points)
 
 
-def _by_alpha(name: str, title: str, alphas: Sequence[float], like: Setting) -> Figure:
-    return Figure(name, title, "α", [(it, replace(like, alpha=it)) for it in alphas])
+def _by_alpha(name: str, title: str, alphas: Sequence[float], like: WorkloadSetting) -> PriceFigure:
+    return PriceFigure(name, title, "α", [(it, replace(like, alpha=it)) for it in alphas])
 
 
-def _by_period(name: str, title: str, periods: Sequence[int], like: Setting) -> Figure:
+def _by_period(name: str, title: str, periods: Sequence[int], like: WorkloadSetting) -> PriceFigure:
     points = [(float(it), replace(like, frequency=1 / it)) for it in periods]
-    return Figure(name, title, "1/f, s", points)
+    return PriceFigure(name, title, "1/f, s", points)

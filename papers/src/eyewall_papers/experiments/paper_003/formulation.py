@@ -1,4 +1,4 @@
-"""Paper 003's integer program as it stands in section 5.1, over PuLP: what ours is held against.
+"""Paper 003's integer program of section 5.1 over PuLP, the reference for ours.
 
 Every class has as many machines as there are operators, d and y are binary, and nothing is left
 out but the y of operators that are no parent and child, which the paper sets to 0.

@@ -2,7 +2,7 @@
 
 Paper 003's instances (section 7): random trees, 15 objects on 6 servers, all 25 machines of table
 1, in both readings of its cards. "20" and "60" are numbers of operators; "paper" is the paper's
-own integer program beside ours, on one instance each, for as many machine types as are named.
+own integer program next to ours, on one instance each, for as many machine types as are named.
 Times are from the problem to the answer, one thread, without a start from a heuristic.
 """
 
@@ -27,9 +27,9 @@ from eyewall_papers.experiments.paper_003.workload import (
     LOW,
     SMALL,
     Cards,
-    Reading,
-    Setting,
     Trees,
+    WorkloadReading,
+    WorkloadSetting,
     problem,
 )
 from eyewall_papers.experiments.report import CONSOLE, Row, progress_bar, show
@@ -71,7 +71,7 @@ class ProofRun:
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """The paper's program beside ours; prices are None where there is no proven optimum."""
+    """The paper's program next to ours; prices are None where there is no proven optimum."""
 
     operators: int
     types: int
@@ -155,7 +155,7 @@ def run(options: argparse.Namespace) -> None:
         show(COLUMNS, _rows(mine), f"{part} operators: by α, both readings of the cards", left=3)
         CONSOLE.print(_summary(part, mine))
     if comparisons:
-        title = f"The paper's integer program beside ours, α = {PAPER_ALPHA:g}"
+        title = f"The paper's integer program next to ours, α = {PAPER_ALPHA:g}"
         show(COMPARED, map(_compared, comparisons), title, left=0)
 
 
@@ -178,8 +178,8 @@ def _drawn(
     """Draw a problem; with even seeds objects are on several servers, with odd ones on one."""
     sizes, frequency = CLASSES[objects]
     replicas = 1 if seed % 2 else None
-    setting = Setting(operators, alpha, sizes, frequency, replicas)
-    return problem(setting, seed, Reading(Trees.OPERATORS, cards))
+    setting = WorkloadSetting(operators, alpha, sizes, frequency, replicas)
+    return problem(setting, seed, WorkloadReading(Trees.OPERATORS, cards))
 
 
 def _run(part: str, cards: Cards, objects: str, alpha: float, seed: int, limit: float) -> ProofRun:

@@ -13,13 +13,13 @@ from eyewall_papers.experiments.paper_003.workload import (
     HIGH,
     LOW,
     SMALL,
-    Reading,
-    Setting,
+    WorkloadReading,
+    WorkloadSetting,
     problem,
 )
 from eyewall_papers.experiments.report import Row
 from eyewall_papers.provisioning import Provision
-from eyewall_papers.provisioning.heuristics import HEURISTICS, Failure, Step
+from eyewall_papers.provisioning.heuristics import HEURISTICS, FailedStep, HeuristicFailure
 from eyewall_papers.provisioning.repairing import repairing
 
 SUBTREE = "subtree-bottom-up"
@@ -38,12 +38,12 @@ TABLE_2 = {
 }
 """N → Comm-Greedy, Object-Greedy, Subtree-Bottom-Up at 1/2 s | the same at 1/50 s."""
 
-Answers = dict[str, list[Provision | Failure]]
+Answers = dict[str, list[Provision | HeuristicFailure]]
 
 
-def rows(reading: Reading, seeds: range) -> list[Row]:
+def rows(reading: WorkloadReading, seeds: range) -> list[Row]:
     """Return (figure, paper, ours) for one reading."""
-    hundred = _answers(Setting(100), reading, seeds)
+    hundred = _answers(WorkloadSetting(100), reading, seeds)
     means = {name: mean(_prices(found)) for name, found in hundred.items()}
     ranked = sorted(means, key=lambda it: means[it] or np.inf)
     return [
@@ -58,14 +58,18 @@ def rows(reading: Reading, seeds: range) -> list[Row]:
         *_thresholds(20, "1.7, 2.2", reading, seeds),
         *_thresholds(60, "1.6, 1.8", reading, seeds),
         *(
-            (f"feasible, α = 1.7, N = {count}", said, _share(Setting(count, 1.7), reading, seeds))
+            (
+                f"feasible, α = 1.7, N = {count}",
+                said,
+                _share(WorkloadSetting(count, 1.7), reading, seeds),
+            )
             for count, said in ((60, "yes"), (80, "limit"), (100, "almost none"))
         ),
         *(
             (
                 f"feasible, big, α = {alpha}, N = {count}",
                 said,
-                _share(Setting(count, alpha, BIG), reading, seeds),
+                _share(WorkloadSetting(count, alpha, BIG), reading, seeds),
             )
             for alpha in (0.9, 1.1)
             for count, said in ((20, "yes"), (40, "yes"), (50, "almost none"), (60, "almost none"))
@@ -79,20 +83,20 @@ def rows(reading: Reading, seeds: range) -> list[Row]:
     ]
 
 
-def _answers(setting: Setting, reading: Reading, seeds: range) -> Answers:
+def _answers(setting: WorkloadSetting, reading: WorkloadReading, seeds: range) -> Answers:
     return {
         name: [it(problem(setting, seed, reading), default_rng(seed)) for seed in seeds]
         for name, it in HEURISTICS.items()
     }
 
 
-def _prices(found: Sequence[Provision | Failure]) -> list[float | None]:
+def _prices(found: Sequence[Provision | HeuristicFailure]) -> list[float | None]:
     return [it.price if isinstance(it, Provision) else None for it in found]
 
 
-def _thresholds(count: int, said: str, reading: Reading, seeds: range) -> list[Row]:
+def _thresholds(count: int, said: str, reading: WorkloadReading, seeds: range) -> list[Row]:
     """Find the smallest α where Subtree-Bottom-Up costs more, and where nothing is feasible."""
-    found = {it: _answers(Setting(count, it), reading, seeds) for it in ALPHAS}
+    found = {it: _answers(WorkloadSetting(count, it), reading, seeds) for it in ALPHAS}
     typical = {it: _median(_prices(found[it][SUBTREE])) for it in ALPHAS}
     lowest = typical[ALPHAS[0]] * (1 + FLAT)
     rises = next((f"{it}" for it in ALPHAS if typical[it] > lowest), "-")
@@ -111,15 +115,15 @@ def _feasible(found: Answers) -> float:
     return float(np.mean([any(isinstance(it, Provision) for it in tree) for tree in trees]))
 
 
-def _share(setting: Setting, reading: Reading, seeds: range) -> str:
+def _share(setting: WorkloadSetting, reading: WorkloadReading, seeds: range) -> str:
     return f"{100 * _feasible(_answers(setting, reading, seeds)):.0f} %"
 
 
-def _unserved(reading: Reading, seeds: range) -> str:
+def _unserved(reading: WorkloadReading, seeds: range) -> str:
     """Say how often Subtree-Bottom-Up has a placement, but no servers for it."""
     shares = []
     for replicas in (None, 1):
-        like = Setting(0, 0.9, BIG, replicas=replicas)
+        like = WorkloadSetting(0, 0.9, BIG, replicas=replicas)
         found = [
             HEURISTICS[SUBTREE](
                 problem(replace(like, operators=count), seed, reading), default_rng(seed)
@@ -127,27 +131,29 @@ def _unserved(reading: Reading, seeds: range) -> str:
             for count in range(30, 46, 5)
             for seed in seeds
         ]
-        failed = sum(isinstance(it, Failure) and it.step is Step.SERVERS for it in found)
+        failed = sum(
+            isinstance(it, HeuristicFailure) and it.step is FailedStep.SERVERS for it in found
+        )
         shares.append(f"{100 * failed / len(found):.0f} %")
     return f"{shares[0]}, one replica {shares[1]}"
 
 
-def _singles(reading: Reading, seeds: range) -> str:
+def _singles(reading: WorkloadReading, seeds: range) -> str:
     """Say for how many trees our method needs one machine, with small objects and with big."""
     shares = []
     for sizes in (SMALL, BIG):
-        drawn = [problem(Setting(20, 0.9, sizes), seed, reading) for seed in seeds]
+        drawn = [problem(WorkloadSetting(20, 0.9, sizes), seed, reading) for seed in seeds]
         best = [repairing(it, time_limit=2.0, seed=1, clock=perf_counter)[1] for it in drawn]
         single = sum(it is not None and len(it.machines) == 1 for it in best)
         shares.append(f"{100 * single / len(best):.0f} %")
     return f"small {shares[0]}, big {shares[1]}"
 
 
-def _table_2(count: int, reading: Reading, seed: int) -> str:
+def _table_2(count: int, reading: WorkloadReading, seed: int) -> str:
     """Return the prices for one tree, another for each N."""
     sides = []
     for frequency in (HIGH, LOW):
-        drawn = problem(Setting(count, frequency=frequency), seed, reading)
+        drawn = problem(WorkloadSetting(count, frequency=frequency), seed, reading)
         names = ("comm-greedy", "object-greedy", SUBTREE)
         found = [HEURISTICS[it](drawn, default_rng(seed)) for it in names]
         sides.append(", ".join("-" if it is None else f"{it:.0f}" for it in _prices(found)))

@@ -1,4 +1,4 @@
-"""Paper 003, section 7, by simulation: what the text quotes beside ours, and figures 2 to 9.
+"""Paper 003, section 7, by simulation: the quoted values next to ours, and figures 2 to 9.
 
 What its words leave open (what N counts, the units of cards, which links are limited) are options;
 papers/docs/reproduction-003.md says which reading agrees best.
@@ -15,13 +15,13 @@ from eyewall_papers.experiments.paper_003 import quoted
 from eyewall_papers.experiments.paper_003.figures import (
     OPTIMUM,
     OURS,
-    Figure,
+    PriceFigure,
     Prices,
     figures,
     mean,
     solve,
 )
-from eyewall_papers.experiments.paper_003.workload import Cards, Links, Reading, Trees
+from eyewall_papers.experiments.paper_003.workload import Cards, Links, Trees, WorkloadReading
 from eyewall_papers.experiments.report import Row, add_plots, draw, progress_bar, show
 
 PAGES = {
@@ -35,7 +35,7 @@ COMPARED = ("method", "problems", "solved", "by ours", "dearer", "cheaper", "pri
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
-    taken = Reading()
+    taken = WorkloadReading()
     parser.add_argument("--trees", type=Trees, choices=list(Trees), default=taken.trees)
     parser.add_argument("--cards", type=Cards, choices=list(Cards), default=taken.cards)
     parser.add_argument("--links", type=Links, choices=list(Links), default=taken.links)
@@ -52,8 +52,8 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> None:
     seeds = range(options.seed, options.seed + options.seeds)
-    taken = Reading(options.trees, options.cards, options.links)
-    every = [Reading(*it) for it in product(Trees, Cards, Links)]
+    taken = WorkloadReading(options.trees, options.cards, options.links)
+    every = [WorkloadReading(*it) for it in product(Trees, Cards, Links)]
     readings = every if options.every_reading else [taken]
     drawn = () if options.every_reading else figures(quick=options.quick)
     found: dict[str, list[Prices]] = {}
@@ -83,7 +83,7 @@ def run(options: argparse.Namespace) -> None:
         _write(options.json, beside, drawn, found)
 
 
-def _points(figure: Figure, found: Sequence[Prices]) -> Iterator[Row]:
+def _points(figure: PriceFigure, found: Sequence[Prices]) -> Iterator[Row]:
     """Yield means, and in brackets for how many trees there is one if not for all."""
     for (x, _), prices in figure.drawn(found):
         cells = []
@@ -120,8 +120,8 @@ def _beside_ours(found: dict[str, list[Prices]]) -> Iterator[Row]:
 
 def _write(
     file: Path,
-    beside: dict[Reading, list[Row]],
-    drawn: Sequence[Figure],
+    beside: dict[WorkloadReading, list[Row]],
+    drawn: Sequence[PriceFigure],
     found: dict[str, list[Prices]],
 ) -> None:
     content = {

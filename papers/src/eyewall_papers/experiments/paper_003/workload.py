@@ -116,7 +116,7 @@ class Links(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class WorkloadReading:
     """One way to read section 7."""
 
     trees: Trees = Trees.NODES
@@ -131,7 +131,7 @@ class Reading:
 
 
 @dataclass(frozen=True, slots=True)
-class Setting:
+class WorkloadSetting:
     """What an experiment fixes.
 
     Parameters
@@ -155,7 +155,7 @@ class Setting:
     replicas: int | None = None
 
 
-def problem(setting: Setting, seed: int, reading: Reading) -> ProvisioningProblem:
+def problem(setting: WorkloadSetting, seed: int, reading: WorkloadReading) -> ProvisioningProblem:
     """Draw a problem; one seed gives the same tree and objects whatever α, f and replicas are."""
     tree = random_binary_tree(default_rng([seed, 0]), setting.operators, reading.trees, OBJECTS)
     sizes = default_rng([seed, 1]).uniform(*setting.sizes, OBJECTS).tolist()

@@ -22,14 +22,14 @@ from eyewall_papers.experiments.paper_004.platform_trials import (
     PER_HOURS,
     PlatformCase,
     PlatformResults,
-    Setting,
+    PlatformSetting,
     add_platform_options,
     run_cases,
 )
 from eyewall_papers.experiments.report import Row, add_plots, draw, show
 
 LINK_COUNTS = (0, 25, 50, 75, 99, 125, 150, 200)
-SETTINGS = (Setting.BOTH, Setting.DEDICATED, Setting.PUBLIC)
+SETTINGS = (PlatformSetting.BOTH, PlatformSetting.DEDICATED, PlatformSetting.PUBLIC)
 PANELS = (
     MeasurePanel("(a) throughput, tasks in an hour", LINKS, "throughput"),
     MeasurePanel("(b) acceptance", LINKS, "acceptance"),
@@ -78,13 +78,13 @@ def run(options: argparse.Namespace) -> None:
 
 def _beside_paper(found: PlatformResults) -> Iterator[Row]:
     """Yield the paper's figures next to ours."""
-    for setting, quoted in ((Setting.BOTH, "50"), (Setting.DEDICATED, "> 120")):
+    for setting, quoted in ((PlatformSetting.BOTH, "50"), (PlatformSetting.DEDICATED, "> 120")):
         yield f"links for 50 % acceptance, {setting}", quoted, _links_for_half(found, setting)
     for name, measure, setting, quoted in (
-        ("deviation, both kinds", "deviation", Setting.BOTH, "10–20 %"),
-        ("deviation, public only", "deviation", Setting.PUBLIC, "> 50 %"),
-        ("elongation, both kinds", "elongation", Setting.BOTH, "10–20 %"),
-        ("elongation, public only", "elongation", Setting.PUBLIC, "200–300 %"),
+        ("deviation, both kinds", "deviation", PlatformSetting.BOTH, "10–20 %"),
+        ("deviation, public only", "deviation", PlatformSetting.PUBLIC, "> 50 %"),
+        ("elongation, both kinds", "elongation", PlatformSetting.BOTH, "10–20 %"),
+        ("elongation, public only", "elongation", PlatformSetting.PUBLIC, "200–300 %"),
     ):
         yield name, quoted, _range(found, setting, MeasurePanel("", PER_HOUR, measure))
     panel = MeasurePanel("", PER_HOUR, "server_utilisation")
@@ -92,14 +92,16 @@ def _beside_paper(found: PlatformResults) -> Iterator[Row]:
     gains = [both / (dedicated + public) for both, dedicated, public in zip(*lines, strict=False)]
     here = f"{min(gains):.2f}–{max(gains):.2f}" if gains else "–"
     yield "server utilisation, both kinds by the sum of single ones", "> 1", here
-    later = series(found, Setting.BOTH, MeasurePanel("", LINKS, "deviation"), DEFAULT_PER_HOUR)
+    later = series(
+        found, PlatformSetting.BOTH, MeasurePanel("", LINKS, "deviation"), DEFAULT_PER_HOUR
+    )
     steps = ", ".join(
         f"{at:g}: {mean:.1%}" for at, mean in zip(later.at, later.means, strict=True) if at > 75
     )
     yield "deviation over links, both kinds", "marginal beyond 125", steps
 
 
-def _links_for_half(found: PlatformResults, setting: Setting) -> str:
+def _links_for_half(found: PlatformResults, setting: PlatformSetting) -> str:
     """Interpolate where acceptance crosses one half."""
     line = series(found, setting, MeasurePanel("", LINKS, "acceptance"), DEFAULT_PER_HOUR)
     points = list(zip(line.at, line.means, strict=True))
@@ -109,6 +111,6 @@ def _links_for_half(found: PlatformResults, setting: Setting) -> str:
     return "–"
 
 
-def _range(found: PlatformResults, setting: Setting, panel: MeasurePanel) -> str:
+def _range(found: PlatformResults, setting: PlatformSetting, panel: MeasurePanel) -> str:
     means = series(found, setting, panel, FIXED[panel.axis]).means
     return f"{min(means):.0%}–{max(means):.0%}" if means else "–"

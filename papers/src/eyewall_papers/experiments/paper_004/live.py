@@ -50,7 +50,7 @@ COLUMNS = ("topology", "re-allocation", "deviation", "plain mean", "worst window
 
 
 @dataclass(frozen=True, slots=True)
-class Turn:
+class LinkTurn:
     """A stretch of time with or without re-allocation; seconds since the epoch."""
 
     reallocates: bool
@@ -59,7 +59,7 @@ class Turn:
 
 
 @dataclass(frozen=True, slots=True)
-class Window:
+class RateWindow:
     """What a topology's consumer saw in one window: sentences per second."""
 
     topology: str
@@ -82,8 +82,8 @@ class Deviation:
 
 
 def windows_of(
-    topology: str, seen: Sequence[float], turns: Sequence[Turn], settle: float, length: float
-) -> list[Window]:
+    topology: str, seen: Sequence[float], turns: Sequence[LinkTurn], settle: float, length: float
+) -> list[RateWindow]:
     """Cut each turn, but for what it takes to settle, into windows of equal length in seconds.
 
     `seen` are the times at which sentences arrived.
@@ -94,11 +94,11 @@ def windows_of(
         edges = [turn.begin + settle + length * place for place in range(count + 1)]
         for begin, end in pairwise(edges):
             arrived = sum(begin <= at < end for at in seen)
-            found.append(Window(topology, number, turn.reallocates, begin, arrived / length))
+            found.append(RateWindow(topology, number, turn.reallocates, begin, arrived / length))
     return found
 
 
-def deviation_of(windows: Sequence[Window], target: float) -> Deviation:
+def deviation_of(windows: Sequence[RateWindow], target: float) -> Deviation:
     """Σ (B − B̂)/B over windows of one topology and one kind of turn, see the module."""
     behind = [(target - window.rate) / target for window in windows]
     return Deviation(
@@ -184,7 +184,7 @@ def _submit(running: LoopCluster, events: Path) -> None:
     time.sleep(20.0)
 
 
-def _take_turns(running: LoopCluster, count: int, seconds: float) -> list[Turn]:
+def _take_turns(running: LoopCluster, count: int, seconds: float) -> list[LinkTurn]:
     turns = []
     for number in range(count):
         reallocates = number % 4 in {1, 2}
@@ -192,7 +192,7 @@ def _take_turns(running: LoopCluster, count: int, seconds: float) -> list[Turn]:
         say(f"turn {number + 1} of {count}: re-allocation is {'on' if reallocates else 'off'}")
         begin = time.time()
         time.sleep(seconds)
-        turns.append(Turn(reallocates, begin, time.time()))
+        turns.append(LinkTurn(reallocates, begin, time.time()))
     return turns
 
 
@@ -201,7 +201,7 @@ def _row(it: Deviation) -> Row:
     return it.topology, "on" if it.reallocates else "off", *shares, str(it.windows)
 
 
-def _draw(windows: Sequence[Window], turns: Sequence[Turn], file: Path) -> None:
+def _draw(windows: Sequence[RateWindow], turns: Sequence[LinkTurn], file: Path) -> None:
     """Draw the rate in each window as a share of the target; turns with re-allocation shaded."""
     start = turns[0].begin
     with style():

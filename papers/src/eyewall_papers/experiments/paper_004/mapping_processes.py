@@ -14,7 +14,7 @@ from numpy.random import default_rng
 
 from eyewall_papers.bimodal.mapping import Resources
 from eyewall_papers.bimodal.metric import METRICS
-from eyewall_papers.bimodal.negotiation import AsRecorded, FirstInFirstOut, Queue, negotiate
+from eyewall_papers.bimodal.negotiation import AsRecorded, FirstInFirstOut, MessageQueue, negotiate
 from eyewall_papers.bimodal.processes import MOST_HOSTS, converse
 from eyewall_papers.bimodal.pruning import PRUNINGS
 from eyewall_papers.experiments.paper_004.networks import barabasi_network, demanding_task
@@ -60,7 +60,7 @@ def _row(policy: str, nodes: int, components: int, number: int, options: argpars
         return policy, str(nodes), str(number), "–", "–", seconds, "timed out"
     heard = {node: record.heard for node, record in talk.records.items()}
 
-    def queue() -> Queue:
+    def queue() -> MessageQueue:
         return FirstInFirstOut() if policy == "exact" else AsRecorded(heard)
 
     simulated = negotiate(

@@ -1,7 +1,7 @@
-"""Networks and tasks like those of paper 004, section 4.2, as far as the paper tells.
+"""Networks and tasks like those of paper 004, section 4.2, as far as the paper describes them.
 
 The topology generator and the capacities of a volunteer computing project that the authors drew
-from are not at hand. What stands for them is said where it is drawn.
+from are not at hand. Each substitute is documented where it is drawn.
 """
 
 import numpy as np

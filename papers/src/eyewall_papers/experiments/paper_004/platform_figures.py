@@ -7,7 +7,7 @@ from eyewall_papers.experiments.paper_004.platform_trials import (
     PlatformCase,
     PlatformMeasures,
     PlatformResults,
-    Setting,
+    PlatformSetting,
 )
 from eyewall_papers.experiments.report import Panel, Row, interval, mean_text
 
@@ -38,7 +38,10 @@ class MeasurePanel:
     measure: str
 
     def panel(
-        self, found: PlatformResults, settings: Sequence[Setting], fixed: Mapping[str, float]
+        self,
+        found: PlatformResults,
+        settings: Sequence[PlatformSetting],
+        fixed: Mapping[str, float],
     ) -> Panel:
         """Draw a line for each setting; `fixed` has the value of the other axis."""
         lines = {
@@ -58,7 +61,9 @@ class Series:
     widths: tuple[float, ...]
 
 
-def series(found: PlatformResults, setting: Setting, panel: MeasurePanel, fixed: float) -> Series:
+def series(
+    found: PlatformResults, setting: PlatformSetting, panel: MeasurePanel, fixed: float
+) -> Series:
     """Return one line of a panel; `fixed` is the value of the other axis."""
     groups: dict[float, list[float]] = {}
     for case, measures in found.items():
@@ -71,7 +76,7 @@ def series(found: PlatformResults, setting: Setting, panel: MeasurePanel, fixed:
     return Series(at, means, widths)
 
 
-def matched(found: PlatformResults, settings: Sequence[Setting]) -> PlatformResults:
+def matched(found: PlatformResults, settings: Sequence[PlatformSetting]) -> PlatformResults:
     """Leave out networks that were not simulated in each of the settings."""
     return {
         case: measures
@@ -82,7 +87,7 @@ def matched(found: PlatformResults, settings: Sequence[Setting]) -> PlatformResu
 
 def means(
     found: PlatformResults,
-    settings: Sequence[Setting],
+    settings: Sequence[PlatformSetting],
     axis: str,
     fixed: float,
     measures: Sequence[str],
@@ -107,7 +112,11 @@ def _mean(group: Sequence[PlatformMeasures], measure: str) -> str:
 
 
 def differences(
-    found: PlatformResults, one: Setting, other: Setting, axis: str, measures: Sequence[str]
+    found: PlatformResults,
+    one: PlatformSetting,
+    other: PlatformSetting,
+    axis: str,
+    measures: Sequence[str],
 ) -> Iterator[Row]:
     """Yield how much more `one` is than `other` on the same network, in the measure's own unit."""
     for at in sorted({AXES[axis](case) for case in found}):

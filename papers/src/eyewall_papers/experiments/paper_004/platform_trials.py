@@ -41,7 +41,7 @@ PER_HOURS = (20.0, 40.0, 60.0, 90.0, 120.0)
 DEFAULT_PER_HOUR = 60.0
 
 
-class Setting(StrEnum):
+class PlatformSetting(StrEnum):
     """What links a platform has, and whether they are re-allocated."""
 
     BOTH = "both kinds"
@@ -73,7 +73,7 @@ class PlatformCase:
     hops: int
     tasks: int
     number: int
-    setting: Setting
+    setting: PlatformSetting
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +107,7 @@ def simulated(case: PlatformCase, seed: int, draw: WindowMean) -> Simulated:
     tasks = workload(
         whole, case.tasks, case.per_hour, case.hops, default_rng((seed, case.number, 1))
     )
-    network = {Setting.DEDICATED: dedicated_only, Setting.PUBLIC: public_only}.get(
+    network = {PlatformSetting.DEDICATED: dedicated_only, PlatformSetting.PUBLIC: public_only}.get(
         case.setting, lambda it: it
     )(whole)
     return simulate(
@@ -116,7 +116,7 @@ def simulated(case: PlatformCase, seed: int, draw: WindowMean) -> Simulated:
         balanced_mapper(network),
         draw,
         default_rng((seed, case.number, 2)),
-        interval=INTERVAL if case.setting is Setting.BOTH else inf,
+        interval=INTERVAL if case.setting is PlatformSetting.BOTH else inf,
         price=PRICE,
     )
 
@@ -184,7 +184,7 @@ def _read(file: Path, seed: int) -> PlatformResults:
         values = json.loads(line)
         if values.pop("seed") != seed:
             continue
-        setting = Setting(values.pop("setting"))
+        setting = PlatformSetting(values.pop("setting"))
         names = [name for name in PlatformCase.__slots__ if name != "setting"]
         case = PlatformCase(**{name: values.pop(name) for name in names}, setting=setting)
         found[case] = PlatformMeasures(**values)

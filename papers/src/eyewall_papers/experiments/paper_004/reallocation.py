@@ -18,7 +18,7 @@ from eyewall_papers.experiments.paper_004.platform_trials import (
     LINKS_OF_A_TREE,
     PER_HOURS,
     PlatformCase,
-    Setting,
+    PlatformSetting,
     add_platform_options,
     run_cases,
 )
@@ -26,7 +26,7 @@ from eyewall_papers.experiments.report import add_plots, draw, show
 
 FAR = 6
 """Hops that richer tasks pay for: the gain of re-allocation depends on it."""
-SETTINGS = (Setting.BOTH, Setting.FIXED)
+SETTINGS = (PlatformSetting.BOTH, PlatformSetting.FIXED)
 PANELS = (
     MeasurePanel("(a) throughput, tasks in an hour", PER_HOUR, "throughput"),
     MeasurePanel("(b) utilisation of dedicated links", PER_HOUR, "link_utilisation"),

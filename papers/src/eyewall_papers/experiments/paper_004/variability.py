@@ -15,13 +15,13 @@ from eyewall_papers.experiments.paper_004.platform_trials import (
     HOPS,
     LINKS_OF_A_TREE,
     PlatformCase,
-    Setting,
+    PlatformSetting,
     simulated,
 )
 from eyewall_papers.experiments.report import Row, at_least, mean_text, progress_bar, show
 
 DRAWS: dict[str, WindowMean] = {"step by step": drawn_each_step, "by window": drawn_by_window}
-SETTINGS = (Setting.BOTH, Setting.FIXED, Setting.PUBLIC)
+SETTINGS = (PlatformSetting.BOTH, PlatformSetting.FIXED, PlatformSetting.PUBLIC)
 COLUMNS = ("setting", "drawn", "tasks", "acceptance", "deviation", "elongation", "seconds")
 
 

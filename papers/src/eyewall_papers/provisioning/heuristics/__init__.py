@@ -16,7 +16,7 @@ from eyewall_papers.provisioning.heuristics.server_selection import (
     select_intelligently,
     select_randomly,
 )
-from eyewall_papers.provisioning.purchases import Failure, Step
+from eyewall_papers.provisioning.purchases import FailedStep, HeuristicFailure
 
 HEURISTICS: Mapping[str, Heuristic] = {
     "random": Heuristic(random, select_randomly),
@@ -28,4 +28,4 @@ HEURISTICS: Mapping[str, Heuristic] = {
     "object-availability": Heuristic(object_availability, select_intelligently),
 }
 
-__all__ = ["HEURISTICS", "Failure", "Heuristic", "Step"]
+__all__ = ["HEURISTICS", "FailedStep", "Heuristic", "HeuristicFailure"]

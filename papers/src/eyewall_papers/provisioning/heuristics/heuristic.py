@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from eyewall_sidecar.model.violations import exceeds
 from numpy.random import Generator
 
-from eyewall_papers.provisioning.groups import Instance
+from eyewall_papers.provisioning.groups import ProvisioningArrays
 from eyewall_papers.provisioning.heuristics.server_selection import Sources
 from eyewall_papers.provisioning.problem import ProvisioningProblem
 from eyewall_papers.provisioning.provision import Provision
-from eyewall_papers.provisioning.purchases import Failure, Purchases
+from eyewall_papers.provisioning.purchases import HeuristicFailure, Purchases
 
 
 def downgrade(purchases: Purchases, sources: Sources) -> None:
@@ -43,8 +43,8 @@ def _links_carry(purchases: Purchases, machine_type: int, downloaded: Mapping[in
     )
 
 
-Placing = Callable[[Instance, Generator], Purchases | Failure]
-Selecting = Callable[[Purchases, Generator], Sources | Failure]
+Placing = Callable[[ProvisioningArrays, Generator], Purchases | HeuristicFailure]
+Selecting = Callable[[Purchases, Generator], Sources | HeuristicFailure]
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,15 +62,17 @@ class Heuristic:
     place: Placing
     select: Selecting
 
-    def __call__(self, problem: ProvisioningProblem, rng: Generator) -> Provision | Failure:
+    def __call__(
+        self, problem: ProvisioningProblem, rng: Generator
+    ) -> Provision | HeuristicFailure:
         """Return a provision that breaks no constraint, or which step failed."""
-        placed = self.place(Instance.of(problem), rng)
-        return placed if isinstance(placed, Failure) else self.complete(placed, rng)
+        placed = self.place(ProvisioningArrays.of(problem), rng)
+        return placed if isinstance(placed, HeuristicFailure) else self.complete(placed, rng)
 
-    def complete(self, placed: Purchases, rng: Generator) -> Provision | Failure:
+    def complete(self, placed: Purchases, rng: Generator) -> Provision | HeuristicFailure:
         """Select servers for what is placed, and downgrade it."""
         sources = self.select(placed, rng)
-        if isinstance(sources, Failure):
+        if isinstance(sources, HeuristicFailure):
             return sources
         downgrade(placed, sources)
         names = placed.names()

@@ -4,9 +4,9 @@ from collections.abc import Iterable
 
 from numpy.random import Generator
 
-from eyewall_papers.provisioning.groups import Instance, places_in
+from eyewall_papers.provisioning.groups import ProvisioningArrays, places_in
 from eyewall_papers.provisioning.purchases import (
-    Failure,
+    HeuristicFailure,
     Purchases,
     buy_and_fill,
     buy_dearest,
@@ -20,11 +20,11 @@ from eyewall_papers.provisioning.purchases import (
 )
 
 
-def random(instance: Instance, rng: Generator) -> Purchases | Failure:
+def random(instance: ProvisioningArrays, rng: Generator) -> Purchases | HeuristicFailure:
     """Place operators in random order, each on the cheapest machine that holds it.
 
     One that no machine holds is grouped with the one operator that it exchanges most with. Child
-    and parent are whoever it exchanges data with, so any graph is taken.
+    and parent are all operators it exchanges data with, so any graph is accepted.
     """
     purchases = Purchases(instance)
     for _ in range(4 * len(instance.operators)):
@@ -38,22 +38,22 @@ def random(instance: Instance, rng: Generator) -> Purchases | Failure:
     return turned_out(purchases) if purchases.unplaced else purchases
 
 
-def comp_greedy(instance: Instance, _: Generator) -> Purchases | Failure:
+def comp_greedy(instance: ProvisioningArrays, _: Generator) -> Purchases | HeuristicFailure:
     """Fill most expensive machines with operators, those of the largest w_i first.
 
-    Child and parent are whoever an operator exchanges data with, so any graph is taken.
+    Child and parent are all operators that exchange data, so any graph is accepted.
     """
     purchases = Purchases(instance)
     failure = buy_and_fill(purchases, heaviest_first(purchases, instance.operators))
     return failure or purchases
 
 
-def object_greedy(instance: Instance, _: Generator) -> Purchases | Failure:
+def object_greedy(instance: ProvisioningArrays, _: Generator) -> Purchases | HeuristicFailure:
     """Fill most expensive machines with the operators whose objects have the highest rates.
 
     Al-operators by their largest rate_k, then w_i; others follow by w_i on each machine. What is
     left when every al-operator has its machine is placed as in Comp-Greedy: the paper does not say.
-    Child and parent are whoever an operator exchanges data with, so any graph is taken.
+    Child and parent are all operators that exchange data, so any graph is accepted.
     """
     purchases = Purchases(instance)
     fastest = {
@@ -73,7 +73,7 @@ def object_greedy(instance: Instance, _: Generator) -> Purchases | Failure:
     return buy_and_fill(purchases, others) or purchases
 
 
-def object_grouping(instance: Instance, _: Generator) -> Purchases | Failure:
+def object_grouping(instance: ProvisioningArrays, _: Generator) -> Purchases | HeuristicFailure:
     """Give the al-operators that share objects with the most popular one its machine.
 
     The popularity of an al-operator is how many operators need each of its objects, summed. "The
@@ -105,7 +105,7 @@ def object_grouping(instance: Instance, _: Generator) -> Purchases | Failure:
     return buy_and_fill(purchases, others) or purchases
 
 
-def object_availability(instance: Instance, _: Generator) -> Purchases | Failure:
+def object_availability(instance: ProvisioningArrays, _: Generator) -> Purchases | HeuristicFailure:
     """Give the users of each object machines of their own, objects on few servers first.
 
     Users of one object are taken by w_i, which the paper leaves open; those that do not fit on the
@@ -128,12 +128,12 @@ def object_availability(instance: Instance, _: Generator) -> Purchases | Failure
     return buy_and_fill(purchases, heaviest_first(purchases, purchases.unplaced)) or purchases
 
 
-def comm_greedy(instance: Instance, _: Generator) -> Purchases | Failure:
+def comm_greedy(instance: ProvisioningArrays, _: Generator) -> Purchases | HeuristicFailure:
     """Join the two ends of each stream, streams with most bytes/s first, as far as they fit.
 
     A pair of operators that exchanges data counts once, with both directions together, so any
     graph is taken. To accommodate more, a machine may be exchanged for another: the cheapest that
-    holds all. Two machines that none could replace, whatever is in stock, are not looked at again
+    holds all. Two machines that none could replace, whatever is in stock, are not considered again
     for another pair: in a dense graph most pairs are such. Operators that exchange nothing get a
     machine each.
     """
@@ -184,13 +184,13 @@ def _held(purchases: Purchases, machines: Iterable[int]) -> bool:
     return any(instance.holds(it, together) for it in range(len(instance.types)))
 
 
-def subtree_bottom_up(instance: Instance, _: Generator) -> Purchases | Failure:
+def subtree_bottom_up(instance: ProvisioningArrays, _: Generator) -> Purchases | HeuristicFailure:
     """Give each al-operator a most expensive machine; merge each operator with its children.
 
     Operators are taken producers first, so every child has been merged before. All children's
     machines are merged with their parent if one machine holds that, else one after the other, most
     bytes/s first, as long as it holds them; a parent that fits with no child gets a machine of its
-    own. In a graph that is no tree, whoever sends to an operator is its child; a cycle is entered
+    own. In a graph that is no tree, senders to an operator are its children; a cycle is entered
     where `path_order` enters it. Operators that no machine holds alone, or that found none left
     in stock, join one that they exchange data with in the end.
     """

@@ -7,8 +7,8 @@ from typing import Self
 from eyewall_sidecar.model.violations import exceeds
 from numpy.random import Generator
 
-from eyewall_papers.provisioning.groups import Instance, places_in
-from eyewall_papers.provisioning.purchases import Failure, Purchases, Step
+from eyewall_papers.provisioning.groups import ProvisioningArrays, places_in
+from eyewall_papers.provisioning.purchases import FailedStep, HeuristicFailure, Purchases
 
 Download = tuple[int, int]
 """Machine number, object."""
@@ -25,7 +25,7 @@ def downloads_of(purchases: Purchases) -> list[Download]:
     ]
 
 
-def select_randomly(purchases: Purchases, rng: Generator) -> Sources | Failure:
+def select_randomly(purchases: Purchases, rng: Generator) -> Sources | HeuristicFailure:
     """Server-Selection-Random: any server that holds the object (section 6.2.1)."""
     room = _Room.of(purchases)
     for download in downloads_of(purchases):
@@ -37,7 +37,7 @@ def select_randomly(purchases: Purchases, rng: Generator) -> Sources | Failure:
     return room.sources
 
 
-def select_intelligently(purchases: Purchases, _: Generator) -> Sources | Failure:
+def select_intelligently(purchases: Purchases, _: Generator) -> Sources | HeuristicFailure:
     """Server-Selection-Intelligent: three loops (section 6.2.2).
 
     1. Objects that one server holds. 2. As many downloads as possible from servers that hold one
@@ -90,7 +90,7 @@ def _interest(left: Iterable[Download], room: "_Room", key: int) -> float:
 class _Room:
     """What servers' cards and links have left, bytes/s, and what was taken."""
 
-    instance: Instance
+    instance: ProvisioningArrays
     types: dict[int, int]
     cards: list[float]
     links: dict[tuple[int, int], float] = field(default_factory=dict)
@@ -122,12 +122,12 @@ class _Room:
         self.cards[server] -= self.instance.rates[key]
         self.sources[download] = server
 
-    def failure(self, download: Download, servers: Sequence[int]) -> Failure:
+    def failure(self, download: Download, servers: Sequence[int]) -> HeuristicFailure:
         problem = self.instance.problem
         name = problem.objects[download[1]].id
         tried = ", ".join(problem.servers[it].id for it in servers)
-        return Failure(
-            Step.SERVERS,
+        return HeuristicFailure(
+            FailedStep.SERVERS,
             name,
             f"object {name} takes {self.instance.rates[download[1]]:g} bytes/s, more than is left "
             f"of the card or the link of {tried} for one of the machines that use it",
