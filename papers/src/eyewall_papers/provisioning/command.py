@@ -10,8 +10,8 @@ from time import perf_counter
 from typing import NoReturn
 
 import typer
-from eyewall_sidecar.cli.console import counted, show_progress
 from eyewall_sidecar.cli.client import BAD_INPUT
+from eyewall_sidecar.cli.console import counted, show_progress
 from eyewall_sidecar.cli.solve import EXIT_CODES
 from eyewall_sidecar.model import ProblemError
 from eyewall_sidecar.model.errors import unknown
