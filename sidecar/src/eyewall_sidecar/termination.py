@@ -1,4 +1,4 @@
-"""Ending a program that runs until it is told to stop."""
+"""Signals that end a program which runs until it is stopped."""
 
 import logging
 import signal

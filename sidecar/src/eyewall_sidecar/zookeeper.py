@@ -25,7 +25,7 @@ class AwayError(ServersError):
 def connected(servers: str, *, reads_only: bool) -> Iterator[KazooClient]:
     """Connect for as long as it is needed; ServersError if that does not work, or stops to.
 
-    Whoever `reads_only` is also content with a server that lost its quorum.
+    With `reads_only` a server that lost its quorum will do.
     """
     if not are_servers(servers):
         raise ServersError(

@@ -2,8 +2,8 @@
 
 import pytest
 from eyewall_sidecar.storm import Component, Executor, Grouping, Input, Kind, Topology
-from eyewall_sidecar.storm.measured import Figure, MeasuredTopology
 from eyewall_sidecar.storm.rates import component_streams, flows
+from eyewall_sidecar.storm.topology_estimates import Figure, MeasuredTopology
 from hypothesis import given
 from hypothesis import strategies as st
 from storm_builders import chain

@@ -2,7 +2,7 @@ import pytest
 from delay_tables import delay_table
 from eyewall_sidecar.model import PlacementProblem, ProblemError
 from eyewall_sidecar.storm import Executor, HostLoad, MeasuredTopology, Slot, Worker
-from eyewall_sidecar.storm.measured import Figure
+from eyewall_sidecar.storm.topology_estimates import Figure
 from storm_builders import (
     MEGABYTE,
     ask,

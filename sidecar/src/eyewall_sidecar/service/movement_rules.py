@@ -291,7 +291,7 @@ def _return_hold(
 def _cost_hold(candidate: CandidateMove, horizon: float | None) -> Message | None:
     """Return that a move costs more than it saves within the horizon; None if that is unknown.
 
-    A topology that stands still for a gap keeps the tuples of that time waiting, for half of it on
+    A topology that stops for a gap keeps the tuples of that time waiting, for half of it on
     average: gap² / 2 seconds for each tuple/s. A response time that is better by ΔR saves
     ΔR · horizon for each tuple/s. Availability: ΔA · horizon seconds of downtime less, for one gap.
     Other objectives have units that a gap does not have.

@@ -19,7 +19,7 @@ from eyewall_sidecar.storm import (
     component_streams,
     read_settings,
 )
-from eyewall_sidecar.storm.measured import Figure
+from eyewall_sidecar.storm.topology_estimates import Figure
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,7 +113,7 @@ def _errors(figures: list[Figure]) -> list[float]:
 def _assumed(
     request: PlacementRequest, problem: TopologyProblem, streams: tuple[ComponentStream, ...]
 ) -> Iterator[Message | str]:
-    """Yield what stands in for what was not measured."""
+    """Yield what replaces missing measurements."""
     if not problem.cpu_measured:
         yield message(Code.CPU_DECLARED)
     unmeasured = dict.fromkeys(

@@ -1,4 +1,4 @@
-"""Storm's nouns, and the only bridge between them and the papers': `placement_problem`, `slots`."""
+"""Storm's nouns, and the only bridge between them and problems: `placement_problem`, `slots`."""
 
 from eyewall_sidecar.storm.changes import (
     Change,
@@ -24,7 +24,6 @@ from eyewall_sidecar.storm.cluster import (
 from eyewall_sidecar.storm.delay_table import DelayTable
 from eyewall_sidecar.storm.host_load import HostHistory, HostLoad, update_host
 from eyewall_sidecar.storm.known_delays import KnownDelays, KnownDelaysCache
-from eyewall_sidecar.storm.measured import MeasuredTopology, hold_estimates, measured_topology
 from eyewall_sidecar.storm.placement_problem import (
     TopologyProblem,
     operator_id,
@@ -37,6 +36,11 @@ from eyewall_sidecar.storm.settings import Mode, Settings, SettingsError, mode_o
 from eyewall_sidecar.storm.signals import Signals
 from eyewall_sidecar.storm.slots import SlotChoice, choose_slots
 from eyewall_sidecar.storm.topology import Component, Executor, Grouping, Input, Kind, Topology
+from eyewall_sidecar.storm.topology_estimates import (
+    MeasuredTopology,
+    hold_estimates,
+    measured_topology,
+)
 
 __all__ = [
     "Assignment",

@@ -10,7 +10,7 @@ from eyewall_sidecar.storm.topology import Executor
 
 
 class Change(StrEnum):
-    """What becomes of a worker process."""
+    """How a worker process changes."""
 
     UNCHANGED = "unchanged"
     STARTED = "started"
@@ -38,7 +38,7 @@ class SlotMove(NamedTuple):
 
 
 class SlotLoss(StrEnum):
-    """Why a slot can no longer be had."""
+    """Why a slot is no longer available."""
 
     SUPERVISOR_GONE = "supervisor gone"
     WITHDRAWN = "withdrawn"
@@ -48,7 +48,7 @@ class SlotLoss(StrEnum):
 
 
 class LostSlot(NamedTuple):
-    """A slot that can no longer be had; `holder` names the topology that has it."""
+    """A slot that is no longer available; `holder` names the topology that has it."""
 
     loss: SlotLoss
     slot: Slot

@@ -106,7 +106,7 @@ class ClusterState:
         return tuple(it for it in self.topologies if it.topology.id != topology_id)
 
     def assigned(self, topology_id: str, assignment: Assignment) -> "ClusterState":
-        """Return the state as it is once this topology runs so."""
+        """Return the state as it is once this topology has that assignment."""
         return replace(
             self,
             topologies=tuple(

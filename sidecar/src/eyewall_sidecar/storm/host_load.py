@@ -1,7 +1,7 @@
-"""What a host can still do: its cores, what else uses them, and how much its work is held up.
+"""A host's load: its cores, what uses them, and how much its work is held up.
 
-Reports of one host follow each other every few seconds. What they say is smoothed, and a figure
-that was handed out is held until it is wrong by more than that jitter.
+A host reports every few seconds. Its figures are smoothed, and a figure that was handed out is held
+until it is wrong by more than their jitter.
 """
 
 from collections.abc import Mapping
@@ -27,8 +27,8 @@ FULL = 0.75
 RECOVERY_SECONDS = 600.0
 """In which most of a full host's slowness is forgotten: 63 %, and 95 % in three times as long.
 
-It stops holding anything up as soon as what was too heavy for it has left. Whoever believed that at
-once would send the same work back. What held a host up that was not full was not its work.
+A host is fast again as soon as the work that was too heavy for it has left. Believing that at once
+would send the same work back. Slowness of a host that was not full does not come from its work.
 """
 WARM_UP_SECONDS = 40.0
 """How long a worker that starts takes all the CPU that it gets: a JVM, and a process for each of
@@ -36,7 +36,7 @@ its executors in another language. On hosts of one core that took 20 to 35 s; th
 up for 0.4 of that time, and for 0.03 of it afterwards.
 """
 SLOWEST = 0.01
-"""The share of its time that work gets at least; less can hardly be told from a standstill."""
+"""The least share of its time that work gets; less is hardly different from a standstill."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +64,7 @@ class HostLoad:
     progress: float = 1.0
 
     def left_for(self, topology: str) -> float:
-        """Cores that are left for a topology beside all that is not its own."""
+        """Cores that all other load leaves for a topology."""
         return max(0.0, self.cores - max(0.0, self.busy - self.by_topology.get(topology, 0.0)))
 
 
@@ -85,11 +85,11 @@ class HostHistory:
     time
         When the last report ended, in seconds since the epoch.
     smoothed
-        What its reports come to.
+        The average of its reports, the newest weighing most.
     held
         What problems are built from.
     recent
-        What its last reports told of its progress, the oldest first.
+        The progress of its last reports, the oldest first.
     slow
         The progress that it had when it was full, as far as that is not forgotten.
     """
@@ -117,7 +117,7 @@ def update_host(before: HostHistory | None, sample: Sample) -> HostHistory | Non
 
 
 def _load_of(sample: Sample) -> HostLoad | None:
-    """What one report says; None if it covers no time, or a worker was seen for the first time."""
+    """Return a report's load; None if it covers no time, or a worker is new."""
     machine = sample.machine
     if machine is None or sample.seconds <= 0 or any(it.cpu is None for it in sample.workers):
         return None
@@ -133,7 +133,7 @@ def _load_of(sample: Sample) -> HostLoad | None:
     )
 
 
-def _recent(before: HostHistory | None, sample: Sample, told: float) -> tuple[LoadReport, ...]:
+def _recent(before: HostHistory | None, sample: Sample, progress: float) -> tuple[LoadReport, ...]:
     known = before.recent if before is not None else ()
     began = sample.time - sample.seconds
     if any(began < it.started + WARM_UP_SECONDS for it in sample.workers):
@@ -145,7 +145,7 @@ def _recent(before: HostHistory | None, sample: Sample, told: float) -> tuple[Lo
         if place >= last or 0 <= sample.time - it.time < AGREEING_SECONDS
     )
     full = sample.machine is not None and _is_full(sample.machine, sample.seconds)
-    return (*kept, LoadReport(sample.time, told, full))
+    return (*kept, LoadReport(sample.time, progress, full))
 
 
 def _agreed(recent: tuple[LoadReport, ...]) -> float:
@@ -183,22 +183,22 @@ def _share(busy: float, held_up: float) -> float:
     return busy / (busy + held_up) if held_up > 0 else 1.0
 
 
-def _smoothed(before: HostLoad, told: HostLoad) -> HostLoad:
+def _smoothed(before: HostLoad, now: HostLoad) -> HostLoad:
     # A topology that is gone leaves its load at once: its room is free.
     used = {
         it: cpu if it not in before.by_topology else _mixed(before.by_topology[it], cpu)
-        for it, cpu in told.by_topology.items()
+        for it, cpu in now.by_topology.items()
     }
-    others = _mixed(_of_others(before), _of_others(told))
-    return replace(told, busy=others + sum(used.values()), by_topology=used)
+    others = _mixed(_of_others(before), _of_others(now))
+    return replace(now, busy=others + sum(used.values()), by_topology=used)
 
 
 def _of_others(load: HostLoad) -> float:
     return max(0.0, load.busy - sum(load.by_topology.values()))
 
 
-def _mixed(before: float, told: float) -> float:
-    return before + NEWEST * (told - before)
+def _mixed(before: float, now: float) -> float:
+    return before + NEWEST * (now - before)
 
 
 def _is_held(held: HostLoad, now: HostLoad) -> bool:

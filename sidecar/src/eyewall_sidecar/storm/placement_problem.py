@@ -1,4 +1,4 @@
-"""The bridge between Storm's words and the papers': a topology in a cluster becomes a problem.
+"""A topology in a cluster as a placement problem.
 
 S-ODP (paper 000, section 6.2): executors are the operators, C_u is slots × EPS_max.
 """
@@ -18,8 +18,8 @@ from eyewall_sidecar.model import (
 from eyewall_sidecar.model.errors import listed
 from eyewall_sidecar.model.limits import SLOWEST
 from eyewall_sidecar.storm.cluster import Supervisor, TopologyState
+from eyewall_sidecar.storm.core_demand import core_demand
 from eyewall_sidecar.storm.known_delays import FEW, KnownDelays
-from eyewall_sidecar.storm.measured_cores import measured_cores
 from eyewall_sidecar.storm.pins import pinned_hosts
 from eyewall_sidecar.storm.rates import NOTHING_MEASURED, flows, unknown_streams
 from eyewall_sidecar.storm.room import Room, Rooms, executors_per_slot, node_names
@@ -31,7 +31,7 @@ from eyewall_sidecar.storm.traits import Traits, TraitsError, read_traits
 
 @dataclass(frozen=True, slots=True)
 class TopologyProblem:
-    """A problem and the way back to Storm's words.
+    """A problem and the way back to Storm's names.
 
     Parameters
     ----------
@@ -46,7 +46,7 @@ class TopologyProblem:
     known
         The delays between the hosts.
     assumptions
-        What was taken for granted, as sentences for a person.
+        What was assumed, as sentences for a person.
     delays_assumed
         Which delays are unknown, or known too little to move by, and were stood in for; empty if
         none is.
@@ -103,7 +103,7 @@ def problem_of_moving(
     fixed = {it: slot.supervisor for it, slot in topology.running().items() if slot in withdrawn}
     host_of = {it: room.supervisor.host for it, room in rooms.items()}
     where = {it: host_of.get(slot.supervisor, "") for it, slot in topology.running().items()}
-    cores = measured_cores(topology.topology, where, signals.measured, signals.loads)
+    cores = core_demand(topology.topology, where, signals.measured, signals.loads)
     return _Bridge(rooms, topology, settings, signals, fixed, cores, trusted=True).problem()
 
 
@@ -314,7 +314,7 @@ class _Bridge:
             candidates = tuple(
                 self.names[it.supervisor.id] for it in nodes if it.supervisor.host in allowed
             )
-        # CPU is not all that takes time: whoever declares a time may know of more.
+        # CPU is not all that takes time: a declared time may include more.
         cpu_time = self.measured.execution_times.get(component.id)
         execution_time = self.settings.execution_times.get(
             component.id, cpu_time.value if cpu_time else 0.0

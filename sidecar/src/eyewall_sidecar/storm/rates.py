@@ -1,8 +1,8 @@
 """How many tuples per second flow from executor to executor: measured, declared or assumed.
 
 Each of n × m pairs of executors carries its share of what the component as a whole emits, as
-the stream's grouping spreads it. What is measured comes before what a hint declares; what neither
-tells is assumed, and said.
+the stream's grouping spreads it. A measured rate takes precedence over a hint; a rate that
+neither gives is assumed, and the assumption is reported.
 """
 
 from collections.abc import Iterator, Mapping
@@ -10,12 +10,12 @@ from dataclasses import dataclass
 
 from eyewall_sidecar.model.errors import listed
 from eyewall_sidecar.model.path_order import path_order
-from eyewall_sidecar.storm.measured import Figure, MeasuredTopology
-from eyewall_sidecar.storm.spreading import shares, spread
+from eyewall_sidecar.storm.stream_shares import shares, spread
 from eyewall_sidecar.storm.topology import Component, Executor, Grouping, Input, Kind, Topology
+from eyewall_sidecar.storm.topology_estimates import Figure, MeasuredTopology
 
 ASSUMED_RATE = 1.0
-"""Tuples/s of what nobody gave a rate for."""
+"""Tuples/s of a stream without a measured or hinted rate."""
 METRICS_RATE = 1 / 60
 """Tuples/s of metrics from one executor: topology.builtin.metrics.bucket.size.secs is 60."""
 
@@ -27,7 +27,7 @@ SILENT = frozenset({"__ack_fail", "__ack_reset_timeout", "__eventlog", "__tick",
 AS_SHUFFLE = frozenset({Grouping.LOCAL_OR_SHUFFLE, Grouping.DIRECT, Grouping.CUSTOM})
 """Groupings whose shares are not known before they are measured, or change with the placement."""
 GUESSED = frozenset({Grouping.DIRECT, Grouping.CUSTOM})
-"""Groupings that choose who sends to whom, which what each took in does not tell."""
+"""Groupings that choose who sends to whom, which the tuples that each received do not show."""
 NOTHING_MEASURED = MeasuredTopology()
 
 StreamId = tuple[str, str]
@@ -38,7 +38,7 @@ StreamId = tuple[str, str]
 class Flow:
     """What goes from one executor to another, all streams of the pair together.
 
-    `system` tells acks and metrics from the topology's own tuples.
+    `system`: acks and metrics rather than the topology's own tuples.
     """
 
     source: Executor
@@ -169,7 +169,7 @@ def _summed_by_host(
 def unknown_streams(
     topology: Topology, hints: Mapping[str, float], measured: MeasuredTopology
 ) -> tuple[str, ...]:
-    """Name the topology's own streams of which neither a measurement nor a hint tells the rate."""
+    """Name the topology's own streams whose rate is neither measured nor hinted."""
     known = _measured(topology, measured)
     components = {it.id: it for it in topology.components}
     return tuple(

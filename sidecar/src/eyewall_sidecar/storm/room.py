@@ -1,4 +1,4 @@
-"""What is left for one topology on each supervisor beside all others.
+"""What all other topologies leave for one on each supervisor.
 
 Resources are added up as the resource-aware scheduler does: cores, and on-heap plus off-heap
 bytes, of every executor that has a slot there.
@@ -14,7 +14,7 @@ from eyewall_sidecar.storm.topology import Topology
 
 @dataclass(frozen=True, slots=True)
 class Room:
-    """One supervisor, seen by one topology.
+    """One supervisor, as one topology may use it.
 
     Parameters
     ----------

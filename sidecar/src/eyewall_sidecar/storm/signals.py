@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from eyewall_sidecar.storm.delay_table import DelayTable
 from eyewall_sidecar.storm.host_load import HostLoad
 from eyewall_sidecar.storm.known_delays import KnownDelaysCache
-from eyewall_sidecar.storm.measured import MeasuredTopology
+from eyewall_sidecar.storm.topology_estimates import MeasuredTopology
 
 
 @dataclass(frozen=True, slots=True)

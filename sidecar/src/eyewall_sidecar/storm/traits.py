@@ -1,4 +1,4 @@
-"""What a host says of itself in supervisor.scheduler.meta: site, labels, availability, speed."""
+"""A host's traits in supervisor.scheduler.meta: site, labels, availability, speed."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ class Traits:
     Parameters
     ----------
     site
-        Where it stands.
+        Where it is.
     labels
         What pins may name.
     availability

@@ -3,14 +3,14 @@ package io.eyewall.storm;
 import io.eyewall.storm.rpc.Decision;
 import java.util.List;
 
-/** What asking the sidecar came to. */
+/** The result of asking the sidecars for decisions. */
 sealed interface Answer {
 
     /** The sidecar answered in time; a topology without a decision stays as it runs. */
-    record Decided(List<Decision> decisions) implements Answer {}
+    record Decisions(List<Decision> list) implements Answer {}
 
-    /** There is no answer to go by, for this reason: "sidecar did not answer in 2 s". */
-    record Failed(Cause cause, String reason) implements Answer {}
+    /** There is no usable answer, for this reason: "sidecar did not answer in 2 s". */
+    record Failure(Cause cause, String reason) implements Answer {}
 
     /** Kinds of failure, for counting. */
     enum Cause {

@@ -20,10 +20,10 @@ import org.apache.storm.scheduler.WorkerSlot;
 import org.apache.storm.scheduler.resource.normalization.NormalizedResourceRequest;
 
 /**
- * Puts a decided placement of one topology on the cluster: all of it or, with the reason, nothing.
+ * Applies a decided placement of one topology to the cluster: all of it or, with a reason, nothing.
  *
  * <p>The sidecar is not trusted. Each check below is a way in which Storm would lose executors,
- * start workers that cannot run, or end Nimbus, if the placement were taken as it came.
+ * start workers that cannot run, or end Nimbus, if the placement were applied unchecked.
  */
 final class AssignmentApplier {
 
@@ -32,7 +32,7 @@ final class AssignmentApplier {
 
     private AssignmentApplier() {}
 
-    /** Empty if the cluster is as decided now; else why not, and the cluster is as it was. */
+    /** Empty if the placement was applied; otherwise the reason, and the cluster is unchanged. */
     static Optional<String> apply(Decision decision, Cluster cluster) {
         TopologyDetails topology = cluster.getTopologies().getById(decision.getTopologyId());
         if (topology == null) {
@@ -40,13 +40,13 @@ final class AssignmentApplier {
         }
         Trial trial = new Trial(decision, topology, cluster);
         Optional<String> reason =
-                trial.assignmentHasChangedSince()
+                trial.assignmentHasChanged()
                         .or(trial::slotIsGivenTwice)
                         .or(trial::workerIsEmpty)
-                        .or(trial::executorIsInvented)
+                        .or(trial::executorIsUnknown)
                         .or(trial::executorIsPlacedTwice)
                         .or(trial::executorIsMissing)
-                        .or(trial::slotCannotBeHad)
+                        .or(trial::slotIsUnavailable)
                         .or(trial::workerIsTooBig)
                         .or(trial::hostIsTooFull)
                         .or(trial::constraintIsBroken);
@@ -68,7 +68,7 @@ final class AssignmentApplier {
         /** Workers whose slot or executors are new; all others keep running untouched. */
         private final Map<WorkerSlot, Set<ExecutorDetails>> started = new HashMap<>();
 
-        /** Slots of workers that stop, or start anew with other executors. */
+        /** Slots of workers that stop, or restart with other executors. */
         private final Set<WorkerSlot> ended = new HashSet<>();
 
         Trial(Decision decision, TopologyDetails topology, Cluster cluster) {
@@ -100,7 +100,7 @@ final class AssignmentApplier {
             return !started.isEmpty() || !ended.isEmpty();
         }
 
-        Optional<String> assignmentHasChangedSince() {
+        Optional<String> assignmentHasChanged() {
             return decision.getBase().equals(Workers.digest(outcome, topology.getId()))
                     ? Optional.empty()
                     : Optional.of("assignment changed since");
@@ -118,7 +118,7 @@ final class AssignmentApplier {
                     .map(worker -> "worker on " + name(Workers.slot(worker)) + " has no executors");
         }
 
-        Optional<String> executorIsInvented() {
+        Optional<String> executorIsUnknown() {
             return placed.stream()
                     .filter(executor -> !topology.getExecutors().contains(executor))
                     .findFirst()
@@ -141,11 +141,11 @@ final class AssignmentApplier {
                                             : missing.size() + " executors are placed nowhere");
         }
 
-        /** Leaves the outcome with the new workers in place. */
-        Optional<String> slotCannotBeHad() {
+        /** Assigns the new workers in the outcome. */
+        Optional<String> slotIsUnavailable() {
             outcome.freeSlots(ended);
             Optional<String> reason =
-                    started.keySet().stream().map(this::whyNot).flatMap(Optional::stream).findFirst();
+                    started.keySet().stream().map(this::unavailability).flatMap(Optional::stream).findFirst();
             if (reason.isEmpty()) {
                 started.forEach(
                         (slot, executors) -> outcome.assign(slot, topology.getId(), executors));
@@ -182,7 +182,7 @@ final class AssignmentApplier {
                     topology, Workers.bySlot(outcome.getAssignmentById(topology.getId())));
         }
 
-        private Optional<String> whyNot(WorkerSlot slot) {
+        private Optional<String> unavailability(WorkerSlot slot) {
             SupervisorDetails supervisor = outcome.getSupervisorById(slot.getNodeId());
             if (supervisor == null) {
                 return Optional.of("there is no supervisor " + slot.getNodeId());
@@ -226,7 +226,7 @@ final class AssignmentApplier {
 
         private static Optional<String> over(
                 SupervisorDetails host, String unit, double needed, double offered) {
-            // A sum with a request that is no number in it is none either, and over nothing.
+            // A sum with NaN in it is NaN, which exceeds nothing.
             return needed > offered + ROUNDING
                     ? Optional.of(
                             "%s would need %.0f%s and has %.0f"

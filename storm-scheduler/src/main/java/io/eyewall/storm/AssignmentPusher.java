@@ -25,21 +25,21 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Gives every supervisor its assignments as soon as a round changed any.
+ * Sends every supervisor its assignments as soon as a round changes any.
  *
- * <p>Nimbus tells only supervisors whose own slots changed; every other one asks every 10 s, and
- * until then its workers send to where a moved executor no longer is. All of this is a courtesy: it
- * runs on its own threads, and where it fails the supervisors ask as they always did.
+ * <p>Nimbus notifies only supervisors whose own slots changed; every other one asks every 10 s, and
+ * until then its workers send to where a moved executor no longer is. Pushing is an optimisation: it
+ * runs on its own threads, and where it fails the supervisors ask as without it.
  */
 final class AssignmentPusher implements AutoCloseable {
 
     private static final Logger LOG = LoggerFactory.getLogger(AssignmentPusher.class);
 
-    private static final Duration PUBLISHED_WITHIN = Duration.ofSeconds(10);
-    private static final Duration LOOK_AGAIN_AFTER = Duration.ofMillis(20);
+    private static final Duration PUBLICATION_TIMEOUT = Duration.ofSeconds(10);
+    private static final Duration POLL_PERIOD = Duration.ofMillis(20);
     private static final int SENDERS = 8;
 
-    /** A push that crosses a newer assignment is repeated, for the older one must not be the last. */
+    /** A push that overtakes a newer assignment is repeated: the older one must not arrive last. */
     private static final int REPEATS = 3;
 
     /** What Nimbus has published. */
@@ -65,7 +65,7 @@ final class AssignmentPusher implements AutoCloseable {
     private final Duration timeout;
     private final ShimMetrics metrics;
 
-    /** The newest changes only: who is late is told what holds by then. */
+    /** The newest changes only: a late push sends what is current by then. */
     private final BlockingQueue<Map<String, Map<ExecutorDetails, WorkerSlot>>> changes =
             new LinkedBlockingQueue<>(1);
 
@@ -111,7 +111,7 @@ final class AssignmentPusher implements AutoCloseable {
         while (!Thread.currentThread().isInterrupted()) {
             try {
                 if (awaitPublished(changes.take())) {
-                    tellEveryone();
+                    sendToAll();
                 }
             } catch (InterruptedException e) {
                 return;
@@ -121,10 +121,10 @@ final class AssignmentPusher implements AutoCloseable {
         }
     }
 
-    /** False if something newer came up, or what was expected did not. */
+    /** False if there is a newer change, or what was expected was not published. */
     private boolean awaitPublished(Map<String, Map<ExecutorDetails, WorkerSlot>> expected)
             throws Exception {
-        long end = System.nanoTime() + PUBLISHED_WITHIN.toNanos();
+        long end = System.nanoTime() + PUBLICATION_TIMEOUT.toNanos();
         while (changes.isEmpty() && System.nanoTime() < end) {
             Map<String, Map<ExecutorDetails, WorkerSlot>> now = new HashMap<>();
             for (Map.Entry<String, Assignment> entry : assignments(expected.keySet()).entrySet()) {
@@ -134,24 +134,24 @@ final class AssignmentPusher implements AutoCloseable {
             if (now.equals(expected)) {
                 return true;
             }
-            Thread.sleep(LOOK_AGAIN_AFTER.toMillis());
+            Thread.sleep(POLL_PERIOD.toMillis());
         }
         return false;
     }
 
-    private void tellEveryone() throws Exception {
+    private void sendToAll() throws Exception {
         Collection<SupervisorInfo> supervisors = published.supervisors();
-        Map<String, Assignment> told = Map.of();
+        Map<String, Assignment> sent = Map.of();
         for (int i = 0; i < REPEATS; i++) {
             Map<String, Assignment> now = assignments(published.topologies());
-            if (now.equals(told)) {
+            if (now.equals(sent)) {
                 return;
             }
-            told = now;
+            sent = now;
             List<Callable<Void>> sends =
                     supervisors.stream()
                             .filter(SupervisorInfo::is_set_server_port)
-                            .<Callable<Void>>map(supervisor -> () -> tell(supervisor, now))
+                            .<Callable<Void>>map(supervisor -> () -> send(supervisor, now))
                             .toList();
             senders.invokeAll(sends, 2 * timeout.toMillis(), TimeUnit.MILLISECONDS);
         }
@@ -165,8 +165,8 @@ final class AssignmentPusher implements AutoCloseable {
         return assignments;
     }
 
-    /** The same that Nimbus sends: all topologies with a worker on the supervisor's host. */
-    private Void tell(SupervisorInfo supervisor, Map<String, Assignment> assignments) {
+    /** Sends what Nimbus sends: all topologies with a worker on the supervisor's host. */
+    private Void send(SupervisorInfo supervisor, Map<String, Assignment> assignments) {
         String host = supervisor.get_hostname();
         SupervisorAssignments ofHost = new SupervisorAssignments();
         ofHost.set_storm_assignment(
@@ -178,7 +178,7 @@ final class AssignmentPusher implements AutoCloseable {
             delivery.send(supervisor, ofHost);
             metrics.pushes.mark();
             if (failing.remove(name)) {
-                LOG.info("supervisor {} takes assignments again", name);
+                LOG.info("supervisor {} accepts assignments again", name);
             }
         } catch (Exception e) {
             metrics.pushFailures.mark();

@@ -16,8 +16,8 @@ import org.apache.storm.scheduler.SupervisorDetails;
 import org.apache.storm.scheduler.TopologyDetails;
 
 /**
- * What the sidecar is shown of a cluster. Taking it reads Storm and changes nothing; the same
- * cluster gives the same bytes, whatever order Storm's maps are in.
+ * The cluster as the sidecar sees it. Taking it reads Storm and changes nothing; the same cluster
+ * gives the same bytes, whatever the order of Storm's maps.
  *
  * @param state what can change from round to round
  * @param digest names the state
@@ -54,7 +54,7 @@ record ClusterSnapshot(
         return Math.round(orNothing(megabytes) * BYTES_PER_MEGABYTE);
     }
 
-    /** Storm takes what configurations say without asking that. */
+    /** Storm accepts configurations without checking that. */
     static boolean isAmount(double given) {
         return given >= 0 && Double.isFinite(given);
     }

@@ -16,8 +16,8 @@ import org.slf4j.LoggerFactory;
 /**
  * Nimbus's scheduler: {@code storm.scheduler: io.eyewall.storm.EyewallScheduler}.
  *
- * <p>Nothing that goes wrong here may reach Nimbus, which an exception would end, or hold it up, for
- * it cannot kill, submit or rebalance meanwhile. Being a ResourceAwareScheduler keeps the resource
+ * <p>No failure here may reach Nimbus, which an exception would end, or delay it: it cannot kill,
+ * submit or rebalance meanwhile. Being a ResourceAwareScheduler keeps the resource
  * figures in Storm UI.
  */
 public class EyewallScheduler extends ResourceAwareScheduler {
@@ -46,11 +46,11 @@ public class EyewallScheduler extends ResourceAwareScheduler {
                     case RESOURCE_AWARE -> InnerScheduler.resourceAware(super::schedule);
                     case DEFAULT -> InnerScheduler.defaultScheduler();
                 };
-        shielded(
+        guarded(
                 "connecting to sidecars",
                 () -> sidecars = new SidecarClient(settings.addresses(), UUID.randomUUID().toString()));
         if (settings.pushAssignments() && !ConfigUtils.isLocalMode(conf)) {
-            shielded(
+            guarded(
                     "preparing to push assignments",
                     () ->
                             pusher =
@@ -69,20 +69,20 @@ public class EyewallScheduler extends ResourceAwareScheduler {
 
     @Override
     public void schedule(Topologies topologies, Cluster cluster) {
-        shielded("scheduling", () -> metrics.roundTime.time(() -> runRound(topologies, cluster)));
+        guarded("scheduling", () -> metrics.roundTime.time(() -> runRound(topologies, cluster)));
     }
 
     private void runRound(Topologies topologies, Cluster cluster) {
         metrics.rounds.mark();
         Round round = new Round(topologies.getTopologies(), cluster);
-        if (!shielded("following the sidecar", () -> follow(round, cluster))) {
-            round.unheard("eyewall failed, see Nimbus's log");
+        if (!guarded("asking the sidecar", () -> decide(round, cluster))) {
+            round.undecided("eyewall failed, see Nimbus's log");
         }
-        Map<String, String> said = new HashMap<>(cluster.getStatusMap());
-        shielded(inner.name(), () -> inner.schedule(cluster, round.handedOver()));
-        shielded("status texts", () -> StatusTexts.write(round, cluster, inner.name(), said));
+        Map<String, String> statuses = new HashMap<>(cluster.getStatusMap());
+        guarded(inner.name(), () -> inner.schedule(cluster, round.delegated()));
+        guarded("status texts", () -> StatusTexts.write(round, cluster, inner.name(), statuses));
         if (pusher != null) {
-            shielded("pushing assignments", () -> pusher.push(round.changes(cluster)));
+            guarded("pushing assignments", () -> pusher.push(round.changes(cluster)));
         }
     }
 
@@ -103,12 +103,12 @@ public class EyewallScheduler extends ResourceAwareScheduler {
         }
     }
 
-    private void follow(Round round, Cluster cluster) {
-        if (round.entrusted().isEmpty()) {
+    private void decide(Round round, Cluster cluster) {
+        if (round.eligible().isEmpty()) {
             return;
         }
         if (sidecars == null) {
-            round.unheard("eyewall could not start, see Nimbus's log");
+            round.undecided("eyewall could not start, see Nimbus's log");
             return;
         }
         TimeLimit limit =
@@ -116,32 +116,32 @@ public class EyewallScheduler extends ResourceAwareScheduler {
                         round.awaitsPlacement()
                                 ? settings.firstDeadline()
                                 : settings.roundDeadline());
-        // All topologies: those that are not the sidecar's to decide hold slots that are not free.
+        // All topologies: those that the sidecar must not decide hold slots, too.
         ClusterSnapshot snapshot =
                 ClusterSnapshot.take(cluster, cluster.getTopologies().getTopologies(), definitions);
         Answer answer = metrics.sidecarTime.timeSupplier(() -> sidecars.ask(snapshot, limit));
-        if (answer instanceof Answer.Failed failed) {
-            metrics.fallback(failed.cause()).mark();
-            round.unheard(failed.reason());
-        } else if (answer instanceof Answer.Decided decided) {
-            decided.decisions().forEach(decision -> carryOut(decision, round, cluster));
-            round.unheard("the sidecar sent no decision");
-            rejections.keySet().removeIf(id -> !round.isEntrusted(id));
+        if (answer instanceof Answer.Failure failure) {
+            metrics.fallback(failure.cause()).mark();
+            round.undecided(failure.reason());
+        } else if (answer instanceof Answer.Decisions decisions) {
+            decisions.list().forEach(decision -> apply(decision, round, cluster));
+            round.undecided("the sidecar sent no decision");
+            rejections.keySet().removeIf(id -> !round.isEligible(id));
         }
     }
 
-    private void carryOut(Decision decision, Round round, Cluster cluster) {
+    private void apply(Decision decision, Round round, Cluster cluster) {
         String id = decision.getTopologyId();
-        if (decision.hasDecline() && !round.isEntrusted(id)) {
+        if (decision.hasDecline() && !round.isEligible(id)) {
             return;
         }
         Optional<String> refused =
-                round.isEntrusted(id)
+                round.isEligible(id)
                         ? refusal(decision, round, cluster)
-                        : Optional.of("it is not this sidecar's to decide");
+                        : Optional.of("the sidecar must not decide it");
         if (refused.isPresent()) {
             metrics.rejected.mark();
-            round.unheard(id, "decision rejected: " + refused.get());
+            round.undecided(id, "decision rejected: " + refused.get());
             if (!refused.get().equals(rejections.put(id, refused.get()))) {
                 LOG.warn("topology {}: decision rejected: {}", id, refused.get());
             }
@@ -150,7 +150,7 @@ public class EyewallScheduler extends ResourceAwareScheduler {
         }
     }
 
-    /** Does what was decided; if that cannot be done, the reason. */
+    /** Applies a decision; returns the reason if it cannot be applied. */
     private Optional<String> refusal(Decision decision, Round round, Cluster cluster) {
         String id = decision.getTopologyId();
         switch (decision.getVerdictCase()) {
@@ -176,14 +176,14 @@ public class EyewallScheduler extends ResourceAwareScheduler {
                 round.declined(id, decision.getDecline().getReason());
             }
             case VERDICT_NOT_SET -> {
-                return Optional.of("it has no verdict that this scheduler knows");
+                return Optional.of("its verdict is unknown to this scheduler");
             }
         }
         return Optional.empty();
     }
 
-    /** Whether the step came to its end; a scheduler in Nimbus survives everything. */
-    private boolean shielded(String step, Runnable action) {
+    /** Runs a step of which no error may reach Nimbus; false if it failed. */
+    private boolean guarded(String step, Runnable action) {
         try {
             action.run();
             return true;

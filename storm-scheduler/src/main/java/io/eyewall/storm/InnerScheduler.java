@@ -9,9 +9,9 @@ import org.apache.storm.scheduler.TopologyDetails;
 import org.apache.storm.scheduler.resource.ResourceAwareScheduler;
 
 /**
- * The scheduler of Storm's own that has the last word.
+ * Storm's own scheduler, which runs last.
  *
- * @param name as it stands in status texts
+ * @param name as status texts name it
  * @param schedule what it does to a cluster
  * @param touchesRunning whether it reschedules topologies that run with fewer workers than asked for
  */
@@ -28,31 +28,31 @@ record InnerScheduler(
                 DefaultScheduler.class.getSimpleName(), new DefaultScheduler()::schedule, true);
     }
 
-    void schedule(Cluster cluster, Set<String> handedOver) {
+    void schedule(Cluster cluster, Set<String> delegated) {
         if (!touchesRunning) {
             schedule.accept(cluster.getTopologies(), cluster);
             return;
         }
-        Cluster partly = new Partly(cluster, handedOver);
-        schedule.accept(partly.getTopologies(), partly);
-        cluster.updateFrom(partly);
+        Cluster restricted = new RestrictedCluster(cluster, delegated);
+        schedule.accept(restricted.getTopologies(), restricted);
+        cluster.updateFrom(restricted);
     }
 
     /**
      * The whole cluster, in which only some topologies ask to be scheduled. (A cluster made with
-     * fewer topologies would take the slots of the others for free.)
+     * fewer topologies would regard the slots of the others as free.)
      */
-    private static final class Partly extends Cluster {
-        private final Set<String> handedOver;
+    private static final class RestrictedCluster extends Cluster {
+        private final Set<String> delegated;
 
-        Partly(Cluster cluster, Set<String> handedOver) {
+        RestrictedCluster(Cluster cluster, Set<String> delegated) {
             super(cluster);
-            this.handedOver = Set.copyOf(handedOver);
+            this.delegated = Set.copyOf(delegated);
         }
 
         @Override
         public boolean needsScheduling(TopologyDetails topology) {
-            return handedOver.contains(topology.getId()) && super.needsScheduling(topology);
+            return delegated.contains(topology.getId()) && super.needsScheduling(topology);
         }
     }
 }

@@ -14,10 +14,10 @@ import org.apache.storm.scheduler.TopologyDetails;
 import org.apache.storm.scheduler.WorkerSlot;
 import org.apache.storm.scheduler.resource.strategies.scheduling.ConstraintSolverConfig;
 
-/** What a topology forbids to share a worker or a host; ResourceAwareScheduler's settings. */
+/** Components that must not share a worker or a host, by ResourceAwareScheduler's settings. */
 final class RasConstraints {
 
-    /** Deprecated in Storm, and still obeyed. */
+    /** Deprecated in Storm, and still in force. */
     private static final String SPREAD = "topology.spread.components";
 
     private RasConstraints() {}

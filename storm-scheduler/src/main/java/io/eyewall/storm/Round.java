@@ -15,27 +15,27 @@ import org.apache.storm.scheduler.SchedulerAssignment;
 import org.apache.storm.scheduler.TopologyDetails;
 import org.apache.storm.scheduler.WorkerSlot;
 
-/** What became of each topology in one round. */
+/** The topologies of one scheduling round, and what is decided for each. */
 final class Round {
 
     private static final String MODE = "eyewall.mode";
 
     private final Map<String, Map<ExecutorDetails, WorkerSlot>> before;
-    private final List<TopologyDetails> entrusted = new ArrayList<>();
+    private final List<TopologyDetails> eligible = new ArrayList<>();
     private final Set<String> waiting = new HashSet<>();
-    private final Set<String> handedOver = new TreeSet<>();
+    private final Set<String> delegated = new TreeSet<>();
     private final Map<String, String> decided = new TreeMap<>();
-    private final Map<String, String> left = new TreeMap<>();
+    private final Map<String, String> undecided = new TreeMap<>();
 
-    /** Before anything is decided: every topology is Storm's own matter. */
+    /** Before anything is decided, the inner scheduler may schedule every topology. */
     Round(Collection<TopologyDetails> topologies, Cluster cluster) {
         before = placements(cluster);
         for (TopologyDetails topology : topologies) {
-            handedOver.add(topology.getId());
+            delegated.add(topology.getId());
             if (isOff(topology.getConf().get(MODE))) {
                 continue;
             }
-            entrusted.add(topology);
+            eligible.add(topology);
             if (!cluster.getUnassignedExecutors(topology).isEmpty()) {
                 waiting.add(topology.getId());
             }
@@ -43,15 +43,15 @@ final class Round {
     }
 
     /** Topologies that the sidecar is asked about: all but those with {@code eyewall.mode: off}. */
-    List<TopologyDetails> entrusted() {
-        return entrusted;
+    List<TopologyDetails> eligible() {
+        return eligible;
     }
 
-    boolean isEntrusted(String topologyId) {
-        return entrusted.stream().anyMatch(topology -> topology.getId().equals(topologyId));
+    boolean isEligible(String topologyId) {
+        return eligible.stream().anyMatch(topology -> topology.getId().equals(topologyId));
     }
 
-    /** Executors without a slot, new ones or those of a lost worker, are worth waiting for. */
+    /** Whether executors have no slot, new ones or those of a lost worker: a longer wait is worth it. */
     boolean awaitsPlacement() {
         return !waiting.isEmpty();
     }
@@ -60,51 +60,51 @@ final class Round {
         return waiting.contains(topologyId);
     }
 
-    /** Runs as it should, with this status text; the inner scheduler must not touch it. */
+    /** The topology runs as decided, with this status text; the inner scheduler must not touch it. */
     void decided(String topologyId, String status) {
         decided.put(topologyId, status);
-        left.remove(topologyId);
-        handedOver.remove(topologyId);
+        undecided.remove(topologyId);
+        delegated.remove(topologyId);
     }
 
     /**
-     * The sidecar does not want to decide. As when it is not heard, only executors without a slot are
-     * the inner scheduler's; but the reason is news to those who read about a running topology.
+     * The sidecar declines to decide. The inner scheduler places executors without a slot only; the
+     * status of a running topology names the reason.
      */
     void declined(String topologyId, String reason) {
         if (waiting.contains(topologyId)) {
-            left.put(topologyId, reason);
+            undecided.put(topologyId, reason);
         } else {
-            decided(topologyId, StatusTexts.undecided(reason));
+            decided(topologyId, StatusTexts.declined(reason));
         }
     }
 
     /**
-     * The sidecar could not be heard, or not be followed. What runs stays as it is, for a topology
-     * on fewer workers than it asked for may be so by decision; only executors without a slot are
-     * the inner scheduler's.
+     * There is no usable decision. What runs stays as it is: a topology on fewer workers than it
+     * asked for may be so by an earlier decision. The inner scheduler places executors without a slot
+     * only.
      */
-    void unheard(String topologyId, String reason) {
+    void undecided(String topologyId, String reason) {
         if (decided.containsKey(topologyId)) {
             return;
         }
-        left.put(topologyId, reason);
+        undecided.put(topologyId, reason);
         if (!waiting.contains(topologyId)) {
-            handedOver.remove(topologyId);
+            delegated.remove(topologyId);
         }
     }
 
-    /** All about which nothing has been said. */
-    void unheard(String reason) {
-        entrusted.stream()
+    /** There is no decision for any eligible topology that is not settled yet. */
+    void undecided(String reason) {
+        eligible.stream()
                 .map(TopologyDetails::getId)
-                .filter(id -> !decided.containsKey(id) && !left.containsKey(id))
-                .forEach(id -> unheard(id, reason));
+                .filter(id -> !decided.containsKey(id) && !undecided.containsKey(id))
+                .forEach(id -> undecided(id, reason));
     }
 
-    /** What the inner scheduler may schedule. */
-    Set<String> handedOver() {
-        return handedOver;
+    /** Ids of the topologies that the inner scheduler may schedule. */
+    Set<String> delegated() {
+        return delegated;
     }
 
     /** Status texts of the topologies that the inner scheduler must not touch. */
@@ -112,9 +112,9 @@ final class Round {
         return decided;
     }
 
-    /** Why topologies were left to the inner scheduler. */
-    Map<String, String> left() {
-        return left;
+    /** Why there is no decision, for each topology without one. */
+    Map<String, String> undecided() {
+        return undecided;
     }
 
     /** Topologies whose assignment this round changed, with the assignment they have now. */

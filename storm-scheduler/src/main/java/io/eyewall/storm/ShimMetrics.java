@@ -7,7 +7,7 @@ import java.util.Locale;
 import java.util.Map;
 import org.apache.storm.metric.StormMetricsRegistry;
 
-/** Counters beside Nimbus's own, reported wherever those are ({@code storm.daemon.metrics.*}). */
+/** Counters in addition to Nimbus's own, reported where those are ({@code storm.daemon.metrics.*}). */
 final class ShimMetrics {
 
     /** Rounds of scheduling. */
@@ -19,10 +19,10 @@ final class ShimMetrics {
     /** Waiting for the sidecar. */
     final Timer sidecarTime;
 
-    /** Placements that were carried out. */
+    /** Placements that were applied. */
     final Meter placed;
 
-    /** Decisions that were not carried out. */
+    /** Decisions that could not be applied. */
     final Meter rejected;
 
     /** Topologies that the sidecar left to the inner scheduler. */
@@ -55,7 +55,7 @@ final class ShimMetrics {
         }
     }
 
-    /** Rounds without an answer to go by. */
+    /** Rounds without a usable answer. */
     Meter fallback(Answer.Cause cause) {
         return fallbacks.get(cause);
     }

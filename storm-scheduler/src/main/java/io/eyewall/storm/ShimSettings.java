@@ -10,11 +10,11 @@ import java.util.TreeSet;
 /**
  * The {@code eyewall.*} keys of Nimbus's storm.yaml.
  *
- * <p>Reading never fails: a bad value is named in {@code complaints} and its default holds, for a
+ * <p>Reading never fails: a bad value is named in {@code complaints} and its default applies: a
  * mistake in a scheduler's settings must not keep Nimbus from starting.
  *
  * @param addresses sidecars, asked in this order
- * @param inner who places what nobody decided
+ * @param inner places what the sidecar does not decide
  * @param firstDeadline for a round in which some topology waits for its first placement
  * @param roundDeadline for every other round
  * @param pushAssignments whether each changed assignment is sent to every supervisor at once
@@ -37,7 +37,7 @@ record ShimSettings(
     static final String PUSH = "eyewall.push.assignments";
     static final String PUSH_TIMEOUT = "eyewall.push.timeout.ms";
 
-    /** Keys that are read here; topologies inherit them from Nimbus, where they mean nothing. */
+    /** Keys that are read here; topologies inherit them from Nimbus and ignore them. */
     static final Set<String> KEYS =
             Set.of(ADDRESSES, INNER, FIRST_DEADLINE, ROUND_DEADLINE, PUSH, PUSH_TIMEOUT);
 
@@ -65,7 +65,7 @@ record ShimSettings(
         }
     }
 
-    /** The scheduler of Storm that places what nobody decided. */
+    /** Storm's scheduler that places what the sidecar does not decide. */
     enum Inner {
         RESOURCE_AWARE("resource-aware"),
         DEFAULT("default");
@@ -131,7 +131,7 @@ record ShimSettings(
             return List.copyOf(addresses);
         }
 
-        /** IPv6 hosts stand in brackets; null if it is no address. */
+        /** IPv6 hosts are in brackets; null if it is not an address. */
         private static Address address(String text) {
             int colon = text.lastIndexOf(':');
             if (colon < 1) {

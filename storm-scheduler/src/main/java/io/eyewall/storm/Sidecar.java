@@ -25,7 +25,7 @@ import java.util.stream.Collectors;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** One sidecar: the connection to it, and what it has been told already. */
+/** One sidecar: the connection to it, and which parts of the state it has. */
 final class Sidecar implements AutoCloseable {
 
     static final int CONTRACT_VERSION = 1;
@@ -34,7 +34,7 @@ final class Sidecar implements AutoCloseable {
     private static final int MESSAGE_LIMIT_BYTES = 64 * 1024 * 1024;
     private static final Duration PROBE_TIMEOUT = Duration.ofSeconds(1);
 
-    /** A request, once more with the state, once more with definitions: then it has everything. */
+    /** A request, a second with the state, a third with definitions: then it has everything. */
     private static final int REQUESTS_PER_ROUND = 3;
 
     /** gRPC's standard health check; its empty request asks about the server as a whole. */
@@ -55,8 +55,8 @@ final class Sidecar implements AutoCloseable {
     private Set<ByteString> knownDefinitions = Set.of();
     private volatile boolean away;
 
-    /** The last round that it was late in; 0 once it has answered in time. */
-    private volatile long lateIn;
+    /** The last round in which it was late; 0 once it has answered in time. */
+    private volatile long lateRound;
 
     Sidecar(Address address, String nimbusId) {
         this.address = address;
@@ -72,7 +72,7 @@ final class Sidecar implements AutoCloseable {
     }
 
     Answer ask(ClusterSnapshot snapshot, long round, TimeLimit limit) {
-        ScheduleRequest request = newsOf(snapshot, round);
+        ScheduleRequest request = request(snapshot, round);
         try {
             for (int sent = 0; sent < REQUESTS_PER_ROUND; sent++) {
                 ScheduleReply reply = send(request, limit);
@@ -83,8 +83,8 @@ final class Sidecar implements AutoCloseable {
                 }
                 if (!reply.getNeedsState() && reply.getNeedsDefinitionsCount() == 0) {
                     remember(snapshot);
-                    wasInTime();
-                    return new Answer.Decided(reply.getDecisionsList());
+                    markInTime();
+                    return new Answer.Decisions(reply.getDecisionsList());
                 }
                 request = complete(request, reply, snapshot);
             }
@@ -99,18 +99,18 @@ final class Sidecar implements AutoCloseable {
         return away;
     }
 
-    /** The last round that it was late in; 0 if it has answered in time since. */
-    long lateIn() {
-        return lateIn;
+    /** The last round in which it was late; 0 if it has answered in time since. */
+    long lateRound() {
+        return lateRound;
     }
 
-    Answer.Failed unreachable() {
-        return new Answer.Failed(
+    Answer.Failure unreachable() {
+        return new Answer.Failure(
                 Answer.Cause.UNREACHABLE, "sidecar " + address + " is not reachable");
     }
 
     /** Whether anything that speaks gRPC answers; if so, the sidecar is asked again. */
-    boolean answersProbe() {
+    boolean probe() {
         channel.resetConnectBackoff();
         CallOptions options =
                 CallOptions.DEFAULT.withDeadlineAfter(
@@ -119,7 +119,7 @@ final class Sidecar implements AutoCloseable {
             ClientCalls.blockingUnaryCall(channel, HEALTH, options, Empty.getDefaultInstance());
             away = false;
         } catch (StatusRuntimeException e) {
-            away = isSilence(e.getStatus());
+            away = isUnanswered(e.getStatus());
         }
         return !away;
     }
@@ -134,8 +134,8 @@ final class Sidecar implements AutoCloseable {
         return address.toString();
     }
 
-    /** What this sidecar has not been told yet. */
-    private ScheduleRequest newsOf(ClusterSnapshot snapshot, long round) {
+    /** A request with the parts of the state that this sidecar does not have yet. */
+    private ScheduleRequest request(ClusterSnapshot snapshot, long round) {
         ScheduleRequest.Builder request =
                 ScheduleRequest.newBuilder()
                         .setContractVersion(CONTRACT_VERSION)
@@ -188,46 +188,46 @@ final class Sidecar implements AutoCloseable {
         knownDefinitions = Set.of();
     }
 
-    private Answer.Failed failed(
+    private Answer.Failure failed(
             Status status, ClusterSnapshot snapshot, long round, TimeLimit limit) {
-        if (!isSilence(status)) {
+        if (!isUnanswered(status)) {
             return unusable("answered " + text(status));
         }
         away = true;
         if (status.getCode() == Status.Code.DEADLINE_EXCEEDED) {
-            wasLate(round, limit);
-            // It was slow, not deaf: a state too large for the time limit must not be sent for ever.
+            markLate(round, limit);
+            // It received the state: one too large for the time limit must not be sent for ever.
             remember(snapshot);
-            return new Answer.Failed(Answer.Cause.LATE, "sidecar did not answer in " + limit);
+            return new Answer.Failure(Answer.Cause.LATE, "sidecar did not answer in " + limit);
         }
         LOG.warn("sidecar {} is left out until it answers again: {}", address, text(status));
         forget();
         return unreachable();
     }
 
-    private void wasLate(long round, TimeLimit limit) {
-        if (lateIn == 0) {
+    private void markLate(long round, TimeLimit limit) {
+        if (lateRound == 0) {
             LOG.warn(
                     "sidecar {} did not answer in {}; until it answers in time it is asked last",
                     address,
                     limit);
         }
-        lateIn = round;
+        lateRound = round;
     }
 
-    private void wasInTime() {
-        if (lateIn != 0) {
+    private void markInTime() {
+        if (lateRound != 0) {
             LOG.info("sidecar {} answers in time again", address);
         }
-        lateIn = 0;
+        lateRound = 0;
     }
 
-    private Answer.Failed unusable(String what) {
+    private Answer.Failure unusable(String what) {
         forget();
-        return new Answer.Failed(Answer.Cause.UNUSABLE, "sidecar " + address + " " + what);
+        return new Answer.Failure(Answer.Cause.UNUSABLE, "sidecar " + address + " " + what);
     }
 
-    private static boolean isSilence(Status status) {
+    private static boolean isUnanswered(Status status) {
         return status.getCode() == Status.Code.UNAVAILABLE
                 || status.getCode() == Status.Code.DEADLINE_EXCEEDED;
     }

@@ -11,13 +11,12 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Asks the sidecars in the order of their addresses, the first that answers wins.
+ * Asks the sidecars in the order of their addresses; the first answer counts.
  *
  * <p>A sidecar that was late or unreachable is not asked again until a probe in the background has
- * found it alive, within a second or so of its return. One that was late is then asked after the
- * others until it has answered in time: a slow sidecar costs one round its deadline, and every round
- * only where there is no better one. Not for use by several threads at once, which Nimbus's
- * scheduling lock sees to.
+ * found it alive, about a second after its return. One that was late is then asked after the others
+ * until it has answered in time: a slow sidecar costs one round its deadline, and every round only
+ * where there is no better one. Not for several threads at once; Nimbus holds its scheduling lock.
  */
 final class SidecarClient implements AutoCloseable {
 
@@ -44,7 +43,7 @@ final class SidecarClient implements AutoCloseable {
     /** Returns by the limit, whatever the sidecars do. */
     Answer ask(ClusterSnapshot snapshot, TimeLimit limit) {
         round++;
-        List<Answer.Failed> failures = new ArrayList<>();
+        List<Answer.Failure> failures = new ArrayList<>();
         for (Sidecar sidecar : inOrder()) {
             if (sidecar.isAway()) {
                 failures.add(sidecar.unreachable());
@@ -54,7 +53,7 @@ final class SidecarClient implements AutoCloseable {
                 break;
             }
             Answer answer = sidecar.ask(snapshot, round, limit);
-            if (!(answer instanceof Answer.Failed failed)) {
+            if (!(answer instanceof Answer.Failure failed)) {
                 return answer;
             }
             failures.add(failed);
@@ -68,21 +67,21 @@ final class SidecarClient implements AutoCloseable {
         sidecars.forEach(Sidecar::close);
     }
 
-    /** Those that were late come last, of these the one whose turn is longest ago first. */
+    /** Those that were late come last, among them the one that was late longest ago first. */
     private List<Sidecar> inOrder() {
-        return sidecars.stream().sorted(Comparator.comparingLong(Sidecar::lateIn)).toList();
+        return sidecars.stream().sorted(Comparator.comparingLong(Sidecar::lateRound)).toList();
     }
 
-    /** The failure of the sidecar that should have answered; the others are spares. */
-    private static Answer first(List<Answer.Failed> failures) {
+    /** The failure of the sidecar that comes first; the others are spares. */
+    private static Answer first(List<Answer.Failure> failures) {
         return failures.get(0);
     }
 
     private void probe() {
         for (Sidecar sidecar : sidecars) {
             try {
-                // Whether a late one is in time again only a round can tell.
-                if (sidecar.isAway() && sidecar.answersProbe() && sidecar.lateIn() == 0) {
+                // Only a round shows whether a late one is in time again.
+                if (sidecar.isAway() && sidecar.probe() && sidecar.lateRound() == 0) {
                     LOG.info("sidecar {} is back", sidecar);
                 }
             } catch (RuntimeException e) {

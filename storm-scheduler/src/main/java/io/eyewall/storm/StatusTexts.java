@@ -8,13 +8,13 @@ import org.apache.storm.scheduler.TopologyDetails;
 /**
  * What people read about a topology in Storm UI: who placed it, and why that one.
  *
- * <p>A text stands until somebody places the topology anew; rounds that change nothing, or that no
- * sidecar took part in, leave it alone.
+ * <p>A text stays until the topology is placed again; rounds that change nothing, or without a
+ * sidecar, leave it alone.
  */
 final class StatusTexts {
 
-    private static final String PLACED = "placed by eyewall";
-    private static final String KEPT = "kept by eyewall";
+    private static final String PLACED = "eyewall: placed";
+    private static final String KEPT = "eyewall: kept";
 
     private StatusTexts() {}
 
@@ -31,28 +31,28 @@ final class StatusTexts {
         return before == null || before.startsWith(KEPT) ? KEPT : before;
     }
 
-    /** For a topology that is kept as nobody decides on it, for this reason. */
-    static String undecided(String reason) {
-        return KEPT + ": " + reason;
+    /** For a topology that is kept because the sidecar declined it, for this reason. */
+    static String declined(String reason) {
+        return KEPT + "; " + reason;
     }
 
     /**
-     * Writes the texts of one round, after the inner scheduler had its turn.
+     * Writes the texts of one round, after the inner scheduler has run.
      *
-     * @param said the texts before that turn, to tell the inner scheduler's own from older ones
+     * @param before the texts before it ran, to distinguish its own from older ones
      */
-    static void write(Round round, Cluster cluster, String inner, Map<String, String> said) {
+    static void write(Round round, Cluster cluster, String inner, Map<String, String> before) {
         round.decided().forEach((id, text) -> set(cluster, id, text));
-        round.left()
+        round.undecided()
                 .forEach(
                         (id, reason) -> {
                             if (round.isWaiting(id)) {
-                                set(cluster, id, left(cluster, id, inner, reason, said.get(id)));
+                                set(cluster, id, undecided(cluster, id, inner, reason, before.get(id)));
                             }
                         });
     }
 
-    private static String left(
+    private static String undecided(
             Cluster cluster, String id, String inner, String reason, String before) {
         TopologyDetails topology = cluster.getTopologies().getById(id);
         if (cluster.getUnassignedExecutors(topology).isEmpty()) {

@@ -5,7 +5,7 @@ import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 
 /**
- * How long a round may wait for sidecars, and when that is over.
+ * How long a round may wait for sidecars, and when that ends.
  *
  * @param allowed from the round's start
  * @param end allowed, after the round's start
@@ -20,7 +20,7 @@ record TimeLimit(Duration allowed, Deadline end) {
         return (int) Math.max(0, end.timeRemaining(TimeUnit.MILLISECONDS));
     }
 
-    /** As people say it: "2 s", "200 ms". */
+    /** For messages: "2 s", "200 ms". */
     @Override
     public String toString() {
         long ms = allowed.toMillis();

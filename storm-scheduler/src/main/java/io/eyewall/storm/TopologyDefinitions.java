@@ -27,7 +27,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Reads topologies' definitions, and each of them again only when something in it changed: a
- * rebalance can change executors, requested workers, resources and settings of a living topology.
+ * rebalance can change executors, requested workers, resources and settings of a running topology.
  */
 final class TopologyDefinitions {
 
@@ -142,7 +142,7 @@ final class TopologyDefinitions {
         return components;
     }
 
-    /** Names what a component requests that is no amount; the definition has 0 in its place. */
+    /** Logs requests of a component that are not amounts; the definition has 0 instead. */
     private static void complain(
             TopologyDetails topology, String component, NormalizedResourceRequest request) {
         Map<String, Double> requested = new TreeMap<>();

@@ -41,7 +41,7 @@ class EyewallSchedulerTest {
     private static final WorkerSlot S1 = slot("s1", 6700);
     private static final WorkerSlot S2 = slot("s2", 6700);
     private static final WorkerSlot S2_OTHER = slot("s2", 6701);
-    private static final String RAN = "placed by eyewall: odp, optimal, R 41 ms";
+    private static final String RAN = "eyewall: odp, optimal, R 41 ms";
 
     private final List<SupervisorDetails> supervisors =
             List.of(supervisor("s1", 6700, 6701), supervisor("s2", 6700, 6701));
@@ -110,7 +110,7 @@ class EyewallSchedulerTest {
                 Rounds rounds = rounds(sidecar).with(topology("t", 1))) {
             rounds.running("t", allOn(S1), null).next();
 
-            assertThat(rounds.status("t")).isEqualTo("kept by eyewall");
+            assertThat(rounds.status("t")).isEqualTo("eyewall: kept");
         }
     }
 
@@ -120,7 +120,7 @@ class EyewallSchedulerTest {
                 Rounds rounds = rounds(sidecar).with(topology("t", 1))) {
             rounds.next();
 
-            assertThat(rounds.status("t")).isEqualTo("placed by eyewall");
+            assertThat(rounds.status("t")).isEqualTo("eyewall: placed");
         }
     }
 

@@ -32,9 +32,9 @@ class LostSidecarTest {
                 SidecarClient client = client(silent, spare)) {
             assertThat(client.ask(first, brief()))
                     .isEqualTo(
-                            new Answer.Failed(
+                            new Answer.Failure(
                                     Answer.Cause.LATE, "sidecar did not answer in 300 ms"));
-            assertThat(client.ask(first, AMPLE)).isInstanceOf(Answer.Decided.class);
+            assertThat(client.ask(first, AMPLE)).isInstanceOf(Answer.Decisions.class);
             assertThat(silent.requests()).hasSizeLessThanOrEqualTo(1);
         }
     }
@@ -50,7 +50,7 @@ class LostSidecarTest {
 
             for (int round = 0; round < 20; round++) {
                 assertThat(client.ask(first, TimeLimit.startingNow(Duration.ofSeconds(10))))
-                        .isInstanceOf(Answer.Decided.class);
+                        .isInstanceOf(Answer.Decisions.class);
                 Thread.sleep(50);
             }
             assertThat(spare.requests()).hasSize(20);
@@ -74,12 +74,12 @@ class LostSidecarTest {
             // Both live. The first is late once more, then it is the spare's turn; a round more for
             // a client that has not noticed its last probe's answer yet.
             Answer answer = client.ask(first, TimeLimit.startingNow(Duration.ofSeconds(2)));
-            for (int late = 2; late <= 3 && answer instanceof Answer.Failed; late++) {
+            for (int late = 2; late <= 3 && answer instanceof Answer.Failure; late++) {
                 slow.awaitProbes(late);
                 Thread.sleep(100);
                 answer = client.ask(first, TimeLimit.startingNow(Duration.ofSeconds(2)));
             }
-            assertThat(answer).isInstanceOf(Answer.Decided.class);
+            assertThat(answer).isInstanceOf(Answer.Decisions.class);
         }
     }
 
@@ -93,7 +93,7 @@ class LostSidecarTest {
             client.ask(first, brief());
             quickAgain.countDown();
             spare.die();
-            assertThat(askUntilAnswered(client, first)).isInstanceOf(Answer.Decided.class);
+            assertThat(askUntilAnswered(client, first)).isInstanceOf(Answer.Decisions.class);
 
             try (ScriptedSidecar back = keepingAt(port)) {
                 back.awaitProbes(1);
@@ -146,7 +146,7 @@ class LostSidecarTest {
             client.ask(moved, TimeLimit.startingNow(Duration.ofSeconds(2)));
             done.countDown();
 
-            assertThat(askUntilAnswered(client, moved)).isInstanceOf(Answer.Decided.class);
+            assertThat(askUntilAnswered(client, moved)).isInstanceOf(Answer.Decisions.class);
             assertThat(slow.requests())
                     .extracting(ScheduleRequest::hasState)
                     .containsExactly(true, true, false);
@@ -160,10 +160,10 @@ class LostSidecarTest {
         try (SidecarClient client = client(killed)) {
             client.ask(first, AMPLE);
             killed.die();
-            assertThat(client.ask(first, AMPLE)).isInstanceOf(Answer.Failed.class);
+            assertThat(client.ask(first, AMPLE)).isInstanceOf(Answer.Failure.class);
 
             try (ScriptedSidecar back = keepingAt(port)) {
-                assertThat(askUntilAnswered(client, first)).isInstanceOf(Answer.Decided.class);
+                assertThat(askUntilAnswered(client, first)).isInstanceOf(Answer.Decisions.class);
                 // It is another process: nothing counts as known to it.
                 assertThat(back.requests().get(0).hasState()).isTrue();
                 assertThat(back.requests().get(0).getDefinitionsList())
@@ -213,7 +213,7 @@ class LostSidecarTest {
     private static Answer askUntilAnswered(SidecarClient client, ClusterSnapshot snapshot)
             throws InterruptedException {
         Answer answer = client.ask(snapshot, AMPLE);
-        for (int i = 0; i < 600 && answer instanceof Answer.Failed; i++) {
+        for (int i = 0; i < 600 && answer instanceof Answer.Failure; i++) {
             Thread.sleep(100);
             answer = client.ask(snapshot, AMPLE);
         }

@@ -26,7 +26,7 @@ class SidecarClientTest {
     void theFirstRequestHoldsEverything() {
         try (ScriptedSidecar sidecar = keeping();
                 SidecarClient client = client(sidecar)) {
-            assertThat(client.ask(first, AMPLE)).isInstanceOf(Answer.Decided.class);
+            assertThat(client.ask(first, AMPLE)).isInstanceOf(Answer.Decisions.class);
 
             ScheduleRequest request = sidecar.requests().get(0);
             assertThat(request.getContractVersion()).isEqualTo(1);
@@ -76,7 +76,7 @@ class SidecarClientTest {
             Answer answer = client.ask(first, AMPLE);
 
             // Round 1: everything. Round 2: the digest, then the state, then the definition.
-            assertThat(answer).isInstanceOf(Answer.Decided.class);
+            assertThat(answer).isInstanceOf(Answer.Decisions.class);
             assertThat(sidecar.requests()).extracting(ScheduleRequest::getRound)
                     .containsExactly(1L, 2L, 2L, 2L);
             assertThat(sidecar.requests()).extracting(ScheduleRequest::hasState)
@@ -93,7 +93,7 @@ class SidecarClientTest {
                 SidecarClient client = client(sidecar)) {
             assertThat(client.ask(first, AMPLE))
                     .isEqualTo(
-                            new Answer.Failed(
+                            new Answer.Failure(
                                     Answer.Cause.UNUSABLE,
                                     "sidecar %s keeps asking for a state it was sent"
                                             .formatted(sidecar.address())));
@@ -108,7 +108,7 @@ class SidecarClientTest {
                 SidecarClient client = client(sidecar)) {
             assertThat(client.ask(first, AMPLE))
                     .isEqualTo(
-                            new Answer.Failed(
+                            new Answer.Failure(
                                     Answer.Cause.UNUSABLE,
                                     "sidecar %s speaks contract version 2, this scheduler 1"
                                             .formatted(sidecar.address())));
@@ -124,8 +124,8 @@ class SidecarClientTest {
                                         new Address("127.0.0.1", 1),
                                         new Address("127.0.0.1", spare.port())),
                                 "nimbus")) {
-            assertThat(client.ask(first, AMPLE)).isInstanceOf(Answer.Decided.class);
-            assertThat(client.ask(first, AMPLE)).isInstanceOf(Answer.Decided.class);
+            assertThat(client.ask(first, AMPLE)).isInstanceOf(Answer.Decisions.class);
+            assertThat(client.ask(first, AMPLE)).isInstanceOf(Answer.Decisions.class);
 
             assertThat(spare.requests()).hasSize(2);
         }

@@ -32,7 +32,7 @@ class UndecidedTopologyTest {
 
     private static final WorkerSlot S1 = slot("s1", 6700);
     private static final WorkerSlot S2_OTHER = slot("s2", 6701);
-    private static final String RAN = "placed by eyewall: odp, optimal, R 41 ms";
+    private static final String RAN = "eyewall: odp, optimal, R 41 ms";
 
     @ParameterizedTest
     @ValueSource(strings = {"resource-aware", "default"})
@@ -44,7 +44,7 @@ class UndecidedTopologyTest {
             rounds.running("t", allOn(S1), RAN).next();
 
             assertThat(rounds.running).containsEntry("t", allOn(S1));
-            assertThat(rounds.status("t")).isEqualTo("kept by eyewall: eyewall.policy is fast");
+            assertThat(rounds.status("t")).isEqualTo("eyewall: kept; eyewall.policy is fast");
             assertThat(rounds.count("eyewall:declined-topologies")).isEqualTo(1);
         }
     }
@@ -75,7 +75,7 @@ class UndecidedTopologyTest {
             reason[0] = null;
             rounds.next();
 
-            assertThat(rounds.status("t")).isEqualTo("kept by eyewall");
+            assertThat(rounds.status("t")).isEqualTo("eyewall: kept");
         }
     }
 

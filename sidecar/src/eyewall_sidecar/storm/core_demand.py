@@ -3,16 +3,16 @@
 from collections.abc import Mapping
 
 from eyewall_sidecar.storm.host_load import HostLoad
-from eyewall_sidecar.storm.measured import Figure, MeasuredTopology
-from eyewall_sidecar.storm.spreading import evened, summed, tasks
+from eyewall_sidecar.storm.stream_shares import add, even_out, tasks
 from eyewall_sidecar.storm.topology import Executor, Topology
+from eyewall_sidecar.storm.topology_estimates import Figure, MeasuredTopology
 
 LEAST_PROGRESS = 0.5
-"""Of work that is held up for longer than it runs it is hard to tell how much more it needs; too
-much taken for granted would leave it no host to go to."""
+"""The need of work that is held up for longer than it runs is hard to estimate; an estimate that is
+too high would leave no host for it."""
 
 
-def measured_cores(
+def core_demand(
     topology: Topology,
     running_on: Mapping[Executor, str],
     measured: MeasuredTopology | None,
@@ -20,8 +20,8 @@ def measured_cores(
 ) -> dict[Executor, float] | None:
     """Cores that each executor needs; None unless all of them are known.
 
-    On a host that held its work up, what an executor used is less than what it needs: it is taken
-    to need what it would have used in the time that it was held up, too, up to twice as much. What
+    On a host that held its work up, what an executor used is less than what it needs: the
+    estimate adds what it would have used in the time that it was held up, up to twice as much. What
     it really needs shows once it runs elsewhere.
 
     Parameters
@@ -31,7 +31,7 @@ def measured_cores(
     measured
         What the topology's tasks used; None if nothing is measured.
     loads
-        How much each host holds work up; one whose load is unknown is taken not to.
+        How much each host holds work up; a host of unknown load counts as holding up nothing.
     """
     if measured is None:
         return None
@@ -44,8 +44,8 @@ def measured_cores(
             progress = max(LEAST_PROGRESS, load.progress) if load is not None else 1.0
             if not all(used):
                 return None
-            whole = summed(it for it in used if it)
+            whole = add(it for it in used if it)
             of_component[executor] = Figure(whole.value / progress, whole.error / progress)
         if of_component:
-            needed |= evened(of_component)
+            needed |= even_out(of_component)
     return needed

@@ -1,10 +1,10 @@
-"""What was measured of one topology, as far as it is believed.
+"""The measurements of one topology that are believed.
 
-Comes from the document that the rates job writes. An estimate whose confidence, its age counted,
+They come from the document that the rates job writes. An estimate whose confidence, with its age,
 is below the minimum is left out and named: unknown is unknown, never zero.
 
-Estimates move a little with every report. A figure that was handed out is held until it is wrong
-by more than chance explains, so that a steady topology asks nothing anew.
+Estimates change a little with every report. A figure that was handed out is held until it is wrong
+by more than chance explains, so that a steady topology is not solved again.
 """
 
 from collections import Counter
@@ -55,8 +55,8 @@ class MeasuredTopology:
     cores
         Task → CPU-seconds per second.
     remembered
-        Tasks whose cores are what was last known of them: what was too heavy for a host must not go
-        back for not being known.
+        Tasks whose cores are the last known ones: work that was too heavy for a host must not go
+        back because its load is unknown now.
     doubtful
         What was measured and is not believed, as sentences for a person.
     """
@@ -78,7 +78,7 @@ def measured_topology(
     minimum_confidence: float,
     before: MeasuredTopology | None = None,
 ) -> MeasuredTopology:
-    """Take from a topology's document what is believed.
+    """Return what is believed of a topology's document.
 
     Parameters
     ----------
@@ -100,7 +100,7 @@ def measured_topology(
 
 
 def hold_estimates(before: MeasuredTopology, now: MeasuredTopology) -> MeasuredTopology:
-    """Return the figures of before wherever those of now do not contradict them."""
+    """Return the earlier figures wherever the new ones do not contradict them."""
     return MeasuredTopology(
         streams=_hold(before.streams, now.streams),
         emissions=_hold(before.emissions, now.emissions),
@@ -148,12 +148,12 @@ class _Reading:
         self._minimum = minimum
         self._doubtful: list[str] = []
         self._last_seen: dict[int, float] = {}
-        for task, told in (
+        for task, estimate in (
             *((it.task, it.rate) for it in rates.inputs),
             *((it.task, it.rate) for it in rates.outputs),
             *((it.task, it.cores) for it in rates.task_costs),
         ):
-            self._last_seen[task] = max(told.until, self._last_seen.get(task, 0.0))
+            self._last_seen[task] = max(estimate.until, self._last_seen.get(task, 0.0))
 
     def measured(self) -> MeasuredTopology:
         streams = {
@@ -231,19 +231,19 @@ class _Reading:
     def _is_believed(
         self, estimate: Estimate, name: str, component: Component, counted: int, *, known: bool
     ) -> bool:
-        """Say what is wrong with an estimate over all tasks of a component, if anything is.
+        """Whether an estimate over all tasks of a component is believed; note why not.
 
         `counted` is how many of its tasks the document says are in it, `known` whether it was
         believed before.
         """
         if estimate.value > LARGEST:
-            self._doubtful.append(f"{name}: {estimate.value:g} cannot be")
+            self._doubtful.append(f"{name}: {estimate.value:g} is impossible")
             return False
         # The document keeps what it knew of a task for longer than a sum over all tasks waits for
         # it: what is older than the sum is not in it.
         since = estimate.until - self._rates.window / 2
         unseen = sum(self._last_seen.get(it, -inf) < since for it in _tasks(component))
-        if self._rates.left_out:  # rows of single tasks, which would tell
+        if self._rates.left_out:  # rows of single tasks are missing
             unseen = max(0, len(_tasks(component)) - counted)
         if unseen:
             self._doubtful.append(f"{name}: {unseen} of its tasks not seen")

@@ -4,8 +4,8 @@ import dataclasses
 
 import pytest
 from eyewall_sidecar.storm import Executor, Grouping, Topology, hold_estimates, measured_topology
-from eyewall_sidecar.storm.measured import Figure, MeasuredTopology
 from eyewall_sidecar.storm.rates import flows, unknown_streams
+from eyewall_sidecar.storm.topology_estimates import Figure, MeasuredTopology
 from measured_topologies import rates_of
 from msgspec.structs import replace
 from storm_builders import chain
@@ -270,7 +270,7 @@ def test_a_figure_that_cannot_be_is_not_believed() -> None:
     measured = believed(topology, {2: 1e12}, {1: 1e12}, cost=1e14)
     assert unknown_streams(topology, {}, measured) == ("source:default",)
     assert measured.execution_times == {}
-    assert "source:default → count: 1e+12 cannot be" in measured.doubtful
+    assert "source:default → count: 1e+12 is impossible" in measured.doubtful
 
 
 def test_where_rows_of_single_tasks_were_left_out_the_document_says_how_many_it_counted() -> None:

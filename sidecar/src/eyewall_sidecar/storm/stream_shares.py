@@ -7,8 +7,8 @@ evenly.
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 
-from eyewall_sidecar.storm.measured import Figure, MeasuredTopology
 from eyewall_sidecar.storm.topology import Component, Executor, Grouping
+from eyewall_sidecar.storm.topology_estimates import Figure, MeasuredTopology
 
 EVEN_WITHIN = 0.25
 """Executors that differ from their mean by less than this part of it, or by less than the error
@@ -51,7 +51,7 @@ def shares(
     """Which part of a stream's tuples each executor of the source gives, which each target's gets.
 
     The parts of those who give add up to 1; so do those of who gets, but under `all` each gets
-    every tuple. Nobody is among either if one of the components has no executors.
+    every tuple. Both are empty if one of the components has no executors.
     """
     receivers = target.executors[:1] if grouping is Grouping.GLOBAL else target.executors
     if not source.executors or not receivers:
@@ -60,11 +60,11 @@ def shares(
     if grouping is Grouping.ALL:
         return given, dict.fromkeys(receivers, 1.0)
     if grouping is Grouping.LOCAL_OR_SHUFFLE:
-        return given, even(receivers)
+        return given, equal_parts(receivers)
     return given, parts(receivers, lambda task: measured.received.get((task, source.id, stream)))
 
 
-def even(executors: tuple[Executor, ...]) -> dict[Executor, float]:
+def equal_parts(executors: tuple[Executor, ...]) -> dict[Executor, float]:
     """Give each executor the same part of the whole."""
     return dict.fromkeys(executors, 1.0 / len(executors))
 
@@ -74,18 +74,20 @@ def parts(
 ) -> dict[Executor, float]:
     """Each executor's part of the whole: as measured where that is uneven, else the same."""
     known = {it: [of_task(task) for task in tasks(it)] for it in executors}
-    sums = evened({it: summed(one for one in found if one) for it, found in known.items()})
+    sums = even_out({it: add(one for one in found if one) for it, found in known.items()})
     total = sum(sums.values())
-    return {it: value / total for it, value in sums.items()} if total > 0 else even(executors)
+    return (
+        {it: value / total for it, value in sums.items()} if total > 0 else equal_parts(executors)
+    )
 
 
-def summed(figures: Iterable[Figure]) -> Figure:
+def add(figures: Iterable[Figure]) -> Figure:
     """Add figures up; their errors add up at worst."""
     known = list(figures)
     return Figure(sum(it.value for it in known), sum(it.error for it in known))
 
 
-def evened(figures: Mapping[Executor, Figure]) -> dict[Executor, float]:
+def even_out(figures: Mapping[Executor, Figure]) -> dict[Executor, float]:
     """Give each executor of a component the mean, if none is known to be far from it."""
     mean = sum(it.value for it in figures.values()) / len(figures)
     if all(abs(it.value - mean) <= max(EVEN_WITHIN * mean, it.error) for it in figures.values()):
