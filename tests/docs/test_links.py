@@ -5,12 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from markdown_links import anchors, dead_links
+from markdown_links import REPOSITORY_PAGES, anchors, dead_links
 
 REPOSITORY = Path(__file__).parents[2]
 PAGES = [
     str(page.relative_to(REPOSITORY))
-    for pattern in ("*.md", "docs/**/*.md", "papers/docs/*.md", "deploy/**/*.md")
+    for pattern in REPOSITORY_PAGES
     for page in sorted(REPOSITORY.glob(pattern))
 ]
 

@@ -1,4 +1,4 @@
-"""Relative links of Markdown pages, and whether they lead anywhere."""
+"""Relative links of Markdown pages, and whether they lead anywhere; the code that pages show."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
     from markdown_it.token import Token
 
+REPOSITORY_PAGES = ("*.md", "docs/**/*.md", "papers/docs/*.md", "deploy/**/*.md")
 PARSER = MarkdownIt("commonmark").enable("table")
 
 
@@ -32,6 +33,16 @@ def relative_links(page: Path) -> list[str]:
             if target and not urlsplit(str(target)).scheme:
                 found.append(unquote(str(target)))
     return found
+
+
+def code_in(text: str) -> Iterator[str]:
+    """Yield each line of a page's code blocks, and each of its code spans on one line."""
+    for token in PARSER.parse(text):
+        if token.type == "fence":
+            yield from (line.strip() for line in token.content.splitlines())
+        for part in token.children or ():
+            if part.type == "code_inline":
+                yield " ".join(part.content.split())
 
 
 def anchors(page: Path) -> set[str]:
