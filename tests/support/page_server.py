@@ -20,6 +20,7 @@ import recorded_views as recorded
 from eyewall_monitor.dashboard.view_cache import Change
 from eyewall_monitor.dashboard.views.provision import ProvisionRequest
 from eyewall_monitor.dashboard.views.switches import Frozen
+from eyewall_monitor.dashboard.web.pages import PATHS
 from eyewall_monitor.dashboard.web.responses import Problem
 
 if TYPE_CHECKING:
@@ -34,7 +35,7 @@ TYPES = {
     "css": "text/css",
     "svg": "image/svg+xml",
 }
-PAGES = re.compile(r"/(topology/[^/]+|decisions(/[^/]+)?|plan(/[^/]+)?|provision|health)?")
+PAGES = re.compile("|".join(re.sub(r"\{\w+\}", "[^/]+", path) for path in PATHS))
 
 
 class PageServer(ThreadingHTTPServer):
