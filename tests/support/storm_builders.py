@@ -26,7 +26,7 @@ from eyewall_sidecar.storm import (
     problem_of_missing,
     problem_of_moving,
     read_settings,
-    rooms,
+    supervisor_capacities,
 )
 from eyewall_sidecar.storm.placement_problem import TopologyProblem
 
@@ -118,6 +118,6 @@ def ask(
     settings = read_settings(topology, Settings(), policy_catalogue())
     known = delays or all_delays(sorted({it.host for it in supervisors}), 10)
     build = problem_of_moving if moving else problem_of_missing
-    room = rooms(cluster(supervisors, running, *others), running)
+    capacities = supervisor_capacities(cluster(supervisors, running, *others), running)
     signals = Signals(known, measured, loads or {})
-    return build(room, running, settings, signals)
+    return build(capacities, running, settings, signals)

@@ -3,7 +3,7 @@ from collections.abc import Callable
 import pytest
 from eyewall_contracts.proto import scheduler_pb2 as pb
 from eyewall_sidecar.rpc import decode
-from eyewall_sidecar.storm import Executor, rooms
+from eyewall_sidecar.storm import Executor, supervisor_capacities
 
 
 def definition(topology_id: str = "count-1") -> pb.TopologyDefinition:
@@ -86,8 +86,8 @@ def test_a_refused_topology_holds_its_slots_but_nothing_that_it_asks_for() -> No
     decoded = decode.cluster_state(
         state, {it.topology_id: decode.topology(it) for it in (bad, good)}
     )
-    room = rooms(decoded, decoded.topologies[1])["sup-a"]
-    assert [it.port for it in room.fresh] == [6701]
-    assert (room.cpu_cores, room.memory_bytes) == (2, 1 << 30)
+    capacity = supervisor_capacities(decoded, decoded.topologies[1])["sup-a"]
+    assert [it.port for it in capacity.fresh] == [6701]
+    assert (capacity.cpu_cores, capacity.memory_bytes) == (2, 1 << 30)
     assert decoded.topologies[0].missing() == ()
     assert set(decoded.topologies[0].running()) == {Executor(1, 1), Executor(2, 2)}

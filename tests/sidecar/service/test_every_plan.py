@@ -2,7 +2,7 @@
 
 from eyewall_sidecar.service.decision import Place
 from eyewall_sidecar.service.planner import PlanOptions
-from eyewall_sidecar.storm import Assignment, Change, Executor, Slot, Topology, Worker, slots_of
+from eyewall_sidecar.storm import Assignment, ChangeKind, Executor, Slot, Topology, Worker, slots_of
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from obedient_nimbus import Nimbus
@@ -62,10 +62,10 @@ def test_a_plan_is_an_assignment_that_can_be_run_and_its_parts_add_up(
     workers = plan.workers()
     assert {it.slot for it in workers if it.before} == {it.slot for it in before}
     assert {it.slot for it in workers if it.after} == {it.slot for it in after}
-    started = [it for it in workers if it.change in (Change.STARTED, Change.RESTARTED)]
+    started = [it for it in workers if it.change in (ChangeKind.STARTED, ChangeKind.RESTARTED)]
     assert plan.record.workers_started == len(started)
     for it in workers:
-        assert (it.change is Change.UNCHANGED) == (it.before == it.after)
+        assert (it.change is ChangeKind.UNCHANGED) == (it.before == it.after)
     # The moves are the executors whose slot changes.
     was, will = slots_of(before), slots_of(after)
     assert len(plan.moves()) == sum(was[it] != will[it] for it in was)

@@ -9,7 +9,7 @@ from eyewall_sidecar.service.messages import Code, Message, message
 from eyewall_sidecar.service.planner import PlanOptions
 from eyewall_sidecar.service.plans import MOST_PLANS, PLAN_SECONDS, PlanState
 from eyewall_sidecar.service.solver_pool import SolverFailure
-from eyewall_sidecar.storm import Change, Executor, Slot, SlotMove, WorkerChange
+from eyewall_sidecar.storm import ChangeKind, Executor, Slot, SlotMove, WorkerChange
 from obedient_nimbus import Nimbus, reason
 from planned_topologies import nimbus_with, planned, topology
 from said import codes
@@ -31,10 +31,10 @@ def test_a_plan_says_slot_by_slot_what_would_move_and_what_it_gains_and_moves_no
     )
     assert plan.moves() == (SlotMove(source, old, fresh), SlotMove(tag, old, on_b))
     assert plan.workers() == (
-        WorkerChange(old, Change.STOPPED, (source, tag), ()),
-        WorkerChange(fresh, Change.STARTED, (), (source,)),
-        WorkerChange(on_b, Change.STARTED, (), (tag,)),
-        WorkerChange(on_c, Change.UNCHANGED, (sink,), (sink,)),
+        WorkerChange(old, ChangeKind.STOPPED, (source, tag), ()),
+        WorkerChange(fresh, ChangeKind.STARTED, (), (source,)),
+        WorkerChange(on_b, ChangeKind.STARTED, (), (tag,)),
+        WorkerChange(on_c, ChangeKind.UNCHANGED, (sink,), (sink,)),
     )
     assert plan.record.workers_started == 2
     # 50 ms from a to c; by way of b 10 + 10 ms.

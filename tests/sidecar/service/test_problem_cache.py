@@ -12,7 +12,7 @@ from eyewall_sidecar.storm import (
     TopologyProblem,
     known_delays,
     problem_of_moving,
-    rooms,
+    supervisor_capacities,
 )
 from measured_topologies import report
 from obedient_nimbus import Nimbus
@@ -68,8 +68,8 @@ def test_nothing_is_built_or_assessed_again_while_nothing_changes(
 def test_the_very_same_state_is_not_even_compared(monkeypatch: pytest.MonkeyPatch) -> None:
     nimbus, running = three_running()
     same = cluster(nimbus.hosts, *(state(it, *nimbus.running[it.id]) for it in running))
-    compared = Counted(rooms)
-    monkeypatch.setattr(problem_cache, "rooms", compared)
+    compared = Counted(supervisor_capacities)
+    monkeypatch.setattr(problem_cache, "supervisor_capacities", compared)
     nimbus.solvers.late = True
     for _ in range(5):
         nimbus.service.decide(same, nimbus.clock.now + 2)

@@ -3,7 +3,7 @@
 import pytest
 from eyewall_sidecar.storm import Component, Executor, Grouping, Input, Kind, Topology
 from eyewall_sidecar.storm.rates import component_streams, flows
-from eyewall_sidecar.storm.topology_estimates import Figure, MeasuredTopology
+from eyewall_sidecar.storm.topology_estimates import MeasuredTopology, MeasuredValue
 from hypothesis import given
 from hypothesis import strategies as st
 from storm_builders import chain
@@ -13,7 +13,7 @@ E = [Executor(task, task) for task in range(8)]
 
 def test_a_stream_tells_whether_its_rate_was_measured() -> None:
     topology = chain(("a", 1), ("b", 1), ("c", 1))
-    measured = MeasuredTopology(streams={("a", "default", "b"): Figure(30.0, 1.0)})
+    measured = MeasuredTopology(streams={("a", "default", "b"): MeasuredValue(30.0, 1.0)})
     streams, _ = component_streams(topology, {"b": 7.0}, measured)
     assert [(it.source.id, it.rate, it.measured) for it in streams] == [
         ("a", 30.0, True),

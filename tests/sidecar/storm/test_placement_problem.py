@@ -2,7 +2,7 @@ import pytest
 from delay_tables import delay_table
 from eyewall_sidecar.model import PlacementProblem, ProblemError
 from eyewall_sidecar.storm import Executor, HostLoad, MeasuredTopology, Slot, Worker
-from eyewall_sidecar.storm.topology_estimates import Figure
+from eyewall_sidecar.storm.topology_estimates import MeasuredValue
 from storm_builders import (
     MEGABYTE,
     ask,
@@ -265,7 +265,7 @@ def test_two_supervisors_on_one_host_share_what_it_has_left_by_what_they_declare
     one = supervisor("a", name="one", cpu=3.0)
     two = supervisor("a", name="two", cpu=1.0)
     topology = chain(("source", 1))
-    measured = MeasuredTopology(cores={1: Figure(0.1, 0.0)})
+    measured = MeasuredTopology(cores={1: MeasuredValue(0.1, 0.0)})
     running = Worker(Slot("one", 6700), frozenset({Executor(1, 1)}))
     asked = ask(
         [one, two], topology, running, moving=True, measured=measured, loads={"a": HostLoad(2, 0)}

@@ -11,9 +11,9 @@ from eyewall_sidecar.storm import (
     TopologyState,
     Worker,
     choose_slots,
-    rooms,
+    supervisor_capacities,
 )
-from eyewall_sidecar.storm.room import executors_per_slot
+from eyewall_sidecar.storm.capacity import executors_per_slot
 from hypothesis import given
 from hypothesis import strategies as st
 from storm_builders import chain, cluster, state, supervisor, worker
@@ -29,9 +29,9 @@ def choose(
     others: Sequence[TopologyState] = (),
 ) -> SlotChoice:
     seen = cluster(supervisors, topology_state, *others)
-    room = rooms(seen, topology_state)
+    capacities = supervisor_capacities(seen, topology_state)
     on = {Executor(task, task): f"sup-{host}" for task, host in placed.items()}
-    return choose_slots(on, topology_state, room, per_slot)
+    return choose_slots(on, topology_state, capacities, per_slot)
 
 
 def test_executors_of_a_supervisor_share_as_few_workers_as_they_fit_in() -> None:
@@ -143,10 +143,10 @@ def test_slots_hold_whatever_is_placed(case: Case) -> None:
 def test_a_slot_is_reused_only_if_no_fresh_one_is_left_on_that_supervisor(case: Case) -> None:
     supervisors, topology, target, per_slot = case
     choice = choose(supervisors, topology, target, per_slot)
-    room = rooms(cluster(supervisors, topology), topology)
+    capacities = supervisor_capacities(cluster(supervisors, topology), topology)
     used = {it.slot for it in choice.assignment}
     for slot in choice.reused:
-        assert set(room[slot.supervisor].fresh) <= used
+        assert set(capacities[slot.supervisor].fresh) <= used
 
 
 @given(placements())
@@ -185,7 +185,7 @@ def test_a_worker_in_a_withdrawn_slot_is_never_changed() -> None:
 
 def test_a_withdrawn_slot_is_no_room() -> None:
     topology = state(chain(("source", 2)), worker("a", 6700, 1), worker("a", 6702, 2))
-    room = rooms(cluster([supervisor("a", 2)], topology), topology)["sup-a"]
-    assert [it.port for it in room.fresh] == [6701]
-    assert [it.port for it in room.held] == [6700]
-    assert [it.port for it in room.withdrawn] == [6702]
+    capacity = supervisor_capacities(cluster([supervisor("a", 2)], topology), topology)["sup-a"]
+    assert [it.port for it in capacity.fresh] == [6701]
+    assert [it.port for it in capacity.held] == [6700]
+    assert [it.port for it in capacity.withdrawn] == [6702]

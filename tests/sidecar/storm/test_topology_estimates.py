@@ -5,7 +5,7 @@ import dataclasses
 import pytest
 from eyewall_sidecar.storm import Executor, Grouping, Topology, hold_estimates, measured_topology
 from eyewall_sidecar.storm.rates import flows, unknown_streams
-from eyewall_sidecar.storm.topology_estimates import Figure, MeasuredTopology
+from eyewall_sidecar.storm.topology_estimates import MeasuredTopology, MeasuredValue
 from measured_topologies import rates_of
 from msgspec.structs import replace
 from storm_builders import chain
@@ -63,10 +63,10 @@ def test_executors_that_differ_by_less_than_the_error_of_their_rates_are_taken_a
     topology = chain(("source", 1), ("count", 2), grouping=Grouping.FIELDS)
 
     def measured(error: float) -> MeasuredTopology:
-        of_tasks = {2: Figure(7, error), 3: Figure(3, error)}
+        of_tasks = {2: MeasuredValue(7, error), 3: MeasuredValue(3, error)}
         return MeasuredTopology(
-            emissions={("source", "default"): Figure(10, 1)},
-            streams={("source", "default", "count"): Figure(10, 1)},
+            emissions={("source", "default"): MeasuredValue(10, 1)},
+            streams={("source", "default", "count"): MeasuredValue(10, 1)},
             received={(task, "source", "default"): it for task, it in of_tasks.items()},
         )
 
@@ -202,25 +202,27 @@ def test_nothing_measured_yet_leaves_every_own_stream_unknown_but_those_that_a_h
 @pytest.mark.parametrize(
     ("now", "is_held"),
     [
-        (Figure(109, 1), True),  # within a tenth of 100
-        (Figure(111, 1), False),
-        (Figure(130, 40), False),  # an error that has grown excuses nothing
-        (Figure(89, 1), False),
+        (MeasuredValue(109, 1), True),  # within a tenth of 100
+        (MeasuredValue(111, 1), False),
+        (MeasuredValue(130, 40), False),  # an error that has grown excuses nothing
+        (MeasuredValue(89, 1), False),
     ],
 )
-def test_a_figure_is_held_until_it_is_off_by_more_than_chance(now: Figure, is_held: bool) -> None:
-    before = MeasuredTopology(emissions={("source", "default"): Figure(100, 2)})
+def test_a_figure_is_held_until_it_is_off_by_more_than_chance(
+    now: MeasuredValue, is_held: bool
+) -> None:
+    before = MeasuredTopology(emissions={("source", "default"): MeasuredValue(100, 2)})
     after = hold_estimates(before, MeasuredTopology(emissions={("source", "default"): now}))
     assert (after == before) is is_held
 
 
 def test_what_is_no_longer_known_is_not_held() -> None:
-    before = MeasuredTopology(emissions={("source", "default"): Figure(100, 2)})
+    before = MeasuredTopology(emissions={("source", "default"): MeasuredValue(100, 2)})
     assert hold_estimates(before, MeasuredTopology()).emissions == {}
 
 
 def test_the_time_for_a_tuple_is_held_while_it_is_not_known_for_it_would_count_as_zero() -> None:
-    before = MeasuredTopology(execution_times={"count": Figure(0.002, 0.0001)})
+    before = MeasuredTopology(execution_times={"count": MeasuredValue(0.002, 0.0001)})
     after = hold_estimates(before, MeasuredTopology())
     assert after.execution_times == before.execution_times
 
@@ -237,8 +239,8 @@ def test_acks_are_as_measured_where_they_are() -> None:
     topology = chain(("source", 1), ("count", 1), acker=True)
     acker = Executor(3, 3)
     measured = MeasuredTopology(
-        emissions={("source", "default"): Figure(100, 1)},
-        streams={("count", "__ack_ack", "__acker"): Figure(30, 1)},
+        emissions={("source", "default"): MeasuredValue(100, 1)},
+        streams={("count", "__ack_ack", "__acker"): MeasuredValue(30, 1)},
     )
     found, _ = flows(topology, {}, measured)
     # Of 100 tuples/s only 30 are anchored; the spout's own notes to the acker are not measured.
@@ -249,9 +251,9 @@ def test_acks_are_as_measured_where_they_are() -> None:
 
 
 def test_the_cores_of_a_task_are_remembered_while_they_are_not_known_and_that_is_told() -> None:
-    before = MeasuredTopology(cores={1: Figure(0.5, 0.01), 2: Figure(0.1, 0.01)})
-    after = hold_estimates(before, MeasuredTopology(cores={2: Figure(0.3, 0.01)}))
-    assert after.cores == {1: Figure(0.5, 0.01), 2: Figure(0.3, 0.01)}
+    before = MeasuredTopology(cores={1: MeasuredValue(0.5, 0.01), 2: MeasuredValue(0.1, 0.01)})
+    after = hold_estimates(before, MeasuredTopology(cores={2: MeasuredValue(0.3, 0.01)}))
+    assert after.cores == {1: MeasuredValue(0.5, 0.01), 2: MeasuredValue(0.3, 0.01)}
     assert after.remembered == {1}
 
 
@@ -259,8 +261,8 @@ def test_a_receiver_that_hangs_does_not_make_its_stream_silent() -> None:
     # 1000/s given out, known to 2 %; the bolt took 0/s, and is as sure of that as can be.
     topology = chain(("source", 1), ("count", 1))
     measured = MeasuredTopology(
-        emissions={("source", "default"): Figure(1000, 20)},
-        streams={("source", "default", "count"): Figure(0, 1)},
+        emissions={("source", "default"): MeasuredValue(1000, 20)},
+        streams={("source", "default", "count"): MeasuredValue(0, 1)},
     )
     assert rates_between(topology, measured) == {(1, 2): pytest.approx(1000)}
 

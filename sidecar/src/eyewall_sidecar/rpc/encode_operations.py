@@ -13,7 +13,7 @@ from eyewall_sidecar.service.messages import Message, metric_values, reportable
 from eyewall_sidecar.service.planner import PlanOptions
 from eyewall_sidecar.service.plans import PLAN_SECONDS, Plan, PlanState, executor_names
 from eyewall_sidecar.service.running_problem import RunningProblem
-from eyewall_sidecar.storm import Change, Executor, Slot, slots_of
+from eyewall_sidecar.storm import ChangeKind, Executor, Slot, slots_of
 
 _STATES = {
     PlanState.PROPOSED: pb.Plan.PROPOSED,
@@ -24,10 +24,10 @@ _STATES = {
     PlanState.STALE: pb.Plan.STALE,
 }
 _CHANGES = {
-    Change.UNCHANGED: pb.WorkerChange.UNCHANGED,
-    Change.STARTED: pb.WorkerChange.STARTED,
-    Change.RESTARTED: pb.WorkerChange.RESTARTED,
-    Change.STOPPED: pb.WorkerChange.STOPPED,
+    ChangeKind.UNCHANGED: pb.WorkerChange.UNCHANGED,
+    ChangeKind.STARTED: pb.WorkerChange.STARTED,
+    ChangeKind.RESTARTED: pb.WorkerChange.RESTARTED,
+    ChangeKind.STOPPED: pb.WorkerChange.STOPPED,
 }
 
 

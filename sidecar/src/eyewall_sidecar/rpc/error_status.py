@@ -7,7 +7,7 @@ import grpc
 
 from eyewall_sidecar.service.lookup import (
     InvalidRequestError,
-    RequestError,
+    ServiceError,
     UnavailableError,
     UnknownNameError,
 )
@@ -30,7 +30,7 @@ def answering(context: grpc.ServicerContext) -> Iterator[None]:
     """End the call with a status and a sentence if the request has no answer."""
     try:
         yield
-    except RequestError as error:
+    except ServiceError as error:
         if isinstance(error, UnknownNameError):
             # Metadata is ASCII, and a comma would make two names of one.
             nearest = [it for it in error.nearest if it.isascii() and it.isprintable()]

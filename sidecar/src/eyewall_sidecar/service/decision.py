@@ -54,7 +54,7 @@ class Decision:
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class TopologyOutcome:
     """A verdict, and what it rests on.
 
     Parameters

@@ -16,7 +16,7 @@ from msgspec import structs
 
 from eyewall_sidecar.model import Evaluation, Placement, Solution, Stream
 from eyewall_sidecar.objective import Term
-from eyewall_sidecar.service.decision import Decline, Keep, Outcome, Place
+from eyewall_sidecar.service.decision import Decline, Keep, Place, TopologyOutcome
 from eyewall_sidecar.service.messages import differs_in_figures_alone, metric_values, reportable
 from eyewall_sidecar.service.problem_cache import Observation, PlacementRequest
 from eyewall_sidecar.service.topology_record import LastLines
@@ -63,7 +63,7 @@ class DecisionLog:
         self._count = 0
 
     def report(
-        self, topology: TopologyState, outcome: Outcome, observation: Observation, seed: int
+        self, topology: TopologyState, outcome: TopologyOutcome, observation: Observation, seed: int
     ) -> LastLines:
         """Log what is new, and record it once it is settled; return the lines to compare with."""
         lines = outcome.record.lines
@@ -105,7 +105,7 @@ def _is_new(line: str, last: str, verdict: Place | Keep | Decline) -> bool:
 
 
 def _evidence(
-    topology: TopologyState, outcome: Outcome, observation: Observation, seed: int
+    topology: TopologyState, outcome: TopologyOutcome, observation: Observation, seed: int
 ) -> Evidence:
     request, solution = outcome.record.request, outcome.solution
     if request is not None and request.observation.state is not observation.state:
@@ -186,7 +186,7 @@ def _started(verdict: Place | Keep | Decline, topology: TopologyState) -> int | 
 
 def _current_hosts(request: PlacementRequest, problem: TopologyProblem) -> dict[str, str]:
     """Executor's name → the host that it runs on."""
-    hosts = {it: room.supervisor.host for it, room in request.rooms.items()}
+    hosts = {it: capacity.supervisor.host for it, capacity in request.capacities.items()}
     slots = request.topology.running()
     return {
         name: hosts.get(slots[executor].supervisor, "")
@@ -200,7 +200,7 @@ def _found_hosts(
 ) -> dict[str, str]:
     """Executor's name → the host that it would run on."""
     return {
-        name: request.rooms[problem.supervisors[node]].supervisor.host
+        name: request.capacities[problem.supervisors[node]].supervisor.host
         for name, node in (placement or {}).items()
     }
 

@@ -188,8 +188,8 @@ class _Search:
         self._problem = problem.problem
         self._name = name
         self.current = self._problem.current or {}
-        rooms = request.rooms
-        self._hosts = {it: rooms[at].supervisor.host for it, at in problem.supervisors.items()}
+        capacities = request.capacities
+        self._hosts = {it: capacities[at].supervisor.host for it, at in problem.supervisors.items()}
         self.host = self._hosts[self.current[name]]
         self.neighbours = list(self._neighbours())
 
@@ -221,8 +221,8 @@ class _Search:
             )
             if host not in found or _best_first(alternative) < _best_first(found[host]):
                 found[host] = alternative
-        for room in self._request.rooms.values():
-            host = room.supervisor.host
+        for capacity in self._request.capacities.values():
+            host = capacity.supervisor.host
             if host not in found:
                 found[host] = Alternative(host, obstacle=obstacles.of_host(host))
         return found

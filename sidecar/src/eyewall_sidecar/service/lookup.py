@@ -12,7 +12,7 @@ LONGEST_TASK = 10
 """Digits: Storm's tasks are 32-bit numbers."""
 
 
-class RequestError(Exception):
+class ServiceError(Exception):
     """A request without an answer; `reason` says why."""
 
     def __init__(self, reason: Message | str) -> None:
@@ -20,15 +20,15 @@ class RequestError(Exception):
         self.reason = reason
 
 
-class InvalidRequestError(RequestError):
+class InvalidRequestError(ServiceError):
     """It makes no sense; names the offender, its value and what is allowed."""
 
 
-class UnavailableError(RequestError):
+class UnavailableError(ServiceError):
     """It may have an answer later; says what it waits for."""
 
 
-class UnknownNameError(RequestError):
+class UnknownNameError(ServiceError):
     """It names what does not exist; `nearest` are similar names, the nearest first."""
 
     def __init__(self, reason: Message | str, nearest: Sequence[str] = ()) -> None:

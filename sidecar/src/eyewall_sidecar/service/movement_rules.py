@@ -165,7 +165,7 @@ def assess_move(request: PlacementRequest, solution: Solution) -> CandidateMove:
         return candidate(found=message(Code.ALREADY_BEST, quality=quality(valued)))
     placed = of_topology.on_supervisors(placement)
     try:
-        slots = choose_slots(placed, request.topology, request.rooms, of_topology.per_slot)
+        slots = choose_slots(placed, request.topology, request.capacities, of_topology.per_slot)
     except ProblemError as error:
         return candidate(found=message(Code.NO_SLOTS, slot_error=str(error)))
     overloaded = _overloaded(problem) if of_topology.cpu_measured else None

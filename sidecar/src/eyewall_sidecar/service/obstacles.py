@@ -11,7 +11,7 @@ from eyewall_sidecar.model.arrays import ProblemArrays, places_of
 from eyewall_sidecar.objectives.ecker import UTILISATION, with_headroom
 from eyewall_sidecar.service.messages import Code, Message, message
 from eyewall_sidecar.service.problem_cache import PlacementRequest
-from eyewall_sidecar.storm import Room, TopologyProblem
+from eyewall_sidecar.storm import SupervisorCapacity, TopologyProblem
 from eyewall_sidecar.storm.traits import TraitsError, read_traits
 
 
@@ -56,14 +56,14 @@ class Obstacles:
 
     def of_host(self, host: str) -> Obstacle:
         """Return why a host with a supervisor is not in the problem at all."""
-        rooms = [it for it in self.request.rooms.values() if it.supervisor.host == host]
-        for room in rooms:
+        capacities = [it for it in self.request.capacities.values() if it.supervisor.host == host]
+        for capacity in capacities:
             try:
-                read_traits(room.supervisor.scheduler_meta)
+                read_traits(capacity.supervisor.scheduler_meta)
             except TraitsError as error:
                 return Obstacle("traits", message(Code.BAD_TRAITS, error=str(error)))
-        if not any(map(self._is_open, rooms)):
-            return self._no_slot(rooms)
+        if not any(map(self._is_open, capacities)):
+            return self._no_slot(capacities)
         return Obstacle("delay unknown", self._delays(host))
 
     @property
@@ -75,14 +75,14 @@ class Obstacles:
         if code in (POSSIBLE, HERE):
             return None
         name, limits = CONSTRAINTS[code], self.problem.problem.node(node)
-        room = self.request.rooms[self.problem.supervisors[node]]
+        capacity = self.request.capacities[self.problem.supervisors[node]]
         headroom = f" (Ecker's score leaves {1 - UTILISATION:.0%} free)" if self._ecker else ""
         source = "measured" if self.problem.cpu_measured else "declared"
         match name:
             case "candidates":
                 return self._bound()
-            case "operators" if limits.operators == 0 or not self._is_open(room):
-                return self._no_slot([room])
+            case "operators" if limits.operators == 0 or not self._is_open(capacity):
+                return self._no_slot([capacity])
             case "operators":
                 reason = message(Code.PLACES_TAKEN, taken=loads[0] - 1, limit=limits.operators)
             case "cpu":
@@ -110,13 +110,13 @@ class Obstacles:
             return Obstacle("pin", message(Code.PINNED, component=component, pins=pins))
         return Obstacle("withdrawn slot", message(Code.WITHDRAWN_SLOT))
 
-    def _is_open(self, room: Room) -> bool:
-        return bool(room.fresh or room.held) and not (self._ecker and room.shared)
+    def _is_open(self, capacity: SupervisorCapacity) -> bool:
+        return bool(capacity.fresh or capacity.held) and not (self._ecker and capacity.shared)
 
-    def _no_slot(self, rooms: list[Room]) -> Obstacle:
-        if self._ecker and any(it.shared for it in rooms):
+    def _no_slot(self, capacities: list[SupervisorCapacity]) -> Obstacle:
+        if self._ecker and any(it.shared for it in capacities):
             return Obstacle("closed", message(Code.CLOSED))
-        if slots := sum(len(it.supervisor.ports) for it in rooms):
+        if slots := sum(len(it.supervisor.ports) for it in capacities):
             return Obstacle("slots", message(Code.SLOTS_TAKEN, slots=slots))
         return Obstacle("blacklisted", message(Code.BLACKLISTED))
 

@@ -6,18 +6,18 @@ from eyewall_sidecar.model import ProblemError
 from eyewall_sidecar.service.estimates import Estimates
 from eyewall_sidecar.service.solver_pool import PlacementTask
 from eyewall_sidecar.storm import (
+    Capacities,
     ClusterState,
     DelayTable,
     KnownDelaysCache,
     MeasuredTopology,
-    Rooms,
     Settings,
     Signals,
     TopologyProblem,
     TopologyState,
     problem_of_missing,
     problem_of_moving,
-    rooms,
+    supervisor_capacities,
 )
 
 
@@ -38,15 +38,15 @@ class PlacementRequest:
     ----------
     observation
         For which it holds.
-    topology, rooms, settings
-        Whose executors are placed, where there is room for them, and what its owner asks for.
+    topology, capacities, settings
+        Whose executors are placed, the capacities for them, and what its owner asks for.
     problem
         The problem, or why there is none.
     """
 
     observation: Observation
     topology: TopologyState
-    rooms: Rooms
+    capacities: Capacities
     settings: Settings
     problem: TopologyProblem | ProblemError
 
@@ -90,11 +90,11 @@ def request_placement(
         previous = None
     if previous is not None and previous.observation.state is observation.state:
         return replace(previous, observation=observation)
-    room = rooms(observation.state, topology)
-    if previous is not None and previous.rooms == room:
+    capacities = supervisor_capacities(observation.state, topology)
+    if previous is not None and previous.capacities == capacities:
         return replace(previous, observation=observation)
-    problem = _build(observation, topology, settings, room, known_delays)
-    return PlacementRequest(observation, topology, room, settings, problem)
+    problem = _build(observation, topology, settings, capacities, known_delays)
+    return PlacementRequest(observation, topology, capacities, settings, problem)
 
 
 def _is_current(
@@ -117,13 +117,13 @@ def _build(
     observation: Observation,
     topology: TopologyState,
     settings: Settings,
-    room: Rooms,
+    capacities: Capacities,
     known_delays: KnownDelaysCache,
 ) -> TopologyProblem | ProblemError:
     build = problem_of_missing if topology.missing() else problem_of_moving
     loads, measured = observation.estimates.loads, observation.estimates.of(topology.topology.id)
     signals = Signals(observation.delays, measured, loads, known_delays)
     try:
-        return build(room, topology, settings, signals)
+        return build(capacities, topology, settings, signals)
     except ProblemError as error:
         return error.with_traceback(None)

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from math import inf
 
 from eyewall_sidecar.plugins import described
-from eyewall_sidecar.service.decision import Decision, Keep, Outcome, Place, leave_alone
+from eyewall_sidecar.service.decision import Decision, Keep, Place, TopologyOutcome, leave_alone
 from eyewall_sidecar.service.decision_log import DecisionLog
 from eyewall_sidecar.service.estimates import EstimateTracker
 from eyewall_sidecar.service.limits import ServiceSettings
@@ -181,7 +181,7 @@ class SchedulingService:
             if not record.lines.logged.endswith(str(failed)):
                 LOG.exception("%s: eyewall failed", name)
             mode = mode_of(topology.topology, self.settings.defaults)
-            outcome = Outcome(leave_alone(topology, mode, failed), record, failed)
+            outcome = TopologyOutcome(leave_alone(topology, mode, failed), record, failed)
         seed = self.settings.solver.seed
         lines = self._log.report(topology, outcome, inputs.observation, seed)
         verdict = outcome.verdict

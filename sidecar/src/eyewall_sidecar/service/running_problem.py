@@ -19,7 +19,7 @@ from eyewall_sidecar.storm import (
     component_streams,
     read_settings,
 )
-from eyewall_sidecar.storm.topology_estimates import Figure
+from eyewall_sidecar.storm.topology_estimates import MeasuredValue
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,13 +72,13 @@ def running_problem(service: SchedulingService, name: str) -> RunningProblem:
     measured = request.measured or MeasuredTopology()
     streams, _ = component_streams(topology.topology, own.rate_hints, measured)
     since = max(0.0, service.now() - snapshot.time)
-    rooms = request.rooms
+    capacities = request.capacities
     return RunningProblem(
         request,
         problem,
         tuple(_measured(request, problem, measured, streams, since)),
         tuple(_assumed(request, problem, streams)),
-        tuple(it for it, at in problem.supervisors.items() if rooms[at].shared),
+        tuple(it for it, at in problem.supervisors.items() if capacities[at].shared),
     )
 
 
@@ -105,7 +105,7 @@ def _measured(
         yield message(Code.DELAYS_MEASURED, age=delays.age + since, confidence=least)
 
 
-def _errors(figures: list[Figure]) -> list[float]:
+def _errors(figures: list[MeasuredValue]) -> list[float]:
     """Return relative errors."""
     return [it.error / it.value for it in figures if it.value]
 

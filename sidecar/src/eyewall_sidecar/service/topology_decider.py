@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 
 from eyewall_sidecar.model import ProblemError, Solution, Status
 from eyewall_sidecar.policies import policy_catalogue
-from eyewall_sidecar.service.decision import Decline, Keep, Outcome, Place, leave_alone
+from eyewall_sidecar.service.decision import Decline, Keep, Place, TopologyOutcome, leave_alone
 from eyewall_sidecar.service.limits import ServiceSettings
 from eyewall_sidecar.service.messages import (
     Code,
@@ -109,7 +109,7 @@ class TopologyDecider:
 
     def decide(
         self, topology: TopologyState, record: TopologyRecord, inputs: RoundInputs
-    ) -> Outcome:
+    ) -> TopologyOutcome:
         """Apply the plan that a person ordered; else place what has no slot, or improve."""
         return self._apply_plan(topology, record, inputs) or self._decide(topology, record, inputs)
 
@@ -128,7 +128,7 @@ class TopologyDecider:
 
     def _apply_plan(
         self, topology: TopologyState, record: TopologyRecord, inputs: RoundInputs
-    ) -> Outcome | None:
+    ) -> TopologyOutcome | None:
         """Run what a person ordered; None if nothing was ordered, or if it cannot be done."""
         plan = inputs.plans.get(topology.topology.id)
         if plan is None:
@@ -149,29 +149,29 @@ class TopologyDecider:
         handover = Handover(plan.assignment, plan.status)
         self._spend(topology, plan.assignment)
         record = record_handover(record, topology, handover, self._clock())
-        return Outcome(Place(plan.assignment), record, plan.report, plan=plan)
+        return TopologyOutcome(Place(plan.assignment), record, plan.report, plan=plan)
 
     def _decide(
         self, topology: TopologyState, record: TopologyRecord, inputs: RoundInputs
-    ) -> Outcome:
+    ) -> TopologyOutcome:
         defaults = self._settings.defaults
         try:
             settings = read_settings(topology.topology, defaults, policy_catalogue())
         except SettingsError as error:
             bad = message(Code.BAD_SETTINGS, settings_error=str(error))
             mode = mode_of(topology.topology, defaults)
-            return Outcome(leave_alone(topology, mode, bad), record, bad)
+            return TopologyOutcome(leave_alone(topology, mode, bad), record, bad)
         if settings.mode is Mode.OFF:
             off = message(Code.MODE_OFF)
-            return Outcome(Decline(off), record, off)
+            return TopologyOutcome(Decline(off), record, off)
         if topology.topology.refused:
             bad = message(Code.BAD_DEFINITION, definition_error=topology.topology.refused)
-            return Outcome(leave_alone(topology, settings.mode, bad), record, bad)
+            return TopologyOutcome(leave_alone(topology, settings.mode, bad), record, bad)
         if not topology.missing():
             return self._improve(topology, settings, record, inputs)
         if settings.mode is Mode.OBSERVE:
             observe = message(Code.MODE_OBSERVE)
-            return Outcome(Decline(observe), record, observe)
+            return TopologyOutcome(Decline(observe), record, observe)
         return self._place(topology, settings, record, inputs)
 
     def _place(
@@ -180,35 +180,37 @@ class TopologyDecider:
         settings: Settings,
         record: TopologyRecord,
         inputs: RoundInputs,
-    ) -> Outcome:
+    ) -> TopologyOutcome:
         """Place what has no slot, within the deadline or from a solution that came after it."""
         record, request = self._request(topology, settings, record, inputs)
         problem = request.problem
         if isinstance(problem, ProblemError):
             remark = inputs.observation.delays.doubt()
             reason = message(Code.NO_PROBLEM, problem=str(problem), doubt=remark)
-            return Outcome(Decline(reason), record, reason)
+            return TopologyOutcome(Decline(reason), record, reason)
         task = replace(request.task(problem, self._settings.solver.seed), purpose=PLACING)
         if record.search is None or record.search.task != task:
             record = self._start_search(record, task, self._placing_seconds(settings, inputs))
         record, failure = poll_search(record, inputs.until)
         if failure is not None:
-            return Outcome(Decline(failure.reason), record, failure.reason)
+            return TopologyOutcome(Decline(failure.reason), record, failure.reason)
         solution = record.search.solution if record.search is not None else None
         if solution is None:
             waiting = message(Code.STILL_SOLVING)
-            return Outcome(Decline(waiting), record, waiting, pending=True)
+            return TopologyOutcome(Decline(waiting), record, waiting, pending=True)
         if solution.placement is None:
             reason = no_placement_message(solution, problem.assumptions)
             if solution.status is Status.TIMED_OUT:
                 record = replace(record, search=None)
-            return Outcome(Decline(reason), record, reason, solution)
+            return TopologyOutcome(Decline(reason), record, reason, solution)
         placed = problem.on_supervisors(solution.placement)
         try:
-            slots = choose_slots(placed, topology, request.rooms, problem.per_slot)
+            slots = choose_slots(placed, topology, request.capacities, problem.per_slot)
         except ProblemError as error:
             reason = message(Code.NO_SLOTS, slot_error=str(error))
-            return Outcome(leave_alone(topology, settings.mode, reason), record, reason, solution)
+            return TopologyOutcome(
+                leave_alone(topology, settings.mode, reason), record, reason, solution
+            )
         worth = solution_message(solution, settings.objective)
         remarks = [it for it in (*problem.assumptions, problem.delays_assumed) if it]
         status = _status(worth, remarks, slots, inputs)
@@ -226,19 +228,19 @@ class TopologyDecider:
         settings: Settings,
         record: TopologyRecord,
         inputs: RoundInputs,
-    ) -> Outcome:
+    ) -> TopologyOutcome:
         """Keep what runs, and move it once a better placement was found that is worth it."""
         observes = settings.mode is Mode.OBSERVE
         stays = Decline(message(Code.MODE_OBSERVE)) if observes else Keep()
         if self._clock() >= inputs.until:
-            return Outcome(stays, record)
+            return TopologyOutcome(stays, record)
         record = replace(record, considered=self._clock())
         record, request = self._request(topology, settings, record, inputs)
         problem = request.problem
         if isinstance(problem, ProblemError) or request.unknown:
             not_known = problem if isinstance(problem, ProblemError) else request.unknown
             hold = message(Code.NOT_SOUGHT, reason=str(not_known))
-            return Outcome(stays, replace(record, hold=hold), hold)
+            return TopologyOutcome(stays, replace(record, hold=hold), hold)
         record = replace(record, hold=None)
         task = request.task(problem, self._settings.solver.seed)
         record, failure = poll_search(record, self._clock())
@@ -261,9 +263,9 @@ class TopologyDecider:
             record = self._start_search(record, task, longest)
         if verdict is None:
             report = failure.reason if failure is not None else message(Code.SEARCHING)
-            return Outcome(stays, record, report, pending=failure is None)
+            return TopologyOutcome(stays, record, report, pending=failure is None)
         candidate = verdict.candidate
-        return Outcome(
+        return TopologyOutcome(
             stays,
             record,
             verdict.report,
@@ -298,7 +300,7 @@ class TopologyDecider:
         record: TopologyRecord,
         candidate: CandidateMove,
         inputs: RoundInputs,
-    ) -> Outcome:
+    ) -> TopologyOutcome:
         solution, slots = candidate.solution, candidate.slots
         problem, objective = candidate.request.problem, candidate.request.settings.objective
         if solution is None or slots is None or not isinstance(problem, TopologyProblem):
@@ -317,7 +319,7 @@ class TopologyDecider:
         solution: Solution,
         assignment: Assignment,
         status: Message,
-    ) -> Outcome:
+    ) -> TopologyOutcome:
         handover = Handover(assignment, status)
         record = record_handover(record, topology, handover, self._clock())
         report = message(
@@ -327,7 +329,7 @@ class TopologyDecider:
             moves=solution.moves,
             search=search_summary(solution),
         )
-        return Outcome(Place(assignment), record, report, solution)
+        return TopologyOutcome(Place(assignment), record, report, solution)
 
     def _request(
         self,

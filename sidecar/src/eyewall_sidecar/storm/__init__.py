@@ -1,7 +1,8 @@
 """Storm's nouns, and the only bridge between them and problems: `placement_problem`, `slots`."""
 
+from eyewall_sidecar.storm.capacity import Capacities, SupervisorCapacity, supervisor_capacities
 from eyewall_sidecar.storm.changes import (
-    Change,
+    ChangeKind,
     LostSlot,
     SlotLoss,
     SlotMove,
@@ -31,7 +32,6 @@ from eyewall_sidecar.storm.placement_problem import (
     problem_of_moving,
 )
 from eyewall_sidecar.storm.rates import ComponentStream, component_streams
-from eyewall_sidecar.storm.room import Room, Rooms, rooms
 from eyewall_sidecar.storm.settings import Mode, Settings, SettingsError, mode_of, read_settings
 from eyewall_sidecar.storm.signals import Signals
 from eyewall_sidecar.storm.slots import SlotChoice, choose_slots
@@ -44,7 +44,8 @@ from eyewall_sidecar.storm.topology_estimates import (
 
 __all__ = [
     "Assignment",
-    "Change",
+    "Capacities",
+    "ChangeKind",
     "ClusterState",
     "Component",
     "ComponentStream",
@@ -60,8 +61,6 @@ __all__ = [
     "LostSlot",
     "MeasuredTopology",
     "Mode",
-    "Room",
-    "Rooms",
     "Settings",
     "SettingsError",
     "Signals",
@@ -70,6 +69,7 @@ __all__ = [
     "SlotLoss",
     "SlotMove",
     "Supervisor",
+    "SupervisorCapacity",
     "Topology",
     "TopologyProblem",
     "TopologyState",
@@ -86,9 +86,9 @@ __all__ = [
     "problem_of_missing",
     "problem_of_moving",
     "read_settings",
-    "rooms",
     "slot_moves",
     "slots_of",
+    "supervisor_capacities",
     "update_host",
     "worker_changes",
     "workers_started",

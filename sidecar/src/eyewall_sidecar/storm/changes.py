@@ -9,7 +9,7 @@ from eyewall_sidecar.storm.cluster import Assignment, ClusterState, Slot, Topolo
 from eyewall_sidecar.storm.topology import Executor
 
 
-class Change(StrEnum):
+class ChangeKind(StrEnum):
     """How a worker process changes."""
 
     UNCHANGED = "unchanged"
@@ -24,7 +24,7 @@ class WorkerChange:
     """One slot, before and after; no executors: no worker."""
 
     slot: Slot
-    change: Change
+    change: ChangeKind
     before: tuple[Executor, ...]
     after: tuple[Executor, ...]
 
@@ -66,12 +66,12 @@ def worker_changes(before: Assignment, after: Assignment) -> tuple[WorkerChange,
     )
 
 
-def _change(before: tuple[Executor, ...] | None, after: tuple[Executor, ...] | None) -> Change:
+def _change(before: tuple[Executor, ...] | None, after: tuple[Executor, ...] | None) -> ChangeKind:
     if before is None:
-        return Change.STARTED
+        return ChangeKind.STARTED
     if after is None:
-        return Change.STOPPED
-    return Change.UNCHANGED if before == after else Change.RESTARTED
+        return ChangeKind.STOPPED
+    return ChangeKind.UNCHANGED if before == after else ChangeKind.RESTARTED
 
 
 def slot_moves(before: Assignment, after: Assignment) -> tuple[SlotMove, ...]:

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from eyewall_sidecar.storm.host_load import HostLoad
 from eyewall_sidecar.storm.stream_shares import add, even_out, tasks
 from eyewall_sidecar.storm.topology import Executor, Topology
-from eyewall_sidecar.storm.topology_estimates import Figure, MeasuredTopology
+from eyewall_sidecar.storm.topology_estimates import MeasuredTopology, MeasuredValue
 
 LEAST_PROGRESS = 0.5
 """The need of work that is held up for longer than it runs is hard to estimate; an estimate that is
@@ -37,7 +37,7 @@ def core_demand(
         return None
     needed: dict[Executor, float] = {}
     for component in topology.components:
-        of_component: dict[Executor, Figure] = {}
+        of_component: dict[Executor, MeasuredValue] = {}
         for executor in component.executors:
             used = [measured.cores.get(task) for task in tasks(executor)]
             load = loads.get(running_on.get(executor, ""))
@@ -45,7 +45,7 @@ def core_demand(
             if not all(used):
                 return None
             whole = add(it for it in used if it)
-            of_component[executor] = Figure(whole.value / progress, whole.error / progress)
+            of_component[executor] = MeasuredValue(whole.value / progress, whole.error / progress)
         if of_component:
             needed |= even_out(of_component)
     return needed

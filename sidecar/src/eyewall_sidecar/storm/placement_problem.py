@@ -17,12 +17,17 @@ from eyewall_sidecar.model import (
 )
 from eyewall_sidecar.model.errors import listed
 from eyewall_sidecar.model.limits import SLOWEST
+from eyewall_sidecar.storm.capacity import (
+    Capacities,
+    SupervisorCapacity,
+    executors_per_slot,
+    node_names,
+)
 from eyewall_sidecar.storm.cluster import Supervisor, TopologyState
 from eyewall_sidecar.storm.core_demand import core_demand
 from eyewall_sidecar.storm.known_delays import FEW, KnownDelays
 from eyewall_sidecar.storm.pins import pinned_hosts
 from eyewall_sidecar.storm.rates import NOTHING_MEASURED, flows, unknown_streams
-from eyewall_sidecar.storm.room import Room, Rooms, executors_per_slot, node_names
 from eyewall_sidecar.storm.settings import Settings
 from eyewall_sidecar.storm.signals import Signals
 from eyewall_sidecar.storm.topology import Component, Executor
@@ -80,7 +85,7 @@ def operator_id(component: Component, executor: Executor) -> str:
 
 
 def problem_of_missing(
-    rooms: Rooms, topology: TopologyState, settings: Settings, signals: Signals
+    capacities: Capacities, topology: TopologyState, settings: Settings, signals: Signals
 ) -> TopologyProblem:
     """Ask where the executors without a slot belong; those that run stay where they are.
 
@@ -88,23 +93,23 @@ def problem_of_missing(
     that nothing is refused because the hosts are busy.
     """
     fixed = {it: slot.supervisor for it, slot in topology.running().items()}
-    return _Bridge(rooms, topology, settings, signals, fixed, None, trusted=False).problem()
+    return _Bridge(capacities, topology, settings, signals, fixed, None, trusted=False).problem()
 
 
 def problem_of_moving(
-    rooms: Rooms, topology: TopologyState, settings: Settings, signals: Signals
+    capacities: Capacities, topology: TopologyState, settings: Settings, signals: Signals
 ) -> TopologyProblem:
     """Ask where all executors belong; `current` is where they run.
 
     What runs in slots that are withdrawn stays: a worker there may not be changed. A delay that is
     doubted counts as unknown: what runs well must not be restarted for a guess.
     """
-    withdrawn = {slot for room in rooms.values() for slot in room.withdrawn}
+    withdrawn = {slot for capacity in capacities.values() for slot in capacity.withdrawn}
     fixed = {it: slot.supervisor for it, slot in topology.running().items() if slot in withdrawn}
-    host_of = {it: room.supervisor.host for it, room in rooms.items()}
+    host_of = {it: capacity.supervisor.host for it, capacity in capacities.items()}
     where = {it: host_of.get(slot.supervisor, "") for it, slot in topology.running().items()}
     cores = core_demand(topology.topology, where, signals.measured, signals.loads)
-    return _Bridge(rooms, topology, settings, signals, fixed, cores, trusted=True).problem()
+    return _Bridge(capacities, topology, settings, signals, fixed, cores, trusted=True).problem()
 
 
 class _Bridge:
@@ -117,7 +122,7 @@ class _Bridge:
 
     def __init__(
         self,
-        rooms: Rooms,
+        capacities: Capacities,
         topology: TopologyState,
         settings: Settings,
         signals: Signals,
@@ -138,8 +143,8 @@ class _Bridge:
         slots = topology.running()
         self.running = {it: slot.supervisor for it, slot in slots.items()}
         self.in_slot = Counter(slots.values())
-        self.rooms = rooms
-        supervisors = [it.supervisor for it in rooms.values()]
+        self.capacities = capacities
+        supervisors = [it.supervisor for it in capacities.values()]
         self.names = node_names(supervisors)
         self.offered: defaultdict[str, float] = defaultdict(float)
         for it in supervisors:
@@ -153,7 +158,7 @@ class _Bridge:
 
     def problem(self) -> TopologyProblem:
         hosts = set(self.known.hosts)
-        nodes = [it for it in self.rooms.values() if it.supervisor.host in hosts]
+        nodes = [it for it in self.capacities.values() if it.supervisor.host in hosts]
         edges, assumed = flows(self.topology, self.settings.rate_hints, self.measured)
         ids = {it: operator_id(component, it) for it, component in self.executors.items()}
         problem = PlacementProblem(
@@ -161,7 +166,7 @@ class _Bridge:
             streams=tuple(
                 Stream(ids[it.source], ids[it.target], it.rate, system=it.system) for it in edges
             ),
-            nodes=tuple(self._node(room) for room in nodes),
+            nodes=tuple(self._node(capacity) for capacity in nodes),
             links=self.known.links(
                 [(self.names[it.supervisor.id], it.supervisor.host) for it in nodes]
             ),
@@ -204,7 +209,7 @@ class _Bridge:
         said = list(self._left_out_for_delays())
         if self.unreadable:
             said.append(f"{_hosts(self.unreadable)} left out: {self._unreadable()}")
-        closed = [it.supervisor.host for it in self.rooms.values() if self._closed(it)]
+        closed = [it.supervisor.host for it in self.capacities.values() if self._closed(it)]
         if closed:
             others = f"{listed(closed, FEW)} left out, another topology runs there"
             said.append(f"{others} (with Ecker's score a supervisor serves one at most)")
@@ -232,9 +237,9 @@ class _Bridge:
                 f"{self.topology.worker_max_heap_bytes >> 20}"
             )
         for supervisor in dict.fromkeys(self.running.values()):
-            if supervisor not in self.rooms:
+            if supervisor not in self.capacities:
                 raise ProblemError(f"executors run on supervisor {supervisor}, which is not there")
-            host = self.rooms[supervisor].supervisor.host
+            host = self.capacities[supervisor].supervisor.host
             if host in self.unreadable:
                 raise ProblemError(f"executors run on {host}: {self.unreadable[host]}")
 
@@ -246,22 +251,25 @@ class _Bridge:
         section 4): where another one runs, nothing new fits.
         """
         fixed = Counter(self.fixed.values())
-        usable = {it: 0 if self._closed(room) else self.per_slot for it, room in self.rooms.items()}
-        fresh = {it: len(room.fresh) * usable[it] for it, room in self.rooms.items()}
+        usable = {
+            it: 0 if self._closed(capacity) else self.per_slot
+            for it, capacity in self.capacities.items()
+        }
+        fresh = {it: len(capacity.fresh) * usable[it] for it, capacity in self.capacities.items()}
         missing = len(self.executors) - len(self.running)
         if 0 < missing <= sum(fresh.values()):
-            return {it: fixed[it] + fresh[it] for it in self.rooms}
+            return {it: fixed[it] + fresh[it] for it in self.capacities}
         staying = {
-            it: sum(self.in_slot[slot] for slot in room.withdrawn)
-            for it, room in self.rooms.items()
+            it: sum(self.in_slot[slot] for slot in capacity.withdrawn)
+            for it, capacity in self.capacities.items()
         }
         return {
-            it: max(fixed[it], staying[it] + fresh[it] + len(room.held) * usable[it])
-            for it, room in self.rooms.items()
+            it: max(fixed[it], staying[it] + fresh[it] + len(capacity.held) * usable[it])
+            for it, capacity in self.capacities.items()
         }
 
-    def _closed(self, room: Room) -> bool:
-        return self.settings.objective.ecker is not None and room.shared
+    def _closed(self, capacity: SupervisorCapacity) -> bool:
+        return self.settings.objective.ecker is not None and capacity.shared
 
     def _usable_pins(self) -> dict[str, list[str]]:
         """Component → hosts that its pins allow and that can hold something."""
@@ -278,8 +286,10 @@ class _Bridge:
 
     def _possible(self) -> list[str]:
         """Hosts that can hold something, or do."""
-        roomy = {self.rooms[it].supervisor.host for it, limit in self.limits.items() if limit > 0}
-        roomy |= {self.rooms[it].supervisor.host for it in self.running.values()}
+        roomy = {
+            self.capacities[it].supervisor.host for it, limit in self.limits.items() if limit > 0
+        }
+        roomy |= {self.capacities[it].supervisor.host for it in self.running.values()}
         return [host for host in self.traits if host in roomy]
 
     def _known_delays(self, signals: Signals, *, trusted: bool) -> KnownDelays:
@@ -287,10 +297,10 @@ class _Bridge:
         possible = self._possible()
         if not possible:
             alone = " and serves no other topology (paper 002, section 4)"
-            closed = alone if any(map(self._closed, self.rooms.values())) else ""
+            closed = alone if any(map(self._closed, self.capacities.values())) else ""
             unreadable = f"; {self._unreadable()}" if self.unreadable else ""
             raise ProblemError(f"no supervisor has a free slot{closed}{unreadable}")
-        used = {self.rooms[it].supervisor.host for it in self.running.values()}
+        used = {self.capacities[it].supervisor.host for it in self.running.values()}
         between, hosts = signals.known_delays.get, tuple(possible)
         known = between(signals.delays, hosts, used, trusted=trusted)
         placed = {com.id for it, com in self.executors.items() if it not in self.fixed}
@@ -304,7 +314,7 @@ class _Bridge:
             return known
         return between(signals.delays, hosts, used.union(stranded), trusted=trusted)
 
-    def _operator(self, executor: Executor, nodes: list[Room]) -> Operator:
+    def _operator(self, executor: Executor, nodes: list[SupervisorCapacity]) -> Operator:
         component = self.executors[executor]
         candidates: tuple[str, ...] | None = None
         if executor in self.fixed:
@@ -327,12 +337,12 @@ class _Bridge:
             candidates=candidates,
         )
 
-    def _node(self, room: Room) -> Node:
+    def _node(self, capacity: SupervisorCapacity) -> Node:
         """Build a node that can at least hold the executors that stay on it."""
-        supervisor = room.supervisor
+        supervisor = capacity.supervisor
         traits = self.traits[supervisor.host]
         load = self.loads.get(supervisor.host)
-        left = room.cpu_cores
+        left = capacity.cpu_cores
         if load is not None and self.cpu_measured:
             left = min(left, self._share(supervisor) * load.left_for(self.topology.id))
         fixed = [it for it, there in self.fixed.items() if there == supervisor.id]
@@ -341,7 +351,7 @@ class _Bridge:
         return Node(
             id=self.names[supervisor.id],
             cpu=max(left, sum(self.cores[it] for it in fixed)),
-            memory=max(room.memory_bytes, memory),
+            memory=max(capacity.memory_bytes, memory),
             operators=self.limits[supervisor.id],
             speedup=max(SLOWEST, traits.speed * (load.progress if load else 1.0)),
             availability=traits.availability,

@@ -12,7 +12,7 @@ from eyewall_sidecar.model.errors import listed
 from eyewall_sidecar.model.path_order import path_order
 from eyewall_sidecar.storm.stream_shares import shares, spread
 from eyewall_sidecar.storm.topology import Component, Executor, Grouping, Input, Kind, Topology
-from eyewall_sidecar.storm.topology_estimates import Figure, MeasuredTopology
+from eyewall_sidecar.storm.topology_estimates import MeasuredTopology, MeasuredValue
 
 ASSUMED_RATE = 1.0
 """Tuples/s of a stream without a measured or hinted rate."""
@@ -192,7 +192,7 @@ def _measured(topology: Topology, measured: MeasuredTopology) -> dict[str, float
     (docs/design/metrics.md). One that hangs takes nothing, and knows that exactly: errors count by
     the size of what they are of.
     """
-    found: dict[str, list[Figure]] = {}
+    found: dict[str, list[MeasuredValue]] = {}
     for (component, stream), figure in measured.emissions.items():
         found.setdefault(f"{component}:{stream}", []).append(figure)
     components = {it.id: it for it in topology.components}

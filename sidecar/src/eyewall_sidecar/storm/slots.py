@@ -10,8 +10,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from eyewall_sidecar.model import ProblemError
+from eyewall_sidecar.storm.capacity import SupervisorCapacity
 from eyewall_sidecar.storm.cluster import Assignment, Slot, TopologyState, Worker
-from eyewall_sidecar.storm.room import Room
 from eyewall_sidecar.storm.topology import Executor
 
 
@@ -34,7 +34,7 @@ class SlotChoice:
 def choose_slots(
     placed: Mapping[Executor, str],
     topology: TopologyState,
-    rooms: Mapping[str, Room],
+    capacities: Mapping[str, SupervisorCapacity],
     per_slot: int,
 ) -> SlotChoice:
     """Put the executors placed on each supervisor (by id) into as few new workers as possible.
@@ -47,32 +47,34 @@ def choose_slots(
             placed_on.setdefault(placed[executor], []).append(executor)
     workers: list[Worker] = []
     for supervisor, here in sorted(placed_on.items()):
-        room = rooms[supervisor]
+        capacity = capacities[supervisor]
         running = [it for it in topology.assignment if it.slot.supervisor == supervisor]
-        staying = [it for it in running if it.slot in room.withdrawn]
-        _require_unchanged(staying, here, room)
+        staying = [it for it in running if it.slot in capacity.withdrawn]
+        _require_unchanged(staying, here, capacity)
         workers += staying
         running = [it for it in running if it not in staying]
         apart = {executor for it in staying for executor in it.executors}
         here = [it for it in here if it not in apart]
-        groups = _groups(here, running, len(room.fresh) + len(room.held), per_slot)
+        groups = _groups(here, running, len(capacity.fresh) + len(capacity.held), per_slot)
         if groups is None:
             raise ProblemError(
-                f"{room.supervisor.host}: {len(here)} executors do not fit in "
-                f"{len(room.fresh) + len(room.held)} slots with {per_slot} each"
+                f"{capacity.supervisor.host}: {len(here)} executors do not fit in "
+                f"{len(capacity.fresh) + len(capacity.held)} slots with {per_slot} each"
             )
-        workers += _in_slots(groups, running, room)
+        workers += _in_slots(groups, running, capacity)
     before = {it.slot: it.executors for it in topology.assignment}
     changed = (it for it in workers if before.get(it.slot, it.executors) != it.executors)
     return SlotChoice(tuple(workers), tuple(it.slot for it in changed))
 
 
-def _require_unchanged(staying: Sequence[Worker], here: Sequence[Executor], room: Room) -> None:
+def _require_unchanged(
+    staying: Sequence[Worker], here: Sequence[Executor], capacity: SupervisorCapacity
+) -> None:
     for worker in staying:
         if not worker.executors <= set(here):
             raise ProblemError(
-                f"{room.supervisor.host} no longer offers port {worker.slot.port}: its worker can "
-                "only stay as it is"
+                f"{capacity.supervisor.host} no longer offers port {worker.slot.port}: its worker "
+                "can only stay as it is"
             )
 
 
@@ -99,12 +101,12 @@ def _groups(
 
 
 def _in_slots(
-    groups: Sequence[frozenset[Executor]], running: Sequence[Worker], room: Room
+    groups: Sequence[frozenset[Executor]], running: Sequence[Worker], capacity: SupervisorCapacity
 ) -> list[Worker]:
     """Leave unchanged workers in their slots; all others get fresh ones while there are any."""
     slot_of = {it.executors: it.slot for it in running}
     unchanged = {it: slot_of[it] for it in groups if it in slot_of}
-    free = [*room.fresh, *(it for it in room.held if it not in unchanged.values())]
+    free = [*capacity.fresh, *(it for it in capacity.held if it not in unchanged.values())]
     others = [it for it in groups if it not in unchanged]
     chosen = unchanged | dict(zip(others, free, strict=False))
     return [

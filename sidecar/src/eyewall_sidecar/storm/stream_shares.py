@@ -8,7 +8,7 @@ evenly.
 from collections.abc import Callable, Iterable, Iterator, Mapping
 
 from eyewall_sidecar.storm.topology import Component, Executor, Grouping
-from eyewall_sidecar.storm.topology_estimates import Figure, MeasuredTopology
+from eyewall_sidecar.storm.topology_estimates import MeasuredTopology, MeasuredValue
 
 EVEN_WITHIN = 0.25
 """Executors that differ from their mean by less than this part of it, or by less than the error
@@ -70,7 +70,7 @@ def equal_parts(executors: tuple[Executor, ...]) -> dict[Executor, float]:
 
 
 def parts(
-    executors: tuple[Executor, ...], of_task: Callable[[int], Figure | None]
+    executors: tuple[Executor, ...], of_task: Callable[[int], MeasuredValue | None]
 ) -> dict[Executor, float]:
     """Each executor's part of the whole: as measured where that is uneven, else the same."""
     known = {it: [of_task(task) for task in tasks(it)] for it in executors}
@@ -81,13 +81,13 @@ def parts(
     )
 
 
-def add(figures: Iterable[Figure]) -> Figure:
+def add(figures: Iterable[MeasuredValue]) -> MeasuredValue:
     """Add figures up; their errors add up at worst."""
     known = list(figures)
-    return Figure(sum(it.value for it in known), sum(it.error for it in known))
+    return MeasuredValue(sum(it.value for it in known), sum(it.error for it in known))
 
 
-def even_out(figures: Mapping[Executor, Figure]) -> dict[Executor, float]:
+def even_out(figures: Mapping[Executor, MeasuredValue]) -> dict[Executor, float]:
     """Give each executor of a component the mean, if none is known to be far from it."""
     mean = sum(it.value for it in figures.values()) / len(figures)
     if all(abs(it.value - mean) <= max(EVEN_WITHIN * mean, it.error) for it in figures.values()):

@@ -29,7 +29,7 @@ StreamTo = tuple[str, str, str]
 """Source component, stream, target component."""
 
 
-class Figure(NamedTuple):
+class MeasuredValue(NamedTuple):
     """A measured value, and half the width of its 95 % interval."""
 
     value: float
@@ -61,12 +61,12 @@ class MeasuredTopology:
         What was measured and is not believed, as sentences for a person.
     """
 
-    streams: Mapping[StreamTo, Figure] = field(default_factory=dict)
-    emissions: Mapping[tuple[str, str], Figure] = field(default_factory=dict)
-    received: Mapping[tuple[int, str, str], Figure] = field(default_factory=dict)
-    emitted: Mapping[tuple[int, str], Figure] = field(default_factory=dict)
-    execution_times: Mapping[str, Figure] = field(default_factory=dict)
-    cores: Mapping[int, Figure] = field(default_factory=dict)
+    streams: Mapping[StreamTo, MeasuredValue] = field(default_factory=dict)
+    emissions: Mapping[tuple[str, str], MeasuredValue] = field(default_factory=dict)
+    received: Mapping[tuple[int, str, str], MeasuredValue] = field(default_factory=dict)
+    emitted: Mapping[tuple[int, str], MeasuredValue] = field(default_factory=dict)
+    execution_times: Mapping[str, MeasuredValue] = field(default_factory=dict)
+    cores: Mapping[int, MeasuredValue] = field(default_factory=dict)
     remembered: frozenset[int] = frozenset()
     doubtful: tuple[str, ...] = field(default=(), compare=False)
 
@@ -267,15 +267,17 @@ def _tasks(component: Component) -> set[int]:
     }
 
 
-def _figure(estimate: Estimate) -> Figure:
-    return Figure(estimate.value, estimate.error)
+def _figure(estimate: Estimate) -> MeasuredValue:
+    return MeasuredValue(estimate.value, estimate.error)
 
 
-def _hold(before: Mapping[Key, Figure], now: Mapping[Key, Figure]) -> dict[Key, Figure]:
+def _hold(
+    before: Mapping[Key, MeasuredValue], now: Mapping[Key, MeasuredValue]
+) -> dict[Key, MeasuredValue]:
     return {key: _kept(before.get(key), figure) for key, figure in now.items()}
 
 
-def _kept(before: Figure | None, now: Figure) -> Figure:
+def _kept(before: MeasuredValue | None, now: MeasuredValue) -> MeasuredValue:
     if before is None:
         return now
     within = max(HELD_WITHIN * before.value, min(before.error, now.error))

@@ -13,7 +13,7 @@ from eyewall_sidecar.storm.topology import Topology
 
 
 @dataclass(frozen=True, slots=True)
-class Room:
+class SupervisorCapacity:
     """One supervisor, as one topology may use it.
 
     Parameters
@@ -42,12 +42,12 @@ class Room:
     shared: bool
 
 
-Rooms = Mapping[str, Room]
-"""Supervisor id → the room that one topology has there."""
+Capacities = Mapping[str, SupervisorCapacity]
+"""Supervisor id → the capacity that one topology has there."""
 
 
-def rooms(cluster: ClusterState, topology: TopologyState) -> Rooms:
-    """Return the room that the topology has on each supervisor."""
+def supervisor_capacities(cluster: ClusterState, topology: TopologyState) -> Capacities:
+    """Return the capacity that the topology has on each supervisor."""
     others = cluster.others(topology.topology.id)
     taken = {worker.slot for other in others for worker in other.assignment}
     shared = {slot.supervisor for slot in taken}
@@ -65,7 +65,7 @@ def rooms(cluster: ClusterState, topology: TopologyState) -> Rooms:
                 cpu[where] += component.cpu_cores
                 memory[where] += component.on_heap_bytes + component.off_heap_bytes
     return {
-        it.id: Room(
+        it.id: SupervisorCapacity(
             supervisor=it,
             fresh=tuple(
                 slot for slot in _slots(it) if slot not in taken and slot not in own.get(it.id, ())
