@@ -68,7 +68,7 @@ class PageServer(ThreadingHTTPServer):
     def url(self) -> str:
         return f"http://127.0.0.1:{self.server_port}"
 
-    def tell(self, *changed: str) -> None:
+    def announce(self, *changed: str) -> None:
         """Say to all pages what to fetch again."""
         change = Change(revision=42, changed=changed).model_dump_json()
         for listener in self.listeners:

@@ -13,7 +13,7 @@ BAD_INPUT = 2
 
 @app.callback()
 def eyewall_monitor() -> None:
-    """Tell what flows in a Storm cluster and what it costs."""
+    """Measure what flows in a Storm cluster and what it costs."""
 
 
 @app.command()

@@ -6,8 +6,7 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 import pytest
-from eyewall_monitor.agent.lines import LONGEST_LINE
-from eyewall_monitor.agent.listener import MOST_CONNECTIONS, Listener, ListenError
+from eyewall_monitor.agent.listener import LONGEST_LINE, MOST_CONNECTIONS, Listener, ListenError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

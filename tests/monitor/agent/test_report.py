@@ -3,19 +3,19 @@ from __future__ import annotations
 from eyewall_contracts.codec import MOST_BYTES
 from eyewall_contracts.sample import TaskInput, TaskOutput, TaskQueue, TaskSample, encode_sample
 from eyewall_monitor.agent.graphite import Metric
-from eyewall_monitor.agent.report import Seen, fit, tasks, worker
-from eyewall_monitor.agent.tally import Instant, Told, Value
-from eyewall_monitor.agent.worker_cpu import Used
+from eyewall_monitor.agent.report import WorkerObservation, fit, task_samples, worker_sample
+from eyewall_monitor.agent.tally import CounterReport, Instant, Value
+from eyewall_monitor.agent.worker_cpu import WorkerUsage
 from eyewall_monitor.agent.workers import WorkerProcess
 from msgspec.structs import replace
 from reports import COUNT_WORKER, FULL
 
-TOLD = Told(
+REPORT = CounterReport(
     until=60.0,
     seconds=5.0,
     step=20,
     components={3: "count", 1: "source"},
-    raised={
+    increments={
         Value(3, Metric.EXECUTED, "split", "default"): 1000,
         Value(3, Metric.ACKED, "split", "default"): 980,
         Value(3, Metric.EXECUTED, "split", "retries"): 0,
@@ -36,7 +36,7 @@ TOLD = Told(
 
 
 def test_counts_stand_where_the_tuples_came_from_and_where_they_went() -> None:
-    assert tasks(TOLD) == (
+    assert task_samples(REPORT) == (
         TaskSample(1, "source", (), (TaskOutput("default", 200, 0, 180, 20, 0.05),), None, None),
         TaskSample(
             3,
@@ -52,11 +52,13 @@ def test_counts_stand_where_the_tuples_came_from_and_where_they_went() -> None:
     )
 
 
-def test_when_a_worker_told_is_said_by_the_clock_of_the_report() -> None:
-    # Told at 60 s of the steady clock, reported at 62.5 s: 2.5 s before the report's time.
+def test_the_time_of_a_counter_report_is_on_the_clock_of_the_report() -> None:
+    # CounterReport at 60 s of the steady clock, reported at 62.5 s: 2.5 s before the report's time.
     process = WorkerProcess(7, "wc-1-1000", 6700, "w1", "", "")
-    seen = Seen(process, Instant(900.0, -100.0), TOLD, Used(1.0, 0.5, 1024, ()))
-    made = worker(seen, Instant(1_000_000.0, 62.5))
+    observed = WorkerObservation(
+        process, Instant(900.0, -100.0), REPORT, WorkerUsage(1.0, 0.5, 1024, ())
+    )
+    made = worker_sample(observed, Instant(1_000_000.0, 62.5))
     assert (made.until, made.seconds, made.started) == (999_997.5, 5.0, 900.0)
 
 

@@ -63,7 +63,7 @@ class Agent:
             )
         wait_for(lambda: "ready on" in self.log.read_text())
 
-    def tell(self, topology: str, count: int) -> None:
+    def send(self, topology: str, count: int) -> None:
         name = f"storm.worker.{topology}.h.count.default.3.6700-__execute-count-split:default.count"
         with socket.create_connection(("127.0.0.1", self.port)) as connection:
             connection.sendall(f"{name} {count} {int(time.time())}\n".encode())
@@ -113,13 +113,13 @@ def test_a_workers_tuples_and_cpu_are_in_both_stores(
     worker = start_worker(tmp_path, "wc-1-1000", 6700, "w1")
     try:
         time.sleep(1.1)
-        agent.tell("wc-1-1000", 400)
+        agent.send("wc-1-1000", 400)
 
-        def told() -> Sample | None:
+        def reported() -> Sample | None:
             of_tasks = [s for s in entries(agent, redis) if s.workers and s.workers[0].tasks]
             return of_tasks[0] if of_tasks else None
 
-        it = wait_for(told).workers[0]
+        it = wait_for(reported).workers[0]
         assert it.tasks[0].inputs[0].executed == 400
         assert (it.topology, it.port, it.id) == ("wc-1-1000", 6700, "w1")
         assert it.memory > 1_000_000
@@ -135,17 +135,17 @@ def test_a_workers_tuples_and_cpu_are_in_both_stores(
 
 
 @pytest.mark.parametrize(
-    ("told", "due"),
+    ("complete_at", "due"),
     [
-        (None, 105.0),  # nobody tells anything: 5 s after the last
-        (103.2, 103.2),  # as soon as a worker has told
+        (None, 105.0),  # nobody reports: 5 s after the last
+        (103.2, 103.2),  # as soon as a worker has reported
         (100.1, 101.0),  # but a second after the last at the soonest
-        (105.3, 105.3),  # a telling is under way when the 5 s are over: it is waited for
+        (105.3, 105.3),  # a counter report is under way when the 5 s are over: it is waited for
         (150.0, 106.0),  # one that never ends is not
     ],
 )
-def test_a_report_is_made_when_a_worker_has_told(told: float | None, due: float) -> None:
-    assert report_due(100.0, 5.0, told) == due
+def test_a_report_is_made_when_a_worker_has_reported(complete_at: float | None, due: float) -> None:
+    assert report_due(100.0, 5.0, complete_at) == due
 
 
 def test_reports_may_come_faster_than_each_second_if_set_so() -> None:
@@ -199,7 +199,7 @@ def test_stores_that_hang_keep_no_line_waiting(agent: Agent, redis: Server) -> N
     try:
         began = time.monotonic()
         for _ in range(50):
-            agent.tell("wc-1-1000", 1)
+            agent.send("wc-1-1000", 1)
         assert time.monotonic() - began < 60
     finally:
         redis.thaw()

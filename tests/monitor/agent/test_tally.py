@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 from eyewall_monitor.agent.graphite import Measurement, Metric
-from eyewall_monitor.agent.tally import Instant, Rejection, Tally, Told, Value, WorkerKey
+from eyewall_monitor.agent.tally import CounterReport, Instant, Rejection, Tally, Value, WorkerKey
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -34,13 +34,13 @@ def count(value: int, time: float, task: int = 3, metric: Metric = Metric.EXECUT
 def young() -> Tally:
     """A tally that saw the worker start at 0 s."""
     tally = Tally()
-    tally.know(KEY, "w1", at(0), whole_life=True)
+    tally.register(KEY, "w1", at(0), whole_life=True)
     return tally
 
 
 def middle_aged() -> Tally:
     tally = Tally()
-    tally.know(KEY, "w1", at(-3600), whole_life=False)
+    tally.register(KEY, "w1", at(-3600), whole_life=False)
     return tally
 
 
@@ -48,41 +48,41 @@ def take(tally: Tally, value: int, when: float) -> None:
     assert tally.take(count(value, when), at(when)) is None
 
 
-def asked(tally: Tally, when: float) -> Told:
-    return tally.told(KEY, at(when))
+def asked(tally: Tally, when: float) -> CounterReport:
+    return tally.read(KEY, at(when))
 
 
 def test_what_is_told_is_what_came_since_the_telling_before() -> None:
     # 1,000 at 5.2 s, 1,600 at 10.3 s: 600 in 5.1 s.
     tally = young()
     take(tally, 1000, 5.2)
-    assert asked(tally, 6).raised == {EXECUTED: 1000}
+    assert asked(tally, 6).increments == {EXECUTED: 1000}
     take(tally, 1600, 10.3)
-    told = asked(tally, 11)
-    assert told.raised == {EXECUTED: 600}
-    assert told.seconds == pytest.approx(5.1)
-    assert told.until == pytest.approx(10.3)
+    report = asked(tally, 11)
+    assert report.increments == {EXECUTED: 600}
+    assert report.seconds == pytest.approx(5.1)
+    assert report.until == pytest.approx(10.3)
 
 
 def test_the_first_telling_of_a_worker_that_was_seen_to_start_counts_from_its_start() -> None:
     tally = young()
     take(tally, 1000, 5.2)
-    told = asked(tally, 6)
-    assert told.raised == {EXECUTED: 1000}
-    assert told.seconds == pytest.approx(5.2)
+    report = asked(tally, 6)
+    assert report.increments == {EXECUTED: 1000}
+    assert report.seconds == pytest.approx(5.2)
 
 
 def test_of_a_worker_in_mid_life_the_first_telling_only_says_where_the_counters_stand() -> None:
     tally = middle_aged()
     take(tally, 1_000_000, 5)
-    assert asked(tally, 6) == Told(6, 0.0, 1_000_000, {}, {}, {})
+    assert asked(tally, 6) == CounterReport(6, 0.0, 1_000_000, {}, {}, {})
     take(tally, 1_000_040, 10)
-    told = asked(tally, 11)
-    assert (told.raised, told.seconds, told.step) == ({EXECUTED: 40}, 5.0, 20 * 2)
+    report = asked(tally, 11)
+    assert (report.increments, report.seconds, report.step) == ({EXECUTED: 40}, 5.0, 20 * 2)
 
 
 def test_in_mid_life_a_pause_within_the_first_telling_makes_no_burst_of_tuples() -> None:
-    # Two counters of one telling come 0.6 s apart, with a report between them.
+    # Two counters of one counter report come 0.6 s apart, with a report between them.
     tally = middle_aged()
     take(tally, 1_000_000, 5)
     asked(tally, 5.55)
@@ -90,14 +90,14 @@ def test_in_mid_life_a_pause_within_the_first_telling_makes_no_burst_of_tuples()
     assert tally.take(late_half, at(5.6)) is None
     take(tally, 1_000_020, 10)
     assert tally.take(count(2_000_060, 10, task=4), at(10)) is None
-    assert asked(tally, 11).raised == {EXECUTED: 20, replace(EXECUTED, task=4): 60}
+    assert asked(tally, 11).increments == {EXECUTED: 20, replace(EXECUTED, task=4): 60}
 
 
 def test_a_telling_that_is_still_coming_waits_for_the_next_report() -> None:
     tally = young()
     take(tally, 100, 5)
     assert asked(tally, 5.2).seconds == 0.0
-    assert asked(tally, 6).raised == {EXECUTED: 100}
+    assert asked(tally, 6).increments == {EXECUTED: 100}
     assert asked(tally, 7).seconds == 0.0
 
 
@@ -105,8 +105,8 @@ def test_two_tellings_between_reports_are_added_up() -> None:
     tally = young()
     take(tally, 100, 5)
     take(tally, 260, 10)
-    told = asked(tally, 12)
-    assert (told.raised, told.seconds) == ({EXECUTED: 260}, 10.0)
+    report = asked(tally, 12)
+    assert (report.increments, report.seconds) == ({EXECUTED: 260}, 10.0)
 
 
 def test_a_stream_without_tuples_is_told_with_none_and_not_left_out() -> None:
@@ -114,7 +114,7 @@ def test_a_stream_without_tuples_is_told_with_none_and_not_left_out() -> None:
     take(tally, 100, 5)
     asked(tally, 6)
     take(tally, 100, 10)
-    assert asked(tally, 11).raised == {EXECUTED: 0}
+    assert asked(tally, 11).increments == {EXECUTED: 0}
 
 
 def test_a_telling_that_got_lost_makes_the_time_longer_and_no_count_wrong() -> None:
@@ -122,24 +122,24 @@ def test_a_telling_that_got_lost_makes_the_time_longer_and_no_count_wrong() -> N
     take(tally, 100, 5)
     asked(tally, 6)
     take(tally, 300, 15)  # nothing came at 10
-    told = asked(tally, 16)
-    assert (told.raised, told.seconds) == ({EXECUTED: 200}, 10.0)
+    report = asked(tally, 16)
+    assert (report.increments, report.seconds) == ({EXECUTED: 200}, 10.0)
 
 
 def test_a_restarted_worker_counts_from_zero_even_if_it_is_ahead_of_its_predecessor() -> None:
     tally = young()
     take(tally, 100, 5)
     asked(tally, 6)
-    tally.know(KEY, "w2", at(7), whole_life=True)
+    tally.register(KEY, "w2", at(7), whole_life=True)
     take(tally, 500, 12)
-    told = asked(tally, 13)
-    assert (told.raised, told.seconds) == ({EXECUTED: 500}, 5.0)
+    report = asked(tally, 13)
+    assert (report.increments, report.seconds) == ({EXECUTED: 500}, 5.0)
     assert tally.restarts == 0
 
 
 def test_a_line_of_the_worker_before_the_restart_comes_too_late() -> None:
     tally = young()
-    tally.know(KEY, "w2", at(7), whole_life=True)
+    tally.register(KEY, "w2", at(7), whole_life=True)
     assert tally.take(count(900, 5), at(8)) is Rejection.LATE
 
 
@@ -147,7 +147,7 @@ def test_a_counter_that_falls_within_one_life_began_again() -> None:
     tally = young()
     take(tally, 100, 5)
     take(tally, 40, 10)
-    assert asked(tally, 11).raised == {EXECUTED: 140}
+    assert asked(tally, 11).increments == {EXECUTED: 140}
     assert tally.restarts == 1
 
 
@@ -155,7 +155,7 @@ def test_a_line_twice_counts_once() -> None:
     tally = young()
     take(tally, 100, 5)
     assert tally.take(count(100, 5), at(5.1)) is Rejection.REPEATED
-    assert asked(tally, 6).raised == {EXECUTED: 100}
+    assert asked(tally, 6).increments == {EXECUTED: 100}
 
 
 def test_a_line_of_an_earlier_telling_comes_too_late() -> None:
@@ -181,15 +181,15 @@ def test_a_clock_that_is_set_back_an_hour_stops_nothing() -> None:
     take(tally, 100, 5)
     asked(tally, 6)
     assert tally.take(count(160, 10 - 3600), at(10, clock_is_off=-3600)) is None
-    told = tally.told(KEY, at(11, clock_is_off=-3600))
-    assert (told.raised, told.seconds) == ({EXECUTED: 60}, 5.0)
+    report = tally.read(KEY, at(11, clock_is_off=-3600))
+    assert (report.increments, report.seconds) == ({EXECUTED: 60}, 5.0)
 
 
 def test_a_clock_that_is_set_forward_an_hour_stops_nothing() -> None:
     tally = young()
     take(tally, 100, 5)
     assert tally.take(count(160, 10 + 3600), at(10, clock_is_off=3600)) is None
-    assert tally.told(KEY, at(11, clock_is_off=3600)).raised == {EXECUTED: 160}
+    assert tally.read(KEY, at(11, clock_is_off=3600)).increments == {EXECUTED: 160}
 
 
 def test_a_topology_that_does_not_run_here_is_not_believed() -> None:
@@ -241,31 +241,31 @@ def test_whenever_it_is_asked_nothing_is_lost_and_nothing_counted_twice(
         value += more
         take(tally, value, i * 5)
         if now:
-            told = asked(tally, i * 5 + 2)
-            total += sum(told.raised.values())
-            seconds += told.seconds
-    told = asked(tally, len(growth) * 5 + 3)
-    assert total + sum(told.raised.values()) == value
-    assert seconds + told.seconds == pytest.approx(len(growth) * 5)
+            report = asked(tally, i * 5 + 2)
+            total += sum(report.increments.values())
+            seconds += report.seconds
+    report = asked(tally, len(growth) * 5 + 3)
+    assert total + sum(report.increments.values()) == value
+    assert seconds + report.seconds == pytest.approx(len(growth) * 5)
 
 
 def test_a_telling_is_over_half_a_second_after_its_last_line_and_until_it_was_asked_for() -> None:
     tally = young()
-    assert tally.over() is None
+    assert tally.complete_at() is None
     take(tally, 1000, 5.2)
     assert tally.take(count(7, 5.2, task=4), at(5.4)) is None
-    assert tally.over() == pytest.approx(5.9)
+    assert tally.complete_at() == pytest.approx(5.9)
     asked(tally, 6)
-    assert tally.over() is None
-    # A telling that the next one ended has been over for long.
+    assert tally.complete_at() is None
+    # A counter report that the next one ended has been over for long.
     take(tally, 2000, 10.2)
     take(tally, 3000, 15.2)
-    over = tally.over()
+    over = tally.complete_at()
     assert over is not None
     assert over <= 15.2
-    # What a worker of old tells first is reported too: it has no counts, but gauges.
+    # The first report of an old worker counts too: it has no counts, but gauges.
     old = middle_aged()
     take(old, 1000, 5.2)
-    assert old.over() == pytest.approx(5.7)
+    assert old.complete_at() == pytest.approx(5.7)
     asked(old, 5.8)
-    assert old.over() is None
+    assert old.complete_at() is None

@@ -24,7 +24,7 @@ UP_AT_START = 1000.0
 
 
 class Host:
-    """A host whose clock stands where the test put it."""
+    """A host whose clock is where the test put it."""
 
     def __init__(self, folder: Path) -> None:
         self.fake = FakeProc(folder)
@@ -48,7 +48,7 @@ class Host:
         ticks = int((UP_AT_START + started) / TICK)
         self.fake.process(7, "java", command=command, started=ticks)
 
-    def tell(self, count: int, topology: str = "wc-1-1000") -> None:
+    def send(self, count: int, topology: str = "wc-1-1000") -> None:
         name = f"storm.worker.{topology}.h.count.default.3.6700-__execute-count-split:default.count"
         self.watch.take([f"{name} {count} {int(EPOCH + self.now)}".encode()], self.instant)
 
@@ -68,7 +68,7 @@ def executed(report: Sample) -> int:
 def test_a_worker_that_starts_is_reported_from_its_first_tuple(host: Host) -> None:
     host.worker(started=2.0)
     host.at(7.0)
-    host.tell(400)
+    host.send(400)
     host.at(10.0)
     report = host.report()
     assert executed(report) == 400
@@ -91,7 +91,7 @@ def test_reports_are_numbered_and_say_what_time_they_cover(host: Host) -> None:
 def test_what_a_topology_that_does_not_run_here_tells_is_rejected_and_counted(host: Host) -> None:
     host.worker(started=2.0)
     host.at(7.0)
-    host.tell(400, topology="forged-1-1000")
+    host.send(400, topology="forged-1-1000")
     host.at(10.0)
     report = host.report()
     assert report.workers[0].tasks == ()
@@ -105,34 +105,34 @@ def test_a_flood_of_forged_lines_does_not_make_the_agent_search_for_each(host: H
     original = search.workers
     search.workers = lambda processes: looked.append(1) or original(processes)  # type: ignore[method-assign,func-returns-value]
     for i in range(1000):
-        host.tell(1, topology=f"forged-{i}-1000")
+        host.send(1, topology=f"forged-{i}-1000")
     assert len(looked) == 1
 
 
 def test_a_topology_that_goes_takes_its_worker_out_of_the_report(host: Host) -> None:
     host.worker(started=2.0)
     host.at(7.0)
-    host.tell(400)
+    host.send(400)
     host.report()
     for name in ("stat", "cmdline"):
         (host.fake.root / "7" / name).unlink()
     host.at(15.0)
     assert host.report().workers == ()
-    host.tell(800)
+    host.send(800)
     assert host.report().counters["rejected: unknown worker"] == 1
 
 
 def test_a_worker_that_restarts_on_its_port_counts_from_zero(host: Host) -> None:
     host.worker(started=2.0)
     host.at(7.0)
-    host.tell(400)
+    host.send(400)
     host.at(10.0)
     host.report()
     host.worker(started=12.0, worker="w2")
     host.at(15.0)
     host.report()
     host.at(17.0)
-    host.tell(600)
+    host.send(600)
     host.at(20.0)
     report = host.report()
     assert (report.workers[0].id, executed(report)) == ("w2", 600)

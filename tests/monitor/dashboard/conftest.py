@@ -1,4 +1,4 @@
-"""A dashboard on real stores, and a sidecar that answers as it is told."""
+"""A dashboard on real stores, and a scripted sidecar."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def running(stores: Stores, sidecar: SidecarServer) -> Iterator[RunningDashboard
 
 @pytest.fixture
 def alone(sidecar: SidecarServer) -> Iterator[RunningDashboard]:
-    """It was told of the sidecar and of no store."""
+    """It knows the sidecar and no store."""
     config = Config(listen="127.0.0.1:0", sidecar=Sidecar(address=sidecar.address))
     with RunningDashboard(config) as dashboard:
         dashboard.until("cluster", lambda it: it["supervisors"])

@@ -67,7 +67,7 @@ def test_the_cluster_view_combines_sidecar_stores_and_agents(
     a, b = edge["position"], cloud["position"]
     assert a["source"] == "coordinates"
     assert ((a["x"] - b["x"]) ** 2 + (a["y"] - b["y"]) ** 2) ** 0.5 == pytest.approx(0.05, abs=1e-5)
-    # The sidecar goes by 20 ms; half of a round trip of 50 ms was measured; the coordinates say
+    # The sidecar uses 20 ms; half of a round trip of 50 ms was measured; the coordinates say
     # 50 ms and two heights of 1 ms there and back.
     link = seen["links"][0]
     assert link["delay"] == 0.02

@@ -72,9 +72,9 @@ def test_a_refusal_of_the_sidecar_keeps_its_message_and_names(
         alone.get("topologies/word_count/explain?executor=x"),
     ):
         assert answer.status_code == status
-        told = answer.json()
-        assert told["detail"].endswith("no policy opd")
-        assert told["nearest"] == ["odp", "ods"]
+        body = answer.json()
+        assert body["detail"].endswith("no policy opd")
+        assert body["nearest"] == ["odp", "ods"]
 
 
 @pytest.mark.parametrize(
@@ -91,7 +91,7 @@ def test_a_refusal_of_the_sidecar_keeps_its_message_and_names(
             "time_limit is nan: input should be a finite number",
         ),
         ('{"topology": "t", "time_limit": 0}', "time_limit is 0: input should be greater than 0"),
-        ('{"topology": "t", "polciy": "odp"}', "polciy: there is no such key"),
+        ('{"topology": "t", "polciy": "odp"}', "polciy: unknown key"),
         ('{"policy": "odp"}', "topology: it is required"),
         ("[", "the body is not JSON"),
         ("", "body: it is required"),
@@ -135,7 +135,7 @@ def test_freezing_drops_ended_topologies_only_if_nimbus_has_just_reported(
 ) -> None:
     gone = b'{"version":1,"frozen":false,"frozen_topologies":["gone-1-1"]}'
     stores.client.create(stores.paths.switches, gone, makepath=True)
-    # A sidecar that has just been started knows of no topology because nobody has told it yet.
+    # A sidecar that has just been started knows of no topology because Nimbus has not called yet.
     ignorant = a_status(revision=2)
     ignorant.ClearField("round_age")
     sidecar.operations.status = ignorant

@@ -27,8 +27,8 @@ def changes(stream: Response) -> Iterator[Any]:
             yield json.loads(line.removeprefix("data: "))
 
 
-def until(told: Iterator[Any], name: str) -> Any:
-    return next(it for it in told if name in it["changed"])
+def until(events: Iterator[Any], name: str) -> Any:
+    return next(it for it in events if name in it["changed"])
 
 
 def test_a_page_receives_everything_at_once_and_then_each_change(
@@ -36,14 +36,14 @@ def test_a_page_receives_everything_at_once_and_then_each_change(
 ) -> None:
     with alone.http.stream("GET", "/api/v1/events") as stream:
         assert stream.headers["content-type"].startswith("text/event-stream")
-        told = changes(stream)
-        first = next(told)
+        events = changes(stream)
+        first = next(events)
         assert {"cluster", "decisions", "health", "plans", TOPOLOGY} <= set(first["changed"])
         sidecar.operations.plans["p"] = a_plan("p")
-        plans = until(told, "plans")
+        plans = until(events, "plans")
         assert plans["revision"] > first["revision"]
         sidecar.operations.status = a_status(revision=2)
-        moved = until(told, TOPOLOGY)
+        moved = until(events, TOPOLOGY)
         # A request after the event returns that revision or a later one.
         assert alone.get("cluster").json()["revision"] >= moved["revision"]
 
@@ -60,17 +60,17 @@ def test_a_page_that_reads_nothing_delays_no_other(
     for it in deaf:
         it.sendall(b"GET /api/v1/events HTTP/1.1\r\nHost: localhost\r\n\r\n")
     with alone.http.stream("GET", "/api/v1/events") as stream:
-        told = changes(stream)
-        next(told)
+        events = changes(stream)
+        next(events)
         sidecar.operations.plans["p"] = a_plan("p")
-        assert until(told, "plans")
+        assert until(events, "plans")
     assert alone.get("cluster").status_code == 200
     for it in deaf:
         it.close()
 
 
 def test_a_slow_page_receives_several_changes_as_one() -> None:
-    async def told() -> list[Change]:
+    async def events() -> list[Change]:
         events = Events()
         events.begin()
         stream = events.changes(lambda: Change(revision=1, changed=("cluster",)))
@@ -84,7 +84,7 @@ def test_a_slow_page_receives_several_changes_as_one() -> None:
         assert events.pages == 0
         return found
 
-    assert asyncio.run(told()) == [
+    assert asyncio.run(events()) == [
         Change(revision=1, changed=("cluster",)),
         Change(revision=4, changed=("cluster", "plans")),
     ]

@@ -44,8 +44,8 @@ def test_an_unknown_url_is_a_page_for_people_and_a_problem_for_programs(
         shown = alone.http.get(path, headers={"Accept": "text/html,*/*;q=0.8"})
         assert shown.status_code == 404
         assert shown.content == (FOLDER / "index.html").read_bytes()
-        told = alone.http.get(path)
-        assert (told.status_code, told.json()["status"]) == (404, 404)
+        body = alone.http.get(path)
+        assert (body.status_code, body.json()["status"]) == (404, 404)
 
 
 def test_an_unknown_file_is_404_with_similar_names(alone: RunningDashboard) -> None:

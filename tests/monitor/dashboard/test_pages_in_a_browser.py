@@ -102,7 +102,7 @@ class TestConnection:
         server.views["/decisions"] = lambda **_: before.model_copy(
             update={"decisions": (moved, *before.decisions)}
         )
-        server.tell("decisions")
+        server.announce("decisions")
         link = page.locator(f"a[href='/decisions/{moved.id}']")
         expect(link).to_be_visible()
         expect(page.locator("#announcer")).to_contain_text("New: word_count, moved")

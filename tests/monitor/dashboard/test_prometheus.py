@@ -1,4 +1,4 @@
-"""What Prometheus is told, read as Prometheus reads it."""
+"""The scraped metrics, parsed as Prometheus parses them."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def values(text: str) -> dict[str, list[tuple[dict[str, str], float]]]:
     return found
 
 
-def told(dashboard: RunningDashboard) -> dict[str, list[tuple[dict[str, str], float]]]:
+def scrape(dashboard: RunningDashboard) -> dict[str, list[tuple[dict[str, str], float]]]:
     return values(dashboard.http.get("/metrics").text)
 
 
@@ -105,7 +105,7 @@ def whole(
 
 def until(dashboard: RunningDashboard, holds: Any) -> dict[str, list[tuple[dict[str, str], float]]]:
     end = time.monotonic() + 90
-    while not holds(found := told(dashboard)):
+    while not holds(found := scrape(dashboard)):
         assert time.monotonic() < end, "\n".join(sorted(found))
         time.sleep(0.1)
     return found
@@ -290,7 +290,7 @@ def test_decision_counters_of_running_topologies_begin_at_zero() -> None:
     sidecar = SidecarSnapshot("s:1", status=a_status(), age=0.0, error="")
     store = ZookeeperSnapshot(configured=True, age=0.5, decisions_complete=True)
     totals = RunningTotals(time.monotonic)
-    totals.add_decisions(store)  # those from before the start are told apart from here on
+    totals.add_decisions(store)  # those from before the start are distinguished from here on
     found = list(collect(Snapshot(0.0, sidecar, store), totals.read(), 0))
     verdicts = ("placed", "moved", "kept", "declined")
     assert of(found, "eyewall_decisions_total") == [
@@ -363,6 +363,6 @@ def test_counters_unreported_for_an_hour_are_forgotten() -> None:
         assert {it.topology for it in counts} == {"word_count"}
     assert {(it.topology, it.port) for it in found.cpu_seconds} == {("word_count", worker.port)}
     assert found.acked_trees.keys() == found.complete_seconds.keys() == {"word_count"}
-    # It told the same twice, and was in the first reading once.
+    # It sent the same twice, and was in the first reading once.
     assert found.executed[COUNT_KEY] == 2 * before.executed[COUNT_KEY] > 0
     assert found.reports == 2

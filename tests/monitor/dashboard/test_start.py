@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 @dataclass
 class SlowOperations(ScriptedOperations):
-    """Answers no status before a while is over, or before it is told to."""
+    """Answers no status before a while is over, or before it may."""
 
     seconds: float = 0.0
     go_on: threading.Event = field(default_factory=threading.Event)
@@ -36,7 +36,7 @@ def test_the_first_response_waits_for_the_sidecar() -> None:
     server = SidecarServer(SlowOperations(seconds=0.5))
     server.start()
     with RunningDashboard(config(server)) as dashboard:
-        # Not 503, as while nobody has told which topologies there are.
+        # Not 503, as while the topologies are unknown.
         assert dashboard.get("topologies/word_count").status_code == 200
         assert len(dashboard.get("cluster").json()["supervisors"]) == 2
     server.stop()

@@ -70,7 +70,7 @@ def test_a_step_is_in_the_estimate_with_the_second_sample_that_shows_it(
     before: float, times: float, calm: int
 ) -> None:
     readings = sampled(*[before] * calm, *[before * times] * 2)
-    # What the counter cannot tell apart is no step: three deviations of STEP · √(1/6) / 5 s.
+    # A difference below the counter's step is no step: three deviations of STEP · √(1/6) / 5 s.
     if abs(before - before * times) < 3 * readings[0].noise * 1.5:
         return
     # Whatever is left is one step of the counter in 5 s: 4 tuples/s.
@@ -172,7 +172,7 @@ def test_percentiles_lie_between_the_two_nearest() -> None:
 
 
 def told_by_chance(rate: float, readings: int, seconds: float, chance: Random) -> list[Reading]:
-    """What two alike tasks tell of a steady rate: of each 20 tuples of a task one, as 20."""
+    """What two alike tasks report at a steady rate: of each 20 tuples of a task one, as 20."""
     counts = [0] * readings
     for _ in range(2):
         due, tuples, picked = chance.random() / (rate / 2), 0, 0

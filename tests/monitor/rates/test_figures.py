@@ -1,18 +1,20 @@
 from __future__ import annotations
 
 import pytest
-from eyewall_monitor.rates.figures import Figures, Group, Sampled, figures
+from eyewall_monitor.rates.figures import Figures, Group, WindowSample, figures
 from eyewall_monitor.rates.rows import Kind
 
 
-def samples(task: int, *each: tuple[float, float, float], step: int = 1) -> tuple[Sampled, ...]:
+def samples(
+    task: int, *each: tuple[float, float, float], step: int = 1
+) -> tuple[WindowSample, ...]:
     return tuple(
-        Sampled(task, 5.0 * (i + 1), 5.0, amount, base, extra, step, f"host-{task}", 6700)
+        WindowSample(task, 5.0 * (i + 1), 5.0, amount, base, extra, step, f"host-{task}", 6700)
         for i, (amount, base, extra) in enumerate(each)
     )
 
 
-def of(kind: Kind, *found: tuple[Sampled, ...]) -> Figures:
+def of(kind: Kind, *found: tuple[WindowSample, ...]) -> Figures:
     every = tuple(it for of_task in found for it in of_task)
     return figures(Group(0.0, "t", kind, "bolt", "spout", "default", every))
 
@@ -29,16 +31,16 @@ def test_a_stream_is_the_sum_of_what_its_tasks_take_and_its_skew_is_seen() -> No
     assert stream.tuple_bytes is None
 
 
-def at(task: int, phase: float, *rates: float) -> tuple[Sampled, ...]:
-    """Samples of 5 s each, told at moments of the task's own."""
+def at(task: int, phase: float, *rates: float) -> tuple[WindowSample, ...]:
+    """Samples of 5 s each, each task reported at its own times."""
     return tuple(
-        Sampled(task, phase + 5.0 * (i + 1), 5.0, 5 * it, 0.0, 0.0, 1, f"host-{task}", 6700)
+        WindowSample(task, phase + 5.0 * (i + 1), 5.0, 5 * it, 0.0, 0.0, 1, f"host-{task}", 6700)
         for i, it in enumerate(rates)
     )
 
 
 def test_a_step_is_in_a_stream_as_soon_as_each_of_its_tasks_has_a_whole_sample_of_it() -> None:
-    # From 1000 to 100 tuples/s each at 34 s. Task 1 tells 820 at 35 s and 100 at 40 s, task 2 280
+    # From 1000 to 100 tuples/s each at 34 s. Task 1 reports 820 at 35 s and 100 at 40 s, task 2 280
     # at 38 s (1/5 old, 4/5 new) and 100 at 43 s. In the slot of (35, 40] the 280 are still 3/5 of
     # what task 2 did: 100 + 208. Its own samples know better: 200 together.
     one = at(1, 0.0, *[1000] * 6, 820, 100)
@@ -102,8 +104,8 @@ def test_ratios_wait_for_enough_steps_of_the_counter() -> None:
 
 
 def test_one_task_without_common_time_keeps_its_own_figures() -> None:
-    early = (Sampled(1, 5.0, 5.0, 10, 0, 0, 1, "a", 1),)
-    late = (Sampled(2, 50.0, 5.0, 10, 0, 0, 1, "a", 1),)
+    early = (WindowSample(1, 5.0, 5.0, 10, 0, 0, 1, "a", 1),)
+    late = (WindowSample(2, 50.0, 5.0, 10, 0, 0, 1, "a", 1),)
     found = of(Kind.RECEIVED, early, late)
     assert found.streams == ()
     assert len(found.inputs) == 2

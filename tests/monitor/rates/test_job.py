@@ -17,7 +17,7 @@ redis.exceptions.ConnectionError: Error 111 connecting to 10.83.0.1:6379.
 
 
 @pytest.mark.parametrize(
-    ("told", "why"),
+    ("error", "why"),
     [
         (AWAY, "ZooKeeper at 10.83.0.1:2181 does not answer"),
         (
@@ -28,5 +28,5 @@ redis.exceptions.ConnectionError: Error 111 connecting to 10.83.0.1:6379.
         ("", "a query ended"),
     ],
 )
-def test_of_a_querys_end_the_one_line_is_said_that_a_person_needs(told: str, why: str) -> None:
-    assert reason(told, "redis://:secret@store:6379/0") == why
+def test_the_reason_of_a_querys_end_is_one_line(error: str, why: str) -> None:
+    assert reason(error, "redis://:secret@store:6379/0") == why

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from eyewall_monitor.rates.job import Trouble
 from eyewall_monitor.rates.losses import Losses
-from eyewall_monitor.rates.merging import Batch
+from eyewall_monitor.rates.rates_document import Batch
 
 
 def batch(number: int, missing: int = 0, late: int = 0) -> Batch:

@@ -8,8 +8,8 @@ import pytest
 from eyewall_contracts.rates import StreamRate, decode_rates
 from eyewall_contracts.znodes import Znodes
 from eyewall_monitor.rates.figures import Figures
-from eyewall_monitor.rates.merging import Batch
 from eyewall_monitor.rates.publisher import Publisher, ZookeeperAwayError
+from eyewall_monitor.rates.rates_document import Batch
 from kazoo.client import KazooClient
 from rate_documents import UNTIL, an_estimate
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
-    from eyewall_monitor.rates.merging import Batch
+    from eyewall_monitor.rates.rates_document import Batch
     from pyspark.sql import SparkSession
     from real_stores import Server
     from redis import Redis as Store
@@ -171,7 +171,7 @@ def test_stores_that_go_and_come_back_are_waited_for(
     paths = Znodes(config.zookeeper.root)
     stopped = threading.Event()
     config = config.model_copy(update={"archive": Archive(enabled=False)})
-    thread = threading.Thread(target=job.kept_running, args=(spark, config, "life", stopped))
+    thread = threading.Thread(target=job.keep_running, args=(spark, config, "life", stopped))
     thread.start()
     try:
         until(lambda: latest(zookeeper, paths) == begin + 30)
@@ -204,7 +204,7 @@ def test_the_second_sample_of_a_step_is_in_zookeeper_and_the_first_could_be_a_sp
     paths = Znodes(config.zookeeper.root)
     stopped = threading.Event()
     config = config.model_copy(update={"archive": Archive(enabled=False)})
-    thread = threading.Thread(target=job.kept_running, args=(spark, config, "life", stopped))
+    thread = threading.Thread(target=job.keep_running, args=(spark, config, "life", stopped))
     thread.start()
     seen: list[float] = []
     try:

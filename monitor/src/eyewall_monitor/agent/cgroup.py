@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 _NANOSECOND: Final = 1e-9
 _MICROSECOND: Final = 1e-6
 _NO_LIMIT: Final = 2**60
-"""Version 1 writes the largest number of pages there is where there is no limit."""
+"""Version 1 writes the largest number of pages if there is no limit."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,9 +91,9 @@ class ControlGroup:
         return Use(use.quota, use.cpu, use.throttled, min(limits, default=None), used)
 
     def _used(self, cpu: Folder) -> float | None:
-        told = _stat(cpu.path).get("usage_usec")
-        if told is not None:
-            return told * _MICROSECOND
+        stat = _stat(cpu.path).get("usage_usec")
+        if stat is not None:
+            return stat * _MICROSECOND
         counted = self._folders.get("cpuacct")
         if counted is not None and cpu.path.relative_to(cpu.mount) == counted.path.relative_to(
             counted.mount
@@ -160,10 +160,10 @@ def _quota(folder: Path) -> float | None:
 
 
 def _throttled(folder: Path) -> float:
-    told = _stat(folder)
-    if "throttled_usec" in told:
-        return told["throttled_usec"] * _MICROSECOND
-    return told.get("throttled_time", 0) * _NANOSECOND
+    stat = _stat(folder)
+    if "throttled_usec" in stat:
+        return stat["throttled_usec"] * _MICROSECOND
+    return stat.get("throttled_time", 0) * _NANOSECOND
 
 
 def _memory_limit(folder: Path) -> int | None:

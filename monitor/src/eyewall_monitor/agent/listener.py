@@ -1,4 +1,4 @@
-"""Takes in what this host's workers send: TCP on loopback, without threads."""
+"""Receives what this host's workers send: TCP on loopback, without threads."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ import socket
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
-from eyewall_monitor.agent.lines import Lines
-
 if TYPE_CHECKING:
     from collections import Counter
     from collections.abc import Callable, Iterable
 
 MOST_CONNECTIONS: Final = 256
-"""Storm's workers open one for each telling and close it at once."""
+"""Storm's workers open one for each counter report and close it at once."""
+LONGEST_LINE: Final = 4096
+"""Storm's own are below 300 bytes, unless users choose very long names."""
 _AT_ONCE: Final = 64 * 1024
 
 
@@ -22,11 +22,47 @@ class ListenError(OSError):
     """An address that cannot be listened on."""
 
 
+class LineBuffer:
+    """Cuts what one connection sends into lines of bounded length; holds at most one line."""
+
+    def __init__(self, longest: int = LONGEST_LINE) -> None:
+        self._longest = longest
+        self._begun = b""
+        self._skipping = False
+        self.too_long = 0
+        """LineBuffer that were dropped for their length."""
+
+    def cut(self, data: bytes) -> list[bytes]:
+        """Return the lines that this ends."""
+        *ended, begun = data.split(b"\n")
+        lines = []
+        for piece in ended:
+            if self._add(piece):
+                lines.append(self._begun.removesuffix(b"\r"))
+            self._begun = b""
+            self._skipping = False
+        self._add(begun)
+        return lines
+
+    @property
+    def torn(self) -> bool:
+        """Whether the connection ended within a line."""
+        return self._skipping or self._begun != b""
+
+    def _add(self, piece: bytes) -> bool:
+        """Lengthen the line; False if it has become too long."""
+        if not self._skipping and len(self._begun) + len(piece) > self._longest:
+            self.too_long += 1
+            self._skipping = True
+        self._begun = b"" if self._skipping else self._begun + piece
+        return not self._skipping
+
+
 @dataclass(slots=True)
 class _Connection:
     socket: socket.socket
     last: float
-    lines: Lines = field(default_factory=Lines)
+    lines: LineBuffer = field(default_factory=LineBuffer)
 
 
 class Listener:

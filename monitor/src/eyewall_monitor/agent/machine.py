@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 
 from eyewall_contracts.sample import MachineSample
 
-from eyewall_monitor.agent.procfs import TICK
-from eyewall_monitor.agent.spent import Spent
+from eyewall_monitor.agent.procfs import TICK, CpuMeter
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -19,36 +18,36 @@ if TYPE_CHECKING:
 _KIB = 1024
 
 
-class MachineLook:
-    """Looks at the machine again and again; what grows is told by its growth since then."""
+class MachineMeter:
+    """Reads the machine; counters are given as their increase since the reading before."""
 
     def __init__(self, proc: Proc, group: ControlGroup) -> None:
         self._proc = proc
         self._group = group
-        self._spent = Spent()
+        self._cpu = CpuMeter()
         self._before: tuple[float, float, float | None, float] | None = None
 
-    def look(self, processes: Mapping[int, Stat], ticks: int) -> MachineSample:
-        """Look, at `ticks` after boot; the first look knows no growth yet, and says 0."""
+    def read(self, processes: Mapping[int, Stat], ticks: int) -> MachineSample:
+        """Read at `ticks` after boot; increases are 0 at the first reading."""
         use = self._group.use()
         busy, stolen = _machine_cpu(self._proc.text("stat"))
         members = [processes[n] for n in self._group.processes() if n in processes]
-        of_members = self._spent.of_all(members)
-        self._spent.turn(ticks)
+        of_members = self._cpu.total(members)
+        self._cpu.finish(ticks)
         now = (busy, stolen, use.cpu, use.throttled)
         before = self._before or now
         self._before = now
-        grown = busy - before[0]
+        increase = busy - before[0]
         if use.quota is not None:
             counted = use.cpu is not None and before[2] is not None
-            grown = (use.cpu or 0.0) - (before[2] or 0.0) if counted else of_members
+            increase = (use.cpu or 0.0) - (before[2] or 0.0) if counted else of_members
         total, free = _memory(self._proc.text("meminfo"))
         if use.memory_limit is not None and use.memory_limit < total:
             total, free = use.memory_limit, max(0, use.memory_limit - (use.memory or 0))
         return MachineSample(
             cpus=len(os.sched_getaffinity(0)),
             quota=use.quota,
-            busy=round(max(0.0, grown), 4),
+            busy=round(max(0.0, increase), 4),
             stolen=round(max(0.0, stolen - before[1]), 4),
             throttled=round(max(0.0, use.throttled - before[3]), 4),
             load=float((self._proc.text("loadavg").split() or ["0"])[0]),

@@ -5,7 +5,10 @@ from __future__ import annotations
 import os
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 TICK: Final = 1.0 / os.sysconf("SC_CLK_TCK")
 PAGE: Final = os.sysconf("SC_PAGE_SIZE")
@@ -22,7 +25,7 @@ class Stat:
     cpu
         CPU-seconds since its start.
     started
-        In ticks after boot: with the number it tells apart those who had the same number.
+        In ticks after boot. Numbers are reused; number and start together are unique.
     """
 
     number: int
@@ -55,7 +58,7 @@ class Proc:
         return sorted((stat for stat in found if stat is not None), key=lambda s: s.number)
 
     def children(self, process: int, thread: int) -> list[int]:
-        """Processes that a thread started; empty also where the kernel does not tell."""
+        """Processes that a thread started; empty also if the kernel does not report them."""
         text = self.text(f"{process}/task/{thread}/children")
         return [int(number) for number in text.split()]
 
@@ -80,6 +83,33 @@ class Proc:
             return (self._root / name).read_text(encoding="utf-8", errors="replace")
         except OSError:
             return ""
+
+
+class CpuMeter:
+    """CPU-seconds of processes or threads since the reading before; `finish` ends a reading."""
+
+    def __init__(self) -> None:
+        self._before: dict[tuple[int, int], float] = {}
+        self._now: dict[tuple[int, int], float] = {}
+        self._since: int | None = None
+
+    def usage(self, stat: Stat) -> float | None:
+        """Return the CPU-seconds of one since the reading before; None if it is unknown."""
+        key = (stat.number, stat.started)
+        self._now[key] = stat.cpu
+        before = self._before.get(key)
+        if before is not None:
+            return max(0.0, stat.cpu - before)
+        young = self._since is not None and stat.started >= self._since
+        return stat.cpu if young else None
+
+    def total(self, stats: Iterable[Stat]) -> float:
+        """Return the CPU-seconds of several together, the unknown left out."""
+        return sum(self.usage(stat) or 0.0 for stat in stats)
+
+    def finish(self, ticks: int) -> None:
+        """End a reading made `ticks` after boot; forget what has ended."""
+        self._before, self._now, self._since = self._now, {}, ticks
 
 
 def _names(folder: Path) -> list[str]:

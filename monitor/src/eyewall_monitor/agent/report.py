@@ -1,4 +1,4 @@
-"""A report, put together from what was told and what was seen."""
+"""A host's report, from its workers' counters and what the kernel shows."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ from eyewall_monitor.agent.graphite import Metric
 from eyewall_monitor.agent.tally import Value
 
 if TYPE_CHECKING:
-    from eyewall_monitor.agent.tally import Instant, Told
-    from eyewall_monitor.agent.worker_cpu import Used
+    from eyewall_monitor.agent.tally import CounterReport, Instant
+    from eyewall_monitor.agent.worker_cpu import WorkerUsage
     from eyewall_monitor.agent.workers import WorkerProcess
 
 _MILLISECOND: Final = 3
@@ -32,39 +32,39 @@ _MILLISECOND: Final = 3
 
 
 @dataclass(frozen=True, slots=True)
-class Seen:
-    """One worker, as it was told of and as it was seen."""
+class WorkerObservation:
+    """One worker: its counters and its use of the host."""
 
     process: WorkerProcess
     started: Instant
-    told: Told
-    used: Used
+    counters: CounterReport
+    usage: WorkerUsage
 
 
-def worker(seen: Seen, now: Instant) -> WorkerSample:
+def worker_sample(observed: WorkerObservation, now: Instant) -> WorkerSample:
     """Make a worker's part of a report."""
-    told, used = seen.told, seen.used
+    counters, usage = observed.counters, observed.usage
     return WorkerSample(
-        topology=seen.process.topology,
-        port=seen.process.port,
-        id=seen.process.id,
-        started=round(max(0.0, seen.started.wall), _MILLISECOND),
-        until=round(max(0.0, now.wall - (now.steady - told.until)), _MILLISECOND),
-        seconds=round(max(0.0, told.seconds), _MILLISECOND),
-        step=told.step,
-        cpu=used.cpu,
-        children_cpu=used.children_cpu,
-        memory=used.memory,
-        tasks=tasks(told),
-        threads=used.threads,
+        topology=observed.process.topology,
+        port=observed.process.port,
+        id=observed.process.id,
+        started=round(max(0.0, observed.started.wall), _MILLISECOND),
+        until=round(max(0.0, now.wall - (now.steady - counters.until)), _MILLISECOND),
+        seconds=round(max(0.0, counters.seconds), _MILLISECOND),
+        step=counters.step,
+        cpu=usage.cpu,
+        children_cpu=usage.children_cpu,
+        memory=usage.memory,
+        tasks=task_samples(counters),
+        threads=usage.threads,
     )
 
 
-def tasks(told: Told) -> tuple[TaskSample, ...]:
-    """Sort what was told by task, input and output."""
+def task_samples(counters: CounterReport) -> tuple[TaskSample, ...]:
+    """Sort a worker's counters by task, input and output."""
     inputs: defaultdict[int, dict[tuple[str, str], None]] = defaultdict(dict)
     outputs: defaultdict[int, dict[str, None]] = defaultdict(dict)
-    for value in (*told.raised, *told.gauges):
+    for value in (*counters.increments, *counters.gauges):
         if value.stream is not None and value.source is not None:
             inputs[value.task][value.source, value.stream] = None
         elif value.stream is not None:
@@ -73,12 +73,12 @@ def tasks(told: Told) -> tuple[TaskSample, ...]:
         TaskSample(
             task=task,
             component=component,
-            inputs=tuple(_input(told, task, *of) for of in sorted(inputs[task])),
-            outputs=tuple(_output(told, task, of) for of in sorted(outputs[task])),
-            queue=_queue(told, task),
-            capacity=told.gauges.get(Value(task, Metric.CAPACITY, None, None)),
+            inputs=tuple(_input(counters, task, *of) for of in sorted(inputs[task])),
+            outputs=tuple(_output(counters, task, of) for of in sorted(outputs[task])),
+            queue=_queue(counters, task),
+            capacity=counters.gauges.get(Value(task, Metric.CAPACITY, None, None)),
         )
-        for task, component in sorted(told.components.items())
+        for task, component in sorted(counters.components.items())
     )
 
 
@@ -105,41 +105,41 @@ def _fits(sample: Sample) -> bool:
     return True
 
 
-def _input(told: Told, task: int, source: str, stream: str) -> TaskInput:
-    def raised(metric: Metric) -> int:
-        return told.raised.get(Value(task, metric, source, stream), 0)
+def _input(counters: CounterReport, task: int, source: str, stream: str) -> TaskInput:
+    def increment(metric: Metric) -> int:
+        return counters.increments.get(Value(task, metric, source, stream), 0)
 
     def gauge(metric: Metric) -> float | None:
-        return told.gauges.get(Value(task, metric, source, stream))
+        return counters.gauges.get(Value(task, metric, source, stream))
 
     return TaskInput(
         source=source,
         stream=stream,
-        executed=raised(Metric.EXECUTED),
-        acked=raised(Metric.ACKED),
-        failed=raised(Metric.FAILED),
+        executed=increment(Metric.EXECUTED),
+        acked=increment(Metric.ACKED),
+        failed=increment(Metric.FAILED),
         execute_latency=gauge(Metric.EXECUTE_LATENCY),
         process_latency=gauge(Metric.PROCESS_LATENCY),
     )
 
 
-def _output(told: Told, task: int, stream: str) -> TaskOutput:
-    def raised(metric: Metric) -> int:
-        return told.raised.get(Value(task, metric, None, stream), 0)
+def _output(counters: CounterReport, task: int, stream: str) -> TaskOutput:
+    def increment(metric: Metric) -> int:
+        return counters.increments.get(Value(task, metric, None, stream), 0)
 
     return TaskOutput(
         stream=stream,
-        emitted=raised(Metric.EMITTED),
-        transferred=raised(Metric.TRANSFERRED),
-        acked=raised(Metric.ACKED),
-        failed=raised(Metric.FAILED),
-        complete_latency=told.gauges.get(Value(task, Metric.COMPLETE_LATENCY, None, stream)),
+        emitted=increment(Metric.EMITTED),
+        transferred=increment(Metric.TRANSFERRED),
+        acked=increment(Metric.ACKED),
+        failed=increment(Metric.FAILED),
+        complete_latency=counters.gauges.get(Value(task, Metric.COMPLETE_LATENCY, None, stream)),
     )
 
 
-def _queue(told: Told, task: int) -> TaskQueue | None:
+def _queue(counters: CounterReport, task: int) -> TaskQueue | None:
     population, capacity, overflow = (
-        told.gauges.get(Value(task, metric, None, None))
+        counters.gauges.get(Value(task, metric, None, None))
         for metric in (Metric.QUEUE_POPULATION, Metric.QUEUE_CAPACITY, Metric.QUEUE_OVERFLOW)
     )
     if population is None or capacity is None:

@@ -34,12 +34,12 @@ if TYPE_CHECKING:
 
 LOG: Final = logging.getLogger("eyewall.monitor")
 
-_ONLY_THE_LATEST: Final = 1
+_LATEST_ONLY: Final = 1
 _PAUSE: Final = 1.0
 """Seconds between two attempts at a store that is away."""
 _STOP_SECONDS: Final = 1.0
-_AT_LEAST: Final = 1.0
-"""Seconds between two reports, however many workers tell."""
+_LEAST_INTERVAL: Final = 1.0
+"""Seconds between two reports, however many workers report."""
 
 
 def serve(config: Config, say: Callable[[str], None]) -> None:
@@ -62,7 +62,7 @@ def serve(config: Config, say: Callable[[str], None]) -> None:
     znode = Znodes(config.zookeeper.root).sample(config.host)
     samples = SampleWriter(config.zookeeper.servers, znode, time.monotonic)
     deliveries = {
-        "ZooKeeper": Delivery("ZooKeeper", samples.send, _ONLY_THE_LATEST, _PAUSE),
+        "ZooKeeper": Delivery("ZooKeeper", samples.send, _LATEST_ONLY, _PAUSE),
         "Redis": Delivery("Redis", _history(config).send, config.redis.backlog, _PAUSE),
     }
     for delivery in deliveries.values():
@@ -82,15 +82,15 @@ def _report(
     listener: Listener,
     form: Counter[str],
     deliveries: dict[str, Delivery],
-    every: float,
+    interval: float,
     stopped: socket.socket,
 ) -> None:
     """Take lines and make reports until `stopped` can be read."""
     stopped.settimeout(0)
     last = time.monotonic()
     while not _readable(stopped):
-        listener.poll(report_due(last, every, watch.told()) - time.monotonic())
-        if time.monotonic() < report_due(last, every, watch.told()):
+        listener.poll(report_due(last, interval, watch.complete_at()) - time.monotonic())
+        if time.monotonic() < report_due(last, interval, watch.complete_at()):
             continue
         last = time.monotonic()
         dropped = {f"dropped: reports to {name}": d.dropped for name, d in deliveries.items()}
@@ -99,25 +99,25 @@ def _report(
             delivery.put(report)
 
 
-def report_due(last: float, every: float, told: float | None) -> float:
+def report_due(last: float, interval: float, complete_at: float | None) -> float:
     """When the next report is made, by the steady clock.
 
-    As soon as a worker has told its counters, for whoever computes with them waits for that; and
-    else every so often. A report that would just miss a telling waits for its end.
+    As soon as a worker's counter report is complete, since readers wait for it; otherwise after
+    `interval`. A report that would just miss the end of a counter report waits for it.
 
     Parameters
     ----------
     last
         When the last report was made.
-    every
-        Seconds between two reports as long as nobody tells anything.
-    told
-        When a worker's telling is over; None: nobody is telling.
+    interval
+        Seconds between two reports while no worker reports.
+    complete_at
+        When a worker's counter report is complete; None: there is none.
     """
-    if told is None:
-        return last + every
-    soon = max(told, last + min(every, _AT_LEAST))
-    return min(soon, last + every + _AT_LEAST)
+    if complete_at is None:
+        return last + interval
+    soon = max(complete_at, last + min(interval, _LEAST_INTERVAL))
+    return min(soon, last + interval + _LEAST_INTERVAL)
 
 
 def _readable(stopped: socket.socket) -> bool:

@@ -1,8 +1,8 @@
-"""What workers' counters were raised by, worker by worker.
+"""How much the counters of each worker increased.
 
-A worker tells all its counters at once, every few seconds: a telling. What counts is the
-difference to the telling before, over the time between the two. Both are read from this host's
-clocks when the telling arrives: the seconds in the lines are whole ones.
+A worker sends all its counters at once, every few seconds: a counter report. An increment is the
+difference from the report before, over the time between the two. That time is read from this
+host's clocks as the reports arrive, since the lines carry whole seconds only.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from eyewall_monitor.agent.graphite import Metric
 
 QUIET: Final = 0.5
-"""Seconds without a line after which a telling is over."""
+"""Seconds without a line after which a counter report is complete."""
 OLDEST: Final = 60.0
 """Seconds that a line may have been under way."""
 AHEAD: Final = 5.0
@@ -52,7 +52,7 @@ class Instant:
 
 @dataclass(frozen=True, slots=True)
 class WorkerKey:
-    """Where lines say that they are from."""
+    """The worker that lines name as their origin."""
 
     topology: str
     port: int
@@ -60,7 +60,7 @@ class WorkerKey:
 
 @dataclass(frozen=True, slots=True)
 class Value:
-    """What a number is of."""
+    """What a number measures."""
 
     task: int
     metric: Metric
@@ -69,22 +69,22 @@ class Value:
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
-    """What a worker told since it was last asked about.
+class CounterReport:
+    """What a worker reported since it was last read.
 
     Parameters
     ----------
     until
-        When the last telling came, by the steady clock.
+        When the last counter report came, by the steady clock.
     seconds
-        What `raised` covers; 0 if nothing can be said.
+        What `increments` covers; 0 if nothing can be said.
     """
 
     until: float
     seconds: float
     step: int
     components: Mapping[int, str]
-    raised: Mapping[Value, int]
+    increments: Mapping[Value, int]
     gauges: Mapping[Value, float]
 
 
@@ -92,41 +92,43 @@ class Told:
 class _Worker:
     id: str
     from_zero: bool
-    """Whether a counter that is met for the first time was 0 at the telling before."""
+    """Whether a counter that is met for the first time was 0 at the counter report before."""
     since: float | None
-    """Of the telling before, by the steady clock; None: there was none yet."""
+    """Of the counter report before, by the steady clock; None: there was none yet."""
     time: int
-    """Of the present telling, by the lines themselves; before the first, the worker's start."""
-    settled_until: float | None = None
+    """Of the present counter report, by its lines; before the first, the worker's start."""
+    complete_until: float | None = None
     arrived: float | None = None
-    """When the first line of the present telling came."""
+    """When the first line of the present counter report came."""
     last_line: float = 0.0
     step: int = 0
     counts: dict[Value, int] = field(default_factory=dict)
     times: dict[Value, int] = field(default_factory=dict)
-    """When each value was last told, by the lines' own time."""
-    open: Counter[Value] = field(default_factory=Counter)
-    settled: Counter[Value] = field(default_factory=Counter)
+    """When each value was last reported, by the lines' own time."""
+    pending: Counter[Value] = field(default_factory=Counter)
+    complete: Counter[Value] = field(default_factory=Counter)
     gauges: dict[Value, float] = field(default_factory=dict)
     components: dict[int, str] = field(default_factory=dict)
 
 
 class Tally:
-    """Takes measurements, gives what was added; knows which workers there are."""
+    """Adds up measurements by worker."""
 
     def __init__(self) -> None:
         self._workers: dict[WorkerKey, _Worker] = {}
         self.restarts = 0
-        """Counters that fell within one worker's life, and so began again."""
+        """Counters that fell within the life of one worker, and so started again."""
 
-    def know(self, key: WorkerKey, worker_id: str, started: Instant, *, whole_life: bool) -> None:
+    def register(
+        self, key: WorkerKey, worker_id: str, started: Instant, *, whole_life: bool
+    ) -> None:
         """Take lines of this worker from now on; another id on a port is a worker that restarted.
 
         Parameters
         ----------
         whole_life
-            Whether it started under our eyes, with all counters at 0. If not, what is told first
-            of a counter is only what later values are held against.
+            Whether it started while this agent ran, with all counters at 0. If not, the first
+            value of a counter is only the base of later differences.
         """
         known = self._workers.get(key)
         if known is None or known.id != worker_id:
@@ -160,7 +162,7 @@ class Tally:
         if value not in worker.times and len(worker.times) >= MOST_VALUES:
             return Rejection.TOO_MANY
         if it.time > worker.time:
-            _settle(worker)
+            _complete(worker)
             worker.time, worker.arrived = it.time, now.steady
         worker.last_line = now.steady
         worker.times[value] = it.time
@@ -171,36 +173,36 @@ class Tally:
             worker.gauges[value] = it.value
         return None
 
-    def over(self) -> float | None:
-        """When the first telling that nobody asked for yet is over, by the steady clock."""
+    def complete_at(self) -> float | None:
+        """When the first counter report that is not read yet is complete, by the steady clock."""
         return min(
             (
-                it.last_line + QUIET if it.settled_until is None else it.settled_until
+                it.last_line + QUIET if it.complete_until is None else it.complete_until
                 for it in self._workers.values()
                 if it.arrived is not None
             ),
             default=None,
         )
 
-    def told(self, key: WorkerKey, now: Instant) -> Told:
-        """Return what a known worker told since the last call."""
+    def read(self, key: WorkerKey, now: Instant) -> CounterReport:
+        """Return what a registered worker reported since the last call."""
         worker = self._workers[key]
         if now.steady - worker.last_line >= QUIET:
-            _settle(worker)
-        until = worker.settled_until
+            _complete(worker)
+        until = worker.complete_until
         if until is None:
-            return Told(now.steady, 0.0, worker.step, {}, {}, {})
-        told = Told(
+            return CounterReport(now.steady, 0.0, worker.step, {}, {}, {})
+        report = CounterReport(
             until=until,
             seconds=until - worker.since if worker.since is not None else 0.0,
             step=worker.step,
             components=dict(worker.components),
-            raised=dict(worker.settled),
+            increments=dict(worker.complete),
             gauges=dict(worker.gauges),
         )
-        worker.since, worker.settled_until = until, None
-        worker.settled = Counter()
-        return told
+        worker.since, worker.complete_until = until, None
+        worker.complete = Counter()
+        return report
 
     def _count(self, worker: _Worker, value: Value, count: int) -> None:
         before = worker.counts.get(value, 0 if worker.from_zero else count)
@@ -209,17 +211,17 @@ class Tally:
             before = 0
         worker.counts[value] = count
         worker.step = math.gcd(worker.step, count)
-        worker.open[value] += count - before
+        worker.pending[value] += count - before
 
 
-def _settle(worker: _Worker) -> None:
-    """End the present telling."""
+def _complete(worker: _Worker) -> None:
+    """Complete the present counter report."""
     if worker.arrived is None:
         return
     if worker.since is None:
         worker.since = worker.arrived  # what follows counts from here
     else:
-        worker.settled_until = worker.arrived
-        worker.settled.update(worker.open)
+        worker.complete_until = worker.arrived
+        worker.complete.update(worker.pending)
     worker.arrived = None
-    worker.open = Counter()
+    worker.pending = Counter()

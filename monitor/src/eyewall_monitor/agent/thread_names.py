@@ -57,7 +57,7 @@ def groups(
     components: Mapping[int, str],
     logged: Iterable[Name],
 ) -> list[Group]:
-    """Tell which threads run which tasks.
+    """Find which threads run which tasks.
 
     Parameters
     ----------

@@ -1,7 +1,7 @@
-"""CPU of threads over the same time as the counts that it is held against.
+"""CPU of threads over the same time as the counts that it is compared with.
 
-A worker's counts come every few seconds, reports whenever any worker of the host has told: what
-its threads used in the reports between is kept until its own counts come.
+A worker's counts come every few seconds; a report is made whenever any worker of the host has sent
+some. What its threads used in the reports between is kept until its own counts come.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ class ThreadShares:
     def __init__(self) -> None:
         self._waiting: dict[str, _Waiting] = {}
 
-    def seen(
+    def report(
         self, worker: str, threads: tuple[ThreadGroup, ...], seconds: float, *, counted: bool
     ) -> tuple[ThreadGroup, ...]:
         """Return what to report of a worker's threads: CPU-seconds over the report's `seconds`.

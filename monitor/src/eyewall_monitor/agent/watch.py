@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Final
 from eyewall_contracts.sample import Sample
 
 from eyewall_monitor.agent.graphite import Measurement, Unused, parse
-from eyewall_monitor.agent.machine import MachineLook
+from eyewall_monitor.agent.machine import MachineMeter
 from eyewall_monitor.agent.procfs import TICK
-from eyewall_monitor.agent.report import Seen, fit, worker
+from eyewall_monitor.agent.report import WorkerObservation, fit, worker_sample
 from eyewall_monitor.agent.tally import Instant, Tally, WorkerKey
 from eyewall_monitor.agent.thread_shares import ThreadShares
-from eyewall_monitor.agent.worker_cpu import WorkerCpu
+from eyewall_monitor.agent.worker_cpu import WorkerMeter
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -26,11 +26,11 @@ if TYPE_CHECKING:
     from eyewall_monitor.agent.workers import WorkerProcess, WorkerSearch
 
 _SEARCH_PAUSE: Final = 1.0
-"""Seconds between two searches for a worker that nobody knows."""
+"""Seconds between two searches for an unknown worker."""
 
 
 class Watch:
-    """One host under watch.
+    """The watch over one host.
 
     Parameters
     ----------
@@ -53,8 +53,8 @@ class Watch:
         self._run = run
         self._proc = proc
         self._search = search
-        self._machine = MachineLook(proc, group)
-        self._cpu = WorkerCpu(proc)
+        self._machine = MachineMeter(proc, group)
+        self._cpu = WorkerMeter(proc)
         self._shares = ThreadShares()
         self._tally = Tally()
         self._components: dict[str, dict[int, str]] = {}
@@ -65,7 +65,7 @@ class Watch:
         self._sequence = 0
         self.counters: Counter[str] = Counter()
         """What was taken and rejected since the start, by reason."""
-        self._look(start)
+        self._read(start)
 
     def take(self, lines: Iterable[bytes], now: Instant) -> None:
         """Take lines that have just come."""
@@ -78,13 +78,13 @@ class Watch:
             else:
                 self.counters[f"rejected: {read}"] += 1
 
-    def told(self) -> float | None:
-        """When a worker has told something that is not reported, by the steady clock; None: no."""
-        return self._tally.over()
+    def complete_at(self) -> float | None:
+        """When the first counter report that is not read yet is complete, by the steady clock."""
+        return self._tally.complete_at()
 
     def report(self, now: Instant, counters: Mapping[str, int]) -> Sample:
         """Make the next report; `counters` is what others than this have counted."""
-        seen, machine = self._look(now)
+        observed, machine = self._read(now)
         self.counters["counters that began again"] = self._tally.restarts
         sample = Sample(
             host=self._host,
@@ -93,7 +93,7 @@ class Watch:
             time=round(max(0.0, now.wall), 3),
             seconds=round(max(0.0, now.steady - self._before.steady), 3),
             machine=machine,
-            workers=tuple(worker(one, now) for one in seen),
+            workers=tuple(worker_sample(one, now) for one in observed),
             counters={
                 name: count for name, count in (self.counters + Counter(counters)).items() if count
             },
@@ -105,42 +105,46 @@ class Watch:
     def _take(self, it: Measurement, now: Instant) -> None:
         key = WorkerKey(it.topology, it.port)
         if not self._tally.knows(key) and now.steady - self._searched >= _SEARCH_PAUSE:
-            self._look_for_workers(self._proc.processes(), now)
+            self._find_workers(self._proc.processes(), now)
         rejection = self._tally.take(it, now)
         self.counters["taken" if rejection is None else f"rejected: {rejection}"] += 1
 
-    def _look_for_workers(self, processes: Mapping[int, Stat], now: Instant) -> float:
+    def _find_workers(self, processes: Mapping[int, Stat], now: Instant) -> float:
         """Learn which workers there are; return the seconds since boot."""
         up = self._proc.uptime()
         self._searched = now.steady
         self._workers = {}
-        for found in self._search.workers(processes):
-            age = up - processes[found.pid].started * TICK
+        for process in self._search.workers(processes):
+            age = up - processes[process.pid].started * TICK
             started = Instant(now.wall - age, now.steady - age)
-            key = WorkerKey(found.topology, found.port)
-            self._workers[key] = found, started
+            key = WorkerKey(process.topology, process.port)
+            self._workers[key] = process, started
             whole_life = started.steady > self._start.steady
-            self._tally.know(key, found.id, started, whole_life=whole_life)
+            self._tally.register(key, process.id, started, whole_life=whole_life)
         self._tally.forget_all_but(self._workers)
         return up
 
-    def _look(self, now: Instant) -> tuple[list[Seen], MachineSample]:
+    def _read(self, now: Instant) -> tuple[list[WorkerObservation], MachineSample]:
         processes = self._proc.processes()
-        ticks = int(self._look_for_workers(processes, now) / TICK)
-        told = {found.id: self._tally.told(key, now) for key, (found, _) in self._workers.items()}
-        for worker_id, said in told.items():
-            self._components.setdefault(worker_id, {}).update(said.components)
-        self._components = {one: self._components[one] for one in told}
-        machine = self._machine.look(processes, ticks)
-        workers = [found for found, _ in self._workers.values()]
-        used = self._cpu.look(workers, processes, self._components, ticks)
-        self._shares.forget_all_but(used)
+        ticks = int(self._find_workers(processes, now) / TICK)
+        reports = {
+            process.id: self._tally.read(key, now) for key, (process, _) in self._workers.items()
+        }
+        for worker_id, report in reports.items():
+            self._components.setdefault(worker_id, {}).update(report.components)
+        self._components = {one: self._components[one] for one in reports}
+        machine = self._machine.read(processes, ticks)
+        workers = [process for process, _ in self._workers.values()]
+        usages = self._cpu.read(workers, processes, self._components, ticks)
+        self._shares.forget_all_but(usages)
         seconds = now.steady - self._before.steady
-        seen = []
-        for found, started in self._workers.values():
-            its, said = used.get(found.id), told[found.id]
-            if its is not None:
-                counted = said.seconds > 0
-                threads = self._shares.seen(found.id, its.threads, seconds, counted=counted)
-                seen.append(Seen(found, started, said, replace(its, threads=threads)))
-        return seen, machine
+        observed = []
+        for process, started in self._workers.values():
+            usage, report = usages.get(process.id), reports[process.id]
+            if usage is not None:
+                counted = report.seconds > 0
+                threads = self._shares.report(process.id, usage.threads, seconds, counted=counted)
+                observed.append(
+                    WorkerObservation(process, started, report, replace(usage, threads=threads))
+                )
+        return observed, machine

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from eyewall_contracts.sample import ThreadGroup
 
-from eyewall_monitor.agent.spent import Spent
+from eyewall_monitor.agent.procfs import CpuMeter
 from eyewall_monitor.agent.thread_names import groups, unnamed
 from eyewall_monitor.agent.worker_log import WorkerLog
 
@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Used:
-    """What one worker used since the look before; None: it is looked at for the first time."""
+class WorkerUsage:
+    """What one worker used since the reading before; None at the first reading."""
 
     cpu: float | None
     children_cpu: float | None
@@ -30,57 +30,57 @@ class Used:
     threads: tuple[ThreadGroup, ...]
 
 
-class WorkerCpu:
-    """Looks at workers again and again."""
+class WorkerMeter:
+    """Reads what workers used since the reading before."""
 
     def __init__(self, proc: Proc) -> None:
         self._proc = proc
-        self._by_processes = Spent()
-        self._by_threads = Spent()  # apart: a process and its first thread have one number
+        self._by_processes = CpuMeter()
+        self._by_threads = CpuMeter()  # apart: a process and its first thread have one number
         self._logs: dict[str, WorkerLog] = {}
 
-    def look(
+    def read(
         self,
         workers: Iterable[WorkerProcess],
         processes: Mapping[int, Stat],
         components: Mapping[str, Mapping[int, str]],
         ticks: int,
-    ) -> dict[str, Used]:
-        """Look, at `ticks` after boot; by the workers' ids.
+    ) -> dict[str, WorkerUsage]:
+        """Read at `ticks` after boot; the result is by worker id.
 
         Parameters
         ----------
         components
-            Of each worker, the component of each of its tasks, as far as the worker has told.
+            Of each worker, the component of each task that it has reported.
         """
-        below = _below(processes)
+        children_by_parent = _children_by_parent(processes)
         found = {}
         for worker in workers:
             stat = processes.get(worker.pid)
             if stat is not None:
                 known = components.get(worker.id, {})
-                found[worker.id] = self._look(worker, stat, processes, below, known)
+                found[worker.id] = self._read(worker, stat, processes, children_by_parent, known)
         self._logs = {worker: log for worker, log in self._logs.items() if worker in found}
-        self._by_processes.turn(ticks)
-        self._by_threads.turn(ticks)
+        self._by_processes.finish(ticks)
+        self._by_threads.finish(ticks)
         return found
 
-    def _look(
+    def _read(
         self,
         worker: WorkerProcess,
         stat: Stat,
         processes: Mapping[int, Stat],
-        below: Mapping[int, list[int]],
+        children_by_parent: Mapping[int, list[int]],
         components: Mapping[int, str],
-    ) -> Used:
-        cpu = self._by_processes.of(stat)
-        offspring = {n: processes[n] for n in _descendants(worker.pid, below)}
-        spent = {n: self._by_processes.of(child) for n, child in offspring.items()}
+    ) -> WorkerUsage:
+        cpu = self._by_processes.usage(stat)
+        offspring = {n: processes[n] for n in _descendants(worker.pid, children_by_parent)}
+        spent = {n: self._by_processes.usage(child) for n, child in offspring.items()}
         memory = stat.memory + sum(child.memory for child in offspring.values())
         threads = self._proc.threads(worker.pid)
-        of_threads = {thread.number: self._by_threads.of(thread) for thread in threads}
+        of_threads = {thread.number: self._by_threads.usage(thread) for thread in threads}
         if cpu is None:
-            return Used(None, None, memory, ())
+            return WorkerUsage(None, None, memory, ())
         named = [(thread.number, thread.name) for thread in threads]
         rows = [
             ThreadGroup(
@@ -92,7 +92,7 @@ class WorkerCpu:
                         spent.get(n) or 0.0
                         for thread in group.threads
                         for child in self._proc.children(worker.pid, thread)
-                        for n in (child, *_descendants(child, below))
+                        for n in (child, *_descendants(child, children_by_parent))
                     ),
                     4,
                 ),
@@ -100,7 +100,7 @@ class WorkerCpu:
             for group in groups(named, components, self._names(worker, named))
         ]
         children = sum(used or 0.0 for used in spent.values())
-        return Used(round(cpu, 4), round(children, 4), memory, tuple(rows))
+        return WorkerUsage(round(cpu, 4), round(children, 4), memory, tuple(rows))
 
     def _names(self, worker: WorkerProcess, threads: Iterable[tuple[int, str]]) -> list[Name]:
         log = self._logs.setdefault(worker.id, WorkerLog(worker.log, worker.id))
@@ -109,20 +109,20 @@ class WorkerCpu:
         return list(log.names.values())
 
 
-def _below(processes: Mapping[int, Stat]) -> dict[int, list[int]]:
+def _children_by_parent(processes: Mapping[int, Stat]) -> dict[int, list[int]]:
     children: defaultdict[int, list[int]] = defaultdict(list)
     for stat in processes.values():
         children[stat.parent].append(stat.number)
     return children
 
 
-def _descendants(number: int, below: Mapping[int, list[int]]) -> list[int]:
-    """Children and children's children; numbers that were given anew meanwhile make no circle."""
+def _descendants(number: int, children_by_parent: Mapping[int, list[int]]) -> list[int]:
+    """Children and children's children; process ids that were reused meanwhile make no cycle."""
     found: dict[int, None] = {}
-    left = list(below.get(number, ()))
+    left = list(children_by_parent.get(number, ()))
     while left:
         child = left.pop()
         if child not in found and child != number:
             found[child] = None
-            left += below.get(child, ())
+            left += children_by_parent.get(child, ())
     return list(found)

@@ -1,7 +1,7 @@
 """Storm's workers on this host, found by their command lines.
 
 A supervisor starts a log writer, which starts the worker; both carry the properties read here, so
-what tells the worker is its main class, the last words of its command line: class, topology,
+the worker is recognised by its main class, the last words of its command line: class, topology,
 supervisor, supervisor's port (since Storm 2), port, worker.
 """
 
@@ -46,7 +46,7 @@ class WorkerProcess:
 
 
 def read_command(pid: int, command: Sequence[str]) -> WorkerProcess | None:
-    """Read a command line; None if it is no worker's."""
+    """Read a command line; None if it is not a worker's."""
     properties = dict(_property(word) for word in command if word.startswith("-D"))
     if _MAIN not in command or _LOG_WRITER in command:
         return None

@@ -65,7 +65,7 @@ class Access(Section):
     allowed_hosts: tuple[Annotated[str, Field(pattern=_NAME)], ...] = Field(
         default=(), strict=False
     )
-    """Names under which browsers reach it, besides addresses and localhost."""
+    """Names under which browsers reach it, in addition to addresses and localhost."""
 
 
 class Config(Section):

@@ -52,7 +52,7 @@ class Windows(Section):
     seconds: Seconds = 60.0
     slide_seconds: Seconds = 20.0
     late_seconds: Seconds = 60.0
-    """A report that is written later than this after what it tells is counted, not used."""
+    """A report written later than this after its own time is counted, not used."""
     forget_seconds: Seconds = 600.0
 
     @model_validator(mode="after")

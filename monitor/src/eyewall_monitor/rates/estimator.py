@@ -1,7 +1,7 @@
 r"""Where a quantity is now, from a window of its samples: robust Holt smoothing with change points.
 
 Holt's level and trend follow what is within the tolerance of the forecast. A sample outside of it
-is either a spike or the first of a step, which the next sample tells: alone it moves the level by
+is either a spike or the first of a step, which the next sample decides: alone it moves the level by
 no more than the tolerance, and by less than a third of itself; a second one on the same side takes
 the level there at once. The tolerance comes from the window itself: the median of the successive
 differences, which neither a spike nor a step moves, and the step of Storm's sampled counters.
@@ -81,14 +81,14 @@ def estimate(readings: Sequence[Reading], small: float = SMALL) -> Estimate | No
     )
 
 
-def settled(readings: Sequence[Reading]) -> bool:
+def is_settled(readings: Sequence[Reading]) -> bool:
     """Whether neither a step nor a spike was in the last few samples."""
     ordered = sorted(readings)
     found = _followed(ordered, _scale([it.value for it in ordered]))
     return found.surprise is None and found.calm >= min(ENOUGH, len(ordered))
 
 
-def added_up(whole: Estimate, parts: Sequence[Estimate], small: float = SMALL) -> Estimate:
+def sum_estimates(whole: Estimate, parts: Sequence[Estimate], small: float = SMALL) -> Estimate:
     """Return a sum's estimate with the value that its parts' own estimates add up to.
 
     Each part knows a step with its own second sample; the sum, made over times that are nobody's

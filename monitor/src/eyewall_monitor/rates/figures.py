@@ -1,4 +1,4 @@
-"""What one window's samples of one stream, output or component come to."""
+"""Figures from the samples of a window: of one stream, output or component."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from eyewall_contracts.rates import (
     TaskRate,
 )
 
-from eyewall_monitor.rates.estimator import SAMPLING, Reading, added_up, estimate, settled
+from eyewall_monitor.rates.estimator import SAMPLING, Reading, estimate, is_settled, sum_estimates
 from eyewall_monitor.rates.rows import Kind
-from eyewall_monitor.rates.totals import Told, pooled, total
+from eyewall_monitor.rates.totals import Increment, pool, total
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -32,7 +32,7 @@ SMALL_COST: Final = 1e-5
 """CPU-seconds per tuple."""
 
 
-class Sampled(NamedTuple):
+class WindowSample(NamedTuple):
     """One task's sample, as a window collects it."""
 
     task: int
@@ -56,7 +56,7 @@ class Group(NamedTuple):
     component: str
     source: str
     stream: str
-    samples: tuple[Sampled, ...]
+    samples: tuple[WindowSample, ...]
 
     @property
     def until(self) -> float:
@@ -65,7 +65,7 @@ class Group(NamedTuple):
 
 
 class Figures(NamedTuple):
-    """Rows of a `Rates` document, whatever they are about."""
+    """Rows of a `Rates` document."""
 
     streams: tuple[StreamRate, ...] = ()
     inputs: tuple[TaskRate, ...] = ()
@@ -82,12 +82,13 @@ def joined(several: Iterable[Figures]) -> Figures:
 
 
 def figures(group: Group) -> Figures:
-    """Estimate all there is in a window's samples."""
-    samples: defaultdict[int, list[Sampled]] = defaultdict(list)
+    """Estimate what a window's samples allow."""
+    samples: defaultdict[int, list[WindowSample]] = defaultdict(list)
     for it in sorted(group.samples):
         samples[it.task].append(it)
     by_task = {
-        task: [_told(it, group.kind) for it in of_task] for task, of_task in sorted(samples.items())
+        task: [_increment(it, group.kind) for it in of_task]
+        for task, of_task in sorted(samples.items())
     }
     if group.kind == Kind.RECEIVED:
         return _received(group, samples, by_task)
@@ -98,15 +99,21 @@ def figures(group: Group) -> Figures:
 
 def _received(
     group: Group,
-    samples: Mapping[int, Sequence[Sampled]],
-    by_task: Mapping[int, Sequence[Told]],
+    samples: Mapping[int, Sequence[WindowSample]],
+    by_task: Mapping[int, Sequence[Increment]],
 ) -> Figures:
     tasks = []
-    for task, told in by_task.items():
+    for task, increments in by_task.items():
         last = samples[task][-1]
         tasks.append(
             TaskRate(
-                task, group.component, group.source, group.stream, last.host, last.port, rate(told)
+                task,
+                group.component,
+                group.source,
+                group.stream,
+                last.host,
+                last.port,
+                rate(increments),
             )
         )
     means = [it.rate.mean for it in tasks]
@@ -122,11 +129,11 @@ def _received(
     return Figures(streams=(stream,), inputs=tuple(tasks))
 
 
-def _emitted(group: Group, by_task: Mapping[int, Sequence[Told]]) -> Figures:
+def _emitted(group: Group, by_task: Mapping[int, Sequence[Increment]]) -> Figures:
     name, stream = group.component, group.stream
     tasks = tuple(
-        TaskEmission(task, name, stream, rate(told), _selectivity(told))
-        for task, told in by_task.items()
+        TaskEmission(task, name, stream, rate(increments), _selectivity(increments))
+        for task, increments in by_task.items()
     )
     together = total(by_task)
     if not together:
@@ -140,18 +147,18 @@ def _emitted(group: Group, by_task: Mapping[int, Sequence[Told]]) -> Figures:
 
 def _cpu(
     group: Group,
-    samples: Mapping[int, Sequence[Sampled]],
-    by_task: Mapping[int, Sequence[Told]],
+    samples: Mapping[int, Sequence[WindowSample]],
+    by_task: Mapping[int, Sequence[Increment]],
 ) -> Figures:
     tasks = tuple(
         TaskCost(
             task,
             group.component,
-            _ratio(told, SMALL_COST, counted=1),
-            rate(told, SMALL_CORES),
+            _ratio(increments, SMALL_COST, counted=1),
+            rate(increments, SMALL_CORES),
             apart=all(it.extra <= 1 for it in samples[task]),
         )
-        for task, told in by_task.items()
+        for task, increments in by_task.items()
     )
     together = total(by_task)
     cost = _ratio(together, SMALL_COST, counted=1)
@@ -162,45 +169,47 @@ def _cpu(
     return Figures(costs=(whole,), task_costs=tasks)
 
 
-def _told(it: Sampled, kind: str) -> Told:
-    return Told(it.until, it.seconds, it.amount, it.base, 0.0 if kind == Kind.CPU else it.step)
+def _increment(it: WindowSample, kind: str) -> Increment:
+    return Increment(it.until, it.seconds, it.amount, it.base, 0.0 if kind == Kind.CPU else it.step)
 
 
-def rate(told: Iterable[Told], small: float = 1.0) -> Estimate:
+def rate(increments: Iterable[Increment], small: float = 1.0) -> Estimate:
     """Estimate of an amount per second."""
-    found = estimate(_readings(told), small)
+    found = estimate(_readings(increments), small)
     assert found is not None  # noqa: S101 - a group has samples
     return found
 
 
-def _whole(together: Sequence[Told], tasks: Sequence[Estimate], small: float = 1.0) -> Estimate:
+def _whole(
+    together: Sequence[Increment], tasks: Sequence[Estimate], small: float = 1.0
+) -> Estimate:
     """Estimate of what all tasks do together, per second.
 
     From the sums, in which the tasks' chances cancel; after a surprise from the tasks, which are
     the first to know whether it was a step.
     """
     found = rate(together, small)
-    return found if settled(_readings(together)) else added_up(found, tasks, small)
+    return found if is_settled(_readings(together)) else sum_estimates(found, tasks, small)
 
 
-def _readings(told: Iterable[Told]) -> list[Reading]:
+def _readings(increments: Iterable[Increment]) -> list[Reading]:
     return [
         Reading(it.until, it.seconds, it.amount / it.seconds, SAMPLING * it.step / it.seconds)
-        for it in told
+        for it in increments
     ]
 
 
-def _selectivity(told: Sequence[Told]) -> Estimate | None:
-    return _ratio(told, SMALL_RATIO, counted=2)
+def _selectivity(increments: Sequence[Increment]) -> Estimate | None:
+    return _ratio(increments, SMALL_RATIO, counted=2)
 
 
-def _ratio(told: Sequence[Told], small: float, counted: int) -> Estimate | None:
+def _ratio(increments: Sequence[Increment], small: float, counted: int) -> Estimate | None:
     """Estimate of an amount for each of the base; `counted`: how many of the two are in steps."""
-    if not told:
+    if not increments:
         return None
-    step = max(it.step for it in told)
+    step = max(it.step for it in increments)
     readings = []
-    for it in pooled(told, LEAST_STEPS * max(step, 1.0)):
+    for it in pool(increments, LEAST_STEPS * max(step, 1.0)):
         ratio = it.amount / it.base
         noise = ratio * SAMPLING * (counted * step**2) ** 0.5 / it.base
         readings.append(Reading(it.until, it.seconds, ratio, noise))

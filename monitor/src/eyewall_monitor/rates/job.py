@@ -1,4 +1,4 @@
-"""`eyewall-monitor rates`: both queries until told to stop, whatever stores go and come back."""
+"""`eyewall-monitor rates`: both queries until a signal, through any absence of a store."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from pyspark.sql.streaming.query import StreamingQuery
 
     from eyewall_monitor.rates.config import Config
-    from eyewall_monitor.rates.merging import Batch
+    from eyewall_monitor.rates.rates_document import Batch
 
 LOG: Final = logging.getLogger("eyewall.rates")
 LOOK_SECONDS: Final = 0.5
@@ -72,25 +72,25 @@ def run(config: Config, stopped: threading.Event, say: Callable[[str], None]) ->
     life = checkpoint.opened(folder, made(config))
     spark = session.started(config.spark)
     try:
-        _hushed(spark)
+        _silence(spark)
         say(f"eyewall rates ready on {config.spark.master} (checkpoint {folder})")
-        kept_running(spark, config, life, stopped)
+        keep_running(spark, config, life, stopped)
     finally:
         # A JVM that a signal to the whole group ended has nothing left to stop.
         with contextlib.suppress(Exception):
             spark.stop()
 
 
-def _hushed(spark: SparkSession) -> None:
-    """Leave it to `Trouble` to say why a query ended.
+def _silence(spark: SparkSession) -> None:
+    """Silence Spark: `Trouble` reports why a query ended.
 
-    Spark and its bridge to Python tell it five times over, in 400 lines for each attempt.
+    Spark and its bridge to Python repeat it five times, in 400 lines for each attempt.
     """
     spark.sparkContext.setLogLevel("OFF")
     logging.getLogger("py4j").setLevel(logging.CRITICAL)
 
 
-def kept_running(spark: SparkSession, config: Config, life: str, stopped: threading.Event) -> None:
+def keep_running(spark: SparkSession, config: Config, life: str, stopped: threading.Event) -> None:
     """Start both queries, and each again that a store's absence stopped."""
     it = config.zookeeper
     publisher = Publisher(
@@ -138,9 +138,9 @@ def kept_running(spark: SparkSession, config: Config, life: str, stopped: thread
         publisher.close()
 
 
-def reason(told: str, redis: str) -> str:
-    """Return the one line that a person needs of what Spark tells of a query's end."""
-    lines = [line.strip() for line in told.splitlines() if line.strip()] or ["a query ended"]
+def reason(error: str, redis: str) -> str:
+    """Return the one line of Spark's error that a person needs."""
+    lines = [line.strip() for line in error.splitlines() if line.strip()] or ["a query ended"]
     for line in lines:
         if "redis.exceptions." in line:
             why = line.partition("redis.exceptions.")[2]

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from eyewall_monitor.rates.merging import Batch
+    from eyewall_monitor.rates.rates_document import Batch
 
 LOG: Final = logging.getLogger("eyewall.rates")
 

@@ -11,7 +11,7 @@ from kazoo.client import KazooClient
 from kazoo.exceptions import KazooException, NoNodeError
 from kazoo.handlers.threading import KazooTimeoutError
 
-from eyewall_monitor.rates.merging import Batch, fitting, merged
+from eyewall_monitor.rates.rates_document import Batch, encode_fitting, merge_batch
 
 if TYPE_CHECKING:
     from eyewall_contracts.rates import Rates
@@ -27,8 +27,8 @@ class ZookeeperAwayError(Exception):
 class Publisher:
     """The rates of all topologies of one Storm cluster, in ZooKeeper.
 
-    What stands there is what a batch goes on from: nothing is remembered here, so that a job that
-    starts again needs nothing but its checkpoint.
+    A batch continues from the document found there. Nothing is kept in memory, so that a job
+    that starts again needs nothing but its checkpoint.
     """
 
     def __init__(
@@ -78,10 +78,10 @@ class Publisher:
         try:
             path = self._paths.rates(topology)
             found = self._read(client, path)
-            after = merged(found, topology, batch, self._window, self._forget)
+            after = merge_batch(found, topology, batch, self._window, self._forget)
             if after is None:
                 return
-            data = fitting(after)
+            data = encode_fitting(after)
         except ContractError as error:
             if topology not in self._refused:
                 self._refused.add(topology)

@@ -14,7 +14,7 @@ from pyspark.sql import functions as f
 from eyewall_monitor.rates import archive
 from eyewall_monitor.rates.figures import Figures, figures
 from eyewall_monitor.rates.rows import Kind
-from eyewall_monitor.rates.windows import groups, windowed
+from eyewall_monitor.rates.windows import group_by_window, groups
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -73,7 +73,7 @@ def recomputed(
     assert counts is not None  # noqa: S101 - an aggregate without groups has one row
     used = rows.where(~is_lost if late_too else ~is_lost & ~f.col("late"))
     it = config.windows
-    found = groups(windowed(used, it.seconds, it.slide_seconds))
+    found = groups(group_by_window(used, it.seconds, it.slide_seconds))
     windows = [
         Recomputed(group.start, group.topology, figures(group))
         for group in found

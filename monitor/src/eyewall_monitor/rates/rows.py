@@ -24,7 +24,7 @@ class Kind(StrEnum):
     sent."""
     CPU = "cpu"
     """`amount`: CPU-seconds of a task; `base`: its tuples; `extra`: tasks with which its thread
-    could not be told apart."""
+    could not be distinguished."""
     LOST = "lost"
     """`amount`: reports of `host` that are missing, or rejected; `stream`: why."""
     LATE = "late"

@@ -35,7 +35,7 @@ SETTINGS: Final = {
     "spark.python.authenticate.socketTimeout": f"{PATIENCE}s",
     # A batch of a few hundred rows is not worth to be planned while it runs.
     "spark.sql.adaptive.enabled": "false",
-    # Checkpoints without a sum in a file of its own beside each file: without Hadoop's native
+    # Checkpoints without a sum in a separate file next to each file: without Hadoop's native
     # library, each file that is made costs a process (chmod).
     "spark.hadoop.fs.file.impl": "org.apache.hadoop.fs.RawLocalFileSystem",
     "spark.hadoop.fs.AbstractFileSystem.file.impl": "org.apache.hadoop.fs.local.RawLocalFs",
@@ -73,7 +73,7 @@ def started(config: Spark, app: str = "eyewall-rates") -> SparkSession:
 def _interpreter() -> str:
     """Return a Python for Spark's own processes that imports what is installed.
 
-    Spark has them import from an archive, which Python compiles anew at each start: twice the CPU
+    Spark has them import from an archive, which Python compiles again at each start: twice the CPU
     of the start, and they have ten seconds to answer.
     """
     file = Path(_temporary(), "python")

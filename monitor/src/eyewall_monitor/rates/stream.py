@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Final
 from pyspark.sql import functions as f
 
 from eyewall_monitor.rates import archive
-from eyewall_monitor.rates.merging import Batch, batch_of
+from eyewall_monitor.rates.rates_document import Batch, batch_of
 from eyewall_monitor.rates.rows import Kind
 from eyewall_monitor.rates.source import NAME
-from eyewall_monitor.rates.windows import fullest, groups, windowed
+from eyewall_monitor.rates.windows import fullest, group_by_window, groups
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -73,7 +73,7 @@ def start_rates(
 
     it = config.windows
     watermark = f"{it.late_seconds + SLACK_SECONDS:g} seconds"
-    windows = windowed(
+    windows = group_by_window(
         counted_if_late(rows).withWatermark("time", watermark), it.seconds, it.slide_seconds
     )
     return (

@@ -1,4 +1,4 @@
-"""The sum of what several tasks did, though each was told at a time of its own.
+"""The sum over several tasks, each of which reports at its own times.
 
 A task's samples say how much it did between two times: within them it is taken to be even. The
 sum is made over slots of equal length, back from the moment up to which all tasks are known; a
@@ -16,70 +16,70 @@ if TYPE_CHECKING:
 LEAST_COVER: Final = 0.5
 
 
-class Told(NamedTuple):
+class Increment(NamedTuple):
     """What one task did in the seconds up to `until`."""
 
     until: float
     seconds: float
     amount: float
     base: float
-    """What `amount` is held against: tuples taken in. 0 where nothing is."""
+    """The denominator of `amount`: tuples received; 0 if there is none."""
     step: float
-    """What the counters add at a time."""
+    """The step of the counters."""
 
 
-def total(by_task: Mapping[int, Sequence[Told]]) -> list[Told]:
+def total(by_task: Mapping[int, Sequence[Increment]]) -> list[Increment]:
     """Sum of all tasks, slot by slot, oldest first."""
     if len(by_task) == 1:
         return sorted(next(iter(by_task.values())))
-    every = [it for told in by_task.values() for it in told]
+    every = [it for increments in by_task.values() for it in increments]
     if not every:
         return []
     slot = median(it.seconds for it in every)
-    end = min(max(it.until for it in told) for told in by_task.values())
+    end = min(max(it.until for it in increments) for increments in by_task.values())
     start = min(it.until - it.seconds for it in every)
     slots = max(1, round((end - start) / slot))
     sums = [[0.0, 0.0] for _ in range(slots)]
     known = [0] * slots
-    for told in by_task.values():
-        for place, amount, base, cover in _spread(told, end, slot, slots):
+    for increments in by_task.values():
+        for place, amount, base, cover in _spread(increments, end, slot, slots):
             if cover >= LEAST_COVER * slot:
                 known[place] += 1
                 sums[place][0] += amount * slot / cover
                 sums[place][1] += base * slot / cover
     # Steps of independent counters add up like their squares.
-    step = sum(max(it.step for it in told) ** 2 for told in by_task.values()) ** 0.5
+    step = sum(max(it.step for it in increments) ** 2 for increments in by_task.values()) ** 0.5
     return [
-        Told(end - place * slot, slot, sums[place][0], sums[place][1], step)
+        Increment(end - place * slot, slot, sums[place][0], sums[place][1], step)
         for place in reversed(range(slots))
         if known[place] == len(by_task)
     ]
 
 
-def pooled(told: Iterable[Told], least: float) -> list[Told]:
+def pool(increments: Iterable[Increment], least: float) -> list[Increment]:
     """Join neighbours until each base is at least `least`; a rest at the end is not used.
 
     For ratios: one over a base of nothing says nothing.
     """
-    joined: list[Told] = []
+    joined: list[Increment] = []
     seconds = amount = base = 0.0
-    for it in sorted(told):
+    for it in sorted(increments):
         seconds, amount, base = seconds + it.seconds, amount + it.amount, base + it.base
         if base >= least and base > 0:
-            joined.append(Told(it.until, seconds, amount, base, it.step))
+            joined.append(Increment(it.until, seconds, amount, base, it.step))
             seconds = amount = base = 0.0
     return joined
 
 
 def _spread(
-    told: Sequence[Told], end: float, slot: float, slots: int
+    increments: Sequence[Increment], end: float, slot: float, slots: int
 ) -> Iterable[tuple[int, float, float, float]]:
     """Place, amount, base and seconds covered of each slot that the samples reach into.
 
     Slot 0 ends at `end`, slot 1 where it begins, and so on.
     """
     amounts, bases, covers = [0.0] * slots, [0.0] * slots, [0.0] * slots
-    for it in told:
+    for it in increments:
         begin = it.until - it.seconds
         first = max(0, int((end - it.until) // slot))
         last = min(slots - 1, int((end - begin) // slot))

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from pyspark.sql import functions as f
 
-from eyewall_monitor.rates.figures import Group, Sampled
+from eyewall_monitor.rates.figures import Group, WindowSample
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -17,11 +17,11 @@ if TYPE_CHECKING:
 KEYS: Final = ("topology", "kind", "component", "source", "stream")
 
 
-def windowed(rows: DataFrame, window: float, slide: float) -> DataFrame:
+def group_by_window(rows: DataFrame, window: float, slide: float) -> DataFrame:
     """Samples by window and by what they are about.
 
     They are collected, not added up: the estimator looks at their order, and a sum over tasks at
-    when each was told. A window holds a dozen of each task.
+    when each reported. A window holds a dozen of each task.
     """
     return rows.groupBy(f.window("time", f"{window:g} seconds", f"{slide:g} seconds"), *KEYS).agg(
         f.collect_list(
@@ -42,7 +42,7 @@ def groups(windows: DataFrame) -> Iterator[Group]:
     *keys, samples = table.combine_chunks().columns
     lists = samples.combine_chunks()
     flat = lists.flatten()
-    values = map(Sampled._make, zip(*(it.to_pylist() for it in flat.flatten()), strict=True))
+    values = map(WindowSample._make, zip(*(it.to_pylist() for it in flat.flatten()), strict=True))
     for *key, length in zip(
         *(it.to_pylist() for it in keys), lists.value_lengths().to_pylist(), strict=True
     ):

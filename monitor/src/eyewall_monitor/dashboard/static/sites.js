@@ -1,4 +1,4 @@
-// Colours of sites: the same on all pages, and never the only way to tell sites apart.
+// Colours of sites: the same on all pages, and never the only mark of a site.
 
 import { html } from "./lit.js";
 

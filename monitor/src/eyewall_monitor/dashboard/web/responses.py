@@ -109,7 +109,7 @@ def _describe(error: Mapping[str, Any]) -> str:
     if error["type"] == "missing":
         return f"{name or part}: it is required"
     if error["type"] == "extra_forbidden":
-        return f"{name}: there is no such key"
+        return f"{name}: unknown key"
     if error["type"] == "json_invalid":
         return "the body is not JSON"
     message = f"{error['msg'][:1].lower()}{error['msg'][1:]}"

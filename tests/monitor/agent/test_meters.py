@@ -11,10 +11,9 @@ from typing import TYPE_CHECKING
 import pytest
 from eyewall_contracts.sample import ThreadGroup
 from eyewall_monitor.agent.cgroup import ControlGroup, Use
-from eyewall_monitor.agent.machine import MachineLook
-from eyewall_monitor.agent.procfs import TICK, Proc, Stat
-from eyewall_monitor.agent.spent import Spent
-from eyewall_monitor.agent.worker_cpu import WorkerCpu
+from eyewall_monitor.agent.machine import MachineMeter
+from eyewall_monitor.agent.procfs import TICK, CpuMeter, Proc, Stat
+from eyewall_monitor.agent.worker_cpu import WorkerMeter
 from eyewall_monitor.agent.workers import WorkerProcess
 from fake_proc import FakeProc
 
@@ -29,24 +28,24 @@ def stat(cpu: float, number: int = 7, started: int = 100) -> Stat:
 
 
 def test_what_is_spent_is_the_growth_since_the_look_before() -> None:
-    spent = Spent()
-    assert spent.of(stat(100.0)) is None
-    spent.turn(1000)
-    assert spent.of(stat(101.5)) == 1.5
+    meter = CpuMeter()
+    assert meter.usage(stat(100.0)) is None
+    meter.finish(1000)
+    assert meter.usage(stat(101.5)) == 1.5
 
 
 def test_who_started_since_the_look_before_spent_all_of_its_own() -> None:
-    spent = Spent()
-    spent.turn(1000)
-    assert spent.of(stat(0.5, started=1001)) == 0.5
-    assert spent.of(stat(9.0, number=8, started=999)) is None  # met late
+    meter = CpuMeter()
+    meter.finish(1000)
+    assert meter.usage(stat(0.5, started=1001)) == 0.5
+    assert meter.usage(stat(9.0, number=8, started=999)) is None  # met late
 
 
 def test_a_number_that_was_given_anew_is_another_process() -> None:
-    spent = Spent()
-    spent.of(stat(100.0))
-    spent.turn(1000)
-    assert spent.of(stat(0.25, started=1200)) == 0.25
+    meter = CpuMeter()
+    meter.usage(stat(100.0))
+    meter.finish(1000)
+    assert meter.usage(stat(0.25, started=1200)) == 0.25
 
 
 def test_a_name_with_parentheses_and_blanks_hides_nothing(tmp_path: Path) -> None:
@@ -107,11 +106,11 @@ def test_what_threads_and_the_processes_they_started_used_is_told_by_executor(
         return proc.processes()
 
     fake, proc = FakeProc(tmp_path), Proc(tmp_path)
-    looker = WorkerCpu(proc)
+    looker = WorkerMeter(proc)
     tasks = {"w1": {3: "count", 5: "split"}}
-    first = looker.look([WORKER], state(1), tasks, 1000)["w1"]
+    first = looker.read([WORKER], state(1), tasks, 1000)["w1"]
     assert (first.cpu, first.children_cpu, first.threads) == (None, None, ())
-    second = looker.look([WORKER], state(2), tasks, 1500)["w1"]
+    second = looker.read([WORKER], state(2), tasks, 1500)["w1"]
     assert second.cpu == pytest.approx(2.0)
     assert second.children_cpu == pytest.approx(0.7)
     assert second.threads == (
@@ -125,7 +124,7 @@ def test_processes_that_seem_to_be_each_others_children_stop_nothing(tmp_path: P
     fake, proc = FakeProc(tmp_path), Proc(tmp_path)
     fake.process(7, "java", parent=8)
     fake.process(8, "java", parent=7)
-    assert WorkerCpu(proc).look([WORKER], proc.processes(), {}, 1)["w1"].cpu is None
+    assert WorkerMeter(proc).read([WORKER], proc.processes(), {}, 1)["w1"].cpu is None
 
 
 CGROUP_2 = "31 23 0:28 / {mount} rw - cgroup2 cgroup2 rw\n"
@@ -179,21 +178,21 @@ STAT = "cpu  {} 0 0 1000 0 0 0 {} 0 0\ncpu0 1 1 1 1 1 1 1 1 1 1\n"
 MEMINFO = "MemTotal:  1000 kB\nMemFree:  1 kB\nMemAvailable:  400 kB\n"
 
 
-def machine(tmp_path: Path, group: ControlGroup) -> tuple[MachineLook, FakeProc, Proc]:
+def machine(tmp_path: Path, group: ControlGroup) -> tuple[MachineMeter, FakeProc, Proc]:
     (tmp_path / "proc").mkdir()
     fake = FakeProc(tmp_path / "proc")
     fake.file("loadavg", "1.50 1.00 0.50 1/100 1\n")
     fake.file("meminfo", MEMINFO)
     fake.file("stat", STAT.format(100, 10))
     proc = Proc(fake.root)
-    return MachineLook(proc, group), fake, proc
+    return MachineMeter(proc, group), fake, proc
 
 
 def test_a_machine_without_a_quota_is_busy_with_all_that_runs_on_it(tmp_path: Path) -> None:
     look, fake, proc = machine(tmp_path, ControlGroup("", ""))
-    assert look.look({}, 1000).busy == 0.0  # no look before
+    assert look.read({}, 1000).busy == 0.0  # no look before
     fake.file("stat", STAT.format(350, 60))
-    seen = look.look(proc.processes(), 1500)
+    seen = look.read(proc.processes(), 1500)
     assert seen.busy == pytest.approx(250 * TICK)
     assert seen.stolen == pytest.approx(50 * TICK)
     assert (seen.load, seen.memory, seen.memory_free) == (1.5, 1000 * 1024, 400 * 1024)
@@ -201,7 +200,7 @@ def test_a_machine_without_a_quota_is_busy_with_all_that_runs_on_it(tmp_path: Pa
 
 
 def test_a_host_with_a_quota_is_busy_with_its_own_processes_alone(tmp_path: Path) -> None:
-    # Version 1 without cpuacct beside it: what the group's processes used is added up.
+    # Version 1 without cpuacct next to it: what the group's processes used is added up.
     put(
         tmp_path / "cg" / "cpu" / "h",
         cpu__cfs_quota_us="2000",
@@ -213,10 +212,10 @@ def test_a_host_with_a_quota_is_busy_with_its_own_processes_alone(tmp_path: Path
     look, fake, proc = machine(tmp_path, group)
     fake.process(7, "java", cpu_ticks=100)
     fake.process(8, "outside", cpu_ticks=100)
-    look.look(proc.processes(), 1000)
+    look.read(proc.processes(), 1000)
     fake.process(7, "java", cpu_ticks=150)
     fake.process(8, "outside", cpu_ticks=900)
-    seen = look.look(proc.processes(), 1500)
+    seen = look.read(proc.processes(), 1500)
     assert seen.quota == 0.5
     assert seen.busy == pytest.approx(50 * TICK)
 
@@ -225,5 +224,5 @@ def test_a_memory_limit_is_all_the_memory_there_is(tmp_path: Path) -> None:
     put(tmp_path / "cg" / "h", memory__max="409600", memory__current="102400")
     group = ControlGroup(CGROUP_2.format(mount=tmp_path / "cg"), "0::/h\n")
     look, _, _ = machine(tmp_path, group)
-    seen = look.look({}, 1000)
+    seen = look.read({}, 1000)
     assert (seen.memory, seen.memory_free) == (409_600, 307_200)

@@ -1,4 +1,4 @@
-"""Takes a batch's figures over into a topology's document."""
+"""A topology's rates document, merged with the figures of a batch."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ _OF_TASKS: Final = ("task_costs", "outputs", "inputs")
 
 @dataclass(frozen=True, slots=True)
 class Batch:
-    """What one batch has to say.
+    """The figures of one batch.
 
     Parameters
     ----------
@@ -84,15 +84,15 @@ def batch_of(run: str, number: int, time: float, found: Iterable[Group]) -> Batc
     return Batch(run, number, time, topologies, dict(lost), late)
 
 
-def merged(
+def merge_batch(
     before: Rates | None, topology: str, batch: Batch, window: float, forget: float
 ) -> Rates | None:
-    """Return the document that stands after a batch; None: the one before has it already.
+    """Return the document after a batch; None if the one before has it already.
 
     Parameters
     ----------
     forget
-        Seconds after which what nothing is heard of any more is left out.
+        Seconds after which a row without new samples is left out.
     """
     if before is not None and before.run == batch.run and before.batch >= batch.number:
         return None
@@ -103,7 +103,7 @@ def merged(
         for row in getattr(found, name):
             known = rows.get(_key(row))
             if known is None or _estimate(row).until >= _estimate(known).until:
-                rows[_key(row)] = _shortened(row)
+                rows[_key(row)] = _round_row(row)
         content[name] = tuple(
             rows[key] for key in sorted(rows) if _estimate(rows[key]).age(batch.time) <= forget
         )
@@ -125,7 +125,7 @@ def merged(
     )
 
 
-def fitting(rates: Rates) -> bytes:
+def encode_fitting(rates: Rates) -> bytes:
     """Encode; rows of single tasks are left out as far as they do not fit."""
     for names in ((), _OF_TASKS[:1], _OF_TASKS[:2], _OF_TASKS):
         left_out = sum(len(getattr(rates, name)) for name in names)
@@ -148,14 +148,14 @@ def _estimate(row: Any) -> Estimate:
     return max((it for it in values if isinstance(it, Estimate)), key=lambda it: it.until)
 
 
-def _shortened(row: _Row) -> _Row:
+def _round_row(row: _Row) -> _Row:
     """Round numbers to six digits, more than any estimate has; times and shares to three places."""
     places = {"until": 3, "confidence": 3}
     changes: dict[str, Any] = {}
     for name in row.__struct_fields__:
         value = getattr(row, name)
         if isinstance(value, Estimate):
-            changes[name] = _shortened(value)
+            changes[name] = _round_row(value)
         elif isinstance(value, float):
             changes[name] = round(value, places[name]) if name in places else six_digits(value)
     return replace(row, **changes)

@@ -3,8 +3,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 from eyewall_contracts.rates import Rates, StreamRate, TaskRate, decode_rates
-from eyewall_monitor.rates.figures import Figures, Group, Sampled
-from eyewall_monitor.rates.merging import Batch, batch_of, fitting, merged
+from eyewall_monitor.rates.figures import Figures, Group, WindowSample
+from eyewall_monitor.rates.rates_document import Batch, batch_of, encode_fitting, merge_batch
 from eyewall_monitor.rates.rows import Kind
 from msgspec import structs
 from rate_documents import UNTIL, an_estimate
@@ -21,7 +21,7 @@ def stream(name: str, value: float, until: float = UNTIL) -> StreamRate:
 
 
 def after(before: Rates | None, it: Batch) -> Rates:
-    found = merged(before, "t", it, WINDOW, FORGET)
+    found = merge_batch(before, "t", it, WINDOW, FORGET)
     assert found is not None
     return found
 
@@ -34,8 +34,8 @@ def test_what_a_batch_says_nothing_of_stays_as_it_was() -> None:
 
 def test_a_batch_that_is_done_again_changes_nothing() -> None:
     first = after(None, batch(7, stream("a", 10)))
-    assert merged(first, "t", batch(7, stream("a", 99)), WINDOW, FORGET) is None
-    assert merged(first, "t", batch(6, stream("a", 99)), WINDOW, FORGET) is None
+    assert merge_batch(first, "t", batch(7, stream("a", 99)), WINDOW, FORGET) is None
+    assert merge_batch(first, "t", batch(6, stream("a", 99)), WINDOW, FORGET) is None
 
 
 def test_a_new_checkpoint_numbers_its_batches_anew() -> None:
@@ -72,13 +72,13 @@ def test_rows_of_single_tasks_are_left_out_as_far_as_they_do_not_fit() -> None:
         for i in range(5000)
     )
     whole = structs.replace(after(None, batch(0, stream("a", 10))), inputs=inputs)
-    found = decode_rates(fitting(whole))
+    found = decode_rates(encode_fitting(whole))
     assert (found.inputs, found.left_out) == ((), 5000)
     assert found.streams == whole.streams
 
 
-def sampled(task: int, until: float, amount: float, host: str = "h") -> Sampled:
-    return Sampled(task, until, 5.0, amount, 0.0, 0.0, 1, host, 6700)
+def sampled(task: int, until: float, amount: float, host: str = "h") -> WindowSample:
+    return WindowSample(task, until, 5.0, amount, 0.0, 0.0, 1, host, 6700)
 
 
 def test_a_batch_tells_streams_from_losses() -> None:
