@@ -18,7 +18,6 @@ from dataclasses import asdict, dataclass, replace
 from functools import partial
 from math import inf
 from pathlib import Path
-from sys import maxsize
 from time import process_time
 from typing import Any
 from unittest.mock import patch
@@ -101,9 +100,6 @@ VARIANTS: dict[str, Variant] = {
     BASELINE: {},
     "path tails": {f"{_TREE}.search_tree": _changed(_without_tails)},
     "sum_bound": {f"{_TREE}.search_tree": _changed(_without_sums)},
-    "hubs first, domain_bound": {f"{_EXACT}.instance.HUB": maxsize},
-    "layer_bound": {f"{_TREE}._layers_from": _constant(maxsize)},
-    "capacity_prices": {f"{_TREE}._priced": lambda tree, _: tree},
     "spread_bound": {f"{_TREE}.spread_bound": _constant(-inf)},
     "spread_bound: stars": {f"{_SPREAD}.least_stars": _constant(0.0)},
     "spread_bound: parts_bound": {f"{_SPREAD}.least_parts": _constant(0.0)},
@@ -113,16 +109,9 @@ VARIANTS: dict[str, Variant] = {
     "operator symmetry": {f"{_TREE}.interchangeable_operators": _nobody},
     "node symmetry": {f"{_TREE}.identical_nodes": _no_node},
     "closed form": {f"{_EXACT}.closed_form.covers": _constant(value=False)},
-    "integer program after branching": {f"{_EXACT}.search.MOST_VARIABLES": -1},
     "path covers": {_COVERS: _constant(None)},
     "star capacities": {_STARS: _constant(None)},
     "both cuts": {_COVERS: _constant(None), _STARS: _constant(None)},
-    "layer_bound, capacity_prices, hubs first, integer program after branching": {
-        f"{_TREE}._layers_from": _constant(maxsize),
-        f"{_TREE}._priced": lambda tree, _: tree,
-        f"{_EXACT}.instance.HUB": maxsize,
-        f"{_EXACT}.search.MOST_VARIABLES": -1,
-    },
 }
 """What is left out → what then takes its place."""
 

@@ -85,7 +85,7 @@ def by_branch_and_bound(case: Case) -> Finding | None:
 def by_branch_and_bound_bounded(case: Case) -> Finding | None:
     """The same, with all the bounds that a search gets which does not end in its first slice."""
     engine = "eyewall_sidecar.exact.branch_and_bound"
-    with patch(f"{engine}.FIRST_SLICE", 1), patch(f"{engine}._layers_from", lambda *_: 0):
+    with patch(f"{engine}.FIRST_SLICE", 1), patch(f"{engine}.AT_ONCE", 0):
         return by_branch_and_bound(case)
 
 

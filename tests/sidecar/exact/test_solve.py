@@ -7,7 +7,6 @@ from math import inf
 from random import Random
 
 import highspy
-import numpy as np
 import pytest
 from eyewall_sidecar.exact import search, solve
 from eyewall_sidecar.exact.finding import Finding, Outcome
@@ -145,36 +144,6 @@ def test_without_an_incumbent_a_current_placement_that_still_fits_is_kept() -> N
             problem.operators, problem.streams, problem.nodes, problem.links, current
         )
         assert answer(running, "R=1").decided_by == decided_by
-
-
-def test_what_branching_cannot_prove_the_integer_program_gets_the_rest_of_the_time_for(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    def unproven(*_: object, **__: object) -> Finding:
-        return Finding(Outcome.INCUMBENT, np.array([0, 0, 1, 1]), cost=0.5, bound=0.0)
-
-    monkeypatch.setattr(search, "branch_and_bound", unproven)
-    problem = mesh(4, 3, [(0, 1), (1, 2), (2, 3)], room=2)
-    solution = answer(problem, "R=1")
-    assert (solution.status, solution.decided_by) == (Status.OPTIMAL, "integer program")
-
-
-def test_where_the_integer_program_adds_only_a_bound_the_placement_is_the_branchings(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    # Two pairs on two nodes, the shortest delay between them: what the bounds are held against.
-    problem = mesh(4, 3, [(0, 1), (1, 2), (2, 3)], room=2)
-    least = min(link.delay for link in problem.links.values())
-    u, v = next(pair for pair, link in problem.links.items() if link.delay == least)
-    at = [int(it[1]) for it in (u, u, v, v)]
-    branching = Finding(Outcome.INCUMBENT, np.array(at), least, 0.25 * least, steps=3)
-    program = Finding(Outcome.INCUMBENT, np.array([0, 0, 1, 2]), 2 * least, 0.5 * least, steps=4)
-    monkeypatch.setattr(search, "branch_and_bound", lambda *_, **__: branching)
-    monkeypatch.setattr(search, "integer_program", lambda *_, **__: program)
-    solution = answer(problem, "R=1")
-    assert (solution.status, solution.decided_by) == (Status.FEASIBLE, "branch and bound")
-    assert solution.bound == pytest.approx(0.5 * least)
-    assert solution.gap == pytest.approx(0.5)
 
 
 def test_the_solver_gets_the_time_that_handing_the_program_over_and_reading_it_leaves(

@@ -32,8 +32,7 @@ def answer(asked: PlacementProblem, objective: str = "R=1") -> Solution:
 @pytest.fixture
 def failing(monkeypatch: pytest.MonkeyPatch) -> None:
     failed = Finding(Outcome.FAILED, remark="the solver failed: Solve error")
-    nothing = Finding(Outcome.NOTHING)
-    monkeypatch.setattr(search, "branch_and_bound", lambda *_, **__: nothing)
+    monkeypatch.setattr(search, "covers", lambda _: False)
     monkeypatch.setattr(search, "integer_program", lambda *_, **__: failed)
 
 

@@ -4,18 +4,14 @@ Covers every objective and every constraint but bandwidths, on any graph.
 """
 
 from math import inf
-from sys import maxsize
 
 import numpy as np
 
-from eyewall_sidecar.exact.bounds.capacity_prices import capacity_prices
-from eyewall_sidecar.exact.bounds.layer_bound import layer_bound, layers_of
 from eyewall_sidecar.exact.bounds.spread_bound import spread_bound
-from eyewall_sidecar.exact.capacity import capacity_of
 from eyewall_sidecar.exact.finding import Clock, Finding, Outcome
 from eyewall_sidecar.exact.instance import Instance, instance_of
 from eyewall_sidecar.exact.packing import packing
-from eyewall_sidecar.exact.search_tree import BY_SUMS, SearchTree, advance, root_bound, search_tree
+from eyewall_sidecar.exact.search_tree import SearchTree, advance, search_tree
 from eyewall_sidecar.exact.symmetry import identical_nodes, interchangeable_operators
 from eyewall_sidecar.exact.tree_state import LEVEL, NONE, STEPS, cutoff, open_bound
 from eyewall_sidecar.model.arrays import Indices, ProblemArrays
@@ -33,15 +29,6 @@ SLICE_SECONDS = 0.002
 SPREAD_SECONDS = 0.1
 """With less time left there is no packing and no `spread_bound`: they are for uneven operators, and
 for problems of which nothing else shows that they cost anything."""
-
-LAYERED_FROM = 1 / 40
-"""Of operators · nodes³: the number of branchings that take as long as the tables of `layer_bound`,
-which wait until then; `LAYERED_LEAST` of them where nodes are few."""
-
-LAYERED_LEAST = 1_000
-
-PATIENCE_WITH_PATHS = 20
-"""So many times later if only the longest path counts: its own bounds are good, and quicker."""
 
 MOST_TABLE_ENTRIES = 30_000_000
 """Above this the costs of pairs alone would take hundreds of megabytes."""
@@ -88,18 +75,8 @@ def branch_and_bound(
             floor = spread_bound(arrays, costs)
             _pack(tree, instance, arrays, costs)
             now = clock()
-    if _is_open(tree, floor) and tree.used[BY_SUMS] and now < ends_at:
-        tree = _priced(tree, instance)
-        now = clock()
-    layers_from = _layers_from(tree, instance)
     while _is_open(tree, floor) and now < ends_at:
-        waits = layers_from - int(tree.state.counters[STEPS])
-        if waits > 0:
-            advance(tree, min(slice_, waits))
-        else:
-            layers_from = maxsize
-            if ends_at - now > now - began:  # tables take about as long as all up to here
-                tree = _layered(tree, instance)
+        advance(tree, slice_)
         before, now = now, clock()
         slice_ = _next_slice(slice_, now - before)
     return _finding(arrays, costs, tree, instance, start, known, floor)
@@ -108,38 +85,6 @@ def branch_and_bound(
 def _root(instance: Instance, costs: Costs) -> SearchTree:
     before = interchangeable_operators(instance)
     return search_tree(instance, before, identical_nodes(instance, costs))
-
-
-def _priced(tree: SearchTree, instance: Instance) -> SearchTree:
-    """Start again with capacity prices if these raise the bound at the root."""
-    slots = capacity_of(instance).room
-    longest_run = min(instance.operators, int(slots.max()))
-    known = float(tree.state.incumbent_cost[0])
-    prices = capacity_prices(instance, slots, longest_run, known)
-    again = search_tree(instance, tree.before, tree.same_node, prices)
-    advance(again, 1)
-    if root_bound(again) <= root_bound(tree):
-        return tree
-    _hand_over(tree, again)
-    return again
-
-
-def _layered(tree: SearchTree, instance: Instance) -> SearchTree:
-    """Start again with layers of two, if the operators are in such."""
-    layers = layer_bound(instance, layers_of(instance), capacity_of(instance).room)
-    if not len(layers.layer):
-        return tree
-    prices = tree.sums.prices if tree.sums.prices.any() else None
-    again = search_tree(instance, tree.before, tree.same_node, prices, layers)
-    _hand_over(tree, again)
-    return again
-
-
-def _hand_over(tree: SearchTree, again: SearchTree) -> None:
-    """Give what is known to a search that starts again."""
-    again.state.incumbent_cost[0] = tree.state.incumbent_cost[0]
-    again.state.incumbent[:] = tree.state.incumbent
-    again.state.counters[STEPS] += tree.state.counters[STEPS]
 
 
 def _pack(tree: SearchTree, instance: Instance, arrays: ProblemArrays, costs: Costs) -> None:
@@ -174,13 +119,6 @@ def _is_open(tree: SearchTree, floor: float) -> bool:
     return bool(state.counters[LEVEL] >= 0) and floor < cutoff(state.incumbent_cost)
 
 
-def _layers_from(tree: SearchTree, instance: Instance) -> int:
-    """After how many branchings layers of two are worth their tables."""
-    patience = 1 if tree.used[BY_SUMS] else PATIENCE_WITH_PATHS
-    tables = LAYERED_FROM * instance.operators * instance.nodes**3
-    return int(patience * max(LAYERED_LEAST, tables))
-
-
 def _finding(
     arrays: ProblemArrays,
     costs: Costs,
@@ -213,4 +151,4 @@ def rehearse(arrays: ProblemArrays, costs: Costs) -> None:
     tree = _root(instance, costs)
     spread_bound(arrays, costs)
     _pack(tree, instance, arrays, costs)
-    advance(_layered(_priced(tree, instance), instance), FIRST_SLICE)
+    advance(tree, FIRST_SLICE)

@@ -16,11 +16,6 @@ RATE_ON, RATE_BACK, COUNT_ON, COUNT_BACK, HOP_ON, HOP_BACK = range(6)
 """What a pair has in each direction: tuples/s, streams, and whether a path leads along it."""
 TURNED = [RATE_BACK, RATE_ON, COUNT_BACK, COUNT_ON, HOP_BACK, HOP_ON]
 
-HUB = 5
-"""An operator with so many neighbours is a hub: layers of two, fully connected, have none."""
-FEW = 4
-"""Hubs go first if at most one operator in so many is one; else the graph has wide layers."""
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Pairs:
@@ -114,11 +109,10 @@ def instance_of(arrays: ProblemArrays, costs: Costs) -> Instance:
     amounts[streams:, HOP_ON] = 1.0 if on_paths else 0.0
     sources = np.concatenate((arrays.sources, arrays.path_sources))
     targets = np.concatenate((arrays.targets, arrays.path_targets))
-    ends = merge_pairs(sources, targets, amounts)
-    order = branching_order(operators, arrays.path_order, ends)
+    order = branching_order(operators, arrays.path_order)
     place = np.empty(operators, dtype=np.int64)
     place[order] = np.arange(operators)
-    pairs = merge_pairs(place[ends.firsts], place[ends.seconds], ends.amounts)
+    pairs = merge_pairs(place[sources], place[targets], amounts)
 
     allowed = arrays.allowed[order]
     pinned = allowed.sum(axis=1) == 1
@@ -184,23 +178,17 @@ def merge_pairs(firsts: Indices, seconds: Indices, amounts: Floats) -> Pairs:
     return Pairs(keys // base, keys % base, merged)
 
 
-def branching_order(operators: int, flow: Indices, pairs: Pairs) -> Indices:
-    """Return [place in the order]: operator. Hubs come first, the rest as data flows.
+def branching_order(operators: int, flow: Indices) -> Indices:
+    """Return [place in the order]: operator. They come as data flows.
 
-    Once a hub has its node, the operators around it no longer depend on each other; and as long as
-    data flows along the order, all that an operator waits for is known when its turn comes.
+    So all that an operator waits for is known when its turn comes.
 
     Parameters
     ----------
     flow
         Operators on paths, in topological order; the others follow them by number.
     """
-    neighbours = np.bincount(np.append(pairs.firsts, pairs.seconds), minlength=operators)
-    downstream = np.append(flow, np.setdiff1d(np.arange(operators), flow))
-    is_hub = neighbours[downstream] >= HUB
-    if FEW * is_hub.sum() > operators:
-        return downstream
-    return np.append(downstream[is_hub], downstream[~is_hub])
+    return np.append(flow, np.setdiff1d(np.arange(operators), flow))
 
 
 def starts_of(keys: Indices, count: int) -> Indices:

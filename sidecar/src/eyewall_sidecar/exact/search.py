@@ -9,7 +9,6 @@ from eyewall_sidecar.exact import closed_form
 from eyewall_sidecar.exact.branch_and_bound import branch_and_bound, covers
 from eyewall_sidecar.exact.closed_form import solve_closed_form
 from eyewall_sidecar.exact.finding import Clock, Finding, Outcome
-from eyewall_sidecar.exact.highs import MOST_VARIABLES, VARIABLES_PER_SECOND
 from eyewall_sidecar.exact.matrix_engine import MOST_COLUMNS, integer_program, most_columns
 from eyewall_sidecar.model import PlacementProblem
 from eyewall_sidecar.model.arrays import Places, ProblemArrays
@@ -19,8 +18,6 @@ from eyewall_sidecar.objectives.costs import Costs, cost, weigh
 DECIDED = (Outcome.OPTIMAL, Outcome.INFEASIBLE)
 MOST_READABLE = 100_000
 """Columns. PuLP takes about ten seconds to write so many."""
-BRANCHING_SHARE = 0.7
-"""Of the time, before the integer program has a try at what branching could not prove."""
 
 
 class Engine(StrEnum):
@@ -34,34 +31,10 @@ class Engine(StrEnum):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Run:
-    """What an engine, or one after the other, came to.
-
-    Parameters
-    ----------
-    engine
-        The one that found the placement; the last one if there is none.
-    finding
-        The best placement of all and the best bound.
-    """
+    """What an engine found."""
 
     engine: Engine
     finding: Finding
-
-    def joined(self, later: "Run") -> "Run":
-        """Take the best of two runs of the same problem."""
-        first, second = self.finding, later.finding
-        if second.outcome is Outcome.OPTIMAL:
-            return later
-        if second.outcome is Outcome.INFEASIBLE and first.places is None:
-            return later
-        better = later if first.places is None or second.cost < first.cost else self
-        placed = better.finding.places is not None
-        outcome = Outcome.INCUMBENT if placed else second.outcome
-        bound = max(first.bound, second.bound)
-        remark = second.remark if second.outcome is Outcome.FAILED else first.remark
-        best = better.finding
-        steps = first.steps + second.steps
-        return Run(better.engine, Finding(outcome, best.places, best.cost, bound, steps, remark))
 
 
 def too_large(arrays: ProblemArrays, *, readable: bool) -> bool:
@@ -138,17 +111,10 @@ class Search:
         start = self._start(costs)
         if not covers(self.arrays):
             return self._program(costs, start, ends_at)
-        now = self.clock()
-        most = VARIABLES_PER_SECOND * (1 - BRANCHING_SHARE) * (ends_at - now)
-        tries = most_columns(self.arrays) <= min(MOST_VARIABLES, most)
-        branching = now + (BRANCHING_SHARE if tries else 1.0) * (ends_at - now)
         finding = branch_and_bound(
-            self.arrays, costs, start=start, ends_at=branching, clock=self.clock
+            self.arrays, costs, start=start, ends_at=ends_at, clock=self.clock
         )
-        run = Run(Engine.BRANCH_AND_BOUND, finding)
-        if finding.outcome in DECIDED or not tries:
-            return run
-        return run.joined(self._program(costs, finding.places, ends_at))
+        return Run(Engine.BRANCH_AND_BOUND, finding)
 
     def _readable_program(
         self, problem: PlacementProblem, weights: Mapping[Term, float], ends_at: float

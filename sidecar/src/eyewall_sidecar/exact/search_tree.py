@@ -1,13 +1,10 @@
 """The compiled search of the branch and bound: one branching after the other, depth first."""
 
-from math import inf
 from typing import NamedTuple
 
 import numpy as np
 
 from eyewall_sidecar.exact.bounds.assignment import Assignment, empty_assignment
-from eyewall_sidecar.exact.bounds.domain_bound import Domains, domains_of, longest_over_domains
-from eyewall_sidecar.exact.bounds.layer_bound import LayerBound, least_with_layers, no_layer_bound
 from eyewall_sidecar.exact.bounds.path_bound import (
     PathBound,
     longest_of_frontier,
@@ -32,9 +29,8 @@ from eyewall_sidecar.exact.tree_state import (
 from eyewall_sidecar.model.arrays import Flags, Floats, Indices
 from eyewall_sidecar.model.compilation import kernel, subroutine
 
-BY_PATHS, BY_DOMAINS, BY_SUMS, BY_LAYERS = range(4)
-"""Of `SearchTree.used`: how the response time is bounded, if at all, whether anything adds up, and
-whether layers of two are looked at."""
+BY_PATHS, BY_SUMS = range(2)
+"""Of `SearchTree.used`: whether the response time counts, and whether anything adds up."""
 
 
 class SearchTree(NamedTuple):
@@ -51,10 +47,8 @@ class SearchTree(NamedTuple):
     """
 
     paths: PathBound
-    domains: Domains
     sums: SumBound
     assignment: Assignment
-    layers: LayerBound
     used: Flags
     stars: Stars
     capacity: Capacity
@@ -63,37 +57,20 @@ class SearchTree(NamedTuple):
     same_node: Indices
 
 
-def search_tree(
-    instance: Instance,
-    before: Indices,
-    same_node: Indices,
-    prices: Floats | None = None,
-    layers: LayerBound | None = None,
-) -> SearchTree:
-    """Fill the tables and stand at the root; prices as for `sum_bound`."""
+def search_tree(instance: Instance, before: Indices, same_node: Indices) -> SearchTree:
+    """Fill the tables and return the tree at its root."""
     capacity = capacity_of(instance)
     slots = capacity.room.copy()
     longest_run = min(instance.operators, int(slots.max()))
-    downstream = bool((instance.path_tails < instance.path_heads).all())
     stars, state = root_state(instance)
     if (instance.limits < 0).any():  # the pinned operators alone need more than there is
         state.counters[LEVEL] = NONE
     on_paths = len(instance.flow) > 0
-    like = same_paths(instance)
     return SearchTree(
-        paths=path_bound(instance, slots, longest_run if downstream and on_paths else 0, like),
-        domains=domains_of(instance, like),
-        sums=sum_bound(instance, slots, longest_run, prices),
+        paths=path_bound(instance, slots, longest_run if on_paths else 0, same_paths(instance)),
+        sums=sum_bound(instance, slots, longest_run),
         assignment=empty_assignment(instance.operators, instance.nodes),
-        layers=layers or no_layer_bound(),
-        used=np.array(
-            [
-                on_paths and downstream,
-                on_paths and not downstream,
-                bool(len(instance.pair_costs) > 0 or instance.own.any()),
-                layers is not None,
-            ]
-        ),
+        used=np.array([on_paths, bool(len(instance.pair_costs) > 0 or instance.own.any())]),
         stars=stars,
         capacity=capacity,
         state=state,
@@ -116,7 +93,6 @@ def _advance(tree: SearchTree, steps: int) -> None:
         level = state.counters[LEVEL]
         if level == operators:
             value = state.spent[level] + state.longest[level]
-            # a bound with prices may be below what its only placement costs
             if value < state.incumbent_cost[0]:
                 state.incumbent_cost[0] = value
                 for operator in range(operators):
@@ -151,9 +127,6 @@ def _branch(tree: SearchTree, level: int) -> None:
     longest = state.longest[level]
     if used[BY_PATHS]:
         longest = max(longest, longest_of_frontier(paths, room, nodes, state.done, level))
-    if used[BY_DOMAINS]:
-        longest = max(longest, longest_over_domains(tree.domains, capacity, nodes))
-        through = tree.domains.through[tree.domains.like[level]]
     if spent + longest >= most:
         return
     admitted = state.admitted[level]
@@ -175,12 +148,6 @@ def _branch(tree: SearchTree, level: int) -> None:
         takes = capacity.takes[level]
         longest_through(paths, room, takes, nodes, state.done, level, through, done_there)
     _keep_first_of_kind(admitted, tree.before[level], tree.same_node, capacity.held, nodes)
-    if used[BY_LAYERS]:
-        for node in range(len(admitted)):
-            if spent + sums[node] + max(longest, through[node]) >= most:
-                admitted[node] = False
-        pair_costs = tree.stars.pair_costs
-        least_with_layers(tree.layers, paths, pair_costs, capacity, state, level, state.layered)
     _list_children(state, level, longest, through, most)
 
 
@@ -189,18 +156,13 @@ def _list_children(
     state: TreeState, level: int, longest: float, through: Floats, most: float
 ) -> None:
     """Sort the admitted nodes by rising bound, equals by node."""
-    admitted, sums, layered, spent = (
-        state.admitted[level],
-        state.sums,
-        state.layered,
-        state.spent[level],
-    )
+    admitted, sums, spent = state.admitted[level], state.sums, state.spent[level]
     nodes, bounds = state.child_nodes[level], state.child_bounds[level]
     longests, dones = state.child_longest[level], state.child_done[level]
     children = 0
     for node in range(len(admitted)):
         slowest = max(longest, through[node])
-        bound = spent + max(sums[node] + slowest, layered[node])
+        bound = spent + sums[node] + slowest
         if admitted[node] and bound < most:
             rank = children
             while rank > 0 and bounds[rank - 1] > bound:
@@ -238,8 +200,3 @@ def _keep_first_of_kind(
     for node in range(len(admitted)):
         if same_node[node] != NONE and held[node] == 0 and held[same_node[node]] == 0:
             admitted[node] = False
-
-
-def root_bound(tree: SearchTree) -> float:
-    """Return the least bound of any child of the root, which is branched on."""
-    return float(tree.state.child_bounds[0, 0]) if tree.state.children[0] > 0 else inf

@@ -58,9 +58,6 @@ class TreeState(NamedTuple):
     sums, through, done_there
         [node]: of the level's operator there: what adds up, the longest path through it and up to
         it, as costs, at least.
-    layered, twins
-        [node]: what is not settled with the level's operator there, by its layer, −∞ if
-        nothing is known; and a part of it.
     """
 
     counters: Indices
@@ -84,8 +81,6 @@ class TreeState(NamedTuple):
     sums: Floats
     through: Floats
     done_there: Floats
-    layered: Floats
-    twins: Floats
 
 
 class Stars(NamedTuple):
@@ -146,8 +141,6 @@ def root_state(instance: Instance) -> tuple[Stars, TreeState]:
         sums=np.zeros(nodes),
         through=np.zeros(nodes),
         done_there=np.zeros(nodes),
-        layered=np.full(nodes, -inf),
-        twins=np.zeros(nodes),
     )
     return Stars(starts_of(firsts, operators), seconds, instance.pair_costs, row), state
 

@@ -2,8 +2,6 @@
 
 import numpy as np
 import pytest
-from eyewall_sidecar.exact.bounds.capacity_prices import capacity_prices
-from eyewall_sidecar.exact.bounds.sum_bound import sum_bound
 from eyewall_sidecar.exact.instance import Instance
 from eyewall_sidecar.exact.search_tree import SearchTree
 from eyewall_sidecar.model import Node, Operator, PlacementProblem, Stream
@@ -57,22 +55,3 @@ def test_a_run_of_a_chain_is_no_longer_than_a_node_has_room() -> None:
     # With no place left: b and c share a node, d and e the next.
     assert tails[0, 0, 0] == pytest.approx(0.02)
     assert tails[3, 0].tolist() == pytest.approx([0.01, 0.0, 0.0][: tails.shape[2]])
-
-
-def test_prices_keep_a_path_from_using_the_same_near_nodes_twice() -> None:
-    # Six operators in a chain; n0 and n1 are 1 ms apart, n2 and n3 50 ms from everyone; all hold
-    # two. Alone, the path goes n0, n1, n0 for 2 ms, four operators on n0. With price p on n0 and n1
-    # it costs 2 ms + 6p - 4p, and n2, n3, n2 costs 100 ms - 4p: equal at p = 98 / 6 ms, and that is
-    # the best that prices can do. Three nodes are needed: 1 + 50 ms is the optimum.
-    delays = np.full((4, 4), 0.05)
-    delays[0, 1] = delays[1, 0] = 0.001
-    instance, _ = root(["ab", "bc", "cd", "de", "ef"], [2, 2, 2, 2], delays, {Term.R: 1.0})
-    slots = np.array([2, 2, 2, 2])
-
-    def bound(prices: np.typing.NDArray[np.float64]) -> float:
-        sums = sum_bound(instance, slots, 2, prices)
-        return float((prices + sums.tails[0, :, 1]).min() - 2 * prices.sum())
-
-    assert bound(np.zeros(4)) == pytest.approx(0.002)
-    best = 0.002 + 2 * 0.098 / 6
-    assert bound(capacity_prices(instance, slots, 2, 0.051)) == pytest.approx(best, rel=0.01)

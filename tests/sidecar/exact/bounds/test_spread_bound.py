@@ -1,6 +1,5 @@
 """What uneven operators that cannot all be near one another cost at least, and a first packing."""
 
-from itertools import count
 from math import inf, isinf
 
 import numpy as np
@@ -176,16 +175,10 @@ def test_the_search_ends_where_a_packing_costs_no_more_than_the_bound() -> None:
     assert fits(arrays, found.places[None]).all()
 
 
-def test_even_operators_around_two_hubs_have_a_bound_as_well_where_nothing_else_shows_one() -> None:
+def test_even_operators_around_two_hubs_have_a_bound() -> None:
     # A source, 18 parallel operators and a sink on nodes that hold four: each stream alone may stay
-    # on a node, so that every other bound is 0; but no node holds all. The closed form, which takes
-    # this shape, has the optimum.
+    # on a node, but no node holds all. The closed form, which takes this shape, has the optimum.
     arrays = ProblemArrays.of(baseline(GraphShape.FAT, 20, 20, seed=0, varied=True))
     costs = weigh(arrays, {Term.R: 20.0, Term.N: 1.0})
     least = solve_closed_form(arrays, costs, ends_at=inf, clock=lambda: 0.0).cost
-    ticks = count()
-    stopped = branch_and_bound(
-        arrays, costs, start=None, ends_at=20.0, clock=lambda: float(next(ticks))
-    )
-    assert stopped.outcome is Outcome.INCUMBENT
-    assert 0.5 * least < stopped.bound <= least * (1 + 1e-9)
+    assert 0.5 * least < spread_bound(arrays, costs) <= least * (1 + 1e-9)

@@ -58,8 +58,6 @@ class SumBound(NamedTuple):
         [pair]: the next one on its path, or `NONE`.
     is_carrier
         [pair]: whether its tail includes the second operator's own cost.
-    prices
-        [node]: of a place on it (see `capacity_prices`); 0 without.
     """
 
     starts: Indices
@@ -69,18 +67,15 @@ class SumBound(NamedTuple):
     matters_from: Indices
     goes_on: Indices
     is_carrier: Flags
-    prices: Floats
 
 
-def sum_bound(
-    instance: Instance, slots: Indices, longest_run: int, prices: Floats | None = None
-) -> SumBound:
+def sum_bound(instance: Instance, slots: Indices, longest_run: int) -> SumBound:
     """Split the pairs into paths, and fill their tables from the last pair back.
 
-    At each operator the paths that arrive are continued in the order in which they come. With
-    prices, or where operators differ in their own costs, the path on which an operator's first pair
-    arrives carries the operator's own cost until that pair is placed. Then the bound knows that
-    this cost goes with the place in the path, but no longer that it goes with room.
+    At each operator the paths that arrive are continued in the order in which they come. Where
+    operators differ in their own costs, the path on which an operator's first pair arrives carries
+    the operator's own cost until that pair is placed. Then the bound knows that this cost goes with
+    the place in the path, but no longer that it goes with room.
 
     Parameters
     ----------
@@ -88,9 +83,6 @@ def sum_bound(
         [node]: how many operators it may hold besides the pinned.
     longest_run
         A run this long is never too long.
-    prices
-        [node]: of a place on it, paid by every operator that is not pinned, and paid back for all
-        places there are.
     """
     operators, pairs = instance.operators, len(instance.pair_costs)
     firsts, seconds = instance.pairs.firsts[:pairs], instance.pairs.seconds[:pairs]
@@ -99,7 +91,7 @@ def sum_bound(
     free = starts[:-1].tolist()
     met = np.full(operators, operators, dtype=np.int64)
     is_carrier = np.zeros(pairs, dtype=np.bool_)
-    carry = prices is not None or bool((instance.own != instance.own[:1]).any())
+    carry = bool((instance.own != instance.own[:1]).any())
     for pair, (first, second) in enumerate(zip(firsts.tolist(), seconds.tolist(), strict=True)):
         if met[second] == operators:
             met[second] = first + 1
@@ -109,11 +101,9 @@ def sum_bound(
             tail_from[free[second]] = first + 1
             free[second] += 1
     star_from, matters_from = np.zeros(operators, dtype=np.int64), met.copy()
-    prices = np.zeros(instance.nodes) if prices is None else prices
-    own = instance.own + np.where(instance.pinned[:, None], 0.0, prices)
     carried = (met < operators) & carry
     star_from[carried] = met[carried]
-    matters_from[~carried & own.any(axis=1)] = 0
+    matters_from[~carried & instance.own.any(axis=1)] = 0
     matters_from[firsts[tail_from == 0]] = 0
     bound = SumBound(
         starts=starts,
@@ -123,21 +113,12 @@ def sum_bound(
         matters_from=matters_from,
         goes_on=goes_on,
         is_carrier=is_carrier,
-        prices=prices,
     )
-    fill_tails(bound, instance, slots)
-    return bound
-
-
-def fill_tails(bound: SumBound, instance: Instance, slots: Indices) -> None:
-    """Write the tails for the bound's prices."""
-    pairs = len(bound.tails)
     if pairs:
-        own = instance.own + np.where(instance.pinned[:, None], 0.0, bound.prices)
         _fill_tails(
             instance.allowed,
             instance.takes,
-            own,
+            instance.own,
             instance.pairs.seconds,
             instance.pair_costs,
             bound.goes_on,
@@ -146,6 +127,7 @@ def fill_tails(bound: SumBound, instance: Instance, slots: Indices) -> None:
             np.zeros(instance.nodes),
             bound.tails,
         )
+    return bound
 
 
 @kernel
@@ -237,8 +219,6 @@ def least_sum(
                 rows += 1
             else:
                 settled += least
-    for node in range(nodes):
-        settled -= bound.prices[node] * room[node]
     total = settled + assign(to, rows, room)
     if takes[level] and total < inf:
         seat, prices = to.seats[0], to.prices
@@ -263,12 +243,12 @@ def _cost_alone(
     cost: Floats,
 ) -> None:
     """Write c_i(u) for all nodes u."""
-    tails, tail_from, starts, prices = bound.tails, bound.tail_from, bound.starts, bound.prices
+    tails, tail_from, starts = bound.tails, bound.tail_from, bound.starts
     last = tails.shape[2] - 1
     counts = level >= bound.star_from[operator]
     row = star[operator]
     for node in range(len(cost)):
-        cost[node] = stars[row, node] + takes * prices[node] if counts else 0.0
+        cost[node] = stars[row, node] if counts else 0.0
     for pair in range(starts[operator], starts[operator + 1]):
         if level >= tail_from[pair]:
             for node in range(len(cost)):
