@@ -107,6 +107,10 @@ CHROMIUM_NAMES = "$${EYEWALL_CHROMIUM:-chromium}" chromium chromium-browser goog
 proto: setup ## Regenerate the committed Python stubs from the .proto files
 	@PATH="$(CURDIR)/$(BIN):$$PATH" PYTHON=$(CURDIR)/$(BIN)/python contracts/generate.sh
 
+.PHONY: settings
+settings: setup ## Generate the shim's list of eyewall.* keys from the table in contracts
+	@$(BIN)/python tools/shim_keys.py
+
 .PHONY: types
 types: setup ## Generate the pages' types from the dashboard's API, and check the pages against them (needs npx)
 	@$(BIN)/python tools/api_types.py

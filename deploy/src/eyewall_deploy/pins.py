@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from eyewall_contracts.setting_keys import PIN
 from ruamel.yaml import YAML
 
 from eyewall_deploy.failure import Failure, name_choices
@@ -12,8 +13,6 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from eyewall_deploy.cluster_file import Cluster
-
-KEY = "eyewall.pin"
 
 
 def pinned_hosts(cluster: Cluster, pins: Sequence[str]) -> set[str]:
@@ -43,7 +42,7 @@ def check_pins(cluster: Cluster, options: Sequence[str]) -> Failure | None:
                 labels = sorted({f"label:{it}" for host in cluster.hosts for it in host.labels})
                 choices = name_choices("allowed", [*cluster.host_names, *sites, *labels], pin)
                 return Failure(
-                    f"-o {KEY}: {component} is pinned to {pin}, which {cluster.name} does not "
+                    f"-o {PIN.name}: {component} is pinned to {pin}, which {cluster.name} does not "
                     f"have; {choices}"
                 )
     return None
@@ -54,7 +53,7 @@ def read_pins(options: Sequence[str]) -> dict[str, tuple[str, ...]]:
     pins: dict[str, tuple[str, ...]] = {}
     for option in options:
         key, _, value = option.partition("=")
-        table = YAML(typ="safe", pure=True).load(value) if key == KEY else None
+        table = YAML(typ="safe", pure=True).load(value) if key == PIN.name else None
         if isinstance(table, dict):
             pins = {
                 str(component): tuple(map(str, own if isinstance(own, list) else [own]))

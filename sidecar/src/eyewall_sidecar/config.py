@@ -6,6 +6,7 @@ from typing import Annotated, ClassVar
 from eyewall_contracts.errors import ContractError
 from eyewall_contracts.latency import LatencyKeys
 from eyewall_contracts.redis_prefix import PREFIX
+from eyewall_contracts.setting_keys import MOST_EXECUTORS_PER_SLOT
 from eyewall_contracts.znodes import ROOT
 from eyewall_monitor import config_file
 from eyewall_monitor.addresses import RedisUrl, Root, Servers, split_address, what_is_allowed
@@ -15,7 +16,6 @@ from pydantic_core import PydanticCustomError
 
 from eyewall_sidecar.storm import Mode, Settings, SettingsError
 from eyewall_sidecar.storm.settings import (
-    MOST_EXECUTORS_PER_SLOT,
     Choices,
     read_mode,
     read_objective,

@@ -115,20 +115,20 @@ def test_the_settings_are_in_mbit_and_megabytes_the_promise_in_bytes() -> None:
 @pytest.mark.parametrize(
     ("conf", "says"),
     [
-        ({"eyewall.rate.promised.mbit": 3}, "is 3; it must be a map from components to Mbit/s"),
+        ({"eyewall.rate.promised.mbit": 3}, "is 3; it must be a map from components to values"),
         ({"eyewall.rate.promised.mbit": "much"}, "is 'much'; it must be a map from components"),
         ({"eyewall.rate.promised.mbit": {"source": -1}}, "is {'source': -1}; it must be a map"),
         (
             {"eyewall.rate.promised.mbit": {}, "eyewall.budget.per.mb": "much"},
-            "eyewall.budget.per.mb is 'much'; it must be a number from 0 to 1000000",
+            "eyewall.budget.per.mb is 'much'; it must be a number from 0 to 1,000,000",
         ),
         (
             {"eyewall.rate.promised.mbit": '{"source": Infinity}'},
-            "it must be a map from components to Mbit/s, each from 0 to 1000000",
+            "a map from components to values, each a number from 0 to 1,000,000 (Mbit/s)",
         ),
         (
             {"eyewall.rate.promised.mbit": {}, "eyewall.budget.per.mb": 1e7},
-            "eyewall.budget.per.mb is 10000000.0; it must be a number from 0 to 1000000",
+            "eyewall.budget.per.mb is 10000000.0; it must be a number from 0 to 1,000,000",
         ),
     ],
 )

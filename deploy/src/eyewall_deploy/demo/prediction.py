@@ -10,6 +10,8 @@ import subprocess
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from eyewall_contracts.setting_keys import EXECUTION_TIME, RATE_HINT
+
 from eyewall_deploy.failure import Failure
 
 if TYPE_CHECKING:
@@ -18,9 +20,6 @@ if TYPE_CHECKING:
 
     from eyewall_deploy.storm.nimbus import ComponentStream, RunningExecutor
     from eyewall_deploy.wan.delay_file import EmulatedDelays
-
-_RATES = "eyewall.rate.hint"
-_TIMES = "eyewall.execution.time.hint.ms"
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +75,7 @@ def pinned_problem(
     counts as in the problem format: it emits 1 tuple/s.
     """
     own = {executor: host for executor, host in hosts.items() if not executor.is_system}
-    times = configuration.get(_TIMES) or {}
+    times = configuration.get(EXECUTION_TIME.name) or {}
     used = sorted(set(own.values()))
     return {
         "version": 1,
@@ -89,7 +88,7 @@ def pinned_problem(
             }
             for executor, host in sorted(own.items())
         ],
-        "streams": list(_streams(sorted(own), streams, configuration.get(_RATES) or {})),
+        "streams": list(_streams(sorted(own), streams, configuration.get(RATE_HINT.name) or {})),
         "nodes": [{"id": host, "speedup": speeds[host]} for host in used],
         "links": [
             {"from": source, "to": target, "delay": delays.between(source, target)}

@@ -6,7 +6,9 @@ import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from eyewall_deploy.pins import KEY, check_pins, read_pins
+from eyewall_contracts.setting_keys import PIN
+
+from eyewall_deploy.pins import check_pins, read_pins
 from eyewall_deploy.submit import check_option
 
 if TYPE_CHECKING:
@@ -48,7 +50,7 @@ class Scenario:
     def topology_options(self, events: Path) -> list[str]:
         """Return the options of the submission, the same for each scheduler."""
         pins = json.dumps({component: list(hosts) for component, hosts in self.pins.items()})
-        return [f"{KEY}={pins}", f"measure.dir={events}", *self.options]
+        return [f"{PIN.name}={pins}", f"measure.dir={events}", *self.options]
 
 
 def make_scenario(
@@ -59,7 +61,7 @@ def make_scenario(
     failure = wrong[0] if wrong else check_pins(cluster, options)
     if failure is not None:
         return failure
-    others = tuple(option for option in options if option.partition("=")[0] != KEY)
+    others = tuple(option for option in options if option.partition("=")[0] != PIN.name)
     return Scenario(read_pins(options) or default_pins(cluster), seconds, repetitions, others)
 
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any
 
 import yaml
+from eyewall_contracts.setting_keys import ADDRESSES, SHIM_KEYS, TOPOLOGY_KEYS
 
 from eyewall_deploy.doctor.check_result import CheckResult, advice, fault, fine, stops_nimbus
 from eyewall_deploy.doctor.home import CLASS
@@ -14,63 +14,11 @@ from eyewall_deploy.endpoint import Endpoint, parse_endpoint
 from eyewall_deploy.storm.settings import TIMING, recommended_settings
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
     from pathlib import Path
 
 _PREFIX = "eyewall."
-_LONGEST_MILLISECONDS = 60_000
 DEFAULT_SIDECAR = Endpoint("127.0.0.1", 7077)
-
-
-@dataclass(frozen=True, slots=True)
-class _Key:
-    """A key of the scheduler in storm.yaml: what its value must be."""
-
-    allowed: str
-    holds: Callable[[Any], bool]
-
-
-def _is_addresses(value: Any) -> bool:
-    return isinstance(value, list) and bool(value) and all(map(_is_address, value))
-
-
-def _is_address(value: Any) -> bool:
-    return isinstance(value, str) and isinstance(parse_endpoint(value, 0), Endpoint)
-
-
-def _is_milliseconds(value: Any) -> bool:
-    whole = isinstance(value, int) and not isinstance(value, bool)
-    return whole and 0 < value <= _LONGEST_MILLISECONDS
-
-
-_MILLISECONDS = _Key(f"whole milliseconds, 1 to {_LONGEST_MILLISECONDS}", _is_milliseconds)
-
-NIMBUS_KEYS = {
-    "eyewall.sidecar.addresses": _Key('a list such as ["127.0.0.1:7077"]', _is_addresses),
-    "eyewall.scheduler.inner": _Key(
-        "resource-aware or default", lambda value: value in ("resource-aware", "default")
-    ),
-    "eyewall.deadline.first.ms": _MILLISECONDS,
-    "eyewall.deadline.round.ms": _MILLISECONDS,
-    "eyewall.push.assignments": _Key("true or false", lambda value: isinstance(value, bool)),
-    "eyewall.push.timeout.ms": _MILLISECONDS,
-}
-
-TOPOLOGY_KEYS = frozenset(
-    {
-        "eyewall.mode",
-        "eyewall.policy",
-        "eyewall.objective",
-        "eyewall.time.limit.ms",
-        "eyewall.pin",
-        "eyewall.rate.hint",
-        "eyewall.execution.time.hint.ms",
-        "eyewall.executors.per.slot",
-        "eyewall.rate.promised.mbit",
-        "eyewall.budget.per.mb",
-    }
-)
-"""A storm.yaml may hold them as defaults for all topologies; the sidecar checks their values."""
 
 
 def read_settings(path: Path) -> dict[str, Any] | CheckResult:
@@ -102,10 +50,9 @@ def check_settings(settings: dict[str, Any]) -> Iterator[CheckResult]:
 
 def sidecar_addresses(settings: dict[str, Any]) -> list[Endpoint]:
     """Addresses that Nimbus would ask, the default where none is given."""
-    given = settings.get("eyewall.sidecar.addresses", [])
-    if not _is_addresses(given):
+    if not ADDRESSES.type.allows(settings.get(ADDRESSES.name)):
         return [DEFAULT_SIDECAR]
-    parsed = [parse_endpoint(text, 0) for text in given]
+    parsed = [parse_endpoint(text, 0) for text in settings[ADDRESSES.name]]
     return [endpoint for endpoint in parsed if isinstance(endpoint, Endpoint)]
 
 
@@ -122,16 +69,17 @@ def _check_scheduler(given: Any) -> CheckResult:
 
 def _check_key(name: str, value: Any) -> CheckResult | None:
     if name in TOPOLOGY_KEYS:
-        return None
-    if name not in NIMBUS_KEYS:
-        known = [*NIMBUS_KEYS, *sorted(TOPOLOGY_KEYS)]
+        return None  # a default for all topologies; the sidecar checks its value
+    key = SHIM_KEYS.get(name)
+    if key is None:
+        known = (*SHIM_KEYS, *TOPOLOGY_KEYS)
         near = get_close_matches(name, known, n=1)
         meant = f"did you mean {near[0]}?" if near else f"known keys are {', '.join(known)}"
         return fault(name, f"{value!r}: no such key, so it does nothing", meant)
-    key = NIMBUS_KEYS[name]
-    if key.holds(value):
+    if key.type.allows(value):
         return None
-    return fault(name, f"{value!r} is not allowed, the default holds", f"allowed: {key.allowed}")
+    allowed = f"allowed: {key.type.allowed}"
+    return fault(name, f"{value!r} is not allowed, the default holds", allowed)
 
 
 def _check_timing(settings: dict[str, Any]) -> Iterator[CheckResult]:

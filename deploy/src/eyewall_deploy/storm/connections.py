@@ -18,6 +18,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
+from eyewall_contracts.setting_keys import BUDGET, PROMISED_RATE
+
 from eyewall_deploy import state_file
 from eyewall_deploy.endpoint import NIMBUS_PORT, parse_endpoint
 from eyewall_deploy.failure import Failure, name_choices
@@ -36,15 +38,8 @@ if TYPE_CHECKING:
 
     from eyewall_deploy.storm.nimbus import ComponentStream, RunningExecutor, RunningTopology
 
-PROMISED: Final = "eyewall.rate.promised.mbit"
-"""Component → Mbit/s that each of its streams carries, over all executors."""
-BUDGET: Final = "eyewall.budget.per.mb"
-"""What may be paid for carrying a megabyte over dedicated links; without it, any price."""
-
 _ASK_EVERY: Final = 2.0
 """Seconds between two questions to Nimbus."""
-_MOST: Final = 1_000_000
-"""Of the Mbit/s that are promised, and of a budget: more than any link of a cluster file."""
 _BYTES_PER_SECOND: Final = 1e6 / 8
 _MEGABYTE: Final = 1e6
 
@@ -127,20 +122,16 @@ class ConnectionReader:
 
 def read_promise(configuration: Mapping[str, Any]) -> RatePromise | None:
     """Read a topology's promise from its configuration; None if it has none."""
-    given = configuration.get(PROMISED)
+    given: Any = configuration.get(PROMISED_RATE.name)
     if given is None:
         return None
     if isinstance(given, str):  # streamparse's own `-o` has no maps
         with suppress(ValueError):
             given = json.loads(given)
-    if not isinstance(given, dict) or not all(map(_is_amount, given.values())):
-        raise PromiseError(
-            f"{PROMISED} is {given!r}; it must be a map from components to Mbit/s, "
-            f"each from 0 to {_MOST}"
-        )
-    budget = configuration.get(BUDGET)
-    if budget is not None and not _is_amount(budget):
-        raise PromiseError(f"{BUDGET} is {budget!r}; it must be a number from 0 to {_MOST}")
+    budget = configuration.get(BUDGET.name)
+    for key, value in ((PROMISED_RATE, given), (BUDGET, budget)):
+        if value is not None and not key.type.allows(value):
+            raise PromiseError(f"{key.name} is {value!r}; it must be {key.type.allowed}")
     return RatePromise(
         rates={component: mbit * _BYTES_PER_SECOND for component, mbit in given.items()},
         budget=None if budget is None else budget / _MEGABYTE,
@@ -164,7 +155,9 @@ def promised_connections(
     for component in promise.rates:
         if component not in components:
             choices = name_choices("components", components, component)
-            raise PromiseError(f"{topology.name}: {PROMISED}: no component {component}; {choices}")
+            raise PromiseError(
+                f"{topology.name}: {PROMISED_RATE.name}: no component {component}; {choices}"
+            )
     rates: dict[tuple[str, str, int], float] = defaultdict(float)
     for stream in streams:
         sources, targets = executors[stream.source], executors[stream.target]
@@ -215,10 +208,6 @@ def _read_promised(
 ) -> tuple[RatePromise, tuple[ComponentStream, ...]] | None:
     promise = read_promise(topology_configuration(nimbus, topology))
     return None if promise is None else (promise, topology_streams(nimbus, topology))
-
-
-def _is_amount(value: object) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value <= _MOST
 
 
 def main() -> int:

@@ -6,6 +6,7 @@ from importlib import resources
 from typing import TYPE_CHECKING, Any
 
 import yaml
+from eyewall_contracts.setting_keys import ADDRESSES, PUSH
 
 from eyewall_deploy.state import SchedulerChoice
 from eyewall_deploy.wan.addresses import CONTROL
@@ -39,7 +40,7 @@ TIMING = (
 _STOCK_TIMING = {
     "worker.childopts": "-Xmx%HEAP-MEM%m",
     "topology.worker.logwriter.childopts": "-Xmx16m",
-    "eyewall.push.assignments": False,
+    PUSH.name: False,
 }
 # After each tuple an idle executor spins through a thousand shortest parks before it sleeps for a
 # millisecond: some 50 ms of CPU, which a host of its own has and a dozen hosts on two cores lack.
@@ -71,7 +72,7 @@ def nimbus_settings(deployment: Deployment) -> dict[str, Any]:
         "storm.daemon.metrics.reporter.csv.log.dir": str(run.metrics("nimbus")),
     }
     if scheduler is SchedulerChoice.EYEWALL:
-        return settings | {"eyewall.sidecar.addresses": [str(deployment.inner.sidecar)]}
+        return settings | {ADDRESSES.name: [str(deployment.inner.sidecar)]}
     return {key: value for key, value in settings.items() if not key.startswith("eyewall.")}
 
 

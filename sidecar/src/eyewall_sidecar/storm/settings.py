@@ -8,14 +8,24 @@ from difflib import get_close_matches
 from enum import StrEnum
 from typing import Any, Protocol
 
+from eyewall_contracts.setting_keys import (
+    EXECUTION_TIME,
+    EXECUTORS_PER_SLOT,
+    MODE,
+    OBJECTIVE,
+    PIN,
+    POLICY,
+    RATE_HINT,
+    TIME_LIMIT,
+    TOPOLOGY_KEYS,
+    PerComponent,
+    SettingKey,
+)
+
 from eyewall_sidecar.model.errors import listed
-from eyewall_sidecar.model.limits import LONGEST, MOST
 from eyewall_sidecar.objective import Objective, ObjectiveError
 from eyewall_sidecar.storm.topology import Topology
 
-MOST_EXECUTORS_PER_SLOT = 10_000
-MOST_MBIT = 1_000_000
-MOST_PRICE = 1_000_000
 LONGEST_SHOWN = 80
 
 
@@ -81,57 +91,41 @@ class Settings:
     execution_times: Mapping[str, float] = field(default_factory=dict)
 
 
-KEYS = (
-    "eyewall.mode",
-    "eyewall.policy",
-    "eyewall.objective",
-    "eyewall.time.limit.ms",
-    "eyewall.pin",
-    "eyewall.rate.hint",
-    "eyewall.execution.time.hint.ms",
-    "eyewall.executors.per.slot",
-    "eyewall.rate.promised.mbit",
-    "eyewall.budget.per.mb",
-)
-
-
 def read_settings(topology: Topology, defaults: Settings, policies: Choices) -> Settings:
     """Override the defaults with the topology's own settings; SettingsError names what is bad."""
-    given = {key: _json(key, text) for key, text in (topology.settings or {}).items()}
-    given = {key: value for key, value in given.items() if value is not None}
-    for key in given:
-        if key not in KEYS:
-            raise SettingsError(f"no setting {key}; settings are {', '.join(KEYS)}{_guess(key)}")
+    given = _values(topology)
     changes: dict[str, Any] = {}
-    if "eyewall.mode" in given:
-        changes["mode"] = read_mode("eyewall.mode", given["eyewall.mode"])
-    if "eyewall.policy" in given:
-        changes["policy"] = read_policy("eyewall.policy", given["eyewall.policy"], policies)
-    if "eyewall.objective" in given:
-        changes["objective"] = read_objective("eyewall.objective", given["eyewall.objective"])
-    if "eyewall.time.limit.ms" in given:
-        changes["time_limit"] = _time_limit(given["eyewall.time.limit.ms"])
-    if "eyewall.executors.per.slot" in given:
-        changes["executors_per_slot"] = _executors_per_slot(given["eyewall.executors.per.slot"])
-    if "eyewall.pin" in given:
-        changes["pins"] = _pins(given["eyewall.pin"], topology)
-    if "eyewall.rate.hint" in given:
-        changes["rate_hints"] = _rate_hints(given["eyewall.rate.hint"], topology)
-    if "eyewall.execution.time.hint.ms" in given:
-        changes["execution_times"] = _execution_times(
-            given["eyewall.execution.time.hint.ms"], topology
-        )
-    _require_promise(given, topology)
+    if MODE in given:
+        changes["mode"] = read_mode(MODE.name, given[MODE])
+    if POLICY in given:
+        changes["policy"] = read_policy(POLICY.name, given[POLICY], policies)
+    if OBJECTIVE in given:
+        changes["objective"] = read_objective(OBJECTIVE.name, given[OBJECTIVE])
+    if TIME_LIMIT in given:
+        changes["time_limit"] = given[TIME_LIMIT] / 1000
+    if EXECUTORS_PER_SLOT in given:
+        changes["executors_per_slot"] = given[EXECUTORS_PER_SLOT]
+    if PIN in given:
+        changes["pins"] = {
+            component: (places,) if isinstance(places, str) else tuple(places)
+            for component, places in given[PIN].items()
+        }
+    if RATE_HINT in given:
+        _require_streams_within_total(given[RATE_HINT])
+        changes["rate_hints"] = {name: float(rate) for name, rate in given[RATE_HINT].items()}
+    if EXECUTION_TIME in given:
+        times = given[EXECUTION_TIME]
+        changes["execution_times"] = {component: ms / 1000 for component, ms in times.items()}
     settings = replace(defaults, **changes)
-    require_taken("eyewall.policy", settings, policies)
+    require_taken(POLICY.name, settings, policies)
     return settings
 
 
 def mode_of(topology: Topology, defaults: Settings) -> Mode:
     """Return the mode alone, also where other settings are bad; the default if it is bad itself."""
     try:
-        text = (topology.settings or {})["eyewall.mode"]
-        return read_mode("eyewall.mode", _json("eyewall.mode", text))
+        text = (topology.settings or {})[MODE.name]
+        return read_mode(MODE.name, _json(MODE.name, text))
     except (KeyError, SettingsError):
         return defaults.mode
 
@@ -170,57 +164,52 @@ def read_objective(key: str, value: object) -> Objective:
         raise SettingsError(f"{key}: {error}") from None
 
 
-def _time_limit(value: object) -> float:
-    number = value if isinstance(value, int | float) and not isinstance(value, bool) else 0
-    if 1 <= number <= LONGEST * 1000:
-        return float(number) / 1000
-    raise SettingsError(
-        f"eyewall.time.limit.ms is {_shown(value)}; it must be a number of milliseconds from 1 to "
-        f"{LONGEST * 1000:,.0f}"
-    )
+def _values(topology: Topology) -> dict[SettingKey, Any]:
+    """Return what the topology sets, each value allowed by its key; null is not set."""
+    values: dict[SettingKey, Any] = {}
+    for name, text in (topology.settings or {}).items():
+        value = _json(name, text)
+        if value is None:
+            continue
+        key = TOPOLOGY_KEYS.get(name)
+        if key is None:
+            known = ", ".join(TOPOLOGY_KEYS)
+            raise SettingsError(f"no setting {name}; settings are {known}{_guess(name)}")
+        if isinstance(key.type, PerComponent):
+            value = _per_component(key, key.type, value, topology)
+        elif not key.type.allows(value):
+            raise SettingsError(f"{name} is {_shown(value)}; it must be {key.type.allowed}")
+        values[key] = value
+    return values
 
 
-def _executors_per_slot(value: object) -> int:
-    if type(value) is int and 1 <= value <= MOST_EXECUTORS_PER_SLOT:
-        return value
-    raise SettingsError(
-        f"eyewall.executors.per.slot is {_shown(value)}; it must be a whole number from 1 to "
-        f"{MOST_EXECUTORS_PER_SLOT}"
-    )
+def _per_component(
+    key: SettingKey, kind: PerComponent, value: object, topology: Topology
+) -> dict[str, Any]:
+    """Return a map whose keys are the topology's and whose values are allowed."""
+    if isinstance(value, str):
+        value = _json(key.name, value)  # streamparse's -o has no maps, only texts
+    if not isinstance(value, dict):
+        raise SettingsError(f"{key.name} is {_shown(value)}; it must be {kind.allowed}")
+    for name, it in value.items():
+        component, colon, stream = name.partition(":") if kind.streams else (name, "", "")
+        _require_component(key.name, component, topology)
+        if colon:
+            _require_stream(f"{key.name} of {name}", component, stream, topology)
+        if not kind.of.allows(it):
+            allowed = kind.of.allowed
+            raise SettingsError(f"{key.name} of {name} is {_shown(it)}; it must be {allowed}")
+    return value
 
 
-def _pins(value: object, topology: Topology) -> dict[str, tuple[str, ...]]:
-    key = "eyewall.pin"
-    pins: dict[str, tuple[str, ...]] = {}
-    for component, places in _table(key, value).items():
-        _require_component(key, component, topology)
-        listed = [places] if isinstance(places, str) else places
-        texts = isinstance(listed, list) and all(isinstance(it, str) and it for it in listed)
-        if not texts or not listed:
-            raise SettingsError(
-                f"{key} of {component} is {_shown(places)}; it must be a list of hosts, "
-                "label:NAME or site:NAME"
-            )
-        pins[component] = tuple(listed)
-    return pins
-
-
-def _rate_hints(value: object, topology: Topology) -> dict[str, float]:
-    key = "eyewall.rate.hint"
-    streams = {(it.source, it.stream) for com in topology.components for it in com.inputs}
-    hints: dict[str, float] = {}
-    for name, rate in _table(key, value).items():
-        component, colon, stream = name.partition(":")
-        _require_component(key, component, topology)
-        if colon and (component, stream) not in streams:
-            known = sorted(known for source, known in streams if source == component)
-            raise SettingsError(
-                f"{key} of {name}: nobody subscribes to a stream {stream} of {component}; "
-                f"its streams are {listed(known) or 'none'}"
-            )
-        hints[name] = _amount(f"{key} of {name}", rate, MOST, "tuples/s")
-    _require_streams_within_total(hints)
-    return hints
+def _require_stream(owner: str, component: str, stream: str, topology: Topology) -> None:
+    inputs = (it for com in topology.components for it in com.inputs)
+    known = sorted({it.stream for it in inputs if it.source == component})
+    if stream not in known:
+        raise SettingsError(
+            f"{owner}: no component subscribes to a stream {stream} of {component}; "
+            f"its streams are {listed(known) or 'none'}"
+        )
 
 
 def _require_streams_within_total(hints: Mapping[str, float]) -> None:
@@ -228,48 +217,9 @@ def _require_streams_within_total(hints: Mapping[str, float]) -> None:
         of_streams = sum(rate for it, rate in hints.items() if it.startswith(f"{component}:"))
         if of_streams > total * (1 + 1e-9):
             raise SettingsError(
-                f"eyewall.rate.hint: the streams of {component} sum to {of_streams:g} tuples/s; "
+                f"{RATE_HINT.name}: the streams of {component} sum to {of_streams:g} tuples/s; "
                 f"they must not exceed the {total:g} given for {component} as a whole"
             )
-
-
-def _execution_times(value: object, topology: Topology) -> dict[str, float]:
-    key = "eyewall.execution.time.hint.ms"
-    times: dict[str, float] = {}
-    for component, milliseconds in _table(key, value).items():
-        _require_component(key, component, topology)
-        times[component] = _amount(
-            f"{key} of {component}", milliseconds, LONGEST * 1000, "milliseconds"
-        )
-        times[component] /= 1000
-    return times
-
-
-def _require_promise(given: Mapping[str, object], topology: Topology) -> None:
-    """Refuse what the re-allocation of links could not go by; no placement depends on it."""
-    key, budget = "eyewall.rate.promised.mbit", "eyewall.budget.per.mb"
-    if key in given:
-        for component, mbit in _table(key, given[key]).items():
-            _require_component(key, component, topology)
-            _amount(f"{key} of {component}", mbit, MOST_MBIT, "Mbit/s")
-    if budget in given:
-        _amount(budget, given[budget], MOST_PRICE, "price of a megabyte")
-
-
-def _table(key: str, value: object) -> dict[str, Any]:
-    if isinstance(value, str):
-        value = _json(key, value)  # streamparse's -o has no maps, only texts
-    if isinstance(value, dict):
-        return value
-    raise SettingsError(f"{key} is {_shown(value)}; it must be a map from components to values")
-
-
-def _amount(owner: str, value: object, most: float, unit: str) -> float:
-    if isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value <= most:
-        return float(value)
-    raise SettingsError(
-        f"{owner} is {_shown(value)}; it must be a number ≥ 0 and ≤ {most:g} ({unit})"
-    )
 
 
 def _require_component(key: str, component: str, topology: Topology) -> None:
@@ -281,7 +231,7 @@ def _require_component(key: str, component: str, topology: Topology) -> None:
         )
 
 
-def _guess(name: str, known: Collection[str] = KEYS) -> str:
+def _guess(name: str, known: Collection[str] = tuple(TOPOLOGY_KEYS)) -> str:
     close = get_close_matches(name, known, n=1)
     return f" (did you mean {close[0]}?)" if close else ""
 

@@ -18,8 +18,6 @@ import org.apache.storm.scheduler.WorkerSlot;
 /** The topologies of one scheduling round, and what is decided for each. */
 final class Round {
 
-    private static final String MODE = "eyewall.mode";
-
     private final Map<String, Map<ExecutorDetails, WorkerSlot>> before;
     private final List<TopologyDetails> eligible = new ArrayList<>();
     private final Set<String> waiting = new HashSet<>();
@@ -32,7 +30,7 @@ final class Round {
         before = placements(cluster);
         for (TopologyDetails topology : topologies) {
             delegated.add(topology.getId());
-            if (isOff(topology.getConf().get(MODE))) {
+            if (isOff(topology.getConf().get(SettingKeys.MODE))) {
                 continue;
             }
             eligible.add(topology);

@@ -4,7 +4,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.TreeSet;
 
 /**
@@ -29,31 +28,6 @@ record ShimSettings(
         boolean pushAssignments,
         Duration pushTimeout,
         List<String> complaints) {
-
-    static final String ADDRESSES = "eyewall.sidecar.addresses";
-    static final String INNER = "eyewall.scheduler.inner";
-    static final String FIRST_DEADLINE = "eyewall.deadline.first.ms";
-    static final String ROUND_DEADLINE = "eyewall.deadline.round.ms";
-    static final String PUSH = "eyewall.push.assignments";
-    static final String PUSH_TIMEOUT = "eyewall.push.timeout.ms";
-
-    /** Keys that are read here; topologies inherit them from Nimbus and ignore them. */
-    static final Set<String> KEYS =
-            Set.of(ADDRESSES, INNER, FIRST_DEADLINE, ROUND_DEADLINE, PUSH, PUSH_TIMEOUT);
-
-    /** Settings of a topology, which storm.yaml may hold as a default for all of them. */
-    private static final Set<String> TOPOLOGY_KEYS =
-            Set.of(
-                    "eyewall.mode",
-                    "eyewall.policy",
-                    "eyewall.objective",
-                    "eyewall.time.limit.ms",
-                    "eyewall.pin",
-                    "eyewall.rate.hint",
-                    "eyewall.execution.time.hint.ms",
-                    "eyewall.executors.per.slot",
-                    "eyewall.rate.promised.mbit",
-                    "eyewall.budget.per.mb");
 
     private static final String PREFIX = "eyewall.";
 
@@ -81,18 +55,17 @@ record ShimSettings(
         Reader reader = new Reader(conf);
         reader.complainAboutUnknownKeys();
         return new ShimSettings(
-                reader.addresses(ADDRESSES, List.of(new Address("127.0.0.1", 7077))),
-                reader.inner(INNER, Inner.RESOURCE_AWARE),
-                reader.milliseconds(FIRST_DEADLINE, Duration.ofSeconds(2)),
-                reader.milliseconds(ROUND_DEADLINE, Duration.ofMillis(200)),
-                reader.bool(PUSH, true),
-                reader.milliseconds(PUSH_TIMEOUT, Duration.ofSeconds(2)),
+                reader.addresses(
+                        SettingKeys.SIDECAR_ADDRESSES, List.of(new Address("127.0.0.1", 7077))),
+                reader.inner(SettingKeys.SCHEDULER_INNER, Inner.RESOURCE_AWARE),
+                reader.milliseconds(SettingKeys.DEADLINE_FIRST_MS, Duration.ofSeconds(2)),
+                reader.milliseconds(SettingKeys.DEADLINE_ROUND_MS, Duration.ofMillis(200)),
+                reader.bool(SettingKeys.PUSH_ASSIGNMENTS, true),
+                reader.milliseconds(SettingKeys.PUSH_TIMEOUT_MS, Duration.ofSeconds(2)),
                 List.copyOf(reader.complaints));
     }
 
     private static final class Reader {
-        private static final long LONGEST_MS = 60_000;
-
         private final Map<String, Object> conf;
         private final List<String> complaints = new ArrayList<>();
 
@@ -102,10 +75,12 @@ record ShimSettings(
 
         void complainAboutUnknownKeys() {
             for (String key : new TreeSet<>(conf.keySet())) {
-                if (key.startsWith(PREFIX) && !KEYS.contains(key) && !TOPOLOGY_KEYS.contains(key)) {
+                if (key.startsWith(PREFIX)
+                        && !SettingKeys.SHIM.contains(key)
+                        && !SettingKeys.TOPOLOGY.contains(key)) {
                     complaints.add(
                             "unknown key %s; the scheduler's keys are %s"
-                                    .formatted(key, new TreeSet<>(KEYS)));
+                                    .formatted(key, new TreeSet<>(SettingKeys.SHIM)));
                 }
             }
         }
@@ -176,13 +151,13 @@ record ShimSettings(
             }
             if ((value instanceof Integer || value instanceof Long)
                     && ((Number) value).longValue() >= 1
-                    && ((Number) value).longValue() <= LONGEST_MS) {
+                    && ((Number) value).longValue() <= SettingKeys.MOST_MILLISECONDS) {
                 return Duration.ofMillis(((Number) value).longValue());
             }
             complain(
                     key,
                     value,
-                    "a whole number of milliseconds from 1 to " + LONGEST_MS,
+                    "a whole number of milliseconds from 1 to " + SettingKeys.MOST_MILLISECONDS,
                     fallback.toMillis());
             return fallback;
         }

@@ -94,7 +94,7 @@ final class TopologyDefinitions {
         Map<String, String> settings = new TreeMap<>();
         conf.forEach(
                 (key, value) -> {
-                    if (key.startsWith(PREFIX) && !ShimSettings.KEYS.contains(key)) {
+                    if (key.startsWith(PREFIX) && !SettingKeys.SHIM.contains(key)) {
                         settings.put(key, JSONValue.toJSONString(sorted(value)));
                     }
                 });
