@@ -46,7 +46,11 @@ def test_the_papers_algorithm_is_a_setting(
 
 @pytest.mark.parametrize(
     ("content", "words"),
-    [("0\t1\t2\n", "row 1: 3 cells"), ("0\tx\n1\t0\n", "'x' is no number"), ("0\t0\n1\t0", "hole")],
+    [
+        ("0\t1\t2\n", "row 1: 3 cells"),
+        ("0\tx\n1\t0\n", "'x' is not a number"),
+        ("0\t0\n1\t0", "hole"),
+    ],
 )
 def test_a_bad_matrix_is_one_line_and_exit_code_two(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], content: str, words: str
@@ -54,10 +58,10 @@ def test_a_bad_matrix_is_one_line_and_exit_code_two(
     path = tmp_path / "bad.tsv"
     path.write_text(content)
     assert main(["simulate", str(path), "--json"]) == 2
-    told = capsys.readouterr()
-    assert told.out == ""
-    assert told.err.count("\n") == 1
-    assert words in told.err
+    output = capsys.readouterr()
+    assert output.out == ""
+    assert output.err.count("\n") == 1
+    assert words in output.err
 
 
 def test_slices_of_different_size_are_refused(
@@ -75,8 +79,8 @@ def test_a_bad_configuration_is_one_line_and_exit_code_two(
     path = tmp_path / "latency.toml"
     path.write_text("[peers]\nkep = 3\n")
     assert main(["agent", "--config", str(path)]) == 2
-    told = capsys.readouterr().err
-    assert told == (
+    output = capsys.readouterr().err
+    assert output == (
         "eyewall-latency agent: no key [peers] kep; keys are mesh_hosts, explore, keep, "
         "keep_fresh_seconds (did you mean keep?)\n"
     )

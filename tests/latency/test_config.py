@@ -20,13 +20,13 @@ def test_every_key_is_optional(tmp_path: Path) -> None:
 
 def test_the_shipped_example_names_every_key_with_its_default() -> None:
     assert read_config(EXAMPLE) == Config()
-    told = tomllib.loads(EXAMPLE.read_text())
+    content = tomllib.loads(EXAMPLE.read_text())
     for known in fields(Config):
         default = getattr(Config(), known.name)
         if is_dataclass(default):
-            assert set(told[known.name]) == {it.name for it in fields(default)}
+            assert set(content[known.name]) == {it.name for it in fields(default)}
         else:
-            assert known.name in told
+            assert known.name in content
 
 
 @pytest.mark.parametrize(

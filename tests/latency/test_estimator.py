@@ -3,9 +3,9 @@ from random import Random
 
 import pytest
 from eyewall_contracts.latency import Coordinate, HostCoordinate, RttRecord
-from eyewall_latency.coordinate import pulled_home
+from eyewall_latency.coordinate import apply_gravity
 from eyewall_latency.estimator import Estimator, Settings, Space
-from eyewall_latency.leap import beside_a_near_peer
+from eyewall_latency.leap import leap_to_near_peer
 from eyewall_latency.registry import MemoryRegistry, View
 from eyewall_latency.relaxation import Spring
 from msgspec.structs import replace
@@ -52,14 +52,14 @@ def test_an_rtt_that_cannot_be_is_counted_and_forgotten(seconds: float) -> None:
     host = in_two_dimensions()
     assert not host.observe("a", seconds, now=0.0)
     assert host.refused == 1
-    assert host.unsaid() == {}
+    assert host.unreported() == {}
 
 
 def test_an_rtt_of_zero_is_taken() -> None:
     host = in_two_dimensions()
     assert host.observe("a", 0.0, now=0.0)
     host.settle(View(0.0, {"a": record(0.1, 0.0)}))
-    assert host.unsaid() == {"a": RttRecord(0.0, 0.0, 0.0)}
+    assert host.unreported() == {"a": RttRecord(0.0, 0.0, 0.0)}
     assert host.resets == 0
     assert all(map(math.isfinite, host.coordinate.position))
 
@@ -90,9 +90,9 @@ def test_what_the_registry_did_not_take_is_said_again_newest_first() -> None:
     for seconds in (0.010, 0.010, 0.080, 0.080):
         host.observe("a", seconds, now=1.0)
     host.settle(view)
-    assert host.unsaid()["a"].seconds == 0.080
-    host.said(host.unsaid())
-    assert host.unsaid() == {}
+    assert host.unreported()["a"].seconds == 0.080
+    host.mark_reported(host.unreported())
+    assert host.unreported() == {}
 
 
 def test_what_is_kept_for_an_absent_registry_is_bounded_by_the_hosts_alive() -> None:
@@ -100,8 +100,8 @@ def test_what_is_kept_for_an_absent_registry_is_bounded_by_the_hosts_alive() -> 
     for index in range(1_000):
         host.observe(f"h{index}", 0.010, now=0.0)
     host.settle(View(0.0, {"h1": record(0.1, 0.0)}))
-    assert list(host.unsaid()) == ["h1"]
-    assert host._unsaid == {"h1"}
+    assert list(host.unreported()) == ["h1"]
+    assert host._unreported == {"h1"}
 
 
 def test_the_error_tells_how_far_the_rtts_are_missed() -> None:
@@ -117,11 +117,11 @@ def test_the_error_tells_how_far_the_rtts_are_missed() -> None:
 def test_gravity_brings_home_what_drifted_and_leaves_the_rest_alone() -> None:
     near = Coordinate((0.1, 0.0), 0.001)
     # (0.1 / 6)² of 100 ms: 28 µs.
-    assert pulled_home(near, 6.0).position[0] == pytest.approx(0.1 * (1 - (0.1 / 6) ** 2))
+    assert apply_gravity(near, 6.0).position[0] == pytest.approx(0.1 * (1 - (0.1 / 6) ** 2))
     far = Coordinate((300.0, 0.0), 0.001)
-    assert pulled_home(far, 6.0).position[0] == 150.0
+    assert apply_gravity(far, 6.0).position[0] == 150.0
     for _ in range(2_000):
-        far = pulled_home(far, 6.0)
+        far = apply_gravity(far, 6.0)
     assert far.position[0] < 0.1 * 6.0
     assert far.height == 0.001
 
@@ -132,10 +132,10 @@ def test_a_host_on_the_wrong_side_leaps_beside_its_nearest_peer() -> None:
     springs = [Spring((-0.040, 0.0), 0.0, 0.001, 1.0)] * 3 + [
         Spring((0.0, 0.0), 0.0, 0.040, 1.0)
     ] * 4
-    there = beside_a_near_peer(Coordinate((0.040, 0.0), 0.0), springs, 0.15, rng=Random(0))
+    there = leap_to_near_peer(Coordinate((0.040, 0.0), 0.0), springs, 0.15, rng=Random(0))
     assert math.dist(there.position, (-0.040, 0.0)) < 0.005
     stays = Coordinate((-0.0395, 0.0), 0.0)
-    assert beside_a_near_peer(stays, springs, 0.15, rng=Random(1)).distance(stays) < 0.005
+    assert leap_to_near_peer(stays, springs, 0.15, rng=Random(1)).distance(stays) < 0.005
 
 
 def test_a_dead_host_is_gone_after_the_expiry() -> None:

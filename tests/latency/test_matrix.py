@@ -24,7 +24,7 @@ def test_a_matrix_is_read_plain_or_compressed_in_either_unit(tmp_path: Path, pac
     [
         ("0\t1\t2\n1\t0\t2\n", "row 1: 3 cells, but the file has 2 rows"),
         ("0\t1\n1\n", "row 2: 1 cells"),
-        ("0\t1\nabc\t0\n", "row 2, column 1: 'abc' is no number"),
+        ("0\t1\nabc\t0\n", "row 2, column 1: 'abc' is not a number"),
         ("0\t\n1\t0\n", "row 1, column 2: empty: a hole"),
         ("0\t0\n1\t0\n", "row 1, column 2: 0: a hole"),
         ("0\tnan\n1\t0\n", "row 1, column 2: nan: a hole"),
@@ -33,7 +33,7 @@ def test_a_matrix_is_read_plain_or_compressed_in_either_unit(tmp_path: Path, pac
         ("0\t60001\n1\t0\n", "row 1, column 2: 60001 is more than 60 s"),
         ("", "no rows"),
         ("0\n", "one host alone"),
-        (b"\x00\xff\x80", "no text"),
+        (b"\x00\xff\x80", "not text"),
         (b"\x1f\x8b\x08\x00broken", "damaged gzip"),
     ],
 )

@@ -15,7 +15,7 @@ def test_an_rtt_fades_by_half_in_each_half_life() -> None:
 def test_of_both_ends_the_lower_rtt_counts_as_waiting_only_adds() -> None:
     memory = Memory(FADING)
     memory.measured("a", 0.010, now=50.0)
-    memory.heard({"a": RttRecord(0.040, 0.0, at=100.0), "b": RttRecord(0.007, 0.0, at=100.0)})
+    memory.add_reports({"a": RttRecord(0.040, 0.0, at=100.0), "b": RttRecord(0.007, 0.0, at=100.0)})
     rtts = {name: rtt for name, rtt, _ in memory.springs(now=100.0)}
     assert rtts == {"a": 0.010, "b": 0.007}
     # As old as the later of the two.
@@ -26,14 +26,14 @@ def test_of_both_ends_the_lower_rtt_counts_as_waiting_only_adds() -> None:
 def test_unless_it_is_older_by_a_half_life(own_at: float, their_at: float, rtt: float) -> None:
     memory = Memory(FADING)
     memory.measured("a", 0.010, now=own_at)
-    memory.heard({"a": RttRecord(0.040, 0.0, at=their_at)})
+    memory.add_reports({"a": RttRecord(0.040, 0.0, at=their_at)})
     assert [it for _, it, _ in memory.springs(now=100.0)] == [rtt]
 
 
 def test_an_rtt_too_old_is_forgotten_at_both_ends() -> None:
     memory = Memory(FADING)
     memory.measured("a", 0.010, now=0.0)
-    memory.heard({"b": RttRecord(0.010, 0.0, at=0.0)})
+    memory.add_reports({"b": RttRecord(0.010, 0.0, at=0.0)})
     memory.forget(1_000.0, {"a": None, "b": None})
     assert len(list(memory.springs(1_000.0))) == 2
     memory.forget(1_001.0, {"a": None, "b": None})

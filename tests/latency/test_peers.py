@@ -1,7 +1,7 @@
 from random import Random
 
 from eyewall_latency.memory import Fading, Memory
-from eyewall_latency.peers import Choosing, nearest_kept, next_peers
+from eyewall_latency.peers import Choosing, keep_nearest, next_peers
 
 MANY = [f"h{index}" for index in range(200)]
 FEW = MANY[:5]
@@ -74,4 +74,4 @@ def test_nobody_is_chosen_twice_and_never_more_than_there_are() -> None:
 
 
 def test_the_paper_keeps_the_i_nearest() -> None:
-    assert nearest_kept(["h9", "h3", "h5"], 2, number) == ["h3", "h5"]
+    assert keep_nearest(["h9", "h3", "h5"], 2, number) == ["h3", "h5"]

@@ -2,7 +2,7 @@ from random import Random
 
 import pytest
 from eyewall_contracts.latency import Coordinate
-from eyewall_latency.paper_relaxation import PaperRelaxation, relax_as_in_the_paper
+from eyewall_latency.paper_relaxation import PaperRelaxation, relax_by_paper
 from eyewall_latency.relaxation import Relaxation, Spring, relax
 
 EXACT = Relaxation(least_movement_ms=0.0, max_iterations=100, overshoot=1.0, work_per_round=10**6)
@@ -30,7 +30,7 @@ def test_a_host_comes_to_rest_where_its_springs_balance() -> None:
 
 
 def test_the_papers_force_comes_to_rest_there_too() -> None:
-    found = relax_as_in_the_paper(
+    found = relax_by_paper(
         Coordinate((0.050, 0.020), 0.0), BETWEEN, PaperRelaxation(), rng=Random(0)
     )
     assert distances(found) == pytest.approx([0.030, 0.070], rel=0.03)
@@ -72,7 +72,7 @@ def test_zero_rtts_and_hosts_at_one_place_are_no_accident() -> None:
 def test_without_springs_a_host_stays() -> None:
     here = Coordinate((0.010, 0.010), 0.001)
     assert settled([], here, height=True) == here
-    assert relax_as_in_the_paper(here, [], PaperRelaxation(), rng=Random(0)) == here
+    assert relax_by_paper(here, [], PaperRelaxation(), rng=Random(0)) == here
 
 
 def test_the_work_of_a_round_is_bounded() -> None:

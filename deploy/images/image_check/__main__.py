@@ -51,13 +51,13 @@ def _run(images: frozenset[str], logs: Path) -> int:
     running.set_up_network()
     outcomes: list[running.Outcome] = []
 
-    def tell(it: running.Outcome) -> None:
+    def report(it: running.Outcome) -> None:
         outcomes.append(it)
         state = "healthy" if it.healthy else "NOT HEALTHY"
         print(f"{it.service}: {state} after {it.seconds:.0f} s  {it.said}", flush=True)
 
     for together in started(images):
-        running.run(together, logs, tell)
+        running.run(together, logs, report)
     print(f"what they said: {logs}")
     return 0 if all(it.healthy for it in outcomes) else 1
 

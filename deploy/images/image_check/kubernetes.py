@@ -1,6 +1,6 @@
 """What deploy/kubernetes says of the agents, as far as it can be done without a cluster.
 
-Their containers tell no health of their own: an agent is healthy once Redis has something of it.
+Their containers report no health: an agent is healthy once Redis has something of it.
 """
 
 import tomllib

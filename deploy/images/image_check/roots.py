@@ -42,18 +42,18 @@ def roots(folder: Path) -> dict[str, Path]:
     folder.mkdir(parents=True, exist_ok=True)
     made = {name: folder / name for name in PACKAGES}
     if not made["python"].is_dir():
-        beside = folder / ".python"
+        partial = folder / ".python"
         include = ",".join(PACKAGES["python"])
-        _run("debootstrap", "--variant=minbase", f"--include={include}", SUITE, beside, MIRROR)
-        beside.rename(made["python"])
+        _run("debootstrap", "--variant=minbase", f"--include={include}", SUITE, partial, MIRROR)
+        partial.rename(made["python"])
     for name in ("storm", "maven"):
         if not made[name].is_dir():
-            beside = folder / f".{name}"
-            _run("cp", "-a", "--reflink=auto", made["python"], beside)
-            _install(beside, PACKAGES[name])
+            partial = folder / f".{name}"
+            _run("cp", "-a", "--reflink=auto", made["python"], partial)
+            _install(partial, PACKAGES[name])
             if name == "storm":
-                _lay_out_storm(beside)
-            beside.rename(made[name])
+                _lay_out_storm(partial)
+            partial.rename(made[name])
     return made
 
 

@@ -47,8 +47,8 @@ def set_up_network() -> None:
         subprocess.run(command.split(), check=True)
 
 
-def run(services: Iterable[Service], logs: Path, tell: Callable[[Outcome], None]) -> None:
-    """Start services in order; tell how each did as soon as it is known, and end them all."""
+def run(services: Iterable[Service], logs: Path, report: Callable[[Outcome], None]) -> None:
+    """Start services in order; report each result as soon as it is known, and end them all."""
     logs.mkdir(parents=True, exist_ok=True)
     with ExitStack() as stack:
         for service in services:
@@ -56,9 +56,9 @@ def run(services: Iterable[Service], logs: Path, tell: Callable[[Outcome], None]
             if service.containerfile is None:
                 process = subprocess.Popen(_stand_in(service.name, stack), stdout=log, stderr=log)
                 stack.callback(_end, process)
-                tell(_wait(service, process, _health_of_stand_in(service.name)))
+                report(_wait(service, process, _health_of_stand_in(service.name)))
                 continue
-            tell(_run(service, log, stack))
+            report(_run(service, log, stack))
 
 
 def _run(service: Service, log: IO[str], stack: ExitStack) -> Outcome:

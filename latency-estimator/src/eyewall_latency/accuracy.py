@@ -1,4 +1,4 @@
-"""How far coordinates are from a matrix of true round-trip times."""
+"""The error of coordinates against a matrix of true round-trip times."""
 
 from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
@@ -11,7 +11,7 @@ from eyewall_latency.matrix import RttMatrix
 
 @dataclass(frozen=True, slots=True)
 class Errors:
-    """Of the estimates of some pairs; None where there is no such pair."""
+    """Of the estimates of some pairs; None if there is no such pair."""
 
     median_relative_error: float | None
     p90_relative_error: float | None
@@ -20,18 +20,18 @@ class Errors:
 
 @dataclass(frozen=True, slots=True)
 class Accuracy:
-    """Of the coordinates alone, all measured RTTs forgotten.
+    """The accuracy of the coordinates alone, without measured RTTs.
 
     Parameters
     ----------
     probes_per_host
-        That the hosts were let send.
+        Probes that each host was allowed.
     share_of_pairs_probed
         By at least one end.
     unprobed
         Of pairs that neither end ever probed.
     all
-        Of all pairs that the matrix tells.
+        Of all pairs in the matrix.
     """
 
     probes_per_host: int
@@ -46,7 +46,7 @@ def accuracy(
     probed: AbstractSet[tuple[int, int]],
     probes_per_host: int,
 ) -> Accuracy:
-    """Hold the distance of every pair against its RTT, in each direction that the matrix tells."""
+    """Compare the distance of every pair with its RTT, in each direction in the matrix."""
     unprobed: list[tuple[float, float]] = []
     every: list[tuple[float, float]] = []
     pairs_probed = 0

@@ -1,4 +1,4 @@
-"""The agent of one supervisor host: rounds of probing, relaxing and telling."""
+"""The agent of one supervisor host: rounds that probe, relax and report."""
 
 import logging
 import selectors
@@ -20,11 +20,10 @@ from eyewall_latency.redis_registry import RedisRegistry
 from eyewall_latency.registry import View
 
 TIDY_SECONDS = 30.0
-STILL = 0.0001
-"""Seconds that a coordinate may be off what others were told: what changes not even by that is not
-said anew, and costs nobody its decoding."""
-RESAID = 6
-"""Times within the expiry that it is said anew nevertheless."""
+LEAST_MOVEMENT = 0.0001
+"""Seconds. A coordinate that moved less is not reported again: readers need not decode it."""
+REPORTS_PER_EXPIRY = 6
+"""It is reported this often within the expiry all the same."""
 HANDSHAKES_AT_ONCE = 256
 """Accepted before the loop looks at anything else."""
 
@@ -45,7 +44,7 @@ class Agent:
         clock: Callable[[], float],
         rng: Random,
     ) -> None:
-        """Take part as `host`; whatever is readable from `stop` ends it."""
+        """Take part as `host`; a byte from `stop` ends it."""
         self._host = host
         self._config = config
         self._registry = registry
@@ -61,9 +60,9 @@ class Agent:
         self._tidied_at = float("-inf")
         self._away = ""
         self._found_address = ""
-        self._said: HostCoordinate | None = None
+        self._reported: HostCoordinate | None = None
         self._refused = 0
-        self._said_newer = False
+        self._warned_of_newer = False
 
     def run(self) -> None:
         """Do rounds until stopped; then take this host out of the registry."""
@@ -78,10 +77,10 @@ class Agent:
         try:
             self._registry.leave(self._host)
         except RedisAwayError:
-            LOG.info("left without a word: %s", self._away or "redis went away")
+            LOG.info("could not leave the registry: %s", self._away or "redis went away")
 
     def _round(self) -> int:
-        """Probe, relax and tell; return how many probes went out."""
+        """Probe, relax and report; return how many probes went out."""
         view = self._read()
         peers = self._estimator.next_peers(self._config.probes_per_round, view)
         targets = {peer: _target(view.hosts[peer]) for peer in peers}
@@ -97,7 +96,7 @@ class Agent:
         return len(peers)
 
     def _read(self) -> View:
-        """Return what the registry tells, or the last that it told with the time gone on."""
+        """Read the registry; if it is away, return the last view with the time advanced."""
         try:
             view = self._registry.read(self._host)
         except RedisAwayError as error:
@@ -106,18 +105,18 @@ class Agent:
         self._seen_at = self._clock()
         self._view = replace(view, hosts=self._allowed(view.hosts))
         newer = self._registry.newer_version
-        if newer is not None and not self._said_newer:
-            self._said_newer = True
-            LOG.warning("someone writes version %d of the contract, newer than this agent's", newer)
+        if newer is not None and not self._warned_of_newer:
+            self._warned_of_newer = True
+            LOG.warning("a host writes version %d of the contract, newer than this agent's", newer)
         return self._view
 
     def _write(self, view: View) -> None:
         if not self._view.now:
             return  # Redis's time is not known yet
-        unsaid = self._estimator.unsaid()
+        unreported = self._estimator.unreported()
         try:
-            self._said = self._record(view.now)
-            self._registry.write(self._host, self._said, unsaid)
+            self._reported = self._record(view.now)
+            self._registry.write(self._host, self._reported, unreported)
             if self._clock() >= self._tidied_at + TIDY_SECONDS:
                 self._registry.tidy(self._host, view.now)
                 self._tidied_at = self._clock()
@@ -126,24 +125,24 @@ class Agent:
         except (RedisAwayError, OSError) as error:
             self._is_away(str(error))
             return
-        self._estimator.said(unsaid)
+        self._estimator.mark_reported(unreported)
         if self._away:
             LOG.info("redis is back")
             self._away = ""
 
     def _record(self, now: float) -> HostCoordinate:
-        """Return what to say of this host: the same as last time while next to nothing changed."""
-        record, said = self._estimator.record(*self._address(), now), self._said
-        if said is None or (record.address, record.port, record.resets) != (
-            said.address,
-            said.port,
-            said.resets,
+        """Return this host's record: the last one while next to nothing has changed."""
+        record, reported = self._estimator.record(*self._address(), now), self._reported
+        if reported is None or (record.address, record.port, record.resets) != (
+            reported.address,
+            reported.port,
+            reported.resets,
         ):
             return record
-        here, there = record.coordinate, said.coordinate
+        here, there = record.coordinate, reported.coordinate
         moved = dist(here.position, there.position) + abs(here.height - there.height)
-        lately = now - said.at < self._config.redis.expiry_seconds / RESAID
-        return said if lately and moved < STILL else record
+        recent = now - reported.at < self._config.redis.expiry_seconds / REPORTS_PER_EXPIRY
+        return reported if recent and moved < LEAST_MOVEMENT else record
 
     def _is_away(self, reason: str) -> None:
         self._found_address = ""

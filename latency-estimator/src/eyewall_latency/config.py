@@ -182,7 +182,7 @@ def _value(where: str, value: object, default: object, known: "Field[Any]") -> o
 
 
 def _check(config: Config) -> None:
-    """Check what a range alone does not tell."""
+    """Check what no range expresses."""
     if config.host and not is_host_name(config.host):
         raise ConfigError(
             f"host is {_short(config.host)}: letters, digits and . _ - are allowed, 253 at most"
@@ -231,7 +231,7 @@ def _check_redis(config: Config) -> None:
         )
     if parts.scheme == "unix" and not config.probe.address:
         raise ConfigError(
-            "[redis] url is a unix socket, which tells no address of this host: "
+            "[redis] url is a unix socket, which gives no address of this host: "
             "[probe] address is needed"
         )
     try:

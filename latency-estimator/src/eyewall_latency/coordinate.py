@@ -1,4 +1,4 @@
-"""Coordinates over time: where one begins, how the whole does not drift, what is sound."""
+"""A coordinate's start, and the gravity that keeps all of them from drifting."""
 
 import math
 from random import Random
@@ -15,7 +15,7 @@ def first_coordinate(dimensions: int, *, height: bool, rng: Random) -> Coordinat
     return Coordinate(position, BIRTHPLACE / 10 if height else 0.0)
 
 
-def pulled_home(coordinate: Coordinate, reach: float) -> Coordinate:
+def apply_gravity(coordinate: Coordinate, reach: float) -> Coordinate:
     """Return the coordinate after a round's gravity: next to nothing near, strong far away.
 
     Springs know distances alone, so the whole set of hosts may wander off; each is drawn to the

@@ -1,4 +1,4 @@
-"""One host's part in the estimation: whom to probe, what to remember, where it is.
+"""One host's part in the estimation: which peers to probe, what to remember, where the host is.
 
 No clock, no socket, no store: the agent and the simulator run this same code.
 """
@@ -17,18 +17,18 @@ from eyewall_contracts.latency import (
     is_sound,
 )
 
-from eyewall_latency.coordinate import first_coordinate, pulled_home
-from eyewall_latency.leap import beside_a_near_peer
+from eyewall_latency.coordinate import apply_gravity, first_coordinate
+from eyewall_latency.leap import leap_to_near_peer
 from eyewall_latency.memory import Fading, Memory
-from eyewall_latency.paper_relaxation import PaperRelaxation, relax_as_in_the_paper
-from eyewall_latency.peers import Choosing, nearest_kept, next_peers
+from eyewall_latency.paper_relaxation import PaperRelaxation, relax_by_paper
+from eyewall_latency.peers import Choosing, keep_nearest, next_peers
 from eyewall_latency.registry import View
 from eyewall_latency.relaxation import SHORTEST_RTT, Relaxation, Spring, relax
 from eyewall_latency.setting import choice, number, whole_number
 
 ENOUGH_SPRINGS = 40
 """How many RTTs to know, or those of half of the hosts, before looking for a better place: early
-on, everybody is in a wrong one."""
+on, every host is in a wrong one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +60,7 @@ class Paper(PaperRelaxation):
     peers
         n: probed in each round.
     keep
-        i: the nearest of them stay for the next round; the others are drawn anew.
+        i: the nearest of them stay for the next round; the others are drawn again.
     """
 
     peers: int = whole_number(10, 1, 1_000)
@@ -79,7 +79,7 @@ class Settings:
 
 
 class Estimator:
-    """The state of one host; made anew when its process starts."""
+    """The state of one host; created when its process starts."""
 
     def __init__(self, name: str, settings: Settings, rng: Random) -> None:
         """Begin at a random place, knowing nobody."""
@@ -88,24 +88,24 @@ class Estimator:
         self._rng = rng
         self._memory = Memory(settings.fading)
         self._last_peers: list[str] = []
-        self._unsaid: set[str] = set()
+        self._unreported: set[str] = set()
         self.coordinate = self._begin()
         self.error = 1.0
         self.resets = 0
         self.refused = 0
 
     @property
-    def by_the_paper(self) -> bool:
-        """Whether paper 002's own algorithm is at work."""
+    def _uses_paper(self) -> bool:
+        """Whether paper 002's own algorithm is used."""
         return self._settings.space.algorithm == "paper"
 
     def next_peers(self, count: int, view: View) -> list[str]:
-        """Return whom to probe now, up to `count`: live hosts that the registry knows."""
+        """Return the peers to probe now, up to `count`: live hosts that the registry knows."""
         candidates = [name for name in view.hosts if name != self._name]
         if not candidates:
             return []
-        if self.by_the_paper:
-            chosen = self._peers_by_the_paper(candidates)
+        if self._uses_paper:
+            chosen = self._paper_peers(candidates)
         else:
             here, hosts = self.coordinate, view.hosts
 
@@ -128,31 +128,29 @@ class Estimator:
             self.refused += 1
             return False
         self._memory.measured(name, seconds, now)
-        self._unsaid.add(name)
+        self._unreported.add(name)
         return True
 
     def settle(self, view: View) -> None:
-        """Take in what others say and move to where all that is known draws this host."""
-        self._memory.heard(view.reports)
+        """Add others' reports and move to where all known RTTs draw this host."""
+        self._memory.add_reports(view.reports)
         self._memory.forget(view.now, view.hosts)
-        self._unsaid &= view.hosts.keys()
+        self._unreported &= view.hosts.keys()
         springs = self._springs(view)
-        if self.by_the_paper:
-            moved = relax_as_in_the_paper(
-                self.coordinate, springs, self._settings.paper, rng=self._rng
-            )
+        if self._uses_paper:
+            moved = relax_by_paper(self.coordinate, springs, self._settings.paper, rng=self._rng)
         else:
             space = self._settings.space
             start = self.coordinate
             if springs and len(springs) >= min(ENOUGH_SPRINGS, (len(view.hosts) - 1) / 2):
                 scale = self._settings.relaxation.error_scale
-                start = beside_a_near_peer(start, springs, scale, rng=self._rng)
+                start = leap_to_near_peer(start, springs, scale, rng=self._rng)
             moved = relax(
                 start, springs, self._settings.relaxation,
                 error=self.error,
                 height=space.height, rng=self._rng,
             )  # fmt: skip
-            moved = pulled_home(moved, space.gravity_reach_seconds)
+            moved = apply_gravity(moved, space.gravity_reach_seconds)
         if is_sound(moved):
             self.coordinate = moved
             self.error = _error(moved, springs)
@@ -161,7 +159,7 @@ class Estimator:
             self.resets += 1
 
     def record(self, address: str, port: int, now: float) -> HostCoordinate:
-        """Return what this host says of itself."""
+        """Return this host's record."""
         return HostCoordinate(
             address=address,
             port=port,
@@ -172,26 +170,26 @@ class Estimator:
             at=now,
         )
 
-    def unsaid(self) -> dict[str, RttRecord]:
-        """Return what the probes since `said` came to, the newest of each target."""
-        records = {name: self._memory[name].record() for name in sorted(self._unsaid)}
+    def unreported(self) -> dict[str, RttRecord]:
+        """Return what the probes since `mark_reported` measured, the newest of each target."""
+        records = {name: self._memory[name].record() for name in sorted(self._unreported)}
         return {name: record for name, record in records.items() if record is not None}
 
-    def said(self, names: Mapping[str, RttRecord]) -> None:
+    def mark_reported(self, names: Mapping[str, RttRecord]) -> None:
         """Note that the registry has taken these."""
-        self._unsaid.difference_update(names)
+        self._unreported.difference_update(names)
 
     def _begin(self) -> Coordinate:
         space = self._settings.space
-        dimensions = 3 if self.by_the_paper else space.dimensions
-        height = space.height and not self.by_the_paper
+        dimensions = 3 if self._uses_paper else space.dimensions
+        height = space.height and not self._uses_paper
         return first_coordinate(dimensions, height=height, rng=self._rng)
 
     def _in_this_space(self, candidates: list[str], view: View) -> list[str]:
         here = len(self.coordinate.position)
         return [it for it in candidates if len(view.hosts[it].coordinate.position) == here]
 
-    def _peers_by_the_paper(self, candidates: list[str]) -> list[str]:
+    def _paper_peers(self, candidates: list[str]) -> list[str]:
         paper = self._settings.paper
         alive = set(candidates)
 
@@ -200,7 +198,7 @@ class Estimator:
             return peer.own.seconds if peer is not None and peer.own is not None else float("inf")
 
         old = [name for name in self._last_peers if name in alive]
-        kept = nearest_kept(old, paper.keep, rtt)
+        kept = keep_nearest(old, paper.keep, rtt)
         others = [name for name in candidates if name not in kept]
         drawn = self._rng.sample(others, min(paper.peers - len(kept), len(others)))
         return kept + drawn
@@ -212,7 +210,7 @@ class Estimator:
             record = view.hosts.get(name)
             if record is None or len(record.coordinate.position) != dimensions:
                 continue
-            if self.by_the_paper and name not in self._last_peers:
+            if self._uses_paper and name not in self._last_peers:
                 continue
             springs.append(
                 Spring(record.coordinate.position, record.coordinate.height, rtt, weight)

@@ -1,4 +1,4 @@
-"""Out of a wrong corner: a host far from a peer that is near by RTT tries the place beside it.
+"""Out of a wrong corner: a host far from a peer that is near by RTT tries a place next to it.
 
 Springs alone leave hosts of one site at two places of the space, as far from a third as they should
 be: none of them is drawn to the others strongly enough to cross. What decides is how well all RTTs
@@ -16,10 +16,10 @@ FAR = 3.0
 """Times the nearest RTT (or that of the softest spring) away, a near peer is far."""
 
 
-def beside_a_near_peer(
+def leap_to_near_peer(
     here: Coordinate, springs: list[Spring], scale: float, *, rng: Random
 ) -> Coordinate:
-    """Return a place beside one of the nearest, if that is far and suits all springs better."""
+    """Return a place next to one of the nearest, if that is far and suits all springs better."""
     near = max(SOFTEST, min(spring.rtt for spring in springs))
     nearest = rng.choice([spring for spring in springs if spring.rtt <= near])
     if here.distance(Coordinate(nearest.position, nearest.height)) <= FAR * near:

@@ -12,7 +12,7 @@ SECONDS_IN = {"ms": 0.001, "s": 1.0}
 
 
 class MatrixError(ValueError):
-    """A file that is no matrix of round-trip times; says where and why."""
+    """A file that is not a matrix of round-trip times; the message names place and reason."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +87,7 @@ def _text(path: Path) -> str:
     try:
         return content.decode("ascii")
     except UnicodeDecodeError as error:
-        raise MatrixError(f"{path}: byte {error.start} is no text of numbers and tabs") from None
+        raise MatrixError(f"{path}: byte {error.start} is not text of numbers and tabs") from None
 
 
 def _cell(path: Path, i: int, j: int, cell: str, unit: float, *, skip_holes: bool) -> float | None:
@@ -96,7 +96,7 @@ def _cell(path: Path, i: int, j: int, cell: str, unit: float, *, skip_holes: boo
     try:
         value = float(text) if text else math.nan
     except ValueError:
-        raise MatrixError(f"{where}: {text[:40]!r} is no number") from None
+        raise MatrixError(f"{where}: {text[:40]!r} is not a number") from None
     if 0.0 < value * unit <= 60.0:
         return value * unit
     if value * unit > 60.0:

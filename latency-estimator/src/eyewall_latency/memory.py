@@ -1,4 +1,4 @@
-"""What one host remembers of its peers: its own probes, and what theirs to it came to."""
+"""What one host remembers of its peers: the results of its own probes and of theirs."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -28,12 +28,12 @@ class Fading:
 
 
 class Peer:
-    """One peer: when it was tried, what came of it, and what it says itself."""
+    """One peer: when it was tried, the result, and its own report."""
 
     __slots__ = ("measured_at", "own", "theirs", "tried_at")
 
     def __init__(self) -> None:
-        """Know nothing of it yet."""
+        """Start without any knowledge of it."""
         self.tried_at = NEVER
         self.measured_at = NEVER
         self.own: RttFilter | None = None
@@ -46,13 +46,13 @@ class Peer:
         return max(self.measured_at, theirs)
 
     def record(self) -> RttRecord | None:
-        """Return what the own probes came to, as others may read it."""
+        """Return the result of the own probes, as others read it."""
         if self.own is None:
             return None
         return RttRecord(self.own.seconds, self.own.spread, self.measured_at)
 
     def faded(self, now: float, half_life: float) -> tuple[float, float] | None:
-        """Return the RTT to go by, and its weight: 1 when new, less with age.
+        """Return the RTT to use and its weight: 1 when new, less with age.
 
         Of what both ends measured the lower one, as waiting only adds to an RTT; but the later one
         if the other is older by a half-life.
@@ -72,7 +72,7 @@ class Memory:
     """The peers of one host, by name; as many as live, at most."""
 
     def __init__(self, fading: Fading) -> None:
-        """Remember nothing yet."""
+        """Start empty."""
         self._fading = fading
         self._peers: dict[str, Peer] = {}
 
@@ -88,7 +88,7 @@ class Memory:
         return self._peers.get(name)
 
     def __len__(self) -> int:
-        """Return how many peers have been tried or heard of."""
+        """Return how many peers have been tried or have reported."""
         return len(self._peers)
 
     def tried(self, name: str, now: float) -> None:
@@ -104,8 +104,8 @@ class Memory:
         else:
             peer.own.add(seconds, now)
 
-    def heard(self, reports: Mapping[str, RttRecord]) -> None:
-        """Take what others' probes to this host came to."""
+    def add_reports(self, reports: Mapping[str, RttRecord]) -> None:
+        """Add the results of others' probes to this host."""
         for name, report in reports.items():
             self[name].theirs = report
 

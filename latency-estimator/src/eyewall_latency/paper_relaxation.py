@@ -1,4 +1,4 @@
-"""Paper 002's own relaxation, section 3.4, algorithms 1 and 2, beside the shipped one.
+"""Paper 002's own relaxation, section 3.4, algorithms 1 and 2.
 
 It forgets: only the peers that this round has measured draw the host.
 """
@@ -32,7 +32,7 @@ class PaperRelaxation:
     least_movement_ms: float = number(0.01, 0.0, 1_000.0)
 
 
-def relax_as_in_the_paper(
+def relax_by_paper(
     start: Coordinate, springs: list[Spring], settings: PaperRelaxation, *, rng: Random
 ) -> Coordinate:
     """Algorithm 1, lines 5 to 16: move by the forces until they move no more."""

@@ -1,8 +1,8 @@
-"""Which peers to probe next.
+"""The choice of peers to probe.
 
-Paper 002, section 3.4: of n random peers the i nearest are kept and j are drawn anew. Here nothing
+Paper 002, section 3.4: of n random peers the i nearest are kept and j are drawn again. Here nothing
 is forgotten between rounds, so keeping the nearest means to keep what is known of them fresh, and
-drawing anew means to draw hosts that neither end has measured yet.
+drawing again means to draw hosts that neither end has measured yet.
 """
 
 from collections.abc import Callable, Sequence
@@ -45,7 +45,7 @@ def next_peers(
     now: float,
     rng: Random,
 ) -> list[str]:
-    """Return up to `count` different candidates; `distance` tells a host's estimated RTT."""
+    """Return up to `count` different candidates; `distance` is a host's estimated RTT."""
     count = min(count, len(candidates))
     if len(candidates) < settings.mesh_hosts:
         return _next_in_turn(count, candidates, memory, rng)
@@ -55,7 +55,7 @@ def next_peers(
         near = None
         if settings.keep and len(memory) >= settings.explore and rng.random() < 0.5:
             near = _near_and_stale(free, memory, distance, settings, now)
-        chosen.append(near or _drawn_anew(free, memory, rng))
+        chosen.append(near or _draw_new(free, memory, rng))
     return chosen
 
 
@@ -80,20 +80,20 @@ def _near_and_stale(
 ) -> str | None:
     """Return which of the nearest was measured longest ago, unless all of them were lately."""
 
-    def as_known(name: str) -> float:
+    def known_rtt(name: str) -> float:
         peer = memory.get(name)
         return peer.own.seconds if peer is not None and peer.own is not None else distance(name)
 
-    def last_dealt_with(name: str) -> float:
+    def last_contact(name: str) -> float:
         peer = memory.get(name)
         return NEVER if peer is None else max(peer.latest, peer.tried_at)
 
-    nearest = nsmallest(settings.keep, candidates, key=as_known)
-    stalest = min(nearest, key=last_dealt_with)
-    return stalest if last_dealt_with(stalest) < now - settings.keep_fresh_seconds else None
+    nearest = nsmallest(settings.keep, candidates, key=known_rtt)
+    stalest = min(nearest, key=last_contact)
+    return stalest if last_contact(stalest) < now - settings.keep_fresh_seconds else None
 
 
-def _drawn_anew(candidates: Sequence[str], memory: Memory, rng: Random) -> str:
+def _draw_new(candidates: Sequence[str], memory: Memory, rng: Random) -> str:
     """Return a random one that neither end has measured or tried; the one longest ago if none."""
     for _ in range(8):  # as a rule most are new, and one draw does
         name = candidates[int(rng.random() * len(candidates))]
@@ -105,6 +105,6 @@ def _drawn_anew(candidates: Sequence[str], memory: Memory, rng: Random) -> str:
     return min(candidates, key=lambda name: (memory[name].tried_at, rng.random()))
 
 
-def nearest_kept(peers: Sequence[str], keep: int, rtt: Callable[[str], float]) -> list[str]:
-    """Return the i nearest of the last round's peers (paper 002, section 3.4, as it stands)."""
+def keep_nearest(peers: Sequence[str], keep: int, rtt: Callable[[str], float]) -> list[str]:
+    """Return the i nearest of the last round's peers (paper 002, section 3.4)."""
     return nsmallest(keep, peers, key=rtt)

@@ -1,7 +1,7 @@
 """The simulator: the agents' own code on hosts that exist as rows of a matrix.
 
 Each phantom host runs an `Estimator`, as its agent would, at jittered times of a clock that jumps
-from round to round; one echo is one probe. What they tell each other goes through a registry in
+from round to round; one echo is one probe. Their reports go through a registry in
 memory, and is rounded and checked by nobody: encodings have tests of their own.
 """
 
@@ -105,10 +105,10 @@ class Phantoms:
 
     def _publish(self, index: int) -> None:
         host = self._hosts[index]
-        fresh = host.unsaid()
+        fresh = host.unreported()
         record = host.record(PHANTOM_ADDRESS, 1, self._registry.now)
         self._registry.write(self.names[index], record, fresh)
-        host.said(fresh)
+        host.mark_reported(fresh)
 
     def _hold_out(self, count: int) -> set[tuple[int, int]]:
         pairs = ((i, j) for i in range(count) for j in range(i + 1, count))

@@ -46,7 +46,7 @@ class RedisRegistry:
         """How many values of others the contract did not allow."""
 
     def read(self, host: str) -> View:
-        """Return what there is for `host`."""
+        """Return the registry as `host` reads it now."""
         found = self._store.read_hosts(within=self._expiry)
         self.newer_version = found.newer_version
         ((_, reports),) = self._store.fetch_rtts([host])

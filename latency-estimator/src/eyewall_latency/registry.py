@@ -1,4 +1,4 @@
-"""What hosts tell each other, wherever it is kept; here: in memory, for simulations and tests."""
+"""The store that hosts share; here also one in memory, for simulations and tests."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -9,16 +9,16 @@ from eyewall_contracts.latency import HostCoordinate, RttRecord
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """What one host is told.
+    """The registry as one host reads it.
 
     Parameters
     ----------
     now
         The registry's time.
     hosts
-        Every host that gave a sign of life lately, the reader included.
+        Every host that reported within the expiry, the reader included.
     reports
-        What others' probes to the reader came to, by who probed.
+        Results of others' probes to the reader, by prober.
     """
 
     now: float = 0.0
@@ -30,11 +30,11 @@ class Registry(Protocol):
     """The store between the hosts."""
 
     def read(self, host: str) -> View:
-        """Return what `host` is told now."""
+        """Return the registry as `host` reads it now."""
         ...
 
     def write(self, host: str, record: HostCoordinate, rtts: Mapping[str, RttRecord]) -> None:
-        """Keep what `host` says of itself, and what its probes came to, by target."""
+        """Store the record of `host` and the results of its probes, by target."""
         ...
 
 
@@ -42,21 +42,21 @@ class MemoryRegistry:
     """A registry for hosts of one process, on a clock that its owner moves."""
 
     def __init__(self, expiry_seconds: float) -> None:
-        """Know nobody; a host is dead after `expiry_seconds` without a word."""
+        """Start empty; a host is dead after `expiry_seconds` without a report."""
         self.now = 0.0
         self._expiry = expiry_seconds
         self._hosts: dict[str, HostCoordinate] = {}
         self._reports: dict[str, dict[str, RttRecord]] = {}
 
     def read(self, host: str) -> View:
-        """Return what `host` is told now."""
+        """Return the registry as `host` reads it now."""
         oldest = self.now - self._expiry
         alive = {name: record for name, record in self._hosts.items() if record.at >= oldest}
         reports = self._reports.get(host, {})
         return View(self.now, alive, {it: reports[it] for it in reports if it in alive})
 
     def write(self, host: str, record: HostCoordinate, rtts: Mapping[str, RttRecord]) -> None:
-        """Keep what `host` says."""
+        """Store the record of `host`."""
         self._hosts[host] = record
         for target, rtt in rtts.items():
             self._reports.setdefault(target, {})[host] = rtt

@@ -1,4 +1,4 @@
-"""From single echoes to an RTT to go by: a median against spikes, then a mean against jitter."""
+"""From single echoes to an RTT: a median against spikes, then a mean against jitter."""
 
 from statistics import median, median_low
 

@@ -1,4 +1,4 @@
-"""Fields of settings: a default and what is allowed, told once and read by the configuration."""
+"""Fields of settings: a default and the allowed values."""
 
 from dataclasses import dataclass, field
 from typing import Any
@@ -13,7 +13,7 @@ class Allowed:
     words: tuple[str, ...] = ()
 
     def __str__(self) -> str:
-        """Say it to a person."""
+        """Return the range or the choices as text."""
         return " or ".join(self.words) if self.words else f"{self.low:g} to {self.high:g}"
 
 

@@ -1,4 +1,4 @@
-"""Both agents on every host: the real ones, beside light fakes of Storm's daemons."""
+"""Both agents on every host: the real ones, next to light fakes of Storm's daemons."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The dashboard of a cluster: the real one, beside light fakes of Storm's daemons."""
+"""The dashboard of a cluster: the real one, next to light fakes of Storm's daemons."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 def parts(cluster: FakeCluster) -> dict[str, str]:
-    """The state of each part, as the dashboard tells it where `status` says that it is."""
+    """The state of each part, from the dashboard at the address in `status`."""
     address = cluster.status()["addresses"]["dashboard"]
     health = httpx.get(f"{address}/api/v1/health", timeout=30).json()
     return {it["name"]: it["signal"]["state"] for it in health["parts"]}

@@ -67,7 +67,7 @@ def test_between_executors_of_one_host_nothing_is_needed() -> None:
 
 def test_a_stream_is_divided_evenly_among_the_executors_at_both_ends() -> None:
     # 2 sources and 3 sinks: 6 pairs of 1 Mbit/s. Two of the sinks share a worker on centre; the
-    # source on relay has a sink beside it.
+    # source on relay has a sink on the same host.
     running = topology(
         ("source", "plant", 6700),
         ("source", "relay", 6700),

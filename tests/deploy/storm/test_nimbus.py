@@ -23,15 +23,15 @@ def info(executors: list[Any], sched_status: str | None = None) -> Any:
 
 
 def test_executors_are_known_by_component_and_task_with_their_slot() -> None:
-    told = convert_topology(
+    topology = convert_topology(
         info([summary("tag", 5, "fog-1"), summary("__acker", 1, "edge-1", 6701)])
     )
-    assert told.slots == {
+    assert topology.slots == {
         RunningExecutor("tag", 5, 5): WorkerSlot("fog-1", 6700),
         RunningExecutor("__acker", 1, 1): WorkerSlot("edge-1", 6701),
     }
-    assert [executor.is_system for executor in told.hosts()] == [True, False]
-    assert told.scheduling == ""
+    assert [executor.is_system for executor in topology.hosts()] == [True, False]
+    assert topology.scheduling == ""
 
 
 def test_complete_latency_weighs_each_spout_executor_with_its_acks() -> None:
@@ -42,12 +42,12 @@ def test_complete_latency_weighs_each_spout_executor_with_its_acks() -> None:
             acked={":all-time": {"default": acks}},
         )
 
-    told = convert_topology(
+    topology = convert_topology(
         info([summary("s", 1, "a", spout=spout(20.0, 100)),
               summary("s", 2, "b", spout=spout(40.0, 300)),
               summary("tag", 3, "b")])
     )  # fmt: skip
-    assert told.complete_latency == pytest.approx(0.035)
+    assert topology.complete_latency == pytest.approx(0.035)
 
 
 def test_without_a_sample_there_is_no_complete_latency() -> None:

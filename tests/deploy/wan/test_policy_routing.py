@@ -63,9 +63,9 @@ def arrived(room: Room) -> dict[str, int]:
     asked = time.time()
     until = time.monotonic() + 120
     while time.monotonic() < until:
-        told: dict[str, Any] = json.loads((room.folder / "traffic.json").read_text())
-        if told["as_of"] > asked:
-            rows = [row for row in told["connections"] if row["port"] == PORT]
+        traffic: dict[str, Any] = json.loads((room.folder / "traffic.json").read_text())
+        if traffic["as_of"] > asked:
+            rows = [row for row in traffic["connections"] if row["port"] == PORT]
             assert {(row["source"], row["target"]) for row in rows} <= {("a", "c")}
             return {row["kind"]: row["bytes"] for row in rows}
         time.sleep(0.05)

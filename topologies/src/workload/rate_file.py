@@ -9,7 +9,7 @@ LOOK_SECONDS = 1.0
 
 
 class RateFile:
-    """Tells the rate of one source. A file that is torn or nonsense changes nothing."""
+    """The rate of one source. A file that is torn or nonsense changes nothing."""
 
     def __init__(self, path: str, source: str, rate: float, now: float) -> None:
         self._path = Path(path) if path else None

@@ -12,8 +12,8 @@ if TYPE_CHECKING:
 MEASURE_DIR = "measure.dir"
 OPERATORS = ("tokenise", "tag", "filter", "count", "rank")
 MULTILANG_MS = 2.0
-"""What passing one tuple through Storm's queues and a component's Python process costs besides its
-own work: 1.8 ms were measured within one worker, 2.8 ms across workers of one host."""
+"""What passing one tuple through Storm's queues and a component's Python process costs in addition
+to its own work: 1.8 ms were measured within one worker, 2.8 ms across workers of one host."""
 
 _BYTES_PER_WORD = 6.5
 
@@ -149,9 +149,9 @@ def word_count(conf: Mapping[str, Any]) -> WordCount:
 
 
 def hints(conf: Mapping[str, Any]) -> dict[str, dict[str, float]]:
-    """What Eyewall is told about the topology that `conf` belongs to; empty for other topologies.
+    """Settings for Eyewall of the topology that `conf` belongs to; empty for other topologies.
 
-    A topology is known by the settings it carries. Meet tells nothing: what it does is measured.
+    A topology is known by the settings it carries. Meet declares nothing: its rates are measured.
     """
     settings: TagAndCount | WordCount | Haul
     if _has(conf, "tag_and_count."):

@@ -1,1 +1,1 @@
-"""`eyewall-deploy delays`: what the latency agents found, beside what the network really does."""
+"""`eyewall-deploy delays`: the latency agents' estimates next to the true delays."""

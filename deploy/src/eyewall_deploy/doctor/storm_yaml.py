@@ -63,7 +63,7 @@ def _check_scheduler(given: Any) -> CheckResult:
     if given is None:
         return advice(check, "not set: Storm's own scheduler places", f"set it to {CLASS}")
     if isinstance(given, str) and "eyewall" in given.lower():
-        return stops_nimbus(check, f"{given}: there is no such class", f"it is {CLASS}")
+        return stops_nimbus(check, f"{given}: unknown class", f"it is {CLASS}")
     return advice(check, f"{given}: Eyewall is not switched on", f"set it to {CLASS}")
 
 

@@ -169,7 +169,7 @@ def set_cpu(folders: Iterable[str], cores: float) -> None:
 
 
 def remove_groups(name: str, parents: Mapping[Controller, CgroupParent]) -> tuple[str, ...]:
-    """Remove all groups of a cluster, whoever made them; return one line for each that is left.
+    """Remove all groups of a cluster; return one line for each that is left.
 
     Their processes must have ended, or be about to.
     """

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from eyewall_deploy.run_dir import RunDir
 
 DETACH = b"detach\n"
-"""Tells the keeper that the cluster may outlive its starter."""
+"""Signals the keeper that the cluster may outlive its starter."""
 
 AT_ONCE = signal.SIGUSR1
 """Signal by which the keeper ends everything without letting programs end by themselves."""

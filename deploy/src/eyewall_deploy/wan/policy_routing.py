@@ -94,7 +94,7 @@ def _prepare(address: str) -> None:
 
 
 def _enforce(wanted: frozenset[RoutingRule]) -> int:
-    """Have these rules and no other of ours in this thread's namespace; return how many changed.
+    """Install exactly these rules of Eyewall in this thread's namespace; return how many changed.
 
     New rules come before old ones go: a connection of which only the route changes stays on its
     kind of link.

@@ -35,7 +35,7 @@ class Prober:
     def __init__(
         self, icmp_socket: socket.socket | None, clock: Callable[[], float] = time.perf_counter
     ) -> None:
-        """Use the ICMP socket, if there is one; `clock` tells seconds."""
+        """Use the ICMP socket, if there is one; `clock` returns seconds."""
         self._icmp = icmp_socket
         self._raw = icmp_socket is not None and icmp_socket.type == socket.SOCK_RAW
         self._identifier = os.getpid() & 0xFFFF

@@ -10,7 +10,7 @@ MAGIC = b"eyewall!"
 
 
 class Echo(NamedTuple):
-    """What tells one echo from another."""
+    """The identity of an echo."""
 
     identifier: int
     sequence: int
@@ -26,7 +26,7 @@ def request(echo: Echo) -> bytes:
 
 
 def reply(packet: bytes, *, with_ip_header: bool) -> Echo | None:
-    """Return which echo a packet answers; None if it is no reply of ours, or torn."""
+    """Return which echo a packet answers; None if it answers no echo of ours, or is torn."""
     if with_ip_header:
         if not packet:
             return None
