@@ -30,7 +30,7 @@ def map_task(
     Exit codes are those of solve; 5 also if the policy found no mapping where there may be one.
     """
     # Only here: the solvers take a second to load, and the other commands need none.
-    from eyewall_papers.bimodal.map_file import MapOptions, map_file
+    from eyewall_papers.bimodal.command import MapOptions, map_file
 
     asked = MapOptions(policy, metric, max_null, time_limit, seed)
     raise typer.Exit(map_file(problem, asked, as_json=as_json))
@@ -94,9 +94,11 @@ def provision(
         source = command.from_file(problem)
     else:
         with connect("provision", sidecar, config) as client:
-            told = client.problem(topology)
-        said = (*told.measured, *told.assumptions)
-        source = command.from_topology(told.topology, told.json, told.shared, said, options)
+            running = client.problem(topology)
+        said = (*running.measured, *running.assumptions)
+        source = command.from_topology(
+            running.topology, running.json, running.shared, said, options
+        )
     raise typer.Exit(command.provision(source, options, as_json=as_json))
 
 

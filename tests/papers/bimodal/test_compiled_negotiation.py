@@ -1,7 +1,7 @@
 """Compiled agents answer as agents do, message for message."""
 
 import pytest
-from eyewall_papers.bimodal.compiled_negotiation import balanced_mapper, negotiated
+from eyewall_papers.bimodal.compiled_negotiation import balanced_mapper, run_negotiation
 from eyewall_papers.bimodal.mapping import Resources
 from eyewall_papers.bimodal.mapping_arrays import free_arrays, network_arrays, task_arrays
 from eyewall_papers.bimodal.metric import Balanced
@@ -32,7 +32,7 @@ def test_compiled_agents_settle_on_the_same_map_after_as_many_messages(first: in
             free_arrays(case.network, free),
             task_arrays(case.network, case.task),
         )
-        assert negotiated(*arrays, 1 << 12).sent == sent, seed
+        assert run_negotiation(*arrays, 1 << 12).sent == sent, seed
         compiled = balanced_mapper(case.network)(free, case.task)
         if agents is None:
             assert compiled is None, seed
@@ -44,7 +44,7 @@ def test_compiled_agents_settle_on_the_same_map_after_as_many_messages(first: in
 
 def test_too_little_room_for_maps_is_said_and_not_an_answer() -> None:
     case = random_case(1, nodes=6, components=4)
-    ended = negotiated(
+    ended = run_negotiation(
         network_arrays(case.network),
         free_arrays(case.network, Resources.of(case.network)),
         task_arrays(case.network, case.task),

@@ -164,7 +164,7 @@ def test_what_concurrent_tasks_reserve_is_exactly_what_their_mappings_need(
         if accepted is not None:
             mapping = accepted.mapping(task)
             assert mapping_violations(case.network, left, task, mapping) == ()
-            left = left.taken(task, mapping)
+            left = left.reserve(task, mapping)
     for node, agent in agents.items():
         stock = agent.stock
         assert stock.cpu == pytest.approx(left.cpu[node])

@@ -95,8 +95,8 @@ def test_a_change_is_told_once(folder: Path, caplog: pytest.LogCaptureFixture) -
     with caplog.at_level(logging.INFO):
         decided.decide()
         decided.decide()
-    (told,) = caplog.records
-    assert told.getMessage() == (
+    (record,) = caplog.records
+    assert record.getMessage() == (
         "urgent plant → centre:6700: dedicated plant → centre, promised 2.70 Mbit/s: "
         "its priority is among the highest on the direct link"
     )
@@ -112,8 +112,8 @@ def test_what_a_connection_had_is_told_in_mbit_once_it_was_watched(
     put(folder, "links", {**LINKS, "dedicated": [{**LINE, "bandwidth": 300_000}]})
     with caplog.at_level(logging.INFO):
         decided.decide()
-    (told,) = caplog.records
-    assert "had 2.40 of 2.70 Mbit/s" in told.getMessage()
+    (record,) = caplog.records
+    assert "had 2.40 of 2.70 Mbit/s" in record.getMessage()
 
 
 @pytest.mark.parametrize(
@@ -182,10 +182,10 @@ def test_a_fault_is_told_once_for_as_long_as_it_lasts_and_again_when_it_comes_ba
     with caplog.at_level(logging.ERROR):
         run(agent(folder), TIMING.interval, stop, lambda: ready.append("ready"))
     assert ready == ["ready"]
-    told = [record.getMessage() for record in caplog.records]
-    assert len(told) == 2
-    assert told[0] == told[1]
-    assert told[0].endswith("all marks stay as they were")
+    messages = [record.getMessage() for record in caplog.records]
+    assert len(messages) == 2
+    assert messages[0] == messages[1]
+    assert messages[0].endswith("all marks stay as they were")
 
 
 def test_a_folder_that_is_not_there_is_named(tmp_path: Path) -> None:

@@ -41,9 +41,9 @@ def test_a_mapping_takes_cores_and_bandwidth_on_every_hop() -> None:
 
 
 def test_what_is_taken_is_there_again_once_it_is_released() -> None:
-    left = FREE.taken(TASK, MAPPING)
+    left = FREE.reserve(TASK, MAPPING)
     assert left.dedicated == {("a", "b"): 6, ("b", "a"): 10, ("b", "c"): 6, ("c", "b"): 10}
-    assert left.released(TASK, MAPPING) == FREE
+    assert left.release(TASK, MAPPING) == FREE
 
 
 def test_costs_are_sums_over_hops() -> None:

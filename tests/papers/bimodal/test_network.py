@@ -3,7 +3,13 @@ from math import inf
 
 import numpy as np
 import pytest
-from eyewall_papers.bimodal.network import DedicatedLink, LinkKind, TwoKindNetwork, least_delays
+from eyewall_papers.bimodal.network import (
+    DedicatedLink,
+    LinkKind,
+    TwoKindNetwork,
+    fewest_hops,
+    least_delays,
+)
 from eyewall_sidecar.model import LinkMatrix, Node, ProblemError
 
 NODES = (Node("a"), Node("b"), Node("c"))
@@ -74,3 +80,24 @@ def test_nodes_that_no_link_joins_are_a_day_apart() -> None:
 def test_what_is_wrong_with_a_network_is_named(made, complaint) -> None:  # type: ignore[no-untyped-def]
     with pytest.raises(ProblemError, match=re.escape(complaint)):
         made()
+
+
+ONWARD = {"a": "ca", "b": "a", "c": "abd", "d": "b"}
+"""From a to b by c or by c and d; loops a – c – a and a – a on the way."""
+
+
+def path(most_hops: float, source: str = "a", target: str = "b") -> tuple[str, ...]:
+    return fewest_hops(source, target, ONWARD.__getitem__, most_hops)
+
+
+def test_the_shortest_path_is_taken_past_all_loops() -> None:
+    assert path(inf) == ("a", "c", "b")
+
+
+def test_a_path_may_have_as_many_hops_as_are_permitted_and_no_more() -> None:
+    assert path(2) == ("a", "c", "b")
+    assert path(1) == path(0) == ()
+
+
+def test_no_path_is_none() -> None:
+    assert path(inf, target="e") == ()

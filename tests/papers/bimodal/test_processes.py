@@ -86,15 +86,15 @@ def test_a_process_that_ends_before_it_is_told_the_task_is_an_answer_without_a_m
     # A process is killed just before it is told where the others listen: what is
     # written to it then breaks when its pipe closes.
     written = iter(range(100))
-    tell = processes._tell
+    send = processes._send
 
-    def kill_then_tell(host: subprocess.Popen[str], line: str) -> None:
+    def kill_then_send(host: subprocess.Popen[str], line: str) -> None:
         if next(written) == len(CASE.network.nodes):
             host.kill()
             host.wait()
-        tell(host, line)
+        send(host, line)
 
-    monkeypatch.setattr(processes, "_tell", kill_then_tell)
+    monkeypatch.setattr(processes, "_send", kill_then_send)
     talk = converse(
         CASE.network, FREE, CASE.task, pruning="exact", metric="delay", seed=0, time_limit=60
     )

@@ -50,7 +50,7 @@ def decided(
     ]
     free = Resources.of(links)
     for it in progress:
-        free = free.taken(it.task, it.mapping)
+        free = free.reserve(it.task, it.mapping)
     return reallocation_round(links, free, progress, 1.0, interval)
 
 
@@ -126,7 +126,7 @@ def _loaded(seed: int) -> tuple[TwoKindNetwork, Resources, list[TaskProgress]]:
         task = random_case(7919 * seed + other, nodes=6, components=3).task
         if (found := mapper(free, task)) is not None:
             mapping = found.mapping(task)
-            free = free.taken(task, mapping)
+            free = free.reserve(task, mapping)
             running.append(TaskProgress(task, mapping, 100.0, 100.0 - 13.0 * other))
     return links, free, running
 
@@ -141,7 +141,7 @@ def test_a_round_overfills_no_dedicated_link_and_loses_no_bandwidth(seed: int) -
     assert all(left >= -1e-9 for left in found.free.dedicated.values())
     left = found.free
     for it, mapping in zip(running, found.mappings, strict=True):
-        left = left.released(it.task, mapping)
+        left = left.release(it.task, mapping)
     whole = Resources.of(links)
     assert left.dedicated == pytest.approx(whole.dedicated)
     assert left.uplinks == pytest.approx(whole.uplinks)

@@ -9,7 +9,7 @@ import pytest
 from eyewall_papers.bimodal.compiled_negotiation import balanced_mapper
 from eyewall_papers.bimodal.mapping import Resources
 from eyewall_papers.bimodal.network import DedicatedLink, TwoKindNetwork
-from eyewall_papers.bimodal.simulation import Arrival, Simulated, simulate
+from eyewall_papers.bimodal.simulation import Arrival, SimulationResult, simulate
 from eyewall_papers.bimodal.task import Task
 from eyewall_papers.bimodal.variability import Ratios, WindowMean, drawn_by_window, drawn_each_step
 from eyewall_sidecar.model import LinkMatrix, Node, ProblemError
@@ -57,7 +57,7 @@ def run(
     draw: WindowMean = half,
     interval: float = inf,
     seed: int = 0,
-) -> Simulated:
+) -> SimulationResult:
     return simulate(
         network, arrivals, balanced_mapper(network), draw, default_rng(seed), interval=interval
     )
@@ -131,7 +131,7 @@ def random_network(seed: int) -> TwoKindNetwork:
     return replace(network, uplinks=lasts, downlinks=lasts)
 
 
-def random_run(seed: int, draw: WindowMean = drawn_by_window) -> Simulated:
+def random_run(seed: int, draw: WindowMean = drawn_by_window) -> SimulationResult:
     """Send twelve tasks to a random network, most of them while others run."""
     network = random_network(seed)
     rng = default_rng(seed)

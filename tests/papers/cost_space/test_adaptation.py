@@ -6,7 +6,7 @@ from eyewall_papers.cost_space.adaptation import (
     adapt,
     all_operators,
     next_to,
-    where_rates_changed,
+    operators_with_new_rates,
 )
 from eyewall_papers.cost_space.equilibrium import SpringTurns, WeberTurns
 from eyewall_papers.cost_space.nearest_node import Sites
@@ -48,7 +48,7 @@ def test_at_first_pinned_operators_are_on_their_nodes_and_the_others_come_from_n
 def test_a_changed_rate_moves_the_operator_that_it_draws() -> None:
     # 5 > 3: from node 0 to node 2. Both neighbours are pinned, so nobody needs a message.
     before, after = graph(3, 2), graph(3, 5)
-    triggered = where_rates_changed(before, after)
+    triggered = operators_with_new_rates(before, after)
     assert triggered.tolist() == [1, 2]
     found = adapt(WeberTurns(), after, sites(), placed(before, sites()), triggered)
     assert found.reassignments == (Reassignment(1, 0, 2),)
@@ -58,19 +58,22 @@ def test_a_changed_rate_moves_the_operator_that_it_draws() -> None:
 def test_a_change_that_draws_nobody_moves_nobody() -> None:
     # 2.9 < 3 still.
     before, after = graph(3, 2), graph(3, 2.9)
-    triggered = where_rates_changed(before, after)
+    triggered = operators_with_new_rates(before, after)
     found = adapt(WeberTurns(), after, sites(), placed(before, sites()), triggered)
     assert found.reassignments == ()
 
 
 def test_a_change_below_what_is_significant_triggers_nobody() -> None:
     # From 100 to 104 is 3.8 % of 104.
-    assert where_rates_changed(graph(100, 1), graph(104, 1), significant=0.05).tolist() == []
-    assert where_rates_changed(graph(100, 1), graph(104, 1), significant=0.03).tolist() == [0, 1]
+    assert operators_with_new_rates(graph(100, 1), graph(104, 1), significant=0.05).tolist() == []
+    assert operators_with_new_rates(graph(100, 1), graph(104, 1), significant=0.03).tolist() == [
+        0,
+        1,
+    ]
 
 
 def test_a_stream_that_falls_silent_triggers_both_its_ends() -> None:
-    assert where_rates_changed(graph(3, 2), graph(3, 0)).tolist() == [1, 2]
+    assert operators_with_new_rates(graph(3, 2), graph(3, 0)).tolist() == [1, 2]
 
 
 def test_a_neighbour_that_moved_draws_the_operator_after_it() -> None:
@@ -90,7 +93,7 @@ def test_springs_that_migrate_at_once_stop_on_the_way() -> None:
     start = Situation.at_first(before, sites(), NOBODY)
     springs = SpringTurns(damping=0.1)
     rested = adapt(springs, before, sites(), start, all_operators(before)).situation
-    found = adapt(springs, after, sites(), rested, where_rates_changed(before, after))
+    found = adapt(springs, after, sites(), rested, operators_with_new_rates(before, after))
     assert found.reassignments == (Reassignment(1, 0, 2),)
     assert (found.migrations, found.eager_migrations) == (1, 2)
 
@@ -107,7 +110,7 @@ def test_the_same_step_gives_the_same_result_and_leaves_its_input_alone() -> Non
     situation = placed(before, sites())
     kept = situation.positions.copy(), situation.places.copy()
     steps = [
-        adapt(WeberTurns(), after, sites(), situation, where_rates_changed(before, after))
+        adapt(WeberTurns(), after, sites(), situation, operators_with_new_rates(before, after))
         for _ in range(2)
     ]
     assert steps[0].reassignments == steps[1].reassignments

@@ -47,7 +47,7 @@ class Engines:
 
 
 def asked(monkeypatch: pytest.MonkeyPatch, engines: Engines) -> ProvisionSolution:
-    monkeypatch.setattr(methods, "repairing", engines.repairing)
+    monkeypatch.setattr(methods, "repair", engines.repairing)
     monkeypatch.setattr(methods, "exact", engines.exact)
     return METHODS["exact"](pair(), time_limit=10.0, seed=3, clock=engines.clock)
 

@@ -96,7 +96,7 @@ class Negotiated(NamedTuple):
 
 
 @kernel
-def negotiated(
+def run_negotiation(
     network: NetworkArrays, free: FreeArrays, task: TaskArrays, capacity: int
 ) -> Negotiated:
     """Run the agents until no message is under way.
@@ -342,7 +342,7 @@ def balanced_mapper(network: TwoKindNetwork) -> Callable[[Resources, Task], Part
     def settled(free: Resources, task: Task) -> PartialMap | None:
         now, wanted = free_arrays(network, free), task_arrays(network, task)
         capacity = FIRST_CAPACITY
-        while not (ended := negotiated(arrays, now, wanted, capacity)).finished:
+        while not (ended := run_negotiation(arrays, now, wanted, capacity)).finished:
             capacity *= 2
         return None if ended.best == NONE else _partial_map(network, ended.maps, ended.best)
 

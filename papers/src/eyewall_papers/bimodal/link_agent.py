@@ -139,9 +139,9 @@ def read_traffic(path: Path) -> tuple[float, dict[tuple[str, str, int], float]]:
 def write_marks(path: Path, chosen: Mapping[PromisedConnection, Chosen]) -> None:
     """Put the chosen routes in place of the mark file, in one step."""
     content = {"version": VERSION, "connections": list(_marks(chosen.items()))}
-    beside = path.with_name(f".{path.name}.{os.getpid()}")
-    beside.write_text(json.dumps(content) + "\n", encoding="utf-8")
-    beside.replace(path)
+    temporary = path.with_name(f".{path.name}.{os.getpid()}")
+    temporary.write_text(json.dumps(content) + "\n", encoding="utf-8")
+    temporary.replace(path)
 
 
 def _marks(chosen: Iterable[tuple[PromisedConnection, Chosen]]) -> Iterable[dict[str, object]]:

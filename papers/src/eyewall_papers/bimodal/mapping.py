@@ -88,11 +88,11 @@ class Resources:
             downlinks=dict(network.downlinks),
         )
 
-    def taken(self, task: Task, mapping: Mapping) -> Self:
+    def reserve(self, task: Task, mapping: Mapping) -> Self:
         """What is left when the mapping has its share; see `mapping_violations` before."""
         return self._changed(needs(task, mapping), -1.0)
 
-    def released(self, task: Task, mapping: Mapping) -> Self:
+    def release(self, task: Task, mapping: Mapping) -> Self:
         """What is left when the mapping has given its share back."""
         return self._changed(needs(task, mapping), +1.0)
 

@@ -87,13 +87,13 @@ def _conversation(
 ) -> Conversation:
     for place, (node, host) in enumerate(hosts.items()):
         here, stock = Surroundings.of(network, node), Stock.of(network, free, node)
-        _tell(host, as_line(HostOrders(here, stock, *names, (seed, place))))
+        _send(host, as_line(HostOrders(here, stock, *names, (seed, place))))
     ports = {node: int(_hear(host)) for node, host in hosts.items()}
     # The portal is started last: it begins at once, and others must know the ports by then.
     for node, host in hosts.items():
         if node != task.sink:
-            _tell(host, as_line(Start(ports)))
-    _tell(hosts[task.sink], as_line(Start(ports, task)))
+            _send(host, as_line(Start(ports)))
+    _send(hosts[task.sink], as_line(Start(ports, task)))
     settled = from_line(Settled, _hear(hosts[task.sink]))
     records = {}
     for node, host in hosts.items():
@@ -120,7 +120,7 @@ def _kill(hosts: Mapping[str, subprocess.Popen[str]]) -> None:
         host.kill()
 
 
-def _tell(host: subprocess.Popen[str], line: str) -> None:
+def _send(host: subprocess.Popen[str], line: str) -> None:
     if host.stdin is not None:
         host.stdin.write(line)
         host.stdin.flush()

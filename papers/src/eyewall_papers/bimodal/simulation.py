@@ -78,7 +78,7 @@ class TaskRun:
 
 
 @dataclass(frozen=True, slots=True)
-class Simulated:
+class SimulationResult:
     """The result of a simulation.
 
     Parameters
@@ -127,7 +127,7 @@ def simulate(
     *,
     interval: float = inf,
     price: float = 1.0,
-) -> Simulated:
+) -> SimulationResult:
     """Run all tasks from the first arrival until the last byte is delivered.
 
     Parameters
@@ -239,7 +239,7 @@ class _Platform:
         if found is None:
             return
         mapping = found.mapping(arrival.task)
-        self.free = self.free.taken(arrival.task, mapping)
+        self.free = self.free.reserve(arrival.task, mapping)
         running = _Running(arrival, mapping, arrival.at)
         self.running.append(running)
         self.draw(running, arrival.at, window_ends)
@@ -255,7 +255,7 @@ class _Platform:
         """Give back what a task held that has delivered all."""
         running.deliver(running.ends)
         self.running.remove(running)
-        self.free = self.free.released(running.arrival.task, running.mapping)
+        self.free = self.free.release(running.arrival.task, running.mapping)
         delivered = running.done * running.arrival.task.bandwidth(0)
         self.runs.append(TaskRun(running.arrival, running.ends, delivered))
 
@@ -283,11 +283,11 @@ class _Platform:
             )
             self.link_bytes += seconds * it.reserved
 
-    def simulated(self, offered: int, horizon: float) -> Simulated:
+    def simulated(self, offered: int, horizon: float) -> SimulationResult:
         """Return the result."""
         cores = sum(node.cpu for node in self.network.nodes)
         links = sum(2.0 * link.bandwidth for link in self.network.dedicated)
-        return Simulated(
+        return SimulationResult(
             offered,
             tuple(self.runs),
             horizon,

@@ -165,7 +165,7 @@ def adapt(
     turns
         MOPA's or SBON's.
     triggered
-        Operators, as `all_operators`, `where_rates_changed` or `next_to` name them.
+        Operators, as `all_operators`, `operators_with_new_rates` or `next_to` name them.
     stopped
         Whether to end now: operators then go to the nodes nearest to where they got.
     """
@@ -203,7 +203,7 @@ def all_operators(graph: OperatorGraph) -> Places:
     return np.arange(graph.operators)
 
 
-def where_rates_changed(
+def operators_with_new_rates(
     before: OperatorGraph, after: OperatorGraph, significant: float = 0.0
 ) -> Places:
     """Trigger the operators that see the rate of one of their links change.

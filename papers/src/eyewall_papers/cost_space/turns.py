@@ -102,7 +102,7 @@ def move(positions: Floats, operator: int, target: Floats, moves: Moves) -> None
 
 
 @compiled
-def tell(
+def notify(
     graph: OperatorGraph,
     positions: Floats,
     operator: int,
@@ -164,7 +164,7 @@ def take_spring_turns(
             continue
         move(positions, operator, target, moves)
         for link in range(graph.first[operator], graph.first[operator + 1]):
-            tell(graph, positions, operator, graph.others[link], queue, moves)
+            notify(graph, positions, operator, graph.others[link], queue, moves)
         trigger(queue, operator)
 
 
@@ -213,7 +213,7 @@ def take_weber_turns(
                 for member in group:
                     for link in range(graph.first[member], graph.first[member + 1]):
                         if member_of[graph.others[link]] != mark:
-                            tell(graph, positions, member, graph.others[link], queue, moves)
+                            notify(graph, positions, member, graph.others[link], queue, moves)
                 break
 
 

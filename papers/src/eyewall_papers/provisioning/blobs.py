@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from eyewall_papers.provisioning.groups import Bits, places_in
 from eyewall_papers.provisioning.problem import Machine, ProvisioningProblem, machine_name
 from eyewall_papers.provisioning.provision import Downloads, Provision
-from eyewall_papers.provisioning.serving import Wanted
+from eyewall_papers.provisioning.server_choice import Wanted
 
 Flags = NDArray[np.bool_]
 

@@ -29,7 +29,7 @@ from eyewall_papers.provisioning.partition import (
     subsets,
 )
 from eyewall_papers.provisioning.problem import ProvisioningProblem
-from eyewall_papers.provisioning.provision import Provision, ProvisionSolution, valued
+from eyewall_papers.provisioning.provision import Provision, ProvisionSolution, evaluate_provision
 from eyewall_papers.provisioning.violations import violations
 
 NAME = "exact"
@@ -101,7 +101,7 @@ def exact(
         policy=NAME,
         decided_by=engine if proven or found.provision else GIVEN,
         placement=best.placement,
-        evaluation=valued(problem, best),
+        evaluation=evaluate_provision(problem, best),
         bound=bound,
         gap=(best.price - bound) / max(best.price, 1e-9),
         seconds=seconds,

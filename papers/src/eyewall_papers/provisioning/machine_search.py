@@ -19,7 +19,7 @@ from eyewall_papers.provisioning.program import (
     read_hosted,
 )
 from eyewall_papers.provisioning.provision import Provision
-from eyewall_papers.provisioning.serving import serve
+from eyewall_papers.provisioning.server_choice import serve
 from eyewall_papers.provisioning.violations import violations
 
 SLACK = 1e-6

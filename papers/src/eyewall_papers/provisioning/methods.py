@@ -12,8 +12,8 @@ from eyewall_papers.provisioning.exact import exact
 from eyewall_papers.provisioning.heuristics import HEURISTICS, HeuristicFailure
 from eyewall_papers.provisioning.infeasibility import obvious_reasons
 from eyewall_papers.provisioning.problem import ProvisioningProblem
-from eyewall_papers.provisioning.provision import ProvisionSolution, valued
-from eyewall_papers.provisioning.repairing import SAME, repairing
+from eyewall_papers.provisioning.provision import ProvisionSolution, evaluate_provision
+from eyewall_papers.provisioning.repair import SAME, repair
 
 Clock = Callable[[], float]
 
@@ -43,13 +43,13 @@ def _exactly(
     started = clock()
     if reasons := obvious_reasons(problem):
         return ProvisionSolution(_nothing("exact", Status.INFEASIBLE, reasons))
-    _, start = repairing(problem, time_limit=REPAIRING_SHARE * time_limit, seed=seed, clock=clock)
+    _, start = repair(problem, time_limit=REPAIRING_SHARE * time_limit, seed=seed, clock=clock)
     left = max(0.0, started + time_limit - clock())
     found = exact(problem, time_limit=left, seed=seed, clock=clock, start=start)
     left = started + time_limit - clock()
     if found.solution.status in UNPROVEN and left > REPAIRING_SHARE * time_limit:
         # Another seed: with the same one it would begin with what it has done before.
-        again = repairing(problem, time_limit=left, seed=seed + 1, clock=clock)
+        again = repair(problem, time_limit=left, seed=seed + 1, clock=clock)
         found = _cheaper(found, again)
     return ProvisionSolution(replace(found.solution, seconds=clock() - started), found.provision)
 
@@ -87,7 +87,12 @@ def _heuristic(
         said = (str(found), "that this heuristic failed does not mean that no platform does")
         return ProvisionSolution(replace(_nothing(name, Status.FAILED, said), seconds=seconds))
     solution = Solution(
-        Status.HEURISTIC, name, name, found.placement, valued(problem, found), seconds=seconds
+        Status.HEURISTIC,
+        name,
+        name,
+        found.placement,
+        evaluate_provision(problem, found),
+        seconds=seconds,
     )
     return ProvisionSolution(solution, found)
 
@@ -99,6 +104,6 @@ def _nothing(policy: str, status: Status, reasons: tuple[str, ...]) -> Solution:
 
 METHODS: Mapping[str, Method] = {
     "exact": _exactly,
-    "repairing": repairing,
+    "repairing": repair,
     **{name: partial(_heuristic, name) for name in HEURISTICS},
 }

@@ -34,7 +34,7 @@ from eyewall_sidecar.model.violations import exceeds
 from eyewall_papers.provisioning.blobs import Blobs, Flags, Hosted, provision_of, tolerated, wanted
 from eyewall_papers.provisioning.problem import DataServer, ProvisioningProblem
 from eyewall_papers.provisioning.provision import Provision
-from eyewall_papers.provisioning.serving import serve
+from eyewall_papers.provisioning.server_choice import serve
 
 MOST_BLOBS = 20
 """So many blobs are split in about a second; each more triples it."""

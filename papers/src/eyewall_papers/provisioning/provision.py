@@ -58,7 +58,7 @@ def placement_problem(
     )
 
 
-def valued(problem: ProvisioningProblem, provision: Provision) -> Evaluation:
+def evaluate_provision(problem: ProvisioningProblem, provision: Provision) -> Evaluation:
     """Return the evaluation whose value is the price, the objective of paper 003, section 5.1."""
     platform = placement_problem(problem, provision.machines)
     metrics = evaluate(platform, provision.placement, Objective({Term.R: 1.0}), {})

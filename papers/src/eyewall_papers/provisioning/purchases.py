@@ -18,7 +18,7 @@ from eyewall_sidecar.model.violations import exceeds
 from eyewall_papers.provisioning.groups import OperatorGroup, ProvisioningArrays, places_in
 from eyewall_papers.provisioning.problem import Machine, machine_name
 from eyewall_papers.provisioning.provision import Downloads, Provision
-from eyewall_papers.provisioning.serving import Wanted
+from eyewall_papers.provisioning.server_choice import Wanted
 
 
 @dataclass(frozen=True, slots=True)

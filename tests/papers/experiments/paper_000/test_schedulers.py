@@ -10,7 +10,7 @@ from eyewall_papers.experiments.paper_000.heuristics import (
     ComparedRun,
     traffic_at,
 )
-from eyewall_papers.experiments.paper_000.placements import placed
+from eyewall_papers.experiments.paper_000.placements import find_placement
 from eyewall_papers.experiments.paper_000.schedulers import (
     Coordinates,
     PlacementStep,
@@ -104,7 +104,7 @@ XU_PROBLEM = chain_of([1, 9], [2, 2])
 
 def test_best_fit_keeps_together_what_exchanges_most() -> None:
     # b comes first with 10/s, c joins it for 9/s, and a has no room there: 1/s is left.
-    fitted = placed("xu", XU_PROBLEM, Term.T)
+    fitted = find_placement("xu", XU_PROBLEM, Term.T)
     assert fitted["b"] == fitted["c"] != fitted["a"]
     assert TRAFFIC(XU_PROBLEM, fitted) == 1
 
@@ -139,7 +139,7 @@ ENDS = {"a": "n1", "c": "n2"}
 
 
 def test_executors_start_as_storms_even_scheduler_spreads_them() -> None:
-    chosen = placed("round_robin", chain_of([1, 1, 1], [2, 2]), Term.T)
+    chosen = find_placement("round_robin", chain_of([1, 1, 1], [2, 2]), Term.T)
     assert chosen == {"a": "n1", "b": "n2", "c": "n1", "d": "n2"}
 
 

@@ -12,7 +12,7 @@ from eyewall_papers.experiments.paper_003.workload import (
 from eyewall_papers.provisioning import Provision, ProvisioningProblem
 from eyewall_papers.provisioning.exact import exact
 from eyewall_papers.provisioning.heuristics import HEURISTICS, FailedStep, HeuristicFailure
-from eyewall_papers.provisioning.repairing import repairing
+from eyewall_papers.provisioning.repair import repair
 from eyewall_sidecar.model import Status
 from numpy.random import default_rng
 
@@ -26,7 +26,7 @@ def least_of_seven(drawn: ProvisioningProblem) -> float:
 def repaired_price(drawn: ProvisioningProblem) -> float | None:
     """Return what our method pays, with a clock that ticks whenever it is asked."""
     ticking = count()
-    _, provision = repairing(drawn, time_limit=600.0, seed=0, clock=lambda: float(next(ticking)))
+    _, provision = repair(drawn, time_limit=600.0, seed=0, clock=lambda: float(next(ticking)))
     return provision.price if provision else None
 
 

@@ -58,7 +58,7 @@ def solve(policy: str, problem: PlacementProblem, term: Term) -> Solution:
     return load_policy(policy)(problem, Objective({term: 1.0}), time_limit=TIME_LIMIT, seed=1)
 
 
-def placed(policy: str, problem: PlacementProblem, term: Term) -> Placement:
+def find_placement(policy: str, problem: PlacementProblem, term: Term) -> Placement:
     """Return the placement of a policy for a problem that has one."""
     found = solve(policy, problem, term)
     if found.placement is None:
@@ -123,7 +123,7 @@ class UserMetrics:
 
 def compare_user_metrics(problem: PlacementProblem, rng: Generator) -> UserMetrics:
     """Optimise the instance for R and for A."""
-    fast, sure = (placed("odp", problem, it) for it in (Term.R, Term.A))
+    fast, sure = (find_placement("odp", problem, it) for it in (Term.R, Term.A))
     least = response_time(problem, fast)
     arrays = ProblemArrays.of(problem)
     room = np.array([it.operators if it.availability == 1 else 0 for it in problem.nodes], int)
@@ -190,7 +190,7 @@ def fail_worker(problem: PlacementProblem, term: Term) -> WorkerFailure:
 
     Until the worker is back its node has its other slot only: room for 4 of 8 (section 6.2).
     """
-    before = placed("odp", problem, term)
+    before = find_placement("odp", problem, term)
     loads = {it.id: list(before.values()).count(it.id) for it in problem.nodes}
     fullest = max(loads, key=lambda node: loads[node])
     nodes = (replace(it, operators=SLOT) if it.id == fullest else it for it in problem.nodes)

@@ -37,7 +37,7 @@ from eyewall_papers.cost_space.equilibrium import Turns
 from eyewall_papers.cost_space.nearest_node import Sites, map_to_nodes
 from eyewall_papers.cost_space.operator_graph import OperatorGraph
 from eyewall_papers.cost_space.turns import Moves, TurnQueue
-from eyewall_papers.experiments.paper_000.placements import placed
+from eyewall_papers.experiments.paper_000.placements import find_placement
 
 RATES_KNOWN = 100.0
 """Seconds: the second step of S-ODP, and Xu's first reassignment."""
@@ -109,7 +109,7 @@ class PlacementTimeline:
 
 def run_s_odp(problem: PlacementProblem, term: Term) -> PlacementTimeline:
     """S-ODP: w_a = 1 as long as no rates are known, then w_z = 1."""
-    early, known = (placed("odp", problem, it) for it in (Term.A, term))
+    early, known = (find_placement("odp", problem, it) for it in (Term.A, term))
     return PlacementTimeline.of(
         problem, [PlacementStep(0.0, early), PlacementStep(RATES_KNOWN, known)]
     )
@@ -117,7 +117,7 @@ def run_s_odp(problem: PlacementProblem, term: Term) -> PlacementTimeline:
 
 def run_xu(problem: PlacementProblem, rng: Generator) -> PlacementTimeline:
     """Xu's: round robin, then best fit by the rates that were measured so far."""
-    steps = [PlacementStep(0.0, placed("round_robin", problem, Term.T))]
+    steps = [PlacementStep(0.0, find_placement("round_robin", problem, Term.T))]
     rates = np.array([it.rate for it in problem.streams])
     tuples = rng.poisson(rates * (RATES_KNOWN - LOOK)).astype(np.float64)
     for now in np.arange(RATES_KNOWN, END, LOOK).tolist():
@@ -127,7 +127,7 @@ def run_xu(problem: PlacementProblem, rng: Generator) -> PlacementTimeline:
             for it, rate in zip(problem.streams, (tuples / now).tolist(), strict=True)
         )
         measured = replace(problem, streams=tuple(streams))
-        fitted = placed("xu", measured, Term.T)
+        fitted = find_placement("xu", measured, Term.T)
         traffic = METRICS[Term.T]
         if now == RATES_KNOWN or traffic(measured, fitted) < traffic(measured, steps[-1].chosen):
             steps.append(PlacementStep(now, fitted))
@@ -154,7 +154,7 @@ def run_decentralised(
     graph = OperatorGraph.of(arrays)
     coordinates = Coordinates.unknown(problem.link_matrix.delays, rng)
     coordinates.measure(MEASURED_BEFORE)
-    steps = [PlacementStep(0.0, placed("round_robin", problem, Term.T))]
+    steps = [PlacementStep(0.0, find_placement("round_robin", problem, Term.T))]
     places = places_of(problem, steps[0].chosen)
     positions = coordinates.positions[places]
     free = np.flatnonzero(~graph.pinned)

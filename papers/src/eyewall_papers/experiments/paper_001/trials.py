@@ -16,7 +16,7 @@ from eyewall_papers.cost_space.adaptation import (
     Situation,
     adapt,
     all_operators,
-    where_rates_changed,
+    operators_with_new_rates,
 )
 from eyewall_papers.cost_space.coordinates import DIMENSIONS, ROUNDS, embed, mean_error
 from eyewall_papers.cost_space.equilibrium import Turns
@@ -130,7 +130,7 @@ def measure(
             start = Situation.at_first(before, sites, it.pins)
             placed = adapt(turns, before, sites, start, all_operators(before)).situation
             stretch.append(it.usage(placed.places, network.delays) / optimum)
-            triggered = where_rates_changed(before, after)
+            triggered = operators_with_new_rates(before, after)
             adaptations.append(adapt(turns, after, sites, placed, triggered))
         seconds = perf_counter() - started
         results[method] = MethodResult(np.array(stretch), tuple(adaptations), seconds)

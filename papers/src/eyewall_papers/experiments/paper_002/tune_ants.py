@@ -110,7 +110,7 @@ class AntTrials:
         return sum(it for it, _ in ratios) / count, sum(it for _, it in ratios) / count
 
 
-def tuned(trials: AntTrials, colony: Colony, passes: int) -> Colony:
+def tune(trials: AntTrials, colony: Colony, passes: int) -> Colony:
     """Change one constant at a time to what is best with the others as they are."""
     for number in range(1, passes + 1):
         before = colony
@@ -136,7 +136,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> None:
     trials = AntTrials([1, 4], options.placements)
-    found = tuned(trials, Colony(), options.passes)
+    found = tune(trials, Colony(), options.passes)
     others = AntTrials([2, 3], options.placements)
     contenders = {"tuned here": found, "built in": Colony()}
     for colony in contenders.values():

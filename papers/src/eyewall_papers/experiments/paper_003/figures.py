@@ -20,7 +20,7 @@ from eyewall_papers.experiments.report import Panel
 from eyewall_papers.provisioning import Provision, ProvisioningProblem
 from eyewall_papers.provisioning.exact import exact
 from eyewall_papers.provisioning.heuristics import HEURISTICS
-from eyewall_papers.provisioning.repairing import repairing
+from eyewall_papers.provisioning.repair import repair
 
 OURS = "repairing"
 OPTIMUM = "optimum"
@@ -121,7 +121,7 @@ def prices(
     for name, heuristic in HEURISTICS.items():
         found = heuristic(drawn, default_rng(seed))
         paid[name] = found.price if isinstance(found, Provision) else None
-    _, ours = repairing(drawn, time_limit=limit, seed=seed, clock=perf_counter)
+    _, ours = repair(drawn, time_limit=limit, seed=seed, clock=perf_counter)
     paid[OURS] = ours.price if ours else None
     if optimum:
         solution, best = exact(drawn, time_limit=limit, seed=seed, clock=perf_counter, start=ours)

@@ -20,7 +20,7 @@ from eyewall_papers.experiments.paper_003.workload import (
 from eyewall_papers.experiments.report import Row
 from eyewall_papers.provisioning import Provision
 from eyewall_papers.provisioning.heuristics import HEURISTICS, FailedStep, HeuristicFailure
-from eyewall_papers.provisioning.repairing import repairing
+from eyewall_papers.provisioning.repair import repair
 
 SUBTREE = "subtree-bottom-up"
 GREEDY = ("comp-greedy", "comm-greedy", "object-greedy")
@@ -143,7 +143,7 @@ def _singles(reading: WorkloadReading, seeds: range) -> str:
     shares = []
     for sizes in (SMALL, BIG):
         drawn = [problem(WorkloadSetting(20, 0.9, sizes), seed, reading) for seed in seeds]
-        best = [repairing(it, time_limit=2.0, seed=1, clock=perf_counter)[1] for it in drawn]
+        best = [repair(it, time_limit=2.0, seed=1, clock=perf_counter)[1] for it in drawn]
         single = sum(it is not None and len(it.machines) == 1 for it in best)
         shares.append(f"{100 * single / len(best):.0f} %")
     return f"small {shares[0]}, big {shares[1]}"

@@ -58,7 +58,7 @@ def run(options: argparse.Namespace) -> None:
     drawn = () if options.every_reading else figures(quick=options.quick)
     found: dict[str, list[Prices]] = {}
     with progress_bar() as bar:
-        beside = {
+        quoted_rows = {
             reading: quoted.rows(reading, seeds)
             for reading in bar.track(readings, description="what is quoted")
         }
@@ -68,7 +68,7 @@ def run(options: argparse.Namespace) -> None:
             found[figure.name] = solve(
                 figure, taken, seeds=seeds, limit=options.limit, advance=lambda: bar.advance(task)
             )
-    for reading, rows in beside.items():
+    for reading, rows in quoted_rows.items():
         show(("figure", "paper", ", ".join(asdict(reading).values())), rows)
     for figure in drawn:
         prices = found[figure.name]
@@ -80,7 +80,7 @@ def run(options: argparse.Namespace) -> None:
             panels = [it.panel(found[it.name]) for it in drawn if it.name in names]
             draw(panels, 2, options.plots / f"reproduction-003-{page}.svg", one_legend=True)
     if options.json:
-        _write(options.json, beside, drawn, found)
+        _write(options.json, quoted_rows, drawn, found)
 
 
 def _points(figure: PriceFigure, found: Sequence[Prices]) -> Iterator[Row]:
@@ -120,12 +120,14 @@ def _beside_ours(found: dict[str, list[Prices]]) -> Iterator[Row]:
 
 def _write(
     file: Path,
-    beside: dict[WorkloadReading, list[Row]],
+    quoted_rows: dict[WorkloadReading, list[Row]],
     drawn: Sequence[PriceFigure],
     found: dict[str, list[Prices]],
 ) -> None:
     content = {
-        "quoted": [{"reading": asdict(reading), "rows": rows} for reading, rows in beside.items()],
+        "quoted": [
+            {"reading": asdict(reading), "rows": rows} for reading, rows in quoted_rows.items()
+        ],
         "figures": {
             it.name: [
                 {"x": x, "setting": asdict(setting), "prices": prices}

@@ -19,7 +19,7 @@ from time import monotonic
 from numpy.random import default_rng
 
 from eyewall_papers.bimodal.compiled_negotiation import balanced_mapper
-from eyewall_papers.bimodal.simulation import Simulated, simulate
+from eyewall_papers.bimodal.simulation import SimulationResult, simulate
 from eyewall_papers.bimodal.variability import WindowMean, drawn_by_window
 from eyewall_papers.experiments.paper_004.platforms import (
     HOUR,
@@ -101,7 +101,7 @@ class PlatformMeasures:
 PlatformResults = dict[PlatformCase, PlatformMeasures]
 
 
-def simulated(case: PlatformCase, seed: int, draw: WindowMean) -> Simulated:
+def simulate_case(case: PlatformCase, seed: int, draw: WindowMean) -> SimulationResult:
     """Simulate a case; settings of one network have the same servers, links and tasks."""
     whole = random_platform(case.links, default_rng((seed, case.number, case.links)))
     tasks = workload(
@@ -123,7 +123,7 @@ def simulated(case: PlatformCase, seed: int, draw: WindowMean) -> Simulated:
 
 def measured(case: PlatformCase, seed: int) -> PlatformMeasures:
     """Simulate a case by the means of windows."""
-    found = simulated(case, seed, drawn_by_window)
+    found = simulate_case(case, seed, drawn_by_window)
     return PlatformMeasures(
         found.acceptance,
         found.throughput * HOUR / MEAN_VOLUME,

@@ -16,7 +16,7 @@ from eyewall_papers.experiments.paper_004.platform_trials import (
     LINKS_OF_A_TREE,
     PlatformCase,
     PlatformSetting,
-    simulated,
+    simulate_case,
 )
 from eyewall_papers.experiments.report import Row, at_least, mean_text, progress_bar, show
 
@@ -44,7 +44,7 @@ def _rows(options: argparse.Namespace) -> Iterator[Row]:
                 case = PlatformCase(
                     DEFAULT_PER_HOUR, LINKS_OF_A_TREE, HOPS, options.tasks, number, setting
                 )
-                found.append(simulated(case, options.seed, draw))
+                found.append(simulate_case(case, options.seed, draw))
                 bar.advance(task)
             runs = [it for one in found for it in one.runs]
             yield (

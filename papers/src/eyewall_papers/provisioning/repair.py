@@ -20,10 +20,15 @@ from eyewall_papers.provisioning.groups import ProvisioningArrays, bits
 from eyewall_papers.provisioning.heuristics import HEURISTICS, HeuristicFailure
 from eyewall_papers.provisioning.infeasibility import obvious_reasons
 from eyewall_papers.provisioning.problem import ProvisioningProblem
-from eyewall_papers.provisioning.provision import Downloads, Provision, ProvisionSolution, valued
+from eyewall_papers.provisioning.provision import (
+    Downloads,
+    Provision,
+    ProvisionSolution,
+    evaluate_provision,
+)
 from eyewall_papers.provisioning.purchases import Purchases
-from eyewall_papers.provisioning.rebuilding import rebuild, ruin
-from eyewall_papers.provisioning.serving import serve
+from eyewall_papers.provisioning.rebuild import rebuild, ruin
+from eyewall_papers.provisioning.server_choice import serve
 
 NAME = "repairing"
 DEARER = 0.02
@@ -64,7 +69,7 @@ class _Record:
         return self.price <= bound * (1 + SAME)
 
 
-def repairing(
+def repair(
     problem: ProvisioningProblem, *, time_limit: float, seed: int, clock: Clock
 ) -> ProvisionSolution:
     """Find a provision that is never dearer than the best of the seven with the same seed.
@@ -144,7 +149,7 @@ def _answer(
         policy=NAME,
         decided_by=record.found_by,
         placement=best.placement,
-        evaluation=valued(problem, best),
+        evaluation=evaluate_provision(problem, best),
         bound=bound,
         gap=(best.price - bound) / max(best.price, 1e-9),
         seconds=seconds,

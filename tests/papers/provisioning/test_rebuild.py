@@ -7,7 +7,7 @@ from eyewall_papers.provisioning import ProvisioningProblem
 from eyewall_papers.provisioning.groups import ProvisioningArrays, bits
 from eyewall_papers.provisioning.heuristics import HEURISTICS, HeuristicFailure
 from eyewall_papers.provisioning.purchases import Owned
-from eyewall_papers.provisioning.rebuilding import rebuild, ruin
+from eyewall_papers.provisioning.rebuild import rebuild, ruin
 from hypothesis import given
 from hypothesis import strategies as st
 from numpy.random import default_rng

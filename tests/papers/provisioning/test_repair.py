@@ -8,7 +8,7 @@ from every_provision import least_price
 from eyewall_papers.provisioning import DataServer, ProvisioningProblem, violations
 from eyewall_papers.provisioning.heuristics import HEURISTICS, FailedStep, HeuristicFailure
 from eyewall_papers.provisioning.provision import ProvisionSolution
-from eyewall_papers.provisioning.repairing import repairing
+from eyewall_papers.provisioning.repair import repair
 from eyewall_sidecar.model import Status
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
@@ -26,7 +26,7 @@ def repaired(
 ) -> ProvisionSolution:
     """Ask for an answer, with a clock that ticks whenever it is asked."""
     ticking = count()
-    return repairing(problem, time_limit=ticks, seed=seed, clock=lambda: float(next(ticking)))
+    return repair(problem, time_limit=ticks, seed=seed, clock=lambda: float(next(ticking)))
 
 
 def prices(problem: ProvisioningProblem, seed: int) -> list[float]:
@@ -156,7 +156,7 @@ def test_it_ends_when_nothing_can_be_cheaper() -> None:
 def test_without_time_it_still_answers_with_the_best_of_the_seven(
     problem: ProvisioningProblem, seed: int
 ) -> None:
-    _, provision = repairing(problem, time_limit=0.0, seed=seed, clock=lambda: 0.0)
+    _, provision = repair(problem, time_limit=0.0, seed=seed, clock=lambda: 0.0)
     assert (provision.price if provision else inf) == min(prices(problem, seed), default=inf)
 
 
