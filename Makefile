@@ -16,6 +16,8 @@ DEFAULT_POLICIES := odp,bound_guided,greedy# of a sidecar that nobody has config
 SHIM_SOURCES := storm-scheduler/pom.xml $(shell find storm-scheduler/src contracts/proto -type f)
 CLUSTER ?= three-sites
 STEP := $(PYTHON) tools/step.py
+# Empty, as if unset: hundreds of processes would compile our own sources again, a second each.
+export PYTHONDONTWRITEBYTECODE :=
 
 .PHONY: help
 help: ## This list

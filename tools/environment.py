@@ -81,9 +81,15 @@ def parse_pip_settings(listed: str) -> dict[str, str]:
 def uv_settings(pip: Mapping[str, str]) -> dict[str, str]:
     """Variables by which uv does what pip would, and trusts what this machine trusts.
 
-    The strategy is pip's: it looks for a package in all indexes and takes the newest.
+    The strategy is pip's: it looks for a package in all indexes and takes the newest. Bytecode is
+    compiled as by pip: without it `eyewall solve` takes 3.8 s of CPU instead of 1.5 wherever Python
+    must not write it (PYTHONDONTWRITEBYTECODE).
     """
-    settings = {"UV_SYSTEM_CERTS": "1", "UV_INDEX_STRATEGY": "unsafe-best-match"}
+    settings = {
+        "UV_SYSTEM_CERTS": "1",
+        "UV_INDEX_STRATEGY": "unsafe-best-match",
+        "UV_COMPILE_BYTECODE": "1",
+    }
     for name, value in pip.items():
         if name == "find-links":  # pip passes over folders that are not there
             links = (it for it in value.split() if "://" in it or Path(it).exists())

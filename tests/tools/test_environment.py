@@ -12,7 +12,11 @@ from environment import parse_pip_settings, uv_settings
 if TYPE_CHECKING:
     import pytest
 
-ALWAYS = {"UV_SYSTEM_CERTS": "1", "UV_INDEX_STRATEGY": "unsafe-best-match"}
+ALWAYS = {
+    "UV_SYSTEM_CERTS": "1",
+    "UV_INDEX_STRATEGY": "unsafe-best-match",
+    "UV_COMPILE_BYTECODE": "1",
+}
 
 
 def test_pips_settings_become_uvs(tmp_path: Path) -> None:

@@ -1,7 +1,10 @@
 import errno
 import fcntl
+import os
 import pwd
 import shutil
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -186,6 +189,18 @@ def test_code_that_was_cut_off_is_compiled_and_kept_again(
     assert (again(2), loaded(again)) == (4, 1)
 
 
+@pytest.mark.parametrize("length", [0, 10])
+def test_code_of_a_kernel_that_another_one_calls_may_have_been_cut_off(
+    home: Path, length: int
+) -> None:
+    kernel(doubled)(2)
+    (index,) = home.rglob("*.nbi")
+    index.write_bytes(index.read_bytes()[:length])
+    inner = kernel(doubled)
+    outer = kernel(lambda number: inner(number) + 1)
+    assert outer(2) == 5  # 2 × 2 + 1
+
+
 def test_a_file_in_the_place_of_the_folder_costs_no_answer(
     home: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -212,3 +227,17 @@ def read_only(**_: object) -> None:
 
 def full(_: object) -> None:
     raise OSError(errno.ENOSPC, "No space left on device")
+
+
+def test_without_compilation_the_answer_is_the_same(tmp_path: Path) -> None:
+    """NUMBA_DISABLE_JIT is read when numba is imported, so this needs a process of its own."""
+    program = tmp_path / "program.py"
+    program.write_text(
+        "from eyewall_sidecar.model.compilation import kernel, subroutine\n"
+        "increment = subroutine(lambda x: x + 1)\n"
+        "print(kernel(lambda x: 2 * increment(x))(3.0))\n"
+    )
+    environment = os.environ | {"NUMBA_DISABLE_JIT": "1"}
+    command = [sys.executable, str(program)]
+    run = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+    assert (run.stdout, run.returncode) == ("8.0\n", 0), run.stderr  # 2 × (3 + 1)

@@ -92,8 +92,11 @@ class _Kernel:
             _folders[function.__code__] = self._folder
         self.dispatcher: Any = numba.njit(cache=self._folder is not None, **_OPTIONS)(function)
         update_wrapper(self, function)
+        _kernels.append(self)
 
     def __call__(self, *arguments: object) -> Any:
+        if numba.config.DISABLE_JIT:
+            return self.py_func(*arguments)
         if self.dispatcher.signatures:
             return self.dispatcher(*arguments)
         with self._alone():
@@ -101,7 +104,8 @@ class _Kernel:
                 return self.dispatcher(*arguments)
             except (EOFError, UnpicklingError) as error:  # cut off by a power failure
                 _warn_once(f"{self._folder}: {error}")
-                self._forget()
+                for it in _kernels:  # it may be the code of a kernel that this one calls
+                    it._forget()  # noqa: SLF001 - of its own class
             except OSError as error:  # what numba cannot keep, it has compiled all the same
                 _warn_once(f"{self._folder}: {error.strerror}")
             return self.dispatcher(*arguments)
@@ -125,6 +129,9 @@ class _Kernel:
         for file in self._folder.glob(f"*.{self.py_func.__name__}-*") if self._folder else ():
             with suppress(OSError):
                 file.unlink()
+
+
+_kernels: list[_Kernel] = []
 
 
 @typeof_impl.register(_Inner)
