@@ -196,8 +196,8 @@ def test_code_of_a_kernel_that_another_one_calls_may_have_been_cut_off(
     kernel(doubled)(2)
     (index,) = home.rglob("*.nbi")
     index.write_bytes(index.read_bytes()[:length])
-    inner = kernel(doubled)
-    outer = kernel(lambda number: inner(number) + 1)
+    inner: Any = kernel(doubled)
+    outer: Any = kernel(lambda number: inner(number) + 1)
     assert outer(2) == 5  # 2 × 2 + 1
 
 

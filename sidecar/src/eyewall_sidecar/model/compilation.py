@@ -95,7 +95,7 @@ class _Kernel:
         _kernels.append(self)
 
     def __call__(self, *arguments: object) -> Any:
-        if numba.config.DISABLE_JIT:
+        if numba.config.DISABLE_JIT:  # type: ignore[attr-defined]  # its stubs lack it
             return self.py_func(*arguments)
         if self.dispatcher.signatures:
             return self.dispatcher(*arguments)
