@@ -3,12 +3,13 @@
 import sys
 
 import grpc
+from eyewall_contracts.channel import open_channel
 from grpc_health.v1.health_pb2 import HealthCheckRequest, HealthCheckResponse
 from grpc_health.v1.health_pb2_grpc import HealthStub
 
 _SECONDS = 3.0
 
-with grpc.insecure_channel(sys.argv[1]) as channel:
+with open_channel(sys.argv[1]) as channel:
     try:
         answer = HealthStub(channel).Check(HealthCheckRequest(), timeout=_SECONDS)
     except grpc.RpcError as error:

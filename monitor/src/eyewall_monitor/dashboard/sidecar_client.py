@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final, cast
 
 import grpc
+from eyewall_contracts.channel import open_channel
 from eyewall_contracts.proto import operations_pb2 as pb
 from eyewall_contracts.proto import provisioning_pb2 as provisioning
 from eyewall_contracts.proto.operations_pb2_grpc import OperationsStub
@@ -25,7 +26,6 @@ started, which takes half a minute on a busy machine."""
 NEAREST: Final = "eyewall-nearest"
 PAPERS: Final = "eyewall-papers"
 """The distribution that serves provisioning within the sidecar."""
-_MESSAGE_BYTES: Final = 64 * 1024 * 1024
 
 _REASONS: Final = {
     grpc.StatusCode.NOT_FOUND: Reason.UNKNOWN_NAME,
@@ -53,17 +53,7 @@ class SidecarClient:
     def __init__(self, address: str) -> None:
         self.address = address
         self._name = f"the sidecar at {address}"
-        self._channel = grpc.insecure_channel(
-            address,
-            options=[
-                ("grpc.max_receive_message_length", _MESSAGE_BYTES),
-                ("grpc.max_send_message_length", _MESSAGE_BYTES),
-                ("grpc.initial_reconnect_backoff_ms", 200),
-                ("grpc.min_reconnect_backoff_ms", 200),
-                ("grpc.max_reconnect_backoff_ms", 2000),
-                ("grpc.enable_http_proxy", 0),
-            ],
-        )
+        self._channel = open_channel(address)
         self._stub: Any = OperationsStub(self._channel)  # type: ignore[no-untyped-call]
         self._provisioning: Any = ProvisioningStub(self._channel)  # type: ignore[no-untyped-call]
 

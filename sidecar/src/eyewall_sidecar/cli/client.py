@@ -71,16 +71,12 @@ class OperationsClient:
         `seconds` is how long an answer may take, other than a plan.
         """
         # Only here: solver processes import the command line and need no gRPC.
-        import grpc
+        from eyewall_contracts.channel import open_channel
         from eyewall_contracts.proto import operations_pb2_grpc as pb_grpc
 
         self._address = address
         self._seconds = seconds
-        options = [
-            ("grpc.max_receive_message_length", -1),  # a large cluster's status is what it is
-            ("grpc.enable_http_proxy", 0),
-        ]
-        self._channel = grpc.insecure_channel(address, options)
+        self._channel = open_channel(address)
         self._stub = pb_grpc.OperationsStub(self._channel)  # type: ignore[no-untyped-call]
 
     def __enter__(self) -> Self:
