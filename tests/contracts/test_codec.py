@@ -163,3 +163,46 @@ def test_no_bytes_raise_anything_else(record: ContractRecord, data: st.DataObjec
     damaged = good[:start] + data.draw(st.binary(max_size=20)) + good[end:]
     with contextlib.suppress(ContractError):
         record.codec.decode(damaged)
+
+
+DAMAGED: list[Any] = [None, True, -1, 2**64, "", "a\x7f", [], [[]], [None], {}, {"a": "x"}, {"": 1}]
+
+
+def duplicates(content: dict[str, Any]) -> Iterator[bytes]:
+    """A record that holds each of its keys twice: damaged, and then something else or what was."""
+    for key, good in content.items():
+        copy = json.loads(json.dumps(content))
+        damaged = [*DAMAGED]
+        for container, place in places(copy[key]) if isinstance(good, dict | list) else ():
+            kept, container[place] = container[place], []
+            damaged.append(json.loads(json.dumps(copy[key])))
+            container[place] = kept
+        for first in damaged:
+            for last in (*DAMAGED, 5, good):
+                rest = json.dumps(content)[1:-1]
+                yield f'{{"{key}":{json.dumps(first)},{rest},"{key}":{json.dumps(last)}}}'.encode()
+
+
+@each_record
+def test_no_key_that_occurs_twice_raises_anything_else(record: ContractRecord) -> None:
+    for data in duplicates(CONTENT[record.golden]):
+        with contextlib.suppress(ContractError):
+            record.codec.decode(data)
+
+
+@pytest.mark.parametrize(
+    ("fields", "place"),
+    [
+        # What comes last is fine, or of another shape: the offender's value is not known.
+        (b'"time":"now","time":1', "time"),
+        (b'"time":1,"counters":{"a":"x","a":1}', "counters[...]"),
+        (b'"time":1,"workers":[[]],"workers":5', "workers[0]"),
+    ],
+)
+def test_of_a_key_that_occurs_twice_the_place_is_named_and_no_other_value_is_blamed(
+    fields: bytes, place: str
+) -> None:
+    data = b'{"version":1,"host":"h","run":"r","sequence":0,%s}' % fields
+    with pytest.raises(ContractError) as refused:
+        sample.decode_sample(data)
+    assert str(refused.value).startswith(f"report: {place}: Expected ")

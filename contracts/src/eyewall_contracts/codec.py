@@ -223,16 +223,21 @@ def _unprintable(value: Any, path: str) -> Iterator[str]:
 
 
 def _describe(error: Exception, data: bytes, kind: type[Struct]) -> str:
-    """Name the offender, its value and what is allowed."""
+    """Name the offender, its value and what is allowed; msgspec's words if it is not found."""
     found = _PLACE.fullmatch(str(error))
     if found is None:
         return str(error)
-    problem = found["problem"]
+    path, problem = found["path"], found["problem"]
+    plain = f"{path.removeprefix('.')}: {problem}"
+    # Another value may be damaged, too. Of a key that occurs twice, content has the last value,
+    # which may have any shape or be fine.
     try:
         content = msgspec.json.decode(data)
-    except _UNDECODABLE:  # another value is damaged, too
-        return f"{found['path']}: {problem}"
-    where, hint, value = _offender(found["path"], content, kind)
+        where, hint, value = _offender(path, content, kind)
+        if _fits(value, hint):
+            return plain
+    except Exception:  # noqa: BLE001 - whatever the bytes are, their reader gets a ContractError
+        return plain
     if problem.startswith("Object missing"):
         return f"{where}: {problem}".lower()
     allowed = _description(hint)
