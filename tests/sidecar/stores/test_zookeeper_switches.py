@@ -9,6 +9,9 @@ from typing import TYPE_CHECKING
 import pytest
 from eyewall_contracts.stores.switch_store import change_switches
 from eyewall_contracts.switches import Switches, encode_switches
+from eyewall_sidecar.service.limits import MoveLimits
+from eyewall_sidecar.service.messages import Code
+from eyewall_sidecar.service.movement_rules import find_freeze
 from eyewall_sidecar.stores import HeldSwitches, ZookeeperSwitches
 from free_ports import free_port
 from real_stores import HERE
@@ -45,27 +48,34 @@ def until(store: ZookeeperSwitches, true: Callable[[HeldSwitches], object]) -> H
     return found
 
 
+def freeze(held: HeldSwitches, topology: str = WORD) -> Code | None:
+    """Return what keeps a topology from being moved; None if nothing does."""
+    found = find_freeze(MoveLimits(), held, topology)
+    return found.code if found else None
+
+
 def test_nobody_has_turned_any_where_there_is_no_znode(store: ZookeeperSwitches) -> None:
     found = until(store, lambda it: it.switches is not None)
     assert (found.wanted, found.switches, found.remark) == (True, Switches(), "")
-    assert found.frozen(WORD) == ""
+    assert freeze(found) is None
 
 
 def test_what_is_turned_is_held_and_so_is_what_is_turned_back(
     store: ZookeeperSwitches, client: KazooClient, paths: Znodes
 ) -> None:
     change_switches(client, paths, lambda it: it.with_topology(WORD, frozen=True))
-    found = until(store, lambda it: it.frozen(WORD))
-    assert found.frozen("other-1") == ""
+    found = until(store, freeze)
+    assert freeze(found, "other-1") is None
     assert found.age is not None
     assert found.age < 5
     change_switches(client, paths, lambda it: it.with_all(frozen=True))
-    assert until(store, lambda it: it.frozen("other-1")).frozen(WORD).startswith("moves are frozen")
+    found = until(store, lambda it: freeze(it, "other-1"))
+    assert freeze(found) == Code.FROZEN_BY_OPERATORS
     change_switches(client, paths, lambda it: it.with_all(frozen=False))
-    until(store, lambda it: not it.frozen("other-1"))
-    assert store.read().frozen(WORD)
+    until(store, lambda it: not freeze(it, "other-1"))
+    assert freeze(store.read())
     client.delete(paths.switches)
-    until(store, lambda it: not it.frozen(WORD))
+    until(store, lambda it: not freeze(it))
 
 
 @pytest.mark.parametrize(
@@ -85,28 +95,28 @@ def test_what_cannot_be_understood_leaves_the_last_known_in_force_and_is_said_on
     complaint: str,
 ) -> None:
     put(client, paths, encode_switches(Switches(frozen=True)))
-    until(store, lambda it: it.frozen(WORD))
+    until(store, freeze)
     put(client, paths, data)
     found = until(store, lambda it: it.remark)
     assert complaint in found.remark
     time.sleep(2.5)  # looked at twice more
-    assert store.read().frozen(WORD)
+    assert freeze(store.read())
     said = [it for it in caplog.records if it.levelno >= logging.WARNING]
     assert len(said) == 1
     assert said[0].getMessage().endswith("the last ones hold")
     put(client, paths, encode_switches(Switches()))
-    until(store, lambda it: not it.remark and not it.frozen(WORD))
+    until(store, lambda it: not it.remark and not freeze(it))
 
 
 def test_while_zookeeper_is_away_the_last_known_hold_and_grow_older(
     zookeeper: Server, store: ZookeeperSwitches, client: KazooClient, paths: Znodes
 ) -> None:
     put(client, paths, encode_switches(Switches(frozen=True)))
-    until(store, lambda it: it.frozen(WORD))
+    until(store, freeze)
     zookeeper.stop()
     # While the session has not noticed, the remark is that no answer came.
     found = until(store, lambda it: it.remark.endswith("no connection") and (it.age or 0) > 1.5)
-    assert found.frozen(WORD)
+    assert freeze(found)
 
 
 def test_before_they_were_ever_read_everything_counts_as_frozen(paths: Znodes) -> None:
@@ -115,7 +125,7 @@ def test_before_they_were_ever_read_everything_counts_as_frozen(paths: Znodes) -
     try:
         found = nowhere.read()
         assert (found.wanted, found.switches, found.age) == (True, None, None)
-        assert "have not been read yet" in found.frozen(WORD)
+        assert freeze(found) == Code.SWITCHES_UNREAD
         until(nowhere, lambda it: it.remark.endswith("no connection"))
     finally:
         nowhere.close()

@@ -27,19 +27,6 @@ class HeldSwitches:
     age: float | None = None
     remark: str = ""
 
-    def frozen(self, topology: str) -> str:
-        """Say what keeps a topology (by Storm's id) from being moved; empty if nothing does."""
-        if not self.wanted:
-            return ""
-        if self.switches is None:
-            why = f": {self.remark}" if self.remark else ""
-            return f"the operators' switches have not been read yet{why}"
-        if self.switches.frozen:
-            return "moves are frozen (the operators' switch)"
-        if topology in self.switches.frozen_topologies:
-            return "the topology is frozen (the operators' switch)"
-        return ""
-
 
 class SwitchStore(Protocol):
     """Tells how the switches stand."""
