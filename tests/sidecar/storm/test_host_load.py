@@ -27,6 +27,16 @@ def test_a_topology_is_left_all_that_others_do_not_use() -> None:
     assert load.left_for("another") == pytest.approx(0.5)
 
 
+def test_a_report_over_too_short_a_time_for_finite_figures_is_ignored() -> None:
+    # 7.5 s of CPU in 1e-310 s are more than a float holds; a full host stays full, 2 - 2 = 0.
+    full = report("a", cores=2.0, busy=2.0, used={"t": 0.5})
+    odd = replace(report("a", 1, time=5, busy=1.5, used={"t": 1.5}), seconds=1e-310)
+    after = report("a", 2, time=10, cores=2.0, busy=2.0, used={"t": 0.5})
+    assert load_after(full, odd, after).left_for("another") == 0.0
+    assert load_after(full, odd, after) == load_after(full, after)
+    assert update_host(None, odd) is None
+
+
 def test_a_host_whose_quota_is_cut_has_less_at_once() -> None:
     load = load_after(report("a", 0, cores=1.0), report("a", 1, time=5, cores=0.3))
     assert load.left_for("t") == pytest.approx(0.3)

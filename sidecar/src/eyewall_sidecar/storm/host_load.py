@@ -6,6 +6,7 @@ until it is wrong by more than their jitter.
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from math import isfinite
 from typing import NamedTuple
 
 from eyewall_contracts.sample import MachineSample, Sample
@@ -117,7 +118,7 @@ def update_host(before: HostHistory | None, sample: Sample) -> HostHistory | Non
 
 
 def _load_of(sample: Sample) -> HostLoad | None:
-    """Return a report's load; None if it covers no time, or a worker is new."""
+    """Return a report's load; None if it covers no time or next to none, or a worker is new."""
     machine = sample.machine
     if machine is None or sample.seconds <= 0 or any(it.cpu is None for it in sample.workers):
         return None
@@ -125,9 +126,12 @@ def _load_of(sample: Sample) -> HostLoad | None:
     for worker in sample.workers:
         cpu = (worker.cpu or 0.0) + (worker.children_cpu or 0.0)
         used[worker.topology] = used.get(worker.topology, 0.0) + cpu / sample.seconds
+    busy = max(machine.busy / sample.seconds, sum(used.values()))
+    if not isfinite(busy):  # a later report's difference from it would not be a number
+        return None
     return HostLoad(
         cores=machine.cores,
-        busy=max(machine.busy / sample.seconds, sum(used.values())),
+        busy=busy,
         by_topology=used,
         progress=max(SLOWEST, _progress(machine, sample.seconds)),
     )
