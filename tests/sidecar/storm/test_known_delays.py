@@ -2,6 +2,7 @@ import pytest
 from delay_tables import all_delays, delay_table
 from eyewall_sidecar.model import ProblemError
 from eyewall_sidecar.storm import DelayTable, KnownDelaysCache
+from eyewall_sidecar.storm.known_delays import ASSUMED_SECONDS
 from storm_builders import (
     ask,
     chain,
@@ -26,6 +27,52 @@ def test_a_pin_to_a_host_whose_delay_is_unknown_takes_the_largest_known_never_ze
     assert asked.delays_assumed == (
         "delay unknown, taken as the largest known, 10 ms: a → c, b → c, c → a and 1 more"
     )
+
+
+def test_where_no_known_delay_is_above_zero_an_unknown_one_is_assumed_never_zero() -> None:
+    # a and b share a machine; the largest known delay, 0, would put the pin's host there, too.
+    hosts = [supervisor("a"), supervisor("b"), supervisor("c")]
+    topology = chain(("source", 1), ("tag", 1), settings={"pin": {"source": ["c"]}})
+    asked = ask(hosts, topology, delays=delay_table({("a", "b"): 0}))
+    assert asked.problem.delay("a", "b") == 0.0
+    assert asked.problem.delay("c", "a") == ASSUMED_SECONDS > 0
+    assert asked.delays_assumed == (
+        f"delay unknown, assumed to be {ASSUMED_SECONDS * 1000:g} ms as none above 0 is known: "
+        "a → c, b → c, c → a and 1 more"
+    )
+
+
+def test_a_doubted_delay_is_not_replaced_by_zero_either() -> None:
+    hosts = [supervisor("a"), supervisor("b"), supervisor("c")]
+    running = (worker("a", 6700, 1), worker("c", 6700, 2))
+    delays = doubted_around_c(ab=0)
+    asked = ask(hosts, chain(("source", 1), ("tag", 1)), *running, moving=True, delays=delays)
+    assert asked.problem.delay("c", "a") == ASSUMED_SECONDS
+    assert asked.delays_assumed == (
+        f"delay known {BARELY}, assumed to be {ASSUMED_SECONDS * 1000:g} ms as none above 0 is "
+        "known: a → c, b → c, c → a and 1 more"
+    )
+
+
+@pytest.mark.parametrize(
+    ("hosts", "least"),
+    [
+        (("a", "b"), 1.0),
+        (("a", "b", "c"), 0.2),  # c's delays are doubted
+        (("a", "x"), 0.0),  # x is not in the table
+        (("a",), 1.0),  # there is no delay between two of them
+        ((), 1.0),
+    ],
+)
+def test_the_least_certain_delay_counts_and_one_to_an_unknown_host_for_nothing(
+    hosts: tuple[str, ...], least: float
+) -> None:
+    assert doubted_around_c().least_confidence(hosts) == least
+
+
+def test_an_empty_table_is_certain_of_no_delay() -> None:
+    assert DelayTable().least_confidence(("a", "b")) == 0.0
+    assert DelayTable().least_confidence(()) == 1.0  # there is none to be uncertain of
 
 
 BARELY = "only with confidence 0.2 of the 0.3 wanted, 45 s old"

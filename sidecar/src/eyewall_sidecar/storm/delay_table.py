@@ -111,11 +111,16 @@ class DelayTable:
         return float(self.ages[self._place[source], self._place[target]])
 
     def least_confidence(self, hosts: tuple[str, ...]) -> float:
-        """Return how much the least certain delay between two of these hosts is worth."""
+        """Return how much the least certain delay between two of these hosts is worth.
+
+        0 if the table lacks one of them; 1 if there are no two.
+        """
         rows = self.places(hosts)
+        if (rows < 0).any():
+            return 0.0
         within = self.confidence[np.ix_(rows, rows)].copy()
         np.fill_diagonal(within, 1.0)
-        return 0.0 if (rows < 0).any() else float(within.min(initial=1.0))
+        return float(within.min(initial=1.0))
 
     def doubt(self) -> str:
         """Say what makes these delays less than good, to a person; empty if nothing does."""

@@ -1,7 +1,8 @@
 """Which hosts can be compared by delay, and what to do about those that cannot.
 
 Unknown is unknown, never zero: a host without a known delay is left out, and where something
-must run there (a pin, an executor that runs), the largest known delay stands in and is reported.
+must run there (a pin, an executor that runs), the largest known delay stands in and is reported. If
+no known delay is above 0, `ASSUMED_SECONDS` stands in.
 
 An executor without a slot has to run somewhere, and a vague delay is better than none: it is used,
 and reported. What runs is moved only by delays that are trusted: a doubted one counts as unknown.
@@ -18,6 +19,12 @@ from eyewall_sidecar.model import LinkMatrix, ProblemError
 from eyewall_sidecar.model.errors import listed
 from eyewall_sidecar.storm.delay_table import DelayTable, Matrix
 
+ASSUMED_SECONDS = 0.1
+"""Stands in for an unknown delay where no known one is above 0: one way between two continents.
+
+Delays of 0 say only that some hosts are at one site. Another host may be anywhere, and one that is
+too far away by mistake gets less work, while one that is too near draws all of it.
+"""
 FEW = 3
 """As many names are listed in one line that a person reads; the others are counted."""
 MOST_KEPT = 8
@@ -184,7 +191,7 @@ class _Candidates:
         return removed
 
     def _without(self, removed: dict[int, bool]) -> KnownDelays:
-        """Leave hosts out unless they are needed: then the largest known delay stands in."""
+        """Leave hosts out unless they are needed: then another delay stands in."""
         places = [it for it in range(len(self.hosts)) if removed.get(it, True)]
         within = np.ix_(places, places)
         seconds, unknown = self._known[within], self._unknown[within]
@@ -192,7 +199,7 @@ class _Candidates:
         stays = np.zeros(len(self.hosts), dtype=bool)
         stays[places] = True
         vague = self._vague & stays[:, None] & stays[None, :]
-        seconds = np.where(unknown, largest, seconds)
+        seconds = np.where(unknown, largest or ASSUMED_SECONDS, seconds)
         seconds.setflags(write=False)
         used = self.how_little(vague)
         return KnownDelays(
@@ -214,14 +221,13 @@ class _Candidates:
         """Word which delays have a substitute: those known too little, and those not at all."""
         little = substituted & self.doubted
         nothing = substituted & ~self.doubted
+        assumed = f", assumed to be {ASSUMED_SECONDS * 1000:g} ms as none above 0 is known"
         said = []
         if how := self.how_little(little):
-            said.append(f"delay known {how}: {self._pairs(little)}")
+            said.append(f"delay known {how}{'' if largest else assumed}: {self._pairs(little)}")
         if nothing.any():
-            said.append(
-                f"delay unknown, taken as the largest known, {largest * 1000:g} ms: "
-                f"{self._pairs(nothing)}"
-            )
+            taken = f", taken as the largest known, {largest * 1000:g} ms" if largest else assumed
+            said.append(f"delay unknown{taken}: {self._pairs(nothing)}")
         return "; ".join(said)
 
     def _pairs(self, where: Mask) -> str:
