@@ -18,3 +18,8 @@ def test_a_text_is_one_line_of_at_most_a_thousand_characters() -> None:
 
 def test_a_short_text_is_sent_as_it_is() -> None:
     assert encode.decision(declined("OSError")).status == "eyewall failed: OSError"
+
+
+def test_half_of_a_surrogate_pair_which_utf_8_cannot_express_is_sent_as_its_escape() -> None:
+    encoded = encode.decision(declined("ValueError: \udcff"))
+    assert encoded.status == encoded.decline.reason == r"eyewall failed: ValueError: \udcff"

@@ -1,7 +1,10 @@
 import time
 
+import pytest
 from eyewall_contracts.proto import operations_pb2, operations_pb2_grpc
 from eyewall_contracts.proto import scheduler_pb2 as pb
+from eyewall_sidecar.rpc import encode
+from eyewall_sidecar.service.decision import Decision
 from nimbus_messages import PINS, request, state_of, tag_and_count
 from running_sidecar import Sidecar
 
@@ -92,3 +95,32 @@ def test_a_plan_is_made_while_rounds_go_on_and_applied_by_the_next_one(sidecar: 
     then = state_of(definition, workers=decision.place.workers)
     sidecar.schedule(request(then, definition))
     assert operations.GetPlan(named, timeout=10).state == operations_pb2.Plan.APPLIED
+
+
+def test_half_of_a_surrogate_pair_in_one_topologys_setting_does_not_stop_the_others(
+    sidecar: Sidecar,
+) -> None:
+    bad = tag_and_count("bad-1", policy="\ud800")
+    good = tag_and_count("good-1", pin=PINS)
+    declined, placed = sidecar.schedule(request(state_of(bad, good), bad, good)).decisions
+    assert r'eyewall.policy is "\ud800"' in declined.decline.reason
+    assert placed.HasField("place")
+
+
+def test_a_decision_that_cannot_be_encoded_is_declined_and_does_not_stop_the_others(
+    sidecar: Sidecar, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    encode_decision = encode.decision
+    failed: list[Decision] = []
+
+    def fail_once(decided: Decision) -> pb.Decision:
+        if decided.topology_id == "bad-1" and not failed:
+            failed.append(decided)
+            raise OverflowError("a surprise")
+        return encode_decision(decided)
+
+    monkeypatch.setattr(encode, "decision", fail_once)
+    bad, good = tag_and_count("bad-1", mode="off"), tag_and_count("good-1", pin=PINS)
+    declined, placed = sidecar.schedule(request(state_of(bad, good), bad, good)).decisions
+    assert declined.decline.reason == "eyewall failed: OverflowError: a surprise"
+    assert placed.HasField("place")

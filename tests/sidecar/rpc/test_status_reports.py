@@ -199,3 +199,11 @@ def test_among_many_hosts_only_links_that_a_stream_crosses_are_reported() -> Non
     assert not found.delays.all_pairs
     (link,) = found.delays.links
     assert (link.source, link.target, link.delay, link.rate) == ("h1", "h2", 0.01, 1.0)
+
+
+def test_half_of_a_surrogate_pair_is_reported_as_its_escape() -> None:
+    nimbus = three_sites()
+    nimbus.round(chain(("source", 1), settings={"pin": {"source": ["\ud800"]}}))
+    it = only_topology(nimbus)
+    assert list(it.executors[0].pins) == [r"\ud800"]
+    assert r"no host \ud800" in it.status

@@ -7,7 +7,16 @@ from typing import TYPE_CHECKING
 
 import psutil
 import pytest
-from eyewall_sidecar.model import Link, Node, Operator, PlacementProblem, Solution, Status, Stream
+from eyewall_sidecar.model import (
+    Link,
+    Node,
+    Operator,
+    PlacementProblem,
+    Range,
+    Solution,
+    Status,
+    Stream,
+)
 from eyewall_sidecar.objective import Objective
 from eyewall_sidecar.policies.catalogue import GROUP
 from eyewall_sidecar.service.solver_pool import (
@@ -34,15 +43,25 @@ SOON = 300.0
 """Seconds; no test means to wait so long."""
 CODE = """
 import os, time
-from eyewall_sidecar.model import Solution, Status
+from math import inf, nan
+from eyewall_sidecar.model import Evaluation, Range, Solution, Status
 from eyewall_sidecar.objective import ObjectiveError, Term
 from eyewall_sidecar.policies import PolicyEntry
 
-ENTRY = PolicyEntry(title="t", source="s", method="m", optimises=(Term.N,), take_it="never",
+ENTRY = PolicyEntry(title="t", source="s", method="m", optimises={optimises}, take_it="never",
+                    mixes=len({optimises}) > 1,
                     implementation="{name}_module:{implementation}")
 
 def placed(**placement):
     return Solution(Status.HEURISTIC, "whatever", "me", placement or None)
+
+def counted(evaluated):
+    return Solution(Status.HEURISTIC, "whatever", "me", dict(a="u", b="v"), evaluated=evaluated)
+
+def ranged(better, worse, **availability):
+    ranges = dict(N=Range(better, worse), A=Range(-1.0, -2.0)) | availability
+    value = Evaluation(0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, ranges)
+    return Solution(Status.HEURISTIC, "whatever", "me", dict(a="u", b="v"), value)
 
 def place(problem, objective, *, time_limit, seed):
     {body}
@@ -53,10 +72,12 @@ NAMES = map("policy_{}".format, count())
 """Each test has a policy, and so a solver process, of its own."""
 
 
-def install(folder: Path, body: str, implementation: str = "place") -> str:
+def install(
+    folder: Path, body: str, implementation: str = "place", optimises: str = "(Term.N,)"
+) -> str:
     """Install a policy with this body; return its name."""
     name = next(NAMES)
-    code = CODE.format(name=name, body=body, implementation=implementation)
+    code = CODE.format(name=name, body=body, implementation=implementation, optimises=optimises)
     install_plugin(folder, name, {GROUP: {name: f"{name}_module:ENTRY"}}, code)
     return name
 
@@ -113,6 +134,9 @@ def test_what_it_leaves_out_is_filled_in(plugins: Path, solvers: SolverPool) -> 
         ("return placed(a='u')", ["illegal", "operator b is placed nowhere"]),
         ("return placed(a='u', b='w')", ["illegal", "operator b is on w"]),
         ("return placed(a='u', b='u')", ["illegal", "node u: cpu 2 placed, 1 there"]),
+        ("return counted(-5)", ["evaluated -5", "from 0"]),
+        ("return counted(1.5)", ["evaluated 1.5", "whole number"]),
+        ("return counted(2**53 + 1)", ["evaluated 9007199254740993", "whole number"]),
     ],
 )
 def test_an_answer_that_cannot_be_used_is_a_failure_that_says_what_is_wrong(
@@ -122,6 +146,39 @@ def test_an_answer_that_cannot_be_used_is_a_failure_that_says_what_is_wrong(
     found = answer(solvers, name)
     assert isinstance(found, SolverFailure)
     assert [it for it in [f"policy {name}", *words] if it not in str(found.reason)] == []
+
+
+@pytest.mark.parametrize(
+    ("ranges", "words"),
+    [
+        ("nan, nan", ["range N from better nan to worse nan", "0 ≤ better ≤ worse"]),
+        ("0.0, inf", ["range N from better 0 to worse inf"]),
+        ("inf, 1.0", ["range N from better inf to worse 1"]),
+        ("-1.0, 1.0", ["range N from better -1 to worse 1"]),
+        ("1.0, 0.0", ["range N from better 1 to worse 0"]),  # reversed: worse is better
+        ("0.0, 1.0, A=Range(-2.0, -1.0)", ["range A from better -2 to worse -1"]),
+        ("0.0, 1.0, A=Range(0.0, -inf)", ["range A from better 0 to worse -inf"]),
+    ],
+)
+def test_ranges_that_would_value_a_placement_wrongly_are_a_failure_that_names_them(
+    plugins: Path, solvers: SolverPool, ranges: str, words: list[str]
+) -> None:
+    name = install(plugins, f"return ranged({ranges})", optimises="(Term.N, Term.A)")
+    found = answer(solvers, name, objective="N=0.5,A=0.5")
+    assert isinstance(found, SolverFailure)
+    assert [it for it in [f"policy {name}", *words] if it not in str(found.reason)] == []
+
+
+@pytest.mark.parametrize("availability", ["", "A=Range(-inf, -inf)"])
+def test_ranges_that_normalise_are_used(
+    plugins: Path, solvers: SolverPool, availability: str
+) -> None:
+    body = f"return ranged(0.0, 0.4, {availability})"
+    name = install(plugins, body, optimises="(Term.N, Term.A)")
+    found = answer(solvers, name, objective="N=0.5,A=0.5")
+    assert isinstance(found, Solution)
+    assert found.evaluation is not None
+    assert found.evaluation.ranges["N"] == Range(0.0, 0.4)
 
 
 @pytest.mark.parametrize("body", ["time.sleep(600)", "os._exit(1)"])

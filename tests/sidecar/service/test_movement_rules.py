@@ -1,13 +1,18 @@
 """What keeps the sidecar from moving without an order: switches, budgets, gains, the horizon."""
 
-from math import inf
+from dataclasses import replace
+from math import inf, nan
 
 import pytest
 from eyewall_contracts.switches import Switches
 from eyewall_sidecar.objective import Objective
 from eyewall_sidecar.service.decision import Keep, Place
 from eyewall_sidecar.service.messages import Code, Message
-from eyewall_sidecar.service.movement_rules import evaluate_move, relative_gain
+from eyewall_sidecar.service.movement_rules import (
+    MoveConditions,
+    evaluate_move,
+    relative_gain,
+)
 from eyewall_sidecar.service.planner import PlanOptions
 from eyewall_sidecar.stores import HeldSwitches
 from eyewall_sidecar.storm import Topology
@@ -49,6 +54,20 @@ def test_a_loss_is_a_part_of_what_it_was_as_a_gain_is() -> None:
 def test_a_loss_of_nothing_is_infinite() -> None:
     assert relative_gain(Objective.parse("N=1"), 0.0, 0.7) == -inf
     assert relative_gain(Objective.parse("N=1"), 0.0, 0.0) == 0.0
+
+
+@pytest.mark.parametrize("minimum_gain", [0.0, 0.1])
+def test_a_gain_that_is_not_a_number_is_too_small(minimum_gain: float) -> None:
+    it = topology()
+    nimbus = nimbus_with(it, minimum_gain=minimum_gain, cool_down_seconds=1e6)
+    nimbus.rounds(it, 2)
+    snapshot = nimbus.service.last_round()
+    candidate = snapshot.records[it.id].candidate
+    assert candidate is not None
+    limits = nimbus.service.settings.moves
+    assert evaluate_move(candidate, limits, MoveConditions()).hold is None  # gains 60 %
+    hold = evaluate_move(replace(candidate, gain=nan), limits, MoveConditions()).hold
+    assert codes(hold) == [Code.GAIN_TOO_SMALL]
 
 
 # Switches

@@ -1,5 +1,8 @@
+from dataclasses import replace
+
 import pytest
 from eyewall_sidecar.model import Solution, Status
+from eyewall_sidecar.service import decision_log
 from eyewall_sidecar.service.decision import Keep
 from eyewall_sidecar.service.messages import Code, message
 from eyewall_sidecar.service.solver_pool import SolverFailure
@@ -293,6 +296,25 @@ def test_bad_settings_of_one_topology_do_not_stop_the_others() -> None:
     decisions = nimbus.round(bad, good)
     assert codes(reason(decisions[bad.id])) == [Code.BAD_SETTINGS]
     assert is_placed(decisions[good.id])
+
+
+def test_a_setting_that_is_nested_too_deeply_does_not_stop_the_others() -> None:
+    nimbus, good = three_hosts(), ends_pinned()
+    deep = "[" * 1000 + "]" * 1000
+    bad = replace(chain(("x", 1), name="bad-1"), settings={"eyewall.mode": deep})
+    decisions = nimbus.round(bad, good)
+    assert codes(reason(decisions[bad.id])) == [Code.BAD_SETTINGS]
+    assert is_placed(decisions[good.id])
+
+
+def test_a_decision_that_cannot_be_reported_holds(monkeypatch: pytest.MonkeyPatch) -> None:
+    nimbus, topology = three_hosts(), ends_pinned()
+
+    def surprise(*_: object) -> None:
+        raise OverflowError("a surprise")
+
+    monkeypatch.setattr(decision_log, "describe_decision", surprise)
+    assert is_placed(nimbus.round(topology)[topology.id])
 
 
 def test_a_pin_to_a_host_that_is_not_there_is_declined_with_pin_host_and_hosts() -> None:

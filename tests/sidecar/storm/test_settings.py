@@ -2,7 +2,14 @@ import json
 
 import pytest
 from eyewall_sidecar.policies import policy_catalogue
-from eyewall_sidecar.storm import Mode, Settings, SettingsError, Topology, read_settings
+from eyewall_sidecar.storm import (
+    Mode,
+    Settings,
+    SettingsError,
+    Topology,
+    mode_of,
+    read_settings,
+)
 from storm_builders import chain
 
 
@@ -104,3 +111,11 @@ def test_a_long_value_is_named_by_its_beginning() -> None:
     with pytest.raises(SettingsError) as refused:
         read(mode="x" * 10_000)
     assert len(str(refused.value)) < 200
+
+
+def test_a_value_that_is_nested_too_deeply_is_refused_and_the_mode_is_the_default() -> None:
+    deep = "[" * 100_000 + "]" * 100_000
+    topology = Topology("t-1", "t", (), settings={"eyewall.mode": deep})
+    with pytest.raises(SettingsError, match=r"eyewall\.mode is \[\[.* nested too deeply"):
+        read_settings(topology, Settings(), policy_catalogue())
+    assert mode_of(topology, Settings(mode=Mode.OFF)) is Mode.OFF

@@ -4,13 +4,16 @@ A policy may come from anybody, so what it returns is taken apart: a placement m
 operator, keep to every constraint, and is valued here.
 """
 
-from math import isfinite
+from collections.abc import Mapping
+from math import inf, isfinite
+from numbers import Integral
 from time import perf_counter
+from typing import Any
 
 from eyewall_sidecar.heuristic.ranges import ranges_of
-from eyewall_sidecar.model import PlacementProblem, Solution, Status, violations
+from eyewall_sidecar.model import PlacementProblem, Range, Solution, Status, violations
 from eyewall_sidecar.model.arrays import ProblemArrays
-from eyewall_sidecar.objective import Objective, ObjectiveError
+from eyewall_sidecar.objective import Objective, ObjectiveError, Term
 from eyewall_sidecar.objectives import evaluate
 from eyewall_sidecar.objectives.ecker import with_headroom
 from eyewall_sidecar.plugins import described
@@ -18,6 +21,8 @@ from eyewall_sidecar.policies.catalogue import OWN, PolicyError, load_policy, po
 
 PLACED = (Status.OPTIMAL, Status.FEASIBLE, Status.HEURISTIC)
 """Statuses of an answer with a placement."""
+MOST_EVALUATED = 2**53
+"""As many as a decision's record can hold."""
 
 
 def invoke_policy(
@@ -61,6 +66,12 @@ def _checked(
     decided_by = str(found.decided_by)
     if found.placement is None:
         return Solution(status, name, decided_by, seconds=seconds, reasons=reasons)
+    evaluated: Any = found.evaluated
+    if not isinstance(evaluated, Integral) or not 0 <= int(evaluated) <= MOST_EVALUATED:
+        raise PolicyError(
+            f"policy {name} answered evaluated {evaluated!r}; "
+            f"it must be a whole number from 0 to {MOST_EVALUATED}"
+        )
     placement = {str(operator): str(node) for operator, node in found.placement.items()}
     limited = with_headroom(problem) if objective.ecker else problem
     if broken := violations(limited, placement):
@@ -68,7 +79,7 @@ def _checked(
     placement = {it.id: placement[it.id] for it in problem.operators}
     ranges = ranges_of(ProblemArrays.of(limited), objective)
     if found.evaluation is not None and found.evaluation.ranges.keys() == ranges.keys():
-        ranges = {term: found.evaluation.ranges[term] for term in ranges}
+        ranges = _checked_ranges(name, {it: found.evaluation.ranges[it] for it in ranges})
     value = evaluate(limited, placement, objective, ranges)
     bound = None if found.bound is None or not isfinite(found.bound) else float(found.bound)
     return Solution(
@@ -81,6 +92,32 @@ def _checked(
         None if bound is None else abs(value.value - bound) / max(abs(value.value), 1e-9),
         seconds,
         problem.moves(placement),
-        int(found.evaluated),
+        int(evaluated),
         reasons=reasons,
     )
+
+
+def _checked_ranges(name: str, ranges: Mapping[Term, Range]) -> dict[Term, Range]:
+    """Return the ranges in plain values; PolicyError for one that would value a placement wrongly.
+
+    A reversed range makes worse placements better, and NaN compares with nothing.
+    """
+    checked = {}
+    for term, it in ranges.items():
+        found = checked[term] = Range(float(it.better), float(it.worse), bool(it.proven))
+        if term is Term.A:
+            rule = "finite logarithms, better ≥ worse"
+            # log A of a topology that fails on every node is −∞: see `Range.coincide`.
+            allowed = found.better == -inf or (isfinite(found.better) and isfinite(found.worse))
+            width = found.better - found.worse
+        else:
+            rule = "finite, 0 ≤ better ≤ worse"
+            # A solver's bound may be a little below 0.
+            allowed = -1e-6 <= found.better < inf and isfinite(found.worse)
+            width = found.worse - found.better
+        if not allowed or not (found.coincide or width > 0):
+            raise PolicyError(
+                f"policy {name} answered range {term} from better {found.better:g} to "
+                f"worse {found.worse:g}; ranges must be {rule}"
+            )
+    return checked

@@ -36,6 +36,14 @@ LONGEST_TEXT = 1000
 """Characters of a text that is shown to people: one line, whatever an exception has to say."""
 
 
+def encodable(text: str) -> str:
+    """Return a text as protobuf takes it: half of a surrogate pair becomes its escape.
+
+    JSON and exceptions can express what UTF-8 cannot.
+    """
+    return text.encode("utf-8", "backslashreplace").decode()
+
+
 def decision(decided: Decision) -> pb.Decision:
     """Encode one topology's decision."""
     message = pb.Decision(
@@ -107,7 +115,7 @@ def _component(it: Component) -> pb.Component:
 
 
 def _line(text: str) -> str:
-    line = " ".join(text.split())
+    line = encodable(" ".join(text.split()))
     return line if len(line) <= LONGEST_TEXT else f"{line[: LONGEST_TEXT - 1]}…"
 
 

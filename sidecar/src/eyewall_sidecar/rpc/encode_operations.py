@@ -8,6 +8,7 @@ from eyewall_contracts.proto import operations_pb2 as pb
 from eyewall_sidecar.model import Evaluation
 from eyewall_sidecar.objectives.slowest_path import Step
 from eyewall_sidecar.problem_file.writing import write_problem
+from eyewall_sidecar.rpc.encode import encodable
 from eyewall_sidecar.service.explanations import Alternative, Explanation
 from eyewall_sidecar.service.messages import Message, metric_values, reportable
 from eyewall_sidecar.service.planner import PlanOptions
@@ -33,7 +34,7 @@ _CHANGES = {
 
 def text(message: Message | str | None) -> str:
     """Return a message's sentence; empty if there is none."""
-    return "" if message is None else str(message)
+    return "" if message is None else encodable(str(message))
 
 
 def metrics(value: float | None, evaluation: Evaluation) -> list[pb.Metric]:
@@ -70,7 +71,7 @@ def plan(it: Plan, now: float) -> pb.Plan:
         **encoder.summary(now),
         base=it.base.hex(),
         seed=record.seed or 0,
-        decided_by=record.decided_by,
+        decided_by=text(record.decided_by),
         seconds=record.seconds or 0.0,
         evaluated=record.evaluated or 0,
         bound=record.bound,
@@ -84,7 +85,7 @@ def plan(it: Plan, now: float) -> pb.Plan:
         rejected=[
             pb.Rejection(constraint=one.constraint, moves=one.moves) for one in record.rejected
         ],
-        remarks=[str(remark) for remark in it.remarks],
+        remarks=map(text, it.remarks),
         slowest_path=path(it.slowest_path, encoder.hosts_of_executors()),
         held_back=text(it.hold),
         delays_age=record.delays_age,
@@ -186,9 +187,9 @@ def explanation(it: Explanation, answer: Message) -> pb.Explanation:
         alternatives=[_alternative(other) for other in it.alternatives],
         left_out=it.left_out,
         on_slowest_path=it.on_slowest_path,
-        answer=str(answer),
-        assumptions=[said for said in (*problem.assumptions, problem.delays_assumed) if said],
-        unknown=it.request.unknown,
+        answer=text(answer),
+        assumptions=[text(it) for it in (*problem.assumptions, problem.delays_assumed) if it],
+        unknown=text(it.request.unknown),
     )
 
 
@@ -213,7 +214,7 @@ def problem(it: RunningProblem) -> pb.Problem:
         topology_id=topology.id,
         topology=topology.name,
         json=write_problem(it.problem.problem),
-        measured=map(str, it.measured),
-        assumptions=map(str, it.assumptions),
+        measured=map(text, it.measured),
+        assumptions=map(text, it.assumptions),
         shared=it.shared,
     )

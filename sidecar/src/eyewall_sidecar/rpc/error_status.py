@@ -5,6 +5,7 @@ from contextlib import contextmanager
 
 import grpc
 
+from eyewall_sidecar.rpc.encode import encodable
 from eyewall_sidecar.service.lookup import (
     InvalidRequestError,
     ServiceError,
@@ -41,6 +42,7 @@ def answering(context: grpc.ServicerContext) -> Iterator[None]:
 
 def _cut(sentence: str) -> str:
     """Cut a sentence that repeats a very long name, or gRPC drops it."""
+    sentence = encodable(sentence)
     encoded = sentence.encode()
     if len(encoded) <= LONGEST:
         return sentence

@@ -76,13 +76,13 @@ class Operations(pb_grpc.OperationsServicer):
             policies=[
                 pb.Policy(
                     name=name,
-                    title=it.title,
-                    source=it.source,
-                    method=it.method,
+                    title=encode.text(it.title),
+                    source=encode.text(it.source),
+                    method=encode.text(it.method),
                     optimises=[str(term) for term in it.optimises],
                     mixes=it.mixes,
                     ecker=it.ecker,
-                    take_it=it.take_it,
+                    take_it=encode.text(it.take_it),
                 )
                 for name, it in policy_catalogue().items()
             ]

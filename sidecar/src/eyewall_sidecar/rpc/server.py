@@ -7,6 +7,7 @@ import threading
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any
 
@@ -18,11 +19,14 @@ from google.protobuf.message import Message
 from grpc_health.v1 import health, health_pb2, health_pb2_grpc
 from grpc_reflection.v1alpha import reflection
 
+from eyewall_sidecar.plugins import described
 from eyewall_sidecar.rpc import encode
 from eyewall_sidecar.rpc.decode import MalformedError
 from eyewall_sidecar.rpc.extensions import add_services
 from eyewall_sidecar.rpc.nimbus_sessions import MissingParts, NimbusSessions
 from eyewall_sidecar.rpc.operations import OPERATIONS, Operations
+from eyewall_sidecar.service.decision import Decision, Decline, Keep
+from eyewall_sidecar.service.messages import Code, message
 from eyewall_sidecar.service.planner import Planner
 from eyewall_sidecar.service.round import SchedulingService
 from eyewall_sidecar.service.service_context import ServiceContext
@@ -71,8 +75,21 @@ class Scheduler(pb_grpc.SchedulerServicer):
                 reply.needs_definitions.extend(state.definitions)
                 return reply
             decisions = self._service.decide(state, deadline, request.nimbus_id)
-        reply.decisions.extend(encode.decision(it) for it in decisions)
+        reply.decisions.extend(map(_encode_decision, decisions))
         return reply
+
+
+def _encode_decision(decided: Decision) -> pb.Decision:
+    """Encode a decision; one that cannot be encoded must not stop the others."""
+    try:
+        return encode.decision(decided)
+    # The edge between topologies.
+    except Exception as error:
+        LOG.exception("%s: the decision cannot be encoded", decided.topology_id)
+        failed = message(Code.FAILED, error=described(error))
+        is_kept = isinstance(decided.verdict, Keep)
+        verdict = Keep(failed) if is_kept else Decline(failed)
+        return encode.decision(replace(decided, verdict=verdict, status=failed))
 
 
 class _OwnThreads:

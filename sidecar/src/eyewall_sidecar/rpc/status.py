@@ -137,14 +137,14 @@ class StatusReporter:
         estimates, delays = snapshot.observation.estimates, snapshot.observation.delays
         status.nimbus_id = snapshot.nimbus
         status.measuring = estimates.topologies is not None
-        status.measurements_remark = estimates.remark
+        status.measurements_remark = text(estimates.remark)
         status.supervisors.extend(map(encode.supervisor, snapshot.observation.state.supervisors))
         status.topologies.extend(self._encoded())
         limits = self._service.settings.moves
         for topology in status.topologies:
             topology.frozen = bool(find_freeze(limits, switches, topology.topology_id))
         since = max(0.0, self._service.now() - snapshot.time)
-        status.delays.remark = delays.remark
+        status.delays.remark = text(delays.remark)
         status.delays.minimum_confidence = delays.minimum_confidence
         for link in self._links:
             pair = link.source, link.target
@@ -230,8 +230,8 @@ def encode_switches(held: HeldSwitches) -> pb.Switches:
     return pb.Switches(
         available=held.wanted,
         frozen=switches.frozen if switches else False,
-        frozen_topologies=sorted(switches.frozen_topologies) if switches else (),
-        remark=held.remark,
+        frozen_topologies=map(text, sorted(switches.frozen_topologies)) if switches else (),
+        remark=text(held.remark),
     )
 
 
@@ -249,7 +249,7 @@ def encode_topology(it: TopologyOverview, hosts: Mapping[str, str]) -> pb.Topolo
         status=text(decision.status) if decision else "",
         verdict=type(decision.verdict).__name__.lower() if decision else "",
         unknown=text(it.unknown),
-        assumptions=it.problem.assumptions if it.problem else (),
+        assumptions=map(text, it.problem.assumptions) if it.problem else (),
     )
     slots, host_of = it.state.running(), {}
     for executor, component in topology.executors().items():
@@ -264,7 +264,7 @@ def encode_topology(it: TopologyOverview, hosts: Mapping[str, str]) -> pb.Topolo
             port=slot.port if slot else 0,
             supervisor_id=slot.supervisor if slot else "",
             cpu_cores=it.problem.problem.operator(name).cpu if it.problem else None,
-            pins=settings.pins.get(component.id, ()) if settings else (),
+            pins=map(text, settings.pins.get(component.id, ())) if settings else (),
         )
     for traffic in it.traffic or ():
         status.streams.add(

@@ -226,7 +226,7 @@ def _unknown_hold(request: PlacementRequest) -> Message | None:
 
 
 def _gain_hold(gain: float, limits: MoveLimits) -> Message | None:
-    if gain < limits.minimum_gain:
+    if not gain >= limits.minimum_gain:  # so that a gain that is not a number holds
         return message(Code.GAIN_TOO_SMALL, minimum=limits.minimum_gain)
     return None
 

@@ -22,7 +22,12 @@ from eyewall_sidecar.service.plans import Plan, PlanStore
 from eyewall_sidecar.service.problem_cache import Observation
 from eyewall_sidecar.service.solver_pool import Solvers
 from eyewall_sidecar.service.topology_decider import RoundInputs, TopologyDecider
-from eyewall_sidecar.service.topology_record import TopologyRecord, cancel_search, record_of
+from eyewall_sidecar.service.topology_record import (
+    LastLines,
+    TopologyRecord,
+    cancel_search,
+    record_of,
+)
 from eyewall_sidecar.stores import (
     DelayStore,
     HeldSwitches,
@@ -182,11 +187,21 @@ class SchedulingService:
                 LOG.exception("%s: eyewall failed", name)
             mode = mode_of(topology.topology, self.settings.defaults)
             outcome = TopologyOutcome(leave_alone(topology, mode, failed), record, failed)
-        seed = self.settings.solver.seed
-        lines = self._log.report(topology, outcome, inputs.observation, seed)
+        lines = self._report(topology, outcome, inputs.observation)
         verdict = outcome.verdict
         was_kept = record.was_kept or (isinstance(verdict, Keep) and verdict.reason is not None)
         record = replace(outcome.record, lines=lines, was_kept=was_kept)
         self._records[name] = record
         status = replace(outcome, record=record).status
         return Decision(name, topology.assignment_digest, verdict, status)
+
+    def _report(
+        self, topology: TopologyState, outcome: TopologyOutcome, observation: Observation
+    ) -> LastLines:
+        """Report a decision, which holds whether it can be reported or not."""
+        try:
+            return self._log.report(topology, outcome, observation, self.settings.solver.seed)
+        # The edge between topologies.
+        except Exception:
+            LOG.exception("%s: a decision is not reported", topology.topology.id)
+            return outcome.record.lines

@@ -241,10 +241,15 @@ def _json(key: str, text: str) -> object:
         return json.loads(text)
     except ValueError:
         raise SettingsError(f"{key} is {_shortened(text)}; it must be JSON") from None
+    except RecursionError:
+        raise SettingsError(f"{key} is {_shortened(text)}; it is nested too deeply") from None
 
 
 def _shown(value: object) -> str:
-    return _shortened(json.dumps(value, ensure_ascii=False))
+    try:
+        return _shortened(json.dumps(value, ensure_ascii=False))
+    except RecursionError:
+        return "nested too deeply"
 
 
 def _shortened(text: str) -> str:
