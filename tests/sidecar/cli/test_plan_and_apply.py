@@ -219,6 +219,7 @@ def test_what_is_refused_at_once_is_json_as_well_and_ends_with_the_same(
     nimbus.running[TOPOLOGY.id] = (*nimbus.running[TOPOLOGY.id][:1], worker("cloud-1", 6701, 2, 3))
     nimbus.round(TOPOLOGY, obey=False)
     stale = eyewall("apply", "00000001", "--json", sidecar=address)
+    assert stale.stdout, stale.stderr
     told = json.loads(stale.stdout)
     assert (stale.exit_code, told["state"]) == (4, "STALE")
     assert told["state_reason"] in stale.stderr
