@@ -120,7 +120,8 @@ def test_a_workers_tuples_and_cpu_are_in_both_stores(
 
         it = wait_for(reported).workers[0]
         executed = it.tasks[0].inputs[0].executed
-        assert executed >= 400 and executed % 400 == 0
+        assert executed >= 400
+        assert executed % 400 == 0
         assert (it.topology, it.port, it.id) == ("wc-1-1000", 6700, "w1")
         assert it.memory > 1_000_000
 
