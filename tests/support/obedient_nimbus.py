@@ -53,7 +53,7 @@ _LANES = (PLACING, IMPROVING, PLANNING)
 
 @dataclass
 class ScriptedJob(Generic[Result]):
-    """Solves really and at once, but shows the result only when told to."""
+    """Solves at once for real, and holds the result back until it is released."""
 
     task: Any
     limit: float

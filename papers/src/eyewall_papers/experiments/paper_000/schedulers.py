@@ -187,7 +187,7 @@ def take_one_turn(turns: Turns, graph: OperatorGraph, positions: Floats, operato
 class Coordinates:
     """Estimates of all nodes by Vivaldi (Dabek et al., SIGCOMM 2004), changed by `measure`.
 
-    As in `cost_space.coordinates`, but each sample is drawn again, so it never comes to rest.
+    As in `cost_space.coordinates`, but each sample is drawn again, so it never settles.
 
     Parameters
     ----------
