@@ -15,12 +15,24 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
     from eyewall_contracts.sample import Sample
+    from eyewall_monitor.agent.procfs import Stat
 
 EPOCH = 1_700_000_000
 UP_AT_START = 1000.0
+
+
+class _SlowProc(Proc):
+    """Listing the processes takes as long as `listed` says."""
+
+    listed: Callable[[], None] = staticmethod(lambda: None)
+
+    def processes(self) -> dict[int, Stat]:
+        self.listed()
+        return super().processes()
 
 
 class Host:
@@ -30,7 +42,7 @@ class Host:
         self.fake = FakeProc(folder)
         self.fake.file("uptime", f"{UP_AT_START} 0\n")
         self.fake.process(1, "agent")
-        proc = Proc(folder)
+        self.proc = proc = _SlowProc(folder)
         search = WorkerSearch(proc, 1, None)
         self.now = 0.0
         self.watch = Watch("edge-1", "run", proc, ControlGroup("", ""), search, self.instant)
@@ -76,6 +88,19 @@ def test_a_worker_that_starts_is_reported_from_its_first_tuple(host: Host) -> No
     assert report.workers[0].started == pytest.approx(EPOCH + 2.0)
     assert report.workers[0].until == pytest.approx(EPOCH + 7.0)
     assert report.counters == {"taken": 1}
+
+
+def test_a_slow_list_of_processes_makes_no_worker_older_than_the_agent(host: Host) -> None:
+    # The agent starts at 0 s, the worker at 0.5 s. Listing the processes at 1 s takes 0.8 s: the
+    # worker's age is 0.5 s at the moment of the search, 1.3 s when the list is complete.
+    host.worker(started=0.5)
+    host.at(1.0)
+    host.proc.listed = lambda: host.fake.file("uptime", f"{UP_AT_START + 1.8} 0\n")
+    host.send(400)
+    host.at(2.0)
+    report = host.report()
+    assert report.workers[0].started == pytest.approx(EPOCH + 0.5)
+    assert executed(report) == 400
 
 
 def test_reports_are_numbered_and_say_what_time_they_cover(host: Host) -> None:

@@ -105,13 +105,13 @@ class Watch:
     def _take(self, it: Measurement, now: Instant) -> None:
         key = WorkerKey(it.topology, it.port)
         if not self._tally.knows(key) and now.steady - self._searched >= _SEARCH_PAUSE:
-            self._find_workers(self._proc.processes(), now)
+            up = self._proc.uptime()
+            self._find_workers(self._proc.processes(), up, now)
         rejection = self._tally.take(it, now)
         self.counters["taken" if rejection is None else f"rejected: {rejection}"] += 1
 
-    def _find_workers(self, processes: Mapping[int, Stat], now: Instant) -> float:
-        """Learn which workers there are; return the seconds since boot."""
-        up = self._proc.uptime()
+    def _find_workers(self, processes: Mapping[int, Stat], up: float, now: Instant) -> None:
+        """Learn which workers there are; `up` is `now` in seconds since boot."""
         self._searched = now.steady
         self._workers = {}
         for process in self._search.workers(processes):
@@ -122,11 +122,14 @@ class Watch:
             whole_life = started.steady > self._start.steady
             self._tally.register(key, process.id, started, whole_life=whole_life)
         self._tally.forget_all_but(self._workers)
-        return up
 
     def _read(self, now: Instant) -> tuple[list[WorkerObservation], MachineSample]:
+        # The time since boot first: listing processes takes a busy host a second or more, and a
+        # worker would seem that much older, and older than this agent.
+        up = self._proc.uptime()
         processes = self._proc.processes()
-        ticks = int(self._find_workers(processes, now) / TICK)
+        self._find_workers(processes, up, now)
+        ticks = int(up / TICK)
         reports = {
             process.id: self._tally.read(key, now) for key, (process, _) in self._workers.items()
         }
