@@ -26,7 +26,7 @@ SHORT = 0.02
 RELATIVE_GAP = 1e-6
 """What solvers may leave open; HiGHS's own 1e-4 would call 160.676 optimal where 160.400 is."""
 
-Ranges = Mapping[str, Range]
+Ranges = Mapping[Term, Range]
 
 
 @dataclass(frozen=True, slots=True)

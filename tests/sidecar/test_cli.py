@@ -4,9 +4,10 @@ from typing import Any
 
 import eyewall_sidecar
 import pytest
+from eyewall_contracts.objective_terms import LETTERS
 from eyewall_sidecar.cli import app as cli
 from eyewall_sidecar.model import PlacementProblem, Solution, Status
-from eyewall_sidecar.objective import Objective
+from eyewall_sidecar.objective import Objective, Term
 from eyewall_sidecar.policies import policy_catalogue
 from typer.testing import CliRunner, Result
 
@@ -48,10 +49,10 @@ def test_the_answer_has_the_keys_and_the_figures_of_the_formats_example() -> Non
             "value": 0.026,
             "response_time": 0.026,
             "availability": 0.999 * 0.9999,
-            "distinct_availability": 0.999 * 0.9999,
             "inter_node_traffic": 10.0,
             "network_usage": 0.22,
             "elastic_energy": 0.00484,
+            "distinct_availability": 0.999 * 0.9999,
         }
     )
     assert found["bound"] == pytest.approx(0.026)
@@ -174,7 +175,7 @@ def test_a_name_that_looks_like_markup_is_shown_as_it_is(tmp_path: Path) -> None
         (
             [BASIC, "--objective", "Q=1"],
             (
-                "eyewall solve: --objective 'Q=1': no term 'Q'; terms are R, A, T, N and EE, each "
+                f"eyewall solve: --objective 'Q=1': no term 'Q'; terms are {LETTERS}, each "
                 "with a weight, as R=0.5,A=0.2,N=0.3\n"
             ),
         ),
@@ -265,7 +266,7 @@ def test_policies_are_listed_as_json_for_programs() -> None:
     assert list(entries) == list(policy_catalogue())
     assert entries["xu"]["optimises"] == ["T"]
     assert entries["xu"]["mixes"] is False
-    assert entries["odp"]["optimises"] == ["R", "A", "T", "N", "EE"]
+    assert entries["odp"]["optimises"] == list(Term)
     assert set(entries["xu"]) == {
         "policy",
         "title",

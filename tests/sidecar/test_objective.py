@@ -1,4 +1,5 @@
 import pytest
+from eyewall_contracts.objective_terms import LETTERS
 from eyewall_sidecar.objective import EckerWeights, Objective, ObjectiveError, Term
 from hypothesis import given
 from hypothesis import strategies as st
@@ -49,21 +50,21 @@ def test_an_objective_of_terms_has_no_ecker_score() -> None:
         (
             "r=1",
             (
-                "objective 'r=1': no term 'r'; terms are R, A, T, N and EE, each with a weight, "
+                f"objective 'r=1': no term 'r'; terms are {LETTERS}, each with a weight, "
                 "as R=0.5,A=0.2,N=0.3 (did you mean R?)"
             ),
         ),
         (
             "latency=1",
             (
-                "objective 'latency=1': no term 'latency'; terms are R, A, T, N and EE, each with "
+                f"objective 'latency=1': no term 'latency'; terms are {LETTERS}, each with "
                 "a weight, as R=0.5,A=0.2,N=0.3"
             ),
         ),
         (
             "R",
             (
-                "objective 'R': 'R' has no weight; write R, A, T, N and EE, each with a weight, "
+                f"objective 'R': 'R' has no weight; write {LETTERS}, each with a weight, "
                 "as R=0.5,A=0.2,N=0.3"
             ),
         ),

@@ -27,11 +27,7 @@ Weights = Mapping[Term, float]
 OBJECTIVES = tuple(
     Objective.parse(text)
     for text in (
-        "R=1",
-        "A=1",
-        "T=1",
-        "N=1",
-        "EE=1",
+        *(f"{term}=1" for term in Term),
         "R=0.5,A=0.2,N=0.3",
         "A=0.5,EE=0.5",
         "R=0.9,T=0.1",

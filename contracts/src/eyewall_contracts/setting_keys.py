@@ -12,6 +12,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING, Final, Protocol
 
+from eyewall_contracts.objective_terms import LETTERS
+
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
@@ -266,7 +268,7 @@ OBJECTIVE: Final = SettingKey(
     Text("R=0.5,A=0.5"),
     "R=1",
     Reader.SIDECAR,
-    "What the policy optimises: weights of R, A, T, N and EE that sum to 1, or ecker.",
+    f"What the policy optimises: weights of {LETTERS} that sum to 1, or ecker.",
 )
 TIME_LIMIT: Final = SettingKey(
     "eyewall.time.limit.ms",

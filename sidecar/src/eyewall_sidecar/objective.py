@@ -3,33 +3,21 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from difflib import get_close_matches
-from enum import StrEnum
 from typing import Self
+
+from eyewall_contracts.objective_terms import LETTERS, TERMS, Term
 
 from eyewall_sidecar.model.limits import MOST
 
-_ALLOWED = "R, A, T, N and EE, each with a weight, as R=0.5,A=0.2,N=0.3"
+__all__ = ["EckerWeights", "Objective", "ObjectiveError", "Term"]
+
+_ALLOWED = f"{LETTERS}, each with a weight, as R=0.5,A=0.2,N=0.3"
 _ECKER = "ecker"
 _OF_ECKER = f"a number from 0 to {MOST:g}"
 
 
 class ObjectiveError(ValueError):
     """An objective that cannot be read; the message names term, value and what is allowed."""
-
-
-class Term(StrEnum):
-    """One metric that can be optimised."""
-
-    R = "R"
-    """Response time, seconds, minimised."""
-    A = "A"
-    """Availability, maximised."""
-    T = "T"
-    """Inter-node traffic, tuples/s, minimised."""
-    N = "N"
-    """Network usage, tuples, minimised."""
-    EE = "EE"
-    """Elastic energy, tuples · s, minimised."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,13 +117,16 @@ class Objective:
     @property
     def maximised(self) -> bool:
         """Whether a greater value is better."""
-        return self.ecker is None and self.single in (Term.A, None)
+        if self.ecker:
+            return False
+        return self.single is None or not TERMS[self.single].less_is_better
 
     @property
     def depends_on_rates(self) -> bool:
         """Whether a stream's rate changes the value of a placement."""
-        of_rates = {Term.T, Term.N, Term.EE} & self.weights.keys()
-        return bool(of_rates) or (self.ecker is not None and self.ecker.event > 0)
+        if self.ecker:
+            return self.ecker.event > 0
+        return any(TERMS[term].depends_on_rates for term in self.weights)
 
     def __str__(self) -> str:
         terms = ",".join(f"{term}={weight:g}" for term, weight in self.weights.items())

@@ -8,6 +8,7 @@ from eyewall_papers.bimodal.network import DedicatedLink, LinkKind, TwoKindNetwo
 from eyewall_papers.bimodal.task import Task
 from eyewall_papers.bimodal.valuation import evaluation, mapping_cost
 from eyewall_sidecar.model import LinkMatrix, Node, ProblemError, violations
+from eyewall_sidecar.objective import Term
 
 NETWORK = TwoKindNetwork(
     nodes=tuple(Node(name, cpu=2.0) for name in "abc"),
@@ -55,8 +56,8 @@ def test_costs_are_sums_over_hops() -> None:
 def test_a_mapping_is_valued_like_a_placement_with_its_routes_delays() -> None:
     # R = 3 ms there, 50 ms back; N = 4 tuples/s · 3 ms + 3 tuples/s · 50 ms.
     found = evaluation(NETWORK, TASK, MAPPING)
-    assert found.response_time == pytest.approx(0.053)
-    assert found.network_usage == pytest.approx(0.162)
+    assert found.metrics[Term.R] == pytest.approx(0.053)
+    assert found.metrics[Term.N] == pytest.approx(0.162)
     assert violations(TASK.problem(NETWORK), MAPPING.placement) == ()
 
 

@@ -73,8 +73,8 @@ def test_time_that_every_placement_needs_does_not_make_a_gap_look_small() -> Non
     slow = answer(mesh(8, 4, chain, room=3, work=1000.0), "R=1")
     assert quick.evaluation is not None
     assert slow.evaluation is not None
-    assert slow.evaluation.response_time - 8000 == pytest.approx(
-        quick.evaluation.response_time, abs=1e-9
+    assert slow.evaluation.metrics[Term.R] - 8000 == pytest.approx(
+        quick.evaluation.metrics[Term.R], abs=1e-9
     )
 
 
@@ -90,9 +90,9 @@ def test_terms_that_cannot_differ_count_0_in_a_weighted_sum() -> None:
     assert solution.status is Status.OPTIMAL
     assert solution.evaluation is not None
     assert solution.evaluation.value == pytest.approx(0.5)
-    assert solution.evaluation.ranges["A"].coincide
-    assert solution.evaluation.ranges["N"].coincide
-    assert not solution.evaluation.ranges["R"].coincide
+    assert solution.evaluation.ranges[Term.A].coincide
+    assert solution.evaluation.ranges[Term.N].coincide
+    assert not solution.evaluation.ranges[Term.R].coincide
 
 
 def test_an_incumbent_at_the_time_limit_is_not_called_optimal() -> None:
@@ -264,7 +264,7 @@ class TestAvailabilityZero:
         solution = answer(self.problem(room=1), objective)
         assert solution.status is Status.OPTIMAL
         assert solution.evaluation is not None
-        assert solution.evaluation.availability == 0
+        assert solution.evaluation.metrics[Term.A] == 0
         assert solution.reasons == (
             "every valid placement needs a node or link of availability 0, so A is 0 for all",
         )
@@ -285,7 +285,7 @@ class TestAvailabilityZero:
         solution = answer(problem, "A=1")
         assert solution.evaluation is not None
         # One of both on n3; two on n3 would give 0.25, a on n1 and b on n2 give 0.
-        assert solution.evaluation.availability == 0.5
+        assert solution.evaluation.metrics[Term.A] == 0.5
 
 
 def test_among_equal_placements_the_one_that_runs_now_is_kept() -> None:

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from random_problems import random_problem
 from small_problems import chain_of
 
-OBJECTIVES = ("R=1", "A=1", "T=1", "N=1", "EE=1", "R=0.4,A=0.3,N=0.3", "ecker=lat:0.01,sup:2")
+OBJECTIVES = (*(f"{term}=1" for term in Term), "R=0.4,A=0.3,N=0.3", "ecker=lat:0.01,sup:2")
 
 
 @given(

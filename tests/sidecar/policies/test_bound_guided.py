@@ -17,7 +17,7 @@ from eyewall_sidecar.policies.bound_guided import BoundGuided
 from random_problems import random_problem
 from small_problems import chain_of
 
-OBJECTIVES = [Objective.parse(it) for it in ("R=1", "A=1", "T=1", "N=1", "EE=1", "R=0.5,N=0.5")]
+OBJECTIVES = [Objective.parse(it) for it in (*(f"{term}=1" for term in Term), "R=0.5,N=0.5")]
 
 
 def still() -> float:

@@ -21,7 +21,7 @@ from eyewall_sidecar.model import (
     violations,
 )
 from eyewall_sidecar.model.arrays import ProblemArrays
-from eyewall_sidecar.objective import EckerWeights, Objective
+from eyewall_sidecar.objective import EckerWeights, Objective, Term
 from eyewall_sidecar.objectives import evaluate
 from eyewall_sidecar.objectives.ecker import ecker_score, with_headroom
 from eyewall_sidecar.policies import Policy
@@ -74,7 +74,7 @@ def loaded(**needs: float) -> PlacementProblem:
 
 
 @every
-@pytest.mark.parametrize("objective", ["ecker", "R=1", "A=1", "T=1", "N=1", "EE=1", "R=0.5,N=0.5"])
+@pytest.mark.parametrize("objective", ["ecker", *(f"{term}=1" for term in Term), "R=0.5,N=0.5"])
 def test_under_any_objective_the_answer_is_valid_with_its_true_value_and_not_better_than_possible(
     policy: Policy, objective: str
 ) -> None:

@@ -84,10 +84,10 @@ def test_each_host_is_valued_as_if_the_executor_alone_were_there() -> None:
         moved = {**(problem.current or {}), "b[2-2]": it.host}
         worth = evaluate(problem, moved, Objective.parse("R=1"), {})
         assert it.value == pytest.approx(worth.value)
-        assert it.metrics[Term.N] == pytest.approx(worth.network_usage)
-        assert it.response_time_added == pytest.approx(worth.response_time - 0.04)
+        assert it.metrics[Term.N] == pytest.approx(worth.metrics[Term.N])
+        assert it.response_time_added == pytest.approx(worth.metrics[Term.R] - 0.04)
         # What crosses: 20 from a, and 20 to c unless it is there; 20 do now.
-        assert it.between_hosts_added == pytest.approx(worth.inter_node_traffic - 20)
+        assert it.between_hosts_added == pytest.approx(worth.metrics[Term.T] - 20)
 
 
 def test_possible_hosts_come_best_first_and_impossible_ones_last() -> None:

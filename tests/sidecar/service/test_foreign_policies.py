@@ -17,7 +17,7 @@ from eyewall_sidecar.model import (
     Status,
     Stream,
 )
-from eyewall_sidecar.objective import Objective
+from eyewall_sidecar.objective import Objective, Term
 from eyewall_sidecar.policies.catalogue import GROUP
 from eyewall_sidecar.service.solver_pool import (
     IMPROVING,
@@ -60,7 +60,7 @@ def counted(evaluated):
 
 def ranged(better, worse, **availability):
     ranges = dict(N=Range(better, worse), A=Range(-1.0, -2.0)) | availability
-    value = Evaluation(0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, ranges)
+    value = Evaluation(0.0, dict(), 0.0, ranges)
     return Solution(Status.HEURISTIC, "whatever", "me", dict(a="u", b="v"), value)
 
 def place(problem, objective, *, time_limit, seed):
@@ -178,7 +178,7 @@ def test_ranges_that_normalise_are_used(
     found = answer(solvers, name, objective="N=0.5,A=0.5")
     assert isinstance(found, Solution)
     assert found.evaluation is not None
-    assert found.evaluation.ranges["N"] == Range(0.0, 0.4)
+    assert found.evaluation.ranges[Term.N] == Range(0.0, 0.4)
 
 
 @pytest.mark.parametrize("body", ["time.sleep(600)", "os._exit(1)"])

@@ -2,7 +2,7 @@ from dataclasses import replace
 
 import pytest
 from eyewall_sidecar.model import Alternatives, Evaluation, Solution, Status
-from eyewall_sidecar.objective import Objective
+from eyewall_sidecar.objective import Objective, Term
 from eyewall_sidecar.service.messages import (
     Code,
     differs_in_figures_alone,
@@ -14,18 +14,16 @@ from eyewall_sidecar.service.messages import (
 
 AFTER = Evaluation(
     value=2.5,
-    response_time=0.0262,
-    availability=0.99,
+    metrics={Term.R: 0.0262, Term.T: 10.0},
     distinct_availability=0.99,
-    inter_node_traffic=10.0,
-    network_usage=0.22,
-    elastic_energy=0.005,
 )
 ANSWER = Solution(Status.HEURISTIC, "hybrid", "hybrid", placement={}, evaluation=AFTER, moves=3)
 
 
 def test_a_status_is_one_short_line_with_policy_quality_worth_and_moves() -> None:
-    worth_it = solution_message(ANSWER, Objective.parse("R=1"), replace(AFTER, response_time=0.061))
+    worth_it = solution_message(
+        ANSWER, Objective.parse("R=1"), replace(AFTER, metrics={Term.R: 0.061})
+    )
     status = message(Code.PLACED, solution=worth_it, remarks=["rates assumed equal"])
     assert str(status) == (
         "eyewall: hybrid, heuristic, R 26 ms (was 61), 3 executors moved; rates assumed equal"

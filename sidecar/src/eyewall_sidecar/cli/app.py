@@ -8,6 +8,7 @@ from typing import Annotated
 
 import typer
 from eyewall_contracts.decision import Verdict
+from eyewall_contracts.objective_terms import LETTERS
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
@@ -46,9 +47,7 @@ def solve(
     policy: Annotated[str, typer.Option(help="One that `eyewall policies` lists.")] = "odp",
     objective: Annotated[
         str,
-        typer.Option(
-            help="Terms R, A, T, N, EE with weights that sum to 1: R=0.5,A=0.2,N=0.3; or ecker."
-        ),
+        typer.Option(help=f"Weights of {LETTERS} that sum to 1: R=0.5,A=0.2,N=0.3; or ecker."),
     ] = "R=1",
     time_limit: Annotated[float, typer.Option(help="Seconds.")] = 60.0,
     seed: Annotated[int, typer.Option(help="Same seed, same placement.")] = 0,

@@ -6,6 +6,7 @@ from contextlib import contextmanager
 from threading import Lock, Timer
 from typing import TYPE_CHECKING
 
+from eyewall_contracts.objective_terms import describe
 from rich.console import Console
 from rich.text import Text
 
@@ -15,32 +16,29 @@ if TYPE_CHECKING:
 PROGRESS_SECONDS = 0.5
 """Before a command that waits says so."""
 
-UNITS = {
-    "R": (1e3, "ms"),
-    "A": (1e2, "%"),
-    "T": (1.0, "tuples/s"),
-    "N": (1.0, "tuples"),
-    "EE": (1.0, "tuples·s"),
-}
-"""Metric → the factor of its value, and the unit of the product."""
-
 
 def printable(text: str, style: str = "") -> Text:
     """Return text without control characters: no name or message may command the terminal."""
     return Text("".join(it if it.isprintable() else "\ufffd" for it in text), style=style)
 
 
+def display_unit(name: str) -> tuple[float, str]:
+    """Return the factor of a metric's value, and the unit of the product; `objective` has none."""
+    term = describe(name)
+    return (term.factor, term.display_unit) if term else (1.0, "")
+
+
 def figure(name: str, value: float | None) -> str:
     """Return a metric with its unit: `41 ms`."""
     if value is None:
         return "unknown"
-    factor, unit = UNITS.get(name, (1.0, ""))
+    factor, unit = display_unit(name)
     return f"{value * factor:.4g} {unit}".rstrip()
 
 
 def difference(name: str, value: float) -> str:
     """Return by how much a metric differs: `+3 ms`."""
-    factor, unit = UNITS.get(name, (1.0, ""))
+    factor, unit = display_unit(name)
     scaled = value * factor
     sign = "±" if abs(scaled) < 5e-10 else "+" if scaled > 0 else "−"
     size = 0.0 if sign == "±" else abs(scaled)

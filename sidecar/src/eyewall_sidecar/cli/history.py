@@ -17,7 +17,7 @@ from rich.console import Console
 from rich.table import Column, Table
 from rich.text import Text
 
-from eyewall_sidecar.cli.console import UNITS, printable
+from eyewall_sidecar.cli.console import display_unit, printable
 
 COLOURS = {
     Verdict.PLACED: "green",
@@ -173,7 +173,7 @@ def _details(record: DecisionRecord) -> Iterator[tuple[str, str]]:
 
 
 def _worth(metric: MetricChange) -> str:
-    factor, unit = UNITS.get(metric.name, (1.0, ""))
+    factor, unit = display_unit(metric.name)
 
     def text(value: float | None) -> str:
         return "unknown" if value is None else f"{value * factor:.4g} {unit}".rstrip()

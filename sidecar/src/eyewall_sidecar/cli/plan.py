@@ -7,6 +7,7 @@ import time
 from typing import TYPE_CHECKING, Annotated
 
 import typer
+from eyewall_contracts.objective_terms import describe
 from eyewall_contracts.proto import operations_pb2 as pb
 from rich.console import Console
 from rich.table import Table
@@ -15,7 +16,7 @@ from rich.text import Text
 from eyewall_sidecar.cli import completion
 from eyewall_sidecar.cli.client import BAD_INPUT, UNAVAILABLE, OperationsError
 from eyewall_sidecar.cli.client import as_json as json_of
-from eyewall_sidecar.cli.console import UNITS, printable, show_progress
+from eyewall_sidecar.cli.console import display_unit, printable, show_progress
 from eyewall_sidecar.cli.options import AsJson, Config, Sidecar, connect
 
 if TYPE_CHECKING:
@@ -32,14 +33,6 @@ REFUSED = 5
 POLL_SECONDS = 0.3
 FEW = 20
 """As many lines of a kind are shown without --detailed."""
-_NAMES = {
-    "objective": "objective",
-    "R": "response time R",
-    "A": "availability A",
-    "T": "inter-node traffic T",
-    "N": "network usage N",
-    "EE": "elastic energy EE",
-}
 _SIGNS = {
     pb.WorkerChange.STARTED: ("+", "green", "starts"),
     pb.WorkerChange.STOPPED: ("-", "red", "stops"),
@@ -238,7 +231,7 @@ def _worker(it: pb.WorkerChange) -> Text:
 def _show_metrics(plan: pb.Plan, console: Console) -> None:
     table = Table(box=None, show_header=False, pad_edge=False)
     for it in plan.metrics:
-        factor, unit = UNITS.get(it.name, (1.0, ""))
+        factor, unit = display_unit(it.name)
         if not (it.HasField("before") or it.HasField("after")):
             continue
         before = f"{it.before * factor:.4g}" if it.HasField("before") else "unknown"
@@ -246,7 +239,9 @@ def _show_metrics(plan: pb.Plan, console: Console) -> None:
         stays = ", as it is" if before == after else ""
         worth = after if stays else f"{before} → {after}"
         value = f"{worth} {unit}".rstrip() + stays
-        table.add_row(printable(f"  {_NAMES.get(it.name, it.name)}"), printable(value))
+        term = describe(it.name)
+        name = f"{term.name} {it.name}" if term else it.name
+        table.add_row(printable(f"  {name}"), printable(value))
     if table.row_count:
         console.print(printable("by the model", "bold"))
         console.print(table)

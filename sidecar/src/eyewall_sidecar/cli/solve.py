@@ -9,6 +9,7 @@ from typing import Any, NoReturn
 
 import numpy as np
 import typer
+from eyewall_contracts.objective_terms import TERMS, Term
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
@@ -130,15 +131,13 @@ def _show(solution: Solution, objective: Objective, assumptions: tuple[str, ...]
 def metrics_table(it: Evaluation) -> Table:
     """Return all metrics of a placement with their units."""
     metrics = Table("metric", "value")
-    for name, value, unit in (
-        ("response time R", it.response_time * 1e3, "ms"),
-        ("availability A", it.availability, ""),
-        ("distinct availability", it.distinct_availability, ""),
-        ("inter-node traffic T", it.inter_node_traffic, "tuples/s"),
-        ("network usage N", it.network_usage, "tuples"),
-        ("elastic energy EE", it.elastic_energy, "tuples · s"),
-    ):
-        metrics.add_row(name, f"{value:.6g} {unit}")
+    for term, value in it.metrics.items():
+        known = TERMS[term]
+        shown = f"{value * known.factor:.6g} {known.display_unit}"
+        metrics.add_row(f"{known.name} {term}", shown)
+    availability = TERMS[Term.A]
+    shown = f"{it.distinct_availability * availability.factor:.6g} {availability.display_unit}"
+    metrics.add_row("distinct availability", shown)
     return metrics
 
 

@@ -11,7 +11,7 @@ from eyewall_sidecar.model.arrays import ProblemArrays
 from eyewall_sidecar.objective import Objective, Term
 from eyewall_sidecar.objectives.costs import weigh
 
-OBJECTIVES = tuple(map(Objective.parse, ("R=1", "A=1", "T=1", "N=1", "EE=1", "R=0.5,A=0.2,N=0.3")))
+OBJECTIVES = (*(Objective({term: 1.0}) for term in Term), Objective.parse("R=0.5,A=0.2,N=0.3"))
 PATIENCE = 300.0
 """Seconds for a tiny problem, of which compiling takes nearly all."""
 

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from itertools import chain, product
 from math import inf, isfinite
 
+from eyewall_contracts.objective_terms import TERMS
 from pulp import (
     LpAffineExpression,
     LpContinuous,
@@ -323,7 +324,7 @@ def _load(program: OdpProgram, node: str, resource: str) -> dict[Variable, float
 def _pairs_that_matter(program: OdpProgram) -> list[Pair]:
     """Pairs of different operators whose distance counts for a term or a bandwidth."""
     problem, weights = program.problem, program.weights
-    network = bool({Term.T, Term.N, Term.EE} & set(weights))
+    network = any(TERMS[term].depends_on_rates for term in weights)
     limited = any(isfinite(link.bandwidth) for link in problem.links.values())
     uncertain = Term.A in weights and any(it.availability < 1 for it in problem.links.values())
     return [

@@ -5,6 +5,8 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from math import isinf
 
+from eyewall_contracts.objective_terms import Term
+
 from eyewall_sidecar.model.problem import Placement
 
 
@@ -62,30 +64,18 @@ class Evaluation:
     ----------
     value
         One term: that term. Several: the weighted sum of equation (9), extended by Z.
-    response_time
-        R in seconds.
-    availability
-        A, every operator and stream counted.
+    metrics
+        Every term → its metric.
     distinct_availability
-        Every node and link in use counted once.
-    inter_node_traffic
-        T in tuples/s.
-    network_usage
-        N in tuples.
-    elastic_energy
-        EE in tuples · s.
+        Availability with every node and link in use counted once.
     ranges
         Term → what normalised it; empty for an objective of one term.
     """
 
     value: float
-    response_time: float
-    availability: float
+    metrics: Mapping[Term, float]
     distinct_availability: float
-    inter_node_traffic: float
-    network_usage: float
-    elastic_energy: float
-    ranges: Mapping[str, Range] = field(default_factory=dict)
+    ranges: Mapping[Term, Range] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

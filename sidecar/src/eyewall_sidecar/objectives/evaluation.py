@@ -40,11 +40,7 @@ def evaluate(
         value = weighted_sum(objective, weighed, ranges)
     return Evaluation(
         value=value,
-        response_time=metrics[Term.R],
-        availability=metrics[Term.A],
+        metrics=metrics,
         distinct_availability=distinct_availability(problem, placement),
-        inter_node_traffic=metrics[Term.T],
-        network_usage=metrics[Term.N],
-        elastic_energy=metrics[Term.EE],
-        ranges={str(term): it for term, it in ranges.items()} if len(objective.weights) > 1 else {},
+        ranges=dict(ranges) if len(objective.weights) > 1 else {},
     )

@@ -9,6 +9,7 @@ is the same with "best": it is the part of a metric that every placement has, it
 from collections.abc import Callable, Iterator
 
 import numpy as np
+from eyewall_contracts.objective_terms import TERMS
 from numpy.typing import NDArray
 
 from eyewall_sidecar.model import PlacementProblem, Stream
@@ -66,7 +67,7 @@ class Extremes:
     def _remembered(self, term: Term, *, worst: bool) -> float:
         key = term, worst
         if key not in self._known:
-            greatest = worst != (term is Term.A)
+            greatest = worst == TERMS[term].less_is_better
             self._known[key] = self._value(term, np.max if greatest else np.min)
         return self._known[key]
 

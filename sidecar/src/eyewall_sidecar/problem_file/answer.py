@@ -3,6 +3,8 @@
 from math import exp, isfinite
 from typing import Any
 
+from eyewall_contracts.objective_terms import TERMS, Term
+
 from eyewall_sidecar.model import Alternatives, Evaluation, Range, Solution
 
 
@@ -33,21 +35,17 @@ def _alternatives(found: Alternatives | None) -> dict[str, Any] | None:
 def _objective(evaluation: Evaluation) -> dict[str, Any]:
     values: dict[str, Any] = {
         "value": evaluation.value if isfinite(evaluation.value) else None,
-        "response_time": evaluation.response_time,
-        "availability": evaluation.availability,
+        **{TERMS[term].key: metric for term, metric in evaluation.metrics.items()},
         "distinct_availability": evaluation.distinct_availability,
-        "inter_node_traffic": evaluation.inter_node_traffic,
-        "network_usage": evaluation.network_usage,
-        "elastic_energy": evaluation.elastic_energy,
     }
     if evaluation.ranges:
         values["bounds"] = {term: _range(term, it) for term, it in evaluation.ranges.items()}
     return values
 
 
-def _range(term: str, values: Range) -> dict[str, Any]:
+def _range(term: Term, values: Range) -> dict[str, Any]:
     """Return both ends in the term's own unit; `better_is` says what is known about the first."""
-    unit = exp if term == "A" else float
+    unit = exp if term is Term.A else float
     return {
         "better": unit(values.better),
         "worse": unit(values.worse),

@@ -10,7 +10,7 @@ from eyewall_sidecar.objectives.slowest_path import Step
 from eyewall_sidecar.problem_file.writing import write_problem
 from eyewall_sidecar.rpc.encode import encodable
 from eyewall_sidecar.service.explanations import Alternative, Explanation
-from eyewall_sidecar.service.messages import Message, metric_values, reportable
+from eyewall_sidecar.service.messages import Message, reportable
 from eyewall_sidecar.service.planner import PlanOptions
 from eyewall_sidecar.service.plans import PLAN_SECONDS, Plan, PlanState, executor_names
 from eyewall_sidecar.service.running_problem import RunningProblem
@@ -39,8 +39,8 @@ def text(message: Message | str | None) -> str:
 
 def metrics(value: float | None, evaluation: Evaluation) -> list[pb.Metric]:
     """Encode what runs, by the model; `value` is the objective's."""
-    values = {"objective": value, **metric_values(evaluation)}
-    return [pb.Metric(name=str(name), before=reportable(it)) for name, it in values.items()]
+    values = ("objective", value), *evaluation.metrics.items()
+    return [pb.Metric(name=str(name), before=reportable(it)) for name, it in values]
 
 
 def path(steps: Iterable[Step], hosts: Mapping[str, str]) -> list[pb.PathStep]:

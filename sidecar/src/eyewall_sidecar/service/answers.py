@@ -2,6 +2,8 @@
 
 from collections import Counter
 
+from eyewall_contracts.objective_terms import TERMS
+
 from eyewall_sidecar.objective import Term
 from eyewall_sidecar.service.explanations import SAME, Alternative, Explanation, Neighbour
 from eyewall_sidecar.service.limits import MoveLimits
@@ -11,7 +13,6 @@ from eyewall_sidecar.service.messages import (
     message,
     metric,
     metric_difference,
-    metric_values,
 )
 from eyewall_sidecar.service.movement_rules import MoveConditions, evaluate_move, find_hold
 
@@ -34,7 +35,7 @@ class _Answer:
         self, explanation: Explanation, limits: MoveLimits, conditions: MoveConditions
     ) -> None:
         self.of, self.limits, self.conditions = explanation, limits, conditions
-        self.before = metric_values(explanation.evaluation)
+        self.before = explanation.evaluation.metrics
 
     def sentence(self) -> Message:
         return self.why() if self.of.wanted is None else self.why_not(self.of.wanted)
@@ -137,7 +138,7 @@ class _Answer:
             if difference := self._difference(there, term):
                 change = f"{term} would be {metric(term, there.metrics[term])}{difference}"
                 lower = there.metrics[term] < self.before[term]
-                (worse if lower == (term is Term.A) else better).append(change)
+                (better if lower == TERMS[term].less_is_better else worse).append(change)
         if self.of.objective.ecker:
             worse.append(self._value("ecker would be", there))
         if crossing := self._crossing(there):

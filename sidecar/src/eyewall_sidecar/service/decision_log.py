@@ -17,7 +17,7 @@ from msgspec import structs
 from eyewall_sidecar.model import Evaluation, Placement, Solution, Stream
 from eyewall_sidecar.objective import Term
 from eyewall_sidecar.service.decision import Decline, Keep, Place, TopologyOutcome
-from eyewall_sidecar.service.messages import differs_in_figures_alone, metric_values, reportable
+from eyewall_sidecar.service.messages import differs_in_figures_alone, reportable
 from eyewall_sidecar.service.problem_cache import Observation, PlacementRequest
 from eyewall_sidecar.service.topology_record import LastLines
 from eyewall_sidecar.stores import RecordStore
@@ -206,7 +206,7 @@ def _found_hosts(
 
 
 def _metrics(before: Evaluation | None, after: Evaluation | None) -> tuple[MetricChange, ...]:
-    """Return `objective`, R, A, T, N and EE."""
+    """Return `objective` and every term."""
     was, will = _values(before), _values(after)
     names = ("objective", *Term)
     return tuple(MetricChange(str(it), was.get(it), will.get(it)) for it in names)
@@ -215,7 +215,9 @@ def _metrics(before: Evaluation | None, after: Evaluation | None) -> tuple[Metri
 def _values(evaluation: Evaluation | None) -> dict[str, float | None]:
     if evaluation is None:
         return {}
-    values = {"objective": evaluation.value, **metric_values(evaluation)}
+    values = {"objective": evaluation.value} | {
+        str(it): metric for it, metric in evaluation.metrics.items()
+    }
     return {name: reportable(value) for name, value in values.items()}
 
 

@@ -198,8 +198,7 @@ class _Search:
         arrays = ProblemArrays.of(self._problem)
         places = places_of(self._problem, self.current)
         row = [it.id for it in self._problem.operators].index(self._name)
-        ranges = {Term(name): it for name, it in self._evaluation.ranges.items()}
-        ranges = ranges or dict(ranges_of(arrays, self._objective))
+        ranges = self._evaluation.ranges or ranges_of(arrays, self._objective)
         values = elsewhere(arrays, places, row, self._objective, ranges)
         obstacles = Obstacles(self._request, self._topology, self._name)
         forbidden = obstacles.of_nodes()

@@ -12,6 +12,8 @@ from enum import Enum, unique
 from functools import cache
 from math import isfinite
 
+from eyewall_contracts.objective_terms import TERMS
+
 from eyewall_sidecar.model import Evaluation, Solution, Status
 from eyewall_sidecar.model.errors import listed
 from eyewall_sidecar.objective import Objective, Term
@@ -272,36 +274,16 @@ def differs_in_figures_alone(one: str, other: str) -> bool:
     return _FIGURE.sub("", one) == _FIGURE.sub("", other)
 
 
-_UNITS: Mapping[Term, tuple[float, str]] = {
-    Term.R: (1e3, "ms"),
-    Term.A: (1e2, "%"),
-    Term.T: (1.0, "tuples/s"),
-    Term.N: (1.0, "tuples"),
-    Term.EE: (1.0, "tuples·s"),
-}
-
-
 def metric(term: Term, value: float) -> str:
     """Return a metric with its unit: `41 ms`."""
-    factor, unit = _UNITS[term]
-    number = milliseconds(value) if term is Term.R else f"{value * factor:.4g}"
-    return f"{number} {unit}"
+    it = TERMS[term]
+    number = milliseconds(value) if term is Term.R else f"{value * it.factor:.4g}"
+    return f"{number} {it.display_unit}"
 
 
 def metric_difference(term: Term, value: float) -> str:
     """Return by how much a metric differs: `+3 ms`."""
     return f"{'+' if value > 0 else '−'}{metric(term, abs(value))}"
-
-
-def metric_values(evaluation: Evaluation) -> Mapping[str, float]:
-    """Return R, A, T, N and EE."""
-    return {
-        Term.R: evaluation.response_time,
-        Term.A: evaluation.availability,
-        Term.T: evaluation.inter_node_traffic,
-        Term.N: evaluation.network_usage,
-        Term.EE: evaluation.elastic_energy,
-    }
 
 
 def reportable(value: float | None) -> float | None:
@@ -350,12 +332,11 @@ def worth(solution: Solution, objective: Objective, before: Evaluation | None = 
 
 
 def _terms(after: Evaluation, objective: Objective, before: Evaluation | None) -> Iterator[str]:
-    values = metric_values(after)
     for term in objective.weights:
         was = ""
         if before is not None:
-            was = f" (was {metric(term, metric_values(before)[term]).split()[0]})"
-        yield f"{term} {metric(term, values[term])}{was}"
+            was = f" (was {metric(term, before.metrics[term]).split()[0]})"
+        yield f"{term} {metric(term, after.metrics[term])}{was}"
     if objective.ecker:
         was = f" (was {before.value:.4g})" if before is not None else ""
         yield f"ecker {after.value:.4g}{was}"

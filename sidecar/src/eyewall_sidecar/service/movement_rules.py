@@ -154,7 +154,7 @@ def assess_move(request: PlacementRequest, solution: Solution) -> CandidateMove:
         return CandidateMove(request, solution, found)
     if broken := violations(problem, placement):
         return CandidateMove(request, solution, message(Code.NO_LONGER_FITS, violation=broken[0]))
-    ranges = {Term(name): it for name, it in solution.evaluation.ranges.items()}
+    ranges = solution.evaluation.ranges
     before = evaluate(problem, current, objective, ranges)
     after = evaluate(problem, placement, objective, ranges)
     moves = problem.moves(placement)
@@ -302,10 +302,10 @@ def _cost_hold(candidate: CandidateMove, horizon: float | None) -> Message | Non
         return None
     match candidate.request.settings.objective.single:
         case Term.R:
-            saved = (before.response_time - after.response_time) * horizon
+            saved = (before.metrics[Term.R] - after.metrics[Term.R]) * horizon
             cost, code = GAP_SECONDS**2 / 2, Code.SAVES_TOO_LITTLE_WAITING
         case Term.A:
-            saved = (after.availability - before.availability) * horizon
+            saved = (after.metrics[Term.A] - before.metrics[Term.A]) * horizon
             cost, code = GAP_SECONDS, Code.SAVES_TOO_LITTLE_DOWNTIME
         case _:
             return None

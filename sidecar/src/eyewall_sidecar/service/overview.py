@@ -175,7 +175,7 @@ def _evaluate(
         return candidate.before, candidate.before.value
     solution = record.search.solution if record.search is not None else None
     found = solution.evaluation if solution is not None else None
-    ranges = {Term(name): it for name, it in found.ranges.items()} if found is not None else {}
+    ranges = found.ranges if found is not None else {}
     known = bool(objective.ecker or objective.single) or objective.weights.keys() <= ranges.keys()
     by = objective if known else Objective({Term.R: 1.0})
     evaluation = evaluate(problem.problem, current, by, ranges)

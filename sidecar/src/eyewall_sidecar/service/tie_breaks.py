@@ -94,7 +94,7 @@ class _Ties:
         if evaluation is None:
             raise ValueError(f"{self.solution.policy}: a placement without an evaluation")
         self.placement = dict(self.solution.placement or {})
-        self.ranges = {Term(name): it for name, it in evaluation.ranges.items()}
+        self.ranges = evaluation.ranges
         self.value = evaluation.value
 
     def allows(self, placement: Placement) -> bool:
