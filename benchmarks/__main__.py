@@ -22,24 +22,24 @@ BENCHMARKS = {
     "real-graphs": Benchmark("exact.real_graphs", "the same on 63 real graphs"),
     "ablation": Benchmark("exact.ablation", "what each bound and cut of the exact engines buys"),
     "integer-programs": Benchmark("exact.integer_programs", "how long the programs take"),
-    "engines-agree": Benchmark("exact.engines_agree", "every exact engine against brute force"),
+    "engines-agree": Benchmark("exact.agreement", "every exact engine against brute force"),
     "heuristics": Benchmark("heuristic.heuristics", "policies after 50 ms, 200 ms, 1 s"),
     "policy-pictures": Benchmark("heuristic.policy_pictures", "pictures and tables of policies"),
     "large": Benchmark("large.large", "a whole cluster in one round"),
     "latency": Benchmark("latency.latency_table", "estimated against true delays"),
-    "latency-cost": Benchmark("latency.agent_cost", "memory and CPU of one latency agent"),
+    "latency-cost": Benchmark("latency.agent_cost", "memory and CPU of a latency agent"),
     "delays": Benchmark("latency.delay_reading", "cost of reading delays in the sidecar"),
     "delays-mesh": Benchmark("latency.delay_cost", "the same for a full mesh, to its links"),
     "codecs": Benchmark("contracts.codecs", "reading and writing records"),
-    "rates": Benchmark("rates.rates_throughput", "rows per second of the rates job"),
-    "rates-step": Benchmark("rates.rates_step", "time until a step in a rate is estimated"),
+    "rates": Benchmark("rates.throughput", "rows per second of the rates job"),
+    "rates-step": Benchmark("rates.step_response", "time until a step in a rate is estimated"),
     "metrics-cost": Benchmark("monitor.metrics_cost", "what Storm's reporter costs a worker"),
     "metrics-cost-in-place": Benchmark("monitor.metrics_cost_in_place", "the same, switched"),
     "operator-cli": Benchmark("operator_cli.cost", "status and explanations: cost to the sidecar"),
     "dashboard": Benchmark("dashboard.dashboard", "pages for 1,000 supervisors: latency, cost"),
     "screenshots": Benchmark("dashboard.screenshots", "pictures of the dashboard's pages"),
     "loop": Benchmark("loop.loop", "measured against true on a cluster; cost of a dead part"),
-    "move-gap": Benchmark("loop.move_gap", "how long a topology stands still when it moves"),
+    "move-gap": Benchmark("loop.move_gap", "how long a topology stops when it moves"),
     "round-time": Benchmark("loop.round_time", "duration of Nimbus's scheduling rounds"),
     "demo-figure": Benchmark("loop.demo_figure", "the picture of a demo's latencies"),
 }
@@ -48,13 +48,13 @@ ONE_THREAD = {"ablation", "odp", "real-graphs", "integer-programs", "heuristics"
 
 
 def main() -> None:
-    """Run the benchmark that the first argument names; exit code 2 if there is none."""
+    """Run the benchmark that the first argument names; exit with code 2 if it is unknown."""
     name, *options = sys.argv[1:] or ["--help"]
     if name not in BENCHMARKS:
         wanted = name in {"-h", "--help"}
         out = sys.stdout if wanted else sys.stderr
         if not wanted:
-            print(f"benchmark {name}: there is none; allowed are these\n", file=out)
+            print(f"benchmark {name}: unknown; the benchmarks are:\n", file=out)
         for known, benchmark in sorted(BENCHMARKS.items()):
             print(f"  {known:22} {benchmark.measures}", file=out)
         sys.exit(0 if wanted else 2)

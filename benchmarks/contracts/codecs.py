@@ -2,8 +2,9 @@
 
     python -m benchmarks codecs [--executors 1000] [--rounds 50]
 
-A report is one host's with all executors in workers of 50; the rates are of the same topology. Both
-have two inputs and one output for each executor. Prints a Markdown table: best of the rounds.
+The report is that of one host with all executors, in workers of 50; the rates are those of the same
+topology. Both have two inputs and one output for each executor. Prints a Markdown table with the
+least time of all rounds.
 """
 
 from __future__ import annotations
@@ -63,8 +64,8 @@ NOW = 1_760_000_000.125
 PER_WORKER = 50
 
 
-def report(executors: int, rng: Random) -> Sample:
-    """A host's report with one task for each executor."""
+def create_report(executors: int, rng: Random) -> Sample:
+    """Return a host's report with one task for each executor."""
 
     def task(number: int) -> TaskSample:
         component = f"component-{number // 100}"
@@ -102,8 +103,8 @@ def report(executors: int, rng: Random) -> Sample:
     )
 
 
-def estimated_rates(executors: int, rng: Random) -> Rates:
-    """The rates of a topology with one task for each executor."""
+def create_rates(executors: int, rng: Random) -> Rates:
+    """Return the rates of a topology with one task for each executor."""
 
     def estimate() -> Estimate:
         value = rng.random() * 1000
@@ -116,7 +117,7 @@ def estimated_rates(executors: int, rng: Random) -> Rates:
         topology="word_count-1-1760000000",
         run="5f1c1a0e9f9b",
         batch=42,
-        written=NOW,
+        encoding=NOW,
         window=60.0,
         lost=0,
         late=0,
@@ -141,8 +142,8 @@ def estimated_rates(executors: int, rng: Random) -> Rates:
     )
 
 
-def decided(executors: int) -> DecisionRecord:
-    """A decision that moves every executor."""
+def create_decision(executors: int) -> DecisionRecord:
+    """Return a decision that moves every executor."""
     return DecisionRecord(
         id="1760000000125-5f1c1a0e-000012",
         topology="word_count-1-1760000000",
@@ -155,8 +156,8 @@ def decided(executors: int) -> DecisionRecord:
     )
 
 
-def best(action: Callable[[], Any], rounds: int) -> float:
-    """Milliseconds of the fastest of the rounds."""
+def least_milliseconds(action: Callable[[], Any], rounds: int) -> float:
+    """Return the milliseconds of the fastest round."""
     times = []
     for _ in range(rounds):
         began = time.perf_counter()
@@ -170,22 +171,22 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--executors", type=int, default=1000)
     parser.add_argument("--rounds", type=int, default=50)
-    asked = parser.parse_args()
+    options = parser.parse_args()
     rng = Random(0)
     host = HostCoordinate("10.0.0.7", 7078, (0.0125, -0.003), NOW, 0.0004, 0.0625, 1)
     cases: list[tuple[str, Any, Callable[[Any], bytes], Callable[[bytes], Any]]] = [
-        ("report", report(asked.executors, rng), encode_sample, decode_sample),
-        ("rates", estimated_rates(asked.executors, rng), encode_rates, decode_rates),
-        ("decision", decided(asked.executors), encode_decision, decode_decision),
+        ("report", create_report(options.executors, rng), encode_sample, decode_sample),
+        ("rates", create_rates(options.executors, rng), encode_rates, decode_rates),
+        ("decision", create_decision(options.executors), encode_decision, decode_decision),
         ("coordinate", host, encode_host, decode_host),
         ("RTT", RttRecord(0.0125, 0.0003, NOW), encode_rtt, decode_rtt),
     ]
     print("| record | bytes | encode, ms | decode, ms |\n| --- | --: | --: | --: |")
     for name, record, encode, decode in cases:
         data = encode(record)
-        written = best(partial(encode, record), asked.rounds)
-        read = best(partial(decode, data), asked.rounds)
-        print(f"| {name} | {len(data):,} | {written:.3f} | {read:.3f} |")
+        encoding = least_milliseconds(partial(encode, record), options.rounds)
+        decoding = least_milliseconds(partial(decode, data), options.rounds)
+        print(f"| {name} | {len(data):,} | {encoding:.3f} | {decoding:.3f} |")
 
 
 if __name__ == "__main__":

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from statistics import quantiles
 from typing import TYPE_CHECKING, Final
 
-from benchmarks.dashboard.rig import started
+from benchmarks.dashboard.rig import start_program
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -16,12 +16,12 @@ if TYPE_CHECKING:
     from benchmarks.dashboard.rig import Rig
 
 WAYS: Final = (("gzip", "new"), ("identity", "new"), ("gzip", "known"))
-"""Compressed, plain, and asked with If-None-Match by who has it."""
+"""Encoding and ETag: compressed, plain, and conditional (If-None-Match with the last ETag)."""
 
 
 @dataclass(frozen=True)
-class Answers:
-    """What one address answered, over and over; times in milliseconds, sizes in bytes."""
+class ApiAnswers:
+    """Repeated answers of one address; times in milliseconds, sizes in bytes."""
 
     path: str
     way: str
@@ -33,7 +33,7 @@ class Answers:
     p99: float
     most: float
     bytes: int
-    """Of the largest answer, with its headers."""
+    """Size of the largest answer, headers included."""
     statuses: dict[str, int]
 
     @property
@@ -54,7 +54,7 @@ HEADER: Final = (
 
 
 def paths(rig: Rig) -> dict[str, str]:
-    """What is asked for: a name and its address."""
+    """Return the measured addresses by name."""
     topology = rig.topology
     return {
         "cluster": "/api/v1/cluster",
@@ -68,30 +68,32 @@ def paths(rig: Rig) -> dict[str, str]:
     }
 
 
-def answers(rig: Rig, wanted: list[str], clients: list[int], count: int) -> Iterator[Answers]:
-    """Ask for everything, while the cluster is steady and while it changes every second."""
+def measure_answers(
+    rig: Rig, wanted: list[str], clients: list[int], count: int
+) -> Iterator[ApiAnswers]:
+    """Request every address, first while the cluster is steady, then while it changes."""
     for mode in ("steady", "changing"):
-        rig.players.tell(mode)
+        rig.players.send(mode)
         for name, path in paths(rig).items():
             if name not in wanted:
                 continue
             for encoding, tag in WAYS:
                 for many in clients:
-                    yield _asked(rig, (name, path), (encoding, tag), many, mode, count)
-    rig.players.tell("steady")
+                    yield _measure(rig, (name, path), (encoding, tag), many, mode, count)
+    rig.players.send("steady")
 
 
-def _asked(
+def _measure(
     rig: Rig, of: tuple[str, str], way: tuple[str, str], clients: int, mode: str, count: int
-) -> Answers:
+) -> ApiAnswers:
     name, path = of
     arguments = (rig.url, str(clients), str(count), *way, path)
-    process = started(sys.executable, "-m", "benchmarks.dashboard.requests", *arguments)
-    found = json.loads(process.line())
+    process = start_program(sys.executable, "-m", "benchmarks.dashboard.requests", *arguments)
+    rows = json.loads(process.line())
     process.end()
-    milliseconds = [1_000 * it for it in found["seconds"]]
+    milliseconds = [1_000 * it for it in rows["seconds"]]
     at = quantiles(milliseconds, n=100, method="inclusive")
-    return Answers(
+    return ApiAnswers(
         path=name,
         way="304" if way[1] == "known" else way[0],
         clients=clients,
@@ -101,6 +103,6 @@ def _asked(
         p95=at[94],
         p99=at[98],
         most=max(milliseconds),
-        bytes=max(found["bytes"]),
-        statuses=found["statuses"],
+        bytes=max(rows["bytes"]),
+        statuses=rows["statuses"],
     )

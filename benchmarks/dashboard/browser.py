@@ -1,4 +1,4 @@
-"""What pages weigh and how soon they are there, in a real browser."""
+"""Weight and loading time of the pages in a real browser."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from real_browser import find_chromium
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from playwright.sync_api import BrowserContext, Page
+    from playwright.sync_api import BrowserContext
 
 PATIENCE: Final = 120_000.0
 PAGES: Final = {
@@ -22,7 +22,7 @@ PAGES: Final = {
     "plan": ("/plan", "form.fields"),
     "health": ("/health", "table.dense"),
 }
-"""Page → its address, and what is there once it is drawn."""
+"""Page → its address, and a selector of an element that exists once the page is drawn."""
 WATCH: Final = """
 (() => {
   const seen = { drawn: null, tasks: [] };
@@ -37,7 +37,7 @@ WATCH: Final = """
   requestAnimationFrame(look);
 })();
 """
-TELL: Final = """
+READ_FIGURES: Final = """
 () => {
   const all = ["navigation", "resource"]
     .flatMap((kind) => performance.getEntriesByType(kind))
@@ -62,10 +62,10 @@ FIGURES: Final = ("requests", "transferred", "data", "first_paint", "drawn", "el
 
 
 @dataclass(frozen=True)
-class Visit:
-    """One page, loaded once; times in milliseconds since it was asked for, sizes in bytes.
+class PageVisit:
+    """One page, loaded once; times in milliseconds since navigation, sizes in bytes.
 
-    What was asked for until it was drawn is counted, compressed and with its headers.
+    Sizes count every request until the page is drawn, compressed and with headers.
     """
 
     page: str
@@ -73,22 +73,22 @@ class Visit:
     requests: int
     transferred: int
     data: int
-    """Of these, answers of the JSON API."""
+    """Bytes of JSON API answers among them."""
     first_paint: float
     drawn: float
     elements: int
     longest_loading: float
     """Longest task until the page was drawn."""
     longest_later: float
-    """Longest task from half a second after that on."""
+    """Longest task later than half a second after that."""
 
 
-def visits(
+def visit_pages(
     url: str, topology: str, pages: Sequence[str], runs: int, stay: float
-) -> Iterator[Visit]:
+) -> Iterator[PageVisit]:
     """Load every page `runs` times with a cold cache and again with a warm one.
 
-    `stay`: seconds that one looks at a page, while the cluster goes on.
+    `stay`: seconds that the page stays open in the first run, while the cluster changes.
     """
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=find_chromium(), args=["--no-sandbox"])
@@ -98,40 +98,37 @@ def visits(
                 for run in range(runs):
                     context = browser.new_context(viewport={"width": 1280, "height": 900})
                     for warm in (False, True):
-                        stays = stay if run == 0 else 0.5
-                        yield _visit(context, name, address, warm=warm, stay=stays)
+                        seconds = stay if run == 0 else 0.5
+                        yield _visit_page(context, name, address, warm=warm, stay=seconds)
                     context.close()
         finally:
             browser.close()
 
 
-def _visit(context: BrowserContext, name: str, address: str, *, warm: bool, stay: float) -> Visit:
+def _visit_page(
+    context: BrowserContext, name: str, address: str, *, warm: bool, stay: float
+) -> PageVisit:
     page = context.new_page()
     page.set_default_timeout(PATIENCE)
     page.add_init_script(WATCH.replace("SELECTOR", repr(PAGES[name][1])))
     page.goto(address)
     page.wait_for_selector(PAGES[name][1], state="attached")
     page.wait_for_timeout(500 + 1000 * stay)
-    told = _told(page)
+    found: dict[str, Any] = page.evaluate(READ_FIGURES)
     page.close()
-    drawn = told["drawn"]
-    return Visit(
+    drawn = found["drawn"]
+    return PageVisit(
         page=name,
         warm=warm,
-        requests=told["requests"],
-        transferred=told["transferred"],
-        data=told["data"],
-        first_paint=told["first"],
+        requests=found["requests"],
+        transferred=found["transferred"],
+        data=found["data"],
+        first_paint=found["first"],
         drawn=drawn,
-        elements=told["elements"],
-        longest_loading=max((it[1] for it in told["tasks"] if it[0] <= drawn + 500), default=0.0),
-        longest_later=max((it[1] for it in told["tasks"] if it[0] > drawn + 500), default=0.0),
+        elements=found["elements"],
+        longest_loading=max((it[1] for it in found["tasks"] if it[0] <= drawn + 500), default=0.0),
+        longest_later=max((it[1] for it in found["tasks"] if it[0] > drawn + 500), default=0.0),
     )
-
-
-def _told(page: Page) -> dict[str, Any]:
-    told: dict[str, Any] = page.evaluate(TELL)
-    return told
 
 
 HEADER: Final = (
@@ -140,13 +137,14 @@ HEADER: Final = (
 )
 
 
-def row(visited: Sequence[Visit]) -> str:
-    """Medians of some visits of one page; of tasks the longest of all."""
-    of = {name: median(getattr(it, name) for it in visited) for name in FIGURES}
+def row(page_visits: Sequence[PageVisit]) -> str:
+    """Return the medians of some visits of one page, and the longest task of all."""
+    of = {name: median(getattr(it, name) for it in page_visits) for name in FIGURES}
+    cache = "warm" if page_visits[0].warm else "cold"
     return (
-        f"| {visited[0].page} | {'warm' if visited[0].warm else 'cold'} | {of['requests']:.0f} "
+        f"| {page_visits[0].page} | {cache} | {of['requests']:.0f} "
         f"| {of['transferred'] / 1e3:.0f} | {of['data'] / 1e3:.0f} | {of['first_paint']:.0f} "
         f"| {of['drawn']:.0f} | {of['elements']:.0f} "
-        f"| {max(it.longest_loading for it in visited):.0f} "
-        f"| {max(it.longest_later for it in visited):.0f} |"
+        f"| {max(it.longest_loading for it in page_visits):.0f} "
+        f"| {max(it.longest_later for it in page_visits):.0f} |"
     )

@@ -1,4 +1,4 @@
-"""What a dashboard takes of a core and of memory, by who looks at it and by what goes on."""
+"""CPU and memory of a dashboard, by the number of open pages and by what the cluster does."""
 
 from __future__ import annotations
 
@@ -17,20 +17,20 @@ if TYPE_CHECKING:
     from benchmarks.dashboard.rig import Rig
 
 SETTLING_SECONDS: Final = 40.0
-"""Longer than a view is made anew that nobody looks at any more."""
+"""Longer than a view is refreshed after its last reader has left."""
 
 
 @dataclass(frozen=True)
-class Cost:
-    """Over some seconds."""
+class DashboardCost:
+    """CPU and memory over some seconds."""
 
     mode: str
     pages: int
     core: float
-    """Part of a core, of the dashboard's process."""
+    """Share of a core that the dashboard's process takes."""
     sidecar_core: float
     megabytes: float
-    """Resident, at the end."""
+    """Resident memory at the end."""
 
     @property
     def row(self) -> str:
@@ -45,32 +45,32 @@ HEADER: Final = (
 )
 
 
-def costs(rig: Rig, seconds: float) -> Iterator[Cost]:
-    """Nobody looks, then one does, as a cluster page; in each way of going on."""
+def measure_costs(rig: Rig, seconds: float) -> Iterator[DashboardCost]:
+    """Measure with no page open and with one cluster page, in each mode of the players."""
     for pages in (0, 1):
         for mode in ("silent", "steady", "changing"):
-            rig.players.tell(mode)
-            with _page(rig.url, pages):
+            rig.players.send(mode)
+            with _open_pages(rig.url, pages):
                 time.sleep(SETTLING_SECONDS if not pages else 5)
-                before = [_spent(it) for it in (rig.dashboard.pid, rig.sidecar_process.pid)]
+                before = [_cpu_seconds(it) for it in (rig.dashboard.pid, rig.sidecar_process.pid)]
                 began = time.monotonic()
                 time.sleep(seconds)
                 took = time.monotonic() - began
-                after = [_spent(it) for it in (rig.dashboard.pid, rig.sidecar_process.pid)]
+                after = [_cpu_seconds(it) for it in (rig.dashboard.pid, rig.sidecar_process.pid)]
             own, sidecar = ((end - start) / took for start, end in zip(before, after, strict=True))
-            resident = psutil.Process(rig.dashboard.pid).memory_info().rss / 1e6
-            yield Cost(mode, pages, own, sidecar, resident)
-    rig.players.tell("steady")
+            resident = psutil.BenchmarkProgram(rig.dashboard.pid).memory_info().rss / 1e6
+            yield DashboardCost(mode, pages, own, sidecar, resident)
+    rig.players.send("steady")
 
 
-def _spent(pid: int) -> float:
-    times = psutil.Process(pid).cpu_times()
+def _cpu_seconds(pid: int) -> float:
+    times = psutil.BenchmarkProgram(pid).cpu_times()
     return float(times.user + times.system)
 
 
 @contextmanager
-def _page(url: str, pages: int) -> Iterator[None]:
-    """Be told of changes and fetch the cluster again, as its page does."""
+def _open_pages(url: str, pages: int) -> Iterator[None]:
+    """Listen for changes and fetch the cluster again after each, as its page does."""
     ended = threading.Event()
 
     def look() -> None:
@@ -86,12 +86,12 @@ def _page(url: str, pages: int) -> Iterator[None]:
                     answer = http.get("/api/v1/cluster", headers={"If-None-Match": tag})
                     tag = answer.headers.get("etag", "")
 
-    lookers = [threading.Thread(target=look, daemon=True) for _ in range(pages)]
-    for it in lookers:
+    threads = [threading.Thread(target=look, daemon=True) for _ in range(pages)]
+    for it in threads:
         it.start()
     try:
         yield
     finally:
         ended.set()
-        for it in lookers:
+        for it in threads:
             it.join(10)  # the next heartbeat wakes it

@@ -1,4 +1,4 @@
-"""A ZooKeeper full of old decisions: what pruning takes, and what reading pages of it takes."""
+"""A ZooKeeper full of old decisions: the time to prune them and to read pages of them."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from dataclasses import replace
 from pathlib import Path
 from random import Random
 from statistics import median, quantiles
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import httpx
 from eyewall_contracts.decision import (
@@ -32,55 +32,50 @@ from eyewall_sidecar.stores.zookeeper_records import KEEP_DAYS, MOST_OF_A_DAY
 from kazoo.client import KazooClient
 from kazoo.exceptions import NoNodeError
 
+from benchmarks.dashboard.recording import SMALL
 from benchmarks.dashboard.rig import Rig
-from benchmarks.dashboard.sizes import SMALL
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 HEAP_MEGABYTES: Final = 900
 DAYS: Final = 40
 BUSY: Final = 5
-"""Every so many days is one with more decisions than are kept of a day."""
+"""One day in so many has more decisions than are kept of a day."""
 DAY: Final = 86_400.0
 TOPOLOGIES: Final = 40
 AT_ONCE: Final = 500
 EYEWALL: Final = Path(sys.executable).with_name("eyewall")
 PATIENCE: Final = 900.0
 LATER_SECONDS: Final = 15.0
+MOST_PAGES: Final = 500
 
 
-def shown(count: int) -> dict[str, Any]:
-    """Write so many old decisions, start everything, and tell what that comes to."""
+def measure(count: int) -> dict[str, Any]:
+    """Write so many old decisions, start every program, and measure pruning and reading."""
     found: dict[str, Any] = {}
     with tempfile.TemporaryDirectory() as folder:
-        rig = Rig(SMALL, Path(folder), HEAP_MEGABYTES, begins="hurried")
+        rig = Rig(SMALL, Path(folder), HEAP_MEGABYTES, mode="hurried")
         with rig.stores():
             client = KazooClient(rig.zookeeper.address, timeout=60)
             client.start()
             began = time.monotonic()
             bytes_ = _write(client, count, time.time())
-            found["written"] = _days(client)
-            _tell(
+            found["written"] = _count_by_day(client)
+            print(
                 f"{count:,} records over {DAYS} days, {bytes_ / count:.0f} bytes each, "
-                f"written in {time.monotonic() - began:.0f} s"
+                f"written in {time.monotonic() - began:.0f} s",
+                flush=True,
             )
-            watch = _Watch(client)
+            watch = _PruningWatch(client)
             watch.start()
-            with rig.everything():
-                found |= _pruned(rig, watch)
-                found |= _paged(rig)
+            with rig.programs():
+                found |= _measure_pruning(rig, watch)
+                found |= _measure_pages(rig)
             watch.join()
             client.stop()
     return found
 
 
-def _tell(line: str) -> None:
-    print(line, flush=True)
-
-
 def _write(client: KazooClient, count: int, now: float) -> int:
-    """Spread records over days, the busy ones with several times what the others have."""
+    """Spread records over days; a busy day has five times as many as any other."""
     paths, rng = Znodes(), Random(1)
     weights = [5 if day % BUSY == 0 else 1 for day in range(DAYS)]
     written = number = 0
@@ -90,15 +85,15 @@ def _write(client: KazooClient, count: int, now: float) -> int:
         length = now % DAY if back == 0 else DAY
         client.ensure_path(paths.decisions_of(day_of(midnight)))
         for first in range(0, many, AT_ONCE):
-            asked = []
+            pending = []
             for place in range(first, min(many, first + AT_ONCE)):
                 number += 1
                 at = midnight + length * place / many
                 data = encode_decision(_record(record_id(at, "5f1c1a0e", number), rng))
                 path = f"{paths.decisions_of(day_of(at))}/{record_id(at, '5f1c1a0e', number)}"
-                asked.append(client.create_async(path, data))
+                pending.append(client.create_async(path, data))
                 written += len(data)
-            for it in asked:
+            for it in pending:
                 it.get(timeout=60)
     return written
 
@@ -110,7 +105,7 @@ def _record(id_: str, rng: Random) -> DecisionRecord:
         ExecutorMove(f"count[{task}-{task}]", f"edge-{task % 40}", f"core-{task % 30}")
         for task in rng.sample(range(1, 200), rng.randrange(4, 24))
     )
-    made = DecisionRecord(
+    decision = DecisionRecord(
         id=id_,
         topology=f"wordflow-{number:02}-{number + 1}-1700000000",
         verdict=verdict,
@@ -135,10 +130,10 @@ def _record(id_: str, rng: Random) -> DecisionRecord:
         delays_confidence=0.875,
         rates_age=2.5,
     )
-    return made if verdict is not Verdict.DECLINED else replace(made, moves=(), metrics=())
+    return decision if verdict is not Verdict.DECLINED else replace(decision, moves=(), metrics=())
 
 
-def _days(client: KazooClient) -> dict[str, int]:
+def _count_by_day(client: KazooClient) -> dict[str, int]:
     paths, found = Znodes(), {}
     for day in sorted(client.get_children(paths.decisions)):
         with suppress(NoNodeError):  # pruned since
@@ -146,8 +141,8 @@ def _days(client: KazooClient) -> dict[str, int]:
     return found
 
 
-class _Watch(threading.Thread):
-    """Looks when there is no more left than is kept."""
+class _PruningWatch(threading.Thread):
+    """Records when only as many decisions are left as are kept."""
 
     def __init__(self, client: KazooClient) -> None:
         super().__init__(daemon=True)
@@ -158,48 +153,50 @@ class _Watch(threading.Thread):
     def run(self) -> None:
         end = time.monotonic() + PATIENCE
         while time.monotonic() < end:
-            self.days = _days(self._client)
+            self.days = _count_by_day(self._client)
             if len(self.days) <= KEEP_DAYS and max(self.days.values()) <= MOST_OF_A_DAY:
                 break
             time.sleep(0.2)
         self.done_at = time.monotonic()
 
 
-def _pruned(rig: Rig, watch: _Watch) -> dict[str, Any]:
-    """See the sidecar prune, which it began when it started, while Nimbus asks."""
+def _measure_pruning(rig: Rig, watch: _PruningWatch) -> dict[str, Any]:
+    """Wait for the pruning that the sidecar begins at its start, while Nimbus runs rounds."""
     watch.join()
     took = watch.done_at - rig.sidecar_ready_at
     during = _rounds(rig)
     time.sleep(LATER_SECONDS)
     after = _rounds(rig)
-    rig.players.tell("steady")
+    rig.players.send("steady")
     left = sum(watch.days.values())
-    _tell(f"pruned to {left:,} records of {len(watch.days)} days {took:.1f} s after its start")
-    _tell(f"rounds while it pruned: {_spread(during)} ms; afterwards: {_spread(after)} ms")
+    print(f"pruned to {left:,} records of {len(watch.days)} days {took:.1f} s after its start")
+    print(
+        f"rounds during pruning: {_spread(during)} ms; afterwards: {_spread(after)} ms", flush=True
+    )
     return {"pruned": watch.days, "pruning_seconds": took, "during": during, "after": after}
 
 
 def _rounds(rig: Rig) -> list[float]:
-    """Milliseconds of each of Nimbus's rounds since the last time."""
-    rig.players.tell("rounds")
+    """Return the milliseconds of each of Nimbus's rounds since the last call."""
+    rig.players.send("rounds")
     return [1_000 * it for it in json.loads(rig.players.line())]
 
 
-def _paged(rig: Rig) -> dict[str, Any]:
-    """Page through everything that is left, by the dashboard and by the command."""
+def _measure_pages(rig: Rig) -> dict[str, Any]:
+    """Read everything that is left page by page, by the dashboard and by the command."""
     found: dict[str, Any] = {}
     with httpx.Client(base_url=rig.url, timeout=60) as http:
         for count in (30, 200):
-            times, seen = _through(http, count)
+            times, seen = _read_pages(http, count)
             found[f"pages of {count}"] = times
-            _tell(
+            print(
                 f"dashboard, {len(times)} pages of {count}, {seen:,} records: {_spread(times)} ms"
             )
         began = time.monotonic()
         rare = http.get("/api/v1/decisions", params={"topology": "wordflow-07", "count": 100})
         took = 1_000 * (time.monotonic() - began)
         many = len(rare.json()["decisions"])
-        _tell(
+        print(
             f"dashboard, {many} decisions of one topology of {TOPOLOGIES} "
             f"({MOST_READ:,} records are read at most): {took:.0f} ms"
         )
@@ -212,13 +209,13 @@ def _paged(rig: Rig) -> dict[str, Any]:
             capture_output=True,
         )
         times.append(time.monotonic() - began)
-    _tell(f"eyewall history --count 50: {median(times):.2f} s, starting Python included")
+    print(f"eyewall history --count 50: {median(times):.2f} s, the start of Python included")
     return found
 
 
-def _through(http: httpx.Client, count: int) -> tuple[list[float], int]:
+def _read_pages(http: httpx.Client, count: int) -> tuple[list[float], int]:
     times, seen, before = [], 0, None
-    for _ in _pages():
+    for _ in range(MOST_PAGES):
         query: dict[str, Any] = {"count": count} | ({"before": before} if before else {})
         began = time.monotonic()
         page = http.get("/api/v1/decisions", params=query).json()
@@ -228,10 +225,6 @@ def _through(http: httpx.Client, count: int) -> tuple[list[float], int]:
         if before is None:
             break
     return times, seen
-
-
-def _pages() -> Iterator[int]:
-    return iter(range(500))
 
 
 def _spread(milliseconds: list[float]) -> str:

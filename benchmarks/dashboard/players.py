@@ -1,12 +1,12 @@
-"""Plays a recording: what Nimbus, the agents of all hosts and the rates job do, as time goes on.
+"""Plays a recording in real time: Nimbus, the agents of all hosts and the rates job.
 
     python -m benchmarks.dashboard.players \\
         HOSTS EXECUTORS TOPOLOGIES SEED REDIS_URL ZOOKEEPER SIDECAR MODE
 
-It begins in MODE, and a line on standard input turns it to another: `steady` (all report, nothing
-else changes), `changing` (two executors of a topology change places every second), `hurried` (four
-times a second) or `silent` (nobody writes anything but Nimbus, whose rounds go on). `rounds` has it
-say, as JSON, how many seconds each of Nimbus's rounds took since it was asked last.
+It starts in MODE. A line on standard input changes the mode: `steady` (all report, nothing else
+changes), `changing` (two executors of a topology change places every second), `hurried` (four
+times a second) or `silent` (only Nimbus continues its rounds). The line `rounds` prints the
+seconds that each of Nimbus's rounds has taken since the last such line, as JSON.
 """
 
 from __future__ import annotations
@@ -30,27 +30,34 @@ from eyewall_contracts.znodes import Znodes
 from kazoo.client import KazooClient
 from redis import Redis
 
-from benchmarks.dashboard.recording import REPORT_SECONDS, Recording, digest, present, record
+from benchmarks.dashboard.recording import (
+    REPORT_SECONDS,
+    ClusterRecording,
+    ClusterSize,
+    digest,
+    record,
+    stamp,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
 TICK_SECONDS = 0.2
 RATES_SECONDS = 4.0
-"""Two of the job's batches: one in which nothing came in writes nothing."""
+"""Two of the job's batches: a batch without input writes nothing."""
 PLACES_SECONDS = 3.0
 PROBES_SECONDS = 100.0
 ROUND_SECONDS = 3.0
 PAST_SECONDS = 300.0
-"""Of the history, when the play begins."""
+"""Length of the history at the start."""
 CHANGES_SECONDS = {"changing": 1.0, "hurried": 0.25}
 MODES = ("steady", "silent", *CHANGES_SECONDS)
 
 
-class Agents:
-    """All hosts' reports and records, each in its turn."""
+class AgentPlayer:
+    """Writes the reports and records of all hosts, spread evenly over time."""
 
-    def __init__(self, recording: Recording, redis: str, zookeeper: str) -> None:
+    def __init__(self, recording: ClusterRecording, redis: str, zookeeper: str) -> None:
         self.recording = recording
         self.redis = Redis.from_url(redis)
         self.zookeeper = KazooClient(zookeeper)
@@ -61,8 +68,8 @@ class Agents:
         self.hosts = sorted(recording.samples)
         self.done: dict[str, float] = {}
 
-    def begin(self) -> None:
-        """Write everything once, and the past."""
+    def write_all(self) -> None:
+        """Write everything once, and the history."""
         now = time.time()
         for path in (self.paths.samples, self.paths.all_rates):
             self.zookeeper.ensure_path(path)
@@ -71,22 +78,22 @@ class Agents:
             *((self.paths.rates(it), data) for it, data in self.recording.rates.items()),
         ]
         for path, data in writes:
-            self.zookeeper.create_async(path, present(data, now))
+            self.zookeeper.create_async(path, stamp(data, now))
         for seconds in range(int(PAST_SECONDS), 0, -int(REPORT_SECONDS)):
             self._history(self.hosts, now - seconds)
         self._places(self.hosts, now)
         self._probes(sorted(self.recording.probes), now)
         self.zookeeper.get(self.paths.samples)  # answers come in order
 
-    def go_on(self) -> None:
-        """Write what is due."""
-        self._in_turn("reports", REPORT_SECONDS, self.hosts, self._reports)
-        self._in_turn("rates", RATES_SECONDS, sorted(self.recording.rates), self._rates)
-        self._in_turn("places", PLACES_SECONDS, self.hosts, self._places)
+    def write_due(self) -> None:
+        """Write the documents that are due."""
+        self._write_due("reports", REPORT_SECONDS, self.hosts, self._reports)
+        self._write_due("rates", RATES_SECONDS, sorted(self.recording.rates), self._rates)
+        self._write_due("places", PLACES_SECONDS, self.hosts, self._places)
         probes = sorted(self.recording.probes)
-        self._in_turn("probes", PROBES_SECONDS, probes, self._probes)
+        self._write_due("probes", PROBES_SECONDS, probes, self._probes)
 
-    def _in_turn(
+    def _write_due(
         self, what: str, period: float, all_: Sequence[Any], write: Callable[[Any, float], None]
     ) -> None:
         now = time.time()
@@ -98,14 +105,14 @@ class Agents:
 
     def _reports(self, hosts: Sequence[str], now: float) -> None:
         for it in hosts:
-            data = present(self.recording.samples[it], now)
+            data = stamp(self.recording.samples[it], now)
             self.zookeeper.set_async(self.paths.sample(it), data)
         self._history(hosts, now)
 
     def _history(self, hosts: Sequence[str], now: float) -> None:
         with self.redis.pipeline(transaction=False) as pipe:
             for it in hosts:
-                data = zlib.compress(present(self.recording.samples[it], now), 1)
+                data = zlib.compress(stamp(self.recording.samples[it], now), 1)
                 pipe.xadd(self.history.stream(it), {"v": b"1", "z": data}, id=f"{int(now * 1e3)}-0")
                 pipe.zadd(self.history.hosts, {it: now})
             pipe.execute()
@@ -113,7 +120,7 @@ class Agents:
     def _rates(self, topologies: Sequence[str], now: float) -> None:
         for it in topologies:
             self.zookeeper.set_async(
-                self.paths.rates(it), present(self.recording.rates[it], now - REPORT_SECONDS)
+                self.paths.rates(it), stamp(self.recording.rates[it], now - REPORT_SECONDS)
             )
 
     def _places(self, hosts: Sequence[str], now: float) -> None:
@@ -132,20 +139,20 @@ class Agents:
             pipe.execute()
 
 
-class Nimbus:
-    """Asks the sidecar round by round, and decides nothing but what changes by itself."""
+class NimbusPlayer:
+    """Sends the sidecar one request a round; its assignments change only by `change`."""
 
-    def __init__(self, recording: Recording, sidecar: str, seed: int) -> None:
+    def __init__(self, recording: ClusterRecording, sidecar: str) -> None:
         options = [("grpc.max_send_message_length", 64 << 20)]
         self.stub = SchedulerStub(grpc.insecure_channel(sidecar, options=options))  # type: ignore[no-untyped-call]
         self.state = recording.state
         self.definitions = recording.definitions
         self.round = 0
         self.seconds: list[float] = []
-        self.rng = Random(seed)
+        self.rng = Random(1)
 
     def ask(self, *, whole: bool) -> None:
-        """One round."""
+        """Run one round."""
         self.round += 1
         request = pb.ScheduleRequest(
             contract_version=1,
@@ -163,7 +170,7 @@ class Nimbus:
         self.seconds.append(time.monotonic() - began)
 
     def change(self) -> None:
-        """Two executors of one topology change places."""
+        """Swap two executors of one topology."""
         topology = self.rng.choice(self.state.topologies)
         if len(topology.workers) < 2:
             return
@@ -179,37 +186,36 @@ class Nimbus:
 
 
 def main() -> None:
-    sizes, (redis, zookeeper, sidecar, begins) = map(int, sys.argv[1:5]), sys.argv[5:]
-    hosts, executors, topologies, seed = sizes
-    recording = record(hosts, executors, topologies, seed)
-    agents = Agents(recording, redis, zookeeper)
-    agents.begin()
-    nimbus = Nimbus(recording, sidecar, seed)
-    mode = [begins]
+    size, (redis, zookeeper, sidecar, first_mode) = map(int, sys.argv[1:5]), sys.argv[5:]
+    recording = record(ClusterSize(*size))
+    agents = AgentPlayer(recording, redis, zookeeper)
+    agents.write_all()
+    nimbus = NimbusPlayer(recording, sidecar)
+    mode = [first_mode]
 
-    def turned() -> None:
+    def read_modes() -> None:
         for line in sys.stdin:
             if line.strip() == "rounds":
-                taken, nimbus.seconds = nimbus.seconds, []
-                print(json.dumps(taken), flush=True)
+                seconds, nimbus.seconds = nimbus.seconds, []
+                print(json.dumps(seconds), flush=True)
             else:
                 mode[0] = line.strip()
         mode[0] = ""
 
-    threading.Thread(target=turned, daemon=True).start()
+    threading.Thread(target=read_modes, daemon=True).start()
     nimbus.ask(whole=True)
     print("ready", flush=True)
-    asked = changed = time.monotonic()
+    last_round = last_change = time.monotonic()
     while mode[0] in MODES:
         now = time.monotonic()
         if mode[0] != "silent":
-            agents.go_on()
-        if now - changed >= CHANGES_SECONDS.get(mode[0], math.inf):
-            changed = asked = now
+            agents.write_due()
+        if now - last_change >= CHANGES_SECONDS.get(mode[0], math.inf):
+            last_change = last_round = now
             nimbus.change()
             nimbus.ask(whole=True)
-        elif now - asked >= ROUND_SECONDS:
-            asked = now
+        elif now - last_round >= ROUND_SECONDS:
+            last_round = now
             nimbus.ask(whole=False)
         time.sleep(max(0.0, now + TICK_SECONDS - time.monotonic()))
 

@@ -1,6 +1,6 @@
-"""A recorded cluster: what Nimbus, agents and the rates job of one of this size would have told.
+"""A recorded cluster: the documents that Nimbus, agents and rates job of such a cluster write.
 
-Drawn from a seed. All times in it are `MOMENT`: whoever plays it puts the present in its place.
+Drawn from a seed. All its times are `MOMENT`; `stamp` replaces them by the present.
 """
 
 from __future__ import annotations
@@ -54,15 +54,32 @@ SHAPE = (
     ("store", ("join",), 0.11),
     ("__acker", ("source", "parse", "count", "enrich", "join", "store"), 0.01),
 )
-"""Component, those that it listens to, and its share of the topology's executors."""
+"""Component, the components it subscribes to, and its share of the topology's executors."""
 SOURCE_RATE = 4_000.0
-"""Tuples/s of a topology's sources together."""
+"""Tuples/s of all sources of a topology together."""
 PROBED = 40
-"""Peers that told an RTT to a host lately."""
+"""Peers with a recent RTT to a host."""
 
 
 @dataclass(frozen=True)
-class Recording:
+class ClusterSize:
+    """Hosts, executors and topologies of a recording; `seed` draws the rest."""
+
+    hosts: int
+    executors: int
+    topologies: int
+    seed: int = 1
+
+    def __str__(self) -> str:
+        return f"{self.hosts:,} hosts"
+
+
+SMALL = ClusterSize(6, 24, 2)
+LARGE = ClusterSize(1_000, 10_000, 40)
+
+
+@dataclass(frozen=True)
+class ClusterRecording:
     """A cluster.
 
     Parameters
@@ -70,7 +87,7 @@ class Recording:
     state, definitions
         As Nimbus sends them.
     samples, rates
-        Host → its report, topology → its rates: documents as they are written.
+        Host → its report, topology → its rates: encoded documents.
     places
         Host → its record of the latency registry.
     probes
@@ -85,26 +102,26 @@ class Recording:
     probes: Mapping[tuple[str, str], float]
 
 
-def present(document: bytes, now: float) -> bytes:
-    """Return a document as of now."""
+def stamp(document: bytes, now: float) -> bytes:
+    """Return the document with its times set to `now`."""
     return document.replace(b"%r" % MOMENT, b"%.2f" % now)
 
 
-def record(hosts: int, executors: int, topologies: int, seed: int) -> Recording:
-    """Draw a cluster of so many hosts, with so many executors in so many topologies."""
-    rng = Random(seed)
-    names = [f"{'edge' if n % 3 else 'core'}-{n:04}" for n in range(hosts)]
-    places = {name: _place(n % SITES, rng) for n, name in enumerate(names)}
+def record(size: ClusterSize) -> ClusterRecording:
+    """Draw a cluster."""
+    rng = Random(size.seed)
+    names = [f"{'edge' if n % 3 else 'core'}-{n:04}" for n in range(size.hosts)]
+    places = {name: _coordinate(n % SITES, rng) for n, name in enumerate(names)}
     state = pb.ClusterState(supervisors=[_supervisor(n, it) for n, it in enumerate(names)])
     free = {name: list(range(6700, 6700 + SLOTS)) for name in names}
     definitions = []
-    for number in range(topologies):
-        definition = _definition(number, executors // topologies)
+    for number in range(size.topologies):
+        definition = _definition(number, size.executors // size.topologies)
         definitions.append(definition)
-        state.topologies.append(_assigned(definition, free, rng))
+        state.topologies.append(_assignment(definition, free, rng))
     host_of = {it.id: it.host for it in state.supervisors}
-    pairs = {(a, b) for a in names for b in rng.sample(names, min(PROBED, hosts)) if a != b}
-    return Recording(
+    pairs = {(a, b) for a in names for b in rng.sample(names, min(PROBED, size.hosts)) if a != b}
+    return ClusterRecording(
         state=state,
         definitions=tuple(definitions),
         samples=_samples(state, definitions, host_of, rng),
@@ -113,24 +130,24 @@ def record(hosts: int, executors: int, topologies: int, seed: int) -> Recording:
             for it, where in zip(definitions, state.topologies, strict=True)
         },
         places=places,
-        probes={(a, b): _apart(places[a], places[b]) * rng.uniform(0.97, 1.1) for a, b in pairs},
+        probes={(a, b): _distance(places[a], places[b]) * rng.uniform(0.97, 1.1) for a, b in pairs},
     )
 
 
 def digest(message: pb.TopologyState | pb.ClusterState | pb.TopologyDefinition) -> bytes:
-    """Name a message by what is in it."""
+    """Return the SHA-256 of a message."""
     return hashlib.sha256(message.SerializeToString(deterministic=True)).digest()
 
 
-def _place(site: int, rng: Random) -> HostCoordinate:
-    """Sites are 10 to 80 ms apart, the hosts of one up to 3 ms."""
+def _coordinate(site: int, rng: Random) -> HostCoordinate:
+    """Draw a coordinate: sites are 10 to 80 ms apart, the hosts of a site up to 3 ms."""
     angle = 2 * math.pi * site / SITES
     centre = (0.04 * math.cos(angle), 0.03 * math.sin(angle), 0.004 * site, 0.0)
     position = tuple(round(axis + rng.gauss(0, 0.001), 7) for axis in centre)
     return HostCoordinate("127.0.0.1", 7078, position, MOMENT, 0.0004, 0.05)
 
 
-def _apart(one: HostCoordinate, other: HostCoordinate) -> float:
+def _distance(one: HostCoordinate, other: HostCoordinate) -> float:
     return one.coordinate.distance(other.coordinate)
 
 
@@ -178,10 +195,10 @@ def _definition(number: int, executors: int) -> pb.TopologyDefinition:
     return made
 
 
-def _assigned(
+def _assignment(
     definition: pb.TopologyDefinition, free: dict[str, list[int]], rng: Random
 ) -> pb.TopologyState:
-    """Put workers of a few executors each on hosts that have a slot left."""
+    """Assign workers of a few executors each to hosts with free slots."""
     tasks = [it.first_task for component in definition.components for it in component.executors]
     rng.shuffle(tasks)
     state = pb.TopologyState(
@@ -202,7 +219,7 @@ def _assigned(
 
 
 def _flows(definition: pb.TopologyDefinition) -> dict[str, float]:
-    """Component → tuples/s that all its executors give out."""
+    """Return the tuples/s that all executors of each component emit together."""
     out: dict[str, float] = {}
     for name, sources, _ in SHAPE:
         out[name] = sum(out[it] for it in sources) if sources else SOURCE_RATE
@@ -236,7 +253,7 @@ def _samples(
                     topology=where.topology_id,
                     port=worker.port,
                     id=f"5f1c1a0e-9f9b-4a6e-8a58-{rng.getrandbits(48):012x}",
-                    started=MOMENT - 3_600,
+                    start_program=MOMENT - 3_600,
                     until=MOMENT,
                     seconds=REPORT_SECONDS,
                     step=20,

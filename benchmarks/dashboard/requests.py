@@ -1,8 +1,8 @@
-"""Asks a dashboard over and over, in a process of its own, and tells how long each answer took.
+"""Requests one path of a dashboard repeatedly, in a process of its own, and times each answer.
 
     python -m benchmarks.dashboard.requests URL CLIENTS COUNT ENCODING TAG PATH
 
-ENCODING is gzip or identity; TAG is `known` (the ETag of the answer before goes along) or `new`.
+ENCODING is gzip or identity; TAG is `known` (requests carry the last answer's ETag) or `new`.
 Prints the latencies in seconds and the bytes of each answer as JSON.
 """
 
@@ -17,21 +17,21 @@ from dataclasses import dataclass, field
 from urllib.parse import urlsplit
 
 LONGEST_SECONDS = 30.0
-"""What takes so long altogether is asked no more."""
+"""A client stops after this time, however many requests remain."""
 
 
 @dataclass
-class Asked:
-    """What one client saw."""
+class ClientTimes:
+    """Duration, size and status of each answer to one client."""
 
     seconds: list[float] = field(default_factory=list)
     bytes: list[int] = field(default_factory=list)
-    """On the wire, headers included."""
+    """On the wire, with headers."""
     statuses: dict[int, int] = field(default_factory=dict)
 
 
-class Connection:
-    """HTTP/1.1 with as little beside the socket as possible, for it is what is timed."""
+class HttpConnection:
+    """HTTP/1.1 with as little code around the socket as possible, since its time is measured."""
 
     def __init__(self, url: str) -> None:
         where = urlsplit(url)
@@ -47,10 +47,10 @@ class Connection:
             self._more()
         head, _, rest = self.waiting.partition(b"\r\n\r\n")
         lines = head.decode("latin-1").split("\r\n")
-        named = dict(it.lower().split(": ", 1) for it in lines[1:])
-        length = int(named.get("content-length", "0"))
-        if "transfer-encoding" in named:
-            raise SystemExit(f"{path}: an answer of unknown length")
+        headers = dict(it.lower().split(": ", 1) for it in lines[1:])
+        length = int(headers.get("content-length", "0"))
+        if "transfer-encoding" in headers:
+            raise SystemExit(f"{path}: the answer has no content-length")
         parts, size = [rest], len(rest)
         while size < length:
             self.waiting = b""
@@ -58,18 +58,20 @@ class Connection:
             parts.append(self.waiting)
             size += len(self.waiting)
         self.waiting = b"".join(parts)[length:] if size > length else b""
-        return int(lines[0].split()[1]), named.get("etag", ""), len(head) + 4 + length
+        return int(lines[0].split()[1]), headers.get("etag", ""), len(head) + 4 + length
 
     def _more(self) -> None:
         data = self.socket.recv(1 << 18)
         if not data:
-            raise SystemExit("the dashboard hung up")
+            raise SystemExit("the dashboard closed the connection")
         self.waiting += data
 
 
-def ask(url: str, path: str, count: int, encoding: str, *, known: bool) -> Asked:
-    """Ask up to `count` times, one after the other, once untimed before."""
-    asked, connection = Asked(), Connection(url)
+def request_repeatedly(
+    url: str, path: str, count: int, encoding: str, *, known: bool
+) -> ClientTimes:
+    """Send up to `count` requests one after the other, after one that is not timed."""
+    times, connection = ClientTimes(), HttpConnection(url)
     always = f"Accept-Encoding: {encoding}\r\nAccept: application/json\r\n"
     _, tag, _ = connection.get(path, always)
     end = time.monotonic() + LONGEST_SECONDS
@@ -79,25 +81,25 @@ def ask(url: str, path: str, count: int, encoding: str, *, known: bool) -> Asked
         headers = f"{always}If-None-Match: {tag}\r\n" if known and tag else always
         began = time.perf_counter()
         status, tag, size = connection.get(path, headers)
-        asked.seconds.append(time.perf_counter() - began)
-        asked.bytes.append(size)
-        asked.statuses[status] = asked.statuses.get(status, 0) + 1
-    return asked
+        times.seconds.append(time.perf_counter() - began)
+        times.bytes.append(size)
+        times.statuses[status] = times.statuses.get(status, 0) + 1
+    return times
 
 
 def main() -> None:
     url, clients, count, encoding, tag, path = sys.argv[1:]
     each = int(count) // int(clients)
     with ThreadPoolExecutor(int(clients)) as pool:
-        under_way = [
-            pool.submit(ask, url, path, each, encoding, known=tag == "known")
+        futures = [
+            pool.submit(request_repeatedly, url, path, each, encoding, known=tag == "known")
             for _ in range(int(clients))
         ]
-        found = [it.result() for it in under_way]
+        found = [it.result() for it in futures]
     statuses: dict[int, int] = {}
     for it in found:
-        for status, times in it.statuses.items():
-            statuses[status] = statuses.get(status, 0) + times
+        for status, count in it.statuses.items():
+            statuses[status] = statuses.get(status, 0) + count
     seconds = [second for it in found for second in it.seconds]
     sizes = [size for it in found for size in it.bytes]
     print(json.dumps({"seconds": seconds, "bytes": sizes, "statuses": statuses}))

@@ -1,13 +1,12 @@
-"""Everything around a dashboard, as processes: Redis, ZooKeeper, a sidecar, a recording played."""
+"""A dashboard and its surroundings as processes: Redis, ZooKeeper, sidecar, players."""
 
 from __future__ import annotations
 
-import os
 import subprocess
 import sys
 import time
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -19,16 +18,15 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from types import TracebackType
 
-    from benchmarks.dashboard.sizes import Size
+    from benchmarks.dashboard.recording import ClusterSize
 
-BENCHMARKS = Path(__file__).parents[1]
 PATIENCE = 240.0
 MONITOR = Path(sys.executable).with_name("eyewall-monitor")
 
 
 @dataclass
-class Process:
-    """A program of the benchmark's own."""
+class BenchmarkProgram:
+    """A running program that talks over standard input and output."""
 
     process: subprocess.Popen[str]
 
@@ -37,14 +35,14 @@ class Process:
         return self.process.pid
 
     def line(self) -> str:
-        """Return the next line that it says."""
+        """Return the next line of its output; end the benchmark if the program has ended."""
         out = self.process.stdout
-        said = out.readline().strip() if out else ""
-        if not said:
+        line = out.readline().strip() if out else ""
+        if not line:
             raise SystemExit(f"{self.process.args!r}: ended, code {self.process.wait()}")
-        return said
+        return line
 
-    def tell(self, line: str) -> None:
+    def send(self, line: str) -> None:
         if self.process.stdin:
             self.process.stdin.write(f"{line}\n")
             self.process.stdin.flush()
@@ -58,33 +56,22 @@ class Process:
             self.process.wait()
 
 
-def started(*command: str | Path) -> Process:
-    """Start a program; what it says on standard error is shown."""
-    environment = {
-        **os.environ,
-        "PYTHONPATH": os.pathsep.join(
-            it for it in (str(BENCHMARKS), os.environ.get("PYTHONPATH")) if it
-        ),
-    }
-    return Process(
-        subprocess.Popen(
-            [str(it) for it in command],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            text=True,
-            env=environment,
-        )
+def start_program(*command: str | Path) -> BenchmarkProgram:
+    """Start a program; its standard error is that of the benchmark."""
+    words = [str(it) for it in command]
+    return BenchmarkProgram(
+        subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
     )
 
 
 class Rig:
-    """A cluster of a size, and a dashboard that looks at it."""
+    """A recorded cluster of some size and a dashboard that shows it."""
 
     def __init__(
-        self, size: Size, folder: Path, heap_megabytes: int = 256, begins: str = "steady"
+        self, size: ClusterSize, folder: Path, heap_megabytes: int = 256, mode: str = "steady"
     ) -> None:
         self.size = size
-        self._begins = begins
+        self._mode = mode
         self._folder = folder
         self._stack = ExitStack()
         self.redis: Server = redis_server()
@@ -93,7 +80,7 @@ class Rig:
     def __enter__(self) -> Rig:
         with ExitStack() as stack:
             stack.enter_context(self.stores())
-            stack.enter_context(self.everything())
+            stack.enter_context(self.programs())
             self._stack = stack.pop_all()
         return self
 
@@ -107,16 +94,16 @@ class Rig:
             yield
 
     @contextmanager
-    def everything(self) -> Iterator[None]:
-        """All that stands on the stores."""
+    def programs(self) -> Iterator[None]:
+        """Run the sidecar, the players and the dashboard; the stores are running."""
         with ExitStack() as stack:
             self._start(stack)
             self._wait()
             yield
 
     def _start(self, stack: ExitStack) -> None:
-        def program(*command: str | Path) -> Process:
-            process = started(*command)
+        def start(*command: str | Path) -> BenchmarkProgram:
+            process = start_program(*command)
             stack.callback(process.end)
             return process
 
@@ -127,23 +114,20 @@ class Rig:
             f'listen = "{self.sidecar}"\n[delays]\nredis = "{url}"\n'
             f'[zookeeper]\nservers = "{self.zookeeper.address}"\n',
         )
-        self.sidecar_process = program(
-            sys.executable, "-m", "benchmarks.dashboard.sidecar", settings
-        )
+        self.sidecar_process = start(sys.executable, "-m", "benchmarks.dashboard.sidecar", settings)
         self.sidecar_process.line()
         self.sidecar_ready_at = time.monotonic()
-        it = self.size
-        sizes = [str(one) for one in (it.hosts, it.executors, it.topologies, it.seed)]
+        sizes = [str(it) for it in astuple(self.size)]
         stores = (url, self.zookeeper.address)
         player = (sys.executable, "-m", "benchmarks.dashboard.players")
-        self.players = program(*player, *sizes, *stores, self.sidecar, self._begins)
+        self.players = start(*player, *sizes, *stores, self.sidecar, self._mode)
         self.players.line()
         config = self._file(
             "dashboard.toml",
             f'listen = "{HERE}:0"\n[sidecar]\naddress = "{self.sidecar}"\n'
             f'[zookeeper]\nservers = "{self.zookeeper.address}"\n[redis]\nurl = "{url}"\n',
         )
-        self.dashboard = program(MONITOR, "dashboard", "--config", config)
+        self.dashboard = start(MONITOR, "dashboard", "--config", config)
         self.url = next(it for it in self.dashboard.line().split() if it.startswith("http"))
 
     def __exit__(
@@ -160,19 +144,21 @@ class Rig:
         return path
 
     def _wait(self) -> None:
-        """Wait until everything is shown."""
+        """Wait until the dashboard shows the whole cluster."""
         end = time.monotonic() + PATIENCE
         while time.monotonic() < end:
             cluster = httpx.get(f"{self.url}/api/v1/cluster", timeout=30).json()
-            heard = all(
+            reported = all(
                 "missing" not in (it["report"]["state"], it["latency"]["state"])
                 for it in cluster["supervisors"]
             )
             shown = len(cluster["topologies"]) == self.size.topologies
-            if shown and heard and all(it["placed"] for it in cluster["topologies"]):
+            if shown and reported and all(it["placed"] for it in cluster["topologies"]):
                 self.topology: str = cluster["topologies"][-1]["id"]
-                its = httpx.get(f"{self.url}/api/v1/topologies/{self.topology}", timeout=30).json()
-                self.executor: str = its["components"][2]["executors"][0]["executor"]
+                topology = httpx.get(
+                    f"{self.url}/api/v1/topologies/{self.topology}", timeout=30
+                ).json()
+                self.executor: str = topology["components"][2]["executors"][0]["executor"]
                 return
             time.sleep(0.5)
         raise SystemExit("the dashboard does not show the whole cluster")

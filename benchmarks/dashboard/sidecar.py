@@ -1,4 +1,4 @@
-"""`eyewall serve` without its solvers, which would take the cores of what is measured.
+"""`eyewall serve` without solvers: they would compete with what is measured for the cores.
 
 python -m benchmarks.dashboard.sidecar sidecar.toml
 """
@@ -7,45 +7,45 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 from unittest.mock import patch
 
 from eyewall_sidecar import serve
 from eyewall_sidecar.config import read_config
 
 if TYPE_CHECKING:
-    from eyewall_sidecar.service.solver_pool import PlacementTask
+    from eyewall_sidecar.service.solver_pool import SolverTask
 
 
-class Unsolved:
-    """A task that is worked on for ever."""
+class EndlessJob:
+    """A task that never ends."""
 
     def result(self, until: float) -> None:
         del until
 
     def cancel(self) -> None:
-        """Nobody waits for it."""
+        """Do nothing."""
 
 
-class NoSolvers:
-    """Takes tasks, and solves none."""
+class IdleSolvers:
+    """Accepts tasks and solves none."""
 
     def __init__(self, policy: str) -> None: ...
 
     def warm(self) -> None:
-        """Nothing has to be."""
+        """Do nothing."""
 
     def close(self) -> None:
-        """Nothing is open."""
+        """Do nothing."""
 
-    def run(self, task: PlacementTask, time_limit: float) -> Unsolved:
+    def run(self, task: SolverTask[Any], time_limit: float) -> EndlessJob:
         del task, time_limit
-        return Unsolved()
+        return EndlessJob()
 
 
 def main() -> None:
-    with patch.object(serve, "SolverPool", NoSolvers):
-        serve.serve(read_config(Path(sys.argv[1])), lambda said: print(said, flush=True))
+    with patch.object(serve, "SolverPool", IdleSolvers):
+        serve.serve(read_config(Path(sys.argv[1])), lambda line: print(line, flush=True))
 
 
 if __name__ == "__main__":

@@ -1,9 +1,9 @@
-"""What each bound, cut and special case of the exact engines buys, by leaving it out.
+"""The value of each bound, cut and special case of the exact engines, measured without it.
 
 Every case is solved by the policy's engines as they are and once without each mechanism, one
-variant after the other, so that a busy machine harms all of them alike. Limits are seconds of the
-solving process's CPU, for HiGHS, too. A mechanism counts for a case that is proven with it and not
-without, or whose gap grows by more than a hundredth.
+variant after the other, so that other work on the machine slows all of them alike. Limits are CPU
+seconds of the solving process, HiGHS included. A mechanism counts for a case that is proven with it
+and not without it, or whose gap grows by more than a hundredth.
 
     python -m benchmarks ablation --data DIR [--full] [--json FILE] [--variants NAME …]
 
@@ -36,23 +36,27 @@ from rich.box import MARKDOWN
 from rich.console import Console
 from rich.table import Table
 
-from benchmarks.exact.cases import FAT, GROUPS, LAYERS, SEQUENTIAL, scaled, sodp
+from benchmarks.exact.cases import FAT, GROUPS, LAYERS, SEQUENTIAL, baseline_case, sodp_case
 from benchmarks.instances.clusters import real_graphs
-from benchmarks.instances.expansion import problem_of
+from benchmarks.instances.workload import expand
 
 BASELINE = "nothing"
 REAL_OBJECTIVES = ("R=1", "N=1", "T=1", "R=0.5,N=0.5")
 SAMPLE = 3
-"""One real graph in so many is taken."""
+"""The sample takes one real graph in so many."""
 SEEDS = {"sodp": 3, "table": 3, "open": 3, "more": 1, "limited": 3}
 LARGER = 0.01
-"""A gap that grew by this counts."""
+"""A gap that grows by more than this counts."""
 STREAMS_ON_A_LINK = 1.5
-"""Of the largest stream: what a link carries in the group `limited`."""
+"""Bandwidth of a link in the group `limited`, relative to the largest stream."""
 LIMITED = (
-    *(sodp(it) for it in ("R=1", "T=1", "N=1")),
-    *(scaled(shape, 10, 10, it) for shape in (SEQUENTIAL, FAT, LAYERS) for it in ("R=1", "N=1")),
-    *(scaled(shape, 20, 20) for shape in (SEQUENTIAL, FAT, LAYERS)),
+    *(sodp_case(it) for it in ("R=1", "T=1", "N=1")),
+    *(
+        baseline_case(shape, 10, 10, it)
+        for shape in (SEQUENTIAL, FAT, LAYERS)
+        for it in ("R=1", "N=1")
+    ),
+    *(baseline_case(shape, 20, 20) for shape in (SEQUENTIAL, FAT, LAYERS)),
 )
 """Only the integer program takes limited bandwidths."""
 
@@ -60,15 +64,15 @@ Variant = dict[str, object]
 """Qualified name → what replaces it."""
 
 
-def _nobody(instance: Instance) -> Indices:
+def _no_twins(instance: Instance) -> Indices:
     return np.full(instance.operators, -1)
 
 
-def _no_node(instance: Instance, _costs: object) -> Indices:
+def _no_identical_nodes(instance: Instance, _costs: object) -> Indices:
     return np.full(instance.nodes, -1)
 
 
-def _changed(change: Callable[[SearchTree], None]) -> Callable[..., SearchTree]:
+def _change_tree(change: Callable[[SearchTree], None]) -> Callable[..., SearchTree]:
     def changed_tree(*arguments: Any) -> SearchTree:
         tree = search_tree(*arguments)
         change(tree)
@@ -77,11 +81,11 @@ def _changed(change: Callable[[SearchTree], None]) -> Callable[..., SearchTree]:
     return changed_tree
 
 
-def _without_sums(tree: SearchTree) -> None:
+def _disable_sums(tree: SearchTree) -> None:
     tree.used[BY_SUMS] = False
 
 
-def _without_tails(tree: SearchTree) -> None:
+def _disable_tails(tree: SearchTree) -> None:
     tree.paths.after[:] = 0.0
     tree.paths.leaving[:] = 0.0
 
@@ -98,26 +102,26 @@ _STARS = f"{_EXACT}.matrix_engine.define_star_capacities"
 
 VARIANTS: dict[str, Variant] = {
     BASELINE: {},
-    "path tails": {f"{_TREE}.search_tree": _changed(_without_tails)},
-    "sum_bound": {f"{_TREE}.search_tree": _changed(_without_sums)},
+    "path tails": {f"{_TREE}.search_tree": _change_tree(_disable_tails)},
+    "sum_bound": {f"{_TREE}.search_tree": _change_tree(_disable_sums)},
     "spread_bound": {f"{_TREE}.spread_bound": _constant(-inf)},
     "spread_bound: stars": {f"{_SPREAD}.least_stars": _constant(0.0)},
     "spread_bound: parts_bound": {f"{_SPREAD}.least_parts": _constant(0.0)},
     "spread_bound: longest path": {f"{_SPREAD}.longest_spread": _constant(0.0)},
     "spread_bound: whole operators": {f"{_SPREAD}.with_kinds": lambda *it: it},
     "packing": {f"{_TREE}._pack": _constant(None)},
-    "operator symmetry": {f"{_TREE}.interchangeable_operators": _nobody},
-    "node symmetry": {f"{_TREE}.identical_nodes": _no_node},
+    "operator symmetry": {f"{_TREE}.interchangeable_operators": _no_twins},
+    "node symmetry": {f"{_TREE}.identical_nodes": _no_identical_nodes},
     "closed form": {f"{_EXACT}.closed_form.covers": _constant(value=False)},
     "path covers": {_COVERS: _constant(None)},
     "star capacities": {_STARS: _constant(None)},
     "both cuts": {_COVERS: _constant(None), _STARS: _constant(None)},
 }
-"""What is left out → what then takes its place."""
+"""Mechanism → the replacements that disable it."""
 
 
 class _CpuHighs(highspy.Highs):
-    """HiGHS that is interrupted by the CPU clock; it knows only wall time itself."""
+    """HiGHS with a limit in CPU time; its own limit is in wall time."""
 
     ends_at = inf
 
@@ -136,8 +140,8 @@ class _CpuHighs(highspy.Highs):
 
 
 @dataclass(frozen=True, slots=True)
-class Trial:
-    """One case and how to get its problem."""
+class AblationTrial:
+    """One case; `problem` builds it."""
 
     group: str
     name: str
@@ -146,8 +150,8 @@ class Trial:
 
 
 @dataclass(frozen=True, slots=True)
-class Result:
-    """What a variant found for a case; a gap of 1 where it has no placement or no bound."""
+class AblationResult:
+    """The result of a variant for a case; the gap is 1 without a placement or a bound."""
 
     group: str
     case: str
@@ -163,7 +167,7 @@ def main() -> None:
     options = _options()
     trials = list(_trials(options.data, full=options.full))
     load_compiled_engines()
-    results: list[Result] = []
+    results: list[AblationResult] = []
     with progress_bar() as progress:
         task = progress.add_task("loading", total=len(trials))
         for trial in trials:
@@ -193,36 +197,40 @@ def _options() -> argparse.Namespace:
     return options
 
 
-def _trials(data: Path, *, full: bool) -> Iterator[Trial]:
+def _trials(data: Path, *, full: bool) -> Iterator[AblationTrial]:
     workload = real_graphs(data, 0)
     for topology in workload.topologies[:: 1 if full else SAMPLE]:
         for objective in REAL_OBJECTIVES:
-            yield Trial("real", topology.id, objective, partial(problem_of, topology, workload))
+            yield AblationTrial("real", topology.id, objective, partial(expand, topology, workload))
     for group, cases in (GROUPS | {"limited": LIMITED}).items():
         for case in cases:
             for seed in range(SEEDS[group] if full else 1):
                 problem = partial(case.problem, seed)
                 if group == "limited":
-                    problem = partial(_limited, problem)
-                yield Trial(group, f"{case.name} #{seed}", str(case.objective), problem)
+                    problem = partial(_limit_bandwidths, problem)
+                yield AblationTrial(group, f"{case.name} #{seed}", str(case.objective), problem)
 
 
-def _limited(problem: Callable[[], PlacementProblem]) -> PlacementProblem:
-    """Return the problem with links that carry its largest stream, but not it and another."""
-    given = problem()
-    names = [it.id for it in given.nodes]
-    links = LinkMatrix.of(names, given.links)
-    streams = tuple(replace(it, tuple_bytes=100) for it in given.streams)
+def _limit_bandwidths(build: Callable[[], PlacementProblem]) -> PlacementProblem:
+    """Return the problem with links that carry its largest stream, but not two such streams."""
+    problem = build()
+    names = [it.id for it in problem.nodes]
+    links = LinkMatrix.of(names, problem.links)
+    streams = tuple(replace(it, tuple_bytes=100) for it in problem.streams)
     most = STREAMS_ON_A_LINK * max(it.rate * 100 for it in streams)
     bandwidths = np.full_like(links.delays, most)
     np.fill_diagonal(bandwidths, inf)
     limited = LinkMatrix(links.nodes, links.delays, links.availabilities, bandwidths)
-    return replace(given, streams=streams, links=limited)
+    return replace(problem, streams=streams, links=limited)
 
 
 def _run(
-    trial: Trial, problem: PlacementProblem, objective: Objective, variant: str, seconds: float
-) -> Result:
+    trial: AblationTrial,
+    problem: PlacementProblem,
+    objective: Objective,
+    variant: str,
+    seconds: float,
+) -> AblationResult:
     began = process_time()
     _CpuHighs.ends_at = began + seconds
     with ExitStack() as stack:
@@ -235,14 +243,14 @@ def _run(
     if found is not None and found.gap is not None and not proven:
         gap = min(1.0, found.gap)
     engine = found.decided_by if found else "none"
-    spent = process_time() - began
-    return Result(
-        trial.group, trial.name, trial.objective, variant, proven, gap, spent, str(engine)
+    seconds_spent = process_time() - began
+    return AblationResult(
+        trial.group, trial.name, trial.objective, variant, proven, gap, seconds_spent, str(engine)
     )
 
 
-def _table(results: list[Result]) -> Table:
-    of: dict[str, dict[tuple[str, str], Result]] = {}
+def _table(results: list[AblationResult]) -> Table:
+    of: dict[str, dict[tuple[str, str], AblationResult]] = {}
     for result in results:
         of.setdefault(result.variant, {})[result.case, f"{result.group} {result.objective}"] = (
             result

@@ -1,4 +1,4 @@
-"""The cases that benchmarks of placement go through, by name; each a seeded problem."""
+"""The cases of the placement benchmarks; each is a family of seeded problems."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -15,17 +15,17 @@ FIGURE = "in a figure only"
 
 
 @dataclass(frozen=True, slots=True)
-class Case:
+class BenchmarkCase:
     """A family of problems, one for each seed, and an objective.
 
     Parameters
     ----------
     name
-        What a table calls it.
+        Its name in tables.
     problem
         Seed → problem.
     paper
-        What paper 000 says of it (CPLEX 12.6.2, a machine of 2016).
+        The result in paper 000 (CPLEX 12.6.2, a machine of 2016).
     """
 
     name: str
@@ -34,12 +34,12 @@ class Case:
     paper: str = ""
 
 
-def sodp(objective: str) -> Case:
+def sodp_case(objective: str) -> BenchmarkCase:
     """S-ODP of section 7.1."""
-    return Case("S-ODP 12 × 8", Objective.parse(objective), tag_and_count, "< 420 ms")
+    return BenchmarkCase("S-ODP 12 × 8", Objective.parse(objective), tag_and_count, "< 420 ms")
 
 
-def scaled(
+def baseline_case(
     shape: GraphShape,
     operators: int,
     nodes: int,
@@ -47,11 +47,13 @@ def scaled(
     *,
     capacity: int = 4,
     paper: str = "",
-) -> Case:
-    """The baseline of section 7.3; rates and availabilities vary where R is not all there is."""
+) -> BenchmarkCase:
+    """The baseline of section 7.3; rates and availabilities vary if the objective is not R."""
     asked = Objective.parse(objective)
     name = f"{shape} {operators} × {nodes}" + (f", capacity {capacity}" if capacity != 4 else "")
-    return Case(name, asked, partial(_problem, shape, operators, nodes, capacity, objective), paper)
+    return BenchmarkCase(
+        name, asked, partial(_problem, shape, operators, nodes, capacity, objective), paper
+    )
 
 
 def _problem(
@@ -62,39 +64,39 @@ def _problem(
 
 
 TABLE = (
-    *(scaled(shape, 20, 20, paper=FIGURE) for shape in GraphShape),
-    *(scaled(shape, 50, 20, paper=FIGURE) for shape in (SEQUENTIAL, FAT)),
-    scaled(SEQUENTIAL, 20, 100, paper="gap < 10 % within 500 s"),
-    scaled(FAT, 20, 100, paper="gap < 10 % only near the end"),
-    scaled(LAYERS, 20, 100),
+    *(baseline_case(shape, 20, 20, paper=FIGURE) for shape in GraphShape),
+    *(baseline_case(shape, 50, 20, paper=FIGURE) for shape in (SEQUENTIAL, FAT)),
+    baseline_case(SEQUENTIAL, 20, 100, paper="gap < 10 % within 500 s"),
+    baseline_case(FAT, 20, 100, paper="gap < 10 % only near the end"),
+    baseline_case(LAYERS, 20, 100),
 )
 
-GROUPS: dict[str, tuple[Case, ...]] = {
-    "sodp": tuple(sodp(it) for it in ("R=1", "A=1", "T=1", "N=1", "EE=1", WEIGHTED)),
+GROUPS: dict[str, tuple[BenchmarkCase, ...]] = {
+    "sodp": tuple(sodp_case(it) for it in ("R=1", "A=1", "T=1", "N=1", "EE=1", WEIGHTED)),
     "table": TABLE,
     "open": (
-        scaled(LAYERS, 40, 20),
-        scaled(LAYERS, 20, 20, "N=1"),
-        scaled(LAYERS, 20, 20, capacity=2),
-        scaled(FAT, 20, 20, "T=1"),
-        scaled(FAT, 20, 20, WEIGHTED),
-        scaled(SEQUENTIAL, 50, 20, "A=1"),
-        scaled(FAT, 50, 20, "A=1"),
+        baseline_case(LAYERS, 40, 20),
+        baseline_case(LAYERS, 20, 20, "N=1"),
+        baseline_case(LAYERS, 20, 20, capacity=2),
+        baseline_case(FAT, 20, 20, "T=1"),
+        baseline_case(FAT, 20, 20, WEIGHTED),
+        baseline_case(SEQUENTIAL, 50, 20, "A=1"),
+        baseline_case(FAT, 50, 20, "A=1"),
     ),
     "more": (
-        *(scaled(shape, operators, 20) for shape in GraphShape for operators in (10, 30)),
-        *(scaled(shape, 40, 20) for shape in (SEQUENTIAL, FAT)),
-        *(scaled(shape, 20, 50) for shape in GraphShape),
-        *(scaled(shape, 20, 20, capacity=2) for shape in (SEQUENTIAL, FAT)),
-        *(scaled(shape, 20, 20, capacity=10) for shape in GraphShape),
+        *(baseline_case(shape, operators, 20) for shape in GraphShape for operators in (10, 30)),
+        *(baseline_case(shape, 40, 20) for shape in (SEQUENTIAL, FAT)),
+        *(baseline_case(shape, 20, 50) for shape in GraphShape),
+        *(baseline_case(shape, 20, 20, capacity=2) for shape in (SEQUENTIAL, FAT)),
+        *(baseline_case(shape, 20, 20, capacity=10) for shape in GraphShape),
         *(
-            scaled(SEQUENTIAL, operators, nodes, objective)
+            baseline_case(SEQUENTIAL, operators, nodes, objective)
             for operators, nodes in ((20, 20), (20, 100), (50, 20))
             for objective in ("T=1", "N=1", "EE=1", WEIGHTED)
         ),
-        *(scaled(FAT, 20, 20, objective) for objective in ("N=1", "EE=1")),
-        *(scaled(FAT, 20, 100, objective) for objective in ("N=1", WEIGHTED)),
-        *(scaled(LAYERS, 20, 20, objective) for objective in ("T=1", "EE=1", WEIGHTED)),
+        *(baseline_case(FAT, 20, 20, objective) for objective in ("N=1", "EE=1")),
+        *(baseline_case(FAT, 20, 100, objective) for objective in ("N=1", WEIGHTED)),
+        *(baseline_case(LAYERS, 20, 20, objective) for objective in ("T=1", "EE=1", WEIGHTED)),
     ),
 }
-"""`open` is what no prototype proved in general; `more` takes long and is not run unasked."""
+"""`open`: cases that no prototype proved on all seeds; `more` takes long and runs on request."""

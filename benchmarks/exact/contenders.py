@@ -1,6 +1,6 @@
-"""What is timed: each contender takes the same question and says what it found and proved.
+"""The contenders: each answers the same question with a cost, a proof and a time.
 
-A run shorter than 20 ms is made three times, and the middle one counts.
+A run shorter than 20 ms is repeated twice, and the median counts.
 """
 
 from collections.abc import Callable, Mapping
@@ -24,21 +24,21 @@ from pulp.constants import LpSolutionIntegerFeasible, LpSolutionOptimal
 SHORT = 0.02
 """Seconds."""
 RELATIVE_GAP = 1e-6
-"""What solvers may leave open; HiGHS's own 1e-4 would call 160.676 optimal where 160.400 is."""
+"""Gap at which solvers stop; with HiGHS's own 1e-4 160.676 passes for the optimum 160.400."""
 
 Ranges = Mapping[Term, Range]
 
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """What every contender is asked.
+    """A placement problem with its objective and limits, the same for every contender.
 
     Parameters
     ----------
     time_limit
         Seconds, from the problem to the answer.
     ranges
-        What normalises several terms, by term; `odp` finds them itself, the others are given them.
+        Normalises several terms, by term; `odp` finds the ranges, the others receive them.
     """
 
     problem: PlacementProblem
@@ -49,25 +49,25 @@ class Question:
 
 
 @dataclass(frozen=True, slots=True)
-class Run:
-    """What a contender answered.
+class ContenderRun:
+    """A contender's answer.
 
     Parameters
     ----------
     seconds
         From the problem to the answer, building included.
     proven
-        Whether it says that nothing is better.
+        Whether the contender proved that no placement is better.
     cost
         Σ weight · term of its placement, recomputed; None without one. See `term_weights`.
     gap
-        What it left open: |cost − bound| / |cost|; None where it does not say.
+        |cost − bound| / |cost|; None where the contender gives none.
     remark
-        Why there is nothing, or the status.
+        Why there is no placement, or the status.
     ranges
-        What normalised the terms.
-    broke
-        Whether it raised an exception; the remark has it.
+        The ranges that normalised the terms.
+    failed
+        Whether it raised an exception, which the remark names.
     """
 
     seconds: float
@@ -76,10 +76,10 @@ class Run:
     gap: float | None = None
     remark: str = ""
     ranges: Ranges | None = None
-    broke: bool = False
+    failed: bool = False
 
 
-Contender = Callable[[Question], Run]
+Contender = Callable[[Question], ContenderRun]
 
 
 def term_weights(objective: Objective, ranges: Ranges) -> dict[Term, float]:
@@ -108,8 +108,8 @@ def cost_of(question: Question, placement: Placement, ranges: Ranges) -> float:
     return sum(weight * value(term) for term, weight in weights.items())
 
 
-def timed(contender: Contender, question: Question) -> Run:
-    """Ask once, or three times if that is short."""
+def time_contender(contender: Contender, question: Question) -> ContenderRun:
+    """Run the contender once, or three times if the run is short."""
     runs = [contender(question)]
     if runs[0].seconds < SHORT:
         runs += [contender(question) for _ in range(2)]
@@ -117,9 +117,9 @@ def timed(contender: Contender, question: Question) -> Run:
 
 
 def policy(name: str) -> Contender:
-    """One of `policy_catalogue()`, as `eyewall solve` calls it."""
+    """Return a policy of the catalogue as a contender, called as by `eyewall solve`."""
 
-    def solve(question: Question) -> Run:
+    def solve(question: Question) -> ContenderRun:
         began = perf_counter()
         solution = load_policy(name)(
             question.problem,
@@ -129,11 +129,11 @@ def policy(name: str) -> Contender:
         )
         seconds = perf_counter() - began
         if solution.placement is None or solution.evaluation is None:
-            return Run(seconds, remark="; ".join(solution.reasons) or solution.status)
+            return ContenderRun(seconds, remark="; ".join(solution.reasons) or solution.status)
         if broken := violations(question.problem, solution.placement):
-            return Run(seconds, remark=broken[0])
+            return ContenderRun(seconds, remark=broken[0])
         ranges = question.ranges or solution.evaluation.ranges
-        return Run(
+        return ContenderRun(
             seconds,
             proven=solution.status is Status.OPTIMAL,
             cost=cost_of(question, solution.placement, ranges),
@@ -145,22 +145,22 @@ def policy(name: str) -> Contender:
     return solve
 
 
-def pulp_cbc(question: Question) -> Run:
-    """The paper's own formulation through PuLP and the CBC that comes with it."""
+def pulp_cbc(question: Question) -> ContenderRun:
+    """Solve the paper's formulation with PuLP and the CBC of its wheel."""
     return _paper(
         question,
         lambda left: PULP_CBC_CMD(msg=False, threads=1, timeLimit=left, gapRel=RELATIVE_GAP),
     )
 
 
-def pulp_highs(question: Question) -> Run:
-    """The paper's own formulation through PuLP and HiGHS."""
+def pulp_highs(question: Question) -> ContenderRun:
+    """Solve the paper's formulation with PuLP and HiGHS."""
     return _paper(
         question, lambda left: HiGHS(msg=False, threads=1, timeLimit=left, gapRel=RELATIVE_GAP)
     )
 
 
-def _paper(question: Question, solver: Callable[[float], object]) -> Run:
+def _paper(question: Question, solver: Callable[[float], object]) -> ContenderRun:
     began = perf_counter()
     ends_at = began + question.time_limit
     weights = term_weights(question.objective, question.ranges)
@@ -168,14 +168,14 @@ def _paper(question: Question, solver: Callable[[float], object]) -> Run:
         program = paper_program(question.problem, weights, lambda: perf_counter() > ends_at)
         program.linear.solve(solver(max(0.01, ends_at - perf_counter())))
     except NotBuiltError as error:
-        return Run(perf_counter() - began, remark=str(error))
+        return ContenderRun(perf_counter() - began, remark=str(error))
     found = program.linear.sol_status  # `status` calls a time-limited incumbent optimal as well
     if found not in (LpSolutionOptimal, LpSolutionIntegerFeasible):
-        return Run(perf_counter() - began, remark="nothing found")
+        return ContenderRun(perf_counter() - began, remark="nothing found")
     placement = _read(program)
     seconds = perf_counter() - began
     proven = found == LpSolutionOptimal
-    return Run(
+    return ContenderRun(
         seconds,
         proven=proven,
         cost=cost_of(question, placement, question.ranges),
@@ -192,6 +192,6 @@ def _read(program: PaperProgram) -> dict[str, str]:
 
 
 def _gap(program: PaperProgram) -> float | None:
-    """Return HiGHS's gap; CBC tells PuLP none."""
+    """Return HiGHS's gap; PuLP does not get one from CBC."""
     model = getattr(program.linear, "solverModel", None)
     return None if model is None else float(model.getInfo().mip_gap)

@@ -10,26 +10,26 @@ from eyewall_sidecar.exact.matrix_engine import integer_program
 from eyewall_sidecar.model.arrays import ProblemArrays
 from eyewall_sidecar.objectives.costs import Costs, weigh
 
-from benchmarks.exact.contenders import Contender, Question, Run, term_weights
+from benchmarks.exact.contenders import Contender, ContenderRun, Question, term_weights
 
 Solve = Callable[[ProblemArrays, Costs, float], Finding]
 Covers = Callable[[ProblemArrays], bool]
 
 
 def engine(solve: Solve, covers: Covers) -> Contender:
-    """Return it as a contender: costs as `term_weights`, no placement to start from."""
+    """Return the engine as a contender: costs by `term_weights`, no initial placement."""
 
-    def answer(question: Question) -> Run:
+    def answer(question: Question) -> ContenderRun:
         arrays = ProblemArrays.of(question.problem)
         if not covers(arrays):
-            return Run(0.0, remark="not covered")
+            return ContenderRun(0.0, remark="not covered")
         began = perf_counter()
         costs = weigh(arrays, term_weights(question.objective, question.ranges))
         found = solve(arrays, costs, began + question.time_limit)
         seconds = perf_counter() - began
         if found.places is None:
-            return Run(seconds, remark=found.remark or found.outcome.value)
-        return Run(
+            return ContenderRun(seconds, remark=found.remark or found.outcome.value)
+        return ContenderRun(
             seconds,
             proven=found.outcome is Outcome.OPTIMAL,
             cost=found.cost,

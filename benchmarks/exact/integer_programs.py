@@ -1,10 +1,9 @@
 """The integer program in two forms, and with and without its cuts (paper 000, section 7.3).
 
-First how long PuLP and numpy take until HiGHS has the same program; then how long HiGHS takes to
-prove the response time of twenty operators in a row on twenty nodes with the cuts, and how far it
-comes without them. On a busy machine look at the CPU time.
+The first table has the times of PuLP and numpy to hand HiGHS the same program. The second has the
+time in which HiGHS proves the response time of twenty operators in a row on twenty nodes with the
+cuts, and its gap without them. On a busy machine the CPU time is the better figure.
 
-Prints tables and asserts nothing:
     python -m benchmarks integer-programs [--nodes 100] [--seeds 5] [--time-limit 20]
 """
 
@@ -36,14 +35,14 @@ OPERATORS = 20
 def seconds(
     build: Callable[[PlacementProblem], None], problem: PlacementProblem
 ) -> tuple[float, float]:
-    """Return how long building takes by the wall's clock and the processor's."""
+    """Return the wall time and the CPU time of building."""
     wall, cpu = perf_counter(), process_time()
     build(problem)
     return perf_counter() - wall, process_time() - cpu
 
 
 def build_with_numpy(problem: PlacementProblem) -> None:
-    """Do all from the problem to a program in HiGHS."""
+    """Build the program with numpy, from the problem to HiGHS."""
     arrays = ProblemArrays.of(problem)
     program = create_matrix_program(arrays, weigh(arrays, {Term.R: 1.0}))
     assert program is not None
@@ -55,7 +54,7 @@ def build_with_numpy(problem: PlacementProblem) -> None:
 
 
 def build_with_pulp(problem: PlacementProblem) -> None:
-    """Do the same with PuLP; it hands the program over row by row."""
+    """Build it with PuLP, which hands the program over row by row."""
     program = create_program(problem, {Term.R: 1.0})
     pulp_path_covers(program)
     pulp_star_capacities(program)
@@ -65,7 +64,7 @@ def build_with_pulp(problem: PlacementProblem) -> None:
 
 
 def prove(problem: PlacementProblem, *, cuts: bool, time_limit: float) -> tuple[Finding, float]:
-    """Return what HiGHS finds for R, and the seconds of the processor that it takes."""
+    """Return HiGHS's finding for R, and its CPU seconds."""
     arrays = ProblemArrays.of(problem)
     added = (define_path_covers, define_star_capacities) if cuts else ()
     began = process_time()

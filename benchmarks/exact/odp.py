@@ -1,9 +1,9 @@
-"""How long it takes to prove the optimum: ours beside PuLP with CBC and HiGHS, in one run.
+"""Time to a proven optimum: `odp` compared with PuLP, CBC and HiGHS in one run.
 
 PuLP solves paper 000's own formulation. Every contender has one thread; times are from the
-problem to the answer, building included; loading compiled code is not in them. Cells: seeds
-proven, then the median (and greatest) milliseconds; "×": how many times longer than `odp` (or
-what --against names), by medians, ">" where that one did not end by itself.
+problem to the answer, building included, without loading compiled code. Cells: seeds proven, then
+the median (and greatest) milliseconds; "×": the median time divided by that of `odp` (or of
+--against), ">" where most runs did not end by themselves.
 
     python -m benchmarks odp [--groups sodp,table,open] [--prototypes DIR] [--quick]
 """
@@ -23,10 +23,10 @@ from rich.console import Console
 from rich.table import Table
 
 from benchmarks.exact.cases import GROUPS
-from benchmarks.exact.contenders import Run
+from benchmarks.exact.comparison import OURS, ComparisonRow, Limits, compare, seconds_to_load
+from benchmarks.exact.contender_process import ContenderProcess
+from benchmarks.exact.contenders import ContenderRun
 from benchmarks.exact.engines import ENGINES
-from benchmarks.exact.side_by_side import OURS, Limits, Row, ask_all, seconds_to_load
-from benchmarks.exact.worker import Worker
 
 PROTOTYPES = "prototypes"
 RIVALS = (PROTOTYPES, "PuLP+CBC", "PuLP+HiGHS")
@@ -50,13 +50,13 @@ def main() -> None:
     contenders = [OURS, *(it for it in asked if it != PROTOTYPES or options.prototypes)]
     cases = [case for group in groups for case in GROUPS[group]]
     runs = sum(limits.of(contender, case)[0] for contender in contenders for case in cases)
-    rows: list[Row] = []
+    rows: list[ComparisonRow] = []
     load = nan
     with (
-        Worker() as eyewall,
-        Worker(options.prototypes) as rivals,
+        ContenderProcess() as eyewall,
+        ContenderProcess(options.prototypes) as rivals,
         progress_bar() as progress,
-        suppress(KeyboardInterrupt),  # what there is by then is shown
+        suppress(KeyboardInterrupt),  # an interrupted run shows the cases done so far
     ):
         task = progress.add_task("loading", total=runs)
         load = seconds_to_load(eyewall)
@@ -65,14 +65,14 @@ def main() -> None:
             def step(contender: str, name: str = f"{case.name} {case.objective}") -> None:
                 progress.update(task, description=f"{name}: {contender}", advance=1)
 
-            def worker(contender: str) -> Worker:
+            def worker(contender: str) -> ContenderProcess:
                 return rivals if contender in RIVALS else eyewall
 
-            rows.append(ask_all(case, contenders, limits, worker, step))
+            rows.append(compare(case, contenders, limits, worker, step))
             if options.json:
                 options.json.write_text(json.dumps([_entry(row) for row in rows], indent=1))
     Console(width=WIDE).print(_table(rows, contenders, limits, options.against))
-    print(f"Loading compiled code, once for each process, is not in these times: {load:.2g} s.")
+    print(f"Not included: loading compiled code, once for each process, {load:.2g} s.")
     complaints = [it for row in rows for it in row.complaints()]
     print("\n".join(complaints) or "No answer is better than what another one proved optimal.")
     if complaints:
@@ -89,7 +89,9 @@ def _options() -> argparse.Namespace:
         default=",".join(CONTENDERS),
         help=f"besides {OURS}, of {', '.join((*ENGINES, *RIVALS))}",
     )
-    parser.add_argument("--against", default=OURS, help="whose times the others are divided by")
+    parser.add_argument(
+        "--against", default=OURS, help="the contender whose times divide the others'"
+    )
     parser.add_argument("--seeds", type=int, default=8)
     parser.add_argument("--open-seeds", type=int, default=3, help="of the group open")
     parser.add_argument("--time-limit", type=float, default=60.0, help="ours, seconds")
@@ -102,7 +104,8 @@ def _options() -> argparse.Namespace:
     if unknown := set(options.groups.split(",")) - set(GROUPS):
         parser.error(f"--groups {', '.join(sorted(unknown))}: groups are {', '.join(GROUPS)}")
     if unknown := set(options.contenders.split(",")) - {*ENGINES, *RIVALS}:
-        parser.error(f"--contenders {', '.join(sorted(unknown))}: there is no such")
+        allowed = ", ".join((*ENGINES, *RIVALS))
+        parser.error(f"--contenders {', '.join(sorted(unknown))}: contenders are {allowed}")
     if options.against not in {OURS, *options.contenders.split(",")}:
         parser.error(f"--against {options.against}: it is not among the contenders")
     if options.prototypes and not (options.prototypes / "bb.py").is_file():
@@ -110,7 +113,7 @@ def _options() -> argparse.Namespace:
     return options
 
 
-def _table(rows: list[Row], contenders: list[str], limits: Limits, against: str) -> Table:
+def _table(rows: list[ComparisonRow], contenders: list[str], limits: Limits, against: str) -> Table:
     table = Table(
         title=f"Proven optima: {limits.seeds} seeds, of open cases at most {limits.open_seeds}, "
         f"up to {limits.ours:g} s; PuLP up to {limits.reference:g} s, {limits.reference_seeds} "
@@ -134,7 +137,7 @@ def _table(rows: list[Row], contenders: list[str], limits: Limits, against: str)
     return table
 
 
-def _time(runs: list[Run]) -> str:
+def _time(runs: list[ContenderRun]) -> str:
     asked = [it for it in runs if it.seconds]
     proven = f"{sum(it.proven for it in runs)}/{len(runs)}"
     if not asked or not any(it.proven or it.cost is not None for it in runs):
@@ -143,7 +146,7 @@ def _time(runs: list[Run]) -> str:
     return f"{proven} {_round(median(times))} ({_round(max(times))})"
 
 
-def _ratio(row: Row, contender: str, against: str) -> str:
+def _ratio(row: ComparisonRow, contender: str, against: str) -> str:
     ours, theirs = row.milliseconds(against), row.milliseconds(contender)
     if not ours or not theirs or not row.proven(against):
         return "–"
@@ -151,7 +154,7 @@ def _ratio(row: Row, contender: str, against: str) -> str:
     return f"{'' if ended else '> '}{_round(theirs / ours)}"
 
 
-def _gap(row: Row, contender: str) -> str:
+def _gap(row: ComparisonRow, contender: str) -> str:
     gaps = row.gaps(contender)
     return f"{median(gaps):.1%} ({max(gaps):.1%})" if gaps else ""
 
@@ -161,7 +164,7 @@ def _round(value: float) -> str:
     return f"{value:.0f}" if value >= 100 else f"{value:.3g}"
 
 
-def _entry(row: Row) -> dict[str, object]:
+def _entry(row: ComparisonRow) -> dict[str, object]:
     return {
         "case": row.case.name,
         "objective": str(row.case.objective),

@@ -1,9 +1,9 @@
 """Earlier prototypes as contenders: `bb.py`, `bb2.py`, `fat.py`, `heur.py` of a given directory.
 
-Which one a question goes to: on a source, parallel operators and a sink with terms that add up,
-`fat`'s enumeration; on graphs with a hub, `bb2`; else `bb`. The last two start from 20,000 steps
-of annealing, in the time that is told, unless the problem is as small as S-ODP. Translating the
-question is not in it.
+A source, parallel operators and a sink with additive terms go to `fat`'s enumeration, other graphs
+with a hub to `bb2`, the rest to `bb`. The last two start from 20,000 steps of annealing, unless the
+problem is as small as S-ODP; the reported time includes annealing, but not the translation of the
+question.
 """
 
 import sys
@@ -20,13 +20,13 @@ from eyewall_papers.instances.baseline import GraphShape, baseline
 from eyewall_sidecar.model.arrays import ProblemArrays
 from eyewall_sidecar.objective import Objective, Term
 
-from benchmarks.exact.contenders import Question, Run, term_weights
+from benchmarks.exact.contenders import ContenderRun, Question, term_weights
 
 STEPS = 20_000
 SMALL = 12
-"""Operators up to which no start is annealed."""
+"""Up to so many operators there is no annealing."""
 HUB = 4
-"""Streams of an operator up to which it is none."""
+"""An operator with more streams than this is a hub."""
 MOST_NODES = {"bb": 20_000_000, "bb2": 2_000_000}
 """Branches after which they give up."""
 
@@ -34,16 +34,16 @@ MILLISECONDS = {Term.R: 1e3, Term.N: 1e3, Term.EE: 1e6}
 """Term → how many of the prototypes' units one of ours is; they count in milliseconds."""
 
 
-def prototypes(directory: Path) -> Callable[[Question], Run]:
-    """Load them, and return the contender."""
+def prototypes(directory: Path) -> Callable[[Question], ContenderRun]:
+    """Load the prototypes, and return the contender."""
     sys.path.insert(0, str(directory))
     annealing, path, hub, fat = (import_module(it) for it in ("heur", "bb", "bb2", "fat"))
 
-    def solve(question: Question) -> Run:
+    def solve(question: Question) -> ContenderRun:
         weights = term_weights(question.objective, question.ranges)
         network = [term for term in weights if term in (Term.T, Term.N, Term.EE)]
         if len(network) > 1:
-            return Run(0.0, remark="more than one network term")
+            return ContenderRun(0.0, remark="more than one network term")
         kind = network[0] if network else Term.N
         mix = tuple(
             weights.get(term, 0.0) / MILLISECONDS.get(term, 1.0) for term in (Term.R, Term.A, kind)
@@ -52,7 +52,7 @@ def prototypes(directory: Path) -> Callable[[Question], Run]:
         began = perf_counter()
         if _is_fat(instance) and set(weights) != {Term.R}:
             cost, *_ = fat.fat_exact(instance, mix, str(kind))
-            return Run(perf_counter() - began, proven=True, cost=float(cost), gap=0.0)
+            return ContenderRun(perf_counter() - began, proven=True, cost=float(cost), gap=0.0)
         arrays = annealing.prep(instance, mix, str(kind))
         start, best = None, 1e17
         if instance.n > SMALL:
@@ -67,8 +67,8 @@ def prototypes(directory: Path) -> Callable[[Question], Run]:
             cost, _, nodes, *_ = path.solve_bb(instance, mix, str(kind), ub, start, most, arrays)
         seconds = perf_counter() - began
         if cost >= 1e16:
-            return Run(seconds, remark="nothing found")
-        return Run(seconds, proven=nodes <= most, cost=float(cost))
+            return ContenderRun(seconds, remark="nothing found")
+        return ContenderRun(seconds, proven=nodes <= most, cost=float(cost))
 
     for shape in (GraphShape.SEQUENTIAL, GraphShape.FAT):  # compiles `bb` and `bb2`
         solve(Question(baseline(shape, 14, 6, seed=0), Objective.parse("R=1"), 1.0, 0, {}))
@@ -76,7 +76,7 @@ def prototypes(directory: Path) -> Callable[[Question], Run]:
 
 
 def _instance(question: Question) -> Any:
-    """Return the problem as the prototypes know it: delays and work in milliseconds."""
+    """Return the problem in the prototypes' form: delays and work in milliseconds."""
     problem = question.problem
     arrays = ProblemArrays.of(problem)
     return SimpleNamespace(

@@ -1,10 +1,10 @@
-"""Graphs of real topologies, one by one on 80 supervisors: how many are proven within a second.
+"""Graphs of real topologies, one by one on 80 supervisors: the share proven within a second.
 
 The 63 topologies with up to 60 executors of two published clusters, with their groupings and
 requested resources; delays between 80 different PlanetLab nodes; rates by the model of
-instances/rate_model.py. Beside `odp`, PuLP and HiGHS have the same second for paper 000's
-formulation. Many of the graphs fit on one supervisor and have an optimum of 0 for R and N: they
-are counted apart.
+instances/rate_model.py. PuLP with HiGHS has the same second as `odp`, for paper 000's formulation.
+Graphs that fit on one supervisor have an optimum of 0 for R and N; the table counts the larger ones
+separately.
 
     python -m benchmarks real-graphs --data DIR [--seconds 1] [--objectives R=1 N=1 …]
 """
@@ -26,26 +26,25 @@ from rich.box import MARKDOWN
 from rich.console import Console
 from rich.table import Table
 
-from benchmarks.exact.cases import Case
-from benchmarks.exact.contenders import Run
-from benchmarks.exact.side_by_side import OURS, Limits, Row, ask_all
-from benchmarks.exact.worker import Worker
+from benchmarks.exact.cases import BenchmarkCase
+from benchmarks.exact.comparison import OURS, ComparisonRow, Limits, compare
+from benchmarks.exact.contender_process import ContenderProcess
+from benchmarks.exact.contenders import ContenderRun
 from benchmarks.instances.clusters import real_graphs
-from benchmarks.instances.expansion import problem_of
-from benchmarks.instances.workload import Topology, Workload
+from benchmarks.instances.workload import Workload, WorkloadTopology, expand
 
 REFERENCE = "PuLP+HiGHS"
 OBJECTIVES = ("R=1", "N=1", "R=0.5,N=0.5")
 QUICK = 8
-"""Of how many topologies one is taken."""
+"""One topology in so many is taken."""
 
 
 @dataclass(frozen=True, slots=True)
-class Graph:
-    """One topology's answers."""
+class GraphComparison:
+    """The answers to one topology."""
 
-    fits_one: bool
-    row: Row
+    fits_one_node: bool
+    row: ComparisonRow
 
 
 def main() -> None:
@@ -55,26 +54,26 @@ def main() -> None:
     objectives = [Objective.parse(it) for it in options.objectives]
     contenders = options.contenders
     limits = Limits(1, 1, options.seconds, 1, options.seconds)
-    graphs: list[Graph] = []
+    graphs: list[GraphComparison] = []
     with (
-        Worker() as eyewall,
-        Worker() as rivals,
+        ContenderProcess() as eyewall,
+        ContenderProcess() as rivals,
         progress_bar() as progress,
-        suppress(KeyboardInterrupt),  # what there is by then is shown
+        suppress(KeyboardInterrupt),  # an interrupted run shows the graphs done so far
     ):
         task = progress.add_task("loading", total=len(topologies) * len(objectives))
         for objective in objectives:
             for topology in topologies:
                 progress.update(task, description=f"{topology.id} {objective}", advance=1)
-                case = Case(topology.id, objective, partial(_problem, topology, workload))
-                row = ask_all(
+                case = BenchmarkCase(topology.id, objective, partial(_problem, topology, workload))
+                row = compare(
                     case,
                     (OURS, *contenders),
                     limits,
                     lambda it: rivals if it == REFERENCE else eyewall,
                     lambda _: None,
                 )
-                graphs.append(Graph(fits_one(row.case.problem(0)), row))
+                graphs.append(GraphComparison(fits_one_node(row.case.problem(0)), row))
             if options.json:
                 options.json.write_text(json.dumps([_entry(it) for it in graphs], indent=1))
     console = Console(width=200)
@@ -105,21 +104,21 @@ def _options() -> argparse.Namespace:
     return options
 
 
-def _problem(topology: Topology, workload: Workload, _seed: int) -> PlacementProblem:
+def _problem(topology: WorkloadTopology, workload: Workload, _seed: int) -> PlacementProblem:
     """Return the same problem for every seed: the workload's own drew it."""
-    return problem_of(topology, workload)
+    return expand(topology, workload)
 
 
-def fits_one(problem: PlacementProblem) -> bool:
+def fits_one_node(problem: PlacementProblem) -> bool:
     """Whether all operators fit on one node: R and N are 0 there."""
     cpu = sum(it.cpu for it in problem.operators)
     memory = sum(it.memory for it in problem.operators)
     return any(cpu <= it.cpu and memory <= it.memory for it in problem.nodes)
 
 
-def _table(graphs: Sequence[Graph], contenders: Sequence[str], seconds: float) -> Table:
+def _table(graphs: Sequence[GraphComparison], contenders: Sequence[str], seconds: float) -> Table:
     table = Table(
-        title=f"Real graphs, {seconds:g} s each; gap of what is left: 100 % where nothing is found",
+        title=f"Real graphs, {seconds:g} s each; gap of the rest: 100 % without a placement",
         box=MARKDOWN,
     )
     for column in (
@@ -140,13 +139,13 @@ def _table(graphs: Sequence[Graph], contenders: Sequence[str], seconds: float) -
     for objective in dict.fromkeys(str(it.row.case.objective) for it in graphs):
         of_it = [it for it in graphs if str(it.row.case.objective) == objective]
         for contender in contenders:
-            runs = [(it.fits_one, it.row.runs[contender][0]) for it in of_it]
+            runs = [(it.fits_one_node, it.row.runs[contender][0]) for it in of_it]
             table.add_row(objective, contender, *_figures(runs, seconds))
     return table
 
 
-def _figures(runs: Sequence[tuple[bool, Run]], seconds: float) -> list[str]:
-    def proven(of: Sequence[Run]) -> int:
+def _figures(runs: Sequence[tuple[bool, ContenderRun]], seconds: float) -> list[str]:
+    def proven(of: Sequence[ContenderRun]) -> int:
         return sum(it.proven and it.seconds <= seconds for it in of)
 
     everything = [run for _, run in runs]
@@ -165,7 +164,7 @@ def _figures(runs: Sequence[tuple[bool, Run]], seconds: float) -> list[str]:
     ]
 
 
-def _left_open(graph: Graph) -> str:
+def _left_open(graph: GraphComparison) -> str:
     row = graph.row
     (run,) = row.runs[OURS]
     problem = row.case.problem(0)
@@ -176,11 +175,11 @@ def _left_open(graph: Graph) -> str:
     )
 
 
-def _entry(graph: Graph) -> dict[str, object]:
+def _entry(graph: GraphComparison) -> dict[str, object]:
     return {
         "topology": graph.row.case.name,
         "objective": str(graph.row.case.objective),
-        "fits_one": graph.fits_one,
+        "fits_one": graph.fits_one_node,
         "runs": {name: asdict(run) | {"ranges": None} for name, (run,) in graph.row.runs.items()},
     }
 

@@ -11,13 +11,13 @@ import matplotlib.pyplot as plt
 LINEAR = 0.001
 """Excess below which the axis is linear, so that 0 has a place."""
 SPREAD = 0.6
-"""Of a case's row, what its policies are spread over."""
+"""Share of a case's row over which its policies are spread."""
 MARKERS = "osD^v<>PXhp*d"
 
 
 @dataclass(frozen=True, slots=True)
 class Point:
-    """One policy on one case in one time limit: excess in the median and at worst."""
+    """One policy on one case within one time limit: median and greatest excess."""
 
     case: str
     policy: str
@@ -27,7 +27,7 @@ class Point:
 
 
 def draw(points: Sequence[Point], limits: Sequence[str], file: Path) -> None:
-    """Draw medians as marks and lines to the worst; what found nothing has no mark."""
+    """Draw medians as marks, with lines to the worst; no placement, no mark."""
     cases = list(dict.fromkeys(it.case for it in points))
     policies = list(dict.fromkeys(it.policy for it in points))
     with mpl.rc_context({"svg.fonttype": "none", "svg.hashsalt": "eyewall", "font.size": 8.0}):

@@ -1,10 +1,9 @@
-"""How far every policy is from the optimum after 50 ms, 200 ms and 1 s.
+"""The excess of every policy over the optimum after 50 ms, 200 ms and 1 s.
 
 Excess over the optimum, median and greatest over seeds, in per cent of the optimum (of −log A for
-availability, of the normalised cost for several terms). The optimum is what `odp` proves, with
-time enough; where it does not, the best answer that any policy gave stands in, marked "~". A
-policy that declines the objective has a "–". Each has one thread and is asked once beforehand,
-untimed.
+availability, of the normalised cost for several terms). The optimum is the one that `odp` proves
+within --optimum seconds; without a proof it is the best answer of all policies, marked "~". A
+policy that declines the objective has a "–". Each policy has one thread and one untimed run first.
 
     python -m benchmarks heuristics [--groups …] [--policies …] [--plot FILE.svg] [--quick]
 """
@@ -24,10 +23,10 @@ from rich.box import MARKDOWN
 from rich.console import Console
 from rich.table import Table
 
-from benchmarks.exact.cases import GROUPS, Case
-from benchmarks.exact.contenders import Question, Run
-from benchmarks.exact.side_by_side import OURS, SAME, WARM_WITHIN
-from benchmarks.exact.worker import Worker
+from benchmarks.exact.cases import GROUPS, BenchmarkCase
+from benchmarks.exact.comparison import OURS, SAME, WARM_WITHIN
+from benchmarks.exact.contender_process import ContenderProcess
+from benchmarks.exact.contenders import ContenderRun, Question
 from benchmarks.heuristic.excess_plot import Point, draw
 
 LIMITS = (0.05, 0.2, 1.0)
@@ -36,26 +35,26 @@ NOTHING = 1e-9
 """A cost that counts as 0."""
 DECLINED = "ObjectiveError"
 CLOSE, WORST = 0.01, 0.05
-"""What is asked of the best policy: excess in the median, and at worst."""
+"""Bounds of a close answer: median excess, and greatest excess."""
 
 
 @dataclass(frozen=True, slots=True)
 class Excesses:
-    """One case: the optimum of each seed, and what each policy answered in each time limit."""
+    """One case: the optimum of each seed, and the answers by policy and time limit."""
 
-    case: Case
-    optima: list[Run]
-    runs: dict[tuple[str, float], list[Run]] = field(default_factory=dict)
+    case: BenchmarkCase
+    optima: list[ContenderRun]
+    runs: dict[tuple[str, float], list[ContenderRun]] = field(default_factory=dict)
 
     @property
     def proven(self) -> bool:
-        """Whether every seed's optimum is."""
+        """Whether the optimum of every seed is proven."""
         return all(it.proven for it in self.optima)
 
     def of(self, policy: str, limit: float) -> list[float] | None:
-        """Return the excess on each seed, as a fraction; infinite without a placement.
+        """Return the excess on each seed as a fraction, infinite without a placement.
 
-        None if it declined.
+        None if the policy declined the objective.
         """
         runs = self.runs.get((policy, limit), [])
         if not runs or all(it.remark.startswith(DECLINED) for it in runs):
@@ -76,7 +75,7 @@ def main() -> None:
     policies = options.policies.split(",")
     seeds = 1 if options.quick else options.seeds
     found: list[Excesses] = []
-    with Worker() as worker, progress_bar() as progress, suppress(KeyboardInterrupt):
+    with ContenderProcess() as worker, progress_bar() as progress, suppress(KeyboardInterrupt):
         task = progress.add_task("loading", total=len(cases) * (1 + len(policies)))
         for case in cases:
 
@@ -118,8 +117,8 @@ def _options() -> argparse.Namespace:
 
 
 def _measure(
-    worker: Worker,
-    case: Case,
+    worker: ContenderProcess,
+    case: BenchmarkCase,
     policies: Sequence[str],
     seeds: int,
     optimum: float,
@@ -131,7 +130,7 @@ def _measure(
     asked = [replace(q, ranges=it.ranges or {}) for q, it in zip(questions, optima, strict=True)]
     found = Excesses(case, optima)
     if not case.objective.single and not all(it.ranges for it in optima):
-        return found  # nothing that answers could be compared by
+        return found  # without ranges answers cannot be compared
     for policy in policies:
         step(policy)
         worker.ask(policy, replace(asked[0], time_limit=LIMITS[-1]), WARM_WITHIN)
@@ -176,7 +175,7 @@ def _percent(value: float) -> str:
 
 def _summary(found: Sequence[Excesses], policies: Sequence[str]) -> Table:
     table = Table(
-        title=f"Over all cases that the policy takes: median ≤ {CLOSE:.0%} and all ≤ {WORST:.0%}",
+        title=f"Cases with a median ≤ {CLOSE:.0%} and all ≤ {WORST:.0%}, of those it takes",
         box=MARKDOWN,
     )
     for column in ("policy", "ms", "such cases", "of", "worst median, %", "worst, %", "latest, ms"):
@@ -212,7 +211,7 @@ def _complaints(one: Excesses) -> Iterator[str]:
     for (policy, limit), runs in one.runs.items():
         for seed, run in enumerate(runs):
             least = one.optima[seed]
-            if run.broke and not run.remark.startswith(DECLINED):
+            if run.failed and not run.remark.startswith(DECLINED):
                 yield f"{one.case.name} {one.case.objective} seed {seed}: {policy}: {run.remark}"
             if least.proven and _excess(run.cost, least.cost or 0.0) < -SAME:
                 yield (

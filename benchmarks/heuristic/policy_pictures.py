@@ -50,8 +50,8 @@ Point = tuple[float, float]
 
 
 def example(seed: int) -> PlacementProblem:
-    """Draw the map; its nodes keep a distance from each other."""
-    points = scattered(seed)
+    """Draw the map, on which nodes keep a distance from each other."""
+    points = scatter_points(seed)
     order = sorted(points)
     nodes = tuple(
         Node(f"n{place + 1}", operators=2, coordinates=point) for place, point in enumerate(order)
@@ -71,7 +71,7 @@ def example(seed: int) -> PlacementProblem:
     )
 
 
-def scattered(seed: int, count: int = 12, apart: float = 450.0) -> list[Point]:
+def scatter_points(seed: int, count: int = 12, apart: float = 450.0) -> list[Point]:
     """Draw points on a map of 3000 × 1600 km."""
     rng = np.random.default_rng(seed)
     points: list[Point] = []
@@ -90,7 +90,7 @@ def objective_for(policy: str) -> Objective:
 
 
 def draw(problem: PlacementProblem, solution: Solution, title: str, file: Path) -> None:
-    """Draw nodes, the operators on them, and streams as arrows as wide as they carry."""
+    """Draw nodes, the operators on them, and streams as arrows whose width is the rate."""
     with mpl.rc_context(
         {
             "svg.fonttype": "none",
@@ -119,8 +119,8 @@ def draw_streams(panel: Axes, problem: PlacementProblem, placement: Mapping[str,
             continue
         panel.add_patch(
             FancyArrowPatch(
-                at(problem, start),
-                at(problem, end),
+                position(problem, start),
+                position(problem, end),
                 arrowstyle="-|>",
                 mutation_scale=9,
                 shrinkA=9,
@@ -136,7 +136,7 @@ def draw_streams(panel: Axes, problem: PlacementProblem, placement: Mapping[str,
 def draw_nodes(panel: Axes, problem: PlacementProblem, placement: Mapping[str, str]) -> None:
     pinned = {it.id for it in problem.operators if it.candidates is not None}
     for node in problem.nodes:
-        x, y = at(problem, node.id)
+        x, y = position(problem, node.id)
         held = [operator for operator, place in placement.items() if place == node.id]
         panel.plot(
             x, y, "o", markersize=15, color="#dcebf7" if held else "white", markeredgecolor="#555"
@@ -167,10 +167,10 @@ def free_side(
     problem: PlacementProblem, placement: Mapping[str, str], node: str
 ) -> tuple[int, int]:
     """Return the side of a node where no arrow is near: above it, if there is room enough."""
-    x, y = at(problem, node)
+    x, y = position(problem, node)
     ends = [(placement[it.source], placement[it.target]) for it in problem.streams]
     others = {it for pair in ends if node in pair for it in pair} - {node}
-    arrows = [atan2(at(problem, it)[1] - y, at(problem, it)[0] - x) for it in others]
+    arrows = [atan2(position(problem, it)[1] - y, position(problem, it)[0] - x) for it in others]
 
     def clear(side: tuple[int, int]) -> float:
         """Degrees to the nearest arrow; beyond 60 one side is as good as another."""
@@ -180,13 +180,13 @@ def free_side(
     return max([(0, 1), (0, -1), (1, 0), (-1, 0)], key=clear)
 
 
-def at(problem: PlacementProblem, node: str) -> Point:
+def position(problem: PlacementProblem, node: str) -> Point:
     x, y = problem.node(node).coordinates or (0.0, 0.0)
     return x, y
 
 
-def titled(policy: str, solution: Solution, best: Solution, term: Term) -> str:
-    """Say what the placement is worth, and what the best one would be."""
+def title_of(policy: str, solution: Solution, best: Solution, term: Term) -> str:
+    """Return the title: the placement's value, and the optimum."""
     unit, factor = UNITS[term]
     if solution.evaluation is None or best.evaluation is None:
         return f"{policy}: {solution.status}"
@@ -242,7 +242,7 @@ def main() -> None:
             solution = load_policy(name)(
                 problem, objective, time_limit=options.time_limit, seed=options.seed
             )
-        title = titled(name, solution, best, term)
+        title = title_of(name, solution, best, term)
         draw(problem, solution, title, folder / f"{name}.svg")
         print(title)
     page = options.docs / "policies.md"

@@ -1,7 +1,7 @@
-"""Clusters whose topologies and supervisors were published with Storm's tests, given rates.
+"""Clusters whose topologies and supervisors were published with Storm's tests, with drawn rates.
 
-What a component does not say is Storm's default (10 % of a core, 128 MB on the heap, nothing off
-it). Groupings are as given; `none` is Storm's name for shuffle.
+Resources that a component does not request are Storm's defaults (10 % of a core, 128 MB on the
+heap, nothing off it). Groupings are the published ones; `none` is Storm's name for shuffle.
 """
 
 import json
@@ -17,7 +17,13 @@ from eyewall_sidecar.storm import Grouping
 from numpy.random import Generator
 
 from benchmarks.instances.rate_model import stream_rates
-from benchmarks.instances.workload import Component, ComponentStream, Supervisor, Topology, Workload
+from benchmarks.instances.workload import (
+    Workload,
+    WorkloadComponent,
+    WorkloadStream,
+    WorkloadSupervisor,
+    WorkloadTopology,
+)
 
 CPU = 10.0
 """Percent of a core that an executor requests by default."""
@@ -60,8 +66,8 @@ def large_cluster(data: Path, seed: int) -> Workload:
 def real_graphs(data: Path, seed: int, *, most_executors: int = 60) -> Workload:
     """The topologies of both clusters with up to so many executors, on cluster 3's supervisors.
 
-    63 topologies with up to 60 executors; 80 supervisors, each one PlanetLab node. They are meant
-    one by one, each on all supervisors.
+    63 topologies with up to 60 executors; 80 supervisors, each one PlanetLab node. Each topology is
+    placed alone, on all supervisors.
     """
     rng = np.random.default_rng(seed)
     supervisors = tuple(_supervisors(data, SMALL))
@@ -74,39 +80,41 @@ def real_graphs(data: Path, seed: int, *, most_executors: int = 60) -> Workload:
     )
 
 
-def _topologies(data: Path, cluster: str, rng: Generator) -> Iterator[Topology]:
+def _topologies(data: Path, cluster: str, rng: Generator) -> Iterator[WorkloadTopology]:
     for entry in _read(data, cluster):
         components = tuple(map(_component, entry["components"]))
         ends = [(source, target) for source, target, _ in entry["streams"]]
         rates = stream_rates([it.id for it in components], ends, rng)
-        yield Topology(
+        yield WorkloadTopology(
             id=f"{cluster.removeprefix('large_')}/{entry['topology']}",
             components=components,
             streams=tuple(
-                ComponentStream(source, target, GROUPINGS[grouping], rate)
+                WorkloadStream(source, target, GROUPINGS[grouping], rate)
                 for (source, target, grouping), rate in zip(entry["streams"], rates, strict=True)
             ),
         )
 
 
-def _component(entry: dict[str, Any]) -> Component:
+def _component(entry: dict[str, Any]) -> WorkloadComponent:
     cpu = CPU if entry["cpu_pcore"] is None else entry["cpu_pcore"]
     on_heap = ON_HEAP if entry["onheap_mb"] is None else entry["onheap_mb"]
     memory = (on_heap + (entry["offheap_mb"] or 0.0)) * MEGABYTE
-    return Component(entry["id"], int(entry["executors"]), cpu / 100, memory)
+    return WorkloadComponent(entry["id"], int(entry["executors"]), cpu / 100, memory)
 
 
-def _supervisors(data: Path, cluster: str) -> Iterator[Supervisor]:
+def _supervisors(data: Path, cluster: str) -> Iterator[WorkloadSupervisor]:
     number = 0
     for entry in _read(data, f"{cluster}_supervisors"):
         for _ in range(entry["count"]):
             name = f"{entry['rack']}-{number}"
             cpu, memory = entry["cpu_pcore"] / 100, entry["memory_mb"] * MEGABYTE
-            yield Supervisor(name, cpu, memory, entry["rack"])
+            yield WorkloadSupervisor(name, cpu, memory, entry["rack"])
             number += 1
 
 
-def _links(supervisors: tuple[Supervisor, ...], delays: Matrix, racks: list[str]) -> LinkMatrix:
+def _links(
+    supervisors: tuple[WorkloadSupervisor, ...], delays: Matrix, racks: list[str]
+) -> LinkMatrix:
     place = np.array([racks.index(it.rack) for it in supervisors])
     matrix = delays[np.ix_(place, place)]
     matrix[place[:, None] == place] = WITHIN_A_RACK

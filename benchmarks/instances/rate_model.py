@@ -1,11 +1,11 @@
-"""Rates for topologies that have none: a seeded model, stated here once.
+"""Rates for topologies that have none, by a seeded model.
 
 - A component without inputs emits 100 to 1000 tuples/s, drawn evenly.
 - Any other emits selectivity · input, with a selectivity drawn evenly from 0.1 to 2 for each
   component. A tuple counts once as input, under `all` as well, whatever number of executors it
   reaches; streams that close a cycle (`path_order`) bring nothing back.
-- Every component that subscribes gets all that is emitted. Where several streams join the same
-  two components, they share it evenly.
+- Every subscriber gets everything that is emitted. Several streams between the same two components
+  share it evenly.
 """
 
 from collections import Counter

@@ -1,14 +1,14 @@
-"""A whole cluster's work, component by component: what nobody can expand pair by pair."""
+"""A whole cluster's work by component, since its pairs of executors are too many to list."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from eyewall_sidecar.model import LinkMatrix
+from eyewall_sidecar.model import LinkMatrix, Node, Operator, PlacementProblem, Stream
 from eyewall_sidecar.storm import Grouping
 
 
 @dataclass(frozen=True, slots=True)
-class Component:
+class WorkloadComponent:
     """A spout or bolt; its executors are interchangeable.
 
     Parameters
@@ -16,7 +16,7 @@ class Component:
     id
         Its name in the topology.
     executors
-        How many it has, ≥ 1.
+        Their number, ≥ 1.
     cpu, memory
         Cores and bytes that each of them requests.
     """
@@ -28,7 +28,7 @@ class Component:
 
 
 @dataclass(frozen=True, slots=True)
-class ComponentStream:
+class WorkloadStream:
     """A stream from all executors of one component to those of another, or of the same.
 
     Parameters
@@ -36,7 +36,7 @@ class ComponentStream:
     source, target
         Ids of components.
     grouping
-        How tuples are spread over the target's executors.
+        The distribution of tuples over the target's executors.
     rate
         Tuples/s that the source's executors emit on it together. Under `all` each of them
         reaches every executor of the target, otherwise one.
@@ -49,12 +49,12 @@ class ComponentStream:
 
 
 @dataclass(frozen=True, slots=True)
-class Topology:
-    """A topology whose streams have rates. Two components may be joined by several streams."""
+class WorkloadTopology:
+    """A topology whose streams have rates. Two components may have several streams."""
 
     id: str
-    components: tuple[Component, ...]
-    streams: tuple[ComponentStream, ...]
+    components: tuple[WorkloadComponent, ...]
+    streams: tuple[WorkloadStream, ...]
 
     @property
     def executors(self) -> int:
@@ -63,8 +63,8 @@ class Topology:
 
 
 @dataclass(frozen=True, slots=True)
-class Supervisor:
-    """A supervisor: cores and bytes that it offers, and the rack it is in."""
+class WorkloadSupervisor:
+    """A supervisor: the cores and bytes that it offers, and its rack."""
 
     id: str
     cpu: float
@@ -82,8 +82,8 @@ class Workload:
         Its nodes are the supervisors' ids, in the same order.
     """
 
-    topologies: tuple[Topology, ...]
-    supervisors: tuple[Supervisor, ...]
+    topologies: tuple[WorkloadTopology, ...]
+    supervisors: tuple[WorkloadSupervisor, ...]
     links: LinkMatrix
 
     @property
@@ -93,12 +93,12 @@ class Workload:
 
     @property
     def pairs(self) -> int:
-        """Pairs of executors that streams join, each stream counted: what expansion would make."""
-        return sum(_pairs(it) for it in self.topologies)
+        """Streams between executors in the expanded problem of every topology."""
+        return sum(_count_pairs(it) for it in self.topologies)
 
 
 def share_of(workload: Workload, topologies: Sequence[str], supervisors: Sequence[str]) -> Workload:
-    """Return the part of a workload that these topologies and supervisors are, in its own order."""
+    """Return the workload of these topologies and supervisors alone, in the same order."""
     wanted, hosts = frozenset(topologies), frozenset(supervisors)
     places = [place for place, it in enumerate(workload.supervisors) if it.id in hosts]
     kept = tuple(workload.supervisors[place] for place in places)
@@ -112,6 +112,35 @@ def share_of(workload: Workload, topologies: Sequence[str], supervisors: Sequenc
     )
 
 
-def _pairs(topology: Topology) -> int:
+def expand(topology: WorkloadTopology, workload: Workload) -> PlacementProblem:
+    """Return the problem of placing the topology alone on all supervisors of the workload.
+
+    Executors are `component#number`; each stream between components is one between every pair of
+    their executors: rate/(n · m) tuples/s, under `all` rate/n.
+    """
+    executors = {
+        it.id: [f"{it.id}#{number}" for number in range(1, it.executors + 1)]
+        for it in topology.components
+    }
+    return PlacementProblem(
+        operators=tuple(
+            Operator(name, it.cpu, it.memory)
+            for it in topology.components
+            for name in executors[it.id]
+        ),
+        streams=tuple(pair for it in topology.streams for pair in _expand(it, executors)),
+        nodes=tuple(Node(it.id, it.cpu, it.memory) for it in workload.supervisors),
+        links=workload.links,
+    )
+
+
+def _expand(stream: WorkloadStream, executors: dict[str, list[str]]) -> Iterator[Stream]:
+    senders, receivers = executors[stream.source], executors[stream.target]
+    copies = len(receivers) if stream.grouping is Grouping.ALL else 1
+    rate = stream.rate * copies / len(senders) / len(receivers)
+    return (Stream(sender, receiver, rate) for sender in senders for receiver in receivers)
+
+
+def _count_pairs(topology: WorkloadTopology) -> int:
     executors = {it.id: it.executors for it in topology.components}
     return sum(executors[it.source] * executors[it.target] for it in topology.streams)

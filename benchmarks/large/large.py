@@ -2,11 +2,12 @@
 
 Cluster 1 of Storm's own tests, each rack one PlanetLab node, 0.2 ms within a rack, rates by the
 seeded model of `instances.rate_model`. Executors of one component are placed as a number on each
-node. Network usage N beside what RAS's order makes of it, and a lower bound that no placement goes
-below; R is the longest path between nodes in use. RAS starts with an empty cluster, as ours
-does, takes topologies in random order, and is compared on those that both found room for.
+node. The table compares network usage N with that of RAS's order and with a lower bound; R is the
+longest path between nodes in use. Both start with an empty cluster and take topologies in random
+order; the comparison covers the topologies for which both found room.
 
 Prints a table, and draws the time over the number of executors with --plot:
+
     python -m benchmarks large --data DIR [--seeds 3] [--plot large.svg]
 """
 
@@ -30,7 +31,7 @@ from rich.console import Console
 from rich.table import Table
 
 from benchmarks.instances.clusters import large_cluster
-from benchmarks.instances.workload import Topology, Workload
+from benchmarks.instances.workload import Workload, WorkloadTopology
 from benchmarks.large.ras_by_component import place_by_resources
 
 mpl.use("svg")
@@ -54,8 +55,8 @@ COLUMNS = (
 
 
 @dataclass(frozen=True, slots=True)
-class Result:
-    """One workload, placed; what is compared with RAS leaves out what RAS found no room for."""
+class LargeResult:
+    """One workload, placed; comparisons with RAS cover topologies that both placed."""
 
     topologies: int
     executors: int
@@ -71,8 +72,8 @@ class Result:
     ras_unplaced: int
 
 
-def crowd(topology: Topology) -> Crowd:
-    """Translate a topology: under `all` each tuple arrives once at every executor."""
+def crowd(topology: WorkloadTopology) -> Crowd:
+    """Translate a topology; under `all` each tuple arrives once at every executor."""
     place = {it.id: number for number, it in enumerate(topology.components)}
     targets = [topology.components[place[it.target]] for it in topology.streams]
     return Crowd(
@@ -105,7 +106,7 @@ def racks_of(workload: Workload) -> Racks:
     )
 
 
-def measure(topologies: tuple[Topology, ...], racks: Racks) -> Result:
+def measure(topologies: tuple[WorkloadTopology, ...], racks: Racks) -> LargeResult:
     """Place these topologies on the empty cluster."""
     crowds = [crowd(it) for it in topologies]
     wall, cpu = [], []
@@ -123,7 +124,7 @@ def measure(topologies: tuple[Topology, ...], racks: Racks) -> Result:
     mine = [
         (it, counts) for it, counts in zip(crowds, found.counts, strict=True) if counts is not None
     ]
-    return Result(
+    return LargeResult(
         topologies=len(topologies),
         executors=sum(it.executors for it in topologies),
         pairs=sum(int(it.sizes[it.sources] @ it.sizes[it.targets]) for it in crowds),
@@ -140,7 +141,7 @@ def measure(topologies: tuple[Topology, ...], racks: Racks) -> Result:
     )
 
 
-def _response(topology: Topology, it: Crowd, racks: Racks, counts: Counts) -> float:
+def _response(topology: WorkloadTopology, it: Crowd, racks: Racks, counts: Counts) -> float:
     names = [component.id for component in topology.components]
     order = path_order(names, [(stream.source, stream.target) for stream in topology.streams])
     return slowest_path(it, racks, counts, [names.index(name) for name in order])
@@ -152,7 +153,7 @@ def main() -> None:
     parser.add_argument("--seeds", type=int, default=3)
     parser.add_argument("--plot", type=Path, help="an SVG file to draw")
     options = parser.parse_args()
-    results: dict[float, list[Result]] = {share: [] for share in SHARES}
+    results: dict[float, list[LargeResult]] = {share: [] for share in SHARES}
     for seed in range(options.seeds):
         workload = large_cluster(options.data, seed)
         racks = racks_of(workload)
@@ -176,7 +177,7 @@ def main() -> None:
         draw([it for rows in results.values() for it in rows], options.plot)
 
 
-def _cells(rows: list[Result]) -> list[str]:
+def _cells(rows: list[LargeResult]) -> list[str]:
     def middle(name: str) -> float:
         return float(median(getattr(it, name) for it in rows))
 
@@ -195,8 +196,8 @@ def _cells(rows: list[Result]) -> list[str]:
     ]
 
 
-def draw(results: list[Result], path: Path) -> None:
-    """Draw CPU seconds over executors, both logarithmic, beside a line of slope 1."""
+def draw(results: list[LargeResult], path: Path) -> None:
+    """Draw CPU seconds over executors, both logarithmic, with a line of slope 1."""
     executors = np.array([it.executors for it in results], dtype=np.float64)
     seconds = np.array([it.cpu for it in results])
     plt.rcParams["svg.hashsalt"] = "eyewall"

@@ -2,7 +2,7 @@
 
 The same as policy `ras` (Apache Storm 2.8, `ExecSorterByConnectionCount` and
 `NodeSorterHostProximity`), with the racks that a placement problem lacks: first the rack that
-holds most of the topology, then the one with most free; within it the nodes likewise.
+holds most of the topology, then the one with most free resources; nodes within a rack likewise.
 """
 
 from collections.abc import Iterator, Sequence
@@ -13,7 +13,7 @@ from eyewall_sidecar.model.arrays import Floats, Places
 
 
 def place_by_resources(crowds: Sequence[Crowd], racks: Racks) -> list[Counts | None]:
-    """Return for each topology, in this order: [group, node], or None where it found no room."""
+    """Return for each topology its counts [group, node], or None if there was no room."""
     left = racks.limits * (1 + 1e-9)
     placed: list[Counts | None] = []
     for crowd in crowds:
@@ -36,7 +36,7 @@ def place_by_resources(crowds: Sequence[Crowd], racks: Racks) -> list[Counts | N
 
 
 def _turns(crowd: Crowd) -> Iterator[int]:
-    """Return a group for each executor: each takes turns with its neighbours, as Storm does."""
+    """Yield a group for each executor; a group alternates with its neighbours, as in Storm."""
     neighbours: list[set[int]] = [set() for _ in crowd.sizes]
     for source, target in zip(crowd.sources.tolist(), crowd.targets.tolist(), strict=True):
         if source != target:
@@ -56,7 +56,7 @@ def _turns(crowd: Crowd) -> Iterator[int]:
 
 
 def _in_order(racks: Racks, left: Floats, held: Floats) -> Places:
-    """Return nodes, by rack and then within racks: most held, then most free first."""
+    """Return nodes by rack, then within racks: those that hold most first, then most free."""
     free = np.maximum(left, 0.0)
     count = len(racks.per_tuple)
     free_in = np.array(

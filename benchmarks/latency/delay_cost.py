@@ -1,10 +1,10 @@
-"""What the delays of a full mesh cost the sidecar, from Redis to the links of a problem.
+"""The sidecar's CPU time for the delays of a full mesh, from Redis to the links of a problem.
 
     python -m benchmarks delays-mesh [--hosts 300 1000]
 
-Starts a redis-server and writes coordinates and round-trip times of every pair; then 2 % of them
-again. Prints CPU seconds: of the first reading, of the second one, of the table that the sidecar
-holds against jitter, of the delays that a topology on all hosts needs, and of their links.
+Starts a Redis and writes coordinates and round-trip times of every pair, then 2 % of them again.
+Prints CPU seconds: of the first reading, of the second one, of the table that the sidecar holds
+against jitter, of the delays that a topology on all hosts needs, and of their links.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from eyewall_contracts.stores.latency_store import LatencyStore
 from eyewall_sidecar.stores.held_delays import HeldDelays
 from eyewall_sidecar.storm import KnownDelaysCache
 
-from benchmarks.latency.delay_reading import Store
+from benchmarks.latency.delay_reading import LatencyRedis
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -29,7 +29,7 @@ Result = TypeVar("Result")
 CHANGED = 0.02
 
 
-def fill(store: Store, count: int, now: float, rng: Random, share: float) -> None:
+def fill(store: LatencyRedis, count: int, now: float, rng: Random, share: float) -> None:
     """Write all coordinates, and this share of the round-trip times."""
     names = [f"host-{it:04}" for it in range(count)]
     pipe = store.client.pipeline(transaction=False)
@@ -49,7 +49,7 @@ def fill(store: Store, count: int, now: float, rng: Random, share: float) -> Non
             store.client.hset(store.keys.rtts(target), mapping=rtts)
 
 
-def timed(action: Callable[[], Result]) -> tuple[Result, float]:
+def time_cpu(action: Callable[[], Result]) -> tuple[Result, float]:
     """Return the result, and the CPU seconds of this thread."""
     began = time.thread_time()
     return action(), time.thread_time() - began
@@ -57,21 +57,23 @@ def timed(action: Callable[[], Result]) -> tuple[Result, float]:
 
 def measure(count: int) -> str:
     """Return a row of the table."""
-    rng, store = Random(count), Store()
+    rng, store = Random(count), LatencyRedis()
     now = float(store.client.time()[0])
     fill(store, count, now, rng, 1.0)
     latency = LatencyStore(store.url, store.keys.prefix)
     reader, held = DelayReader(latency), HeldDelays(0.3)
-    reading, first = timed(reader.read)
+    reading, first = time_cpu(reader.read)
     held.table(reading, now)
     fill(store, count, now + 1, rng, CHANGED)
-    reading, again = timed(reader.read)
-    table, holding = timed(lambda: held.table(reading, now + 1))
-    known, knowing = timed(lambda: KnownDelaysCache().get(table, table.hosts, (), trusted=True))
-    _, linking = timed(lambda: known.links([(it, it) for it in table.hosts]))
+    reading, second = time_cpu(reader.read)
+    table, table_seconds = time_cpu(lambda: held.table(reading, now + 1))
+    known, known_seconds = time_cpu(
+        lambda: KnownDelaysCache().get(table, table.hosts, (), trusted=True)
+    )
+    _, link_seconds = time_cpu(lambda: known.links([(it, it) for it in table.hosts]))
     latency.close()
     store.close()
-    figures = (first, again, holding, knowing, linking)
+    figures = (first, second, table_seconds, known_seconds, link_seconds)
     return f"| {count} | {' | '.join(f'{it:.3f}' for it in figures)} |"
 
 
@@ -79,10 +81,10 @@ def main() -> None:
     """Command line."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--hosts", type=int, nargs="+", default=[300, 1000])
-    asked = parser.parse_args()
+    options = parser.parse_args()
     print("| hosts | first reading | again | table | known delays | links |")
     print("| --- " * 6 + "|")
-    for count in asked.hosts:
+    for count in options.hosts:
         print(measure(count), flush=True)
 
 

@@ -1,11 +1,11 @@
-"""How far coordinates are from true round-trip times: the shipped algorithm beside the paper's.
+"""Errors of coordinates against true round-trip times: the shipped algorithm and the paper's.
 
     python -m benchmarks latency --data DIR [--slices 12] [--only seattle]
 
 DIR holds latency/: the PlanetLab matrices (milliseconds) and Seattle's slices of time (seconds,
-with holes). Errors are of pairs that neither end ever probed, from coordinates alone, at default
-settings and seed; one echo is one probe. Over Seattle's slices a fifth of the pairs is held out, as
-every pair would be probed at some time.
+with holes). The errors are those of pairs that neither end ever probed, from coordinates alone,
+with default settings and seed; one echo is one probe. Over Seattle's slices a fifth of the pairs is held
+out, since every pair would be probed at some time.
 """
 
 from __future__ import annotations
@@ -82,10 +82,10 @@ def main() -> None:
     parser.add_argument("--data", type=Path, required=True, help="holds latency/")
     parser.add_argument("--slices", type=int, default=12, help="of Seattle, from t1 on")
     parser.add_argument("--only", choices=("", "planetlab", "seattle"), default="")
-    asked = parser.parse_args()
+    options = parser.parse_args()
     print("| matrix | algorithm | probes a host | pairs probed | median | p90 | ms | all pairs |")
     print("| --- | --- | --- | --- | --- | --- | --- | --- |")
-    for line in rows(asked.data / "latency", asked.only, asked.slices):
+    for line in rows(options.data / "latency", options.only, options.slices):
         print(line, flush=True)
 
 

@@ -119,12 +119,12 @@ def seconds(turn: dict[str, Any]) -> float:
 
 
 def milliseconds(value: float | None) -> float:
-    """Seconds in milliseconds; a gap in the line where nothing was measured."""
+    """Return milliseconds; NaN, a gap in the line, for an unknown value."""
     return math.nan if value is None else value * 1000
 
 
 def latency_text(value: float, _position: int) -> str:
-    """Milliseconds on an axis."""
+    """Format milliseconds for an axis."""
     return f"{value / 1000:g} s" if value >= 1000 else f"{value:g} ms"
 
 

@@ -1,9 +1,9 @@
-"""The loop on a running cluster: what is measured against the truth, and what a dead part costs.
+"""The loop on a running cluster: measured values against true ones, and the cost of a dead part.
 
-`rates`: Tag-and-Count on three-sites at several source rates, each stream's estimate beside what
-the topology wrote down. `faults`: the parts of the loop are killed in turn while it runs, and
-started again. `delays`: all pairs of ecker11, found beside true. Each brings a cluster up through
-`eyewall-deploy` and takes it down; about 6, 18 and 2 minutes. Tables go to standard output.
+`rates`: Tag-and-Count on three-sites at several source rates; each stream's estimate is compared
+with the topology's own event files. `faults`: each part of the loop is killed while the loop runs,
+and started again. `delays`: measured against true delays of all pairs of ecker11. Each starts a
+cluster with `eyewall-deploy` and stops it; about 6, 18 and 2 minutes. Tables go to standard output.
 
     python -m benchmarks loop [rates faults delays] [--rates 5 20 60] [--parts NAME …] [--dead 10]
         [--folder DIR] [--json FILE]
@@ -19,16 +19,16 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from benchmarks.loop.loop_cluster import say
-from benchmarks.loop.loop_faults import PARTS, fault_tables, faults
-from benchmarks.loop.loop_truth import delays, rates, rates_table
+from benchmarks.loop.accuracy import delays, rates, rates_table
+from benchmarks.loop.cluster import print_progress
+from benchmarks.loop.measure_faults import PARTS, fault_tables, measure_faults
 
 SHOWN = ("rates", "faults", "delays")
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
-    parser.add_argument("shown", nargs="*", choices=SHOWN, help="all, unless given")
+    parser.add_argument("shown", nargs="*", choices=SHOWN, help="default: all")
     parser.add_argument("--rates", type=float, nargs="+", default=[5.0, 20.0, 60.0])
     parser.add_argument("--parts", nargs="+", choices=PARTS, default=list(PARTS))
     parser.add_argument("--dead", type=float, default=10.0, help="seconds that a part is dead")
@@ -39,22 +39,22 @@ def main() -> None:
     with ExitStack() as stack:
         folder = given.folder or Path(stack.enter_context(tempfile.TemporaryDirectory()))
         for shown in given.shown or SHOWN:
-            say(shown)
+            print_progress(shown)
             own = folder / shown
             own.mkdir(parents=True)
             table, kept[shown] = show(shown, own, given)
             print(f"### {shown}\n\n{table}\n", flush=True)
-            if given.json:  # after each: what comes later may fail
+            if given.json:  # after each part: a later one may fail
                 given.json.write_text(json.dumps(kept, indent=1))
 
 
 def show(shown: str, folder: Path, given: argparse.Namespace) -> tuple[str, Any]:
-    """Return the table, and what it is made of."""
+    """Return the table, and its figures."""
     if shown == "rates":
         readings = rates(folder, given.rates)
         return rates_table(readings), [asdict(it) for it in readings]
     if shown == "faults":
-        found = faults(folder, given.parts, given.dead)
+        found = measure_faults(folder, given.parts, given.dead)
         return fault_tables(found), [asdict(it) for it in found]
     return delays(folder, "ecker11")
 

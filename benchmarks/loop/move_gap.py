@@ -12,8 +12,6 @@ from __future__ import annotations
 import argparse
 import json
 import statistics
-import subprocess
-import sys
 import tempfile
 import time
 from dataclasses import asdict, dataclass
@@ -23,8 +21,9 @@ from typing import Any
 from eyewall_deploy.measure.latency import TimeWindow, flows_steadily, longest_gap, never_acked
 from eyewall_deploy.measure.tuple_events import read_events
 
-DEPLOY = Path(sys.executable).with_name("eyewall-deploy")
-OPTIONS = {
+from benchmarks.loop.cluster import RunningCluster, start_cluster, wait_for
+
+OPTIONS: dict[str, object] = {
     "eyewall.pin": {"source": ["edge-1"], "consumer": ["edge-2"]},
     "tag_and_count.rate": 20,
     "topology.message.timeout.secs": 10,
@@ -43,77 +42,63 @@ class Move:
     failed: int
 
 
-def deploy(run_dir: Path, command: str, *arguments: str) -> str:
-    done = subprocess.run(
-        [DEPLOY, command, "--run-dir", run_dir, *arguments],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    if done.returncode:
-        sys.exit(f"{command} {' '.join(arguments)}: {done.stdout}{done.stderr}")
-    return done.stdout
-
-
-def hosts(run_dir: Path) -> dict[str, str]:
-    status: dict[str, Any] = json.loads(deploy(run_dir, "status", "--json"))
+def hosts(cluster: RunningCluster) -> dict[str, str]:
+    """Return the host of each executor."""
+    status: dict[str, Any] = json.loads(cluster.run("status", "--json"))
     (topology,) = status["topologies"]
     return {f"{e['component']}{e['tasks']}": e["host"] for e in topology["executors"]}
 
 
 def wait_for_flow(events: Path, since: float) -> None:
-    end = time.time() + PATIENCE
-    while time.time() < end:
+    """Wait until tuples flow steadily, more than 8 s after `since`."""
+
+    def flow() -> bool | None:
         now = time.time()
-        seen = read_events(events)
-        if now - since > 8 and flows_steadily(seen, now):
-            return
-        time.sleep(1)
-    sys.exit(f"tuples did not flow steadily within {PATIENCE:g} s")
+        return (now - since > 8 and flows_steadily(read_events(events), now)) or None
+
+    wait_for(flow, PATIENCE, "tuples to flow steadily")
 
 
-def move(run_dir: Path, events: Path, settings: str, delay: str) -> Move:
-    before = hosts(run_dir)
+def move(cluster: RunningCluster, events: Path, settings: str, delay: str) -> Move:
+    """Change the delay, wait for the move that follows, and measure its gap."""
+    before = hosts(cluster)
     start = time.time()
-    deploy(run_dir, "delay", "edge-1", "edge-2", delay)
-    end = time.time() + PATIENCE
-    while (after := hosts(run_dir)) == before or len(after) != len(before):
-        if time.time() > end:
-            sys.exit(f"nothing moved within {PATIENCE:g} s of the delay becoming {delay}")
-        time.sleep(0.5)
+    cluster.run("delay", "edge-1", "edge-2", delay)
+
+    def moved() -> dict[str, str] | None:
+        now = hosts(cluster)
+        return now if now != before and len(now) == len(before) else None
+
+    after = wait_for(moved, PATIENCE, f"a move after the delay became {delay}")
     wait_for_flow(events, time.time())
     window = TimeWindow(start, time.time())
-    seen = read_events(events)
+    happened = read_events(events)
     return Move(
         settings,
         sum(after[it] != before[it] for it in after),
-        longest_gap(seen, window).seconds,
-        sum(at in window for _, at in seen.failed),
+        longest_gap(happened, window).seconds,
+        sum(at in window for _, at in happened.failed),
     )
 
 
-def moves(settings: str, flags: tuple[str, ...], count: int) -> list[Move]:
+def measure_moves(settings: str, flags: tuple[str, ...], count: int) -> list[Move]:
+    """Start a cluster with these flags and move its topology back and forth."""
     found = []
     with tempfile.TemporaryDirectory() as folder:
-        run_dir, events = Path(folder) / "run", Path(folder) / "events"
+        events = Path(folder) / "events"
         events.mkdir()
-        deploy(run_dir, "up", "three-sites", "--without-dashboard", *flags)
-        try:
-            options = OPTIONS | {"measure.dir": str(events)}
-            settings_given = [f"{key}={json.dumps(value)}" for key, value in options.items()]
-            flat = [word for one in settings_given for word in ("-o", one)]
-            deploy(run_dir, "submit", "tag_and_count", *flat)
+        with start_cluster("three-sites", Path(folder) / "run", *flags) as cluster:
+            cluster.submit("tag_and_count", OPTIONS | {"measure.dir": str(events)})
             wait_for_flow(events, time.time() + 20)
             for number in range(count):
                 time.sleep(COOL_DOWN)
-                found.append(move(run_dir, events, settings, ("80ms", "2ms")[number % 2]))
+                found.append(move(cluster, events, settings, ("80ms", "2ms")[number % 2]))
                 print(found[-1], flush=True)
             time.sleep(30)
-            seen = read_events(events)
-            lost = {m for m in never_acked(seen) if seen.emitted[m] < time.time() - 25}
-            print(f"{settings}: {len(seen.emitted)} emitted, {len(lost)} never acked", flush=True)
-        finally:
-            deploy(run_dir, "down")
+            happened = read_events(events)
+            late = time.time() - 25
+            lost = sum(happened.emitted[it] < late for it in never_acked(happened))
+            print(f"{settings}: {len(happened.emitted)} emitted, {lost} never acked", flush=True)
     return found
 
 
@@ -123,8 +108,8 @@ def main() -> None:
     parser.add_argument("--json", type=Path, help="write every move to this file")
     arguments = parser.parse_args()
     found = [
-        *moves("stock", ("--stock-timing",), arguments.moves),
-        *moves("recommended", (), arguments.moves),
+        *measure_moves("stock", ("--stock-timing",), arguments.moves),
+        *measure_moves("recommended", (), arguments.moves),
     ]
     for settings in ("stock", "recommended"):
         gaps = [it.gap for it in found if it.settings == settings]

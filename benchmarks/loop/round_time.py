@@ -10,26 +10,14 @@ from __future__ import annotations
 
 import argparse
 import csv
-import subprocess
-import sys
 import tempfile
 import time
 from pathlib import Path
 
-DEPLOY = Path(sys.executable).with_name("eyewall-deploy")
+from benchmarks.loop.cluster import start_cluster
+
 TIMER = "nimbus:topology-scheduling-duration-ms.csv"
-PIN = 'eyewall.pin={"source": ["edge-1"], "consumer": ["edge-2"]}'
-
-
-def deploy(run_dir: Path, command: str, *arguments: str) -> None:
-    done = subprocess.run(
-        [DEPLOY, command, "--run-dir", run_dir, *arguments],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    if done.returncode:
-        sys.exit(f"{command} {' '.join(arguments)}: {done.stdout}{done.stderr}")
+PINS = {"source": ["edge-1"], "consumer": ["edge-2"]}
 
 
 def last_row(run_dir: Path) -> dict[str, str]:
@@ -43,12 +31,11 @@ def main() -> None:
     seconds = parser.parse_args().seconds
     with tempfile.TemporaryDirectory() as folder:
         run_dir = Path(folder) / "run"
-        deploy(run_dir, "up", "three-sites", "--scheduler", "ras", "--without-dashboard")
-        try:
-            deploy(run_dir, "submit", "tag_and_count", "-o", PIN)
+        with start_cluster("three-sites", run_dir, "--scheduler", "ras") as cluster:
+            cluster.submit("tag_and_count", {"eyewall.pin": PINS})
             print(f"{'scheduler':10} {'rounds':>6} {'median':>8} {'p95':>8} {'max':>8}  ms")
             for scheduler in ("eyewall", "ras", "eyewall", "ras"):
-                deploy(run_dir, "scheduler", scheduler)  # starts Nimbus anew, and with it the timer
+                cluster.run("scheduler", scheduler)  # restarts Nimbus, and with it the timer
                 time.sleep(seconds)
                 row = last_row(run_dir)
                 print(
@@ -56,8 +43,6 @@ def main() -> None:
                     f"{float(row['p95']):8.1f} {float(row['max']):8.1f}",
                     flush=True,
                 )
-        finally:
-            deploy(run_dir, "down")
 
 
 if __name__ == "__main__":

@@ -1,9 +1,9 @@
-"""What measuring costs a topology: its throughput without, with the agent, with a metrics consumer.
+"""The cost of measuring for a topology: no agent, the agent, a metrics consumer.
 
-Two Java topologies take what they can on one host: the word count, and three components in a row
+Two Java topologies run at full speed on one host: the word count, and three components in a row
 (paper 002's T-M3, which lost 11 % to its metrics consumer). In each round each variant runs once,
 every round in another order; its throughput and its CPU per tuple (worker, log writer and agent
-together) are held against the same round's variant without any.
+together) are compared with the variant of that round that measures nothing.
 
     python -m benchmarks metrics-cost [--rounds 4] [--narrower-than 0.01] [--json FILE]
 """
@@ -29,8 +29,9 @@ from eyewall_deploy.run_dir import storm_home_cache
 from eyewall_deploy.storm.daemons import find_java
 from scipy import stats
 
+from benchmarks.loop.cluster import deploy
+
 SOURCE = Path(__file__).with_name("java") / "Throughput.java"
-DEPLOY = [sys.executable, "-m", "eyewall_deploy.cli"]
 CLUSTER = """
 version = 1
 name = "one-host"
@@ -48,7 +49,7 @@ PATIENCE = 90.0
 
 
 @dataclass(frozen=True, slots=True)
-class Block:
+class VariantBlock:
     """One run of one variant: tuples/s at the end, CPU-seconds per tuple."""
 
     shape: str
@@ -74,7 +75,7 @@ class Interval:
         return f"{self.ratio:.4f} [{self.low:.4f}, {self.high:.4f}]"
 
 
-def ratios(blocks: list[Block], variant: str, what: str) -> Interval:
+def ratios(blocks: list[VariantBlock], variant: str, what: str) -> Interval:
     """Geometric mean of the rounds' ratios; Student's t on their logarithms."""
     by_round = {(b.round, b.variant): float(getattr(b, what)) for b in blocks}
     rounds = sorted({b.round for b in blocks})
@@ -91,8 +92,8 @@ def interval(logs: list[float]) -> Interval:
     return Interval(math.exp(mean), math.exp(mean - reach), math.exp(mean + reach))
 
 
-class Host:
-    """A cluster of one host, and what is run on it."""
+class OneHostCluster:
+    """A cluster of one host that runs the Java topologies."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -105,15 +106,7 @@ class Host:
         self.jar = self._build()
 
     def deploy(self, command: str, *arguments: str) -> str:
-        done = subprocess.run(
-            [*DEPLOY, command, "--run-dir", str(self.run_dir), *arguments],
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-        if done.returncode:
-            sys.exit(f"{command} {' '.join(arguments)}: {done.stdout}{done.stderr}")
-        return done.stdout
+        return deploy(command, "--run-dir", str(self.run_dir), *arguments)
 
     def up(self) -> None:
         (self.folder / "one-host.toml").write_text(CLUSTER)
@@ -129,7 +122,9 @@ class Host:
         (self.folder / "conf").mkdir()
         (self.folder / "conf" / "storm.yaml").write_text(yaml.safe_dump(conf))
 
-    def block(self, shape: str, number: int, variant: str, seconds: float, warm: float) -> Block:
+    def block(
+        self, shape: str, number: int, variant: str, seconds: float, warm: float
+    ) -> VariantBlock:
         self.deploy("start" if variant == "agent" else "stop", "monitor-host-1")
         counts = self.folder / f"{shape}-{number}-{variant}"
         counts.mkdir()
@@ -137,9 +132,9 @@ class Host:
         self.submit(name, shape, str(counts), variant)
         self.wait_for(counts, 2 if shape == "word-count" else 1)
         time.sleep(warm)
-        before, cpu_before = _total(counts), self.cpu(name)
+        before, cpu_before = _read_counts(counts), self.cpu(name)
         time.sleep(seconds)
-        after, cpu_after = _total(counts), self.cpu(name)
+        after, cpu_after = _read_counts(counts), self.cpu(name)
         self.deploy("kill", name)
         end = time.monotonic() + PATIENCE
         while self.workers(name):
@@ -148,7 +143,7 @@ class Host:
             time.sleep(0.5)
         tuples = after[1] - before[1]
         throughput = tuples / (after[0] - before[0])
-        return Block(shape, number, variant, throughput, (cpu_after - cpu_before) / tuples)
+        return VariantBlock(shape, number, variant, throughput, (cpu_after - cpu_before) / tuples)
 
     def _build(self) -> Path:
         classes = self.folder / "classes"
@@ -175,7 +170,7 @@ class Host:
     @staticmethod
     def wait_for(counts: Path, files: int) -> None:
         end = time.monotonic() + PATIENCE
-        while len(list(counts.iterdir())) < files or _total(counts)[1] == 0:
+        while len(list(counts.iterdir())) < files or _read_counts(counts)[1] == 0:
             if time.monotonic() > end:
                 sys.exit(f"no tuples within {PATIENCE:g} s in {counts}")
             time.sleep(0.5)
@@ -185,12 +180,12 @@ class Host:
         return [p for p in psutil.process_iter() if f"-Dstorm.id={name}-" in _words(p)]
 
     def cpu(self, name: str) -> float:
-        """CPU-seconds so far of worker, log writer and agent."""
+        """Return the CPU-seconds so far of worker, log writer and agent."""
         spent = [p.cpu_times() for p in [*self.workers(name), *self._agents()]]
         return sum(times.user + times.system for times in spent)
 
-    def telling_cpu(self, name: str) -> float:
-        """CPU-seconds so far of the thread that tells the counters, and of the agent."""
+    def reporting_cpu(self, name: str) -> float:
+        """Return the CPU-seconds so far of the thread that reports counters, and of the agent."""
         threads = [
             thread
             for worker in self.workers(name)
@@ -221,8 +216,8 @@ def _words(process: psutil.Process) -> str:
         return ""
 
 
-def _total(counts: Path) -> tuple[float, int]:
-    """Seconds and tuples of the last whole line of each file: mean and sum."""
+def _read_counts(counts: Path) -> tuple[float, int]:
+    """Return the mean time and the sum of tuples of the last whole line of each file."""
     lines = [file.read_text().rpartition("\n")[0].rpartition("\n")[2] for file in counts.iterdir()]
     rows = [line.split() for line in lines if line]
     if not rows:
@@ -230,7 +225,7 @@ def _total(counts: Path) -> tuple[float, int]:
     return statistics.fmean(int(at) / 1000 for at, _ in rows), sum(int(n) for _, n in rows)
 
 
-def show(blocks: list[Block]) -> None:
+def show(blocks: list[VariantBlock]) -> None:
     print(f"{'topology':12} {'variant':9} {'rounds':>6} {'tuples/s':>9} {'µs CPU':>7}", end="  ")
     print(f"{'throughput / without [95 %]':32} CPU per tuple / without [95 %]")
     for shape in dict.fromkeys(b.shape for b in blocks):
@@ -247,7 +242,7 @@ def show(blocks: list[Block]) -> None:
                 print(f"{speed!s:32} {cost}")
 
 
-def _whole_rounds(blocks: list[Block]) -> list[Block]:
+def _whole_rounds(blocks: list[VariantBlock]) -> list[VariantBlock]:
     last = max((b.round for b in blocks), default=0)
     whole = [n for n in range(last + 1) if sum(b.round == n for b in blocks) == len(VARIANTS)]
     return [b for b in blocks if b.round in whole]
@@ -261,28 +256,28 @@ def main() -> None:
     parser.add_argument("--warm-up", type=float, default=20.0, help="seconds before that")
     parser.add_argument("--topologies", nargs="+", default=SHAPES, choices=SHAPES)
     parser.add_argument("--json", type=Path, help="write every block to this file")
-    asked = parser.parse_args()
-    blocks: list[Block] = []
+    options = parser.parse_args()
+    blocks: list[VariantBlock] = []
     with tempfile.TemporaryDirectory() as folder:
-        host = Host(Path(folder))
+        host = OneHostCluster(Path(folder))
         host.up()
         try:
-            for shape in asked.topologies:
-                for number in range(asked.rounds):
+            for shape in options.topologies:
+                for number in range(options.rounds):
                     for variant in ORDERS[number % len(ORDERS)]:
-                        block = host.block(shape, number, variant, asked.seconds, asked.warm_up)
+                        block = host.block(shape, number, variant, options.seconds, options.warm_up)
                         print(block, file=sys.stderr, flush=True)
                         blocks.append(block)
                     mine = [b for b in blocks if b.shape == shape]
-                    if ratios(mine, "agent", "throughput").width < asked.narrower_than:
+                    if ratios(mine, "agent", "throughput").width < options.narrower_than:
                         break
         except KeyboardInterrupt:
             print("stopped", file=sys.stderr)
         finally:
             host.deploy("down")
     show(blocks)
-    if asked.json:
-        asked.json.write_text(json.dumps([asdict(block) for block in blocks], indent=1))
+    if options.json:
+        options.json.write_text(json.dumps([asdict(block) for block in blocks], indent=1))
 
 
 if __name__ == "__main__":

@@ -1,10 +1,9 @@
-"""What the monitor agent costs a topology that runs: its throughput while the agent comes and goes.
+"""The cost of the monitor agent for one running topology, with and without the agent in turns.
 
-`metrics_cost.py` starts a worker for each block, and workers that are started alike differ by some
-percent. Here one worker runs on, and the agent alone is started and stopped: on, off, off, on …, so
-that what drifts evenly falls out. While the agent is away, Storm's reporter finds nobody to tell
-and gathers nothing: what is compared is its telling and the agent's work together. The CPU that
-these two take is told as well: it is what they cost where nothing else is disturbed.
+`metrics_cost.py` starts a worker for each block, and identical workers differ by some per cent.
+Here one worker runs throughout; only the agent starts and stops: on, off, off, on …, so that an even
+drift cancels out. Without an agent Storm's reporter has no connection and collects nothing, so the
+comparison covers the reporter and the agent together. The last column has the CPU of these two.
 
     python -m benchmarks metrics-cost-in-place [--cycles 30] [--narrower-than 0.01] [--json FILE]
 """
@@ -22,15 +21,15 @@ from bisect import bisect_left
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from benchmarks.monitor.metrics_cost import SHAPES, Host, Interval, interval
+from benchmarks.monitor.metrics_cost import SHAPES, Interval, OneHostCluster, interval
 
 SETTLE = 5.0
-"""Seconds after the agent came or went: a reporter's period, until it has connected again."""
+"""Seconds after the agent starts or stops: the reporter connects again once a period."""
 ORDER = (True, False, False, True)
 
 
-def counted(counts: Path, at: float) -> float:
-    """Tuples until `at`, in seconds since the epoch, between two lines in proportion."""
+def count_tuples(counts: Path, at: float) -> float:
+    """Return the tuples until `at` (seconds since the epoch), interpolated between lines."""
     total = 0.0
     for file in counts.iterdir():
         rows = [line.split() for line in file.read_text().splitlines(keepends=True) if "\n" in line]
@@ -43,20 +42,20 @@ def counted(counts: Path, at: float) -> float:
 
 
 @dataclass(frozen=True, slots=True)
-class Block:
+class AgentBlock:
     """Some seconds with or without the agent.
 
-    `cpu` is the worker's and the agent's together for one tuple, `telling` what the agent and the
-    reporter's thread take of a core.
+    `cpu`: CPU-seconds per tuple of worker and agent together; `reporting`: cores that the agent and
+    the reporter's thread take.
     """
 
     agent: bool
     throughput: float
     cpu: float
-    telling: float
+    reporting: float
 
 
-def cycle(host: Host, topology: str, counts: Path, seconds: float) -> list[Block]:
+def cycle(host: OneHostCluster, topology: str, counts: Path, seconds: float) -> list[AgentBlock]:
     """Measure a block for each of ORDER."""
     spans = []
     running: bool | None = None
@@ -65,21 +64,21 @@ def cycle(host: Host, topology: str, counts: Path, seconds: float) -> list[Block
             host.deploy("start" if on else "stop", "monitor-host-1")
             time.sleep(SETTLE)
             running = on
-        begin, cpu, telling = time.time(), host.cpu(topology), host.telling_cpu(topology)
+        begin, cpu, reporting = time.time(), host.cpu(topology), host.reporting_cpu(topology)
         time.sleep(seconds)
-        spent = host.cpu(topology) - cpu, host.telling_cpu(topology) - telling
+        spent = host.cpu(topology) - cpu, host.reporting_cpu(topology) - reporting
         spans.append((on, begin, time.time(), *spent))
     time.sleep(1.5)  # the last second's line
     blocks = []
-    for on, begin, end, cpu, telling in spans:
-        tuples = counted(counts, end) - counted(counts, begin)
+    for on, begin, end, cpu, reporting in spans:
+        tuples = count_tuples(counts, end) - count_tuples(counts, begin)
         took = end - begin
-        blocks.append(Block(on, tuples / took, cpu / tuples, telling / took))
+        blocks.append(AgentBlock(on, tuples / took, cpu / tuples, reporting / took))
     return blocks
 
 
-def ratio(cycles: list[list[Block]], what: str) -> Interval:
-    """With the agent to without: geometric mean over cycles, Student's t on their logarithms."""
+def ratio(cycles: list[list[AgentBlock]], what: str) -> Interval:
+    """Return with/without the agent: geometric mean over cycles, Student's t on logarithms."""
     logs = []
     for blocks in cycles:
         values = [(it.agent, math.log(getattr(it, what))) for it in blocks]
@@ -87,20 +86,22 @@ def ratio(cycles: list[list[Block]], what: str) -> Interval:
     return interval(logs)
 
 
-def measured(host: Host, shape: str, asked: argparse.Namespace) -> list[list[Block]]:
+def measure_cycles(
+    host: OneHostCluster, shape: str, options: argparse.Namespace
+) -> list[list[AgentBlock]]:
     name = f"in_place_{shape.replace('-', '_')}"
     counts = host.folder / shape
     counts.mkdir()
     host.deploy("start", "monitor-host-1")
     host.submit(name, shape, str(counts), "agent")
     host.wait_for(counts, 2 if shape == "word-count" else 1)
-    time.sleep(asked.warm_up)
-    cycles: list[list[Block]] = []
-    for number in range(asked.cycles):
-        cycles.append(cycle(host, name, counts, asked.seconds))
+    time.sleep(options.warm_up)
+    cycles: list[list[AgentBlock]] = []
+    for number in range(options.cycles):
+        cycles.append(cycle(host, name, counts, options.seconds))
         speed, cost = ratio(cycles, "throughput"), ratio(cycles, "cpu")
         print(f"{shape} {number + 1}: {speed}; CPU {cost}", file=sys.stderr, flush=True)
-        if number >= asked.least and cost.width < asked.narrower_than:
+        if number >= options.least and cost.width < options.narrower_than:
             break
     host.deploy("kill", name)
     while host.workers(name):
@@ -119,14 +120,14 @@ def main() -> None:
     parser.add_argument("--warm-up", type=float, default=60.0)
     parser.add_argument("--topologies", nargs="+", default=SHAPES, choices=SHAPES)
     parser.add_argument("--json", type=Path, help="write every block to this file")
-    asked = parser.parse_args()
-    found: dict[str, list[list[Block]]] = {}
+    options = parser.parse_args()
+    found: dict[str, list[list[AgentBlock]]] = {}
     with tempfile.TemporaryDirectory() as folder:
-        host = Host(Path(folder))
+        host = OneHostCluster(Path(folder))
         host.up()
         try:
-            for shape in asked.topologies:
-                found[shape] = measured(host, shape, asked)
+            for shape in options.topologies:
+                found[shape] = measure_cycles(host, shape, options)
         finally:
             host.deploy("down")
     print(
@@ -135,13 +136,13 @@ def main() -> None:
     print("| --- | --- | --- | --- | --- |")
     for shape, cycles in found.items():
         speed, cost = ratio(cycles, "throughput"), ratio(cycles, "cpu")
-        telling = statistics.fmean(it.telling for of in cycles for it in of if it.agent)
-        print(f"| {shape} | {len(cycles)} | {speed} | {cost} | {telling:.4f} |")
-    if asked.json:
+        reporting = statistics.fmean(it.reporting for of in cycles for it in of if it.agent)
+        print(f"| {shape} | {len(cycles)} | {speed} | {cost} | {reporting:.4f} |")
+    if options.json:
         blocks = {
             shape: [[asdict(it) for it in of] for of in all_] for shape, all_ in found.items()
         }
-        asked.json.write_text(json.dumps(blocks, indent=1))
+        options.json.write_text(json.dumps(blocks, indent=1))
 
 
 if __name__ == "__main__":

@@ -1,13 +1,13 @@
-"""What looking on costs the sidecar: GetStatus and Explain on a large cluster.
+"""The sidecar's cost of GetStatus and Explain on a large cluster.
 
-A status is asked for from a real server, as the dashboard asks each second: the first time, after
-a change of one topology, after a round in which nothing changed, and again with the revision known.
-Then why one executor of a large topology runs where it runs. What is timed includes encoding, the
-way over loopback and decoding.
+A real server answers status requests like those of the dashboard each second: the first, one after
+a change of one topology, one after a round without change, and one with the known revision. Then it
+explains the place of one executor of a large topology. Times include encoding, the transfer over
+loopback and decoding.
 
-Every host has one slot and every slot is taken, so that a topology could only go where it is: what
-a round costs where each of forty topologies may go to each of a thousand hosts is another matter.
-The one topology that is explained may go to all of them.
+Every host has one slot and every slot is in use, so each topology fits only where it runs; rounds
+in which each of forty topologies may use each of a thousand hosts are not measured. The topology that
+is explained may use all of them.
 
     python -m benchmarks operator-cli [--supervisors 1000] [--topologies 40] [--executors 250]
 """
@@ -18,7 +18,7 @@ import argparse
 import sys
 import time
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING
 
 import numpy as np
 from eyewall_sidecar.cli.client import OperationsClient
@@ -44,43 +44,27 @@ from eyewall_sidecar.storm import (
     Worker,
 )
 
+from benchmarks.dashboard.sidecar import IdleSolvers
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from eyewall_sidecar.service.solver_pool import Job, SolverTask
 
-Result = TypeVar("Result")
 COMPONENTS = 5
 HOSTS_EXPLAINED = 25
 ROUND_SECONDS = 600.0
 """Long enough for a round to look at every topology."""
 
 
-class NeverSolved:
-    """Solving is not what is measured here."""
-
-    def run(self, task: SolverTask[Result], time_limit: float) -> Job[Result]:
-        del task, time_limit
-        return _Waiting()
-
-
-class _Waiting:
-    def result(self, until: float) -> None:
-        del until
-
-    def cancel(self) -> None:
-        pass
-
-
 @dataclass
-class Delays:
+class FixedDelays:
     """From 1 to 50 ms between any two hosts, the same in every run."""
 
     table: DelayTable
     source: str = "redis"
 
     @classmethod
-    def between(cls, hosts: int) -> Delays:
+    def between(cls, hosts: int) -> FixedDelays:
         row, column = np.indices((hosts, hosts))
         pairs = 7 * np.minimum(row, column) + 13 * np.maximum(row, column)
         names = tuple(_host(it) for it in range(hosts))
@@ -116,8 +100,8 @@ def _topology(number: int, executors: int) -> Topology:
     return Topology(f"{name}-1-1700000000", name, tuple(components), settings=settings)
 
 
-def _running(topology: Topology, hosts: range, turn: int) -> TopologyState:
-    """Executors one after the other on these hosts; `turn` moves all of them on by one."""
+def _topology_state(topology: Topology, hosts: range, turn: int) -> TopologyState:
+    """Assign executors to these hosts in turn; each `turn` shifts all of them by one."""
     executors = list(topology.executors())
     workers = tuple(
         Worker(
@@ -130,7 +114,7 @@ def _running(topology: Topology, hosts: range, turn: int) -> TopologyState:
 
 
 class Bench:
-    """A sidecar, its Nimbus and who looks on."""
+    """A sidecar with its Nimbus and a client."""
 
     def __init__(
         self, supervisors: int, topologies: int, executors: int, slots: int, hosts: int
@@ -139,10 +123,10 @@ class Bench:
         self.topologies = [_topology(it, executors) for it in range(topologies)]
         self.turns = [0] * topologies
         self.hosts = hosts
-        solvers = NeverSolved()
+        solvers = IdleSolvers("odp")
         self.service = SchedulingService(
             ServiceSettings(),
-            InputStores(Delays.between(supervisors)),
+            InputStores(FixedDelays.between(supervisors)),
             solvers,
             DecisionLog(NoRecords(), "5f1c1a0e", time.time),
             time.monotonic,
@@ -155,14 +139,16 @@ class Bench:
     def round(self) -> None:
         """Decide on a state of new objects, as after a change of any topology."""
         states = tuple(
-            _running(it, range(number * self.hosts, (number + 1) * self.hosts), self.turns[number])
+            _topology_state(
+                it, range(number * self.hosts, (number + 1) * self.hosts), self.turns[number]
+            )
             for number, it in enumerate(self.topologies)
         )
         state = ClusterState(self.supervisors, states)
         self.service.decide(state, time.monotonic() + ROUND_SECONDS, "nimbus")
 
     def one_moves(self) -> None:
-        """Let one topology run otherwise."""
+        """Change the assignment of one topology, and run a round."""
         self.turns[0] += 1
         self.round()
 
@@ -171,24 +157,24 @@ class Bench:
         self.server.stop(0)
 
 
-def timed(
+def time_calls(
     what: str, work: Callable[[], object], times: int, before: Callable[[], object] | None = None
 ) -> None:
-    """Print the least, the middle and the most of several runs; `before` each is not timed."""
-    took = []
+    """Print the least, median and greatest of several runs; `before` each is not timed."""
+    milliseconds = []
     for _ in range(times):
         if before is not None:
             before()
         began = time.perf_counter()
         work()
-        took.append(1e3 * (time.perf_counter() - began))
-    took.sort()
-    least, middle, most = took[0], took[len(took) // 2], took[-1]
+        milliseconds.append(1e3 * (time.perf_counter() - began))
+    milliseconds.sort()
+    least, middle, most = milliseconds[0], milliseconds[len(milliseconds) // 2], milliseconds[-1]
     print(f"{what:48} {times:5} {least:10.1f} {middle:10.1f} {most:10.1f}", flush=True)
 
 
 def status_table(bench: Bench) -> None:
-    """Ask for a status as the dashboard does."""
+    """Request the status as the dashboard does, and print the times."""
     last = [bench.client.status()]
 
     def ask(*, unchanged: bool) -> None:
@@ -198,10 +184,10 @@ def status_table(bench: Bench) -> None:
         if not unchanged:
             last[:] = [answer]
 
-    timed("no new round, revision not known", bench.client.status, 20)
-    timed("no new round, revision known", lambda: ask(unchanged=True), 200)
-    timed("a round in which nothing changed", lambda: ask(unchanged=True), 5, bench.round)
-    timed("one topology was moved", lambda: ask(unchanged=False), 5, bench.one_moves)
+    time_calls("no new round, revision not known", bench.client.status, 20)
+    time_calls("no new round, revision known", lambda: ask(unchanged=True), 200)
+    time_calls("a round in which nothing changed", lambda: ask(unchanged=True), 5, bench.round)
+    time_calls("one topology was moved", lambda: ask(unchanged=False), 5, bench.one_moves)
     print(f"a whole status is {last[-1].ByteSize() / 1e6:.2f} MB")
 
 
@@ -211,25 +197,29 @@ def main() -> None:
     parser.add_argument("--topologies", type=int, default=40)
     parser.add_argument("--executors", type=int, default=250, help="of each topology")
     parser.add_argument("--explained", type=int, default=500, help="executors of the one explained")
-    given = parser.parse_args()
-    hosts = given.supervisors // given.topologies
+    options = parser.parse_args()
+    hosts = options.supervisors // options.topologies
     print(
-        f"{given.supervisors} supervisors, {given.topologies} topologies of {given.executors} "
-        f"executors in {COMPONENTS} components under shuffle, each on {hosts} hosts"
+        f"{options.supervisors} supervisors, {options.topologies} topologies of "
+        f"{options.executors} executors in {COMPONENTS} components under shuffle, each on {hosts} hosts"
     )
     print(f"{'status, ms':48} {'times':>5} {'least':>10} {'middle':>10} {'most':>10}")
-    bench = Bench(given.supervisors, given.topologies, given.executors, 1, hosts)
-    timed("(a round in which every problem is built)", bench.round, 1)
-    timed("the first", bench.client.status, 1)
+    bench = Bench(options.supervisors, options.topologies, options.executors, 1, hosts)
+    time_calls("(a round in which every problem is built)", bench.round, 1)
+    time_calls("the first", bench.client.status, 1)
     status_table(bench)
     bench.close()
-    one = Bench(given.supervisors, 1, given.explained, 4, min(HOSTS_EXPLAINED, given.supervisors))
+    one = Bench(
+        options.supervisors, 1, options.explained, 4, min(HOSTS_EXPLAINED, options.supervisors)
+    )
     print("building the problem of the topology that is explained …", file=sys.stderr)
     one.round()
     middle = one.topologies[0].components[COMPONENTS // 2]
     executor = f"{middle.id}{middle.executors[0]}"
-    print(f"why {executor}, one of {given.explained} executors, among {given.supervisors} hosts")
-    timed("explain", lambda: one.client.explain(one.topologies[0].name, executor), 5)
+    print(
+        f"why {executor}, one of {options.explained} executors, among {options.supervisors} hosts"
+    )
+    time_calls("explain", lambda: one.client.explain(one.topologies[0].name, executor), 5)
     one.close()
 
 

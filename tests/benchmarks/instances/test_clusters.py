@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 
 from benchmarks.instances.clusters import large_cluster, real_graphs
-from benchmarks.instances.expansion import problem_of
-from benchmarks.instances.workload import share_of
+from benchmarks.instances.workload import expand, share_of
 
 MEGABYTE = 1024**2
 
@@ -108,7 +107,7 @@ def test_streams_are_spread_over_executors_by_their_grouping(data: Path) -> None
     workload = real_graphs(data, seed=0)
     (topology, _) = workload.topologies
     rate = sum(it.rate for it in topology.streams)
-    problem = problem_of(topology, workload)
+    problem = expand(topology, workload)
     assert [it.id for it in problem.operators] == ["c0#1", "c0#2", "c1#1", "c1#2", "c1#3"]
     between = [it.rate for it in problem.streams if (it.source, it.target) == ("c0#2", "c1#3")]
     assert between == [pytest.approx(rate / 4), pytest.approx(rate / 12)]

@@ -25,7 +25,7 @@ from statistics import fmean
 from eyewall_deploy.measure.tuple_events import read_events
 from matplotlib.figure import Figure
 
-from benchmarks.loop.loop_cluster import LoopCluster, cluster, say
+from benchmarks.loop.cluster import RunningCluster, print_progress, start_cluster
 from eyewall_papers.experiments.report import (
     CONSOLE,
     Row,
@@ -130,7 +130,7 @@ def run(options: argparse.Namespace) -> None:
         )
     with tempfile.TemporaryDirectory(prefix="eyewall-live-") as scratch:
         events = Path(scratch, "events")
-        with cluster(CLUSTER, Path(scratch, "run"), "--without-agents") as running:
+        with start_cluster(CLUSTER, Path(scratch, "run"), "--without-agents") as running:
             _submit(running, events)
             turns = _take_turns(running, options.turns, options.seconds)
             routes = json.loads(running.deployment.run.marks.read_text(encoding="utf-8"))
@@ -163,7 +163,7 @@ def run(options: argparse.Namespace) -> None:
     )
 
 
-def _submit(running: LoopCluster, events: Path) -> None:
+def _submit(running: RunningCluster, events: Path) -> None:
     for name, budget in BUDGET_PER_MB.items():
         running.submit(
             "haul",
@@ -180,16 +180,18 @@ def _submit(running: LoopCluster, events: Path) -> None:
         )
     for name in BUDGET_PER_MB:
         running.placed(name, EXECUTORS)
-    say("both topologies are placed; their workers begin")
+    print_progress("both topologies are placed; their workers begin")
     time.sleep(20.0)
 
 
-def _take_turns(running: LoopCluster, count: int, seconds: float) -> list[LinkTurn]:
+def _take_turns(running: RunningCluster, count: int, seconds: float) -> list[LinkTurn]:
     turns = []
     for number in range(count):
         reallocates = number % 4 in {1, 2}
         running.run("reallocation", "on" if reallocates else "off")
-        say(f"turn {number + 1} of {count}: re-allocation is {'on' if reallocates else 'off'}")
+        print_progress(
+            f"turn {number + 1} of {count}: re-allocation is {'on' if reallocates else 'off'}"
+        )
         begin = time.time()
         time.sleep(seconds)
         turns.append(LinkTurn(reallocates, begin, time.time()))

@@ -1,24 +1,21 @@
 """Exact engines against brute force on small random problems, over all objectives.
 
-Prints how many answers were compared and agreed, and every disagreement with the seed of its
-problem; ends with 1 if there is any. The policy and the PuLP form take 0.1 s or so for an answer,
-so that each problem is given to them with one objective, in turn:
+Prints the number of answers compared and agreed, and every disagreement with the seed of its
+problem; exits with 1 if there is any. The policy and the PuLP form take about 0.1 s for an answer,
+so they get each problem with one objective only, in turn.
+
     python -m benchmarks engines-agree --problems 1000 [--first 0] [--operators 6] [--nodes 4]
 """
 
 import argparse
 import sys
 from collections import Counter
-from pathlib import Path
-
-from rich.console import Console
-from rich.table import Table
-
-sys.path.append(str(Path(__file__).parents[2] / "tests" / "support"))
 
 from brute_force import brute_force
 from engine_agreement import ENGINES, OBJECTIVES, case_of, complaint, problem_of
 from eyewall_sidecar.exact.finding import Outcome
+from rich.console import Console
+from rich.table import Table
 
 IN_TURN = ("PuLP", "policy odp")
 

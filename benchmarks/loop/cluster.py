@@ -1,14 +1,13 @@
-"""A running emulated cluster, as the benchmarks of the loop use and look at it.
+"""A running emulated cluster for benchmarks.
 
-It is brought up, changed and taken down by `eyewall-deploy`, as its user would; what the agents and
-the rates job wrote is read where the sidecar reads it.
+`eyewall-deploy` starts, changes and stops it, as for a user; the documents of agents and rates job
+are read where the sidecar reads them.
 """
 
 from __future__ import annotations
 
 import json
 import logging
-import socket
 import subprocess
 import sys
 import time
@@ -46,24 +45,24 @@ ANSWER_SECONDS = 3.0
 T = TypeVar("T")
 
 
-def say(text: str) -> None:
-    """Tell how far it is, on standard error: tables alone go to standard output."""
+def print_progress(text: str) -> None:
+    """Print progress on standard error; standard output has only tables."""
     print(f"{time.strftime('%H:%M:%S')} {text}", file=sys.stderr, flush=True)
 
 
 def wait_for(look: Callable[[], T | None], seconds: float, what: str) -> T:
-    """Return what `look` finds as soon as it finds something; give up after `seconds`."""
+    """Return the first result of `look` that is not None; end the benchmark after `seconds`."""
     end = time.monotonic() + seconds
     while (found := look()) is None:
         if time.monotonic() > end:
-            sys.exit(f"waited {seconds:g} s in vain for {what}")
+            sys.exit(f"waited {seconds:g} s for {what}")
         time.sleep(1.0)
     return found
 
 
 @dataclass(frozen=True, slots=True)
-class Measured:
-    """What the agents and the rates job say at one moment; None and no host where nothing is."""
+class SignalSnapshot:
+    """The documents of agents and rates job at one moment; None, or no host, if missing."""
 
     at: float
     rates: Rates | None
@@ -72,8 +71,8 @@ class Measured:
 
 
 @dataclass(frozen=True)
-class LoopCluster:
-    """One cluster that is up."""
+class RunningCluster:
+    """One running cluster."""
 
     deployment: Deployment
 
@@ -99,7 +98,7 @@ class LoopCluster:
         return wait_for(whole, seconds, f"{name} with {executors} executors placed")
 
     def topology(self, name: str) -> RunningTopology | None:
-        """Return what Nimbus says of it; None if there is none, or no Nimbus."""
+        """Return Nimbus's view of the topology; None without the topology or without Nimbus."""
         try:
             view = nimbus.read_summary(self.deployment.state.nimbus)
         except nimbus.NimbusUnreachableError:
@@ -116,18 +115,18 @@ class LoopCluster:
         table = delay_file.read(self.deployment.run.delays)
         return comparison.summarise(comparison.compare(table, found))
 
-    def measured(self, topology_id: str) -> Measured:
-        """Look at everything that is measured once."""
+    def measured(self, topology_id: str) -> SignalSnapshot:
+        """Read every measured signal once."""
         at = time.time()
         rates, reports = self._in_zookeeper(topology_id)
-        return Measured(at, rates, reports, self.delays())
+        return SignalSnapshot(at, rates, reports, self.delays())
 
     def rates(self, topology_id: str) -> Rates | None:
         """Return the rates document of a topology."""
         return self._in_zookeeper(topology_id)[0]
 
     def _in_zookeeper(self, topology_id: str) -> tuple[Rates | None, dict[str, Sample]]:
-        # A client for each look: one that lives on has a session to lose while ZooKeeper is away.
+        # A client for each look: a lasting one would lose its session while ZooKeeper is down.
         paths = Znodes(self.deployment.eyewall_root)
         reports = {}
         with _zookeeper(str(self.deployment.state.zookeeper)) as read:
@@ -139,24 +138,27 @@ class LoopCluster:
 
 
 @contextmanager
-def cluster(name: str, run_dir: Path, *more: str, dashboard: bool = False) -> Iterator[LoopCluster]:
-    """Bring a shipped cluster up on ports that are free, and take it down at the end.
+def start_cluster(
+    name: str, run_dir: Path, *more: str, dashboard: bool = False
+) -> Iterator[RunningCluster]:
+    """Start a shipped cluster on free ports, and stop it at the end.
 
     `more` are further options of `eyewall-deploy up`.
     """
     servers = (*SERVERS, "dashboard") if dashboard else SERVERS
-    ports = zip(servers, _free_ports(len(servers)), strict=True)
+    ports = zip(servers, free_ports(len(servers)), strict=True)
     flags = [*more] + [word for server, port in ports for word in (f"--{server}-port", str(port))]
-    say(f"{name} is coming up (a minute or so)")
+    print_progress(f"starting {name} (about a minute)")
     try:
-        flags += ("--mode", "namespaces", *(() if dashboard else ("--without-dashboard",)))
+        if not dashboard:
+            flags.append("--without-dashboard")
         deploy("up", name, "--run-dir", str(run_dir), *flags)
         deployment = read_deployment(RunDir(run_dir.resolve()))
         if isinstance(deployment, Failure):
             sys.exit(deployment.reason)
-        yield LoopCluster(deployment)
+        yield RunningCluster(deployment)
     finally:
-        say(f"{name} is going down")
+        print_progress(f"stopping {name}")
         deploy("down", "--run-dir", str(run_dir))
 
 
@@ -172,7 +174,7 @@ def deploy(command: str, *arguments: str) -> str:
 
 @contextmanager
 def _zookeeper(address: str) -> Iterator[Callable[[str], bytes | None]]:
-    """Give what reads a znode: None where there is none, or no ZooKeeper."""
+    """Yield a reader of znodes; it returns None for a missing znode or without ZooKeeper."""
     quiet = logging.getLogger("benchmarks.kazoo")
     quiet.setLevel("CRITICAL")
     client = KazooClient(address, timeout=ANSWER_SECONDS, logger=quiet)
@@ -195,11 +197,3 @@ def _zookeeper(address: str) -> Iterator[Callable[[str], bytes | None]]:
     finally:
         client.stop()
         client.close()
-
-
-def _free_ports(count: int) -> list[int]:
-    sockets = [socket.create_server(("127.0.0.1", 0)) for _ in range(count)]
-    ports = [it.getsockname()[1] for it in sockets]
-    for it in sockets:
-        it.close()
-    return ports

@@ -1,8 +1,8 @@
-"""Rows per second of the rates job beside Spark's built-in rate source, in one run.
+"""Rows per second of the rates job compared with Spark's built-in rate source, in one run.
 
-Both go through the same windows, the same estimator and the same sink; only the source differs:
-one unpacks and checks reports from a Redis, the other makes its rows up. In turns, so that a
-neighbour's load meets both.
+Both use the same windows, the same estimator and the same sink; only the source differs: one
+decodes and checks reports from a Redis, the other generates its rows. They alternate, so that other load on
+the machine affects both.
 
     python -m benchmarks rates [--tasks 200] [--hosts 4] [--turns 3]
 """
@@ -10,38 +10,33 @@ neighbour's load meets both.
 from __future__ import annotations
 
 import argparse
-import sys
 import tempfile
 import time
 from contextlib import ExitStack
 from dataclasses import dataclass
-from pathlib import Path
 from statistics import median
 from typing import TYPE_CHECKING
 
 import redis
-from pyspark.sql import functions as f
-
-sys.path.append(str(Path(__file__).parents[2] / "tests" / "support"))
-
 from eyewall_monitor.rates import session, stream
 from eyewall_monitor.rates.config import Archive, Batches, Config, Redis, Spark
 from histories import PERIOD, T0, Host, reports, write
+from pyspark.sql import functions as f
 from real_stores import redis_server
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
 ROWS_OF_A_TASK = 3
-"""Taken in, given out, CPU."""
+"""Received, emitted, CPU."""
 PARTITIONS = 2
-"""Of both: what is measured are two busy cores."""
+"""Partitions of both sources: the measurement keeps two cores busy."""
 WARM_UP = 2
-"""Batches that are not counted."""
+"""Batches excluded from the result."""
 
 
 @dataclass(frozen=True)
-class Measured:
+class Throughput:
     rows: int
     seconds: float
 
@@ -57,33 +52,33 @@ def main() -> None:
     parser.add_argument("--reports", type=int, default=240, help="of one host in a turn")
     parser.add_argument("--most", type=int, default=20, help="reports of one host in a batch")
     parser.add_argument("--turns", type=int, default=3)
-    given = parser.parse_args()
+    options = parser.parse_args()
     server = redis_server()
     server.start()
     with ExitStack() as stack:
         stack.callback(server.stop)
         folder = stack.enter_context(tempfile.TemporaryDirectory())
         store = redis.Redis(port=server.port)
-        filled(store, given.hosts, given.tasks, given.reports)
+        fill_history(store, options.hosts, options.tasks, options.reports)
         settings = Spark(partitions=PARTITIONS)
         spark = session.started(settings)
         spark.sparkContext.setLogLevel("ERROR")
-        ours: list[Measured] = []
-        built_in: list[Measured] = []
+        ours: list[Throughput] = []
+        built_in: list[Throughput] = []
         try:
-            for turn in range(given.turns):
+            for turn in range(options.turns):
                 config = Config(
                     redis=Redis(url=f"redis://{server.address}"),
                     batches=Batches(
                         every_seconds=0.001,
-                        most_reports=given.most,
+                        most_reports=options.most,
                         checkpoints=f"{folder}/history-{turn}",
                     ),
                     archive=Archive(enabled=False),
                     spark=settings,
                 )
-                total = given.reports * given.hosts * given.tasks * ROWS_OF_A_TASK
-                ours.append(measured(stream.history(spark, config), config, total))
+                total = options.reports * options.hosts * options.tasks * ROWS_OF_A_TASK
+                ours.append(measure(stream.history(spark, config), config, total))
                 show("history in Redis", ours[-1])
                 config = config.model_copy(
                     update={
@@ -92,9 +87,9 @@ def main() -> None:
                         )
                     }
                 )
-                tasks = given.hosts * given.tasks
-                made = made_up(spark, tasks, given.most * tasks * ROWS_OF_A_TASK)
-                built_in.append(measured(made, config, total))
+                tasks = options.hosts * options.tasks
+                source = rate_source(spark, tasks, options.most * tasks * ROWS_OF_A_TASK)
+                built_in.append(measure(source, config, total))
                 show("built-in rate source", built_in[-1])
         finally:
             spark.stop()
@@ -102,7 +97,7 @@ def main() -> None:
     print(f"\nmedian: {one:,.0f} against {other:,.0f} rows/s: {one / other:.2f} (wanted: 0.5)")
 
 
-def filled(store: redis.Redis, hosts: int, tasks: int, count: int) -> None:
+def fill_history(store: redis.Redis, hosts: int, tasks: int, count: int) -> None:
     for number in range(hosts):
         first = number * tasks
         host = Host(
@@ -116,8 +111,8 @@ def filled(store: redis.Redis, hosts: int, tasks: int, count: int) -> None:
         write(store, reports(host, T0, T0 + count * PERIOD))
 
 
-def made_up(spark: SparkSession, tasks: int, per_batch: int) -> DataFrame:
-    """Rows of the same shape, as many in a window and in a batch, from Spark's rate source."""
+def rate_source(spark: SparkSession, tasks: int, per_batch: int) -> DataFrame:
+    """Return rows of the same shape and number in a window and a batch, by Spark's rate source."""
     row = f.col("value")
     of_round = tasks * ROWS_OF_A_TASK
     kind = (row % ROWS_OF_A_TASK).cast("int")
@@ -151,8 +146,8 @@ def made_up(spark: SparkSession, tasks: int, per_batch: int) -> DataFrame:
     )
 
 
-def measured(rows: DataFrame, config: Config, total: int) -> Measured:
-    """Run until so many rows were taken; what is counted begins after the warm-up."""
+def measure(rows: DataFrame, config: Config, total: int) -> Throughput:
+    """Run until `total` rows are processed; return rows and seconds after the warm-up."""
     query = stream.start_rates(rows, config, "bench", time.time, lambda _: None)
     seen: dict[int, tuple[int, float]] = {}
     try:
@@ -167,10 +162,10 @@ def measured(rows: DataFrame, config: Config, total: int) -> Measured:
     finally:
         query.stop()
     counted = [seen[number] for number in sorted(seen)[WARM_UP:]]
-    return Measured(sum(it[0] for it in counted), sum(it[1] for it in counted) / 1000)
+    return Throughput(sum(it[0] for it in counted), sum(it[1] for it in counted) / 1000)
 
 
-def show(name: str, it: Measured) -> None:
+def show(name: str, it: Throughput) -> None:
     print(f"{name:22} {it.rows:>9,} rows {it.seconds:6.1f} s {it.rate:>9,.0f} rows/s", flush=True)
 
 

@@ -1,4 +1,4 @@
-"""Estimated rates and delays beside the true ones, on a running cluster."""
+"""Estimated rates and delays compared with the true ones, on a running cluster."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from eyewall_deploy.measure.tuple_events import read_events
 
-from benchmarks.loop.loop_cluster import cluster, say, wait_for
+from benchmarks.loop.cluster import print_progress, start_cluster, wait_for
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from eyewall_contracts.rates import Rates, StreamRate
     from eyewall_deploy.measure.tuple_events import TupleEvents
 
-    from benchmarks.loop.loop_cluster import LoopCluster
+    from benchmarks.loop.cluster import RunningCluster
 
 NAME = "tag_and_count"
 EXECUTORS = 13
@@ -28,25 +28,25 @@ EXECUTORS = 13
 CHAIN = ("source", "tokenise", "tag", "filter", "count", "rank", "consumer")
 STREAMS = tuple(pairwise(CHAIN))
 BEFORE_FILTER = frozenset(CHAIN[:3])
-"""What these send comes at the source's rate; what the others send, at the consumer's."""
+"""These send at the source's rate, the others at the consumer's."""
 SELECTIVITY = 0.5
 PINS = {"source": ["edge-1"], "consumer": ["edge-2"]}
 ENOUGH_SAMPLES = 10
-"""Of the twelve that a window of a minute holds."""
+"""Samples required of the twelve in a window of a minute."""
 READINGS, APART = 6, 10.0
 PATIENCE = 240.0
 BRACKETS = (2.0, 6.0, 1000.0)
-"""Milliseconds up to which pairs of hosts are taken together."""
+"""Upper limits, in milliseconds, of the groups of host pairs."""
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
-    """One stream's rate, as estimated at one moment and as it truly was in the minute before.
+class RateReading:
+    """One stream's estimated rate, and its true rate in the minute before.
 
     Parameters
     ----------
     asked
-        Sentences/s that the source was told to emit.
+        The configured sentences/s of the source.
     error
         Half of the estimate's own 95 % interval.
     """
@@ -67,7 +67,7 @@ class Reading:
 
 
 def options(rate: float, events: Path) -> dict[str, object]:
-    """What Tag-and-Count is submitted with: half of the sentences get through the filter."""
+    """Return the settings of Tag-and-Count; half of the sentences pass the filter."""
     return {
         "eyewall.pin": PINS,
         "measure.dir": str(events),
@@ -79,7 +79,7 @@ def options(rate: float, events: Path) -> dict[str, object]:
 
 
 def true_rate(events: TupleEvents, source: str, start: float, end: float) -> float:
-    """Tuples/s that `source` sent: counted where they were emitted, or where they arrived."""
+    """Return the tuples/s that `source` sent, counted at the source or at the consumer."""
     if source in BEFORE_FILTER:
         times = [*events.emitted.values(), *(at for _, at in events.failed)]
     else:
@@ -87,19 +87,19 @@ def true_rate(events: TupleEvents, source: str, start: float, end: float) -> flo
     return sum(start <= at < end for at in times) / (end - start)
 
 
-def known(document: Rates | None) -> dict[tuple[str, str], StreamRate]:
-    """The topology's own streams in the document, by who sends to whom."""
+def streams_of(document: Rates | None) -> dict[tuple[str, str], StreamRate]:
+    """Return the topology's own streams in the document, by sender and receiver."""
     rows = document.streams if document is not None else ()
     found = {(it.source, it.component): it for it in rows if it.stream == "default"}
     return {ends: found[ends] for ends in STREAMS if ends in found}
 
 
-def rates(folder: Path, asked: Sequence[float]) -> list[Reading]:
-    """Run Tag-and-Count at one source rate after the other, and read each stream's."""
-    found: list[Reading] = []
-    with cluster("three-sites", folder / "run") as it:
+def rates(folder: Path, asked: Sequence[float]) -> list[RateReading]:
+    """Run Tag-and-Count at one source rate after the other, and read each stream's rate."""
+    found: list[RateReading] = []
+    with start_cluster("three-sites", folder / "run") as it:
         for rate in asked:
-            say(f"{rate:g} sentences/s")
+            print_progress(f"{rate:g} sentences/s")
             events = folder / f"events-{rate:g}"
             events.mkdir()
             it.submit(NAME, options(rate, events))
@@ -108,12 +108,12 @@ def rates(folder: Path, asked: Sequence[float]) -> list[Reading]:
     return found
 
 
-def _readings(it: LoopCluster, asked: float, events: Path) -> list[Reading]:
+def _readings(it: RunningCluster, asked: float, events: Path) -> list[RateReading]:
     topology = it.placed(NAME, EXECUTORS).id
 
     def whole() -> Rates | None:
         document = it.rates(topology)
-        streams = known(document).values()
+        streams = streams_of(document).values()
         enough = len(streams) == len(STREAMS) and all(
             stream.rate.samples >= ENOUGH_SAMPLES for stream in streams
         )
@@ -123,12 +123,12 @@ def _readings(it: LoopCluster, asked: float, events: Path) -> list[Reading]:
     found = []
     for _ in range(READINGS):
         document, now, happened = it.rates(topology), time.time(), read_events(events)
-        for (source, target), stream in known(document).items():
+        for (source, target), stream in streams_of(document).items():
             estimate = stream.rate
             assert document is not None
             start = estimate.until - document.window
             found.append(
-                Reading(
+                RateReading(
                     *(asked, source, target),
                     true_rate(happened, source, start, estimate.until),
                     *(estimate.value, estimate.error),
@@ -139,12 +139,12 @@ def _readings(it: LoopCluster, asked: float, events: Path) -> list[Reading]:
     return found
 
 
-def rates_table(found: Sequence[Reading]) -> str:
-    """One line for each stream at each rate: its last reading, and how far all were off."""
+def rates_table(found: Sequence[RateReading]) -> str:
+    """Return a row for each stream at each rate: the last reading, and the errors of all."""
     lines = [
         (
-            "| told | stream | true /s | estimated /s | own error | off by | confidence | age, s "
-            f"| of {READINGS} readings: median | largest |"
+            "| source /s | stream | true /s | estimated /s | own error | off by | confidence "
+            f"| age, s | of {READINGS} readings: median | largest |"
         ),
         "| --- " * 10 + "|",
     ]
@@ -162,24 +162,24 @@ def rates_table(found: Sequence[Reading]) -> str:
     every = [it.off_by for it in found]
     inside = sum(abs(it.estimated - it.true) <= it.error for it in found)
     lines.append(
-        f"\n{len(found)} readings: off by {median(every):.1%} in the median, {max(every):.1%} at "
-        f"most; {inside} of them by no more than the estimate's own error."
+        f"\n{len(found)} readings: median error {median(every):.1%}, greatest {max(every):.1%}; "
+        f"{inside} of them are within the estimate's own error."
     )
     return "\n".join(lines)
 
 
 def delays(folder: Path, name: str) -> tuple[str, dict[str, Any]]:
-    """Bring a cluster up, wait until all pairs are measured; its table, and what it is made of."""
-    with cluster(name, folder / "run") as it:
+    """Start a cluster and wait until all pairs are measured; return its table and its figures."""
+    with start_cluster(name, folder / "run", "--mode", "namespaces") as it:
         up = time.monotonic()
 
         def all_measured() -> float | None:
             summary = it.delays()
-            done = summary is not None and summary.measured == summary.pairs
+            done = summary is not None and summary.read_signals == summary.pairs
             return time.monotonic() - up if done else None
 
         waited = wait_for(all_measured, PATIENCE, "all pairs measured")
-        # The median of a pair's last probes settles with the fifth.
+        # The median of a pair's last probes is stable from the fifth on.
         time.sleep(2 * APART)
         table = it.run("delays")
         found: dict[str, Any] = json.loads(it.run("delays", "--json"))
@@ -192,7 +192,7 @@ def delays(folder: Path, name: str) -> tuple[str, dict[str, Any]]:
 
 
 def _brackets(pairs: Iterable[dict[str, Any]]) -> Iterable[str]:
-    """A line for the pairs of about the same delay."""
+    """Yield a table with a row for each group of pairs of similar delay."""
     yield "| true delay, ms | pairs | off by | largest | off by, ms | coordinates alone |"
     yield "| --- | --- | --- | --- | --- | --- |"
     above = 0.0

@@ -1,13 +1,13 @@
-"""One case asked of every contender, seed by seed, and whether their answers can all be true."""
+"""The answers of every contender to one case, seed by seed, and their contradictions."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from statistics import median
 
-from benchmarks.exact.cases import GROUPS, Case
-from benchmarks.exact.contenders import Question, Run
+from benchmarks.exact.cases import GROUPS, BenchmarkCase
+from benchmarks.exact.contender_process import ContenderProcess
+from benchmarks.exact.contenders import ContenderRun, Question
 from benchmarks.exact.engines import ENGINES
-from benchmarks.exact.worker import Worker
 
 OURS = "odp"
 COMPILED = (OURS, *ENGINES)
@@ -28,7 +28,7 @@ class Limits:
     open_seeds
         The same for cases of the group `open`: each may take all its seconds.
     reference_seeds, reference
-        The same for the integer program of the paper, where it is not likely to end at all.
+        The same for the integer program of the paper, which seldom ends beyond S-ODP.
     """
 
     seeds: int
@@ -37,7 +37,7 @@ class Limits:
     reference_seeds: int
     reference: float
 
-    def of(self, contender: str, case: Case) -> tuple[int, float]:
+    def of(self, contender: str, case: BenchmarkCase) -> tuple[int, float]:
         """Return seeds and seconds."""
         seeds = min(self.seeds, self.open_seeds) if case in GROUPS["open"] else self.seeds
         if not contender.startswith("PuLP"):
@@ -47,14 +47,14 @@ class Limits:
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class ComparisonRow:
     """What every contender answered on one case: contender → seed → run."""
 
-    case: Case
-    runs: dict[str, list[Run]] = field(default_factory=dict)
+    case: BenchmarkCase
+    runs: dict[str, list[ContenderRun]] = field(default_factory=dict)
 
     def milliseconds(self, contender: str) -> float | None:
-        """Return the median over seeds; None where it was not asked."""
+        """Return the median over seeds; None for a contender that did not run."""
         runs = self.runs.get(contender)
         return median(it.seconds for it in runs) * 1e3 if runs else None
 
@@ -63,17 +63,17 @@ class Row:
         return sum(it.proven for it in self.runs.get(contender, []))
 
     def gaps(self, contender: str) -> list[float]:
-        """Return what it left open where it proved nothing; 1 where it says nothing."""
+        """Return the gap of each answer without a proof; 1 where the contender gives none."""
         runs = self.runs.get(contender, [])
         return [1.0 if it.gap is None else it.gap for it in runs if not it.proven]
 
     def complaints(self) -> list[str]:
-        """Return a sentence for each contender that broke, and each contradiction."""
+        """Return a sentence for each contender that failed, and each contradiction."""
         broken = [
             f"{self.case.name} {self.case.objective} seed {seed}: {one}: {run.remark[:200]}"
             for one, runs in self.runs.items()
             for seed, run in enumerate(runs)
-            if run.broke
+            if run.failed
         ]
         return broken + self.contradictions()
 
@@ -94,24 +94,24 @@ class Row:
         return found
 
 
-def ask_all(
-    case: Case,
+def compare(
+    case: BenchmarkCase,
     contenders: Sequence[str],
     limits: Limits,
-    workers: Callable[[str], Worker],
+    workers: Callable[[str], ContenderProcess],
     step: Callable[[str], None],
-) -> Row:
-    """Ask them all; ours first, for the others need the ranges that it finds.
+) -> ComparisonRow:
+    """Run every contender; `odp` comes first, since the others need the ranges that it finds.
 
     Parameters
     ----------
     workers
         Contender → the process that runs it.
     step
-        Told the contender before each run.
+        Called with the contender before each run.
     """
-    row = Row(case)
-    ranges: list[Run] = []
+    row = ComparisonRow(case)
+    ranges: list[ContenderRun] = []
     for contender in contenders:
         count, seconds = limits.of(contender, case)
         runs = row.runs.setdefault(contender, [])
@@ -121,10 +121,10 @@ def ask_all(
             if contender != OURS:
                 found = ranges[seed].ranges
                 if found is None and not case.objective.single:
-                    runs.append(Run(0.0, remark=f"{OURS} found nothing to normalise with"))
+                    runs.append(ContenderRun(0.0, remark=f"{OURS} found nothing to normalise with"))
                     continue
                 question = replace(question, ranges=found or {})
-            if contender in COMPILED:  # what is compiled or loaded for such a case is not timed
+            if contender in COMPILED:  # compiling and loading code for such a case is not timed
                 untimed = replace(question, time_limit=min(1.0, seconds))
                 workers(contender).ask(contender, untimed, WARM_WITHIN)
             runs.append(workers(contender).ask(contender, question, 3 * seconds + 30))
@@ -133,7 +133,7 @@ def ask_all(
     return row
 
 
-def seconds_to_load(worker: Worker) -> float:
+def seconds_to_load(worker: ContenderProcess) -> float:
     """Return how much longer the first answer of a new process takes: compiled code is loaded."""
     case = GROUPS["table"][0]
     question = Question(case.problem(0), case.objective, 10.0, 0, {})

@@ -1,11 +1,11 @@
 from benchmarks.exact.cases import GROUPS, TABLE
+from benchmarks.exact.contender_process import ContenderProcess
 from benchmarks.exact.contenders import Question
-from benchmarks.exact.worker import Worker
 
 
 def test_a_contender_that_overruns_is_ended_and_the_next_question_gets_a_new_process() -> None:
     slow, quick = TABLE[0], GROUPS["sodp"][1]
-    with Worker() as worker:
+    with ContenderProcess() as worker:
         # The paper's program for 20 × 20 takes CBC several seconds, and building it more than 0.1.
         question = Question(slow.problem(0), slow.objective, 60.0, 0, {})
         overrun = worker.ask("PuLP+CBC", question, patience=0.1)
@@ -20,8 +20,8 @@ def test_a_contender_that_overruns_is_ended_and_the_next_question_gets_a_new_pro
 
 def test_a_contender_that_raises_is_a_remark() -> None:
     case = GROUPS["sodp"][0]
-    with Worker() as worker:
+    with ContenderProcess() as worker:
         question = Question(case.problem(0), case.objective, 1.0, 0, {})
         run = worker.ask("no such policy", question, patience=60.0)
-        assert run.broke
+        assert run.failed
         assert run.remark == "KeyError: 'no such policy'"

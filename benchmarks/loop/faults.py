@@ -1,7 +1,7 @@
-"""What it costs that a part of the loop dies: told from a look at everything each second.
+"""The cost of a dead part of the loop, observed once a second.
 
-A part is ended by SIGKILL, is dead for some seconds, and is started again. Nothing is asserted:
-what was lost, how long each signal was not current, and what the topology noticed of it is told.
+A part is ended by SIGKILL, stays dead for some seconds, and is started again. The tables report
+losses, how long each signal was not current, and the effect on the topology.
 """
 
 from __future__ import annotations
@@ -23,9 +23,17 @@ from eyewall_deploy.processes.control import Control
 from redis import Redis
 from redis.exceptions import RedisError
 
-from benchmarks.loop.loop_cluster import DEPLOY, cluster, say
-from benchmarks.loop.loop_truth import EXECUTORS, NAME, options
-from benchmarks.loop.loop_watch import SIGNALS, Watcher, current, lost, stale, texts, weakest
+from benchmarks.loop.accuracy import EXECUTORS, NAME, options
+from benchmarks.loop.cluster import DEPLOY, print_progress, start_cluster
+from benchmarks.loop.watcher import (
+    SIGNALS,
+    Watcher,
+    current_signals,
+    describe_losses,
+    stale_span,
+    texts,
+    weakest,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -33,28 +41,28 @@ if TYPE_CHECKING:
 
     from eyewall_deploy.storm.nimbus import RunningTopology
 
-    from benchmarks.loop.loop_cluster import LoopCluster
+    from benchmarks.loop.cluster import RunningCluster
 
 T = TypeVar("T")
 RATE = 10.0
 HOST = "edge-1"
-"""Whose agents are killed: the source runs there."""
+"""The host whose agents are killed; the source runs there."""
 CALM = 20.0
-"""Seconds of looks before each fault."""
+"""Seconds of observation before each fault."""
 STEADY_LOOKS = 5
-"""In which all is current, until it counts as recovered."""
+"""Consecutive observations with every signal current that count as recovery."""
 PATIENCE = 150.0
 FELT = 20.0
-"""Seconds after which a signal that nobody writes any more is no longer current."""
+"""Seconds after which a signal without writer is no longer current."""
 SETTLED = 30.0
-"""Seconds in which what was emitted is acked or has failed: the message timeout, three times."""
+"""Seconds within which an emitted tuple is acked or fails: three message timeouts."""
 MUCH = 100
-"""Lines in a log that are worth a word."""
+"""Logs with fewer new lines are not reported."""
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
-    """What is killed: a program, or of it alone the children of a name."""
+class LoopPart:
+    """The part to kill: a program, or only its children of one name."""
 
     name: str
     program: str
@@ -64,20 +72,20 @@ class Part:
 PARTS = {
     part.name: part
     for part in (
-        Part("Redis", "redis"),
-        Part("ZooKeeper", "zookeeper"),
-        Part("rates job", "rates"),
-        Part("Spark's JVM alone", "rates", "java"),
-        Part("monitor agent", f"monitor-{HOST}"),
-        Part("latency agent", f"latency-{HOST}"),
-        Part("sidecar", "sidecar"),
+        LoopPart("Redis", "redis"),
+        LoopPart("ZooKeeper", "zookeeper"),
+        LoopPart("rates job", "rates"),
+        LoopPart("Spark's JVM alone", "rates", "java"),
+        LoopPart("monitor agent", f"monitor-{HOST}"),
+        LoopPart("latency agent", f"latency-{HOST}"),
+        LoopPart("sidecar", "sidecar"),
     )
 }
 
 
 @dataclass(frozen=True, slots=True)
-class Untouched:
-    """The topology at one moment: where its executors are, and the processes that run them."""
+class ProcessSnapshot:
+    """The topology at one moment: its assignment, the processes that run it, and Nimbus's."""
 
     assignment: frozenset[tuple[str, str]]
     processes: frozenset[int]
@@ -85,25 +93,25 @@ class Untouched:
 
 
 @dataclass(frozen=True, slots=True)
-class Fault:
-    """One part's death and return; times are seconds since the kill.
+class FaultResult:
+    """The death and return of one part; times are seconds since the kill.
 
     Parameters
     ----------
     back
-        When the part was ready again.
+        Time at which the part was ready again.
     recovered
         Whether all signals became current again.
     stale
-        Of each signal, from when to when it was not current; None: it always was.
+        For each signal the span in which it was not current; None if it always was.
     calm
-        The share of the looks before the kill at which all was current.
+        Share of the observations before the kill with every signal current.
     lost
-        What was counted as lost.
+        The losses that were counted.
     texts
-        What the topology's status said, each with the time at which it began to.
+        The topology's status texts, each with the time of its first appearance.
     weakest
-        The least known of the streams, look by look.
+        The stream with the least confidence in each observation.
     """
 
     part: str
@@ -127,13 +135,13 @@ class Fault:
     weakest: Sequence[tuple[float, float, float, str]]
 
 
-def faults(folder: Path, names: Sequence[str], dead: float) -> list[Fault]:
-    """Kill one part after the other while Tag-and-Count runs and the loop is closed."""
+def measure_faults(folder: Path, names: Sequence[str], dead: float) -> list[FaultResult]:
+    """Kill one part after the other while Tag-and-Count runs in the closed loop."""
     events = folder / "events"
     events.mkdir()
     found = []
-    with cluster("three-sites", folder / "run") as it:
-        # By network usage, which depends on rates: with them gone it has something to refuse.
+    with start_cluster("three-sites", folder / "run") as it:
+        # Network usage depends on rates: without them the sidecar has a reason to decline.
         it.submit(NAME, options(RATE, events) | {"eyewall.objective": "N=1"})
         watcher = Watcher(it, it.placed(NAME, EXECUTORS).id)
         watcher.start()
@@ -141,7 +149,7 @@ def faults(folder: Path, names: Sequence[str], dead: float) -> list[Fault]:
             for name in names:
                 steady(watcher)
                 found.append(_fault(watcher, PARTS[name], dead, events))
-                say(f"{name}: all current again: {_when(found[-1])}")
+                print_progress(f"{name}: seconds until all is current: {_when(found[-1])}")
                 if not found[-1].recovered:
                     it.run("restart", PARTS[name].program)
         finally:
@@ -150,25 +158,25 @@ def faults(folder: Path, names: Sequence[str], dead: float) -> list[Fault]:
 
 
 def steady(watcher: Watcher) -> None:
-    """Wait until all signals are current and nothing was moved for a cool-down."""
+    """Wait until all signals are current and nothing has moved for a cool-down."""
     since, seconds = time.time(), CALM + 15.0
 
     def calm() -> bool | None:
         begin = max(since, time.time() - seconds)
         slots = {_slots(it.topology) for it in watcher.placed if it.at >= begin}
         enough = time.time() - since >= seconds
-        now = enough and all(current(watcher.seen[-1], _hosts(watcher)).values())
+        now = enough and all(current_signals(watcher.seen[-1], _hosts(watcher)).values())
         return True if now and len(slots - {frozenset()}) == 1 else None
 
-    say("waiting until all is current and nothing moves")
-    if patiently(calm, 2 * PATIENCE) is None:
-        say(f"it is not so after {2 * PATIENCE:g} s; going on")
+    print_progress("waiting until all is current and nothing moves")
+    if poll(calm, 2 * PATIENCE) is None:
+        print_progress(f"still not so after {2 * PATIENCE:g} s; continuing")
 
 
-def _fault(watcher: Watcher, part: Part, dead: float, events: Path) -> Fault:
+def _fault(watcher: Watcher, part: LoopPart, dead: float, events: Path) -> FaultResult:
     it, hosts = watcher.it, _hosts(watcher)
-    before, history, logs = untouched(it), entries(it), log_sizes(it)
-    say(f"{part.name} is killed")
+    before, history, logs = read_processes(it), entries(it), log_sizes(it)
+    print_progress(f"{part.name} is killed")
     began = time.time()
     kill(it, part)
     if not part.child:
@@ -179,28 +187,30 @@ def _fault(watcher: Watcher, part: Part, dead: float, events: Path) -> Fault:
 
     def all_current() -> bool | None:
         last = [look for look in watcher.seen if look.at >= back + FELT][-STEADY_LOOKS:]
-        good = len(last) == STEADY_LOOKS and all(all(current(x, hosts).values()) for x in last)
+        good = len(last) == STEADY_LOOKS and all(
+            all(current_signals(x, hosts).values()) for x in last
+        )
         return True if good else None
 
-    recovered = patiently(all_current, PATIENCE)
+    recovered = poll(all_current, PATIENCE)
     time.sleep(SETTLED)
     until = time.time()
-    after, happened = untouched(it), read_events(events)
+    after, happened = read_processes(it), read_events(events)
     looks = [look for look in watcher.seen if look.at >= began]
     calm = [look for look in watcher.seen if began - CALM <= look.at < began]
     placed = [look for look in watcher.placed if look.at >= began]
     everywhere = {_slots(look.topology) for look in placed} - {frozenset()}
     window = TimeWindow(began, until - SETTLED)
     emitted = {message for message, at in happened.emitted.items() if at in window}
-    return Fault(
+    return FaultResult(
         part=part.name,
         dead=down_for,
         began=began,
         back=back - began,
         recovered=recovered is not None,
-        stale={name: stale(looks, name, hosts, began) for name in SIGNALS},
-        calm=sum(all(current(look, hosts).values()) for look in calm) / max(1, len(calm)),
-        lost=lost(calm, looks, history, entries(it)),
+        stale={name: stale_span(looks, name, hosts, began) for name in SIGNALS},
+        calm=sum(all(current_signals(look, hosts).values()) for look in calm) / max(1, len(calm)),
+        lost=describe_losses(calm, looks, history, entries(it)),
         assignment_kept=everywhere | {after.assignment} == {before.assignment},
         processes=len(before.processes),
         processes_kept=before.processes == after.processes,
@@ -215,11 +225,11 @@ def _fault(watcher: Watcher, part: Part, dead: float, events: Path) -> Fault:
     )
 
 
-def kill(it: LoopCluster, part: Part) -> None:
+def kill(it: RunningCluster, part: LoopPart) -> None:
     """End a part as a crash does; a whole program stays dead until it is started.
 
-    What keeps programs alive would start it again within a second. So the program is frozen first
-    and asked to stop: what it cannot hear any more ends no process, but nobody starts it again.
+    The supervisor of programs would restart it within a second. So the program is frozen first,
+    then the supervisor stops it: a frozen process does not react, but it is not restarted either.
     """
     program = psutil.Process(_pid(it, part.program))
     children = program.children(recursive=True)
@@ -229,8 +239,8 @@ def kill(it: LoopCluster, part: Part) -> None:
         for child in children:
             if child.name() == part.child:
                 child.kill()
-        # Nobody else is told: whether the program notices is what is asked.
-        patiently(lambda: True if control.state(part.program).pid not in (0, own) else None, 60)
+        # No other process learns of it: the program itself must notice.
+        poll(lambda: True if control.state(part.program).pid not in (0, own) else None, 60)
         return
     program.suspend()
     asked = subprocess.Popen(
@@ -246,19 +256,19 @@ def kill(it: LoopCluster, part: Part) -> None:
     asked.wait()
 
 
-def untouched(it: LoopCluster) -> Untouched:
-    """The topology's assignment and processes, and Nimbus's."""
+def read_processes(it: RunningCluster) -> ProcessSnapshot:
+    """Read the topology's assignment and processes, and Nimbus's."""
     processes = set()
     for process in cluster_processes(it.deployment.run):
         with suppress(psutil.Error):
             line = " ".join(process.cmdline())
             if "daemon.worker.Worker" in line or "streamparse_run" in line:
                 processes.add(process.pid)
-    return Untouched(_slots(it.topology(NAME)), frozenset(processes), _pid(it, "nimbus"))
+    return ProcessSnapshot(_slots(it.topology(NAME)), frozenset(processes), _pid(it, "nimbus"))
 
 
 def _slots(topology: RunningTopology | None) -> frozenset[tuple[str, str]]:
-    """Where each executor is; empty where Nimbus does not say."""
+    """Return the slot of each executor; empty without an answer of Nimbus."""
     slots = topology.slots.items() if topology is not None else ()
     return frozenset((str(executor), str(slot)) for executor, slot in slots)
 
@@ -267,8 +277,8 @@ def _hosts(watcher: Watcher) -> int:
     return len(watcher.it.deployment.cluster.hosts)
 
 
-def entries(it: LoopCluster) -> dict[str, frozenset[bytes]]:
-    """Ids of the reports in the history, by host."""
+def entries(it: RunningCluster) -> dict[str, frozenset[bytes]]:
+    """Return the ids of the reports in the history, by host."""
     state = it.deployment.state
     keys = HistoryKeys(it.deployment.redis_prefix)
     client: Any = Redis(state.redis.host, state.redis.port, socket_timeout=5.0)
@@ -283,14 +293,14 @@ def entries(it: LoopCluster) -> dict[str, frozenset[bytes]]:
         client.close()
 
 
-def log_sizes(it: LoopCluster) -> dict[str, int]:
-    """Bytes of each log."""
+def log_sizes(it: RunningCluster) -> dict[str, int]:
+    """Return the bytes of each log."""
     files = log_files(it.deployment)
     return {name: file.stat().st_size for name, file in files.items() if file.exists()}
 
 
-def log_lines(it: LoopCluster, before: Mapping[str, int]) -> dict[str, int]:
-    """Lines that were added to each log, where there are any."""
+def log_lines(it: RunningCluster, before: Mapping[str, int]) -> dict[str, int]:
+    """Return the number of new lines of each log that has any."""
     found = {}
     for name, file in log_files(it.deployment).items():
         if file.exists():
@@ -300,28 +310,28 @@ def log_lines(it: LoopCluster, before: Mapping[str, int]) -> dict[str, int]:
     return {name: count for name, count in found.items() if count}
 
 
-def _pid(it: LoopCluster, program: str) -> int:
+def _pid(it: RunningCluster, program: str) -> int:
     programs = json.loads(it.run("status", "--json"))["programs"]
     return next(int(one["pid"]) for one in programs if one["name"] == program)
 
 
-def patiently(look: Callable[[], T | None], seconds: float) -> T | None:
-    """Return what `look` finds, None if it finds nothing within `seconds`."""
+def poll(look: Callable[[], T | None], seconds: float) -> T | None:
+    """Return the first result of `look` that is not None; None after `seconds`."""
     end = time.monotonic() + seconds
     while (found := look()) is None and time.monotonic() < end:
         time.sleep(1.0)
     return found
 
 
-def _when(it: Fault) -> str:
-    """When all signals were current for good, in seconds since the kill."""
+def _when(it: FaultResult) -> str:
+    """Return the seconds from the kill until all signals stayed current."""
     if not it.recovered:
         return f"not within {PATIENCE:g} s"
     return f"{max((span[1] for span in it.stale.values() if span), default=0.0):.0f}"
 
 
-def fault_tables(found: Sequence[Fault]) -> str:
-    """What each fault cost the loop, and what the topology had of it."""
+def fault_tables(found: Sequence[FaultResult]) -> str:
+    """Return the effect of each fault on the loop and on the topology."""
     lines = [
         "| killed | current before | dead, s | ready again, s | "
         + " | ".join(f"{name} not current, s" for name in SIGNALS)
@@ -336,8 +346,8 @@ def fault_tables(found: Sequence[Fault]) -> str:
         )
     lines += [
         "",
-        "Seconds are since the kill; the loop was looked at once a second. Processes are workers,",
-        "their log writers and components; a gap is without a tuple at the consumer.",
+        "Seconds are since the kill; observations are a second apart. Processes are workers, their",
+        "log writers and components; a gap is a time without a tuple at the consumer.",
         "",
         "| killed | assignment | processes | Nimbus | emitted | failed | never acked | gap, s |",
         "| --- " * 8 + "|",
@@ -348,7 +358,7 @@ def fault_tables(found: Sequence[Fault]) -> str:
         f"| {it.gap:.2f} |"
         for it in found
     ]
-    lines.append("\nWhat the topology's status said, and logs that grew by much:\n")
+    lines.append("\nThe topology's status texts, and logs that grew by many lines:\n")
     for it in found:
         lines += [f"- {it.part}, {at:.0f} s: {text}" for at, text in it.texts]
         grown = {name: count for name, count in it.log_lines.items() if count >= MUCH}

@@ -1,4 +1,4 @@
-"""A look at all of the loop each second, and what looks come to: what was stale, what lost."""
+"""Observes the whole loop each second; derives from that which signals were stale or lost."""
 
 from __future__ import annotations
 
@@ -8,25 +8,25 @@ import time
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from benchmarks.loop.loop_truth import NAME, STREAMS, known
+from benchmarks.loop.accuracy import NAME, STREAMS, streams_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from eyewall_deploy.storm.nimbus import RunningTopology
 
-    from benchmarks.loop.loop_cluster import LoopCluster, Measured
+    from benchmarks.loop.cluster import RunningCluster, SignalSnapshot
 
 REPORT_SECONDS, RATES_SECONDS, DELAYS_SECONDS = 10.0, 15.0, 15.0
-"""Ages up to which each is current."""
+"""Greatest age of a current signal."""
 CONFIDENT = 0.5
-"""What the sidecar asks of a rate, unless told otherwise."""
+"""The confidence in a rate that the sidecar requires by default."""
 SIGNALS = ("host reports", "rates", "delays")
 
 
 @dataclass(frozen=True, slots=True)
-class Placed:
-    """The topology as Nimbus shows it at one moment; None where Nimbus does not answer."""
+class PlacementSnapshot:
+    """Nimbus's view of the topology at one moment; None without an answer."""
 
     at: float
     topology: RunningTopology | None
@@ -34,27 +34,27 @@ class Placed:
 
 @dataclass
 class Watcher:
-    """Looks at everything about each second.
+    """Observes signals and placement about once a second.
 
-    What is measured and what is placed have a thread each: Nimbus may take its time to answer.
+    Each has a thread of its own, since Nimbus may answer late.
     """
 
-    it: LoopCluster
+    it: RunningCluster
     topology_id: str
-    seen: list[Measured] = field(default_factory=list)
-    placed: list[Placed] = field(default_factory=list)
+    seen: list[SignalSnapshot] = field(default_factory=list)
+    placed: list[PlacementSnapshot] = field(default_factory=list)
     _stopped: threading.Event = field(default_factory=threading.Event)
     _threads: list[threading.Thread] = field(default_factory=list)
 
     def start(self) -> None:
-        """Begin."""
+        """Start observing."""
         for look in (self._look_at_signals, self._look_at_topology):
             thread = threading.Thread(target=self._each_second, args=(look,), daemon=True)
             self._threads.append(thread)
             thread.start()
 
     def stop(self) -> None:
-        """Look no more."""
+        """Stop observing."""
         self._stopped.set()
         for thread in self._threads:
             thread.join()
@@ -66,15 +66,15 @@ class Watcher:
             self._stopped.wait(max(0.0, began + 1.0 - time.monotonic()))
 
     def _look_at_signals(self) -> None:
-        self.seen.append(self.it.measured(self.topology_id))
+        self.seen.append(self.it.read_signals(self.topology_id))
 
     def _look_at_topology(self) -> None:
-        self.placed.append(Placed(time.time(), self.it.topology(NAME)))
+        self.placed.append(PlacementSnapshot(time.time(), self.it.topology(NAME)))
 
 
-def current(look: Measured, hosts: int) -> dict[str, bool]:
-    """Which of the signals are current."""
-    streams = known(look.rates).values()
+def current_signals(look: SignalSnapshot, hosts: int) -> dict[str, bool]:
+    """Return for each signal whether it is current."""
+    streams = streams_of(look.rates).values()
     ages = [report.age(look.at) for report in look.reports.values()]
     return {
         "host reports": len(ages) == hosts and max(ages) <= REPORT_SECONDS,
@@ -83,26 +83,26 @@ def current(look: Measured, hosts: int) -> dict[str, bool]:
         and len(streams) == len(STREAMS)
         and all(stream.rate.confidence_at(look.at) >= CONFIDENT for stream in streams),
         "delays": look.delays is not None
-        and look.delays.measured == look.delays.pairs
+        and look.delays.read_signals == look.delays.pairs
         and (look.delays.oldest or 0.0) <= DELAYS_SECONDS,
     }
 
 
-def stale(
-    looks: Sequence[Measured], signal: str, hosts: int, began: float
+def stale_span(
+    looks: Sequence[SignalSnapshot], signal: str, hosts: int, began: float
 ) -> tuple[float, float] | None:
-    """Seconds since `began` of the first look at which a signal was not current, and the last."""
-    bad = [look.at - began for look in looks if not current(look, hosts)[signal]]
+    """Return the first and last observation with a stale signal, in seconds since `began`."""
+    bad = [look.at - began for look in looks if not current_signals(look, hosts)[signal]]
     return (bad[0], bad[-1]) if bad else None
 
 
-def lost(
-    calm: Sequence[Measured],
-    looks: Sequence[Measured],
+def describe_losses(
+    calm: Sequence[SignalSnapshot],
+    looks: Sequence[SignalSnapshot],
     before: Mapping[str, frozenset[bytes]],
     after: Mapping[str, frozenset[bytes]],
 ) -> tuple[str, ...]:
-    """What was counted as lost, in words; nothing where nothing was."""
+    """Return a phrase for each kind of loss that was counted."""
     found = []
     gone = sum(len(ids - after.get(host, frozenset())) for host, ids in before.items())
     if gone:
@@ -122,16 +122,16 @@ def lost(
     return tuple(found)
 
 
-def _largest(looks: Sequence[Measured], what: str) -> int:
-    """The largest count in the rates' documents."""
+def _largest(looks: Sequence[SignalSnapshot], what: str) -> int:
+    """Return the largest count in the rates' documents."""
     return max((getattr(it.rates, what) for it in looks if it.rates is not None), default=0)
 
 
-def weakest(looks: Sequence[Measured], began: float) -> list[tuple[float, float, float, str]]:
-    """Of each look: seconds since `began`, the document's age, the least confidence, and whose."""
+def weakest(looks: Sequence[SignalSnapshot], began: float) -> list[tuple[float, float, float, str]]:
+    """Return (seconds since `began`, document's age, least confidence, stream) by observation."""
     found = []
     for look in looks:
-        if look.rates is not None and (streams := known(look.rates)):
+        if look.rates is not None and (streams := streams_of(look.rates)):
             least = min(streams, key=lambda ends: streams[ends].rate.confidence_at(look.at))
             confidence = streams[least].rate.confidence_at(look.at)
             row = (look.at - began, look.at - look.rates.written, confidence, " → ".join(least))
@@ -139,8 +139,8 @@ def weakest(looks: Sequence[Measured], began: float) -> list[tuple[float, float,
     return found
 
 
-def _most(looks: Sequence[Measured], counter: str) -> int:
-    """The sum over the hosts, each at its highest."""
+def _most(looks: Sequence[SignalSnapshot], counter: str) -> int:
+    """Return the sum over the hosts of each one's largest count."""
     hosts = {host for look in looks for host in look.reports}
     return sum(
         max(look.reports[host].counters.get(counter, 0) for look in looks if host in look.reports)
@@ -148,8 +148,8 @@ def _most(looks: Sequence[Measured], counter: str) -> int:
     )
 
 
-def texts(looks: Sequence[Placed], began: float) -> tuple[tuple[float, str], ...]:
-    """What the topology's status said in turn; other numbers make no other text."""
+def texts(looks: Sequence[PlacementSnapshot], began: float) -> tuple[tuple[float, str], ...]:
+    """Return the topology's status texts in turn, without those that differ in numbers only."""
     found: list[tuple[float, str]] = []
     for look in looks:
         text = look.topology.scheduling if look.topology is not None else "Nimbus does not answer"

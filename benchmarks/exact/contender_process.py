@@ -1,4 +1,4 @@
-"""A process that runs contenders, and is ended with all it started when one of them overruns."""
+"""A process that runs contenders, and is ended with its children when one of them overruns."""
 
 import multiprocessing
 import os
@@ -11,12 +11,12 @@ from typing import Self
 
 from benchmarks.exact.contenders import (
     Contender,
+    ContenderRun,
     Question,
-    Run,
     policy,
     pulp_cbc,
     pulp_highs,
-    timed,
+    time_contender,
 )
 from benchmarks.exact.engines import ENGINES
 from benchmarks.exact.prototypes import prototypes
@@ -25,7 +25,7 @@ START = 900.0
 """Seconds that the first answer may take: code is compiled once after it was changed."""
 
 
-class Worker:
+class ContenderProcess:
     """Answers one question at a time; use as a context manager."""
 
     def __init__(self, directory: Path | None = None) -> None:
@@ -34,20 +34,20 @@ class Worker:
         self._process: multiprocessing.process.BaseProcess | None = None
         self._connection: Connection | None = None
 
-    def ask(self, contender: str, question: Question, patience: float) -> Run:
-        """Return what it answers, or that it did not within `patience` seconds."""
+    def ask(self, contender: str, question: Question, patience: float) -> ContenderRun:
+        """Return its answer, or a run with a remark if there is none within `patience` seconds."""
         connection = self._started()
         connection.send((contender, question))
         try:
             if connection.poll(patience):
                 answer = connection.recv()
-                assert isinstance(answer, Run)
+                assert isinstance(answer, ContenderRun)
                 return answer
         except (EOFError, ConnectionError):
             self.end()
-            return Run(0.0, remark="its process died")
+            return ContenderRun(0.0, remark="its process died")
         self.end()
-        return Run(patience, remark=f"ended after {patience:.0f} s")
+        return ContenderRun(patience, remark=f"ended after {patience:.0f} s")
 
     def end(self) -> None:
         """End the process and its children, whatever they do."""
@@ -94,8 +94,8 @@ def _serve(connection: Connection, directory: Path | None) -> None:
             connection.send(_answer(contenders.get(name) or policy(name), question))
 
 
-def _answer(contender: Contender, question: Question) -> Run:
+def _answer(contender: Contender, question: Question) -> ContenderRun:
     try:
-        return timed(contender, question)
-    except Exception as error:  # noqa: BLE001 (a contender that breaks is a line in the table)
-        return Run(0.0, remark=f"{type(error).__name__}: {error}", broke=True)
+        return time_contender(contender, question)
+    except Exception as error:  # noqa: BLE001 (a contender that fails is a row of the table)
+        return ContenderRun(0.0, remark=f"{type(error).__name__}: {error}", failed=True)
