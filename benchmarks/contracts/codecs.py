@@ -117,7 +117,7 @@ def create_rates(executors: int, rng: Random) -> Rates:
         topology="word_count-1-1760000000",
         run="5f1c1a0e9f9b",
         batch=42,
-        encoding=NOW,
+        written=NOW,
         window=60.0,
         lost=0,
         late=0,

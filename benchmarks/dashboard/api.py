@@ -89,9 +89,9 @@ def _measure(
     name, path = of
     arguments = (rig.url, str(clients), str(count), *way, path)
     process = start_program(sys.executable, "-m", "benchmarks.dashboard.requests", *arguments)
-    rows = json.loads(process.line())
+    found = json.loads(process.line())
     process.end()
-    milliseconds = [1_000 * it for it in rows["seconds"]]
+    milliseconds = [1_000 * it for it in found["seconds"]]
     at = quantiles(milliseconds, n=100, method="inclusive")
     return ApiAnswers(
         path=name,
@@ -103,6 +103,6 @@ def _measure(
         p95=at[94],
         p99=at[98],
         most=max(milliseconds),
-        bytes=max(rows["bytes"]),
-        statuses=rows["statuses"],
+        bytes=max(found["bytes"]),
+        statuses=found["statuses"],
     )

@@ -58,13 +58,13 @@ def measure_costs(rig: Rig, seconds: float) -> Iterator[DashboardCost]:
                 took = time.monotonic() - began
                 after = [_cpu_seconds(it) for it in (rig.dashboard.pid, rig.sidecar_process.pid)]
             own, sidecar = ((end - start) / took for start, end in zip(before, after, strict=True))
-            resident = psutil.BenchmarkProgram(rig.dashboard.pid).memory_info().rss / 1e6
+            resident = psutil.Process(rig.dashboard.pid).memory_info().rss / 1e6
             yield DashboardCost(mode, pages, own, sidecar, resident)
     rig.players.send("steady")
 
 
 def _cpu_seconds(pid: int) -> float:
-    times = psutil.BenchmarkProgram(pid).cpu_times()
+    times = psutil.Process(pid).cpu_times()
     return float(times.user + times.system)
 
 

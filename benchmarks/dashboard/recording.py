@@ -253,7 +253,7 @@ def _samples(
                     topology=where.topology_id,
                     port=worker.port,
                     id=f"5f1c1a0e-9f9b-4a6e-8a58-{rng.getrandbits(48):012x}",
-                    start_program=MOMENT - 3_600,
+                    started=MOMENT - 3_600,
                     until=MOMENT,
                     seconds=REPORT_SECONDS,
                     step=20,

@@ -41,15 +41,15 @@ class HttpConnection:
         self.waiting = b""
 
     def get(self, path: str, headers: str) -> tuple[int, str, int]:
-        """Status, ETag and bytes of an answer."""
+        """Return status, ETag and bytes of the answer."""
         self.socket.sendall(f"GET {path} HTTP/1.1\r\nHost: {self.host}\r\n{headers}\r\n".encode())
         while b"\r\n\r\n" not in self.waiting:
             self._more()
         head, _, rest = self.waiting.partition(b"\r\n\r\n")
         lines = head.decode("latin-1").split("\r\n")
-        headers = dict(it.lower().split(": ", 1) for it in lines[1:])
-        length = int(headers.get("content-length", "0"))
-        if "transfer-encoding" in headers:
+        fields = dict(it.lower().split(": ", 1) for it in lines[1:])
+        length = int(fields.get("content-length", "0"))
+        if "transfer-encoding" in fields:
             raise SystemExit(f"{path}: the answer has no content-length")
         parts, size = [rest], len(rest)
         while size < length:
@@ -58,7 +58,7 @@ class HttpConnection:
             parts.append(self.waiting)
             size += len(self.waiting)
         self.waiting = b"".join(parts)[length:] if size > length else b""
-        return int(lines[0].split()[1]), headers.get("etag", ""), len(head) + 4 + length
+        return int(lines[0].split()[1]), fields.get("etag", ""), len(head) + 4 + length
 
     def _more(self) -> None:
         data = self.socket.recv(1 << 18)
@@ -98,8 +98,8 @@ def main() -> None:
         found = [it.result() for it in futures]
     statuses: dict[int, int] = {}
     for it in found:
-        for status, count in it.statuses.items():
-            statuses[status] = statuses.get(status, 0) + count
+        for status, answers in it.statuses.items():
+            statuses[status] = statuses.get(status, 0) + answers
     seconds = [second for it in found for second in it.seconds]
     sizes = [size for it in found for size in it.bytes]
     print(json.dumps({"seconds": seconds, "bytes": sizes, "statuses": statuses}))

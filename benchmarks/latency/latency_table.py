@@ -4,8 +4,8 @@
 
 DIR holds latency/: the PlanetLab matrices (milliseconds) and Seattle's slices of time (seconds,
 with holes). The errors are those of pairs that neither end ever probed, from coordinates alone,
-with default settings and seed; one echo is one probe. Over Seattle's slices a fifth of the pairs is held
-out, since every pair would be probed at some time.
+with default settings and seed; one echo is one probe. Over Seattle's slices a fifth of the pairs is
+held out, since every pair would be probed at some time.
 """
 
 from __future__ import annotations

@@ -175,7 +175,7 @@ def delays(folder: Path, name: str) -> tuple[str, dict[str, Any]]:
 
         def all_measured() -> float | None:
             summary = it.delays()
-            done = summary is not None and summary.read_signals == summary.pairs
+            done = summary is not None and summary.measured == summary.pairs
             return time.monotonic() - up if done else None
 
         waited = wait_for(all_measured, PATIENCE, "all pairs measured")

@@ -25,6 +25,7 @@ from eyewall_deploy.failure import Failure
 from eyewall_deploy.run_dir import RunDir
 from eyewall_deploy.storm import nimbus
 from eyewall_deploy.wan import delay_file
+from free_ports import free_ports
 from kazoo.client import KazooClient
 from kazoo.exceptions import KazooException, NoNodeError
 from kazoo.handlers.threading import KazooTimeoutError
@@ -115,7 +116,7 @@ class RunningCluster:
         table = delay_file.read(self.deployment.run.delays)
         return comparison.summarise(comparison.compare(table, found))
 
-    def measured(self, topology_id: str) -> SignalSnapshot:
+    def read_signals(self, topology_id: str) -> SignalSnapshot:
         """Read every measured signal once."""
         at = time.time()
         rates, reports = self._in_zookeeper(topology_id)

@@ -21,7 +21,7 @@ from typing import Any
 
 from benchmarks.loop.accuracy import delays, rates, rates_table
 from benchmarks.loop.cluster import print_progress
-from benchmarks.loop.measure_faults import PARTS, fault_tables, measure_faults
+from benchmarks.loop.faults import PARTS, fault_tables, measure_faults
 
 SHOWN = ("rates", "faults", "delays")
 

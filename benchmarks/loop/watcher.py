@@ -83,7 +83,7 @@ def current_signals(look: SignalSnapshot, hosts: int) -> dict[str, bool]:
         and len(streams) == len(STREAMS)
         and all(stream.rate.confidence_at(look.at) >= CONFIDENT for stream in streams),
         "delays": look.delays is not None
-        and look.delays.read_signals == look.delays.pairs
+        and look.delays.measured == look.delays.pairs
         and (look.delays.oldest or 0.0) <= DELAYS_SECONDS,
     }
 

@@ -1,9 +1,9 @@
 """The cost of the monitor agent for one running topology, with and without the agent in turns.
 
 `metrics_cost.py` starts a worker for each block, and identical workers differ by some per cent.
-Here one worker runs throughout; only the agent starts and stops: on, off, off, on …, so that an even
-drift cancels out. Without an agent Storm's reporter has no connection and collects nothing, so the
-comparison covers the reporter and the agent together. The last column has the CPU of these two.
+Here one worker runs throughout; only the agent starts and stops: on, off, off, on …, so that an
+even drift cancels out. Without an agent Storm's reporter has no connection and collects nothing, so
+the comparison covers the reporter and the agent together. The last column has the CPU of these two.
 
     python -m benchmarks metrics-cost-in-place [--cycles 30] [--narrower-than 0.01] [--json FILE]
 """

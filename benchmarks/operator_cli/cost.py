@@ -6,8 +6,8 @@ explains the place of one executor of a large topology. Times include encoding, 
 loopback and decoding.
 
 Every host has one slot and every slot is in use, so each topology fits only where it runs; rounds
-in which each of forty topologies may use each of a thousand hosts are not measured. The topology that
-is explained may use all of them.
+in which each of forty topologies may use each of a thousand hosts are not measured. The topology
+that is explained may use all of them.
 
     python -m benchmarks operator-cli [--supervisors 1000] [--topologies 40] [--executors 250]
 """
@@ -201,7 +201,8 @@ def main() -> None:
     hosts = options.supervisors // options.topologies
     print(
         f"{options.supervisors} supervisors, {options.topologies} topologies of "
-        f"{options.executors} executors in {COMPONENTS} components under shuffle, each on {hosts} hosts"
+        f"{options.executors} executors in {COMPONENTS} components under shuffle, each on {hosts} "
+        "hosts"
     )
     print(f"{'status, ms':48} {'times':>5} {'least':>10} {'middle':>10} {'most':>10}")
     bench = Bench(options.supervisors, options.topologies, options.executors, 1, hosts)

@@ -1,8 +1,8 @@
 """Rows per second of the rates job compared with Spark's built-in rate source, in one run.
 
 Both use the same windows, the same estimator and the same sink; only the source differs: one
-decodes and checks reports from a Redis, the other generates its rows. They alternate, so that other load on
-the machine affects both.
+decodes and checks reports from a Redis, the other generates its rows. They alternate, so that other
+load on the machine affects both.
 
     python -m benchmarks rates [--tasks 200] [--hosts 4] [--turns 3]
 """

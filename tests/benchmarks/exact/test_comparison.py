@@ -11,9 +11,7 @@ def test_an_answer_better_than_a_proven_optimum_is_a_contradiction() -> None:
     assert sentence == "S-ODP 12 × 8 R=1 seed 0: odp proves 2, greedy has 1.9"
 
 
-def test_an_answer_worse_than_a_proven_optimum_or_as_good_within_a_solvers_gap_is_no_contradiction() -> (
-    None
-):
+def test_an_answer_within_a_solvers_gap_of_a_proven_optimum_or_worse_is_no_contradiction() -> None:
     runs = [ContenderRun(1.0, cost=2.1), ContenderRun(1.0, cost=2.0 - 1e-6), ContenderRun(1.0)]
     row = ComparisonRow(
         CASE, {"odp": [ContenderRun(1.0, proven=True, cost=2.0)] * 3, "greedy": runs}
