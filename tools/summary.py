@@ -31,7 +31,7 @@ class Counts:
 
 
 @dataclass(frozen=True, slots=True)
-class TestPart:
+class SuitePart:
     """The result of one part: its tests, and what is wrong with it if they do not say."""
 
     name: str
@@ -42,7 +42,7 @@ class TestPart:
         return f"{self.name:12} {self.trouble or self.counts}"
 
 
-def read_part(folder: Path, name: str, reports: Sequence[Path]) -> TestPart:
+def read_part(folder: Path, name: str, reports: Sequence[Path]) -> SuitePart:
     """Read a part's exit code and reports.
 
     A part that failed without a failed test, or had no end, counts as one test that failed, so that
@@ -52,10 +52,10 @@ def read_part(folder: Path, name: str, reports: Sequence[Path]) -> TestPart:
     try:
         code = int((folder / f"{name}.exit").read_text(encoding="utf-8"))
     except (OSError, ValueError):
-        return TestPart(name, counts + Counts(failed=1), f"did not end; {counts}")
+        return SuitePart(name, counts + Counts(failed=1), f"did not end; {counts}")
     if code and not counts.failed:
-        return TestPart(name, counts + Counts(failed=1), f"exit code {code}; {counts}")
-    return TestPart(name, counts)
+        return SuitePart(name, counts + Counts(failed=1), f"exit code {code}; {counts}")
+    return SuitePart(name, counts)
 
 
 def read_report(file: Path) -> Counts:

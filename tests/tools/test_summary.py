@@ -7,7 +7,7 @@ import sys
 from typing import TYPE_CHECKING
 
 import summary
-from summary import Counts, Part, read_part, read_report
+from summary import Counts, SuitePart, read_part, read_report
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -16,7 +16,7 @@ PASSED = '<testsuites><testsuite tests="7" failures="0" errors="0" skipped="2"/>
 FAILED = '<testsuite tests="5" failures="1" errors="2"/>'
 
 
-def part(folder: Path, code: int | None, *reports: str) -> Part:
+def part(folder: Path, code: int | None, *reports: str) -> SuitePart:
     if code is not None:
         (folder / "it.exit").write_text(f"{code}\n")
     files = [folder / f"{number}.xml" for number in range(len(reports))]
@@ -45,7 +45,7 @@ def test_a_part_that_never_ran_counts_as_a_failure(tmp_path: Path) -> None:
 def test_a_part_without_tests_of_its_own_counts_as_nothing_when_it_succeeds(
     tmp_path: Path,
 ) -> None:
-    assert part(tmp_path, 0) == Part("it", Counts())
+    assert part(tmp_path, 0) == SuitePart("it", Counts())
 
 
 def test_a_report_that_was_cut_off_or_is_missing_counts_as_a_failure(tmp_path: Path) -> None:
