@@ -28,7 +28,7 @@ from eyewall_contracts.decision import (
 )
 from eyewall_contracts.stores.decision_history import MOST_READ
 from eyewall_contracts.znodes import Znodes
-from eyewall_sidecar.stores.zookeeper_records import KEEP_DAYS, MOST_OF_A_DAY
+from eyewall_sidecar.stores.records import KEEP_DAYS, MOST_OF_A_DAY
 from kazoo.client import KazooClient
 from kazoo.exceptions import NoNodeError
 

@@ -22,12 +22,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 from eyewall_sidecar.cli.client import OperationsClient
+from eyewall_sidecar.config import ServiceSettings
 from eyewall_sidecar.rpc import Server
 from eyewall_sidecar.service.decision_log import DecisionLog
-from eyewall_sidecar.service.limits import ServiceSettings
-from eyewall_sidecar.service.planner import Planner
+from eyewall_sidecar.service.planner import Planner, ServiceContext
 from eyewall_sidecar.service.round import InputStores, SchedulingService
-from eyewall_sidecar.service.service_context import ServiceContext
 from eyewall_sidecar.stores import NoRecords
 from eyewall_sidecar.storm import (
     ClusterState,
@@ -131,8 +130,8 @@ class Bench:
             DecisionLog(NoRecords(), "5f1c1a0e", time.time),
             time.monotonic,
         )
-        planner = Planner(self.service, solvers, lambda: "1")
-        self.server = Server(ServiceContext(self.service, solvers), planner, "127.0.0.1:0")
+        planner = Planner(ServiceContext(self.service, solvers), lambda: "1")
+        self.server = Server(planner, "127.0.0.1:0")
         self.server.start()
         self.client = OperationsClient(f"127.0.0.1:{self.server.port}", seconds=300.0)
 

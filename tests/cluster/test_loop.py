@@ -9,7 +9,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from eyewall_sidecar.service.limits import MoveLimits
+from eyewall_sidecar.config import MoveLimits
 from loop_times import Change
 from running_cluster import PATIENCE, Cluster, hosts_of, wait_for
 

@@ -2,7 +2,7 @@ from pathlib import Path
 
 import pytest
 from eyewall_monitor.config_file import ConfigError
-from eyewall_sidecar.config import Config, default_settings, read_config
+from eyewall_sidecar.config import Config, read_config, service_settings
 from eyewall_sidecar.policies import policy_catalogue
 from eyewall_sidecar.storm import Settings
 
@@ -24,7 +24,7 @@ def configured(tmp_path: Path, text: str) -> Config:
 
 def test_every_key_is_optional(tmp_path: Path) -> None:
     assert configured(tmp_path, "") == read_config(None) == Config()
-    assert default_settings(Config(), policy_catalogue()) == Settings()
+    assert service_settings(Config(), policy_catalogue()).defaults == Settings()
 
 
 def test_the_shipped_example_names_every_key_with_its_default() -> None:
@@ -137,5 +137,5 @@ def test_names_and_addresses_can_be_listened_on(tmp_path: Path, address: str) ->
 def test_a_bad_default_is_named(tmp_path: Path, key: str, value: str, said: str) -> None:
     config = configured(tmp_path, f'[defaults]\n{key} = "{value}"')
     with pytest.raises(ConfigError) as refused:
-        default_settings(config, policy_catalogue())
+        service_settings(config, policy_catalogue())
     assert str(refused.value).startswith(said)

@@ -43,7 +43,7 @@ def running(nimbus: Nimbus, topology: Topology = TOPOLOGY) -> Nimbus:
 @contextmanager
 def served(nimbus: Nimbus) -> Iterator[str]:
     """Answer by gRPC; the address."""
-    server = Server(nimbus.context, nimbus.planner, "127.0.0.1:0")
+    server = Server(nimbus.planner, "127.0.0.1:0")
     server.start()
     try:
         yield f"127.0.0.1:{server.port}"

@@ -1,7 +1,7 @@
 """A Nimbus that obeys: runs a scheduling service round by round, with faults on demand."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from itertools import count
 from typing import Any, Generic, TypeVar
 
@@ -10,15 +10,14 @@ from eyewall_contracts.decision import DecisionRecord
 from eyewall_contracts.rates import Rates
 from eyewall_contracts.sample import Sample
 from eyewall_contracts.switches import Switches
+from eyewall_sidecar.config import MoveLimits, ServiceSettings, SolverLimits
 from eyewall_sidecar.model import Solution
 from eyewall_sidecar.service.decision import Decision, Decline, Place
 from eyewall_sidecar.service.decision_log import DecisionLog
-from eyewall_sidecar.service.limits import MoveLimits, ServiceSettings, SolverLimits
 from eyewall_sidecar.service.messages import Message
 from eyewall_sidecar.service.overview import TopologyOverview, topology_overview
-from eyewall_sidecar.service.planner import Planner
+from eyewall_sidecar.service.planner import Planner, ServiceContext
 from eyewall_sidecar.service.round import InputStores, SchedulingService
-from eyewall_sidecar.service.service_context import ServiceContext
 from eyewall_sidecar.service.solver_pool import (
     IMPROVING,
     PLACING,
@@ -196,14 +195,14 @@ class Nimbus:
         self.recorded = Kept()
         self.switches = Turned()
         self.service = SchedulingService(
-            service_settings(**{"cool_down_seconds": 0.0, **limits}),
+            settings_with(**{"cool_down_seconds": 0.0, **limits}),
             InputStores(self.delays, self.measured, self.switches),
             self.solvers,
             DecisionLog(self.recorded, "5f1c1a0e", self.clock),
             self.clock,
         )
-        self.planner = Planner(self.service, self.solvers, map("{:08x}".format, count(1)).__next__)
         self.context = ServiceContext(self.service, self.solvers)
+        self.planner = Planner(self.context, map("{:08x}".format, count(1)).__next__)
         self.running: dict[str, Assignment] = {}
 
     def round(self, *topologies: Topology, obey: bool = True) -> dict[str, Decision]:
@@ -232,10 +231,10 @@ class Nimbus:
         return topology_overview(snapshot, of, self.service.settings.defaults)
 
 
-def service_settings(**limits: Any) -> ServiceSettings:
+def settings_with(**limits: Any) -> ServiceSettings:
     """The limits of solvers and of moves, by the names of their fields."""
-    of_solver = {it.name for it in fields(SolverLimits)}
-    solver = {name: limits.pop(name) for name in of_solver & limits.keys()}
+    of_solver = SolverLimits.model_fields.keys() & limits.keys()
+    solver = {name: limits.pop(name) for name in of_solver}
     return ServiceSettings(solver=SolverLimits(**solver), moves=MoveLimits(**limits))
 
 

@@ -7,12 +7,11 @@ from pathlib import Path
 import grpc
 from eyewall_contracts.proto import scheduler_pb2 as pb
 from eyewall_contracts.proto import scheduler_pb2_grpc as pb_grpc
+from eyewall_sidecar.config import MoveLimits, ServiceSettings, SolverLimits
 from eyewall_sidecar.rpc import Server
 from eyewall_sidecar.service.decision_log import DecisionLog
-from eyewall_sidecar.service.limits import MoveLimits, ServiceSettings, SolverLimits
-from eyewall_sidecar.service.planner import Planner
+from eyewall_sidecar.service.planner import Planner, ServiceContext
 from eyewall_sidecar.service.round import InputStores, SchedulingService
-from eyewall_sidecar.service.service_context import ServiceContext
 from eyewall_sidecar.service.solver_pool import SolverPool
 from eyewall_sidecar.stores import DelayFile, NoRecords
 from nimbus_messages import HOSTS
@@ -57,8 +56,8 @@ class Sidecar:
             DecisionLog(NoRecords(), "5f1c1a0e", time.time),
             time.monotonic,
         )
-        planner = Planner(service, solvers, lambda: "5f1c1a0e")
-        self.server = Server(ServiceContext(service, solvers), planner, "127.0.0.1:0")
+        planner = Planner(ServiceContext(service, solvers), lambda: "5f1c1a0e")
+        self.server = Server(planner, "127.0.0.1:0")
         self.server.start()
         self.channel = grpc.insecure_channel(f"127.0.0.1:{self.server.port}")
         self.stub = pb_grpc.SchedulerStub(self.channel)  # type: ignore[no-untyped-call]

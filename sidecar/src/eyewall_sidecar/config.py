@@ -1,5 +1,6 @@
 """The sidecar's configuration: a TOML file in which every key is optional."""
 
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated, ClassVar
 
@@ -99,23 +100,28 @@ class Defaults(Section):
     executors_per_slot: Annotated[int, Field(ge=1, le=MOST_EXECUTORS_PER_SLOT)] = 4
 
 
-class Solver(Section):
-    """How long may be solved."""
+class SolverLimits(Section):
+    """Time limits of the policies, in seconds, and the seed of everything random."""
 
     first_placement_seconds: Positive = 1.2
     improvement_seconds: Positive = 10.0
     seed: Annotated[int, Field(ge=0, le=2**31 - 1)] = 0
 
 
-class Replacement(Section):
-    """When a running topology may be moved."""
+class MoveLimits(Section):
+    """When a running topology may be moved without an order."""
 
     minimum_gain: Annotated[float, Field(ge=0, le=1)] = 0.1
+    """Relative gain of the objective below which nothing moves."""
     cool_down_seconds: NotNegative = 30.0
+    """How long an assignment runs before anything of it moves."""
     frozen: bool = False
+    """Nothing that runs is moved."""
     workers_per_round: Workers | None = None
+    """Worker processes that moves may start in the whole cluster; None: any number."""
     workers_per_hour: Workers | None = None
     horizon_seconds: Positive | None = None
+    """Within which a move has to save more than it costs; None: not evaluated."""
 
 
 class Config(Section):
@@ -126,8 +132,8 @@ class Config(Section):
     zookeeper: ZooKeeper = ZooKeeper()
     metrics: Metrics = Metrics()
     defaults: Defaults = Defaults()
-    solver: Solver = Solver()
-    replacement: Replacement = Replacement()
+    solver: SolverLimits = SolverLimits()
+    replacement: MoveLimits = MoveLimits()
 
 
 def read_config(path: Path | None) -> Config:
@@ -135,17 +141,39 @@ def read_config(path: Path | None) -> Config:
     return config_file.read(Config, path)
 
 
-def default_settings(config: Config, policies: Choices) -> Settings:
-    """Return the settings of a topology that sets nothing itself."""
+@dataclass(frozen=True, slots=True)
+class ServiceSettings:
+    """What rounds are decided by.
+
+    Parameters
+    ----------
+    defaults
+        For a topology that sets nothing itself.
+    solver, moves
+        How long a policy may solve, and when a running topology may be moved.
+    minimum_confidence
+        From 0 to 1; an estimate with less is not believed.
+    """
+
+    defaults: Settings = field(default_factory=Settings)
+    solver: SolverLimits = field(default_factory=SolverLimits)
+    moves: MoveLimits = field(default_factory=MoveLimits)
+    minimum_confidence: float = 0.5
+
+
+def service_settings(config: Config, policies: Choices) -> ServiceSettings:
+    """Return what rounds are decided by; ConfigError if a topology's default cannot be used."""
     given = config.defaults
     try:
-        settings = Settings(
+        defaults = Settings(
             mode=Mode(read_mode("[defaults] mode", given.mode)),
             policy=read_policy("[defaults] policy", given.policy, policies),
             objective=read_objective("[defaults] objective", given.objective),
             executors_per_slot=given.executors_per_slot,
         )
-        require_taken("[defaults] policy", settings, policies)
+        require_taken("[defaults] policy", defaults, policies)
     except SettingsError as error:
         raise ConfigError(str(error)) from None
-    return settings
+    return ServiceSettings(
+        defaults, config.solver, config.replacement, config.metrics.minimum_confidence
+    )

@@ -12,14 +12,12 @@ from eyewall_contracts.stores.redis_client import server_of
 from eyewall_contracts.znodes import Znodes
 from eyewall_monitor.config_file import ConfigError
 
-from eyewall_sidecar.config import Config, Delays, default_settings
+from eyewall_sidecar.config import Config, Delays, service_settings
 from eyewall_sidecar.policies import policy_catalogue, policy_faults
 from eyewall_sidecar.rpc import Server
 from eyewall_sidecar.service.decision_log import DecisionLog
-from eyewall_sidecar.service.limits import MoveLimits, ServiceSettings, SolverLimits
-from eyewall_sidecar.service.planner import Planner
+from eyewall_sidecar.service.planner import Planner, ServiceContext
 from eyewall_sidecar.service.round import InputStores, SchedulingService
-from eyewall_sidecar.service.service_context import ServiceContext
 from eyewall_sidecar.service.solver_pool import SolverPool
 from eyewall_sidecar.stores import (
     DelayFile,
@@ -50,7 +48,7 @@ def serve(config: Config, say: Callable[[str], None]) -> None:
     """
     for fault in policy_faults():
         LOG.warning("policy left out: %s", fault)
-    settings = _service_settings(config)
+    settings = service_settings(config, policy_catalogue())
     stopped = stop_signals()
     with (
         _delay_store(config) as delays,
@@ -64,8 +62,8 @@ def serve(config: Config, say: Callable[[str], None]) -> None:
             DecisionLog(records, secrets.token_hex(4), time.time),
             time.monotonic,
         )
-        planner = Planner(service, solvers, lambda: secrets.token_hex(4))
-        server = Server(ServiceContext(service, solvers), planner, config.listen)
+        planner = Planner(ServiceContext(service, solvers), lambda: secrets.token_hex(4))
+        server = Server(planner, config.listen)
         server.start()
         try:
             if _warm(solvers, stopped):
@@ -96,16 +94,6 @@ def _warm(solvers: SolverPool, stopped: threading.Event) -> bool:
     if failed and not stopped.is_set():
         raise failed[0]
     return not stopped.is_set()
-
-
-def _service_settings(config: Config) -> ServiceSettings:
-    """Return what the service decides by; a section's keys are named as the fields of its value."""
-    return ServiceSettings(
-        default_settings(config, policy_catalogue()),
-        SolverLimits(**config.solver.model_dump()),
-        MoveLimits(**config.replacement.model_dump()),
-        config.metrics.minimum_confidence,
-    )
 
 
 @contextmanager

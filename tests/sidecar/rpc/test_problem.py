@@ -7,14 +7,13 @@ import pytest
 from desk_cluster import TOPOLOGY, running, served, three_sites
 from eyewall_sidecar.cli.client import OperationsClient, OperationsError
 from eyewall_sidecar.problem_file import parse_problem
-from eyewall_sidecar.service.running_problem import running_problem
 
 
 def test_the_problem_of_a_topology_is_read_back_as_the_one_the_sidecar_solves() -> None:
     nimbus = running(three_sites())
     with served(nimbus) as address, OperationsClient(address) as client:
         reply = client.problem(TOPOLOGY.name)
-    own = running_problem(nimbus.service, TOPOLOGY.name)
+    own = nimbus.context.running_problem(TOPOLOGY.name)
     assert parse_problem(reply.json, Path()).problem == own.problem.problem
     assert (reply.topology_id, reply.topology) == (TOPOLOGY.id, TOPOLOGY.name)
     assert list(reply.measured) == [str(it) for it in own.measured]

@@ -108,5 +108,5 @@ def test_a_state_of_more_than_four_megabytes_is_taken(sidecar: Sidecar) -> None:
 def test_a_port_that_is_taken_is_one_clear_error(sidecar: Sidecar) -> None:
     address = f"127.0.0.1:{sidecar.server.port}"
     with pytest.raises(AddressError) as refused:
-        Server(None, None, address)  # type: ignore[arg-type]
+        Server(None, address)  # type: ignore[arg-type]
     assert str(refused.value) == f"cannot listen on {address}: Address already in use"

@@ -5,7 +5,8 @@ from dataclasses import replace
 
 import pytest
 from eyewall_sidecar.model import ProblemError
-from eyewall_sidecar.service import movement_rules, topology_decider
+from eyewall_sidecar.service import decider as topology_decider
+from eyewall_sidecar.service import movement_rules
 from eyewall_sidecar.service.decision import Keep
 from eyewall_sidecar.service.messages import Code, message
 from eyewall_sidecar.storm import SlotChoice, Topology

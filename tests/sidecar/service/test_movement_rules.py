@@ -59,7 +59,7 @@ def test_a_loss_of_nothing_is_infinite() -> None:
 @pytest.mark.parametrize("minimum_gain", [0.0, 0.1])
 def test_a_gain_that_is_not_a_number_is_too_small(minimum_gain: float) -> None:
     it = topology()
-    nimbus = nimbus_with(it, minimum_gain=minimum_gain, cool_down_seconds=1e6)
+    nimbus = nimbus_with(it, minimum_gain=minimum_gain, cool_down_seconds=86_400.0)
     nimbus.rounds(it, 2)
     snapshot = nimbus.service.last_round()
     candidate = snapshot.records[it.id].candidate

@@ -4,7 +4,8 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from eyewall_sidecar.service import movement_rules, problem_cache, topology_decider
+from eyewall_sidecar.service import decider as topology_decider
+from eyewall_sidecar.service import movement_rules, problem_cache
 from eyewall_sidecar.service.decision import Keep
 from eyewall_sidecar.storm import (
     KnownDelays,

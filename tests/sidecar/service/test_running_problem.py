@@ -4,7 +4,6 @@ import pytest
 from desk_cluster import TOPOLOGY, running, three_sites
 from eyewall_sidecar.service.lookup import UnavailableError, UnknownNameError
 from eyewall_sidecar.service.messages import Code, message
-from eyewall_sidecar.service.running_problem import running_problem
 from measured_topologies import rates_of
 from obedient_nimbus import Nimbus
 from storm_builders import chain, supervisor, worker
@@ -30,7 +29,7 @@ def measured() -> Nimbus:
 
 def test_executors_that_run_are_operators_and_current_is_where_they_run() -> None:
     nimbus = running(three_sites())
-    found = running_problem(nimbus.service, TOPOLOGY.name)
+    found = nimbus.context.running_problem(TOPOLOGY.name)
     problem = found.problem.problem
     assert [it.id for it in problem.operators] == [
         "source[1-1]", "tag[2-2]", "tag[3-3]", "sink[4-4]",
@@ -44,7 +43,7 @@ def test_executors_that_run_are_operators_and_current_is_where_they_run() -> Non
 def test_rates_and_cpu_that_were_measured_are_in_it_and_it_is_said_how_well(
     measured: Nimbus,
 ) -> None:
-    found = running_problem(measured.service, TOPOLOGY.id)
+    found = measured.context.running_problem(TOPOLOGY.id)
     rates = {(it.source, it.target): it.rate for it in found.problem.problem.streams}
     assert sum(rates.values()) == pytest.approx(60)  # 30 in all from source, and on to sink
     assert [it.cpu for it in found.problem.problem.operators] == pytest.approx([0.2] * 4)
@@ -59,7 +58,7 @@ def test_rates_and_cpu_that_were_measured_are_in_it_and_it_is_said_how_well(
 
 
 def test_what_is_only_declared_or_hinted_is_said_to_be() -> None:
-    found = running_problem(running(three_sites()).service, TOPOLOGY.name)
+    found = running(three_sites()).context.running_problem(TOPOLOGY.name)
     assert found.measured == (DELAYS,)
     assert found.assumptions == (
         DECLARED,
@@ -74,7 +73,7 @@ def test_executors_without_a_slot_are_named() -> None:
     topology = chain(("source", 1), ("sink", 1))
     nimbus.running[topology.id] = (worker("a", 6700, 1),)
     nimbus.round(topology, obey=False)
-    found = running_problem(nimbus.service, topology.name)
+    found = nimbus.context.running_problem(topology.name)
     assert message(Code.WITHOUT_SLOT, executors=["sink[2-2]"]) in found.assumptions
     assert found.problem.problem.current == {"source[1-1]": "a"}
 
@@ -82,11 +81,11 @@ def test_executors_without_a_slot_are_named() -> None:
 def test_an_unknown_topology_is_refused_with_the_nearest_name() -> None:
     nimbus = running(three_sites())
     with pytest.raises(UnknownNameError) as refused:
-        running_problem(nimbus.service, "words-1-170000000")
+        nimbus.context.running_problem("words-1-170000000")
     assert refused.value.nearest == (TOPOLOGY.name,)
 
 
 def test_before_the_first_round_there_is_no_problem_yet() -> None:
     with pytest.raises(UnavailableError) as refused:
-        running_problem(three_sites().service, "words")
+        three_sites().context.running_problem("words")
     assert refused.value.reason == message(Code.NO_ROUND_YET)

@@ -7,7 +7,7 @@ import grpc
 from eyewall_contracts.proto import provisioning_pb2 as pb
 from eyewall_contracts.proto import provisioning_pb2_grpc as pb_grpc
 from eyewall_sidecar.rpc.error_status import answering
-from eyewall_sidecar.service.service_context import ServiceContext
+from eyewall_sidecar.service.planner import ServiceContext
 
 from eyewall_papers.provisioning import Machine
 from eyewall_papers.provisioning.answer import MORE, Cheaper, shopping_list

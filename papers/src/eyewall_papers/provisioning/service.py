@@ -17,8 +17,8 @@ from eyewall_sidecar.service.lookup import (
     UnknownNameError,
     nearest_names,
 )
-from eyewall_sidecar.service.running_problem import RunningProblem
-from eyewall_sidecar.service.service_context import ServiceContext
+from eyewall_sidecar.service.overview import RunningProblem
+from eyewall_sidecar.service.planner import ServiceContext
 from eyewall_sidecar.service.solver_pool import SolverFailure
 from eyewall_sidecar.storm import TopologyState
 

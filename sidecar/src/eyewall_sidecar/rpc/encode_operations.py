@@ -11,9 +11,9 @@ from eyewall_sidecar.problem_file.writing import write_problem
 from eyewall_sidecar.rpc.encode import encodable
 from eyewall_sidecar.service.explanations import Alternative, Explanation
 from eyewall_sidecar.service.messages import Message, reportable
+from eyewall_sidecar.service.overview import RunningProblem
 from eyewall_sidecar.service.planner import PlanOptions
 from eyewall_sidecar.service.plans import PLAN_SECONDS, Plan, PlanState, executor_names
-from eyewall_sidecar.service.running_problem import RunningProblem
 from eyewall_sidecar.storm import ChangeKind, Executor, Slot, slots_of
 
 _STATES = {

@@ -8,7 +8,7 @@ server starts. `error_status.answering` turns the errors of `ServiceContext` int
 import grpc
 
 from eyewall_sidecar.plugins import FaultKind, PluginError, PluginFault, described, find_plugins
-from eyewall_sidecar.service.service_context import ServiceContext
+from eyewall_sidecar.service.planner import ServiceContext
 
 GROUP = "eyewall.services"
 

@@ -1,4 +1,4 @@
-"""Answers people: what is gone by, why, what a plan would do (operations.proto)."""
+"""Answers people: what ran, why, what a plan would do (operations.proto)."""
 
 import threading
 
@@ -16,8 +16,6 @@ from eyewall_sidecar.service.lookup import UnavailableError, find_topology
 from eyewall_sidecar.service.messages import Code, message
 from eyewall_sidecar.service.overview import topology_overview
 from eyewall_sidecar.service.planner import Planner
-from eyewall_sidecar.service.round import SchedulingService
-from eyewall_sidecar.service.running_problem import running_problem
 
 OPERATIONS: str = pb.DESCRIPTOR.services_by_name["Operations"].full_name
 
@@ -25,11 +23,11 @@ OPERATIONS: str = pb.DESCRIPTOR.services_by_name["Operations"].full_name
 class Operations(pb_grpc.OperationsServicer):
     """Reads what the last round left; no round waits for it."""
 
-    def __init__(self, service: SchedulingService, planner: Planner) -> None:
-        """Report on `service`, and plan for it."""
-        self._service = service
+    def __init__(self, planner: Planner) -> None:
+        """Report on what `planner` plans for."""
+        self._service = planner.context.service
         self._planner = planner
-        self._status = StatusReporter(service)
+        self._status = StatusReporter(self._service)
         # Each may take a second on a large cluster: several at once would slow a round down.
         self._one_at_a_time = threading.Lock()
 
@@ -109,4 +107,4 @@ class Operations(pb_grpc.OperationsServicer):
     ) -> pb.Problem:
         """Return the placement problem that the sidecar solves for a topology."""
         with self._one_at_a_time, answering(context):
-            return encode.problem(running_problem(self._service, request.topology))
+            return encode.problem(self._planner.context.running_problem(request.topology))

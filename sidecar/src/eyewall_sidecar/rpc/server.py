@@ -29,7 +29,6 @@ from eyewall_sidecar.service.decision import Decision, Decline, Keep
 from eyewall_sidecar.service.messages import Code, message
 from eyewall_sidecar.service.planner import Planner
 from eyewall_sidecar.service.round import SchedulingService
-from eyewall_sidecar.service.service_context import ServiceContext
 
 CONTRACT_VERSION = 1
 MESSAGE_BYTES = 64 * 1024 * 1024
@@ -107,7 +106,7 @@ class _OwnThreads:
 class Server:
     """The listening server."""
 
-    def __init__(self, sidecar: ServiceContext, planner: Planner, address: str) -> None:
+    def __init__(self, planner: Planner, address: str) -> None:
         """Bind the address; nothing is answered before `start`."""
         _require_free(address)
         self._health = health.HealthServicer()
@@ -121,14 +120,12 @@ class Server:
         )
         # Nimbus goes on without the sidecar if requests of people keep it waiting.
         self._rounds = ThreadPoolExecutor(ROUND_THREADS, thread_name_prefix="rounds")
-        scheduler = Scheduler(sidecar.service)
+        scheduler = Scheduler(planner.context.service)
         rounds = SimpleNamespace(Schedule=_OwnThreads(scheduler.Schedule, self._rounds))
         pb_grpc.add_SchedulerServicer_to_server(rounds, self._grpc)  # type: ignore[no-untyped-call]
-        operations_pb2_grpc.add_OperationsServicer_to_server(
-            Operations(sidecar.service, planner), self._grpc
-        )  # type: ignore[no-untyped-call]
+        operations_pb2_grpc.add_OperationsServicer_to_server(Operations(planner), self._grpc)  # type: ignore[no-untyped-call]
         health_pb2_grpc.add_HealthServicer_to_server(self._health, self._grpc)
-        added, faults = add_services(sidecar, self._grpc)
+        added, faults = add_services(planner.context, self._grpc)
         for fault in faults:
             LOG.warning("service left out: %s", fault)
         names = (SERVICE, OPERATIONS, *added, health.SERVICE_NAME, reflection.SERVICE_NAME)

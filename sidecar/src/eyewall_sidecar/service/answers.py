@@ -4,9 +4,9 @@ from collections import Counter
 
 from eyewall_contracts.objective_terms import TERMS
 
+from eyewall_sidecar.config import MoveLimits
 from eyewall_sidecar.objective import Term
 from eyewall_sidecar.service.explanations import SAME, Alternative, Explanation, Neighbour
-from eyewall_sidecar.service.limits import MoveLimits
 from eyewall_sidecar.service.messages import (
     Code,
     Message,

@@ -1,12 +1,150 @@
-"""What is decided for one topology in one round."""
+"""What is decided for one topology in one round, and what is remembered of it for the next."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from math import inf
 
 from eyewall_sidecar.model import Evaluation, Solution
 from eyewall_sidecar.service.messages import Code, Message, message
+from eyewall_sidecar.service.movement_rules import CandidateMove
 from eyewall_sidecar.service.plans import Plan
-from eyewall_sidecar.service.topology_record import TopologyRecord
-from eyewall_sidecar.storm import Assignment, Mode, TopologyState
+from eyewall_sidecar.service.problem_cache import PlacementRequest
+from eyewall_sidecar.service.solver_pool import Job, PlacementTask, SolverFailure
+from eyewall_sidecar.storm import Assignment, Executor, Mode, TopologyState, departures
+
+ORIGIN_SECONDS = 3600.0
+"""For which the service remembers from where an executor was moved."""
+
+
+@dataclass(frozen=True, slots=True)
+class PlacementSearch:
+    """A task given to the solvers; its solution once it is there, and until then its job."""
+
+    task: PlacementTask
+    job: Job[Solution] | None
+    solution: Solution | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Handover:
+    """An assignment handed to Nimbus, and the status that is true once it runs."""
+
+    assignment: Assignment
+    status: Message
+
+
+@dataclass(frozen=True, slots=True)
+class Departure:
+    """The supervisor that an executor was moved away from, and when."""
+
+    supervisor: str
+    time: float
+
+
+@dataclass(frozen=True, slots=True)
+class LastLines:
+    """The last line in the log and the last one on record, so that no round repeats them."""
+
+    logged: str = ""
+    recorded: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class TopologyRecord:
+    """What is remembered of one topology.
+
+    Parameters
+    ----------
+    assignment_digest, since
+        The assignment that runs, and when it was first seen.
+    status
+        The status of that assignment; None if it was not decided here.
+    was_kept
+        Whether the status said why this assignment is only kept: once that is over, it says so.
+    request, search, candidate
+        The last problem, the search under way or done, and its solution held against the problem.
+    hold
+        What keeps anything better from being looked for or done, if its status should say so.
+    handover
+        What was handed to Nimbus last.
+    departures
+        Executor → from where it was moved last.
+    lines
+        What was reported last.
+    considered
+        When a round last had the time to look for anything better.
+    """
+
+    assignment_digest: bytes
+    since: float
+    status: Message | None = None
+    was_kept: bool = False
+    request: PlacementRequest | None = None
+    search: PlacementSearch | None = None
+    candidate: CandidateMove | None = None
+    hold: Message | None = None
+    handover: Handover | None = None
+    departures: Mapping[Executor, Departure] = field(default_factory=dict)
+    lines: LastLines = LastLines()
+    considered: float = -inf
+
+    def recent_origins(self, now: float) -> Mapping[Executor, str]:
+        """Executor → the supervisor that it was moved away from within the last hour."""
+        return {
+            executor: it.supervisor
+            for executor, it in self.departures.items()
+            if now - it.time < ORIGIN_SECONDS
+        }
+
+
+def record_of(record: TopologyRecord | None, topology: TopologyState, now: float) -> TopologyRecord:
+    """Return what is remembered; what belongs to another assignment is dropped."""
+    if record is not None and record.assignment_digest == topology.assignment_digest:
+        return record
+    fresh = TopologyRecord(topology.assignment_digest, now)
+    if record is None:
+        return fresh
+    cancel_search(record)
+    handover = record.handover
+    runs = handover is not None and set(handover.assignment) == set(topology.assignment)
+    return replace(
+        fresh,
+        status=handover.status if handover is not None and runs else None,
+        departures=record.departures,
+        lines=record.lines,
+        considered=record.considered,
+    )
+
+
+def record_handover(
+    record: TopologyRecord, topology: TopologyState, handover: Handover, now: float
+) -> TopologyRecord:
+    """Remember what is handed to Nimbus, and from where executors are moved away."""
+    left = departures(topology.assignment, handover.assignment)
+    recent = {it: at for it, at in record.departures.items() if now - at.time < ORIGIN_SECONDS}
+    recent |= {executor: Departure(supervisor, now) for executor, supervisor in left.items()}
+    return replace(record, handover=handover, departures=recent)
+
+
+def poll_search(
+    record: TopologyRecord, until: float
+) -> tuple[TopologyRecord, SolverFailure | None]:
+    """Take the search's solution if it is there by then; a search that failed is dropped."""
+    search = record.search
+    if search is None or search.job is None:
+        return record, None
+    result = search.job.result(until)
+    if result is None:
+        return record, None
+    if isinstance(result, SolverFailure):
+        return replace(record, search=None), result
+    return replace(record, search=replace(search, job=None, solution=result)), None
+
+
+def cancel_search(record: TopologyRecord) -> None:
+    """Wait no longer for a solution that is under way."""
+    if record.search is not None and record.search.job is not None:
+        record.search.job.cancel()
 
 
 @dataclass(frozen=True, slots=True)

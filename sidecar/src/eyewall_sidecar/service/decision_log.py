@@ -16,10 +16,9 @@ from msgspec import structs
 
 from eyewall_sidecar.model import Evaluation, Placement, Solution, Stream
 from eyewall_sidecar.objective import Term
-from eyewall_sidecar.service.decision import Decline, Keep, Place, TopologyOutcome
+from eyewall_sidecar.service.decision import Decline, Keep, LastLines, Place, TopologyOutcome
 from eyewall_sidecar.service.messages import differs_in_figures_alone, reportable
 from eyewall_sidecar.service.problem_cache import Observation, PlacementRequest
-from eyewall_sidecar.service.topology_record import LastLines
 from eyewall_sidecar.stores import RecordStore
 from eyewall_sidecar.storm import DelayTable, TopologyProblem, TopologyState, workers_started
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from math import copysign, inf, isfinite
 
+from eyewall_sidecar.config import MoveLimits
 from eyewall_sidecar.model import (
     Evaluation,
     Placement,
@@ -19,7 +20,6 @@ from eyewall_sidecar.model import (
 )
 from eyewall_sidecar.objective import Objective, Term
 from eyewall_sidecar.objectives import evaluate
-from eyewall_sidecar.service.limits import MoveLimits
 from eyewall_sidecar.service.messages import (
     Code,
     Message,
@@ -31,6 +31,8 @@ from eyewall_sidecar.service.messages import (
 from eyewall_sidecar.service.problem_cache import PlacementRequest
 from eyewall_sidecar.stores import HeldSwitches
 from eyewall_sidecar.storm import (
+    Assignment,
+    ClusterState,
     Executor,
     Mode,
     SlotChoice,
@@ -44,6 +46,7 @@ OVERLOADED = 1.1
 the excess may be the measurement's error."""
 RETURN_FACTOR = 2
 """A move that takes back one of the last hour has to gain this multiple of the minimum."""
+HOUR = 3600.0
 GAP_SECONDS = 8.0
 """A topology stops for so long when executors of it move (docs/results/measurements.md)."""
 
@@ -335,3 +338,56 @@ def _misplaced(problem: PlacementProblem) -> Message | None:
         if problem.node(node).operators == 0:  # only with Ecker's score: see `placement_problem`
             return message(Code.FOREIGN_NODE, executor=executor, node=node)
     return None
+
+
+@dataclass(frozen=True, slots=True)
+class _Start:
+    """Workers that were started, and when."""
+
+    time: float
+    workers: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Handover:
+    """A move that Nimbus was given in the last round."""
+
+    assignment: Assignment
+    workers: int
+
+
+class WorkerBudget:
+    """Counts the worker processes that moves start.
+
+    A move's workers count in the round that decides it, and in the hour once Nimbus's assignment
+    shows that it was done. Rounds write it, one at a time; any thread may read it.
+    """
+
+    def __init__(self) -> None:
+        """Begin with nothing started."""
+        # Replaced as a whole by each change, for those who read.
+        self._handovers: dict[str, _Handover] = {}
+        self._starts: tuple[_Start, ...] = ()
+
+    def begin_round(self, state: ClusterState, now: float) -> None:
+        """Count what the last round decided and Nimbus did; forget what is older than an hour."""
+        running = {it.topology.id: set(it.assignment) for it in state.topologies}
+        done = [
+            _Start(now, it.workers)
+            for topology, it in self._handovers.items()
+            if running.get(topology) == set(it.assignment)
+        ]
+        recent = (it for it in self._starts if now - it.time < HOUR)
+        self._starts, self._handovers = (*recent, *done), {}
+
+    def spend(self, topology: str, assignment: Assignment, workers: int) -> None:
+        """Count the workers that an assignment starts which Nimbus is given in this round."""
+        self._handovers = {**self._handovers, topology: _Handover(assignment, workers)}
+
+    def started_in_round(self) -> int:
+        """Return how many this round's moves start."""
+        return sum(it.workers for it in self._handovers.values())
+
+    def started_in_hour(self, now: float) -> int:
+        """Return how many moves started in the last hour, without this round's."""
+        return sum(it.workers for it in self._starts if now - it.time < HOUR)

@@ -1,19 +1,24 @@
-"""What a round saw and decided, for readers between rounds, and what runs is worth by the model."""
+"""What a round saw and decided, for readers between rounds.
 
-from collections.abc import Mapping
+What runs is evaluated by the model; its problem is shown with how well it is known.
+"""
+
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from eyewall_sidecar.model import Evaluation, ProblemError
 from eyewall_sidecar.objective import Objective, Term
 from eyewall_sidecar.objectives import evaluate
 from eyewall_sidecar.policies import policy_catalogue
-from eyewall_sidecar.service.decision import Decision, Decline, Keep
+from eyewall_sidecar.service.decision import Decision, Decline, Keep, TopologyRecord
+from eyewall_sidecar.service.lookup import UnavailableError, find_topology
 from eyewall_sidecar.service.messages import Code, Message, message
-from eyewall_sidecar.service.problem_cache import Observation
-from eyewall_sidecar.service.topology_record import TopologyRecord
+from eyewall_sidecar.service.plans import executor_names
+from eyewall_sidecar.service.problem_cache import Observation, PlacementRequest, request_placement
 from eyewall_sidecar.storm import (
     ComponentStream,
     Executor,
+    KnownDelaysCache,
     MeasuredTopology,
     Mode,
     Settings,
@@ -24,6 +29,7 @@ from eyewall_sidecar.storm import (
     mode_of,
     read_settings,
 )
+from eyewall_sidecar.storm.topology_estimates import MeasuredValue
 
 HostPair = tuple[str, str]
 
@@ -50,6 +56,12 @@ class RoundSnapshot:
     observation: Observation
     records: Mapping[str, TopologyRecord]
     decisions: Mapping[str, Decision]
+
+    def request(self, topology: TopologyState, settings: Settings) -> PlacementRequest:
+        """Return a topology's problem under these settings, by what was known in the round."""
+        record = self.records.get(topology.topology.id)
+        previous = record.request if record is not None else None
+        return request_placement(previous, self.observation, topology, settings, KnownDelaysCache())
 
 
 @dataclass(frozen=True, slots=True)
@@ -219,3 +231,112 @@ def _between(
 ) -> dict[HostPair, float]:
     rates = stream.between(hosts, measured).items()
     return {pair: rate for pair, rate in rates if pair[0] != pair[1]}
+
+
+@dataclass(frozen=True, slots=True)
+class RunningProblem:
+    """The problem that the sidecar solves for one topology.
+
+    Parameters
+    ----------
+    request, problem
+        What the problem depends on; the problem, and the way back to Storm's nouns.
+    measured
+        What of it was measured, how long ago and how well.
+    assumptions
+        What of it was declared, derived or assumed.
+    shared
+        Nodes on which other topologies run, too.
+    """
+
+    request: PlacementRequest
+    problem: TopologyProblem
+    measured: tuple[Message, ...]
+    assumptions: tuple[Message | str, ...]
+    shared: tuple[str, ...]
+
+
+def own_settings(topology: TopologyState, defaults: Settings) -> Settings:
+    """Return a topology's settings; UnavailableError if nothing can be decided about it."""
+    if refused := topology.topology.refused:
+        raise not_movable(topology, refused)
+    try:
+        return read_settings(topology.topology, defaults, policy_catalogue())
+    except SettingsError as error:
+        raise not_movable(topology, error) from None
+
+
+def not_movable(topology: TopologyState, reason: object) -> UnavailableError:
+    """Return why a topology has no problem, or no plan."""
+    name = topology.topology.name
+    return UnavailableError(message(Code.NOT_MOVABLE, topology=name, reason=reason))
+
+
+def running_problem(
+    snapshot: RoundSnapshot, name: str, defaults: Settings, now: float
+) -> RunningProblem:
+    """Return the problem of a topology as a round saw it.
+
+    UnknownNameError offers similar names, UnavailableError says why there is no problem now.
+    """
+    topology = find_topology(snapshot.observation.state, name)
+    request = snapshot.request(topology, own_settings(topology, defaults))
+    problem = request.problem
+    if isinstance(problem, ProblemError):
+        raise not_movable(topology, problem)
+    measured = request.measured or MeasuredTopology()
+    streams, _ = component_streams(topology.topology, request.settings.rate_hints, measured)
+    since = max(0.0, now - snapshot.time)
+    return RunningProblem(
+        request,
+        problem,
+        tuple(_measured(request, problem, measured, streams, since)),
+        tuple(_assumed(request, problem, streams)),
+        tuple(it for it, at in problem.supervisors.items() if request.capacities[at].shared),
+    )
+
+
+def _measured(
+    request: PlacementRequest,
+    problem: TopologyProblem,
+    measured: MeasuredTopology,
+    streams: tuple[ComponentStream, ...],
+    since: float,
+) -> Iterator[Message]:
+    """Yield what was measured; nothing is said of the rest."""
+    age = request.observation.estimates.rates_age.get(request.topology.topology.id)
+    age = None if age is None else age + since
+    if known := [it for it in streams if it.measured]:
+        errors = _errors([*measured.streams.values(), *measured.emissions.values()])
+        counts = {"measured": len(known), "streams": len(streams)}
+        yield message(Code.RATES_MEASURED, **counts, age=age, error=100 * max(errors, default=0.0))
+    if problem.cpu_measured:
+        errors = _errors(list(measured.cores.values()))
+        yield message(Code.CPU_MEASURED, age=age, error=100 * max(errors, default=0.0))
+    delays, hosts = request.observation.delays, problem.known.hosts
+    if delays.hosts and len(hosts) > 1:
+        least = delays.least_confidence(hosts)
+        yield message(Code.DELAYS_MEASURED, age=delays.age + since, confidence=least)
+
+
+def _errors(figures: list[MeasuredValue]) -> list[float]:
+    """Return relative errors."""
+    return [it.error / it.value for it in figures if it.value]
+
+
+def _assumed(
+    request: PlacementRequest, problem: TopologyProblem, streams: tuple[ComponentStream, ...]
+) -> Iterator[Message | str]:
+    """Yield what replaces missing measurements."""
+    if not problem.cpu_measured:
+        yield message(Code.CPU_DECLARED)
+    unmeasured = dict.fromkeys(
+        f"{it.source.id}:{it.stream}" for it in streams if not it.measured and not it.system
+    )
+    if unmeasured:
+        yield message(Code.RATES_NOT_MEASURED, streams=list(unmeasured))
+    yield from (it for it in (*problem.assumptions, problem.delays_assumed) if it)
+    if missing := request.topology.missing():
+        names = executor_names(request.topology)
+        yield message(Code.WITHOUT_SLOT, executors=[names[it] for it in missing])
+    yield message(Code.SIZES_UNKNOWN)

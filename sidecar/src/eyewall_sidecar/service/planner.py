@@ -26,7 +26,13 @@ from eyewall_sidecar.service.lookup import (
 )
 from eyewall_sidecar.service.messages import Code, Message, message, solution_message
 from eyewall_sidecar.service.movement_rules import CandidateMove, assess_move, evaluate_move
-from eyewall_sidecar.service.overview import RoundSnapshot
+from eyewall_sidecar.service.overview import (
+    RoundSnapshot,
+    RunningProblem,
+    not_movable,
+    own_settings,
+    running_problem,
+)
 from eyewall_sidecar.service.plans import (
     ORDERED,
     Plan,
@@ -36,25 +42,25 @@ from eyewall_sidecar.service.plans import (
     lost_slot_message,
     reused_slots_message,
 )
-from eyewall_sidecar.service.problem_cache import PlacementRequest, request_placement
+from eyewall_sidecar.service.problem_cache import PlacementRequest
 from eyewall_sidecar.service.round import SchedulingService
 from eyewall_sidecar.service.solver_pool import (
     PLANNING,
     PlacementTask,
+    Result,
     SolverFailure,
     Solvers,
+    SolverTask,
     wait_for,
 )
 from eyewall_sidecar.storm import (
     Assignment,
-    KnownDelaysCache,
     Mode,
     Settings,
     SettingsError,
     TopologyProblem,
     TopologyState,
     find_lost_slot,
-    read_settings,
 )
 from eyewall_sidecar.storm.settings import require_taken
 
@@ -90,15 +96,64 @@ class PlanOptions:
     seed: int | None = None
 
 
-class Planner:
-    """Makes plans for what a service runs; several threads may use it."""
+@dataclass(frozen=True, slots=True)
+class ServiceContext:
+    """The running sidecar, for people's requests and for services of other distributions.
 
-    def __init__(
-        self, service: SchedulingService, solvers: Solvers, make_id: Callable[[], str]
-    ) -> None:
-        """Plan for `service`; `make_id` returns another short id each time."""
-        self._service = service
-        self._solvers = solvers
+    Any thread may use it.
+
+    Parameters
+    ----------
+    service
+        Decides rounds; knows what runs.
+    solvers
+        The processes that solve.
+    """
+
+    service: SchedulingService
+    solvers: Solvers
+
+    def running_problem(self, topology: str) -> RunningProblem:
+        """Return the placement problem of a topology, by its name or Storm's id.
+
+        UnknownNameError offers the nearest names, UnavailableError says why there is none now.
+        """
+        service = self.service
+        defaults = service.settings.defaults
+        return running_problem(service.last_round(), topology, defaults, service.now())
+
+    def time_limit(self, wanted: float, longest: float = LONGEST_SOLVE) -> float:
+        """Return the seconds that a solve may take.
+
+        0 is the sidecar's usual limit, `longest` at most; InvalidRequestError if it is no limit.
+        """
+        if wanted == 0:
+            return min(self.service.settings.solver.improvement_seconds, longest, LONGEST_SOLVE)
+        if isfinite(wanted) and 0 < wanted <= LONGEST_SOLVE:
+            return wanted
+        raise InvalidRequestError(message(Code.BAD_TIME_LIMIT, value=wanted, limit=LONGEST_SOLVE))
+
+    def seed(self, wanted: int | None) -> int:
+        """Return the seed of a solve; None: the sidecar's. InvalidRequestError if it is none."""
+        seed = self.service.settings.solver.seed if wanted is None else wanted
+        if not 0 <= seed <= MOST_SEED:
+            raise InvalidRequestError(message(Code.BAD_SEED, value=seed, limit=MOST_SEED))
+        return seed
+
+    def solve(
+        self, task: SolverTask[Result], time_limit: float, is_awaited: Callable[[], bool]
+    ) -> Result | SolverFailure:
+        """Solve in another process and wait; UnavailableError once `is_awaited` returns False."""
+        return wait_for(self.solvers.run(task, time_limit), self.service.now, is_awaited)
+
+
+class Planner:
+    """Makes plans for what runs; several threads may use it."""
+
+    def __init__(self, context: ServiceContext, make_id: Callable[[], str]) -> None:
+        """Plan for what `context` runs; `make_id` returns another short id each time."""
+        self.context = context
+        self._service = context.service
         self._make_id = make_id
         self._places = BoundedSemaphore(MOST_AT_ONCE)
 
@@ -112,15 +167,9 @@ class Planner:
         topology = find_topology(snapshot.observation.state, options.topology)
         own = self._own_settings(topology)
         settings = _chosen_settings(own, options)
-        solver = self._service.settings.solver
-        usual = min(solver.improvement_seconds, settings.time_limit)
-        limit = check_time_limit(options.time_limit, usual)
-        seed = check_seed(options.seed, solver.seed)
-        record = snapshot.records.get(topology.topology.id)
-        previous = record.request if record is not None else None
-        request = request_placement(
-            previous, snapshot.observation, topology, settings, KnownDelaysCache()
-        )
+        limit = self.context.time_limit(options.time_limit, settings.time_limit)
+        seed = self.context.seed(options.seed)
+        request = snapshot.request(topology, settings)
         draft = _Draft(self._service, snapshot, request, own, seed, self._make_id())
         if isinstance(request.problem, ProblemError):
             plan = draft.without_placement(str(request.problem))
@@ -181,24 +230,13 @@ class Planner:
 
     def _own_settings(self, topology: TopologyState) -> Settings:
         """Return the topology's own settings; UnavailableError if nothing of it can be moved."""
-        name = topology.topology.name
-
-        def unavailable(reason: object) -> UnavailableError:
-            return UnavailableError(message(Code.NOT_MOVABLE, topology=name, reason=reason))
-
-        try:
-            own = read_settings(
-                topology.topology, self._service.settings.defaults, policy_catalogue()
-            )
-        except SettingsError as error:
-            raise unavailable(error) from None
+        own = own_settings(topology, self._service.settings.defaults)
         if own.mode is Mode.OFF:
-            raise unavailable(message(Code.MODE_OFF))
-        if refused := topology.topology.refused:
-            raise unavailable(refused)
+            raise not_movable(topology, message(Code.MODE_OFF))
         if missing := topology.missing():
             names = executor_names(topology)
             executors = [names[it] for it in missing]
+            name = topology.topology.name
             raise UnavailableError(message(Code.NOT_WHOLE, topology=name, executors=executors))
         return own
 
@@ -208,7 +246,7 @@ class Planner:
         if not self._places.acquire(blocking=False):
             raise UnavailableError(message(Code.TOO_MANY_PLANS, limit=MOST_AT_ONCE))
         try:
-            return wait_for(self._solvers.run(task, limit), self._service.now, is_awaited)
+            return self.context.solve(task, limit, is_awaited)
         finally:
             self._places.release()
 
@@ -285,23 +323,6 @@ class _Draft:
         if not isinstance(problem, TopologyProblem) or solution.placement is None:
             return ()
         return slowest_path(problem.problem, solution.placement)
-
-
-def check_time_limit(wanted: float, usual: float) -> float:
-    """Return a time limit in seconds, 0 being the usual one; InvalidRequestError if it is none."""
-    if wanted == 0:
-        return min(usual, LONGEST_SOLVE)
-    if isfinite(wanted) and 0 < wanted <= LONGEST_SOLVE:
-        return wanted
-    raise InvalidRequestError(message(Code.BAD_TIME_LIMIT, value=wanted, limit=LONGEST_SOLVE))
-
-
-def check_seed(wanted: int | None, usual: int) -> int:
-    """Return a seed, None being the usual one; InvalidRequestError if it is none."""
-    seed = usual if wanted is None else wanted
-    if not 0 <= seed <= MOST_SEED:
-        raise InvalidRequestError(message(Code.BAD_SEED, value=seed, limit=MOST_SEED))
-    return seed
 
 
 def _has_moved_on(plan: Plan, snapshot: RoundSnapshot) -> bool:

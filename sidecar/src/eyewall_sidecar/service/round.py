@@ -9,11 +9,22 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from math import inf
 
+from eyewall_sidecar.config import ServiceSettings
 from eyewall_sidecar.plugins import described
-from eyewall_sidecar.service.decision import Decision, Keep, Place, TopologyOutcome, leave_alone
+from eyewall_sidecar.service.decider import RoundInputs, TopologyDecider
+from eyewall_sidecar.service.decision import (
+    Decision,
+    Keep,
+    LastLines,
+    Place,
+    TopologyOutcome,
+    TopologyRecord,
+    cancel_search,
+    leave_alone,
+    record_of,
+)
 from eyewall_sidecar.service.decision_log import DecisionLog
 from eyewall_sidecar.service.estimates import EstimateTracker
-from eyewall_sidecar.service.limits import ServiceSettings
 from eyewall_sidecar.service.lookup import UnavailableError
 from eyewall_sidecar.service.messages import Code, Message, message
 from eyewall_sidecar.service.movement_rules import MoveConditions, find_freeze
@@ -21,13 +32,6 @@ from eyewall_sidecar.service.overview import RoundSnapshot
 from eyewall_sidecar.service.plans import Plan, PlanStore
 from eyewall_sidecar.service.problem_cache import Observation
 from eyewall_sidecar.service.solver_pool import Solvers
-from eyewall_sidecar.service.topology_decider import RoundInputs, TopologyDecider
-from eyewall_sidecar.service.topology_record import (
-    LastLines,
-    TopologyRecord,
-    cancel_search,
-    record_of,
-)
 from eyewall_sidecar.stores import (
     DelayStore,
     HeldSwitches,

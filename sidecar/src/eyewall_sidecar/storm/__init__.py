@@ -17,8 +17,14 @@ from eyewall_sidecar.storm.changes import (
 from eyewall_sidecar.storm.cluster import (
     Assignment,
     ClusterState,
+    Component,
+    Executor,
+    Grouping,
+    Input,
+    Kind,
     Slot,
     Supervisor,
+    Topology,
     TopologyState,
     Worker,
 )
@@ -26,6 +32,7 @@ from eyewall_sidecar.storm.delay_table import DelayTable
 from eyewall_sidecar.storm.host_load import HostHistory, HostLoad, update_host
 from eyewall_sidecar.storm.known_delays import KnownDelays, KnownDelaysCache
 from eyewall_sidecar.storm.placement_problem import (
+    Signals,
     TopologyProblem,
     operator_id,
     problem_of_missing,
@@ -33,9 +40,7 @@ from eyewall_sidecar.storm.placement_problem import (
 )
 from eyewall_sidecar.storm.rates import ComponentStream, component_streams
 from eyewall_sidecar.storm.settings import Mode, Settings, SettingsError, mode_of, read_settings
-from eyewall_sidecar.storm.signals import Signals
 from eyewall_sidecar.storm.slots import SlotChoice, choose_slots
-from eyewall_sidecar.storm.topology import Component, Executor, Grouping, Input, Kind, Topology
 from eyewall_sidecar.storm.topology_estimates import (
     MeasuredTopology,
     hold_estimates,

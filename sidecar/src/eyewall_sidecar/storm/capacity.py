@@ -8,8 +8,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from eyewall_sidecar.storm.cluster import ClusterState, Slot, Supervisor, TopologyState
-from eyewall_sidecar.storm.topology import Topology
+from eyewall_sidecar.storm.cluster import ClusterState, Slot, Supervisor, Topology, TopologyState
 
 
 @dataclass(frozen=True, slots=True)

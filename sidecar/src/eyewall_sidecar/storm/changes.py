@@ -5,8 +5,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import NamedTuple
 
-from eyewall_sidecar.storm.cluster import Assignment, ClusterState, Slot, TopologyState
-from eyewall_sidecar.storm.topology import Executor
+from eyewall_sidecar.storm.cluster import Assignment, ClusterState, Executor, Slot, TopologyState
 
 
 class ChangeKind(StrEnum):

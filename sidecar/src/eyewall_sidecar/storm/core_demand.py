@@ -2,9 +2,9 @@
 
 from collections.abc import Mapping
 
+from eyewall_sidecar.storm.cluster import Executor, Topology
 from eyewall_sidecar.storm.host_load import HostLoad
 from eyewall_sidecar.storm.stream_shares import add, even_out, tasks
-from eyewall_sidecar.storm.topology import Executor, Topology
 from eyewall_sidecar.storm.topology_estimates import MeasuredTopology, MeasuredValue
 
 LEAST_PROGRESS = 0.5

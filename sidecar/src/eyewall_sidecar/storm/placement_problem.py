@@ -23,15 +23,38 @@ from eyewall_sidecar.storm.capacity import (
     executors_per_slot,
     node_names,
 )
-from eyewall_sidecar.storm.cluster import Supervisor, TopologyState
+from eyewall_sidecar.storm.cluster import Component, Executor, Supervisor, TopologyState
 from eyewall_sidecar.storm.core_demand import core_demand
-from eyewall_sidecar.storm.known_delays import FEW, KnownDelays
-from eyewall_sidecar.storm.pins import pinned_hosts
+from eyewall_sidecar.storm.delay_table import DelayTable
+from eyewall_sidecar.storm.host_load import HostLoad
+from eyewall_sidecar.storm.known_delays import FEW, KnownDelays, KnownDelaysCache
 from eyewall_sidecar.storm.rates import NOTHING_MEASURED, flows, unknown_streams
 from eyewall_sidecar.storm.settings import Settings
-from eyewall_sidecar.storm.signals import Signals
-from eyewall_sidecar.storm.topology import Component, Executor
-from eyewall_sidecar.storm.traits import Traits, TraitsError, read_traits
+from eyewall_sidecar.storm.topology_estimates import MeasuredTopology
+from eyewall_sidecar.storm.traits import Traits, TraitsError, pinned_hosts, read_traits
+
+
+@dataclass(frozen=True, slots=True)
+class Signals:
+    """All that a problem depends on in addition to cluster, topology and settings.
+
+    Parameters
+    ----------
+    delays
+        Between hosts, one way.
+    measured
+        Rates and costs of the topology; None where nothing is measured at all, so that what is
+        declared or assumed has to do.
+    loads
+        Host → its load, as far as it is known.
+    known_delays
+        Shared by the problems of all topologies.
+    """
+
+    delays: DelayTable
+    measured: MeasuredTopology | None = None
+    loads: Mapping[str, HostLoad] = field(default_factory=dict)
+    known_delays: KnownDelaysCache = field(default_factory=KnownDelaysCache)
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 
 from eyewall_sidecar.model.errors import listed
 from eyewall_sidecar.model.path_order import path_order
+from eyewall_sidecar.storm.cluster import Component, Executor, Grouping, Input, Kind, Topology
 from eyewall_sidecar.storm.stream_shares import shares, spread
-from eyewall_sidecar.storm.topology import Component, Executor, Grouping, Input, Kind, Topology
 from eyewall_sidecar.storm.topology_estimates import MeasuredTopology, MeasuredValue
 
 ASSUMED_RATE = 1.0

@@ -24,7 +24,7 @@ from eyewall_contracts.setting_keys import (
 
 from eyewall_sidecar.model.errors import listed
 from eyewall_sidecar.objective import Objective, ObjectiveError
-from eyewall_sidecar.storm.topology import Topology
+from eyewall_sidecar.storm.cluster import Topology
 
 LONGEST_SHOWN = 80
 

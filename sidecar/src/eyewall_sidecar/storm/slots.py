@@ -11,8 +11,7 @@ from dataclasses import dataclass
 
 from eyewall_sidecar.model import ProblemError
 from eyewall_sidecar.storm.capacity import SupervisorCapacity
-from eyewall_sidecar.storm.cluster import Assignment, Slot, TopologyState, Worker
-from eyewall_sidecar.storm.topology import Executor
+from eyewall_sidecar.storm.cluster import Assignment, Executor, Slot, TopologyState, Worker
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ evenly.
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 
-from eyewall_sidecar.storm.topology import Component, Executor, Grouping
+from eyewall_sidecar.storm.cluster import Component, Executor, Grouping
 from eyewall_sidecar.storm.topology_estimates import MeasuredTopology, MeasuredValue
 
 EVEN_WITHIN = 0.25

@@ -15,7 +15,7 @@ from typing import NamedTuple, TypeVar
 
 from eyewall_contracts.rates import Estimate, Rates, StreamRate
 
-from eyewall_sidecar.storm.topology import Component, Topology
+from eyewall_sidecar.storm.cluster import Component, Topology
 
 LARGEST = 1e9
 """Tuples/s, CPU-seconds or cores; a figure beyond is a mistake, and would refuse a problem."""

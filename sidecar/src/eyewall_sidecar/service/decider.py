@@ -3,10 +3,22 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from eyewall_sidecar.config import ServiceSettings
 from eyewall_sidecar.model import ProblemError, Solution, Status
 from eyewall_sidecar.policies import policy_catalogue
-from eyewall_sidecar.service.decision import Decline, Keep, Place, TopologyOutcome, leave_alone
-from eyewall_sidecar.service.limits import ServiceSettings
+from eyewall_sidecar.service.decision import (
+    Decline,
+    Handover,
+    Keep,
+    Place,
+    PlacementSearch,
+    TopologyOutcome,
+    TopologyRecord,
+    cancel_search,
+    leave_alone,
+    poll_search,
+    record_handover,
+)
 from eyewall_sidecar.service.messages import (
     Code,
     Message,
@@ -19,6 +31,7 @@ from eyewall_sidecar.service.movement_rules import (
     CandidateMove,
     MoveConditions,
     MoveVerdict,
+    WorkerBudget,
     assess_move,
     evaluate_move,
     find_freeze,
@@ -37,15 +50,6 @@ from eyewall_sidecar.service.problem_cache import (
     request_placement,
 )
 from eyewall_sidecar.service.solver_pool import PLACING, PlacementTask, Solvers
-from eyewall_sidecar.service.topology_record import (
-    Handover,
-    PlacementSearch,
-    TopologyRecord,
-    cancel_search,
-    poll_search,
-    record_handover,
-)
-from eyewall_sidecar.service.worker_budget import WorkerBudget
 from eyewall_sidecar.stores import HeldSwitches
 from eyewall_sidecar.storm import (
     Assignment,

@@ -3,10 +3,10 @@
 from collections.abc import Iterator
 
 import pytest
+from eyewall_sidecar.heuristic.tie_breaks import with_fewest_moves, with_least_traffic
 from eyewall_sidecar.model import Link, Node, Operator, PlacementProblem, Solution, Status, Stream
 from eyewall_sidecar.objective import Objective
 from eyewall_sidecar.objectives import evaluate
-from eyewall_sidecar.service.tie_breaks import with_fewest_moves, with_least_traffic
 
 R = Objective.parse("R=1")
 

@@ -10,7 +10,7 @@ from decision_records import decision
 from eyewall_contracts.decision import DecisionRecord, day_of, encode_decision
 from eyewall_contracts.errors import ContractError
 from eyewall_contracts.stores.decision_history import read_one, read_page
-from eyewall_sidecar.stores import ZookeeperRecords, zookeeper_records
+from eyewall_sidecar.stores import ZookeeperRecords, records
 from kazoo.client import KazooClient
 from kazoo.exceptions import ConnectionLoss
 from obedient_nimbus import Clock
@@ -87,13 +87,13 @@ def test_decisions_wait_for_a_zookeeper_that_is_away(
     zookeeper.stop()
     store = ZookeeperRecords(zookeeper.address, paths, Clock(NOW), time.monotonic)
     store.start()
-    for number in range(zookeeper_records.BACKLOG + 2):
+    for number in range(records.BACKLOG + 2):
         store.put(decision(NOW, number))
     until(lambda: "no connection; up to 1000 wait" in caplog.text)
     zookeeper.start()
     client = KazooClient(zookeeper.address)
     client.start(timeout=120)
-    until(lambda: len(read_page(client, paths, 2_000).records) == zookeeper_records.BACKLOG)
+    until(lambda: len(read_page(client, paths, 2_000).records) == records.BACKLOG)
     until(lambda: "decisions that were dropped as too many waited: 2" in caplog.text)
     assert read_page(client, paths, 2_000).records[-1].said == "decision 2"
     store.close()
@@ -126,7 +126,7 @@ def test_a_decision_whose_writing_failed_is_written_before_those_after_it(
 def test_a_decision_that_is_made_while_old_ones_are_deleted_does_not_wait_for_the_last_of_them(
     store: ZookeeperRecords, client: KazooClient, paths: Znodes, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(zookeeper_records, "AT_ONCE", 2)
+    monkeypatch.setattr(records, "AT_ONCE", 2)
     there(client, paths, *(decision(NOW - 40 * DAY, n) for n in range(6)))
     delete, write, left = ZookeeperRecords._delete, ZookeeperRecords._write, []
     old = paths.decisions_of(day_of(NOW - 40 * DAY))
@@ -152,7 +152,7 @@ def test_a_decision_that_is_made_while_old_ones_are_deleted_does_not_wait_for_th
 def test_days_that_are_too_old_go_and_of_a_day_with_too_many_its_oldest(
     store: ZookeeperRecords, client: KazooClient, paths: Znodes, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(zookeeper_records, "MOST_OF_A_DAY", 3)
+    monkeypatch.setattr(records, "MOST_OF_A_DAY", 3)
     old = [decision(NOW - 30 * DAY, n) for n in range(5)]
     kept = [decision(NOW - 29 * DAY, 5)]
     crowd = [decision(NOW - n, 10 - n) for n in range(5)]
