@@ -18,6 +18,7 @@ import recorded_health
 import recorded_provisions as provisioned
 import recorded_views as recorded
 from eyewall_monitor.dashboard.view_cache import Change
+from eyewall_monitor.dashboard.views.metrics import term_views
 from eyewall_monitor.dashboard.views.provision import ProvisionRequest
 from eyewall_monitor.dashboard.views.switches import Frozen
 from eyewall_monitor.dashboard.web.pages import PATHS
@@ -240,6 +241,7 @@ VIEWS: Mapping[str, Callable[..., Any]] = {
     "/decisions": lambda **_: decided.decisions(),
     "/decisions/([^/]+)": decided.decision,
     "/policies": decided.policies,
+    "/terms": term_views,
     "/catalogues": provisioned.catalogues,
     # What is answered to whoever POSTs /topologies/ID/provision.
     "/provision": provisioned.bought,

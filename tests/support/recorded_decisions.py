@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from eyewall_contracts.decision import Verdict
+from eyewall_contracts.decision import MetricChange, Verdict
 from eyewall_monitor.dashboard.views.decision import (
     DecisionPage,
     DecisionSummary,
@@ -14,7 +14,7 @@ from eyewall_monitor.dashboard.views.explanation import (
     ExplanationView,
     NeighbourView,
 )
-from eyewall_monitor.dashboard.views.metrics import MetricView, MoveView, RejectionView
+from eyewall_monitor.dashboard.views.metrics import MoveView, RejectionView, metric_views
 from eyewall_monitor.dashboard.views.plan import (
     PlanState,
     PlanSummaryView,
@@ -86,13 +86,15 @@ MOVES = (
     MoveView(executor="count[4-4]", source="cloud-1", target="fog-1"),
     MoveView(executor="count[5-5]", source=None, target="fog-2"),
 )
-BEFORE_AND_AFTER = (
-    MetricView(name="objective", unit="s", before=0.061, after=0.0182),
-    MetricView(name="R", unit="s", before=0.061, after=0.0182),
-    MetricView(name="A", unit="", before=0.9921, after=0.9902),
-    MetricView(name="T", unit="tuples/s", before=1800.0, after=1240.0),
-    MetricView(name="N", unit="tuples", before=44.0, after=9.84),
-    MetricView(name="EE", unit="tuples·s", before=None, after=0.141),
+BEFORE_AND_AFTER = metric_views(
+    (
+        MetricChange("objective", before=0.061, after=0.0182),
+        MetricChange("R", before=0.061, after=0.0182),
+        MetricChange("A", before=0.9921, after=0.9902),
+        MetricChange("T", before=1800.0, after=1240.0),
+        MetricChange("N", before=44.0, after=9.84),
+        MetricChange("EE", before=None, after=0.141),
+    )
 )
 REJECTED = (
     RejectionView(constraint="pin", moves=5),

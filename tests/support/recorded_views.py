@@ -9,10 +9,10 @@ from itertools import permutations
 from random import Random
 from typing import TYPE_CHECKING, Literal
 
-from eyewall_contracts.decision import Verdict
+from eyewall_contracts.decision import MetricChange, Verdict
 from eyewall_monitor.dashboard.views.cluster import ClusterView, Load, RulesView, SupervisorView
 from eyewall_monitor.dashboard.views.links import LinkView
-from eyewall_monitor.dashboard.views.metrics import MetricView, PathStepView
+from eyewall_monitor.dashboard.views.metrics import PathStepView, metric_views
 from eyewall_monitor.dashboard.views.positions import Position
 from eyewall_monitor.dashboard.views.response_time import Reassignment, ResponseTimeView, TimePoint
 from eyewall_monitor.dashboard.views.signal import Signal
@@ -272,13 +272,15 @@ def slowest_path(id_: str) -> tuple[PathStepView, ...]:
     return tuple(found)
 
 
-METRICS = (
-    MetricView(name="objective", unit="s", before=0.0182),
-    MetricView(name="R", unit="s", before=0.0182),
-    MetricView(name="A", unit="", before=0.9921),
-    MetricView(name="T", unit="tuples/s", before=1240.0),
-    MetricView(name="N", unit="tuples", before=9.84),
-    MetricView(name="EE", unit="tuples·s", before=0.141),
+METRICS = metric_views(
+    (
+        MetricChange("objective", before=0.0182),
+        MetricChange("R", before=0.0182),
+        MetricChange("A", before=0.9921),
+        MetricChange("T", before=1240.0),
+        MetricChange("N", before=9.84),
+        MetricChange("EE", before=0.141),
+    )
 )
 
 

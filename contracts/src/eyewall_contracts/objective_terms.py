@@ -63,7 +63,7 @@ TERMS: Final[Mapping[Term, TermDescription]] = {
     Term.A: TermDescription(
         key="availability",
         name="availability",
-        meaning="of all hosts and links in use",
+        meaning="the probability that all hosts and links in use are up",
         unit="",
         display_unit="%",
         factor=1e2,

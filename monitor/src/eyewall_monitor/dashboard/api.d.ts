@@ -200,10 +200,18 @@ export interface MeasuredGain {
   note: string;
 }
 
-/** One of R, A, T, N, EE or the objective. */
+/** A term, or the objective. */
 export interface MetricView {
+  /** The term's letter, or `objective`. */
   name: string;
+  title: string;
+  /** Of the values; empty for a probability and for the objective. */
   unit: string;
+  display_unit: string;
+  /** A value times the factor is in `display_unit`. */
+  factor: number;
+  /** Null: unknown, as of the objective, which may be a weighted sum. */
+  less_is_better: boolean | null;
   before: number | null;
   after: number | null;
 }
@@ -501,6 +509,13 @@ export interface SwitchesView {
   /** The sidecar holds the same values. */
   in_force: boolean;
   note: string;
+}
+
+/** A term that an objective may hold. */
+export interface TermView {
+  letter: string;
+  name: string;
+  meaning: string;
 }
 
 /** One point of a series. */

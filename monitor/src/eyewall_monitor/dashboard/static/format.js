@@ -1,7 +1,8 @@
 // Formats values for people: ms for seconds, % for shares, and `unknown` for a missing value.
 
 export const UNKNOWN = "unknown";
-const LESS_IS_BETTER = new Set(["R", "T", "N", "EE"]);
+
+/** @typedef {import("../api.d.ts").MetricView} MetricView */
 
 const grouped = new Intl.NumberFormat("en", { maximumFractionDigits: 0 });
 const threeDigits = new Intl.NumberFormat("en", { maximumSignificantDigits: 3 });
@@ -82,15 +83,12 @@ export function signed(value, format) {
   return value > 0 ? `+${format(value)}` : value < 0 ? `−${format(-value)}` : `±${format(0)}`;
 }
 
-/**
- * The value of a metric (R, A, T, N, EE or the objective) with its unit.
- * @param {string} name @param {string} unit @param {number|null} value
- */
-export function metric(name, unit, value) {
+/** The value of a metric with its unit. @param {MetricView} of @param {number|null} value */
+export function metric({ display_unit, factor }, value) {
   if (value === null) return UNKNOWN;
-  if (name === "A") return `${fourDigits(value * 100)} %`;
-  if (unit === "s") return ms(value);
-  return `${plain(value)} ${unit}`.trim();
+  if (display_unit === "ms") return ms(value);
+  const shown = value * factor;
+  return `${display_unit === "%" ? fourDigits(shown) : plain(shown)} ${display_unit}`.trim();
 }
 
 /** 99.95 stays 99.95. @param {number} value */
@@ -98,28 +96,10 @@ function fourDigits(value) {
   return Number(value.toPrecision(4)).toString();
 }
 
-/**
- * Whether a change is an improvement; null if it is not known (the sense of a mixed objective).
- * @param {string} name @param {number} before @param {number} after
- */
-export function isBetter(name, before, after) {
-  if (before === after) return null;
-  if (LESS_IS_BETTER.has(name)) return after < before;
-  return name === "A" ? after > before : null;
-}
-
-const NAMES = {
-  R: "Response time R",
-  A: "Availability A",
-  T: "Inter-node traffic T",
-  N: "Network usage N",
-  EE: "Elastic energy EE",
-  objective: "Objective",
-};
-
-/** @param {string} name */
-export function metricName(name) {
-  return NAMES[/** @type {keyof typeof NAMES} */ (name)] ?? name;
+/** Whether a metric is better after a change; null if that is not known. @param {MetricView} it */
+export function isBetter({ less_is_better, before, after }) {
+  if (before === null || after === null || before === after || less_is_better === null) return null;
+  return after < before === less_is_better;
 }
 
 const sameDay = new Intl.DateTimeFormat("en-GB", { hour: "2-digit", minute: "2-digit", second: "2-digit" });

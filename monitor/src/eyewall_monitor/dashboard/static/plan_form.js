@@ -4,9 +4,10 @@ import { html, live, nothing } from "./lit.js";
 import { LIMITS, number, SolveForm } from "./solve_form.js";
 
 /** @typedef {import("../api.d.ts").PolicyView} PolicyView */
+/** @typedef {import("../api.d.ts").TermView} TermView */
 /** @typedef {import("../api.d.ts").TopologySummary} TopologySummary */
 
-const OBJECTIVES = ["R=1", "T=1", "N=1", "A=1", "R=0.5,A=0.2,N=0.3", "ecker"];
+const SEVERAL = "R=0.5,A=0.2,N=0.3";
 
 export class PlanForm extends SolveForm {
   /** @param {import("./screen.js").Context} context */
@@ -21,8 +22,8 @@ export class PlanForm extends SolveForm {
     });
   }
 
-  /** @param {TopologySummary[]} topologies @param {PolicyView[]} policies */
-  draw(topologies, policies) {
+  /** @param {TopologySummary[]} topologies @param {PolicyView[]} policies @param {TermView[]} terms */
+  draw(topologies, policies, terms) {
     if (!topologies.length) return html`<p class="empty">No topology is running, so there is nothing to plan.</p>`;
     const { fields } = this;
     const chosen = topologies.find((it) => it.id === fields.topology || it.name === fields.topology) ?? (fields.topology ? undefined : topologies[0]);
@@ -37,17 +38,13 @@ export class PlanForm extends SolveForm {
         <span class="help">${policy ? `${policy.title}: use it ${policy.take_it}.` : ""}</span></label>
       <label class="field">Objective<input name="objective" list="objectives" autocomplete="off" spellcheck="false" placeholder=${chosen?.objective || "the topology’s own"} .value=${live(fields.objective)}>
         <span class="help">${policy ? objectivesOf(policy) : "R=1, or weights that sum to 1"}</span></label>
-      <datalist id="objectives">${OBJECTIVES.map((it) => html`<option value=${it}></option>`)}</datalist>
+      <datalist id="objectives">${[...terms.map((it) => `${it.letter}=1`), SEVERAL, "ecker"].map((it) => html`<option value=${it}></option>`)}</datalist>
       <label class="field">Time limit, seconds<input name="limit" type="number" inputmode="decimal" min=${LIMITS[0]} max=${LIMITS[1]} step="any" .value=${live(fields.limit)}>
         <span class="help">${LIMITS[0]} to ${LIMITS[1]}; more time may find a better plan</span></label>
       <details class="whole"><summary>Objectives and the seed</summary>
         <dl class="facts terms">
-          <div><dt><code>R=1</code></dt><dd>response time: the slowest path from a source to a sink</dd></div>
-          <div><dt><code>A=1</code></dt><dd>availability of all hosts and links in use</dd></div>
-          <div><dt><code>T=1</code></dt><dd>inter-node traffic: tuples/s between hosts</dd></div>
-          <div><dt><code>N=1</code></dt><dd>network usage: traffic times delay</dd></div>
-          <div><dt><code>EE=1</code></dt><dd>elastic energy: traffic times delay squared</dd></div>
-          <div><dt><code>R=0.5,A=0.2,N=0.3</code></dt><dd>several metrics, with weights that sum to 1</dd></div>
+          ${terms.map((it) => html`<div><dt><code>${it.letter}=1</code></dt><dd>${it.name}: ${it.meaning}</dd></div>`)}
+          <div><dt><code>${SEVERAL}</code></dt><dd>several metrics, with weights that sum to 1</dd></div>
           <div><dt><code>ecker</code></dt><dd>Ecker’s score; with weights: <code>ecker=lat:1e-6,sup:1,co:1,event:1</code></dd></div>
         </dl>
         <label class="field">Seed<input name="seed" type="number" min="0" step="1" placeholder="the sidecar’s" .value=${live(fields.seed)}>

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
+
+from eyewall_contracts.objective_terms import TERMS, describe
 
 from eyewall_monitor.dashboard.views.base import View
 
@@ -12,15 +14,28 @@ if TYPE_CHECKING:
     from eyewall_contracts.decision import MetricChange
     from eyewall_contracts.proto import operations_pb2 as pb
 
-_UNITS: Final = {"R": "s", "T": "tuples/s", "N": "tuples", "EE": "tuples·s"}
-"""A is a probability and the objective a weighted sum: they have none."""
+
+class TermView(View):
+    """A term that an objective may hold."""
+
+    letter: str
+    name: str
+    meaning: str
 
 
 class MetricView(View):
-    """One of R, A, T, N, EE or the objective."""
+    """A term, or the objective."""
 
     name: str
+    """The term's letter, or `objective`."""
+    title: str
     unit: str
+    """Of the values; empty for a probability and for the objective."""
+    display_unit: str
+    factor: float
+    """A value times the factor is in `display_unit`."""
+    less_is_better: bool | None
+    """Null: unknown, as of the objective, which may be a weighted sum."""
     before: float | None = None
     after: float | None = None
 
@@ -54,8 +69,26 @@ class RejectionView(View):
 
 
 def metric_views(metrics: Iterable[pb.Metric | MetricChange]) -> tuple[MetricView, ...]:
-    """Return metrics with their units."""
-    return tuple(MetricView.of(it, unit=_UNITS.get(it.name, "")) for it in metrics)
+    """Return metrics with their titles and units."""
+    return tuple(map(_metric_view, metrics))
+
+
+def _metric_view(metric: pb.Metric | MetricChange) -> MetricView:
+    term = describe(metric.name)
+    name = f"{term.name} {metric.name}" if term else metric.name
+    return MetricView.of(
+        metric,
+        title=f"{name[:1].upper()}{name[1:]}",
+        unit=term.unit if term else "",
+        display_unit=term.display_unit if term else "",
+        factor=term.factor if term else 1.0,
+        less_is_better=term.less_is_better if term else None,
+    )
+
+
+def term_views() -> tuple[TermView, ...]:
+    """Return every term."""
+    return tuple(TermView.of(it, letter=letter) for letter, it in TERMS.items())
 
 
 def present_value(metrics: Iterable[pb.Metric], name: str) -> float | None:

@@ -18,6 +18,7 @@ from eyewall_monitor.dashboard.views.cluster import ClusterView
 from eyewall_monitor.dashboard.views.decision import DecisionPage, DecisionView
 from eyewall_monitor.dashboard.views.explanation import ExplanationView
 from eyewall_monitor.dashboard.views.health import HealthView
+from eyewall_monitor.dashboard.views.metrics import TermView, term_views
 from eyewall_monitor.dashboard.views.plan import PlanRequest, PlanSummaryView, PlanView, PolicyView
 from eyewall_monitor.dashboard.views.provision import CatalogueView, ProvisionRequest, ProvisionView
 from eyewall_monitor.dashboard.views.response_time import ResponseTimeView
@@ -175,6 +176,11 @@ def api_router(views: ViewCache, commands: Commands, events: Events) -> APIRoute
     async def policies(request: Request) -> Response:
         """Policies that plans can be made with."""
         return await call(request, commands.policies, limiter=reading)
+
+    @router.get("/terms", tags=["plan"], response_model=tuple[TermView, ...])
+    async def terms(request: Request) -> Response:
+        """Terms that an objective may hold."""
+        return respond(request, json_body(term_views()))
 
     @router.get(
         "/plans",

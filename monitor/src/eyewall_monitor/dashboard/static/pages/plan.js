@@ -58,8 +58,8 @@ export function page(context, id) {
           ${dialog.draw(plan, { changes, stopped })}
         </section>
         <dl class="strip">
-          <div><dt>Predicted response time</dt><dd class="large">${response ? metric("R", "s", response.after) : UNKNOWN}
-            <small>${response?.before != null ? `now ${metric("R", "s", response.before)}` : ""}</small></dd></div>
+          <div><dt>Predicted response time</dt><dd class="large">${response ? metric(response, response.after) : UNKNOWN}
+            <small>${response?.before != null ? `now ${metric(response, response.before)}` : ""}</small></dd></div>
           <div><dt>Objective</dt><dd class="large">${gainText(plan.gain)}</dd></div>
           <div><dt>Executors moved</dt><dd class="large">${plan.moves.length}</dd></div>
           <div><dt>Workers started</dt><dd class="large">${plan.workers_started} <small>${stopped ? `${stopped} stopped` : ""}</small></dd></div>

@@ -24,20 +24,21 @@ export function page(context) {
 
   return {
     title: "Plan",
-    needs: ["cluster", "policies"],
+    needs: ["cluster", "policies", "terms"],
     sources: () => ({
       cluster: { path: "/cluster", changedBy: (topic) => topic === "cluster" },
       policies: { path: "/policies", changedBy: () => false },
+      terms: { path: "/terms", changedBy: () => false },
       plans: { path: "/plans", changedBy: (topic) => topic === "plans" },
     }),
     leave: () => form.end(),
-    draw: ({ cluster: { view }, policies, plans }) => {
+    draw: ({ cluster: { view }, policies, terms, plans }) => {
       /** @type {ClusterView} */
       const cluster = view;
       const topologies = [...cluster.topologies].sort((one, other) => compareNames(one.name, other.name));
       return html`<div class="head"><div><h1>Plan</h1><p class="lead">A dry run moves nothing. Afterwards its result can be applied exactly as it is.</p></div></div>
         <div class="split">
-          <section class="card" aria-labelledby="dry-title"><h2 id="dry-title">Dry run</h2>${form.draw(topologies, policies.view)}</section>
+          <section class="card" aria-labelledby="dry-title"><h2 id="dry-title">Dry run</h2>${form.draw(topologies, policies.view, terms.view)}</section>
           <div class="side">
             <section class="card" aria-labelledby="freeze-title"><h2 id="freeze-title">Freeze</h2>
               <ul class="switches"><li>${all.draw(cluster.switches)}</li>${repeat(topologies, (it) => it.id, (it) => html`<li>${switchOf(it).draw(cluster.switches)}</li>`)}</ul></section>
