@@ -26,7 +26,7 @@ from pathlib import Path
 import psutil
 import yaml
 from eyewall_deploy.run_dir import storm_home_cache
-from eyewall_deploy.storm.daemons import find_java
+from eyewall_deploy.storm.jvm import find_java
 from scipy import stats
 
 from benchmarks.loop.cluster import deploy

@@ -18,8 +18,8 @@ from eyewall_deploy.endpoint import Endpoint
 from eyewall_deploy.failure import Failure
 from eyewall_deploy.processes import probes
 from eyewall_deploy.run_dir import storm_home_cache
-from eyewall_deploy.storm.daemons import find_java
 from eyewall_deploy.storm.home import assemble_storm_home
+from eyewall_deploy.storm.jvm import DAEMON_JARS, archive_options, find_java
 from free_ports import free_port
 
 if TYPE_CHECKING:
@@ -95,6 +95,7 @@ def zookeeper_server(folder: Path, heap_megabytes: int = 64) -> Server:
         f"-Xmx{heap_megabytes}m",
         "-XX:+UseSerialGC",
         "-XX:TieredStopAtLevel=1",
+        *archive_options(home, java, DAEMON_JARS),
         f"-Dstorm.home={home.path}",
     ]
     return Server([java, *options, "-cp", path, FORGETFUL], port, probes.zookeeper)

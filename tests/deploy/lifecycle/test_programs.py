@@ -11,8 +11,8 @@ from eyewall_deploy.lifecycle.programs import programs, start_stages
 from eyewall_deploy.processes import probes
 from eyewall_deploy.run_dir import storm_home_cache
 from eyewall_deploy.state import ClusterMode
-from eyewall_deploy.storm.daemons import find_java
 from eyewall_deploy.storm.home import StormHome, assemble_storm_home
+from eyewall_deploy.storm.jvm import find_java
 from free_ports import free_port
 from kazoo.client import KazooClient
 from real_stores import HERE, Server

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from eyewall_contracts.rates import decode_rates
-from eyewall_deploy.storm.daemons import find_java
+from eyewall_deploy.storm.jvm import find_java
 from eyewall_monitor.cli import app
 from free_ports import free_port
 from histories import Host, reports, write

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 from eyewall_deploy.doctor.check_result import CheckResult, advice, fine, stops_nimbus
 from eyewall_deploy.failure import Failure
 from eyewall_deploy.state import SchedulerChoice
-from eyewall_deploy.storm.daemons import find_java
 from eyewall_deploy.storm.home import STORM_VERSION, open_storm_home
+from eyewall_deploy.storm.jvm import find_java
 from eyewall_deploy.storm.settings import SCHEDULER_CLASSES
 
 if TYPE_CHECKING:

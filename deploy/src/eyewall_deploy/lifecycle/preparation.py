@@ -29,8 +29,8 @@ from eyewall_deploy.state import (
 )
 from eyewall_deploy.storm import settings
 from eyewall_deploy.storm.connections import write_connections
-from eyewall_deploy.storm.daemons import find_java
 from eyewall_deploy.storm.home import assemble_storm_home, open_storm_home
+from eyewall_deploy.storm.jvm import find_java, make_archives
 from eyewall_deploy.wan import delay_file, link_file
 from eyewall_deploy.wan.addresses import CONTROL, hosts_file
 
@@ -159,6 +159,7 @@ def _prepare(options: UpOptions, progress: Progress) -> Deployment:
     dashboard = options.dashboard and monitor_command() is not None
     dashboard = dashboard and _is_installed(_WEB, "dashboard", "dashboard", progress)
     home = _storm_home(options, progress)
+    make_archives(home, java, lambda text: progress.show(f"{text} (once; some seconds)"))
     state = RunState(
         cluster=cluster.name,
         mode=mode,

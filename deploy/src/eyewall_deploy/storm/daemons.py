@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import os
-import shutil
 import sys
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from eyewall_deploy.processes.supervisord import Program
+from eyewall_deploy.storm.jvm import DAEMON_JARS, archive_options
 from eyewall_deploy.storm.settings import java_network_options
 
 if TYPE_CHECKING:
@@ -36,15 +36,6 @@ ZOOKEEPER = Daemon(
 )
 _ZOOKEEPER_TICK_MS = 2000
 _ANY_NUMBER = 0
-
-
-def find_java() -> str | None:
-    """Return the JVM that Storm itself would take: JAVA_HOME's, else the one on PATH."""
-    home = os.environ.get("JAVA_HOME")
-    if home:
-        java = Path(home) / "bin" / "java"
-        return str(java) if java.is_file() else None
-    return shutil.which("java")
 
 
 def zookeeper_arguments(port: int, folder: Path) -> tuple[str, ...]:
@@ -79,6 +70,7 @@ def daemon_program(
         f"-Xmx{daemon.heap}m",
         "-XX:+UseSerialGC",
         "-XX:TieredStopAtLevel=1",
+        *archive_options(home, deployment.state.java, DAEMON_JARS),
         *java_network_options(deployment),
         *daemon.options,
         f"-Ddaemon.name={name}",

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 
 from eyewall_deploy.failure import Failure
 from eyewall_deploy.run_dir import storm_home_cache
+from eyewall_deploy.storm.jvm import find_java, make_archives
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -50,10 +51,14 @@ class StormHome:
         return (self.path / "public").is_dir() and any(self.path.glob("lib-webapp/*.jar"))
 
     def daemon_class_path(self, conf: Path, extlib_daemon: Path) -> str:
-        """Return the class path of a daemon; both folders are outside the home."""
+        """Return the class path of a daemon; both folders are outside the home.
+
+        The jars come first, as `bin/storm` has it: a class archive is valid for a class path that
+        begins with its own.
+        """
         jars = ["lib", "extlib", "extlib-daemon"] + ["lib-webapp"] * self.has_ui
         folders = [f"{self.path}/{folder}/*" for folder in jars]
-        return ":".join([str(conf), *folders, f"{extlib_daemon}/*"])
+        return ":".join([*folders, f"{extlib_daemon}/*", str(conf)])
 
 
 def open_storm_home(path: Path) -> StormHome | Failure:
@@ -144,3 +149,6 @@ if __name__ == "__main__":  # `make setup` runs it before any package is install
     assembled = assemble_storm_home(storm_home_cache(), lambda text: print(text, flush=True))
     if isinstance(assembled, Failure):
         sys.exit(assembled.reason)
+    java = find_java()
+    if java is not None:
+        make_archives(assembled, java, lambda text: print(text, flush=True))

@@ -9,6 +9,7 @@ import yaml
 from eyewall_contracts.setting_keys import ADDRESSES, PUSH
 
 from eyewall_deploy.state import SchedulerChoice
+from eyewall_deploy.storm.jvm import WORKER_JARS, archive_options
 from eyewall_deploy.wan.addresses import CONTROL
 
 if TYPE_CHECKING:
@@ -50,6 +51,7 @@ _ONE_MACHINE = {
 }
 _REPORTERS = "topology.metrics.reporters"
 _CSV_REPORTER = "org.apache.storm.daemon.metrics.reporters.CsvPreparableReporter"
+_LOG_WRITER = "topology.worker.logwriter.childopts"
 _MEGABYTE = 1024 * 1024
 
 
@@ -154,11 +156,17 @@ def _common_settings(deployment: Deployment, program: str) -> dict[str, Any]:
         settings |= _STOCK_TIMING
     if not deployment.state.agents:
         del settings[_REPORTERS]
+    log_writer = [settings[_LOG_WRITER]]
     workers = [settings["worker.childopts"], *java_network_options(deployment)]
+    if not deployment.state.stock_timing:
+        archive = archive_options(deployment.home, deployment.state.java, WORKER_JARS)
+        log_writer += archive
+        workers += archive
     return {
         **settings,
         **_ONE_MACHINE,
         "worker.childopts": " ".join(workers),
+        _LOG_WRITER: " ".join(log_writer),
         "storm.zookeeper.servers": [inner.zookeeper.host],
         "storm.zookeeper.port": inner.zookeeper.port,
         "storm.zookeeper.root": deployment.storm_root,
