@@ -9,7 +9,6 @@ import tempfile
 import threading
 import time
 from contextlib import suppress
-from dataclasses import replace
 from pathlib import Path
 from random import Random
 from statistics import median, quantiles
@@ -31,6 +30,7 @@ from eyewall_contracts.znodes import Znodes
 from eyewall_sidecar.stores.records import KEEP_DAYS, MOST_OF_A_DAY
 from kazoo.client import KazooClient
 from kazoo.exceptions import NoNodeError
+from msgspec.structs import replace
 
 from benchmarks.dashboard.recording import SMALL
 from benchmarks.dashboard.rig import Rig

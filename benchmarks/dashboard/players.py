@@ -17,7 +17,6 @@ import sys
 import threading
 import time
 import zlib
-from dataclasses import replace
 from random import Random
 from typing import TYPE_CHECKING, Any
 
@@ -28,6 +27,7 @@ from eyewall_contracts.proto import scheduler_pb2 as pb
 from eyewall_contracts.proto.scheduler_pb2_grpc import SchedulerStub
 from eyewall_contracts.znodes import Znodes
 from kazoo.client import KazooClient
+from msgspec.structs import replace
 from redis import Redis
 
 from benchmarks.dashboard.recording import (

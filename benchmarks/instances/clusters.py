@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from eyewall_papers.instances.planetlab import between_distinct_nodes
+from eyewall_papers.instances.planetlab import delays_between_distinct_nodes
 from eyewall_sidecar.model import LinkMatrix
 from eyewall_sidecar.model.links import Matrix
 from eyewall_sidecar.storm import Grouping
@@ -55,7 +55,7 @@ def large_cluster(data: Path, seed: int) -> Workload:
     rng = np.random.default_rng(seed)
     supervisors = tuple(_supervisors(data, LARGE))
     racks = {it.rack: None for it in supervisors}
-    delays = between_distinct_nodes(data, len(racks), rng)
+    delays = delays_between_distinct_nodes(data, len(racks), rng)
     return Workload(
         topologies=tuple(_topologies(data, LARGE, rng)),
         supervisors=supervisors,
@@ -71,7 +71,7 @@ def real_graphs(data: Path, seed: int, *, most_executors: int = 60) -> Workload:
     """
     rng = np.random.default_rng(seed)
     supervisors = tuple(_supervisors(data, SMALL))
-    delays = between_distinct_nodes(data, len(supervisors), rng)
+    delays = delays_between_distinct_nodes(data, len(supervisors), rng)
     topologies = [it for name in (LARGE, SMALL) for it in _topologies(data, name, rng)]
     return Workload(
         topologies=tuple(it for it in topologies if it.executors <= most_executors),

@@ -26,7 +26,7 @@ def least_price(problem: ProvisioningProblem) -> float:
             if (
                 price < least
                 and _counted(types)
-                and _linked(problem, partition, types)
+                and _reach(problem, partition, types)
                 and _served(problem, partition, types)
             ):
                 least = price
@@ -71,7 +71,7 @@ def _counted(types: Sequence[MachineType]) -> bool:
     return all(bought[it.name] <= it.count for it in types)
 
 
-def _linked(
+def _reach(
     problem: ProvisioningProblem, partition: Partition, types: Sequence[MachineType]
 ) -> bool:
     for u, v in combinations(range(len(partition)), 2):

@@ -20,7 +20,7 @@ class Shape(StrEnum):
     TREE = "tree"
     """Binary: at most two of children and objects, as in paper 003."""
     LEFT_DEEP = "left-deep"
-    """A chain in which every operator has one object beside its child."""
+    """A chain in which every operator has one object in addition to its child."""
     DAG = "dag"
     """Operators may send to several others, and the graph may fall apart."""
 

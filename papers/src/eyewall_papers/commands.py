@@ -78,7 +78,7 @@ def provision(
     config: Config = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the answer as JSON.")] = False,
 ) -> None:
-    """Tell which machines to buy for a rate, at the least cost, or which nodes can be switched off.
+    """Find the cheapest machines for a rate, or the nodes that can be switched off.
 
     Exit codes as of `eyewall solve`: 0 with a platform, 2 for a bad file or option, 3 if none
     sustains the rate, 4 if the time limit came first, 5 if the heuristic failed; 1 if the sidecar,

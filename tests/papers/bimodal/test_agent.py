@@ -5,7 +5,7 @@ import pytest
 from any_order import AnyOrder
 from eyewall_papers.bimodal.agent import MappingAgent
 from eyewall_papers.bimodal.mapping import Resources
-from eyewall_papers.bimodal.messages import Ack, AckKind, Map, Unknown
+from eyewall_papers.bimodal.messages import Ack, AckKind, Map, UnknownTask
 from eyewall_papers.bimodal.metric import DELAY, MapMetric
 from eyewall_papers.bimodal.negotiation import FirstInFirstOut, agents_of, deliver, negotiate
 from eyewall_papers.bimodal.network import DedicatedLink, LinkKind, TwoKindNetwork
@@ -114,7 +114,7 @@ def test_a_map_that_lacks_the_specification_comes_back_and_is_sent_in_full() -> 
     assert (first.spec, second.spec) == (task, None)
     both["b"].handle("a", first)
     (returned,) = both["b"].handle("a", second)
-    assert returned.message == Unknown("t", second.partial)
+    assert returned.message == UnknownTask("t", second.partial)
     before = both["a"].computations["t"].count
     (again,) = both["a"].handle("b", returned.message)
     assert again.message == Map("t", second.partial, task)

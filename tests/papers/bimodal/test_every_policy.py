@@ -88,7 +88,7 @@ def test_the_computation_ends_with_no_state_left_and_every_map_acknowledged(
     assert agents[case.task.sink].outcomes[case.task.id].settled
     # A map that came back for want of the specification is sent again: one more map, no ack.
     sent = traffic.messages
-    assert sent["Map"] == sent["Ack"] + sent.get("Unknown", 0)
+    assert sent["Map"] == sent["Ack"] + sent.get("UnknownTask", 0)
 
 
 @FEW

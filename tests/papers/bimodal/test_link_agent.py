@@ -154,7 +154,7 @@ def test_a_file_that_is_no_text_is_named(folder: Path) -> None:
 
 
 class StopAfter:
-    """Told to end after so many waits; each wait does the next of these things first."""
+    """Ends after so many waits; each wait runs the next of these actions first."""
 
     def __init__(self, *actions: Any) -> None:
         self._actions = iter(actions)

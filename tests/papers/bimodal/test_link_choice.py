@@ -6,10 +6,10 @@ from math import inf
 
 import pytest
 from eyewall_papers.bimodal.link_choice import (
-    Chosen,
-    Observed,
+    ConnectionPromise,
+    LinkChoice,
     ObservedRates,
-    PromisedConnection,
+    ObservedTraffic,
     choose_links,
 )
 from eyewall_papers.bimodal.mapping import Route
@@ -20,7 +20,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 INTERVAL = 2.0
-NOTHING = Observed(0.0, 0.0)
+NOTHING = ObservedTraffic(0.0, 0.0)
 
 
 def network(*links: tuple[str, str, float], price: float = 1.0) -> TwoKindNetwork:
@@ -37,13 +37,13 @@ TRIANGLE = network(("a", "b", 400.0), ("a", "c", 400.0), ("c", "b", 400.0))
 
 def connection(
     topology: str, budget: float, *, source: str = "a", port: int = 1
-) -> PromisedConnection:
-    return PromisedConnection(topology, source, "b", port, 300.0, budget)
+) -> ConnectionPromise:
+    return ConnectionPromise(topology, source, "b", port, 300.0, budget)
 
 
 def choose(
-    links: TwoKindNetwork, *connections: PromisedConnection, seen: Observed = NOTHING
-) -> dict[str, Chosen]:
+    links: TwoKindNetwork, *connections: ConnectionPromise, seen: ObservedTraffic = NOTHING
+) -> dict[str, LinkChoice]:
     observed = dict.fromkeys(connections, seen)
     return {
         it.topology: c for it, c in choose_links(links, connections, observed, INTERVAL).items()
@@ -67,7 +67,7 @@ def test_who_is_far_behind_comes_before_who_may_pay_a_little_more() -> None:
     # b1 had all of its 300 bytes/s: it needs 300, times 2. b2 had none for 10 s: 300 + 3,000 / 2 =
     # 1,800, times 1.5.
     ahead, behind = connection("b1", 2.0), connection("b2", 1.5, port=2)
-    observed = {ahead: Observed(10.0, 3_000.0), behind: Observed(10.0, 0.0)}
+    observed = {ahead: ObservedTraffic(10.0, 3_000.0), behind: ObservedTraffic(10.0, 0.0)}
     chosen = choose_links(network(("a", "b", 400.0)), [ahead, behind], observed, INTERVAL)
     assert chosen[behind].route.kind is LinkKind.DEDICATED
     assert chosen[ahead].route.kind is LinkKind.PUBLIC
@@ -102,7 +102,7 @@ def test_two_connections_with_the_same_name_and_ends_are_decided_on_once() -> No
 
 @pytest.mark.parametrize(("source", "target"), [("q", "b"), ("a", "q")])
 def test_a_connection_of_an_unknown_host_is_named(source: str, target: str) -> None:
-    stray = PromisedConnection("x", source, target, 1, 300.0)
+    stray = ConnectionPromise("x", source, target, 1, 300.0)
     with pytest.raises(
         ProblemError, match=f"x {source} → {target}:1: no host q; hosts are a, b, c"
     ):
@@ -114,7 +114,7 @@ ends = st.tuples(hosts, hosts).filter(lambda it: it[0] != it[1])
 
 
 @st.composite
-def asked(draw: st.DrawFn) -> tuple[TwoKindNetwork, dict[PromisedConnection, Observed]]:
+def asked(draw: st.DrawFn) -> tuple[TwoKindNetwork, dict[ConnectionPromise, ObservedTraffic]]:
     pairs = draw(st.dictionaries(ends, st.floats(1.0, 1_000.0), min_size=1, max_size=7))
     rates = [(*pair, rate) for pair, rate in pairs.items() if pair[::-1] not in pairs]
     links = network(*rates, ("x", "y", 1.0))
@@ -124,14 +124,14 @@ def asked(draw: st.DrawFn) -> tuple[TwoKindNetwork, dict[PromisedConnection, Obs
         source, target = draw(st.permutations(known))[:2]
         budget = draw(st.sampled_from([0.0, 1.0, 1.5, 2.0, 3.0, inf]))
         promised = draw(st.floats(0.0, 600.0))
-        seen = Observed(draw(st.floats(0.0, 10.0)), draw(st.floats(0.0, 6_000.0)))
-        flows[PromisedConnection("t", source, target, port, promised, budget)] = seen
+        seen = ObservedTraffic(draw(st.floats(0.0, 10.0)), draw(st.floats(0.0, 6_000.0)))
+        flows[ConnectionPromise("t", source, target, port, promised, budget)] = seen
     return links, flows
 
 
 @given(asked())
 def test_no_link_is_overfilled_no_budget_overdrawn_and_every_route_leads_there(
-    given_: tuple[TwoKindNetwork, dict[PromisedConnection, Observed]],
+    given_: tuple[TwoKindNetwork, dict[ConnectionPromise, ObservedTraffic]],
 ) -> None:
     links, observed = given_
     chosen = choose_links(links, observed, observed, INTERVAL)
@@ -155,7 +155,7 @@ def test_no_link_is_overfilled_no_budget_overdrawn_and_every_route_leads_there(
 WINDOW = 10.0
 
 
-def after(*seen: tuple[float, float]) -> Observed:
+def after(*seen: tuple[float, float]) -> ObservedTraffic:
     """What is known of a connection whose counter was read at these times: (time, bytes)."""
     rates: ObservedRates[str] = ObservedRates(WINDOW)
     for as_of, total in seen:
@@ -164,24 +164,24 @@ def after(*seen: tuple[float, float]) -> Observed:
 
 
 def test_a_connection_that_was_seen_once_delivered_nothing_yet() -> None:
-    assert after((5.0, 700.0)) == Observed(0.0, 0.0)
+    assert after((5.0, 700.0)) == ObservedTraffic(0.0, 0.0)
     assert after((5.0, 700.0)).rate is None
-    assert ObservedRates[str](WINDOW).of("never seen") == Observed(0.0, 0.0)
+    assert ObservedRates[str](WINDOW).of("never seen") == ObservedTraffic(0.0, 0.0)
 
 
 def test_the_rate_is_that_between_the_first_and_the_last_look() -> None:
     # 700 to 1,900 bytes in 4 s.
-    assert after((5.0, 700.0), (7.0, 1_000.0), (9.0, 1_900.0)) == Observed(4.0, 1_200.0)
+    assert after((5.0, 700.0), (7.0, 1_000.0), (9.0, 1_900.0)) == ObservedTraffic(4.0, 1_200.0)
     assert after((5.0, 700.0), (9.0, 1_900.0)).rate == 300.0
 
 
 def test_what_was_missed_before_the_window_is_not_asked_for_again() -> None:
     # At 20 s the last 10 s begin at 10 s: 100 bytes in 10 s, not the 1,000 before.
-    assert after((0.0, 0.0), (10.0, 1_000.0), (20.0, 1_100.0)) == Observed(10.0, 100.0)
+    assert after((0.0, 0.0), (10.0, 1_000.0), (20.0, 1_100.0)) == ObservedTraffic(10.0, 100.0)
 
 
 def test_a_look_at_the_same_file_changes_nothing() -> None:
-    assert after((0.0, 0.0), (2.0, 60.0), (2.0, 60.0)) == Observed(2.0, 60.0)
+    assert after((0.0, 0.0), (2.0, 60.0), (2.0, 60.0)) == ObservedTraffic(2.0, 60.0)
 
 
 @pytest.mark.parametrize("again", [(4.0, 10.0), (1.0, 90.0)])
@@ -189,7 +189,7 @@ def test_a_counter_that_began_anew_is_looked_back_on_from_there(
     again: tuple[float, float],
 ) -> None:
     # Fewer bytes than before, or an earlier time: the router was restarted.
-    assert after((0.0, 0.0), (2.0, 60.0), again) == Observed(0.0, 0.0)
+    assert after((0.0, 0.0), (2.0, 60.0), again) == ObservedTraffic(0.0, 0.0)
 
 
 def test_a_connection_that_is_gone_is_forgotten() -> None:
@@ -197,8 +197,8 @@ def test_a_connection_that_is_gone_is_forgotten() -> None:
     rates.update({"a": 0.0, "b": 0.0}, 0.0)
     rates.update({"b": 50.0}, 1.0)
     rates.update({"a": 900.0, "b": 80.0}, 2.0)
-    assert rates.of("a") == Observed(0.0, 0.0)
-    assert rates.of("b") == Observed(2.0, 80.0)
+    assert rates.of("a") == ObservedTraffic(0.0, 0.0)
+    assert rates.of("b") == ObservedTraffic(2.0, 80.0)
 
 
 @given(st.lists(st.tuples(st.floats(0.1, 30.0), st.floats(0.0, 1e6)), min_size=1, max_size=40))

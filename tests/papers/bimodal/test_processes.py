@@ -5,7 +5,7 @@ import pytest
 from eyewall_papers.bimodal import processes
 from eyewall_papers.bimodal.mapping import Resources
 from eyewall_papers.bimodal.metric import METRICS
-from eyewall_papers.bimodal.negotiation import AsRecorded, FirstInFirstOut, negotiate
+from eyewall_papers.bimodal.negotiation import FirstInFirstOut, RecordedOrder, negotiate
 from eyewall_papers.bimodal.network import TwoKindNetwork
 from eyewall_papers.bimodal.processes import converse
 from eyewall_papers.bimodal.pruning import PRUNINGS
@@ -32,7 +32,7 @@ def test_processes_do_what_the_simulation_does_with_messages_in_the_same_order(
         PRUNINGS[policy],
         METRICS[metric],
         seed=3,
-        queue=lambda: AsRecorded(heard),
+        queue=lambda: RecordedOrder(heard),
     )
     assert talk.settled is not None
     assert simulated.outcome is not None
@@ -83,7 +83,7 @@ def test_more_hosts_than_a_machine_takes_are_refused() -> None:
 def test_a_process_that_ends_before_it_is_told_the_task_is_an_answer_without_a_mapping(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    # A process is killed just before it is told where the others listen: what is
+    # A process is killed just before it learns where the others listen: what is
     # written to it then breaks when its pipe closes.
     written = iter(range(100))
     send = processes._send

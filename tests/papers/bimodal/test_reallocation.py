@@ -9,8 +9,8 @@ from eyewall_papers.bimodal.network import LinkKind
 from eyewall_papers.bimodal.reallocation import (
     LinkFlow,
     LinkReason,
-    NotReserved,
-    hops_permitted,
+    NoReservation,
+    permitted_hops,
     rate_to_comply,
     reallocate,
 )
@@ -31,13 +31,13 @@ def flow(
     return LinkFlow(name, "v", target, needed, budget)
 
 
-def nothing_found(*_: object) -> NotReserved:
-    return NotReserved.NO_PATH
+def nothing_found(*_: object) -> NoReservation:
+    return NoReservation.NO_PATH
 
 
-def over_w(wanted: LinkFlow, hops: int, left: Mapping[str, float]) -> Route | NotReserved:
+def over_w(wanted: LinkFlow, hops: int, left: Mapping[str, float]) -> Route | NoReservation:
     room = hops >= 2 and not exceeds(wanted.target, left.get("w", 0.0))
-    return OVER_W if room else NotReserved.NO_PATH
+    return OVER_W if room else NoReservation.NO_PATH
 
 
 def test_a_flow_needs_its_target_and_what_it_is_behind_over_the_interval() -> None:
@@ -107,7 +107,7 @@ def test_a_path_shares_the_first_link_with_those_who_have_it_directly() -> None:
 
 def test_a_flow_whose_path_is_still_searched_for_uses_the_public_network() -> None:
     assigned = reallocate(
-        HOST, [flow("a", budget=2)], {}, lambda *_: NotReserved.SEARCHING, price=1
+        HOST, [flow("a", budget=2)], {}, lambda *_: NoReservation.SEARCHING, price=1
     )
     assert assigned["a"].route == PUBLIC
     assert assigned["a"].reason is LinkReason.SEARCHING
@@ -121,11 +121,11 @@ def test_a_budget_that_allows_no_hop_leaves_the_public_network_alone() -> None:
 
 def test_a_budget_of_three_tenths_pays_for_three_hops_at_a_tenth() -> None:
     # 0.3 / 0.1 is 2.9999999999999996 in floating point.
-    assert hops_permitted(budget=0.3, price=0.1, most_hops=9) == 3
+    assert permitted_hops(budget=0.3, price=0.1, most_hops=9) == 3
 
 
 def test_free_hops_are_limited_by_the_longest_path_alone() -> None:
-    assert hops_permitted(budget=0.0, price=0.0, most_hops=3) == 3
+    assert permitted_hops(budget=0.0, price=0.0, most_hops=3) == 3
 
 
 @pytest.mark.parametrize(
@@ -161,11 +161,11 @@ def flows_of_a_host(draw: st.DrawFn) -> list[LinkFlow]:
     ]
 
 
-def over_any(wanted: LinkFlow, hops: int, left: Mapping[str, float]) -> Route | NotReserved:
+def over_any(wanted: LinkFlow, hops: int, left: Mapping[str, float]) -> Route | NoReservation:
     """Go over each other node that has room, as far as permitted, and then to the end."""
     over = [it for it in NODES if it != wanted.next_hop and left.get(it, -1.0) >= wanted.target]
     if not over:
-        return NotReserved.NO_PATH
+        return NoReservation.NO_PATH
     return Route(LinkKind.DEDICATED, (HOST, *over[: hops - 1], wanted.next_hop))
 
 

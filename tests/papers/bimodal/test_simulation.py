@@ -9,9 +9,9 @@ import pytest
 from eyewall_papers.bimodal.compiled_negotiation import balanced_mapper
 from eyewall_papers.bimodal.mapping import Resources
 from eyewall_papers.bimodal.network import DedicatedLink, TwoKindNetwork
-from eyewall_papers.bimodal.simulation import Arrival, SimulationResult, simulate
+from eyewall_papers.bimodal.simulation import SimulationResult, TaskArrival, simulate
 from eyewall_papers.bimodal.task import Task
-from eyewall_papers.bimodal.variability import Ratios, WindowMean, drawn_by_window, drawn_each_step
+from eyewall_papers.bimodal.variability import Ratios, WindowMean, draw_by_window, draw_each_step
 from eyewall_sidecar.model import LinkMatrix, Node, ProblemError
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -45,15 +45,15 @@ def public_pair() -> TwoKindNetwork:
     )
 
 
-def encoded(name: str, at: float, *, volume: float = 1000.0) -> Arrival:
+def encoded(name: str, at: float, *, volume: float = 1000.0) -> TaskArrival:
     """Ask for a stream of 10 bytes/s from a to b that takes a core of b."""
     task = Task.of_services(name, ("a", "b"), ["encode"], [1.0], [10.0, 10.0])
-    return Arrival(at, task, volume)
+    return TaskArrival(at, task, volume)
 
 
 def run(
     network: TwoKindNetwork,
-    *arrivals: Arrival,
+    *arrivals: TaskArrival,
     draw: WindowMean = half,
     interval: float = inf,
     seed: int = 0,
@@ -131,12 +131,12 @@ def random_network(seed: int) -> TwoKindNetwork:
     return replace(network, uplinks=lasts, downlinks=lasts)
 
 
-def random_run(seed: int, draw: WindowMean = drawn_by_window) -> SimulationResult:
+def random_run(seed: int, draw: WindowMean = draw_by_window) -> SimulationResult:
     """Send twelve tasks to a random network, most of them while others run."""
     network = random_network(seed)
     rng = default_rng(seed)
     arrivals = [
-        Arrival(
+        TaskArrival(
             float(40 * place),
             random_case(7919 * seed + place, nodes=6, components=3).task,
             float(rng.uniform(20, 300)),
@@ -186,7 +186,7 @@ def test_the_exact_process_and_window_means_give_the_same_deviation() -> None:
     # mean difference of 0 within four standard errors.
     exact, means = (
         run(public_pair(), *(encoded(str(at), 300.0 * at) for at in range(40)), draw=draw)
-        for draw in (drawn_each_step, drawn_by_window)
+        for draw in (draw_each_step, draw_by_window)
     )
     differences = [
         one.deviation - other.deviation for one, other in zip(exact.runs, means.runs, strict=True)

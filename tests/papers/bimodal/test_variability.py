@@ -6,15 +6,15 @@ from statistics import fmean, stdev
 import pytest
 from eyewall_papers.bimodal.variability import (
     WindowMean,
-    drawn_by_window,
-    drawn_each_step,
+    draw_by_window,
+    draw_each_step,
     step_moments,
 )
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.random import default_rng
 
-BOTH = pytest.mark.parametrize("draw", [drawn_each_step, drawn_by_window])
+BOTH = pytest.mark.parametrize("draw", [draw_each_step, draw_by_window])
 RATIOS = st.lists(st.floats(0.05, 1.0), min_size=1, max_size=11).map(tuple)
 
 
@@ -55,11 +55,11 @@ def test_steps_drawn_one_by_one_and_means_of_windows_agree(ratios: tuple[float, 
     # 400 windows of 1000 steps: the standard error of a mean is its deviation over 20, that of a
     # deviation a fraction 1/√800 of it. Four of each are allowed.
     rng = default_rng(4)
-    exact = [drawn_each_step(ratios, 1000, rng) for _ in range(400)]
+    exact = [draw_each_step(ratios, 1000, rng) for _ in range(400)]
     mean, deviation = step_moments(ratios)
     assert fmean(exact) == pytest.approx(mean, abs=4 * deviation / sqrt(1000) / 20)
     assert stdev(exact) == pytest.approx(deviation / sqrt(1000), rel=4 / sqrt(800))
-    windows = [drawn_by_window(ratios, 1000, rng) for _ in range(400)]
+    windows = [draw_by_window(ratios, 1000, rng) for _ in range(400)]
     assert fmean(windows) == pytest.approx(mean, abs=4 * deviation / sqrt(1000) / 20)
     assert stdev(windows) == pytest.approx(deviation / sqrt(1000), rel=4 / sqrt(800))
 
@@ -74,5 +74,5 @@ def test_a_further_hop_never_delivers_more(ratios: tuple[float, ...], other: flo
 def test_no_window_delivers_more_than_the_target(
     ratios: tuple[float, ...], steps: int, seed: int
 ) -> None:
-    for draw in (drawn_each_step, drawn_by_window):
+    for draw in (draw_each_step, draw_by_window):
         assert 0.0 <= draw(ratios, steps, default_rng(seed)) <= 1.0

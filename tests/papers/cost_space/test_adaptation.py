@@ -1,11 +1,11 @@
 import numpy as np
 import pytest
 from eyewall_papers.cost_space.adaptation import (
-    Reassignment,
+    Relocation,
     Situation,
     adapt,
     all_operators,
-    next_to,
+    neighbours_of,
     operators_with_new_rates,
 )
 from eyewall_papers.cost_space.equilibrium import SpringTurns, WeberTurns
@@ -41,7 +41,7 @@ def test_at_first_pinned_operators_are_on_their_nodes_and_the_others_come_from_n
     assert start.places.tolist() == [0, NOWHERE, 2]
     found = adapt(WeberTurns(), graph(3, 2), sites(), start, all_operators(graph(3, 2)))
     assert found.situation.places.tolist() == [0, 0, 2]
-    assert found.reassignments == (Reassignment(1, NOWHERE, 0),)
+    assert found.reassignments == (Relocation(1, NOWHERE, 0),)
     assert (found.migrations, found.eager_migrations) == (0, 0)
 
 
@@ -51,7 +51,7 @@ def test_a_changed_rate_moves_the_operator_that_it_draws() -> None:
     triggered = operators_with_new_rates(before, after)
     assert triggered.tolist() == [1, 2]
     found = adapt(WeberTurns(), after, sites(), placed(before, sites()), triggered)
-    assert found.reassignments == (Reassignment(1, 0, 2),)
+    assert found.reassignments == (Relocation(1, 0, 2),)
     assert (found.migrations, found.messages, found.settled) == (1, 0, True)
 
 
@@ -81,10 +81,10 @@ def test_a_neighbour_that_moved_draws_the_operator_after_it() -> None:
     situation = placed(graph(2, 5), sites())
     assert situation.places.tolist() == [0, 2, 2]
     moved = Situation(np.array([[0.0], [20.0], [10.0]]), np.array([0, 2, 1]))
-    triggered = next_to(graph(2, 5), np.array([2]))
+    triggered = neighbours_of(graph(2, 5), np.array([2]))
     assert triggered.tolist() == [1]
     found = adapt(WeberTurns(), graph(2, 5), sites(), moved, triggered)
-    assert found.reassignments == (Reassignment(1, 2, 1),)
+    assert found.reassignments == (Relocation(1, 2, 1),)
 
 
 def test_springs_that_migrate_at_once_stop_on_the_way() -> None:
@@ -94,7 +94,7 @@ def test_springs_that_migrate_at_once_stop_on_the_way() -> None:
     springs = SpringTurns(damping=0.1)
     rested = adapt(springs, before, sites(), start, all_operators(before)).situation
     found = adapt(springs, after, sites(), rested, operators_with_new_rates(before, after))
-    assert found.reassignments == (Reassignment(1, 0, 2),)
+    assert found.reassignments == (Relocation(1, 0, 2),)
     assert (found.migrations, found.eager_migrations) == (1, 2)
 
 

@@ -34,7 +34,7 @@ def settle(turns: Turns, graph: OperatorGraph, positions: Floats) -> Equilibrium
 
 
 def test_operators_gather_where_the_greater_rates_are_and_tell_only_who_is_elsewhere() -> None:
-    # 0 ─3─ 1 ─2─ 2 ─1─ 3. Operator 1 goes to 0 (3 > 2) and tells 2, the only message: 2 joins it
+    # 0 ─3─ 1 ─2─ 2 ─1─ 3. Operator 1 goes to 0 (3 > 2) and notifies 2, the only message: 2 joins it
     # (2 > 1), and what is at one position needs none. Operators 0 and 3 are pinned.
     graph, start = on_a_line({(0, 1): 3, (1, 2): 2, (2, 3): 1}, {0: 0, 3: 10}, {1: 4, 2: 6})
     found = settle(PRECISE, graph, start)

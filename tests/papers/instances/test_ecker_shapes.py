@@ -6,7 +6,7 @@ from eyewall_papers.instances.ecker_shapes import (
     TABLE_1,
     EckerShape,
     count_drawn,
-    grown,
+    grow,
     shape_of,
 )
 from eyewall_papers.instances.java_random import JavaRandom
@@ -65,11 +65,11 @@ def test_only_the_last_two_have_a_cycle(topology: str) -> None:
 def test_a_diamond_that_would_be_one_operation_too_many_is_a_single_one() -> None:
     # Any seed: from 2 operations to 3 only one is lacking.
     for seed in range(20):
-        assert grown(JavaRandom(seed), 3) == [(SOURCE, 2), (2, SINK)]
+        assert grow(JavaRandom(seed), 3) == [(SOURCE, 2), (2, SINK)]
 
 
 def test_about_four_of_ten_insertions_are_diamonds() -> None:
     # A diamond replaces an edge by four, a single operation by two: + 3 and + 1. From source and
     # sink to 4 operations it is one diamond, or two single ones.
-    diamonds = sum(len(grown(JavaRandom(seed), 4)) == 4 for seed in range(1000))
+    diamonds = sum(len(grow(JavaRandom(seed), 4)) == 4 for seed in range(1000))
     assert 360 <= diamonds <= 440, "400 ± 2.6 standard deviations of 15.5"

@@ -41,7 +41,7 @@ def test_downloads_alone_can_leave_nothing_cheaper() -> None:
 
 
 def test_a_platform_that_is_dearer_than_it_need_be_has_a_cheaper_one_at_the_full_rate() -> None:
-    # The same machine is to be had for 15 under another name.
+    # The same machine is available for 15 under another name.
     bargain = replace(LARGE, name="bargain", price=15.0)
     found = next_cheaper(pair(types=(SMALL, LARGE, bargain)), together(), cheapest)
     assert found is not None

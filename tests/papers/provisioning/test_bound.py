@@ -7,7 +7,7 @@ import pytest
 from eyewall_papers.provisioning import BasicObject, DataServer, MachineType, ProvisioningProblem
 from eyewall_papers.provisioning.blobs import blobs
 from eyewall_papers.provisioning.bound import define_cards, price_bound
-from eyewall_papers.provisioning.exact import by_subsets
+from eyewall_papers.provisioning.exact import solve_by_subsets
 from eyewall_sidecar.model import Operator, Stream
 from hypothesis import given, settings
 from pulp import LpMinimize, LpProblem
@@ -144,7 +144,7 @@ def test_machines_that_cannot_be_had_do_not_count() -> None:
 @given(provisioning_problems(operators=7))
 def test_the_bound_is_never_above_the_optimum(problem: ProvisioningProblem) -> None:
     joined = blobs(problem)
-    found = by_subsets(problem, joined, ends_at=inf, clock=stopped)
+    found = solve_by_subsets(problem, joined, ends_at=inf, clock=stopped)
     optimum = found.provision.price if found.provision else inf
     assert bound(problem) <= optimum * (1 + 1e-9)
 

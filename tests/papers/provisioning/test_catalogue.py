@@ -1,13 +1,13 @@
-"""A catalogue says what can be had, and a bad one what is wrong with it."""
+"""A catalogue lists machine types; the error for a bad one names what is wrong."""
 
 from pathlib import Path
 
 import pytest
 from eyewall_papers.provisioning.catalogue import (
     CatalogueError,
+    list_shipped,
     read_catalogue,
     read_shipped,
-    shipped,
 )
 
 HEAD = 'currency = "€"\nunit = "cores"\n'
@@ -25,7 +25,7 @@ def test_table_1_of_paper_003_has_25_types_from_7548_to_18846_dollars() -> None:
     assert (best.cpu, best.card) == (46.88, 2.5e9)
 
 
-@pytest.mark.parametrize("name", shipped())
+@pytest.mark.parametrize("name", list_shipped())
 def test_every_catalogue_that_is_shipped_can_be_read(name: str) -> None:
     assert read_shipped(name).types
 

@@ -15,7 +15,7 @@ from eyewall_papers.provisioning import (
     violations,
 )
 from eyewall_papers.provisioning.blobs import blobs
-from eyewall_papers.provisioning.exact import by_subsets, exact
+from eyewall_papers.provisioning.exact import exact, solve_by_subsets
 from eyewall_papers.provisioning.machine_search import solve_program
 from eyewall_sidecar.exact.finding import Outcome
 from eyewall_sidecar.model import Operator, Status
@@ -31,7 +31,7 @@ FEWER = settings(EXAMPLES, max_examples=30)
 
 
 def stopped() -> float:
-    """Tell the same time whenever asked."""
+    """Return the same time at each call."""
     return 0.0
 
 
@@ -55,13 +55,13 @@ def test_a_flow_that_no_link_carries_keeps_its_operators_together() -> None:
     assert answer(pair(types=(SMALL, dear), link=1)) == (Status.OPTIMAL, 21)
 
 
-def test_of_a_platform_that_is_there_each_machine_is_used_once() -> None:
+def test_each_machine_of_an_existing_platform_is_used_once() -> None:
     # One small machine only: 10 for it and 21 for the other, against 21 for both on the large one.
     types = (replace(SMALL, count=1.0), replace(LARGE, price=21.0))
     assert answer(pair(types=types)) == (Status.OPTIMAL, 21)
 
 
-def test_no_machines_but_those_that_are_there_make_a_problem_infeasible() -> None:
+def test_an_existing_platform_that_is_too_small_makes_a_problem_infeasible() -> None:
     # 3 of 4 cores on the small machine; the tiny one makes it 6 in all, but holds neither operator.
     types = (replace(SMALL, count=1.0), MachineType("tiny", cpu=2, card=10, price=1, count=1))
     solution, provision = exact(pair(types=types), time_limit=60, seed=0, clock=stopped)
@@ -69,7 +69,7 @@ def test_no_machines_but_those_that_are_there_make_a_problem_infeasible() -> Non
     assert solution.status is Status.INFEASIBLE
     assert solution.reasons == (
         (
-            "the numbers of machines that can be had leave no valid provision; without them "
+            "the numbers of available machines leave no valid provision; without them "
             "there is one for 20"
         ),
     )
@@ -102,21 +102,21 @@ def test_machines_that_are_free_and_without_limits_are_no_special_case(operators
     assert answer(problem) == (Status.OPTIMAL, 0)
 
 
-def test_a_start_that_is_the_optimum_is_answered() -> None:
+def test_a_start_that_is_the_optimum_is_the_answer() -> None:
     start = together()
     solution, provision = exact(pair(), time_limit=60, seed=0, clock=stopped, start=start)
     assert provision == start
     assert solution.status is Status.OPTIMAL
 
 
-def test_a_start_that_breaks_a_constraint_is_left_out_and_said_so() -> None:
+def test_a_start_that_breaks_a_constraint_is_ignored_with_a_reason() -> None:
     solution, provision = exact(pair(), time_limit=60, seed=0, clock=stopped, start=together(SMALL))
     assert provision is not None
     assert provision.price == 16
     assert solution.reasons == ("the start is no valid provision: node u: cpu 6 placed, 4 there",)
 
 
-def test_a_start_is_the_answer_when_no_time_is_left_and_its_gap_is_told() -> None:
+def test_a_start_is_the_answer_when_no_time_is_left_with_its_gap() -> None:
     # 30 operators of 1 core, far more than are split by subsets; the time is over before the
     # program ran. The cheapest platform has 30 / 8 → 4 large machines for 64; the start has 5.
     types = (SMALL, LARGE)
@@ -138,7 +138,7 @@ def test_a_start_is_the_answer_when_no_time_is_left_and_its_gap_is_told() -> Non
     assert solution.gap == pytest.approx((start.price - solution.bound) / start.price)
 
 
-def test_without_time_and_start_there_is_no_answer_and_it_is_said_why() -> None:
+def test_without_time_and_start_there_is_no_answer_but_a_reason() -> None:
     names = [f"o{place}" for place in range(30)]
     problem = ProvisioningProblem(tuple(Operator(it, cpu=1) for it in names), (), (SMALL,))
     solution, provision = exact(problem, time_limit=1e-9, seed=0, clock=count(0.0, 1.0).__next__)
@@ -147,7 +147,7 @@ def test_without_time_and_start_there_is_no_answer_and_it_is_said_why() -> None:
     assert solution.reasons == ("the time limit ended the search before any provision was found",)
 
 
-def test_a_program_with_more_variables_than_there_is_time_for_is_not_built_and_said_so() -> None:
+def test_a_program_with_more_variables_than_there_is_time_for_is_not_built() -> None:
     # 60 operators that share nothing: more than are split by subsets. A thousandth of a second is
     # enough for 50 variables, and one machine alone takes 60 + 2 types of them, and two numbers.
     workers = ProvisioningProblem(
@@ -193,7 +193,7 @@ def test_no_provision_of_a_tiny_problem_is_cheaper(problem: ProvisioningProblem)
 @given(provisioning_problems(operators=9))
 def test_the_integer_program_and_the_prices_of_subsets_agree(problem: ProvisioningProblem) -> None:
     joined = blobs(problem)
-    split = by_subsets(problem, joined, ends_at=inf, clock=stopped)
+    split = solve_by_subsets(problem, joined, ends_at=inf, clock=stopped)
     solved = solve_program(problem, joined, ends_at=60.0, clock=stopped, seed=0)
     assert split.outcome is solved.outcome
     assert split.outcome in (Outcome.OPTIMAL, Outcome.INFEASIBLE)
@@ -205,11 +205,11 @@ def test_the_integer_program_and_the_prices_of_subsets_agree(problem: Provisioni
 
 @FEWER
 @given(st.integers(0, 10_000))
-def test_platforms_that_are_there_with_links_by_type_agree_too(seed: int) -> None:
+def test_both_engines_agree_on_existing_platforms_with_links_by_type(seed: int) -> None:
     traits = Traits(Shape.DAG, counted=True, narrow=True, by_type=True)
     problem = random_provisioning(seed, traits, operators=7)
     joined = blobs(problem)
-    split = by_subsets(problem, joined, ends_at=inf, clock=stopped)
+    split = solve_by_subsets(problem, joined, ends_at=inf, clock=stopped)
     solved = solve_program(problem, joined, ends_at=60.0, clock=stopped, seed=0)
     assert split.outcome is solved.outcome
     if split.provision and solved.provision:
@@ -236,7 +236,7 @@ def test_the_given_start_bounds_the_search_in_both_engines() -> None:
     problem = pair()
     joined = blobs(problem)
     for found in (
-        by_subsets(problem, joined, known=16.0, ends_at=inf, clock=stopped),
+        solve_by_subsets(problem, joined, known=16.0, ends_at=inf, clock=stopped),
         solve_program(problem, joined, known=16.0, ends_at=60.0, clock=stopped, seed=0),
     ):
         assert (found.outcome, found.provision, found.bound) == (Outcome.INFEASIBLE, None, 16)

@@ -192,7 +192,7 @@ def test_object_availability_gives_users_of_rare_objects_their_machines_first() 
 
 def test_a_platform_that_is_there_already_is_used_up_from_its_dearest_machine_on() -> None:
     # Three machines that there are once each: a (5) and c (3) take the large one, b (4) the middle
-    # one with nothing beside it, and r (2) the small one.
+    # one with nothing else on it, and r (2) the small one.
     types = (
         replace(SMALL, count=1),
         replace(LARGE, count=1),

@@ -37,7 +37,7 @@ def test_a_problem_with_a_platform_has_no_reason() -> None:
 def test_a_platform_that_is_too_small_for_all_together_is_said_to_be() -> None:
     # 3 + 3 cores; of small machines one is there, with 4.
     assert obvious_reasons(pair(types=(replace(SMALL, count=1.0),))) == (
-        "all operators together take 6 of cpu; all machines that can be had have 4",
+        "all operators together take 6 of cpu; all available machines have 4",
     )
     assert obvious_reasons(pair(types=(replace(SMALL, count=2.0),))) == ()
     assert obvious_reasons(pair(types=(replace(SMALL, cpu=inf, count=1.0),))) == ()
@@ -196,14 +196,14 @@ def test_links_between_machines_are_named_where_they_leave_nothing() -> None:
             "for 26"
         ),
         (
-            "the numbers of machines that can be had leave no valid provision; without them there "
+            "the numbers of available machines leave no valid provision; without them there "
             "is one for 42"
         ),
     )
 
 
 def test_a_group_that_no_machine_holds_beside_any_others_is_named() -> None:
-    # a sends 8 to b, which sends 8 to c: b's card would carry 16 of 10 alone, and beside a or c,
+    # a sends 8 to b, which sends 8 to c: b's card would carry 16 of 10 alone, and with a or c,
     # whose work takes a whole machine, there is no room.
     small = MachineType("small", cpu=4, card=10, price=10)
     base = pair(types=(small,))
@@ -215,7 +215,7 @@ def test_a_group_that_no_machine_holds_beside_any_others_is_named() -> None:
     problem = replace(base, operators=operators, streams=streams, needs={})
     assert reasons(problem) == (
         (
-            "operator b runs on no machine type, alone or beside any others: there it takes 4 cpu, "
+            "operator b runs on no machine type, alone or with others: there it takes 4 cpu, "
             "and its downloads and flows overload every card or link (largest card: 10 bytes/s)"
         ),
     )

@@ -16,7 +16,7 @@ def stopped() -> float:
 
 @dataclass
 class Engines:
-    """Stands for both methods: `finds` is what repairing finds, call by call, in all of its time.
+    """A fake of both methods: `finds` is what repairing finds, call by call, in all of its time.
 
     Exact takes a second to say that it proves nothing.
     """

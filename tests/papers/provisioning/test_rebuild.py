@@ -6,7 +6,7 @@ from operator import or_
 from eyewall_papers.provisioning import ProvisioningProblem
 from eyewall_papers.provisioning.groups import ProvisioningArrays, bits
 from eyewall_papers.provisioning.heuristics import HEURISTICS, HeuristicFailure
-from eyewall_papers.provisioning.purchases import Owned
+from eyewall_papers.provisioning.purchases import OwnedMachine
 from eyewall_papers.provisioning.rebuild import rebuild, ruin
 from hypothesis import given
 from hypothesis import strategies as st
@@ -42,7 +42,7 @@ def test_a_machine_that_does_not_hold_what_is_left_on_it_is_emptied() -> None:
     # and download 1: more than the 10 of a small machine's card.
     problem = tree_of({"a": 0.5, "b": 0.5, "c": 0.5}, {("a", "b"): 6, ("b", "c"): 6}, {"a": ["k"]})
     instance = ProvisioningArrays.of(problem)
-    kept = [Owned(0, instance.group(bits([0, 2]))), Owned(1, instance.alone[1])]
+    kept = [OwnedMachine(0, instance.group(bits([0, 2]))), OwnedMachine(1, instance.alone[1])]
     rebuilt = rebuild(instance, kept, 0, default_rng(0))
     assert rebuilt is not None
     assert rebuilt.unplaced == []

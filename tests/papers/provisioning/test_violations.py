@@ -107,14 +107,14 @@ def test_constraint_5_takes_the_link_between_the_two_types_in_either_order(
 def test_no_more_machines_are_bought_than_can_be_had() -> None:
     only = replace(SMALL, count=1)
     assert violations(pair(types=(only, LARGE)), apart(only, only)) == (
-        "machine type small: 2 taken, 1 can be had",
+        "machine type small: 2 used, 1 available",
     )
 
 
 def test_a_machine_that_is_not_in_the_catalogue_is_named() -> None:
     free = replace(SMALL, price=0.0)
     assert violations(pair(), apart(of_a=free)) == (
-        "machine u: no machine type small as this can be had",
+        "machine u: no such machine type small is available",
     )
 
 

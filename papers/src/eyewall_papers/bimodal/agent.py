@@ -1,12 +1,12 @@
 """One host's agent: a state machine that answers messages with messages (paper 004, section 4).
 
-It knows its own node, its outgoing links and what it has left. The mapping is a diffusing
+It knows its own node, its outgoing links and its free resources. The mapping is a diffusing
 computation (algorithms 1 to 3, after Dijkstra and Scholten): every map that is sent is acknowledged
-once, and a node acknowledges the one that engaged it last, when nothing of its own is under way.
-The portal, here always the node that the stream is delivered to, engages the source; when the
-source's last ack is in, all feasible maps are at the portal, and no other node has any state left.
+once, and a node acknowledges the map that engaged it last, when nothing of its own is under way.
+The portal, here always the node that receives the stream, engages the source; when the source's
+last ack arrives, all feasible maps are at the portal, and no other node has any state left.
 
-Where the pseudo-code is read differently:
+Differences from the pseudo-code of the computation:
 
 - Algorithm 1 sends no ack to a predecessor if the map is not sent on: count is then 0, and no ack
   will come that could trigger algorithm 2. Such a node is done at once.
@@ -16,9 +16,8 @@ Where the pseudo-code is read differently:
   a node that has forgotten it. Such a map comes back as `Unknown`, and is sent again in full; it
   stays counted all the while.
 
-How one node extends a map that reaches it: lines 13 to 31 of algorithm 1, 11 to 37 of 3.
-
-Where the pseudo-code is read differently:
+Differences from the pseudo-code by which a node extends a map (lines 13 to 31 of algorithm 1, 11 to
+37 of 3):
 
 - Its loop `for x = 0 to |T| − j − 1` never maps all that is left. Here x goes to |T| − j; the sink
   is an operator of its own that only the delivery node serves, so a map is whole exactly there.
@@ -48,9 +47,9 @@ from eyewall_papers.bimodal.messages import (
     Map,
     Message,
     Probe,
-    Reserved,
+    Reservation,
     RollBack,
-    Unknown,
+    UnknownTask,
 )
 from eyewall_papers.bimodal.metric import MapMetric
 from eyewall_papers.bimodal.network import LinkKind
@@ -60,11 +59,11 @@ from eyewall_papers.bimodal.surroundings import Stock, Surroundings, share
 from eyewall_papers.bimodal.task import Task
 
 
-def held_here(
+def extend_here(
     task: Task, partial: PartialMap, here: Surroundings, stock: Stock
 ) -> Iterator[PartialMap]:
     """Yield the map with the next x operators on this node, for x = 0, 1, … while they fit."""
-    if _floods(task, partial, here.node, stock.downlink):
+    if _exceeds_downlink(task, partial, here.node, stock.downlink):
         return
     if partial.length and partial.here.arrived is LinkKind.DEDICATED:
         yield partial
@@ -73,13 +72,13 @@ def held_here(
     for operators in range(1, len(task.operators) - partial.length + 1):
         place = partial.length + operators - 1
         cores += task.operators[place].cpu
-        if not _serves(here, task, place) or exceeds(cores, stock.cpu):
+        if not _can_hold_operator(here, task, place) or exceeds(cores, stock.cpu):
             return
         load = (used + cores) / here.cpu if here.cpu and not isinf(here.cpu) else 0.0
         yield partial.holding(operators, load)
 
 
-def hops_on(task: Task, partial: PartialMap, here: Surroundings) -> list[Hop]:
+def next_hops(task: Task, partial: PartialMap, here: Surroundings) -> list[Hop]:
     """Links that the map may take out of this node, whatever they carry already.
 
     Public offers go to nodes that serve the next operator, if this node holds the last one
@@ -95,7 +94,7 @@ def hops_on(task: Task, partial: PartialMap, here: Surroundings) -> list[Hop]:
     return hops
 
 
-def carries(task: Task, partial: PartialMap, hop: Hop, here: Surroundings, stock: Stock) -> bool:
+def can_carry(task: Task, partial: PartialMap, hop: Hop, here: Surroundings, stock: Stock) -> bool:
     """Say whether bandwidth, budget and max_null let the map's next stream take the hop."""
     stream = partial.length - 1
     needed = task.bandwidth(stream)
@@ -121,7 +120,7 @@ def carries(task: Task, partial: PartialMap, hop: Hop, here: Surroundings, stock
     return not exceeds(used + needed, stock.dedicated[hop.receiver])
 
 
-def _serves(here: Surroundings, task: Task, place: int) -> bool:
+def _can_hold_operator(here: Surroundings, task: Task, place: int) -> bool:
     """Say whether the node may hold the operator at that place: t ∈ S(v), or an end pinned here."""
     if place == 0:
         return here.node == task.source
@@ -130,7 +129,7 @@ def _serves(here: Surroundings, task: Task, place: int) -> bool:
     return task.services[place - 1] in here.services
 
 
-def _floods(task: Task, partial: PartialMap, node: str, downlink: float) -> bool:
+def _exceeds_downlink(task: Task, partial: PartialMap, node: str, downlink: float) -> bool:
     if partial.here.arrived is LinkKind.DEDICATED:
         return False
     used = sum(
@@ -230,13 +229,13 @@ class MappingAgent:
                 return self._on_map(sender, message)
             case Ack():
                 return self._on_ack(sender, message)
-            case Unknown():
+            case UnknownTask():
                 return self._on_unknown(sender, message)
             case Probe():
                 return self._on_probe(message)
             case RollBack():
                 return self._on_roll_back(message)
-            case Reserved():
+            case Reservation():
                 outcome = self.outcomes[message.task]
                 outcome.accepted, outcome.settled = message.partial, True
                 return []
@@ -245,29 +244,29 @@ class MappingAgent:
         known = self.computations.get(message.task)
         if known is not None:
             regular = self._to(sender, Ack(message.task, AckKind.REGULAR))
-            return [regular, *self._extended(known, message.partial)]
+            return [regular, *self._extend(known, message.partial)]
         if message.spec is None:
-            return [self._to(sender, Unknown(message.task, message.partial))]
+            return [self._to(sender, UnknownTask(message.task, message.partial))]
         engaged = Computation(message.spec, sender, {sender})
         self.computations[message.task] = engaged
-        return [*self._extended(engaged, message.partial), *self._ended(engaged)]
+        return [*self._extend(engaged, message.partial), *self._finish(engaged)]
 
     def _on_ack(self, sender: str, message: Ack) -> list[Envelope]:
         computation = self.computations[message.task]
         computation.count -= 1
         if message.kind is AckKind.FINAL:
             computation.knows.discard(sender)
-        return self._ended(computation)
+        return self._finish(computation)
 
-    def _on_unknown(self, sender: str, message: Unknown) -> list[Envelope]:
+    def _on_unknown(self, sender: str, message: UnknownTask) -> list[Envelope]:
         computation = self.computations[message.task]
         computation.knows.add(sender)
         return [self._to(sender, Map(message.task, message.partial, computation.task))]
 
-    def _extended(self, computation: Computation, partial: PartialMap) -> list[Envelope]:
+    def _extend(self, computation: Computation, partial: PartialMap) -> list[Envelope]:
         """Send the map on with x more operators on this node, for each x, to each neighbour."""
         task, sent = computation.task, []
-        for extended in held_here(task, partial, self.here, self.stock):
+        for extended in extend_here(task, partial, self.here, self.stock):
             if extended.length == len(task.operators):
                 self._found[task.id].append(extended)
                 break
@@ -276,8 +275,8 @@ class MappingAgent:
                 continue
             if best is None or self.metric.better(extended, best):
                 computation.best[extended.length] = extended
-            for hop in self.pruning.receivers(hops_on(task, extended, self.here), self.rng):
-                if not carries(task, extended, hop, self.here, self.stock):
+            for hop in self.pruning.receivers(next_hops(task, extended, self.here), self.rng):
+                if not can_carry(task, extended, hop, self.here, self.stock):
                     continue
                 cost = self.metric.charge(hop, task.bandwidth(extended.length - 1))
                 spec = None if hop.receiver in computation.knows else task
@@ -287,8 +286,8 @@ class MappingAgent:
         computation.count += len(sent)
         return sent
 
-    def _ended(self, computation: Computation) -> list[Envelope]:
-        """Forget the task if nothing is under way: ack to who engaged this node, or choose."""
+    def _finish(self, computation: Computation) -> list[Envelope]:
+        """Forget the task if nothing is under way: acknowledge the map that engaged it, or choose."""
         if computation.count:
             return []
         task = computation.task
@@ -320,7 +319,7 @@ class MappingAgent:
         self.stock.take(needed)
         self._held[task.id, place] = needed
         if place == 0:
-            return [self._to(task.sink, Reserved(task.id, partial))]
+            return [self._to(task.sink, Reservation(task.id, partial))]
         return [self._to(partial.visits[place - 1].node, Probe(task, partial, place - 1))]
 
     def _on_roll_back(self, message: RollBack) -> list[Envelope]:

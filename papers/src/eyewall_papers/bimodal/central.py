@@ -1,4 +1,4 @@
-"""The optimal mapping, by who knows the whole network: an integer program with paths.
+"""The optimal mapping with knowledge of the whole network: an integer program with paths.
 
 The authors of paper 004 had no optimum to compare with (section 4.2). Operators go to nodes by
 binary x, streams take dedicated links by binary flows f and public ones by binary y; a flow keeps

@@ -1,7 +1,7 @@
-"""Partial maps as rows of arrays: `partial_map`, `extension` and `metric` for compiled code.
+"""Partial maps as rows of arrays: `partial_map`, `agent` and `metric` for compiled code.
 
-A row knows the row from which it was sent, so that the rows of one map are its visits, the last one
-first.
+A row has the row from which it was sent as its parent, so the rows of one map are its visits, the
+last one first.
 """
 
 from typing import NamedTuple
@@ -19,7 +19,7 @@ DEDICATED, PUBLIC = 0, 1
 
 
 BITS = 62
-"""The number of bits that tell nodes apart before a map is examined in full."""
+"""The number of bits that distinguish nodes before a map is examined in full."""
 
 
 class Maps(NamedTuple):
@@ -62,7 +62,7 @@ class Maps(NamedTuple):
 
 
 @compiled
-def no_maps(capacity: int, operators: int) -> Maps:
+def create_maps(capacity: int, operators: int) -> Maps:
     """Return room for so many maps of a task."""
     return Maps(
         np.zeros(1, np.int64),
@@ -159,7 +159,9 @@ def cores(maps: Maps, task: TaskArrays, row: int) -> float:
 
 
 @subroutine
-def carried(maps: Maps, task: TaskArrays, row: int, sender: int, receiver: int, kind: int) -> float:
+def traffic_between(
+    maps: Maps, task: TaskArrays, row: int, sender: int, receiver: int, kind: int
+) -> float:
     """Bytes/s that a map sends from one node to another by one kind; NONE means any node."""
     total = 0.0
     while maps.parent[row] != NONE:
@@ -175,7 +177,7 @@ def carried(maps: Maps, task: TaskArrays, row: int, sender: int, receiver: int, 
 
 
 @subroutine
-def forwarding(maps: Maps, row: int) -> int:
+def count_forwarding(maps: Maps, row: int) -> int:
     """How many hops the map's last stream has made up to here."""
     hops = 0
     while maps.operators[row] == 0 and maps.parent[row] != NONE:
@@ -185,7 +187,7 @@ def forwarding(maps: Maps, row: int) -> int:
 
 
 @subroutine
-def on_route(maps: Maps, row: int, node: int) -> bool:
+def is_on_route(maps: Maps, row: int, node: int) -> bool:
     """Whether the map's last stream touches a node, the one that sends it included."""
     while row != NONE:
         if maps.node[row] == node:
@@ -197,16 +199,16 @@ def on_route(maps: Maps, row: int, node: int) -> bool:
 
 
 @subroutine
-def better(maps: Maps, one: int, other: int) -> bool:
+def is_better(maps: Maps, one: int, other: int) -> bool:
     """Whether one map is preferred, see `metric.Balanced`."""
     mine, theirs = maps.balance[one], maps.balance[other]
     if abs(mine - theirs) > ALIKE:
         return bool(mine < theirs)
-    return _kinds_before(maps, one, other)
+    return _precedes_by_kinds(maps, one, other)
 
 
 @compiled
-def first_of(maps: Maps, ranks: Places, rows: Places) -> int:
+def best_of(maps: Maps, ranks: Places, rows: Places) -> int:
     """Return the first of whole maps in the metric's order, NONE if there are none."""
     if len(rows) == 0:
         return NONE
@@ -217,32 +219,32 @@ def first_of(maps: Maps, ranks: Places, rows: Places) -> int:
     for row in rows:
         if maps.balance[row] > least + ALIKE:
             continue
-        if best == NONE or _ranked_before(maps, ranks, row, best):
+        if best == NONE or _precedes(maps, ranks, row, best):
             best = row
     return best
 
 
 @compiled
-def _ranked_before(maps: Maps, ranks: Places, one: int, other: int) -> bool:
-    if _kinds_before(maps, one, other):
+def _precedes(maps: Maps, ranks: Places, one: int, other: int) -> bool:
+    if _precedes_by_kinds(maps, one, other):
         return True
-    if _kinds_before(maps, other, one):
+    if _precedes_by_kinds(maps, other, one):
         return False
     mine, theirs = maps.balance[one], maps.balance[other]
     if mine != theirs:
         return bool(mine < theirs)
-    return _way_before(maps, ranks, one, other)
+    return _precedes_by_way(maps, ranks, one, other)
 
 
 @subroutine
-def _kinds_before(maps: Maps, one: int, other: int) -> bool:
+def _precedes_by_kinds(maps: Maps, one: int, other: int) -> bool:
     if maps.dedicated[one] != maps.dedicated[other]:
         return bool(maps.dedicated[one] > maps.dedicated[other])
     return bool(maps.public[one] < maps.public[other])
 
 
 @compiled
-def _way_before(maps: Maps, ranks: Places, one: int, other: int) -> bool:
+def _precedes_by_way(maps: Maps, ranks: Places, one: int, other: int) -> bool:
     mine, theirs = visits(maps, one), visits(maps, other)
     for at in range(min(len(mine), len(theirs))):
         a, b = mine[at], theirs[at]
@@ -270,6 +272,6 @@ def visits(maps: Maps, row: int) -> Places:
 
 
 @subroutine
-def beyond(load: float, capacity: float) -> bool:
+def exceeds_capacity(load: float, capacity: float) -> bool:
     """`violations.exceeds` for compiled code."""
     return load > capacity + TOLERANCE * max(1.0, capacity)

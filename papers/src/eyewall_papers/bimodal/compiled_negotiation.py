@@ -1,11 +1,9 @@
-"""What the agents of a network do together, compiled: algorithm 3 of paper 004 for simulations.
+"""The negotiation of a network's agents, compiled: algorithm 3 of paper 004 for simulations.
 
-`negotiate` hands some 30,000 messages from agent to agent for each task of section 6, which takes a
+`negotiate` passes some 30,000 messages between agents for each task of section 6, which takes a
 second, and figure 9 needs a million tasks. Here the same state machines run on arrays, a hundred
-times as fast: LeastCostMap with the balanced metric, messages first in, first out. Agents are what
-says how a task is mapped; a test holds this to their answers, message for message.
-
-Maps tasks one after the other as a network's agents do, fast enough for simulations.
+times as fast: LeastCostMap with the balanced metric, messages first in, first out. The agents are
+the reference; a test compares both message by message.
 """
 
 from collections.abc import Callable
@@ -20,16 +18,16 @@ from eyewall_papers.bimodal.compiled_maps import (
     PUBLIC,
     Maps,
     arrive,
-    better,
-    beyond,
-    carried,
+    best_of,
     cores,
-    first_of,
-    forwarding,
+    count_forwarding,
+    create_maps,
+    exceeds_capacity,
     hold,
+    is_better,
+    is_on_route,
     may_return,
-    no_maps,
-    on_route,
+    traffic_between,
     visits,
 )
 from eyewall_papers.bimodal.mapping import Resources
@@ -74,7 +72,7 @@ class Computations(NamedTuple):
     best: Places
 
 
-class Negotiated(NamedTuple):
+class CompiledOutcome(NamedTuple):
     """How a negotiation ended.
 
     Parameters
@@ -98,7 +96,7 @@ class Negotiated(NamedTuple):
 @kernel
 def run_negotiation(
     network: NetworkArrays, free: FreeArrays, task: TaskArrays, capacity: int
-) -> Negotiated:
+) -> CompiledOutcome:
     """Run the agents until no message is under way.
 
     Parameters
@@ -107,7 +105,7 @@ def run_negotiation(
         How many partial maps there is room for, and MESSAGES_PER_MAP times as many messages.
     """
     nodes, operators = len(network.cpu), len(task.cpu)
-    maps = no_maps(capacity, operators)
+    maps = create_maps(capacity, operators)
     mail = _no_mail(MESSAGES_PER_MAP * capacity)
     parts = Computations(
         np.zeros(nodes, np.bool_),
@@ -128,7 +126,7 @@ def run_negotiation(
         mail.ends[0] += 1
         here, sender, kind = mail.receiver[at], mail.sender[at], mail.kind[at]
         if maps.used[0] + operators > capacity or mail.ends[1] + most_sent > len(mail.kind):
-            return Negotiated(maps, NONE, sent, finished=False)
+            return CompiledOutcome(maps, NONE, sent, finished=False)
         if kind in (MAP, MAP_WITH_TASK):
             sent += 1
             known = parts.engaged[here]
@@ -152,7 +150,7 @@ def run_negotiation(
             if kind == FINAL_ACK:
                 parts.knows[here, sender] = False
             _end(parts, mail, here)
-    return Negotiated(maps, first_of(maps, network.ranks, found[:whole]), sent, finished=True)
+    return CompiledOutcome(maps, best_of(maps, network.ranks, found[:whole]), sent, finished=True)
 
 
 @subroutine
@@ -192,8 +190,8 @@ def _extend(
     if maps.arrived[came] == PUBLIC:
         inward = task.bandwidths[maps.length[came] - 1]
         if again:
-            inward = carried(maps, task, came, NONE, here, PUBLIC)
-        if beyond(inward, free.downlinks[here]):
+            inward = traffic_between(maps, task, came, NONE, here, PUBLIC)
+        if exceeds_capacity(inward, free.downlinks[here]):
             maps.used[0] = came
             return whole
     kept = False
@@ -205,7 +203,9 @@ def _extend(
     for operators in range(1, len(task.cpu) - length + 1):
         place = length + operators - 1
         needed += task.cpu[place]
-        if not _serves(network, task, here, place) or beyond(needed, free.cpu[here]):
+        if not _can_hold_operator(network, task, here, place) or exceeds_capacity(
+            needed, free.cpu[here]
+        ):
             break
         load = 0.0
         if network.cpu[here] > 0.0 and not np.isinf(network.cpu[here]):
@@ -234,30 +234,30 @@ def _send_on(
     """Offer the map to neighbours and providers, if LeastCostMap does; return whether."""
     here, length = maps.node[row], maps.length[row]
     best = parts.best[here, length]
-    if best != NONE and not better(maps, row, best):
+    if best != NONE and not is_better(maps, row, best):
         return False
     parts.best[here, length] = row
     stream = length - 1
     needed = task.bandwidths[stream]
-    hops = forwarding(maps, row)
+    hops = count_forwarding(maps, row)
     again = may_return(maps, row)
     for link in range(network.first_link[here], network.first_link[here + 1]):
         receiver = network.receivers[link]
         spent = maps.spent[row] + network.prices[link]
         if (
             hops > task.max_null
-            or beyond(needed, free.dedicated[link])
-            or beyond(spent, task.budgets[stream])
-            or on_route(maps, row, receiver)
+            or exceeds_capacity(needed, free.dedicated[link])
+            or exceeds_capacity(spent, task.budgets[stream])
+            or is_on_route(maps, row, receiver)
         ):
             continue
-        there = carried(maps, task, row, here, receiver, DEDICATED) if again else 0.0
-        if not beyond(there + needed, free.dedicated[link]):
+        there = traffic_between(maps, task, row, here, receiver, DEDICATED) if again else 0.0
+        if not exceeds_capacity(there + needed, free.dedicated[link]):
             _offer(parts, mail, here, receiver, row, DEDICATED, spent)
     if maps.operators[row] == 0 or not network.public:
         return True
-    there = carried(maps, task, row, here, NONE, PUBLIC) if again else 0.0
-    if beyond(there + needed, free.uplinks[here]):
+    there = traffic_between(maps, task, row, here, NONE, PUBLIC) if again else 0.0
+    if exceeds_capacity(there + needed, free.uplinks[here]):
         return True
     if length == len(task.cpu) - 1:
         if task.sink != here:
@@ -303,7 +303,7 @@ def _post(
 
 
 @subroutine
-def _serves(network: NetworkArrays, task: TaskArrays, node: int, place: int) -> bool:
+def _can_hold_operator(network: NetworkArrays, task: TaskArrays, node: int, place: int) -> bool:
     if place == 0:
         return node == task.source
     if place == len(task.cpu) - 1:

@@ -18,8 +18,8 @@ from eyewall_papers.bimodal.messages import (
     HostOrders,
     Map,
     Message,
+    PortalReport,
     Record,
-    Settled,
     Start,
     as_line,
     from_line,
@@ -75,7 +75,7 @@ class AgentHost:
             await writer.drain()
 
     async def work(self, launched: str | None) -> None:
-        """Answer messages for ever; say once what became of the task that was launched here."""
+        """Answer messages without end; report once the result of the task launched here."""
         while True:
             sender, message = await self.inbox.get()
             self.heard.append(sender)
@@ -83,7 +83,7 @@ class AgentHost:
             await self.send(self.agent.handle(sender, message))
             outcome = self.agent.outcomes.get(launched) if launched else None
             if outcome and outcome.settled:
-                _say(as_line(Settled(outcome.feasible, outcome.accepted)))
+                _say(as_line(PortalReport(outcome.feasible, outcome.accepted)))
                 launched = None
 
 

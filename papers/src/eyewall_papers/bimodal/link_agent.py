@@ -18,9 +18,9 @@ from eyewall_sidecar.model import Node, ProblemError
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from eyewall_papers.bimodal.link_choice import (
-    Chosen,
+    ConnectionPromise,
+    LinkChoice,
     ObservedRates,
-    PromisedConnection,
     choose_links,
 )
 from eyewall_papers.bimodal.network import DedicatedLink, LinkKind, TwoKindNetwork
@@ -111,10 +111,10 @@ def read_network(path: Path) -> TwoKindNetwork:
     )
 
 
-def read_connections(path: Path) -> tuple[PromisedConnection, ...]:
+def read_connections(path: Path) -> tuple[ConnectionPromise, ...]:
     """Read which connections were promised a rate, in bytes/s, and what they may pay a byte."""
     return tuple(
-        PromisedConnection(
+        ConnectionPromise(
             it.topology,
             it.source,
             it.target,
@@ -136,7 +136,7 @@ def read_traffic(path: Path) -> tuple[float, dict[tuple[str, str, int], float]]:
     return traffic.as_of, totals
 
 
-def write_marks(path: Path, chosen: Mapping[PromisedConnection, Chosen]) -> None:
+def write_marks(path: Path, chosen: Mapping[ConnectionPromise, LinkChoice]) -> None:
     """Put the chosen routes in place of the mark file, in one step."""
     content = {"version": VERSION, "connections": list(_marks(chosen.items()))}
     temporary = path.with_name(f".{path.name}.{os.getpid()}")
@@ -144,7 +144,7 @@ def write_marks(path: Path, chosen: Mapping[PromisedConnection, Chosen]) -> None
     temporary.replace(path)
 
 
-def _marks(chosen: Iterable[tuple[PromisedConnection, Chosen]]) -> Iterable[dict[str, object]]:
+def _marks(chosen: Iterable[tuple[ConnectionPromise, LinkChoice]]) -> Iterable[dict[str, object]]:
     for connection, choice in chosen:
         yield {
             "topology": connection.topology,
@@ -228,10 +228,10 @@ class LinkAgent:
     def __init__(self, files: LinkFiles, timing: Timing) -> None:
         self._files = files
         self._timing = timing
-        self._rates: ObservedRates[PromisedConnection] = ObservedRates(timing.window)
-        self._last: dict[PromisedConnection, Chosen] = {}
+        self._rates: ObservedRates[ConnectionPromise] = ObservedRates(timing.window)
+        self._last: dict[ConnectionPromise, LinkChoice] = {}
 
-    def decide(self) -> dict[PromisedConnection, Chosen]:
+    def decide(self) -> dict[ConnectionPromise, LinkChoice]:
         """Look at the files, decide for all connections, and put the decision in force.
 
         Raises
@@ -270,7 +270,7 @@ def run(agent: LinkAgent, interval: float, stop: Stop, ready: Callable[[], None]
             return
 
 
-def _in_words(connection: PromisedConnection, choice: Chosen) -> str:
+def _in_words(connection: ConnectionPromise, choice: LinkChoice) -> str:
     way = f"{choice.route.kind} {' → '.join(choice.route.hops)}"
     promised = f"{connection.promised * 8e-6:.2f} Mbit/s"
     rates = "promised" if choice.rate is None else f"had {choice.rate * 8e-6:.2f} of"

@@ -20,7 +20,7 @@ from eyewall_papers.bimodal.network import LinkKind, TwoKindNetwork, fewest_hops
 from eyewall_papers.bimodal.reallocation import (
     LinkFlow,
     LinkReason,
-    NotReserved,
+    NoReservation,
     rate_to_comply,
     reallocate,
 )
@@ -29,7 +29,7 @@ Name = TypeVar("Name", bound=Hashable)
 
 
 @dataclass(frozen=True, slots=True)
-class Observed:
+class ObservedTraffic:
     """What a connection delivered in the last window.
 
     Parameters
@@ -81,17 +81,17 @@ class ObservedRates(Generic[Name]):
             while len(seen) > 2 and as_of - seen[1][0] >= self._window:
                 seen.popleft()
 
-    def of(self, name: Name) -> Observed:
+    def of(self, name: Name) -> ObservedTraffic:
         """What a connection delivered; nothing for one that has been seen at most once."""
         seen = self._seen.get(name)
         if not seen:
-            return Observed(0.0, 0.0)
+            return ObservedTraffic(0.0, 0.0)
         (first, least), (last, most) = seen[0], seen[-1]
-        return Observed(last - first, most - least)
+        return ObservedTraffic(last - first, most - least)
 
 
 @dataclass(frozen=True, slots=True)
-class PromisedConnection:
+class ConnectionPromise:
     """From a host to a worker on another one, with what its topology was promised.
 
     Parameters
@@ -121,7 +121,7 @@ class PromisedConnection:
 
 
 @dataclass(frozen=True, slots=True)
-class Chosen:
+class LinkChoice:
     """The route of a connection until the next decision, and why.
 
     Parameters
@@ -137,10 +137,10 @@ class Chosen:
 
 def choose_links(
     network: TwoKindNetwork,
-    connections: Iterable[PromisedConnection],
-    observed: Mapping[PromisedConnection, Observed],
+    connections: Iterable[ConnectionPromise],
+    observed: Mapping[ConnectionPromise, ObservedTraffic],
     interval: float,
-) -> dict[PromisedConnection, Chosen]:
+) -> dict[ConnectionPromise, LinkChoice]:
     """Decide for all connections, host by host in the network's order.
 
     A hop has one price in algorithm 4; here it is that of the dearest dedicated link, so that no
@@ -167,7 +167,7 @@ def choose_links(
         for host in (it.source, it.target):
             if host not in hosts:
                 raise ProblemError(f"connection {it}: {unknown('host', host, hosts)}")
-    chosen: dict[PromisedConnection, Chosen] = {}
+    chosen: dict[ConnectionPromise, LinkChoice] = {}
     for node in network.nodes:
         flows = {str(it): it for it in connections if it.source == node.id}
         asked = [_flow(name, it, observed[it], interval) for name, it in flows.items()]
@@ -177,11 +177,15 @@ def choose_links(
             connection = flows[name]
             if assigned.route.kind is LinkKind.DEDICATED:
                 left[assigned.route.links[0]] -= connection.promised
-            chosen[connection] = Chosen(assigned.route, assigned.reason, observed[connection].rate)
+            chosen[connection] = LinkChoice(
+                assigned.route, assigned.reason, observed[connection].rate
+            )
     return chosen
 
 
-def _flow(name: str, connection: PromisedConnection, seen: Observed, interval: float) -> LinkFlow:
+def _flow(
+    name: str, connection: ConnectionPromise, seen: ObservedTraffic, interval: float
+) -> LinkFlow:
     needed = rate_to_comply(connection.promised, seen.elapsed, seen.delivered, interval)
     return LinkFlow(name, connection.target, connection.promised, needed, connection.budget)
 
@@ -193,7 +197,7 @@ def _reserve(
     flow: LinkFlow,
     most_hops: int,
     own: Mapping[str, float],
-) -> Route | NotReserved:
+) -> Route | NoReservation:
     """Take the path of the fewest hops that has room; beyond the host's own link, of `left`."""
 
     def with_room(node: str) -> Iterator[str]:
@@ -204,7 +208,7 @@ def _reserve(
 
     hops = fewest_hops(host, flow.next_hop, with_room, most_hops)
     if not hops:
-        return NotReserved.NO_PATH
+        return NoReservation.NO_PATH
     route = Route(LinkKind.DEDICATED, hops)
     for way in route.links[1:]:
         left[way] -= flow.target

@@ -69,7 +69,7 @@ class TaskArrays(NamedTuple):
     source, sink
         Nodes.
     services
-        [operator]: NONE for both ends and for what nobody serves.
+        [operator]: NONE for both ends and for a service without provider.
     cpu
         [operator]: cores.
     bandwidths, budgets

@@ -22,7 +22,7 @@ class AckKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Map:
-    """A partial map, with the task's specification for who may not know it."""
+    """A partial map, with the task's specification for a receiver that may not know it."""
 
     task: str
     partial: PartialMap
@@ -38,8 +38,8 @@ class Ack:
 
 
 @dataclass(frozen=True, slots=True)
-class Unknown:
-    """A map comes back: who got it does not know the task, and needs the specification."""
+class UnknownTask:
+    """Returns a map to its sender: the receiver needs the task's specification."""
 
     task: str
     partial: PartialMap
@@ -64,14 +64,14 @@ class RollBack:
 
 
 @dataclass(frozen=True, slots=True)
-class Reserved:
+class Reservation:
     """From source to sink: all of the map is reserved, the stream may start."""
 
     task: str
     partial: PartialMap
 
 
-Message = Map | Ack | Unknown | Probe | RollBack | Reserved
+Message = Map | Ack | UnknownTask | Probe | RollBack | Reservation
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +84,8 @@ class Envelope:
 
 
 _ADAPTERS: dict[str, TypeAdapter[Message]] = {
-    kind.__name__: TypeAdapter(kind) for kind in (Map, Ack, Unknown, Probe, RollBack, Reserved)
+    kind.__name__: TypeAdapter(kind)
+    for kind in (Map, Ack, UnknownTask, Probe, RollBack, Reservation)
 }
 
 Content = TypeVar("Content")
@@ -120,8 +121,8 @@ class Start:
 
 
 @dataclass(frozen=True, slots=True)
-class Settled:
-    """What the portal says when the task is mapped, or cannot be."""
+class PortalReport:
+    """The portal's report once the task is mapped, or cannot be."""
 
     feasible: tuple[PartialMap, ...]
     accepted: PartialMap | None
@@ -129,7 +130,7 @@ class Settled:
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """What a host says at the end.
+    """A host's report at the end.
 
     Parameters
     ----------

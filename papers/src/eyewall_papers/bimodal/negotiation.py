@@ -53,7 +53,7 @@ class FirstInFirstOut:
 
 
 @dataclass(slots=True)
-class AsRecorded:
+class RecordedOrder:
     """Each node hears its senders in the order in which it once did.
 
     Parameters

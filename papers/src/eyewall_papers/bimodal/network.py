@@ -1,9 +1,4 @@
-"""A network with two kinds of links: G_R of paper 004, sections 2.1 and 3.1.
-
-The least delay between any two nodes of a network with two kinds of links.
-
-The path of the fewest hops, by breadth-first search.
-"""
+"""A network with two kinds of links: G_R of paper 004, sections 2.1 and 3.1."""
 
 from collections import deque
 from collections.abc import Callable, Iterable, Mapping
@@ -152,7 +147,7 @@ class TwoKindNetwork:
         return self._links.get((sender, receiver))
 
     def providers(self, service: str) -> tuple[str, ...]:
-        """Ids of the nodes that serve it; `ProblemError` names a service that nobody offers."""
+        """Return the ids of the nodes that serve it; `ProblemError` if there are none."""
         if service not in self._providers:
             raise ProblemError(f"{unknown('service', service, self._providers)}; nobody offers it")
         return self._providers[service]

@@ -12,7 +12,7 @@ from eyewall_papers.bimodal.task import Task
 
 
 def require_places(network: TwoKindNetwork, task: Task) -> None:
-    """Refuse a task whose ends are no nodes, or that needs a service nobody offers."""
+    """Refuse a task whose ends are not nodes, or that needs a service without provider."""
     for end, node in (("source", task.source), ("sink", task.sink)):
         if node not in network.uplinks:
             raise ProblemError(f"{task}: {end}: {unknown('node', node, network.uplinks)}")

@@ -1,7 +1,7 @@
 """The same agents as processes of this machine that talk over TCP (paper 004, section 4.2).
 
-The paper's nodes were processes hooked to UDP ports. Lost datagrams would leave acks missing, so
-TCP takes their place. The end is the algorithm's own: the portal says when its count is 0.
+The paper's nodes were processes on UDP ports. Lost datagrams would leave acks missing, so these use
+TCP. The computation ends as in the algorithm: when the portal's count is 0.
 """
 
 import subprocess
@@ -14,7 +14,14 @@ from threading import Timer
 from eyewall_sidecar.model import ProblemError
 
 from eyewall_papers.bimodal.mapping import Resources
-from eyewall_papers.bimodal.messages import HostOrders, Record, Settled, Start, as_line, from_line
+from eyewall_papers.bimodal.messages import (
+    HostOrders,
+    PortalReport,
+    Record,
+    Start,
+    as_line,
+    from_line,
+)
 from eyewall_papers.bimodal.network import TwoKindNetwork
 from eyewall_papers.bimodal.surroundings import Stock, Surroundings
 from eyewall_papers.bimodal.task import Task
@@ -30,12 +37,12 @@ class Conversation:
     Parameters
     ----------
     settled
-        What the portal said; None if the time limit or the end of a process ended it.
+        The portal's report; None if the time limit or the end of a process ended it.
     records
         Node id → what its process heard; empty if it was ended.
     """
 
-    settled: Settled | None
+    settled: PortalReport | None
     records: Mapping[str, Record]
 
 
@@ -74,7 +81,7 @@ def converse(
 
 
 class _SilentError(Exception):
-    """A process ended before it said, or said in full, what was waited for."""
+    """A process ended before it had sent the whole line that was expected."""
 
 
 def _conversation(
@@ -94,7 +101,7 @@ def _conversation(
         if node != task.sink:
             _send(host, as_line(Start(ports)))
     _send(hosts[task.sink], as_line(Start(ports, task)))
-    settled = from_line(Settled, _hear(hosts[task.sink]))
+    settled = from_line(PortalReport, _hear(hosts[task.sink]))
     records = {}
     for node, host in hosts.items():
         if host.stdin is not None:

@@ -29,8 +29,8 @@ class LinkReason(StrEnum):
     NO_HOP = "the budget permits no dedicated link"
 
 
-class NotReserved(StrEnum):
-    """What a probe answers that has no path to give."""
+class NoReservation(StrEnum):
+    """The answer of a probe without a reserved path."""
 
     SEARCHING = "searching"
     NO_PATH = "no path"
@@ -86,7 +86,7 @@ class LinkAssignment:
     reason: LinkReason
 
 
-Probe = Callable[[LinkFlow, int, Mapping[str, float]], Route | NotReserved]
+Probe = Callable[[LinkFlow, int, Mapping[str, float]], Route | NoReservation]
 """Reserves a dedicated path for a flow (line 13).
 
 Arguments are the flow, the most hops, and neighbour → bytes/s that this host's links have left.
@@ -115,7 +115,7 @@ def rate_to_comply(target: float, elapsed: float, delivered: float, interval: fl
     return max(target * (elapsed + interval) - delivered, 0.0) / interval
 
 
-def hops_permitted(budget: float, price: float, most_hops: int) -> int:
+def permitted_hops(budget: float, price: float, most_hops: int) -> int:
     """The longest dedicated path that a budget pays for, in hops, up to `most_hops`."""
     if price == 0.0 or budget == inf:
         return most_hops
@@ -166,7 +166,7 @@ def reallocate(
     for flow in flows:
         if flow.next_hop == host:
             raise ProblemError(f"{flow} of {host} leads to {host}; it needs no link")
-        if not hops_permitted(flow.budget, price, most_hops):
+        if not permitted_hops(flow.budget, price, most_hops):
             assigned[flow.id] = _public(host, flow, LinkReason.NO_HOP)
         elif flow.next_hop in left and not exceeds(flow.target, left[flow.next_hop]):
             left[flow.next_hop] -= flow.target
@@ -174,7 +174,7 @@ def reallocate(
             assigned[flow.id] = LinkAssignment(direct, LinkReason.DIRECT)
     for flow in flows:
         if flow.id not in assigned:
-            hops = hops_permitted(flow.budget, price, most_hops)
+            hops = permitted_hops(flow.budget, price, most_hops)
             assigned[flow.id] = _beyond_direct(host, flow, hops, left, probe)
     return assigned
 

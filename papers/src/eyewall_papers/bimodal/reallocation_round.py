@@ -12,7 +12,7 @@ from eyewall_papers.bimodal.network import LinkKind, TwoKindNetwork, fewest_hops
 from eyewall_papers.bimodal.reallocation import (
     LinkAssignment,
     LinkFlow,
-    NotReserved,
+    NoReservation,
     Probe,
     rate_to_comply,
     reallocate,
@@ -152,13 +152,13 @@ class _Ledger:
     def _probe(self, host: str, held: Table[str, Route], most_hops: Table[str, int]) -> Probe:
         """Return what finds and reserves a path, beyond the host's own link."""
 
-        def reserve(flow: LinkFlow, hops: int, left: Table[str, float]) -> Route | NotReserved:
+        def reserve(flow: LinkFlow, hops: int, left: Table[str, float]) -> Route | NoReservation:
             hops = min(hops, most_hops[flow.id])
             path = held[flow.id].hops
             if not self._holds(held[flow.id], flow, hops, left):
                 path = self._shortest(host, flow, hops, left)
             if not path:
-                return NotReserved.NO_PATH
+                return NoReservation.NO_PATH
             self._change(Route(LinkKind.DEDICATED, path[1:]), -flow.target)
             return Route(LinkKind.DEDICATED, path)
 

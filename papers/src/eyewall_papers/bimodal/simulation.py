@@ -22,7 +22,7 @@ from eyewall_papers.bimodal.variability import STEP, Ratios, WindowMean
 
 
 @dataclass(frozen=True, slots=True)
-class Arrival:
+class TaskArrival:
     """A task that is asked for.
 
     Parameters
@@ -59,7 +59,7 @@ class TaskRun:
         Bytes, in all windows together.
     """
 
-    arrival: Arrival
+    arrival: TaskArrival
     finished: float
     delivered: float
 
@@ -120,7 +120,7 @@ Mapper = Callable[[Resources, Task], PartialMap | None]
 
 def simulate(
     network: TwoKindNetwork,
-    arrivals: Sequence[Arrival],
+    arrivals: Sequence[TaskArrival],
     mapper: Mapper,
     window_mean: WindowMean,
     rng: Generator,
@@ -194,7 +194,7 @@ def simulate(
 class _Running:
     """A task that runs; times are seconds since the beginning."""
 
-    arrival: Arrival
+    arrival: TaskArrival
     mapping: Mapping
     delivered_until: float
     done: float = 0.0
@@ -233,7 +233,7 @@ class _Platform:
     core_seconds: float = 0.0
     link_bytes: float = 0.0
 
-    def admit(self, arrival: Arrival, window_ends: float) -> None:
+    def admit(self, arrival: TaskArrival, window_ends: float) -> None:
         """Map and reserve, or turn away."""
         found = self.mapper(self.free, arrival.task)
         if found is None:

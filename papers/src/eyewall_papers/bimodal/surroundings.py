@@ -1,6 +1,6 @@
-"""What one node knows of the network, and what it has left: all that its agent works with.
+"""A node's view of the network, its free resources, and the share that a map takes of them.
 
-What a chosen map takes of each node that it visits, one visit after the other (section 3).
+`share` is what a chosen map takes at each of its visits (paper 004, section 3).
 """
 
 from collections.abc import Mapping

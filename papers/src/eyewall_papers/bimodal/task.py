@@ -14,7 +14,7 @@ from eyewall_sidecar.model.limits import MOST
 from eyewall_papers.bimodal.network import TwoKindNetwork, least_delays
 
 MAX_NULL = 2
-"""How many nodes may forward a stream if nothing else is said."""
+"""Nodes that may forward a stream by default."""
 
 
 @dataclass(frozen=True, slots=True)

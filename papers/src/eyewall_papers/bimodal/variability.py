@@ -55,7 +55,7 @@ def step_moments(ratios: Ratios) -> tuple[float, float]:
     return mean, sqrt(max(0.0, 2.0 * float((measure * np.exp2(y)).sum()) - mean * mean))
 
 
-def drawn_each_step(ratios: Ratios, steps: int, rng: Generator) -> float:
+def draw_each_step(ratios: Ratios, steps: int, rng: Generator) -> float:
     """Mean of X over a window, each step drawn by itself."""
     if not ratios or steps == 0:
         return 1.0
@@ -65,7 +65,7 @@ def drawn_each_step(ratios: Ratios, steps: int, rng: Generator) -> float:
     return float(np.exp2(np.minimum(drawn.min(axis=1), 0.0)).mean())
 
 
-def drawn_by_window(ratios: Ratios, steps: int, rng: Generator) -> float:
+def draw_by_window(ratios: Ratios, steps: int, rng: Generator) -> float:
     """Mean of X over a window in one draw.
 
     Steps are independent and X lies in [0, 1], so that the mean of a thousand of them is normal

@@ -1,8 +1,7 @@
-"""One re-optimisation in a cost space: what changed → who goes where (paper 001, section V).
+"""One re-optimisation in a cost space: from changes to relocations (paper 001, section V).
 
-The same step places operators at first, with everybody triggered and nobody anywhere.
-
-Virtual nodes to begin with: outward from the operators whose position is known.
+The same step makes the initial placement, with every operator triggered and none on a node.
+`first_positions` spreads outward from the operators whose position is known.
 """
 
 from collections import deque
@@ -49,13 +48,13 @@ def first_positions(graph: OperatorGraph, sites: Sites, places: Places) -> Float
         while waiting:
             for operator in graph.neighbours(waiting.popleft()).tolist():
                 if not reached[operator]:
-                    positions[operator] = _amid(graph, positions, reached, operator)
+                    positions[operator] = _median_position(graph, positions, reached, operator)
                     reached[operator] = True
                     waiting.append(operator)
     return positions
 
 
-def _amid(
+def _median_position(
     graph: OperatorGraph, positions: Floats, reached: NDArray[np.bool_], operator: int
 ) -> Floats:
     neighbours = graph.neighbours(operator)
@@ -90,13 +89,13 @@ class Situation:
             [operator]: the place of the node it runs on, or NOWHERE.
         """
         wanted = np.where(graph.pinned, sites.allowed.argmax(axis=1), current)
-        places = admit(sites, wanted, pinned_first(graph))
+        places = admit(sites, wanted, sort_pinned_first(graph))
         known = np.where(graph.pinned, wanted, places)
         return cls(first_positions(graph, sites, known), places)
 
 
 @dataclass(frozen=True, slots=True)
-class Reassignment:
+class Relocation:
     """An operator that changes its node.
 
     Parameters
@@ -140,7 +139,7 @@ class Adaptation:
     """
 
     situation: Situation
-    reassignments: tuple[Reassignment, ...]
+    reassignments: tuple[Relocation, ...]
     migrations: int
     eager_migrations: int
     messages: int
@@ -173,7 +172,7 @@ def adapt(
     found = equilibrium(turns, graph, situation.positions, triggered, stopped=stopped)
     wanting = before == NOWHERE
     wanting[triggered] = wanting[found.movers] = True
-    order = pinned_first(graph)
+    order = sort_pinned_first(graph)
     order = order[wanting[order]]
     lazy = map_to_nodes(sites, found.positions, before, order)
     eager = follow(sites, found.movers, found.targets, before)
@@ -182,7 +181,7 @@ def adapt(
     return Adaptation(
         situation=Situation(found.positions, lazy.places),
         reassignments=tuple(
-            Reassignment(it, int(before[it]), int(lazy.places[it])) for it in changed
+            Relocation(it, int(before[it]), int(lazy.places[it])) for it in changed
         ),
         migrations=lazy.migrations,
         eager_migrations=eager.migrations + arrived.migrations,
@@ -193,13 +192,13 @@ def adapt(
     )
 
 
-def pinned_first(graph: OperatorGraph) -> Places:
+def sort_pinned_first(graph: OperatorGraph) -> Places:
     """Return all operators: those whose node is given, then the others."""
     return np.argsort(~graph.pinned, kind="stable")
 
 
 def all_operators(graph: OperatorGraph) -> Places:
-    """Trigger everybody, as for an initial placement."""
+    """Trigger every operator, as for an initial placement."""
     return np.arange(graph.operators)
 
 
@@ -226,7 +225,7 @@ def operators_with_new_rates(
     return np.array(sorted(ends), dtype=np.int64)
 
 
-def next_to(graph: OperatorGraph, moved: Places) -> Places:
+def neighbours_of(graph: OperatorGraph, moved: Places) -> Places:
     """Trigger the neighbours of operators whose virtual node moved."""
     return np.unique(
         np.concatenate([np.empty(0, np.int64), *(graph.neighbours(it) for it in moved.tolist())])

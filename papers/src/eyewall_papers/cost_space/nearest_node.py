@@ -40,7 +40,7 @@ class Sites(NamedTuple):
         return cls(coordinates, arrays.requirements, arrays.limits, arrays.allowed)
 
 
-class Mapped(NamedTuple):
+class NodeMapping(NamedTuple):
     """Operators on nodes.
 
     Parameters
@@ -78,7 +78,7 @@ def admit(sites: Sites, places: Places, order: Places) -> Places:
     return admitted
 
 
-def map_to_nodes(sites: Sites, positions: Floats, places: Places, order: Places) -> Mapped:
+def map_to_nodes(sites: Sites, positions: Floats, places: Places, order: Places) -> NodeMapping:
     """Let each operator go to the nearest node with room, until none can get nearer.
 
     Parameters
@@ -93,10 +93,10 @@ def map_to_nodes(sites: Sites, positions: Floats, places: Places, order: Places)
     now = places.copy()
     counts = np.zeros(2, np.int64)
     _map(sites, positions[order], order, now, counts, len(order) + 1)
-    return Mapped(now, int(counts[MIGRATIONS]), int(counts[SECOND_CHOICES]))
+    return NodeMapping(now, int(counts[MIGRATIONS]), int(counts[SECOND_CHOICES]))
 
 
-def follow(sites: Sites, movers: Places, targets: Floats, places: Places) -> Mapped:
+def follow(sites: Sites, movers: Places, targets: Floats, places: Places) -> NodeMapping:
     """Let operators migrate at once whenever their virtual node has moved: no lazy migration.
 
     Parameters
@@ -109,7 +109,7 @@ def follow(sites: Sites, movers: Places, targets: Floats, places: Places) -> Map
     now = places.copy()
     counts = np.zeros(2, np.int64)
     _map(sites, targets, movers, now, counts, 1)
-    return Mapped(now, int(counts[MIGRATIONS]), int(counts[SECOND_CHOICES]))
+    return NodeMapping(now, int(counts[MIGRATIONS]), int(counts[SECOND_CHOICES]))
 
 
 @kernel

@@ -1,4 +1,4 @@
-"""Who exchanges how much with whom: an operator graph as the algorithms in a cost space see it.
+"""The operator graph of the algorithms in a cost space: links between operators, and rates.
 
 Rizou et al., "Solving the multi-operator placement problem" (paper 001), section III: operators,
 the links L_ω of each, and which operators are pinned.
@@ -131,7 +131,7 @@ def gather(
         looked_at += 1
         for link in range(graph.first[member], graph.first[member + 1]):
             other = graph.others[link]
-            if member_of[other] == mark or not at_one_position(positions, member, other):
+            if member_of[other] == mark or not are_at_one_position(positions, member, other):
                 continue
             if other != without:
                 members[count] = other
@@ -143,7 +143,7 @@ def gather(
 
 
 @compiled
-def at_one_position(positions: Floats, one: int, other: int) -> bool:
+def are_at_one_position(positions: Floats, one: int, other: int) -> bool:
     """Whether two operators have the same position, to the last bit."""
     same = True
     for axis in range(positions.shape[1]):

@@ -1,4 +1,4 @@
-"""Event-driven execution: operators that were triggered take turns, and what came of it.
+"""Event-driven execution: triggered operators take turns and move.
 
 Paper 001, section V: "the algorithm is executed in an event-driven manner", triggered where a
 neighbour's virtual node or the rate of a link changes.
@@ -22,7 +22,12 @@ from eyewall_sidecar.model.arrays import Floats, Places
 from eyewall_sidecar.model.compilation import compiled, kernel
 
 from eyewall_papers.cost_space.coordinates import distance
-from eyewall_papers.cost_space.operator_graph import NOBODY, OperatorGraph, at_one_position, gather
+from eyewall_papers.cost_space.operator_graph import (
+    NOBODY,
+    OperatorGraph,
+    are_at_one_position,
+    gather,
+)
 from eyewall_papers.cost_space.weber_point import local_usage, weber_point
 
 
@@ -116,7 +121,7 @@ def notify(
     """
     if graph.pinned[other]:
         return
-    if not at_one_position(positions, operator, other):
+    if not are_at_one_position(positions, operator, other):
         moves.counts[MESSAGES] += 1
     trigger(queue, other)
 
@@ -227,7 +232,7 @@ def _group(
     member_of: Places,
     mark: int,
 ) -> int:
-    """Write into `members` who moves together in this attempt; 0 if nobody could."""
+    """Write the operators that move together into `members`; return 0 if there are none."""
     if attempt == 0:
         members[0] = operator
         member_of[operator] = mark
@@ -235,7 +240,7 @@ def _group(
     without = NOBODY
     if attempt > 1:
         without = graph.others[graph.first[operator] + attempt - 2]
-        if not at_one_position(positions, operator, without):
+        if not are_at_one_position(positions, operator, without):
             return 0
     count = gather(graph, positions, operator, without, members, member_of, mark)
     for place in range(count):

@@ -58,7 +58,7 @@ MOST_STEPS = 500
 def weber_point(anchors: Floats, rates: Floats, threshold: float) -> Floats:
     """Return x_ω such that U_local(x_ω) is minimal, by descent along the major flow.
 
-    Where the paper's loop would go on for ever (at a minimum without a gradient no step helps, so δ
+    Where the paper's loop would not end (at a minimum without a gradient no step helps, so δ
     never changes) the descent ends: where the links to the neighbours at this very position hold
     against the pull of all others, or once a step is a billionth of the first.
 

@@ -91,7 +91,7 @@ def count_drawn(number: int) -> int:
 def _random(topology: str, operations: int) -> EckerShape:
     rng = _generator(int(topology.removeprefix("T-R")))
     _count(rng)
-    edges = grown(rng, operations)
+    edges = grow(rng, operations)
     least, width = SELECTIVITY
     drawn = [least + width * rng.next_double() for _ in range(operations)]
     back = None
@@ -101,7 +101,7 @@ def _random(topology: str, operations: int) -> EckerShape:
     return EckerShape((1, 1, *[2] * (operations - 2)), tuple(drawn), tuple(edges), back)
 
 
-def grown(rng: JavaRandom, operations: int) -> list[Edge]:
+def grow(rng: JavaRandom, operations: int) -> list[Edge]:
     """Grow a graph from source → sink until it has so many operations (at least 2).
 
     A drawn edge is replaced by a way through a new operation, or through either of two.

@@ -22,7 +22,7 @@ def one_way_delays(data: Path) -> Matrix:
     return delays
 
 
-def between_distinct_nodes(data: Path, count: int, rng: Generator) -> Matrix:
+def delays_between_distinct_nodes(data: Path, count: int, rng: Generator) -> Matrix:
     """Return the submatrix of `count` different nodes: delays that belong together.
 
     Pairs drawn one by one would know nothing of each other; a submatrix keeps who is near whom.

@@ -1,4 +1,4 @@
-"""The policies of the papers that Eyewall lists: what each is, and when to take it."""
+"""Entries of the papers' policies in Eyewall's catalogue: what each is, and when to use it."""
 
 from eyewall_sidecar.objective import Term
 from eyewall_sidecar.policies import PolicyEntry

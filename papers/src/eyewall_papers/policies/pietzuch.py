@@ -19,7 +19,7 @@ from eyewall_papers.policies.cost_space_placement import place_in_cost_space
 POLICY = "pietzuch"
 AIM = (
     "SBON minimises elastic energy EE, and by it network usage N indirectly, by distances in a "
-    "cost space that stand for the delays"
+    "cost space that estimate the delays"
 )
 TURNS = SpringTurns()
 
@@ -28,15 +28,15 @@ TURNS = SpringTurns()
 class SpringRelaxation:
     """Springs come to rest where the elastic energy is least (paper 000, equation 21).
 
-    The same placement for EE=1 and N=1: the authors aim at N by way of EE. Where operators begin
-    and how they come to nodes is as in `MultiOperatorPlacement`; nobody clusters.
+    The same placement for EE=1 and N=1: the authors aim at N by way of EE. Operators start and are
+    mapped to nodes as in `MultiOperatorPlacement`, without clusters.
 
     Parameters
     ----------
     turns
         How far a turn goes, and what counts as rest.
     clock
-        Tells the time in seconds.
+        Returns the time in seconds.
     """
 
     turns: SpringTurns = TURNS

@@ -17,7 +17,7 @@ from eyewall_papers.cost_space.equilibrium import WeberTurns
 from eyewall_papers.policies.cost_space_placement import place_in_cost_space
 
 POLICY = "rizou"
-AIM = "MOPA optimises network usage N, by distances in a cost space that stand for the delays"
+AIM = "MOPA optimises network usage N, by distances in a cost space that estimate the delays"
 TURNS = WeberTurns()
 
 
@@ -25,7 +25,7 @@ TURNS = WeberTurns()
 class MultiOperatorPlacement:
     """Algorithm 1 of paper 001 for every operator until none wants to move, migrating lazily.
 
-    Operators begin on their current nodes (a re-optimisation with everybody triggered), or
+    Operators begin on their current nodes (a re-optimisation with every operator triggered), or
     outward from those that are pinned. One with several candidates is free in the cost space and
     mapped to the nearest of them. Execution times, availability and bandwidth play no part.
 
@@ -34,7 +34,7 @@ class MultiOperatorPlacement:
     turns
         What is worth a move, and how precisely Weber points are found.
     clock
-        Tells the time in seconds.
+        Returns the time in seconds.
     """
 
     turns: WeberTurns = TURNS

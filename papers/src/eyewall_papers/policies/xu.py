@@ -35,7 +35,7 @@ class BestFitByTraffic:
     Parameters
     ----------
     clock
-        Tells the time in seconds.
+        Returns the time in seconds.
     """
 
     clock: Callable[[], float] = perf_counter
@@ -55,10 +55,10 @@ class BestFitByTraffic:
             best = holding & (kept == kept[holding].max())
             return int(np.argmax(np.where(best, room.further(operator), -np.inf)))
 
-        return asked.place(room, by_traffic(arrays), least_added)
+        return asked.place(room, place_by_traffic(arrays), least_added)
 
 
-def by_traffic(arrays: ProblemArrays) -> list[int]:
+def place_by_traffic(arrays: ProblemArrays) -> list[int]:
     """Return operators in descending order of all they exchange with others, tuples/s."""
     apart = arrays.sources != arrays.targets
     traffic = sum(

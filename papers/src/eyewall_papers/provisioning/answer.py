@@ -1,4 +1,4 @@
-"""The answer for a buyer: what to buy, how full it is, what breaks first, what less money buys."""
+"""The answer for a buyer: shopping list, utilisation, first overloads, next cheaper platform."""
 
 from collections import Counter
 from collections.abc import Callable, Collection
@@ -11,10 +11,15 @@ from eyewall_sidecar.model import Solution
 from eyewall_papers.provisioning.methods import METHODS
 from eyewall_papers.provisioning.problem import Machine, MachineType, ProvisioningProblem
 from eyewall_papers.provisioning.provision import Provision
-from eyewall_papers.provisioning.utilisation import Utilisation, broken_at, sustained, utilisation
+from eyewall_papers.provisioning.utilisation import (
+    Utilisation,
+    overloads_at,
+    sustained_throughput,
+    utilisation,
+)
 
 MORE = 1.2
-"""How many times the throughput it is asked of a platform what would break."""
+"""Factor on the throughput at which overloads are reported."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,8 +36,8 @@ class Item:
 
 
 @dataclass(frozen=True, slots=True)
-class Cheaper:
-    """A platform that costs less, and what it gives.
+class CheaperPlatform:
+    """A platform that costs less, and its throughput.
 
     Parameters
     ----------
@@ -76,7 +81,7 @@ class PlatformAnswer:
     uses: tuple[Utilisation, ...] = ()
     breaks: tuple[Utilisation, ...] = ()
     sustained: float | None = None
-    cheaper: Cheaper | None = None
+    cheaper: CheaperPlatform | None = None
 
 
 def not_needed(
@@ -104,7 +109,7 @@ def shopping_list(machines: tuple[Machine, ...]) -> tuple[Item, ...]:
     return tuple(sorted(items, key=lambda it: (-it.price, it.type.name)))
 
 
-Method = Callable[[ProvisioningProblem], Provision | None]
+FindProvision = Callable[[ProvisioningProblem], Provision | None]
 """Finds a valid provision for a problem, or none."""
 
 ACCURACY = 1e-3
@@ -112,8 +117,8 @@ ACCURACY = 1e-3
 
 
 def next_cheaper(
-    problem: ProvisioningProblem, provision: Provision, method: Method
-) -> Cheaper | None:
+    problem: ProvisioningProblem, provision: Provision, method: FindProvision
+) -> CheaperPlatform | None:
     """Bisect for the largest rate for which `method` finds a platform that costs less.
 
     What a method finds for a rate often sustains more: the search goes on from there. None if no
@@ -121,12 +126,12 @@ def next_cheaper(
     is the largest there is, to `ACCURACY`.
     """
     low, high = 0.0, problem.throughput
-    best: Cheaper | None = None
+    best: CheaperPlatform | None = None
     while high - low > ACCURACY * problem.throughput:
         rate = (low + high) / 2
         found = method(problem.at(rate))
         if found is not None and found.price < provision.price:
-            best = Cheaper(found.machines, sustained(problem, found))
+            best = CheaperPlatform(found.machines, sustained_throughput(problem, found))
             low = max(rate, min(best.throughput, high))
         else:
             high = rate
@@ -139,7 +144,7 @@ TRIES = 10
 
 @dataclass(frozen=True, slots=True)
 class MethodOptions:
-    """How it is to be answered.
+    """How a problem is solved.
 
     Parameters
     ----------
@@ -159,7 +164,7 @@ class MethodOptions:
 def find_platform(
     problem: ProvisioningProblem, asked: MethodOptions, clock: Callable[[], float]
 ) -> PlatformAnswer:
-    """Find the platform, and what is next to it."""
+    """Find the platform and the next cheaper one."""
     method = METHODS[asked.method]
     found = method(problem, time_limit=asked.time_limit, seed=asked.seed, clock=clock)
     if found.provision is None:
@@ -177,15 +182,15 @@ def find_platform(
         found.solution,
         found.provision,
         uses=utilisation(problem, found.provision),
-        breaks=broken_at(problem, found.provision, MORE),
-        sustained=sustained(problem, found.provision),
+        breaks=overloads_at(problem, found.provision, MORE),
+        sustained=sustained_throughput(problem, found.provision),
         cheaper=next_cheaper(problem, found.provision, within_its_part),
     )
 
 
 @dataclass(frozen=True, slots=True)
 class PlatformTask:
-    """What is asked of a method of provisioning: all that decides the answer."""
+    """A provisioning problem with its method and seed, for the solver pool."""
 
     problem: ProvisioningProblem
     method: str

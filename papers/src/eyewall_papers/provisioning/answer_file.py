@@ -7,7 +7,7 @@ from typing import Any
 from eyewall_sidecar.problem_file.answer import answer as placement_answer
 
 from eyewall_papers.provisioning import Machine, Provision, ProvisioningProblem
-from eyewall_papers.provisioning.answer import MORE, Cheaper, PlatformAnswer, shopping_list
+from eyewall_papers.provisioning.answer import MORE, CheaperPlatform, PlatformAnswer, shopping_list
 from eyewall_papers.provisioning.utilisation import (
     CARD,
     CPU,
@@ -36,7 +36,7 @@ def provisioning_answer(
     assumptions: tuple[str, ...] = (),
     not_needed: tuple[str, ...] = (),
 ) -> dict[str, Any]:
-    """Return `eyewall solve`'s keys, and what there is to buy, or can be switched off."""
+    """Return the keys of `eyewall solve`, the shopping list, and machines to switch off."""
     provision = found.provision
     return {
         **placement_answer(found.solution, assumptions),
@@ -90,7 +90,7 @@ def _use(use: Utilisation) -> dict[str, Any]:
     }
 
 
-def _cheaper(cheaper: Cheaper) -> dict[str, Any]:
+def _cheaper(cheaper: CheaperPlatform) -> dict[str, Any]:
     return {
         "price": cheaper.price,
         "throughput": cheaper.throughput,

@@ -3,10 +3,8 @@
 Two groups of operators on different machines send what flows between them over the link between
 the machines and over both cards, and each machine downloads what its group uses. Where no link,
 or no card of a type that may run the group, can carry that, both groups are on one machine:
-constraints (2) and (5) of paper 003, section 2.3. Joined groups flow more, so it is asked again
-until nothing changes. Large objects make large flows: there, few groups are left.
-
-From blobs that share a machine to a provision whose machines have names.
+constraints (2) and (5) of paper 003, section 2.3. Joined groups exchange more, so joining is
+repeated until nothing changes. Large objects make large flows and leave few groups.
 """
 
 from collections import Counter
@@ -23,7 +21,7 @@ from numpy.typing import NDArray
 from eyewall_papers.provisioning.groups import Bits, places_in
 from eyewall_papers.provisioning.problem import Machine, ProvisioningProblem, machine_name
 from eyewall_papers.provisioning.provision import Downloads, Provision
-from eyewall_papers.provisioning.server_choice import Wanted
+from eyewall_papers.provisioning.server_choice import WantedDownloads
 
 Flags = NDArray[np.bool_]
 
@@ -73,12 +71,12 @@ def blobs(problem: ProvisioningProblem) -> Blobs:
     """Join all operators that cannot be apart; order by work, the least first."""
     one_each = _operators(problem)
     groups = _groups(one_each)
-    joined = _joined(one_each, groups)
+    joined = _join(one_each, groups)
     order = sorted(range(len(groups)), key=lambda it: (joined.work[it], -it))
-    return _joined(one_each, [groups[it] for it in order])
+    return _join(one_each, [groups[it] for it in order])
 
 
-def tolerated(limits: Iterable[float]) -> Floats:
+def add_tolerance(limits: Iterable[float]) -> Floats:
     """Return the greatest loads that `exceeds` lets pass."""
     array = np.array(list(limits), dtype=np.float64)
     return array + TOLERANCE * np.maximum(1.0, array)
@@ -105,11 +103,11 @@ def _operators(problem: ProvisioningProblem) -> Blobs:
         allowed=np.array(
             [[it.candidates is None or t.name in it.candidates for t in types] for it in demands]
         ),
-        cpu=tolerated(it.cpu for it in types),
-        card=tolerated(it.card for it in types),
-        memory_of=tolerated(it.memory for it in types),
+        cpu=add_tolerance(it.cpu for it in types),
+        card=add_tolerance(it.card for it in types),
+        memory_of=add_tolerance(it.memory for it in types),
         price=np.array([it.price for it in types], dtype=np.float64),
-        link=float(tolerated([max(links)])[0]),
+        link=float(add_tolerance([max(links)])[0]),
     )
 
 
@@ -128,20 +126,20 @@ def _groups(apart: Blobs) -> list[list[int]]:
     """Join until every two groups could be on different machines."""
     groups = [[place] for place in range(len(apart))]
     while True:
-        kept = _inseparable(_joined(apart, groups))
+        kept = _find_inseparable(_join(apart, groups))
         if not kept.any():
             return groups
         linked: list[list[int]] = []
         left = np.ones(len(groups), dtype=np.bool_)
         for first in range(len(groups)):
             if left[first]:
-                linked.append(_linked(kept, first))
+                linked.append(_reach(kept, first))
                 left[linked[-1]] = False
         groups = [sorted(place for it in found for place in groups[it]) for found in linked]
 
 
-def _linked(kept: Flags, first: int) -> list[int]:
-    """Return all that hang together with the first, itself included."""
+def _reach(kept: Flags, first: int) -> list[int]:
+    """Return the groups connected to the first, itself included."""
     reached = np.zeros(len(kept), dtype=np.bool_)
     border = reached.copy()
     border[first] = True
@@ -151,7 +149,7 @@ def _linked(kept: Flags, first: int) -> list[int]:
     return [int(it) for it in np.flatnonzero(reached)]
 
 
-def _inseparable(now: Blobs) -> Flags:
+def _find_inseparable(now: Blobs) -> Flags:
     """Return [blob, blob]: whether no link or card carries what flows between them."""
     own = now.uses.astype(np.float64) @ now.rates
     widest = np.where(now.allowed, now.card, 0.0).max(axis=1)
@@ -161,7 +159,7 @@ def _inseparable(now: Blobs) -> Flags:
     return kept
 
 
-def _joined(apart: Blobs, groups: list[list[int]]) -> Blobs:
+def _join(apart: Blobs, groups: list[list[int]]) -> Blobs:
     order = np.concatenate(groups)
     starts = np.concatenate([[0], np.cumsum([len(it) for it in groups])[:-1]])
     flows = apart.flows[np.ix_(order, order)]
@@ -184,7 +182,7 @@ def _joined(apart: Blobs, groups: list[list[int]]) -> Blobs:
     )
 
 
-class Hosted(NamedTuple):
+class HostedBlobs(NamedTuple):
     """Blobs that share a machine.
 
     Parameters
@@ -203,7 +201,9 @@ class Hosted(NamedTuple):
         return list(places_in(self.blobs))
 
 
-def wanted(problem: ProvisioningProblem, blobs: Blobs, hosted: Sequence[Hosted]) -> Wanted:
+def wanted(
+    problem: ProvisioningProblem, blobs: Blobs, hosted: Sequence[HostedBlobs]
+) -> WantedDownloads:
     """Return what each machine has to download."""
     found = {}
     for machine, it in zip(_machines(problem, hosted), hosted, strict=True):
@@ -214,7 +214,7 @@ def wanted(problem: ProvisioningProblem, blobs: Blobs, hosted: Sequence[Hosted])
 
 
 def provision_of(
-    problem: ProvisioningProblem, blobs: Blobs, hosted: Sequence[Hosted], downloads: Downloads
+    problem: ProvisioningProblem, blobs: Blobs, hosted: Sequence[HostedBlobs], downloads: Downloads
 ) -> Provision:
     """Return the provision of these machines."""
     machines = _machines(problem, hosted)
@@ -227,7 +227,7 @@ def provision_of(
     return Provision(machines, {it.id: on[it.id] for it in problem.operators}, downloads)
 
 
-def _machines(problem: ProvisioningProblem, hosted: Sequence[Hosted]) -> tuple[Machine, ...]:
+def _machines(problem: ProvisioningProblem, hosted: Sequence[HostedBlobs]) -> tuple[Machine, ...]:
     """Number the machines of each type."""
     bought: Counter[int] = Counter()
     machines = []

@@ -1,8 +1,8 @@
-"""No platform costs less: an integer program over how many machines of each type are bought.
+"""A lower bound on the price: an integer program over the number of machines of each type.
 
-A relaxation of paper 003, section 5: which operator is where is forgotten, except for what every
-valid provision shows of it in the numbers of machines. It takes milliseconds for any number of
-operators, so that a heuristic's answer gets a gap.
+A relaxation of paper 003, section 5, without the places of operators, except for what every valid
+provision shows of them in the numbers of machines. It takes milliseconds for any number of
+operators, so a heuristic's answer gets a gap.
 """
 
 from collections.abc import Callable

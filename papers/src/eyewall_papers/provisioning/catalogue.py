@@ -1,4 +1,4 @@
-"""Reads what machines can be had, and for how much, from a TOML file.
+"""Reads the available machine types and their prices from a TOML file.
 
 ```toml
 currency = "€"          # what prices are in
@@ -10,10 +10,10 @@ cpu = 2
 card_gbit = 10          # Gbit/s that the network card sends and receives together
 price = 70
 memory_gb = 8           # 10⁹ bytes; unlimited without it
-count = 3               # how many can be had; unlimited without it
+count = 3               # how many are available; unlimited without it
 ```
 
-Two are here: `dell-2008.toml`, table 1 of paper 003, and `made-up-cloud.toml`, which is made up.
+Two are shipped: `dell-2008.toml`, table 1 of paper 003, and the invented `made-up-cloud.toml`.
 """
 
 import tomllib
@@ -82,7 +82,7 @@ class _File(BaseModel):
     types: Annotated[list[_Type], Field(min_length=1)]
 
 
-def shipped() -> tuple[str, ...]:
+def list_shipped() -> tuple[str, ...]:
     """Return the names of the catalogues that are here."""
     names = (it.name for it in _FOLDER.iterdir())
     return tuple(sorted(it.removesuffix(".toml") for it in names if it.endswith(".toml")))
@@ -90,8 +90,8 @@ def shipped() -> tuple[str, ...]:
 
 def read_shipped(name: str) -> Catalogue:
     """Read one of the catalogues that are here."""
-    if name not in shipped():
-        raise CatalogueError(unknown("catalogue", name, shipped()))
+    if name not in list_shipped():
+        raise CatalogueError(unknown("catalogue", name, list_shipped()))
     return parse_catalogue(name, (_FOLDER / f"{name}.toml").read_text(encoding="utf-8"))
 
 

@@ -30,7 +30,12 @@ from eyewall_papers.provisioning.answer import (
     shopping_list,
 )
 from eyewall_papers.provisioning.answer_file import provisioning_answer
-from eyewall_papers.provisioning.catalogue import Catalogue, read_catalogue, read_shipped, shipped
+from eyewall_papers.provisioning.catalogue import (
+    Catalogue,
+    list_shipped,
+    read_catalogue,
+    read_shipped,
+)
 from eyewall_papers.provisioning.methods import METHODS
 from eyewall_papers.provisioning.problem import ProvisioningProblem
 from eyewall_papers.provisioning.problem_file import (
@@ -308,8 +313,8 @@ def _catalogue(name: str) -> Catalogue:
     try:
         if path.exists():
             return read_catalogue(path)
-        if name not in shipped():
-            known = unknown("shipped catalogue", name, shipped())
+        if name not in list_shipped():
+            known = unknown("shipped catalogue", name, list_shipped())
             refuse(f"--catalogue {name}: no such file, and {known}")
         return read_shipped(name)
     except ProblemError as error:

@@ -63,7 +63,7 @@ def exact(
         Seconds; if nothing is possible, as many again at most to find out why.
     start
         A provision that is known, if any; nothing dearer is answered. One that breaks a
-        constraint is left out, and said so.
+        constraint is ignored, and the reasons name it.
 
     Returns
     -------
@@ -128,7 +128,7 @@ def _cheapest(
 
     def ask(engine: str, price: float, until: float) -> Partition:
         if engine == SUBSETS:
-            return by_subsets(problem, joined, known=price, ends_at=until, clock=clock)
+            return solve_by_subsets(problem, joined, known=price, ends_at=until, clock=clock)
         return solve_program(problem, joined, known=price, ends_at=until, clock=clock, seed=seed)
 
     engines = _engines(len(joined))
@@ -155,7 +155,7 @@ def _engines(size: int) -> tuple[str, ...]:
     return (SUBSETS, PROGRAM) if size <= FEW_BLOBS else (PROGRAM, SUBSETS)
 
 
-def by_subsets(
+def solve_by_subsets(
     problem: ProvisioningProblem,
     joined: Blobs,
     *,

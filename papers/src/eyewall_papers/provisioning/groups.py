@@ -1,8 +1,8 @@
-"""Groups: sets of operators that share one machine, and what one takes of it, in plain numbers.
+"""Groups: sets of operators that share one machine, and the resources that one takes of it.
 
 Operators, objects, machine types and servers are known by their places; sets of them are bits of
-an integer, so that a set is joined, split and asked in one step. Everything is at the problem's
-throughput: bytes/s, and what `MachineType.cpu` counts.
+an integer, so that one step joins, splits or tests a set. Everything is at the problem's
+throughput: bytes/s, and the unit of `MachineType.cpu`.
 """
 
 from collections.abc import Iterable, Iterator, Sequence

@@ -42,8 +42,8 @@ def _totals(problem: ProvisioningProblem, together: Blobs) -> Iterator[str]:
         offered = sum(it.count * getattr(it, name) for it in problem.types if getattr(it, name))
         if exceeds(float(needed.sum()), offered):
             yield (
-                f"all operators together take {needed.sum():g} of {name}; all machines that can be "
-                f"had have {offered:g}"
+                f"all operators together take {needed.sum():g} of {name}; all available "
+                f"machines have {offered:g}"
             )
 
 
@@ -52,7 +52,7 @@ def stranded_reasons(
 ) -> tuple[str, ...]:
     """Say which blobs no machine holds, whatever runs next to them."""
     return tuple(
-        f"{_subject(together.members[b])} on no machine type, alone or beside any others: there it "
+        f"{_subject(together.members[b])} on no machine type, alone or with others: there it "
         f"takes {together.work[b]:g} cpu, and its downloads and flows overload every card or link "
         f"(largest card: {max(it.card for it in problem.types):g} bytes/s)"
         for b in stranded
@@ -168,6 +168,6 @@ def _relaxed(problem: ProvisioningProblem) -> Iterator[tuple[str, ProvisioningPr
         replace(problem, types=tuple(replace(it, card=inf) for it in problem.types)),
     )
     yield (
-        "the numbers of machines that can be had",
+        "the numbers of available machines",
         replace(problem, types=tuple(replace(it, count=inf) for it in problem.types)),
     )

@@ -1,20 +1,19 @@
 r"""The cheapest partition of the blobs whose machines also obey (3), (4), (5) and their counts.
 
-Best first: a node is some machines, chosen for the heaviest blob left each time, and costs at
-least what they cost and what the rest can be split for at least (`subsets`). Nodes are opened in
-the order of that bound, so that the first whole partition is the cheapest. What a node's servers,
-links and counts do not allow is dropped with all that follows, as more machines only take more.
+Best first: a node is a list of machines, each chosen for the heaviest remaining blob. Its bound is
+the price of its machines and the least price of the rest (`subsets`). Nodes are opened in the order
+of that bound, so the first whole partition is the cheapest. A node that servers, links or counts do
+not allow is dropped with its descendants, since more machines only take more.
 
-Every set of blobs with the cheapest machine for it, and the cheapest ways to split every set.
-
-Set S is the number whose bit b says whether blob b is in it. With p(S) the price of the cheapest
-machine type that holds S by (1), (2) and what (4) says of objects that one server alone holds
-(paper 003, section 2.3), and h the heaviest blob in R,
+`subsets` has the cheapest machine for every set of blobs, and the least price to split every set.
+Set S is the number whose bit b tells whether blob b is in it. With p(S) the price of the cheapest
+machine type that holds S by (1), (2) and, for objects held by one server alone, (4) (paper 003,
+section 2.3), and h the heaviest blob in R,
 
     f(R) = min over S ⊆ R, h ∈ S of p(S) + f(R \ S),   f(∅) = 0,
 
-is what R costs at least: constraints (3) and (5) and the counts of machines are left out. About
-3ⁿ⁻¹ / 2 sums for n blobs, half a thousand million for 20.
+is the least price of R: constraints (3) and (5) and the counts of machines are left out. That takes
+about 3ⁿ⁻¹ / 2 sums for n blobs, half a thousand million for 20.
 """
 
 import itertools
@@ -31,7 +30,14 @@ from eyewall_sidecar.model.arrays import Floats, Places
 from eyewall_sidecar.model.compilation import kernel
 from eyewall_sidecar.model.violations import exceeds
 
-from eyewall_papers.provisioning.blobs import Blobs, Flags, Hosted, provision_of, tolerated, wanted
+from eyewall_papers.provisioning.blobs import (
+    Blobs,
+    Flags,
+    HostedBlobs,
+    add_tolerance,
+    provision_of,
+    wanted,
+)
 from eyewall_papers.provisioning.problem import DataServer, ProvisioningProblem
 from eyewall_papers.provisioning.provision import Provision
 from eyewall_papers.provisioning.server_choice import serve
@@ -80,7 +86,9 @@ def subsets(problem: ProvisioningProblem, blobs: Blobs) -> Subsets:
         held &= ~_any(~blobs.allowed[:, place])
         for server in problem.servers:
             if server.id in exclusive:
-                held &= exclusive[server.id] <= tolerated([server.link_to(machine_type.name)])[0]
+                held &= (
+                    exclusive[server.id] <= add_tolerance([server.link_to(machine_type.name)])[0]
+                )
         fits.append(held)
     price = np.full(len(work), np.inf)
     for place, held in enumerate(fits):
@@ -118,12 +126,12 @@ def _split(price: Floats, least: Floats, start: int, end: int) -> None:
 def _least(price: Floats, least: Floats, top: int, others: int) -> float:
     """Take the heaviest blob, `top`, with each subset of the others."""
     best = inf
-    beside = others
+    part = others
     while True:
-        best = min(best, price[top | beside] + least[others ^ beside])
-        if beside == 0:
+        best = min(best, price[top | part] + least[others ^ part])
+        if part == 0:
             return float(best)
-        beside = (beside - 1) & others
+        part = (part - 1) & others
 
 
 def _sums(parts: Floats) -> Floats:
@@ -183,7 +191,7 @@ class Partition:
 class _Node:
     """Machines chosen so far, what is left, and how to go on, the cheapest way first."""
 
-    hosted: tuple[Hosted, ...]
+    hosted: tuple[HostedBlobs, ...]
     price: float
     left: int
     sets: Places = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
@@ -216,7 +224,7 @@ def cheapest_partition(
     ticket = count()
     plain = _plain(problem)
 
-    def open_node(hosted: tuple[Hosted, ...], price: float, left: int) -> None:
+    def open_node(hosted: tuple[HostedBlobs, ...], price: float, left: int) -> None:
         node = _opened(blobs, sets, least, _Node(hosted, price, left), known, plain=plain)
         if len(node.bounds):
             heappush(waiting, (float(node.bounds[0]), -len(hosted), next(ticket), 0, node))
@@ -231,7 +239,7 @@ def cheapest_partition(
         if place + 1 < len(node.bounds):
             after = float(node.bounds[place + 1])
             heappush(waiting, (after, depth, next(ticket), place + 1, node))
-        new = Hosted(int(node.sets[place]), int(node.types[place]))
+        new = HostedBlobs(int(node.sets[place]), int(node.types[place]))
         hosted = (*node.hosted, new)
         if not _joins(problem, blobs, node.hosted, new):
             continue
@@ -290,9 +298,9 @@ def _opened(
 
 
 def _joins(
-    problem: ProvisioningProblem, blobs: Blobs, hosted: tuple[Hosted, ...], new: Hosted
+    problem: ProvisioningProblem, blobs: Blobs, hosted: tuple[HostedBlobs, ...], new: HostedBlobs
 ) -> bool:
-    """Whether one more such machine can be had, and its links to the others carry their flows."""
+    """Whether one more such machine is available, and its links to the others carry their flows."""
     bought = Counter(it.type for it in (*hosted, new))
     if bought[new.type] > problem.types[new.type].count:
         return False

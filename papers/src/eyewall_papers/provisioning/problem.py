@@ -35,7 +35,7 @@ class MachineType:
     memory
         Bytes.
     count
-        How many can be had: a whole number from 1, or infinite.
+        How many are available: a whole number from 1, or infinite.
     """
 
     name: str
@@ -59,7 +59,7 @@ class MachineType:
 def machine_name(types: Sequence[MachineType], of: MachineType, number: int) -> str:
     """Name the `number`-th machine of a type: `small-2`; an existing one keeps its name.
 
-    `types` are all that can be had: where there is one of each, they are machines that are there.
+    `types` are the available types; in an existing platform there is one of each.
     """
     return of.name if all(it.count == 1 for it in types) else f"{of.name}-{number}"
 
@@ -174,7 +174,7 @@ class ProvisioningProblem:
     streams
         What operators send to each other for one result: δ_i = rate · tuple_bytes bytes.
     types
-        What can be had; names are unique. An existing platform has a type with a
+        The available types; names are unique. An existing platform has a type with a
         count of 1 for each machine.
     needs
         Leaf(i): operator → ids of the objects that it uses.

@@ -1,6 +1,7 @@
 """A problem file as a provisioning problem: for machines of a catalogue, or for its own nodes.
 
-Which nodes a topology can do without: its problem file, priced for `eyewall provision`.
+`priced_to_switch_off` adds prices to a topology's problem file, to find the nodes that it does not
+need.
 """
 
 import json
@@ -34,7 +35,7 @@ class ProvisioningOptions:
     tuple_bytes
         For streams that have none in the file; None: they are refused.
     catalogue
-        Machine types to buy from; empty: the file's nodes are what there is (Non-Constr).
+        Machine types on offer; empty: the file's nodes are the platform (Non-Constr).
     """
 
     throughput: float = 1.0
@@ -49,7 +50,7 @@ class ProvisioningFile:
     Parameters
     ----------
     problem
-        What there is to run and to buy.
+        The operators, and the machine types on offer.
     assumptions
         Sentences for the answer's reasons.
     priced
@@ -190,7 +191,7 @@ def _bandwidths(file: ProblemEntry, folder: Path) -> dict[tuple[str, str], float
 
 
 FEW = 3
-"""As many names stand in one sentence."""
+"""Most names in one sentence."""
 UNSIZED = "network cards and links are not checked: no sizes of tuples were given"
 UNCOUNTED = "slots and delays are not checked: `eyewall plan` does"
 

@@ -18,7 +18,7 @@ import numpy as np
 from pulp import LpAffineExpression, LpInteger, LpMinimize, LpProblem, lpSum
 from pulp import LpVariable as Variable
 
-from eyewall_papers.provisioning.blobs import Blobs, Hosted
+from eyewall_papers.provisioning.blobs import Blobs, HostedBlobs
 from eyewall_papers.provisioning.bound import define_numbers
 from eyewall_papers.provisioning.problem import ProvisioningProblem
 
@@ -110,13 +110,13 @@ def families() -> tuple[Callable[[ProvisioningProgram], None], ...]:
     )
 
 
-def read_hosted(program: ProvisioningProgram) -> tuple[Hosted, ...]:
+def read_hosted(program: ProvisioningProgram) -> tuple[HostedBlobs, ...]:
     """Return the machines that the solver chose: x_(i,u) = 1 and t_(u,c) = 1."""
     on: defaultdict[int, int] = defaultdict(int)
     for i, places in program.x.items():
         on[max(places, key=lambda u: places[u].value() or 0.0)] |= 1 << i
     return tuple(
-        Hosted(members, max(program.t[u], key=lambda c: program.t[u][c].value() or 0.0))
+        HostedBlobs(members, max(program.t[u], key=lambda c: program.t[u][c].value() or 0.0))
         for u, members in sorted(on.items())
     )
 

@@ -1,10 +1,7 @@
-"""A platform while it is bought: machines are purchased, filled, joined and sold back.
+"""A platform under construction: machines are bought, filled, merged and sold back.
 
-Paper 003, section 6.1: all its heuristics build a platform in these steps.
-
-Why a heuristic found nothing, as a value.
-
-The steps that several heuristics of paper 003, section 6.1, have in common.
+Paper 003, section 6.1: all its heuristics build a platform in these steps. `HeuristicFailure` is
+the reason why one of them found no provision.
 """
 
 from collections import Counter
@@ -18,11 +15,11 @@ from eyewall_sidecar.model.violations import exceeds
 from eyewall_papers.provisioning.groups import OperatorGroup, ProvisioningArrays, places_in
 from eyewall_papers.provisioning.problem import Machine, machine_name
 from eyewall_papers.provisioning.provision import Downloads, Provision
-from eyewall_papers.provisioning.server_choice import Wanted
+from eyewall_papers.provisioning.server_choice import WantedDownloads
 
 
 @dataclass(frozen=True, slots=True)
-class Owned:
+class OwnedMachine:
     """A machine that was bought: the place of its type in `types`, and what it runs."""
 
     type: int
@@ -38,7 +35,7 @@ class Purchases:
 
     def __init__(self, instance: ProvisioningArrays) -> None:
         self.instance = instance
-        self.owned: dict[int, Owned] = {}
+        self.owned: dict[int, OwnedMachine] = {}
         self.at: dict[int, int] = {}
         self._stock = [it.count for it in instance.types]
         self._next = 0
@@ -79,12 +76,12 @@ class Purchases:
         )
 
     def in_stock(self, machine_type: int, instead: Iterable[int] = ()) -> bool:
-        """Whether one more of this type can be had, once machines `instead` are sold back."""
+        """Whether one more of this type is available once machines `instead` are sold back."""
         returned = sum(self.owned[it].type == machine_type for it in instead)
         return self._stock[machine_type] + returned >= 1
 
     def cheapest(self, group: OperatorGroup, instead: Iterable[int] = ()) -> int | None:
-        """Return the cheapest type that can be had and holds the group."""
+        """Return the cheapest available type that holds the group."""
         sold = tuple(instead)
         for machine_type in range(len(self.instance.types)):
             if self.in_stock(machine_type, sold) and self.fits(machine_type, group, sold):
@@ -92,7 +89,7 @@ class Purchases:
         return None
 
     def dearest(self, group: OperatorGroup, instead: Iterable[int] = ()) -> int | None:
-        """Return the most expensive type that can be had and holds the group."""
+        """Return the most expensive available type that holds the group."""
         sold = tuple(instead)
         for machine_type in reversed(range(len(self.instance.types))):
             if self.in_stock(machine_type, sold) and self.fits(machine_type, group, sold):
@@ -104,13 +101,13 @@ class Purchases:
         number = self._next
         self._next += 1
         self._stock[machine_type] -= 1
-        self.owned[number] = Owned(machine_type, group)
+        self.owned[number] = OwnedMachine(machine_type, group)
         for operator in places_in(group.members):
             self.at[operator] = number
         return number
 
     def sell(self, number: int) -> None:
-        """Give a machine back; its operators have none then."""
+        """Sell a machine back; its operators then have none."""
         gone = self.owned.pop(number)
         self._stock[gone.type] += 1
         for operator in places_in(gone.group.members):
@@ -121,10 +118,10 @@ class Purchases:
         has = self.owned[number]
         self._stock[has.type] += 1
         self._stock[machine_type] -= 1
-        self.owned[number] = Owned(machine_type, has.group)
+        self.owned[number] = OwnedMachine(machine_type, has.group)
 
     def add(self, number: int, operator: int) -> bool:
-        """Put an operator that has no machine on this one, if it fits; say whether it did."""
+        """Put an operator that has no machine on this one if it fits; return whether it did."""
         has = self.owned[number]
         alone = self.instance.alone[operator]
         if not self.instance.could_share((has.group, alone)):
@@ -132,7 +129,7 @@ class Purchases:
         larger = self.instance.joined(has.group, alone)
         if not self.fits(has.type, larger, (number,)):
             return False
-        self.owned[number] = Owned(has.type, larger)
+        self.owned[number] = OwnedMachine(has.type, larger)
         self.at[operator] = number
         return True
 
@@ -146,7 +143,7 @@ class Purchases:
             named[number] = machine_name(types, types[it.type], bought[it.type])
         return named
 
-    def wanted(self) -> Wanted:
+    def wanted(self) -> WantedDownloads:
         """Return what each machine has to download."""
         objects = self.instance.problem.objects
         names = self.names()
@@ -213,7 +210,7 @@ def heaviest_first(purchases: Purchases, operators: Iterable[int]) -> list[int]:
 
 
 def partners_of(purchases: Purchases, operator: int) -> list[int]:
-    """Whom it exchanges data with, its children and parents: most bytes/s first."""
+    """Return the operator's children and parents, most bytes/s first."""
     carried = purchases.instance.partners[operator]
     return sorted(carried, key=lambda it: -carried[it])
 
@@ -249,7 +246,7 @@ def buy_for(
 
 
 def buy_dearest(purchases: Purchases, operator: int) -> bool:
-    """Buy a most expensive machine for the operator alone, and say whether there is one."""
+    """Buy a most expensive machine for the operator alone; return whether there is one."""
     alone = purchases.instance.alone[operator]
     machine_type = purchases.dearest(alone)
     if machine_type is None:
@@ -261,9 +258,9 @@ def buy_dearest(purchases: Purchases, operator: int) -> bool:
 def merge(
     purchases: Purchases, operators: Iterable[int], machines: Collection[int], choose: Choice
 ) -> bool:
-    """Bring operators, and what these machines run, onto one machine; say whether it can be done.
+    """Put operators, and all that run on these machines, on one machine; return whether it fits.
 
-    The machines are sold back for it.
+    The machines are sold back.
 
     Parameters
     ----------
@@ -293,12 +290,12 @@ def fill(purchases: Purchases, number: int, operators: Iterable[int]) -> None:
 
 
 def buy_and_fill(purchases: Purchases, operators: Sequence[int]) -> HeuristicFailure | None:
-    """Place what is left as Comp-Greedy does (section 6.1.2).
+    """Place the remaining operators as Comp-Greedy does (section 6.1.2).
 
-    As long as operators are left, the first gets a most expensive machine, alone or with the
-    operator that it exchanges most with; others follow in order as they fit; then the machine is
-    exchanged for the cheapest that holds them. Where two operators turn each other out again and
-    again, it gives up after four purchases for each operator.
+    The first remaining operator gets a most expensive machine, alone or with the operator with
+    which it exchanges most; others follow in order as they fit; then the machine is exchanged for
+    the cheapest that holds them. Operators may displace each other without end: it gives up after
+    four purchases for each operator.
 
     Parameters
     ----------
@@ -316,7 +313,7 @@ def buy_and_fill(purchases: Purchases, operators: Sequence[int]) -> HeuristicFai
             return no_machine(purchases, left[0])
         fill(purchases, number, left)
         exchange_for_cheapest(purchases, number)
-    return turned_out(purchases)
+    return endless_exchange(purchases)
 
 
 def exchange_for_cheapest(purchases: Purchases, number: int) -> None:
@@ -328,20 +325,20 @@ def exchange_for_cheapest(purchases: Purchases, number: int) -> None:
 
 
 def no_machine(purchases: Purchases, operator: int) -> HeuristicFailure:
-    """Say that no machine that can be had runs the operator."""
+    """Return the failure that no available machine runs the operator."""
     instance = purchases.instance
     name = instance.problem.operators[operator].id
     alone = instance.alone[operator]
     return HeuristicFailure(
         FailedStep.PLACEMENT,
         name,
-        f"no machine to be had runs operator {name}, alone or with one that it exchanges data "
+        f"no available machine runs operator {name}, alone or with one that it exchanges data "
         f"with: it takes {alone.cpu:g} of CPU and {alone.card:g} bytes/s of a card",
     )
 
 
-def turned_out(purchases: Purchases) -> HeuristicFailure:
-    """Say that operators took each other's machine without end."""
+def endless_exchange(purchases: Purchases) -> HeuristicFailure:
+    """Return the failure that operators displaced each other without end."""
     name = purchases.instance.problem.operators[purchases.unplaced[0]].id
     return HeuristicFailure(
         FailedStep.PLACEMENT, name, f"operator {name} lost its machine to another again and again"

@@ -1,7 +1,7 @@
 """Ruin and recreate: some operators lose their machines, and are placed again, cheapest first.
 
-The step of `repairing`: merging machines, moving or swapping operators and subtrees, and choosing
-other machine types are all cases of it.
+The step of `repair`: merging machines, moving or swapping operators and subtrees, and choosing
+other machine types are cases of it.
 """
 
 from collections.abc import Iterable
@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from numpy.random import Generator
 
 from eyewall_papers.provisioning.groups import Bits, OperatorGroup, ProvisioningArrays, places_in
-from eyewall_papers.provisioning.purchases import Owned, Purchases
+from eyewall_papers.provisioning.purchases import OwnedMachine, Purchases
 
 OTHERS = 4
 """Machines without any relation to a piece on which it is tried, too."""
@@ -17,7 +17,7 @@ SKIPPED = 0.05
 """How often a machine is passed over, so that the same ruin is not always rebuilt the same way."""
 
 
-def ruin(purchases: Purchases, rng: Generator) -> tuple[list[Owned], Bits]:
+def ruin(purchases: Purchases, rng: Generator) -> tuple[list[OwnedMachine], Bits]:
     """Choose who loses a machine: all on up to three machines, or a connected set of operators.
 
     Returns
@@ -32,12 +32,12 @@ def ruin(purchases: Purchases, rng: Generator) -> tuple[list[Owned], Bits]:
         if members == it.group.members:
             kept.append(it)
         elif members:
-            kept.append(Owned(it.type, purchases.instance.group(members)))
+            kept.append(OwnedMachine(it.type, purchases.instance.group(members)))
     return kept, loose
 
 
 def rebuild(
-    instance: ProvisioningArrays, kept: Iterable[Owned], loose: Bits, rng: Generator
+    instance: ProvisioningArrays, kept: Iterable[OwnedMachine], loose: Bits, rng: Generator
 ) -> Purchases | None:
     """Place loose operators in connected pieces, each where it costs least.
 

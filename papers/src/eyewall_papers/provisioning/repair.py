@@ -1,8 +1,8 @@
 """Our own heuristic: the best of the paper's seven, repaired where it failed, then improved.
 
-Paper 003, section 7.3, saw Subtree-Bottom-Up find the cheapest placements whose downloads then
+In paper 003, section 7.3, Subtree-Bottom-Up finds the cheapest placements, whose downloads then
 cannot be served (N = 34-36, 41, 42). Here server selection is exact, and a placement that cannot be
-served is taken apart until one is found that can.
+served is ruined and rebuilt until one is found that can.
 """
 
 from collections.abc import Callable, Iterator
@@ -39,7 +39,7 @@ SAME = 1e-8
 """Prices that differ by less, relative, are the same: a solver's bound is a little below."""
 LATE = "nothing was found in the time and the steps that there were"
 COUNTS = (
-    "no numbers of machines that can be had are enough for the work, the memory and the flows of "
+    "no numbers of available machines are enough for the work, the memory and the flows of "
     "all operators together"
 )
 FIRST_TRIES = 20

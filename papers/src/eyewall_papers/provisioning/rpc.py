@@ -10,9 +10,9 @@ from eyewall_sidecar.rpc.error_status import answering
 from eyewall_sidecar.service.planner import ServiceContext
 
 from eyewall_papers.provisioning import Machine
-from eyewall_papers.provisioning.answer import MORE, Cheaper, shopping_list
+from eyewall_papers.provisioning.answer import MORE, CheaperPlatform, shopping_list
 from eyewall_papers.provisioning.answer_file import CONSTRAINTS
-from eyewall_papers.provisioning.catalogue import read_shipped, shipped
+from eyewall_papers.provisioning.catalogue import list_shipped, read_shipped
 from eyewall_papers.provisioning.service import Platform, PlatformRequest, PlatformSearch
 from eyewall_papers.provisioning.utilisation import Utilisation
 
@@ -65,7 +65,7 @@ def platform(it: Platform) -> pb.ProvisionAnswer:
 
 def catalogues() -> pb.Catalogues:
     """Encode what can be bought from without a catalogue of one's own."""
-    found = {name: read_shipped(name) for name in shipped()}
+    found = {name: read_shipped(name) for name in list_shipped()}
     return pb.Catalogues(
         catalogues=[
             pb.Catalogue(name=name, currency=it.currency, unit=it.unit, types=len(it.types))
@@ -90,7 +90,7 @@ def _use(it: Utilisation) -> pb.ResourceUse:
     )
 
 
-def _cheaper(it: Cheaper) -> pb.CheaperPlatform:
+def _cheaper(it: CheaperPlatform) -> pb.CheaperPlatform:
     return pb.CheaperPlatform(
         price=it.price, throughput=it.throughput, shopping_list=_items(it.machines)
     )

@@ -1,8 +1,7 @@
 """From which server each machine downloads each object, exactly: (3) and (4) of paper 003.
 
-Every download goes whole from one server. The servers' choice is made greedily where that works,
-and by an integer program where it does not: downloading objects of different rates from two
-servers alike is 2-Partition already (section 4).
+Every download comes from one server. A greedy choice is tried first, then an integer program:
+downloading objects of different rates from two equal servers is already 2-Partition (section 4).
 """
 
 from collections import defaultdict
@@ -17,14 +16,18 @@ from pulp import LpInteger, LpMinimize, LpProblem, LpVariable, lpSum
 from eyewall_papers.provisioning.problem import DataServer, ProvisioningProblem
 from eyewall_papers.provisioning.provision import Downloads
 
-Wanted = Mapping[str, tuple[str, frozenset[str]]]
+WantedDownloads = Mapping[str, tuple[str, frozenset[str]]]
 """Machine id → the name of its type, and the ids of the objects that it downloads."""
 
 Serving = tuple[Outcome, Downloads | None]
 
 
 def serve(
-    problem: ProvisioningProblem, wanted: Wanted, *, ends_at: float, clock: Callable[[], float]
+    problem: ProvisioningProblem,
+    wanted: WantedDownloads,
+    *,
+    ends_at: float,
+    clock: Callable[[], float],
 ) -> Serving:
     """Choose servers for all downloads.
 
@@ -41,7 +44,7 @@ def serve(
     return _exactly(problem, wanted, ends_at, clock)
 
 
-def _greedily(problem: ProvisioningProblem, wanted: Wanted) -> Downloads | None:
+def _greedily(problem: ProvisioningProblem, wanted: WantedDownloads) -> Downloads | None:
     """Fewest holders first, then the greatest rate; from where most is left."""
     left = {it.id: it.card for it in problem.servers}
     link_left = {
@@ -66,7 +69,7 @@ def _greedily(problem: ProvisioningProblem, wanted: Wanted) -> Downloads | None:
     return chosen
 
 
-def _too_much(problem: ProvisioningProblem, wanted: Wanted) -> bool:
+def _too_much(problem: ProvisioningProblem, wanted: WantedDownloads) -> bool:
     """Whether what only one server holds is more than it, or one of its links, carries."""
     sent: defaultdict[str, float] = defaultdict(float)
     for of_type, names in wanted.values():
@@ -83,7 +86,10 @@ def _too_much(problem: ProvisioningProblem, wanted: Wanted) -> bool:
 
 
 def _exactly(
-    problem: ProvisioningProblem, wanted: Wanted, ends_at: float, clock: Callable[[], float]
+    problem: ProvisioningProblem,
+    wanted: WantedDownloads,
+    ends_at: float,
+    clock: Callable[[], float],
 ) -> Serving:
     linear = LpProblem("serving", LpMinimize)
     chosen: dict[tuple[str, str], dict[str, LpVariable]] = {}

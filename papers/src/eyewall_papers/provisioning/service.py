@@ -1,6 +1,6 @@
-"""What to buy for a topology as it runs, or which supervisors it can do without.
+"""The machines to buy for a running topology, or the supervisors that it does not need.
 
-Solved in parallel to the rounds, as plans are. Nothing is bought, moved or switched off.
+Solved in parallel to the rounds, like plans. Nothing is bought, moved or switched off.
 """
 
 from collections.abc import Callable
@@ -23,7 +23,12 @@ from eyewall_sidecar.service.solver_pool import SolverFailure
 from eyewall_sidecar.storm import TopologyState
 
 from eyewall_papers.provisioning.answer import PlatformAnswer, PlatformTask, not_needed
-from eyewall_papers.provisioning.catalogue import Catalogue, parse_catalogue, read_shipped, shipped
+from eyewall_papers.provisioning.catalogue import (
+    Catalogue,
+    list_shipped,
+    parse_catalogue,
+    read_shipped,
+)
 from eyewall_papers.provisioning.methods import METHODS
 from eyewall_papers.provisioning.problem_file import (
     ProvisioningFile,
@@ -179,10 +184,10 @@ def _method(name: str) -> str:
 def _catalogue(given: str) -> Catalogue:
     """Read a catalogue by its name, or from its text if it has a line or an assignment in it."""
     is_text = "\n" in given or "=" in given
-    if not is_text and given not in shipped():
-        there = ", ".join(shipped())
+    if not is_text and given not in list_shipped():
+        there = ", ".join(list_shipped())
         raise UnknownNameError(
-            f"no catalogue {given}; catalogues are {there}", nearest_names(given, shipped())
+            f"no catalogue {given}; catalogues are {there}", nearest_names(given, list_shipped())
         )
     try:
         catalogue = parse_catalogue("catalogue", given) if is_text else read_shipped(given)
@@ -197,7 +202,7 @@ def _catalogue(given: str) -> Catalogue:
 
 
 def _called(catalogue: str) -> str:
-    return catalogue if not catalogue or catalogue in shipped() else OWN
+    return catalogue if not catalogue or catalogue in list_shipped() else OWN
 
 
 def _file(

@@ -1,4 +1,4 @@
-"""How full a provision makes machines, cards, links and servers, and where it breaks.
+"""Utilisation of machines, cards, links and servers by a provision, and its first overloads.
 
 The left sides of (1) to (5) of paper 003, section 2.3, are a + ρ · b: downloads and memory are a,
 work and flows b. Bytes/s, and cores (or what `MachineType.cpu` counts).
@@ -166,7 +166,7 @@ def _uses(problem: ProvisioningProblem, provision: Provision) -> tuple[Utilisati
     )
 
 
-def sustained(problem: ProvisioningProblem, provision: Provision) -> float:
+def sustained_throughput(problem: ProvisioningProblem, provision: Provision) -> float:
     """Return the largest throughput ρ, in results/s, that the provision sustains.
 
     Infinite if nothing that it runs takes anything in proportion; 0 if its downloads alone are
@@ -176,7 +176,7 @@ def sustained(problem: ProvisioningProblem, provision: Provision) -> float:
     return problem.throughput * min(factors, default=inf)
 
 
-def broken_at(
+def overloads_at(
     problem: ProvisioningProblem, provision: Provision, factor: float
 ) -> tuple[Utilisation, ...]:
     """Return what would be too full if the provision had to run `factor` times the throughput."""

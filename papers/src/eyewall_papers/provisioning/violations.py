@@ -38,12 +38,12 @@ def _not_to_be_had(problem: ProvisioningProblem, provision: Provision) -> list[s
     bought = Counter(machine.type.name for machine in provision.machines)
     known = {it.name: it for it in problem.types}
     strange = [
-        f"machine {it.id}: no machine type {it.type.name} as this can be had"
+        f"machine {it.id}: no such machine type {it.type.name} is available"
         for it in provision.machines
         if known.get(it.type.name) != it.type
     ]
     return strange or [
-        f"machine type {name}: {times} taken, {known[name].count:g} can be had"
+        f"machine type {name}: {times} used, {known[name].count:g} available"
         for name, times in bought.items()
         if times > known[name].count
     ]

@@ -3,12 +3,12 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from eyewall_papers.experiments.paper_000.placements import (
-    always_up,
+    co_locate_pins,
     fail_worker,
     instances,
     mean_latency,
-    pinned_together,
     random_places,
+    set_full_availability,
 )
 from eyewall_sidecar.model import Operator
 from eyewall_sidecar.model.arrays import ProblemArrays
@@ -32,17 +32,17 @@ def test_instances_differ() -> None:
 
 
 def test_all_nodes_can_be_always_up() -> None:
-    (problem,) = map(always_up, instances(1))
+    (problem,) = map(set_full_availability, instances(1))
     assert {it.availability for it in problem.nodes} == {1}
 
 
 def test_the_consumer_can_be_pinned_to_the_sources_node() -> None:
-    together = pinned_together(chain_of([1, 1], [3, 3], pins={"a": "n1", "c": "n2"}))
+    together = co_locate_pins(chain_of([1, 1], [3, 3], pins={"a": "n1", "c": "n2"}))
     assert [it.candidates for it in together.operators] == [("n1",), None, ("n1",)]
 
 
 def test_tuples_take_each_way_as_often_as_the_rates_say() -> None:
-    # Three of four go by x, on their way nothing; one goes by y, 10 ms there and 10 ms back: 5 ms
+    # Three of four take x, on their way nothing; one takes y, 10 ms there and 10 ms back: 5 ms
     # in the mean. On the way each tuple is worked on three times: 1 ms at s, 1 ms at t, and 1 ms
     # at x or 0.5 ms at y, whose node is twice as fast: 2 + 3/4 · 1 + 1/4 · 0.5 = 2.875 ms.
     graph = graph_of({("s", "x"): 3, ("s", "y"): 1, ("x", "t"): 3, ("y", "t"): 1}, [4, 4])

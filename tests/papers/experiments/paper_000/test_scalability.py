@@ -3,10 +3,10 @@ from math import inf
 import pytest
 from eyewall_papers.experiments.paper_000.scalability import (
     ScalingCase,
-    Solved,
+    ScalingRun,
+    baseline_with_load,
     cases,
     degradation,
-    loaded,
     median_gap,
     median_ms,
     solve,
@@ -15,8 +15,8 @@ from eyewall_papers.experiments.paper_000.scalability import (
 from eyewall_papers.instances.baseline import GraphShape, baseline
 
 
-def solved(value: float, *, seconds: float = 0.0, gap: float = 0.0) -> Solved:
-    return Solved(seconds, value, gap, proven=gap == 0)
+def solved(value: float, *, seconds: float = 0.0, gap: float = 0.0) -> ScalingRun:
+    return ScalingRun(seconds, value, gap, proven=gap == 0)
 
 
 def test_the_papers_formulation_has_an_x_for_each_place_and_a_y_for_each_pair_of_places() -> None:
@@ -25,7 +25,7 @@ def test_the_papers_formulation_has_an_x_for_each_place_and_a_y_for_each_pair_of
 
 
 def test_larger_operators_fill_the_same_nodes() -> None:
-    problem = loaded(GraphShape.SEQUENTIAL, 2, 1)
+    problem = baseline_with_load(GraphShape.SEQUENTIAL, 2, 1)
     assert {it.cpu for it in problem.operators} == {2}
     assert {it.cpu for it in problem.nodes} == {4}
 

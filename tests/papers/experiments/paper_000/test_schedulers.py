@@ -56,7 +56,8 @@ def test_a_mean_counts_each_placement_for_as_long_as_it_lasts() -> None:
 def test_a_run_is_measured_by_the_optimums_from_800_to_2000_seconds() -> None:
     # 10/s for 300 of 1200 s is 2.5/s; the optimum has 10/s for all of them.
     assert (
-        ComparedRun(run((0, APART), (1100, TOGETHER)), run((0, APART))).by_optimum(TRAFFIC) == 0.25
+        ComparedRun(run((0, APART), (1100, TOGETHER)), run((0, APART))).ratio_to_optimum(TRAFFIC)
+        == 0.25
     )
 
 
@@ -83,7 +84,7 @@ def test_traffic_is_that_of_the_placement_that_holds_at_that_moment() -> None:
 def test_the_optimum_is_reached_when_it_is_not_left_again(
     steps: list[tuple[float, dict[str, str]]], since: float
 ) -> None:
-    assert ComparedRun(run(*steps), run((0, TOGETHER))).reached(Term.T) == since
+    assert ComparedRun(run(*steps), run((0, TOGETHER))).time_of_optimum(Term.T) == since
 
 
 def test_s_odp_is_placed_for_availability_until_rates_are_known() -> None:

@@ -7,7 +7,7 @@ from eyewall_papers.experiments.paper_004.platform_figures import (
     PER_HOUR,
     MeasurePanel,
     differences,
-    matched,
+    keep_common,
     series,
 )
 from eyewall_papers.experiments.paper_004.platform_trials import (
@@ -67,7 +67,7 @@ def test_a_network_that_lacks_a_setting_is_left_out_of_all() -> None:
     ]
     lone = PlatformCase(60.0, 99, 3, 500, 1, PlatformSetting.BOTH)
     found = dict.fromkeys([*whole, lone], KEPT)
-    assert list(matched(found, (PlatformSetting.BOTH, PlatformSetting.FIXED))) == whole
+    assert list(keep_common(found, (PlatformSetting.BOTH, PlatformSetting.FIXED))) == whole
 
 
 def test_differences_are_taken_network_by_network() -> None:

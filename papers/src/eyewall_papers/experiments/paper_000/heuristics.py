@@ -44,7 +44,7 @@ class ComparedRun:
     run: PlacementTimeline
     best: PlacementTimeline
 
-    def by_optimum(self, metric: Metric) -> float:
+    def ratio_to_optimum(self, metric: Metric) -> float:
         """Return the run's mean over the paper's interval, by that of S-ODP."""
         return self.run.mean(metric, *AVERAGED) / self.best.mean(metric, *AVERAGED)
 
@@ -65,7 +65,7 @@ class TimedHeuristic:
     term: Term
     run: Callable[[PlacementProblem, Generator], PlacementTimeline]
 
-    def beside_optimum(self, problem: PlacementProblem, rng: Generator) -> ComparedRun:
+    def compare_with_optimum(self, problem: PlacementProblem, rng: Generator) -> ComparedRun:
         return ComparedRun(self.run(problem, rng), run_s_odp(problem, self.term))
 
     def panel(self, pair: ComparedRun) -> Panel:
@@ -101,11 +101,11 @@ def rows(heuristic: TimedHeuristic, pairs: Sequence[ComparedRun]) -> list[Row]:
     def each(value: Callable[[ComparedRun], float]) -> Floats:
         return np.array([value(it) for it in pairs])
 
-    optimal = each(lambda it: it.reached(term))
+    optimal = each(lambda it: it.time_of_optimum(term))
     finite = optimal[np.isfinite(optimal)]
     after = f", there from {np.median(finite):.0f} s on" if len(finite) else ""
     found = f"{len(finite)} of {len(pairs)}{after}"
-    usage = _spread(each(lambda it: it.by_optimum(METRICS[term])))
+    usage = _spread(each(lambda it: it.ratio_to_optimum(METRICS[term])))
     moved = _spread(each(lambda it: len(it.run.reassignments)), "{:.0f}")
     match name:
         case "Pietzuch":
@@ -116,12 +116,12 @@ def rows(heuristic: TimedHeuristic, pairs: Sequence[ComparedRun]) -> list[Row]:
                 (
                     "Pietzuch: inter-node traffic by that of S-ODP_EE",
                     "1.84",
-                    _beside(each(lambda it: it.by_optimum(TRAFFIC)), 1.84),
+                    _compare(each(lambda it: it.ratio_to_optimum(TRAFFIC)), 1.84),
                 ),
                 (
                     "Pietzuch: mean latency by that of S-ODP_EE",
                     "1.15",
-                    _beside(each(lambda it: it.by_optimum(LATENCY)), 1.15),
+                    _compare(each(lambda it: it.ratio_to_optimum(LATENCY)), 1.15),
                 ),
                 ("Pietzuch: reassignments until 800 s", "16 in all", _spread(early, "{:.0f}")),
                 ("Pietzuch: reassignments after 2000 s", "some", _spread(late, "{:.0f}")),
@@ -161,7 +161,7 @@ def second_step(heuristic: TimedHeuristic, pairs: Sequence[ComparedRun]) -> Row:
     return name, "", f"{_spread(gains)}; {_spread(moves, '{:.0f}')}"
 
 
-def _beside(values: Floats, quoted: float) -> str:
+def _compare(values: Floats, quoted: float) -> str:
     """Return how often the paper's figure is reached, too."""
     return f"{_spread(values)}; {quoted} or more in {(values >= quoted).mean():.0%}"
 

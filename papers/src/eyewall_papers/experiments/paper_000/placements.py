@@ -41,12 +41,12 @@ def _pins_are_up(problem: PlacementProblem) -> bool:
     return all(problem.node(node).availability == 1 for nodes in pins for node in nodes)
 
 
-def always_up(problem: PlacementProblem) -> PlacementProblem:
+def set_full_availability(problem: PlacementProblem) -> PlacementProblem:
     """Section 7.2: "except for 100 % availability of all the nodes and links"."""
     return replace(problem, nodes=tuple(replace(it, availability=1.0) for it in problem.nodes))
 
 
-def pinned_together(problem: PlacementProblem) -> PlacementProblem:
+def co_locate_pins(problem: PlacementProblem) -> PlacementProblem:
     """Pin the consumer to the source's node; the text does not say that they are apart."""
     source, *others, consumer = problem.operators
     moved = replace(consumer, candidates=source.candidates)

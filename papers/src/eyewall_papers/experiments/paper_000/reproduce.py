@@ -14,15 +14,19 @@ from numpy.random import default_rng
 from rich.progress import Progress
 
 from eyewall_papers.experiments.paper_000 import heuristics, placements, scalability
-from eyewall_papers.experiments.paper_000.placements import always_up, instances, pinned_together
-from eyewall_papers.experiments.paper_000.scalability import ScalingCase, Solved
+from eyewall_papers.experiments.paper_000.placements import (
+    co_locate_pins,
+    instances,
+    set_full_availability,
+)
+from eyewall_papers.experiments.paper_000.scalability import ScalingCase, ScalingRun
 from eyewall_papers.experiments.paper_000.schedulers import Neighbours
 from eyewall_papers.experiments.report import CONSOLE, add_plots, draw, progress_bar, show
 
 TERMS = (Term.R, Term.EE, Term.N, Term.T)
 PINS: dict[str, Callable[[PlacementProblem], PlacementProblem]] = {
     "apart": lambda problem: problem,
-    "together": pinned_together,
+    "together": co_locate_pins,
 }
 FAILED = (
     "a worker failed",
@@ -52,7 +56,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> None:
     problems = list(instances(options.instances))
-    up = [always_up(it) for it in problems]
+    up = [set_full_availability(it) for it in problems]
     methods = heuristics.heuristics(options.neighbours)
     with progress_bar() as bar:
         users = {
@@ -64,7 +68,7 @@ def run(options: argparse.Namespace) -> None:
         }
         runs = {
             method: [
-                method.beside_optimum(it, default_rng([options.seed, 1 + number, place]))
+                method.compare_with_optimum(it, default_rng([options.seed, 1 + number, place]))
                 for place, it in enumerate(bar.track(up, description=method.name))
             ]
             for number, method in enumerate(methods)
@@ -92,7 +96,7 @@ def run(options: argparse.Namespace) -> None:
         draw(scalability.panels(solved), 3, options.plots / "reproduction-000-scale.svg")
 
 
-def _solve(bar: Progress, options: argparse.Namespace) -> dict[ScalingCase, list[Solved]]:
+def _solve(bar: Progress, options: argparse.Namespace) -> dict[ScalingCase, list[ScalingRun]]:
     """Solve all; one of each kind goes first, so that loading compiled code counts nowhere."""
     cases = list(scalability.cases(full=options.full, limit=options.limit))
     for case in {(it.shape, it.factor): it for it in cases}.values():

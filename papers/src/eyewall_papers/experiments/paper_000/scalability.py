@@ -49,7 +49,7 @@ class ScalingCase:
 
 
 @dataclass(frozen=True, slots=True)
-class Solved:
+class ScalingRun:
     """What odp answered to one problem; the gap is infinite if nothing is proven."""
 
     seconds: float
@@ -58,38 +58,38 @@ class Solved:
     proven: bool
 
 
-def solve(case: ScalingCase, seed: int) -> Solved:
+def solve(case: ScalingCase, seed: int) -> ScalingRun:
     """Ask odp; its time counts from the problem to the answer."""
     found = load_policy("odp")(case.draw(seed), OBJECTIVE, time_limit=case.limit, seed=1)
     value = found.evaluation.value if found.evaluation else inf
     gap = inf if found.gap is None else found.gap
-    return Solved(found.seconds, value, gap, found.status is Status.OPTIMAL)
+    return ScalingRun(found.seconds, value, gap, found.status is Status.OPTIMAL)
 
 
 def cases(*, full: bool, limit: float) -> Iterator[ScalingCase]:
     """Yield all points; `full` has every size between the ends of the paper's axes."""
     for shape in GraphShape:
         for count in (10, 20, 30, 40, 50):
-            draw = partial(_drawn, shape, operators=count)
+            draw = partial(_draw, shape, operators=count)
             yield ScalingCase("operators", shape, count, draw, limit)
         for count in range(10, 101, 10) if full else (10, 20, 50, 100):
-            yield ScalingCase("nodes", shape, count, partial(_drawn, shape, nodes=count), limit)
+            yield ScalingCase("nodes", shape, count, partial(_draw, shape, nodes=count), limit)
         for room in range(2, 11) if full else (2, 4, 6, 8, 10):
-            yield ScalingCase("capacity", shape, room, partial(_drawn, shape, capacity=room), limit)
+            yield ScalingCase("capacity", shape, room, partial(_draw, shape, capacity=room), limit)
         for cores in (1, 2, 4):
-            draw = partial(loaded, shape, cores)
+            draw = partial(baseline_with_load, shape, cores)
             yield ScalingCase("load, by C_i", shape, cores / CAPACITY, draw, limit)
         for nodes in (20, 10, 7, 5):
             share = OPERATORS / (nodes * CAPACITY)
-            draw = partial(_drawn, shape, nodes=nodes)
+            draw = partial(_draw, shape, nodes=nodes)
             yield ScalingCase("load, by nodes", shape, share, draw, limit)
         for seconds in LIMITS:
-            yield ScalingCase("limit", shape, seconds, partial(_drawn, shape, nodes=100), seconds)
+            yield ScalingCase("limit", shape, seconds, partial(_draw, shape, nodes=100), seconds)
         for share in SHARES if shape is not GraphShape.LAYERS else ():
             yield ScalingCase("candidates", shape, share, partial(_sample, shape, share), limit)
 
 
-def _drawn(
+def _draw(
     shape: GraphShape,
     seed: int,
     *,
@@ -105,9 +105,9 @@ def _sample(shape: GraphShape, share: float, seed: int) -> PlacementProblem:
     return sampled(whole, share, default_rng([seed, int(share * 100)]))
 
 
-def loaded(shape: GraphShape, cores: int, seed: int) -> PlacementProblem:
+def baseline_with_load(shape: GraphShape, cores: int, seed: int) -> PlacementProblem:
     """Return the baseline with C_i = cores."""
-    problem = _drawn(shape, seed)
+    problem = _draw(shape, seed)
     return replace(
         problem,
         operators=tuple(replace(it, cpu=float(cores)) for it in problem.operators),
@@ -121,15 +121,15 @@ def variables(problem: PlacementProblem) -> tuple[int, int]:
     return len(problem.operators) * nodes, len(problem.streams) * nodes**2
 
 
-def median_ms(found: Sequence[Solved]) -> float:
+def median_ms(found: Sequence[ScalingRun]) -> float:
     return float(np.median([it.seconds for it in found])) * 1e3
 
 
-def median_gap(found: Sequence[Solved]) -> float:
+def median_gap(found: Sequence[ScalingRun]) -> float:
     return float(np.median([it.gap for it in found]))
 
 
-def degradation(found: Sequence[Solved], whole: Sequence[Solved], longest: float) -> float:
+def degradation(found: Sequence[ScalingRun], whole: Sequence[ScalingRun], longest: float) -> float:
     """Return R with a sample of candidates by R with all of them, median of seeds.
 
     `longest` is how many seconds of execution the longest path has in addition to delays.
@@ -141,7 +141,7 @@ def degradation(found: Sequence[Solved], whole: Sequence[Solved], longest: float
     return float(np.median(ratios))
 
 
-def show_tables(solved: Mapping[ScalingCase, Sequence[Solved]]) -> None:
+def show_tables(solved: Mapping[ScalingCase, Sequence[ScalingRun]]) -> None:
     """Print times, gaps after each limit, samples of candidates, and what the text quotes."""
     apart = ("limit", "candidates")
     points = {(it.factor, it.amount, it.shape): it for it in solved}
@@ -173,7 +173,7 @@ def show_tables(solved: Mapping[ScalingCase, Sequence[Solved]]) -> None:
     show(("shape", "50 × 20", "20 × 100", "ms for 50 × 20 by those for 20 × 50"), quoted)
 
 
-def _time(found: Sequence[Solved]) -> str:
+def _time(found: Sequence[ScalingRun]) -> str:
     """Return ms to the answer; where not all are proven, how many are and the median gap."""
     proven = sum(it.proven for it in found)
     shown = f"{median_ms(found):.1f}"
@@ -187,7 +187,7 @@ def _gap(gap: float) -> str:
     return f"{gap:.1%}" if np.isfinite(gap) else "none yet"
 
 
-def panels(solved: Mapping[ScalingCase, Sequence[Solved]]) -> list[Panel]:
+def panels(solved: Mapping[ScalingCase, Sequence[ScalingRun]]) -> list[Panel]:
     """Draw figures 9a to 9c and 10a to 10c."""
     ms = {it: median_ms(found) for it, found in solved.items()}
     gaps = {it: min(median_gap(found), 1.0) for it, found in solved.items()}

@@ -3,7 +3,7 @@
 Operator trees between pinned sources and a pinned sink are placed on PlanetLab nodes by way of a
 3-D cost space, and valued by the measured delays. Figure 2: network usage by that of the optimum.
 Figures 3 and 4: messages and migrations until rest after the rates of all sources were drawn again.
-The paper gives no constants for either method: unless said, they are those of our policies.
+The paper gives no constants for either method: by default they are those of our policies.
 The paper has 1,000 and 2,000 graphs on 226 nodes. `--matrix` names a square matrix of round-trip
 times in ms, tab-separated, plain or gzip.
 """

@@ -249,7 +249,7 @@ STREAMS, DOLLS = 0.05, 0.6
 
 
 @dataclass(frozen=True, slots=True)
-class Least:
+class LeastScore:
     """What was found.
 
     Parameters
@@ -275,7 +275,7 @@ class Least:
 
 def least_score(
     problem: PlacementProblem, weights: EckerWeights, known: Placement, *, visits: int
-) -> Least:
+) -> LeastScore:
     """Find the least score within so many visits, from a valid placement that is known.
 
     Nothing can be said of operators with candidates or on no path: a `ValueError`.
@@ -318,7 +318,7 @@ def least_score(
     placement = placement_of(problem, places)
     score = ecker_score(problem, placement, weights)
     bound = score if spent < budget else min(score, float(parts.dolls[0]))
-    return Least(placement, score, bound, used + spent)
+    return LeastScore(placement, score, bound, used + spent)
 
 
 def _worth(arrays: ProblemArrays, per_tuple: Floats, per_stream: Floats) -> Floats:

@@ -13,7 +13,7 @@ from eyewall_sidecar.objectives.ecker import ecker_score, with_headroom
 from eyewall_sidecar.policies import Policy
 from eyewall_sidecar.policies.hybrid import Hybrid
 
-from eyewall_papers.experiments.paper_002.ecker_optimum import Least, least_score
+from eyewall_papers.experiments.paper_002.ecker_optimum import LeastScore, least_score
 
 WEIGHTS = EckerWeights()
 OBJECTIVE = Objective(ecker=WEIGHTS)
@@ -48,7 +48,7 @@ class Trial:
 
     problem: PlacementProblem
     answers: Mapping[str, Sequence[TrialAnswer]]
-    least: Least
+    least: LeastScore
 
     def milliseconds(self, policy: str) -> float:
         """Return the median of the seeds."""
@@ -60,13 +60,13 @@ class Trial:
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
+class BestKnown:
     """The best placement so far."""
 
     score: float = inf
     placement: Placement | None = None
 
-    def or_better(self, score: float, placement: Placement | None) -> Self:
+    def improve(self, score: float, placement: Placement | None) -> Self:
         """Return it, or another one if that is better."""
         return type(self)(score, placement) if score < self.score else self
 
@@ -84,22 +84,24 @@ def attempt(
     Parameters
     ----------
     step
-        Told what comes next.
+        Called with a description of the next step.
     """
     answers: dict[str, list[TrialAnswer]] = {}
-    best = Known()
+    best = BestKnown()
     for name, policy in policies.items():
         step(name)
         answers[name] = []
         for seed in range(seeds):
             answer, placement = _ask(policy, problem, seed)
             answers[name].append(answer)
-            best = best.or_better(answer.score, placement)
+            best = best.improve(answer.score, placement)
     step("least score")
     return Trial(problem, answers, _least(problem, best, range(seeds, seeds + MORE), visits))
 
 
-def _least(problem: PlacementProblem, best: Known, seeds: Iterable[int], visits: int) -> Least:
+def _least(
+    problem: PlacementProblem, best: BestKnown, seeds: Iterable[int], visits: int
+) -> LeastScore:
     """Search from the best that is known; where nothing gets proven, ask the hybrid again."""
     if best.placement is None:
         raise ValueError("no policy found a placement")

@@ -1,4 +1,4 @@
-"""Figures 2 to 9: which problems stand at which point, and what every method makes of them."""
+"""Figures 2 to 9: the problems of each point, and the price that each method finds."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -46,7 +46,7 @@ class PriceFigure:
     points
         Its values, each with the problems there.
     homogeneous
-        Whether only the most expensive machine can be had, and the optimum is shown.
+        Whether only the most expensive machine is available, and the optimum is shown.
     """
 
     name: str

@@ -11,7 +11,7 @@ from dataclasses import asdict
 from itertools import product
 from pathlib import Path
 
-from eyewall_papers.experiments.paper_003 import paper_results as quoted
+from eyewall_papers.experiments.paper_003 import paper_results as paper_results
 from eyewall_papers.experiments.paper_003.figures import (
     OPTIMUM,
     OURS,
@@ -59,7 +59,7 @@ def run(options: argparse.Namespace) -> None:
     found: dict[str, list[Prices]] = {}
     with progress_bar() as bar:
         quoted_rows = {
-            reading: quoted.rows(reading, seeds)
+            reading: paper_results.rows(reading, seeds)
             for reading in bar.track(readings, description="what is quoted")
         }
         task = bar.add_task("figures", total=sum(len(it.points) for it in drawn) * len(seeds))
@@ -74,7 +74,7 @@ def run(options: argparse.Namespace) -> None:
         prices = found[figure.name]
         show((f"{figure.name}: {figure.title}; {figure.x}", *prices[0]), _points(figure, prices))
     if drawn:
-        show(COMPARED, _beside_ours(found))
+        show(COMPARED, _compare(found))
     if options.plots and drawn:
         for page, names in PAGES.items():
             panels = [it.panel(found[it.name]) for it in drawn if it.name in names]
@@ -95,7 +95,7 @@ def _points(figure: PriceFigure, found: Sequence[Prices]) -> Iterator[Row]:
         yield f"{x:g}", *cells
 
 
-def _beside_ours(found: dict[str, list[Prices]]) -> Iterator[Row]:
+def _compare(found: dict[str, list[Prices]]) -> Iterator[Row]:
     """Yield how each method compares with ours, over all problems of all figures."""
     methods = [it for it in next(iter(found.values()))[0] if it != OURS]
     for method in (*methods, OPTIMUM):

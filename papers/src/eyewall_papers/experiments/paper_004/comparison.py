@@ -11,7 +11,7 @@ from eyewall_papers.experiments.paper_004.platform_figures import (
     LINKS,
     PER_HOUR,
     MeasurePanel,
-    matched,
+    keep_common,
     means,
     series,
 )
@@ -66,17 +66,17 @@ def run(options: argparse.Namespace) -> None:
         PlatformCase(per_hour, links, HOPS, options.tasks, number, setting)
         for number, (per_hour, links), setting in product(range(options.networks), points, SETTINGS)
     ]
-    found = matched(run_cases(cases, options), SETTINGS)
+    found = keep_common(run_cases(cases, options), SETTINGS)
     for axis, fixed in ((LINKS, DEFAULT_PER_HOUR), (PER_HOUR, LINKS_OF_A_TREE)):
         header = axis, "setting", "networks", *MEASURES
         show(header, means(found, SETTINGS, axis, fixed, MEASURES), left=2)
-    show(("", "paper", "here"), _beside_paper(found))
+    show(("", "paper", "here"), _compare_with_paper(found))
     if options.plots:
         panels = [it.panel(found, SETTINGS, FIXED) for it in PANELS]
         draw(panels, 3, options.plots / "reproduction-004-comparison.svg", one_legend=True)
 
 
-def _beside_paper(found: PlatformResults) -> Iterator[Row]:
+def _compare_with_paper(found: PlatformResults) -> Iterator[Row]:
     """Yield the paper's figures next to ours."""
     for setting, quoted in ((PlatformSetting.BOTH, "50"), (PlatformSetting.DEDICATED, "> 120")):
         yield f"links for 50 % acceptance, {setting}", quoted, _links_for_half(found, setting)

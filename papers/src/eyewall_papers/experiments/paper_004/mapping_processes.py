@@ -1,4 +1,4 @@
-"""The same agents as processes and in simulation: both must come to the same mappings.
+"""The same agents as processes and in simulation: both must find the same mappings.
 
 The paper's nodes were processes on UDP ports; here they are processes on TCP ports of the loopback
 device, one for each node. The simulation delivers each node's messages in the order in which its
@@ -14,7 +14,12 @@ from numpy.random import default_rng
 
 from eyewall_papers.bimodal.mapping import Resources
 from eyewall_papers.bimodal.metric import METRICS
-from eyewall_papers.bimodal.negotiation import AsRecorded, FirstInFirstOut, MessageQueue, negotiate
+from eyewall_papers.bimodal.negotiation import (
+    FirstInFirstOut,
+    MessageQueue,
+    RecordedOrder,
+    negotiate,
+)
 from eyewall_papers.bimodal.processes import MOST_HOSTS, converse
 from eyewall_papers.bimodal.pruning import PRUNINGS
 from eyewall_papers.experiments.paper_004.networks import barabasi_network, demanding_task
@@ -61,7 +66,7 @@ def _row(policy: str, nodes: int, components: int, number: int, options: argpars
     heard = {node: record.heard for node, record in talk.records.items()}
 
     def queue() -> MessageQueue:
-        return FirstInFirstOut() if policy == "exact" else AsRecorded(heard)
+        return FirstInFirstOut() if policy == "exact" else RecordedOrder(heard)
 
     simulated = negotiate(
         network, free, task, PRUNINGS[policy], METRICS[METRIC], seed=options.seed, queue=queue

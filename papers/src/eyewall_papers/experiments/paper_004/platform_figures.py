@@ -76,7 +76,7 @@ def series(
     return Series(at, means, widths)
 
 
-def matched(found: PlatformResults, settings: Sequence[PlatformSetting]) -> PlatformResults:
+def keep_common(found: PlatformResults, settings: Sequence[PlatformSetting]) -> PlatformResults:
     """Leave out networks that were not simulated in each of the settings."""
     return {
         case: measures

@@ -20,7 +20,7 @@ from numpy.random import default_rng
 
 from eyewall_papers.bimodal.compiled_negotiation import balanced_mapper
 from eyewall_papers.bimodal.simulation import SimulationResult, simulate
-from eyewall_papers.bimodal.variability import WindowMean, drawn_by_window
+from eyewall_papers.bimodal.variability import WindowMean, draw_by_window
 from eyewall_papers.experiments.paper_004.platforms import (
     HOUR,
     MEAN_VOLUME,
@@ -121,9 +121,9 @@ def simulate_case(case: PlatformCase, seed: int, draw: WindowMean) -> Simulation
     )
 
 
-def measured(case: PlatformCase, seed: int) -> PlatformMeasures:
+def measure_platform(case: PlatformCase, seed: int) -> PlatformMeasures:
     """Simulate a case by the means of windows."""
-    found = simulate_case(case, seed, drawn_by_window)
+    found = simulate_case(case, seed, draw_by_window)
     return PlatformMeasures(
         found.acceptance,
         found.throughput * HOUR / MEAN_VOLUME,
@@ -171,7 +171,7 @@ def _simulated(
                 case = next(waiting, None)
                 if case is None:
                     break
-                running[pool.submit(measured, case, seed)] = case
+                running[pool.submit(measure_platform, case, seed)] = case
             if not running:
                 return
             for future in wait(running, return_when=FIRST_COMPLETED).done:

@@ -21,7 +21,7 @@ from eyewall_sidecar.model import LinkMatrix, Node
 from numpy.random import Generator
 
 from eyewall_papers.bimodal.network import DedicatedLink, TwoKindNetwork
-from eyewall_papers.bimodal.simulation import Arrival
+from eyewall_papers.bimodal.simulation import TaskArrival
 from eyewall_papers.bimodal.task import Task
 
 SERVERS = 100
@@ -94,7 +94,7 @@ def preferential_pairs(servers: int, links: int, rng: Generator) -> list[tuple[i
 
 def workload(
     network: TwoKindNetwork, tasks: int, per_hour: float, hops: int, rng: Generator
-) -> tuple[Arrival, ...]:
+) -> tuple[TaskArrival, ...]:
     """Draw tasks that arrive as a Poisson process.
 
     With the same generator, tasks and gaps in mean gaps are the same at each rate of arrivals.
@@ -117,7 +117,9 @@ def public_only(network: TwoKindNetwork) -> TwoKindNetwork:
     return replace(network, dedicated=())
 
 
-def _arrival(network: TwoKindNetwork, name: str, at: float, hops: int, rng: Generator) -> Arrival:
+def _arrival(
+    network: TwoKindNetwork, name: str, at: float, hops: int, rng: Generator
+) -> TaskArrival:
     source, sink = rng.choice(len(network.nodes), size=2, replace=False)
     rate = MEAN_RATE * float(rng.uniform(1 - SPREAD, 1 + SPREAD))
     budget = float(PRICE * rng.uniform(1, hops + 1))
@@ -131,4 +133,4 @@ def _arrival(network: TwoKindNetwork, name: str, at: float, hops: int, rng: Gene
         budgets=[budget] * (COMPONENTS + 1),
         max_null=hops - 1,
     )
-    return Arrival(at, task, MEAN_VOLUME * float(rng.uniform(1 - SPREAD, 1 + SPREAD)))
+    return TaskArrival(at, task, MEAN_VOLUME * float(rng.uniform(1 - SPREAD, 1 + SPREAD)))

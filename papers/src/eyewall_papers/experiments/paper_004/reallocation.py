@@ -10,7 +10,7 @@ from eyewall_papers.experiments.paper_004.platform_figures import (
     PER_HOUR,
     MeasurePanel,
     differences,
-    matched,
+    keep_common,
     means,
 )
 from eyewall_papers.experiments.paper_004.platform_trials import (
@@ -47,7 +47,7 @@ def run(options: argparse.Namespace) -> None:
             range(options.networks), (HOPS, FAR), PER_HOURS, SETTINGS
         )
     ]
-    found = matched(run_cases(cases, options), SETTINGS)
+    found = keep_common(run_cases(cases, options), SETTINGS)
     for hops, name in ((HOPS, "reallocation"), (FAR, "reallocation-far")):
         mine = {case: it for case, it in found.items() if case.hops == hops}
         rows = means(mine, SETTINGS, PER_HOUR, LINKS_OF_A_TREE, MEASURES)

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from itertools import product
 from time import perf_counter
 
-from eyewall_papers.bimodal.variability import WindowMean, drawn_by_window, drawn_each_step
+from eyewall_papers.bimodal.variability import WindowMean, draw_by_window, draw_each_step
 from eyewall_papers.experiments.paper_004.platform_trials import (
     DEFAULT_PER_HOUR,
     HOPS,
@@ -20,7 +20,7 @@ from eyewall_papers.experiments.paper_004.platform_trials import (
 )
 from eyewall_papers.experiments.report import Row, at_least, mean_text, progress_bar, show
 
-DRAWS: dict[str, WindowMean] = {"step by step": drawn_each_step, "by window": drawn_by_window}
+DRAWS: dict[str, WindowMean] = {"step by step": draw_each_step, "by window": draw_by_window}
 SETTINGS = (PlatformSetting.BOTH, PlatformSetting.FIXED, PlatformSetting.PUBLIC)
 COLUMNS = ("setting", "drawn", "tasks", "acceptance", "deviation", "elongation", "seconds")
 

@@ -11,12 +11,12 @@ from eyewall_papers.provisioning.purchases import (
     buy_and_fill,
     buy_dearest,
     buy_for,
+    endless_exchange,
     fill,
     heaviest_first,
     merge,
     no_machine,
     partners_of,
-    turned_out,
 )
 
 
@@ -35,7 +35,7 @@ def random(instance: ProvisioningArrays, rng: Generator) -> Purchases | Heuristi
         partners = partners_of(purchases, operator)
         if buy_for(purchases, operator, Purchases.cheapest, partners[:1]) is None:
             return no_machine(purchases, operator)
-    return turned_out(purchases) if purchases.unplaced else purchases
+    return endless_exchange(purchases) if purchases.unplaced else purchases
 
 
 def comp_greedy(instance: ProvisioningArrays, _: Generator) -> Purchases | HeuristicFailure:
@@ -200,8 +200,8 @@ def subtree_bottom_up(instance: ProvisioningArrays, _: Generator) -> Purchases |
     for operator in instance.order:
         _merge_with_children(purchases, operator)
     for operator in purchases.unplaced:
-        beside = [purchases.at[it] for it in partners_of(purchases, operator) if it in purchases.at]
-        joined = any(_merged(purchases, operator, [it]) for it in beside)
+        placed = [purchases.at[it] for it in partners_of(purchases, operator) if it in purchases.at]
+        joined = any(_merged(purchases, operator, [it]) for it in placed)
         if not joined and not buy_dearest(purchases, operator):
             return no_machine(purchases, operator)
     return purchases
