@@ -287,7 +287,7 @@ class MappingAgent:
         return sent
 
     def _finish(self, computation: Computation) -> list[Envelope]:
-        """Forget the task if nothing is under way: acknowledge the map that engaged it, or choose."""
+        """Forget the task if nothing is under way: acknowledge what engaged it, or choose."""
         if computation.count:
             return []
         task = computation.task
