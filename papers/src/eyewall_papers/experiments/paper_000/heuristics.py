@@ -48,7 +48,7 @@ class ComparedRun:
         """Return the run's mean over the paper's interval, by that of S-ODP."""
         return self.run.mean(metric, *AVERAGED) / self.best.mean(metric, *AVERAGED)
 
-    def reached(self, term: Term) -> float:
+    def time_of_optimum(self, term: Term) -> float:
         """Return from when on the run is at the optimum, to its end; infinite if it never is."""
         values = self.run.values(METRICS[term])
         best = self.best.values(METRICS[term])[-1]
