@@ -197,7 +197,7 @@ def main() -> None:
         stack.callback(documents.client.close)
         stack.callback(documents.client.stop)
         before = ProcessUsage.of(job)
-        measure_steps(documents, source, len(reporters), options.measure_steps, rng)
+        measure_steps(documents, source, len(reporters), options.steps, rng)
         print(ProcessUsage.of(job).since(before))
         measure_spike(documents, source, rng.choice(reporters), len(reporters))
 
