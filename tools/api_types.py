@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final
 
-from eyewall_monitor.dashboard.config import Config
+from eyewall_monitor.dashboard.config import DashboardConfig
 from eyewall_monitor.dashboard.serve import Dashboard
 
 FILE: Final = Path(__file__).parents[1] / "monitor/src/eyewall_monitor/dashboard/api.d.ts"
@@ -68,7 +68,7 @@ def _type(schema: Mapping[str, Any]) -> str:
 
 def main() -> int:
     """Write the file, or check it; return the exit code."""
-    dashboard = Dashboard(Config())
+    dashboard = Dashboard(DashboardConfig())
     try:
         wanted = declarations(dashboard.api.openapi()["components"]["schemas"])
     finally:

@@ -14,10 +14,10 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from eyewall_latency.estimator import Settings, Space
+from eyewall_latency.algorithms import EstimatorSettings, Space
 from eyewall_latency.matrix import RttMatrix, read_matrix
 from eyewall_latency.pace import Pace
-from eyewall_latency.phantom import Plan, simulate
+from eyewall_latency.phantom import SimulationPlan, simulate
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -60,21 +60,21 @@ def rows(data: Path, only: str, slices: int) -> Iterator[str]:
     for probes in PROBES:
         for name, matrix in single:
             for algorithm in ALGORITHMS:
-                (found,) = run([matrix], algorithm, Plan(probes))
+                (found,) = run([matrix], algorithm, SimulationPlan(probes))
                 yield row(name, algorithm, probes, found.share_of_pairs_probed, [found])
     if only in ("", "seattle"):
         over_time = [seattle(data, number) for number in range(1, slices + 1)]
         for probes in PROBES:
             for algorithm in ALGORITHMS:
-                found_each = run(over_time, algorithm, Plan(probes, held_out=HELD_OUT))
+                found_each = run(over_time, algorithm, SimulationPlan(probes, held_out=HELD_OUT))
                 share = found_each[-1].share_of_pairs_probed
                 for number, found in enumerate(found_each, 1):
                     yield row(f"Seattle, at t{number}", algorithm, probes, share, [found])
                 yield row(f"Seattle, mean of t1–t{slices}", algorithm, probes, share, found_each)
 
 
-def run(slices: Sequence[RttMatrix], algorithm: str, plan: Plan) -> list[Accuracy]:
-    return simulate(slices, plan, Settings(space=Space(algorithm=algorithm)), Pace())
+def run(slices: Sequence[RttMatrix], algorithm: str, plan: SimulationPlan) -> list[Accuracy]:
+    return simulate(slices, plan, EstimatorSettings(space=Space(algorithm=algorithm)), Pace())
 
 
 def main() -> None:

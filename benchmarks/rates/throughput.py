@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 
 import redis
 from eyewall_monitor.rates import session, stream
-from eyewall_monitor.rates.config import Archive, Batches, Config, Redis, Spark
+from eyewall_monitor.rates.config import Archive, Batches, RatesConfig, RatesRedis, Spark
 from histories import PERIOD, T0, Host, reports, write
 from pyspark.sql import functions as f
 from real_stores import redis_server
@@ -67,8 +67,8 @@ def main() -> None:
         built_in: list[Throughput] = []
         try:
             for turn in range(options.turns):
-                config = Config(
-                    redis=Redis(url=f"redis://{server.address}"),
+                config = RatesConfig(
+                    redis=RatesRedis(url=f"redis://{server.address}"),
                     batches=Batches(
                         every_seconds=0.001,
                         most_reports=options.most,
@@ -146,7 +146,7 @@ def rate_source(spark: SparkSession, tasks: int, per_batch: int) -> DataFrame:
     )
 
 
-def measure(rows: DataFrame, config: Config, total: int) -> Throughput:
+def measure(rows: DataFrame, config: RatesConfig, total: int) -> Throughput:
     """Run until `total` rows are processed; return rows and seconds after the warm-up."""
     query = stream.start_rates(rows, config, "bench", time.time, lambda _: None)
     seen: dict[int, tuple[int, float]] = {}

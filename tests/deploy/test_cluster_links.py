@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from eyewall_deploy.cluster_file import Cluster, ClusterFileError, load, parse
 from eyewall_deploy.wan.delay_file import declared_delays
-from eyewall_deploy.wan.link_file import DedicatedLink, PublicNetwork, leased_hosts
+from eyewall_deploy.wan.link_file import LeasedLine, PublicNetwork, leased_hosts
 
 THREE = """
 version = 1
@@ -49,7 +49,7 @@ def refusal(more: str) -> str:
 def test_units_end_at_the_file() -> None:
     cluster = small()
     # 4 Mbit/s = 500,000 bytes/s; 2 for 10⁶ bytes.
-    assert cluster.dedicated == (DedicatedLink(("plant", "centre"), 0.005, 500_000, 2e-6),)
+    assert cluster.dedicated == (LeasedLine(("plant", "centre"), 0.005, 500_000, 2e-6),)
     assert [host.uplink for host in cluster.hosts] == [1_000_000, None, None]
     assert [host.downlink for host in cluster.hosts] == [None, None, 2_000_000]
     assert leased_hosts(cluster.dedicated) == ("centre", "plant")

@@ -9,23 +9,24 @@ import pytest
 from delay_shapes import at_random, drawn_in_a_cube, grid, line, two_lans
 from eyewall_contracts.latency import Coordinate
 from eyewall_latency.accuracy import Accuracy, accuracy, quantile
-from eyewall_latency.estimator import Estimator, Settings, Space
+from eyewall_latency.algorithms import EstimatorSettings, Space
+from eyewall_latency.estimator import Estimator
 from eyewall_latency.matrix import RttMatrix
 from eyewall_latency.pace import Pace
-from eyewall_latency.phantom import Phantoms, Plan, simulate
+from eyewall_latency.phantom import Phantoms, SimulationPlan, simulate
 
-PAPER = Settings(space=Space(algorithm="paper"))
+PAPER = EstimatorSettings(space=Space(algorithm="paper"))
 
 
 def after(
     probes: int,
     *slices: RttMatrix,
-    settings: Settings | None = None,
+    settings: EstimatorSettings | None = None,
     held_out: float = 0.0,
     seed: int = 1,
 ) -> Accuracy:
-    plan = Plan(probes, seed=seed, held_out=held_out)
-    return simulate(slices, plan, settings or Settings(), Pace())[-1]
+    plan = SimulationPlan(probes, seed=seed, held_out=held_out)
+    return simulate(slices, plan, settings or EstimatorSettings(), Pace())[-1]
 
 
 def relative(found: Accuracy) -> tuple[float, float]:
@@ -85,7 +86,7 @@ def test_when_the_world_changes_old_rtts_fade() -> None:
 
 def test_the_hosts_do_not_drift_away_together() -> None:
     # Each is pushed 3 s aside; their distances are right, and gravity brings them home.
-    phantoms = Phantoms(20, Plan(300, seed=1), Settings(), Pace())
+    phantoms = Phantoms(20, SimulationPlan(300, seed=1), EstimatorSettings(), Pace())
     for host in phantoms._hosts:
         pushed = tuple(axis + 3.0 for axis in host.coordinate.position)
         host.coordinate = Coordinate(pushed, host.coordinate.height)
@@ -98,12 +99,17 @@ def test_the_same_seed_gives_the_same_coordinates() -> None:
 
 
 def test_the_simulator_runs_the_agents_estimator() -> None:
-    assert all(isinstance(it, Estimator) for it in Phantoms(3, Plan(1), Settings(), Pace())._hosts)
+    assert all(
+        isinstance(it, Estimator)
+        for it in Phantoms(3, SimulationPlan(1), EstimatorSettings(), Pace())._hosts
+    )
 
 
-@pytest.mark.parametrize("settings", [Settings(), PAPER], ids=["springs", "paper"])
-def test_no_host_probes_more_than_it_may_and_none_what_is_held_out(settings: Settings) -> None:
-    phantoms = Phantoms(20, Plan(13, seed=2, held_out=0.5), settings, Pace())
+@pytest.mark.parametrize("settings", [EstimatorSettings(), PAPER], ids=["springs", "paper"])
+def test_no_host_probes_more_than_it_may_and_none_what_is_held_out(
+    settings: EstimatorSettings,
+) -> None:
+    phantoms = Phantoms(20, SimulationPlan(13, seed=2, held_out=0.5), settings, Pace())
     sent: list[int] = []
     phantoms.live_through(two_lans(), sent.append)
     assert sum(sent) == 20 * 13

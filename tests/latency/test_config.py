@@ -3,26 +3,26 @@ from dataclasses import fields, is_dataclass
 from pathlib import Path
 
 import pytest
-from eyewall_latency.config import Config, ConfigError, read_config
+from eyewall_latency.config import ConfigError, LatencyConfig, read_config
 
 EXAMPLE = Path(__file__).parents[2] / "latency-estimator" / "examples" / "latency.toml"
 
 
-def configured(tmp_path: Path, text: str) -> Config:
+def configured(tmp_path: Path, text: str) -> LatencyConfig:
     path = tmp_path / "latency.toml"
     path.write_text(text)
     return read_config(path)
 
 
 def test_every_key_is_optional(tmp_path: Path) -> None:
-    assert configured(tmp_path, "") == read_config(None) == Config()
+    assert configured(tmp_path, "") == read_config(None) == LatencyConfig()
 
 
 def test_the_shipped_example_names_every_key_with_its_default() -> None:
-    assert read_config(EXAMPLE) == Config()
+    assert read_config(EXAMPLE) == LatencyConfig()
     content = tomllib.loads(EXAMPLE.read_text())
-    for known in fields(Config):
-        default = getattr(Config(), known.name)
+    for known in fields(LatencyConfig):
+        default = getattr(LatencyConfig(), known.name)
         if is_dataclass(default):
             assert set(content[known.name]) == {it.name for it in fields(default)}
         else:

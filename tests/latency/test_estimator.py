@@ -3,10 +3,11 @@ from random import Random
 
 import pytest
 from eyewall_contracts.latency import Coordinate, HostCoordinate, RttRecord
+from eyewall_latency.algorithms import EstimatorSettings, Space
 from eyewall_latency.coordinate import apply_gravity
-from eyewall_latency.estimator import Estimator, Settings, Space
+from eyewall_latency.estimator import Estimator
 from eyewall_latency.leap import leap_to_near_peer
-from eyewall_latency.registry import MemoryRegistry, View
+from eyewall_latency.registry import MemoryRegistry, RegistryView
 from eyewall_latency.relaxation import Spring
 from msgspec.structs import replace
 
@@ -16,20 +17,20 @@ def record(*position: float, at: float = 0.0) -> HostCoordinate:
 
 
 def in_two_dimensions() -> Estimator:
-    return Estimator("me", Settings(space=Space(dimensions=2, height=False)), Random(0))
+    return Estimator("me", EstimatorSettings(space=Space(dimensions=2, height=False)), Random(0))
 
 
 def test_only_live_registered_hosts_are_probed_and_never_oneself() -> None:
-    view = View(0.0, {"me": record(0.0, 0.0), "a": record(0.1, 0.0)})
+    view = RegistryView(0.0, {"me": record(0.0, 0.0), "a": record(0.1, 0.0)})
     assert in_two_dimensions().next_peers(5, view) == ["a"]
-    assert in_two_dimensions().next_peers(5, View()) == []
+    assert in_two_dimensions().next_peers(5, RegistryView()) == []
 
 
 @pytest.mark.parametrize("hosts", [{}, {"me": record(0.0, 0.0)}])
 def test_a_host_alone_stays_where_it_is(hosts: dict[str, HostCoordinate]) -> None:
     host = in_two_dimensions()
     before = host.coordinate
-    host.settle(View(0.0, hosts))
+    host.settle(RegistryView(0.0, hosts))
     assert host.coordinate.distance(before) < 1e-6
     assert host.error == 1.0
 
@@ -37,13 +38,13 @@ def test_a_host_alone_stays_where_it_is(hosts: dict[str, HostCoordinate]) -> Non
 def test_a_report_of_a_host_that_is_not_registered_moves_nobody() -> None:
     host = in_two_dimensions()
     before = host.coordinate
-    host.settle(View(0.0, {}, {"stranger": RttRecord(0.5, 0.0, 0.0)}))
+    host.settle(RegistryView(0.0, {}, {"stranger": RttRecord(0.5, 0.0, 0.0)}))
     assert host.coordinate.distance(before) < 1e-6
 
 
 def test_hosts_of_another_space_are_left_alone() -> None:
     host = in_two_dimensions()
-    view = View(0.0, {"a": record(0.1, 0.0, 0.0)})
+    view = RegistryView(0.0, {"a": record(0.1, 0.0, 0.0)})
     assert host.next_peers(1, view) == []
 
 
@@ -58,7 +59,7 @@ def test_an_rtt_that_cannot_be_is_counted_and_forgotten(seconds: float) -> None:
 def test_an_rtt_of_zero_is_taken() -> None:
     host = in_two_dimensions()
     assert host.observe("a", 0.0, now=0.0)
-    host.settle(View(0.0, {"a": record(0.1, 0.0)}))
+    host.settle(RegistryView(0.0, {"a": record(0.1, 0.0)}))
     assert host.unreported() == {"a": RttRecord(0.0, 0.0, 0.0)}
     assert host.resets == 0
     assert all(map(math.isfinite, host.coordinate.position))
@@ -68,7 +69,7 @@ def test_an_unsound_coordinate_starts_anew_and_is_counted() -> None:
     host = in_two_dimensions()
     host.coordinate = Coordinate((math.nan, 0.0), 0.0)
     host.observe("a", 0.010, now=0.0)
-    host.settle(View(0.0, {"a": record(0.1, 0.0)}))
+    host.settle(RegistryView(0.0, {"a": record(0.1, 0.0)}))
     assert host.resets == 1
     assert host.error == 1.0
     assert math.dist(host.coordinate.position, (0.0, 0.0)) < 0.1
@@ -78,7 +79,7 @@ def test_an_unsound_coordinate_starts_anew_and_is_counted() -> None:
 def test_both_ends_use_what_one_has_measured() -> None:
     # a measured 50 ms to me; I measured nothing and still come to be 50 ms from it.
     host = in_two_dimensions()
-    view = View(0.0, {"a": record(0.0, 0.0)}, {"a": RttRecord(0.050, 0.0, 0.0)})
+    view = RegistryView(0.0, {"a": record(0.0, 0.0)}, {"a": RttRecord(0.050, 0.0, 0.0)})
     for _ in range(10):
         host.settle(view)
     assert math.dist(host.coordinate.position, (0.0, 0.0)) == pytest.approx(0.050, rel=0.02)
@@ -86,7 +87,7 @@ def test_both_ends_use_what_one_has_measured() -> None:
 
 def test_what_the_registry_did_not_take_is_said_again_newest_first() -> None:
     host = in_two_dimensions()
-    view = View(0.0, {"a": record(0.1, 0.0)})
+    view = RegistryView(0.0, {"a": record(0.1, 0.0)})
     for seconds in (0.010, 0.010, 0.080, 0.080):
         host.observe("a", seconds, now=1.0)
     host.settle(view)
@@ -99,7 +100,7 @@ def test_what_is_kept_for_an_absent_registry_is_bounded_by_the_hosts_alive() -> 
     host = in_two_dimensions()
     for index in range(1_000):
         host.observe(f"h{index}", 0.010, now=0.0)
-    host.settle(View(0.0, {"h1": record(0.1, 0.0)}))
+    host.settle(RegistryView(0.0, {"h1": record(0.1, 0.0)}))
     assert list(host.unreported()) == ["h1"]
     assert host._unreported == {"h1"}
 
@@ -108,7 +109,7 @@ def test_the_error_tells_how_far_the_rtts_are_missed() -> None:
     # One RTT alone proves little: its own miss and 1/2 for being alone.
     host = in_two_dimensions()
     assert host.error == 1.0
-    view = View(0.0, {"a": record(0.0, 0.0)}, {"a": RttRecord(0.050, 0.0, 0.0)})
+    view = RegistryView(0.0, {"a": record(0.0, 0.0)}, {"a": RttRecord(0.050, 0.0, 0.0)})
     for _ in range(10):
         host.settle(view)
     assert host.error == pytest.approx(0.5, abs=0.02)

@@ -18,7 +18,13 @@ from eyewall_contracts.metric_history import EntryId, HistoryKeys, encode_entry,
 from eyewall_contracts.rates import encode_rates
 from eyewall_contracts.sample import encode_sample
 from eyewall_contracts.znodes import Znodes
-from eyewall_monitor.dashboard.config import Access, Config, Redis, Sidecar, ZooKeeper
+from eyewall_monitor.dashboard.config import (
+    Access,
+    DashboardConfig,
+    DashboardRedis,
+    DashboardZooKeeper,
+    SidecarAddress,
+)
 
 if TYPE_CHECKING:
     from eyewall_contracts.decision import DecisionRecord
@@ -44,12 +50,12 @@ class Stores:
         self.store: Any = redis_client.Redis.from_url(self.redis)
         self.keys = LatencyKeys(self.prefix)
 
-    def config(self, address: str, **access: Any) -> Config:
-        return Config(
+    def config(self, address: str, **access: Any) -> DashboardConfig:
+        return DashboardConfig(
             listen="127.0.0.1:0",
-            sidecar=Sidecar(address=address),
-            zookeeper=ZooKeeper(servers=self.zookeeper, root=self.root),
-            redis=Redis(url=self.redis, prefix=self.prefix),
+            sidecar=SidecarAddress(address=address),
+            zookeeper=DashboardZooKeeper(servers=self.zookeeper, root=self.root),
+            redis=DashboardRedis(url=self.redis, prefix=self.prefix),
             access=Access(**access),
         )
 

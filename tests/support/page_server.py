@@ -17,7 +17,7 @@ import recorded_decisions as decided
 import recorded_health
 import recorded_provisions as provisioned
 import recorded_views as recorded
-from eyewall_monitor.dashboard.view_cache import Change
+from eyewall_monitor.dashboard.view_cache import ViewChange
 from eyewall_monitor.dashboard.views.metrics import term_views
 from eyewall_monitor.dashboard.views.provision import ProvisionRequest
 from eyewall_monitor.dashboard.views.switches import Frozen
@@ -71,7 +71,7 @@ class PageServer(ThreadingHTTPServer):
 
     def announce(self, *changed: str) -> None:
         """Say to all pages what to fetch again."""
-        change = Change(revision=42, changed=changed).model_dump_json()
+        change = ViewChange(revision=42, changed=changed).model_dump_json()
         for listener in self.listeners:
             listener.put(f"event: change\r\ndata: {change}\r\n\r\n".encode())
 

@@ -14,7 +14,11 @@ from eyewall_monitor.dashboard.views.cluster import ClusterView, Load, RulesView
 from eyewall_monitor.dashboard.views.links import LinkView
 from eyewall_monitor.dashboard.views.metrics import PathStepView, metric_views
 from eyewall_monitor.dashboard.views.positions import Position
-from eyewall_monitor.dashboard.views.response_time import Reassignment, ResponseTimeView, TimePoint
+from eyewall_monitor.dashboard.views.response_time import (
+    ReassignmentView,
+    ResponseTimeView,
+    TimePoint,
+)
 from eyewall_monitor.dashboard.views.signal import Signal
 from eyewall_monitor.dashboard.views.switches import SwitchesView
 from eyewall_monitor.dashboard.views.topology import (
@@ -357,14 +361,14 @@ def response_time(id_: str) -> ResponseTimeView:
         if nothing
         else "",
         reassignments=(
-            Reassignment(
+            ReassignmentView(
                 at=NOW - 3400,
                 decision="1799996600000-5f1c1a0e-000002",
                 verdict=Verdict.PLACED,
                 said="placed by eyewall: odp, optimal, R 61 ms",
                 moves=6,
             ),
-            Reassignment(
+            ReassignmentView(
                 at=NOW - 600,
                 decision=MOVED,
                 verdict=Verdict.MOVED,

@@ -8,12 +8,12 @@ import time
 from typing import TYPE_CHECKING, Any
 
 import httpx
-from eyewall_monitor.dashboard.serve import Dashboard, Server, listen
+from eyewall_monitor.dashboard.serve import Dashboard, DashboardServer, listen
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from eyewall_monitor.dashboard.config import Config
+    from eyewall_monitor.dashboard.config import DashboardConfig
 
 PATIENCE = 120.0
 
@@ -21,13 +21,13 @@ PATIENCE = 120.0
 class RunningDashboard:
     """Starts in a thread; `get` and the like ask it."""
 
-    def __init__(self, config: Config) -> None:
+    def __init__(self, config: DashboardConfig) -> None:
         self._socket = listen(config.listen)
         self.port: int = self._socket.getsockname()[1]
         self.url = f"http://127.0.0.1:{self.port}"
         self.dashboard = Dashboard(config)
         self._ready = threading.Event()
-        self._server = Server(self.dashboard, self._ready.set)
+        self._server = DashboardServer(self.dashboard, self._ready.set)
         self._thread = threading.Thread(target=self._server.run, args=([self._socket],))
         self.http = httpx.Client(base_url=self.url, timeout=PATIENCE)
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from eyewall_deploy.console import Progress
+    from eyewall_deploy.console import CommandProgress
     from eyewall_deploy.deployment import Deployment
     from eyewall_deploy.failure import Failure
 
@@ -139,7 +139,7 @@ def reallocation(
 
 
 def _change_program(
-    change: Callable[[Deployment, str, Progress], Failure | None],
+    change: Callable[[Deployment, str, CommandProgress], Failure | None],
     program: str,
     result: str,
     cluster: str | None,

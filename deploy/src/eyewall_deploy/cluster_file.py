@@ -26,7 +26,7 @@ from pydantic import (
 )
 
 from eyewall_deploy.failure import name_choices
-from eyewall_deploy.wan.link_file import DedicatedLink, PublicNetwork
+from eyewall_deploy.wan.link_file import LeasedLine, PublicNetwork
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -176,10 +176,10 @@ class Cluster:
     """Where it was read from, for people; not a key."""
 
     @property
-    def dedicated(self) -> tuple[DedicatedLink, ...]:
+    def dedicated(self) -> tuple[LeasedLine, ...]:
         """Its dedicated links."""
         return tuple(
-            DedicatedLink(row.between, row.one_way, row.bandwidth, row.price)
+            LeasedLine(row.between, row.one_way, row.bandwidth, row.price)
             for row in self.dedicated_tables
         )
 

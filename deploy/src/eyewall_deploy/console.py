@@ -27,7 +27,7 @@ _MINUTE, _HOUR = 60, 3600
 _Value = TypeVar("_Value")
 
 
-class Progress(Protocol):
+class CommandProgress(Protocol):
     """Shows how far a long command is."""
 
     def show(self, text: str) -> None:

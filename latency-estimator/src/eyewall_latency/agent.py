@@ -13,11 +13,11 @@ from random import Random
 from eyewall_contracts.latency import HostCoordinate
 from eyewall_contracts.stores.redis_client import RedisAwayError
 
-from eyewall_latency.config import Config
+from eyewall_latency.config import LatencyConfig
 from eyewall_latency.estimator import Estimator
 from eyewall_latency.probe import Prober, Target
 from eyewall_latency.redis_registry import RedisRegistry
-from eyewall_latency.registry import View
+from eyewall_latency.registry import RegistryView
 
 TIDY_SECONDS = 30.0
 LEAST_MOVEMENT = 0.0001
@@ -36,7 +36,7 @@ class Agent:
     def __init__(
         self,
         host: str,
-        config: Config,
+        config: LatencyConfig,
         registry: RedisRegistry,
         prober: Prober,
         listener: socket.socket,
@@ -53,9 +53,9 @@ class Agent:
         self._stop = stop
         self._clock = clock
         self._rng = rng
-        self._estimator = Estimator(host, config.estimation, rng)
+        self._estimator = Estimator(host, config, rng)
         self._networks = tuple(ip_network(it) for it in config.probe.networks)
-        self._view = View()
+        self._view = RegistryView()
         self._seen_at = clock()
         self._tidied_at = float("-inf")
         self._away = ""
@@ -82,7 +82,8 @@ class Agent:
     def _round(self) -> int:
         """Probe, relax and report; return how many probes went out."""
         view = self._read()
-        peers = self._estimator.next_peers(self._config.probes_per_round, view)
+        count = self._estimator.probes_per_round or self._config.pace.probes_per_round
+        peers = self._estimator.next_peers(count, view)
         targets = {peer: _target(view.hosts[peer]) for peer in peers}
         answers = self._prober.probe(
             list(dict.fromkeys(targets.values())), self._config.probe.timeout_seconds
@@ -95,7 +96,7 @@ class Agent:
         self._write(view)
         return len(peers)
 
-    def _read(self) -> View:
+    def _read(self) -> RegistryView:
         """Read the registry; if it is away, return the last view with the time advanced."""
         try:
             view = self._registry.read(self._host)
@@ -110,7 +111,7 @@ class Agent:
             LOG.warning("a host writes version %d of the contract, newer than this agent's", newer)
         return self._view
 
-    def _write(self, view: View) -> None:
+    def _write(self, view: RegistryView) -> None:
         if not self._view.now:
             return  # Redis's time is not known yet
         unreported = self._estimator.unreported()

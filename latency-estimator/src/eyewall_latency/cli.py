@@ -9,7 +9,8 @@ from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from eyewall_latency.config import Config, ConfigError, read_config
+from eyewall_latency.algorithms import ALGORITHMS
+from eyewall_latency.config import ConfigError, LatencyConfig, read_config
 
 if TYPE_CHECKING:
     from eyewall_latency.accuracy import Accuracy
@@ -30,7 +31,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return _complain(asked.command, str(error), BAD_INPUT)
 
 
-def _agent(config: Config) -> int:
+def _agent(config: LatencyConfig) -> int:
     # Only here: a simulation needs no Redis.
     from eyewall_latency.serve import CannotStartError, serve
 
@@ -42,14 +43,14 @@ def _agent(config: Config) -> int:
     return 0
 
 
-def _simulate(config: Config, asked: argparse.Namespace) -> int:
+def _simulate(config: LatencyConfig, asked: argparse.Namespace) -> int:
     # Only here: an agent needs no simulator.
     from eyewall_latency.matrix import MatrixError, read_matrix
-    from eyewall_latency.phantom import Plan, simulate
+    from eyewall_latency.phantom import SimulationPlan, simulate
 
     if asked.algorithm:
         config = replace(config, space=replace(config.space, algorithm=asked.algorithm))
-    plan = Plan(asked.probes_per_host, asked.seed, asked.slice_seconds, asked.hold_out)
+    plan = SimulationPlan(asked.probes_per_host, asked.seed, asked.slice_seconds, asked.hold_out)
     try:
         slices = [
             read_matrix(path, unit=asked.unit, skip_holes=asked.holes == "skip")
@@ -63,7 +64,7 @@ def _simulate(config: Config, asked: argparse.Namespace) -> int:
             return _complain("simulate", reason, BAD_INPUT)
         if matrix.holes:
             print(f"{path}: {matrix.holes} holes left out", file=sys.stderr)
-    results = simulate(slices, plan, config.estimation, config.pace)
+    results = simulate(slices, plan, config, config.pace)
     if asked.json:
         print(json.dumps(_as_json(results)))
     else:
@@ -117,7 +118,7 @@ def _parser() -> argparse.ArgumentParser:
     simulate.add_argument("--probes-per-host", type=_positive, default=30, metavar="N")
     simulate.add_argument("--seed", type=int, default=0, metavar="K")
     simulate.add_argument("--json", action="store_true", help="print JSON")
-    simulate.add_argument("--algorithm", choices=("springs", "paper"), help="paper: paper 002's")
+    simulate.add_argument("--algorithm", choices=tuple(ALGORITHMS), help="of the coordinates")
     simulate.add_argument("--unit", choices=("ms", "s"), default="ms", help="of the matrix")
     simulate.add_argument(
         "--holes", choices=("refuse", "skip"), default="refuse",

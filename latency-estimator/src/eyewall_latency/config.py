@@ -15,11 +15,8 @@ from eyewall_contracts.field_types import is_host_name
 from eyewall_contracts.latency import EXPIRY_SECONDS, LatencyKeys
 from eyewall_contracts.redis_prefix import PREFIX
 
-from eyewall_latency.estimator import Paper, Settings, Space
-from eyewall_latency.memory import Fading
+from eyewall_latency.algorithms import EstimatorSettings
 from eyewall_latency.pace import Pace
-from eyewall_latency.peers import Choosing
-from eyewall_latency.relaxation import Relaxation
 from eyewall_latency.setting import Allowed, choice, number
 
 LARGEST_FILE = 1024 * 1024
@@ -82,7 +79,7 @@ class ProbeSettings:
 
 
 @dataclass(frozen=True, slots=True)
-class Config:
+class LatencyConfig(EstimatorSettings):
     """Everything that can be set.
 
     Parameters
@@ -95,27 +92,12 @@ class Config:
     redis: RegistrySettings = field(default_factory=RegistrySettings)
     probe: ProbeSettings = field(default_factory=ProbeSettings)
     pace: Pace = field(default_factory=Pace)
-    peers: Choosing = field(default_factory=Choosing)
-    fading: Fading = field(default_factory=Fading)
-    space: Space = field(default_factory=Space)
-    relaxation: Relaxation = field(default_factory=Relaxation)
-    paper: Paper = field(default_factory=Paper)
-
-    @property
-    def estimation(self) -> Settings:
-        """What the estimator needs of it."""
-        return Settings(self.space, self.peers, self.fading, self.relaxation, self.paper)
-
-    @property
-    def probes_per_round(self) -> int:
-        """How many peers a round probes."""
-        return self.paper.peers if self.space.algorithm == "paper" else self.pace.probes_per_round
 
 
-def read_config(path: Path | None) -> Config:
+def read_config(path: Path | None) -> LatencyConfig:
     """Return the configuration in a file; without one the defaults."""
     if path is None:
-        return Config()
+        return LatencyConfig()
     try:
         if path.stat().st_size > LARGEST_FILE:
             raise ConfigError(f"{path}: more than {LARGEST_FILE} bytes")
@@ -126,7 +108,7 @@ def read_config(path: Path | None) -> Config:
         raise ConfigError(f"{path}: values are nested too deep") from None
     except ValueError as error:  # TOML, UTF-8, or a path that cannot be one
         raise error if isinstance(error, ConfigError) else ConfigError(f"{path}: {error}") from None
-    config = _filled(Config(), content, "")
+    config = _filled(LatencyConfig(), content, "")
     _check(config)
     return config
 
@@ -181,7 +163,7 @@ def _value(where: str, value: object, default: object, known: "Field[Any]") -> o
     return value
 
 
-def _check(config: Config) -> None:
+def _check(config: LatencyConfig) -> None:
     """Check what no range expresses."""
     if config.host and not is_host_name(config.host):
         raise ConfigError(
@@ -212,7 +194,7 @@ def _check(config: Config) -> None:
         )
 
 
-def _check_redis(config: Config) -> None:
+def _check_redis(config: LatencyConfig) -> None:
     try:
         parts = urlsplit(config.redis.url)
         good = parts.scheme in ("redis", "rediss", "unix") and bool(parts.hostname or parts.path)

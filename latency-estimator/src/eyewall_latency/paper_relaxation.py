@@ -1,14 +1,17 @@
-"""Paper 002's own relaxation, section 3.4, algorithms 1 and 2.
+"""Paper 002's own algorithm, section 3.4: its relaxation (algorithms 1 and 2) and its peers.
 
 It forgets: only the peers that this round has measured draw the host.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from math import dist, log
+from math import dist, inf, log
 from random import Random
 
 from eyewall_contracts.latency import Coordinate
 
+from eyewall_latency.algorithm import HostState
+from eyewall_latency.peers import keep_nearest
 from eyewall_latency.relaxation import SHORTEST_RTT, Spring
 from eyewall_latency.setting import number, whole_number
 
@@ -30,6 +33,61 @@ class PaperRelaxation:
     k_ms: float = number(10.0, 0.001, 1_000.0)
     max_iterations: int = whole_number(100, 1, 100)
     least_movement_ms: float = number(0.01, 0.0, 1_000.0)
+
+
+@dataclass(frozen=True, slots=True)
+class Paper(PaperRelaxation):
+    """The constants of the relaxation, and of the choice of peers.
+
+    Parameters
+    ----------
+    peers
+        n: probed in each round.
+    keep
+        i: the nearest of them stay for the next round; the others are drawn again.
+    """
+
+    peers: int = whole_number(10, 1, 1_000)
+    keep: int = whole_number(3, 0, 1_000)
+
+
+class PaperAlgorithm:
+    """Three dimensions, no height, no memory."""
+
+    dimensions = 3
+    height = False
+
+    def __init__(self, settings: Paper) -> None:
+        self.probes_per_round: int | None = settings.peers
+        self._settings = settings
+
+    def choose_peers(
+        self,
+        count: int,  # noqa: ARG002 - it has its own number
+        candidates: Sequence[str],
+        host: HostState,
+        rng: Random,
+    ) -> list[str]:
+        """Keep the i nearest of the last round's peers, and draw the others."""
+
+        def rtt(name: str) -> float:
+            peer = host.memory.get(name)
+            return peer.own.seconds if peer is not None and peer.own is not None else inf
+
+        alive = set(candidates)
+        old = [name for name in host.last_peers if name in alive]
+        kept = keep_nearest(old, self._settings.keep, rtt)
+        others = [name for name in candidates if name not in kept]
+        drawn = rng.sample(others, min(self._settings.peers - len(kept), len(others)))
+        return kept + drawn
+
+    def draws(self, peer: str, host: HostState) -> bool:
+        """Whether a peer was probed in this round: the others are forgotten."""
+        return peer in host.last_peers
+
+    def move(self, host: HostState, springs: list[Spring], rng: Random) -> Coordinate:
+        """Relax by algorithm 1."""
+        return relax_by_paper(host.coordinate, springs, self._settings, rng=rng)
 
 
 def relax_by_paper(

@@ -1,8 +1,8 @@
 """The simulator: the agents' own code on hosts that exist as rows of a matrix.
 
 Each phantom host runs an `Estimator`, as its agent would, at jittered times of a clock that jumps
-from round to round; one echo is one probe. Their reports go through a registry in
-memory, and is rounded and checked by nobody: encodings have tests of their own.
+from round to round; one echo is one probe. Their reports go through a registry in memory, which
+neither rounds nor checks them: encodings have tests of their own.
 """
 
 from collections.abc import Callable, Sequence
@@ -13,7 +13,8 @@ from random import Random
 from eyewall_contracts.latency import Coordinate
 
 from eyewall_latency.accuracy import Accuracy, accuracy
-from eyewall_latency.estimator import Estimator, Settings
+from eyewall_latency.algorithms import EstimatorSettings
+from eyewall_latency.estimator import Estimator
 from eyewall_latency.matrix import RttMatrix
 from eyewall_latency.pace import Pace
 from eyewall_latency.registry import MemoryRegistry
@@ -23,7 +24,7 @@ EXPIRY = 3_600.0
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class SimulationPlan:
     """What is simulated.
 
     Parameters
@@ -47,7 +48,9 @@ class Plan:
 class Phantoms:
     """All hosts of a matrix, and what they know."""
 
-    def __init__(self, count: int, plan: Plan, settings: Settings, pace: Pace) -> None:
+    def __init__(
+        self, count: int, plan: SimulationPlan, settings: EstimatorSettings, pace: Pace
+    ) -> None:
         """Let `count` hosts begin, knowing nobody."""
         self._plan = plan
         self._pace = pace
@@ -58,7 +61,7 @@ class Phantoms:
             Estimator(name, settings, Random(f"{plan.seed}:{name}"))  # noqa: S311
             for name in self.names
         ]
-        self._per_round = settings.paper.peers if settings.space.algorithm == "paper" else 1
+        self._per_round = settings.algorithm.probes_per_round or 1
         self._registry = MemoryRegistry(EXPIRY)
         self._forbidden = self._hold_out(count)
         self.probed: set[tuple[int, int]] = set()
@@ -119,8 +122,8 @@ class Phantoms:
 
 def simulate(
     slices: Sequence[RttMatrix],
-    plan: Plan,
-    settings: Settings,
+    plan: SimulationPlan,
+    settings: EstimatorSettings,
     pace: Pace,
     said: Callable[[int], None] = lambda _: None,
 ) -> list[Accuracy]:

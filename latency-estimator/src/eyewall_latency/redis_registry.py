@@ -17,7 +17,7 @@ from eyewall_contracts.latency import (
 from eyewall_contracts.stores.latency_store import DecodedValues, LatencyStore
 from eyewall_contracts.stores.redis_client import redis_errors
 
-from eyewall_latency.registry import View
+from eyewall_latency.registry import RegistryView
 
 MEMBERS_KEPT = 10
 """Times the expiry that a dead host stays in the sorted set; readers look at its score."""
@@ -45,7 +45,7 @@ class RedisRegistry:
         self.rejected = 0
         """How many values of others the contract did not allow."""
 
-    def read(self, host: str) -> View:
+    def read(self, host: str) -> RegistryView:
         """Return the registry as `host` reads it now."""
         found = self._store.read_hosts(within=self._expiry)
         self.newer_version = found.newer_version
@@ -54,7 +54,7 @@ class RedisRegistry:
         named = ((it.decode("ascii", errors="replace"), value) for it, value in values.items())
         known = self._reports.decode(it for it in named if it[0] in found.coordinates)
         self.rejected = self._store.rejected + self._reports.rejected
-        return View(found.now, found.coordinates, known)
+        return RegistryView(found.now, found.coordinates, known)
 
     def write(self, host: str, record: HostCoordinate, rtts: Mapping[str, RttRecord]) -> None:
         """Keep the host's own record, and what its probes measured, by target."""

@@ -8,7 +8,7 @@ from eyewall_contracts.latency import HostCoordinate, RttRecord
 
 
 @dataclass(frozen=True, slots=True)
-class View:
+class RegistryView:
     """The registry as one host reads it.
 
     Parameters
@@ -29,7 +29,7 @@ class View:
 class Registry(Protocol):
     """The store between the hosts."""
 
-    def read(self, host: str) -> View:
+    def read(self, host: str) -> RegistryView:
         """Return the registry as `host` reads it now."""
         ...
 
@@ -48,12 +48,12 @@ class MemoryRegistry:
         self._hosts: dict[str, HostCoordinate] = {}
         self._reports: dict[str, dict[str, RttRecord]] = {}
 
-    def read(self, host: str) -> View:
+    def read(self, host: str) -> RegistryView:
         """Return the registry as `host` reads it now."""
         oldest = self.now - self._expiry
         alive = {name: record for name, record in self._hosts.items() if record.at >= oldest}
         reports = self._reports.get(host, {})
-        return View(self.now, alive, {it: reports[it] for it in reports if it in alive})
+        return RegistryView(self.now, alive, {it: reports[it] for it in reports if it in alive})
 
     def write(self, host: str, record: HostCoordinate, rtts: Mapping[str, RttRecord]) -> None:
         """Store the record of `host`."""

@@ -10,7 +10,7 @@ from eyewall_contracts.field_types import is_host_name
 from eyewall_contracts.stores.latency_store import LatencyStore
 
 from eyewall_latency.agent import Agent
-from eyewall_latency.config import Config, ConfigError, split_address
+from eyewall_latency.config import ConfigError, LatencyConfig, split_address
 from eyewall_latency.probe import open_prober
 from eyewall_latency.redis_registry import RedisRegistry
 
@@ -21,7 +21,7 @@ class CannotStartError(Exception):
     """What keeps the agent from starting, other than its configuration."""
 
 
-def serve(config: Config, say: Callable[[str], None]) -> None:
+def serve(config: LatencyConfig, say: Callable[[str], None]) -> None:
     """Measure and estimate until SIGTERM or SIGINT; `say` gets one line when it begins."""
     host = config.host or socket.getfqdn()
     if not is_host_name(host):
@@ -49,7 +49,7 @@ def serve(config: Config, say: Callable[[str], None]) -> None:
         listener.close()
 
 
-def _registry(config: Config) -> RedisRegistry:
+def _registry(config: LatencyConfig) -> RedisRegistry:
     try:
         return RedisRegistry(
             LatencyStore(config.redis.url, config.redis.prefix),
@@ -60,7 +60,7 @@ def _registry(config: Config) -> RedisRegistry:
         raise ConfigError(f"[redis] url ({config.redis.server}): {error}") from None
 
 
-def _listener(config: Config) -> socket.socket:
+def _listener(config: LatencyConfig) -> socket.socket:
     host, port = split_address(config.probe.listen, "[probe] listen")
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     listener = socket.socket(family, socket.SOCK_STREAM)

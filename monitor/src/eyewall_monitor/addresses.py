@@ -27,6 +27,10 @@ _REDIS_ALLOWED: Final = (
 _LARGEST_PORT: Final = 65_535
 
 
+class ListenError(OSError):
+    """An address that cannot be listened on; says which and why."""
+
+
 def split_address(text: str) -> tuple[str, int] | None:
     """Split HOST:PORT, with […] around an IPv6 address, which are taken off; None if it is none."""
     found = _ADDRESS.fullmatch(text)

@@ -27,8 +27,8 @@ def agent(
     Exit code 2 for a bad configuration, 1 if the address cannot be listened on.
     """
     # Only here: other commands need other libraries, which a supervisor host does not have.
+    from eyewall_monitor.addresses import ListenError
     from eyewall_monitor.agent.config import read_config
-    from eyewall_monitor.agent.listener import ListenError
     from eyewall_monitor.agent.serve import serve
     from eyewall_monitor.config_file import ConfigError
 
@@ -78,7 +78,7 @@ def rates(
             command.batch(config, master, start, end, typer.echo)
         else:
             command.streamed(config, master, typer.echo)
-    except command.RefusedError as error:
+    except command.RatesCommandError as error:
         typer.echo(f"eyewall-monitor rates: {error}", err=True)
         raise typer.Exit(BAD_INPUT) from None
 
@@ -95,8 +95,9 @@ def dashboard(
     """
     # Only here: a supervisor host has neither a web server nor gRPC.
     try:
+        from eyewall_monitor.addresses import ListenError
         from eyewall_monitor.dashboard.config import read_config
-        from eyewall_monitor.dashboard.serve import ListenError, serve
+        from eyewall_monitor.dashboard.serve import serve
     except ImportError as error:
         typer.echo(
             f"eyewall-monitor dashboard: {error}; pip install 'eyewall-monitor[dashboard]'",

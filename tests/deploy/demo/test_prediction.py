@@ -7,14 +7,14 @@ from typing import Any
 import pytest
 from eyewall_deploy.demo.prediction import Prediction, mean_execution_time, pinned_problem, predict
 from eyewall_deploy.failure import Failure
-from eyewall_deploy.storm.nimbus import ComponentStream, RunningExecutor
+from eyewall_deploy.storm.nimbus import RunningExecutor, TopologyStream
 
 SOURCE = RunningExecutor("source", 9, 9)
 TAG_5, TAG_6 = RunningExecutor("tag", 5, 5), RunningExecutor("tag", 6, 6)
 SINK = RunningExecutor("sink", 2, 2)
 ACKER = RunningExecutor("__acker", 1, 1)
 HOSTS = {SOURCE: "a", TAG_5: "a", TAG_6: "b", SINK: "b", ACKER: "c"}
-STREAMS = (ComponentStream("source", "tag", "shuffle"), ComponentStream("tag", "sink", "fields"))
+STREAMS = (TopologyStream("source", "tag", "shuffle"), TopologyStream("tag", "sink", "fields"))
 CONF = {
     "eyewall.rate.hint": {"source": 10.0, "tag": 5.0},
     "eyewall.execution.time.hint.ms": {"tag": 4.0, "sink": 2.0},
@@ -60,7 +60,7 @@ def test_each_pair_of_executors_carries_its_part_of_the_components_rate(
 def test_groupings_decide_who_receives_what(
     make_delays: Any, grouping: str, rates: list[float]
 ) -> None:
-    streams = (ComponentStream("source", "tag", grouping),)
+    streams = (TopologyStream("source", "tag", grouping),)
     made = pinned_problem(HOSTS, streams, CONF, {"a": 1.0, "b": 1.0}, make_delays("a", "b", a_b=15))
     assert [stream["rate"] for stream in made["streams"]] == rates
 

@@ -10,7 +10,7 @@ from eyewall_deploy.demo.records import (
     to_json,
 )
 from eyewall_deploy.measure.latency import LatencySummary
-from eyewall_deploy.measure.tuple_events import Arrival, TupleEvents
+from eyewall_deploy.measure.tuple_events import TupleArrival, TupleEvents
 from eyewall_deploy.storm.nimbus import RunningExecutor
 
 HOSTS = {
@@ -55,7 +55,7 @@ def test_latency_over_time_spans_all_that_was_emitted_and_leaves_lost_tuples_unk
         acked={},
         dropped={},
         failed=(),
-        arrivals=(Arrival("a", 0.0, 0.3), Arrival("c", 2.0, 2.1)),
+        arrivals=(TupleArrival("a", 0.0, 0.3), TupleArrival("c", 2.0, 2.1)),
     )
     assert timeline("ras", events).moments == (
         TimelinePoint(1.0, 0.3, 0.3),

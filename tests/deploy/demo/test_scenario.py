@@ -13,13 +13,13 @@ from eyewall_deploy.demo.scenario import (
 )
 from eyewall_deploy.failure import Failure
 from eyewall_deploy.pins import pinned_hosts
-from eyewall_deploy.storm.nimbus import ComponentStream, RunningExecutor
+from eyewall_deploy.storm.nimbus import RunningExecutor, TopologyStream
 from eyewall_deploy.submit import check_option
 
 SOURCE, CONSUMER = RunningExecutor("source", 9, 9), RunningExecutor("consumer", 2, 2)
 TAG_5, TAG_6 = RunningExecutor("tag", 5, 5), RunningExecutor("tag", 6, 6)
 SINK = RunningExecutor("sink", 2, 2)
-STREAMS = (ComponentStream("source", "tag", "shuffle"), ComponentStream("tag", "sink", "fields"))
+STREAMS = (TopologyStream("source", "tag", "shuffle"), TopologyStream("tag", "sink", "fields"))
 
 
 def test_source_and_consumer_are_pinned_to_the_hosts_labelled_so(make_cluster: Any) -> None:

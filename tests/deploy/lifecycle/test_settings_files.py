@@ -15,7 +15,7 @@ from eyewall_deploy.lifecycle.settings_files import (
     to_toml,
 )
 from eyewall_deploy.state import ClusterMode, DelaySource
-from eyewall_latency.config import Config as LatencyConfig
+from eyewall_latency.config import LatencyConfig
 from eyewall_latency.config import read_config as read_latency
 from eyewall_monitor.agent.config import read_config as read_monitor
 from eyewall_monitor.dashboard.config import read_config as read_dashboard

@@ -14,7 +14,7 @@ from eyewall_deploy.measure.latency import (
     percentile,
     summarise,
 )
-from eyewall_deploy.measure.tuple_events import Arrival, TupleEvents
+from eyewall_deploy.measure.tuple_events import TupleArrival, TupleEvents
 
 
 def events(
@@ -31,7 +31,9 @@ def events(
         acked=dict.fromkeys(acked, 0.0),
         dropped=dict.fromkeys(dropped, 0.0),
         failed=tuple(failed),
-        arrivals=tuple(Arrival(i, emitted[i], at) for i, at in sorted(seen, key=lambda s: s[1])),
+        arrivals=tuple(
+            TupleArrival(i, emitted[i], at) for i, at in sorted(seen, key=lambda s: s[1])
+        ),
     )
 
 

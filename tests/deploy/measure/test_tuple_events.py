@@ -1,7 +1,7 @@
 from pathlib import Path
 
 import pytest
-from eyewall_deploy.measure.tuple_events import Arrival, collect, parse_lines, read_events
+from eyewall_deploy.measure.tuple_events import TupleArrival, collect, parse_lines, read_events
 
 EMITTED = '{"event":"emitted","id":"a","at":1.0}\n'
 
@@ -36,7 +36,7 @@ def test_files_of_all_processes_are_read_together(tmp_path: Path) -> None:
     (tmp_path / "t-2.source.9.1.jsonl").write_text('{"event":"emitted","id":"b","at":9.0}\n')
     events = read_events(tmp_path, "t-1")
     assert (events.emitted, events.acked) == ({"a": 1.0}, {"a": 2.5})
-    assert events.arrivals == (Arrival("a", 1.0, 1.25),)
+    assert events.arrivals == (TupleArrival("a", 1.0, 1.25),)
     assert read_events(tmp_path).emitted == {"a": 1.0, "b": 9.0}
 
 

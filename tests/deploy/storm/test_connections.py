@@ -11,18 +11,18 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from eyewall_deploy.storm.connections import (
     ConnectionReader,
-    PromisedConnection,
     PromiseError,
     RatePromise,
+    WorkerConnection,
     promised_connections,
     read_promise,
     write_connections,
 )
 from eyewall_deploy.storm.nimbus import (
-    ComponentStream,
     NimbusUnreachableError,
     RunningExecutor,
     RunningTopology,
+    TopologyStream,
     WorkerSlot,
 )
 from hypothesis import given
@@ -47,8 +47,8 @@ def topology(*placed: tuple[str, str, int]) -> RunningTopology:
 def carried(running: RunningTopology, grouping: str = "shuffle") -> dict[Any, float]:
     """Mbit/s by connection, of 6 Mbit/s from `source` to `sink`."""
     streams = (
-        ComponentStream("source", "sink", grouping),
-        ComponentStream("sink", "log", "shuffle"),
+        TopologyStream("source", "sink", grouping),
+        TopologyStream("sink", "log", "shuffle"),
     )
     found = promised_connections(running, streams, RatePromise({"source": 6 * MBIT}, budget=2e-6))
     assert {(it.topology, it.budget) for it in found} <= {("t", 2e-6)}
@@ -155,7 +155,7 @@ def test_a_component_without_a_placed_executor_needs_nothing_and_is_no_mistake()
 
 def test_the_file_has_what_the_sidecar_reads(tmp_path: Path) -> None:
     write_connections(
-        tmp_path / "c.json", (PromisedConnection("t", "a", "b", 6700, 1.5, None),), as_of=3.0
+        tmp_path / "c.json", (WorkerConnection("t", "a", "b", 6700, 1.5, None),), as_of=3.0
     )
     assert json.loads((tmp_path / "c.json").read_text()) == {
         "version": 1,
@@ -231,9 +231,9 @@ PROMISED = {"eyewall.rate.promised.mbit": {"source": 8}, "eyewall.budget.per.mb"
 def test_a_move_changes_the_connections_and_settings_are_read_once() -> None:
     nimbus, reader = OneTopology(PROMISED), ConnectionReader()
     # 8 Mbit/s = 1 MB/s; 2 for 10⁶ bytes.
-    assert reader.read(nimbus) == (PromisedConnection("t", "plant", "centre", 6700, 1e6, 2e-6),)
+    assert reader.read(nimbus) == (WorkerConnection("t", "plant", "centre", 6700, 1e6, 2e-6),)
     nimbus.sink_host = "relay"
-    assert reader.read(nimbus) == (PromisedConnection("t", "plant", "relay", 6700, 1e6, 2e-6),)
+    assert reader.read(nimbus) == (WorkerConnection("t", "plant", "relay", 6700, 1e6, 2e-6),)
     assert nimbus.asked == {"conf of t-1-1": 1, "streams of t-1-1": 1}
 
 

@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 from eyewall_monitor.agent.config import (
-    Config,
-    RedisTable,
+    AgentConfig,
+    AgentRedis,
+    AgentZooKeeper,
     Storm,
-    ZooKeeper,
     listened_on,
     read_config,
 )
@@ -17,7 +17,7 @@ from eyewall_monitor.config_file import ConfigError
 EXAMPLE = Path(__file__).parents[3] / "monitor" / "examples" / "monitor.toml"
 
 
-def read(tmp_path: Path, text: str) -> Config:
+def read(tmp_path: Path, text: str) -> AgentConfig:
     file = tmp_path / "monitor.toml"
     file.write_text(text)
     return read_config(file)
@@ -31,8 +31,8 @@ def test_without_a_file_every_key_has_its_default() -> None:
 
 def test_the_example_names_every_key_with_its_default() -> None:
     text = EXAMPLE.read_text()
-    assert read_config(EXAMPLE) == Config(host="edge-1")
-    for section in (Config, ZooKeeper, RedisTable, Storm):
+    assert read_config(EXAMPLE) == AgentConfig(host="edge-1")
+    for section in (AgentConfig, AgentZooKeeper, AgentRedis, Storm):
         for key in section.model_fields:
             assert f"{key} =" in text or f"[{key}]" in text
 

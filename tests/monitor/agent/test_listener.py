@@ -6,7 +6,8 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 import pytest
-from eyewall_monitor.agent.listener import LONGEST_LINE, MOST_CONNECTIONS, Listener, ListenError
+from eyewall_monitor.addresses import ListenError
+from eyewall_monitor.agent.listener import LONGEST_LINE, MOST_CONNECTIONS, Listener
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

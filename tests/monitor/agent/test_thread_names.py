@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from eyewall_monitor.agent.thread_names import Group, Name, groups, names_in, unnamed
+from eyewall_monitor.agent.thread_names import Name, TaskThreads, groups, names_in, unnamed
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -9,30 +9,30 @@ def test_threads_of_components_that_look_different_are_told_apart_without_a_log(
     # 15 bytes: `Thread-12-split` and `Thread-9-count-`.
     threads = [(101, "Thread-12-split"), (102, "Thread-9-count-"), (103, "GC Thread#0")]
     assert groups(threads, {3: "count", 5: "split"}, []) == [
-        Group((102,), (3,)),
-        Group((101,), (5,)),
+        TaskThreads((102,), (3,)),
+        TaskThreads((101,), (5,)),
     ]
 
 
 def test_threads_that_cannot_be_told_apart_stand_together() -> None:
     threads = [(101, "Thread-12-count"), (102, "Thread-13-count")]
-    assert groups(threads, {3: "count", 4: "count"}, []) == [Group((101, 102), (3, 4))]
+    assert groups(threads, {3: "count", 4: "count"}, []) == [TaskThreads((101, 102), (3, 4))]
 
 
 def test_the_log_tells_which_is_which() -> None:
     threads = [(101, "Thread-12-count"), (102, "Thread-13-count")]
     logged = [Name(12, "count", 4, 4), Name(13, "count", 3, 3)]
     assert groups(threads, {3: "count", 4: "count"}, logged) == [
-        Group((102,), (3,)),
-        Group((101,), (4,)),
+        TaskThreads((102,), (3,)),
+        TaskThreads((101,), (4,)),
     ]
 
 
 def test_what_is_left_when_the_log_told_of_all_but_one_is_told_too() -> None:
     threads = [(101, "Thread-12-count"), (102, "Thread-13-count")]
     assert groups(threads, {3: "count", 4: "count"}, [Name(12, "count", 4, 4)]) == [
-        Group((102,), (3,)),
-        Group((101,), (4,)),
+        TaskThreads((102,), (3,)),
+        TaskThreads((101,), (4,)),
     ]
 
 
@@ -40,33 +40,35 @@ def test_components_that_begin_alike_stand_together() -> None:
     # `Thread-12-parse` may be either; `Thread-3-parse-` (one digit more of the name) too.
     threads = [(101, "Thread-12-parse"), (102, "Thread-3-parse-")]
     components = {3: "parse-json", 4: "parse-xml"}
-    assert groups(threads, components, []) == [Group((101, 102), (3, 4))]
+    assert groups(threads, components, []) == [TaskThreads((101, 102), (3, 4))]
 
 
 def test_groups_that_share_a_task_become_one() -> None:
     # With three digits `coun`: count or counter; with one digit only `counter`.
     threads = [(101, "Thread-123-coun"), (102, "Thread-7-counte")]
     components = {3: "count", 4: "counter"}
-    assert groups(threads, components, []) == [Group((101, 102), (3, 4))]
+    assert groups(threads, components, []) == [TaskThreads((101, 102), (3, 4))]
 
 
 def test_an_executor_of_several_tasks_has_them_all() -> None:
     logged = [Name(12, "count", 3, 5)]
     components = {3: "count", 4: "count", 5: "count"}
-    assert groups([(101, "Thread-12-count")], components, logged) == [Group((101,), (3, 4, 5))]
+    assert groups([(101, "Thread-12-count")], components, logged) == [
+        TaskThreads((101,), (3, 4, 5))
+    ]
 
 
 def test_later_javas_keep_both_ends_of_the_name() -> None:
     # Java 21 makes `Thread-..[3, 3]` of it, and `Thread-..2, 12]` of a task with two digits.
     threads = [(101, "Thread-..[3, 3]"), (102, "Thread-..2, 12]")]
     assert groups(threads, {3: "count", 12: "split", 2: "count"}, []) == [
-        Group((101,), (3,)),
-        Group((102,), (12,)),
+        TaskThreads((101,), (3,)),
+        TaskThreads((102,), (12,)),
     ]
 
 
 def test_a_component_with_dots_is_known_by_its_underscores() -> None:
-    assert groups([(101, "Thread-12-my.bo")], {3: "my_bolt"}, []) == [Group((101,), (3,))]
+    assert groups([(101, "Thread-12-my.bo")], {3: "my_bolt"}, []) == [TaskThreads((101,), (3,))]
 
 
 def test_other_threads_belong_to_no_executor() -> None:
@@ -77,7 +79,7 @@ def test_other_threads_belong_to_no_executor() -> None:
 def test_a_name_that_the_log_had_in_another_life_is_not_believed() -> None:
     logged = [Name(12, "split", 5, 5)]
     assert groups([(101, "Thread-12-count")], {3: "count", 5: "split"}, logged) == [
-        Group((101,), (3,))
+        TaskThreads((101,), (3,))
     ]
 
 

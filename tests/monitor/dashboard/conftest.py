@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from dashboard_stores import Stores
-from eyewall_monitor.dashboard.config import Config, Sidecar
+from eyewall_monitor.dashboard.config import DashboardConfig, SidecarAddress
 from kazoo.client import KazooClient
 from running_dashboard import RunningDashboard
 from scripted_operations import ScriptedOperations, SidecarServer
@@ -50,7 +50,7 @@ def running(stores: Stores, sidecar: SidecarServer) -> Iterator[RunningDashboard
 @pytest.fixture
 def alone(sidecar: SidecarServer) -> Iterator[RunningDashboard]:
     """It knows the sidecar and no store."""
-    config = Config(listen="127.0.0.1:0", sidecar=Sidecar(address=sidecar.address))
+    config = DashboardConfig(listen="127.0.0.1:0", sidecar=SidecarAddress(address=sidecar.address))
     with RunningDashboard(config) as dashboard:
         dashboard.until("cluster", lambda it: it["supervisors"])
         yield dashboard

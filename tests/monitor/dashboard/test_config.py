@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from eyewall_monitor import cli
 from eyewall_monitor.config_file import ConfigError
-from eyewall_monitor.dashboard.config import Config, read_config
+from eyewall_monitor.dashboard.config import DashboardConfig, read_config
 from eyewall_monitor.dashboard.serve import listen
 from typer.testing import CliRunner
 
@@ -20,7 +20,7 @@ EXAMPLE = Path(__file__).parents[3] / "monitor" / "examples" / "dashboard.toml"
 
 def test_the_example_has_every_key_with_its_default() -> None:
     found = read_config(EXAMPLE)
-    assert found == Config()
+    assert found == DashboardConfig()
     text = EXAMPLE.read_text()
     for name, section in type(found).model_fields.items():
         keys = getattr(section.annotation, "model_fields", {name: None})

@@ -7,7 +7,7 @@ import json
 import socket
 from typing import TYPE_CHECKING, Any
 
-from eyewall_monitor.dashboard.view_cache import Change
+from eyewall_monitor.dashboard.view_cache import ViewChange
 from eyewall_monitor.dashboard.web.events import Events
 from scripted_operations import a_plan, a_status
 
@@ -70,13 +70,13 @@ def test_a_page_that_reads_nothing_delays_no_other(
 
 
 def test_a_slow_page_receives_several_changes_as_one() -> None:
-    async def events() -> list[Change]:
+    async def events() -> list[ViewChange]:
         events = Events()
         events.begin()
-        stream = events.changes(lambda: Change(revision=1, changed=("cluster",)))
+        stream = events.changes(lambda: ViewChange(revision=1, changed=("cluster",)))
         found = [await anext(stream)]
         for revision, name in ((2, "plans"), (3, "cluster"), (4, "plans")):
-            events.publish(Change(revision=revision, changed=(name,)))
+            events.publish(ViewChange(revision=revision, changed=(name,)))
         await asyncio.sleep(0)
         found.append(await anext(stream))
         events.close()
@@ -85,6 +85,6 @@ def test_a_slow_page_receives_several_changes_as_one() -> None:
         return found
 
     assert asyncio.run(events()) == [
-        Change(revision=1, changed=("cluster",)),
-        Change(revision=4, changed=("cluster", "plans")),
+        ViewChange(revision=1, changed=("cluster",)),
+        ViewChange(revision=4, changed=("cluster", "plans")),
     ]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from eyewall_monitor.dashboard.config import Access, Config, Sidecar
+from eyewall_monitor.dashboard.config import Access, DashboardConfig, SidecarAddress
 from free_ports import free_port
 from running_dashboard import RunningDashboard
 
@@ -18,8 +18,10 @@ JSON = {"Content-Type": "application/json"}
 
 
 def a_dashboard(**access: Any) -> RunningDashboard:
-    sidecar = Sidecar(address=f"127.0.0.1:{free_port()}")  # nobody there
-    return RunningDashboard(Config(listen="127.0.0.1:0", sidecar=sidecar, access=Access(**access)))
+    sidecar = SidecarAddress(address=f"127.0.0.1:{free_port()}")  # nobody there
+    return RunningDashboard(
+        DashboardConfig(listen="127.0.0.1:0", sidecar=sidecar, access=Access(**access))
+    )
 
 
 @pytest.fixture(scope="module")

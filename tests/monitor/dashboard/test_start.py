@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from eyewall_monitor.dashboard import serve
-from eyewall_monitor.dashboard.config import Config, Sidecar
+from eyewall_monitor.dashboard.config import DashboardConfig, SidecarAddress
 from running_dashboard import RunningDashboard
 from scripted_operations import ScriptedOperations, SidecarServer, a_status
 
@@ -28,8 +28,8 @@ class SlowOperations(ScriptedOperations):
         return super().GetStatus(request, context)
 
 
-def config(server: SidecarServer) -> Config:
-    return Config(listen="127.0.0.1:0", sidecar=Sidecar(address=server.address))
+def config(server: SidecarServer) -> DashboardConfig:
+    return DashboardConfig(listen="127.0.0.1:0", sidecar=SidecarAddress(address=server.address))
 
 
 def test_the_first_response_waits_for_the_sidecar() -> None:

@@ -4,14 +4,14 @@ from pathlib import Path
 
 import pytest
 from eyewall_monitor.config_file import ConfigError
-from eyewall_monitor.rates.config import Config, read_config
+from eyewall_monitor.rates.config import RatesConfig, read_config
 
 EXAMPLE = Path(__file__).parents[3] / "monitor" / "examples" / "rates.toml"
 
 
 def test_the_example_has_every_key_with_its_default() -> None:
     found = read_config(EXAMPLE)
-    assert found == Config()
+    assert found == RatesConfig()
     for name, section in type(found).model_fields.items():
         assert section.annotation is not None
         written = getattr(found, name).model_fields_set

@@ -4,7 +4,7 @@ from random import Random
 
 import pytest
 from eyewall_contracts.rates import Estimate
-from eyewall_monitor.rates.estimator import Reading, estimate, percentile
+from eyewall_monitor.rates.estimator import NoisyReading, estimate, percentile
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -13,22 +13,22 @@ STEP = 20
 """Of Storm's counters, at the default topology.stats.sample.rate."""
 
 
-def series(*values: float, noise: float = 0.0) -> list[Reading]:
-    return [Reading((i + 1) * PERIOD, PERIOD, value, noise) for i, value in enumerate(values)]
+def series(*values: float, noise: float = 0.0) -> list[NoisyReading]:
+    return [NoisyReading((i + 1) * PERIOD, PERIOD, value, noise) for i, value in enumerate(values)]
 
 
-def sampled(*rates: float) -> list[Reading]:
+def sampled(*rates: float) -> list[NoisyReading]:
     """What a counter that steps by STEP shows of a source with these rates."""
     total, shown, found = 0.0, 0, []
     for i, rate in enumerate(rates):
         total += rate * PERIOD
         raised, shown = int(total) // STEP * STEP - shown, int(total) // STEP * STEP
         noise = STEP * (1 / 6) ** 0.5 / PERIOD
-        found.append(Reading((i + 1) * PERIOD, PERIOD, raised / PERIOD, noise))
+        found.append(NoisyReading((i + 1) * PERIOD, PERIOD, raised / PERIOD, noise))
     return found
 
 
-def value(readings: list[Reading]) -> float:
+def value(readings: list[NoisyReading]) -> float:
     found = estimate(readings)
     assert found is not None
     return found.value
@@ -56,7 +56,7 @@ def test_mean_spread_and_percentile_are_of_the_window() -> None:
 
 def test_a_longer_sample_weighs_more_in_the_mean() -> None:
     # 10/s for 15 s and 50/s for 5 s: 400 tuples in 20 s.
-    found = estimate([Reading(15, 15, 10, 0), Reading(20, 5, 50, 0)])
+    found = estimate([NoisyReading(15, 15, 10, 0), NoisyReading(20, 5, 50, 0)])
     assert found is not None
     assert found.mean == pytest.approx(20)
 
@@ -171,7 +171,9 @@ def test_percentiles_lie_between_the_two_nearest() -> None:
     assert percentile([7], 0.95) == 7
 
 
-def told_by_chance(rate: float, readings: int, seconds: float, chance: Random) -> list[Reading]:
+def told_by_chance(
+    rate: float, readings: int, seconds: float, chance: Random
+) -> list[NoisyReading]:
     """What two alike tasks report at a steady rate: of each 20 tuples of a task one, as 20."""
     counts = [0] * readings
     for _ in range(2):
@@ -185,7 +187,7 @@ def told_by_chance(rate: float, readings: int, seconds: float, chance: Random) -
             due += 1 / (rate / 2)
     noise = 2**0.5 * 20 * (1 / 6) ** 0.5 / seconds
     return [
-        Reading(seconds * (n + 1), seconds, count / seconds, noise)
+        NoisyReading(seconds * (n + 1), seconds, count / seconds, noise)
         for n, count in enumerate(counts)
     ]
 

@@ -3,7 +3,7 @@ from __future__ import annotations
 import json
 
 from eyewall_contracts.metric_history import EntryId
-from eyewall_monitor.rates.offsets import BEGIN, START, Offset, Position, common_end, spans
+from eyewall_monitor.rates.offsets import BEGIN, START, Offset, StreamPosition, common_end, spans
 
 
 def ids(*milliseconds: int) -> list[EntryId]:
@@ -21,8 +21,8 @@ def test_what_is_less_than_a_batch_is_read_whole() -> None:
 
 
 def test_only_hosts_with_something_new_are_read() -> None:
-    old = Position(EntryId(1, 0), "r", 4)
-    new = Position(EntryId(2, 0), "r", 5)
+    old = StreamPosition(EntryId(1, 0), "r", 4)
+    new = StreamPosition(EntryId(2, 0), "r", 5)
     found = spans(Offset({"a": old, "b": old}, 1.0), Offset({"a": old, "b": new, "c": new}, 2.0))
     assert [(it.host, it.start) for it in found] == [("b", old), ("c", BEGIN)]
     assert not any(it.begins_anew for it in found)
@@ -30,15 +30,15 @@ def test_only_hosts_with_something_new_are_read() -> None:
 
 def test_a_history_that_begins_anew_is_read_from_its_beginning() -> None:
     (span,) = spans(
-        Offset({"a": Position(EntryId(9, 0), "r", 4)}, 1.0),
-        Offset({"a": Position(EntryId(3, 0), "s", 0)}, 2.0),
+        Offset({"a": StreamPosition(EntryId(9, 0), "r", 4)}, 1.0),
+        Offset({"a": StreamPosition(EntryId(3, 0), "s", 0)}, 2.0),
     )
     assert span.begins_anew
     assert span.after == START
 
 
 def test_missing_reports_are_those_whose_numbers_are() -> None:
-    last = Position(EntryId(9, 0), "one", 4)
+    last = StreamPosition(EntryId(9, 0), "one", 4)
     assert last.missing_before("one", 5) == 0
     assert last.missing_before("one", 8) == 3
     # Another life of the agent begins at 0: two of its reports are not there.
@@ -49,5 +49,5 @@ def test_missing_reports_are_those_whose_numbers_are() -> None:
 
 
 def test_an_offset_is_the_same_after_spark_kept_it() -> None:
-    offset = Offset({"b": Position(EntryId(9, 1), "r", 4), "a": BEGIN}, 12.5)
+    offset = Offset({"b": StreamPosition(EntryId(9, 1), "r", 4), "a": BEGIN}, 12.5)
     assert Offset.from_json(json.loads(json.dumps(offset.to_json()))) == offset

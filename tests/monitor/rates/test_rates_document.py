@@ -3,9 +3,9 @@ from __future__ import annotations
 from dataclasses import replace
 
 from eyewall_contracts.rates import Rates, StreamRate, TaskRate, decode_rates
-from eyewall_monitor.rates.figures import Figures, Group, WindowSample
+from eyewall_monitor.rates.figures import Figures, WindowGroup, WindowSample
 from eyewall_monitor.rates.rates_document import Batch, batch_of, encode_fitting, merge_batch
-from eyewall_monitor.rates.rows import Kind
+from eyewall_monitor.rates.rows import RowKind
 from msgspec import structs
 from rate_documents import UNTIL, an_estimate
 
@@ -82,9 +82,11 @@ def sampled(task: int, until: float, amount: float, host: str = "h") -> WindowSa
 
 
 def test_a_batch_tells_streams_from_losses() -> None:
-    streams = Group(0, "t", Kind.RECEIVED, "bolt", "spout", "s", (sampled(1, 5.0, 500),))
-    lost = Group(0, "", Kind.LOST, "", "", "missing", (sampled(0, 5.0, 4), sampled(0, 9.0, 1, "i")))
-    late = Group(0, "", Kind.LATE, "", "", "", (sampled(1, 5.0, 1), sampled(1, 6.0, 1)))
+    streams = WindowGroup(0, "t", RowKind.RECEIVED, "bolt", "spout", "s", (sampled(1, 5.0, 500),))
+    lost = WindowGroup(
+        0, "", RowKind.LOST, "", "", "missing", (sampled(0, 5.0, 4), sampled(0, 9.0, 1, "i"))
+    )
+    late = WindowGroup(0, "", RowKind.LATE, "", "", "", (sampled(1, 5.0, 1), sampled(1, 6.0, 1)))
     found = batch_of("r", 3, 10.0, [streams, lost, late])
     assert found.topologies["t"].streams[0].rate.value == 100
     assert found.hosts_lost == {("h", "missing"): 4, ("i", "missing"): 1}

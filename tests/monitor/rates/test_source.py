@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from eyewall_contracts.metric_history import HistoryKeys
 from eyewall_monitor.rates import source
-from eyewall_monitor.rates.rows import Kind
-from eyewall_monitor.rates.source import HistoryReader
+from eyewall_monitor.rates.rows import RowKind
+from eyewall_monitor.rates.source import HistoryStreamReader
 from histories import PERIOD, T0, Host, reports, write
 from pyspark.sql.streaming.datasource import ReadAllAvailable
 
@@ -26,12 +26,14 @@ def _clock(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("eyewall_monitor.rates.source.time.time", lambda: NOW)
 
 
-def a_reader(redis: Server, most: int = 100) -> HistoryReader:
+def a_reader(redis: Server, most: int = 100) -> HistoryStreamReader:
     options = {"redis": f"redis://{redis.address}", "prefix": "eyewall", "late": "60"}
-    return HistoryReader({**options, "most": str(most), "partitions": "2"})
+    return HistoryStreamReader({**options, "most": str(most), "partitions": "2"})
 
 
-def read(reader: HistoryReader, start: dict[str, Any], end: dict[str, Any]) -> list[dict[str, Any]]:
+def read(
+    reader: HistoryStreamReader, start: dict[str, Any], end: dict[str, Any]
+) -> list[dict[str, Any]]:
     found = []
     for partition in reader.partitions(start, end):
         for batch in reader.read(partition):
@@ -44,15 +46,15 @@ def taken(found: list[dict[str, Any]], host: str) -> list[float]:
     return [
         row["time"].timestamp() - T0
         for row in found
-        if row["host"] == host and row["kind"] == Kind.RECEIVED
+        if row["host"] == host and row["kind"] == RowKind.RECEIVED
     ]
 
 
 def lost(found: list[dict[str, Any]]) -> list[tuple[str, str, float]]:
-    return [(it["host"], it["stream"], it["amount"]) for it in found if it["kind"] == Kind.LOST]
+    return [(it["host"], it["stream"], it["amount"]) for it in found if it["kind"] == RowKind.LOST]
 
 
-def everything(reader: HistoryReader) -> list[dict[str, Any]]:
+def everything(reader: HistoryStreamReader) -> list[dict[str, Any]]:
     """Read batch by batch until nothing is left."""
     found, start = [], reader.initialOffset()
     while (end := reader.latestOffset(start, ALL)) != start:
@@ -212,7 +214,7 @@ def test_a_clock_that_is_ahead_is_counted_and_does_not_stop_the_others(
 
 def test_samples_written_long_after_they_were_taken_are_late(redis: Server, store: Redis) -> None:
     write(store, reports(Host("a", lambda _: 100), T0, T0 + 20), written=T0 + 70)
-    found = [row for row in everything(a_reader(redis)) if row["kind"] == Kind.RECEIVED]
+    found = [row for row in everything(a_reader(redis)) if row["kind"] == RowKind.RECEIVED]
     # Late by 60 s or more at T0 + 70: those of 5 and 10.
     assert [row["late"] for row in found] == [True, True, False, False]
 

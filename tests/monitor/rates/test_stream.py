@@ -11,7 +11,14 @@ import pytest
 from eyewall_contracts.rates import Rates, decode_rates
 from eyewall_contracts.znodes import Znodes
 from eyewall_monitor.rates import job, session, stream
-from eyewall_monitor.rates.config import Archive, Batches, Config, Redis, Spark, ZooKeeper
+from eyewall_monitor.rates.config import (
+    Archive,
+    Batches,
+    RatesConfig,
+    RatesRedis,
+    RatesZooKeeper,
+    Spark,
+)
 from eyewall_monitor.rates.recomputation import ArchiveError, recomputed
 from histories import T0, Host, reports, write
 from kazoo.client import KazooClient
@@ -40,10 +47,10 @@ def spark() -> Iterator[SparkSession]:
 
 
 @pytest.fixture
-def config(redis: Server, zookeeper: Server, tmp_path: Path) -> Config:
-    return Config(
-        redis=Redis(url=f"redis://{redis.address}"),
-        zookeeper=ZooKeeper(
+def config(redis: Server, zookeeper: Server, tmp_path: Path) -> RatesConfig:
+    return RatesConfig(
+        redis=RatesRedis(url=f"redis://{redis.address}"),
+        zookeeper=RatesZooKeeper(
             servers=zookeeper.address, root=f"/{tmp_path.name}", timeout_seconds=2.0
         ),
         batches=Batches(every_seconds=0.05, most_reports=16, checkpoints=str(tmp_path / "c")),
@@ -52,7 +59,7 @@ def config(redis: Server, zookeeper: Server, tmp_path: Path) -> Config:
     )
 
 
-def run_rates(spark: SparkSession, config: Config, publish: Callable[[Batch], None]) -> None:
+def run_rates(spark: SparkSession, config: RatesConfig, publish: Callable[[Batch], None]) -> None:
     """Take all there is, and stop."""
     rows = stream.history(spark, config)
     query = stream.start_rates(rows, config, "run", lambda: T0, publish)
@@ -62,7 +69,7 @@ def run_rates(spark: SparkSession, config: Config, publish: Callable[[Batch], No
         query.stop()
 
 
-def run_archive(spark: SparkSession, config: Config) -> None:
+def run_archive(spark: SparkSession, config: RatesConfig) -> None:
     query = stream.start_archive(stream.history(spark, config), config, "run")
     try:
         query.processAllAvailable()
@@ -71,7 +78,7 @@ def run_archive(spark: SparkSession, config: Config) -> None:
 
 
 def test_rates_are_exact_across_a_restart_and_the_archive_gives_the_same(
-    spark: SparkSession, config: Config, store: Store
+    spark: SparkSession, config: RatesConfig, store: Store
 ) -> None:
     # Host a: 100 tuples/s, tenfold from 120 s on. Host b: steady 50, with one report dropped; Redis
     # took none of its reports of (60, 180] before 200 s. Those up to 140 s came 60 s late or more:
@@ -149,14 +156,14 @@ def test_rates_are_exact_across_a_restart_and_the_archive_gives_the_same(
     assert recomputed(spark, config, T0 - 60, T0 + 300).rows == rows
 
 
-def test_without_an_archive_that_is_said(spark: SparkSession, config: Config) -> None:
+def test_without_an_archive_that_is_said(spark: SparkSession, config: RatesConfig) -> None:
     with pytest.raises(ArchiveError, match=r"archive .*: "):
         recomputed(spark, config, T0, T0 + 60)
 
 
 def test_stores_that_go_and_come_back_are_waited_for(
     spark: SparkSession,
-    config: Config,
+    config: RatesConfig,
     store: Store,
     redis: Server,
     zookeeper: Server,
@@ -195,7 +202,7 @@ def test_stores_that_go_and_come_back_are_waited_for(
 
 
 def test_the_second_sample_of_a_step_is_in_zookeeper_and_the_first_could_be_a_spike(
-    spark: SparkSession, config: Config, store: Store, zookeeper: Server
+    spark: SparkSession, config: RatesConfig, store: Store, zookeeper: Server
 ) -> None:
     begin = time.time() - 50
     step = begin + 40

@@ -35,7 +35,7 @@ from eyewall_deploy.submit import DEFAULT_PROJECT, find_project
 from eyewall_deploy.wan import delay_file
 
 if TYPE_CHECKING:
-    from eyewall_deploy.console import Progress
+    from eyewall_deploy.console import CommandProgress
     from eyewall_deploy.demo.records import DelayRise, SchedulerRun
     from eyewall_deploy.deployment import Deployment
     from eyewall_deploy.lifecycle.lease import Lease
@@ -91,7 +91,7 @@ def demo(
     or_fail(failure)
 
 
-def run_demo(options: DemoOptions, out: Console, progress: Progress) -> Failure | None:
+def run_demo(options: DemoOptions, out: Console, progress: CommandProgress) -> Failure | None:
     """Run the demo; unless it ends well, nothing that it started keeps running."""
     began = time.monotonic()
     failure = _find_obstacle(options)
@@ -133,7 +133,7 @@ def _find_obstacle(options: DemoOptions) -> Failure | None:
 
 
 def _reach_cluster(
-    options: DemoOptions, progress: Progress
+    options: DemoOptions, progress: CommandProgress
 ) -> tuple[Deployment, Lease | None] | Failure:
     """Bring the cluster up, or use the one that is up with the delays of its file."""
     run = find_run(options.cluster, options.run_dir)
@@ -156,14 +156,14 @@ def _reach_cluster(
     return deployment, None
 
 
-def _end(lease: Lease | None, progress: Progress) -> None:
+def _end(lease: Lease | None, progress: CommandProgress) -> None:
     if lease is not None:
         progress.show("ending everything that was started")
         lease.end()
 
 
 def _run_experiments(
-    deployment: Deployment, options: DemoOptions, out: Console, progress: Progress
+    deployment: Deployment, options: DemoOptions, out: Console, progress: CommandProgress
 ) -> Failure | None:
     scenario = make_scenario(
         deployment.cluster, options.seconds, options.repetitions, options.options

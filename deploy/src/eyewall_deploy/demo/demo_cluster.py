@@ -23,9 +23,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from eyewall_deploy.console import Progress
+    from eyewall_deploy.console import CommandProgress
     from eyewall_deploy.deployment import Deployment
-    from eyewall_deploy.storm.nimbus import ComponentStream, RunningTopology
+    from eyewall_deploy.storm.nimbus import RunningTopology, TopologyStream
     from eyewall_deploy.wan.delay_file import EmulatedDelays
 
 _PATIENCE = 300.0
@@ -51,7 +51,7 @@ class DemoCluster:
 
     deployment: Deployment
     scenario: Scenario
-    progress: Progress
+    progress: CommandProgress
     project: Path | None
 
     @property
@@ -101,7 +101,7 @@ class DemoCluster:
             raise RuntimeError(f"topology {TOPOLOGY} is gone: another process killed it")
         return topology
 
-    def streams(self, topology: RunningTopology) -> tuple[ComponentStream, ...]:
+    def streams(self, topology: RunningTopology) -> tuple[TopologyStream, ...]:
         """Return the topology's streams."""
         return self._ask(partial(nimbus.topology_streams, topology_id=topology.id))
 

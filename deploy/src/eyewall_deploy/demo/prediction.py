@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
     from pathlib import Path
 
-    from eyewall_deploy.storm.nimbus import ComponentStream, RunningExecutor
+    from eyewall_deploy.storm.nimbus import RunningExecutor, TopologyStream
     from eyewall_deploy.wan.delay_file import EmulatedDelays
 
 
@@ -64,7 +64,7 @@ def predict(
 
 def pinned_problem(
     hosts: Mapping[RunningExecutor, str],
-    streams: Sequence[ComponentStream],
+    streams: Sequence[TopologyStream],
     configuration: Mapping[str, Any],
     speeds: Mapping[str, float],
     delays: EmulatedDelays,
@@ -116,7 +116,7 @@ def _operator_id(executor: RunningExecutor) -> str:
 
 def _streams(
     executors: Sequence[RunningExecutor],
-    streams: Sequence[ComponentStream],
+    streams: Sequence[TopologyStream],
     rates: Mapping[str, float],
 ) -> Iterator[dict[str, Any]]:
     for stream in streams:

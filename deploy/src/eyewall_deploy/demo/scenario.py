@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from eyewall_deploy.cluster_file import Cluster
     from eyewall_deploy.failure import Failure
-    from eyewall_deploy.storm.nimbus import ComponentStream, RunningExecutor
+    from eyewall_deploy.storm.nimbus import RunningExecutor, TopologyStream
     from eyewall_deploy.wan.delay_file import EmulatedDelays
 
 TOPOLOGY = "tag_and_count"
@@ -100,7 +100,7 @@ def detour(
 
 
 def count_link_uses(
-    hosts: Mapping[RunningExecutor, str], streams: Sequence[ComponentStream]
+    hosts: Mapping[RunningExecutor, str], streams: Sequence[TopologyStream]
 ) -> dict[tuple[str, str], int]:
     """Return pairs of hosts between which tuples flow, and how many executor pairs use each."""
     used: dict[tuple[str, str], int] = {}
@@ -115,7 +115,7 @@ def count_link_uses(
 
 
 def most_used_link(
-    hosts: Mapping[RunningExecutor, str], streams: Sequence[ComponentStream]
+    hosts: Mapping[RunningExecutor, str], streams: Sequence[TopologyStream]
 ) -> tuple[str, str] | None:
     """Return the most used link, of several the first by name; None if all is on one host."""
     used = count_link_uses(hosts, streams)

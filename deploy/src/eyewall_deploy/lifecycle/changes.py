@@ -18,7 +18,7 @@ from eyewall_deploy.state import SchedulerChoice
 from eyewall_deploy.wan import delay_file, link_file
 
 if TYPE_CHECKING:
-    from eyewall_deploy.console import Progress
+    from eyewall_deploy.console import CommandProgress
     from eyewall_deploy.deployment import Deployment
 
 _DELAY = re.compile(r"(?P<number>\d+(\.\d+)?)(?P<unit>us|ms|s)")
@@ -29,12 +29,12 @@ _BYTES_PER_SECOND = 1e6 / 8
 """Of one Mbit/s."""
 
 
-def start(deployment: Deployment, program: str, progress: Progress) -> Failure | None:
+def start(deployment: Deployment, program: str, progress: CommandProgress) -> Failure | None:
     """Start one program and wait until it is ready."""
     return start_and_wait(deployment, Control(deployment.run.socket), [program], progress)
 
 
-def stop(deployment: Deployment, program: str, progress: Progress) -> Failure | None:
+def stop(deployment: Deployment, program: str, progress: CommandProgress) -> Failure | None:
     """Stop one program; as everywhere in Storm, a supervisor's workers go on without it."""
     progress.show(f"{program} is ending")
     try:
@@ -43,13 +43,13 @@ def stop(deployment: Deployment, program: str, progress: Progress) -> Failure | 
         return deployment.run.end_notice
 
 
-def restart(deployment: Deployment, program: str, progress: Progress) -> Failure | None:
+def restart(deployment: Deployment, program: str, progress: CommandProgress) -> Failure | None:
     """Stop and start one program, and wait until it is ready."""
     return stop(deployment, program, progress) or start(deployment, program, progress)
 
 
 def change_scheduler(
-    deployment: Deployment, scheduler: SchedulerChoice, progress: Progress
+    deployment: Deployment, scheduler: SchedulerChoice, progress: CommandProgress
 ) -> Failure | None:
     """Give Nimbus another scheduler, which it reads when it starts."""
     run = deployment.run
@@ -153,14 +153,14 @@ def change_deviation(deployment: Deployment, log2_deviation: float) -> Failure |
     return None
 
 
-def start_reallocation(deployment: Deployment, progress: Progress) -> Failure | None:
+def start_reallocation(deployment: Deployment, progress: CommandProgress) -> Failure | None:
     """Let connections move between the two kinds of links."""
     if not deployment.has_two_kinds:
         return _one_kind(deployment)
     return start(deployment, LINKS, progress)
 
 
-def stop_reallocation(deployment: Deployment, progress: Progress) -> Failure | None:
+def stop_reallocation(deployment: Deployment, progress: CommandProgress) -> Failure | None:
     """Put all connections on the public network, and leave them there."""
     if not deployment.has_two_kinds:
         return _one_kind(deployment)

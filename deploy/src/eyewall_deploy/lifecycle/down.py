@@ -15,7 +15,7 @@ from eyewall_deploy.processes.control import Control, SupervisordGoneError
 from eyewall_deploy.run_dir import MARK
 
 if TYPE_CHECKING:
-    from eyewall_deploy.console import Progress
+    from eyewall_deploy.console import CommandProgress
     from eyewall_deploy.run_dir import RunDir
 
 _NEEDED = ("zookeeper", "redis", "router", "forwarder")
@@ -26,7 +26,7 @@ _KILL_SECONDS = 10.0
 _POLL_SECONDS = 0.1
 
 
-def down(run: RunDir, progress: Progress) -> bool | Failure:
+def down(run: RunDir, progress: CommandProgress) -> bool | Failure:
     """End the cluster of this run dir, whatever its state; return whether there was anything.
 
     On success nothing of the cluster is left.
@@ -93,7 +93,7 @@ def _is_keeper(pid: int) -> bool:
         return False
 
 
-def _kill_rest(run: RunDir, progress: Progress) -> list[psutil.Process]:
+def _kill_rest(run: RunDir, progress: CommandProgress) -> list[psutil.Process]:
     """Kill what no keeper ended, as after a SIGKILL of keeper and guard at once."""
     end = time.monotonic() + _KILL_SECONDS
     while left := cluster_processes(run):

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from eyewall_deploy.cluster_file import Cluster
-    from eyewall_deploy.console import Progress
+    from eyewall_deploy.console import CommandProgress
     from eyewall_deploy.storm.home import StormHome
 
 _Value = TypeVar("_Value")
@@ -113,7 +113,7 @@ class _RefusalError(Exception):
     """Why a cluster cannot be started with these options."""
 
 
-def prepare(options: UpOptions, progress: Progress) -> Deployment | Failure:
+def prepare(options: UpOptions, progress: CommandProgress) -> Deployment | Failure:
     """Check all that can be checked and write the run dir; nothing has been started after it."""
     try:
         return _prepare(options, progress)
@@ -131,7 +131,7 @@ def find_jar(given: Path | None) -> Path | None:
     return None
 
 
-def _prepare(options: UpOptions, progress: Progress) -> Deployment:
+def _prepare(options: UpOptions, progress: CommandProgress) -> Deployment:
     text, origin = cluster_file.read_text(options.cluster)
     cluster = cluster_file.parse(text, origin)
     run = default_run_dir(cluster.name)
@@ -242,7 +242,7 @@ def _check_jar(options: UpOptions) -> Path | None:
     return jar
 
 
-def _choose_mode(options: UpOptions, progress: Progress) -> ClusterMode:
+def _choose_mode(options: UpOptions, progress: CommandProgress) -> ClusterMode:
     if options.mode is ClusterMode.LOOPBACK:
         return ClusterMode.LOOPBACK
     from eyewall_deploy.wan.emulator import check_namespaces  # netlink: half a second for `up` only
@@ -258,7 +258,7 @@ def _choose_mode(options: UpOptions, progress: Progress) -> ClusterMode:
 
 
 def _choose_network(
-    wish: NetworkEmulator | None, cluster: Cluster, progress: Progress
+    wish: NetworkEmulator | None, cluster: Cluster, progress: CommandProgress
 ) -> NetworkEmulator:
     from eyewall_deploy.wan.emulator import choose_emulator
 
@@ -287,7 +287,9 @@ def _choose_delays(options: UpOptions, mode: ClusterMode, *, latency: bool) -> D
     return options.delays or default
 
 
-def _is_installed(packages: Sequence[str], what: str, extra: str, progress: Progress) -> bool:
+def _is_installed(
+    packages: Sequence[str], what: str, extra: str, progress: CommandProgress
+) -> bool:
     missing = [name for name in packages if importlib.util.find_spec(name) is None]
     if missing:
         install = f"pip install 'eyewall-monitor[{extra}]'"
@@ -295,7 +297,7 @@ def _is_installed(packages: Sequence[str], what: str, extra: str, progress: Prog
     return not missing
 
 
-def _storm_home(options: UpOptions, progress: Progress) -> StormHome:
+def _storm_home(options: UpOptions, progress: CommandProgress) -> StormHome:
     if options.storm_home is not None:
         return _or_refuse(open_storm_home(options.storm_home))
     what = "Storm's jars from Maven Central"

@@ -21,7 +21,7 @@ from eyewall_deploy.state import DelaySource
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from eyewall_deploy.console import Progress
+    from eyewall_deploy.console import CommandProgress
     from eyewall_deploy.deployment import Deployment
     from eyewall_deploy.endpoint import Endpoint
     from eyewall_deploy.lifecycle.preparation import UpOptions
@@ -42,7 +42,7 @@ class StartedCluster:
     lease: Lease
 
 
-def up(options: UpOptions, progress: Progress) -> StartedCluster | Failure:
+def up(options: UpOptions, progress: CommandProgress) -> StartedCluster | Failure:
     """Start a cluster; on failure nothing is left running."""
     deployment = prepare(options, progress)
     if isinstance(deployment, Failure):
@@ -61,7 +61,7 @@ def up(options: UpOptions, progress: Progress) -> StartedCluster | Failure:
 
 
 def start_and_wait(
-    deployment: Deployment, control: Control, names: Sequence[str], progress: Progress
+    deployment: Deployment, control: Control, names: Sequence[str], progress: CommandProgress
 ) -> Failure | None:
     """Start programs together and return when all are ready, or when one of them fails."""
     run = deployment.run
@@ -122,7 +122,7 @@ def _clear_zookeeper(server: Endpoint, root: str) -> None:
         client.close()
 
 
-def _start_all(deployment: Deployment, lease: Lease, progress: Progress) -> Failure | None:
+def _start_all(deployment: Deployment, lease: Lease, progress: CommandProgress) -> Failure | None:
     state = deployment.state
     progress.show(f"{state.mode} for {len(deployment.cluster.hosts)} hosts")
     control = lease.wait_for_supervisord()

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from eyewall_deploy.measure.tuple_events import Arrival, TupleEvents
+    from eyewall_deploy.measure.tuple_events import TupleArrival, TupleEvents
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,9 +73,9 @@ def summarise(events: TupleEvents, window: TimeWindow) -> LatencySummary | None:
     return LatencySummary(len(latencies), p50, p99, missing)
 
 
-def first_arrivals(events: TupleEvents) -> dict[str, Arrival]:
+def first_arrivals(events: TupleEvents) -> dict[str, TupleArrival]:
     """Return the first arrival of each message, without those of replays."""
-    first: dict[str, Arrival] = {}
+    first: dict[str, TupleArrival] = {}
     for arrival in events.arrivals:
         first.setdefault(arrival.id, arrival)
     return first

@@ -19,7 +19,7 @@ _KINDS = ("emitted", "acked", "failed", "dropped", "seen")
 
 
 @dataclass(frozen=True, slots=True)
-class Arrival:
+class TupleArrival:
     """A tuple at the consumer. Replays keep the time of the first emission."""
 
     id: str
@@ -50,7 +50,7 @@ class TupleEvents:
     acked: Mapping[str, float]
     dropped: Mapping[str, float]
     failed: tuple[tuple[str, float], ...]
-    arrivals: tuple[Arrival, ...]
+    arrivals: tuple[TupleArrival, ...]
 
 
 def read_events(folder: Path, topology_id: str = "*") -> TupleEvents:
@@ -89,11 +89,11 @@ def collect(records: Iterable[Mapping[str, Any]]) -> TupleEvents:
     """Sort records of several processes by kind and time."""
     times: dict[str, dict[str, float]] = {kind: {} for kind in ("emitted", "acked", "dropped")}
     failed: list[tuple[str, float]] = []
-    arrivals: list[Arrival] = []
+    arrivals: list[TupleArrival] = []
     for record in records:
         kind, message, at = record["event"], record["id"], record["at"]
         if kind == "seen":
-            arrivals.append(Arrival(message, record["emitted_at"], at))
+            arrivals.append(TupleArrival(message, record["emitted_at"], at))
         elif kind == "failed":
             failed.append((message, at))
         else:

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from argparse import Namespace
     from collections.abc import Callable, Iterable, Iterator, Mapping
 
-    from eyewall_deploy.storm.nimbus import ComponentStream, RunningExecutor, RunningTopology
+    from eyewall_deploy.storm.nimbus import RunningExecutor, RunningTopology, TopologyStream
 
 _ASK_EVERY: Final = 2.0
 """Seconds between two questions to Nimbus."""
@@ -67,7 +67,7 @@ class RatePromise:
 
 
 @dataclass(frozen=True, slots=True, order=True)
-class PromisedConnection:
+class WorkerConnection:
     """From a host to a worker on another host, and its share of its topology's promise.
 
     Parameters
@@ -89,7 +89,7 @@ class PromisedConnection:
 @dataclass(frozen=True, slots=True)
 class _Connections:
     as_of: float
-    connections: tuple[PromisedConnection, ...]
+    connections: tuple[WorkerConnection, ...]
     version: int = 1
 
 
@@ -97,15 +97,15 @@ class ConnectionReader:
     """Asks Nimbus; asks for a topology's promise only once, because it never changes."""
 
     def __init__(self) -> None:
-        self._promised: dict[str, tuple[RatePromise, tuple[ComponentStream, ...]] | None] = {}
+        self._promised: dict[str, tuple[RatePromise, tuple[TopologyStream, ...]] | None] = {}
 
-    def read(self, nimbus: Any) -> tuple[PromisedConnection, ...]:
+    def read(self, nimbus: Any) -> tuple[WorkerConnection, ...]:
         """Return the promised connections of all topologies that run."""
         ids = [summary.id for summary in nimbus.getClusterInfo().topologies]
         self._promised = {it: known for it, known in self._promised.items() if it in ids}
         return tuple(sorted(it for each in ids for it in self._connections(nimbus, each)))
 
-    def _connections(self, nimbus: Any, topology: str) -> Iterator[PromisedConnection]:
+    def _connections(self, nimbus: Any, topology: str) -> Iterator[WorkerConnection]:
         try:
             if topology not in self._promised:
                 self._promised[topology] = _read_promised(nimbus, topology)
@@ -139,8 +139,8 @@ def read_promise(configuration: Mapping[str, Any]) -> RatePromise | None:
 
 
 def promised_connections(
-    topology: RunningTopology, streams: Iterable[ComponentStream], promise: RatePromise
-) -> tuple[PromisedConnection, ...]:
+    topology: RunningTopology, streams: Iterable[TopologyStream], promise: RatePromise
+) -> tuple[WorkerConnection, ...]:
     """Return the connections that carry promised streams from host to host, with their rates.
 
     A stream's rate is divided evenly among the executors at both ends; with an `all` grouping
@@ -169,13 +169,13 @@ def promised_connections(
                 if here.host != there.host:
                     rates[here.host, there.host, there.port] += rate / shares
     return tuple(
-        PromisedConnection(topology.name, *ends, rate, promise.budget)
+        WorkerConnection(topology.name, *ends, rate, promise.budget)
         for ends, rate in sorted(rates.items())
     )
 
 
 def write_connections(
-    path: Path, connections: tuple[PromisedConnection, ...], *, as_of: float
+    path: Path, connections: tuple[WorkerConnection, ...], *, as_of: float
 ) -> None:
     """Put the connections in place of the file; `as_of` in seconds since the epoch."""
     state_file.write(path, _Connections(as_of, connections))
@@ -187,7 +187,7 @@ def follow(options: Namespace, ready: Callable[[], None]) -> None:
     if isinstance(nimbus, Failure):
         raise ValueError(f"--nimbus: {nimbus.reason}")
     reader = ConnectionReader()
-    written: tuple[PromisedConnection, ...] | None = None
+    written: tuple[WorkerConnection, ...] | None = None
     while True:
         try:
             with connect(nimbus) as client:
@@ -205,7 +205,7 @@ def follow(options: Namespace, ready: Callable[[], None]) -> None:
 
 def _read_promised(
     nimbus: Any, topology: str
-) -> tuple[RatePromise, tuple[ComponentStream, ...]] | None:
+) -> tuple[RatePromise, tuple[TopologyStream, ...]] | None:
     promise = read_promise(topology_configuration(nimbus, topology))
     return None if promise is None else (promise, topology_streams(nimbus, topology))
 

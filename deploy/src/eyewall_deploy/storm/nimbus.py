@@ -73,7 +73,7 @@ class RunningTopology:
 
 
 @dataclass(frozen=True, slots=True)
-class ComponentStream:
+class TopologyStream:
     """A stream from one component to another, and Thrift's word for its grouping."""
 
     source: str
@@ -171,11 +171,11 @@ def running_topology(client: Any, name: str) -> RunningTopology | None:
     return None
 
 
-def topology_streams(client: Any, topology_id: str) -> tuple[ComponentStream, ...]:
+def topology_streams(client: Any, topology_id: str) -> tuple[TopologyStream, ...]:
     """Return the topology's streams, as its user defined them."""
     bolts = client.getUserTopology(topology_id).bolts
     return tuple(
-        ComponentStream(stream.componentId, target, _grouping(grouping))
+        TopologyStream(stream.componentId, target, _grouping(grouping))
         for target, bolt in sorted(bolts.items())
         for stream, grouping in bolt.common.inputs.items()
     )

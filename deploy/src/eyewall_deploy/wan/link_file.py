@@ -34,7 +34,7 @@ MOST_BANDWIDTH: Final = 125e9
 
 
 @dataclass(frozen=True, slots=True)
-class DedicatedLink:
+class LeasedLine:
     """A leased line between two hosts, the same both ways.
 
     Parameters
@@ -90,7 +90,7 @@ class LinkTable:
     uplink: tuple[float | None, ...]
     downlink: tuple[float | None, ...]
     public: PublicNetwork
-    dedicated: tuple[DedicatedLink, ...]
+    dedicated: tuple[LeasedLine, ...]
     source: str
     as_of: float
     version: int = 1
@@ -137,7 +137,7 @@ def declared_links(cluster: Cluster, *, as_of: float) -> LinkTable:
     )
 
 
-def leased_hosts(links: Iterable[DedicatedLink]) -> tuple[str, ...]:
+def leased_hosts(links: Iterable[LeasedLine]) -> tuple[str, ...]:
     """Return the hosts at the ends of dedicated links, sorted."""
     return tuple(sorted({host for link in links for host in link.between}))
 
@@ -193,7 +193,7 @@ def write_marks(path: Path, marks: Iterable[Mark]) -> None:
     state_file.write(path, _Marks(tuple(marks)))
 
 
-def read_marks(path: Path, links: Collection[DedicatedLink]) -> tuple[Mark, ...]:
+def read_marks(path: Path, links: Collection[LeasedLine]) -> tuple[Mark, ...]:
     """Read the marks of connections that use dedicated links, and check them against these links.
 
     Raises

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from random import Random
 
     from eyewall_deploy.wan.delay_file import EmulatedDelays
-    from eyewall_deploy.wan.link_file import DedicatedLink, LinkKind, LinkTable, Mark
+    from eyewall_deploy.wan.link_file import LeasedLine, LinkKind, LinkTable, Mark
 
 
 class PathStage(Protocol):
@@ -114,7 +114,7 @@ class DedicatedPaths:
         self,
         devices: Mapping[str, int],
         address_of: Mapping[str, str],
-        links: Sequence[DedicatedLink],
+        links: Sequence[LeasedLine],
         rng: Random,
     ) -> None:
         self._devices = devices
@@ -130,7 +130,7 @@ class DedicatedPaths:
                     self._unmarked[self._packed[source] + self._packed[target]] = self._path(route)
         self.set_links(links)
 
-    def set_links(self, links: Iterable[DedicatedLink]) -> None:
+    def set_links(self, links: Iterable[LeasedLine]) -> None:
         """Put these delays and bandwidths into force."""
         for link in links:
             for pair in link.directions:

@@ -41,14 +41,14 @@ def _host(text: str) -> str:
     return text
 
 
-class ZooKeeper(Section):
+class AgentZooKeeper(Section):
     """Where the latest report goes."""
 
     servers: Servers = "127.0.0.1:2181"
     root: Root = ROOT
 
 
-class RedisTable(Section):
+class AgentRedis(Section):
     """Where the history goes."""
 
     secret: ClassVar = frozenset({"url"})
@@ -66,23 +66,23 @@ class Storm(Section):
     local_dir: str | None = None
 
 
-class Config(Section):
+class AgentConfig(Section):
     """The whole file."""
 
     host: Annotated[str, AfterValidator(_host)] = Field(default_factory=socket.gethostname)
     listen: Annotated[str, AfterValidator(_loopback)] = "127.0.0.1:2003"
     report_seconds: Annotated[float, Field(ge=0.5, le=300, allow_inf_nan=False)] = 5.0
-    zookeeper: ZooKeeper = ZooKeeper()
-    redis: RedisTable = RedisTable()
+    zookeeper: AgentZooKeeper = AgentZooKeeper()
+    redis: AgentRedis = AgentRedis()
     storm: Storm = Storm()
 
 
-def read_config(path: Path | None) -> Config:
+def read_config(path: Path | None) -> AgentConfig:
     """Read the file; without one, every key has its default."""
-    return config_file.read(Config, path)
+    return config_file.read(AgentConfig, path)
 
 
-def listened_on(config: Config) -> tuple[str, int]:
+def listened_on(config: AgentConfig) -> tuple[str, int]:
     """Return host and port of `listen`."""
     found = split_address(config.listen)
     assert found is not None  # noqa: S101 - the model refuses what cannot be split

@@ -7,6 +7,8 @@ import socket
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
+from eyewall_monitor.addresses import ListenError
+
 if TYPE_CHECKING:
     from collections import Counter
     from collections.abc import Callable, Iterable
@@ -16,10 +18,6 @@ MOST_CONNECTIONS: Final = 256
 LONGEST_LINE: Final = 4096
 """Storm's own are below 300 bytes, unless users choose very long names."""
 _AT_ONCE: Final = 64 * 1024
-
-
-class ListenError(OSError):
-    """An address that cannot be listened on."""
 
 
 class LineBuffer:

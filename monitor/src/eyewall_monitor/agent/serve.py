@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from types import FrameType
 
-    from eyewall_monitor.agent.config import Config
+    from eyewall_monitor.agent.config import AgentConfig
 
 LOG: Final = logging.getLogger("eyewall.monitor")
 
@@ -42,7 +42,7 @@ _LEAST_INTERVAL: Final = 1.0
 """Seconds between two reports, however many workers report."""
 
 
-def serve(config: Config, say: Callable[[str], None]) -> None:
+def serve(config: AgentConfig, say: Callable[[str], None]) -> None:
     """Report until SIGTERM or SIGINT; `say` gets one line when ready.
 
     ListenError if the address cannot be listened on; a store that is away keeps nothing from
@@ -140,7 +140,7 @@ def _now() -> Instant:
     return Instant(time.time(), time.monotonic())
 
 
-def _history(config: Config) -> HistoryWriter:
+def _history(config: AgentConfig) -> HistoryWriter:
     it = config.redis
     return HistoryWriter(
         connect(it.url, ANSWER_SECONDS),
@@ -152,6 +152,6 @@ def _history(config: Config) -> HistoryWriter:
     )
 
 
-def _stores(config: Config) -> str:
+def _stores(config: AgentConfig) -> str:
     redis = server_of(config.redis.url)
     return f"host {config.host}, ZooKeeper {config.zookeeper.servers}, Redis {redis}"

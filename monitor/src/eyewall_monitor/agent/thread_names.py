@@ -39,7 +39,7 @@ class Name:
 
 
 @dataclass(frozen=True, slots=True)
-class Group:
+class TaskThreads:
     """Threads that together run these tasks; mostly one thread."""
 
     threads: tuple[int, ...]
@@ -56,7 +56,7 @@ def groups(
     threads: Sequence[tuple[int, str]],
     components: Mapping[int, str],
     logged: Iterable[Name],
-) -> list[Group]:
+) -> list[TaskThreads]:
     """Find which threads run which tasks.
 
     Parameters
@@ -75,7 +75,7 @@ def groups(
     for thread, kept in threads:
         tasks = _exactly(kept, components, by_number)
         if tasks:
-            made.append(Group((thread,), tasks))
+            made.append(TaskThreads((thread,), tasks))
             taken.update(tasks)
         elif _BEGINNING.fullmatch(kept) or _BOTH_ENDS.fullmatch(kept):
             left.append((thread, kept))
@@ -85,7 +85,7 @@ def groups(
         candidates = tuple(sorted(t for t, c in others.items() if _may_run(kept, t, c)))
         if candidates:
             by_tasks[candidates].append(thread)
-    made += [Group(tuple(found), tasks) for tasks, found in by_tasks.items()]
+    made += [TaskThreads(tuple(found), tasks) for tasks, found in by_tasks.items()]
     return sorted(_without_overlap(made), key=lambda group: group.tasks)
 
 
@@ -123,13 +123,13 @@ def _may_run(kept: str, task: int, component: str) -> bool:
     return whole.encode()[:_LINUX_KEEPS].decode(errors="ignore") == kept.replace(".", "_")
 
 
-def _without_overlap(made: Iterable[Group]) -> list[Group]:
+def _without_overlap(made: Iterable[TaskThreads]) -> list[TaskThreads]:
     """Join groups that share a task: `count` and `counter` look the same behind a short number."""
-    joined: list[Group] = []
+    joined: list[TaskThreads] = []
     for group in made:
         shared = [other for other in joined if set(other.tasks) & set(group.tasks)]
         joined = [other for other in joined if other not in shared]
         threads = [*group.threads, *(t for other in shared for t in other.threads)]
         tasks = {*group.tasks, *(t for other in shared for t in other.tasks)}
-        joined.append(Group(tuple(sorted(threads)), tuple(sorted(tasks))))
+        joined.append(TaskThreads(tuple(sorted(threads)), tuple(sorted(tasks))))
     return joined

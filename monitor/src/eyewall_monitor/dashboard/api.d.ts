@@ -21,13 +21,6 @@ export interface CatalogueView {
   types: number;
 }
 
-/** The data of each Server-Sent Event: what to fetch again. */
-export interface Change {
-  revision: number;
-  /** cluster, topology/ID, decisions, plans, health. */
-  changed: string[];
-}
-
 /** The next cheaper platform, and the throughput that it sustains. */
 export interface CheaperPlatformView {
   price: number;
@@ -398,7 +391,7 @@ export interface ProvisionedMachineView {
 }
 
 /** A decision that placed or moved executors. */
-export interface Reassignment {
+export interface ReassignmentView {
   at: number;
   decision: string;
   verdict: Verdict;
@@ -429,7 +422,7 @@ export interface ResponseTimeView {
   measured: TimePoint[];
   /** Why nothing is measured; empty if something is. */
   measured_note: string;
-  reassignments: Reassignment[];
+  reassignments: ReassignmentView[];
 }
 
 /** The limits on moves. */
@@ -565,6 +558,13 @@ export interface TopologyView {
 
 /** What was decided. */
 export type Verdict = "placed" | "moved" | "kept" | "declined";
+
+/** The data of each Server-Sent Event: what to fetch again. */
+export interface ViewChange {
+  revision: number;
+  /** cluster, topology/ID, decisions, plans, health. */
+  changed: string[];
+}
 
 /** What a plan does to one slot. */
 export interface WorkerChangeView {

@@ -36,20 +36,20 @@ def _asked(text: str) -> str:
     return text
 
 
-class Sidecar(Section):
+class SidecarAddress(Section):
     """Who is asked for plans and reasons."""
 
     address: Annotated[str, AfterValidator(_asked)] = "127.0.0.1:7077"
 
 
-class ZooKeeper(Section):
+class DashboardZooKeeper(Section):
     """Where reports, rates, decisions and switches are."""
 
     servers: Servers | None = None
     root: Root = ROOT
 
 
-class Redis(Section):
+class DashboardRedis(Section):
     """Where coordinates, RTTs and the history of reports are."""
 
     secret: ClassVar = frozenset({"url"})
@@ -68,16 +68,16 @@ class Access(Section):
     """Names under which browsers reach it, in addition to addresses and localhost."""
 
 
-class Config(Section):
+class DashboardConfig(Section):
     """The whole file."""
 
     listen: Annotated[str, AfterValidator(_listened_on)] = "127.0.0.1:8089"
-    sidecar: Sidecar = Sidecar()
-    zookeeper: ZooKeeper = ZooKeeper()
-    redis: Redis = Redis()
+    sidecar: SidecarAddress = SidecarAddress()
+    zookeeper: DashboardZooKeeper = DashboardZooKeeper()
+    redis: DashboardRedis = DashboardRedis()
     access: Access = Access()
 
 
-def read_config(path: Path | None) -> Config:
+def read_config(path: Path | None) -> DashboardConfig:
     """Read the file; without one, every key has its default."""
-    return config_file.read(Config, path)
+    return config_file.read(DashboardConfig, path)

@@ -12,7 +12,7 @@ import uvicorn
 from eyewall_contracts.stores.redis_client import server_of
 from eyewall_contracts.znodes import Znodes
 
-from eyewall_monitor.addresses import split_address
+from eyewall_monitor.addresses import ListenError, split_address
 from eyewall_monitor.dashboard.commands import Commands
 from eyewall_monitor.dashboard.prometheus import collect
 from eyewall_monitor.dashboard.readers.history_reader import HistoryReader
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
     from prometheus_client.metrics_core import Metric
 
-    from eyewall_monitor.dashboard.config import Config
+    from eyewall_monitor.dashboard.config import DashboardConfig
 
 REFRESH_SECONDS: Final = 0.5
 """Between two checks whether something that is shown has changed."""
@@ -45,14 +45,10 @@ SHUTDOWN_SECONDS: Final = 2
 BACKLOG: Final = 128
 
 
-class ListenError(OSError):
-    """An address that cannot be listened on; says which and why."""
-
-
 class Dashboard:
     """Everything but the server."""
 
-    def __init__(self, config: Config) -> None:
+    def __init__(self, config: DashboardConfig) -> None:
         steady = time.monotonic
         self._client = SidecarClient(config.sidecar.address)
         self._sidecar = SidecarReader(self._client, steady)
@@ -133,7 +129,7 @@ class Dashboard:
         return [(it.source, it.target) for it in links]
 
 
-class Server(uvicorn.Server):
+class DashboardServer(uvicorn.Server):
     """Reports when it is ready, and ends event streams before it waits for pending responses."""
 
     def __init__(self, dashboard: Dashboard, ready: Callable[[], None]) -> None:
@@ -162,7 +158,7 @@ class Server(uvicorn.Server):
         await super().shutdown(sockets)
 
 
-def serve(config: Config, say: Callable[[str], None]) -> None:
+def serve(config: DashboardConfig, say: Callable[[str], None]) -> None:
     """Serve until SIGTERM or SIGINT; call `say` with one line when ready.
 
     Raises ListenError if the address cannot be listened on. A store or a sidecar that does not
@@ -174,7 +170,7 @@ def serve(config: Config, say: Callable[[str], None]) -> None:
     dashboard = Dashboard(config)
     dashboard.start()
     try:
-        server = Server(
+        server = DashboardServer(
             dashboard, lambda: say(f"eyewall dashboard ready on {where} ({_sources(config)})")
         )
         server.run([listening])
@@ -198,7 +194,7 @@ def listen(address: str) -> socket.socket:
     return listening
 
 
-def _sources(config: Config) -> str:
+def _sources(config: DashboardConfig) -> str:
     store, redis = config.zookeeper.servers, config.redis.url
     parts = [
         f"sidecar {config.sidecar.address}",

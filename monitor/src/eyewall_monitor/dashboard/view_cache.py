@@ -31,7 +31,7 @@ DEMAND_SECONDS: Final = 30.0
 """A view that was not requested for so long is made again only on request."""
 
 
-class Change(View):
+class ViewChange(View):
     """The data of each Server-Sent Event: what to fetch again."""
 
     revision: int
@@ -82,7 +82,7 @@ class ViewCache:
         """Return a snapshot of this moment."""
         return self._read()
 
-    def refresh(self) -> Change | None:
+    def refresh(self) -> ViewChange | None:
         """Begin a revision if anything has changed; to be called by one thread."""
         snapshot, last = self._read(), self._present
         prints = _fingerprints(snapshot)
@@ -98,12 +98,12 @@ class ViewCache:
         for key, make in self._in_demand():
             present.bodies[key] = _compress(make(present))
         self._present = present
-        return Change(revision=present.number, changed=tuple(sorted(changed)))
+        return ViewChange(revision=present.number, changed=tuple(sorted(changed)))
 
-    def everything(self) -> Change:
+    def everything(self) -> ViewChange:
         """Return the change that a page without any view has missed."""
         present = self._present
-        return Change(revision=present.number, changed=tuple(sorted(present.fingerprints)))
+        return ViewChange(revision=present.number, changed=tuple(sorted(present.fingerprints)))
 
     def cluster(self) -> Body | None:
         """Return a ClusterView."""

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final
 from eyewall_monitor.config_file import ConfigError
 from eyewall_monitor.rates import job, recomputation, session
 from eyewall_monitor.rates.checkpoint import CheckpointError
-from eyewall_monitor.rates.config import Config, read_config
+from eyewall_monitor.rates.config import RatesConfig, read_config
 from eyewall_monitor.rates.recomputation import ArchiveError
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 LOG: Final = logging.getLogger("eyewall.rates")
 
 
-class RefusedError(Exception):
+class RatesCommandError(Exception):
     """Why the command cannot do what was asked; one sentence."""
 
 
@@ -39,7 +39,7 @@ def streamed(config: Path | None, master: str | None, say: Callable[[str], None]
     try:
         job.run(_config(config, master), stopped, say)
     except CheckpointError as error:
-        raise RefusedError(str(error)) from None
+        raise RatesCommandError(str(error)) from None
 
 
 def batch(
@@ -49,23 +49,23 @@ def batch(
     found = _config(config, master)
     period = _time("--from", start), _time("--to", end)
     if period[0] >= period[1]:
-        raise RefusedError(f"--from {start} is not before --to {end}")
+        raise RatesCommandError(f"--from {start} is not before --to {end}")
     spark = session.started(found.spark, "eyewall-rates-batch")
     try:
         spark.sparkContext.setLogLevel("ERROR")
         for line in recomputation.lines(recomputation.recomputed(spark, found, *period)):
             say(line)
     except ArchiveError as error:
-        raise RefusedError(str(error)) from None
+        raise RatesCommandError(str(error)) from None
     finally:
         spark.stop()
 
 
-def _config(file: Path | None, master: str | None) -> Config:
+def _config(file: Path | None, master: str | None) -> RatesConfig:
     try:
         config = read_config(file)
     except ConfigError as error:
-        raise RefusedError(str(error)) from None
+        raise RatesCommandError(str(error)) from None
     if master is None:
         return config
     return config.model_copy(update={"spark": config.spark.model_copy(update={"master": master})})
@@ -76,5 +76,7 @@ def _time(option: str, text: str) -> float:
     try:
         moment = datetime.fromisoformat(text)
     except ValueError:
-        raise RefusedError(f"{option} {text}: it must be a time like 2026-01-31T12:00") from None
+        raise RatesCommandError(
+            f"{option} {text}: it must be a time like 2026-01-31T12:00"
+        ) from None
     return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()

@@ -29,7 +29,7 @@ def _heap(text: str) -> str:
     return text
 
 
-class Redis(Section):
+class RatesRedis(Section):
     """Where the history is."""
 
     secret: ClassVar = frozenset({"url"})
@@ -38,7 +38,7 @@ class Redis(Section):
     prefix: HistoryPrefix = PREFIX
 
 
-class ZooKeeper(Section):
+class RatesZooKeeper(Section):
     """Where rates go."""
 
     servers: Servers = "127.0.0.1:2181"
@@ -93,17 +93,17 @@ class Spark(Section):
     """Handed over to Spark as it is."""
 
 
-class Config(Section):
+class RatesConfig(Section):
     """The whole file."""
 
-    redis: Redis = Redis()
-    zookeeper: ZooKeeper = ZooKeeper()
+    redis: RatesRedis = RatesRedis()
+    zookeeper: RatesZooKeeper = RatesZooKeeper()
     windows: Windows = Windows()
     batches: Batches = Batches()
     archive: Archive = Archive()
     spark: Spark = Spark()
 
 
-def read_config(path: Path | None) -> Config:
+def read_config(path: Path | None) -> RatesConfig:
     """Read the file; without one, every key has its default."""
-    return config_file.read(Config, path)
+    return config_file.read(RatesConfig, path)

@@ -45,7 +45,7 @@ SMALL: Final = 1.0
 """An error of this size, in the quantity's unit, halves the confidence in a value of zero."""
 
 
-class Reading(NamedTuple):
+class NoisyReading(NamedTuple):
     """One sample: a value that held over some seconds."""
 
     until: float
@@ -55,7 +55,7 @@ class Reading(NamedTuple):
     """Standard deviation that comes from counting in steps."""
 
 
-def estimate(readings: Sequence[Reading], small: float = SMALL) -> Estimate | None:
+def estimate(readings: Sequence[NoisyReading], small: float = SMALL) -> Estimate | None:
     """Estimate from the samples of a window in any order; None: there is none."""
     ordered = sorted(readings)
     if not ordered:
@@ -81,7 +81,7 @@ def estimate(readings: Sequence[Reading], small: float = SMALL) -> Estimate | No
     )
 
 
-def is_settled(readings: Sequence[Reading]) -> bool:
+def is_settled(readings: Sequence[NoisyReading]) -> bool:
     """Whether neither a step nor a spike was in the last few samples."""
     ordered = sorted(readings)
     found = _followed(ordered, _scale([it.value for it in ordered]))
@@ -129,7 +129,7 @@ class _Followed(NamedTuple):
     """By how much the last sample is off the forecast, if it is a spike or the first of a step."""
 
 
-def _followed(ordered: Sequence[Reading], scale: float) -> _Followed:
+def _followed(ordered: Sequence[NoisyReading], scale: float) -> _Followed:
     level, trend, calm = ordered[0].value, 0.0, 1
     surprise: float | None = None
     for before, it in pairwise(ordered):
@@ -163,7 +163,7 @@ def _scale(values: Sequence[float]) -> float:
     return NORMAL * middle / math.sqrt(2)
 
 
-def _error(calm: Sequence[Reading], scale: float) -> float:
+def _error(calm: Sequence[NoisyReading], scale: float) -> float:
     """Half of the 95 % interval of a level that rests on these samples.
 
     The steps of successive counts cancel but for the first and the last: their part falls with the

@@ -16,8 +16,14 @@ from eyewall_contracts.rates import (
     TaskRate,
 )
 
-from eyewall_monitor.rates.estimator import SAMPLING, Reading, estimate, is_settled, sum_estimates
-from eyewall_monitor.rates.rows import Kind
+from eyewall_monitor.rates.estimator import (
+    SAMPLING,
+    NoisyReading,
+    estimate,
+    is_settled,
+    sum_estimates,
+)
+from eyewall_monitor.rates.rows import RowKind
 from eyewall_monitor.rates.totals import Increment, pool, total
 
 if TYPE_CHECKING:
@@ -46,7 +52,7 @@ class WindowSample(NamedTuple):
     port: int
 
 
-class Group(NamedTuple):
+class WindowGroup(NamedTuple):
     """What a window holds of one stream, output or component of a topology."""
 
     start: float
@@ -81,7 +87,7 @@ def joined(several: Iterable[Figures]) -> Figures:
     return Figures(*lists)
 
 
-def figures(group: Group) -> Figures:
+def figures(group: WindowGroup) -> Figures:
     """Estimate what a window's samples allow."""
     samples: defaultdict[int, list[WindowSample]] = defaultdict(list)
     for it in sorted(group.samples):
@@ -90,15 +96,15 @@ def figures(group: Group) -> Figures:
         task: [_increment(it, group.kind) for it in of_task]
         for task, of_task in sorted(samples.items())
     }
-    if group.kind == Kind.RECEIVED:
+    if group.kind == RowKind.RECEIVED:
         return _received(group, samples, by_task)
-    if group.kind == Kind.EMITTED:
+    if group.kind == RowKind.EMITTED:
         return _emitted(group, by_task)
     return _cpu(group, samples, by_task)
 
 
 def _received(
-    group: Group,
+    group: WindowGroup,
     samples: Mapping[int, Sequence[WindowSample]],
     by_task: Mapping[int, Sequence[Increment]],
 ) -> Figures:
@@ -129,7 +135,7 @@ def _received(
     return Figures(streams=(stream,), inputs=tuple(tasks))
 
 
-def _emitted(group: Group, by_task: Mapping[int, Sequence[Increment]]) -> Figures:
+def _emitted(group: WindowGroup, by_task: Mapping[int, Sequence[Increment]]) -> Figures:
     name, stream = group.component, group.stream
     tasks = tuple(
         TaskEmission(task, name, stream, rate(increments), _selectivity(increments))
@@ -146,7 +152,7 @@ def _emitted(group: Group, by_task: Mapping[int, Sequence[Increment]]) -> Figure
 
 
 def _cpu(
-    group: Group,
+    group: WindowGroup,
     samples: Mapping[int, Sequence[WindowSample]],
     by_task: Mapping[int, Sequence[Increment]],
 ) -> Figures:
@@ -170,7 +176,9 @@ def _cpu(
 
 
 def _increment(it: WindowSample, kind: str) -> Increment:
-    return Increment(it.until, it.seconds, it.amount, it.base, 0.0 if kind == Kind.CPU else it.step)
+    return Increment(
+        it.until, it.seconds, it.amount, it.base, 0.0 if kind == RowKind.CPU else it.step
+    )
 
 
 def rate(increments: Iterable[Increment], small: float = 1.0) -> Estimate:
@@ -192,9 +200,9 @@ def _whole(
     return found if is_settled(_readings(together)) else sum_estimates(found, tasks, small)
 
 
-def _readings(increments: Iterable[Increment]) -> list[Reading]:
+def _readings(increments: Iterable[Increment]) -> list[NoisyReading]:
     return [
-        Reading(it.until, it.seconds, it.amount / it.seconds, SAMPLING * it.step / it.seconds)
+        NoisyReading(it.until, it.seconds, it.amount / it.seconds, SAMPLING * it.step / it.seconds)
         for it in increments
     ]
 
@@ -212,5 +220,5 @@ def _ratio(increments: Sequence[Increment], small: float, counted: int) -> Estim
     for it in pool(increments, LEAST_STEPS * max(step, 1.0)):
         ratio = it.amount / it.base
         noise = ratio * SAMPLING * (counted * step**2) ** 0.5 / it.base
-        readings.append(Reading(it.until, it.seconds, ratio, noise))
+        readings.append(NoisyReading(it.until, it.seconds, ratio, noise))
     return estimate(readings, small)

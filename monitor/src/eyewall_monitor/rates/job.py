@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
     from pyspark.sql.streaming.query import StreamingQuery
 
-    from eyewall_monitor.rates.config import Config
+    from eyewall_monitor.rates.config import RatesConfig
     from eyewall_monitor.rates.rates_document import Batch
 
 LOG: Final = logging.getLogger("eyewall.rates")
@@ -60,13 +60,13 @@ class Trouble:
         self._said.clear()
 
 
-def made(config: Config) -> Made:
+def made(config: RatesConfig) -> Made:
     """What the state of this configuration depends on."""
     it = config.windows
     return Made(checkpoint.VERSION, it.seconds, it.slide_seconds, it.late_seconds)
 
 
-def run(config: Config, stopped: threading.Event, say: Callable[[str], None]) -> None:
+def run(config: RatesConfig, stopped: threading.Event, say: Callable[[str], None]) -> None:
     """Estimate until `stopped`; CheckpointError if there is one that this job cannot use."""
     folder = stream.checkpoints(config)
     life = checkpoint.opened(folder, made(config))
@@ -90,7 +90,9 @@ def _silence(spark: SparkSession) -> None:
     logging.getLogger("py4j").setLevel(logging.CRITICAL)
 
 
-def keep_running(spark: SparkSession, config: Config, life: str, stopped: threading.Event) -> None:
+def keep_running(
+    spark: SparkSession, config: RatesConfig, life: str, stopped: threading.Event
+) -> None:
     """Start both queries, and each again that a store's absence stopped."""
     it = config.zookeeper
     publisher = Publisher(

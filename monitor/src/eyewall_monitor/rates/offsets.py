@@ -18,7 +18,7 @@ START: Final = EntryId(0, 0)
 
 
 @dataclass(frozen=True, slots=True)
-class Position:
+class StreamPosition:
     """The last report of a host that was read."""
 
     id: EntryId
@@ -39,14 +39,14 @@ class Position:
         return {"id": str(self.id), "run": self.run, "sequence": self.sequence}
 
 
-BEGIN: Final = Position(START)
+BEGIN: Final = StreamPosition(START)
 
 
 @dataclass(frozen=True, slots=True)
 class Offset:
     """Where a batch ends."""
 
-    hosts: Mapping[str, Position]
+    hosts: Mapping[str, StreamPosition]
     planned: float
     """Seconds since the epoch by the reader's clock: what is later than that has a wrong clock.
     Part of the offset, so that a batch that is read again finds the same."""
@@ -60,7 +60,7 @@ class Offset:
     def from_json(content: Mapping[str, Any]) -> Offset:
         """Read what `to_json` made."""
         hosts = {
-            host: Position(read_id(it["id"]), it["run"], it["sequence"])
+            host: StreamPosition(read_id(it["id"]), it["run"], it["sequence"])
             for host, it in content["hosts"].items()
         }
         return Offset(hosts, content["planned"])
@@ -74,8 +74,8 @@ class Span:
     """What a batch reads of one host: entries after `start`, up to and with `end`."""
 
     host: str
-    start: Position
-    end: Position
+    start: StreamPosition
+    end: StreamPosition
 
     @property
     def begins_anew(self) -> bool:

@@ -23,12 +23,12 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from eyewall_monitor.rates.figures import Figures, figures, joined
-from eyewall_monitor.rates.rows import Kind
+from eyewall_monitor.rates.rows import RowKind
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from eyewall_monitor.rates.figures import Group
+    from eyewall_monitor.rates.figures import WindowGroup
 
 _Row = TypeVar("_Row", bound=Struct)
 
@@ -67,16 +67,16 @@ class Batch:
         return sum(self.hosts_lost.values())
 
 
-def batch_of(run: str, number: int, time: float, found: Iterable[Group]) -> Batch:
+def batch_of(run: str, number: int, time: float, found: Iterable[WindowGroup]) -> Batch:
     """Figures of a batch's windows, the fullest of each thing."""
     lists: defaultdict[str, list[Figures]] = defaultdict(list)
     lost: defaultdict[tuple[str, str], int] = defaultdict(int)
     late = 0
     for group in found:
-        if group.kind == Kind.LOST:
+        if group.kind == RowKind.LOST:
             for it in group.samples:
                 lost[it.host, group.stream] += round(it.amount)
-        elif group.kind == Kind.LATE:
+        elif group.kind == RowKind.LATE:
             late += len(group.samples)
         else:
             lists[group.topology].append(figures(group))

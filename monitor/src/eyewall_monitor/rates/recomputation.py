@@ -13,7 +13,7 @@ from pyspark.sql import functions as f
 
 from eyewall_monitor.rates import archive
 from eyewall_monitor.rates.figures import Figures, figures
-from eyewall_monitor.rates.rows import Kind
+from eyewall_monitor.rates.rows import RowKind
 from eyewall_monitor.rates.windows import group_by_window, groups
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from pyspark.sql import SparkSession
 
-    from eyewall_monitor.rates.config import Config
+    from eyewall_monitor.rates.config import RatesConfig
 
 
 class ArchiveError(ValueError):
@@ -49,7 +49,7 @@ class Period(NamedTuple):
 
 
 def recomputed(
-    spark: SparkSession, config: Config, start: float, end: float, *, late_too: bool = True
+    spark: SparkSession, config: RatesConfig, start: float, end: float, *, late_too: bool = True
 ) -> Period:
     """Figures of all windows within a period; ArchiveError if there is no archive.
 
@@ -64,7 +64,7 @@ def recomputed(
         rows = archive.read(spark, folder, _moment(start), _moment(end))
     except AnalysisException as error:
         raise ArchiveError(f"archive {folder}: {str(error).splitlines()[0]}") from None
-    is_lost = f.col("kind") == Kind.LOST.value
+    is_lost = f.col("kind") == RowKind.LOST.value
     counts = rows.agg(
         f.sum((~is_lost).cast("long")),
         f.sum(f.col("late").cast("long")),

@@ -14,7 +14,7 @@ AHEAD_SECONDS: Final = 5.0
 """By how much a report may be ahead of the reader's clock."""
 
 
-class Kind(StrEnum):
+class RowKind(StrEnum):
     """What a row is about."""
 
     RECEIVED = "received"
@@ -31,7 +31,7 @@ class Kind(StrEnum):
     """What becomes of late rows where windows are made: they are counted only."""
 
 
-class Row(NamedTuple):
+class MeasurementRow(NamedTuple):
     """One thing that was measured. Fields that a kind has no use for are empty or 0."""
 
     time: float
@@ -55,7 +55,7 @@ class Row(NamedTuple):
     step: int
 
 
-def rows(sample: Sample, written: float, late_after: float) -> Iterator[Row]:
+def rows(sample: Sample, written: float, late_after: float) -> Iterator[MeasurementRow]:
     """Rows of one report.
 
     Parameters
@@ -76,13 +76,13 @@ def rows(sample: Sample, written: float, late_after: float) -> Iterator[Row]:
             yield from _cpu(worker, flows, sample, written, late)
 
 
-def lost(time: float, written: float, host: str, reports: int, why: str) -> Row:
+def lost(time: float, written: float, host: str, reports: int, why: str) -> MeasurementRow:
     """Return a row that says that reports are missing."""
-    return Row(
+    return MeasurementRow(
         time=time,
         written=written,
         late=False,
-        kind=Kind.LOST,
+        kind=RowKind.LOST,
         topology="",
         component="",
         source="",
@@ -112,7 +112,7 @@ def _is_system(source: str, stream: str) -> bool:
 
 def _flows(
     task: TaskSample, worker: WorkerSample, host: str, written: float, late: bool
-) -> Iterator[Row]:
+) -> Iterator[MeasurementRow]:
     until, topology, port, seconds, step = (
         worker.until,
         worker.topology,
@@ -121,14 +121,14 @@ def _flows(
         worker.step,
     )
     for it in task.inputs:
-        yield Row(
+        yield MeasurementRow(
             *(until, written, late, "received", topology, task.component, it.source, it.stream),
             *(task.task, host, port, seconds, it.executed, 0.0, 0.0, step),
         )
     if task.outputs:
         base = taken_in(task) or 0.0
         for out in task.outputs:
-            yield Row(
+            yield MeasurementRow(
                 *(until, written, late, "emitted", topology, task.component, "", out.stream),
                 *(task.task, host, port, seconds, out.emitted, base, out.transferred, step),
             )
@@ -136,7 +136,7 @@ def _flows(
 
 def _cpu(
     worker: WorkerSample, tasks: dict[int, TaskSample], sample: Sample, written: float, late: bool
-) -> Iterator[Row]:
+) -> Iterator[MeasurementRow]:
     """CPU of each task, over the seconds that its counts are over."""
     for group in worker.threads:
         members = [tasks[it] for it in group.tasks if it in tasks]
@@ -146,7 +146,7 @@ def _cpu(
             weights = [1.0] * len(members)
         for it, weight in zip(members, weights, strict=True):
             cpu = whole * weight / sum(weights)
-            yield Row(
+            yield MeasurementRow(
                 *(worker.until, written, late, "cpu", worker.topology, it.component, "", ""),
                 *(it.task, sample.host, worker.port, worker.seconds, cpu, _handled(it)),
                 *(len(members), worker.step),

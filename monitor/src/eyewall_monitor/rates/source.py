@@ -19,8 +19,8 @@ from eyewall_contracts.metric_history import EntryId, HistoryKeys, decode_entry,
 from pyspark.sql.datasource import DataSource, DataSourceStreamReader, InputPartition
 
 from eyewall_monitor.rates import offsets
-from eyewall_monitor.rates.offsets import BEGIN, Offset, Position, Span
-from eyewall_monitor.rates.rows import AHEAD_SECONDS, Row, lost, rows
+from eyewall_monitor.rates.offsets import BEGIN, Offset, Span, StreamPosition
+from eyewall_monitor.rates.rows import AHEAD_SECONDS, MeasurementRow, lost, rows
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -73,9 +73,9 @@ class HistorySource(DataSource):
         """Return the fields of a row."""
         return SCHEMA
 
-    def streamReader(self, schema: StructType) -> HistoryReader:  # noqa: N802, ARG002 - Spark's name
+    def streamReader(self, schema: StructType) -> HistoryStreamReader:  # noqa: N802, ARG002 - Spark's name
         """Return the reader."""
-        return HistoryReader(self.options)
+        return HistoryStreamReader(self.options)
 
 
 @dataclasses.dataclass
@@ -86,7 +86,7 @@ class HostSpans(InputPartition):
     planned: float
 
 
-class HistoryReader(DataSourceStreamReader):
+class HistoryStreamReader(DataSourceStreamReader):
     """Reads batches that end at the same moment for all hosts."""
 
     def __init__(self, options: Mapping[str, str]) -> None:
@@ -119,7 +119,7 @@ class HistoryReader(DataSourceStreamReader):
     def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
         """Yield the rows of some hosts."""
         assert isinstance(partition, HostSpans)  # noqa: S101 - see partitions
-        found: list[Row] = []
+        found: list[MeasurementRow] = []
         with self._connected() as store:
             for span in partition.spans:
                 for row in read_span(
@@ -137,7 +137,7 @@ class HistoryReader(DataSourceStreamReader):
             self._url, socket_timeout=TIMEOUT, socket_connect_timeout=TIMEOUT
         )
 
-    def _ends(self, store: redis.Redis, before: Offset) -> dict[str, Position]:
+    def _ends(self, store: redis.Redis, before: Offset) -> dict[str, StreamPosition]:
         """Where the next batch ends for each host that has anything new."""
         hosts = _hosts(store, self._keys)
         after: dict[str, EntryId] = {}
@@ -171,7 +171,7 @@ class HistoryReader(DataSourceStreamReader):
 
 def read_span(
     entries: Iterator[Entry], span: Span, planned: float, late_after: float
-) -> Iterator[Row]:
+) -> Iterator[MeasurementRow]:
     """Rows of a host's entries, and what is missing among them."""
     last, read = span.start, BEGIN.id
     for id_, fields in entries:
@@ -187,7 +187,7 @@ def read_span(
         missing = last.missing_before(sample.run, sample.sequence)
         if missing:
             yield lost(at, at, span.host, missing, "missing")
-        last = Position(id_, sample.run, sample.sequence)
+        last = StreamPosition(id_, sample.run, sample.sequence)
         if sample.time > planned + AHEAD_SECONDS:
             yield lost(planned, planned, span.host, 1, "ahead of the clock")
             continue
@@ -199,7 +199,7 @@ def read_span(
         yield lost(at, at, span.host, missing, "missing")
 
 
-def record_batch(found: list[Row]) -> pa.RecordBatch:
+def record_batch(found: list[MeasurementRow]) -> pa.RecordBatch:
     """Rows as Arrow has them."""
     columns = list(zip(*found, strict=True))
     for place in (0, 1):
@@ -239,10 +239,10 @@ def _hosts(store: redis.Redis, keys: HistoryKeys) -> list[str]:
     return [host for host in hosts if HOST_NAME.fullmatch(host)]
 
 
-def _position(id_: EntryId, fields: Fields) -> Position:
+def _position(id_: EntryId, fields: Fields) -> StreamPosition:
     """Return where an entry is; of one that cannot be read, only its id is known."""
     try:
         sample = decode_entry(fields)
     except ContractError:
-        return Position(id_)
-    return Position(id_, sample.run, sample.sequence)
+        return StreamPosition(id_)
+    return StreamPosition(id_, sample.run, sample.sequence)

@@ -9,7 +9,7 @@ from pyspark.sql import functions as f
 
 from eyewall_monitor.rates import archive
 from eyewall_monitor.rates.rates_document import Batch, batch_of
-from eyewall_monitor.rates.rows import Kind
+from eyewall_monitor.rates.rows import RowKind
 from eyewall_monitor.rates.source import NAME
 from eyewall_monitor.rates.windows import fullest, group_by_window, groups
 
@@ -19,13 +19,13 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
     from pyspark.sql.streaming.query import StreamingQuery
 
-    from eyewall_monitor.rates.config import Config
+    from eyewall_monitor.rates.config import RatesConfig
 
 SLACK_SECONDS: Final = 60.0
 """By how much the clocks of hosts may differ, beyond what is late by its own host's."""
 
 
-def history(spark: SparkSession, config: Config) -> DataFrame:
+def history(spark: SparkSession, config: RatesConfig) -> DataFrame:
     """Return the rows of all reports, as they come."""
     return (
         spark.readStream.format(NAME)
@@ -48,7 +48,7 @@ def counted_if_late(rows: DataFrame) -> DataFrame:
     ]
     return rows.select(
         f.when(late, f.col("written")).otherwise(f.col("time")).alias("time"),
-        f.when(late, f.lit(Kind.LATE.value)).otherwise(f.col("kind")).alias("kind"),
+        f.when(late, f.lit(RowKind.LATE.value)).otherwise(f.col("kind")).alias("kind"),
         *(
             f.when(late, f.lit("")).otherwise(f.col(name)).alias(name)
             for name in ("topology", "component", "source", "stream")
@@ -59,7 +59,7 @@ def counted_if_late(rows: DataFrame) -> DataFrame:
 
 def start_rates(
     rows: DataFrame,
-    config: Config,
+    config: RatesConfig,
     run: str,
     now: Callable[[], float],
     publish: Callable[[Batch], None],
@@ -86,7 +86,7 @@ def start_rates(
     )
 
 
-def start_archive(rows: DataFrame, config: Config, run: str) -> StreamingQuery:
+def start_archive(rows: DataFrame, config: RatesConfig, run: str) -> StreamingQuery:
     """Begin to write the raw history down."""
     folder = archive.place(config.archive.folder)
 
@@ -102,6 +102,6 @@ def start_archive(rows: DataFrame, config: Config, run: str) -> StreamingQuery:
     )
 
 
-def checkpoints(config: Config) -> Path:
+def checkpoints(config: RatesConfig) -> Path:
     """Return the folder of both queries."""
     return Path(config.batches.checkpoints).expanduser()

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from pyspark.sql import functions as f
 
-from eyewall_monitor.rates.figures import Group, WindowSample
+from eyewall_monitor.rates.figures import WindowGroup, WindowSample
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -34,7 +34,7 @@ def group_by_window(rows: DataFrame, window: float, slide: float) -> DataFrame:
     )
 
 
-def groups(windows: DataFrame) -> Iterator[Group]:
+def groups(windows: DataFrame) -> Iterator[WindowGroup]:
     """What an aggregation gives, as values."""
     table = windows.select(
         f.col("window.start").cast("double").alias("start"), *KEYS, "samples"
@@ -46,12 +46,12 @@ def groups(windows: DataFrame) -> Iterator[Group]:
     for *key, length in zip(
         *(it.to_pylist() for it in keys), lists.value_lengths().to_pylist(), strict=True
     ):
-        yield Group._make((*key, tuple(islice(values, length))))
+        yield WindowGroup._make((*key, tuple(islice(values, length))))
 
 
-def fullest(found: Iterator[Group]) -> list[Group]:
+def fullest(found: Iterator[WindowGroup]) -> list[WindowGroup]:
     """Of each thing the window that reaches furthest back among those with its last sample."""
-    best: dict[tuple[str, ...], Group] = {}
+    best: dict[tuple[str, ...], WindowGroup] = {}
     for it in found:
         key = it[1:6]
         known = best.get(key)

@@ -7,11 +7,11 @@ const SILENCE = 12_000;
 const HIDDEN = 20_000;
 const PAUSES = [500, 1_000, 2_000, 4_000];
 
-/** @typedef {import("../api.d.ts").Change} Change */
+/** @typedef {import("../api.d.ts").ViewChange} ViewChange */
 /** @typedef {"connecting"|"live"|"lost"} State */
 
 /**
- * Dispatches `change` (detail: Change) and `state` (detail: State) while the page is open.
+ * Dispatches `change` (detail: ViewChange) and `state` (detail: State) while the page is open.
  * A hidden tab closes its connection and reconnects when it is shown.
  */
 export class ChangeEvents extends EventTarget {

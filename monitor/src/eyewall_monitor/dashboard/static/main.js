@@ -101,7 +101,7 @@ themeButton(element("theme"), () => screen?.redraw());
 addEventListener("popstate", () => void show(true));
 document.addEventListener("click", follow);
 events.addEventListener("change", (event) => {
-  screen?.changed(/** @type {CustomEvent<import("../api.d.ts").Change>} */ (event).detail.changed);
+  screen?.changed(/** @type {CustomEvent<import("../api.d.ts").ViewChange>} */ (event).detail.changed);
 });
 events.addEventListener("state", () => {
   showConnection();

@@ -34,7 +34,7 @@ class TimePoint(View):
     """Seconds of response time; None interrupts the line."""
 
 
-class Reassignment(View):
+class ReassignmentView(View):
     """A decision that placed or moved executors."""
 
     at: float
@@ -52,7 +52,7 @@ class ResponseTimeView(View):
     measured: tuple[TimePoint, ...]
     measured_note: str = ""
     """Why nothing is measured; empty if something is."""
-    reassignments: tuple[Reassignment, ...]
+    reassignments: tuple[ReassignmentView, ...]
 
 
 def response_time_view(
@@ -72,7 +72,9 @@ def response_time_view(
         measured=measured_points(spans, seconds),
         measured_note="" if spans else _why_nothing(snapshot),
         reassignments=tuple(
-            Reassignment(at=it.at, decision=it.id, verdict=it.verdict, said=it.said, moves=it.moves)
+            ReassignmentView(
+                at=it.at, decision=it.id, verdict=it.verdict, said=it.said, moves=it.moves
+            )
             for it in executed
         ),
     )

@@ -278,7 +278,7 @@ def api_router(views: ViewCache, commands: Commands, events: Events) -> APIRoute
         response_class=EventSourceResponse,
         responses={
             200: {
-                "description": "Server-Sent Events: `change`, whose data is a Change; comments "
+                "description": "Server-Sent Events: `change`, whose data is a ViewChange; comments "
                 f"every {HEARTBEAT_SECONDS} s.",
                 "content": {"text/event-stream": {}},
             },

@@ -9,7 +9,7 @@ from fastapi import FastAPI
 from prometheus_client.metrics_core import Metric
 
 from eyewall_monitor.dashboard.commands import Commands
-from eyewall_monitor.dashboard.view_cache import Change, ViewCache
+from eyewall_monitor.dashboard.view_cache import ViewCache, ViewChange
 from eyewall_monitor.dashboard.web.api import api_router
 from eyewall_monitor.dashboard.web.events import Events
 from eyewall_monitor.dashboard.web.metrics import metrics_router
@@ -67,7 +67,7 @@ def _describe_views(app: FastAPI) -> None:
 
     def openapi() -> dict[str, Any]:
         document = describe()
-        for view in (Problem, Change):
+        for view in (Problem, ViewChange):
             schema = view.model_json_schema(mode="serialization")
             document["components"]["schemas"].setdefault(view.__name__, schema)
         return document

@@ -7,7 +7,7 @@ import contextlib
 from typing import TYPE_CHECKING, Final
 
 from eyewall_monitor.dashboard.errors import Reason, RequestError
-from eyewall_monitor.dashboard.view_cache import Change
+from eyewall_monitor.dashboard.view_cache import ViewChange
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable
@@ -31,7 +31,7 @@ class Events:
         """Remember the event loop that serves pages."""
         self._loop = asyncio.get_running_loop()
 
-    def publish(self, change: Change) -> None:
+    def publish(self, change: ViewChange) -> None:
         """Send a change to all pages; from any thread."""
         if self._loop is not None:
             with contextlib.suppress(RuntimeError):  # the loop has ended
@@ -48,13 +48,13 @@ class Events:
         """The number of open pages."""
         return len(self._queues)
 
-    def changes(self, everything: Callable[[], Change]) -> AsyncIterator[Change]:
+    def changes(self, everything: Callable[[], ViewChange]) -> AsyncIterator[ViewChange]:
         """Yield `everything`, and then each change."""
         if len(self._queues) >= MOST_PAGES:
             raise RequestError(Reason.AWAY, f"{MOST_PAGES} pages are open already")
         return self._changes(everything)
 
-    async def _changes(self, everything: Callable[[], Change]) -> AsyncIterator[Change]:
+    async def _changes(self, everything: Callable[[], ViewChange]) -> AsyncIterator[ViewChange]:
         queue = _Queue()
         self._queues.add(queue)
         try:
@@ -66,7 +66,7 @@ class Events:
         finally:
             self._queues.discard(queue)
 
-    def _deliver(self, change: Change) -> None:
+    def _deliver(self, change: ViewChange) -> None:
         for queue in self._queues:
             queue.put(change)
 
@@ -79,12 +79,12 @@ class _Queue:
         self._revision = 0
         self._changed: set[str] = set()
 
-    def put(self, change: Change) -> None:
+    def put(self, change: ViewChange) -> None:
         self._revision = change.revision
         self._changed.update(change.changed)
         self.ready.set()
 
-    def take(self) -> Change:
+    def take(self) -> ViewChange:
         changed, self._changed = self._changed, set()
         self.ready.clear()
-        return Change(revision=self._revision, changed=tuple(sorted(changed)))
+        return ViewChange(revision=self._revision, changed=tuple(sorted(changed)))
