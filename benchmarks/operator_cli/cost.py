@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from eyewall_sidecar.cli.client import OperationsClient
 from eyewall_sidecar.config import ServiceSettings
-from eyewall_sidecar.rpc import Server
+from eyewall_sidecar.rpc import RpcServer
 from eyewall_sidecar.service.decision_log import DecisionLog
 from eyewall_sidecar.service.planner import Planner, ServiceContext
 from eyewall_sidecar.service.round import InputStores, SchedulingService
@@ -31,11 +31,11 @@ from eyewall_sidecar.stores import NoRecords
 from eyewall_sidecar.storm import (
     ClusterState,
     Component,
+    ComponentKind,
     DelayTable,
     Executor,
     Grouping,
     Input,
-    Kind,
     Slot,
     Supervisor,
     Topology,
@@ -91,7 +91,7 @@ def _topology(number: int, executors: int) -> Topology:
     for place in range(COMPONENTS):
         tasks = range(1 + place * each, 1 + (place + 1) * each)
         inputs = (Input(f"c{place - 1}", "default", Grouping.SHUFFLE),) if place else ()
-        kind = Kind.BOLT if place else Kind.SPOUT
+        kind = ComponentKind.BOLT if place else ComponentKind.SPOUT
         running = tuple(Executor(it, it) for it in tasks)
         components.append(Component(f"c{place}", kind, running, 0.1, 64 << 20, 0, inputs))
     name = f"topology-{number:02}"
@@ -131,7 +131,7 @@ class Bench:
             time.monotonic,
         )
         planner = Planner(ServiceContext(self.service, solvers), lambda: "1")
-        self.server = Server(planner, "127.0.0.1:0")
+        self.server = RpcServer(planner, "127.0.0.1:0")
         self.server.start()
         self.client = OperationsClient(f"127.0.0.1:{self.server.port}", seconds=300.0)
 

@@ -22,7 +22,7 @@ from eyewall_contracts.setting_keys import (
     ValueType,
     number_text,
 )
-from eyewall_sidecar.storm import Mode, Settings
+from eyewall_sidecar.storm import Mode, TopologySettings
 from shim_keys import FILE, java_source
 
 ROOT = Path(__file__).parents[2]
@@ -69,7 +69,7 @@ def test_the_page_names_the_default(key: SettingKey) -> None:
 
 
 def test_the_sidecar_has_the_defaults_of_the_table() -> None:
-    settings = Settings()
+    settings = TopologySettings()
     given = {
         "eyewall.mode": Mode(settings.mode).value,
         "eyewall.policy": settings.policy,

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from eyewall_sidecar.rpc import Server
+from eyewall_sidecar.rpc import RpcServer
 from eyewall_sidecar.storm import Topology
 from obedient_nimbus import Nimbus
 from storm_builders import chain, supervisor
@@ -43,7 +43,7 @@ def running(nimbus: Nimbus, topology: Topology = TOPOLOGY) -> Nimbus:
 @contextmanager
 def served(nimbus: Nimbus) -> Iterator[str]:
     """Answer by gRPC; the address."""
-    server = Server(nimbus.planner, "127.0.0.1:0")
+    server = RpcServer(nimbus.planner, "127.0.0.1:0")
     server.start()
     try:
         yield f"127.0.0.1:{server.port}"

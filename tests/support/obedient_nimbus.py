@@ -38,7 +38,7 @@ from storm_builders import cluster, state
 
 @dataclass
 class Clock:
-    """Time stands still unless somebody moves it."""
+    """Time that only a test moves."""
 
     now: float = 100.0
 

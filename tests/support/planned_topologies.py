@@ -18,7 +18,7 @@ def topology(name: str = "word-1", **settings: object) -> Topology:
 
 
 def nimbus_with(*running: Topology, **limits: float | bool | None) -> Nimbus:
-    """Each topology's tag runs on a, beside its source; Nimbus was heard once."""
+    """Each topology's tag runs on a, next to its source; Nimbus was heard once."""
     nimbus = Nimbus([supervisor(it, 4) for it in "abc"], TRIANGLE, **limits)
     for number, it in enumerate(running):
         nimbus.running[it.id] = (worker("a", 6700 + number, 1, 2), worker("c", 6700 + number, 3))

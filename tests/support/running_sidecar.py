@@ -8,7 +8,7 @@ import grpc
 from eyewall_contracts.proto import scheduler_pb2 as pb
 from eyewall_contracts.proto import scheduler_pb2_grpc as pb_grpc
 from eyewall_sidecar.config import MoveLimits, ServiceSettings, SolverLimits
-from eyewall_sidecar.rpc import Server
+from eyewall_sidecar.rpc import RpcServer
 from eyewall_sidecar.service.decision_log import DecisionLog
 from eyewall_sidecar.service.planner import Planner, ServiceContext
 from eyewall_sidecar.service.round import InputStores, SchedulingService
@@ -35,12 +35,12 @@ def write_delays(file: Path, **milliseconds: float) -> None:
         "hosts": HOSTS,
         "delay": [[delay(a, b) for b in HOSTS] for a in HOSTS],
     }
-    beside = file.with_suffix(".new")
-    beside.write_text(json.dumps(content))
-    beside.replace(file)
+    replacement = file.with_suffix(".new")
+    replacement.write_text(json.dumps(content))
+    replacement.replace(file)
 
 
-class Sidecar:
+class RunningSidecar:
     """A real server with a real client, and the delay file that it reads."""
 
     def __init__(self, solvers: SolverPool, delay_file: Path) -> None:
@@ -57,7 +57,7 @@ class Sidecar:
             time.monotonic,
         )
         planner = Planner(ServiceContext(service, solvers), lambda: "5f1c1a0e")
-        self.server = Server(planner, "127.0.0.1:0")
+        self.server = RpcServer(planner, "127.0.0.1:0")
         self.server.start()
         self.channel = grpc.insecure_channel(f"127.0.0.1:{self.server.port}")
         self.stub = pb_grpc.SchedulerStub(self.channel)  # type: ignore[no-untyped-call]

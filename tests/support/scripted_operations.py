@@ -1,4 +1,4 @@
-"""A sidecar that answers people as it is told to: a real gRPC server in the test's own process."""
+"""A sidecar with a test's answers: a real gRPC server in the test's own process."""
 
 from __future__ import annotations
 

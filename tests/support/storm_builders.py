@@ -9,18 +9,18 @@ from eyewall_sidecar.storm import (
     Assignment,
     ClusterState,
     Component,
+    ComponentKind,
     DelayTable,
     Executor,
     Grouping,
     HostLoad,
     Input,
-    Kind,
     MeasuredTopology,
-    Settings,
     Signals,
     Slot,
     Supervisor,
     Topology,
+    TopologySettings,
     TopologyState,
     Worker,
     problem_of_missing,
@@ -60,13 +60,13 @@ def chain(
         executors = tuple(Executor(task + n, task + n) for n in range(1, count + 1))
         task += count
         if component == "__acker":
-            kind = Kind.SYSTEM
+            kind = ComponentKind.SYSTEM
             inputs = tuple(
                 Input(it, "__ack_ack" if it != names[0] else "__ack_init", Grouping.FIELDS)
                 for it in names
             )
         else:
-            kind = Kind.BOLT if place else Kind.SPOUT
+            kind = ComponentKind.BOLT if place else ComponentKind.SPOUT
             inputs = (Input(names[place - 1], "default", grouping),) if place else ()
             if not place and acker:
                 inputs = (Input("__acker", "__ack_ack", Grouping.DIRECT),)
@@ -115,7 +115,7 @@ def ask(
 ) -> TopologyProblem:
     """What is asked of a policy for a topology with these workers, among `others`."""
     running = state(topology, *workers)
-    settings = read_settings(topology, Settings(), policy_catalogue())
+    settings = read_settings(topology, TopologySettings(), policy_catalogue())
     known = delays or all_delays(sorted({it.host for it in supervisors}), 10)
     build = problem_of_moving if moving else problem_of_missing
     capacities = supervisor_capacities(cluster(supervisors, running, *others), running)

@@ -15,7 +15,7 @@ from eyewall_monitor.config_file import ConfigError, Section
 from pydantic import AfterValidator, Field, model_validator
 from pydantic_core import PydanticCustomError
 
-from eyewall_sidecar.storm import Mode, Settings, SettingsError
+from eyewall_sidecar.storm import Mode, SettingsError, TopologySettings
 from eyewall_sidecar.storm.settings import (
     Choices,
     read_mode,
@@ -78,20 +78,20 @@ class Delays(Section):
         return self
 
 
-class ZooKeeper(Section):
+class _ZooKeeper(Section):
     """Where rates, costs, loads and switches come from, and decisions go to."""
 
     servers: Servers | None = None
     root: Root = ROOT
 
 
-class Metrics(Section):
+class _Metrics(Section):
     """What is believed of rates, costs and loads."""
 
     minimum_confidence: Annotated[float, Field(ge=0, le=1)] = 0.5
 
 
-class Defaults(Section):
+class _Defaults(Section):
     """Cluster-wide defaults of the topologies' `eyewall.*` settings."""
 
     policy: str = "odp"
@@ -124,21 +124,21 @@ class MoveLimits(Section):
     """Within which a move has to save more than it costs; None: not evaluated."""
 
 
-class Config(Section):
+class SidecarConfig(Section):
     """The whole file."""
 
     listen: Annotated[str, AfterValidator(_address)] = "127.0.0.1:7077"
     delays: Delays = Delays()
-    zookeeper: ZooKeeper = ZooKeeper()
-    metrics: Metrics = Metrics()
-    defaults: Defaults = Defaults()
+    zookeeper: _ZooKeeper = _ZooKeeper()
+    metrics: _Metrics = _Metrics()
+    defaults: _Defaults = _Defaults()
     solver: SolverLimits = SolverLimits()
     replacement: MoveLimits = MoveLimits()
 
 
-def read_config(path: Path | None) -> Config:
+def read_config(path: Path | None) -> SidecarConfig:
     """Read the file; without one, every key has its default."""
-    return config_file.read(Config, path)
+    return config_file.read(SidecarConfig, path)
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,17 +155,17 @@ class ServiceSettings:
         From 0 to 1; an estimate with less is not believed.
     """
 
-    defaults: Settings = field(default_factory=Settings)
+    defaults: TopologySettings = field(default_factory=TopologySettings)
     solver: SolverLimits = field(default_factory=SolverLimits)
     moves: MoveLimits = field(default_factory=MoveLimits)
     minimum_confidence: float = 0.5
 
 
-def service_settings(config: Config, policies: Choices) -> ServiceSettings:
+def service_settings(config: SidecarConfig, policies: Choices) -> ServiceSettings:
     """Return what rounds are decided by; ConfigError if a topology's default cannot be used."""
     given = config.defaults
     try:
-        defaults = Settings(
+        defaults = TopologySettings(
             mode=Mode(read_mode("[defaults] mode", given.mode)),
             policy=read_policy("[defaults] policy", given.policy, policies),
             objective=read_objective("[defaults] objective", given.objective),

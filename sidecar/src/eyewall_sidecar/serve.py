@@ -12,9 +12,9 @@ from eyewall_contracts.stores.redis_client import server_of
 from eyewall_contracts.znodes import Znodes
 from eyewall_monitor.config_file import ConfigError
 
-from eyewall_sidecar.config import Config, Delays, service_settings
+from eyewall_sidecar.config import Delays, SidecarConfig, service_settings
 from eyewall_sidecar.policies import policy_catalogue, policy_faults
-from eyewall_sidecar.rpc import Server
+from eyewall_sidecar.rpc import RpcServer
 from eyewall_sidecar.service.decision_log import DecisionLog
 from eyewall_sidecar.service.planner import Planner, ServiceContext
 from eyewall_sidecar.service.round import InputStores, SchedulingService
@@ -41,7 +41,7 @@ STOP_SECONDS = 1.0
 LOG = logging.getLogger("eyewall.sidecar")
 
 
-def serve(config: Config, say: Callable[[str], None]) -> None:
+def serve(config: SidecarConfig, say: Callable[[str], None]) -> None:
     """Answer Nimbus until SIGTERM or SIGINT; `say` gets one line when ready.
 
     ConfigError and AddressError name what keeps it from starting.
@@ -63,7 +63,7 @@ def serve(config: Config, say: Callable[[str], None]) -> None:
             time.monotonic,
         )
         planner = Planner(ServiceContext(service, solvers), lambda: secrets.token_hex(4))
-        server = Server(planner, config.listen)
+        server = RpcServer(planner, config.listen)
         server.start()
         try:
             if _warm(solvers, stopped):
@@ -97,7 +97,7 @@ def _warm(solvers: SolverPool, stopped: threading.Event) -> bool:
 
 
 @contextmanager
-def _delay_store(config: Config) -> Iterator[DelayStore]:
+def _delay_store(config: SidecarConfig) -> Iterator[DelayStore]:
     given = config.delays
     if given.redis is not None:
         with closing(_redis_delays(given.redis, given)) as store:
@@ -118,7 +118,7 @@ def _redis_delays(url: str, given: Delays) -> RedisDelays:
 
 @contextmanager
 def _zookeeper_stores(
-    config: Config,
+    config: SidecarConfig,
 ) -> Iterator[tuple[MeasurementStore, RecordStore, SwitchStore]]:
     servers = config.zookeeper.servers
     if servers is None:
@@ -136,7 +136,7 @@ def _zookeeper_stores(
         yield measurements, records, switches
 
 
-def _delays(config: Config) -> str:
+def _delays(config: SidecarConfig) -> str:
     given = config.delays
     if given.redis is not None:
         return f"delays from {server_of(given.redis)}, prefix {given.prefix}"

@@ -20,7 +20,7 @@ from eyewall_latency.config import read_config as read_latency
 from eyewall_monitor.agent.config import read_config as read_monitor
 from eyewall_monitor.dashboard.config import read_config as read_dashboard
 from eyewall_monitor.rates.config import read_config as read_rates
-from eyewall_sidecar.config import Config as SidecarConfig
+from eyewall_sidecar.config import SidecarConfig
 from eyewall_sidecar.config import read_config as read_sidecar
 
 if TYPE_CHECKING:

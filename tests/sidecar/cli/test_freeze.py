@@ -98,10 +98,10 @@ def test_as_json_it_is_said_what_is_written_and_what_the_sidecar_holds(
 ) -> None:
     with served(nimbus) as address:
         frozen = eyewall("freeze", TOPOLOGY.name, "--json", config=config, sidecar=address)
-        told = json.loads(frozen.stdout)
-        assert told["held"].pop("age") >= 0
+        reply = json.loads(frozen.stdout)
+        assert reply["held"].pop("age") >= 0
         switches = {"frozen": False, "frozen_topologies": [TOPOLOGY.id]}
-        assert (frozen.exit_code, told) == (
+        assert (frozen.exit_code, reply) == (
             0,
             {
                 "written": switches,
@@ -121,9 +121,9 @@ def test_as_json_a_switch_that_is_written_but_not_held_is_not_in_force(config: P
     assert json.loads(away.stdout) == {"written": frozen, "in_force": False}
     with served(running(three_sites(frozen=True))) as address:
         without = eyewall("freeze", "--json", config=config, sidecar=address)
-    told = json.loads(without.stdout)
-    assert (without.exit_code, told["in_force"], told["written"]) == (1, False, frozen)
-    assert (told["held"]["available"], told["frozen_by_configuration"]) == (False, True)
+    reply = json.loads(without.stdout)
+    assert (without.exit_code, reply["in_force"], reply["written"]) == (1, False, frozen)
+    assert (reply["held"]["available"], reply["frozen_by_configuration"]) == (False, True)
     assert "its [zookeeper] servers is not set" in without.stderr
 
 

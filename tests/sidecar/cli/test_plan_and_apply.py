@@ -213,16 +213,16 @@ def test_what_is_refused_at_once_is_json_as_well_and_ends_with_the_same(
     eyewall("plan", NAME, sidecar=address)
     nimbus.switches.turn(TOPOLOGY.id)
     frozen = eyewall("apply", "00000001", "--json", sidecar=address)
-    told = json.loads(frozen.stdout)
-    assert (frozen.exit_code, told["id"], told["state"]) == (5, "00000001", "PROPOSED")
+    reply = json.loads(frozen.stdout)
+    assert (frozen.exit_code, reply["id"], reply["state"]) == (5, "00000001", "PROPOSED")
     assert "operators' switch" in frozen.stderr
     nimbus.running[TOPOLOGY.id] = (*nimbus.running[TOPOLOGY.id][:1], worker("cloud-1", 6701, 2, 3))
     nimbus.round(TOPOLOGY, obey=False)
     stale = eyewall("apply", "00000001", "--json", sidecar=address)
     assert stale.stdout, stale.stderr
-    told = json.loads(stale.stdout)
-    assert (stale.exit_code, told["state"]) == (4, "STALE")
-    assert told["state_reason"] in stale.stderr
+    reply = json.loads(stale.stdout)
+    assert (stale.exit_code, reply["state"]) == (4, "STALE")
+    assert reply["state_reason"] in stale.stderr
 
 
 def test_a_plan_that_is_gone_ends_with_2(address: str) -> None:

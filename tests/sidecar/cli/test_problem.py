@@ -23,32 +23,32 @@ def eyewall(*arguments: str, text: str | None = None) -> Result:
 
 
 def test_the_problem_is_a_file_on_standard_output_that_solve_takes(address: str) -> None:
-    told = eyewall("problem", TOPOLOGY.name, "--sidecar", address)
-    assert told.exit_code == 0
-    assert DECLARED in told.stderr.splitlines()
-    problem = parse_problem(told.stdout, Path()).problem
+    result = eyewall("problem", TOPOLOGY.name, "--sidecar", address)
+    assert result.exit_code == 0
+    assert DECLARED in result.stderr.splitlines()
+    problem = parse_problem(result.stdout, Path()).problem
     assert {it.id for it in problem.nodes} == {"edge-1", "fog-1", "cloud-1"}
-    solved = eyewall("solve", "-", text=told.stdout)
+    solved = eyewall("solve", "-", text=result.stdout)
     assert solved.exit_code == 0
     assert "R=1 is 0.041" in solved.stdout  # edge → cloud 40 ms, and 1 ms of work
 
 
 def test_with_output_it_is_written_there(address: str, tmp_path: Path) -> None:
     output = tmp_path / "words.json"
-    told = eyewall("problem", TOPOLOGY.name, "--output", str(output), "--sidecar", address)
-    assert (told.exit_code, told.stdout) == (0, "")
+    result = eyewall("problem", TOPOLOGY.name, "--output", str(output), "--sidecar", address)
+    assert (result.exit_code, result.stdout) == (0, "")
     assert len(parse_problem(output.read_text(), Path()).problem.operators) == 4
 
 
 def test_an_output_that_cannot_be_written_is_bad_input(address: str, tmp_path: Path) -> None:
     there = str(tmp_path)
-    told = eyewall("problem", TOPOLOGY.name, "--output", there, "--sidecar", address)
-    assert told.exit_code == 2
-    assert f"eyewall problem: --output {there}: Is a directory" in told.stderr
+    result = eyewall("problem", TOPOLOGY.name, "--output", there, "--sidecar", address)
+    assert result.exit_code == 2
+    assert f"eyewall problem: --output {there}: Is a directory" in result.stderr
 
 
 def test_an_unknown_topology_is_bad_input_and_the_nearest_is_named(address: str) -> None:
-    told = eyewall("problem", "words-1-17000", "--sidecar", address)
-    assert told.exit_code == 2
-    assert told.stderr.startswith("eyewall problem: no topology words-1-17000; topologies are ")
-    assert f"did you mean {TOPOLOGY.name}" in told.stderr
+    result = eyewall("problem", "words-1-17000", "--sidecar", address)
+    assert result.exit_code == 2
+    assert result.stderr.startswith("eyewall problem: no topology words-1-17000; topologies are ")
+    assert f"did you mean {TOPOLOGY.name}" in result.stderr

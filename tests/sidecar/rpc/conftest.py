@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 from eyewall_sidecar.service.solver_pool import SolverPool
-from running_sidecar import Sidecar
+from running_sidecar import RunningSidecar
 
 
 @pytest.fixture(scope="package")
@@ -17,7 +17,7 @@ def solvers() -> Iterator[SolverPool]:
 
 
 @pytest.fixture
-def sidecar(solvers: SolverPool, tmp_path: Path) -> Iterator[Sidecar]:
-    running = Sidecar(solvers, tmp_path / "delays.json")
+def sidecar(solvers: SolverPool, tmp_path: Path) -> Iterator[RunningSidecar]:
+    running = RunningSidecar(solvers, tmp_path / "delays.json")
     yield running
     running.close()

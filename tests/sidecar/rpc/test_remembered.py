@@ -1,9 +1,9 @@
 from eyewall_contracts.proto import scheduler_pb2 as pb
 from nimbus_messages import PINS, by_digest_only, request, state_of, tag_and_count
-from running_sidecar import Sidecar
+from running_sidecar import RunningSidecar
 
 
-def test_an_unchanged_state_is_known_by_its_digest(sidecar: Sidecar) -> None:
+def test_an_unchanged_state_is_known_by_its_digest(sidecar: RunningSidecar) -> None:
     definition = tag_and_count(pin=PINS)
     whole = request(state_of(definition), definition)
     assert sidecar.schedule(by_digest_only(whole)) == pb.ScheduleReply(
@@ -13,7 +13,9 @@ def test_an_unchanged_state_is_known_by_its_digest(sidecar: Sidecar) -> None:
     assert sidecar.schedule(by_digest_only(whole)) == first
 
 
-def test_a_digest_of_another_state_is_never_answered_with_the_old_one(sidecar: Sidecar) -> None:
+def test_a_digest_of_another_state_is_never_answered_with_the_old_one(
+    sidecar: RunningSidecar,
+) -> None:
     definition = tag_and_count(mode="off")
     whole = request(state_of(definition), definition)
     sidecar.schedule(whole)
@@ -25,7 +27,7 @@ def test_a_digest_of_another_state_is_never_answered_with_the_old_one(sidecar: S
 
 
 def test_a_restarted_sidecar_asks_for_the_state_and_then_for_the_definitions(
-    sidecar: Sidecar,
+    sidecar: RunningSidecar,
 ) -> None:
     definition = tag_and_count(pin=PINS)
     whole = request(state_of(definition), definition)
@@ -37,7 +39,7 @@ def test_a_restarted_sidecar_asks_for_the_state_and_then_for_the_definitions(
     assert sidecar.schedule(whole).decisions[0].HasField("place")
 
 
-def test_a_definition_that_changed_is_asked_for_again(sidecar: Sidecar) -> None:
+def test_a_definition_that_changed_is_asked_for_again(sidecar: RunningSidecar) -> None:
     first, changed = tag_and_count(pin=PINS), tag_and_count(mode="off")
     sidecar.schedule(request(state_of(first), first))
     assert list(sidecar.schedule(request(state_of(changed))).needs_definitions) == [
@@ -48,7 +50,7 @@ def test_a_definition_that_changed_is_asked_for_again(sidecar: Sidecar) -> None:
 
 
 def test_what_one_nimbus_sent_is_not_known_of_another_and_few_are_remembered(
-    sidecar: Sidecar,
+    sidecar: RunningSidecar,
 ) -> None:
     definition = tag_and_count(mode="off")
     state = state_of(definition)

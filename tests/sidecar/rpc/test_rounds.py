@@ -6,7 +6,7 @@ from eyewall_contracts.proto import scheduler_pb2 as pb
 from eyewall_sidecar.rpc import encode
 from eyewall_sidecar.service.decision import Decision
 from nimbus_messages import PINS, request, state_of, tag_and_count
-from running_sidecar import Sidecar
+from running_sidecar import RunningSidecar
 
 
 def host_of(place: pb.Place, task: int) -> str:
@@ -19,7 +19,7 @@ def host_of(place: pb.Place, task: int) -> str:
 
 
 def test_a_first_placement_comes_back_with_its_pins_every_executor_once_and_no_slot_twice(
-    sidecar: Sidecar,
+    sidecar: RunningSidecar,
 ) -> None:
     definition = tag_and_count(pin=PINS)
     reply = sidecar.schedule(request(state_of(definition), definition))
@@ -36,7 +36,7 @@ def test_a_first_placement_comes_back_with_its_pins_every_executor_once_and_no_s
     assert decision.base == state_of(definition).topologies[0].assignment_digest
 
 
-def test_a_changed_delay_moves_the_topology_in_a_later_round(sidecar: Sidecar) -> None:
+def test_a_changed_delay_moves_the_topology_in_a_later_round(sidecar: RunningSidecar) -> None:
     # Straight on 40 ms, by way of the fog 400: the fog is not used.
     sidecar.write_delays(cloud_edge=40, edge_fog=200, cloud_fog=200)
     definition = tag_and_count(pin=PINS)
@@ -61,7 +61,9 @@ def test_a_changed_delay_moves_the_topology_in_a_later_round(sidecar: Sidecar) -
     assert [it for it in started if (it.supervisor_id, it.port) in before] == []
 
 
-def test_a_plan_is_made_while_rounds_go_on_and_applied_by_the_next_one(sidecar: Sidecar) -> None:
+def test_a_plan_is_made_while_rounds_go_on_and_applied_by_the_next_one(
+    sidecar: RunningSidecar,
+) -> None:
     definition = tag_and_count(pin=PINS, mode="observe")
     on = {"edge-1": [1], "fog-1": [2, 3, 4, 5], "fog-2": [6, 7, 8, 9], "cloud-1": [10, 11, 12, 13]}
     workers = [
@@ -98,7 +100,7 @@ def test_a_plan_is_made_while_rounds_go_on_and_applied_by_the_next_one(sidecar: 
 
 
 def test_half_of_a_surrogate_pair_in_one_topologys_setting_does_not_stop_the_others(
-    sidecar: Sidecar,
+    sidecar: RunningSidecar,
 ) -> None:
     bad = tag_and_count("bad-1", policy="\ud800")
     good = tag_and_count("good-1", pin=PINS)
@@ -108,7 +110,7 @@ def test_half_of_a_surrogate_pair_in_one_topologys_setting_does_not_stop_the_oth
 
 
 def test_a_decision_that_cannot_be_encoded_is_declined_and_does_not_stop_the_others(
-    sidecar: Sidecar, monkeypatch: pytest.MonkeyPatch
+    sidecar: RunningSidecar, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     encode_decision = encode.decision
     failed: list[Decision] = []

@@ -1,15 +1,15 @@
 import grpc
 import pytest
 from eyewall_contracts.proto import scheduler_pb2 as pb
-from eyewall_sidecar.rpc import AddressError, Server
+from eyewall_sidecar.rpc import AddressError, RpcServer
 from grpc_health.v1 import health_pb2, health_pb2_grpc
 from grpc_reflection.v1alpha import reflection_pb2, reflection_pb2_grpc
 from nimbus_messages import request, state_of, tag_and_count
-from running_sidecar import Sidecar
+from running_sidecar import RunningSidecar
 
 
 def test_under_a_newer_contract_what_runs_is_kept_and_the_rest_declined_with_the_reason(
-    sidecar: Sidecar,
+    sidecar: RunningSidecar,
 ) -> None:
     said = "the sidecar speaks contract 1, Nimbus speaks 2: update the sidecar"
     waiting, running = tag_and_count(), tag_and_count("running-1")
@@ -59,7 +59,7 @@ def broken_version(it: pb.ScheduleRequest) -> None:
     ],
 )
 def test_a_malformed_message_is_refused_with_what_is_wrong(
-    sidecar: Sidecar, breaks: object, words: list[str]
+    sidecar: RunningSidecar, breaks: object, words: list[str]
 ) -> None:
     definition = tag_and_count(mode="off")
     whole = request(state_of(definition), definition)
@@ -73,7 +73,7 @@ def test_a_malformed_message_is_refused_with_what_is_wrong(
     assert sidecar.schedule(good).decisions, "the next request is served"
 
 
-def test_a_definition_without_sense_is_that_topologys_alone(sidecar: Sidecar) -> None:
+def test_a_definition_without_sense_is_that_topologys_alone(sidecar: RunningSidecar) -> None:
     good, bad = tag_and_count(), tag_and_count("bad-1")
     bad.components[2].cpu_cores = -0.1
     placed, declined = sidecar.schedule(request(state_of(good, bad), good, bad)).decisions
@@ -82,7 +82,7 @@ def test_a_definition_without_sense_is_that_topologys_alone(sidecar: Sidecar) ->
     assert declined.status == declined.decline.reason
 
 
-def test_the_health_service_says_serving_only_when_told(sidecar: Sidecar) -> None:
+def test_the_health_service_says_serving_only_when_told(sidecar: RunningSidecar) -> None:
     health = health_pb2_grpc.HealthStub(sidecar.channel)
     asked = health_pb2.HealthCheckRequest(service="eyewall.scheduler.v1.Scheduler")
     assert health.Check(asked).status == health_pb2.HealthCheckResponse.NOT_SERVING
@@ -90,7 +90,7 @@ def test_the_health_service_says_serving_only_when_told(sidecar: Sidecar) -> Non
     assert health.Check(asked).status == health_pb2.HealthCheckResponse.SERVING
 
 
-def test_reflection_lists_the_contract(sidecar: Sidecar) -> None:
+def test_reflection_lists_the_contract(sidecar: RunningSidecar) -> None:
     stub = reflection_pb2_grpc.ServerReflectionStub(sidecar.channel)
     asked = reflection_pb2.ServerReflectionRequest(list_services="")
     (answer,) = stub.ServerReflectionInfo(iter([asked]))
@@ -98,15 +98,15 @@ def test_reflection_lists_the_contract(sidecar: Sidecar) -> None:
     assert {"eyewall.scheduler.v1.Scheduler", "grpc.health.v1.Health"} <= names
 
 
-def test_a_state_of_more_than_four_megabytes_is_taken(sidecar: Sidecar) -> None:
+def test_a_state_of_more_than_four_megabytes_is_taken(sidecar: RunningSidecar) -> None:
     definition = tag_and_count(mode="off")
     definition.name = "x" * (5 << 20)
     reply = sidecar.schedule(request(state_of(definition), definition))
     assert reply.decisions[0].decline.reason == "eyewall.mode is off"
 
 
-def test_a_port_that_is_taken_is_one_clear_error(sidecar: Sidecar) -> None:
+def test_a_port_that_is_taken_is_one_clear_error(sidecar: RunningSidecar) -> None:
     address = f"127.0.0.1:{sidecar.server.port}"
     with pytest.raises(AddressError) as refused:
-        Server(None, address)  # type: ignore[arg-type]
+        RpcServer(None, address)  # type: ignore[arg-type]
     assert str(refused.value) == f"cannot listen on {address}: Address already in use"

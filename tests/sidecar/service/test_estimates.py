@@ -11,7 +11,7 @@ from storm_builders import chain
 TOPOLOGY = chain(("source", 1), ("count", 1))
 
 
-class Round:
+class _Round:
     """Reads round by round what is written meanwhile; the clock is at 100 s to begin with."""
 
     def __init__(self) -> None:
@@ -31,27 +31,27 @@ class Round:
 
 def test_a_report_is_as_old_as_it_is_here_whatever_its_hosts_clock_says() -> None:
     for clock_is_off in (-3600.0, 3600.0):
-        round_ = Round()
-        told = report("a", time=max(0.0, 100 + clock_is_off), busy=0.5)
-        assert round_.load(told) is not None
+        round_ = _Round()
+        reported = report("a", time=max(0.0, 100 + clock_is_off), busy=0.5)
+        assert round_.load(reported) is not None
         round_.clock.now += 29
-        assert round_.load(told) is not None
+        assert round_.load(reported) is not None
         round_.clock.now += 2
-        assert round_.load(told) is None
+        assert round_.load(reported) is None
 
 
 def test_the_last_report_written_again_is_neither_counted_twice_nor_any_younger() -> None:
-    round_ = Round()
+    round_ = _Round()
     round_.load(report("a", 0, time=95))
-    told = round_.load(report("a", 1, time=100, busy=0.5))
+    reported = round_.load(report("a", 1, time=100, busy=0.5))
     round_.clock.now += 25
-    assert round_.load(report("a", 1, time=100, busy=0.5)) == told
+    assert round_.load(report("a", 1, time=100, busy=0.5)) == reported
     round_.clock.now += 6
     assert round_.load(report("a", 1, time=100, busy=0.5)) is None
 
 
 def test_how_slow_a_host_was_outlasts_an_agent_that_starts_again() -> None:
-    round_ = Round()
+    round_ = _Round()
     for n in range(3):
         slow = round_.load(report("a", n, time=90 + 5 * n, cores=0.3, busy=0.3, throttled=0.7))
     assert slow is not None
@@ -65,7 +65,7 @@ def test_how_slow_a_host_was_outlasts_an_agent_that_starts_again() -> None:
 
 
 def test_rates_grow_old_though_they_were_written_by_a_clock_that_is_ahead() -> None:
-    round_ = Round()
+    round_ = _Round()
     round_.written.rates[TOPOLOGY.id] = rates_of(TOPOLOGY, {2: 9.0}, {1: 9.0}, until=3700.0)
     assert round_.knows_rates()
     round_.clock.now += 100

@@ -91,7 +91,7 @@ def test_each_host_is_valued_as_if_the_executor_alone_were_there() -> None:
 
 
 def test_possible_hosts_come_best_first_and_impossible_ones_last() -> None:
-    # c beside b saves 40 ms, on fog-1 it saves 25 ms; host-9 has no slots.
+    # c next to b saves 40 ms, on fog-1 it saves 25 ms; host-9 has no slots.
     nimbus = three_sites()
     nimbus.hosts.append(supervisor("host-9", slots=0))
     nimbus.delays.milliseconds |= {("host-9", it): 1.0 for it in ("edge-1", "fog-1", "cloud-1")}
@@ -251,7 +251,7 @@ def test_places_that_are_taken_are_counted() -> None:
     assert obstacle(explained(nimbus, "5"), "edge-1") == ("operators", taken)
 
 
-def beside(topology: Topology) -> Nimbus:
+def both_on_edge(topology: Topology) -> Nimbus:
     """CHAIN-like on edge-1 and cloud-1, another topology on both slots of fog-1."""
     nimbus = three_sites()
     busy = chain(("x", 1), ("y", 1), name="busy-1")
@@ -263,7 +263,7 @@ def beside(topology: Topology) -> Nimbus:
 
 
 def test_a_host_without_a_free_slot_is_not_left_out_silently() -> None:
-    nimbus = beside(CHAIN)
+    nimbus = both_on_edge(CHAIN)
     taken = message(Code.SLOTS_TAKEN, slots=2)
     assert obstacle(explained(nimbus, "c"), "fog-1") == ("slots", taken)
 
@@ -277,10 +277,10 @@ def test_with_eckers_score_another_topologys_host_is_closed() -> None:
             "eyewall.objective": '"ecker"',
         },
     )
-    nimbus = beside(topology)
+    nimbus = both_on_edge(topology)
     found = explained(nimbus, "c")
     assert obstacle(found, "fog-1").constraint == "closed"
-    # Beside b on edge-1 no stream and no tuple leaves the host, and one supervisor is enough.
+    # Next to b on edge-1 no stream and no tuple leaves the host, and one supervisor is enough.
     best = on(found, "edge-1")
     assert (best.value or 0) < (on(found, "cloud-1").value or 0)
     assert "ecker" in str(answered(nimbus, "c", "edge-1"))
@@ -351,7 +351,7 @@ def test_several_terms_are_told_one_by_one() -> None:
         },
     )
     nimbus = placed(three_sites(), topology, worker("edge-1", 6700, 1, 2))
-    # Nothing told yet what normalises the terms, so the objective has no value; but an order.
+    # No solution has shown yet what normalises the terms: the objective has an order, no value.
     found = explained(nimbus, "b")
     assert [it.host for it in found.alternatives] == ["edge-1", "fog-1", "cloud-1"]
     assert on(found, "fog-1").value is None

@@ -27,6 +27,7 @@ from eyewall_sidecar.service.solver_pool import (
     SolverPool,
 )
 from installed_plugins import install_plugin
+from obedient_nimbus import Clock
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -82,17 +83,8 @@ def install(
     return name
 
 
-class Clock:
-    """Time stands still unless a test moves it: a slow machine makes no process hang."""
-
-    def __init__(self) -> None:
-        self.now = 1000.0
-
-    def __call__(self) -> float:
-        return self.now
-
-
 CLOCK = Clock()
+"""Only a test moves it: a slow machine makes no process hang."""
 
 
 @pytest.fixture(scope="module")

@@ -5,8 +5,7 @@ from dataclasses import replace
 
 import pytest
 from eyewall_sidecar.model import ProblemError
-from eyewall_sidecar.service import decider as topology_decider
-from eyewall_sidecar.service import movement_rules
+from eyewall_sidecar.service import decider, movement_rules
 from eyewall_sidecar.service.decision import Keep
 from eyewall_sidecar.service.messages import Code, message
 from eyewall_sidecar.storm import SlotChoice, Topology
@@ -35,7 +34,7 @@ def test_a_surprise_leaves_what_runs_whole_as_it_is_and_is_over_when_it_is_over(
     nimbus, topology = running(frozen=True)
     nimbus.rounds(topology, 2)  # asked, and answered
     with monkeypatch.context() as surprising:
-        surprising.setattr(topology_decider, "request_placement", surprise)
+        surprising.setattr(decider, "request_placement", surprise)
         surprised = nimbus.round(topology)[topology.id]
     assert isinstance(surprised.verdict, Keep)
     failed = message(Code.FAILED, error="OverflowError: math range error")
@@ -58,7 +57,7 @@ def test_a_surprise_is_logged_once_with_its_traceback(
 ) -> None:
     nimbus, topology = running(frozen=True)
     nimbus.rounds(topology, 2)
-    monkeypatch.setattr(topology_decider, "request_placement", surprise)
+    monkeypatch.setattr(decider, "request_placement", surprise)
     nimbus.rounds(topology, 3)
     assert [it.exc_info is not None for it in caplog.records if it.levelname == "ERROR"] == [True]
 

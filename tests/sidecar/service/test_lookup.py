@@ -8,7 +8,7 @@ from eyewall_sidecar.service.lookup import (
     find_topology,
 )
 from eyewall_sidecar.service.messages import Code, message
-from eyewall_sidecar.storm import Component, Executor, Kind, Topology
+from eyewall_sidecar.storm import Component, ComponentKind, Executor, Topology
 from obedient_nimbus import Nimbus
 from said import codes, values
 from storm_builders import chain, cluster, state, supervisor
@@ -17,8 +17,8 @@ TOPOLOGY = Topology(
     "count-1-17",
     "count",
     (
-        Component("source", Kind.SPOUT, (Executor(1, 1),)),
-        Component("tag", Kind.BOLT, (Executor(2, 3), Executor(4, 4))),
+        Component("source", ComponentKind.SPOUT, (Executor(1, 1),)),
+        Component("tag", ComponentKind.BOLT, (Executor(2, 3), Executor(4, 4))),
     ),
 )
 

@@ -23,7 +23,7 @@ def test_a_plan_says_slot_by_slot_what_would_move_and_what_it_gains_and_moves_no
     plan = planned(nimbus, it)
     assert codes(reason(nimbus.round(it)[it.id])) == [Code.OBSERVED, Code.FOUND]
     assert nimbus.running == before
-    # tag leaves a, whose worker starts anew with source alone, in a fresh slot; sink stays.
+    # tag leaves a, whose worker starts again with source alone, in a fresh slot; sink stays.
     source, tag, sink = (Executor(task, task) for task in (1, 2, 3))
     old, fresh, on_b, on_c = (
         Slot(f"sup-{host}", port)

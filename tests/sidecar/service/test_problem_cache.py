@@ -4,8 +4,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from eyewall_sidecar.service import decider as topology_decider
-from eyewall_sidecar.service import movement_rules, problem_cache
+from eyewall_sidecar.service import decider, movement_rules, problem_cache
 from eyewall_sidecar.service.decision import Keep
 from eyewall_sidecar.storm import (
     KnownDelays,
@@ -20,7 +19,7 @@ from obedient_nimbus import Nimbus
 from storm_builders import chain, cluster, state, supervisor, worker
 
 
-class Counted:
+class _Counted:
     """Calls of a function, each of which may do something first."""
 
     def __init__(self, call: Callable[..., Any], first: Callable[[], None] = lambda: None) -> None:
@@ -48,8 +47,8 @@ def three_running() -> tuple[Nimbus, list[Topology]]:
 
 def counted_builds(
     monkeypatch: pytest.MonkeyPatch, first: Callable[[], None] = lambda: None
-) -> Counted:
-    built = Counted(problem_of_moving, first)
+) -> _Counted:
+    built = _Counted(problem_of_moving, first)
     monkeypatch.setattr(problem_cache, "problem_of_moving", built)
     return built
 
@@ -58,8 +57,8 @@ def test_nothing_is_built_or_assessed_again_while_nothing_changes(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     built = counted_builds(monkeypatch)
-    assessed = Counted(movement_rules.assess_move)
-    monkeypatch.setattr(topology_decider, "assess_move", assessed)
+    assessed = _Counted(movement_rules.assess_move)
+    monkeypatch.setattr(decider, "assess_move", assessed)
     nimbus, running = three_running()
     for _ in range(5):
         nimbus.round(*running, obey=False)
@@ -69,7 +68,7 @@ def test_nothing_is_built_or_assessed_again_while_nothing_changes(
 def test_the_very_same_state_is_not_even_compared(monkeypatch: pytest.MonkeyPatch) -> None:
     nimbus, running = three_running()
     same = cluster(nimbus.hosts, *(state(it, *nimbus.running[it.id]) for it in running))
-    compared = Counted(supervisor_capacities)
+    compared = _Counted(supervisor_capacities)
     monkeypatch.setattr(problem_cache, "supervisor_capacities", compared)
     nimbus.solvers.late = True
     for _ in range(5):
@@ -128,7 +127,7 @@ def test_another_rate_or_load_does_not_look_at_every_pair_of_hosts_again(
     nimbus, running = three_running()
     nimbus.measured.wanted = True
     nimbus.round(*running)
-    looked = Counted(known_delays._between)  # once for each time that the pairs are gone through
+    looked = _Counted(known_delays._between)  # once for each time that the pairs are gone through
     monkeypatch.setattr(known_delays, "_between", looked)
     built = counted_builds(monkeypatch)
     nimbus.measured.hosts["a"] = report("a", time=nimbus.clock.now, cores=0.5)
@@ -168,7 +167,7 @@ def known_of(nimbus: Nimbus, topology: Topology) -> KnownDelays:
 def test_topologies_on_the_same_hosts_do_not_each_look_at_every_pair_of_them(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    looked = Counted(known_delays._between)
+    looked = _Counted(known_delays._between)
     monkeypatch.setattr(known_delays, "_between", looked)
     nimbus, running = three_running()
     nimbus.round(*running)
@@ -178,7 +177,7 @@ def test_topologies_on_the_same_hosts_do_not_each_look_at_every_pair_of_them(
 
 
 def test_nor_do_they_after_a_host_has_joined_or_left(monkeypatch: pytest.MonkeyPatch) -> None:
-    looked = Counted(known_delays._between)
+    looked = _Counted(known_delays._between)
     monkeypatch.setattr(known_delays, "_between", looked)
     nimbus, running = three_running()
     nimbus.round(*running)

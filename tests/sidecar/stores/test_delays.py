@@ -19,9 +19,9 @@ GOOD = {
 
 
 def write(path: Path, **changes: object) -> None:
-    beside = path.with_suffix(".new")
-    beside.write_text(json.dumps(GOOD | changes))
-    beside.replace(path)
+    replacement = path.with_suffix(".new")
+    replacement.write_text(json.dumps(GOOD | changes))
+    replacement.replace(path)
 
 
 def test_delays_come_with_their_age(tmp_path: Path) -> None:

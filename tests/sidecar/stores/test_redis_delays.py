@@ -22,7 +22,7 @@ PATIENCE = 120.0
 KEYS = LatencyKeys()
 
 
-class Agents:
+class _Agents:
     """Writes what agents would, at Redis's time."""
 
     def __init__(self, server: Server) -> None:
@@ -62,10 +62,10 @@ def server() -> Iterator[Server]:
 
 
 @pytest.fixture
-def agents(server: Server) -> Iterator[Agents]:
+def agents(server: Server) -> Iterator[_Agents]:
     if server.process is None:
         server.start()
-    it = Agents(server)
+    it = _Agents(server)
     it.client.flushall()
     yield it
     it.client.close()
@@ -101,7 +101,7 @@ def known(table: DelayTable) -> bool:
     return table.seconds_between("a", "b") is not None
 
 
-def test_what_agents_measured_is_handed_out_with_its_age(agents: Agents, stores: Start) -> None:
+def test_what_agents_measured_is_handed_out_with_its_age(agents: _Agents, stores: Start) -> None:
     agents.lives("a", "b")
     agents.measures("a", "b", 40, ago=30)
     table = once(stores(agents.server), known)
@@ -112,7 +112,7 @@ def test_what_agents_measured_is_handed_out_with_its_age(agents: Agents, stores:
     assert table.remark == ""
 
 
-def test_reading_waits_for_nothing_and_what_is_not_read_yet_is_unknown(agents: Agents) -> None:
+def test_reading_waits_for_nothing_and_what_is_not_read_yet_is_unknown(agents: _Agents) -> None:
     agents.lives("a", "b")
     store = RedisDelays(f"redis://{agents.server.address}", "eyewall", 0.3, time.monotonic)
     table = store.read()  # not even started
@@ -121,7 +121,7 @@ def test_reading_waits_for_nothing_and_what_is_not_read_yet_is_unknown(agents: A
     store.close()
 
 
-def test_between_readings_a_table_grows_older(agents: Agents) -> None:
+def test_between_readings_a_table_grows_older(agents: _Agents) -> None:
     now = 500.0
     store = RedisDelays(f"redis://{agents.server.address}", "eyewall", 0.3, lambda: now)
     now += 7
@@ -129,7 +129,7 @@ def test_between_readings_a_table_grows_older(agents: Agents) -> None:
     store.close()
 
 
-def test_a_change_is_seen_without_a_restart(agents: Agents, stores: Start) -> None:
+def test_a_change_is_seen_without_a_restart(agents: _Agents, stores: Start) -> None:
     agents.lives("a", "b")
     agents.measures("a", "b", 20)
     store = stores(agents.server)
@@ -141,7 +141,7 @@ def test_a_change_is_seen_without_a_restart(agents: Agents, stores: Start) -> No
     assert once(store, lambda it: it != before).seconds_between("a", "b") == 0.080
 
 
-def test_clusters_that_share_a_redis_have_their_own_delays(agents: Agents, stores: Start) -> None:
+def test_clusters_that_share_a_redis_have_their_own_delays(agents: _Agents, stores: Start) -> None:
     theirs = LatencyKeys("storm-2:eyewall")
     agents.lives("a", "b")
     agents.measures("a", "b", 40)
@@ -152,7 +152,7 @@ def test_clusters_that_share_a_redis_have_their_own_delays(agents: Agents, store
     assert other.seconds_between("a", "b") == 0.040
 
 
-def test_a_host_that_left_or_was_silent_for_long_is_gone(agents: Agents, stores: Start) -> None:
+def test_a_host_that_left_or_was_silent_for_long_is_gone(agents: _Agents, stores: Start) -> None:
     agents.lives("a", "b", "c", "d")
     store = stores(agents.server)
     once(store, lambda it: set(it.hosts) == set("abcd"))
@@ -161,7 +161,7 @@ def test_a_host_that_left_or_was_silent_for_long_is_gone(agents: Agents, stores:
     assert set(once(store, lambda it: "c" not in it.hosts).hosts) == {"a", "b"}
 
 
-def test_an_empty_redis_is_said_to_be_empty(agents: Agents, stores: Start) -> None:
+def test_an_empty_redis_is_said_to_be_empty(agents: _Agents, stores: Start) -> None:
     table = once(stores(agents.server, "storm-3"), lambda it: "yet" not in it.remark[-10:])
     assert table.remark == (
         f"redis://{agents.server.address}/0: no host has said anything of itself yet "
@@ -170,7 +170,7 @@ def test_an_empty_redis_is_said_to_be_empty(agents: Agents, stores: Start) -> No
 
 
 def test_values_that_the_contract_does_not_allow_are_counted_and_left_out(
-    agents: Agents, stores: Start
+    agents: _Agents, stores: Start
 ) -> None:
     agents.lives("a", "b", "c")
     agents.measures("a", "b", 40)
@@ -193,7 +193,7 @@ def test_values_that_the_contract_does_not_allow_are_counted_and_left_out(
     assert store.read().remark == table.remark
 
 
-def test_a_newer_version_is_said_and_gone_without(agents: Agents, stores: Start) -> None:
+def test_a_newer_version_is_said_and_gone_without(agents: _Agents, stores: Start) -> None:
     agents.lives("a", "b")
     agents.client.set(KEYS.version, 2)
     agents.client.set(KEYS.host("b"), b'{"v":2,"whatever":1}')
@@ -204,7 +204,7 @@ def test_a_newer_version_is_said_and_gone_without(agents: Agents, stores: Start)
 
 
 def test_while_redis_is_away_the_last_delays_grow_old_and_then_it_is_back(
-    agents: Agents, stores: Start
+    agents: _Agents, stores: Start
 ) -> None:
     agents.lives("a", "b")
     agents.measures("a", "b", 40, ago=30)
@@ -226,7 +226,7 @@ def test_while_redis_is_away_the_last_delays_grow_old_and_then_it_is_back(
 
 
 def test_delays_that_nobody_can_renew_become_doubted_and_then_unknown(
-    agents: Agents, stores: Start
+    agents: _Agents, stores: Start
 ) -> None:
     # Measured 118 s ago: 1 - 0.5 · 118 / 120 = 0.508; at 120 s nothing is left to go by but the
     # coordinates: 1 - 2 · 0.4 = 0.2, which is below 0.3.
@@ -240,7 +240,7 @@ def test_delays_that_nobody_can_renew_become_doubted_and_then_unknown(
 
 
 def test_a_redis_that_hangs_blocks_neither_reading_nor_the_end(
-    agents: Agents, stores: Start
+    agents: _Agents, stores: Start
 ) -> None:
     agents.lives("a", "b")
     agents.measures("a", "b", 40)
@@ -257,7 +257,7 @@ def test_a_redis_that_hangs_blocks_neither_reading_nor_the_end(
 
 
 def test_a_redis_that_was_never_there_is_a_remark_and_every_delay_unknown(
-    agents: Agents, stores: Start
+    agents: _Agents, stores: Start
 ) -> None:
     agents.server.stop()
     table = once(stores(agents.server), lambda it: "not read yet" not in it.remark)
@@ -266,7 +266,10 @@ def test_a_redis_that_was_never_there_is_a_remark_and_every_delay_unknown(
 
 
 def test_a_surprise_ends_nothing_and_is_said(
-    agents: Agents, stores: Start, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+    agents: _Agents,
+    stores: Start,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
 ) -> None:
     agents.lives("a", "b")
     store = stores(agents.server)

@@ -1,7 +1,7 @@
 """Streams between components, as a whole and from host to host."""
 
 import pytest
-from eyewall_sidecar.storm import Component, Executor, Grouping, Input, Kind, Topology
+from eyewall_sidecar.storm import Component, ComponentKind, Executor, Grouping, Input, Topology
 from eyewall_sidecar.storm.rates import component_streams, flows
 from eyewall_sidecar.storm.topology_estimates import MeasuredTopology, MeasuredValue
 from hypothesis import given
@@ -45,14 +45,16 @@ def test_it_is_the_sum_over_pairs_of_executors(grouping: Grouping, hosts: list[s
         "loop-1",
         "loop",
         (
-            Component("a", Kind.SPOUT, (E[0], E[1])),
+            Component("a", ComponentKind.SPOUT, (E[0], E[1])),
             Component(
                 "b",
-                Kind.BOLT,
+                ComponentKind.BOLT,
                 (E[2], E[3], E[4]),
                 inputs=(Input("a", "default", grouping), Input("c", "back", grouping)),
             ),
-            Component("c", Kind.BOLT, (E[5], E[6]), inputs=(Input("b", "default", grouping),)),
+            Component(
+                "c", ComponentKind.BOLT, (E[5], E[6]), inputs=(Input("b", "default", grouping),)
+            ),
         ),
     )
     where = dict(zip(E, hosts, strict=False))

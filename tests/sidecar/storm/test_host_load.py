@@ -106,7 +106,7 @@ def test_reports_from_before_a_hosts_clock_was_set_back_do_not_hide_that_it_is_s
 
 
 def test_of_a_host_that_is_new_the_best_report_so_far_is_believed() -> None:
-    # Whoever starts in a bad moment of the host's does not have to remember it for ten minutes.
+    # A sidecar that starts in a bad moment of the host's does not remember it for ten minutes.
     slow = report("a", 0, cores=0.3, busy=0.3, throttled=0.7)
     assert load_after(slow).progress == pytest.approx(0.3)
     assert load_after(slow, report("a", 1, time=5.0, cores=0.3)).progress == 1.0

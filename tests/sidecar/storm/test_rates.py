@@ -1,7 +1,7 @@
 from collections.abc import Iterable
 
 import pytest
-from eyewall_sidecar.storm import Component, Executor, Grouping, Input, Kind, Topology
+from eyewall_sidecar.storm import Component, ComponentKind, Executor, Grouping, Input, Topology
 from eyewall_sidecar.storm.rates import Flow, flows
 from storm_builders import chain
 
@@ -18,7 +18,7 @@ def rates_of_own_tuples(found: Iterable[Flow]) -> dict[tuple[int, int], float]:
 
 def bolt(name: str, task: int, *inputs: tuple[str, str]) -> Component:
     subscribed = tuple(Input(source, stream, Grouping.SHUFFLE) for source, stream in inputs)
-    return Component(name, Kind.BOLT, (Executor(task, task),), inputs=subscribed)
+    return Component(name, ComponentKind.BOLT, (Executor(task, task),), inputs=subscribed)
 
 
 @pytest.mark.parametrize(
@@ -96,7 +96,7 @@ def test_ack_streams_are_system_streams_with_the_rate_of_what_they_acknowledge()
 
 def test_streams_of_a_component_share_what_it_emits() -> None:
     # tag emits 10/s as a whole, 4/s of it on `odd`: 6/s are left for `even`.
-    tag = Component("tag", Kind.SPOUT, (Executor(1, 1),))
+    tag = Component("tag", ComponentKind.SPOUT, (Executor(1, 1),))
     topology = Topology(
         "t-1", "t", (tag, bolt("a", 2, ("tag", "odd")), bolt("b", 3, ("tag", "even")))
     )
@@ -104,7 +104,7 @@ def test_streams_of_a_component_share_what_it_emits() -> None:
 
 
 def test_a_feedback_stream_is_not_zero() -> None:
-    source = Component("source", Kind.SPOUT, (Executor(1, 1),))
+    source = Component("source", ComponentKind.SPOUT, (Executor(1, 1),))
     looped = bolt("a", 2, ("source", "s"), ("b", "s"))
     topology = Topology("t-1", "t", (source, looped, bolt("b", 3, ("a", "s"))))
     # a gets 10/s and what comes back, assumed 1/s; it emits 11/s, and so does b.

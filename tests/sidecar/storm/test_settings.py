@@ -4,24 +4,24 @@ import pytest
 from eyewall_sidecar.policies import policy_catalogue
 from eyewall_sidecar.storm import (
     Mode,
-    Settings,
     SettingsError,
     Topology,
+    TopologySettings,
     mode_of,
     read_settings,
 )
 from storm_builders import chain
 
 
-def read(**settings: object) -> Settings:
+def read(**settings: object) -> TopologySettings:
     topology = chain(
         ("source", 1), ("tag", 2), settings={k.replace("_", "."): v for k, v in settings.items()}
     )
-    return read_settings(topology, Settings(), policy_catalogue())
+    return read_settings(topology, TopologySettings(), policy_catalogue())
 
 
 def test_what_a_topology_does_not_set_has_the_default() -> None:
-    assert read() == Settings()
+    assert read() == TopologySettings()
 
 
 def test_every_setting_is_read() -> None:
@@ -103,7 +103,7 @@ def test_an_objective_that_the_policy_was_not_made_for_is_refused_with_both() ->
 def test_a_setting_that_is_not_json_is_refused() -> None:
     topology = Topology("t-1", "t", (), settings={"eyewall.mode": "auto"})
     with pytest.raises(SettingsError, match="JSON"):
-        read_settings(topology, Settings(), policy_catalogue())
+        read_settings(topology, TopologySettings(), policy_catalogue())
     assert json.loads('"auto"') == "auto"  # what Nimbus sends has its quotes
 
 
@@ -117,5 +117,5 @@ def test_a_value_that_is_nested_too_deeply_is_refused_and_the_mode_is_the_defaul
     deep = "[" * 100_000 + "]" * 100_000
     topology = Topology("t-1", "t", (), settings={"eyewall.mode": deep})
     with pytest.raises(SettingsError, match=r"eyewall\.mode is \[\[.* nested too deeply"):
-        read_settings(topology, Settings(), policy_catalogue())
-    assert mode_of(topology, Settings(mode=Mode.OFF)) is Mode.OFF
+        read_settings(topology, TopologySettings(), policy_catalogue())
+    assert mode_of(topology, TopologySettings(mode=Mode.OFF)) is Mode.OFF

@@ -133,7 +133,7 @@ def test_a_figure_that_was_not_believed_has_to_be_known_a_little_better_than_the
 def test_a_stream_of_which_a_task_was_not_seen_is_unknown_not_smaller() -> None:
     topology = chain(("source", 1), ("count", 2))
     rates = rates_of(topology, {2: 50.0}, {1: 100.0}, until=NOW)
-    unseen = rates.task_costs[:2]  # of tasks 1 and 2; nothing at all tells of task 3
+    unseen = rates.task_costs[:2]  # of tasks 1 and 2; nothing reports task 3
     measured = measured_topology(
         replace(rates, task_costs=unseen),
         topology,
@@ -145,7 +145,7 @@ def test_a_stream_of_which_a_task_was_not_seen_is_unknown_not_smaller() -> None:
 
 
 def test_a_task_that_fell_silent_is_not_seen_though_its_last_figures_are_kept() -> None:
-    # 100 s ago the host of task 3 fell silent: what is told of the stream now is task 2's alone.
+    # 100 s ago the host of task 3 fell silent: the stream's figures now are task 2's alone.
     topology = chain(("source", 1), ("count", 2))
     now = rates_of(topology, {2: 50.0, 3: 50.0}, {1: 100.0}, until=NOW)
     then = rates_of(topology, {2: 50.0, 3: 50.0}, {1: 100.0}, until=NOW - 100)
@@ -161,7 +161,7 @@ def test_a_task_that_fell_silent_is_not_seen_though_its_last_figures_are_kept() 
 
 def test_a_task_that_is_watched_and_gets_nothing_gets_nothing() -> None:
     topology = chain(("source", 1), ("count", 2), grouping=Grouping.FIELDS)
-    measured = believed(topology, {2: 100.0}, {1: 100.0})  # CPU tells that task 3 is watched
+    measured = believed(topology, {2: 100.0}, {1: 100.0})  # CPU shows that task 3 is watched
     assert rates_between(topology, measured) == {(1, 2): pytest.approx(100), (1, 3): 0.0}
 
 

@@ -1,5 +1,5 @@
 """The only place that knows protobuf and gRPC."""
 
-from eyewall_sidecar.rpc.server import AddressError, Server
+from eyewall_sidecar.rpc.server import AddressError, RpcServer
 
-__all__ = ["AddressError", "Server"]
+__all__ = ["AddressError", "RpcServer"]

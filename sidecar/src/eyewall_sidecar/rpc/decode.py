@@ -7,10 +7,10 @@ from eyewall_contracts.proto import scheduler_pb2 as pb
 from eyewall_sidecar.storm import (
     ClusterState,
     Component,
+    ComponentKind,
     Executor,
     Grouping,
     Input,
-    Kind,
     Slot,
     Supervisor,
     Topology,
@@ -24,9 +24,9 @@ _MOST_BYTES = 1 << 50
 """1 PiB. An executor that asks for more would fill every host on paper; a negative number of
 bytes, sent without its sign, is more."""
 _KINDS = {
-    pb.Component.SPOUT: Kind.SPOUT,
-    pb.Component.BOLT: Kind.BOLT,
-    pb.Component.SYSTEM: Kind.SYSTEM,
+    pb.Component.SPOUT: ComponentKind.SPOUT,
+    pb.Component.BOLT: ComponentKind.BOLT,
+    pb.Component.SYSTEM: ComponentKind.SYSTEM,
 }
 _GROUPINGS = {
     pb.Input.SHUFFLE: Grouping.SHUFFLE,
@@ -68,7 +68,7 @@ def _sound(owner: str, message: pb.TopologyDefinition) -> Topology:
 
 
 def _refused(message: pb.TopologyDefinition, reason: str) -> Topology:
-    """Stand in for a definition that cannot be used: its executors without what they need."""
+    """Replace a definition that cannot be used: its executors without what they need."""
     executors = {
         Executor(it.first_task, it.last_task)
         for component in message.components
@@ -77,7 +77,7 @@ def _refused(message: pb.TopologyDefinition, reason: str) -> Topology:
     return Topology(
         id=message.topology_id,
         name=message.name or message.topology_id,
-        components=(Component("", Kind.SYSTEM, tuple(sorted(executors))),),
+        components=(Component("", ComponentKind.SYSTEM, tuple(sorted(executors))),),
         settings=dict(message.settings),
         refused=reason,
     )

@@ -8,18 +8,18 @@ from eyewall_sidecar.service.decision import Decision, Decline, Keep, Place
 from eyewall_sidecar.storm import (
     Assignment,
     Component,
+    ComponentKind,
     Executor,
     Grouping,
-    Kind,
     Supervisor,
     Topology,
     TopologyState,
 )
 
 _KINDS = {
-    Kind.SPOUT: pb.Component.SPOUT,
-    Kind.BOLT: pb.Component.BOLT,
-    Kind.SYSTEM: pb.Component.SYSTEM,
+    ComponentKind.SPOUT: pb.Component.SPOUT,
+    ComponentKind.BOLT: pb.Component.BOLT,
+    ComponentKind.SYSTEM: pb.Component.SYSTEM,
 }
 _GROUPINGS = {
     Grouping.SHUFFLE: pb.Input.SHUFFLE,

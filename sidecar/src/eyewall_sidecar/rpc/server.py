@@ -103,7 +103,7 @@ class _OwnThreads:
         return self._answer(request, context)
 
 
-class Server:
+class RpcServer:
     """The listening server."""
 
     def __init__(self, planner: Planner, address: str) -> None:

@@ -55,10 +55,10 @@ from eyewall_sidecar.storm import (
     Assignment,
     KnownDelaysCache,
     Mode,
-    Settings,
     SettingsError,
     SlotChoice,
     TopologyProblem,
+    TopologySettings,
     TopologyState,
     choose_slots,
     find_lost_slot,
@@ -181,7 +181,7 @@ class TopologyDecider:
     def _place(
         self,
         topology: TopologyState,
-        settings: Settings,
+        settings: TopologySettings,
         record: TopologyRecord,
         inputs: RoundInputs,
     ) -> TopologyOutcome:
@@ -220,7 +220,7 @@ class TopologyDecider:
         status = _status(worth, remarks, slots, inputs)
         return self._hand_over(topology, record, solution, slots.assignment, status)
 
-    def _placing_seconds(self, settings: Settings, inputs: RoundInputs) -> float:
+    def _placing_seconds(self, settings: TopologySettings, inputs: RoundInputs) -> float:
         """Return what is left of the round; if that is next to nothing, a later round gets it."""
         available = (inputs.until - self._clock()) * SOLVING_SHARE
         longest = min(self._settings.solver.first_placement_seconds, settings.time_limit)
@@ -229,7 +229,7 @@ class TopologyDecider:
     def _improve(
         self,
         topology: TopologyState,
-        settings: Settings,
+        settings: TopologySettings,
         record: TopologyRecord,
         inputs: RoundInputs,
     ) -> TopologyOutcome:
@@ -338,7 +338,7 @@ class TopologyDecider:
     def _request(
         self,
         topology: TopologyState,
-        settings: Settings,
+        settings: TopologySettings,
         record: TopologyRecord,
         inputs: RoundInputs,
     ) -> tuple[TopologyRecord, PlacementRequest]:

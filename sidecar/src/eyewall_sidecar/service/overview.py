@@ -21,9 +21,9 @@ from eyewall_sidecar.storm import (
     KnownDelaysCache,
     MeasuredTopology,
     Mode,
-    Settings,
     SettingsError,
     TopologyProblem,
+    TopologySettings,
     TopologyState,
     component_streams,
     mode_of,
@@ -57,7 +57,7 @@ class RoundSnapshot:
     records: Mapping[str, TopologyRecord]
     decisions: Mapping[str, Decision]
 
-    def request(self, topology: TopologyState, settings: Settings) -> PlacementRequest:
+    def request(self, topology: TopologyState, settings: TopologySettings) -> PlacementRequest:
         """Return a topology's problem under these settings, by what was known in the round."""
         record = self.records.get(topology.topology.id)
         previous = record.request if record is not None else None
@@ -100,7 +100,7 @@ class TopologyOverview:
     record: TopologyRecord | None
     decision: Decision | None
     mode: Mode
-    settings: Settings | None
+    settings: TopologySettings | None
     problem: TopologyProblem | None
     evaluation: Evaluation | None
     value: float | None
@@ -109,7 +109,7 @@ class TopologyOverview:
 
 
 def topology_overview(
-    snapshot: RoundSnapshot, state: TopologyState, defaults: Settings
+    snapshot: RoundSnapshot, state: TopologyState, defaults: TopologySettings
 ) -> TopologyOverview:
     """Return what a topology is and what it is worth; `defaults` are for what it does not set."""
     name = state.topology.id
@@ -157,7 +157,7 @@ def overview_inputs(snapshot: RoundSnapshot, state: TopologyState) -> tuple[obje
     )
 
 
-def _settings(state: TopologyState, defaults: Settings) -> Settings | None:
+def _settings(state: TopologyState, defaults: TopologySettings) -> TopologySettings | None:
     try:
         return read_settings(state.topology, defaults, policy_catalogue())
     except SettingsError:
@@ -212,7 +212,7 @@ def _unmodelled_reason(
 
 
 def _traffic(
-    snapshot: RoundSnapshot, state: TopologyState, settings: Settings | None
+    snapshot: RoundSnapshot, state: TopologyState, settings: TopologySettings | None
 ) -> tuple[StreamTraffic, ...] | None:
     """Return what flows from component to component, and from host to host."""
     topology = state.topology
@@ -256,7 +256,7 @@ class RunningProblem:
     shared: tuple[str, ...]
 
 
-def own_settings(topology: TopologyState, defaults: Settings) -> Settings:
+def own_settings(topology: TopologyState, defaults: TopologySettings) -> TopologySettings:
     """Return a topology's settings; UnavailableError if nothing can be decided about it."""
     if refused := topology.topology.refused:
         raise not_movable(topology, refused)
@@ -273,7 +273,7 @@ def not_movable(topology: TopologyState, reason: object) -> UnavailableError:
 
 
 def running_problem(
-    snapshot: RoundSnapshot, name: str, defaults: Settings, now: float
+    snapshot: RoundSnapshot, name: str, defaults: TopologySettings, now: float
 ) -> RunningProblem:
     """Return the problem of a topology as a round saw it.
 

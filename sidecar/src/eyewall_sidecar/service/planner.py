@@ -56,9 +56,9 @@ from eyewall_sidecar.service.solver_pool import (
 from eyewall_sidecar.storm import (
     Assignment,
     Mode,
-    Settings,
     SettingsError,
     TopologyProblem,
+    TopologySettings,
     TopologyState,
     find_lost_slot,
 )
@@ -228,7 +228,7 @@ class Planner:
             return replace(plan, reason=message(Code.NO_ROUND, seconds=silent))
         return plan
 
-    def _own_settings(self, topology: TopologyState) -> Settings:
+    def _own_settings(self, topology: TopologyState) -> TopologySettings:
         """Return the topology's own settings; UnavailableError if nothing of it can be moved."""
         own = own_settings(topology, self._service.settings.defaults)
         if own.mode is Mode.OFF:
@@ -258,7 +258,7 @@ class _Draft:
     service: SchedulingService
     snapshot: RoundSnapshot
     request: PlacementRequest
-    own: Settings
+    own: TopologySettings
     seed: int
     id: str
 
@@ -334,7 +334,7 @@ def _has_moved_on(plan: Plan, snapshot: RoundSnapshot) -> bool:
     return set(next(running, ())) != set(plan.assignment)
 
 
-def _chosen_settings(own: Settings, options: PlanOptions) -> Settings:
+def _chosen_settings(own: TopologySettings, options: PlanOptions) -> TopologySettings:
     """Return the topology's own settings with the policy and objective of the options."""
     if options.policy and options.policy not in policy_catalogue():
         known = list(policy_catalogue())

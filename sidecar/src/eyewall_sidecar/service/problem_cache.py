@@ -11,9 +11,9 @@ from eyewall_sidecar.storm import (
     DelayTable,
     KnownDelaysCache,
     MeasuredTopology,
-    Settings,
     Signals,
     TopologyProblem,
+    TopologySettings,
     TopologyState,
     problem_of_missing,
     problem_of_moving,
@@ -47,7 +47,7 @@ class PlacementRequest:
     observation: Observation
     topology: TopologyState
     capacities: Capacities
-    settings: Settings
+    settings: TopologySettings
     problem: TopologyProblem | ProblemError
 
     @property
@@ -79,7 +79,7 @@ def request_placement(
     previous: PlacementRequest | None,
     observation: Observation,
     topology: TopologyState,
-    settings: Settings,
+    settings: TopologySettings,
     known_delays: KnownDelaysCache,
 ) -> PlacementRequest:
     """Return where what has no slot belongs or, if nothing lacks one, where everything does.
@@ -101,7 +101,7 @@ def _is_current(
     request: PlacementRequest,
     observation: Observation,
     topology: TopologyState,
-    settings: Settings,
+    settings: TopologySettings,
 ) -> bool:
     """Whether all but the cluster's state is as it was."""
     return (
@@ -116,7 +116,7 @@ def _is_current(
 def _build(
     observation: Observation,
     topology: TopologyState,
-    settings: Settings,
+    settings: TopologySettings,
     capacities: Capacities,
     known_delays: KnownDelaysCache,
 ) -> TopologyProblem | ProblemError:

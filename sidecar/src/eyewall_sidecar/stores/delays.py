@@ -78,7 +78,7 @@ class DelayFile:
     source = "file"
 
     def __init__(self, path: Path, clock: Callable[[], float]) -> None:
-        """Read `path`; `clock` tells the seconds since the epoch."""
+        """Read `path`; `clock` returns the seconds since the epoch."""
         self._path = path
         self._clock = clock
         self._seen: tuple[int, int, int] | None = None

@@ -8,7 +8,7 @@ more than all of
   (`[replacement] minimum_gain`), so a smaller change could not move anything by itself;
 - 0.5 ms one way: twice what the agent's own filter takes for jitter, and about what a busy host's
   scheduler adds to an echo that is timed in user space;
-- the pair's own spread: what its samples scatter, or what its coordinates' errors come to;
+- the pair's own spread: the scatter of its samples, or the sum of its coordinates' errors;
 
 and, where both ends probed the pair lately, until both confirm it. One end believes two late echoes
 of three, which happens to some pair every few seconds among a hundred hosts; both ends do next to
@@ -83,7 +83,7 @@ def _moved(matrix: Matrix, rows: NDArray[np.intp]) -> Matrix:
 
 
 def _is_held(held: Matrix, delays: DelayMatrices, rtts: RttMatrices, now: float) -> Mask:
-    """Tell where a delay differs from the one handed out by its jitter alone."""
+    """Find where a delay differs from the one handed out by its jitter alone."""
     band = np.maximum(RELATIVE_BAND * held, ABSOLUTE_BAND)
     within = np.abs(delays.seconds - held) <= np.maximum(band, delays.spread)
     recent = now - rtts.at <= OBJECTS_SECONDS

@@ -77,7 +77,7 @@ class ZookeeperMeasurements:
         clock: Callable[[], float],
         steady: Callable[[], float],
     ) -> None:
-        """Read from `servers`; `clock` tells seconds since the epoch, `steady` does not jump."""
+        """Read from `servers`; `clock` returns seconds since the epoch, `steady` does not jump."""
         self._servers = servers
         self._paths = paths
         self._clock = clock

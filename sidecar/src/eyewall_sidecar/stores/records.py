@@ -61,7 +61,7 @@ class ZookeeperRecords:
         clock: Callable[[], float],
         steady: Callable[[], float],
     ) -> None:
-        """Write to `servers`; `clock` tells seconds since the epoch, `steady` does not jump."""
+        """Write to `servers`; `clock` returns seconds since the epoch, `steady` does not jump."""
         self._servers = servers
         self._paths = paths
         self._clock = clock

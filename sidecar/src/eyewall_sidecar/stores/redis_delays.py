@@ -24,7 +24,8 @@ EVERY = 1.0
 BUSY_SHARE = 0.1
 """Of a core that reading may take: among very many hosts it is done less often."""
 AGE_STEPS = (10, 30, 60, 120)
-"""Seconds; the age of what was read last is said in these steps, not anew in every round."""
+"""Seconds; a remark names the age of the last reading in these steps: it would differ in every
+round."""
 
 LOG = logging.getLogger("eyewall.delays")
 

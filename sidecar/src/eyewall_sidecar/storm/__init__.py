@@ -18,10 +18,10 @@ from eyewall_sidecar.storm.cluster import (
     Assignment,
     ClusterState,
     Component,
+    ComponentKind,
     Executor,
     Grouping,
     Input,
-    Kind,
     Slot,
     Supervisor,
     Topology,
@@ -39,7 +39,13 @@ from eyewall_sidecar.storm.placement_problem import (
     problem_of_moving,
 )
 from eyewall_sidecar.storm.rates import ComponentStream, component_streams
-from eyewall_sidecar.storm.settings import Mode, Settings, SettingsError, mode_of, read_settings
+from eyewall_sidecar.storm.settings import (
+    Mode,
+    SettingsError,
+    TopologySettings,
+    mode_of,
+    read_settings,
+)
 from eyewall_sidecar.storm.slots import SlotChoice, choose_slots
 from eyewall_sidecar.storm.topology_estimates import (
     MeasuredTopology,
@@ -53,6 +59,7 @@ __all__ = [
     "ChangeKind",
     "ClusterState",
     "Component",
+    "ComponentKind",
     "ComponentStream",
     "DelayTable",
     "Executor",
@@ -60,13 +67,11 @@ __all__ = [
     "HostHistory",
     "HostLoad",
     "Input",
-    "Kind",
     "KnownDelays",
     "KnownDelaysCache",
     "LostSlot",
     "MeasuredTopology",
     "Mode",
-    "Settings",
     "SettingsError",
     "Signals",
     "Slot",
@@ -77,6 +82,7 @@ __all__ = [
     "SupervisorCapacity",
     "Topology",
     "TopologyProblem",
+    "TopologySettings",
     "TopologyState",
     "Worker",
     "WorkerChange",

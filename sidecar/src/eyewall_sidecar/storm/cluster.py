@@ -16,7 +16,7 @@ class Executor:
         return f"[{self.first_task}-{self.last_task}]"
 
 
-class Kind(StrEnum):
+class ComponentKind(StrEnum):
     """What a component is."""
 
     SPOUT = "spout"
@@ -64,7 +64,7 @@ class Component:
     """
 
     id: str
-    kind: Kind
+    kind: ComponentKind
     executors: tuple[Executor, ...]
     cpu_cores: float = 0.0
     on_heap_bytes: int = 0

@@ -1,8 +1,8 @@
 """Which hosts can be compared by delay, and what to do about those that cannot.
 
 Unknown is unknown, never zero: a host without a known delay is left out, and where something
-must run there (a pin, an executor that runs), the largest known delay stands in and is reported. If
-no known delay is above 0, `ASSUMED_SECONDS` stands in.
+must run there (a pin, an executor that runs), the largest known delay replaces the unknown one, and
+is reported. If no known delay is above 0, `ASSUMED_SECONDS` does.
 
 An executor without a slot has to run somewhere, and a vague delay is better than none: it is used,
 and reported. What runs is moved only by delays that are trusted: a doubted one counts as unknown.
@@ -20,7 +20,7 @@ from eyewall_sidecar.model.errors import listed
 from eyewall_sidecar.storm.delay_table import DelayTable, Matrix
 
 ASSUMED_SECONDS = 0.1
-"""Stands in for an unknown delay where no known one is above 0: one way between two continents.
+"""Replaces an unknown delay where no known one is above 0: one way between two continents.
 
 Delays of 0 say only that some hosts are at one site. Another host may be anywhere, and one that is
 too far away by mistake gets less work, while one that is too near draws all of it.
@@ -191,7 +191,7 @@ class _Candidates:
         return removed
 
     def _without(self, removed: dict[int, bool]) -> KnownDelays:
-        """Leave hosts out unless they are needed: then another delay stands in."""
+        """Leave hosts out unless they are needed: then another delay replaces the unknown one."""
         places = [it for it in range(len(self.hosts)) if removed.get(it, True)]
         within = np.ix_(places, places)
         seconds, unknown = self._known[within], self._unknown[within]

@@ -29,9 +29,9 @@ from eyewall_sidecar.storm.delay_table import DelayTable
 from eyewall_sidecar.storm.host_load import HostLoad
 from eyewall_sidecar.storm.known_delays import FEW, KnownDelays, KnownDelaysCache
 from eyewall_sidecar.storm.rates import NOTHING_MEASURED, flows, unknown_streams
-from eyewall_sidecar.storm.settings import Settings
+from eyewall_sidecar.storm.settings import TopologySettings
 from eyewall_sidecar.storm.topology_estimates import MeasuredTopology
-from eyewall_sidecar.storm.traits import Traits, TraitsError, pinned_hosts, read_traits
+from eyewall_sidecar.storm.traits import HostTraits, TraitsError, pinned_hosts, read_traits
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,8 +76,8 @@ class TopologyProblem:
     assumptions
         What was assumed, as sentences for a person.
     delays_assumed
-        Which delays are unknown, or known too little to move by, and were stood in for; empty if
-        none is.
+        Which delays are unknown, or known too little to move by, and have a substitute; empty if
+        none has.
     rates_unknown
         Which rates should be measured and are not; empty if all are, or if nothing is measured.
     cpu_measured
@@ -108,7 +108,7 @@ def operator_id(component: Component, executor: Executor) -> str:
 
 
 def problem_of_missing(
-    capacities: Capacities, topology: TopologyState, settings: Settings, signals: Signals
+    capacities: Capacities, topology: TopologyState, settings: TopologySettings, signals: Signals
 ) -> TopologyProblem:
     """Ask where the executors without a slot belong; those that run stay where they are.
 
@@ -120,7 +120,7 @@ def problem_of_missing(
 
 
 def problem_of_moving(
-    capacities: Capacities, topology: TopologyState, settings: Settings, signals: Signals
+    capacities: Capacities, topology: TopologyState, settings: TopologySettings, signals: Signals
 ) -> TopologyProblem:
     """Ask where all executors belong; `current` is where they run.
 
@@ -147,7 +147,7 @@ class _Bridge:
         self,
         capacities: Capacities,
         topology: TopologyState,
-        settings: Settings,
+        settings: TopologySettings,
         signals: Signals,
         fixed: Mapping[Executor, str],
         cores: Mapping[Executor, float] | None,
@@ -296,7 +296,7 @@ class _Bridge:
 
     def _usable_pins(self) -> dict[str, list[str]]:
         """Component → hosts that its pins allow and that can hold something."""
-        everyone = {**self.traits, **dict.fromkeys(self.unreadable, Traits())}
+        everyone = {**self.traits, **dict.fromkeys(self.unreadable, HostTraits())}
         possible = set(self._possible())
         usable = {}
         for component, names in self.settings.pins.items():
@@ -390,9 +390,9 @@ def _hosts(hosts: Collection[str]) -> str:
     return f"{len(hosts)} {'host' if len(hosts) == 1 else 'hosts'}"
 
 
-def _traits(supervisors: Iterable[Supervisor]) -> tuple[dict[str, Traits], dict[str, str]]:
+def _traits(supervisors: Iterable[Supervisor]) -> tuple[dict[str, HostTraits], dict[str, str]]:
     """Host → what it says of itself, and host → why that cannot be read."""
-    readable: dict[str, Traits] = {}
+    readable: dict[str, HostTraits] = {}
     unreadable: dict[str, str] = {}
     for supervisor in supervisors:
         try:

@@ -10,7 +10,14 @@ from dataclasses import dataclass
 
 from eyewall_sidecar.model.errors import listed
 from eyewall_sidecar.model.path_order import path_order
-from eyewall_sidecar.storm.cluster import Component, Executor, Grouping, Input, Kind, Topology
+from eyewall_sidecar.storm.cluster import (
+    Component,
+    ComponentKind,
+    Executor,
+    Grouping,
+    Input,
+    Topology,
+)
 from eyewall_sidecar.storm.stream_shares import shares, spread
 from eyewall_sidecar.storm.topology_estimates import MeasuredTopology, MeasuredValue
 
@@ -260,7 +267,7 @@ def _own_inputs(components: Mapping[str, Component], component: Component) -> It
 
 def _is_system(components: Mapping[str, Component], target: Component, wanted: Input) -> bool:
     ends = (target.kind, components[wanted.source].kind)
-    return Kind.SYSTEM in ends or wanted.stream.startswith("__")
+    return ComponentKind.SYSTEM in ends or wanted.stream.startswith("__")
 
 
 def _upstream_first(components: Mapping[str, Component]) -> list[str]:

@@ -62,7 +62,7 @@ class SettingsError(ValueError):
 
 
 @dataclass(frozen=True, slots=True)
-class Settings:
+class TopologySettings:
     """What a topology's owner asks for.
 
     Parameters
@@ -91,7 +91,9 @@ class Settings:
     execution_times: Mapping[str, float] = field(default_factory=dict)
 
 
-def read_settings(topology: Topology, defaults: Settings, policies: Choices) -> Settings:
+def read_settings(
+    topology: Topology, defaults: TopologySettings, policies: Choices
+) -> TopologySettings:
     """Override the defaults with the topology's own settings; SettingsError names what is bad."""
     given = _values(topology)
     changes: dict[str, Any] = {}
@@ -121,7 +123,7 @@ def read_settings(topology: Topology, defaults: Settings, policies: Choices) -> 
     return settings
 
 
-def mode_of(topology: Topology, defaults: Settings) -> Mode:
+def mode_of(topology: Topology, defaults: TopologySettings) -> Mode:
     """Return the mode alone, also where other settings are bad; the default if it is bad itself."""
     try:
         text = (topology.settings or {})[MODE.name]
@@ -144,7 +146,7 @@ def read_policy(key: str, value: object, policies: Collection[str]) -> str:
     raise SettingsError(f"{key} is {_shown(value)}; it must be {' or '.join(sorted(policies))}")
 
 
-def require_taken(key: str, settings: Settings, policies: Choices) -> None:
+def require_taken(key: str, settings: TopologySettings, policies: Choices) -> None:
     """Refuse an objective that the policy was not made for; the message calls that one by `key`."""
     policy = policies.get(settings.policy)
     if policy is not None and not policy.takes(settings.objective):

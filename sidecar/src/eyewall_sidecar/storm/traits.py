@@ -11,7 +11,7 @@ FASTEST = 1000.0
 
 
 @dataclass(frozen=True, slots=True)
-class Traits:
+class HostTraits:
     """A host's own description; the defaults hold for what it does not say.
 
     Parameters
@@ -36,10 +36,10 @@ class TraitsError(ValueError):
     """A host's description that cannot be read; names key, value and what is allowed."""
 
 
-def read_traits(meta: Mapping[str, str]) -> Traits:
+def read_traits(meta: Mapping[str, str]) -> HostTraits:
     """Read supervisor.scheduler.meta; keys that Eyewall does not know belong to others."""
     labels = (label.strip() for label in meta.get("labels", "").split(","))
-    return Traits(
+    return HostTraits(
         site=meta.get("site", "").strip(),
         labels=frozenset(label for label in labels if label),
         availability=_number(meta, "availability", 0.0, 1.0, "a number in (0, 1]"),
@@ -59,7 +59,7 @@ def _number(meta: Mapping[str, str], key: str, least: float, most: float, allowe
 
 
 def pinned_hosts(
-    component: str, pins: Iterable[str], traits: Mapping[str, Traits]
+    component: str, pins: Iterable[str], traits: Mapping[str, HostTraits]
 ) -> tuple[str, ...]:
     """Hosts that a component's pins allow; a pin that names nothing is refused with the choice."""
     allowed: dict[str, None] = {}
@@ -71,7 +71,7 @@ def pinned_hosts(
     return tuple(allowed)
 
 
-def _named(pin: str, traits: Mapping[str, Traits]) -> list[str]:
+def _named(pin: str, traits: Mapping[str, HostTraits]) -> list[str]:
     kind, colon, name = pin.partition(":")
     if colon and kind == "label":
         return [host for host, its in traits.items() if name in its.labels]
@@ -80,7 +80,7 @@ def _named(pin: str, traits: Mapping[str, Traits]) -> list[str]:
     return [pin] if pin in traits else []
 
 
-def _meant(pin: str, traits: Mapping[str, Traits]) -> str:
+def _meant(pin: str, traits: Mapping[str, HostTraits]) -> str:
     kind, colon, name = pin.partition(":")
     if colon and kind == "label":
         labels = sorted({label for its in traits.values() for label in its.labels})
