@@ -1,4 +1,4 @@
-"""What streamparse calls around a submit, whoever submits."""
+"""What streamparse calls before and after any submit."""
 
 from __future__ import annotations
 

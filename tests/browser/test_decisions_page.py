@@ -1,4 +1,4 @@
-"""The decisions page tells the same history as the command; each decision has its own address."""
+"""The decisions page shows the command's history; each decision has its own address."""
 
 from __future__ import annotations
 
@@ -31,10 +31,10 @@ def lines(decisions: list[dict[str, Any]]) -> list[Line]:
     return [(it["id"], it["verdict"], " ".join(it["said"].split())) for it in decisions]
 
 
-def test_the_page_tells_the_newest_decisions_as_the_command_does(desk: Desk, page: Page) -> None:
+def test_the_page_shows_the_newest_decisions_as_the_command_does(desk: Desk, page: Page) -> None:
     opened(page, desk.at("/decisions"))
-    told = agree(lambda: shown(page), lambda: lines(desk.cluster.history("", "--count", COUNT)))
-    assert told
+    listed = agree(lambda: shown(page), lambda: lines(desk.cluster.history("", "--count", COUNT)))
+    assert listed
 
 
 def test_a_filter_stands_in_the_address_and_leaves_what_was_asked_for(
@@ -45,10 +45,10 @@ def test_a_filter_stands_in_the_address_and_leaves_what_was_asked_for(
     page.locator("select[name=verdict]").select_option("placed")
     expect(page).to_have_url(re.compile("topology=desk-.*verdict=placed"))
     wanted = ["desk", "--count", COUNT, "--verdict", "placed"]
-    told = agree(lambda: shown(page), lambda: lines(desk.cluster.history(*wanted)))
-    assert len(told) == 1
+    listed = agree(lambda: shown(page), lambda: lines(desk.cluster.history(*wanted)))
+    assert len(listed) == 1
     opened(page, page.url)
-    assert shown(page) == told
+    assert shown(page) == listed
 
 
 def test_a_decision_has_an_address_under_which_all_of_it_stands(desk: Desk, page: Page) -> None:

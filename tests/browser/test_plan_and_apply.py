@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 SOON = 60_000.0
 LOOKS_PER_SECOND = 4
 APPEARS_WITHIN = 20.0
-"""Seconds from Nimbus's word to the page's. Operators were promised 5: how long it took is told; a
+"""Seconds from Nimbus's word to the page's. Operators were promised 5: the time is printed; a
 machine that is busy does not explain four times that."""
 ROUNDS = 4 * 3.0
 """Seconds of four of Nimbus's rounds."""
@@ -105,7 +105,7 @@ def test_a_plan_of_what_no_longer_runs_is_refused_with_what_changed(
     expect(refusal).to_contain_text(what_changed)
     assert desk.places() == now
 
-    # And whoever looks at it now need not try.
+    # And the page says so to anyone who opens it now.
     page.unroute_all()
     opened(page, desk.at(f"/plan/{plan['id']}"))
     expect(page.locator("ol.steps [aria-current=step]")).to_have_text("stale")
@@ -134,8 +134,8 @@ def test_what_is_frozen_stays_and_once_it_may_move_the_page_shows_it_within_seco
             assert desk.places() == before
             time.sleep(1)
         known = desk.cluster.known()["topologies"]
-        (told,) = [it["status"] for it in known if it["name"] == NAME]
-        assert "frozen" in told
+        (shown,) = [it["status"] for it in known if it["name"] == NAME]
+        assert "frozen" in shown
 
         page.evaluate(_WATCH, desk.join)
         freeze.click()

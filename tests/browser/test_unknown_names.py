@@ -1,4 +1,4 @@
-"""Whoever asks for what there is not is told so in a sentence, with the names that there are."""
+"""A page for an unknown name says so in a sentence and lists the known names."""
 
 from __future__ import annotations
 

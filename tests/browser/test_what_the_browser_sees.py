@@ -23,7 +23,7 @@ class Quiet(SimpleHTTPRequestHandler):
         pass
 
     def end_headers(self) -> None:
-        # Pages are written anew within a second, the finest that If-Modified-Since can tell.
+        # Pages are written again within a second, the finest that If-Modified-Since can tell.
         self.send_header("Cache-Control", "no-store")
         super().end_headers()
 
@@ -57,7 +57,7 @@ def written(folder: Path, body: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("body", "told"),
+    ("body", "complaint"),
     [
         ("<script>console.error('broken')</script>", "console: broken"),
         ("<script>null.x</script>", "not caught: Cannot read properties of null"),
@@ -68,11 +68,11 @@ def written(folder: Path, body: str) -> None:
     ],
 )
 def test_what_goes_wrong_in_a_page_is_complained_of(
-    page: Page, complaints: Complaints, site: str, tmp_path: Path, body: str, told: str
+    page: Page, complaints: Complaints, site: str, tmp_path: Path, body: str, complaint: str
 ) -> None:
     written(tmp_path, body)
     page.goto(site)
-    assert any(told in it for it in complaints.left), complaints.all
+    assert any(complaint in it for it in complaints.left), complaints.all
     complaints.allow("")
 
 

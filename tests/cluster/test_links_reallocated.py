@@ -36,11 +36,11 @@ def events_dir(cluster: Cluster, tmp_path: Path) -> Iterator[Path]:
 
 def arrived(cluster: Cluster, port: int) -> dict[str, int]:
     """Bytes from edge-1 to cloud-1's worker by the kind of link, as the router has counted them."""
-    told: dict[str, Any] = json.loads((cluster.run_dir / "traffic.json").read_text())
+    traffic: dict[str, Any] = json.loads((cluster.run_dir / "traffic.json").read_text())
     ends = ("edge-1", "cloud-1", port)
     return {
         row["kind"]: row["bytes"]
-        for row in told["connections"]
+        for row in traffic["connections"]
         if (row["source"], row["target"], row["port"]) == ends
     }
 

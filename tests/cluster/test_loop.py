@@ -21,7 +21,7 @@ NAME = "meet"
 EXECUTORS = 5
 """left, right, join, consumer and an acker."""
 ALL = "1000"
-"""As many decisions as may be asked for; a slow machine makes more than the 20 that are told."""
+"""The most decisions that may be asked for; a slow machine makes more than the default of 20."""
 WITHIN = 0.25
 """Of the rate that is set: an estimate that is as near has seen the change, which is tenfold. How
 near it comes is held elsewhere, against what was really sent: a busy machine sends less."""
@@ -35,9 +35,9 @@ class Meeting:
     rates_file: Path
 
     def emit(self, left: float, right: float) -> None:
-        beside = self.rates_file.with_suffix(".new")
-        beside.write_text(json.dumps({"left": left, "right": right}))
-        beside.replace(self.rates_file)
+        written = self.rates_file.with_suffix(".new")
+        written.write_text(json.dumps({"left": left, "right": right}))
+        written.replace(self.rates_file)
 
     def now(self) -> Mapping[str, Any]:
         return self.cluster.placed(NAME, EXECUTORS, PATIENCE)
@@ -88,7 +88,7 @@ def meeting(cluster: Cluster, tmp_path_factory: pytest.TempPathFactory) -> Itera
 def test_once_rates_are_measured_the_operator_goes_to_where_most_comes_from(
     meeting: Meeting,
 ) -> None:
-    # N = 5/s · 40 ms from edge-1, beside 20/s · 40 ms from cloud-1.
+    # N = 5/s · 40 ms from edge-1, and 20/s · 40 ms from cloud-1.
     change = Change("rates become known (20/s from cloud-1, 5/s from edge-1)")
     meeting.now()
     change.followed_by("placed")
@@ -96,23 +96,23 @@ def test_once_rates_are_measured_the_operator_goes_to_where_most_comes_from(
     change.followed_by(f"right → join estimated at {rate:.3g}/s")
     wait_for(meeting.join_is_on("cloud-1", "cloud-2"), PATIENCE, "join at the cloud site")
     change.followed_by("join at the cloud site")
-    change.told()
+    change.record()
 
 
 def test_a_rate_raised_tenfold_moves_the_operator_to_the_other_side(meeting: Meeting) -> None:
-    # N = 50/s · 40 ms from edge-1 now, beside 20/s · 40 ms from cloud-1.
+    # N = 50/s · 40 ms from edge-1 now, and 20/s · 40 ms from cloud-1.
     change = Change("left raised from 5 to 50 tuples/s")
     meeting.emit(left=50, right=20)
     rate = wait_for(meeting.rate_is("left", 50), PATIENCE, "the rate of left → join")
     change.followed_by(f"estimated at {rate:.3g}/s")
     moved = wait_for(meeting.join_is_on("edge-1", "edge-2"), PATIENCE, "join at the edge site")
     change.followed_by("join at the edge site")
-    change.told()
+    change.record()
     assert "moved" in moved["scheduling"]
 
 
 def test_a_host_that_is_made_slow_loses_its_heavy_operator(meeting: Meeting) -> None:
-    # 70 tuples/s of 4 ms and the way through Python each: more than what 0.3 cores leave beside
+    # 70 tuples/s of 4 ms and the way through Python each: more than what 0.3 cores leave next to
     # the supervisor, the agents and `left`.
     wait_for(meeting.has_cooled_down, PATIENCE, "join to be where it may be moved from", 2.0)
     host = next(iter(hosts_of(meeting.now(), "join")))
@@ -122,7 +122,7 @@ def test_a_host_that_is_made_slow_loses_its_heavy_operator(meeting: Meeting) -> 
     try:
         moved = wait_for(meeting.join_is_on(*others), PATIENCE, f"join away from {host}")
         change.followed_by(f"join on {', '.join(hosts_of(moved, 'join'))}")
-        change.told()
+        change.record()
         decisions = meeting.cluster.history(NAME, "--count", ALL)
         said = [it["said"] for it in decisions if decided_at(it) >= change.at]
         assert any(f"{host} was overloaded" in it for it in said), said
@@ -133,7 +133,7 @@ def test_a_host_that_is_made_slow_loses_its_heavy_operator(meeting: Meeting) -> 
 def test_the_history_tells_where_the_operator_went_and_what_that_was_worth(
     meeting: Meeting,
 ) -> None:
-    def told() -> dict[str, Any] | None:
+    def moved() -> dict[str, Any] | None:
         moves = [
             (decision, move)
             for decision in meeting.cluster.history(NAME)
@@ -146,7 +146,7 @@ def test_the_history_tells_where_the_operator_went_and_what_that_was_worth(
         here = hosts_of(meeting.now(), "join") == {move["target"]}
         return decision if here else None  # it may be on its way
 
-    last = wait_for(told, PATIENCE, "the last move of join in the history")
+    last = wait_for(moved, PATIENCE, "the last move of join in the history")
     (usage,) = [it for it in last["metrics"] if it["name"] == "N"]
     assert usage["before"] > 0
     assert usage["after"] > 0

@@ -15,25 +15,25 @@ HOSTS = 6
 
 
 def found(cluster: Cluster) -> Mapping[str, Any]:
-    told: Mapping[str, Any] = json.loads(cluster.run("delays", "--json"))
-    return told
+    reported: Mapping[str, Any] = json.loads(cluster.run("delays", "--json"))
+    return reported
 
 
 def test_the_delays_of_all_pairs_are_measured_lately_and_are_those_of_the_network(
     cluster: Cluster,
 ) -> None:
     def good() -> Mapping[str, Any] | None:
-        told = found(cluster)
-        summary = told["summary"]
+        reported = found(cluster)
+        summary = reported["summary"]
         # On a busy machine an echo may be late now and then, hence not at the first look.
         near = summary["measured"] == summary["pairs"] and summary["median_error"] <= 0.10
-        return told if near else None
+        return reported if near else None
 
-    told = wait_for(good, PATIENCE, "every pair measured, half of them to 10 %")
+    reported = wait_for(good, PATIENCE, "every pair measured, half of them to 10 %")
     delays = json.loads((cluster.run_dir / "delays.json").read_text())
     place = {host: index for index, host in enumerate(delays["hosts"])}
-    assert len(told["pairs"]) == HOSTS * (HOSTS - 1) / 2
-    for pair in told["pairs"]:
+    assert len(reported["pairs"]) == HOSTS * (HOSTS - 1) / 2
+    for pair in reported["pairs"]:
         a, b = place[pair["a"]], place[pair["b"]]
         there_and_back = delays["delay"][a][b] + delays["delay"][b][a]
         assert pair["true"] == pytest.approx(there_and_back / 2)

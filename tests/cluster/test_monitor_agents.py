@@ -29,7 +29,7 @@ EXECUTORS = {"tokenise": 2, "tag": 2, "filter": 2, "count": 2, "rank": 2, "consu
 CHAIN = ["source", *EXECUTORS]
 REPORT_SECONDS = 5.0
 UNDER_WAY = 5
-"""Tuples that may be on their way, or told half a second late: at 10 tuples/s."""
+"""Tuples that may be on their way, or reported half a second late: at 10 tuples/s."""
 
 FORGE = """
 import socket, time
@@ -101,7 +101,7 @@ def test_each_streams_tuples_are_counted_to_within_the_step_of_storms_samples(
     # At the end of the chain it is known exactly what came, and when.
     last = counted(found, topology["id"], "rank", "consumer")
     assert abs(last.tuples - bisect(seen, last.last_until)) <= STEP + UNDER_WAY
-    # The more counts a worker told, the better is known what they are multiples of.
+    # The more counts a worker reported, the better is known what they are multiples of.
     steps = {w.id: w.step for r in found for w in r.workers if w.topology == topology["id"]}
     assert set(steps.values()) == {STEP}
 
@@ -154,5 +154,5 @@ def test_what_is_forged_is_counted_and_believed_by_nobody(cluster: Cluster) -> N
         return all(counters.get(f"rejected: {reason}") == 1 for reason in reasons)
 
     wait_for(rejected, 30, "the rejections in the host's report")
-    told = {w.topology for report in reports(cluster) for w in report.workers}
-    assert "forged-1-1" not in told
+    reported = {w.topology for report in reports(cluster) for w in report.workers}
+    assert "forged-1-1" not in reported

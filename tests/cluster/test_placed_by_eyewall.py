@@ -73,7 +73,7 @@ def test_a_longer_delay_moves_the_topology_and_no_tuple_is_lost(
 
     wait_for(moved, PATIENCE, "another assignment")
     change.followed_by("another assignment")
-    change.told()
+    change.record()
     after = cluster.placed(tag_and_count.name, tag_and_count.executors)
     assert "moved" in after["scheduling"]
     assert hosts_of(after, "source") == set(PINS["source"])

@@ -17,7 +17,7 @@ LONGER_THAN_WORKERS_OWN_TRIES = 10.0
 """Seconds; the stop and the start come on top, five on a quiet machine: Nimbus's own tries, too."""
 TAKEN_FOR_DEAD = 25.0
 """Seconds: nimbus.task.timeout.secs less one heartbeat. Where Nimbus hears nothing for that long it
-starts workers anew, whether they run or not."""
+starts workers again, whether they run or not."""
 ATTEMPTS = 3
 
 

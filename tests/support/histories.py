@@ -65,7 +65,7 @@ class Host:
     counters: dict[object, Counter] = field(default_factory=dict)
 
     def report(self, until: float) -> Sample:
-        """What the agent tells at `until` about the seconds before."""
+        """What the agent reports at `until` about the seconds before."""
         given = self.rate(until - PERIOD / 2) * PERIOD
         share = given * len(self.spouts) / max(1, len(self.bolts))
         tasks = [
@@ -123,7 +123,7 @@ def reports(host: Host, start: float, end: float) -> list[Sample]:
 
 
 def write(store: redis.Redis, samples: Iterable[Sample], written: float | None = None) -> None:
-    """Write reports as an agent does, each 0.1 s after its end unless told otherwise."""
+    """Write reports as an agent does, each 0.1 s after its end unless `written` is another time."""
     keys = HistoryKeys()
     for it in samples:
         at = it.time + 0.1 if written is None else written

@@ -6,7 +6,7 @@ import time
 from dataclasses import dataclass, field
 
 LINES: list[str] = []
-"""What is told at the end of the run."""
+"""What is printed at the end of the run."""
 
 
 @dataclass
@@ -20,5 +20,5 @@ class Change:
     def followed_by(self, step: str) -> None:
         self.steps.append(f"{step} after {time.time() - self.at:.1f} s")
 
-    def told(self) -> None:
+    def record(self) -> None:
         LINES.append(f"{self.what}: {', '.join(self.steps)}")

@@ -1,4 +1,4 @@
-"""The dashboard's pages over recorded views: what they ask for, are told, and their loss."""
+"""The dashboard's pages over recorded views: requests, answers, and the loss of the server."""
 
 from __future__ import annotations
 
@@ -243,7 +243,7 @@ VIEWS: Mapping[str, Callable[..., Any]] = {
     "/policies": decided.policies,
     "/terms": term_views,
     "/catalogues": provisioned.catalogues,
-    # What is answered to whoever POSTs /topologies/ID/provision.
+    # The answer to a POST of /topologies/ID/provision.
     "/provision": provisioned.bought,
     "/plans": lambda: (
         decided.summary(decided.plan()),

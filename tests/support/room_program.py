@@ -1,4 +1,4 @@
-"""A private room with an emulated network, which does what it is told line by line.
+"""A private room with an emulated network, which takes orders line by line.
 
     python room_program.py CLUSTER_FILE FOLDER KIND [--forward …]
 

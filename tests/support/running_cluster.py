@@ -123,16 +123,16 @@ class Cluster:
         )
 
     def history(self, topology: str = "", *more: str) -> list[dict[str, Any]]:
-        """Decisions (on one topology), newest first, as `eyewall history` tells scripts of them."""
+        """Decisions (on one topology), newest first, as `eyewall history --json` prints them."""
         which = ["--topology", topology] if topology else []
         zookeeper = ["--zookeeper", self.addresses["zookeeper"]]
-        told = self._eyewall("history", *zookeeper, *which, *more, "--json")
-        return [json.loads(line) for line in told.splitlines()]
+        printed = self._eyewall("history", *zookeeper, *which, *more, "--json")
+        return [json.loads(line) for line in printed.splitlines()]
 
     def known(self) -> Mapping[str, Any]:
-        """What the sidecar knows, as `eyewall status` tells scripts of it."""
-        told = self._eyewall("status", "--sidecar", self.addresses["sidecar"], "--json")
-        found: Mapping[str, Any] = json.loads(told)
+        """What the sidecar knows, as `eyewall status --json` prints it."""
+        printed = self._eyewall("status", "--sidecar", self.addresses["sidecar"], "--json")
+        found: Mapping[str, Any] = json.loads(printed)
         return found
 
     @contextmanager

@@ -34,7 +34,7 @@ class AssignmentPusherTest {
     private final BlockingQueue<Sent> sent = new LinkedBlockingQueue<>();
     private final Set<String> dead = ConcurrentHashMap.newKeySet();
 
-    /** A supervisor's host and the topologies it was told of. */
+    /** A supervisor's host and the topologies that were pushed to it. */
     private record Sent(String host, Set<String> topologies) {}
 
     @Test
