@@ -13,9 +13,8 @@ from collections import Counter
 
 from brute_force import brute_force
 from engine_agreement import ENGINES, OBJECTIVES, case_of, complaint, problem_of
+from eyewall_papers.experiments.report import show
 from eyewall_sidecar.exact.finding import Outcome
-from rich.console import Console
-from rich.table import Table
 
 IN_TURN = ("PuLP", "policy odp")
 
@@ -50,16 +49,18 @@ def main() -> int:
                     print(differing[-1], file=sys.stderr, flush=True)
                 else:
                     agreed[cell] += 1
-    table = Table(
-        title=f"{options.problems} problems ({infeasible} without a placement): agreed / compared"
-    )
-    table.add_column("objective")
-    for name in ENGINES:
-        table.add_column(name, justify="right")
-    for objective in OBJECTIVES:
-        cells = [(name, str(objective)) for name in ENGINES]
-        table.add_row(str(objective), *(f"{agreed[it]:,} / {compared[it]:,}" for it in cells))
-    Console(width=120).print(table)
+    rows = [
+        (
+            str(objective),
+            *(
+                f"{agreed[name, str(objective)]:,} / {compared[name, str(objective)]:,}"
+                for name in ENGINES
+            ),
+        )
+        for objective in OBJECTIVES
+    ]
+    title = f"{options.problems} problems ({infeasible} without a placement): agreed / compared"
+    show(("objective", *ENGINES), rows, title)
     for line in differing:
         print(line)
     print(f"{len(differing)} disagreements in {compared.total():,} answers")

@@ -13,6 +13,7 @@ from statistics import median
 from time import perf_counter, process_time
 
 import highspy
+from eyewall_papers.experiments.report import Row, show
 from eyewall_papers.instances.baseline import GraphShape, baseline
 from eyewall_sidecar.exact.cuts import define_path_covers as pulp_path_covers
 from eyewall_sidecar.exact.cuts import define_star_capacities as pulp_star_capacities
@@ -26,8 +27,6 @@ from eyewall_sidecar.model.arrays import ProblemArrays
 from eyewall_sidecar.objective import Term
 from eyewall_sidecar.objectives.costs import weigh
 from pulp import HiGHS
-from rich.console import Console
-from rich.table import Table
 
 OPERATORS = 20
 
@@ -86,22 +85,16 @@ def main() -> None:
     parser.add_argument("--seeds", type=int, default=5)
     parser.add_argument("--time-limit", type=float, default=20.0)
     options = parser.parse_args()
-    console = Console()
-
-    table = Table(title=f"Until HiGHS has the program of {OPERATORS} operators, s (CPU)")
-    for column in ("shape", "nodes", "PuLP", "numpy", "ratio of CPU"):
-        table.add_column(column, justify="left" if column == "shape" else "right")
+    rows: list[Row] = []
     build_with_numpy(baseline(GraphShape.SEQUENTIAL, 4, 4, seed=0))  # imports and first calls
     for shape in GraphShape:
         problem = baseline(shape, OPERATORS, options.nodes, seed=0)
         fast, slow = seconds(build_with_numpy, problem), seconds(build_with_pulp, problem)
         cells = (f"{wall:.2f} ({cpu:.2f})" for wall, cpu in (slow, fast))
-        table.add_row(shape, str(options.nodes), *cells, f"{slow[1] / fast[1]:.0f}")
-    console.print(table)
-
-    table = Table(title=f"R of {OPERATORS} operators in a row on 20 nodes, {options.seeds} seeds")
-    for column in ("form", "proven", "median CPU, s", "max CPU, s", "median gap"):
-        table.add_column(column, justify="left" if column == "form" else "right")
+        rows.append((shape, str(options.nodes), *cells, f"{slow[1] / fast[1]:.0f}"))
+    title = f"Until HiGHS has the program of {OPERATORS} operators, s (CPU)"
+    show(("shape", "nodes", "PuLP", "numpy", "ratio of CPU"), rows, title)
+    rows = []
     for name, cuts in (("with cuts", True), ("without", False)):
         runs = [
             prove(
@@ -113,14 +106,11 @@ def main() -> None:
         ]
         taken = [cpu for _, cpu in runs]
         gaps = [1 - it.bound / it.cost for it, _ in runs]
-        table.add_row(
-            name,
-            f"{sum(it.outcome is Outcome.OPTIMAL for it, _ in runs)}/{len(runs)}",
-            f"{median(taken):.2f}",
-            f"{max(taken):.2f}",
-            f"{median(gaps):.1%}",
-        )
-    console.print(table)
+        proven = f"{sum(it.outcome is Outcome.OPTIMAL for it, _ in runs)}/{len(runs)}"
+        times = f"{median(taken):.2f}", f"{max(taken):.2f}"
+        rows.append((name, proven, *times, f"{median(gaps):.1%}"))
+    title = f"R of {OPERATORS} operators in a row on 20 nodes, {options.seeds} seeds"
+    show(("form", "proven", "median CPU, s", "max CPU, s", "median gap"), rows, title)
 
 
 if __name__ == "__main__":

@@ -17,10 +17,7 @@ from math import nan
 from pathlib import Path
 from statistics import median
 
-from eyewall_papers.experiments.report import progress_bar
-from rich.box import MARKDOWN
-from rich.console import Console
-from rich.table import Table
+from eyewall_papers.experiments.report import progress_bar, show
 
 from benchmarks.exact.cases import GROUPS
 from benchmarks.exact.comparison import OURS, ComparisonRow, Limits, compare, seconds_to_load
@@ -31,7 +28,6 @@ from benchmarks.exact.engines import ENGINES
 PROTOTYPES = "prototypes"
 RIVALS = (PROTOTYPES, "PuLP+CBC", "PuLP+HiGHS")
 CONTENDERS = ("branch and bound", *RIVALS)
-WIDE = 400
 
 
 def main() -> None:
@@ -71,7 +67,7 @@ def main() -> None:
             rows.append(compare(case, contenders, limits, worker, step))
             if options.json:
                 options.json.write_text(json.dumps([_entry(row) for row in rows], indent=1))
-    Console(width=WIDE).print(_table(rows, contenders, limits, options.against))
+    _show(rows, contenders, limits, options.against)
     print(f"Not included: loading compiled code, once for each process, {load:.2g} s.")
     complaints = [it for row in rows for it in row.complaints()]
     print("\n".join(complaints) or "No answer is better than what another one proved optimal.")
@@ -113,20 +109,11 @@ def _options() -> argparse.Namespace:
     return options
 
 
-def _table(rows: list[ComparisonRow], contenders: list[str], limits: Limits, against: str) -> Table:
-    table = Table(
-        title=f"Proven optima: {limits.seeds} seeds, of open cases at most {limits.open_seeds}, "
-        f"up to {limits.ours:g} s; PuLP up to {limits.reference:g} s, {limits.reference_seeds} "
-        "seeds beyond S-ODP",
-        box=MARKDOWN,
-    )
+def _show(rows: list[ComparisonRow], contenders: list[str], limits: Limits, against: str) -> None:
     others = [it for it in contenders if it != against]
     columns = ["case", "objective", *(f"{it}, ms" for it in contenders)]
-    for column in (*columns, *(f"× {it}" for it in others), f"gap of {against}", "paper"):
-        left = column in ("case", "objective", "paper")
-        table.add_column(column, justify="left" if left else "right")
-    for row in rows:
-        table.add_row(
+    cells = [
+        (
             row.case.name,
             str(row.case.objective),
             *(_time(row.runs[it]) for it in contenders),
@@ -134,7 +121,15 @@ def _table(rows: list[ComparisonRow], contenders: list[str], limits: Limits, aga
             _gap(row, against),
             row.case.paper,
         )
-    return table
+        for row in rows
+    ]
+    title = (
+        f"Proven optima: {limits.seeds} seeds, of open cases at most {limits.open_seeds}, "
+        f"up to {limits.ours:g} s; PuLP up to {limits.reference:g} s, {limits.reference_seeds} "
+        "seeds beyond S-ODP"
+    )
+    header = (*columns, *(f"× {it}" for it in others), f"gap of {against}", "paper")
+    show(header, cells, title, left=2)
 
 
 def _time(runs: list[ContenderRun]) -> str:

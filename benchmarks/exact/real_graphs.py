@@ -12,19 +12,16 @@ separately.
 import argparse
 import json
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass
 from functools import partial
 from pathlib import Path
 from statistics import median
 
-from eyewall_papers.experiments.report import progress_bar
+from eyewall_papers.experiments.report import Row, progress_bar, show
 from eyewall_sidecar.model import PlacementProblem
 from eyewall_sidecar.objective import Objective
-from rich.box import MARKDOWN
-from rich.console import Console
-from rich.table import Table
 
 from benchmarks.exact.cases import BenchmarkCase
 from benchmarks.exact.comparison import OURS, ComparisonRow, Limits, compare
@@ -35,6 +32,18 @@ from benchmarks.instances.workload import Workload, WorkloadTopology, expand
 
 REFERENCE = "PuLP+HiGHS"
 OBJECTIVES = ("R=1", "N=1", "R=0.5,N=0.5")
+COLUMNS = (
+    "objective",
+    "contender",
+    "proven in time",
+    "of them",
+    "larger than a supervisor: proven",
+    "of them",
+    "median gap of the rest",
+    "greatest",
+    "median ms",
+    "greatest ms",
+)
 QUICK = 8
 """One topology in so many is taken."""
 
@@ -76,11 +85,11 @@ def main() -> None:
                 graphs.append(GraphComparison(fits_one_node(row.case.problem(0)), row))
             if options.json:
                 options.json.write_text(json.dumps([_entry(it) for it in graphs], indent=1))
-    console = Console(width=200)
-    console.print(_table(graphs, (OURS, *contenders), options.seconds))
+    title = f"Real graphs, {options.seconds:g} s each; gap of the rest: 100 % without a placement"
+    show(COLUMNS, _rows(graphs, (OURS, *contenders), options.seconds), title, left=2)
     for graph in graphs:
         if not graph.row.proven(OURS):
-            console.print(_left_open(graph), highlight=False)
+            print(_left_open(graph))
     complaints = [it for graph in graphs for it in graph.row.complaints()]
     print("\n".join(complaints) or "No answer is better than what another one proved optimal.")
     if complaints:
@@ -116,32 +125,14 @@ def fits_one_node(problem: PlacementProblem) -> bool:
     return any(cpu <= it.cpu and memory <= it.memory for it in problem.nodes)
 
 
-def _table(graphs: Sequence[GraphComparison], contenders: Sequence[str], seconds: float) -> Table:
-    table = Table(
-        title=f"Real graphs, {seconds:g} s each; gap of the rest: 100 % without a placement",
-        box=MARKDOWN,
-    )
-    for column in (
-        "objective",
-        "contender",
-        "proven in time",
-        "of them",
-        "larger than a supervisor: proven",
-        "of them",
-        "median gap of the rest",
-        "greatest",
-        "median ms",
-        "greatest ms",
-    ):
-        table.add_column(
-            column, justify="left" if column in ("objective", "contender") else "right"
-        )
+def _rows(
+    graphs: Sequence[GraphComparison], contenders: Sequence[str], seconds: float
+) -> Iterator[Row]:
     for objective in dict.fromkeys(str(it.row.case.objective) for it in graphs):
         of_it = [it for it in graphs if str(it.row.case.objective) == objective]
         for contender in contenders:
             runs = [(it.fits_one_node, it.row.runs[contender][0]) for it in of_it]
-            table.add_row(objective, contender, *_figures(runs, seconds))
-    return table
+            yield objective, contender, *_figures(runs, seconds)
 
 
 def _figures(runs: Sequence[tuple[bool, ContenderRun]], seconds: float) -> list[str]:

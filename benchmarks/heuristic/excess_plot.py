@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from math import isfinite
 from pathlib import Path
 
-import matplotlib as mpl
 import matplotlib.pyplot as plt
+from eyewall_papers.experiments.report import save, style
 
 LINEAR = 0.001
 """Excess below which the axis is linear, so that 0 has a place."""
@@ -30,7 +30,7 @@ def draw(points: Sequence[Point], limits: Sequence[str], file: Path) -> None:
     """Draw medians as marks, with lines to the worst; no placement, no mark."""
     cases = list(dict.fromkeys(it.case for it in points))
     policies = list(dict.fromkeys(it.policy for it in points))
-    with mpl.rc_context({"svg.fonttype": "none", "svg.hashsalt": "eyewall", "font.size": 8.0}):
+    with style():
         figure, panels = plt.subplots(
             1,
             len(limits),
@@ -67,5 +67,5 @@ def draw(points: Sequence[Point], limits: Sequence[str], file: Path) -> None:
         figure.supxlabel("excess over the optimum (1 = twice the optimum); line to the worst seed")
         handles, labels = panels[0][0].get_legend_handles_labels()
         figure.legend(handles, labels, loc="outside upper center", ncols=8, frameon=False)
-        figure.savefig(file)
+        save(figure, file)
     plt.close(figure)

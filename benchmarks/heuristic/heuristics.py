@@ -17,11 +17,8 @@ from math import inf
 from pathlib import Path
 from statistics import median
 
-from eyewall_papers.experiments.report import progress_bar
+from eyewall_papers.experiments.report import Row, progress_bar, show
 from eyewall_sidecar.policies import policy_catalogue
-from rich.box import MARKDOWN
-from rich.console import Console
-from rich.table import Table
 
 from benchmarks.exact.cases import GROUPS, BenchmarkCase
 from benchmarks.exact.comparison import OURS, SAME, WARM_WITHIN
@@ -34,6 +31,7 @@ LIMITS = (0.05, 0.2, 1.0)
 NOTHING = 1e-9
 """A cost that counts as 0."""
 DECLINED = "ObjectiveError"
+SUMMARY = ("policy", "ms", "such cases", "of", "worst median, %", "worst, %", "latest, ms")
 CLOSE, WORST = 0.01, 0.05
 """Bounds of a close answer: median excess, and greatest excess."""
 
@@ -86,10 +84,13 @@ def main() -> None:
             if options.json:
                 entries = [it for one in found for it in _entries(one)]
                 options.json.write_text(json.dumps(entries, indent=1))
-    console = Console(width=400)
     for limit in LIMITS:
-        console.print(_table(found, policies, limit))
-    console.print(_summary(found, policies))
+        title = (
+            f"Excess over the optimum after {limit * 1e3:g} ms, in %: median / greatest of seeds"
+        )
+        show(("case", "objective", *policies), _rows(found, policies, limit), title, left=2)
+    title = f"Cases with a median ≤ {CLOSE:.0%} and all ≤ {WORST:.0%}, of those it takes"
+    show(SUMMARY, _summary(found, policies), title)
     if options.plot:
         points = [it for one in found for it in _points(one, policies)]
         draw(points, [f"{limit * 1e3:g} ms" for limit in LIMITS], options.plot)
@@ -149,18 +150,11 @@ def _excess(cost: float | None, least: float) -> float:
     return (cost - least) / abs(least)
 
 
-def _table(found: Sequence[Excesses], policies: Sequence[str], limit: float) -> Table:
-    title = f"Excess over the optimum after {limit * 1e3:g} ms, in %: median / greatest of seeds"
-    table = Table(title=title, box=MARKDOWN)
-    table.add_column("case")
-    table.add_column("objective")
-    for policy in policies:
-        table.add_column(policy, justify="right")
+def _rows(found: Sequence[Excesses], policies: Sequence[str], limit: float) -> Iterator[Row]:
     for one in found:
         name = f"{'' if one.proven else '~ '}{one.case.name}"
         cells = [_cell(one.of(policy, limit)) for policy in policies]
-        table.add_row(name, str(one.case.objective), *cells)
-    return table
+        yield name, str(one.case.objective), *cells
 
 
 def _cell(excesses: list[float] | None) -> str:
@@ -173,13 +167,7 @@ def _percent(value: float) -> str:
     return "none" if value == inf else f"{max(0.0, value) * 100:.1f}"
 
 
-def _summary(found: Sequence[Excesses], policies: Sequence[str]) -> Table:
-    table = Table(
-        title=f"Cases with a median ≤ {CLOSE:.0%} and all ≤ {WORST:.0%}, of those it takes",
-        box=MARKDOWN,
-    )
-    for column in ("policy", "ms", "such cases", "of", "worst median, %", "worst, %", "latest, ms"):
-        table.add_column(column, justify="left" if column == "policy" else "right")
+def _summary(found: Sequence[Excesses], policies: Sequence[str]) -> Iterator[Row]:
     for policy in policies:
         for limit in LIMITS:
             each = [it for one in found if (it := one.of(policy, limit)) is not None]
@@ -187,7 +175,7 @@ def _summary(found: Sequence[Excesses], policies: Sequence[str]) -> Table:
                 continue
             good = sum(median(it) <= CLOSE and max(it) <= WORST for it in each)
             late = [run.seconds for one in found for run in one.runs.get((policy, limit), [])]
-            table.add_row(
+            yield (
                 policy,
                 f"{limit * 1e3:g}",
                 f"{good}",
@@ -196,7 +184,6 @@ def _summary(found: Sequence[Excesses], policies: Sequence[str]) -> Table:
                 _percent(max(max(it) for it in each)),
                 f"{max(late) * 1e3:.0f}",
             )
-    return table
 
 
 def _points(one: Excesses, policies: Sequence[str]) -> Iterator[Point]:

@@ -20,15 +20,12 @@ from time import perf_counter, process_time
 
 import matplotlib as mpl
 import numpy as np
-from eyewall_papers.experiments.report import plain_numbers
+from eyewall_papers.experiments.report import plain_numbers, show
 from eyewall_sidecar.heuristic.large.bound import least_usage
 from eyewall_sidecar.heuristic.large.groups import Counts, Crowd, Racks, slowest_path, usage
 from eyewall_sidecar.heuristic.large.placing import place_all
 from eyewall_sidecar.model.path_order import path_order
 from eyewall_sidecar.storm import Grouping
-from rich.box import MARKDOWN
-from rich.console import Console
-from rich.table import Table
 
 from benchmarks.instances.clusters import large_cluster
 from benchmarks.instances.workload import Workload, WorkloadTopology
@@ -163,14 +160,8 @@ def main() -> None:
         for share in SHARES:
             chosen = order[: round(share * len(order))]
             results[share].append(measure(tuple(workload.topologies[it] for it in chosen), racks))
-    table = Table(
-        title=f"one round on 1,312 supervisors, medians of {options.seeds} seeds", box=MARKDOWN
-    )
-    for column in COLUMNS:
-        table.add_column(column, justify="right")
-    for rows in results.values():
-        table.add_row(*_cells(rows))
-    Console(width=200).print(table)
+    title = f"one round on 1,312 supervisors, medians of {options.seeds} seeds"
+    show(COLUMNS, map(_cells, results.values()), title, left=0)
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     print(f"peak memory of the whole process, RAS's order included: {peak:,.0f} MB")
     if options.plot:

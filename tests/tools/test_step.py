@@ -41,9 +41,7 @@ def test_what_failed_is_shown_in_full_and_what_succeeded_is_not() -> None:
         assert ("one\ntwo\n" in shown) == bool(code)
 
 
-def test_a_step_that_takes_long_says_how_far_it_is(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
+def test_a_long_step_reports_its_progress(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr(step, "FIRST_SECONDS", 0.01)
     monkeypatch.setattr(step, "PAUSE_SECONDS", 0.01)
     shown: list[str] = []

@@ -145,7 +145,7 @@ def test_random_neighbor_sends_each_map_to_so_many_neighbours() -> None:
         assert len(agent.handle("d", Map("t", start, task))) == sent
 
 
-def test_a_mapping_that_is_stopped_has_no_outcome_and_tells_what_was_under_way() -> None:
+def test_a_stopped_mapping_has_no_outcome_but_the_messages_under_way() -> None:
     network = row(2, 2, 2)
     task = Task.of_services("t", ("a", "c"), ["x", "x"], [1, 1], [1, 1, 1])
     agreed = negotiate(network, Resources.of(network), task, Exact(), DELAY, stop=After(3, 99))

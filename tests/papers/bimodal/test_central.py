@@ -66,7 +66,7 @@ def test_streams_share_uplinks_and_downlinks(ways: tuple[str, str]) -> None:
     assert mapping_cost(network, TO_AND_FRO, found, DELAY) == 5.0
 
 
-def test_a_free_loop_beside_the_way_is_no_part_of_it() -> None:
+def test_a_free_loop_off_the_route_is_not_part_of_it() -> None:
     # b – c costs nothing: a flow around it would be as good, and is left out.
     network = TwoKindNetwork(
         tuple(Node(name) for name in "abc"),

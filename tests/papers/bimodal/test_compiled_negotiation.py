@@ -42,7 +42,7 @@ def test_compiled_agents_settle_on_the_same_map_after_as_many_messages(first: in
             assert compiled.loads == agents.loads, seed
 
 
-def test_too_little_room_for_maps_is_said_and_not_an_answer() -> None:
+def test_too_little_room_for_maps_is_an_error() -> None:
     case = random_case(1, nodes=6, components=4)
     ended = run_negotiation(
         network_arrays(case.network),

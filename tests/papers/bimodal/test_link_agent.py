@@ -51,7 +51,7 @@ def agent(folder: Path) -> LinkAgent:
     return LinkAgent(LinkFiles.in_folder(folder), TIMING)
 
 
-def test_the_mark_file_says_kind_route_and_why(folder: Path) -> None:
+def test_the_mark_file_has_kind_route_and_reason(folder: Path) -> None:
     agent(folder).decide()
     assert marks(folder) == [
         {
@@ -90,7 +90,7 @@ def test_without_a_budget_whatever_it_takes_may_be_paid(folder: Path) -> None:
     assert marks(folder)[0]["kind"] == "dedicated"
 
 
-def test_a_change_is_told_once(folder: Path, caplog: pytest.LogCaptureFixture) -> None:
+def test_a_change_is_logged_once(folder: Path, caplog: pytest.LogCaptureFixture) -> None:
     decided = agent(folder)
     with caplog.at_level(logging.INFO):
         decided.decide()
@@ -102,7 +102,7 @@ def test_a_change_is_told_once(folder: Path, caplog: pytest.LogCaptureFixture) -
     )
 
 
-def test_what_a_connection_had_is_told_in_mbit_once_it_was_watched(
+def test_the_rate_of_an_observed_connection_is_logged_in_mbit(
     folder: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     # 600,000 bytes in 2 s, of a promise of 2.7 Mbit/s, when its line becomes too narrow.
@@ -168,7 +168,7 @@ class StopAfter:
         return False
 
 
-def test_a_fault_is_told_once_for_as_long_as_it_lasts_and_again_when_it_comes_back(
+def test_a_fault_is_logged_once_while_it_lasts_and_again_when_it_returns(
     folder: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     broken = {"version": 7}

@@ -175,7 +175,7 @@ def test_the_rate_is_that_between_the_first_and_the_last_look() -> None:
     assert after((5.0, 700.0), (9.0, 1_900.0)).rate == 300.0
 
 
-def test_what_was_missed_before_the_window_is_not_asked_for_again() -> None:
+def test_a_deficit_before_the_window_is_not_made_up_again() -> None:
     # At 20 s the last 10 s begin at 10 s: 100 bytes in 10 s, not the 1,000 before.
     assert after((0.0, 0.0), (10.0, 1_000.0), (20.0, 1_100.0)) == ObservedTraffic(10.0, 100.0)
 
@@ -185,7 +185,7 @@ def test_a_look_at_the_same_file_changes_nothing() -> None:
 
 
 @pytest.mark.parametrize("again", [(4.0, 10.0), (1.0, 90.0)])
-def test_a_counter_that_began_anew_is_looked_back_on_from_there(
+def test_a_restarted_counter_is_read_from_its_restart(
     again: tuple[float, float],
 ) -> None:
     # Fewer bytes than before, or an earlier time: the router was restarted.

@@ -51,7 +51,7 @@ def test_the_routes_are_shown_to_a_person() -> None:
     assert "edge → hub → site-1" in shown
 
 
-def test_without_a_mapping_the_reason_is_said_and_the_exit_code_tells() -> None:
+def test_without_a_mapping_there_are_a_reason_and_an_exit_code() -> None:
     # encode has no room at edge, and edge's uplink does not carry its stream: hub must forward it.
     result = run(str(EXAMPLE), "--max-null", "0", "--policy", "central")
     assert result.exit_code == 3
@@ -78,7 +78,7 @@ def test_a_bad_option_is_refused_with_what_is_allowed(arguments: list[str], comp
     assert result.stderr.startswith(f"eyewall map: {complaint}")
 
 
-def test_a_file_with_dedicated_links_is_not_solved_but_told_to_be_mapped() -> None:
+def test_solve_refuses_a_file_with_dedicated_links_and_names_map() -> None:
     result = CliRunner().invoke(cli.app, ["solve", str(EXAMPLE)])
     assert result.exit_code == 2
     assert "is dedicated: only `eyewall map` takes that into account" in result.stderr

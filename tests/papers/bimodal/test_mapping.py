@@ -131,7 +131,7 @@ def test_a_valid_mapping_breaks_nothing() -> None:
         ),
     ],
 )
-def test_what_a_mapping_breaks_is_said(
+def test_each_broken_constraint_of_a_mapping_is_named(
     mapping: Mapping, task: Task, free: Resources, sentence: str
 ) -> None:
     assert broken(mapping, task, free) == (sentence,)

@@ -54,7 +54,7 @@ def test_every_message_is_read_as_it_was_written(message: Message) -> None:
     assert read_message(line) == ("a", message)
 
 
-def test_what_a_host_is_told_is_read_as_it_was_written() -> None:
+def test_orders_to_a_host_are_read_as_they_were_written() -> None:
     node = CASE.network.nodes[0].id
     orders = HostOrders(
         Surroundings.of(CASE.network, node),

@@ -42,7 +42,7 @@ def test_processes_do_what_the_simulation_does_with_messages_in_the_same_order(
     assert [it.computations for it in talk.records.values()] == [0] * len(CASE.network.nodes)
 
 
-def test_exact_comes_to_the_same_as_processes_and_in_simulation_whatever_the_order() -> None:
+def test_exact_finds_the_same_as_processes_and_in_simulation_in_any_order() -> None:
     talk = converse(
         CASE.network, FREE, CASE.task, pruning="exact", metric="payment", seed=0, time_limit=60
     )
@@ -80,7 +80,7 @@ def test_more_hosts_than_a_machine_takes_are_refused() -> None:
         )
 
 
-def test_a_process_that_ends_before_it_is_told_the_task_is_an_answer_without_a_mapping(
+def test_a_process_that_ends_before_it_gets_the_task_is_an_answer_without_a_mapping(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     # A process is killed just before it learns where the others listen: what is

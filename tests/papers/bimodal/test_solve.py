@@ -103,7 +103,7 @@ def test_where_there_is_one_mapping_every_policy_finds_it(policy: str) -> None:
         ),
     ],
 )
-def test_what_alone_forbids_every_mapping_is_said(
+def test_a_single_reason_that_forbids_every_mapping_is_named(
     policy: str, network: TwoKindNetwork, task: Task, reason: str
 ) -> None:
     found = solved(policy, network, task)

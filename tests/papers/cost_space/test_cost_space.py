@@ -25,7 +25,7 @@ def test_the_nodes_own_coordinates_are_taken_as_they_are() -> None:
     assert space.remark == "the nodes' own coordinates, 2 dimensions"
 
 
-def test_without_coordinates_distances_come_near_the_delays_and_the_remark_says_so() -> None:
+def test_without_coordinates_distances_approximate_the_delays_with_a_remark() -> None:
     # Ten nodes on a line lie in three dimensions without any error; 1 ms is a tenth of a step.
     space = cost_space(nodes_apart(line(10)), seed=3)
     distances = np.linalg.norm(space.coordinates[:, None] - space.coordinates, axis=2)

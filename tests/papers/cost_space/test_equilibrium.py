@@ -91,7 +91,7 @@ def test_springs_rest_where_the_elastic_energy_is_least() -> None:
     assert found.messages == 0
 
 
-def test_every_move_of_a_spring_is_told_to_each_free_neighbour() -> None:
+def test_every_move_of_a_spring_notifies_each_free_neighbour() -> None:
     # 0 ─ 1 ─ 2 ─ 3 with equal rates: rest at a third and two thirds. Each has one free neighbour.
     links = {(0, 1): 1.0, (1, 2): 1.0, (2, 3): 1.0}
     graph, start = on_a_line(links, {0: 0, 3: 30}, {1: 0, 2: 30})

@@ -32,7 +32,7 @@ def test_the_seed_draws_the_operation_counts_of_table_1_but_for_the_last() -> No
 
 
 @pytest.mark.parametrize("topology", TABLE_1)
-def test_operations_and_operators_are_as_many_as_table_1_says(topology: str) -> None:
+def test_operations_and_operators_are_as_many_as_in_table_1(topology: str) -> None:
     instances = shape_of(topology).instances
     assert (len(instances), sum(instances)) == TABLE_1[topology]
 

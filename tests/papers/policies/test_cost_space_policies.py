@@ -77,7 +77,7 @@ def test_rizou_goes_for_network_usage_where_pietzuch_goes_for_elastic_energy() -
 
 
 @pytest.mark.parametrize("policy", [RIZOU, PIETZUCH])
-def test_an_answer_says_what_was_optimised_where_and_at_what_effort(
+def test_an_answer_has_the_aim_the_cost_space_and_the_effort(
     policy: MultiOperatorPlacement | SpringRelaxation,
 ) -> None:
     problem = on_a_line([2, 3], {"a": "n0", "c": "n4"}, [inf] * 5, {"b": "n0"})
@@ -88,7 +88,7 @@ def test_an_answer_says_what_was_optimised_where_and_at_what_effort(
     assert "would send 0 messages; 1 migrate, lazily" in effort
 
 
-def test_a_full_node_sends_the_operator_to_the_next_nearest_and_the_answer_says_so() -> None:
+def test_a_full_node_sends_the_operator_to_the_next_nearest_with_a_remark() -> None:
     # b would join c on n4, which c fills; n3 is next: 2/s · 30 ms + 3/s · 10 ms = 0.09.
     problem = on_a_line([2, 3], {"a": "n0", "c": "n4"}, [1] * 5, {})
     solution = place(RIZOU, problem)
@@ -146,7 +146,7 @@ def test_operators_without_streams_are_placed_too(
 
 
 @pytest.mark.parametrize("policy", [RIZOU, PIETZUCH])
-def test_on_random_problems_a_placement_is_valid_and_truly_valued_and_none_is_none(
+def test_on_random_problems_a_placement_is_valid_and_its_value_right(
     policy: MultiOperatorPlacement | SpringRelaxation,
 ) -> None:
     placed = 0

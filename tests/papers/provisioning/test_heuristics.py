@@ -13,7 +13,7 @@ PROBLEMS = provisioning_problems(operators=9)
 
 @pytest.mark.parametrize("name", HEURISTICS)
 @given(problem=PROBLEMS, seed=st.integers(0, 2**32))
-def test_a_heuristic_finds_a_provision_that_breaks_nothing_or_says_what_failed(
+def test_a_heuristic_finds_a_valid_provision_or_names_what_failed(
     name: str, problem: ProvisioningProblem, seed: int
 ) -> None:
     found = HEURISTICS[name](problem, default_rng(seed))

@@ -34,7 +34,7 @@ def test_a_problem_with_a_platform_has_no_reason() -> None:
     assert obvious_reasons(pair()) == ()
 
 
-def test_a_platform_that_is_too_small_for_all_together_is_said_to_be() -> None:
+def test_a_platform_that_is_too_small_for_all_together_is_reported() -> None:
     # 3 + 3 cores; of small machines one is there, with 4.
     assert obvious_reasons(pair(types=(replace(SMALL, count=1.0),))) == (
         "all operators together take 6 of cpu; all available machines have 4",
@@ -63,7 +63,7 @@ def test_a_machine_type_that_an_operator_may_not_use_does_not_help_it() -> None:
     )
 
 
-def test_a_need_that_no_single_type_meets_is_told_apart_from_one_that_none_meets() -> None:
+def test_a_need_that_no_single_type_meets_differs_from_one_that_none_meets() -> None:
     fast, wide = replace(SMALL, cpu=8.0, card=4.0), replace(LARGE, cpu=2.0)
     assert obvious_reasons(pair(works=(6, 1), types=(fast, wide))) == (
         (
@@ -151,7 +151,7 @@ def test_the_limits_that_leave_nothing_are_named_where_a_search_was_needed_to_se
 
 
 @pytest.mark.parametrize(("price", "said"), [(inf, TOGETHER), (None, UNDECIDED)])
-def test_that_no_limits_alone_are_in_the_way_is_said_only_if_it_is_known(
+def test_that_no_limits_alone_are_the_cause_is_reported_only_if_known(
     price: float | None, said: str
 ) -> None:
     problem = pair(servers=(DataServer("s", ("k",), card=9),))
@@ -202,7 +202,7 @@ def test_links_between_machines_are_named_where_they_leave_nothing() -> None:
     )
 
 
-def test_a_group_that_no_machine_holds_beside_any_others_is_named() -> None:
+def test_a_group_that_no_machine_holds_with_any_others_is_named() -> None:
     # a sends 8 to b, which sends 8 to c: b's card would carry 16 of 10 alone, and with a or c,
     # whose work takes a whole machine, there is no room.
     small = MachineType("small", cpu=4, card=10, price=10)

@@ -45,7 +45,7 @@ def refusal(text: str, **wanted: Any) -> str:
     return str(refused.value)
 
 
-def test_a_catalogue_s_machines_run_what_the_file_says_at_the_throughput_that_is_wanted() -> None:
+def test_machines_of_a_catalogue_run_the_file_at_the_requested_throughput() -> None:
     problem = read(file(machine_link=7e6), catalogue=(SMALL,), throughput=4)
     assert problem.types == (SMALL,)
     assert problem.link == 7e6
@@ -65,7 +65,7 @@ def test_without_a_catalogue_each_node_can_be_had_once() -> None:
     assert problem.link_between("n2", "n1") == 5e5
 
 
-def test_nodes_without_prices_count_one_each_and_the_answer_says_so() -> None:
+def test_nodes_without_prices_count_one_each_with_a_remark() -> None:
     found = parse_provisioning(
         file(**nodes({"id": "n1"}, {"id": "n2"})), Path(), ProvisioningOptions()
     )
@@ -82,7 +82,7 @@ def test_executors_need_what_their_operator_needs() -> None:
     assert problem.needs == {"a#1": ("o",), "a#2": ("o",)}
 
 
-def test_a_stream_without_a_size_takes_the_one_that_is_given_and_the_answer_says_so() -> None:
+def test_a_stream_without_a_size_takes_the_given_one_with_a_remark() -> None:
     text = file(streams=[{"from": "a", "to": "b", "rate": 10}])
     assert "tuple_bytes is not given" in refusal(text, catalogue=(SMALL,))
     found = parse_provisioning(
@@ -176,7 +176,7 @@ def test_links_are_those_of_the_file_s_nodes_and_listed_or_in_a_matrix_but_not_b
     assert said == "give links or delays, not both"
 
 
-def test_a_node_s_limit_of_operators_is_not_looked_at_and_the_answer_says_so() -> None:
+def test_the_limit_of_operators_of_a_node_is_ignored_with_a_remark() -> None:
     text = file(**nodes({"id": "n1", "operators": 1}, {"id": "n2"}))
     said = "how many operators n1 may hold is not checked"
     assert said in parse_provisioning(text, Path(), ProvisioningOptions()).assumptions
@@ -235,7 +235,7 @@ def test_a_node_that_others_keep_on_costs_nothing() -> None:
     assert said[-1] == "on in any case, as other topologies run there: n2"
 
 
-def test_sizes_that_are_given_are_left_to_whoever_reads_the_file() -> None:
+def test_given_sizes_are_left_to_the_reader_of_the_file() -> None:
     text, said = priced_to_switch_off(TEXT, (), 100)
     assert "tuple_bytes" not in json.loads(text)["streams"][0]
     assert said == (UNCOUNTED,)

@@ -67,7 +67,7 @@ def test_a_platform_that_is_there_has_each_machine_once() -> None:
 
 
 @given(provisioning_problems(operators=6), st.integers(1, 4))
-def test_no_program_has_more_variables_than_foretold(
+def test_no_program_has_more_variables_than_predicted(
     problem: ProvisioningProblem, machines: int
 ) -> None:
     made = program(problem, machines)

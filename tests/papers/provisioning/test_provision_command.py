@@ -23,42 +23,48 @@ def answer(*arguments: str) -> dict[str, Any]:
     return found
 
 
-def test_the_shopping_list_s_lines_add_up_to_the_proven_price() -> None:
-    found = answer(str(CAMERAS), "--catalogue", "made-up-cloud")
+@pytest.fixture(scope="module")
+def platform() -> dict[str, Any]:
+    """The answer for the cameras from the made-up cloud."""
+    return answer(str(CAMERAS), "--catalogue", "made-up-cloud")
+
+
+def test_the_lines_of_the_shopping_list_sum_to_the_proven_price(platform: dict[str, Any]) -> None:
     # 12 cores are needed: 16 (512), 8 + 4 (259 + 132) or three of 4 (396). gate 3, yard 4, hall
     # 2.5, join 1.5 and alert 1 fit on 8 + 4 as 3 + 2.5 + 1.5 + 1 and 4.
-    assert (found["status"], found["price"], found["bound"]) == ("optimal", 391, 391)
-    assert [(it["type"], it["count"], it["sum"]) for it in found["shopping_list"]] == [
+    assert (platform["status"], platform["price"], platform["bound"]) == ("optimal", 391, 391)
+    assert [(it["type"], it["count"], it["sum"]) for it in platform["shopping_list"]] == [
         ("large", 1, 259),
         ("medium", 1, 132),
     ]
-    assert found["currency"] == "€"
-    assert sorted(found["placement"]) == ["alert", "gate", "hall", "join", "yard"]
+    assert platform["currency"] == "€"
+    assert sorted(platform["placement"]) == ["alert", "gate", "hall", "join", "yard"]
 
 
-def test_the_answer_says_how_full_things_are_and_what_breaks_at_a_fifth_more() -> None:
-    found = answer(str(CAMERAS), "--catalogue", "made-up-cloud")
-    cpu = {it["name"]: it for it in found["utilisation"] if it["constraint"] == "cpu"}
+def test_the_answer_has_utilisation_and_the_overloads_at_a_fifth_more(
+    platform: dict[str, Any],
+) -> None:
+    cpu = {it["name"]: it for it in platform["utilisation"] if it["constraint"] == "cpu"}
     assert {name: (it["load"], it["limit"]) for name, it in cpu.items()} == {
         "large-1": (8, 8),
         "medium-1": (4, 4),
     }
     # Both CPUs are full: 9.6 of 8 and 4.8 of 4 at 1.2; the cards are at a few percent.
-    broken = [(it["constraint"], it["name"]) for it in found["breaks_at"]["what"]]
+    broken = [(it["constraint"], it["name"]) for it in platform["breaks_at"]["what"]]
     assert broken == [("cpu", "large-1"), ("cpu", "medium-1")]
-    assert found["breaks_at"]["throughput"] == pytest.approx(1.2)
-    assert found["sustains"] == pytest.approx(1.0)
+    assert platform["breaks_at"]["throughput"] == pytest.approx(1.2)
+    assert platform["sustains"] == pytest.approx(1.0)
 
 
-def test_the_next_cheaper_platform_comes_with_the_rate_that_it_sustains() -> None:
-    found = answer(str(CAMERAS), "--catalogue", "made-up-cloud")["next_cheaper"]
+def test_the_next_cheaper_platform_has_the_rate_that_it_sustains(platform: dict[str, Any]) -> None:
+    found = platform["next_cheaper"]
     # Cheaper than 391 are 8 + 2 cores (327): 12ρ ≤ 10 allows ρ ≤ 0.833, and of the subsets for
     # the small one, 2.5 (hall) leaves 9.5ρ ≤ 8, so ρ ≤ 0.8 by 2.5ρ ≤ 2.
     assert found["price"] == 327
     assert found["throughput"] == pytest.approx(0.8)
 
 
-def test_without_a_catalogue_it_says_which_nodes_are_enough() -> None:
+def test_without_a_catalogue_the_answer_is_the_nodes_that_are_enough() -> None:
     found = answer(str(CAMERAS))
     # 12 cores: a rack (8, price 3) and two edges (4 each, price 1) cost 5, two racks 6.
     assert found["price"] == 5
@@ -67,8 +73,8 @@ def test_without_a_catalogue_it_says_which_nodes_are_enough() -> None:
     assert "can be switched off: rack-2" in run(str(CAMERAS)).stdout
 
 
-def test_a_catalogue_s_machines_are_not_there_to_be_switched_off(tmp_path: Path) -> None:
-    # 12 cores fit on the big one; the small one could be had once, but nobody has it.
+def test_machines_of_a_catalogue_are_never_named_to_switch_off(tmp_path: Path) -> None:
+    # 12 cores fit on the big one; the small one is available once, but nobody owns it.
     catalogue = tmp_path / "mine.toml"
     catalogue.write_text(
         'currency = "[/]"\nunit = "cores"\n'
@@ -81,10 +87,10 @@ def test_a_catalogue_s_machines_are_not_there_to_be_switched_off(tmp_path: Path)
     said = run(str(CAMERAS), "--catalogue", str(catalogue))
     assert said.exit_code == 0
     assert "switched off" not in said.stdout
-    assert "9 [/]" in said.stdout  # as the file says it, though brackets mean something to rich
+    assert "9 [/]" in said.stdout  # as in the file: rich does not interpret the brackets
 
 
-def test_a_node_that_others_keep_on_is_not_said_to_be_needless(
+def test_a_node_that_others_keep_on_is_not_named_to_switch_off(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     # a runs on n1 alone; n2 runs another topology in any case, n3 nothing.
@@ -102,7 +108,7 @@ def test_a_node_that_others_keep_on_is_not_said_to_be_needless(
     assert json.loads(capsys.readouterr().out)["not_needed"] == ["n3"]
 
 
-def test_people_read_the_list_the_machines_and_what_is_next() -> None:
+def test_the_printed_answer_has_the_list_the_machines_and_the_next_cheaper_platform() -> None:
     said = run(str(CAMERAS), "--catalogue", "made-up-cloud").stdout
     assert "€391" in said
     assert "medium-1" in said
@@ -110,7 +116,7 @@ def test_people_read_the_list_the_machines_and_what_is_next() -> None:
     assert "next cheaper: €327 sustains 0.8 results/s" in said
 
 
-def test_an_operator_that_no_machine_can_run_is_named_with_what_it_would_take(
+def test_an_operator_that_no_machine_can_run_is_named_with_its_needs(
     tmp_path: Path,
 ) -> None:
     text = json.loads(CAMERAS.read_text(encoding="utf-8"))
@@ -163,7 +169,7 @@ def test_a_catalogue_with_two_equal_names_is_refused(tmp_path: Path) -> None:
     assert "machine type small is listed more than once" in result.stderr
 
 
-def test_a_file_that_is_not_there_is_named(tmp_path: Path) -> None:
+def test_a_missing_file_is_named(tmp_path: Path) -> None:
     result = run(str(tmp_path / "nothing.json"))
     assert result.exit_code == 2
     assert "nothing.json: cannot be read" in result.stderr

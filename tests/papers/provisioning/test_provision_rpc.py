@@ -44,7 +44,7 @@ def test_an_unknown_topology_is_not_found_with_the_nearest(client: Client) -> No
     assert dict(refused.value.trailing_metadata())["eyewall-nearest"] == TOPOLOGY.name
 
 
-def test_catalogues_are_told_with_their_currency_and_what_they_count(
+def test_catalogues_are_listed_with_their_currency_and_unit(
     client: Client,
 ) -> None:
     found = {it.name: it for it in client.catalogues().catalogues}
@@ -52,7 +52,7 @@ def test_catalogues_are_told_with_their_currency_and_what_they_count(
     assert found["made-up-cloud"].unit == "cores"
 
 
-def test_what_to_buy_is_told_with_its_list_its_use_and_what_it_goes_by(
+def test_the_answer_has_shopping_list_utilisation_and_assumptions(
     client: Client,
 ) -> None:
     found = client.provision(CLOUD)
@@ -81,7 +81,7 @@ def test_what_has_no_limit_has_none_in_the_message(client: Client) -> None:
     assert list(found.not_needed) == ["fog-1"]
 
 
-def test_each_machine_is_told_with_what_it_would_run(client: Client) -> None:
+def test_each_machine_is_listed_with_its_operators(client: Client) -> None:
     found = client.provision(pb.ProvisionRequest(topology=TOPOLOGY.name, method="comp-greedy"))
     runs = {it.id: set(it.operators) for it in found.machines}
     assert "source[1-1]" in runs["edge-1"]  # where they are pinned

@@ -33,7 +33,7 @@ def answer(*arguments: str, sidecar: str) -> Any:
     return json.loads(result.stdout)
 
 
-def test_without_a_catalogue_it_says_which_supervisors_are_enough(address: str) -> None:
+def test_without_a_catalogue_the_answer_is_the_supervisors_that_are_enough(address: str) -> None:
     found = answer(sidecar=address)
     assert {it["id"] for it in found["machines"]} == {"edge-1", "cloud-1"}
     assert (found["price"], found["currency"]) == (2, "nodes")

@@ -16,7 +16,7 @@ from random_provisioning import provisioning_problems
 
 
 @given(problem=provisioning_problems(operators=8), seed=st.integers(0, 2**32))
-def test_what_stays_and_what_is_placed_anew_are_all_operators_and_each_fits_where_it_is(
+def test_kept_and_replaced_operators_are_all_of_them_and_each_fits(
     problem: ProvisioningProblem, seed: int
 ) -> None:
     instance = ProvisioningArrays.of(problem)

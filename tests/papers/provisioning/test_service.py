@@ -49,7 +49,7 @@ def test_the_supervisors_that_pins_do_not_ask_for_can_be_switched_off(nimbus: Ni
     )
 
 
-def test_a_supervisor_that_others_keep_on_costs_nothing_and_is_not_said_to_be_needless() -> None:
+def test_a_supervisor_that_others_keep_on_costs_nothing_and_is_not_named_to_switch_off() -> None:
     # A pinned to nothing: 3 · 0.1 cores fit anywhere; b runs another topology in any case.
     nimbus = Nimbus([supervisor("a", 2), supervisor("b", 2), supervisor("c", 2)],
                     {("a", "b"): 10, ("b", "c"): 10, ("a", "c"): 10})  # fmt: skip

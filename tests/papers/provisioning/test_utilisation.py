@@ -39,7 +39,7 @@ def test_a_link_ends_the_rate() -> None:
     assert sustained_throughput(pair(works=(0, 0), link=3), apart()) == pytest.approx(1.5)
 
 
-def test_the_rate_is_told_in_results_a_second_whatever_the_problem_asks_for() -> None:
+def test_the_rate_is_in_results_a_second_at_any_requested_throughput() -> None:
     # 0.5 results/s take 3 of 8 cores: still 8 / 6.
     assert sustained_throughput(pair(throughput=0.5), together()) == pytest.approx(8 / 6)
 

@@ -22,7 +22,7 @@ from scipy.stats import t
 DECADES = 2000
 """Greatest by least value of a logarithmic axis that has no room for 2 and 5."""
 CONFIDENT = 0.95
-CONSOLE = Console(width=200)
+CONSOLE = Console(width=400)
 Row = Sequence[str]
 Line = tuple[Sequence[float], ...]
 """x and y, perhaps with half the widths of error bars."""

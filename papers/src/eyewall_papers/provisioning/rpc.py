@@ -103,7 +103,7 @@ def _finite(value: float | None) -> float | None:
 SERVICE: str = pb.DESCRIPTOR.services_by_name["Provisioning"].full_name
 
 
-class Provisioning(pb_grpc.ProvisioningServicer):
+class ProvisioningEndpoint(pb_grpc.ProvisioningServicer):
     """Answers what to buy; each answer waits for its solve."""
 
     def __init__(self, buying: PlatformSearch) -> None:
@@ -126,6 +126,6 @@ class Provisioning(pb_grpc.ProvisioningServicer):
 
 def add_provisioning(context: ServiceContext, server: grpc.Server) -> str:
     """Add the service to a sidecar's server; return its full name."""
-    servicer = Provisioning(PlatformSearch(context))
+    servicer = ProvisioningEndpoint(PlatformSearch(context))
     pb_grpc.add_ProvisioningServicer_to_server(servicer, server)  # type: ignore[no-untyped-call]
     return SERVICE

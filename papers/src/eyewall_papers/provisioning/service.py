@@ -127,13 +127,13 @@ class PlatformSearch:
         running = self._sidecar.running_problem(wanted.topology)
         catalogue = _catalogue(wanted.catalogue) if wanted.catalogue else None
         file = _file(running, wanted, catalogue)
-        answer = self._answered(PlatformTask(file.problem, method, seed), limit, is_awaited)
+        answer = self._solve(PlatformTask(file.problem, method, seed), limit, is_awaited)
         spare: tuple[str, ...] = ()
         if catalogue is None and answer.provision is not None:
             spare = not_needed(file.problem, answer.provision.machines, running.shared)
         return Platform(
             topology=running.request.topology,
-            catalogue=_called(wanted.catalogue),
+            catalogue=_catalogue_name(wanted.catalogue),
             currency=catalogue.currency if catalogue else "",
             throughput=wanted.throughput,
             answer=answer,
@@ -145,7 +145,7 @@ class PlatformSearch:
             ),
         )
 
-    def _answered(
+    def _solve(
         self, task: PlatformTask, limit: float, is_awaited: Callable[[], bool]
     ) -> PlatformAnswer:
         if not self._places.acquire(blocking=False):
@@ -195,13 +195,13 @@ def _catalogue(given: str) -> Catalogue:
         raise InvalidRequestError(str(error)) from None
     if catalogue.unit != CORES:
         raise InvalidRequestError(
-            f"catalogue {_called(given)}: unit is {catalogue.unit}; it must be {CORES}, which is "
-            "what is known of a topology that runs"
+            f"catalogue {_catalogue_name(given)}: unit is {catalogue.unit}; it must be {CORES}, "
+            "which is what is known of a topology that runs"
         )
     return catalogue
 
 
-def _called(catalogue: str) -> str:
+def _catalogue_name(catalogue: str) -> str:
     return catalogue if not catalogue or catalogue in list_shipped() else OWN
 
 

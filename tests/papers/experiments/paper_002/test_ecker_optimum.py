@@ -57,7 +57,7 @@ def test_it_is_the_least_of_all_placements_whatever_it_starts_from() -> None:
     assert solved > 60
 
 
-def test_stopped_early_it_says_how_low_a_score_could_be() -> None:
+def test_stopped_early_it_has_a_lower_bound() -> None:
     for seed in range(30):
         problem = drawn(default_rng(seed))
         scores = tried(problem, WEIGHTS[0])

@@ -11,7 +11,7 @@ from dataclasses import asdict
 from itertools import product
 from pathlib import Path
 
-from eyewall_papers.experiments.paper_003 import paper_results as paper_results
+from eyewall_papers.experiments.paper_003 import paper_results
 from eyewall_papers.experiments.paper_003.figures import (
     OPTIMUM,
     OURS,
