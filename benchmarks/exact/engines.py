@@ -6,7 +6,7 @@ from time import perf_counter
 from eyewall_sidecar.exact.branch_and_bound import branch_and_bound, covers
 from eyewall_sidecar.exact.closed_form import shape_of, solve_closed_form
 from eyewall_sidecar.exact.finding import Finding, Outcome
-from eyewall_sidecar.exact.matrix_engine import integer_program
+from eyewall_sidecar.exact.sparse_engine import integer_program
 from eyewall_sidecar.model.arrays import ProblemArrays
 from eyewall_sidecar.objectives.costs import Costs, weigh
 

@@ -18,10 +18,10 @@ from eyewall_papers.instances.baseline import GraphShape, baseline
 from eyewall_sidecar.exact.cuts import define_path_covers as pulp_path_covers
 from eyewall_sidecar.exact.cuts import define_star_capacities as pulp_star_capacities
 from eyewall_sidecar.exact.finding import Finding, Outcome
-from eyewall_sidecar.exact.matrix_cuts import define_path_covers, define_star_capacities
-from eyewall_sidecar.exact.matrix_engine import hand_over, solve_families
-from eyewall_sidecar.exact.matrix_program import create_matrix_program, families
-from eyewall_sidecar.exact.program import create_program
+from eyewall_sidecar.exact.integer_program import create_program
+from eyewall_sidecar.exact.sparse_cuts import define_path_covers, define_star_capacities
+from eyewall_sidecar.exact.sparse_engine import hand_over, solve_families
+from eyewall_sidecar.exact.sparse_program import create_matrix_program, families
 from eyewall_sidecar.model import PlacementProblem
 from eyewall_sidecar.model.arrays import ProblemArrays
 from eyewall_sidecar.objective import Term

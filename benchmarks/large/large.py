@@ -21,14 +21,14 @@ from time import perf_counter, process_time
 import matplotlib as mpl
 import numpy as np
 from eyewall_papers.experiments.report import plain_numbers, show
-from eyewall_sidecar.heuristic.large.bound import least_usage
-from eyewall_sidecar.heuristic.large.groups import Counts, Crowd, Racks, slowest_path, usage
-from eyewall_sidecar.heuristic.large.placing import place_all
 from eyewall_sidecar.model.path_order import path_order
 from eyewall_sidecar.storm import Grouping
 
 from benchmarks.instances.clusters import large_cluster
 from benchmarks.instances.workload import Workload, WorkloadTopology
+from benchmarks.large.bound import least_usage
+from benchmarks.large.groups import Counts, Crowd, Racks, slowest_path, usage
+from benchmarks.large.placing import place_all
 from benchmarks.large.ras_by_component import place_by_resources
 
 mpl.use("svg")

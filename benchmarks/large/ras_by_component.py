@@ -8,8 +8,9 @@ holds most of the topology, then the one with most free resources; nodes within 
 from collections.abc import Iterator, Sequence
 
 import numpy as np
-from eyewall_sidecar.heuristic.large.groups import Counts, Crowd, Racks
 from eyewall_sidecar.model.arrays import Floats, Places
+
+from benchmarks.large.groups import Counts, Crowd, Racks
 
 
 def place_by_resources(crowds: Sequence[Crowd], racks: Racks) -> list[Counts | None]:

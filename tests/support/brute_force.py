@@ -59,7 +59,7 @@ def carried(arrays: ProblemArrays, tried: Places) -> NDArray[np.bool_]:
 
 
 def costs_of(arrays: ProblemArrays, costs: Costs, tried: Places) -> Floats:
-    """Return [placement]: what `qos.costs.cost` says of each."""
+    """Return [placement]: what `objectives.costs.cost` says of each."""
     total = costs.per_operator[tried].sum(axis=1)
     for source, target, rate in zip(arrays.sources, arrays.targets, arrays.rates, strict=True):
         pairs = tried[:, source], tried[:, target]

@@ -12,8 +12,8 @@ from eyewall_sidecar.exact.branch_and_bound import covers as branch_and_bound_co
 from eyewall_sidecar.exact.closed_form import covers as diamond_covers
 from eyewall_sidecar.exact.closed_form import solve_closed_form
 from eyewall_sidecar.exact.finding import Finding, Outcome
-from eyewall_sidecar.exact.matrix_engine import integer_program
 from eyewall_sidecar.exact.pulp_engine import readable_program
+from eyewall_sidecar.exact.sparse_engine import integer_program
 from eyewall_sidecar.model import PlacementProblem, Range
 from eyewall_sidecar.model.arrays import ProblemArrays, places_of
 from eyewall_sidecar.objective import Objective, Term
@@ -64,7 +64,7 @@ def problem_of(seed: int, *, operators: int = 6, nodes: int = 4) -> PlacementPro
 
 
 def case_of(problem: PlacementProblem, objective: Objective) -> Case:
-    """Weigh the objective's terms as `odp.solve` does, with their optima by brute force."""
+    """Weigh the objective's terms as `exact.solve` does, with their optima by brute force."""
     arrays = ProblemArrays.of(problem)
     weights = _weights(problem, arrays, objective)
     return Case(problem, arrays, objective, weights, weigh(arrays, weights))

@@ -12,7 +12,7 @@ from eyewall_papers.bimodal.network import DedicatedLink, LinkKind, TwoKindNetwo
 from eyewall_papers.bimodal.partial_map import MapVisit, PartialMap
 from eyewall_papers.bimodal.pruning import Exact, LeastCostMap, Pruning, RandomNeighbor
 from eyewall_papers.bimodal.task import Task
-from eyewall_sidecar.heuristic.stopping import After
+from eyewall_sidecar.heuristic.stopping_criteria import After
 from eyewall_sidecar.model import Node
 from numpy.random import default_rng
 

@@ -11,7 +11,7 @@ from eyewall_papers.cost_space.adaptation import (
 from eyewall_papers.cost_space.equilibrium import SpringTurns, WeberTurns
 from eyewall_papers.cost_space.nearest_node import Sites
 from eyewall_papers.cost_space.operator_graph import OperatorGraph
-from eyewall_sidecar.heuristic.room import NOWHERE
+from eyewall_sidecar.heuristic.remaining_capacity import NOWHERE
 
 # Operator 0 on node 0 and operator 2 on node 2 are pinned; 1 between them is free. The nodes are
 # at 0, 10 and 20.

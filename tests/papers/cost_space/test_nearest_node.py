@@ -1,6 +1,6 @@
 import numpy as np
 from eyewall_papers.cost_space.nearest_node import Sites, admit, follow, map_to_nodes
-from eyewall_sidecar.heuristic.room import NOWHERE
+from eyewall_sidecar.heuristic.remaining_capacity import NOWHERE
 from eyewall_sidecar.model.arrays import Floats, Places
 
 

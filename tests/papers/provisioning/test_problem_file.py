@@ -13,7 +13,7 @@ from eyewall_papers.provisioning.problem_file import (
     priced_to_switch_off,
 )
 from eyewall_sidecar.model import Link, Node, Operator, PlacementProblem, ProblemError, Stream
-from eyewall_sidecar.problem_file.writing import write_problem
+from eyewall_sidecar.problem_file.writer import write_problem
 
 SMALL = MachineType("small", cpu=2, card=1e9, price=10)
 

@@ -28,7 +28,7 @@ def stopped() -> float:
 
 
 def rows(linear: LpProblem) -> dict[str, LpConstraint]:
-    return dict(linear._constraints)
+    return {row.name: row for row in linear.constraints()}
 
 
 def program(problem: ProvisioningProblem, machines: int = 2) -> ProvisioningProgram:

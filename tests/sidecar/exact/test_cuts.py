@@ -7,7 +7,7 @@ import pytest
 from eyewall_sidecar.exact.cuts import define_path_covers, define_star_capacities
 from eyewall_sidecar.exact.finding import Outcome
 from eyewall_sidecar.exact.highs import minimise
-from eyewall_sidecar.exact.program import OdpProgram, create_program
+from eyewall_sidecar.exact.integer_program import OdpProgram, create_program
 from eyewall_sidecar.model import Link, Node, Operator, PlacementProblem, Stream, violations
 from eyewall_sidecar.objective import Term
 
@@ -29,7 +29,7 @@ def problem(streams: str, *, room: float = 2, cpu: float = inf) -> PlacementProb
 
 
 def names(program: OdpProgram) -> set[str]:
-    return {constraint.name for constraint in program.linear._constraints.values()}
+    return {constraint.name for constraint in program.linear.constraints()}
 
 
 CHAIN = "ab bc cd de"
@@ -66,7 +66,7 @@ def test_every_valid_placement_obeys_every_cut(streams: str, limits: dict[str, f
     plain = names(program)
     define_path_covers(program)
     define_star_capacities(program)
-    cuts = [row for name, row in program.linear._constraints.items() if name not in plain]
+    cuts = [row for row in program.linear.constraints() if row.name not in plain]
     assert cuts
     for nodes in product(("n1", "n2", "n3"), repeat=5):
         placement = dict(zip("abcde", nodes, strict=True))

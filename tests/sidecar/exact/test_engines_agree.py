@@ -11,7 +11,7 @@ from engine_agreement import ENGINES, OBJECTIVES, Case, case_of, complaint, prob
 from eyewall_sidecar.exact import pulp_engine
 from eyewall_sidecar.exact.closed_form import covers
 from eyewall_sidecar.exact.finding import Finding, Outcome
-from eyewall_sidecar.exact.highs import Run, minimise
+from eyewall_sidecar.exact.highs import HighsRun, minimise
 from eyewall_sidecar.model import violations
 from eyewall_sidecar.model.arrays import ProblemArrays, placement_of
 from eyewall_sidecar.objectives.costs import cost
@@ -51,10 +51,10 @@ def test_the_readable_program_bounds_the_cost_when_its_time_is_up(
 ) -> None:
     # A run that proves a part of the way from the best case to the optimum bounds the cost there.
     def finding(case: Case, proven: float) -> Finding:
-        def interrupted(*arguments: Any, **options: Any) -> Run:
+        def interrupted(*arguments: Any, **options: Any) -> HighsRun:
             run = minimise(*arguments, **options)
             found = run.outcome is Outcome.OPTIMAL
-            return Run(Outcome.INCUMBENT if found else run.outcome, proven * run.bound)
+            return HighsRun(Outcome.INCUMBENT if found else run.outcome, proven * run.bound)
 
         monkeypatch.setattr(pulp_engine, "minimise", interrupted)
         found = ENGINES["PuLP"](case)

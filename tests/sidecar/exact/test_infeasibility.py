@@ -5,7 +5,7 @@ from math import inf
 import numpy as np
 import pytest
 from brute_force import every_placement
-from eyewall_sidecar.exact.matrix_engine import least_overload
+from eyewall_sidecar.exact.sparse_engine import least_overload
 from eyewall_sidecar.model import Link, Node, Operator, PlacementProblem, Status, Stream
 from eyewall_sidecar.model.arrays import Places, ProblemArrays
 from eyewall_sidecar.objective import Objective

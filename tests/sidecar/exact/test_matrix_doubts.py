@@ -6,9 +6,9 @@ from math import inf
 import numpy as np
 import pytest
 from eyewall_sidecar.exact.finding import Finding, Outcome
-from eyewall_sidecar.exact.matrix_engine import solve_families
-from eyewall_sidecar.exact.matrix_program import MatrixProgram, families
-from eyewall_sidecar.exact.matrix_rows import entries
+from eyewall_sidecar.exact.sparse_engine import solve_families
+from eyewall_sidecar.exact.sparse_program import MatrixProgram, families
+from eyewall_sidecar.exact.sparse_rows import entries
 from eyewall_sidecar.model.arrays import Places, ProblemArrays
 from eyewall_sidecar.objective import Term
 from eyewall_sidecar.objectives.costs import weigh

@@ -11,7 +11,7 @@ import pytest
 from eyewall_sidecar.exact import search, solve
 from eyewall_sidecar.exact.finding import Finding, Outcome
 from eyewall_sidecar.exact.highs import minimise
-from eyewall_sidecar.exact.program import create_program
+from eyewall_sidecar.exact.integer_program import create_program
 from eyewall_sidecar.model import (
     Link,
     Node,

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from eyewall_sidecar.heuristic import evaluator
 from eyewall_sidecar.heuristic.evaluation_state import State
-from eyewall_sidecar.heuristic.evaluator import Change
+from eyewall_sidecar.heuristic.evaluator import PlacementChange
 from eyewall_sidecar.model import Link, Node, Operator, PlacementProblem, Stream
 from eyewall_sidecar.model.arrays import Places, ProblemArrays, placement_of
 from eyewall_sidecar.model.violations import violations as broken_constraints
@@ -213,13 +213,13 @@ def test_better_means_fewer_violations_then_less_excess_then_less_forbidden_then
     None
 ):
     ranked = [
-        Change(-1, 5.0, 3, 9.0),
-        Change(0, -0.5, 3, 9.0),
-        Change(0, 0.0, -1, 9.0),
-        Change(0, 0.0, 0, -1e-3),
-        Change(0, 0.0, 0, 0.0),
-        Change(0, 0.0, 0, 1e-3),
-        Change(1, -5.0, 0, -9.0),
+        PlacementChange(-1, 5.0, 3, 9.0),
+        PlacementChange(0, -0.5, 3, 9.0),
+        PlacementChange(0, 0.0, -1, 9.0),
+        PlacementChange(0, 0.0, 0, -1e-3),
+        PlacementChange(0, 0.0, 0, 0.0),
+        PlacementChange(0, 0.0, 0, 1e-3),
+        PlacementChange(1, -5.0, 0, -9.0),
     ]
     for place, one in enumerate(ranked):
         for other in ranked[place + 1 :]:

@@ -6,7 +6,7 @@ from every_placement import EveryPlacement
 from eyewall_sidecar.model import Link, Node, Operator, PlacementProblem, Stream
 from eyewall_sidecar.model.arrays import placement_of
 from eyewall_sidecar.objectives.response_time import response_time
-from eyewall_sidecar.objectives.slowest_path import Step, slowest_path
+from eyewall_sidecar.objectives.slowest_path import PathStep, slowest_path
 from hypothesis import given
 from hypothesis import strategies as st
 from random_problems import random_problem
@@ -31,9 +31,9 @@ def test_of_two_ways_it_names_the_slower_one_and_what_each_step_takes() -> None:
     )
     placement = {"a": "near", "b": "fast", "c": "far", "d": "fast"}
     assert slowest_path(problem, placement) == (
-        Step("a", 0.0, 2 * MS),
-        Step("c", 30 * MS, 2 * MS),
-        Step("d", 30 * MS, 1 * MS),
+        PathStep("a", 0.0, 2 * MS),
+        PathStep("c", 30 * MS, 2 * MS),
+        PathStep("d", 30 * MS, 1 * MS),
     )
 
 
@@ -74,4 +74,4 @@ def test_its_steps_add_up_to_the_response_time(seed: int, which: int) -> None:
 def test_the_time_to_get_to_its_first_step_is_nothing() -> None:
     problem = PlacementProblem((Operator("a", execution_time=4 * MS),), (), NODES, LINKS)
     (step,) = slowest_path(problem, {"a": "fast"})
-    assert step == Step("a", 0.0, 2 * MS)
+    assert step == PathStep("a", 0.0, 2 * MS)

@@ -5,7 +5,7 @@ from random import Random
 import numpy as np
 import pytest
 from every_placement import EveryPlacement
-from eyewall_sidecar.heuristic.guided import guided
+from eyewall_sidecar.heuristic.bound_guided_search import guided
 from eyewall_sidecar.heuristic.ranges import ranges_of
 from eyewall_sidecar.model import Node, Operator, PlacementProblem, Status, Stream, violations
 from eyewall_sidecar.model.arrays import ProblemArrays

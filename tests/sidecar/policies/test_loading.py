@@ -35,9 +35,9 @@ print(*sorted({{f"{{module}}.{{name}}" for module, name, _ in compiled() - befor
 @pytest.mark.parametrize(
     ("policy", "load", "limit"),
     [
-        ("odp", "eyewall_sidecar.exact.loading.load_compiled_engines", 5.0),
-        ("hybrid", "eyewall_sidecar.heuristic.loading.load_compiled_searches", 0.05),
-        ("bound_guided", "eyewall_sidecar.heuristic.guided.load_guided", 0.05),
+        ("odp", "eyewall_sidecar.exact.warm_up.load_compiled_engines", 5.0),
+        ("hybrid", "eyewall_sidecar.heuristic.warm_up.load_compiled_searches", 0.05),
+        ("bound_guided", "eyewall_sidecar.heuristic.bound_guided_search.load_guided", 0.05),
     ],
 )
 def test_after_loading_nothing_is_compiled_whatever_is_asked(

@@ -6,10 +6,10 @@ from itertools import count, pairwise, permutations, product
 from random import Random
 
 import pytest
-from eyewall_sidecar.heuristic.colony import Colony
+from eyewall_sidecar.heuristic.ant_colony import Colony
 from eyewall_sidecar.heuristic.neighbourhoods import MOVE
 from eyewall_sidecar.heuristic.ranges import ranges_of
-from eyewall_sidecar.heuristic.stopping import After
+from eyewall_sidecar.heuristic.stopping_criteria import After
 from eyewall_sidecar.model import (
     Link,
     Node,

@@ -2,7 +2,7 @@ from math import inf
 
 import numpy as np
 import pytest
-from eyewall_sidecar.heuristic.room import Room
+from eyewall_sidecar.heuristic.remaining_capacity import RemainingCapacity
 from eyewall_sidecar.model import Link, Node, Operator, PlacementProblem, Solution, Status, Stream
 from eyewall_sidecar.model.arrays import ProblemArrays
 from eyewall_sidecar.objective import Objective
@@ -37,7 +37,7 @@ def test_the_node_with_the_largest_mean_share_of_what_is_free_comes_first() -> N
     #   z 0.1, 0.65, 0.36, least 0.1
     x, y = Node("x", cpu=6, memory=2e9), Node("y", cpu=3, memory=5e9)
     problem = on(x, y, Node("z", cpu=1, memory=13e9), needs=(0.5, 0.5))
-    room = Room(ProblemArrays.of(problem))
+    room = RemainingCapacity(ProblemArrays.of(problem))
     assert free_shares(room) == pytest.approx(
         np.array([[1 / 3, 1 / 3, 1 / 3], [0.6, 0.3, 0.1], [0.1, 0.25, 0.65]])
     )
@@ -49,19 +49,21 @@ def test_among_equal_means_the_larger_least_share_comes_first() -> None:
     # Of 10 cores and 10 GB: x 0.6 and 0.2, z 0.4 and 0.4, w 0 and 0.4; of the room a third each.
     x, z = Node("x", cpu=6, memory=2e9), Node("z", cpu=4, memory=4e9)
     problem = on(x, z, Node("w", cpu=0, memory=4e9), needs=(0.5, 0.5))
-    assert in_order(Room(ProblemArrays.of(problem))).tolist() == [1, 0, 2]
+    assert in_order(RemainingCapacity(ProblemArrays.of(problem))).tolist() == [1, 0, 2]
 
 
 def test_what_holds_more_of_the_topology_comes_before_what_has_more_free() -> None:
     problem = on(Node("small", cpu=2), Node("large", cpu=9))
-    room = Room(ProblemArrays.of(problem))
+    room = RemainingCapacity(ProblemArrays.of(problem))
     assert in_order(room).tolist() == [1, 0]
     room.put(0, 0)
     assert in_order(room).tolist() == [0, 1]
 
 
 def test_endless_resources_are_shared_by_those_that_have_them() -> None:
-    room = Room(ProblemArrays.of(on(Node("a", cpu=inf), Node("b", cpu=4), Node("c", cpu=inf))))
+    room = RemainingCapacity(
+        ProblemArrays.of(on(Node("a", cpu=inf), Node("b", cpu=4), Node("c", cpu=inf)))
+    )
     assert free_shares(room)[1].tolist() == [0.5, 0.0, 0.5]
 
 

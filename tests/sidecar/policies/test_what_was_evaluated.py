@@ -2,9 +2,9 @@
 
 from dataclasses import replace
 
-from eyewall_sidecar.heuristic.colony import Colony
+from eyewall_sidecar.heuristic.ant_colony import Colony
 from eyewall_sidecar.heuristic.neighbourhoods import MOVE
-from eyewall_sidecar.heuristic.stopping import After
+from eyewall_sidecar.heuristic.stopping_criteria import After
 from eyewall_sidecar.model import Link, Node, Operator, PlacementProblem, Status, Stream
 from eyewall_sidecar.objective import Objective
 from eyewall_sidecar.policies import load_policy

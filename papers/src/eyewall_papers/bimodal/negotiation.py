@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 import numpy as np
-from eyewall_sidecar.heuristic.stopping import Progress, StoppingCriterion, never
+from eyewall_sidecar.heuristic.stopping_criteria import SearchProgress, StoppingCriterion, never
 
 from eyewall_papers.bimodal.agent import MappingAgent, MappingOutcome
 from eyewall_papers.bimodal.mapping import Resources
@@ -118,7 +118,7 @@ def deliver(
     messages: Counter[str] = Counter()
     for envelope in sent:
         queue.put(envelope)
-    while len(queue) and not stop(Progress(steps=messages.total())):
+    while len(queue) and not stop(SearchProgress(steps=messages.total())):
         envelope = queue.get()
         messages[type(envelope.message).__name__] += 1
         for answer in agents[envelope.receiver].handle(envelope.sender, envelope.message):

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from math import isfinite, isinf
 
 from eyewall_sidecar.exact.finding import Outcome
-from eyewall_sidecar.heuristic.stopping import At
+from eyewall_sidecar.heuristic.stopping_criteria import At
 from eyewall_sidecar.model import Solution, Status
 from eyewall_sidecar.model.errors import listed
 

@@ -11,7 +11,7 @@ from itertools import chain
 from typing import Self
 
 import numpy as np
-from eyewall_sidecar.heuristic.room import NOWHERE
+from eyewall_sidecar.heuristic.remaining_capacity import NOWHERE
 from eyewall_sidecar.model.arrays import Floats, Places
 from numpy.typing import NDArray
 

@@ -6,7 +6,7 @@ Paper 001, section V, algorithm 1, lines 2 to 9.
 from typing import NamedTuple, Self
 
 import numpy as np
-from eyewall_sidecar.heuristic.room import NOWHERE
+from eyewall_sidecar.heuristic.remaining_capacity import NOWHERE
 from eyewall_sidecar.model.arrays import Floats, Places, ProblemArrays
 from eyewall_sidecar.model.compilation import compiled, kernel
 from numpy.typing import NDArray

@@ -3,10 +3,10 @@
 from dataclasses import replace
 
 import numpy as np
-from eyewall_sidecar.heuristic.room import NOWHERE
+from eyewall_sidecar.heuristic.remaining_capacity import NOWHERE
 from eyewall_sidecar.model import Solution
 from eyewall_sidecar.model.arrays import Places, ProblemArrays
-from eyewall_sidecar.policies.one_by_one import Asked, counted
+from eyewall_sidecar.policies.policy_request import PolicyRequest, counted
 
 from eyewall_papers.cost_space.adaptation import Adaptation, Situation, adapt, all_operators
 from eyewall_papers.cost_space.coordinates import cost_space
@@ -15,7 +15,7 @@ from eyewall_papers.cost_space.nearest_node import Sites
 from eyewall_papers.cost_space.operator_graph import OperatorGraph
 
 
-def place_in_cost_space(asked: Asked, turns: Turns, aim: str) -> Solution:
+def place_in_cost_space(request: PolicyRequest, turns: Turns, aim: str) -> Solution:
     """Let all operators take turns from where they run now, and map them to nodes.
 
     Parameters
@@ -25,25 +25,25 @@ def place_in_cost_space(asked: Asked, turns: Turns, aim: str) -> Solution:
     aim
         What that optimises, as a sentence for a person.
     """
-    problem = asked.problem
+    problem = request.problem
     arrays = ProblemArrays.of(problem)
     graph = OperatorGraph.of(arrays)
-    space = cost_space(problem, asked.seed)
+    space = cost_space(problem, request.seed)
     sites = Sites.of(arrays, space.coordinates)
-    start = Situation.at_first(graph, sites, _current(asked))
-    if asked.clock() >= asked.ends_at:
-        return asked.late()
+    start = Situation.at_first(graph, sites, _current(request))
+    if request.clock() >= request.ends_at:
+        return request.late()
     found = adapt(
         turns,
         graph,
         sites,
         start,
         all_operators(graph),
-        stopped=lambda: asked.clock() >= asked.ends_at,
+        stopped=lambda: request.clock() >= request.ends_at,
     )
     places = found.situation.places
     homeless = np.flatnonzero(places == NOWHERE)
-    solution = asked.no_room_for(homeless[0]) if len(homeless) else asked.placed(places)
+    solution = request.no_room_for(homeless[0]) if len(homeless) else request.placed(places)
     solution = counted(solution, found.turns)
     if solution.placement is None:
         return solution
@@ -62,10 +62,10 @@ def _report(found: Adaptation) -> list[str]:
     return report
 
 
-def _current(asked: Asked) -> Places:
-    node = {it.id: place for place, it in enumerate(asked.problem.nodes)}
-    current = asked.problem.current or {}
+def _current(request: PolicyRequest) -> Places:
+    node = {it.id: place for place, it in enumerate(request.problem.nodes)}
+    current = request.problem.current or {}
     return np.array(
-        [node[current[it.id]] if it.id in current else NOWHERE for it in asked.problem.operators],
+        [node[current[it.id]] if it.id in current else NOWHERE for it in request.problem.operators],
         dtype=np.int64,
     )

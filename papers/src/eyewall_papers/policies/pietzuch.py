@@ -10,8 +10,8 @@ from time import perf_counter
 
 from eyewall_sidecar.model import PlacementProblem, Solution
 from eyewall_sidecar.objective import Objective, Term
-from eyewall_sidecar.policies.allowing import require_objective
-from eyewall_sidecar.policies.one_by_one import Asked
+from eyewall_sidecar.policies.entry import require_objective
+from eyewall_sidecar.policies.policy_request import PolicyRequest
 
 from eyewall_papers.cost_space.equilibrium import SpringTurns
 from eyewall_papers.policies.cost_space_placement import place_in_cost_space
@@ -47,5 +47,5 @@ class SpringRelaxation:
     ) -> Solution:
         """Place the operators."""
         require_objective(POLICY, objective, (Term.EE, Term.N))
-        asked = Asked.now(POLICY, problem, objective, time_limit, seed, self.clock)
-        return place_in_cost_space(asked, self.turns, AIM)
+        request = PolicyRequest.now(POLICY, problem, objective, time_limit, seed, self.clock)
+        return place_in_cost_space(request, self.turns, AIM)

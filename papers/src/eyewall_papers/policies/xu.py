@@ -11,12 +11,12 @@ from dataclasses import dataclass
 from time import perf_counter
 
 import numpy as np
-from eyewall_sidecar.heuristic.room import Room
+from eyewall_sidecar.heuristic.remaining_capacity import RemainingCapacity
 from eyewall_sidecar.model import PlacementProblem, Solution
 from eyewall_sidecar.model.arrays import ProblemArrays
 from eyewall_sidecar.objective import Objective, Term
-from eyewall_sidecar.policies.allowing import require_objective
-from eyewall_sidecar.policies.one_by_one import Asked, forced_first
+from eyewall_sidecar.policies.entry import require_objective
+from eyewall_sidecar.policies.policy_request import PolicyRequest, forced_first
 from numpy.typing import NDArray
 
 POLICY = "xu"
@@ -45,9 +45,9 @@ class BestFitByTraffic:
     ) -> Solution:
         """Place the operators."""
         require_objective(POLICY, objective, TERMS)
-        asked = Asked.now(POLICY, problem, objective, time_limit, seed, self.clock)
+        request = PolicyRequest.now(POLICY, problem, objective, time_limit, seed, self.clock)
         arrays = ProblemArrays.of(problem)
-        room = Room(arrays)
+        room = RemainingCapacity(arrays)
 
         def least_added(operator: int, holding: NDArray[np.bool_]) -> int:
             nodes, streams, _ = room.placed_streams(operator)
@@ -55,7 +55,7 @@ class BestFitByTraffic:
             best = holding & (kept == kept[holding].max())
             return int(np.argmax(np.where(best, room.further(operator), -np.inf)))
 
-        return asked.place(room, place_by_traffic(arrays), least_added)
+        return request.place(room, place_by_traffic(arrays), least_added)
 
 
 def place_by_traffic(arrays: ProblemArrays) -> list[int]:

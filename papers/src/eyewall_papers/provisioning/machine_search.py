@@ -4,7 +4,7 @@ from collections.abc import Callable
 from math import ceil, inf, isfinite
 
 from eyewall_sidecar.exact.finding import Outcome
-from eyewall_sidecar.exact.highs import MOST_VARIABLES, VARIABLES_PER_SECOND, Run, minimise
+from eyewall_sidecar.exact.highs import MOST_VARIABLES, VARIABLES_PER_SECOND, HighsRun, minimise
 
 from eyewall_papers.provisioning.blobs import Blobs, provision_of, wanted
 from eyewall_papers.provisioning.bound import price_bound
@@ -149,7 +149,7 @@ def _cheapest_of(
 def _read(
     problem: ProvisioningProblem,
     program: ProvisioningProgram,
-    run: Run,
+    run: HighsRun,
     ends_at: float,
     clock: Callable[[], float],
 ) -> Provision | None:

@@ -10,7 +10,13 @@ from dataclasses import dataclass
 from math import inf, isinf
 
 from eyewall_sidecar.exact.finding import Clock
-from eyewall_sidecar.heuristic.stopping import After, At, Either, Progress, StoppingCriterion
+from eyewall_sidecar.heuristic.stopping_criteria import (
+    After,
+    At,
+    Either,
+    SearchProgress,
+    StoppingCriterion,
+)
 from eyewall_sidecar.model import Solution, Status
 from numpy.random import Generator, default_rng
 
@@ -165,14 +171,14 @@ def _rebuilt(
     everything = bits(instance.operators)
     for start in starts:
         for _ in range(FIRST_TRIES):
-            if until(Progress()):
+            if until(SearchProgress()):
                 return
             rebuilt = rebuild(instance, start.owned.values(), 0, rng)
             if rebuilt is not None:
                 yield rebuilt
                 break
     for _ in range(FIRST_TRIES):
-        if until(Progress()):
+        if until(SearchProgress()):
             return
         rebuilt = rebuild(instance, (), everything, rng)
         if rebuilt is not None:
@@ -201,9 +207,9 @@ def _search(
             record.take(start.provision(downloads), NAME)
         if current is None or _rank(start, downloads is not None) < _rank(current, served):
             current, served = start, downloads is not None
-    progress = Progress()
+    progress = SearchProgress()
     while current is not None and not record.reaches(bound) and not until(progress):
-        progress = Progress(progress.steps + 1, progress.idle + 1)
+        progress = SearchProgress(progress.steps + 1, progress.idle + 1)
         rebuilt = rebuild(instance, *ruin(current, rng), rng)
         looked += 1
         if rebuilt is None or rebuilt.price > record.price * (1 + DEARER):
@@ -212,7 +218,7 @@ def _search(
         if downloads is not None:
             current = rebuilt
             if record.take(rebuilt.provision(downloads), NAME):
-                progress = Progress(progress.steps, 0)
+                progress = SearchProgress(progress.steps, 0)
     return looked
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from threading import BoundedSemaphore
 
 from eyewall_sidecar.model import ProblemError, Solution, Status
-from eyewall_sidecar.problem_file.writing import write_without_links
+from eyewall_sidecar.problem_file.writer import write_without_links
 from eyewall_sidecar.service.lookup import (
     InvalidRequestError,
     UnavailableError,

@@ -22,7 +22,7 @@ MOST_STEPS = 20_000_000
 """Classes² × nodes that one transport may take, between two looks at the clock."""
 
 
-class Shape(NamedTuple):
+class FatShape(NamedTuple):
     """Which operator is what.
 
     Parameters
@@ -159,7 +159,7 @@ class _PairSearch:
         return pairs[self._bounds[pairs] < self._goal]
 
 
-def shape_of(arrays: ProblemArrays) -> Shape | None:
+def shape_of(arrays: ProblemArrays) -> FatShape | None:
     """Return which operator is what, or None if the problem is of another shape."""
     count = arrays.operators
     if count < 3 or len(arrays.path_order) != count or np.isfinite(arrays.bandwidths).any():
@@ -180,7 +180,7 @@ def shape_of(arrays: ProblemArrays) -> Shape | None:
     for need, limit in zip(arrays.requirements, arrays.limits, strict=True):
         if np.ptp(need[parallel]) > 0 and _binds(arrays, need, limit):
             return None
-    return Shape(source, sink, parallel, direct=bool((starts & ends).any()))
+    return FatShape(source, sink, parallel, direct=bool((starts & ends).any()))
 
 
 def _binds(arrays: ProblemArrays, need: Floats, limit: Floats) -> bool:
@@ -188,7 +188,7 @@ def _binds(arrays: ProblemArrays, need: Floats, limit: Floats) -> bool:
     return bool((need @ arrays.allowed > limit).any())
 
 
-def _streams_of(arrays: ProblemArrays, shape: Shape) -> Floats:
+def _streams_of(arrays: ProblemArrays, shape: FatShape) -> Floats:
     """Return [end, kind, operator]: tuples/s and streams between it and source, sink.
 
     Kinds are tuples/s and number of streams from the end, then both to the end.
@@ -203,7 +203,7 @@ def _streams_of(arrays: ProblemArrays, shape: Shape) -> Floats:
 
 
 def _classes_of(
-    arrays: ProblemArrays, shape: Shape, streams: Floats, costs: Costs | None = None
+    arrays: ProblemArrays, shape: FatShape, streams: Floats, costs: Costs | None = None
 ) -> Indices:
     """Return [parallel operator]: its class; those of one class are alike in all that counts.
 
@@ -226,7 +226,7 @@ def _classes_of(
 
 
 def _diamond(
-    arrays: ProblemArrays, costs: Costs, shape: Shape, streams: Floats, classes: Indices
+    arrays: ProblemArrays, costs: Costs, shape: FatShape, streams: Floats, classes: Indices
 ) -> Diamond:
     _, firsts, supplies = np.unique(classes, return_index=True, return_counts=True)
     like = shape.parallel[firsts]
@@ -250,7 +250,7 @@ def _diamond(
 
 
 def _fixed(
-    arrays: ProblemArrays, costs: Costs, shape: Shape, streams: Floats, rooms: Indices
+    arrays: ProblemArrays, costs: Costs, shape: FatShape, streams: Floats, rooms: Indices
 ) -> Floats:
     """Return [u, v]: what source and sink cost there; infinite where they may not be."""
     alone = []
@@ -268,7 +268,7 @@ def _fixed(
     return np.asarray(fixed, dtype=np.float64)
 
 
-def _rooms(arrays: ProblemArrays, shape: Shape) -> Indices:
+def _rooms(arrays: ProblemArrays, shape: FatShape) -> Indices:
     """Return [4, node]: how many parallel operators fit with no end there, the source, sink, both.
 
     −1 where the ends do not fit themselves.

@@ -11,8 +11,8 @@ from math import isfinite
 
 from pulp import LpAffineExpression, lpSum
 
-from eyewall_sidecar.exact.matrix_program import OVERFULL, SCALE
-from eyewall_sidecar.exact.program import OdpProgram
+from eyewall_sidecar.exact.integer_program import OdpProgram
+from eyewall_sidecar.exact.sparse_program import OVERFULL, SCALE
 from eyewall_sidecar.model import Node
 from eyewall_sidecar.model.violations import RESOURCES, exceeds, requirement
 

@@ -36,7 +36,7 @@ class Finding:
     places
         [operator]: the place of its node; None if no placement was found.
     cost
-        What the placement costs, as `qos.costs.cost` recomputes it; infinite if there is none.
+        The placement's cost by `objectives.costs.cost`; infinite if there is none.
     bound
         No placement costs less; infinite if there is none.
     steps

@@ -10,7 +10,7 @@ from pulp import LpProblem
 from pulp.constants import LpInteger
 
 from eyewall_sidecar.exact.finding import Outcome
-from eyewall_sidecar.exact.matrix_engine import RELATIVE_GAP
+from eyewall_sidecar.exact.sparse_engine import RELATIVE_GAP
 
 _EFFORT = {"mip_allow_restart": False, "mip_heuristic_run_feasibility_jump": False}
 """Half the time on S-ODP: its optimum is found at the root, and proven without a second start."""
@@ -28,7 +28,7 @@ _EXPECTED = (
 
 
 @dataclass(frozen=True, slots=True)
-class Run:
+class HighsRun:
     """What the solver found; its values are in the program's variables.
 
     Parameters
@@ -46,11 +46,13 @@ class Run:
     error: str = ""
 
 
-class RefusedError(Exception):
+class RefusedProgramError(Exception):
     """A program that HiGHS does not take; in its words."""
 
 
-def minimise(linear: LpProblem, *, ends_at: float, clock: Callable[[], float], seed: int) -> Run:
+def minimise(
+    linear: LpProblem, *, ends_at: float, clock: Callable[[], float], seed: int
+) -> HighsRun:
     """Run HiGHS on one thread until `clock` tells `ends_at`; costs are never negative.
 
     Reading the values back takes about as long as handing the program over did.
@@ -66,23 +68,23 @@ def minimise(linear: LpProblem, *, ends_at: float, clock: Callable[[], float], s
     )
     try:
         linear.solve(solver)
-    except RefusedError as error:
-        return Run(Outcome.FAILED, 0.0, str(error))
+    except RefusedProgramError as error:
+        return HighsRun(Outcome.FAILED, 0.0, str(error))
     model = linear.solverModel
     info = model.getInfo()
     status = model.getModelStatus()
     wrong = "" if status in _EXPECTED else model.modelStatusToString(status)
     match status:
         case highspy.HighsModelStatus.kOptimal:
-            return Run(Outcome.OPTIMAL, info.mip_dual_bound)
+            return HighsRun(Outcome.OPTIMAL, info.mip_dual_bound)
         case highspy.HighsModelStatus.kInfeasible:
-            return Run(Outcome.INFEASIBLE, info.mip_dual_bound)
+            return HighsRun(Outcome.INFEASIBLE, info.mip_dual_bound)
         case _ if info.primal_solution_status == highspy.SolutionStatus.kSolutionStatusFeasible:
-            return Run(Outcome.INCUMBENT, info.mip_dual_bound, wrong)
+            return HighsRun(Outcome.INCUMBENT, info.mip_dual_bound, wrong)
         case _ if wrong:
-            return Run(Outcome.FAILED, 0.0, wrong)
+            return HighsRun(Outcome.FAILED, 0.0, wrong)
         case _:
-            return Run(Outcome.NOTHING, info.mip_dual_bound)
+            return HighsRun(Outcome.NOTHING, info.mip_dual_bound)
 
 
 class _HiGHS(PulpHiGHS):  # type: ignore[misc]
@@ -103,7 +105,7 @@ class _HiGHS(PulpHiGHS):  # type: ignore[misc]
         variables = lp.variables()
         for place, variable in enumerate(variables):
             variable.index = place
-        rows = list(lp._constraints.values())  # noqa: SLF001 (constraints() of PuLP 3 warns)
+        rows = lp.constraints()
         starts, columns, values = [0], [], []
         for place, row in enumerate(rows):
             row.index = place
@@ -128,7 +130,7 @@ class _HiGHS(PulpHiGHS):  # type: ignore[misc]
         highs.a_matrix_.index_ = np.array(columns, dtype=np.int32)
         highs.a_matrix_.value_ = np.array(values, dtype=float)
         if lp.solverModel.passModel(highs) == highspy.HighsStatus.kError:
-            raise RefusedError(_complaint(highs))
+            raise RefusedProgramError(_complaint(highs))
 
 
 def _complaint(program: highspy.HighsLp) -> str:

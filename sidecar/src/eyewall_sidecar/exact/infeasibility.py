@@ -5,7 +5,7 @@ from math import fsum
 
 import numpy as np
 
-from eyewall_sidecar.exact.matrix_engine import least_overload
+from eyewall_sidecar.exact.sparse_engine import least_overload
 from eyewall_sidecar.model import Node, Placement, PlacementProblem, Stream
 from eyewall_sidecar.model.arrays import ProblemArrays, placement_of
 from eyewall_sidecar.model.errors import listed

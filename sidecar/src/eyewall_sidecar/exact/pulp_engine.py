@@ -1,4 +1,4 @@
-"""The readable program of `exact.program` as an engine: `eyewall solve --engine pulp`.
+"""The readable program of `exact.integer_program` as an engine: `eyewall solve --engine pulp`.
 
 It takes any objective and constraint at the sizes of the paper, and is what tests hold the fast
 engines against. Decisions of a sidecar do not use it.
@@ -8,7 +8,7 @@ from collections.abc import Mapping
 
 from eyewall_sidecar.exact.finding import Clock, Finding, Outcome
 from eyewall_sidecar.exact.highs import minimise
-from eyewall_sidecar.exact.program import create_program, read_placement, unit
+from eyewall_sidecar.exact.integer_program import create_program, read_placement, unit
 from eyewall_sidecar.model import PlacementProblem
 from eyewall_sidecar.model.arrays import ProblemArrays, places_of
 from eyewall_sidecar.objective import Term

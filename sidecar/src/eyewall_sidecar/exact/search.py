@@ -9,7 +9,7 @@ from eyewall_sidecar.exact import closed_form
 from eyewall_sidecar.exact.branch_and_bound import branch_and_bound, covers
 from eyewall_sidecar.exact.closed_form import solve_closed_form
 from eyewall_sidecar.exact.finding import Clock, Finding, Outcome
-from eyewall_sidecar.exact.matrix_engine import MOST_COLUMNS, integer_program, most_columns
+from eyewall_sidecar.exact.sparse_engine import MOST_COLUMNS, integer_program, most_columns
 from eyewall_sidecar.model import PlacementProblem
 from eyewall_sidecar.model.arrays import Places, ProblemArrays
 from eyewall_sidecar.objective import Term
@@ -30,7 +30,7 @@ class Engine(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Run:
+class EngineRun:
     """What an engine found."""
 
     engine: Engine
@@ -73,7 +73,7 @@ class Search:
     clock: Clock
     known: tuple[Places, ...] = ()
     readable: PlacementProblem | None = None
-    runs: list[Run] = field(default_factory=list)
+    runs: list[EngineRun] = field(default_factory=list)
 
     @property
     def infeasible(self) -> bool:
@@ -102,10 +102,10 @@ class Search:
         self.runs.append(run)
         return run.finding
 
-    def _run(self, costs: Costs, ends_at: float) -> Run:
+    def _run(self, costs: Costs, ends_at: float) -> EngineRun:
         if closed_form.covers(self.arrays):
             finding = solve_closed_form(self.arrays, costs, ends_at=ends_at, clock=self.clock)
-            run = Run(Engine.CLOSED_FORM, finding)
+            run = EngineRun(Engine.CLOSED_FORM, finding)
             if finding.outcome in DECIDED:
                 return run
         start = self._start(costs)
@@ -114,24 +114,24 @@ class Search:
         finding = branch_and_bound(
             self.arrays, costs, start=start, ends_at=ends_at, clock=self.clock
         )
-        return Run(Engine.BRANCH_AND_BOUND, finding)
+        return EngineRun(Engine.BRANCH_AND_BOUND, finding)
 
     def _readable_program(
         self, problem: PlacementProblem, weights: Mapping[Term, float], ends_at: float
-    ) -> Run:
+    ) -> EngineRun:
         # Only here: PuLP is no part of the decisions of a sidecar.
         from eyewall_sidecar.exact.pulp_engine import readable_program
 
         finding = readable_program(
             problem, self.arrays, weights, ends_at=ends_at, clock=self.clock, seed=self.seed
         )
-        return Run(Engine.PULP, finding)
+        return EngineRun(Engine.PULP, finding)
 
-    def _program(self, costs: Costs, start: Places | None, ends_at: float) -> Run:
+    def _program(self, costs: Costs, start: Places | None, ends_at: float) -> EngineRun:
         finding = integer_program(
             self.arrays, costs, start=start, ends_at=ends_at, clock=self.clock, seed=self.seed
         )
-        return Run(Engine.INTEGER_PROGRAM, finding)
+        return EngineRun(Engine.INTEGER_PROGRAM, finding)
 
     def _start(self, costs: Costs) -> Places | None:
         """Return the best placement that is known."""

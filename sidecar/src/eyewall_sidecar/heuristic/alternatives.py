@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from eyewall_sidecar.heuristic.room import Room
+from eyewall_sidecar.heuristic.remaining_capacity import RemainingCapacity
 from eyewall_sidecar.model import Alternatives, PlacementProblem, Solution
 from eyewall_sidecar.model.arrays import Places, ProblemArrays, places_of
 from eyewall_sidecar.model.violations import RESOURCES
@@ -59,7 +59,7 @@ def rejecting(arrays: ProblemArrays, places: Places | None) -> NDArray[np.int64]
 
 def _saturating(arrays: ProblemArrays, places: Places) -> NDArray[np.bool_]:
     """Return [operator, node]: whether there is no room there, be it on the links."""
-    room = Room(arrays)
+    room = RemainingCapacity(arrays)
     for operator, node in enumerate(places.tolist()):
         room.put(operator, node)
     saturating = np.zeros((arrays.operators, arrays.nodes), dtype=np.bool_)

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eyewall_sidecar.model.arrays import Floats, Places, ProblemArrays
+from eyewall_sidecar.model.compilation import subroutine
 from eyewall_sidecar.model.links import Matrix
 from eyewall_sidecar.model.violations import TOLERANCE
 from eyewall_sidecar.objectives.costs import Costs
@@ -235,3 +236,27 @@ def _fixed(numbers: Numbers) -> Numbers:
     view = np.ascontiguousarray(numbers).view()
     view.setflags(write=False)
     return view
+
+
+@subroutine
+def enlist(state: State, operator: int, node: int) -> None:
+    """Add the operator to those on the node."""
+    first = state.first_on[node]
+    state.next_on[operator], state.previous_on[operator] = first, NOBODY
+    if first != NOBODY:
+        state.previous_on[first] = operator
+    state.first_on[node] = operator
+    state.holds[node] += 1
+
+
+@subroutine
+def strike(state: State, operator: int, node: int) -> None:
+    """Take the operator off the node."""
+    following, previous = state.next_on[operator], state.previous_on[operator]
+    if previous == NOBODY:
+        state.first_on[node] = following
+    else:
+        state.next_on[previous] = following
+    if following != NOBODY:
+        state.previous_on[following] = previous
+    state.holds[node] -= 1

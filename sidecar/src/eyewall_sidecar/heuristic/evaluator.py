@@ -1,8 +1,8 @@
-"""What a change of a placement does to its cost and its constraints, without valuing it anew.
+"""What a change of a placement does to its cost and its constraints, without evaluating it again.
 
-For any `Costs` and for Ecker's score, exact to recomputation (`qos.costs.cost`,
-`qos.ecker.ecker_score`). Everything here is compiled, and takes a `State` that compiled searches
-hand on:
+For any `Costs` and for Ecker's score, equal to `objectives.costs.cost` and
+`objectives.ecker.ecker_score`. Everything here is compiled, and takes a `State` that compiled
+searches hand on:
 
     state = started(arrays, costs, places)       # Python: [operator] → place of its node
     change = move_delta(state, operator, node)   # Python or compiled: what a move would change
@@ -41,9 +41,10 @@ from eyewall_sidecar.heuristic.evaluation_state import (
     VIOLATIONS,
     State,
     blank,
+    enlist,
+    strike,
     terms_of,
 )
-from eyewall_sidecar.heuristic.members import enlist, strike
 from eyewall_sidecar.heuristic.path_delta import (
     mark,
     mark_all_on,
@@ -60,7 +61,7 @@ ROUNDING = 1e-12
 """Of a cost, what is no difference."""
 
 
-class Change(NamedTuple):
+class PlacementChange(NamedTuple):
     """What differs after a change, each after less before.
 
     Parameters
@@ -121,7 +122,7 @@ def forbidden(state: State) -> int:
 
 
 @subroutine
-def less(one: Change, other: Change, rounding: float) -> bool:
+def less(one: PlacementChange, other: PlacementChange, rounding: float) -> bool:
     """Whether one change is better: by violations, then excess, then forbidden, then cost.
 
     Parameters
@@ -139,17 +140,17 @@ def less(one: Change, other: Change, rounding: float) -> bool:
 
 
 @kernel
-def improves(state: State, change: Change) -> bool:
+def improves(state: State, change: PlacementChange) -> bool:
     """Whether the change makes the placement better by more than rounding."""
-    return less(change, Change(0, 0.0, 0, 0.0), ROUNDING * abs(finite_cost(state)))
+    return less(change, PlacementChange(0, 0.0, 0, 0.0), ROUNDING * abs(finite_cost(state)))
 
 
 @kernel
-def move_delta(state: State, operator: int, node: int) -> Change:
+def move_delta(state: State, operator: int, node: int) -> PlacementChange:
     """Return what changes if the operator goes to the node."""
     terms, source = state.terms, state.places[operator]
     if node == source:
-        return Change(0, 0.0, 0, 0.0)
+        return PlacementChange(0, 0.0, 0, 0.0)
     broken, over = exchange(state, source, NOBODY, operator)
     more, further = exchange(state, node, operator, NOBODY)
     strayed = int(terms.allowed[operator, source]) - int(terms.allowed[operator, node])
@@ -170,15 +171,15 @@ def move_delta(state: State, operator: int, node: int) -> Change:
     if terms.response:
         now = state.amounts[RESPONSE_TIME]
         change += terms.response * (response_time_after_move(state, operator, node) - now)
-    return Change(broken, over, forbidden_after - forbidden_before, change)
+    return PlacementChange(broken, over, forbidden_after - forbidden_before, change)
 
 
 @kernel
-def swap_delta(state: State, one: int, other: int) -> Change:
+def swap_delta(state: State, one: int, other: int) -> PlacementChange:
     """Return what changes if two operators change places."""
     terms, u, v = state.terms, state.places[one], state.places[other]
     if u == v:
-        return Change(0, 0.0, 0, 0.0)
+        return PlacementChange(0, 0.0, 0, 0.0)
     broken, over = exchange(state, u, other, one)
     more, further = exchange(state, v, one, other)
     allowed = terms.allowed
@@ -198,14 +199,14 @@ def swap_delta(state: State, one: int, other: int) -> Change:
         now = state.amounts[RESPONSE_TIME]
         change += terms.response * (response_time_after_marked(state) - now)
     state.places[one], state.places[other] = u, v
-    return Change(broken, over, dear + dearer, change)
+    return PlacementChange(broken, over, dear + dearer, change)
 
 
 @kernel
-def move_all_delta(state: State, source: int, target: int) -> Change:
+def move_all_delta(state: State, source: int, target: int) -> PlacementChange:
     """Return what changes if all operators of one node go to another."""
     if source == target or state.first_on[source] == NOBODY:
-        return Change(0, 0.0, 0, 0.0)
+        return PlacementChange(0, 0.0, 0, 0.0)
     terms = state.terms
     broken, over = pour(state, source, target)
     noted, dear, change = 0, 0, 0.0
@@ -229,7 +230,7 @@ def move_all_delta(state: State, source: int, target: int) -> Change:
         operator = state.next_on[operator]
     if terms.per_node:
         change -= terms.per_node * int(state.holds[target] > 0)
-    return Change(broken, over, dear, change)
+    return PlacementChange(broken, over, dear, change)
 
 
 @kernel

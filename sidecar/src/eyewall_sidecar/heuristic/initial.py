@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from eyewall_sidecar.heuristic.room import Room
+from eyewall_sidecar.heuristic.remaining_capacity import RemainingCapacity
 from eyewall_sidecar.model import PlacementProblem
 from eyewall_sidecar.model.arrays import Places, ProblemArrays, places_of
 
@@ -28,7 +28,7 @@ def greedy(arrays: ProblemArrays) -> Places:
     Where no candidate has room, the one that is least overloaded by the operator: the search that
     starts there has to mend it.
     """
-    room = Room(arrays)
+    room = RemainingCapacity(arrays)
     with np.errstate(divide="ignore", invalid="ignore"):
         shares = arrays.requirements / arrays.limits.max(axis=1, initial=0.0)[:, None]
     needs = np.nan_to_num(shares, posinf=1.0).max(axis=0, initial=0.0)
@@ -39,7 +39,7 @@ def greedy(arrays: ProblemArrays) -> Places:
     return room.places
 
 
-def _least_overloaded(room: Room, operator: int) -> int:
+def _least_overloaded(room: RemainingCapacity, operator: int) -> int:
     arrays = room.arrays
     loads = room.loads + arrays.requirements[:, operator, None]
     with np.errstate(divide="ignore", invalid="ignore"):

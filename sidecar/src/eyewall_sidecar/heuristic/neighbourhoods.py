@@ -11,7 +11,7 @@ from typing import NamedTuple
 from eyewall_sidecar.heuristic.evaluation_state import NOBODY, State
 from eyewall_sidecar.heuristic.evaluator import (
     ROUNDING,
-    Change,
+    PlacementChange,
     finite_cost,
     improves,
     less,
@@ -25,15 +25,15 @@ from eyewall_sidecar.heuristic.evaluator import swap as make_swap
 from eyewall_sidecar.model.compilation import kernel
 
 
-class Step(NamedTuple):
+class NeighbourhoodStep(NamedTuple):
     """One change: which two things it is about (−1: there is none), and what it changes."""
 
     one: int
     other: int
-    change: Change
+    change: PlacementChange
 
 
-NO_STEP = Step(NOBODY, NOBODY, Change(0, 0.0, 0, 0.0))
+NO_STEP = NeighbourhoodStep(NOBODY, NOBODY, PlacementChange(0, 0.0, 0, 0.0))
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,12 +55,12 @@ class Neighbourhood:
 
     name: str
     size: Callable[[State], int]
-    best: Callable[[State, int, int, Step], Step]
+    best: Callable[[State, int, int, NeighbourhoodStep], NeighbourhoodStep]
     make: Callable[[State, int, int], None]
 
 
 @kernel
-def _best_move(state: State, first: int, last: int, best: Step) -> Step:
+def _best_move(state: State, first: int, last: int, best: NeighbourhoodStep) -> NeighbourhoodStep:
     nodes = len(state.holds)
     rounding = ROUNDING * abs(finite_cost(state))
     for number in range(first, last):
@@ -69,12 +69,12 @@ def _best_move(state: State, first: int, last: int, best: Step) -> Step:
             continue
         change = move_delta(state, operator, node)
         if improves(state, change) and less(change, best.change, rounding):
-            best = Step(operator, node, change)
+            best = NeighbourhoodStep(operator, node, change)
     return best
 
 
 @kernel
-def _best_swap(state: State, first: int, last: int, best: Step) -> Step:
+def _best_swap(state: State, first: int, last: int, best: NeighbourhoodStep) -> NeighbourhoodStep:
     operators, allowed = len(state.places), state.terms.allowed
     rounding = ROUNDING * abs(finite_cost(state))
     for number in range(first, last):
@@ -84,12 +84,14 @@ def _best_swap(state: State, first: int, last: int, best: Step) -> Step:
             continue
         change = swap_delta(state, one, other)
         if improves(state, change) and less(change, best.change, rounding):
-            best = Step(one, other, change)
+            best = NeighbourhoodStep(one, other, change)
     return best
 
 
 @kernel
-def _best_move_all(state: State, first: int, last: int, best: Step) -> Step:
+def _best_move_all(
+    state: State, first: int, last: int, best: NeighbourhoodStep
+) -> NeighbourhoodStep:
     nodes = len(state.holds)
     rounding = ROUNDING * abs(finite_cost(state))
     for number in range(first, last):
@@ -98,7 +100,7 @@ def _best_move_all(state: State, first: int, last: int, best: Step) -> Step:
             continue
         change = move_all_delta(state, source, target)
         if improves(state, change) and less(change, best.change, rounding):
-            best = Step(source, target, change)
+            best = NeighbourhoodStep(source, target, change)
     return best
 
 

@@ -1,9 +1,9 @@
 """The response time after a change, from heads and tails of the longest ways.
 
 A head is the time from a source until an operator is done, a tail the time from there until the
-last sink it leads to is done (paper 000, equations 1 to 4, as in `qos.response_time`). With both,
-the longest way through an operator that moves costs its degree; only if the longest way of all led
-through it and gets shorter is the longest way that avoids it looked for, and then remembered until
+last sink it leads to is done (paper 000, equations 1 to 4; see `objectives.response_time`). With
+both, the longest way through an operator that moves costs its degree. The longest way that avoids
+it is needed only if the longest way of all led through it and gets shorter; it is then kept until
 the placement changes. Other changes recompute the heads that differ, in topological order.
 """
 

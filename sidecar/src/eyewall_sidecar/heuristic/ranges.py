@@ -1,8 +1,8 @@
 """What normalises an objective when no optimum is known: best and worst cases.
 
-The worse end of a range is the formula that every policy uses (`qos.extremes`), the better end
-the same formula's best case: a bound, `proven=False`, not the optimum that `odp` proves. Values of
-a weighted sum are therefore a little lower here than `odp` reports for the same placement.
+The worse end of a range is the formula that every policy uses (`objectives.extremes`), the better
+end the same formula's best case: a bound, `proven=False`, not the optimum that `odp` proves. Values
+of a weighted sum are therefore a little lower here than `odp` reports for the same placement.
 """
 
 from collections.abc import Mapping

@@ -6,7 +6,8 @@
 
 numba keeps code together with a stamp of the one file that a function is in, and would go on using
 code that was compiled with older versions of what it calls. `SourceDigestLocator` therefore names
-the folder after a digest of that file and of all sources that it imports from our distributions.
+the folder after a digest of that file and of all sources that it imports from our distributions
+and benchmarks.
 The folder is the same wherever these are installed.
 """
 
@@ -41,7 +42,9 @@ KEPT_SECONDS = 30 * 86_400.0
 SETTING = "CACHE_LOCATOR_CLASSES"
 """Of numba, since 0.62; its stubs lack it."""
 
-_IMPORT = re.compile(r"^from (eyewall_\w+)((?:\.\w+)*) import (\([^)]*\)|.*)", re.MULTILINE)
+_IMPORT = re.compile(
+    r"^from (eyewall_\w+|benchmarks)((?:\.\w+)*) import (\([^)]*\)|.*)", re.MULTILINE
+)
 _OPTIONS: dict[str, Any] = {"error_model": "numpy", "no_cfunc_wrapper": True}
 """Arithmetic is that of IEEE 754, in the order it is written, as without compilation."""
 _INNER: dict[str, Any] = {"no_cpython_wrapper": True, **_OPTIONS}

@@ -124,8 +124,8 @@ class Solution:
         Placements that the policy looked at, whole or in part; what counts as one is the policy's
         own (docs/user/policies.md).
     alternatives
-        What the constraints leave beside the placement; without one, for each operator alone on
-        empty nodes. None until somebody asks (`search.alternatives`).
+        What the constraints leave next to the placement; without one, for each operator alone on
+        empty nodes. None until `heuristic.alternatives` adds them.
     reasons
         Sentences for a person: what binds, what was assumed, what ended the search.
     """

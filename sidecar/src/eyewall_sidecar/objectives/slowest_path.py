@@ -9,7 +9,7 @@ from eyewall_sidecar.model import Placement, PlacementProblem
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class PathStep:
     """An operator on the way.
 
     Parameters
@@ -27,14 +27,14 @@ class Step:
     work: float
 
 
-def slowest_path(problem: PlacementProblem, placement: Placement) -> tuple[Step, ...]:
+def slowest_path(problem: PlacementProblem, placement: Placement) -> tuple[PathStep, ...]:
     """Return the slowest path from its source to its sink; empty without operators on paths.
 
     Delays and work, added up in this order, are the `response_time` to the last bit. Of paths that
     take equally long it is the one that is listed first.
     """
     done: dict[str, float] = {}
-    steps: dict[str, Step] = {}
+    steps: dict[str, PathStep] = {}
     before: dict[str, str] = {}
     for operator, sources in problem.path_inputs.items():
         node, delay, arrival = placement[operator], 0.0, 0.0
@@ -44,8 +44,8 @@ def slowest_path(problem: PlacementProblem, placement: Placement) -> tuple[Step,
                 before[operator], delay, arrival = source, hop, done[source] + hop
         work = problem.operator(operator).execution_time / problem.node(node).speedup
         done[operator] = arrival + work
-        steps[operator] = Step(operator, delay, work)
-    path: list[Step] = []
+        steps[operator] = PathStep(operator, delay, work)
+    path: list[PathStep] = []
     going_on = {source for sources in problem.path_inputs.values() for source in sources}
     sinks = [it for it in done if it not in going_on]
     last = max(sinks, key=lambda it: done[it], default=None)

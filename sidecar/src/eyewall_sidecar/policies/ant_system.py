@@ -6,14 +6,14 @@ from time import perf_counter
 
 from numpy.random import default_rng
 
-from eyewall_sidecar.heuristic.colony import Colony
+from eyewall_sidecar.heuristic.ant_colony import Colony
 from eyewall_sidecar.heuristic.evaluator import put
 from eyewall_sidecar.heuristic.initial import current_places
-from eyewall_sidecar.heuristic.stopping import After, Either
+from eyewall_sidecar.heuristic.stopping_criteria import After, Either
 from eyewall_sidecar.model import PlacementProblem, Solution
 from eyewall_sidecar.objective import Objective
-from eyewall_sidecar.policies.one_by_one import counted
-from eyewall_sidecar.policies.searching import Searching
+from eyewall_sidecar.policies.local_search import LocalSearch
+from eyewall_sidecar.policies.policy_request import counted
 
 POLICY = "ant_system"
 
@@ -50,13 +50,13 @@ class AntSystem:
         self, problem: PlacementProblem, objective: Objective, *, time_limit: float, seed: int
     ) -> Solution:
         """Place the operators."""
-        search = Searching.begin(POLICY, problem, objective, time_limit, seed, self.clock)
+        search = LocalSearch.begin(POLICY, problem, objective, time_limit, seed, self.clock)
         ants = self.explore(search, self.limit)
         valid = search.valid
         found = search.answer() if valid else search.rescued("every ant broke a constraint")
         return counted(found, ants)
 
-    def explore(self, search: Searching, seconds: float) -> int:
+    def explore(self, search: LocalSearch, seconds: float) -> int:
         """Leave the best placement that an ant finds within these seconds in the state.
 
         Returns
@@ -66,8 +66,8 @@ class AntSystem:
         found = self.colony.search(
             search.state,
             search.pricing,
-            current_places(search.asked.problem),
-            default_rng(search.asked.seed),
+            current_places(search.request.problem),
+            default_rng(search.request.seed),
             Either(search.until(seconds), self.rounds),
         )
         put(search.state, found.places)

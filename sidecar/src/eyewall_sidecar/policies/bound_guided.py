@@ -1,4 +1,4 @@
-"""Our heuristic: see `search.guided`."""
+"""Our heuristic: see `heuristic.bound_guided_search`."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -7,14 +7,14 @@ from time import perf_counter
 import numpy as np
 
 from eyewall_sidecar.exact.first_fit import first_fit
-from eyewall_sidecar.heuristic.guided import guided, load_guided
+from eyewall_sidecar.heuristic.bound_guided_search import guided, load_guided
 from eyewall_sidecar.heuristic.ranges import weights_of
 from eyewall_sidecar.model import PlacementProblem, Solution
 from eyewall_sidecar.model.arrays import ProblemArrays, places_of
 from eyewall_sidecar.objective import Objective
 from eyewall_sidecar.objectives.costs import weigh
-from eyewall_sidecar.policies.allowing import require_terms
-from eyewall_sidecar.policies.one_by_one import Asked, counted
+from eyewall_sidecar.policies.entry import require_terms
+from eyewall_sidecar.policies.policy_request import PolicyRequest, counted
 
 POLICY = "bound_guided"
 
@@ -44,18 +44,18 @@ class BoundGuided:
         """Place the operators."""
         require_terms(POLICY, objective)
         load_guided()
-        asked = Asked.now(POLICY, problem, objective, time_limit, seed, self.clock)
+        request = PolicyRequest.now(POLICY, problem, objective, time_limit, seed, self.clock)
         arrays = ProblemArrays.of(problem)
         known = [problem.current or {}, first_fit(problem) or {}]
         search = guided(
             arrays,
-            weigh(arrays, weights_of(objective, asked.ranges())),
+            weigh(arrays, weights_of(objective, request.ranges())),
             [places_of(problem, it) for it in known if len(it) == arrays.operators],
             seconds=time_limit,
             generator=np.random.default_rng(seed),
         )
         # The answer's evaluation takes about as long as translating the problem did.
-        ends_at = asked.ends_at - (self.clock() - asked.started)
+        ends_at = request.ends_at - (self.clock() - request.started)
         best, steps, longest, now = None, 0, 0.0, self.clock()
         for steps, places in enumerate(search, 1):
             best, before, now = places, now, self.clock()
@@ -64,5 +64,5 @@ class BoundGuided:
             if steps == self.steps or now + longest / 2 >= ends_at:
                 break
         if best is None:
-            return asked.stuck("no operator after the other found room")
-        return counted(asked.placed(best), steps)
+            return request.stuck("no operator after the other found room")
+        return counted(request.placed(best), steps)

@@ -1,12 +1,13 @@
 """A policy: how it is called, and what a person who has to choose needs to know."""
 
 import re
+from collections.abc import Collection
 from dataclasses import dataclass
 from importlib import import_module
 from typing import Protocol, cast
 
 from eyewall_sidecar.model import PlacementProblem, Solution
-from eyewall_sidecar.objective import Objective, Term
+from eyewall_sidecar.objective import Objective, ObjectiveError, Term
 
 IMPLEMENTATION = re.compile(r"[\w.]+:\w+")
 
@@ -98,3 +99,22 @@ class PolicyEntry:
         module, _, name = self.implementation.partition(":")
         found = getattr(import_module(module), name)
         return cast("Policy", found() if isinstance(found, type) else found)
+
+
+def require_objective(policy: str, objective: Objective, terms: Collection[Term]) -> None:
+    """Refuse any objective but one of these terms alone."""
+    if objective.single not in terms:
+        allowed = " or ".join(f"{term}=1" for term in terms)
+        raise ObjectiveError(
+            f"objective {objective}: policy {policy} optimises {' or '.join(terms)} alone; "
+            f"ask it for {allowed}, or take another policy"
+        )
+
+
+def require_terms(policy: str, objective: Objective) -> None:
+    """Refuse what is no mix of terms."""
+    if not objective.weights:
+        raise ObjectiveError(
+            f"objective {objective}: policy {policy} optimises {', '.join(Term)} and mixes of "
+            "them; take another policy"
+        )

@@ -8,13 +8,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eyewall_sidecar.heuristic.ranges import price
-from eyewall_sidecar.heuristic.room import NOWHERE, Room
+from eyewall_sidecar.heuristic.remaining_capacity import NOWHERE, RemainingCapacity
 from eyewall_sidecar.model import PlacementProblem, Solution
 from eyewall_sidecar.model.arrays import Floats, ProblemArrays
 from eyewall_sidecar.objective import Objective
 from eyewall_sidecar.objectives.costs import Costs
 from eyewall_sidecar.objectives.ecker import EckerCosts, with_headroom
-from eyewall_sidecar.policies.one_by_one import Asked, forced_first
+from eyewall_sidecar.policies.policy_request import PolicyRequest, forced_first
 
 POLICY = "greedy"
 
@@ -41,10 +41,10 @@ class Greedy:
     ) -> Solution:
         """Place the operators."""
         limited = with_headroom(problem) if objective.ecker else problem
-        asked = Asked.now(POLICY, limited, objective, time_limit, seed, self.clock)
+        request = PolicyRequest.now(POLICY, limited, objective, time_limit, seed, self.clock)
         arrays = ProblemArrays.of(limited)
         costs, per_node = priced(arrays, objective)
-        room = Room(arrays)
+        room = RemainingCapacity(arrays)
         paths = Paths(without_work(arrays) if objective.ecker else arrays)
 
         def cheapest(operator: int, holding: NDArray[np.bool_]) -> int:
@@ -58,7 +58,7 @@ class Greedy:
             return node
 
         order = forced_first(arrays, paths.order)
-        return asked.place(room, order, cheapest)
+        return request.place(room, order, cheapest)
 
 
 def priced(arrays: ProblemArrays, objective: Objective) -> tuple[Costs, float]:
@@ -72,7 +72,7 @@ def without_work(arrays: ProblemArrays) -> ProblemArrays:
     return replace(arrays, execution_times=np.zeros_like(arrays.execution_times))
 
 
-def added(room: Room, costs: Costs, operator: int) -> Floats:
+def added(room: RemainingCapacity, costs: Costs, operator: int) -> Floats:
     """Return [node]: what the operator adds to those placed, response time aside."""
     nodes, streams, outward = room.placed_streams(operator)
     rates = room.arrays.rates[streams]
@@ -120,13 +120,13 @@ class Paths:
             rest = max((self._ahead[it] for it in self._after[operator]), default=0.0)
             self._ahead[operator] = rest + self._work[operator]
 
-    def through(self, operator: int, room: Room) -> Floats:
+    def through(self, operator: int, room: RemainingCapacity) -> Floats:
         """Return [node]: seconds of the longest path through the operator on this node, if any."""
         if operator not in self._on_paths:
             return np.zeros(self._arrays.nodes)
         return self._start(operator, room) + self._works(operator) + self._rest(operator, room)
 
-    def settle(self, operator: int, node: int, room: Room) -> None:
+    def settle(self, operator: int, node: int, room: RemainingCapacity) -> None:
         """Remember where it goes; call it before the operator is put there."""
         work = self._works(operator)[node]
         self._done[operator] = self._start(operator, room)[node] + work
@@ -135,7 +135,7 @@ class Paths:
     def _works(self, operator: int) -> Floats:
         return np.asarray(self._arrays.execution_times[operator] / self._arrays.speedups)
 
-    def _start(self, operator: int, room: Room) -> Floats:
+    def _start(self, operator: int, room: RemainingCapacity) -> Floats:
         start = np.zeros(self._arrays.nodes)
         for other in self._before[operator]:
             node = room.places[other]
@@ -143,7 +143,7 @@ class Paths:
             start = np.maximum(start, self._done[other] + hop)
         return start
 
-    def _rest(self, operator: int, room: Room) -> Floats:
+    def _rest(self, operator: int, room: RemainingCapacity) -> Floats:
         rest = np.zeros(self._arrays.nodes)
         for other in self._after[operator]:
             node = room.places[other]

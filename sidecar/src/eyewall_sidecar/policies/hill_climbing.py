@@ -4,15 +4,15 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from time import perf_counter
 
-from eyewall_sidecar.heuristic.climbing import climb
 from eyewall_sidecar.heuristic.evaluator import put
+from eyewall_sidecar.heuristic.hill_climbing import climb
 from eyewall_sidecar.heuristic.initial import current_or_greedy
 from eyewall_sidecar.heuristic.neighbourhoods import MOVE, MOVE_ALL, SWAP, Neighbourhood
-from eyewall_sidecar.heuristic.stopping import StoppingCriterion
+from eyewall_sidecar.heuristic.stopping_criteria import StoppingCriterion
 from eyewall_sidecar.model import PlacementProblem, Solution
 from eyewall_sidecar.objective import Objective
-from eyewall_sidecar.policies.one_by_one import counted
-from eyewall_sidecar.policies.searching import Searching
+from eyewall_sidecar.policies.local_search import LocalSearch
+from eyewall_sidecar.policies.policy_request import counted
 
 POLICY = "hill_climbing"
 
@@ -46,13 +46,13 @@ class HillClimbing:
         self, problem: PlacementProblem, objective: Objective, *, time_limit: float, seed: int
     ) -> Solution:
         """Place the operators."""
-        search = Searching.begin(POLICY, problem, objective, time_limit, seed, self.clock)
-        put(search.state, current_or_greedy(search.asked.problem, search.arrays))
+        search = LocalSearch.begin(POLICY, problem, objective, time_limit, seed, self.clock)
+        put(search.state, current_or_greedy(search.request.problem, search.arrays))
         return climbed(search, self.neighbourhoods, search.until(self.limit))
 
 
 def climbed(
-    search: Searching, neighbourhoods: Sequence[Neighbourhood], stop: StoppingCriterion
+    search: LocalSearch, neighbourhoods: Sequence[Neighbourhood], stop: StoppingCriterion
 ) -> Solution:
     """Climb from the placement that the state has, and answer with where that ends."""
     first = climb(search.state, neighbourhoods, stop)

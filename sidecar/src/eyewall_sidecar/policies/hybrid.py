@@ -9,8 +9,8 @@ from eyewall_sidecar.model import PlacementProblem, Solution
 from eyewall_sidecar.objective import Objective
 from eyewall_sidecar.policies.ant_system import AntSystem
 from eyewall_sidecar.policies.hill_climbing import climbed
-from eyewall_sidecar.policies.one_by_one import counted
-from eyewall_sidecar.policies.searching import Searching
+from eyewall_sidecar.policies.local_search import LocalSearch
+from eyewall_sidecar.policies.policy_request import counted
 
 POLICY = "hybrid"
 
@@ -43,6 +43,6 @@ class Hybrid:
         self, problem: PlacementProblem, objective: Objective, *, time_limit: float, seed: int
     ) -> Solution:
         """Place the operators."""
-        search = Searching.begin(POLICY, problem, objective, time_limit, seed, self.clock)
+        search = LocalSearch.begin(POLICY, problem, objective, time_limit, seed, self.clock)
         ants = self.ants.explore(search, min(self.limit, time_limit) / 2)
         return counted(climbed(search, self.neighbourhoods, search.until(self.limit)), ants)

@@ -5,10 +5,10 @@ from dataclasses import dataclass, replace
 from time import perf_counter
 
 from eyewall_sidecar.exact import solve
-from eyewall_sidecar.exact.loading import load_compiled_engines
+from eyewall_sidecar.exact.warm_up import load_compiled_engines
 from eyewall_sidecar.model import PlacementProblem, Solution
 from eyewall_sidecar.objective import Objective
-from eyewall_sidecar.policies.allowing import require_terms
+from eyewall_sidecar.policies.entry import require_terms
 from eyewall_sidecar.policies.greedy import Greedy
 
 

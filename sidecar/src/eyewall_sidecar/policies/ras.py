@@ -13,12 +13,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eyewall_sidecar.heuristic.components import by_connections
-from eyewall_sidecar.heuristic.room import Room
+from eyewall_sidecar.heuristic.remaining_capacity import RemainingCapacity
 from eyewall_sidecar.model import PlacementProblem, Solution
 from eyewall_sidecar.model.arrays import Floats, ProblemArrays
 from eyewall_sidecar.objective import Objective
 from eyewall_sidecar.objectives.ecker import with_headroom
-from eyewall_sidecar.policies.one_by_one import Asked, counted
+from eyewall_sidecar.policies.policy_request import PolicyRequest, counted
 
 POLICY = "ras"
 
@@ -28,7 +28,7 @@ class ResourceAware:
     """RAS. The objective is not looked at; it is only what the answer reports.
 
     What a problem lacks: racks (all nodes are in one), slots and hosts (a node is a host with one
-    slot as large as the node), components (`search.components`). Room for operators counts as a
+    slot as large as the node), components (`heuristic.components`). Room for operators counts as a
     third resource beside cpu and memory. `current` is not looked at: all executors are placed, as
     for a topology that is submitted.
 
@@ -49,15 +49,15 @@ class ResourceAware:
     ) -> Solution:
         """Place the operators."""
         limited = with_headroom(problem) if objective.ecker else problem
-        asked = Asked.now(POLICY, limited, objective, time_limit, seed, self.clock)
-        room = Room(ProblemArrays.of(limited))
+        request = PolicyRequest.now(POLICY, limited, objective, time_limit, seed, self.clock)
+        room = RemainingCapacity(ProblemArrays.of(limited))
         executors = by_connections(room.arrays)
         tried = [0] * len(executors)
         taken_back, put, at = 0, 0, 0
         nodes = in_order(room)
         while at < len(executors):
-            if self.clock() >= asked.ends_at:
-                return counted(asked.late(), put)
+            if self.clock() >= request.ends_at:
+                return counted(request.late(), put)
             executor, component = executors[at]
             if at and component != executors[at - 1][1]:
                 nodes = in_order(room)
@@ -72,13 +72,13 @@ class ResourceAware:
             at -= 1
             taken_back += 1
             if at < 0 or taken_back > self.retries:
-                return counted(asked.no_room_for(executor), put)
+                return counted(request.no_room_for(executor), put)
             room.take_back(executors[at][0])
             nodes = in_order(room)
-        return counted(asked.placed(room.places), put)
+        return counted(request.placed(room.places), put)
 
 
-def in_order(room: Room) -> NDArray[np.int64]:
+def in_order(room: RemainingCapacity) -> NDArray[np.int64]:
     """Return nodes as `NodeSorterHostProximity` sorts them.
 
     First those that hold most of the topology already, then by the mean and by the least share of
@@ -89,7 +89,7 @@ def in_order(room: Room) -> NDArray[np.int64]:
     return np.lexsort((-shares.min(axis=0), -shares.mean(axis=0), -held))
 
 
-def free_shares(room: Room) -> Floats:
+def free_shares(room: RemainingCapacity) -> Floats:
     """Return [resource, node]: what is free on the node as a share of what is free on all.
 
     A resource of which nothing is free says nothing. Where nodes offer it without limit, they

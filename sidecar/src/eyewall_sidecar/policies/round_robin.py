@@ -11,13 +11,13 @@ from time import perf_counter
 import numpy as np
 from numpy.typing import NDArray
 
-from eyewall_sidecar.heuristic.room import Room
+from eyewall_sidecar.heuristic.remaining_capacity import RemainingCapacity
 from eyewall_sidecar.model import PlacementProblem, Solution
 from eyewall_sidecar.model.arrays import ProblemArrays
 from eyewall_sidecar.model.violations import RESOURCES
 from eyewall_sidecar.objective import Objective
 from eyewall_sidecar.objectives.ecker import with_headroom
-from eyewall_sidecar.policies.one_by_one import Asked, forced_first
+from eyewall_sidecar.policies.policy_request import PolicyRequest, forced_first
 
 POLICY = "round_robin"
 
@@ -44,7 +44,7 @@ class RoundRobin:
     ) -> Solution:
         """Place the operators."""
         limited = with_headroom(problem) if objective.ecker else problem
-        asked = Asked.now(POLICY, limited, objective, time_limit, seed, self.clock)
+        request = PolicyRequest.now(POLICY, limited, objective, time_limit, seed, self.clock)
         arrays = ProblemArrays.of(limited)
         turns = by_slots(arrays)
         next_turn = 0
@@ -57,7 +57,7 @@ class RoundRobin:
             return int(waiting[passed_over])
 
         order = forced_first(arrays, range(arrays.operators))
-        return asked.place(Room(arrays), order, next_in_turn)
+        return request.place(RemainingCapacity(arrays), order, next_in_turn)
 
 
 def by_slots(arrays: ProblemArrays) -> NDArray[np.int64]:

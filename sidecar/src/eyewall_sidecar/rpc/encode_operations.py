@@ -6,8 +6,8 @@ from typing import Any
 from eyewall_contracts.proto import operations_pb2 as pb
 
 from eyewall_sidecar.model import Evaluation
-from eyewall_sidecar.objectives.slowest_path import Step
-from eyewall_sidecar.problem_file.writing import write_problem
+from eyewall_sidecar.objectives.slowest_path import PathStep
+from eyewall_sidecar.problem_file.writer import write_problem
 from eyewall_sidecar.rpc.encode import encodable
 from eyewall_sidecar.service.explanations import Alternative, Explanation
 from eyewall_sidecar.service.messages import Message, reportable
@@ -43,7 +43,7 @@ def metrics(value: float | None, evaluation: Evaluation) -> list[pb.Metric]:
     return [pb.Metric(name=str(name), before=reportable(it)) for name, it in values]
 
 
-def path(steps: Iterable[Step], hosts: Mapping[str, str]) -> list[pb.PathStep]:
+def path(steps: Iterable[PathStep], hosts: Mapping[str, str]) -> list[pb.PathStep]:
     """Encode a slowest path; `hosts` is executor's name → host."""
     return [
         pb.PathStep(

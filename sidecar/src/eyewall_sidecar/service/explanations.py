@@ -9,8 +9,8 @@ from typing import NamedTuple
 import numpy as np
 
 from eyewall_sidecar.heuristic.alternatives import CONSTRAINTS, HERE, POSSIBLE, rejecting
-from eyewall_sidecar.heuristic.elsewhere import Elsewhere, elsewhere
 from eyewall_sidecar.heuristic.ranges import ranges_of
+from eyewall_sidecar.heuristic.relocations import Relocations, evaluate_relocations
 from eyewall_sidecar.model import Evaluation, violations
 from eyewall_sidecar.model.arrays import ProblemArrays, places_of
 from eyewall_sidecar.objective import Objective, Term
@@ -322,7 +322,7 @@ class _Search:
         places = places_of(self._problem, self.current)
         row = [it.id for it in self._problem.operators].index(self._name)
         ranges = self._evaluation.ranges or ranges_of(arrays, self._objective)
-        values = elsewhere(arrays, places, row, self._objective, ranges)
+        values = evaluate_relocations(arrays, places, row, self._objective, ranges)
         obstacles = Obstacles(self._request, self._topology, self._name)
         forbidden = obstacles.of_nodes()
         exchanged: defaultdict[str, float] = defaultdict(float)
@@ -349,7 +349,7 @@ class _Search:
                 found[host] = Alternative(host, obstacle=obstacles.of_host(host))
         return found
 
-    def _valued(self, values: Elsewhere, place: int, now: int) -> Alternative:
+    def _valued(self, values: Relocations, place: int, now: int) -> Alternative:
         """Return what a node means for the metrics."""
         value, before = float(values.value[place]), float(values.value[now])
         same = value == before or abs(value - before) <= SAME * max(1.0, abs(before))

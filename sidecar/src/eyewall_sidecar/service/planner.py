@@ -13,7 +13,7 @@ from msgspec import structs
 
 from eyewall_sidecar.model import ProblemError, Solution
 from eyewall_sidecar.objective import Objective, ObjectiveError
-from eyewall_sidecar.objectives.slowest_path import Step, slowest_path
+from eyewall_sidecar.objectives.slowest_path import PathStep, slowest_path
 from eyewall_sidecar.policies import policy_catalogue
 from eyewall_sidecar.service.decision import Place
 from eyewall_sidecar.service.decision_log import Evidence, describe_decision
@@ -318,7 +318,7 @@ class _Draft:
         if self.request.settings.objective != self.own.objective:
             yield message(Code.OTHER_OBJECTIVE, objective=self.own.objective)
 
-    def _slowest_path(self, solution: Solution) -> tuple[Step, ...]:
+    def _slowest_path(self, solution: Solution) -> tuple[PathStep, ...]:
         problem = self.request.problem
         if not isinstance(problem, TopologyProblem) or solution.placement is None:
             return ()

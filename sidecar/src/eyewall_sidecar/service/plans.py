@@ -7,7 +7,7 @@ from enum import StrEnum
 
 from eyewall_contracts.decision import DecisionRecord
 
-from eyewall_sidecar.objectives.slowest_path import Step
+from eyewall_sidecar.objectives.slowest_path import PathStep
 from eyewall_sidecar.service.lookup import UnknownNameError, nearest_names
 from eyewall_sidecar.service.messages import Code, Message, message
 from eyewall_sidecar.storm import (
@@ -96,7 +96,7 @@ class Plan:
     status: Message | None = None
     report: Message | None = None
     gain: float | None = None
-    slowest_path: tuple[Step, ...] = ()
+    slowest_path: tuple[PathStep, ...] = ()
     remarks: tuple[Message | str, ...] = ()
     hold: Message | None = None
     state: PlanState = PlanState.PROPOSED

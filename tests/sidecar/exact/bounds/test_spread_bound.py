@@ -7,7 +7,7 @@ import pytest
 from brute_force import brute_force, fits
 from eyewall_papers.instances.baseline import GraphShape, baseline
 from eyewall_sidecar.exact.bounds.parts_bound import least_parts
-from eyewall_sidecar.exact.bounds.spread_bound import spread_bound, with_kinds
+from eyewall_sidecar.exact.bounds.spread_bound import spread_bound
 from eyewall_sidecar.exact.branch_and_bound import branch_and_bound
 from eyewall_sidecar.exact.closed_form import solve_closed_form
 from eyewall_sidecar.exact.finding import Outcome
@@ -56,16 +56,6 @@ def test_neighbours_that_do_not_fit_beside_a_hub_go_to_the_nearest_nodes() -> No
     assert bound(problem, Term.N) == pytest.approx(2.0, rel=1e-5)
     # Some successor is on another node, at least 1 s away.
     assert bound(problem, Term.R) == pytest.approx(1.0, rel=1e-5)
-
-
-def test_what_is_no_longer_to_be_cut_in_pieces_counts_whole() -> None:
-    # Of operators of 3 cpu, nodes of 5 hold one each, though 4 · 3 = 12 cpu would fit on three: a
-    # and its three successors are on four nodes. From n1, b, c, d go to n0 (1), n2 (2), n3 (6).
-    # From n2: 2, 3, 4. Both sum up to 9.
-    problem = line({"a": 3, "b": 3, "c": 3, "d": 3}, ["ab", "ac", "ad"], 0, 1, 3, 7, cpu=5)
-    assert bound(problem, Term.N) == pytest.approx(9.0, rel=1e-5)
-    # The farthest successor: from n2 4 s away.
-    assert bound(problem, Term.R) == pytest.approx(4.0, rel=1e-5)
 
 
 def test_what_lies_between_a_source_and_a_sink_pays_both_ways() -> None:
@@ -117,16 +107,6 @@ def test_what_fits_on_no_node_together_is_parted_where_least_is_cut() -> None:
     joined[:2, 2:] = 1.0
     joined += joined.T
     assert least_parts(joined, np.ones((1, 6)), np.full((1, 3), 3.0), 2.0) == pytest.approx(8.0)
-
-
-def test_a_kind_counts_all_that_need_at_least_as_much_of_everything() -> None:
-    requirements = np.array([[1.0, 2.0, 2.0], [3.0, 3.0, 1.0]])
-    limits = np.array([[5.0, 4.0], [7.0, 7.0]])
-    needs, rooms = with_kinds(requirements, limits)
-    kinds = {(tuple(need), tuple(room)) for need, room in zip(needs[2:], rooms[2:], strict=True)}
-    # (1, 3): the first two; nodes hold ⌊min(5, 7/3)⌋ and ⌊min(4, 7/3)⌋. (2, 3): the second alone;
-    # ⌊min(2.5, 7/3)⌋ and ⌊min(2, 7/3)⌋. (2, 1): the last two; ⌊min(2.5, 7)⌋ and ⌊min(2, 7)⌋.
-    assert kinds == {((1, 1, 0), (2, 2)), ((0, 1, 0), (2, 2)), ((0, 1, 1), (2, 2))}
 
 
 @pytest.mark.parametrize("seed", range(100))

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from time import perf_counter
 
 import numpy as np
-from eyewall_sidecar.heuristic.room import NOWHERE
+from eyewall_sidecar.heuristic.remaining_capacity import NOWHERE
 from eyewall_sidecar.model.arrays import Floats, Places
 from eyewall_sidecar.model.compilation import kernel
 from eyewall_sidecar.model.links import Matrix

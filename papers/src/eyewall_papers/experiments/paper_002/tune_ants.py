@@ -12,13 +12,13 @@ import argparse
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 
-from eyewall_sidecar.heuristic.climbing import climb
-from eyewall_sidecar.heuristic.colony import Colony
+from eyewall_sidecar.heuristic.ant_colony import Colony
 from eyewall_sidecar.heuristic.evaluation_state import State, blank, terms_of
 from eyewall_sidecar.heuristic.evaluator import cost, put, violations
+from eyewall_sidecar.heuristic.hill_climbing import climb
 from eyewall_sidecar.heuristic.neighbourhoods import MOVE, MOVE_ALL, SWAP
 from eyewall_sidecar.heuristic.ranges import Pricing, price
-from eyewall_sidecar.heuristic.stopping import After, never
+from eyewall_sidecar.heuristic.stopping_criteria import After, never
 from eyewall_sidecar.model import PlacementProblem
 from eyewall_sidecar.model.arrays import ProblemArrays
 from eyewall_sidecar.objective import Objective

@@ -16,7 +16,7 @@ from pathlib import Path
 from time import monotonic
 
 from eyewall_sidecar.exact.finding import Outcome
-from eyewall_sidecar.heuristic.stopping import After
+from eyewall_sidecar.heuristic.stopping_criteria import After
 from numpy.random import default_rng
 
 from eyewall_papers.bimodal.bound import cost_bound

@@ -24,9 +24,6 @@ s(x_i, x_h). All of them have to find room, so that with h on u
 For a source a on u and a sink b on z, what lies between them on paths finds room on nodes with
 s(u, v) + s(v, z) ≤ θ.
 
-**Whole operators.** Of those that need at least C_k in every resource, node v holds at most
-⌊min_r W_rv / C_rk⌋. For each k that is one more resource, of which each of them needs 1.
-
 **Parts.** See `parts_bound`.
 """
 
@@ -49,13 +46,10 @@ MOST_NODES = 200
 MOST_PAIRS = 6
 """Of sources and sinks, those with the most between them."""
 
-MOST_KINDS = 16
-"""Of kinds of requirements, those that need most together."""
-
 
 def spread_bound(arrays: ProblemArrays, costs: Costs) -> float:
     """Return what any placement costs at least, in the units of `Costs`."""
-    requirements, limits = with_kinds(arrays.requirements, arrays.limits * (1 + SLACK))
+    requirements, limits = arrays.requirements, arrays.limits * (1 + SLACK)
     total = 0.0
     if costs.per_operator.any():
         total += float(
@@ -76,36 +70,11 @@ def spread_bound(arrays: ProblemArrays, costs: Costs) -> float:
             apart = cheaper[~np.eye(arrays.nodes, dtype=np.bool_)].min(initial=inf)
             parts = 0.0
             if isfinite(apart):
-                room = arrays.limits * (1 + SLACK)
-                parts = least_parts(joined, arrays.requirements, room, float(apart))
+                parts = least_parts(joined, requirements, limits, float(apart))
             total += max(stars, parts)
     if costs.response and arrays.nodes <= MOST_NODES:
         total += costs.response * longest_spread(arrays, requirements, limits)
     return total * (1 - 1e-10)
-
-
-def with_kinds(requirements: Floats, limits: Floats) -> tuple[Floats, Floats]:
-    """Return the same with a resource more for each kind of requirements, counted in operators.
-
-    Parameters
-    ----------
-    requirements, limits
-        [resource, operator] and [resource, node].
-    """
-    kinds = np.unique(requirements, axis=1).T
-    counted, held = [], []
-    for kind in kinds[kinds.any(axis=1)]:
-        needed = kind > 0
-        as_large = (requirements >= kind[:, None]).all(axis=0)
-        counted.append(as_large.astype(np.float64))
-        fitting = (limits[needed] / kind[needed, None]).min(axis=0)
-        held.append(np.floor(np.maximum(0.0, fitting)))
-    if not counted:
-        return requirements.copy(), limits.copy()
-    rows, room = np.array(counted), np.array(held)
-    scarce = rows.sum(axis=1) / np.maximum(room.max(axis=1, initial=0.0), 0.5)
-    most = np.argsort(-scarce, kind="stable")[:MOST_KINDS]
-    return np.vstack((requirements, rows[most])), np.vstack((limits, room[most]))
 
 
 def least_stars(

@@ -1,1 +1,0 @@
-"""Whole clusters: executors of one component as a number on each node, never one by one."""
