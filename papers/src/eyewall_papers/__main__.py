@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 
 class Experiment(NamedTuple):
-    """A module of `experiments` with `add_options` and `run`, and what it shows."""
+    """A module of `experiments` with `add_options` and `run`, and its subject."""
 
     module: str
     shows: str

@@ -95,7 +95,7 @@ def next_hops(task: Task, partial: PartialMap, here: Surroundings) -> list[Hop]:
 
 
 def can_carry(task: Task, partial: PartialMap, hop: Hop, here: Surroundings, stock: Stock) -> bool:
-    """Say whether bandwidth, budget and max_null let the map's next stream take the hop."""
+    """Return whether bandwidth, budget and max_null let the map's next stream take the hop."""
     stream = partial.length - 1
     needed = task.bandwidth(stream)
     if hop.kind is LinkKind.PUBLIC:
@@ -121,7 +121,7 @@ def can_carry(task: Task, partial: PartialMap, hop: Hop, here: Surroundings, sto
 
 
 def _can_hold_operator(here: Surroundings, task: Task, place: int) -> bool:
-    """Say whether the node may hold the operator at that place: t ∈ S(v), or an end pinned here."""
+    """Return whether the node may hold that operator: t ∈ S(v), or an end pinned here."""
     if place == 0:
         return here.node == task.source
     if place == len(task.operators) - 1:
@@ -167,7 +167,7 @@ class Computation:
 
 @dataclass(slots=True)
 class MappingOutcome:
-    """What the portal knows of a task's mapping once the computation has ended.
+    """The portal's knowledge of a task's mapping once the computation has ended.
 
     Parameters
     ----------
@@ -223,7 +223,7 @@ class MappingAgent:
         return [self._to(task.source, Map(task.id, start, task))]
 
     def handle(self, sender: str, message: Message) -> list[Envelope]:
-        """Take in one message, and return what is to be sent."""
+        """Handle one message, and return the messages to send."""
         match message:
             case Map():
                 return self._on_map(sender, message)

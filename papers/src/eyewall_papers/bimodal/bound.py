@@ -57,7 +57,7 @@ def cost_bound(network: TwoKindNetwork, free: Resources, task: Task, metric: Add
 def _longest_runs(
     network: TwoKindNetwork, free: Resources, task: Task, nodes: list[str]
 ) -> list[list[int]]:
-    """Return [first operator][node]: how many operators from that one on the node can hold."""
+    """Return [first operator][node]: the number of operators from there on that the node holds."""
     allowed = [frozenset(task.candidates(it, network)) for it in range(len(task.operators))]
     table = []
     for first in range(len(task.operators)):

@@ -33,7 +33,7 @@ SCALE = 1000.0
 
 @dataclass(frozen=True, slots=True)
 class Optimum:
-    """What the integer program found.
+    """The result of the integer program.
 
     Parameters
     ----------
@@ -89,7 +89,7 @@ def optimal_mapping(
     clock: Callable[[], float],
     seed: int,
 ) -> Optimum:
-    """Return the cheapest mapping, or what is known of it when `clock` reaches `ends_at`."""
+    """Return the cheapest mapping, or the best known when `clock` reaches `ends_at`."""
     program = MappingProgram(network, free, task, metric)
     define_variables(program)
     unit = define_cost(program)
@@ -105,7 +105,7 @@ def optimal_mapping(
 
 
 def define_variables(program: MappingProgram) -> None:
-    """Make x, f and y for what fits by itself: other operators and streams could only add to it."""
+    """Create x, f and y for choices that fit alone: other operators and streams only add load."""
     task, free = program.task, program.free
     number = {node.id: str(at) for at, node in enumerate(program.network.nodes)}
 

@@ -35,7 +35,7 @@ UNITS = {"payment": "per second", "delay": "s", "balanced": "per second"}
 
 @dataclass(frozen=True, slots=True)
 class MapOptions:
-    """What is asked, as the options of `eyewall map` have it."""
+    """The options of `eyewall map`."""
 
     policy: str
     metric: str

@@ -114,7 +114,7 @@ def arrive(maps: Maps, sent: int, node: int, arrived: int, spent: float) -> int:
 
 @subroutine
 def hold(maps: Maps, came: int, operators: int, load: float) -> int:
-    """Add the map that puts the next operators on the node where it is."""
+    """Add the map that puts the next operators on its present node."""
     row = int(maps.used[0])
     maps.used[0] += 1
     maps.parent[row] = maps.parent[came]
@@ -148,7 +148,7 @@ def may_return(maps: Maps, row: int) -> bool:
 
 @subroutine
 def cores(maps: Maps, task: TaskArrays, row: int) -> float:
-    """Cores that a map takes of the node where it is."""
+    """Cores that a map takes of its present node."""
     node, needed = maps.node[row], 0.0
     while row != NONE:
         if maps.node[row] == node:
@@ -178,7 +178,7 @@ def traffic_between(
 
 @subroutine
 def count_forwarding(maps: Maps, row: int) -> int:
-    """How many hops the map's last stream has made up to here."""
+    """Hops of the map's last stream up to here."""
     hops = 0
     while maps.operators[row] == 0 and maps.parent[row] != NONE:
         hops += 1

@@ -183,7 +183,7 @@ def _extend(
     found: Places,
     whole: int,
 ) -> int:
-    """Send a map on with x more operators on this node, for each x; return how many are whole."""
+    """Send a map on with x more operators here, for each x; return the number of whole maps."""
     here = mail.receiver[at]
     came = arrive(maps, mail.row[at], here, mail.arrived[at], mail.spent[at])
     again = may_return(maps, came)

@@ -88,7 +88,7 @@ class AgentHost:
 
 
 async def run() -> None:
-    """Follow what standard input says."""
+    """Follow the orders on standard input."""
     stdin = await _standard_input()
     host = AgentHost(from_line(HostOrders, await stdin.readline()))
     server = await asyncio.start_server(host.listen, LOOPBACK, 0, limit=LONGEST_LINE)

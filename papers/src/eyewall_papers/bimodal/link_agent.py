@@ -31,7 +31,7 @@ Amount = Annotated[float, Field(ge=0, allow_inf_nan=False)]
 
 
 class LinkFilesError(ValueError):
-    """A file that cannot be used; says which and why."""
+    """A file that cannot be used; names the file and the reason."""
 
 
 class _Row(BaseModel):
@@ -85,7 +85,7 @@ _Content = TypeVar("_Content", _Links, _Connections, _Traffic)
 
 
 def read_network(path: Path) -> TwoKindNetwork:
-    """Read the link file; nodes are the hosts, whose CPU is not of interest here."""
+    """Read the link file; nodes are the hosts, without CPU limits."""
     links = _read(path, _Links)
     for side, given in (("uplink", links.uplink), ("downlink", links.downlink)):
         if len(given) != len(links.hosts):
@@ -112,7 +112,7 @@ def read_network(path: Path) -> TwoKindNetwork:
 
 
 def read_connections(path: Path) -> tuple[ConnectionPromise, ...]:
-    """Read which connections were promised a rate, in bytes/s, and what they may pay a byte."""
+    """Read the connections with a promised rate (bytes/s) and their budget a byte."""
     return tuple(
         ConnectionPromise(
             it.topology,
@@ -200,7 +200,7 @@ class LinkFiles:
 
 @dataclass(frozen=True, slots=True)
 class Timing:
-    """When to decide, and on how much of the past.
+    """The interval of decisions, and the length of the observed past.
 
     Parameters
     ----------

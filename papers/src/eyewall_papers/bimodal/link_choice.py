@@ -30,7 +30,7 @@ Name = TypeVar("Name", bound=Hashable)
 
 @dataclass(frozen=True, slots=True)
 class ObservedTraffic:
-    """What a connection delivered in the last window.
+    """The traffic of a connection in the last window.
 
     Parameters
     ----------
@@ -82,7 +82,7 @@ class ObservedRates(Generic[Name]):
                 seen.popleft()
 
     def of(self, name: Name) -> ObservedTraffic:
-        """What a connection delivered; nothing for one that has been seen at most once."""
+        """Return the traffic of a connection; none for one observed at most once."""
         seen = self._seen.get(name)
         if not seen:
             return ObservedTraffic(0.0, 0.0)

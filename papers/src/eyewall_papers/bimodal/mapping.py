@@ -59,7 +59,7 @@ class Mapping:
 
 @dataclass(frozen=True, slots=True)
 class Resources:
-    """Amounts of all that nodes allocate: what is left of a network, or what a mapping needs.
+    """Amounts of everything that nodes allocate: free in a network, or needed by a mapping.
 
     Parameters
     ----------
@@ -89,11 +89,11 @@ class Resources:
         )
 
     def reserve(self, task: Task, mapping: Mapping) -> Self:
-        """What is left when the mapping has its share; see `mapping_violations` before."""
+        """Return the rest after reserving the mapping; check `mapping_violations` first."""
         return self._changed(needs(task, mapping), -1.0)
 
     def release(self, task: Task, mapping: Mapping) -> Self:
-        """What is left when the mapping has given its share back."""
+        """Return the rest after releasing the mapping."""
         return self._changed(needs(task, mapping), +1.0)
 
     def _changed(self, other: "Resources", sign: float) -> Self:
@@ -106,7 +106,7 @@ class Resources:
 
 
 def needs(task: Task, mapping: Mapping) -> Resources:
-    """What a mapping takes of each node and link: sums over all operators and all hops."""
+    """Return the needs of a mapping by node and link: sums over all operators and hops."""
     cpu: defaultdict[str, float] = defaultdict(float)
     for operator in task.operators:
         cpu[mapping.placement[operator.id]] += operator.cpu

@@ -16,7 +16,7 @@ from eyewall_papers.bimodal.task import Task
 
 Flags = NDArray[np.bool_]
 NONE = -1
-"""The place of what is not there."""
+"""The place of something absent."""
 
 
 class NetworkArrays(NamedTuple):
@@ -53,7 +53,7 @@ class NetworkArrays(NamedTuple):
 
 
 class FreeArrays(NamedTuple):
-    """What is left: cores, uplinks and downlinks [node], and dedicated bandwidth [link]."""
+    """Free resources: cores, uplinks and downlinks [node], and dedicated bandwidth [link]."""
 
     cpu: Floats
     dedicated: Floats
@@ -126,7 +126,7 @@ def network_arrays(network: TwoKindNetwork) -> NetworkArrays:
 
 
 def free_arrays(network: TwoKindNetwork, free: Resources) -> FreeArrays:
-    """Turn what is left of a network into arrays."""
+    """Return the free resources of a network as arrays."""
     names = [node.id for node in network.nodes]
     return FreeArrays(
         np.array([free.cpu[it] for it in names]),

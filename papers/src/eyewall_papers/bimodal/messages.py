@@ -17,7 +17,7 @@ class AckKind(StrEnum):
 
     REGULAR = "regular"
     FINAL = "final"
-    """The sender has nothing under way any more, and forgets the task."""
+    """The sender has nothing under way, and forgets the task."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +47,7 @@ class UnknownTask:
 
 @dataclass(frozen=True, slots=True)
 class Probe:
-    """Reserve what the visit at this place of a whole map needs; places count down to 0."""
+    """Reserve the needs of the visit at this place of a whole map; places count down to 0."""
 
     spec: Task
     partial: PartialMap
@@ -56,7 +56,7 @@ class Probe:
 
 @dataclass(frozen=True, slots=True)
 class RollBack:
-    """Give back what was reserved for the visit at this place; places count up to the sink."""
+    """Release the reservation of the visit at this place; places count up to the sink."""
 
     task: str
     partial: PartialMap

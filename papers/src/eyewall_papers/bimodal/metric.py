@@ -20,7 +20,7 @@ class MapMetric(Protocol):
         ...
 
     def better(self, one: PartialMap, other: PartialMap) -> bool:
-        """Say whether one map is better than the other."""
+        """Return whether one map is better than the other."""
         ...
 
     def ranked(self, maps: Iterable[PartialMap]) -> list[PartialMap]:
@@ -45,7 +45,7 @@ class Additive:
         return self.weigh(hop, bandwidth)
 
     def better(self, one: PartialMap, other: PartialMap) -> bool:
-        """Say whether one map costs less."""
+        """Return whether one map costs less."""
         return one.cost < other.cost
 
     def ranked(self, maps: Iterable[PartialMap]) -> list[PartialMap]:
@@ -76,7 +76,7 @@ class Balanced:
         return 0.0
 
     def better(self, one: PartialMap, other: PartialMap) -> bool:
-        """Say whether one map is preferred to the other."""
+        """Return whether one map is preferred to the other."""
         mine, theirs = balance(one), balance(other)
         if abs(mine - theirs) > ALIKE:
             return mine < theirs

@@ -30,7 +30,7 @@ class MessageQueue(Protocol):
         ...
 
     def __len__(self) -> int:
-        """How many are under way."""
+        """Number of messages under way."""
         ...
 
 
@@ -73,7 +73,7 @@ class RecordedOrder:
         self._waiting.setdefault(ends, deque()).append(envelope)
 
     def get(self) -> Envelope:
-        """Return the next one of a node whose next sender has sent it."""
+        """Return the next recorded message that has been sent."""
         for receiver, senders in self.heard.items():
             place = self._next[receiver]
             if place < len(senders):
@@ -114,7 +114,7 @@ def deliver(
     queue: MessageQueue,
     stop: StoppingCriterion = never,
 ) -> MessageTraffic:
-    """Carry messages between agents until none is under way, or `stop` says so."""
+    """Carry messages between agents until none is under way, or `stop` returns true."""
     messages: Counter[str] = Counter()
     for envelope in sent:
         queue.put(envelope)

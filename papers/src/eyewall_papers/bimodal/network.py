@@ -14,7 +14,7 @@ from eyewall_sidecar.model.links import Matrix
 
 
 class LinkKind(StrEnum):
-    """What a stream between two nodes is carried by."""
+    """The kind of link that carries a stream between two nodes."""
 
     DEDICATED = "dedicated"
     """Stable and paid for; several in a row lead through nodes that forward."""
@@ -23,7 +23,7 @@ class LinkKind(StrEnum):
 
     @classmethod
     def named(cls, name: str) -> "LinkKind":
-        """Return the kind of that name; `ProblemError` says which there are."""
+        """Return the kind of that name; `ProblemError` lists the kinds."""
         if name not in tuple(cls):
             raise ProblemError(unknown("link kind", name, tuple(cls)))
         return cls(name)

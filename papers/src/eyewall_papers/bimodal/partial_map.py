@@ -103,7 +103,7 @@ class PartialMap:
         return needed
 
     def holding(self, operators: int, load: float) -> "PartialMap":
-        """Put the next operators on the node where the map is, which is then loaded like that."""
+        """Put the next operators on the map's present node, whose load is then `load`."""
         node = self.here.node
         return replace(
             self,
@@ -123,7 +123,7 @@ class PartialMap:
         )
 
     def mapping(self, task: Task) -> Mapping:
-        """Return what a map of all operators says."""
+        """Return the mapping of a map with all operators."""
         nodes = [visit.node for visit in self.visits for _ in range(visit.operators)]
         touched: list[list[str]] = [[node] for node in nodes[:-1]]
         kinds = [LinkKind.DEDICATED] * len(touched)

@@ -1,4 +1,4 @@
-"""Which partial maps an agent sends on, and to whom (paper 004, section 4.1)."""
+"""The partial maps that an agent sends on, and their receivers (paper 004, section 4.1)."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ class Pruning(Protocol):
     def extends(
         self, partial: PartialMap, best: PartialMap | None, metric: MapMetric, rng: Generator
     ) -> bool:
-        """Say whether the map is sent on; `best` is the best of its length seen here so far."""
+        """Return whether to send the map on; `best` is the best of its length seen here so far."""
         ...
 
     def receivers(self, hops: Sequence[Hop], rng: Generator) -> Sequence[Hop]:
@@ -46,7 +46,7 @@ class LeastCostMap:
     def extends(
         self, partial: PartialMap, best: PartialMap | None, metric: MapMetric, _rng: Generator
     ) -> bool:
-        """Send on what is better than the best so far."""
+        """Send on maps that are better than the best so far."""
         return best is None or metric.better(partial, best)
 
     def receivers(self, hops: Sequence[Hop], _rng: Generator) -> Sequence[Hop]:
@@ -70,7 +70,7 @@ class AnnealedLeastCostMap:
     def extends(
         self, partial: PartialMap, best: PartialMap | None, metric: MapMetric, rng: Generator
     ) -> bool:
-        """Send on what is better, and sometimes what is not."""
+        """Send on better maps, and sometimes worse ones."""
         if best is None or metric.better(partial, best):
             return True
         return bool(rng.random() < self.cooling**partial.length)

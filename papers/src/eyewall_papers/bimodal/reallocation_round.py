@@ -42,7 +42,7 @@ class TaskProgress:
 
 @dataclass(frozen=True, slots=True)
 class ReallocationRound:
-    """The result of a round: each task's new mapping, and what is left of the network.
+    """The result of a round: each task's new mapping, and the free resources.
 
     Uplinks and downlinks may be left with less than nothing: algorithm 4 puts on the public network
     whatever finds no dedicated link. Those who share such a link get less than they were promised.
@@ -121,7 +121,7 @@ def _limits(running: Sequence[TaskProgress], places: Sequence[tuple[int, int]]) 
 
 @dataclass(frozen=True, slots=True)
 class _Ledger:
-    """What is left while hosts decide; its dictionaries change."""
+    """Free resources while hosts decide; its dictionaries change."""
 
     network: TwoKindNetwork
     dedicated: dict[tuple[str, str], float]
@@ -136,7 +136,7 @@ class _Ledger:
         most_hops: Table[str, int],
         price: float,
     ) -> dict[str, LinkAssignment]:
-        """Give back what a host's flows hold, and take what it decides on."""
+        """Release what a host's flows hold, and reserve its decisions."""
         for name, flow in flows.items():
             self._change(held[name], flow.target)
         links = {other: self.dedicated[host, other] for other in self.network.neighbours(host)}
@@ -165,7 +165,7 @@ class _Ledger:
         return reserve
 
     def _holds(self, route: Route, flow: LinkFlow, hops: int, left: Table[str, float]) -> bool:
-        """Say whether the flow has a path of its own, which it keeps while there is room."""
+        """Return whether the flow has its own path, which it keeps while there is room."""
         return (
             route.kind is LinkKind.DEDICATED
             and 2 <= len(route.links) <= hops

@@ -23,7 +23,7 @@ from eyewall_papers.bimodal.variability import STEP, Ratios, WindowMean
 
 @dataclass(frozen=True, slots=True)
 class TaskArrival:
-    """A task that is asked for.
+    """A task and its arrival.
 
     Parameters
     ----------
@@ -73,7 +73,7 @@ class TaskRun:
 
     @property
     def elongation(self) -> float:
-        """How much longer than at its target rate it took, as a part of that."""
+        """Additional duration relative to that at the target rate."""
         return (self.finished - self.arrival.at) / self.arrival.nominal - 1.0
 
 
@@ -115,7 +115,7 @@ WINDOW = 10.0
 """Seconds over which delivery is monitored: the paper's T, of which it names no value."""
 
 Mapper = Callable[[Resources, Task], PartialMap | None]
-"""Maps a task onto what is left; None if it finds no way to."""
+"""Maps a task onto the free resources; None without a mapping."""
 
 
 def simulate(
@@ -245,14 +245,14 @@ class _Platform:
         self.draw(running, arrival.at, window_ends)
 
     def draw(self, running: _Running, begins: float, ends: float) -> None:
-        """Draw what a task delivers until the window ends, and whether that is all."""
+        """Draw the task's delivery until the window ends, and whether it is complete."""
         steps = ceil((ends - begins) / STEP)
         running.part = self.window_mean(self._ratios(running), steps, self.rng)
         left = running.arrival.nominal - running.done
         running.ends = begins + left / running.part if running.part > 0.0 else inf
 
     def finish(self, running: _Running) -> None:
-        """Give back what a task held that has delivered all."""
+        """Release the resources of a task that has delivered everything."""
         running.deliver(running.ends)
         self.running.remove(running)
         self.free = self.free.release(running.arrival.task, running.mapping)

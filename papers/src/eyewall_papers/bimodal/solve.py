@@ -48,7 +48,7 @@ class MappingSolution:
 
 @dataclass(frozen=True, slots=True)
 class MappingRequest:
-    """What is to be mapped onto what.
+    """A task, and the network to map it onto.
 
     Parameters
     ----------
@@ -122,7 +122,7 @@ def _solved(
 
 
 def _none(asked: MappingRequest, policy: str) -> Solution:
-    """Say what it means that agents found nothing."""
+    """Return the answer if the agents found nothing."""
     said = _proof(asked)
     if said:
         return Solution(Status.INFEASIBLE, policy, CHECKS, reasons=(said,))
@@ -134,7 +134,7 @@ def _none(asked: MappingRequest, policy: str) -> Solution:
 
 
 def _proof(asked: MappingRequest) -> str:
-    """Say what the lower bound proves if it is infinite; nothing if it is not."""
+    """Return what an infinite lower bound proves; nothing for a finite one."""
     metric, task = asked.additive or PAYMENT, asked.task
     if isfinite(cost_bound(asked.network, asked.free, task, metric)):
         return ""

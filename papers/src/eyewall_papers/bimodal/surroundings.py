@@ -70,7 +70,7 @@ class Surroundings:
 
 @dataclass(slots=True)
 class Stock:
-    """What a node has left to give, changed by reservations.
+    """The free resources of a node, changed by reservations.
 
     Parameters
     ----------
@@ -87,7 +87,7 @@ class Stock:
 
     @classmethod
     def of(cls, network: TwoKindNetwork, free: Resources, node: str) -> Self:
-        """Take one node's part of what is left of a network."""
+        """Return one node's part of a network's free resources."""
         return cls(
             free.cpu[node],
             free.uplinks[node],
@@ -96,7 +96,7 @@ class Stock:
         )
 
     def lacks(self, share: "Stock") -> bool:
-        """Say whether a share is more than there is."""
+        """Return whether a share exceeds the free resources."""
         return (
             exceeds(share.cpu, self.cpu)
             or exceeds(share.uplink, self.uplink)
@@ -121,7 +121,7 @@ class Stock:
 
 
 def share(task: Task, partial: PartialMap, place: int) -> Stock:
-    """Return what the visit at that place needs: cores, the way in if public, the way out."""
+    """Return the needs of the visit at that place: cores, way in if public, way out."""
     visit = partial.visits[place]
     mapped = sum(it.operators for it in partial.visits[:place])
     held = task.operators[mapped : mapped + visit.operators]

@@ -1,4 +1,4 @@
-"""What is mapped: a stream processing task with the topology of a path, P_J of paper 004."""
+"""A stream processing task with the topology of a path, P_J of paper 004."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace

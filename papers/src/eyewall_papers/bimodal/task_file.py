@@ -25,14 +25,14 @@ from eyewall_papers.bimodal.task import Task
 
 @dataclass(frozen=True, slots=True)
 class TaskFile:
-    """What is mapped, and onto what."""
+    """A task, and the network to map it onto."""
 
     network: TwoKindNetwork
     task: Task
 
 
 def read_task(path: Path, max_null: int) -> TaskFile:
-    """Read a problem file; `ProblemError` says what is wrong with it.
+    """Read a problem file; `ProblemError` names what is wrong with it.
 
     `max_null` is the most nodes that may forward one stream.
     """
@@ -119,7 +119,7 @@ def _public(file: ProblemEntry, folder: Path) -> LinkMatrix | None:
 
 
 def _in_order(operators: Sequence[Operator], streams: Sequence[Stream]) -> list[Operator]:
-    """Order operators from source to sink; refuse what is not one path."""
+    """Order operators from source to sink; refuse anything but one path."""
     outputs: dict[str, str] = {}
     inputs: dict[str, str] = {}
     for stream in streams:

@@ -1,4 +1,4 @@
-"""How much of its target a task delivers over the public network, which varies (paper 004, §6.1).
+"""The share of its target that a task delivers over the public network (paper 004, §6.1).
 
 Every 10 ms each stream on the public network gets its allocation times 2^N, with N normal, mean 0
 and σ = 1; it lasts for one step and is independent of all others. There are no buffers on the way:
@@ -27,7 +27,7 @@ SIGMA = 1.0
 """Standard deviation of log₂(transient rate / mean rate)."""
 
 _LEAST = -40.0
-"""log₂ of a part of the target that does not count any more."""
+"""log₂ of a negligible share of the target."""
 _POINTS, _WEIGHTS = np.polynomial.legendre.leggauss(400)
 
 Ratios = tuple[float, ...]

@@ -31,7 +31,7 @@ LARGEST_ERROR, LEAST_ERROR = 1.0, 1e-6
 
 
 def embed(delays: Matrix, *, dimensions: int, rounds: int, rng: Generator) -> Floats:
-    """Return [node, dimension]: coordinates whose distances come near the delays.
+    """Return [node, dimension]: coordinates whose distances approximate the delays.
 
     Both directions of a link are averaged: a distance has none.
 
@@ -82,7 +82,7 @@ def _relax(distances: Matrix, partners: Places, shortest: float, coordinates: Fl
 DIMENSIONS = 3
 """As in paper 001, section IV."""
 ROUNDS = 400
-"""After which the error of PlanetLab's delays no longer falls."""
+"""Rounds after which the error of PlanetLab's delays no longer falls."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

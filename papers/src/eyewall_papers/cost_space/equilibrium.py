@@ -1,4 +1,4 @@
-"""Virtual nodes in equilibrium: where no operator wants to move any more, and the way there."""
+"""Virtual nodes in equilibrium: turns until no operator wants to move."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -59,7 +59,7 @@ class WeberTurns:
 
 @dataclass(frozen=True, slots=True)
 class SpringTurns:
-    """SBON (Pietzuch et al. 2006); the papers here give neither constant.
+    """SBON (Pietzuch et al. 2006); the papers give neither constant.
 
     Parameters
     ----------
@@ -114,7 +114,7 @@ def equilibrium(
     *,
     stopped: Callable[[], bool] = lambda: False,
 ) -> Equilibrium:
-    """Let the triggered operators take turns, and whom they trigger, until none wants to move.
+    """Run turns of triggered operators, and of those they trigger, until none wants to move.
 
     Where something moved, all look once more at the end: a part of a cluster may want to leave
     although none of its own neighbours moved.

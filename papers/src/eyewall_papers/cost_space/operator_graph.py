@@ -76,7 +76,7 @@ class OperatorGraph(NamedTuple):
 
     @property
     def operators(self) -> int:
-        """How many operators there are."""
+        """The number of operators."""
         return len(self.pinned)
 
     def neighbours(self, operator: int) -> Places:

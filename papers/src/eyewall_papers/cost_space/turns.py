@@ -87,7 +87,7 @@ def trigger(queue: TurnQueue, operator: int) -> None:
 
 @compiled
 def next_turn(queue: TurnQueue, moves: Moves) -> int:
-    """Return whose turn it is, and count the turn."""
+    """Return the operator whose turn it is, and count the turn."""
     operator = int(queue.ring[queue.ends[0]])
     queue.ends[0] = (queue.ends[0] + 1) % len(queue.ring)
     queue.ends[1] -= 1

@@ -1,4 +1,4 @@
-"""What all experiments share: options, progress, tables, pictures, means with their intervals."""
+"""Shared by all experiments: options, progress, tables, pictures, means with intervals."""
 
 import argparse
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -48,7 +48,7 @@ def add_plots(parser: argparse.ArgumentParser) -> None:
 
 
 def progress_bar() -> Progress:
-    """Return a bar on standard error; steps differ in length, so it shows no time that is left."""
+    """Return a bar on standard error; steps differ in length, so it shows no remaining time."""
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn())
     return Progress(*columns, TimeElapsedColumn(), console=Console(stderr=True))
 

@@ -32,7 +32,7 @@ def baseline(
     varied: bool = False,
     execution_time: float = 0.0,
 ) -> PlacementProblem:
-    """Return one instance; the same arguments always give the same.
+    """Return one instance; the same arguments give the same instance.
 
     Parameters
     ----------

@@ -18,7 +18,7 @@ SINK = 0
 
 
 class TreeSize(StrEnum):
-    """What the paper's "operator graphs of 6 nodes" may mean; it does not say."""
+    """The readings of the paper's "operator graphs of 6 nodes"."""
 
     FREE = "free"
     """So many operators to place, sources and the sink not counted."""
@@ -43,7 +43,7 @@ class Tree:
 
     @property
     def operators(self) -> int:
-        """How many there are in all."""
+        """The number of operators."""
         return len(self.selectivities)
 
     @property
@@ -87,7 +87,7 @@ def random_tree(rng: Generator, count: int, size: TreeSize) -> Tree:
 
 
 def _children(rng: Generator, count: int, size: TreeSize) -> list[int]:
-    """Draw how many children each operator has that has any."""
+    """Draw the number of children of each operator that has any."""
     if size is TreeSize.FREE:
         return [int(it) for it in rng.integers(2, 4, count)]
     while True:

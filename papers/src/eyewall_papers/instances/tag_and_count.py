@@ -19,7 +19,7 @@ EXECUTION_TIME = 0.001
 
 
 def tag_and_count(seed: int) -> PlacementProblem:
-    """Return one instance; the same seed always gives the same."""
+    """Return one instance; the same seed gives the same instance."""
     rng = np.random.default_rng(seed + 99)
     milliseconds = rng.uniform(12, 32, (NODES, NODES))
     unsure = rng.permutation(NODES) < NODES // 2

@@ -1,4 +1,4 @@
-"""What the policies that move operators in a cost space have in common."""
+"""Shared by the policies that move operators in a cost space."""
 
 from dataclasses import replace
 

@@ -26,7 +26,7 @@ CONSTRAINTS: Mapping[int, str] = {
     SERVER_LINK: "server link",
     LINK: "link",
 }
-"""Constraint → what it limits."""
+"""Constraint → the name of the limit."""
 
 
 def provisioning_answer(

@@ -18,7 +18,7 @@ from eyewall_papers.provisioning.blobs import Blobs
 from eyewall_papers.provisioning.problem import ProvisioningProblem
 
 Count = list[LpVariable]
-"""[type]: how many machines of it."""
+"""[type]: the number of machines."""
 
 
 def price_bound(
@@ -56,7 +56,7 @@ def price_bound(
 
 
 def define_numbers(linear: LpProblem, number: Count, blobs: Blobs) -> None:
-    """What the numbers of machines obey in every valid provision."""
+    """Constraints on the numbers of machines of every valid provision."""
     define_hosts(linear, number, blobs)
     define_sums(linear, number, blobs)
     define_large_operators(linear, number, blobs)

@@ -155,7 +155,7 @@ def _complaint(error: ValidationError, content: Any) -> str:
 
 
 def _owner(place: list[int | str], content: Any) -> str:
-    """Say whose key it is: the type's name if it has one, else its place in the file."""
+    """Name the key's owner: the type's name if it has one, else its place in the file."""
     if len(place) < 2:
         return "catalogue"
     entry = content["types"][place[1]]

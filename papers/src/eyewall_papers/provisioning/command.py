@@ -64,9 +64,9 @@ NAMES = {
     LINK: "link",
 }
 NODES = "nodes"
-"""What prices are in where nodes have none."""
+"""The currency if nodes have no price."""
 RESULTS = "results/s"
-"""What the throughput of a problem file is in."""
+"""The unit of a problem file's throughput."""
 NETWORK = (SERVER, SERVER_LINK, LINK)
 
 
@@ -79,7 +79,7 @@ def show(
     not_needed: Sequence[str] = (),
     rate_unit: str = RESULTS,
 ) -> None:
-    """Print what to buy, what can be switched off, and what is next up and down.
+    """Print shopping list, machines to switch off, overloads and the next cheaper platform.
 
     `rate_unit` is what the throughput is in.
     """
@@ -189,14 +189,14 @@ def _cheaper(found: PlatformAnswer, currency: str, rate_unit: str) -> str:
 
 
 CORES = "cores"
-"""What a topology's CPU is in."""
+"""The unit of a topology's CPU."""
 MULTIPLES = "× what it carries now"
-"""What a topology's throughput is in."""
+"""The unit of a topology's throughput."""
 
 
 @dataclass(frozen=True, slots=True)
 class ProblemSource:
-    """Where the problem comes from.
+    """The source of the problem.
 
     Parameters
     ----------

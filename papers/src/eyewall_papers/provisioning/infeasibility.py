@@ -20,7 +20,7 @@ UNDECIDED = (
     "(servers, links, cards, numbers of machines) was not found in time"
 )
 KINDS = 4
-"""Kinds of limits that are taken away, each by itself."""
+"""Kinds of limits that are lifted, one at a time."""
 
 
 def obvious_reasons(problem: ProvisioningProblem) -> tuple[str, ...]:
@@ -139,7 +139,7 @@ def _servers(problem: ProvisioningProblem, together: Blobs) -> Iterator[str]:
 def binding_reasons(
     problem: ProvisioningProblem, solvable: Callable[[ProvisioningProblem], float | None]
 ) -> tuple[str, ...]:
-    """Say without which limits there would be a provision, each taken away by itself.
+    """Return the limits without which there is a provision, each lifted alone.
 
     Parameters
     ----------

@@ -99,7 +99,7 @@ def _proven(best: Provision | None) -> Outcome:
 
 
 def _most_machines(problem: ProvisioningProblem, blobs: Blobs, price: float) -> int:
-    """Return how many machines a platform cheaper than `price` has at most."""
+    """Return the greatest number of machines of a platform cheaper than `price`."""
     least = float(blobs.price.min())
     most = min(float(len(blobs)), sum(it.count for it in problem.types))
     if least > 0 and isfinite(price):
@@ -117,7 +117,7 @@ def _cheapest_of(
     clock: Callable[[], float],
     seed: int,
 ) -> Partition:
-    """Solve the program for at most so many machines; (5) comes in when an answer breaks it."""
+    """Solve the program for at most so many machines; (5) is added once an answer breaks it."""
     left = ends_at - clock()
     if many := _too_many(problem, blobs, machines, left):
         return Partition(Outcome.NOTHING, None, 0.0, 0, many if left > 0 else "")
@@ -153,7 +153,7 @@ def _read(
     ends_at: float,
     clock: Callable[[], float],
 ) -> Provision | None:
-    """Return what the solver found; the servers are chosen again, as its tolerances are wide."""
+    """Return the solver's provision; servers are chosen again, since its tolerances are wide."""
     if run.outcome not in (Outcome.OPTIMAL, Outcome.INCUMBENT):
         return None
     hosted = read_hosted(program)

@@ -18,7 +18,7 @@ from eyewall_papers.provisioning.repair import SAME, repair
 Clock = Callable[[], float]
 
 REPAIRING_SHARE = 0.2
-"""Of the time, what the exact method's start may take."""
+"""Share of the time for the exact method's start."""
 UNPROVEN = (Status.FEASIBLE, Status.TIMED_OUT)
 
 
@@ -55,7 +55,7 @@ def _exactly(
 
 
 def _cheaper(found: ProvisionSolution, again: ProvisionSolution) -> ProvisionSolution:
-    """Take what the second search found if it is cheaper, with all that is known of the first."""
+    """Return the cheaper of two results, with the bounds and reasons of the first."""
     first, best = found.provision, again.provision
     if best is None or (first is not None and first.price <= best.price):
         return found

@@ -46,7 +46,7 @@ MOST_BLOBS = 20
 """So many blobs are split in about a second; each more triples it."""
 
 SLICES = 64
-"""The clock is asked so many times."""
+"""The clock is read so many times."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -164,7 +164,7 @@ def _limited(problem: ProvisioningProblem, server: DataServer) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Partition:
-    """What the search knows when it ends.
+    """The result of the search.
 
     Parameters
     ----------
@@ -189,7 +189,7 @@ class Partition:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Node:
-    """Machines chosen so far, what is left, and how to go on, the cheapest way first."""
+    """Machines chosen so far, remaining blobs, and continuations, the cheapest first."""
 
     hosted: tuple[HostedBlobs, ...]
     price: float
@@ -270,7 +270,7 @@ def _plain(problem: ProvisioningProblem) -> bool:
 def _opened(
     blobs: Blobs, sets: Subsets, least: Floats, node: _Node, known: float, *, plain: bool
 ) -> _Node:
-    """List the machines for the heaviest blob that is left, with the bound of each."""
+    """List the machines for the heaviest remaining blob, with the bound of each."""
     top = 1 << (node.left.bit_length() - 1)
     last = len(least) - 1
     inside = np.arange(top, 2 * top)

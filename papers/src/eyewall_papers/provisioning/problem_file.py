@@ -25,7 +25,7 @@ EACH = 1.0
 
 @dataclass(frozen=True, slots=True)
 class ProvisioningOptions:
-    """What is asked of the application that a file describes.
+    """The requirements on the application that a file describes.
 
     Parameters
     ----------
@@ -45,7 +45,7 @@ class ProvisioningOptions:
 
 @dataclass(frozen=True, slots=True)
 class ProvisioningFile:
-    """A provisioning problem and what had to be assumed to read it.
+    """A provisioning problem and the assumptions made to read it.
 
     Parameters
     ----------
@@ -199,7 +199,7 @@ UNCOUNTED = "slots and delays are not checked: `eyewall plan` does"
 def priced_to_switch_off(
     text: str, shared: Collection[str], tuple_bytes: float | None
 ) -> tuple[str, tuple[str, ...]]:
-    """Return a problem file whose fewest nodes are the best, and what that takes for granted.
+    """Return a problem file in which the fewest nodes are best, and its assumptions.
 
     Parameters
     ----------

@@ -23,7 +23,7 @@ from eyewall_papers.provisioning.bound import define_numbers
 from eyewall_papers.provisioning.problem import ProvisioningProblem
 
 LEAST_UNIT = 1e-3
-"""Limits smaller than this fraction of what may be taken are not scaled to 1."""
+"""Limits below this fraction of the possible load are not scaled to 1."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -70,14 +70,14 @@ class ProvisioningProgram:
         return lpSum(self.t[u].values())
 
     def offered(self, u: int, capacities: Iterable[float], most: float) -> LpAffineExpression:
-        """Return Σ_c capacity_c t_(u,c) in units of `most`; no more than that can be taken."""
+        """Return Σ_c capacity_c t_(u,c) in units of `most`; no load exceeds `most`."""
         return lpSum(
             min(float(capacity) / most, 1.0) * self.t[u][c] for c, capacity in enumerate(capacities)
         )
 
 
 def most_variables(problem: ProvisioningProblem, blobs: Blobs, machines: int) -> int:
-    """Return how many variables `create_program` makes at most."""
+    """Return the greatest number of variables of `create_program`."""
     streams = int(np.count_nonzero(blobs.flows)) // 2 if _cards_bind(blobs) else 0
     downloads = sum(len(problem.holders(it.id)) for it in problem.objects)
     return machines * (len(blobs) + len(problem.types) + streams + downloads) + len(problem.types)
@@ -94,7 +94,7 @@ def create_program(
 
 
 def families() -> tuple[Callable[[ProvisioningProgram], None], ...]:
-    """Return what the program consists of, in the order in which it is built."""
+    """Return the families of the program, in the order in which they are built."""
     return (
         define_purchases,
         define_placements,
@@ -300,7 +300,7 @@ def define_price(program: ProvisioningProgram) -> None:
 
 
 def price_unit(blobs: Blobs) -> float:
-    """Return what the objective counts as 1."""
+    """Return the price that the objective counts as 1."""
     return float(blobs.price.max()) or 1.0
 
 

@@ -35,7 +35,7 @@ class Provision:
 
     @property
     def price(self) -> float:
-        """What the machines cost together, the objective of section 5.1."""
+        """The price of all machines, the objective of section 5.1."""
         return sum(machine.type.price for machine in self.machines)
 
 

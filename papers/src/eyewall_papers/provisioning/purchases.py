@@ -20,7 +20,7 @@ from eyewall_papers.provisioning.server_choice import WantedDownloads
 
 @dataclass(frozen=True, slots=True)
 class OwnedMachine:
-    """A machine that was bought: the place of its type in `types`, and what it runs."""
+    """A machine that was bought: the place of its type in `types`, and its operators."""
 
     type: int
     group: OperatorGroup
@@ -48,7 +48,7 @@ class Purchases:
 
     @property
     def price(self) -> float:
-        """What the machines cost together."""
+        """The price of all machines."""
         return sum(self.instance.types[it.type].price for it in self.owned.values())
 
     def fits(self, machine_type: int, group: OperatorGroup, instead: Iterable[int] = ()) -> bool:
@@ -144,7 +144,7 @@ class Purchases:
         return named
 
     def wanted(self) -> WantedDownloads:
-        """Return what each machine has to download."""
+        """Return the downloads of each machine."""
         objects = self.instance.problem.objects
         names = self.names()
         return {
@@ -317,7 +317,7 @@ def buy_and_fill(purchases: Purchases, operators: Sequence[int]) -> HeuristicFai
 
 
 def exchange_for_cheapest(purchases: Purchases, number: int) -> None:
-    """Exchange a machine for the cheapest that holds what it runs."""
+    """Exchange a machine for the cheapest that holds its operators."""
     has = purchases.owned[number]
     machine_type = purchases.cheapest(has.group, (number,))
     if machine_type is not None and machine_type < has.type:

@@ -102,7 +102,7 @@ def _connected(instance: ProvisioningArrays, rng: Generator) -> Bits:
 
 
 def _pieces(instance: ProvisioningArrays, loose: Bits, rng: Generator) -> list[OperatorGroup]:
-    """Cut what is loose into connected pieces, and put them in an order; both are random."""
+    """Cut loose operators into connected pieces in random order."""
     kept_together = (1.0, 0.8, 0.5, 0.0)[int(rng.integers(4))]
     pieces: list[OperatorGroup] = []
     left = loose

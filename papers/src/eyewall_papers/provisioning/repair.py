@@ -40,7 +40,7 @@ NAME = "repairing"
 DEARER = 0.02
 """The search goes on from what costs at most this much more than the best (record-to-record)."""
 STEPS, IDLE = 20_000, 1_500
-"""Where it ends, if time does not end it before."""
+"""It ends after so many steps, or so many without a gain."""
 SAME = 1e-8
 """Prices that differ by less, relative, are the same: a solver's bound is a little below."""
 LATE = "nothing was found in the time and the steps that there were"
@@ -64,7 +64,7 @@ class _Record:
     found_by: str = ""
 
     def take(self, provision: Provision, found_by: str) -> bool:
-        """Keep it if it is cheaper; say so."""
+        """Keep it if it is cheaper; return whether it is."""
         if self.provision is not None and provision.price >= self.price * (1 - 1e-12):
             return False
         self.price, self.provision, self.found_by = provision.price, provision, found_by
@@ -223,6 +223,6 @@ def _search(
 
 
 def _rank(purchases: Purchases, served: bool) -> tuple[bool, float]:
-    """Rank what servers can serve by its price, and the rest by what it downloads."""
+    """Rank placements that servers can serve by price, the rest by their downloads."""
     downloaded = sum(it.group.downloads for it in purchases.owned.values())
     return not served, purchases.price if served else downloaded

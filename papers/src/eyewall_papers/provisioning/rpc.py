@@ -18,7 +18,7 @@ from eyewall_papers.provisioning.utilisation import Utilisation
 
 
 def wanted(request: pb.ProvisionRequest) -> PlatformRequest:
-    """Decode what somebody asks for."""
+    """Decode a request."""
     return PlatformRequest(
         topology=request.topology,
         catalogue=request.catalogue,
@@ -31,7 +31,7 @@ def wanted(request: pb.ProvisionRequest) -> PlatformRequest:
 
 
 def platform(it: Platform) -> pb.ProvisionAnswer:
-    """Encode what was found; what is unknown or without limit is left out."""
+    """Encode the answer, without unknown or unlimited values."""
     solution, provision = it.answer.solution, it.answer.provision
     message = pb.ProvisionAnswer(
         topology_id=it.topology.topology.id,
@@ -64,7 +64,7 @@ def platform(it: Platform) -> pb.ProvisionAnswer:
 
 
 def catalogues() -> pb.Catalogues:
-    """Encode what can be bought from without a catalogue of one's own."""
+    """Encode the shipped catalogues."""
     found = {name: read_shipped(name) for name in list_shipped()}
     return pb.Catalogues(
         catalogues=[

@@ -41,14 +41,14 @@ MOST_AT_ONCE = 2
 """The most concurrent searches: each holds a thread of the server."""
 USUAL_METHOD = next(iter(METHODS))
 CORES = "cores"
-"""What a topology's CPU is in: a catalogue in other units cannot be compared."""
+"""The unit of a topology's CPU, and the only one allowed in a catalogue."""
 OWN = "own"
-"""What a catalogue is called that was sent as its text."""
+"""The name of a catalogue that was sent as text."""
 
 
 @dataclass(frozen=True, slots=True)
 class PlatformRequest:
-    """What somebody asks for.
+    """A request for a platform.
 
     Parameters
     ----------
@@ -79,7 +79,7 @@ class PlatformRequest:
 
 @dataclass(frozen=True, slots=True)
 class Platform:
-    """What was found.
+    """The platform for a topology.
 
     Parameters
     ----------
@@ -107,15 +107,15 @@ class Platform:
 
 
 class PlatformSearch:
-    """Looks for platforms for what a sidecar runs; may be asked by several threads."""
+    """Searches platforms for a sidecar's topologies; several threads may use it."""
 
     def __init__(self, sidecar: ServiceContext) -> None:
-        """Look for those of `sidecar`."""
+        """Search for the topologies of `sidecar`."""
         self._sidecar = sidecar
         self._places = BoundedSemaphore(MOST_AT_ONCE)
 
     def find(self, wanted: PlatformRequest, is_awaited: Callable[[], bool]) -> Platform:
-        """Return the cheapest platform, as soon as it is found; that there is none is an answer.
+        """Return the cheapest platform, as soon as it is found; none is also an answer.
 
         UnknownNameError and InvalidRequestError name what is wrong with what is wanted,
         UnavailableError says why there can be no answer now.

@@ -18,7 +18,7 @@ from eyewall_papers.provisioning.provision import Provision
 
 @dataclass(frozen=True, slots=True)
 class Loads:
-    """What is taken.
+    """The use of one resource.
 
     Parameters
     ----------
@@ -42,7 +42,7 @@ class Loads:
 
 
 def loads(problem: ProvisioningProblem, provision: Provision) -> Loads:
-    """Sum up what a whole provision takes."""
+    """Sum up the loads of a whole provision."""
     cpu: defaultdict[str, float] = defaultdict(float)
     card: defaultdict[str, float] = defaultdict(float)
     server: defaultdict[str, float] = defaultdict(float)
@@ -98,7 +98,7 @@ class Utilisation:
 
     @property
     def share(self) -> float | None:
-        """The part that is taken; None where there is no limit."""
+        """The share in use; None without a limit."""
         if self.limit == inf:
             return None
         if self.limit == 0:
@@ -107,12 +107,12 @@ class Utilisation:
 
     @property
     def broken(self) -> bool:
-        """Whether more is taken than is there."""
+        """Whether the load exceeds the limit."""
         return exceeds(self.load, self.limit)
 
     @property
     def factor(self) -> float:
-        """How many times the throughput it allows; 0 if the fixed part is too much already."""
+        """The factor on the throughput that it allows; 0 if the fixed part alone is too much."""
         growing = self.load - self.fixed
         if exceeds(self.fixed, self.limit):
             return 0.0
@@ -179,6 +179,6 @@ def sustained_throughput(problem: ProvisioningProblem, provision: Provision) -> 
 def overloads_at(
     problem: ProvisioningProblem, provision: Provision, factor: float
 ) -> tuple[Utilisation, ...]:
-    """Return what would be too full if the provision had to run `factor` times the throughput."""
+    """Return the overloads at `factor` times the throughput."""
     uses = (it.at(factor) for it in utilisation(problem, provision))
     return tuple(it for it in uses if it.broken)

@@ -1,4 +1,4 @@
-"""What a provision breaks: constraints (1) to (5) of paper 003, section 2.3, checked directly."""
+"""Violations of a provision: constraints (1) to (5) of paper 003, section 2.3, checked directly."""
 
 from collections import Counter
 

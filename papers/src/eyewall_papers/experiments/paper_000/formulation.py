@@ -34,7 +34,7 @@ Pair = tuple[str, str]
 
 
 class NotBuiltError(Exception):
-    """A program that is too large to be written out, or was not in time; says why."""
+    """A program that is too large to build, or was not built in time."""
 
 
 @dataclass(frozen=True, slots=True)

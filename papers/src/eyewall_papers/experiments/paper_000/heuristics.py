@@ -59,7 +59,7 @@ class ComparedRun:
 
 @dataclass(frozen=True, slots=True)
 class TimedHeuristic:
-    """One of the three, with what it optimises."""
+    """One of the three, with its term."""
 
     name: str
     term: Term
@@ -69,7 +69,7 @@ class TimedHeuristic:
         return ComparedRun(self.run(problem, rng), run_s_odp(problem, self.term))
 
     def panel(self, pair: ComparedRun) -> Panel:
-        """Draw what it optimises over time (figures 5a, 6a and 7)."""
+        """Return its term over time (figures 5a, 6a and 7)."""
 
         def line(run: PlacementTimeline) -> Line:
             values = run.values(METRICS[self.term]).tolist()
@@ -95,7 +95,7 @@ def heuristics(neighbours: Neighbours) -> tuple[TimedHeuristic, ...]:
 
 
 def rows(heuristic: TimedHeuristic, pairs: Sequence[ComparedRun]) -> list[Row]:
-    """Return (figure, paper, ours): medians, in brackets the least and the greatest."""
+    """Return (figure, paper, ours): medians, with the least and the greatest in brackets."""
     name, term = heuristic.name, heuristic.term
 
     def each(value: Callable[[ComparedRun], float]) -> Floats:

@@ -47,14 +47,14 @@ def set_full_availability(problem: PlacementProblem) -> PlacementProblem:
 
 
 def co_locate_pins(problem: PlacementProblem) -> PlacementProblem:
-    """Pin the consumer to the source's node; the text does not say that they are apart."""
+    """Pin the consumer to the source's node; the text does not require different nodes."""
     source, *others, consumer = problem.operators
     moved = replace(consumer, candidates=source.candidates)
     return replace(problem, operators=(source, *others, moved))
 
 
 def solve(policy: str, problem: PlacementProblem, term: Term) -> Solution:
-    """Return what a policy finds for this term alone."""
+    """Return a policy's solution for this term alone."""
     return load_policy(policy)(problem, Objective({term: 1.0}), time_limit=TIME_LIMIT, seed=1)
 
 
@@ -167,7 +167,7 @@ def _median(values: Floats) -> str:
 
 @dataclass(frozen=True, slots=True)
 class WorkerFailure:
-    """What a failed worker of one instance means for one objective.
+    """The effect of a failed worker of one instance on one objective.
 
     Parameters
     ----------

@@ -50,7 +50,7 @@ class ScalingCase:
 
 @dataclass(frozen=True, slots=True)
 class ScalingRun:
-    """What odp answered to one problem; the gap is infinite if nothing is proven."""
+    """The answer of odp to one problem; the gap is infinite without a bound."""
 
     seconds: float
     value: float
@@ -116,7 +116,7 @@ def baseline_with_load(shape: GraphShape, cores: int, seed: int) -> PlacementPro
 
 
 def variables(problem: PlacementProblem) -> tuple[int, int]:
-    """Return how many x and y the paper's formulation has."""
+    """Return the numbers of x and y in the paper's formulation."""
     nodes = len(problem.nodes)
     return len(problem.operators) * nodes, len(problem.streams) * nodes**2
 
@@ -142,7 +142,7 @@ def degradation(found: Sequence[ScalingRun], whole: Sequence[ScalingRun], longes
 
 
 def show_tables(solved: Mapping[ScalingCase, Sequence[ScalingRun]]) -> None:
-    """Print times, gaps after each limit, samples of candidates, and what the text quotes."""
+    """Print times, gaps after each limit, samples of candidates, and quoted values."""
     apart = ("limit", "candidates")
     points = {(it.factor, it.amount, it.shape): it for it in solved}
     amounts = dict.fromkeys((it.factor, it.amount) for it in solved)
@@ -174,7 +174,7 @@ def show_tables(solved: Mapping[ScalingCase, Sequence[ScalingRun]]) -> None:
 
 
 def _time(found: Sequence[ScalingRun]) -> str:
-    """Return ms to the answer; where not all are proven, how many are and the median gap."""
+    """Return ms to the answer; if not all are proven, also their number and the median gap."""
     proven = sum(it.proven for it in found)
     shown = f"{median_ms(found):.1f}"
     if proven == len(found):

@@ -86,7 +86,7 @@ class PlacementTimeline:
 
     @property
     def moves(self) -> int:
-        """How many operators were moved, all reassignments together."""
+        """Operators moved in all reassignments together."""
         pairs = zip(self.steps, self.steps[1:], strict=False)
         return sum(
             after.chosen[name] != node for old, after in pairs for name, node in old.chosen.items()

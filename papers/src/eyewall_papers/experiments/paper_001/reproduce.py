@@ -36,7 +36,7 @@ Results = dict[str, MethodResult]
 
 @dataclass(frozen=True, slots=True)
 class _Figure:
-    """A line of the table: a figure of trees of one size, and what the paper has."""
+    """A line of the table: a figure of trees of one size, and the paper's value."""
 
     name: str
     paper: str
@@ -45,7 +45,7 @@ class _Figure:
 
 
 def figures() -> Iterator[_Figure]:
-    """Yield every figure that the paper gives, and what helps to read it."""
+    """Yield every figure of the paper, and explanatory ones."""
     quoted = {
         (SMALL, MOPA): ("1.14", "< 1.1", "3.67"),
         (SMALL, SBON): ("1.29", "1.3", "6.61"),

@@ -203,7 +203,7 @@ def _ahead(
 
 @compiled
 def _nodes_needed(parts: Parts, turn: int, loads: Floats, holds: Places) -> int:
-    """Return how many nodes are in use in the end at least, or nobody if none are enough."""
+    """Return the least number of nodes in use at the end, or NOBODY if none are enough."""
     opened = 0
     for node in range(len(holds)):
         opened += int(holds[node] > 0)
@@ -245,7 +245,7 @@ def value_of(parts: Parts, first: int, places: Places) -> float:
 
 
 STREAMS, DOLLS = 0.05, 0.6
-"""Of all visits, what the two parts of the bound may take."""
+"""Share of all visits for the two parts of the bound."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -276,7 +276,7 @@ class LeastScore:
 def least_score(
     problem: PlacementProblem, weights: EckerWeights, known: Placement, *, visits: int
 ) -> LeastScore:
-    """Find the least score within so many visits, from a valid placement that is known.
+    """Find the least score within so many visits, from a known valid placement.
 
     Nothing can be said of operators with candidates or on no path: a `ValueError`.
     """
@@ -322,7 +322,7 @@ def least_score(
 
 
 def _worth(arrays: ProblemArrays, per_tuple: Floats, per_stream: Floats) -> Floats:
-    """Return [stream]: what it costs between different nodes."""
+    """Return [stream]: its cost between different nodes."""
     return np.asarray(arrays.rates * per_tuple.max() + per_stream.max(), dtype=np.float64)
 
 

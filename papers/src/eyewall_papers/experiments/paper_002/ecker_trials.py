@@ -20,12 +20,12 @@ OBJECTIVE = Objective(ecker=WEIGHTS)
 TIME_LIMIT = 60.0
 """Seconds: RAS's own in the paper; the three heuristics end after their own 1 s."""
 MORE = 40
-"""Seeds that the hybrid is asked with once more where the least score is not proven."""
+"""Additional seeds of the hybrid where the least score is not proven."""
 
 
 @dataclass(frozen=True, slots=True)
 class TrialAnswer:
-    """What a policy answered to one seed.
+    """A policy's answer to one seed.
 
     Parameters
     ----------
@@ -44,7 +44,7 @@ class TrialAnswer:
 
 @dataclass(frozen=True, slots=True)
 class Trial:
-    """One topology: what each policy answered to each seed, and the least score there is."""
+    """One topology: each policy's answers by seed, and the least score."""
 
     problem: PlacementProblem
     answers: Mapping[str, Sequence[TrialAnswer]]
@@ -55,7 +55,7 @@ class Trial:
         return 1e3 * median(it.seconds for it in self.answers[policy])
 
     def stretches(self, policy: str) -> list[float]:
-        """Return for each seed its score by the least one."""
+        """Return each seed's score by the least one."""
         return [it.score / self.least.score for it in self.answers[policy]]
 
 
@@ -79,7 +79,7 @@ def attempt(
     visits: int,
     step: Callable[[str], None],
 ) -> Trial:
-    """Ask every policy with every seed, then look for the least score in so many visits.
+    """Run every policy with every seed, then search for the least score in so many visits.
 
     Parameters
     ----------

@@ -161,7 +161,7 @@ def _scores(found: Trials) -> Iterator[Row]:
 
 
 def _remarks(found: Trials) -> Iterator[str]:
-    """Yield what policies could not do by themselves."""
+    """Yield the remarks of policies that needed help."""
     for topology, trial in found.items():
         for policy, answers in trial.answers.items():
             for remark in dict.fromkeys(it.remark for it in answers if it.remark):

@@ -1,4 +1,4 @@
-"""Which constants the ant system of paper 002 shall have: the paper gives none.
+"""Constants for the ant system of paper 002, which gives none.
 
 Generated problems (paper 000's baseline with varied rates), each under Ecker's score and under R;
 all runs build the same number of placements, no clock is involved. One constant after the other is
@@ -37,7 +37,7 @@ CHOICES: Mapping[str, Sequence[float]] = {
     "least": (0.001, 0.01, 0.1, 1.0),
     "constant": (0.01, 0.1, 1.0, 10.0),
 }
-"""Constant → what is tried. p_c needs a current placement, which these problems lack."""
+"""Constant → the values tried. p_c needs a current placement, which these problems lack."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +83,7 @@ def cases(seed: int) -> Iterator[AntCase]:
 
 
 class AntTrials:
-    """Runs that share what the best score of each case is."""
+    """Runs that share the best score of each case."""
 
     def __init__(self, seeds: Sequence[int], placements: int) -> None:
         self._cases = [(case, seed) for seed in seeds for case in cases(seed)]
@@ -111,7 +111,7 @@ class AntTrials:
 
 
 def tune(trials: AntTrials, colony: Colony, passes: int) -> Colony:
-    """Change one constant at a time to what is best with the others as they are."""
+    """Set one constant at a time to its best value with the others unchanged."""
     for number in range(1, passes + 1):
         before = colony
         for name, values in CHOICES.items():

@@ -20,7 +20,7 @@ MachinePlace = tuple[int, int]
 
 @dataclass(frozen=True, slots=True)
 class ProgramSize:
-    """How many variables the program has.
+    """The number of variables of the program.
 
     Parameters
     ----------

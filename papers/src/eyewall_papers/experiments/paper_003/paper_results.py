@@ -1,4 +1,4 @@
-"""What the text of section 7.3 says in figures, and the same of our runs."""
+"""The figures quoted in the text of section 7.3, and those of our runs."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -139,7 +139,7 @@ def _unserved(reading: WorkloadReading, seeds: range) -> str:
 
 
 def _singles(reading: WorkloadReading, seeds: range) -> str:
-    """Say for how many trees our method needs one machine, with small objects and with big."""
+    """Return the number of trees with one machine by our method, for small and big objects."""
     shares = []
     for sizes in (SMALL, BIG):
         drawn = [problem(WorkloadSetting(20, 0.9, sizes), seed, reading) for seed in seeds]

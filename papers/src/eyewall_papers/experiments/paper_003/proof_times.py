@@ -1,4 +1,4 @@
-"""How long the cheapest platform takes to be proven, and the gap where it does not end.
+"""The time to a proven cheapest platform, and the gap without a proof.
 
 Paper 003's instances (section 7): random trees, 15 objects on 6 servers, all 25 machines of table
 1, in both readings of its cards. "20" and "60" are numbers of operators; "paper" is the paper's

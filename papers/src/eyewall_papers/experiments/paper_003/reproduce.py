@@ -84,7 +84,7 @@ def run(options: argparse.Namespace) -> None:
 
 
 def _points(figure: PriceFigure, found: Sequence[Prices]) -> Iterator[Row]:
-    """Yield means, and in brackets for how many trees there is one if not for all."""
+    """Yield means, with the number of trees in brackets if some have none."""
     for (x, _), prices in figure.drawn(found):
         cells = []
         for method in found[0]:

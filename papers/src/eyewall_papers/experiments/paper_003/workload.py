@@ -1,4 +1,4 @@
-"""The problems of section 7.2, from what the paper fixes and what its words leave open.
+"""The problems of section 7.2, from the paper's settings and readings of what it leaves open.
 
 "Randomly generated binary operator trees with at most N operators", leaves drawn from 15 objects.
 """
@@ -100,7 +100,7 @@ LOW = 1 / 50
 
 
 class Cards(StrEnum):
-    """What table 1's bandwidths of network cards are in: its header says Gbps."""
+    """The unit of table 1's network cards, whose header is "Gbps"."""
 
     GIGABIT = "gigabit"
     GIGABYTE = "gigabyte"

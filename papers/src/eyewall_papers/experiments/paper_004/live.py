@@ -60,7 +60,7 @@ class LinkTurn:
 
 @dataclass(frozen=True, slots=True)
 class RateWindow:
-    """What a topology's consumer saw in one window: sentences per second."""
+    """The rate at a topology's consumer in one window: sentences per second."""
 
     topology: str
     turn: int
@@ -84,7 +84,7 @@ class Deviation:
 def windows_of(
     topology: str, seen: Sequence[float], turns: Sequence[LinkTurn], settle: float, length: float
 ) -> list[RateWindow]:
-    """Cut each turn, but for what it takes to settle, into windows of equal length in seconds.
+    """Cut each turn, after `settle` seconds, into windows of equal length in seconds.
 
     `seen` are the times at which sentences arrived.
     """

@@ -1,4 +1,4 @@
-"""Figure 7 of paper 004: how good the heuristics' mappings are, and how many messages they take.
+"""Figure 7 of paper 004: quality and messages of the mapping heuristics.
 
 Barabási–Albert networks of dedicated links, tasks of ten components (see `networks`). Each policy's
 cost is compared with the lower bound of section 4.2 and with the central optimum where that is
@@ -94,7 +94,7 @@ class MappingTrial:
 
 @dataclass(frozen=True, slots=True)
 class MappingCase:
-    """What is known of a network and its task.
+    """The results for a network and its task.
 
     Parameters
     ----------

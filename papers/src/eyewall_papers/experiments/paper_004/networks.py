@@ -16,7 +16,7 @@ COMPONENTS = 10
 SERVICE = "any"
 """Every node may hold every component: the stages of the paper's bound have all n servers."""
 LINKS_EACH = 2
-"""How many links a node brings when it joins; BRITE's default for Barabási and Albert's model."""
+"""Links of a joining node; BRITE's default for Barabási and Albert's model."""
 SLOWEST, FASTEST = 10e6 / 8, 1e9 / 8
 """bytes/s of a link: 10 Mbps and 1 Gbps."""
 SHAPE = 1.2
@@ -81,7 +81,7 @@ def barabasi_network(count: int, rng: Generator) -> TwoKindNetwork:
 def demanding_task(
     network: TwoKindNetwork, components: int, rng: Generator, *, max_null: int
 ) -> Task:
-    """Draw a task whose needs are 50 % of the mean capacity and bandwidth, on the average."""
+    """Draw a task whose mean needs are 50 % of the mean capacity and bandwidth."""
     cores = float(np.mean([node.cpu for node in network.nodes]))
     bandwidth = float(np.mean([link.bandwidth for link in network.dedicated]))
     source, sink = rng.choice([node.id for node in network.nodes], size=2, replace=False)

@@ -118,7 +118,7 @@ def differences(
     axis: str,
     measures: Sequence[str],
 ) -> Iterator[Row]:
-    """Yield how much more `one` is than `other` on the same network, in the measure's own unit."""
+    """Yield `one` less `other` on the same network, in the measure's own unit."""
     for at in sorted({AXES[axis](case) for case in found}):
         pairs = [
             (it, found[replace(case, setting=other)])

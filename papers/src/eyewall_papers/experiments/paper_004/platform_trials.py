@@ -144,7 +144,7 @@ def add_platform_options(parser: argparse.ArgumentParser) -> None:
 
 
 def run_cases(cases: Sequence[PlatformCase], options: argparse.Namespace) -> PlatformResults:
-    """Simulate what the file does not have, until the time is up; return all that is known."""
+    """Simulate the cases that the file lacks, until the time is up; return all results."""
     found = _read(options.results, options.seed)
     missing = [case for case in cases if case not in found]
     ends = monotonic() + 60.0 * options.budget

@@ -27,7 +27,7 @@ from eyewall_papers.bimodal.task import Task
 SERVERS = 100
 SERVICES = 25
 INSTANCES = 2
-"""k: how many instances of each of its services a server runs at a time."""
+"""k: instances of each service that a server runs at a time."""
 COMPONENTS = 10
 MEAN_RATE = 1e6 / 8
 """bytes/s."""

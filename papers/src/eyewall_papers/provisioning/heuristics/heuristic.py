@@ -70,7 +70,7 @@ class Heuristic:
         return placed if isinstance(placed, HeuristicFailure) else self.complete(placed, rng)
 
     def complete(self, placed: Purchases, rng: Generator) -> Provision | HeuristicFailure:
-        """Select servers for what is placed, and downgrade it."""
+        """Select servers for the placement, and downgrade its machines."""
         sources = self.select(placed, rng)
         if isinstance(sources, HeuristicFailure):
             return sources

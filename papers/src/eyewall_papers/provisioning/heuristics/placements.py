@@ -157,7 +157,7 @@ def comm_greedy(instance: ProvisioningArrays, _: Generator) -> Purchases | Heuri
 
 
 def _join(purchases: Purchases, one: int, other: int, apart: set[frozenset[int]]) -> bool:
-    """Bring both, and what is with them, onto one machine if there is one that holds them.
+    """Put both, with all on their machines, on one machine if one holds them.
 
     `apart` are pairs of machines that no machine holds together; one more is added if these are.
     """

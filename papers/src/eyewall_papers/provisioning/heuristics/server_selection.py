@@ -88,7 +88,7 @@ def _interest(left: Iterable[Download], room: "_Room", key: int) -> float:
 
 @dataclass(slots=True)
 class _Room:
-    """What servers' cards and links have left, bytes/s, and what was taken."""
+    """Free bytes/s of servers' cards and links, and the downloads taken."""
 
     instance: ProvisioningArrays
     types: dict[int, int]
