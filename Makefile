@@ -110,8 +110,9 @@ proto: setup ## Regenerate the committed Python stubs from the .proto files
 	@PATH="$(CURDIR)/$(BIN):$$PATH" PYTHON=$(CURDIR)/$(BIN)/python contracts/generate.sh
 
 .PHONY: settings
-settings: setup ## Generate the shim's list of eyewall.* keys from the table in contracts
+settings: setup ## Generate the shim's list of eyewall.* keys, and the containers' storm.yaml
 	@$(BIN)/python tools/shim_keys.py
+	@$(BIN)/python tools/compose_settings.py
 
 .PHONY: types
 types: setup ## Generate the pages' types from the dashboard's API, and check the pages against them (needs npx)

@@ -61,7 +61,7 @@ def main() -> None:
         store = redis.Redis(port=server.port)
         fill_history(store, options.hosts, options.tasks, options.reports)
         settings = Spark(partitions=PARTITIONS)
-        spark = session.started(settings)
+        spark = session.start_session(settings)
         spark.sparkContext.setLogLevel("ERROR")
         ours: list[Throughput] = []
         built_in: list[Throughput] = []

@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 from eyewall_deploy.cluster_file import Cluster, ClusterFileError, load, parse
 from eyewall_deploy.wan.delay_file import declared_delays
-from eyewall_deploy.wan.link_file import LeasedLine, PublicNetwork, leased_hosts
+from eyewall_deploy.wan.link_file import leased_hosts
+from eyewall_deploy.wan.link_kinds import LeasedLine, PublicNetwork
 
 THREE = """
 version = 1

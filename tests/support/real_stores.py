@@ -95,7 +95,7 @@ def zookeeper_server(folder: Path, heap_megabytes: int = 64) -> Server:
         f"-Xmx{heap_megabytes}m",
         "-XX:+UseSerialGC",
         "-XX:TieredStopAtLevel=1",
-        *archive_options(home, java, DAEMON_JARS),
+        *archive_options(home.path, java, DAEMON_JARS),
         f"-Dstorm.home={home.path}",
     ]
     return Server([java, *options, "-cp", path, FORGETFUL], port, probes.zookeeper)

@@ -3,12 +3,8 @@
 from __future__ import annotations
 
 from eyewall_contracts.decision import MetricChange, Verdict
-from eyewall_monitor.dashboard.views.decision import (
-    DecisionPage,
-    DecisionSummary,
-    DecisionView,
-    MeasuredGain,
-)
+from eyewall_monitor.dashboard.views.decision import DecisionPage, DecisionView, MeasuredGain
+from eyewall_monitor.dashboard.views.decision_summary import DecisionSummary
 from eyewall_monitor.dashboard.views.explanation import (
     AlternativeView,
     ExplanationView,

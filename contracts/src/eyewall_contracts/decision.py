@@ -95,7 +95,7 @@ class DecisionRecord(Struct, frozen=True):
     base
         Names the assignment that it was computed from.
     policy, objective, seed
-        What was asked; empty, or None, where nothing could be asked.
+        The request to the policy; empty, or None, where there was none.
     status, decided_by
         How much is known about the answer (`optimal`, `heuristic` …), and what found it.
     seconds, evaluated

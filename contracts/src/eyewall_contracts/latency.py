@@ -165,7 +165,7 @@ UNKNOWN = Delay(None, "unknown", math.inf, 0.0, 0.0)
 
 
 def is_rtt(seconds: float) -> bool:
-    """Tell whether a round trip can have taken so long; zero is a coarse clock's right."""
+    """Whether a round trip can take so long; with a coarse clock it can take 0."""
     return 0.0 <= seconds <= LONGEST_RTT  # false for NaN
 
 

@@ -139,7 +139,7 @@ class TaskCost(Struct, frozen=True, array_like=True, gc=False):
     """None: it received nothing."""
     cores: Estimate
     apart: bool = False
-    """Whether its thread could be told from others; if not, CPU was shared out by busy time."""
+    """Whether its CPU was measured by thread; if not, it was shared out by busy time."""
 
 
 class Rates(Struct, frozen=True):

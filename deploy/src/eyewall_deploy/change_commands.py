@@ -16,9 +16,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from eyewall_deploy.console import CommandProgress
     from eyewall_deploy.deployment import Deployment
     from eyewall_deploy.failure import Failure
+    from eyewall_deploy.progress import CommandProgress
 
 app = typer.Typer()
 

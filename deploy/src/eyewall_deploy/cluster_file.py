@@ -26,7 +26,7 @@ from pydantic import (
 )
 
 from eyewall_deploy.failure import name_choices
-from eyewall_deploy.wan.link_file import LeasedLine, PublicNetwork
+from eyewall_deploy.wan.link_kinds import LeasedLine, PublicNetwork
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, NoReturn, Protocol, TypeVar
+from typing import TYPE_CHECKING, NoReturn, TypeVar
 
 import typer
 from rich.console import Console
@@ -25,16 +25,6 @@ ERR = Console(stderr=True, highlight=False, soft_wrap=True)
 
 _MINUTE, _HOUR = 60, 3600
 _Value = TypeVar("_Value")
-
-
-class CommandProgress(Protocol):
-    """Shows how far a long command is."""
-
-    def show(self, text: str) -> None:
-        """Show what goes on now, in place of what was shown before."""
-
-    def log(self, text: str) -> None:
-        """Show a result, which stays."""
 
 
 class ConsoleProgress:

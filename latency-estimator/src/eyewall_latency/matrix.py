@@ -45,8 +45,8 @@ def read_matrix(path: Path, *, unit: str = "ms", skip_holes: bool = False) -> Rt
     unit
         Of its numbers: `ms` or `s`.
     skip_holes
-        Whether a cell off the diagonal that is empty, 0, negative or no number is a pair that
-        nobody can measure (counted), or an error.
+        Whether a cell off the diagonal that is empty, 0, negative or not a number is a pair that
+        cannot be measured (counted), or an error.
     """
     rows = [line.split("\t") for line in _text(path).splitlines() if line.strip()]
     if not rows:

@@ -75,9 +75,9 @@ def rates(
     logging.getLogger("kazoo").setLevel(logging.ERROR)
     try:
         if batch:
-            command.batch(config, master, start, end, typer.echo)
+            command.run_batch(config, master, start, end, typer.echo)
         else:
-            command.streamed(config, master, typer.echo)
+            command.run_stream(config, master, typer.echo)
     except command.RatesCommandError as error:
         typer.echo(f"eyewall-monitor rates: {error}", err=True)
         raise typer.Exit(BAD_INPUT) from None

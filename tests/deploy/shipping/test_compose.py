@@ -11,6 +11,7 @@ from typing import Any
 import jsonschema
 import pytest
 import yaml
+from compose_settings import CONTAINERS, FILE, compose_settings
 from deployments import make_deployment
 from eyewall_deploy import cluster_file
 from eyewall_deploy.lifecycle.programs import programs
@@ -119,11 +120,11 @@ def test_the_cluster_is_the_demos() -> None:
     assert (CLUSTER.hosts, CLUSTER.delays) == (shipped.hosts, shipped.delays)
 
 
-def test_storms_settings_are_the_shipped_ones_but_for_addresses() -> None:
-    given = yaml.safe_load((GIVEN / "storm.yaml").read_text(encoding="utf-8"))
-    own = {"storm.zookeeper.servers", "nimbus.seeds", "storm.local.dir", "storm.log.dir"}
-    shipped = recommended_settings() | {"eyewall.sidecar.addresses": ["sidecar:7077"]}
-    assert {key: value for key, value in given.items() if key not in own} == shipped
+def test_storms_settings_are_generated_from_the_shipped_ones() -> None:
+    assert FILE.read_text(encoding="utf-8") == compose_settings(), "run `make settings`"
+    given, shipped = yaml.safe_load(compose_settings()), recommended_settings()
+    assert given.keys() == shipped.keys() | CONTAINERS.keys()
+    assert all(given[key] == shipped[key] for key in shipped.keys() - CONTAINERS.keys())
 
 
 def test_our_programs_can_read_their_settings(tmp_path: Path) -> None:

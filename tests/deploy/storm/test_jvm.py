@@ -47,14 +47,14 @@ def java() -> str:
 def test_a_process_maps_storms_classes_from_the_archive(
     home: StormHome, java: str, jars: str, name: str, tmp_path: Path
 ) -> None:
-    make_archives(home, java, lambda _text: None)
+    make_archives(home.path, java, lambda _text: None)
     (tmp_path / "conf").mkdir()
     (tmp_path / "conf" / "storm.yaml").write_text("{}")  # no archive with it in front of the jars
     if jars == DAEMON_JARS:
         path = home.daemon_class_path(tmp_path / "conf", tmp_path / "extlib-daemon")
     else:  # as a supervisor makes it: its workers' jars, and the topology's after them
         path = f"{home.path}/lib-worker/*:{tmp_path}/topology.jar"
-    options = archive_options(home, java, jars)
+    options = archive_options(home.path, java, jars)
     command = [java, "-XX:+UseSerialGC", *options, "-Xlog:class+load", "-cp", path, name]
     loaded = subprocess.run(command, capture_output=True, text=True, check=False).stdout
     (line,) = (line for line in loaded.splitlines() if f" {name} source:" in line)
@@ -69,8 +69,8 @@ def test_a_jvm_that_makes_no_archive_is_asked_once_and_processes_start_without(
     java.write_text(f"#!/bin/sh\necho asked >> {tmp_path}/asked\nexit 1\n")
     java.chmod(0o755)
     for _ in range(2):
-        make_archives(home, str(java), lambda _text: None)
-        assert archive_options(home, str(java), WORKER_JARS) == ()
+        make_archives(home.path, str(java), lambda _text: None)
+        assert archive_options(home.path, str(java), WORKER_JARS) == ()
     assert (tmp_path / "asked").read_text() == "asked\n" * 2  # daemons' jars and workers'
 
 
@@ -90,10 +90,10 @@ def test_other_jars_have_an_archive_of_their_own(
         "pathlib.Path(name.partition('=')[2]).touch()\n"
     )
     java.chmod(0o755)
-    make_archives(home, str(java), lambda _text: None)
-    first = archive_options(home, str(java), DAEMON_JARS)
+    make_archives(home.path, str(java), lambda _text: None)
+    first = archive_options(home.path, str(java), DAEMON_JARS)
     assert first != ()
     os.utime(jar, (1, 1))
-    assert archive_options(home, str(java), DAEMON_JARS) == ()
-    make_archives(home, str(java), lambda _text: None)
-    assert archive_options(home, str(java), DAEMON_JARS) not in ((), first)
+    assert archive_options(home.path, str(java), DAEMON_JARS) == ()
+    make_archives(home.path, str(java), lambda _text: None)
+    assert archive_options(home.path, str(java), DAEMON_JARS) not in ((), first)

@@ -9,7 +9,7 @@ from eyewall_monitor.agent.config import (
     AgentRedis,
     AgentZooKeeper,
     Storm,
-    listened_on,
+    listen_address,
     read_config,
 )
 from eyewall_monitor.config_file import ConfigError
@@ -60,5 +60,5 @@ def test_what_cannot_be_is_named_with_what_is_allowed(
 
 
 def test_loopback_in_other_words_is_allowed(tmp_path: Path) -> None:
-    assert listened_on(read(tmp_path, 'listen = "[::1]:2003"')) == ("::1", 2003)
-    assert listened_on(read(tmp_path, 'listen = "localhost:0"')) == ("localhost", 0)
+    assert listen_address(read(tmp_path, 'listen = "[::1]:2003"')) == ("::1", 2003)
+    assert listen_address(read(tmp_path, 'listen = "localhost:0"')) == ("localhost", 0)

@@ -23,7 +23,7 @@ from eyewall_monitor.dashboard.snapshot import (
     ZookeeperSnapshot,
 )
 from eyewall_monitor.dashboard.totals import ComponentKey, RunningTotals
-from eyewall_monitor.dashboard.views.decision import decision_summary
+from eyewall_monitor.dashboard.views.decision_summary import decision_summary
 from msgspec import structs
 from prometheus_client.openmetrics.parser import text_string_to_metric_families as open_metrics
 from prometheus_client.parser import text_string_to_metric_families as parsed

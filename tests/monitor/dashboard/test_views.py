@@ -11,7 +11,7 @@ from eyewall_contracts.decision import Verdict, record_id
 from eyewall_contracts.proto import operations_pb2 as pb
 from eyewall_contracts.sample import TaskOutput, TaskSample
 from eyewall_contracts.switches import Switches
-from eyewall_monitor.dashboard.response_times import ResponseTimes, TreeSum, latest, mean, recent
+from eyewall_monitor.dashboard.response_times import ResponseTimes, TreeSum, latest, mean
 from eyewall_monitor.dashboard.snapshot import (
     RedisSnapshot,
     SidecarSnapshot,
@@ -19,12 +19,8 @@ from eyewall_monitor.dashboard.snapshot import (
     ZookeeperSnapshot,
 )
 from eyewall_monitor.dashboard.views.cluster import cluster_view
-from eyewall_monitor.dashboard.views.decision import (
-    MeasuredGain,
-    decision_summary,
-    measured_gain,
-    topology_name,
-)
+from eyewall_monitor.dashboard.views.decision import MeasuredGain, measured_gain
+from eyewall_monitor.dashboard.views.decision_summary import decision_summary, topology_name
 from eyewall_monitor.dashboard.views.health import health_view
 from eyewall_monitor.dashboard.views.plan import PlanSummaryView, WorkerChangeView
 from eyewall_monitor.dashboard.views.response_time import (
@@ -123,10 +119,10 @@ def test_response_time_is_that_of_the_last_minute_or_of_the_latest_reports() -> 
     topology = FULL_DECISION.topology
     # A hundred trees each, of 9 s, 60 ms and 80 ms; the first ones are older than a minute.
     times = measured((-70, 9.0), (-50, 0.06), (-10, 0.08))
-    assert recent(snapshot(MADE, times), [topology]) == {topology: pytest.approx(0.07)}
-    assert recent(snapshot(MADE), [topology]) == {}
+    assert snapshot(MADE, times).response_times([topology]) == {topology: pytest.approx(0.07)}
+    assert snapshot(MADE).response_times([topology]) == {}
     reports = snapshot(MADE, samples={"edge-1": FULL})
-    assert recent(reports, [topology]) == {"word_count-1-1700000000": pytest.approx(0.0405)}
+    assert reports.response_times([topology]) == {"word_count-1-1700000000": pytest.approx(0.0405)}
 
 
 def test_a_series_is_bounded_and_interrupted_by_gaps() -> None:

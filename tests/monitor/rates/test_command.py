@@ -29,7 +29,7 @@ def refused(*arguments: str) -> str:
 
 def test_a_checkpoint_of_an_older_version_ends_it_with_one_error(tmp_path: Path) -> None:
     file = a_config(tmp_path)
-    checkpoint.opened(tmp_path / "checkpoints", Made(0, 60.0, 20.0, 60.0))
+    checkpoint.open_checkpoint(tmp_path / "checkpoints", Made(0, 60.0, 20.0, 60.0))
     assert "its version is 0, this job's is 1; move it away" in refused("--config", str(file))
 
 

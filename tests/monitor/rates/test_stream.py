@@ -19,7 +19,7 @@ from eyewall_monitor.rates.config import (
     RatesZooKeeper,
     Spark,
 )
-from eyewall_monitor.rates.recomputation import ArchiveError, recomputed
+from eyewall_monitor.rates.recomputation import ArchiveError, recompute
 from histories import T0, Host, reports, write
 from kazoo.client import KazooClient
 
@@ -40,7 +40,7 @@ pytestmark = pytest.mark.filterwarnings("default::ResourceWarning", "default::De
 
 @pytest.fixture(scope="module")
 def spark() -> Iterator[SparkSession]:
-    it = session.started(QUICK)
+    it = session.start_session(QUICK)
     it.sparkContext.setLogLevel("OFF")
     yield it
     it.stop()
@@ -129,13 +129,13 @@ def test_rates_are_exact_across_a_restart_and_the_archive_gives_the_same(
 
     run_archive(spark, config)
     rows = 2 * 36 * 5 - 5  # two hosts, 36 reports of 5 rows each, but for the one that was dropped
-    period = recomputed(spark, config, T0 - 60, T0 + 300, late_too=False)
+    period = recompute(spark, config, T0 - 60, T0 + 300, late_too=False)
     assert (period.rows, period.late, period.lost) == (rows, 80, 1)
     archived = {row for it in period.windows for of in it.figures for row in of}
     # Every figure of every batch whose windows were complete is there, to the last bit.
     assert set(chain.from_iterable(streamed)) <= archived
 
-    with_late = recomputed(spark, config, T0 - 60, T0 + 300)
+    with_late = recompute(spark, config, T0 - 60, T0 + 300)
     before = {it.start: it for it in period.windows if it.figures.streams}
     after = {it.start: it for it in with_late.windows if it.figures.streams}
     changed = {
@@ -153,12 +153,12 @@ def test_rates_are_exact_across_a_restart_and_the_archive_gives_the_same(
         }
     )
     run_archive(spark, other)
-    assert recomputed(spark, config, T0 - 60, T0 + 300).rows == rows
+    assert recompute(spark, config, T0 - 60, T0 + 300).rows == rows
 
 
 def test_without_an_archive_that_is_said(spark: SparkSession, config: RatesConfig) -> None:
     with pytest.raises(ArchiveError, match=r"archive .*: "):
-        recomputed(spark, config, T0, T0 + 60)
+        recompute(spark, config, T0, T0 + 60)
 
 
 def test_stores_that_go_and_come_back_are_waited_for(

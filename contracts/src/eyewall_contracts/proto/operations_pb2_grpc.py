@@ -80,7 +80,7 @@ class OperationsServicer:
     """Missing associated documentation comment in .proto file."""
 
     def GetStatus(self, request, context):
-        """What the sidecar goes by: Nimbus's last state and what is known of each topology by the model.
+        """What the sidecar works from: Nimbus's last state, and each topology's metrics by the model.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -100,7 +100,7 @@ class OperationsServicer:
         raise NotImplementedError('Method not implemented!')
 
     def GetPlan(self, request, context):
-        """The plan and what has become of it. NOT_FOUND once it has been forgotten.
+        """The plan and its state. NOT_FOUND once it has expired.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -115,7 +115,7 @@ class OperationsServicer:
 
     def ApplyPlan(self, request, context):
         """Hand exactly this plan to Nimbus in its next round. FAILED_PRECONDITION if it is stale, if
-        moves are frozen, or if it changes nothing; what becomes of it then is in its `state`.
+        moves are frozen, or if it changes nothing. Its `state` shows the progress.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -129,7 +129,7 @@ class OperationsServicer:
         raise NotImplementedError('Method not implemented!')
 
     def GetProblem(self, request, context):
-        """The placement problem that the sidecar goes by for a topology, for whoever solves it elsewhere.
+        """A topology's placement problem, as the sidecar solves it, for any other solver.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')

@@ -87,7 +87,7 @@ def read_one(client: KazooClient, paths: Znodes, id_: str) -> DecisionRecord | N
         data, _ = client.get_async(_path(paths, id_)).get(timeout=ANSWER_SECONDS)
     except NoNodeError:
         return None
-    return _decoded(data, id_)
+    return _decode(data, id_)
 
 
 def read_each(
@@ -98,7 +98,7 @@ def read_each(
     for id_, answer in zip(ids, asked, strict=True):
         try:
             data, _ = answer.get(timeout=ANSWER_SECONDS)
-            yield _decoded(data, id_)
+            yield _decode(data, id_)
         except NoNodeError:
             yield None
         except ContractError as error:
@@ -109,7 +109,7 @@ def _path(paths: Znodes, id_: str) -> str:
     return f"{paths.decisions_of(day_of(time_of(id_)))}/{id_}"
 
 
-def _decoded(data: bytes | None, id_: str) -> DecisionRecord:
+def _decode(data: bytes | None, id_: str) -> DecisionRecord:
     record = decode_decision(data or b"")  # a znode without any has None
     if record.id != id_:
         raise ContractError(f"decision: says that it is {record.id}")

@@ -10,17 +10,17 @@ from kazoo.handlers.threading import KazooTimeoutError
 from kazoo.retry import KazooRetry
 
 ANSWER_SECONDS = 5.0
-"""That an answer may take."""
+"""Longest wait for an answer."""
 SESSION_SECONDS = 10.0
 """How long a session, and what lives as long as it, outlives a process that was killed."""
 LOST_SECONDS = 2 * SESSION_SECONDS
-"""After so long without a connection another session is begun: a ZooKeeper that came back without
-its data refuses all who knew more than it does."""
+"""Without a connection for so long a new session begins: a ZooKeeper that came back without its
+data refuses clients that saw a later state."""
 LONGEST_PAUSE = 3.0
 """Seconds between two attempts to connect."""
 
 TROUBLES = (KazooException, KazooTimeoutError, OSError)
-"""What asking ZooKeeper raises."""
+"""What requests to ZooKeeper raise."""
 
 
 class ZookeeperSession:
@@ -31,14 +31,14 @@ class ZookeeperSession:
     ) -> None:
         """Begin to connect, and wait for that a little.
 
-        `steady` is a clock that does not jump; whoever `reads_only` is also content with a server
-        that lost its quorum.
+        `steady` is a clock that does not jump; a session that `reads_only` also accepts a server
+        that has lost its quorum.
         """
         self._servers = servers
         self._reads_only = reads_only
         self._steady = steady
         self._away_since: float | None = None
-        self._client = self._begun()
+        self._client = self._connect()
 
     def client(self) -> KazooClient | None:
         """Return the client if it is connected."""
@@ -50,7 +50,7 @@ class ZookeeperSession:
             self._away_since = now
         elif now - self._away_since > LOST_SECONDS:
             self.close()
-            self._client, self._away_since = self._begun(), None
+            self._client, self._away_since = self._connect(), None
         return None
 
     def close(self) -> None:
@@ -59,9 +59,9 @@ class ZookeeperSession:
             self._client.stop()
             self._client.close()
 
-    def _begun(self) -> KazooClient:
+    def _connect(self) -> KazooClient:
         quiet = logging.getLogger("eyewall.zookeeper.kazoo")
-        quiet.setLevel(logging.CRITICAL)  # whoever uses it says what is wrong
+        quiet.setLevel(logging.CRITICAL)  # its callers report errors
         client = KazooClient(
             self._servers,
             timeout=SESSION_SECONDS,

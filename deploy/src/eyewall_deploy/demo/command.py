@@ -35,10 +35,10 @@ from eyewall_deploy.submit import DEFAULT_PROJECT, find_project
 from eyewall_deploy.wan import delay_file
 
 if TYPE_CHECKING:
-    from eyewall_deploy.console import CommandProgress
     from eyewall_deploy.demo.records import DelayRise, SchedulerRun
     from eyewall_deploy.deployment import Deployment
     from eyewall_deploy.lifecycle.lease import Lease
+    from eyewall_deploy.progress import CommandProgress
 
 
 @dataclass(frozen=True, slots=True)

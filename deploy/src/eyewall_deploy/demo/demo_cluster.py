@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from eyewall_deploy.console import CommandProgress
     from eyewall_deploy.deployment import Deployment
+    from eyewall_deploy.progress import CommandProgress
     from eyewall_deploy.storm.nimbus import RunningTopology, TopologyStream
     from eyewall_deploy.wan.delay_file import EmulatedDelays
 

@@ -35,14 +35,14 @@ def main() -> int:
     try:
         enter(arguments.network_namespace, arguments.cgroup)
     except OSError as error:
-        return _refused(arguments.network_namespace, str(error))
+        return _refuse(arguments.network_namespace, str(error))
     try:
         os.execvp(arguments.command[0], arguments.command)  # noqa: S606 - no shell wanted
     except OSError as error:
-        return _refused(arguments.network_namespace, f"{arguments.command[0]}: {error.strerror}")
+        return _refuse(arguments.network_namespace, f"{arguments.command[0]}: {error.strerror}")
 
 
-def _refused(namespace: str, why: str) -> int:
+def _refuse(namespace: str, why: str) -> int:
     print(f"enter {namespace}: {why}", file=sys.stderr)
     return 127
 

@@ -50,7 +50,7 @@ def enter_network_namespace(name: str) -> None:
 
 def in_network_namespace(name: str, action: Callable[[], _Result]) -> _Result:
     """Call the action in a thread of the named network namespace; what it opens stays there."""
-    return in_thread(lambda: _entered(name, action))
+    return in_thread(lambda: _enter(name, action))
 
 
 def in_thread(action: Callable[[], _Result]) -> _Result:
@@ -96,7 +96,7 @@ def set_timer_slack(nanoseconds: int) -> None:
     _check(_libc.prctl(_PR_SET_TIMERSLACK, ctypes.c_ulong(nanoseconds), 0, 0, 0), "prctl", "slack")
 
 
-def _entered(name: str, action: Callable[[], _Result]) -> _Result:
+def _enter(name: str, action: Callable[[], _Result]) -> _Result:
     enter_network_namespace(name)
     return action()
 

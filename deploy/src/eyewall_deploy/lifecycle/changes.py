@@ -18,8 +18,8 @@ from eyewall_deploy.state import SchedulerChoice
 from eyewall_deploy.wan import delay_file, link_file
 
 if TYPE_CHECKING:
-    from eyewall_deploy.console import CommandProgress
     from eyewall_deploy.deployment import Deployment
+    from eyewall_deploy.progress import CommandProgress
 
 _DELAY = re.compile(r"(?P<number>\d+(\.\d+)?)(?P<unit>us|ms|s)")
 _SECONDS = {"us": 1e-6, "ms": 1e-3, "s": 1.0}

@@ -15,7 +15,7 @@ from eyewall_deploy.processes.control import Control, SupervisordGoneError
 from eyewall_deploy.run_dir import MARK
 
 if TYPE_CHECKING:
-    from eyewall_deploy.console import CommandProgress
+    from eyewall_deploy.progress import CommandProgress
     from eyewall_deploy.run_dir import RunDir
 
 _NEEDED = ("zookeeper", "redis", "router", "forwarder")

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from eyewall_deploy.cluster_file import Cluster
-    from eyewall_deploy.console import CommandProgress
+    from eyewall_deploy.progress import CommandProgress
     from eyewall_deploy.storm.home import StormHome
 
 _Value = TypeVar("_Value")
@@ -159,7 +159,7 @@ def _prepare(options: UpOptions, progress: CommandProgress) -> Deployment:
     dashboard = options.dashboard and monitor_command() is not None
     dashboard = dashboard and _is_installed(_WEB, "dashboard", "dashboard", progress)
     home = _storm_home(options, progress)
-    make_archives(home, java, lambda text: progress.show(f"{text} (once; some seconds)"))
+    make_archives(home.path, java, lambda text: progress.show(f"{text} (once; some seconds)"))
     state = RunState(
         cluster=cluster.name,
         mode=mode,

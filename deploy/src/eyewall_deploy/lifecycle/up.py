@@ -21,11 +21,11 @@ from eyewall_deploy.state import DelaySource
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from eyewall_deploy.console import CommandProgress
     from eyewall_deploy.deployment import Deployment
     from eyewall_deploy.endpoint import Endpoint
     from eyewall_deploy.lifecycle.preparation import UpOptions
     from eyewall_deploy.processes.control import Control
+    from eyewall_deploy.progress import CommandProgress
 
 _PATIENCE = 120.0
 """Seconds that a program may take to become ready: a JVM on a third of a busy core is slow."""

@@ -70,7 +70,7 @@ def daemon_program(
         f"-Xmx{daemon.heap}m",
         "-XX:+UseSerialGC",
         "-XX:TieredStopAtLevel=1",
-        *archive_options(home, deployment.state.java, DAEMON_JARS),
+        *archive_options(home.path, deployment.state.java, DAEMON_JARS),
         *java_network_options(deployment),
         *daemon.options,
         f"-Ddaemon.name={name}",

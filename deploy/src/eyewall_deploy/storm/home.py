@@ -151,4 +151,4 @@ if __name__ == "__main__":  # `make setup` runs it before any package is install
         sys.exit(assembled.reason)
     java = find_java()
     if java is not None:
-        make_archives(assembled, java, lambda text: print(text, flush=True))
+        make_archives(assembled.path, java, lambda text: print(text, flush=True))

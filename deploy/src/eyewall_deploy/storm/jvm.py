@@ -21,8 +21,6 @@ from eyewall_deploy.run_dir import storm_home_cache
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from eyewall_deploy.storm.home import StormHome
-
 DAEMON_JARS: Final = "lib"
 WORKER_JARS: Final = "lib-worker"
 
@@ -40,11 +38,13 @@ def find_java() -> str | None:
     return shutil.which("java")
 
 
-def archive_options(home: StormHome, java: str, jars: str) -> tuple[str, ...]:
+def archive_options(home: Path, java: str, jars: str) -> tuple[str, ...]:
     """Return the JVM options by which a process maps its archive; none where there is none.
 
     Parameters
     ----------
+    home
+        The folder of Storm.
     jars
         The folder of the home that its class path begins with.
     """
@@ -52,7 +52,7 @@ def archive_options(home: StormHome, java: str, jars: str) -> tuple[str, ...]:
     return (f"-XX:SharedArchiveFile={archive}",) if archive.is_file() else ()
 
 
-def make_archives(home: StormHome, java: str, show: Callable[[str], None]) -> None:
+def make_archives(home: Path, java: str, show: Callable[[str], None]) -> None:
     """Make the archives of a home and a JVM, unless that was tried before.
 
     Where the JVM cannot make one, processes start without it, as they would anywhere else.
@@ -75,7 +75,7 @@ def make_archives(home: StormHome, java: str, show: Callable[[str], None]) -> No
             show(f"class archive of {jars}")
             archive = made / f"{jars}.jsa"
             command = [java, *_DUMP, f"-XX:SharedClassListFile={classes}"]
-            command += [f"-XX:SharedArchiveFile={archive}", "-cp", f"{home.path}/{jars}/*"]
+            command += [f"-XX:SharedArchiveFile={archive}", "-cp", f"{home}/{jars}/*"]
             done = subprocess.run(command, capture_output=True, check=False)
             if done.returncode != 0:
                 archive.unlink(missing_ok=True)
@@ -85,10 +85,10 @@ def make_archives(home: StormHome, java: str, show: Callable[[str], None]) -> No
             return
 
 
-def _archive(home: StormHome, java: str, jars: str) -> Path:
+def _archive(home: Path, java: str, jars: str) -> Path:
     """Where an archive is; it is valid for these very jars and this JVM only."""
     runtime = Path(java).resolve().parent.parent / "lib" / "modules"
-    files = [runtime, *sorted(home.path.glob("lib/*.jar")), *sorted(home.path.glob("lib-*/*.jar"))]
+    files = [runtime, *sorted(home.glob("lib/*.jar")), *sorted(home.glob("lib-*/*.jar"))]
     key = hashlib.sha256(_class_list())
     for file in files:
         try:

@@ -159,7 +159,7 @@ def _common_settings(deployment: Deployment, program: str) -> dict[str, Any]:
     log_writer = [settings[_LOG_WRITER]]
     workers = [settings["worker.childopts"], *java_network_options(deployment)]
     if not deployment.state.stock_timing:
-        archive = archive_options(deployment.home, deployment.state.java, WORKER_JARS)
+        archive = archive_options(deployment.home.path, deployment.state.java, WORKER_JARS)
         log_writer += archive
         workers += archive
     return {

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
-from typing import TYPE_CHECKING, Annotated, Final, Literal
+from typing import TYPE_CHECKING, Annotated, Final
 
 from msgspec import Meta
 
@@ -19,6 +19,11 @@ from eyewall_deploy import state_file
 from eyewall_deploy.endpoint import LARGEST_PORT
 from eyewall_deploy.failure import name_choices
 from eyewall_deploy.state_file import StateFileError
+from eyewall_deploy.wan.link_kinds import (  # noqa: TC001 - msgspec reads the annotations
+    LeasedLine,
+    LinkKind,
+    PublicNetwork,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable
@@ -26,52 +31,9 @@ if TYPE_CHECKING:
 
     from eyewall_deploy.cluster_file import Cluster
 
-LinkKind = Literal["public", "dedicated"]
-
 WIDEST_DEVIATION: Final = 4.0
 MOST_BANDWIDTH: Final = 125e9
 """Bytes/s, as in the cluster file."""
-
-
-@dataclass(frozen=True, slots=True)
-class LeasedLine:
-    """A leased line between two hosts, the same both ways.
-
-    Parameters
-    ----------
-    delay
-        Seconds, one way.
-    bandwidth
-        Bytes/s each way.
-    price
-        Of one byte.
-    """
-
-    between: tuple[str, str]
-    delay: float
-    bandwidth: float
-    price: float
-
-    @property
-    def directions(self) -> tuple[tuple[str, str], tuple[str, str]]:
-        """Its two directions, as (source, target)."""
-        return self.between, self.between[::-1]
-
-
-@dataclass(frozen=True, slots=True)
-class PublicNetwork:
-    """How the rates of the hosts' up- and downlinks vary around their means.
-
-    Parameters
-    ----------
-    log2_deviation
-        σ of log₂(transient rate / mean), which is normal with mean 0; 0 is steady.
-    redrawn_every
-        Seconds for which a drawn rate holds.
-    """
-
-    log2_deviation: float = 0.0
-    redrawn_every: float = 0.010
 
 
 @dataclass(frozen=True, slots=True)

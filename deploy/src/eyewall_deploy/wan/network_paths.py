@@ -17,7 +17,8 @@ if TYPE_CHECKING:
     from random import Random
 
     from eyewall_deploy.wan.delay_file import EmulatedDelays
-    from eyewall_deploy.wan.link_file import LeasedLine, LinkKind, LinkTable, Mark
+    from eyewall_deploy.wan.link_file import LinkTable, Mark
+    from eyewall_deploy.wan.link_kinds import LeasedLine, LinkKind
 
 
 class PathStage(Protocol):

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
-    from eyewall_deploy.wan.link_file import LinkKind
+    from eyewall_deploy.wan.link_kinds import LinkKind
 
 WRITE_EVERY: Final = 1.0
 """Seconds from file to file."""

@@ -82,7 +82,7 @@ def read_config(path: Path | None) -> AgentConfig:
     return config_file.read(AgentConfig, path)
 
 
-def listened_on(config: AgentConfig) -> tuple[str, int]:
+def listen_address(config: AgentConfig) -> tuple[str, int]:
     """Return host and port of `listen`."""
     found = split_address(config.listen)
     assert found is not None  # noqa: S101 - the model refuses what cannot be split

@@ -16,7 +16,7 @@ from eyewall_contracts.stores.redis_client import connect, server_of
 from eyewall_contracts.znodes import Znodes
 
 from eyewall_monitor.agent.cgroup import ControlGroup
-from eyewall_monitor.agent.config import listened_on
+from eyewall_monitor.agent.config import listen_address
 from eyewall_monitor.agent.delivery import Delivery
 from eyewall_monitor.agent.history_writer import ANSWER_SECONDS, HistoryWriter
 from eyewall_monitor.agent.listener import Listener
@@ -54,7 +54,7 @@ def serve(config: AgentConfig, say: Callable[[str], None]) -> None:
     search = WorkerSearch(proc, own, config.storm.local_dir)
     watch = Watch(config.host, secrets.token_hex(4), proc, group, search, _now())
     form: Counter[str] = Counter()
-    host, port = listened_on(config)
+    host, port = listen_address(config)
     listener = Listener(host, port, lambda lines: watch.take(lines, _now()), form, time.monotonic)
     stopped, waker = socket.socketpair()
     _stop_on_signals(waker)

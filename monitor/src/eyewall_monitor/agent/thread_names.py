@@ -2,9 +2,9 @@
 
 Storm names an executor's thread `Thread-12-count-executor[3, 3]`: the JVM's number of the thread,
 the component, the first and the last task. Linux keeps 15 bytes of a name. Java up to 20 keeps the
-beginning (`Thread-12-count`), later ones both ends (`Thread-..[3, 3]`). What is cut away is looked
-for in the worker's log, where every line has its thread's whole name. Threads that cannot be told
-apart even so stand together with all tasks that they can have.
+beginning (`Thread-12-count`), later ones both ends (`Thread-..[3, 3]`). The rest is
+found in the worker's log, where every line has its thread's whole name. Threads that remain
+indistinguishable form a group with all tasks that they can have.
 """
 
 from __future__ import annotations

@@ -14,12 +14,8 @@ from eyewall_contracts.proto import operations_pb2 as pb
 from eyewall_contracts.proto import provisioning_pb2 as provisioning
 
 from eyewall_monitor.dashboard.errors import Reason, RequestError, unknown_name
-from eyewall_monitor.dashboard.views.decision import (
-    DecisionPage,
-    decision_summary,
-    decision_view,
-    topology_name,
-)
+from eyewall_monitor.dashboard.views.decision import DecisionPage, decision_view
+from eyewall_monitor.dashboard.views.decision_summary import decision_summary, topology_name
 from eyewall_monitor.dashboard.views.explanation import explanation_view
 from eyewall_monitor.dashboard.views.metrics import present_value
 from eyewall_monitor.dashboard.views.plan import PolicyView, plan_summary_view, plan_view

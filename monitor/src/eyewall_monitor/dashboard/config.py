@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 _NAME = r"^[A-Za-z0-9_](?:[A-Za-z0-9._-]{0,252})$"
 
 
-def _listened_on(text: str) -> str:
+def _listen_address(text: str) -> str:
     if split_address(text) is None:
         raise PydanticCustomError(
             "address",
@@ -29,7 +29,7 @@ def _listened_on(text: str) -> str:
     return text
 
 
-def _asked(text: str) -> str:
+def _sidecar_address(text: str) -> str:
     address = split_address(text)
     if address is None or address[1] == 0:
         raise PydanticCustomError("address", "it must be HOST:PORT, with […] around IPv6")
@@ -39,7 +39,7 @@ def _asked(text: str) -> str:
 class SidecarAddress(Section):
     """Who is asked for plans and reasons."""
 
-    address: Annotated[str, AfterValidator(_asked)] = "127.0.0.1:7077"
+    address: Annotated[str, AfterValidator(_sidecar_address)] = "127.0.0.1:7077"
 
 
 class DashboardZooKeeper(Section):
@@ -71,7 +71,7 @@ class Access(Section):
 class DashboardConfig(Section):
     """The whole file."""
 
-    listen: Annotated[str, AfterValidator(_listened_on)] = "127.0.0.1:8089"
+    listen: Annotated[str, AfterValidator(_listen_address)] = "127.0.0.1:8089"
     sidecar: SidecarAddress = SidecarAddress()
     zookeeper: DashboardZooKeeper = DashboardZooKeeper()
     redis: DashboardRedis = DashboardRedis()

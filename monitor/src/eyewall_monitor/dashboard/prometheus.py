@@ -18,10 +18,9 @@ from prometheus_client.core import (
     SummaryMetricFamily,
 )
 
-from eyewall_monitor.dashboard import response_times
 from eyewall_monitor.dashboard.views import signal
 from eyewall_monitor.dashboard.views.cluster import load_view
-from eyewall_monitor.dashboard.views.decision import topology_name
+from eyewall_monitor.dashboard.views.decision_summary import topology_name
 from eyewall_monitor.dashboard.views.metrics import present_value
 from eyewall_monitor.dashboard.views.plan import PlanState, plan_summary_view
 
@@ -189,7 +188,7 @@ def _parts(snapshot: Snapshot) -> Iterator[Metric]:
 def _topologies(snapshot: Snapshot) -> Iterator[Metric]:
     status = snapshot.sidecar.status
     topologies: Sequence[pb.TopologyStatus] = status.topologies if status is not None else ()
-    measured = response_times.recent(snapshot, (it.topology_id for it in topologies))
+    measured = snapshot.response_times(it.topology_id for it in topologies)
 
     def gauge(name: str, what: str, value: Callable[[pb.TopologyStatus], float | None]) -> Metric:
         values = {it.name: value(it) for it in topologies}

@@ -15,11 +15,8 @@ if TYPE_CHECKING:
 
     from eyewall_contracts.sample import Sample, WorkerSample
 
-    from eyewall_monitor.dashboard.snapshot import Snapshot
-
 SPAN_SECONDS: Final = 5.0
 """Workers report every five seconds."""
-RECENT_SECONDS: Final = 60.0
 KEEP_SECONDS: Final = 24 * 3600.0
 MOST_TOPOLOGIES: Final = 200
 """Of which response times are kept: those measured last."""
@@ -53,21 +50,6 @@ def mean(spans: Iterable[TreeSum]) -> float | None:
         acked += it.acked
         seconds += it.seconds
     return seconds / acked if acked else None
-
-
-def recent(snapshot: Snapshot, topologies: Iterable[str]) -> dict[str, float]:
-    """Return each topology's response time over the last minute, if any was measured.
-
-    The latest reports alone often have no tuple tree of a slow topology, since Storm samples one
-    tuple in twenty. They are used where no history is read.
-    """
-    found = latest(snapshot.zookeeper.samples.values())
-    times = snapshot.redis.response_times
-    for it in topologies:
-        measured = mean(times.spans(it, snapshot.now - RECENT_SECONDS, snapshot.now))
-        if measured is not None:
-            found[it] = measured
-    return found
 
 
 def latest(samples: Iterable[Sample]) -> dict[str, float]:

@@ -7,12 +7,12 @@ their ages grow; an age of None means that nothing was ever read.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
-from eyewall_monitor.dashboard.response_times import ResponseTimes
+from eyewall_monitor.dashboard.response_times import ResponseTimes, latest, mean
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
     from eyewall_contracts.latency import HostCoordinate, RttRecord
     from eyewall_contracts.proto import operations_pb2 as pb
@@ -20,7 +20,9 @@ if TYPE_CHECKING:
     from eyewall_contracts.sample import Sample
     from eyewall_contracts.switches import Switches
 
-    from eyewall_monitor.dashboard.views.decision import DecisionSummary
+    from eyewall_monitor.dashboard.views.decision_summary import DecisionSummary
+
+RECENT_SECONDS: Final = 60.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,3 +137,17 @@ class Snapshot:
     sidecar: SidecarSnapshot
     zookeeper: ZookeeperSnapshot = ZookeeperSnapshot()
     redis: RedisSnapshot = RedisSnapshot()
+
+    def response_times(self, topologies: Iterable[str]) -> dict[str, float]:
+        """Return each topology's response time over the last minute, if any was measured.
+
+        The latest reports alone often have no tuple tree of a slow topology, since Storm samples
+        one tuple in twenty. They are used where no history is read.
+        """
+        found = latest(self.zookeeper.samples.values())
+        history = self.redis.response_times
+        for it in topologies:
+            measured = mean(history.spans(it, self.now - RECENT_SECONDS, self.now))
+            if measured is not None:
+                found[it] = measured
+        return found

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from eyewall_monitor.dashboard.response_times import sum_trees
-from eyewall_monitor.dashboard.views.decision import EXECUTED, topology_name
+from eyewall_monitor.dashboard.views.decision_summary import EXECUTED, topology_name
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Hashable

@@ -32,12 +32,12 @@ class Made:
     late: float
 
 
-def opened(folder: Path, wanted: Made) -> str:
+def open_checkpoint(folder: Path, wanted: Made) -> str:
     """Return the id of the checkpoint's run; a new one if there is no checkpoint yet."""
     file = folder / _FILE
     if not file.exists():
         if folder.is_dir() and any(folder.iterdir()):
-            raise _refused(
+            raise _refusal(
                 folder, f"it has no {_FILE}: it is of an older version, or not of this job"
             )
         run = uuid.uuid4().hex[:12]
@@ -50,14 +50,14 @@ def opened(folder: Path, wanted: Made) -> str:
         found = dict(json.loads(file.read_text(encoding="utf-8")))
         run = str(found.pop("run"))
     except (OSError, ValueError, KeyError, TypeError) as error:
-        raise _refused(folder, f"{_FILE} cannot be read ({error!r:.100})") from None
+        raise _refusal(folder, f"{_FILE} cannot be read ({error!r:.100})") from None
     for key, value in asdict(wanted).items():
         if found.get(key) != value:
-            raise _refused(folder, f"its {key} is {found.get(key)}, this job's is {value}")
+            raise _refusal(folder, f"its {key} is {found.get(key)}, this job's is {value}")
     return run
 
 
-def _refused(folder: Path, why: str) -> CheckpointError:
+def _refusal(folder: Path, why: str) -> CheckpointError:
     return CheckpointError(
         f"checkpoint {folder}: {why}; move it away to begin with the oldest reports that Redis has"
     )

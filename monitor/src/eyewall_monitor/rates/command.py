@@ -26,7 +26,7 @@ class RatesCommandError(Exception):
     """Why the command cannot do what was asked; one sentence."""
 
 
-def streamed(config: Path | None, master: str | None, say: Callable[[str], None]) -> None:
+def run_stream(config: Path | None, master: str | None, say: Callable[[str], None]) -> None:
     """Estimate from the history as it comes, until SIGTERM or SIGINT."""
     stopped = threading.Event()
 
@@ -42,7 +42,7 @@ def streamed(config: Path | None, master: str | None, say: Callable[[str], None]
         raise RatesCommandError(str(error)) from None
 
 
-def batch(
+def run_batch(
     config: Path | None, master: str | None, start: str, end: str, say: Callable[[str], None]
 ) -> None:
     """Recompute a period from the archive."""
@@ -50,10 +50,10 @@ def batch(
     period = _time("--from", start), _time("--to", end)
     if period[0] >= period[1]:
         raise RatesCommandError(f"--from {start} is not before --to {end}")
-    spark = session.started(found.spark, "eyewall-rates-batch")
+    spark = session.start_session(found.spark, "eyewall-rates-batch")
     try:
         spark.sparkContext.setLogLevel("ERROR")
-        for line in recomputation.lines(recomputation.recomputed(spark, found, *period)):
+        for line in recomputation.lines(recomputation.recompute(spark, found, *period)):
             say(line)
     except ArchiveError as error:
         raise RatesCommandError(str(error)) from None

@@ -65,7 +65,7 @@ def estimate(readings: Sequence[NoisyReading], small: float = SMALL) -> Estimate
     mean = sum(it.value * it.seconds for it in ordered) / seconds
     variance = sum((it.value - mean) ** 2 * it.seconds for it in ordered) / seconds
     scale = _scale(values)
-    found = _followed(ordered, scale)
+    found = _follow(ordered, scale)
     error = _error(ordered[-found.calm :], scale)
     value = max(0.0, found.level)
     return Estimate(
@@ -84,7 +84,7 @@ def estimate(readings: Sequence[NoisyReading], small: float = SMALL) -> Estimate
 def is_settled(readings: Sequence[NoisyReading]) -> bool:
     """Whether neither a step nor a spike was in the last few samples."""
     ordered = sorted(readings)
-    found = _followed(ordered, _scale([it.value for it in ordered]))
+    found = _follow(ordered, _scale([it.value for it in ordered]))
     return found.surprise is None and found.calm >= min(ENOUGH, len(ordered))
 
 
@@ -129,7 +129,7 @@ class _Followed(NamedTuple):
     """By how much the last sample is off the forecast, if it is a spike or the first of a step."""
 
 
-def _followed(ordered: Sequence[NoisyReading], scale: float) -> _Followed:
+def _follow(ordered: Sequence[NoisyReading], scale: float) -> _Followed:
     level, trend, calm = ordered[0].value, 0.0, 1
     surprise: float | None = None
     for before, it in pairwise(ordered):

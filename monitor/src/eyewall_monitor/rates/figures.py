@@ -81,7 +81,7 @@ class Figures(NamedTuple):
     task_costs: tuple[TaskCost, ...] = ()
 
 
-def joined(several: Iterable[Figures]) -> Figures:
+def join(several: Iterable[Figures]) -> Figures:
     """Return all rows of several."""
     lists: list[Any] = [tuple(chain.from_iterable(rows)) for rows in zip(*several, strict=True)]
     return Figures(*lists)
@@ -97,13 +97,13 @@ def figures(group: WindowGroup) -> Figures:
         for task, of_task in sorted(samples.items())
     }
     if group.kind == RowKind.RECEIVED:
-        return _received(group, samples, by_task)
+        return _received_figures(group, samples, by_task)
     if group.kind == RowKind.EMITTED:
-        return _emitted(group, by_task)
+        return _emitted_figures(group, by_task)
     return _cpu(group, samples, by_task)
 
 
-def _received(
+def _received_figures(
     group: WindowGroup,
     samples: Mapping[int, Sequence[WindowSample]],
     by_task: Mapping[int, Sequence[Increment]],
@@ -135,7 +135,7 @@ def _received(
     return Figures(streams=(stream,), inputs=tuple(tasks))
 
 
-def _emitted(group: WindowGroup, by_task: Mapping[int, Sequence[Increment]]) -> Figures:
+def _emitted_figures(group: WindowGroup, by_task: Mapping[int, Sequence[Increment]]) -> Figures:
     name, stream = group.component, group.stream
     tasks = tuple(
         TaskEmission(task, name, stream, rate(increments), _selectivity(increments))

@@ -69,8 +69,8 @@ def made(config: RatesConfig) -> Made:
 def run(config: RatesConfig, stopped: threading.Event, say: Callable[[str], None]) -> None:
     """Estimate until `stopped`; CheckpointError if there is one that this job cannot use."""
     folder = stream.checkpoints(config)
-    life = checkpoint.opened(folder, made(config))
-    spark = session.started(config.spark)
+    life = checkpoint.open_checkpoint(folder, made(config))
+    spark = session.start_session(config.spark)
     try:
         _silence(spark)
         say(f"eyewall rates ready on {config.spark.master} (checkpoint {folder})")

@@ -22,7 +22,7 @@ from eyewall_contracts.rates import (
 from msgspec import Struct
 from msgspec.structs import replace
 
-from eyewall_monitor.rates.figures import Figures, figures, joined
+from eyewall_monitor.rates.figures import Figures, figures, join
 from eyewall_monitor.rates.rows import RowKind
 
 if TYPE_CHECKING:
@@ -80,7 +80,7 @@ def batch_of(run: str, number: int, time: float, found: Iterable[WindowGroup]) -
             late += len(group.samples)
         else:
             lists[group.topology].append(figures(group))
-    topologies = {name: joined(of) for name, of in lists.items()}
+    topologies = {name: join(of) for name, of in lists.items()}
     return Batch(run, number, time, topologies, dict(lost), late)
 
 

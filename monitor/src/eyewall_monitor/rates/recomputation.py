@@ -48,7 +48,7 @@ class Period(NamedTuple):
     """Reports that are missing or were rejected."""
 
 
-def recomputed(
+def recompute(
     spark: SparkSession, config: RatesConfig, start: float, end: float, *, late_too: bool = True
 ) -> Period:
     """Figures of all windows within a period; ArchiveError if there is no archive.

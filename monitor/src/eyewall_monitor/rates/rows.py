@@ -98,7 +98,7 @@ def lost(time: float, written: float, host: str, reports: int, why: str) -> Meas
     )
 
 
-def taken_in(task: TaskSample) -> int | None:
+def count_received(task: TaskSample) -> int | None:
     """Tuples that a task took from other components; None: it has no such input."""
     if task.component.startswith("__"):
         return sum(it.executed for it in task.inputs)
@@ -126,7 +126,7 @@ def _flows(
             *(task.task, host, port, seconds, it.executed, 0.0, 0.0, step),
         )
     if task.outputs:
-        base = taken_in(task) or 0.0
+        base = count_received(task) or 0.0
         for out in task.outputs:
             yield MeasurementRow(
                 *(until, written, late, "emitted", topology, task.component, "", out.stream),
@@ -159,7 +159,7 @@ def _busy(task: TaskSample) -> float:
 
 def _handled(task: TaskSample) -> float:
     """Tuples that CPU went into: taken in, or of a spout given out."""
-    received = taken_in(task)
+    received = count_received(task)
     if received is not None:
         return received
     return sum(it.emitted for it in task.outputs if not it.stream.startswith("__"))

@@ -48,7 +48,7 @@ EMBEDDED: Final = {
 }
 
 
-def started(config: Spark, app: str = "eyewall-rates") -> SparkSession:
+def start_session(config: Spark, app: str = "eyewall-rates") -> SparkSession:
     """Start Spark, or connect to the master; workers get this package sent."""
     local = config.master.startswith("local")
     os.environ.setdefault("PYSPARK_PYTHON", _interpreter() if local else sys.executable)
@@ -65,7 +65,7 @@ def started(config: Spark, app: str = "eyewall-rates") -> SparkSession:
         builder = builder.config(key, value)
     spark = builder.getOrCreate()
     if not local:
-        spark.sparkContext.addPyFile(_packed())
+        spark.sparkContext.addPyFile(_pack_code())
     spark.dataSource.register(HistorySource)
     return spark
 
@@ -90,7 +90,7 @@ def _temporary() -> str:
     return folder
 
 
-def _packed() -> str:
+def _pack_code() -> str:
     """Pack this package; workers ask for the file whenever one of them starts, until we end."""
     folder = _temporary()
     package = Path(eyewall_monitor.__file__).parent

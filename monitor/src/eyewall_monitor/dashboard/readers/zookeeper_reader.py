@@ -19,7 +19,7 @@ from kazoo.exceptions import NoNodeError
 from eyewall_monitor.dashboard.errors import Reason, RequestError
 from eyewall_monitor.dashboard.readers.reader import RepeatingThread, pause_after
 from eyewall_monitor.dashboard.snapshot import ZookeeperSnapshot
-from eyewall_monitor.dashboard.views.decision import DecisionSummary, decision_summary
+from eyewall_monitor.dashboard.views.decision_summary import DecisionSummary, decision_summary
 
 if TYPE_CHECKING:
     from collections.abc import Callable

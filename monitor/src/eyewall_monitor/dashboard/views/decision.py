@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from eyewall_contracts.decision import Verdict
-
 from eyewall_monitor.dashboard.response_times import mean
 from eyewall_monitor.dashboard.views.base import View
+from eyewall_monitor.dashboard.views.decision_summary import (
+    EXECUTED,
+    DecisionSummary,
+    decision_summary,
+)
 from eyewall_monitor.dashboard.views.metrics import (
     MetricView,
     MoveView,
@@ -23,35 +26,10 @@ if TYPE_CHECKING:
 
     from eyewall_monitor.dashboard.snapshot import Snapshot
 
-EXECUTED: Final = (Verdict.PLACED, Verdict.MOVED)
-"""Verdicts of decisions whose moves were made."""
 BEFORE_SECONDS: Final = 300.0
 SETTLING_SECONDS: Final = 60.0
 """After a move, while workers start and process what has queued up."""
 AFTER_SECONDS: Final = 300.0
-
-
-class DecisionSummary(View):
-    """A decision in the history."""
-
-    id: str
-    at: float
-    """Seconds since the epoch."""
-    topology: str
-    name: str
-    verdict: Verdict
-    said: str
-    """The message that Storm UI shows."""
-    policy: str
-    objective: str
-    status: str
-    decided_by: str
-    gap: float | None
-    moves: int
-    workers_started: int | None
-    response_time_before: float | None = None
-    """R of the assignment that ran, and of the one that was found."""
-    response_time_after: float | None = None
 
 
 class MeasuredGain(View):
@@ -100,24 +78,6 @@ class DecisionPage(View):
     """Value of `before` for the next page; None: there are no older decisions."""
     unreadable: tuple[str, ...] = ()
     """Records that were left out, and why."""
-
-
-def topology_name(topology: str) -> str:
-    """Return the name in Storm's id, NAME-NUMBER-SECONDS."""
-    return topology.rsplit("-", 2)[0]
-
-
-def decision_summary(record: DecisionRecord) -> DecisionSummary:
-    """Return a decision in the history."""
-    response = next((it for it in record.metrics if it.name == "R"), None)
-    return DecisionSummary.of(
-        record,
-        at=record.time,
-        name=topology_name(record.topology),
-        moves=len(record.moves) + record.moves_left_out,
-        response_time_before=response.before if response else None,
-        response_time_after=response.after if response else None,
-    )
 
 
 def decision_view(record: DecisionRecord, snapshot: Snapshot) -> DecisionView:

@@ -10,7 +10,7 @@ from eyewall_contracts.decision import Verdict
 
 from eyewall_monitor.dashboard.response_times import SPAN_SECONDS, mean
 from eyewall_monitor.dashboard.views.base import View
-from eyewall_monitor.dashboard.views.decision import EXECUTED, DecisionSummary
+from eyewall_monitor.dashboard.views.decision_summary import EXECUTED, DecisionSummary
 from eyewall_monitor.dashboard.views.signal import redis_signal
 
 if TYPE_CHECKING:

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Final, Literal
 
 from eyewall_contracts.proto import scheduler_pb2 as storm
 
-from eyewall_monitor.dashboard import response_times
 from eyewall_monitor.dashboard.views.base import View
 from eyewall_monitor.dashboard.views.metrics import (
     MetricView,
@@ -116,7 +115,7 @@ def topology_summaries(snapshot: Snapshot) -> tuple[TopologySummary, ...]:
     if status is None:
         return ()
     topologies = sorted(status.topologies, key=lambda it: (it.name, it.topology_id))
-    measured = response_times.recent(snapshot, (it.topology_id for it in topologies))
+    measured = snapshot.response_times(it.topology_id for it in topologies)
     hosts = {it.id: it.host for it in status.supervisors}
     return tuple(_summary(snapshot, it, measured, hosts) for it in topologies)
 
@@ -145,7 +144,7 @@ def topology_view(
     snapshot: Snapshot, status: pb.Status, topology: pb.TopologyStatus, revision: int
 ) -> TopologyView:
     """Return one topology of the sidecar's status."""
-    measured = response_times.recent(snapshot, [topology.topology_id])
+    measured = snapshot.response_times([topology.topology_id])
     summary = _summary(snapshot, topology, measured, {it.id: it.host for it in status.supervisors})
     return TopologyView.of(
         topology,
