@@ -1,32 +1,32 @@
-"""What no placement of a topology can do better than, whatever else runs in the cluster."""
+"""A lower bound on the network usage of a topology, whatever else runs in the cluster."""
 
 import numpy as np
 from eyewall_sidecar.model.arrays import Floats
 from eyewall_sidecar.model.links import Matrix
 
-from benchmarks.large.groups import Crowd, Racks
+from benchmarks.large.groups import GroupedTopology, Racks
 
 
-def least_usage(crowd: Crowd, racks: Racks) -> float:
+def least_usage(topology: GroupedTopology, racks: Racks) -> float:
     """Return a lower bound of `usage`: for each stream the greater of two, summed."""
     between = racks.per_tuple[~np.eye(len(racks.per_tuple), dtype=np.bool_)]
     near = float(racks.per_tuple.diagonal().min())
     far = max(near, float(between.min(initial=np.inf)) if len(between) else near)
     total = 0.0
     for source, target, rate in zip(
-        crowd.sources.tolist(), crowd.targets.tolist(), crowd.rates.tolist(), strict=True
+        topology.sources.tolist(), topology.targets.tolist(), topology.rates.tolist(), strict=True
     ):
-        together = _together(crowd, racks, source, target, near, far)
+        together = _together(topology, racks, source, target, near, far)
         apart = max(
-            _spread(crowd, racks, source, target, racks.per_tuple),
-            _spread(crowd, racks, target, source, racks.per_tuple.T),
+            _spread(topology, racks, source, target, racks.per_tuple),
+            _spread(topology, racks, target, source, racks.per_tuple.T),
         )
         total += rate * max(together, apart)
     return total
 
 
 def _together(
-    crowd: Crowd, racks: Racks, source: int, target: int, near: float, far: float
+    topology: GroupedTopology, racks: Racks, source: int, target: int, near: float, far: float
 ) -> float:
     """Bound what a tuple/s costs by what of two groups one node, and one rack, can hold.
 
@@ -42,7 +42,7 @@ def _together(
     group to itself T is 0.
     """
     groups = sorted({source, target})
-    need = crowd.requirements[:, groups] @ crowd.sizes[groups]
+    need = topology.requirements[:, groups] @ topology.sizes[groups]
     in_racks = np.stack([np.bincount(racks.rack, weights=row) for row in racks.limits])
     in_node, in_rack = (
         float(np.min(largest[need > 0] / need[need > 0], initial=1.0))
@@ -51,13 +51,15 @@ def _together(
     return near * (max(in_rack, in_node) - in_node) + far * (1.0 - max(in_rack, in_node))
 
 
-def _spread(crowd: Crowd, racks: Racks, one: int, other: int, per_tuple: Matrix) -> float:
+def _spread(
+    topology: GroupedTopology, racks: Racks, one: int, other: int, per_tuple: Matrix
+) -> float:
     """Bound what a tuple/s costs by how far the other group has to spread around each rack.
 
     Seen from any rack, the other group fills the nearest racks first, as many of it in each as
     whole executors allow; the first group then fills the racks where that costs the least.
     """
-    here, there = _shares(crowd, racks, one), _shares(crowd, racks, other)
+    here, there = _shares(topology, racks, one), _shares(topology, racks, other)
     in_node = float(there.max(initial=0.0))
     one_each = np.stack([np.bincount(racks.rack, weights=it) for it in (here, there)])
     tolls = np.empty(len(per_tuple))
@@ -65,19 +67,19 @@ def _spread(crowd: Crowd, racks: Racks, one: int, other: int, per_tuple: Matrix)
         costs = np.append(per_tuple[rack], 0.0)
         room = np.append(one_each[1], in_node)
         room[rack] = max(0.0, room[rack] - in_node)
-        tolls[rack] = _filled(costs, room)
-    return _filled(tolls, one_each[0])
+        tolls[rack] = _fill(costs, room)
+    return _fill(tolls, one_each[0])
 
 
-def _shares(crowd: Crowd, racks: Racks, group: int) -> Floats:
+def _shares(topology: GroupedTopology, racks: Racks, group: int) -> Floats:
     """Return [node]: the share of the group that an empty node holds, at most."""
-    need = crowd.requirements[:, group]
+    need = topology.requirements[:, group]
     number = np.min(racks.limits[need > 0] / need[need > 0, None], axis=0, initial=np.inf)
-    whole = np.minimum(np.floor(number * (1 + 1e-9) + 1e-9), crowd.sizes[group])
-    return np.asarray(whole / crowd.sizes[group], dtype=np.float64)
+    whole = np.minimum(np.floor(number * (1 + 1e-9) + 1e-9), topology.sizes[group])
+    return np.asarray(whole / topology.sizes[group], dtype=np.float64)
 
 
-def _filled(costs: Floats, room: Floats) -> float:
+def _fill(costs: Floats, room: Floats) -> float:
     """Return what filling the cheapest first costs until 1 is placed; all there is if less fits."""
     order = np.argsort(costs, kind="stable")
     taken = np.diff(np.minimum(np.cumsum(room[order]), 1.0), prepend=0.0)

@@ -1,4 +1,4 @@
-"""What is placed in numbers: a topology as groups of interchangeable executors, nodes in racks."""
+"""A topology as groups of interchangeable executors, and nodes in racks."""
 
 from dataclasses import dataclass
 from typing import Self
@@ -13,7 +13,7 @@ Counts = Places
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Crowd:
+class GroupedTopology:
     """One topology.
 
     Parameters
@@ -87,17 +87,19 @@ class Racks:
         return cls(limits, rack, per_tuple)
 
 
-def usage(crowd: Crowd, racks: Racks, counts: Counts) -> float:
+def usage(topology: GroupedTopology, racks: Racks, counts: Counts) -> float:
     """Return Σ λ · Σ_(u,v) (x_u / n) · (y_v / m) · per_tuple[u, v] over streams.
 
     With delays as costs this is the network usage N (paper 000, equation 20) of the executors'
     streams, λ / (n · m) on each.
     """
-    shares = counts / crowd.sizes[:, None]
+    shares = counts / topology.sizes[:, None]
     by_rack = shares_by_rack(racks, shares)
     within = racks.per_tuple.diagonal()[racks.rack]
     total = 0.0
-    for source, target, rate in zip(crowd.sources, crowd.targets, crowd.rates, strict=True):
+    for source, target, rate in zip(
+        topology.sources, topology.targets, topology.rates, strict=True
+    ):
         apart = by_rack[source] @ racks.per_tuple @ by_rack[target]
         total += float(rate * (apart - (within * shares[source]) @ shares[target]))
     return total
@@ -110,7 +112,9 @@ def shares_by_rack(racks: Racks, shares: Floats) -> Floats:
     )
 
 
-def slowest_path(crowd: Crowd, racks: Racks, counts: Counts, order: list[int]) -> float:
+def slowest_path(
+    topology: GroupedTopology, racks: Racks, counts: Counts, order: list[int]
+) -> float:
     """Return the longest path over pairs of nodes that are both in use, in units of `per_tuple`.
 
     Parameters
@@ -121,7 +125,7 @@ def slowest_path(crowd: Crowd, racks: Racks, counts: Counts, order: list[int]) -
     position = {group: place for place, group in enumerate(order)}
     done = np.where(counts > 0, 0.0, -np.inf)
     inputs: dict[int, list[int]] = {}
-    for source, target in zip(crowd.sources.tolist(), crowd.targets.tolist(), strict=True):
+    for source, target in zip(topology.sources.tolist(), topology.targets.tolist(), strict=True):
         if position[source] < position[target]:
             inputs.setdefault(target, []).append(source)
     for group in order:

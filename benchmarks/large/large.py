@@ -27,8 +27,8 @@ from eyewall_sidecar.storm import Grouping
 from benchmarks.instances.clusters import large_cluster
 from benchmarks.instances.workload import Workload, WorkloadTopology
 from benchmarks.large.bound import least_usage
-from benchmarks.large.groups import Counts, Crowd, Racks, slowest_path, usage
-from benchmarks.large.placing import place_all
+from benchmarks.large.cluster_placement import place_all
+from benchmarks.large.groups import Counts, GroupedTopology, Racks, slowest_path, usage
 from benchmarks.large.ras_by_component import place_by_resources
 
 mpl.use("svg")
@@ -69,11 +69,11 @@ class LargeResult:
     ras_unplaced: int
 
 
-def crowd(topology: WorkloadTopology) -> Crowd:
+def group_topology(topology: WorkloadTopology) -> GroupedTopology:
     """Translate a topology; under `all` each tuple arrives once at every executor."""
     place = {it.id: number for number, it in enumerate(topology.components)}
     targets = [topology.components[place[it.target]] for it in topology.streams]
-    return Crowd(
+    return GroupedTopology(
         sizes=np.array([it.executors for it in topology.components], dtype=np.int64),
         requirements=np.array(
             [[it.cpu for it in topology.components], [it.memory for it in topology.components]]
@@ -105,26 +105,26 @@ def racks_of(workload: Workload) -> Racks:
 
 def measure(topologies: tuple[WorkloadTopology, ...], racks: Racks) -> LargeResult:
     """Place these topologies on the empty cluster."""
-    crowds = [crowd(it) for it in topologies]
+    grouped = [group_topology(it) for it in topologies]
     wall, cpu = [], []
     for _ in range(REPEATS):
         began, began_cpu = perf_counter(), process_time()
-        found = place_all(crowds, racks)
+        found = place_all(grouped, racks)
         wall.append(perf_counter() - began)
         cpu.append(process_time() - began_cpu)
-    ras = place_by_resources(crowds, racks)
+    ras = place_by_resources(grouped, racks)
     both = [
         (ours, theirs, topology, it)
-        for ours, theirs, topology, it in zip(found.counts, ras, topologies, crowds, strict=True)
+        for ours, theirs, topology, it in zip(found.counts, ras, topologies, grouped, strict=True)
         if ours is not None and theirs is not None
     ]
     mine = [
-        (it, counts) for it, counts in zip(crowds, found.counts, strict=True) if counts is not None
+        (it, counts) for it, counts in zip(grouped, found.counts, strict=True) if counts is not None
     ]
     return LargeResult(
         topologies=len(topologies),
         executors=sum(it.executors for it in topologies),
-        pairs=sum(int(it.sizes[it.sources] @ it.sizes[it.targets]) for it in crowds),
+        pairs=sum(int(it.sizes[it.sources] @ it.sizes[it.targets]) for it in grouped),
         seconds=min(wall),
         cpu=min(cpu),
         usage=sum(usage(it, racks, counts) for it, counts in mine),
@@ -138,7 +138,9 @@ def measure(topologies: tuple[WorkloadTopology, ...], racks: Racks) -> LargeResu
     )
 
 
-def _response(topology: WorkloadTopology, it: Crowd, racks: Racks, counts: Counts) -> float:
+def _response(
+    topology: WorkloadTopology, it: GroupedTopology, racks: Racks, counts: Counts
+) -> float:
     names = [component.id for component in topology.components]
     order = path_order(names, [(stream.source, stream.target) for stream in topology.streams])
     return slowest_path(it, racks, counts, [names.index(name) for name in order])
@@ -156,7 +158,9 @@ def main() -> None:
         racks = racks_of(workload)
         order = np.random.default_rng(seed).permutation(len(workload.topologies))
         if not seed:
-            place_all([crowd(workload.topologies[it]) for it in order[:4]], racks)  # compiled now
+            place_all(
+                [group_topology(workload.topologies[it]) for it in order[:4]], racks
+            )  # compiled now
         for share in SHARES:
             chosen = order[: round(share * len(order))]
             results[share].append(measure(tuple(workload.topologies[it] for it in chosen), racks))

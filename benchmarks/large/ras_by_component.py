@@ -10,40 +10,40 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 from eyewall_sidecar.model.arrays import Floats, Places
 
-from benchmarks.large.groups import Counts, Crowd, Racks
+from benchmarks.large.groups import Counts, GroupedTopology, Racks
 
 
-def place_by_resources(crowds: Sequence[Crowd], racks: Racks) -> list[Counts | None]:
+def place_by_resources(topologies: Sequence[GroupedTopology], racks: Racks) -> list[Counts | None]:
     """Return for each topology its counts [group, node], or None if there was no room."""
     left = racks.limits * (1 + 1e-9)
     placed: list[Counts | None] = []
-    for crowd in crowds:
-        counts = np.zeros((len(crowd.sizes), len(racks.rack)), dtype=np.int64)
+    for topology in topologies:
+        counts = np.zeros((len(topology.sizes), len(racks.rack)), dtype=np.int64)
         after, nodes, last = left.copy(), np.zeros(0, dtype=np.int64), -1
-        for group in _turns(crowd):
+        for group in _turns(topology):
             if group != last:
                 nodes, last = _in_order(racks, after, counts.sum(axis=0).astype(np.float64)), group
-            needs = crowd.requirements[:, group]
+            needs = topology.requirements[:, group]
             holding = (after[:, nodes] >= needs[:, None]).all(axis=0)
             if not holding.any():
                 break
             node = nodes[np.argmax(holding)]
             counts[group, node] += 1
             after[:, node] -= needs
-        whole = bool((counts.sum(axis=1) == crowd.sizes).all())
+        whole = bool((counts.sum(axis=1) == topology.sizes).all())
         placed.append(counts if whole else None)
         left = after if whole else left
     return placed
 
 
-def _turns(crowd: Crowd) -> Iterator[int]:
+def _turns(topology: GroupedTopology) -> Iterator[int]:
     """Yield a group for each executor; a group alternates with its neighbours, as in Storm."""
-    neighbours: list[set[int]] = [set() for _ in crowd.sizes]
-    for source, target in zip(crowd.sources.tolist(), crowd.targets.tolist(), strict=True):
+    neighbours: list[set[int]] = [set() for _ in topology.sizes]
+    for source, target in zip(topology.sources.tolist(), topology.targets.tolist(), strict=True):
         if source != target:
             neighbours[source].add(target)
             neighbours[target].add(source)
-    size, waiting = crowd.sizes.tolist(), crowd.sizes.tolist()
+    size, waiting = topology.sizes.tolist(), topology.sizes.tolist()
     connections = [
         own * sum(size[it] for it in near) for own, near in zip(size, neighbours, strict=True)
     ]

@@ -2,12 +2,14 @@ import numpy as np
 import pytest
 from eyewall_sidecar.model.errors import ProblemError
 
-from benchmarks.large.groups import Crowd, Racks, slowest_path, usage
+from benchmarks.large.groups import GroupedTopology, Racks, slowest_path, usage
 
 
-def crowd(sizes: list[int], streams: list[tuple[int, int, float]], needs: float = 1.0) -> Crowd:
+def group_topology(
+    sizes: list[int], streams: list[tuple[int, int, float]], needs: float = 1.0
+) -> GroupedTopology:
     """Return groups whose executors need so many cores each."""
-    return Crowd(
+    return GroupedTopology(
         np.array(sizes),
         np.full((1, len(sizes)), needs),
         np.array([it[0] for it in streams], dtype=np.int64),
@@ -30,20 +32,20 @@ def test_usage_is_that_of_all_pairs_of_executors() -> None:
     # From n0: two stay, one to n1 (1 ms), one to n2 (100 ms). From n2: three of four leave.
     # 10/s · (0.001 + 0.1 + 3 · 0.1) = 4.01.
     counts = np.array([[1, 0, 1], [2, 1, 1]])
-    value = usage(crowd([2, 4], [(0, 1, 80.0)]), racks([[9, 9], [9]]), counts)
+    value = usage(group_topology([2, 4], [(0, 1, 80.0)]), racks([[9, 9], [9]]), counts)
     assert value == pytest.approx(4.01)
 
 
 def test_a_stream_from_a_group_to_itself_counts_its_pairs_too() -> None:
     # Two executors on two nodes of a rack: of four ordered pairs two are 1 ms apart.
-    value = usage(crowd([2], [(0, 0, 8.0)]), racks([[9, 9]]), np.array([[1, 1]]))
+    value = usage(group_topology([2], [(0, 0, 8.0)]), racks([[9, 9]]), np.array([[1, 1]]))
     assert value == pytest.approx(8.0 * 0.5 * 0.001)
 
 
 def test_the_slowest_path_takes_the_farthest_nodes_in_use() -> None:
     # a on n0, b on n0 and n1 (same rack), c on n2 (another rack):
     # a → b at most 1 ms, b → c 100 ms from wherever b is.
-    topology = crowd([1, 2, 1], [(0, 1, 1.0), (1, 2, 1.0)])
+    topology = group_topology([1, 2, 1], [(0, 1, 1.0), (1, 2, 1.0)])
     counts = np.array([[1, 0, 0], [1, 1, 0], [0, 0, 1]])
     assert slowest_path(topology, racks([[9, 9], [9]]), counts, [0, 1, 2]) == pytest.approx(0.101)
 

@@ -139,44 +139,40 @@ def next_cheaper(
 
 
 TRIES = 10
-"""Throughputs that are tried for the next cheaper platform: a thousandth of it is 2⁻¹⁰."""
-
-
-@dataclass(frozen=True, slots=True)
-class MethodOptions:
-    """How a problem is solved.
-
-    Parameters
-    ----------
-    method
-        A key of METHODS.
-    time_limit
-        Seconds for what to buy; as many again at most for the next cheaper platform.
-    seed
-        Same seed, same answer, unless the time limit cut in.
-    """
-
-    method: str
-    time_limit: float
-    seed: int
+"""Throughputs tried for the next cheaper platform: bisection to a thousandth takes 2⁻¹⁰."""
 
 
 def find_platform(
-    problem: ProvisioningProblem, asked: MethodOptions, clock: Callable[[], float]
+    problem: ProvisioningProblem,
+    method_name: str,
+    *,
+    time_limit: float,
+    seed: int,
+    clock: Callable[[], float],
 ) -> PlatformAnswer:
-    """Find the platform and the next cheaper one."""
-    method = METHODS[asked.method]
-    found = method(problem, time_limit=asked.time_limit, seed=asked.seed, clock=clock)
+    """Find the platform and the next cheaper one.
+
+    Parameters
+    ----------
+    method_name
+        A key of METHODS.
+    time_limit
+        Seconds for the platform; as many again at most for the next cheaper one.
+    seed
+        The same seed gives the same answer unless the time limit cuts in.
+    """
+    method = METHODS[method_name]
+    found = method(problem, time_limit=time_limit, seed=seed, clock=clock)
     if found.provision is None:
         return PlatformAnswer(found.solution)
 
-    ends_at = clock() + asked.time_limit
+    ends_at = clock() + time_limit
 
-    def within_its_part(other: ProvisioningProblem) -> Provision | None:
-        if clock() >= ends_at:  # a large topology takes some seconds more than its part
+    def find_within_share(other: ProvisioningProblem) -> Provision | None:
+        if clock() >= ends_at:  # a large topology takes some seconds more than its share
             return None
-        part = asked.time_limit / TRIES
-        return method(other, time_limit=part, seed=asked.seed, clock=clock).provision
+        share = time_limit / TRIES
+        return method(other, time_limit=share, seed=seed, clock=clock).provision
 
     return PlatformAnswer(
         found.solution,
@@ -184,7 +180,7 @@ def find_platform(
         uses=utilisation(problem, found.provision),
         breaks=overloads_at(problem, found.provision, MORE),
         sustained=sustained_throughput(problem, found.provision),
-        cheaper=next_cheaper(problem, found.provision, within_its_part),
+        cheaper=next_cheaper(problem, found.provision, find_within_share),
     )
 
 
@@ -203,5 +199,5 @@ class PlatformTask:
     def solve(self, time_limit: float) -> PlatformAnswer:
         """Return what to buy; half of the seconds are for the next cheaper platform."""
         return find_platform(
-            self.problem, MethodOptions(self.method, time_limit / 2, self.seed), monotonic
+            self.problem, self.method, time_limit=time_limit / 2, seed=self.seed, clock=monotonic
         )

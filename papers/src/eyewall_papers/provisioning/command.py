@@ -23,7 +23,6 @@ from rich.text import Text
 from eyewall_papers.provisioning.answer import (
     MORE,
     Item,
-    MethodOptions,
     PlatformAnswer,
     find_platform,
     not_needed,
@@ -272,9 +271,14 @@ def provision(source: ProblemSource, options: ProvisionOptions, *, as_json: bool
     except ProblemError as error:
         refuse(f"{source.name}: {error}")
     currency = _currency(catalogue, file)
-    asked = MethodOptions(options.method, options.time_limit, options.seed)
     with show_progress(f"searching, for at most {options.time_limit:g} s …"):
-        found = find_platform(file.problem, asked, perf_counter)
+        found = find_platform(
+            file.problem,
+            options.method,
+            time_limit=options.time_limit,
+            seed=options.seed,
+            clock=perf_counter,
+        )
     assumptions = (*source.assumptions, *file.assumptions)
     spare: tuple[str, ...] = ()
     if catalogue is None and found.provision is not None:

@@ -5,7 +5,7 @@ from eyewall_sidecar.model.arrays import Floats, Places
 from eyewall_sidecar.model.compilation import compiled, kernel
 from eyewall_sidecar.model.links import Matrix
 
-from benchmarks.large.filling import price_group
+from benchmarks.large.node_fill import price_group
 
 
 @kernel

@@ -1,4 +1,4 @@
-"""Placing one topology's groups on what is left of the nodes, in time linear in executors."""
+"""Places one topology's groups on free nodes, in time linear in executors."""
 
 import numpy as np
 from eyewall_sidecar.model.arrays import Floats, Places
@@ -12,8 +12,8 @@ def fill_evenly(
 ) -> tuple[bool, Places]:
     """Fill node after node, with the same mix of groups on each as far as whole executors allow.
 
-    A mix keeps as much of every stream within nodes as the number of nodes in use permits, whoever
-    talks to whom.
+    A mix keeps as much of every stream within nodes as the number of nodes in use permits,
+    whichever groups exchange tuples.
 
     Parameters
     ----------
@@ -52,7 +52,7 @@ def fill_evenly(
 
 
 @kernel
-def settle_group(
+def improve_group(
     group: int,
     counts: Places,
     sizes: Places,
