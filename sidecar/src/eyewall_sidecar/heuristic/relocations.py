@@ -13,6 +13,7 @@ import numpy as np
 from eyewall_sidecar.model import Range
 from eyewall_sidecar.model.arrays import Floats, Places, ProblemArrays
 from eyewall_sidecar.objective import EckerWeights, Objective, Term
+from eyewall_sidecar.objectives.costs import weigh
 from eyewall_sidecar.objectives.ecker import MILLISECONDS
 from eyewall_sidecar.objectives.weighted_sum import weighted_sum
 
@@ -60,10 +61,17 @@ def evaluate_relocations(
     metrics = {
         Term.R: response_times(arrays, places, operator, arrays.execution_times),
         Term.A: np.exp(logs),
-        Term.T: streams.summed(_apart(arrays), arrays.rates),
-        Term.N: streams.summed(arrays.delays, arrays.rates),
-        Term.EE: streams.summed(arrays.delays**2, arrays.rates),
     }
+    others = np.delete(places, operator)
+    for term in Term:
+        if term not in metrics:
+            costs = weigh(arrays, {term: 1.0})
+            metrics[term] = (
+                costs.per_operator[others].sum()
+                + costs.per_operator
+                + streams.summed(costs.per_tuple, arrays.rates)
+                + streams.summed(costs.per_stream)
+            )
     if objective.ecker:
         value = _ecker(arrays, places, operator, streams, objective.ecker)
     elif objective.single:

@@ -16,6 +16,7 @@ from eyewall_sidecar.model import PlacementProblem, Stream
 from eyewall_sidecar.model.arrays import Floats, ProblemArrays
 from eyewall_sidecar.model.links import Matrix
 from eyewall_sidecar.objective import Term
+from eyewall_sidecar.objectives.costs import weigh
 
 Pick = Callable[[NDArray[np.float64]], np.float64]
 """`np.max` for the worst of what is minimised, `np.min` for the best."""
@@ -79,13 +80,13 @@ class Extremes:
             case Term.A:
                 nodes = self._of_operators(_usable(arrays.node_logs), pick)
                 return float(nodes.sum() + self._of_streams(_usable(arrays.link_logs), pick).sum())
-            case Term.T:
-                apart = 1.0 - np.eye(arrays.nodes)
-                return float(arrays.rates @ self._of_streams(apart, pick))
-            case Term.N:
-                return float(arrays.rates @ self._of_streams(arrays.delays, pick))
-            case Term.EE:
-                return float(arrays.rates @ self._of_streams(arrays.delays, pick) ** 2)
+            case _:
+                costs = weigh(arrays, {term: 1.0})
+                return float(
+                    self._of_operators(costs.per_operator, pick).sum()
+                    + arrays.rates @ self._of_streams(costs.per_tuple, pick)
+                    + self._of_streams(costs.per_stream, pick).sum()
+                )
 
     def _response_time(self, pick: Pick) -> float:
         """R with the picked R_i / S_u for each operator, the picked d_(u,v) for each stream."""
