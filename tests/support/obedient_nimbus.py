@@ -11,10 +11,10 @@ from eyewall_contracts.rates import Rates
 from eyewall_contracts.sample import Sample
 from eyewall_contracts.switches import Switches
 from eyewall_sidecar.config import MoveLimits, ServiceSettings, SolverLimits
+from eyewall_sidecar.messages import Message
 from eyewall_sidecar.model import Solution
 from eyewall_sidecar.service.decision import Decision, Decline, Place
 from eyewall_sidecar.service.decision_log import DecisionLog
-from eyewall_sidecar.service.messages import Message
 from eyewall_sidecar.service.overview import TopologyOverview, topology_overview
 from eyewall_sidecar.service.planner import Planner, ServiceContext
 from eyewall_sidecar.service.round import InputStores, SchedulingService

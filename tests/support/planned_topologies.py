@@ -1,6 +1,6 @@
 """Topologies on three hosts, of which plans are made and applied."""
 
-from eyewall_sidecar.service.messages import Message
+from eyewall_sidecar.messages import Message
 from eyewall_sidecar.service.planner import PlanOptions
 from eyewall_sidecar.service.plans import Plan, PlanState
 from eyewall_sidecar.storm import Topology

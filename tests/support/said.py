@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import Any
 
-from eyewall_sidecar.service.messages import Code, Message
+from eyewall_sidecar.messages import Code, Message
 
 
 def parts(said: Message | str | None) -> Iterator[Message]:

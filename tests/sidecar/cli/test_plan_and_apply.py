@@ -8,9 +8,9 @@ from contextlib import contextmanager
 import pytest
 from desk_cluster import TOPOLOGY, served, three_sites
 from eyewall_sidecar.cli.app import app
+from eyewall_sidecar.messages import Code, message
 from eyewall_sidecar.model import Solution, Status
 from eyewall_sidecar.service.decision import Place
-from eyewall_sidecar.service.messages import Code, message
 from free_ports import free_port
 from obedient_nimbus import Nimbus
 from real_stores import HERE

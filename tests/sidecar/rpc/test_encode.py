@@ -1,6 +1,6 @@
+from eyewall_sidecar.messages import Code, message
 from eyewall_sidecar.rpc import encode
 from eyewall_sidecar.service.decision import Decision, Decline
-from eyewall_sidecar.service.messages import Code, message
 
 
 def declined(error: str) -> Decision:

@@ -10,11 +10,11 @@ from eyewall_contracts.proto import operations_pb2 as pb
 from eyewall_contracts.proto import operations_pb2_grpc, scheduler_pb2, scheduler_pb2_grpc
 from eyewall_contracts.switches import Switches
 from eyewall_sidecar.cli.client import OperationsClient, OperationsError
+from eyewall_sidecar.messages import Code, message
 from eyewall_sidecar.model import Solution, Status
 from eyewall_sidecar.rpc.server import THREADS
 from eyewall_sidecar.service.decision import Place
 from eyewall_sidecar.service.lookup import UnknownNameError
-from eyewall_sidecar.service.messages import Code, message
 from eyewall_sidecar.service.plans import Plan
 from eyewall_sidecar.stores import HeldSwitches
 from google.protobuf.descriptor_pb2 import DescriptorProto

@@ -4,10 +4,10 @@ from dataclasses import replace
 
 import pytest
 from eyewall_contracts.decision import Verdict
+from eyewall_sidecar.messages import Code, Message, message
 from eyewall_sidecar.model import Solution
 from eyewall_sidecar.service.decision import Keep, Place
 from eyewall_sidecar.service.lookup import UnavailableError
-from eyewall_sidecar.service.messages import Code, Message, message
 from eyewall_sidecar.service.plans import PLAN_SECONDS, Plan, PlanState
 from eyewall_sidecar.service.solver_pool import Job, PlacementTask
 from obedient_nimbus import Nimbus

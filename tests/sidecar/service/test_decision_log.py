@@ -11,7 +11,7 @@ from eyewall_contracts.decision import (
     decode_decision,
     encode_decision,
 )
-from eyewall_sidecar.service.messages import Code, message
+from eyewall_sidecar.messages import Code, message
 from eyewall_sidecar.service.solver_pool import SolverFailure
 from measured_topologies import rates_of
 from msgspec import structs

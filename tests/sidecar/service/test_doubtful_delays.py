@@ -1,8 +1,8 @@
 """Delays that are old, known too little, or whose store is broken: used, and said to be that."""
 
 import pytest
+from eyewall_sidecar.messages import Code
 from eyewall_sidecar.service.decision import Keep
-from eyewall_sidecar.service.messages import Code
 from eyewall_sidecar.storm import Topology
 from measured_topologies import report
 from obedient_nimbus import Nimbus, is_placed

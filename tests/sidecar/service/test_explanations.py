@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from desk_cluster import DELAYS, TOPOLOGY, running, three_sites
 from eyewall_sidecar.config import MoveLimits
+from eyewall_sidecar.messages import Code, Message, message
 from eyewall_sidecar.objective import Objective, Term
 from eyewall_sidecar.objectives import evaluate
 from eyewall_sidecar.service.answers import answer
@@ -19,7 +20,6 @@ from eyewall_sidecar.service.explanations import (
     explain,
 )
 from eyewall_sidecar.service.lookup import UnavailableError, UnknownNameError
-from eyewall_sidecar.service.messages import Code, Message, message
 from eyewall_sidecar.service.movement_rules import MoveConditions
 from eyewall_sidecar.storm import Topology
 from obedient_nimbus import Nimbus

@@ -1,8 +1,8 @@
 """What runs is kept, and moved once a better placement was found that is worth it."""
 
 import pytest
+from eyewall_sidecar.messages import Code, message
 from eyewall_sidecar.service.decision import Keep
-from eyewall_sidecar.service.messages import Code, message
 from eyewall_sidecar.storm import Executor
 from obedient_nimbus import is_placed, reason
 from pinned_chain import TRIANGLE, ends_pinned, moved_delays, three_hosts

@@ -4,10 +4,10 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 import pytest
+from eyewall_sidecar.messages import Code, message
 from eyewall_sidecar.model import ProblemError
 from eyewall_sidecar.service import decider, movement_rules
 from eyewall_sidecar.service.decision import Keep
-from eyewall_sidecar.service.messages import Code, message
 from eyewall_sidecar.storm import SlotChoice, Topology
 from obedient_nimbus import Nimbus, reason
 from said import codes, values

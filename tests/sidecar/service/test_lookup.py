@@ -1,13 +1,13 @@
 """What people mean by the name of a topology or an executor."""
 
 import pytest
+from eyewall_sidecar.messages import Code, message
 from eyewall_sidecar.service.lookup import (
     UnavailableError,
     UnknownNameError,
     find_executor,
     find_topology,
 )
-from eyewall_sidecar.service.messages import Code, message
 from eyewall_sidecar.storm import Component, ComponentKind, Executor, Topology
 from obedient_nimbus import Nimbus
 from said import codes, values

@@ -3,8 +3,8 @@
 from collections.abc import Mapping
 
 import pytest
+from eyewall_sidecar.messages import Code, message
 from eyewall_sidecar.service.decision import Keep
-from eyewall_sidecar.service.messages import Code, message
 from eyewall_sidecar.service.planner import PlanOptions
 from eyewall_sidecar.storm import Topology
 from measured_topologies import rates_of, report

@@ -1,12 +1,11 @@
 from dataclasses import replace
 
 import pytest
+from eyewall_sidecar.messages import Code, message
 from eyewall_sidecar.model import Alternatives, Evaluation, Solution, Status
 from eyewall_sidecar.objective import Objective, Term
 from eyewall_sidecar.service.messages import (
-    Code,
     differs_in_figures_alone,
-    message,
     search_summary,
     solution_message,
     worth,

@@ -5,9 +5,9 @@ from math import inf, nan
 
 import pytest
 from eyewall_contracts.switches import Switches
+from eyewall_sidecar.messages import Code, Message
 from eyewall_sidecar.objective import Objective
 from eyewall_sidecar.service.decision import Keep, Place
-from eyewall_sidecar.service.messages import Code, Message
 from eyewall_sidecar.service.movement_rules import (
     MoveConditions,
     evaluate_move,

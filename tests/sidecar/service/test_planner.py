@@ -3,9 +3,9 @@
 from dataclasses import replace
 
 import pytest
+from eyewall_sidecar.messages import Code, Message, message
 from eyewall_sidecar.model import Solution, Status
 from eyewall_sidecar.service.lookup import InvalidRequestError, UnavailableError, UnknownNameError
-from eyewall_sidecar.service.messages import Code, Message, message
 from eyewall_sidecar.service.planner import PlanOptions
 from eyewall_sidecar.service.plans import MOST_PLANS, PLAN_SECONDS, PlanState
 from eyewall_sidecar.service.solver_pool import SolverFailure

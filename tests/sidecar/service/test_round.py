@@ -3,9 +3,9 @@
 from dataclasses import replace
 
 import pytest
+from eyewall_sidecar.messages import Code, message
 from eyewall_sidecar.model import Solution, Status
 from eyewall_sidecar.service import decision_log
-from eyewall_sidecar.service.messages import Code, message
 from eyewall_sidecar.service.solver_pool import SolverFailure
 from eyewall_sidecar.storm import Executor, Worker
 from obedient_nimbus import Nimbus, is_placed, reason
@@ -20,7 +20,7 @@ def test_a_first_placement_is_decided_in_the_round_with_its_pins_kept() -> None:
     assert is_placed(decision)
     assert [nimbus.host_of(topology, task) for task in (1, 2, 3)] == ["a", "b", "c"]
     # a → b → c: 10 + 10 ms.
-    assert codes(decision.status) == [Code.PLACED, Code.SOLUTION]
+    assert codes(decision.status) == [Code.PLACED, Code.SOLUTION, Code.SELECTIVITY_ASSUMED]
     assert str(decision.status) == ("eyewall: odp, optimal, R 20 ms; selectivity 1 assumed for tag")
 
 
@@ -45,7 +45,7 @@ def test_a_topology_may_ask_for_less_time_than_the_sidecar_gives_but_not_for_mor
 def test_rates_that_are_assumed_equal_are_said_to_be() -> None:
     nimbus, topology = three_hosts(), chain(("source", 1), ("tag", 1))
     status = nimbus.round(topology)[topology.id].status
-    assert values(status, Code.PLACED)["remarks"] == ["rates assumed equal"]
+    assert values(status, Code.PLACED)["remarks"] == [message(Code.RATES_EQUAL)]
 
 
 def test_two_topologies_placed_in_one_round_do_not_share_a_slot() -> None:

@@ -2,8 +2,8 @@
 
 import pytest
 from desk_cluster import TOPOLOGY, running, three_sites
+from eyewall_sidecar.messages import Code, message
 from eyewall_sidecar.service.lookup import UnavailableError, UnknownNameError
-from eyewall_sidecar.service.messages import Code, message
 from measured_topologies import rates_of
 from obedient_nimbus import Nimbus
 from storm_builders import chain, supervisor, worker
@@ -63,7 +63,7 @@ def test_what_is_only_declared_or_hinted_is_said_to_be() -> None:
     assert found.assumptions == (
         DECLARED,
         message(Code.RATES_NOT_MEASURED, streams=["source:default", "tag:default"]),
-        "selectivity 1 assumed for tag",
+        message(Code.SELECTIVITY_ASSUMED, components=["tag"]),
         message(Code.SIZES_UNKNOWN),
     )
 

@@ -7,10 +7,10 @@ from dataclasses import dataclass, replace
 
 import psutil
 import pytest
+from eyewall_sidecar.messages import Code, message
 from eyewall_sidecar.model import Link, Node, Operator, PlacementProblem, Solution, Status, Stream
 from eyewall_sidecar.objective import Objective
 from eyewall_sidecar.objectives import evaluate
-from eyewall_sidecar.service.messages import Code, message
 from eyewall_sidecar.service.solver_pool import (
     IMPROVING,
     PLACING,

@@ -10,7 +10,7 @@ import pytest
 from eyewall_contracts.stores.switch_store import change_switches
 from eyewall_contracts.switches import Switches, encode_switches
 from eyewall_sidecar.config import MoveLimits
-from eyewall_sidecar.service.messages import Code
+from eyewall_sidecar.messages import Code
 from eyewall_sidecar.service.movement_rules import find_freeze
 from eyewall_sidecar.stores import HeldSwitches, ZookeeperSwitches
 from free_ports import free_port

@@ -1,6 +1,7 @@
 from collections.abc import Iterable
 
 import pytest
+from eyewall_sidecar.messages import Code, message
 from eyewall_sidecar.storm import Component, ComponentKind, Executor, Grouping, Input, Topology
 from eyewall_sidecar.storm.rates import Flow, flows
 from storm_builders import chain
@@ -50,7 +51,7 @@ def test_a_component_without_hint_emits_as_much_as_it_receives_and_that_is_said(
     topology = chain(("source", 1), ("tag", 1), ("count", 1))
     assert rates(topology, {"source": 10}) == {(1, 2): pytest.approx(10), (2, 3): pytest.approx(10)}
     _, said = flows(topology, {"source": 10})
-    assert said == ("selectivity 1 assumed for tag",)
+    assert said == (message(Code.SELECTIVITY_ASSUMED, components=["tag"]),)
 
 
 def test_what_all_grouping_multiplies_is_received_in_full_and_emitted_again() -> None:
@@ -67,19 +68,21 @@ def test_a_hint_for_a_component_overrides_what_it_receives() -> None:
 def test_without_any_hint_all_rates_are_equal_and_that_is_said() -> None:
     topology = chain(("source", 1), ("tag", 1), ("count", 1))
     assert rates(topology, {}) == {(1, 2): pytest.approx(1), (2, 3): pytest.approx(1)}
-    assert flows(topology, {})[1] == ("rates assumed equal",)
+    assert flows(topology, {})[1] == (message(Code.RATES_EQUAL),)
 
 
 def test_a_spout_without_hint_is_assumed_to_emit_one_tuple_per_second() -> None:
     topology = chain(("source", 1), ("tag", 1), ("count", 1))
     assert rates(topology, {"tag": 5})[1, 2] == pytest.approx(1)
-    assert "rate of source assumed 1 tuple/s" in flows(topology, {"tag": 5})[1]
+    assumed = message(Code.RATE_ASSUMED, streams=["source"], rate=1.0)
+    assert assumed in flows(topology, {"tag": 5})[1]
 
 
 def test_a_groupings_shares_that_are_not_known_are_said_to_be_assumed() -> None:
     topology = chain(("source", 1), ("tag", 2), grouping=Grouping.LOCAL_OR_SHUFFLE)
     _, said = flows(topology, {"source": 1})
-    assert said == ("spread evenly like shuffle: source → tag (local_or_shuffle)",)
+    pairs = ["source → tag (local_or_shuffle)"]
+    assert said == (message(Code.SPREAD_AS_SHUFFLE, streams=pairs),)
 
 
 def test_ack_streams_are_system_streams_with_the_rate_of_what_they_acknowledge() -> None:
@@ -113,4 +116,5 @@ def test_a_feedback_stream_is_not_zero() -> None:
         (2, 3): pytest.approx(11),
         (3, 2): pytest.approx(11),
     }
-    assert "rate of feedback from b to a assumed 1 tuple/s" in flows(topology, {"source": 10})[1]
+    assumed = message(Code.RATE_ASSUMED, streams=["feedback from b to a"], rate=1.0)
+    assert assumed in flows(topology, {"source": 10})[1]

@@ -3,6 +3,7 @@
 import dataclasses
 
 import pytest
+from eyewall_sidecar.messages import Code, message
 from eyewall_sidecar.storm import Executor, Grouping, Topology, hold_estimates, measured_topology
 from eyewall_sidecar.storm.rates import flows, unknown_streams
 from eyewall_sidecar.storm.topology_estimates import MeasuredTopology, MeasuredValue
@@ -85,7 +86,7 @@ def test_what_local_or_shuffle_gave_here_is_not_expected_elsewhere() -> None:
         (1, 3): pytest.approx(50),
     }
     assert flows(topology, {}, measured)[1] == (
-        "spread evenly like shuffle: source → count (local_or_shuffle)",
+        message(Code.SPREAD_AS_SHUFFLE, streams=["source → count (local_or_shuffle)"]),
     )
 
 
@@ -94,7 +95,7 @@ def test_who_sends_to_whom_under_direct_grouping_is_said_to_be_guessed() -> None
     measured = believed(topology, {2: 90.0, 3: 10.0}, {1: 100.0})
     assert rates_between(topology, measured)[1, 2] == pytest.approx(90)
     assert flows(topology, {}, measured)[1] == (
-        "who sends to whom guessed from the sums: source → count (direct)",
+        message(Code.SPREAD_GUESSED, streams=["source → count (direct)"]),
     )
 
 

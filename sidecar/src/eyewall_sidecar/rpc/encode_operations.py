@@ -5,12 +5,13 @@ from typing import Any
 
 from eyewall_contracts.proto import operations_pb2 as pb
 
+from eyewall_sidecar.messages import Message
 from eyewall_sidecar.model import Evaluation
 from eyewall_sidecar.objectives.slowest_path import PathStep
 from eyewall_sidecar.problem_file.writer import write_problem
 from eyewall_sidecar.rpc.encode import encodable
 from eyewall_sidecar.service.explanations import Alternative, Explanation
-from eyewall_sidecar.service.messages import Message, reportable
+from eyewall_sidecar.service.messages import reportable
 from eyewall_sidecar.service.overview import RunningProblem
 from eyewall_sidecar.service.planner import PlanOptions
 from eyewall_sidecar.service.plans import PLAN_SECONDS, Plan, PlanState, executor_names

@@ -6,6 +6,7 @@ import grpc
 from eyewall_contracts.proto import operations_pb2 as pb
 from eyewall_contracts.proto import operations_pb2_grpc as pb_grpc
 
+from eyewall_sidecar.messages import Code, message
 from eyewall_sidecar.policies import policy_catalogue
 from eyewall_sidecar.rpc import encode_operations as encode
 from eyewall_sidecar.rpc.error_status import answering
@@ -13,7 +14,6 @@ from eyewall_sidecar.rpc.status import StatusReporter
 from eyewall_sidecar.service.answers import answer
 from eyewall_sidecar.service.explanations import explain
 from eyewall_sidecar.service.lookup import UnavailableError, find_topology
-from eyewall_sidecar.service.messages import Code, message
 from eyewall_sidecar.service.overview import topology_overview
 from eyewall_sidecar.service.planner import Planner
 

@@ -19,6 +19,7 @@ from google.protobuf.message import Message
 from grpc_health.v1 import health, health_pb2, health_pb2_grpc
 from grpc_reflection.v1alpha import reflection
 
+from eyewall_sidecar.messages import Code, message
 from eyewall_sidecar.plugins import described
 from eyewall_sidecar.rpc import encode
 from eyewall_sidecar.rpc.decode import MalformedError
@@ -26,7 +27,6 @@ from eyewall_sidecar.rpc.extensions import add_services
 from eyewall_sidecar.rpc.nimbus_sessions import MissingParts, NimbusSessions
 from eyewall_sidecar.rpc.operations import OPERATIONS, Operations
 from eyewall_sidecar.service.decision import Decision, Decline, Keep
-from eyewall_sidecar.service.messages import Code, message
 from eyewall_sidecar.service.planner import Planner
 from eyewall_sidecar.service.round import SchedulingService
 

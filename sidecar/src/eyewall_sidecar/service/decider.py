@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from eyewall_sidecar.config import ServiceSettings
+from eyewall_sidecar.messages import Code, Message, message
 from eyewall_sidecar.model import ProblemError, Solution, Status
 from eyewall_sidecar.policies import policy_catalogue
 from eyewall_sidecar.service.decision import (
@@ -19,14 +20,7 @@ from eyewall_sidecar.service.decision import (
     poll_search,
     record_handover,
 )
-from eyewall_sidecar.service.messages import (
-    Code,
-    Message,
-    message,
-    no_placement_message,
-    search_summary,
-    solution_message,
-)
+from eyewall_sidecar.service.messages import no_placement_message, search_summary, solution_message
 from eyewall_sidecar.service.movement_rules import (
     CandidateMove,
     MoveConditions,

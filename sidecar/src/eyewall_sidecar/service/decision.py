@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from math import inf
 
+from eyewall_sidecar.messages import Code, Message, message
 from eyewall_sidecar.model import Evaluation, Solution
-from eyewall_sidecar.service.messages import Code, Message, message
 from eyewall_sidecar.service.movement_rules import CandidateMove
 from eyewall_sidecar.service.plans import Plan
 from eyewall_sidecar.service.problem_cache import PlacementRequest

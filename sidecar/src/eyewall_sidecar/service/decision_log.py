@@ -162,7 +162,7 @@ def describe_decision(
         ),
         possible=moves.possible if moves else None,
         rejected=tuple(RejectedMoves(*it) for it in moves.rejected.items()) if moves else (),
-        assumptions=tuple(it for it in assumptions if it),
+        assumptions=tuple(str(it) for it in assumptions if it),
         delays_confidence=_least_confidence(delays, problem.problem.streams, current, found),
     )
 

@@ -11,6 +11,7 @@ import numpy as np
 from eyewall_sidecar.heuristic.alternatives import CONSTRAINTS, HERE, POSSIBLE, rejecting
 from eyewall_sidecar.heuristic.ranges import ranges_of
 from eyewall_sidecar.heuristic.relocations import Relocations, evaluate_relocations
+from eyewall_sidecar.messages import Code, Message, message
 from eyewall_sidecar.model import Evaluation, violations
 from eyewall_sidecar.model.arrays import ProblemArrays, places_of
 from eyewall_sidecar.objective import Objective, Term
@@ -22,7 +23,6 @@ from eyewall_sidecar.service.lookup import (
     find_executor,
     nearest_names,
 )
-from eyewall_sidecar.service.messages import Code, Message, message
 from eyewall_sidecar.service.overview import TopologyOverview
 from eyewall_sidecar.service.problem_cache import PlacementRequest
 from eyewall_sidecar.storm import SupervisorCapacity, TopologyProblem, operator_id

@@ -3,7 +3,7 @@
 from collections.abc import Collection, Sequence
 from difflib import get_close_matches
 
-from eyewall_sidecar.service.messages import Code, Message, message
+from eyewall_sidecar.messages import Code, Message, message
 from eyewall_sidecar.storm import ClusterState, Executor, Topology, TopologyState, operator_id
 
 MOST_NEAREST = 3

@@ -1,270 +1,16 @@
-"""Every text that the service says to people: a code, its values, and one sentence for the code.
-
-A decision's reason, a log line, Storm UI's status, a refusal and an answer are `Message`s. They may
-contain each other. Code compares codes and values; the wording is in `Code` alone.
-"""
+"""Figures and solutions in words, and messages about them."""
 
 import re
-import string
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from enum import Enum, unique
-from functools import cache
-from math import isfinite
+from collections.abc import Iterator, Sequence
 
 from eyewall_contracts.objective_terms import TERMS
 
+from eyewall_sidecar.messages import Code, Message, message
 from eyewall_sidecar.model import Evaluation, Solution, Status
-from eyewall_sidecar.model.errors import listed
 from eyewall_sidecar.objective import Objective, Term
 
 LARGEST = 1e15
 """A larger number is not reported: a placement of availability 0 is infinitely bad."""
-FEW = 3
-"""Names in one sentence; further ones are counted."""
-
-
-@unique
-class Code(Enum):
-    """What is said; the value is the sentence, with the names of the values in it.
-
-    Formats beyond Python's own are in `_Formatter`.
-    """
-
-    # What lower layers refuse, in their words.
-    BAD_SETTINGS = "{settings_error}"
-    BAD_DEFINITION = "{definition_error}"
-    NO_PROBLEM = "{problem}{doubt:appended}"
-    FAILED = "eyewall failed: {error}"
-
-    # One topology in one round.
-    MODE_OFF = "eyewall.mode is off"
-    MODE_OBSERVE = "eyewall.mode is observe"
-    OBSERVED = "eyewall.mode is observe: {found}"
-    STILL_SOLVING = "still solving; a later round uses the answer if it still fits"
-    SEARCHING = "looking for a better placement"
-    NOT_SOUGHT = "no improvement sought: {reason}"
-    SOLVER_HUNG = "the solver process hung and was replaced"
-    SOLVER_DIED = "the solver process died and was replaced"
-    POLICY_FAILED = "the policy failed: {error}"
-    SOLUTION = "{policy}, {quality}, {worth}"
-    MOVING_SOLUTION = "{policy}, {quality}, {worth}, {moves:count executor} moved"
-    PLACED = "eyewall: {solution}{remarks:remarks}"
-    DECIDED = "{status} ({seconds:.2f} s, {moves:count move}; {search})"
-    KEPT = "kept as it is"
-    STATUS_WITH_HOLD = "{status}; {hold}"
-    SLOTS_REUSED = "no fresh slot left, reused {slots:list}"
-
-    # Rules of movement.
-    NO_PLACEMENT = "{policy} {status}: {reasons:joined}"
-    NO_LONGER_FITS = "the improvement no longer fits: {violation}"
-    ALREADY_BEST = "{quality} as it is"
-    NO_SLOTS = "{slot_error}"
-    FOUND = "{worth}{gain:gain}{must_move:remark}"
-    HELD = "{found}, but {hold}"
-    UNKNOWN = "not known well enough: {unknown}"
-    GAIN_TOO_SMALL = "the minimum gain is {minimum:%}"
-    RETURN_GAIN_TOO_SMALL = (
-        "the minimum gain for going back is {minimum:%}: {executor} left {node} less than an hour "
-        "ago"
-    )
-    SAVES_TOO_LITTLE_WAITING = (
-        "within {horizon:g} s it saves {saved:.3g} s of waiting for each tuple/s and costs "
-        "{cost:.3g} s"
-    )
-    SAVES_TOO_LITTLE_DOWNTIME = (
-        "within {horizon:g} s it saves {saved:.3g} s of downtime and costs {cost:.3g} s"
-    )
-    FROZEN_BY_CONFIGURATION = "moves are frozen ([replacement] frozen)"
-    FROZEN_BY_OPERATORS = "moves are frozen (the operators' switch)"
-    TOPOLOGY_FROZEN = "the topology is frozen (the operators' switch)"
-    SWITCHES_UNREAD = "the operators' switches have not been read yet{remark:colon}"
-    COOLING = "the assignment cools down for another {seconds:.0f} s"
-    ROUND_BUDGET = (
-        "{workers:count worker} would start, {started} started in this round, and "
-        "workers_per_round is {limit}"
-    )
-    HOUR_BUDGET = (
-        "{workers:count worker} would start, {started} started in the last hour, and "
-        "workers_per_hour is {limit}"
-    )
-    NOT_PINNED_THERE = "{executor} was not where it is pinned"
-    FOREIGN_NODE = "{executor} was on {node}, which serves another topology"
-    OVERLOADED = "{node} was overloaded: {needed:.2g} cores needed, {available:.2g} available"
-
-    # Plans.
-    PLAN_PLACED = "eyewall: plan {plan}, {solution}"
-    PLAN_APPLIED = "applied plan {plan}: {solution}"
-    OTHER_OBJECTIVE = (
-        "the topology's own objective is {objective}: the sidecar decides by that one and may move "
-        "the topology again"
-    )
-    TOPOLOGY_GONE = "{topology} no longer exists"
-    WORKERS_RESTARTED = "the workers of {topology} were restarted"
-    EXECUTORS_MOVED = "{changes:joined}{more:more}"
-    EXECUTOR_LOST = "{executor} has no slot now"
-    EXECUTOR_PLACED = "{executor} runs on {here} now"
-    EXECUTOR_MOVED = "{executor} runs on {here} now, not on {there}"
-    SUPERSEDED = "plan {plan} was applied after it"
-    NOT_TAKEN = "Nimbus did not apply it; its log says why"
-    SUPERVISOR_GONE = "supervisor {supervisor} no longer exists"
-    PORT_WITHDRAWN = "{slot} is no longer offered"
-    SLOT_TAKEN = "{slot} was taken by {topology}"
-    NO_ROUND = "no scheduling round for {seconds:.0f} s; the plan waits for one"
-    PLAN_MOVED_ON = (
-        "plan {plan} was applied, but {topology} no longer runs like that; make another plan"
-    )
-    PLAN_STALE = "plan {plan} is stale: {reason}; make another plan for {topology}"
-    PLAN_CHANGES_NOTHING = "plan {plan} changes nothing: {topology} runs like that"
-    PLAN_REFUSED = "plan {plan} cannot be applied: {reason}"
-
-    # Questions without an answer.
-    NO_ROUND_YET = "no Nimbus has been heard yet: it asks in its first scheduling round"
-    NOBODY_WAITS = "nobody waits for the answer any more"
-    NOT_MOVABLE = "{topology}: {reason}"
-    NOT_WHOLE = "{topology} does not run whole: {executors:list} without a slot"
-    TOO_MANY_PLANS = "{limit} plans are being made already; try again in a moment"
-    BAD_TIME_LIMIT = (
-        "time limit {value:g}: it must be a number of seconds > 0 and at most {limit:g}"
-    )
-    BAD_SEED = "seed {value}: it must be a whole number from 0 to {limit}"
-    BAD_OBJECTIVE = "{objective_error}"
-    NO_POLICY = "no policy {name}; policies are {known:all}"
-    NO_PLAN = (
-        "no plan {name}, or it was forgotten; plans are kept for {minutes:g} minutes, at most "
-        "{limit}, until the sidecar ends"
-    )
-    NO_TOPOLOGY = "no topology {name}; topologies are {known:listed}"
-    NO_TOPOLOGIES = "no topology {name}; there are no topologies"
-    NO_EXECUTOR = "no executor {name} in {topology}; its components are {known:listed}"
-    SEVERAL_EXECUTORS = "{name} has {count} executors: {known:listed}; name one of them"
-    NO_TASK = "no task {name} in {topology}; tasks are {first} to {last}"
-    NO_TASKS = "no task {name} in {topology}; it has none"
-    NO_HOST = "no host {name}; hosts are {known:listed}"
-    UNEXPLAINED = "{topology} cannot be explained: {reason}"
-    MISSING_EXECUTORS = "{missing} of its {executors} executors have no slot"
-    NOT_REACHED = "the last round did not reach it"
-    NOT_RUNNING = "it does not run whole"
-
-    # What forbids an executor a host.
-    PINNED = "{component} is pinned to {pins:list}"
-    WITHDRAWN_SLOT = (
-        "the slot that it runs in is no longer offered: its worker can only stay as it is"
-    )
-    PLACES_TAKEN = "{taken:g} of {limit:g} places are taken"
-    CPU_FULL = "cpu, {needed:.3g} cores with it, {limit:.3g} available, as {source}{headroom}"
-    MEMORY_FULL = "memory, {needed:.0f} MB with it, {limit:.0f} available{headroom}"
-    VIOLATION = "{violation}"
-    BAD_TRAITS = "its supervisor.scheduler.meta cannot be read: {error}"
-    CLOSED = "another topology runs there, and with Ecker's score a supervisor serves one at most"
-    BLACKLISTED = "Nimbus offers no slot there, as of a blacklisted host"
-    SLOTS_TAKEN = "all {slots:count slot} there belong to other topologies"
-    DELAY_DOUBTED = "delays to and from it are known {doubt}"
-    DELAYS_UNKNOWN = "the delay between it and {hosts:list} is unknown"
-    SOME_DELAY_UNKNOWN = "delays between it and other hosts are unknown"
-    NO_SUPERVISOR = "an agent reports from there, but Nimbus knows no supervisor on it"
-
-    # Why an executor runs where it runs.
-    RUNS = "{executor} runs on {host}: {reason}"
-    RUNS_ALREADY = "{executor} does run on {host}: {reason}"
-    RUNS_NEXT_BEST = "{runs}; {host} would be next best, {worth}"
-    RUNS_AS_WELL = "{runs}; {host} would be equally good, {worth}{crossing:and}"
-    RUNS_BETTER = "{runs}; {host} would be better, {worth}, but {hold}"
-    RUNS_NOWHERE_ELSE = "{runs}; no other host can take it ({constraints:all})"
-    RUNS_ALONE = "{runs}; there is no other host"
-    CANNOT_GO = "{executor} cannot go to {host}: {reason}"
-    WOULD_BE_BETTER = "{executor} would be better off on {host}, {worth}{crossing:and}, but {hold}"
-    WOULD_GAIN_NOTHING = (
-        "{executor} could go to {host}, but nothing is gained: {worth} as it is{crossing:and}"
-    )
-    WOULD_BE_WORSE = "{executor} could go to {host}, but {changes}"
-    NOT_CERTAIN = (
-        "{answer}. Nothing that runs is moved while this is not known well enough: {unknown}"
-    )
-    NOTHING_FLOWS = "nothing flows to it or from it"
-    NEIGHBOUR_THERE = "{flow} there"
-    NEIGHBOUR_AWAY = "none of its neighbours is there, {flow} on {host}, {delay} away"
-    STILL_SEARCHING = "the search for a better placement is still under way"
-    WHOLE_TOPOLOGY = "for the whole topology {policy} found: {verdict}"
-    NEXT_ROUND = "the next rounds decide"
-
-    # How well a running topology's problem is known.
-    RATES_MEASURED = (
-        "rates of {measured} of {streams:count stream} measured{age:ago}, "
-        "each within {error:.0f} % (95 %)"
-    )
-    CPU_MEASURED = "CPU of all executors measured{age:ago}, each within {error:.0f} % (95 %)"
-    DELAYS_MEASURED = "delays at most {age:.0f} s old, with confidence {confidence:.2g} or more"
-    CPU_DECLARED = "CPU is what each component declares; it was not measured"
-    RATES_NOT_MEASURED = "not measured, but hinted, derived or assumed: rates of {streams:list}"
-    WITHOUT_SLOT = "without a slot now: {executors:list}"
-    SIZES_UNKNOWN = "sizes of tuples are unknown: Storm does not report them"
-
-
-@dataclass(frozen=True, slots=True)
-class Message:
-    """One thing said; `str` is its sentence."""
-
-    code: Code
-    values: Mapping[str, object] = field(default_factory=dict)
-
-    def __str__(self) -> str:
-        """Return the sentence."""
-        return _FORMATTER.vformat(self.code.value, (), self.values)
-
-
-def message(code: Code, /, **values: object) -> Message:
-    """Return a message; ValueError unless the values are exactly those of its sentence."""
-    if values.keys() != (names := _names(code)):
-        raise ValueError(f"{code}: values are {sorted(values)}; they must be {sorted(names)}")
-    return Message(code, values)
-
-
-@cache
-def _names(code: Code) -> frozenset[str]:
-    return frozenset(name for _, name, _, _ in string.Formatter().parse(code.value) if name)
-
-
-class _Formatter(string.Formatter):
-    """Python's formats, and: `%`, `count NOUN`, and those of `_FORMATS`."""
-
-    def format_field(self, value: object, format_spec: str) -> str:
-        if format_spec == "%" and isinstance(value, float | int):
-            return f"{100 * value:.3g} %"
-        kind, _, noun = format_spec.partition(" ")
-        if kind == "count" and isinstance(value, int):
-            return counted(value, noun)
-        if format_spec in _FORMATS:
-            return _FORMATS[format_spec](value)
-        return str(super().format_field(value, format_spec))
-
-
-def _texts(values: object) -> list[str]:
-    return [str(it) for it in values] if isinstance(values, Sequence) else []
-
-
-def _gain(value: object) -> str:
-    known = isinstance(value, float) and isfinite(value)
-    return f", gain {100 * value:.3g} %" if known and isinstance(value, float) else ""
-
-
-_FORMATS: Mapping[str, Callable[[object], str]] = {
-    "list": lambda it: listed(_texts(it), FEW),
-    "listed": lambda it: listed(_texts(it)),
-    "all": lambda it: ", ".join(_texts(it)),
-    "joined": lambda it: "; ".join(_texts(it)),
-    "remarks": lambda it: "".join(f"; {one}" for one in _texts(it)),
-    "remark": lambda it: f"; {it}" if it else "",
-    "appended": lambda it: f" ({it})" if it else "",
-    "colon": lambda it: f": {it}" if it else "",
-    "and": lambda it: f", and {it}" if it else "",
-    "more": lambda it: f" and {it} more" if it else "",
-    "ago": lambda it: "" if it is None else f" {it:.0f} s ago",
-    "gain": _gain,
-}
-"""Parts of a sentence that are left out where the value is empty, and lists."""
-
-_FORMATTER = _Formatter()
 
 _FIGURE = re.compile(r"(?<!\S)-?\d[\d.]*(?:e[+-]\d+)?")  # not those that are part of a name
 
@@ -305,7 +51,7 @@ def solution_message(
     return message(Code.MOVING_SOLUTION, **values, moves=solution.moves)
 
 
-def no_placement_message(solution: Solution, assumptions: Sequence[str]) -> Message:
+def no_placement_message(solution: Solution, assumptions: Sequence[Message | str]) -> Message:
     """Return why there is no placement; hosts that were left out may be why nothing fits."""
     possible_causes = assumptions if solution.status is Status.INFEASIBLE else ()
     return message(
@@ -351,11 +97,6 @@ def search_summary(solution: Solution) -> str:
     rejected = ", ".join(f"{name} {count:,}" for name, count in moves.rejected.items())
     rest = f"; rejected by {rejected}" if rejected else ""
     return f"{evaluated}; {moves.possible:,} of {moves.considered:,} {kind} possible{rest}"
-
-
-def counted(number: int, noun: str) -> str:
-    """Return a number of things: `1 worker`, `2 workers`."""
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
 def milliseconds(seconds: float) -> str:

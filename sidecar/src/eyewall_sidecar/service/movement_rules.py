@@ -10,6 +10,7 @@ from functools import partial
 from math import copysign, inf, isfinite
 
 from eyewall_sidecar.config import MoveLimits
+from eyewall_sidecar.messages import Code, Message, message
 from eyewall_sidecar.model import (
     Evaluation,
     Placement,
@@ -20,14 +21,7 @@ from eyewall_sidecar.model import (
 )
 from eyewall_sidecar.objective import Objective, Term
 from eyewall_sidecar.objectives import evaluate
-from eyewall_sidecar.service.messages import (
-    Code,
-    Message,
-    message,
-    no_placement_message,
-    quality,
-    worth,
-)
+from eyewall_sidecar.service.messages import no_placement_message, quality, worth
 from eyewall_sidecar.service.problem_cache import PlacementRequest
 from eyewall_sidecar.stores import HeldSwitches
 from eyewall_sidecar.storm import (

@@ -6,13 +6,13 @@ What runs is evaluated by the model; its problem is shown with how well it is kn
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
+from eyewall_sidecar.messages import Code, Message, message
 from eyewall_sidecar.model import Evaluation, ProblemError
 from eyewall_sidecar.objective import Objective, Term
 from eyewall_sidecar.objectives import evaluate
 from eyewall_sidecar.policies import policy_catalogue
 from eyewall_sidecar.service.decision import Decision, Decline, Keep, TopologyRecord
 from eyewall_sidecar.service.lookup import UnavailableError, find_topology
-from eyewall_sidecar.service.messages import Code, Message, message
 from eyewall_sidecar.service.plans import executor_names
 from eyewall_sidecar.service.problem_cache import Observation, PlacementRequest, request_placement
 from eyewall_sidecar.storm import (

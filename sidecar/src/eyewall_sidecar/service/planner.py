@@ -11,6 +11,7 @@ from threading import BoundedSemaphore
 
 from msgspec import structs
 
+from eyewall_sidecar.messages import Code, Message, message
 from eyewall_sidecar.model import ProblemError, Solution
 from eyewall_sidecar.objective import Objective, ObjectiveError
 from eyewall_sidecar.objectives.slowest_path import PathStep, slowest_path
@@ -24,7 +25,7 @@ from eyewall_sidecar.service.lookup import (
     find_topology,
     nearest_names,
 )
-from eyewall_sidecar.service.messages import Code, Message, message, solution_message
+from eyewall_sidecar.service.messages import solution_message
 from eyewall_sidecar.service.movement_rules import CandidateMove, assess_move, evaluate_move
 from eyewall_sidecar.service.overview import (
     RoundSnapshot,

@@ -7,9 +7,9 @@ from enum import StrEnum
 
 from eyewall_contracts.decision import DecisionRecord
 
+from eyewall_sidecar.messages import Code, Message, message
 from eyewall_sidecar.objectives.slowest_path import PathStep
 from eyewall_sidecar.service.lookup import UnknownNameError, nearest_names
-from eyewall_sidecar.service.messages import Code, Message, message
 from eyewall_sidecar.storm import (
     Assignment,
     ClusterState,

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass, replace
 
+from eyewall_sidecar.messages import Message
 from eyewall_sidecar.model import ProblemError
 from eyewall_sidecar.service.estimates import Estimates
 from eyewall_sidecar.service.solver_pool import PlacementTask
@@ -56,13 +57,13 @@ class PlacementRequest:
         return self.observation.estimates.of(self.topology.topology.id)
 
     @property
-    def unknown(self) -> str:
+    def unknown(self) -> Message | str:
         """What has to be known better before anything that runs is moved; empty if nothing."""
         if not isinstance(self.problem, TopologyProblem):
             return ""
         depends_on_rates = self.settings.objective.depends_on_rates
-        rates_unknown = self.problem.rates_unknown if depends_on_rates else ""
-        return self.problem.delays_assumed or rates_unknown
+        rates_unknown = self.problem.rates_unknown if depends_on_rates else None
+        return self.problem.delays_assumed or rates_unknown or ""
 
     def task(self, problem: TopologyProblem, seed: int) -> PlacementTask:
         """Return what the topology's policy is asked."""

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field, replace
 from math import inf
 
 from eyewall_sidecar.config import ServiceSettings
+from eyewall_sidecar.messages import Code, Message, message
 from eyewall_sidecar.plugins import described
 from eyewall_sidecar.service.decider import RoundInputs, TopologyDecider
 from eyewall_sidecar.service.decision import (
@@ -26,7 +27,6 @@ from eyewall_sidecar.service.decision import (
 from eyewall_sidecar.service.decision_log import DecisionLog
 from eyewall_sidecar.service.estimates import EstimateTracker
 from eyewall_sidecar.service.lookup import UnavailableError
-from eyewall_sidecar.service.messages import Code, Message, message
 from eyewall_sidecar.service.movement_rules import MoveConditions, find_freeze
 from eyewall_sidecar.service.overview import RoundSnapshot
 from eyewall_sidecar.service.plans import Plan, PlanStore

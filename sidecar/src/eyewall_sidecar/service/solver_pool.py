@@ -18,6 +18,7 @@ from typing import Any, Generic, Protocol, TypeVar
 
 from eyewall_sidecar.heuristic.alternatives import with_alternatives
 from eyewall_sidecar.heuristic.tie_breaks import with_fewest_moves, with_least_traffic
+from eyewall_sidecar.messages import Code, Message, message
 from eyewall_sidecar.model import PlacementProblem, Solution
 from eyewall_sidecar.objective import Objective
 from eyewall_sidecar.objectives.ecker import with_headroom
@@ -26,7 +27,6 @@ from eyewall_sidecar.policies.catalogue import OWN
 from eyewall_sidecar.policies.compile_ahead import compile_ahead
 from eyewall_sidecar.policies.invocation import invoke_policy
 from eyewall_sidecar.service.lookup import UnavailableError
-from eyewall_sidecar.service.messages import Code, Message, message
 
 GRACE_SECONDS = 10.0
 """Beyond its time limit, after which a solve is considered hung."""

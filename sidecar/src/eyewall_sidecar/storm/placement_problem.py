@@ -4,9 +4,10 @@ S-ODP (paper 000, section 6.2): executors are the operators, C_u is slots × EPS
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
+from eyewall_sidecar.messages import Code, Message, message
 from eyewall_sidecar.model import (
     Node,
     Operator,
@@ -15,7 +16,6 @@ from eyewall_sidecar.model import (
     ProblemError,
     Stream,
 )
-from eyewall_sidecar.model.errors import listed
 from eyewall_sidecar.model.limits import SLOWEST
 from eyewall_sidecar.storm.capacity import (
     Capacities,
@@ -27,7 +27,7 @@ from eyewall_sidecar.storm.cluster import Component, Executor, Supervisor, Topol
 from eyewall_sidecar.storm.core_demand import core_demand
 from eyewall_sidecar.storm.delay_table import DelayTable
 from eyewall_sidecar.storm.host_load import HostLoad
-from eyewall_sidecar.storm.known_delays import FEW, KnownDelays, KnownDelaysCache
+from eyewall_sidecar.storm.known_delays import KnownDelays, KnownDelaysCache
 from eyewall_sidecar.storm.rates import NOTHING_MEASURED, flows, unknown_streams
 from eyewall_sidecar.storm.settings import TopologySettings
 from eyewall_sidecar.storm.topology_estimates import MeasuredTopology
@@ -74,12 +74,12 @@ class TopologyProblem:
     known
         The delays between the hosts.
     assumptions
-        What was assumed, as sentences for a person.
+        What was assumed.
     delays_assumed
         Which delays are unknown, or known too little to move by, and have a substitute; empty if
         none has.
     rates_unknown
-        Which rates should be measured and are not; empty if all are, or if nothing is measured.
+        Which rates should be measured and are not; None if all are, or if nothing is measured.
     cpu_measured
         Whether what operators need and nodes have of CPU was measured; else it is as declared.
     interchangeable
@@ -91,9 +91,9 @@ class TopologyProblem:
     supervisors: Mapping[str, str]
     per_slot: int
     known: KnownDelays = field(compare=False, repr=False)
-    assumptions: tuple[str, ...] = ()
+    assumptions: tuple[Message | str, ...] = ()
     delays_assumed: str = ""
-    rates_unknown: str = ""
+    rates_unknown: Message | None = None
     cpu_measured: bool = False
     interchangeable: tuple[tuple[str, ...], ...] = ()
 
@@ -204,7 +204,7 @@ class _Bridge:
             assumptions=(
                 *assumed,
                 *self._left_out(),
-                *filter(None, [self.known.vague, self._remembered()]),
+                *(it for it in (self.known.vague, self._remembered()) if it),
             ),
             delays_assumed=self.known.assumption,
             rates_unknown=self._rates_unknown(),
@@ -216,55 +216,54 @@ class _Bridge:
             ),
         )
 
-    def _remembered(self) -> str:
-        many = len(self.measured.remembered)
-        return f"CPU of {many} tasks as it was last known" if many and self.cpu_measured else ""
+    def _remembered(self) -> Message | None:
+        tasks = len(self.measured.remembered) if self.cpu_measured else 0
+        return message(Code.CPU_REMEMBERED, tasks=tasks) if tasks else None
 
-    def _rates_unknown(self) -> str:
+    def _rates_unknown(self) -> Message | None:
         unknown = unknown_streams(self.topology, self.settings.rate_hints, self.measured)
         if not unknown or not self.is_measured:
-            return ""
-        why = f" ({listed(self.measured.doubtful, FEW)})" if self.measured.doubtful else ""
-        return f"rates not known yet: {listed(unknown, FEW)}{why}"
+            return None
+        return message(Code.RATES_UNKNOWN, streams=unknown, doubtful=self.measured.doubtful)
 
-    def _left_out(self) -> tuple[str, ...]:
-        """Word which hosts are left out, in one sentence for each reason."""
-        said = list(self._left_out_for_delays())
-        if self.unreadable:
-            said.append(f"{_hosts(self.unreadable)} left out: {self._unreadable()}")
-        closed = [it.supervisor.host for it in self.capacities.values() if self._closed(it)]
-        if closed:
-            others = f"{listed(closed, FEW)} left out, another topology runs there"
-            said.append(f"{others} (with Ecker's score a supervisor serves one at most)")
-        return tuple(said)
-
-    def _left_out_for_delays(self) -> Iterator[str]:
-        """Word which hosts are left out as delays are unknown, or are known too little."""
+    def _left_out(self) -> Iterator[Message]:
+        """Yield which hosts are left out, in one message for each reason."""
         doubted = [it for it in self.known.left_out if self.known.doubt_about(it)]
         unknown = [it for it in self.known.left_out if it not in doubted]
         if doubted:
-            how = self.known.doubt_about(*doubted)
-            yield f"{_hosts(doubted)} left out, delay known {how}: {listed(doubted, FEW)}"
+            doubt, count = self.known.doubt_about(*doubted), len(doubted)
+            yield message(Code.LEFT_OUT_DOUBTED, count=count, doubt=doubt, hosts=doubted)
         if unknown:
-            yield f"{_hosts(unknown)} left out, delay unknown: {listed(unknown, FEW)}"
+            yield message(Code.LEFT_OUT_UNKNOWN, count=len(unknown), hosts=unknown)
+        if self.unreadable:
+            count = len(self.unreadable)
+            yield message(Code.LEFT_OUT_UNREADABLE, count=count, reasons=self._unreadable())
+        closed = [it.supervisor.host for it in self.capacities.values() if self._closed(it)]
+        if closed:
+            yield message(Code.LEFT_OUT_SHARED, hosts=closed)
 
-    def _unreadable(self) -> str:
-        return listed([f"{host}: {why}" for host, why in sorted(self.unreadable.items())], 1)
+    def _unreadable(self) -> list[str]:
+        return [f"{host}: {why}" for host, why in sorted(self.unreadable.items())]
 
     def _refuse_what_cannot_be_modelled(self) -> None:
         if self.per_slot == 0:
             largest = max(self.executors.values(), key=lambda it: it.on_heap_bytes)
+            wanted, allowed = largest.on_heap_bytes, self.topology.worker_max_heap_bytes
             raise ProblemError(
-                f"an executor of {largest.id} wants {largest.on_heap_bytes >> 20} MB of heap, "
-                "topology.worker.max.heap.size.mb allows "
-                f"{self.topology.worker_max_heap_bytes >> 20}"
+                message(
+                    Code.HEAP_TOO_LARGE,
+                    component=largest.id,
+                    wanted=wanted >> 20,
+                    allowed=allowed >> 20,
+                )
             )
         for supervisor in dict.fromkeys(self.running.values()):
             if supervisor not in self.capacities:
-                raise ProblemError(f"executors run on supervisor {supervisor}, which is not there")
+                raise ProblemError(message(Code.SUPERVISOR_UNKNOWN, supervisor=supervisor))
             host = self.capacities[supervisor].supervisor.host
             if host in self.unreadable:
-                raise ProblemError(f"executors run on {host}: {self.unreadable[host]}")
+                reason = self.unreadable[host]
+                raise ProblemError(message(Code.RUNS_UNREADABLE, host=host, reason=reason))
 
     def _limits(self) -> dict[str, int]:
         """Supervisor id → how many executors it may hold, C_u.
@@ -304,7 +303,7 @@ class _Bridge:
             usable[component] = [it for it in allowed if it in possible]
             if not usable[component]:
                 why = [f"{it}: {self.unreadable.get(it, 'no free slot')}" for it in allowed]
-                raise ProblemError(f"eyewall.pin of {component}: {listed(why, FEW)}")
+                raise ProblemError(message(Code.PIN_FULL, component=component, reasons=why))
         return usable
 
     def _possible(self) -> list[str]:
@@ -319,10 +318,9 @@ class _Bridge:
         """Return the delays between hosts; those where something has to run are never left out."""
         possible = self._possible()
         if not possible:
-            alone = " and serves no other topology (paper 002, section 4)"
-            closed = alone if any(map(self._closed, self.capacities.values())) else ""
-            unreadable = f"; {self._unreadable()}" if self.unreadable else ""
-            raise ProblemError(f"no supervisor has a free slot{closed}{unreadable}")
+            is_shared = any(map(self._closed, self.capacities.values()))
+            code = Code.NO_UNSHARED_SLOT if is_shared else Code.NO_FREE_SLOT
+            raise ProblemError(message(code, unreadable=self._unreadable()))
         used = {self.capacities[it].supervisor.host for it in self.running.values()}
         between, hosts = signals.known_delays.get, tuple(possible)
         known = between(signals.delays, hosts, used, trusted=trusted)
@@ -384,10 +382,6 @@ class _Bridge:
         """Return its part of what its host has left: by what those on one host declare."""
         declared = self.offered[supervisor.host]
         return supervisor.cpu_cores / declared if declared > 0 else 1.0
-
-
-def _hosts(hosts: Collection[str]) -> str:
-    return f"{len(hosts)} {'host' if len(hosts) == 1 else 'hosts'}"
 
 
 def _traits(supervisors: Iterable[Supervisor]) -> tuple[dict[str, HostTraits], dict[str, str]]:

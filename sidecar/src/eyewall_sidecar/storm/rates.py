@@ -8,7 +8,7 @@ neither gives is assumed, and the assumption is reported.
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from eyewall_sidecar.model.errors import listed
+from eyewall_sidecar.messages import Code, Message, message
 from eyewall_sidecar.model.path_order import path_order
 from eyewall_sidecar.storm.cluster import (
     Component,
@@ -101,8 +101,8 @@ class ComponentStream:
 
 def flows(
     topology: Topology, hints: Mapping[str, float], measured: MeasuredTopology = NOTHING_MEASURED
-) -> tuple[tuple[Flow, ...], tuple[str, ...]]:
-    """Flows between executors, and what was assumed, as sentences for a person."""
+) -> tuple[tuple[Flow, ...], tuple[Message, ...]]:
+    """Return the flows between executors, and what was assumed."""
     streams, assumptions = component_streams(topology, hints, measured)
     rates: dict[tuple[Executor, Executor, bool], float] = {}
     spread_as_shuffle: dict[str, None] = {}
@@ -119,9 +119,9 @@ def flows(
                 pair = (one, other, it.system)
                 rates[pair] = rates.get(pair, 0.0) + share
     if spread_as_shuffle:
-        assumptions += (f"spread evenly like shuffle: {listed(spread_as_shuffle)}",)
+        assumptions += (message(Code.SPREAD_AS_SHUFFLE, streams=list(spread_as_shuffle)),)
     if guessed:
-        assumptions += (f"who sends to whom guessed from the sums: {listed(guessed)}",)
+        assumptions += (message(Code.SPREAD_GUESSED, streams=list(guessed)),)
     return tuple(Flow(one, other, rate, sys) for (one, other, sys), rate in rates.items()), (
         assumptions
     )
@@ -129,8 +129,8 @@ def flows(
 
 def component_streams(
     topology: Topology, hints: Mapping[str, float], measured: MeasuredTopology = NOTHING_MEASURED
-) -> tuple[tuple[ComponentStream, ...], tuple[str, ...]]:
-    """Streams between components with their rates, and what was assumed, as sentences."""
+) -> tuple[tuple[ComponentStream, ...], tuple[Message, ...]]:
+    """Return the streams between components with their rates, and what was assumed."""
     components = {it.id: it for it in topology.components}
     known = _measured(topology, measured)
     emitted, assumptions = emitted_rates(topology, {**hints, **known})
@@ -216,7 +216,7 @@ def _measured(topology: Topology, measured: MeasuredTopology) -> dict[str, float
 
 def emitted_rates(
     topology: Topology, hints: Mapping[str, float]
-) -> tuple[dict[StreamId, float], tuple[str, ...]]:
+) -> tuple[dict[StreamId, float], tuple[Message, ...]]:
     """Tuples/s that each component emits on each of its own streams, and what was assumed.
 
     Without any hint all rates are equal. Otherwise a component without one emits as much as it
@@ -230,7 +230,7 @@ def emitted_rates(
                 streams[wanted.source].append(wanted.stream)
     if not hints:
         equal = {(name, it): ASSUMED_RATE for name, known in streams.items() for it in known}
-        return equal, ("rates assumed equal",)
+        return equal, (message(Code.RATES_EQUAL),)
     emitted: dict[StreamId, float] = {}
     selective: list[str] = []
     assumed: list[str] = []
@@ -248,12 +248,12 @@ def emitted_rates(
         elif streams[name] and not _is_hinted(name, streams[name], hints):
             selective.append(name)
         emitted |= _divided(name, streams[name], arriving, hints)
-    said = []
+    assumptions = []
     if assumed:
-        said.append(f"rate of {listed(assumed)} assumed {ASSUMED_RATE:g} tuple/s")
+        assumptions.append(message(Code.RATE_ASSUMED, streams=assumed, rate=ASSUMED_RATE))
     if selective:
-        said.append(f"selectivity 1 assumed for {listed(selective)}")
-    return emitted, tuple(said)
+        assumptions.append(message(Code.SELECTIVITY_ASSUMED, components=selective))
+    return emitted, tuple(assumptions)
 
 
 def _own_inputs(components: Mapping[str, Component], component: Component) -> Iterator[Input]:

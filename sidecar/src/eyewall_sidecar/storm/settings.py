@@ -22,7 +22,7 @@ from eyewall_contracts.setting_keys import (
     SettingKey,
 )
 
-from eyewall_sidecar.model.errors import listed
+from eyewall_sidecar.messages import Code, message
 from eyewall_sidecar.objective import Objective, ObjectiveError
 from eyewall_sidecar.storm.cluster import Topology
 
@@ -136,14 +136,14 @@ def read_mode(key: str, value: object) -> Mode:
     """Read a mode; the message calls it by `key`."""
     if isinstance(value, str) and value in list(Mode):
         return Mode(value)
-    raise SettingsError(f"{key} is {_shown(value)}; it must be {' or '.join(Mode)}")
+    raise _bad(key, value, " or ".join(Mode))
 
 
 def read_policy(key: str, value: object, policies: Collection[str]) -> str:
     """Read the name of a policy; the message calls it by `key`."""
     if isinstance(value, str) and value in policies:
         return value
-    raise SettingsError(f"{key} is {_shown(value)}; it must be {' or '.join(sorted(policies))}")
+    raise _bad(key, value, " or ".join(sorted(policies)))
 
 
 def require_taken(key: str, settings: TopologySettings, policies: Choices) -> None:
@@ -151,19 +151,24 @@ def require_taken(key: str, settings: TopologySettings, policies: Choices) -> No
     policy = policies.get(settings.policy)
     if policy is not None and not policy.takes(settings.objective):
         raise SettingsError(
-            f"{key} is {settings.policy}, which optimises {policy.objectives}; "
-            f"the objective is {settings.objective}"
+            message(
+                Code.OTHER_OBJECTIVES,
+                key=key,
+                policy=settings.policy,
+                objectives=policy.objectives,
+                objective=settings.objective,
+            )
         )
 
 
 def read_objective(key: str, value: object) -> Objective:
     """Read an objective; the message calls it by `key`."""
     if not isinstance(value, str):
-        raise SettingsError(f"{key} is {_shown(value)}; it must be a text such as R=0.5,A=0.5")
+        raise _bad(key, value, "a text such as R=0.5,A=0.5")
     try:
         return Objective.parse(value)
     except ObjectiveError as error:
-        raise SettingsError(f"{key}: {error}") from None
+        raise SettingsError(message(Code.NOT_AN_OBJECTIVE, key=key, error=str(error))) from None
 
 
 def _values(topology: Topology) -> dict[SettingKey, Any]:
@@ -175,12 +180,13 @@ def _values(topology: Topology) -> dict[SettingKey, Any]:
             continue
         key = TOPOLOGY_KEYS.get(name)
         if key is None:
-            known = ", ".join(TOPOLOGY_KEYS)
-            raise SettingsError(f"no setting {name}; settings are {known}{_guess(name)}")
+            known = list(TOPOLOGY_KEYS)
+            nearest = _nearest(name, known)
+            raise SettingsError(message(Code.NO_SETTING, name=name, known=known, nearest=nearest))
         if isinstance(key.type, PerComponent):
             value = _per_component(key, key.type, value, topology)
         elif not key.type.allows(value):
-            raise SettingsError(f"{name} is {_shown(value)}; it must be {key.type.allowed}")
+            raise _bad(name, value, key.type.allowed)
         values[key] = value
     return values
 
@@ -192,15 +198,14 @@ def _per_component(
     if isinstance(value, str):
         value = _json(key.name, value)  # streamparse's -o has no maps, only texts
     if not isinstance(value, dict):
-        raise SettingsError(f"{key.name} is {_shown(value)}; it must be {kind.allowed}")
+        raise _bad(key.name, value, kind.allowed)
     for name, it in value.items():
         component, colon, stream = name.partition(":") if kind.streams else (name, "", "")
         _require_component(key.name, component, topology)
         if colon:
             _require_stream(f"{key.name} of {name}", component, stream, topology)
         if not kind.of.allows(it):
-            allowed = kind.of.allowed
-            raise SettingsError(f"{key.name} of {name} is {_shown(it)}; it must be {allowed}")
+            raise _bad(f"{key.name} of {name}", it, kind.of.allowed)
     return value
 
 
@@ -208,10 +213,8 @@ def _require_stream(owner: str, component: str, stream: str, topology: Topology)
     inputs = (it for com in topology.components for it in com.inputs)
     known = sorted({it.stream for it in inputs if it.source == component})
     if stream not in known:
-        raise SettingsError(
-            f"{owner}: no component subscribes to a stream {stream} of {component}; "
-            f"its streams are {listed(known) or 'none'}"
-        )
+        names = {"stream": stream, "component": component}
+        raise SettingsError(message(Code.NO_STREAM, key=owner, **names, known=known))
 
 
 def _require_streams_within_total(hints: Mapping[str, float]) -> None:
@@ -219,32 +222,41 @@ def _require_streams_within_total(hints: Mapping[str, float]) -> None:
         of_streams = sum(rate for it, rate in hints.items() if it.startswith(f"{component}:"))
         if of_streams > total * (1 + 1e-9):
             raise SettingsError(
-                f"{RATE_HINT.name}: the streams of {component} sum to {of_streams:g} tuples/s; "
-                f"they must not exceed the {total:g} given for {component} as a whole"
+                message(
+                    Code.HINTS_EXCEED_TOTAL,
+                    key=RATE_HINT.name,
+                    component=component,
+                    sum=of_streams,
+                    total=total,
+                )
             )
 
 
 def _require_component(key: str, component: str, topology: Topology) -> None:
     known = [it.id for it in topology.components]
     if component not in known:
+        nearest = _nearest(component, known)
         raise SettingsError(
-            f"{key}: no component {component}; components are {listed(known)}"
-            f"{_guess(component, known)}"
+            message(Code.NO_COMPONENT, key=key, name=component, known=known, nearest=nearest)
         )
 
 
-def _guess(name: str, known: Collection[str] = tuple(TOPOLOGY_KEYS)) -> str:
-    close = get_close_matches(name, known, n=1)
-    return f" (did you mean {close[0]}?)" if close else ""
+def _nearest(name: str, known: Collection[str]) -> str:
+    return next(iter(get_close_matches(name, known, n=1)), "")
+
+
+def _bad(key: str, value: object, allowed: str) -> SettingsError:
+    return SettingsError(message(Code.BAD_SETTING, key=key, value=_shown(value), allowed=allowed))
 
 
 def _json(key: str, text: str) -> object:
     try:
         return json.loads(text)
     except ValueError:
-        raise SettingsError(f"{key} is {_shortened(text)}; it must be JSON") from None
+        code = Code.NOT_JSON
     except RecursionError:
-        raise SettingsError(f"{key} is {_shortened(text)}; it is nested too deeply") from None
+        code = Code.NESTED_TOO_DEEPLY
+    raise SettingsError(message(code, key=key, value=_shortened(text)))
 
 
 def _shown(value: object) -> str:

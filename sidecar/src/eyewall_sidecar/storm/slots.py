@@ -9,6 +9,7 @@ that its supervisor no longer offers keeps its worker exactly as it is.
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from eyewall_sidecar.messages import Code, message
 from eyewall_sidecar.model import ProblemError
 from eyewall_sidecar.storm.capacity import SupervisorCapacity
 from eyewall_sidecar.storm.cluster import Assignment, Executor, Slot, TopologyState, Worker
@@ -54,11 +55,17 @@ def choose_slots(
         running = [it for it in running if it not in staying]
         apart = {executor for it in staying for executor in it.executors}
         here = [it for it in here if it not in apart]
-        groups = _groups(here, running, len(capacity.fresh) + len(capacity.held), per_slot)
+        slots = len(capacity.fresh) + len(capacity.held)
+        groups = _groups(here, running, slots, per_slot)
         if groups is None:
             raise ProblemError(
-                f"{capacity.supervisor.host}: {len(here)} executors do not fit in "
-                f"{len(capacity.fresh) + len(capacity.held)} slots with {per_slot} each"
+                message(
+                    Code.TOO_FEW_SLOTS,
+                    host=capacity.supervisor.host,
+                    executors=len(here),
+                    slots=slots,
+                    per_slot=per_slot,
+                )
             )
         workers += _in_slots(groups, running, capacity)
     before = {it.slot: it.executors for it in topology.assignment}
@@ -71,10 +78,8 @@ def _require_unchanged(
 ) -> None:
     for worker in staying:
         if not worker.executors <= set(here):
-            raise ProblemError(
-                f"{capacity.supervisor.host} no longer offers port {worker.slot.port}: its worker "
-                "can only stay as it is"
-            )
+            host, port = capacity.supervisor.host, worker.slot.port
+            raise ProblemError(message(Code.WORKER_WITHDRAWN, host=host, port=port))
 
 
 def _groups(

@@ -3,8 +3,8 @@
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
+from eyewall_sidecar.messages import Code, Message, message
 from eyewall_sidecar.model import ProblemError
-from eyewall_sidecar.model.errors import listed
 from eyewall_sidecar.model.limits import SLOWEST
 
 FASTEST = 1000.0
@@ -54,7 +54,7 @@ def _number(meta: Mapping[str, str], key: str, least: float, most: float, allowe
     except ValueError:
         value = float("nan")
     if not (value > 0 and least <= value <= most):
-        raise TraitsError(f"supervisor.scheduler.meta {key} is {text!r}; it must be {allowed}")
+        raise TraitsError(message(Code.BAD_TRAIT, key=key, value=text, allowed=allowed))
     return value
 
 
@@ -66,7 +66,7 @@ def pinned_hosts(
     for pin in pins:
         found = _named(pin, traits)
         if not found:
-            raise ProblemError(f"eyewall.pin of {component}: no {_meant(pin, traits)}")
+            raise ProblemError(_no_host(component, pin, traits))
         allowed |= dict.fromkeys(found)
     return tuple(allowed)
 
@@ -80,12 +80,12 @@ def _named(pin: str, traits: Mapping[str, HostTraits]) -> list[str]:
     return [pin] if pin in traits else []
 
 
-def _meant(pin: str, traits: Mapping[str, HostTraits]) -> str:
+def _no_host(component: str, pin: str, traits: Mapping[str, HostTraits]) -> Message:
     kind, colon, name = pin.partition(":")
     if colon and kind == "label":
         labels = sorted({label for its in traits.values() for label in its.labels})
-        return f"host has the label {name}; labels are {listed(labels) or 'not given'}"
+        return message(Code.PIN_NO_LABEL, component=component, name=name, known=labels)
     if colon and kind == "site":
         sites = sorted({its.site for its in traits.values() if its.site})
-        return f"host is at the site {name}; sites are {listed(sites) or 'not given'}"
-    return f"host {pin}; hosts are {listed(sorted(traits))}"
+        return message(Code.PIN_NO_SITE, component=component, name=name, known=sites)
+    return message(Code.PIN_NO_HOST, component=component, name=pin, known=sorted(traits))
