@@ -81,6 +81,6 @@ def test_a_bad_configuration_is_one_line_and_exit_code_two(
     assert main(["agent", "--config", str(path)]) == 2
     output = capsys.readouterr().err
     assert output == (
-        "eyewall-latency agent: no key [peers] kep; keys are mesh_hosts, explore, keep, "
-        "keep_fresh_seconds (did you mean keep?)\n"
+        f"eyewall-latency agent: {path}: no key [peers] kep; keys there are mesh_hosts, explore, "
+        "keep, keep_fresh_seconds (did you mean keep?)\n"
     )

@@ -2,6 +2,7 @@ from pathlib import Path
 from typing import ClassVar
 
 import pytest
+from eyewall_contracts.config_file import ConfigError
 from eyewall_contracts.stores.redis_client import server_of
 from eyewall_monitor import config_file
 from eyewall_monitor.addresses import (
@@ -11,7 +12,7 @@ from eyewall_monitor.addresses import (
     Servers,
     split_address,
 )
-from eyewall_monitor.config_file import ConfigError, Section
+from eyewall_monitor.config_file import Section
 
 
 class Store(Section):
@@ -44,7 +45,7 @@ def test_without_a_file_and_in_an_empty_one_every_key_has_its_default(tmp_path: 
     [
         ("cuont = 2", "no key cuont; keys there are count, store (did you mean count?)"),
         ("[store]\nx = 1", "no key [store] x; keys there are url, servers, root, prefix, options"),
-        ("count = 'two'", "count is 'two': input should be a valid integer"),
+        ("count = 'two'", "count is 'two': it must be a valid integer"),
         ("store = 5", "[store] must be a table: its keys on lines of their own below [store]"),
         ("store = 'redis://u:secret@r'", "[store] must be a table: "),
         ("[store]\nservers = 'x'", "[store] servers is 'x': it must be HOST:PORT, or several with"),
@@ -63,8 +64,8 @@ def test_without_a_file_and_in_an_empty_one_every_key_has_its_default(tmp_path: 
         ("[store]\nurl = 'redis://u:12?secret@r'", "[store] url: it must be redis://HOST"),
         ("[store]\nurl = 'redis://u:12#secret@r'", "[store] url: it must be redis://HOST"),
         ("[store]\nurl = 'redis://[secret'", "[store] url: it must be redis://HOST:PORT/DB"),
-        ("[store]\nurl = ['redis://u:secret@r']", "[store] url: Input should be a valid string"),
-        ("[store]\noptions = {a = 5}", "[store.options] a is 5: input should be a valid string"),
+        ("[store]\nurl = ['redis://u:secret@r']", "[store] url: it must be a valid string"),
+        ("[store]\noptions = {a = 5}", "[store.options] a is 5: it must be a valid string"),
         (f"count = {'[' * 3000 + ']' * 3000}", "values are nested too deep"),
         (f"count = {'[' * 200 + ']' * 200}", "count is [[[[[[[...]]]]]]]: "),
         (f"count = 1{'0' * 5000}", "4300"),

@@ -1,7 +1,7 @@
 from pathlib import Path
 
 import pytest
-from eyewall_monitor.config_file import ConfigError
+from eyewall_contracts.config_file import ConfigError
 from eyewall_sidecar.config import SidecarConfig, read_config, service_settings
 from eyewall_sidecar.policies import policy_catalogue
 from eyewall_sidecar.storm import TopologySettings

@@ -9,8 +9,10 @@ from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from eyewall_contracts.config_file import ConfigError
+
 from eyewall_latency.algorithms import ALGORITHMS
-from eyewall_latency.config import ConfigError, LatencyConfig, read_config
+from eyewall_latency.config import LatencyConfig, read_config
 
 if TYPE_CHECKING:
     from eyewall_latency.accuracy import Accuracy

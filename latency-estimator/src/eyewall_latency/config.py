@@ -1,15 +1,21 @@
 """The configuration of the agent: TOML, every key optional; errors name key, value and range."""
 
 import re
-import tomllib
 from collections.abc import Mapping
 from dataclasses import Field, dataclass, field, fields, is_dataclass, replace
-from difflib import get_close_matches
 from ipaddress import ip_address, ip_network
 from pathlib import Path
 from typing import Any, TypeVar
 from urllib.parse import urlsplit
 
+from eyewall_contracts.config_file import (
+    ConfigError,
+    name_key,
+    no_table,
+    read_toml,
+    unknown_key,
+    wrong_value,
+)
 from eyewall_contracts.errors import ContractError
 from eyewall_contracts.field_types import is_host_name
 from eyewall_contracts.latency import EXPIRY_SECONDS, LatencyKeys
@@ -19,13 +25,7 @@ from eyewall_latency.algorithms import EstimatorSettings
 from eyewall_latency.pace import Pace
 from eyewall_latency.setting import Allowed, choice, number
 
-LARGEST_FILE = 1024 * 1024
-
 Section = TypeVar("Section")
-
-
-class ConfigError(ValueError):
-    """A configuration that cannot be used; says which key, and what is allowed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,18 +99,15 @@ def read_config(path: Path | None) -> LatencyConfig:
     if path is None:
         return LatencyConfig()
     try:
-        if path.stat().st_size > LARGEST_FILE:
-            raise ConfigError(f"{path}: more than {LARGEST_FILE} bytes")
-        content = tomllib.loads(path.read_bytes().decode())
-    except OSError as error:
-        raise ConfigError(f"{path}: {error.strerror or error}") from None
-    except RecursionError:
-        raise ConfigError(f"{path}: values are nested too deep") from None
-    except ValueError as error:  # TOML, UTF-8, or a path that cannot be one
-        raise error if isinstance(error, ConfigError) else ConfigError(f"{path}: {error}") from None
-    config = _filled(LatencyConfig(), content, "")
-    _check(config)
+        config = _fill(LatencyConfig(), read_toml(path), "")
+        _check(config)
+    except _ContentError as error:
+        raise ConfigError(f"{path}: {error}") from None
     return config
+
+
+class _ContentError(ConfigError):
+    """What is wrong within the file."""
 
 
 def split_address(address: str, key: str) -> tuple[str, int]:
@@ -118,24 +115,24 @@ def split_address(address: str, key: str) -> tuple[str, int]:
     host, colon, port = address.rpartition(":")
     host = host.removeprefix("[").removesuffix("]")
     if not colon or not host or not port.isascii() or not port.isdigit() or int(port) > 65_535:
-        raise ConfigError(f"{key} is {address[:60]!r}: HOST:PORT is allowed, PORT 0 to 65535")
+        requirement = "it must be HOST:PORT, with a port from 0 to 65535"
+        raise _ContentError(wrong_value(key, address, requirement))
     return host, int(port)
 
 
-def _filled(section: Section, content: Mapping[str, Any], name: str) -> Section:
+def _fill(section: Section, content: Mapping[str, Any], table: str) -> Section:
     known = {it.name: it for it in fields(section)}  # type: ignore[arg-type]
     values: dict[str, Any] = {}
     for key, value in content.items():
         if key not in known:
-            raise ConfigError(_unknown(key, list(known), name))
+            raise _ContentError(unknown_key(key, table, known))
         default = getattr(section, key)
-        where = f"{name} {key}".strip()
-        if is_dataclass(default):
-            if not isinstance(value, dict):
-                raise ConfigError(f"{where} is {_short(value)}: a section [{key}] is allowed")
-            values[key] = _filled(default, value, f"[{key}]")
+        if not is_dataclass(default):
+            values[key] = _value(name_key(key, table), value, default, known[key])
+        elif isinstance(value, dict):
+            values[key] = _fill(default, value, key)
         else:
-            values[key] = _value(where, value, default, known[key])
+            raise _ContentError(no_table(key))
     return replace(section, **values)  # type: ignore[type-var]
 
 
@@ -143,55 +140,57 @@ def _value(where: str, value: object, default: object, known: "Field[Any]") -> o
     allowed: Allowed | None = known.metadata.get("allowed")
     if isinstance(default, tuple):
         if not isinstance(value, list) or not all(isinstance(it, str) for it in value):
-            raise ConfigError(f"{where} is {_short(value)}: a list of texts is allowed")
+            raise _ContentError(wrong_value(where, value, "it must be a list of texts"))
         return tuple(value)
     wanted = type(default)
     if wanted is float and isinstance(value, int) and not isinstance(value, bool):
         value = float(value) if abs(value) < 10**15 else value
-    if type(value) is not wanted:
+    if type(value) is not wanted or not (allowed is None or allowed.has(value)):
         kind = {str: "a text", bool: "true or false", int: "a whole number", float: "a number"}
-        raise ConfigError(f"{where} is {_short(value)}: {allowed or kind[wanted]} is allowed")
-    if allowed is None:
-        return value
-    fits = (
-        value in allowed.words
-        if isinstance(value, str)
-        else isinstance(value, int | float) and allowed.low <= value <= allowed.high
-    )
-    if not fits:
-        raise ConfigError(f"{where} is {_short(value)}: {allowed} is allowed")
+        must_be = kind[wanted] if allowed is None else str(allowed)
+        if allowed is not None and not allowed.words:
+            must_be = f"{kind[wanted]} from {allowed}"
+        raise _ContentError(wrong_value(where, value, f"it must be {must_be}"))
     return value
 
 
 def _check(config: LatencyConfig) -> None:
     """Check what no range expresses."""
     if config.host and not is_host_name(config.host):
-        raise ConfigError(
-            f"host is {_short(config.host)}: letters, digits and . _ - are allowed, 253 at most"
-        )
+        requirement = "it must be letters, digits and . _ -, 253 at most"
+        raise _ContentError(wrong_value("host", config.host, requirement))
     _check_redis(config)
     split_address(config.probe.listen, "[probe] listen")
     if config.probe.address:
-        _is_ip("[probe] address", config.probe.address)
+        _require_ip("[probe] address", config.probe.address)
     for network in config.probe.networks:
         try:
             ip_network(network)
         except ValueError as error:
-            raise ConfigError(f"[probe] networks has {_short(network)}: {error}") from None
-    if config.redis.expiry_seconds < 3 * config.pace.interval_seconds:
-        raise ConfigError(
-            f"[redis] expiry_seconds is {config.redis.expiry_seconds:g}: at least 3 intervals are "
-            f"needed ([pace] interval_seconds is {config.pace.interval_seconds:g})"
-        )
-    if config.fading.forget_seconds < config.fading.half_life_seconds:
-        raise ConfigError(
-            f"[fading] forget_seconds is {config.fading.forget_seconds:g}: no less than "
-            f"half_life_seconds is allowed, {config.fading.half_life_seconds:g}"
-        )
-    if config.paper.keep > config.paper.peers:
-        raise ConfigError(
-            f"[paper] keep is {config.paper.keep}: 0 to peers is allowed, {config.paper.peers}"
-        )
+            reason = f"it must be networks such as 10.0.0.0/8: {error}"
+            raise _ContentError(wrong_value("[probe] networks", network, reason)) from None
+    pace, fading, paper = config.pace, config.fading, config.paper
+    least = 3 * pace.interval_seconds
+    _require_range(
+        "[redis] expiry_seconds",
+        config.redis.expiry_seconds,
+        least=least,
+        of="3 times [pace] interval_seconds",
+    )
+    _require_range(
+        "[fading] forget_seconds",
+        fading.forget_seconds,
+        least=fading.half_life_seconds,
+        of="half_life_seconds",
+    )
+    if paper.keep > paper.peers:
+        requirement = f"it must be from 0 to [paper] peers, {paper.peers}"
+        raise _ContentError(wrong_value("[paper] keep", paper.keep, requirement))
+
+
+def _require_range(where: str, value: float, *, least: float, of: str) -> None:
+    if value < least:
+        raise _ContentError(wrong_value(where, value, f"it must be at least {of}, {least:g}"))
 
 
 def _check_redis(config: LatencyConfig) -> None:
@@ -207,39 +206,29 @@ def _check_redis(config: LatencyConfig) -> None:
     except ValueError:
         good = False
     if not good:  # without its value: it may hold a password
-        raise ConfigError(
-            "[redis] url: redis://HOST:PORT/DB, rediss://… or unix://… is allowed, with %2F for / "
+        raise _ContentError(
+            "[redis] url: it must be redis://HOST:PORT/DB, rediss://… or unix://…, with %2F for / "
             "and %40 for @ in a password"
         )
     if parts.scheme == "unix" and not config.probe.address:
-        raise ConfigError(
+        raise _ContentError(
             "[redis] url is a unix socket, which gives no address of this host: "
             "[probe] address is needed"
         )
     try:
         LatencyKeys(config.redis.prefix)
     except ContractError:
-        raise ConfigError(
-            f"[redis] prefix is {_short(config.redis.prefix)}: letters, digits and _ . - are "
-            f"allowed, with : between parts, like {PREFIX} or storm-1:{PREFIX}"
+        requirement = (
+            "it must be letters, digits and _ . -, with : between parts, like "
+            f"{PREFIX} or storm-1:{PREFIX}"
+        )
+        raise _ContentError(
+            wrong_value("[redis] prefix", config.redis.prefix, requirement)
         ) from None
 
 
-def _is_ip(key: str, address: str) -> None:
+def _require_ip(key: str, address: str) -> None:
     try:
         ip_address(address)
     except ValueError:
-        raise ConfigError(f"{key} is {_short(address)}: an IP address is allowed") from None
-
-
-def _unknown(key: str, known: list[str], name: str) -> str:
-    near = get_close_matches(key, known, n=1)
-    hint = f" (did you mean {near[0]}?)" if near else ""
-    return f"no key {name} {key[:60]}; keys are {', '.join(known)}{hint}".replace("key  ", "key ")
-
-
-def _short(value: object) -> str:
-    try:
-        return repr(value)[:60]
-    except ValueError:  # an integer of thousands of digits
-        return "a number too long to print"
+        raise _ContentError(wrong_value(key, address, "it must be an IP address")) from None

@@ -6,11 +6,12 @@ import time
 from collections.abc import Callable
 from random import SystemRandom
 
+from eyewall_contracts.config_file import ConfigError
 from eyewall_contracts.field_types import is_host_name
 from eyewall_contracts.stores.latency_store import LatencyStore
 
 from eyewall_latency.agent import Agent
-from eyewall_latency.config import ConfigError, LatencyConfig, split_address
+from eyewall_latency.config import LatencyConfig, split_address
 from eyewall_latency.probe import open_prober
 from eyewall_latency.redis_registry import RedisRegistry
 

@@ -12,6 +12,10 @@ class Allowed:
     high: float = 0.0
     words: tuple[str, ...] = ()
 
+    def has(self, value: Any) -> bool:
+        """Whether a value is in the range, or one of the words; its type is another question."""
+        return value in self.words if self.words else bool(self.low <= value <= self.high)
+
     def __str__(self) -> str:
         """Return the range or the choices as text."""
         return " or ".join(self.words) if self.words else f"{self.low:g} to {self.high:g}"

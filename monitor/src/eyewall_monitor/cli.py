@@ -27,10 +27,11 @@ def agent(
     Exit code 2 for a bad configuration, 1 if the address cannot be listened on.
     """
     # Only here: other commands need other libraries, which a supervisor host does not have.
+    from eyewall_contracts.config_file import ConfigError
+
     from eyewall_monitor.addresses import ListenError
     from eyewall_monitor.agent.config import read_config
     from eyewall_monitor.agent.serve import serve
-    from eyewall_monitor.config_file import ConfigError
 
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(message)s")
     try:
@@ -104,7 +105,7 @@ def dashboard(
             err=True,
         )
         raise typer.Exit(BAD_INPUT) from None
-    from eyewall_monitor.config_file import ConfigError
+    from eyewall_contracts.config_file import ConfigError
 
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(message)s")
     for quiet in ("kazoo", "uvicorn", "sse_starlette"):

@@ -5,22 +5,24 @@ The agent, the rates job and the sidecar each say in their own `config` which ke
 
 from __future__ import annotations
 
-import reprlib
-import tomllib
-from difflib import get_close_matches
+import re
 from typing import TYPE_CHECKING, ClassVar, Final, TypeVar
 
+from eyewall_contracts.config_file import (
+    ConfigError,
+    name_key,
+    no_table,
+    read_toml,
+    unknown_key,
+    wrong_value,
+)
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-_SHORT: Final = reprlib.Repr()
-_SHORT.maxstring = 100
-
-
-class ConfigError(ValueError):
-    """A configuration that cannot be used; names file, key, value and what is allowed."""
+_SHOULD: Final = re.compile(r"[A-Z][a-z]+ should ")
+"""How pydantic begins its messages."""
 
 
 class Section(BaseModel):
@@ -39,12 +41,7 @@ def read(kind: type[_Config], path: Path | None) -> _Config:
     """Read the file; without one, every key has its default."""
     if path is None:
         return kind()
-    try:
-        content = tomllib.loads(path.read_text(encoding="utf-8"))
-    except RecursionError:
-        raise ConfigError(f"{path}: values are nested too deep") from None
-    except (OSError, ValueError) as error:
-        raise ConfigError(f"{path}: {error}") from None
+    content = read_toml(path)
     try:
         return kind.model_validate(content)
     except ValidationError as error:
@@ -55,21 +52,16 @@ def _first(kind: type[Section], error: ValidationError) -> str:
     first = error.errors()[0]
     *tables, key = (str(part) for part in first["loc"])
     table = _table(kind, tables)
-    where = f"[{'.'.join(tables)}] {key}" if tables else key
+    where = name_key(key, ".".join(tables))
+    requirement = _SHOULD.sub("it must ", first["msg"], count=1)
     if first["type"] == "extra_forbidden":
-        keys = list(table.model_fields)
-        near = get_close_matches(key, keys, n=1)
-        hint = f" (did you mean {near[0]}?)" if near else ""
-        return f"no key {where}; keys there are {', '.join(keys)}{hint}"
+        return unknown_key(key, ".".join(tables), table.model_fields)
     if key in table.model_fields and _table(table, [key]) is not table:
-        whole = f"[{'.'.join([*tables, key])}]"
-        if first["type"] == "model_type":
-            return f"{whole} must be a table: its keys on lines of their own below {whole}"
-        return f"{whole}: {first['msg']}"
+        name = ".".join([*tables, key])
+        return no_table(name) if first["type"] == "model_type" else f"[{name}]: {requirement}"
     if key in table.secret:
-        return f"{where}: {first['msg']}"
-    value = _SHORT.repr(first["input"])
-    return f"{where} is {value}: {first['msg'][0].lower()}{first['msg'][1:]}"
+        return f"{where}: {requirement}"
+    return wrong_value(where, first["input"], requirement)
 
 
 def _table(kind: type[Section], names: list[str]) -> type[Section]:

@@ -4,6 +4,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated, ClassVar
 
+from eyewall_contracts.config_file import ConfigError
 from eyewall_contracts.errors import ContractError
 from eyewall_contracts.latency import LatencyKeys
 from eyewall_contracts.redis_prefix import PREFIX
@@ -11,7 +12,7 @@ from eyewall_contracts.setting_keys import MOST_EXECUTORS_PER_SLOT
 from eyewall_contracts.znodes import ROOT
 from eyewall_monitor import config_file
 from eyewall_monitor.addresses import RedisUrl, Root, Servers, split_address, what_is_allowed
-from eyewall_monitor.config_file import ConfigError, Section
+from eyewall_monitor.config_file import Section
 from pydantic import AfterValidator, Field, model_validator
 from pydantic_core import PydanticCustomError
 

@@ -8,9 +8,9 @@ from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
 
+from eyewall_contracts.config_file import ConfigError
 from eyewall_contracts.stores.redis_client import server_of
 from eyewall_contracts.znodes import Znodes
-from eyewall_monitor.config_file import ConfigError
 
 from eyewall_sidecar.config import Delays, SidecarConfig, service_settings
 from eyewall_sidecar.policies import policy_catalogue, policy_faults

@@ -4,6 +4,7 @@ import socket
 from pathlib import Path
 
 import pytest
+from eyewall_contracts.config_file import ConfigError
 from eyewall_monitor.agent.config import (
     AgentConfig,
     AgentRedis,
@@ -12,7 +13,6 @@ from eyewall_monitor.agent.config import (
     listen_address,
     read_config,
 )
-from eyewall_monitor.config_file import ConfigError
 
 EXAMPLE = Path(__file__).parents[3] / "monitor" / "examples" / "monitor.toml"
 
@@ -44,7 +44,7 @@ def test_the_example_names_every_key_with_its_default() -> None:
         ('listen = "127.0.0.1"', "it must be HOST:PORT on loopback"),
         ('listen = "127.0.0.1:99999"', "it must be HOST:PORT on loopback"),
         ('host = "a/b"', "host is 'a/b': it must be a host's name"),
-        ("report_seconds = 0.1", "report_seconds is 0.1: input should be greater than or equal"),
+        ("report_seconds = 0.1", "report_seconds is 0.1: it must be greater than or equal"),
         ("colour = 1", "no key colour; keys there are host, listen, report_seconds,"),
         ("[redis]\nurl = 'http://secret@x'", "[redis] url: it must be redis://HOST:PORT/DB"),
     ],

@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from eyewall_contracts.config_file import ConfigError
 from eyewall_monitor import cli
-from eyewall_monitor.config_file import ConfigError
 from eyewall_monitor.dashboard.config import DashboardConfig, read_config
 from eyewall_monitor.dashboard.serve import listen
 from typer.testing import CliRunner

@@ -8,7 +8,8 @@ import threading
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Final
 
-from eyewall_monitor.config_file import ConfigError
+from eyewall_contracts.config_file import ConfigError
+
 from eyewall_monitor.rates import job, recomputation, session
 from eyewall_monitor.rates.checkpoint import CheckpointError
 from eyewall_monitor.rates.config import RatesConfig, read_config

@@ -25,7 +25,9 @@ STATE: Final = "~/.local/state/eyewall"
 
 def _heap(text: str) -> str:
     if int(text[:-1]) * (1024 if text.endswith("g") else 1) < LEAST_MEGABYTES:
-        raise PydanticCustomError("heap", f"Spark needs {LEAST_MEGABYTES}m at least")
+        raise PydanticCustomError(
+            "heap", f"it must be at least {LEAST_MEGABYTES}m, for Spark to start"
+        )
     return text
 
 

@@ -133,9 +133,9 @@ def history(
 
     Exit code 2 for a bad option or a decision that is not there, 1 if ZooKeeper does not answer.
     """
+    from eyewall_contracts.config_file import ConfigError
     from eyewall_contracts.stores.decision_history import Page
     from eyewall_contracts.znodes import Znodes
-    from eyewall_monitor.config_file import ConfigError
 
     from eyewall_sidecar.cli import history as shown
     from eyewall_sidecar.config import USUAL_ZOOKEEPER, read_config
@@ -176,7 +176,7 @@ def serve(
     Exit code 2 for a bad configuration, 1 if the address cannot be listened on.
     """
     # Only here: solver processes import this module and need no gRPC.
-    from eyewall_monitor.config_file import ConfigError
+    from eyewall_contracts.config_file import ConfigError
 
     from eyewall_sidecar.config import read_config
     from eyewall_sidecar.rpc import AddressError

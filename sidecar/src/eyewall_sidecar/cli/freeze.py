@@ -105,13 +105,13 @@ def _set_frozen(
     as_json: bool,
 ) -> None:
     # Only here: solver processes import the command line and need none of this.
+    from eyewall_contracts.config_file import ConfigError
     from eyewall_contracts.stores.switch_store import (
         SwitchesError,
         change_switches,
         read_switches,
     )
     from eyewall_contracts.znodes import Znodes
-    from eyewall_monitor.config_file import ConfigError
 
     from eyewall_sidecar.config import USUAL_ZOOKEEPER, read_config
     from eyewall_sidecar.zookeeper import AwayError, ServersError, connected

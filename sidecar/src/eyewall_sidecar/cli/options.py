@@ -40,8 +40,8 @@ def connect(command: str, sidecar: str | None, config: Path | None) -> Iterator[
 def address_of(sidecar: str | None, config: Path | None) -> str:
     """Return HOST:PORT of the sidecar that is meant; OperationsError says what is wrong with it."""
     # Only here: solver processes import the command line and need none of this.
+    from eyewall_contracts.config_file import ConfigError
     from eyewall_monitor.addresses import split_address
-    from eyewall_monitor.config_file import ConfigError
 
     from eyewall_sidecar.config import read_config
 
