@@ -94,7 +94,7 @@ def streams_of(document: Rates | None) -> dict[tuple[str, str], StreamRate]:
     return {ends: found[ends] for ends in STREAMS if ends in found}
 
 
-def rates(folder: Path, asked: Sequence[float]) -> list[RateReading]:
+def measure_rates(folder: Path, asked: Sequence[float]) -> list[RateReading]:
     """Run Tag-and-Count at one source rate after the other, and read each stream's rate."""
     found: list[RateReading] = []
     with start_cluster("three-sites", folder / "run") as it:
@@ -168,7 +168,7 @@ def rates_table(found: Sequence[RateReading]) -> str:
     return "\n".join(lines)
 
 
-def delays(folder: Path, name: str) -> tuple[str, dict[str, Any]]:
+def measure_delays(folder: Path, name: str) -> tuple[str, dict[str, Any]]:
     """Start a cluster and wait until all pairs are measured; return its table and its figures."""
     with start_cluster(name, folder / "run", "--mode", "namespaces") as it:
         up = time.monotonic()

@@ -147,7 +147,7 @@ def measure_faults(folder: Path, names: Sequence[str], dead: float) -> list[Faul
         watcher.start()
         try:
             for name in names:
-                steady(watcher)
+                wait_until_steady(watcher)
                 found.append(_fault(watcher, PARTS[name], dead, events))
                 print_progress(f"{name}: seconds until all is current: {_when(found[-1])}")
                 if not found[-1].recovered:
@@ -157,7 +157,7 @@ def measure_faults(folder: Path, names: Sequence[str], dead: float) -> list[Faul
     return found
 
 
-def steady(watcher: Watcher) -> None:
+def wait_until_steady(watcher: Watcher) -> None:
     """Wait until all signals are current and nothing has moved for a cool-down."""
     since, seconds = time.time(), CALM + 15.0
 
@@ -175,7 +175,7 @@ def steady(watcher: Watcher) -> None:
 
 def _fault(watcher: Watcher, part: LoopPart, dead: float, events: Path) -> FaultResult:
     it, hosts = watcher.it, _hosts(watcher)
-    before, history, logs = read_processes(it), entries(it), log_sizes(it)
+    before, history, logs = read_processes(it), read_entries(it), read_log_sizes(it)
     print_progress(f"{part.name} is killed")
     began = time.time()
     kill(it, part)
@@ -210,7 +210,7 @@ def _fault(watcher: Watcher, part: LoopPart, dead: float, events: Path) -> Fault
         recovered=recovered is not None,
         stale={name: stale_span(looks, name, hosts, began) for name in SIGNALS},
         calm=sum(all(current_signals(look, hosts).values()) for look in calm) / max(1, len(calm)),
-        lost=describe_losses(calm, looks, history, entries(it)),
+        lost=describe_losses(calm, looks, history, read_entries(it)),
         assignment_kept=everywhere | {after.assignment} == {before.assignment},
         processes=len(before.processes),
         processes_kept=before.processes == after.processes,
@@ -277,7 +277,7 @@ def _hosts(watcher: Watcher) -> int:
     return len(watcher.it.deployment.cluster.hosts)
 
 
-def entries(it: RunningCluster) -> dict[str, frozenset[bytes]]:
+def read_entries(it: RunningCluster) -> dict[str, frozenset[bytes]]:
     """Return the ids of the reports in the history, by host."""
     state = it.deployment.state
     keys = HistoryKeys(it.deployment.redis_prefix)
@@ -293,7 +293,7 @@ def entries(it: RunningCluster) -> dict[str, frozenset[bytes]]:
         client.close()
 
 
-def log_sizes(it: RunningCluster) -> dict[str, int]:
+def read_log_sizes(it: RunningCluster) -> dict[str, int]:
     """Return the bytes of each log."""
     files = log_files(it.deployment)
     return {name: file.stat().st_size for name, file in files.items() if file.exists()}

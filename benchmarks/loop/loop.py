@@ -19,7 +19,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from benchmarks.loop.accuracy import delays, rates, rates_table
+from benchmarks.loop.accuracy import measure_delays, measure_rates, rates_table
 from benchmarks.loop.cluster import print_progress
 from benchmarks.loop.faults import PARTS, fault_tables, measure_faults
 
@@ -51,12 +51,12 @@ def main() -> None:
 def show(shown: str, folder: Path, given: argparse.Namespace) -> tuple[str, Any]:
     """Return the table, and its figures."""
     if shown == "rates":
-        readings = rates(folder, given.rates)
+        readings = measure_rates(folder, given.rates)
         return rates_table(readings), [asdict(it) for it in readings]
     if shown == "faults":
         found = measure_faults(folder, given.parts, given.dead)
         return fault_tables(found), [asdict(it) for it in found]
-    return delays(folder, "ecker11")
+    return measure_delays(folder, "ecker11")
 
 
 if __name__ == "__main__":

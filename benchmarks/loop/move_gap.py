@@ -42,7 +42,7 @@ class Move:
     failed: int
 
 
-def hosts(cluster: RunningCluster) -> dict[str, str]:
+def read_hosts(cluster: RunningCluster) -> dict[str, str]:
     """Return the host of each executor."""
     status: dict[str, Any] = json.loads(cluster.run("status", "--json"))
     (topology,) = status["topologies"]
@@ -59,14 +59,14 @@ def wait_for_flow(events: Path, since: float) -> None:
     wait_for(flow, PATIENCE, "tuples to flow steadily")
 
 
-def move(cluster: RunningCluster, events: Path, settings: str, delay: str) -> Move:
+def measure_move(cluster: RunningCluster, events: Path, settings: str, delay: str) -> Move:
     """Change the delay, wait for the move that follows, and measure its gap."""
-    before = hosts(cluster)
+    before = read_hosts(cluster)
     start = time.time()
     cluster.run("delay", "edge-1", "edge-2", delay)
 
     def moved() -> dict[str, str] | None:
-        now = hosts(cluster)
+        now = read_hosts(cluster)
         return now if now != before and len(now) == len(before) else None
 
     after = wait_for(moved, PATIENCE, f"a move after the delay became {delay}")
@@ -92,7 +92,7 @@ def measure_moves(settings: str, flags: tuple[str, ...], count: int) -> list[Mov
             wait_for_flow(events, time.time() + 20)
             for number in range(count):
                 time.sleep(COOL_DOWN)
-                found.append(move(cluster, events, settings, ("80ms", "2ms")[number % 2]))
+                found.append(measure_move(cluster, events, settings, ("80ms", "2ms")[number % 2]))
                 print(found[-1], flush=True)
             time.sleep(30)
             happened = read_events(events)
