@@ -87,7 +87,7 @@ def test_what_is_no_entry_is_refused(entry: dict[bytes, bytes], complaint: str) 
     assert complaint in str(refused.value)
 
 
-def test_an_entry_of_a_later_version_is_told_from_a_wrong_one() -> None:
+def test_an_entry_of_a_later_version_and_a_wrong_one_raise_different_errors() -> None:
     with pytest.raises(IncompatibleVersionError, match="history entry: version 2 is incompatible"):
         decode_entry({b"v": b"2", b"z": b"whatever"})
 

@@ -51,7 +51,7 @@ def test_what_lies_in_a_space_is_found_from_a_part_of_its_pairs(
 
 
 @pytest.mark.parametrize("seed", [0, 1, 2, 7])
-def test_lans_far_apart_are_told_from_the_wan_between_them(seed: int) -> None:
+def test_lans_far_apart_and_the_wan_between_them_get_different_distances(seed: int) -> None:
     # 0.5 ms within, 40 ms between: never-probed pairs of both kinds. A host on the wrong side
     # would be off by eighty times.
     found = relative(after(40, two_lans(), held_out=0.2, seed=seed))

@@ -27,7 +27,7 @@ def test_simulate_prints_these_keys_and_no_others(
     assert 0.3 < found["share_of_pairs_probed"] <= 288 / 630
 
 
-def test_slices_of_time_are_told_one_by_one(
+def test_slices_of_time_are_reported_one_by_one(
     matrix: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     arguments = ["simulate", str(matrix), str(matrix), "--probes-per-host", "4", "--json"]

@@ -65,7 +65,7 @@ def test_an_rtt_of_zero_is_taken() -> None:
     assert all(map(math.isfinite, host.coordinate.position))
 
 
-def test_an_unsound_coordinate_starts_anew_and_is_counted() -> None:
+def test_an_unsound_coordinate_is_reset_and_counted() -> None:
     host = in_two_dimensions()
     host.coordinate = Coordinate((math.nan, 0.0), 0.0)
     host.observe("a", 0.010, now=0.0)
@@ -127,7 +127,7 @@ def test_gravity_brings_home_what_drifted_and_leaves_the_rest_alone() -> None:
     assert far.height == 0.001
 
 
-def test_a_host_on_the_wrong_side_leaps_beside_its_nearest_peer() -> None:
+def test_a_host_on_the_wrong_side_leaps_next_to_its_nearest_peer() -> None:
     # Its site is at (-40, 0), 1 ms around; it sits at (40, 0), as far from the third one at 0 as it
     # should be, and 80 ms from its own.
     springs = [Spring((-0.040, 0.0), 0.0, 0.001, 1.0)] * 3 + [

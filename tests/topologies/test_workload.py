@@ -5,7 +5,7 @@ from workload.sentences import sentence, tag_of, tokens
 
 
 def test_work_ends_when_the_cpu_clock_has_moved_by_its_length() -> None:
-    # The clock stands still while the host is throttled (the repeated readings).
+    # The clock does not advance while the host is throttled (the repeated readings).
     readings = iter([10.0, 10.0, 10.0, 10.001, 10.001, 10.002, 10.5])
     burn(0.002, cpu_clock=lambda: next(readings))
     assert next(readings) == 10.5

@@ -83,7 +83,7 @@ def test_a_class_that_does_not_load_would_end_nimbus_and_javas_words_are_shown(
     assert "org/apache/storm/Gone" in last.found
 
 
-def test_the_jar_from_before_shading_is_told_from_the_right_one(home: Path) -> None:
+def test_the_jar_from_before_shading_is_recognised(home: Path) -> None:
     jar(home / "extlib-daemon" / "original.jar", ENTRY)
     last = list(check_home(home))[-1]
     assert last.severity is Severity.STOPS_NIMBUS

@@ -42,14 +42,14 @@ def two_kinds(namespaces_allowed: None, tmp_path_factory: pytest.TempPathFactory
 def put(room: Room, *marks: Mark) -> None:
     """Put marks in force and wait until both programs that read them have them."""
     link_file.write_marks(room.folder / "marks.json", marks)
-    expected = {host: sorted(map(list, rules)) for host, rules in as_told(marks).items()}
+    expected = {host: sorted(map(list, rules)) for host, rules in expected_rules(marks).items()}
     until = time.monotonic() + 120
     while any(room.ask("rules", host=host) != expected[host] for host in "abc"):
         assert time.monotonic() < until, "marks were not put in force"
     time.sleep(0.3)  # the router looks as often as the program of the rules does
 
 
-def as_told(marks: tuple[Mark, ...]) -> dict[str, set[tuple[str, int, str]]]:
+def expected_rules(marks: tuple[Mark, ...]) -> dict[str, set[tuple[str, int, str]]]:
     rules = rules_by_host(marks, ["a", "b", "c"])
     return {host: {(it.to, it.port, it.side) for it in found} for host, found in rules.items()}
 

@@ -87,7 +87,7 @@ def rates_of_stretches(count: int) -> list[float]:
     return rates
 
 
-def test_the_log2_ratio_to_the_mean_is_normal_and_drawn_anew_each_10_ms() -> None:
+def test_the_log2_ratio_to_the_mean_is_normal_and_drawn_again_each_10_ms() -> None:
     # Paper 004, section 6.1: mean 0 and σ = 1, 95 % between a fourth and four times the mean.
     # 4,000 draws: σ/√4000 = 0.016 is the mean's standard error, 0.011 that of σ. A packet of 10
     # bytes rounds a rate of 1,000 bytes in 10 ms by 1 %.

@@ -41,7 +41,7 @@ def test_who_started_since_the_look_before_spent_all_of_its_own() -> None:
     assert meter.usage(stat(9.0, number=8, started=999)) is None  # met late
 
 
-def test_a_number_that_was_given_anew_is_another_process() -> None:
+def test_a_number_that_was_given_again_is_another_process() -> None:
     meter = CpuMeter()
     meter.usage(stat(100.0))
     meter.finish(1000)
@@ -89,7 +89,7 @@ def test_a_child_is_known_by_the_thread_that_started_it() -> None:
         started[0].wait()
 
 
-def test_what_threads_and_the_processes_they_started_used_is_told_by_executor(
+def test_what_threads_and_the_processes_they_started_used_is_reported_by_executor(
     tmp_path: Path,
 ) -> None:
     # Between two looks: thread of task 3 1.0 s, of task 5 0.5 s, the JVM 2.0 s; task 3's child

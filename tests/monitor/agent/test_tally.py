@@ -52,7 +52,7 @@ def asked(tally: Tally, when: float) -> CounterReport:
     return tally.read(KEY, at(when))
 
 
-def test_what_is_told_is_what_came_since_the_telling_before() -> None:
+def test_a_report_holds_what_came_since_the_counter_report_before() -> None:
     # 1,000 at 5.2 s, 1,600 at 10.3 s: 600 in 5.1 s.
     tally = young()
     take(tally, 1000, 5.2)
@@ -64,7 +64,9 @@ def test_what_is_told_is_what_came_since_the_telling_before() -> None:
     assert report.until == pytest.approx(10.3)
 
 
-def test_the_first_telling_of_a_worker_that_was_seen_to_start_counts_from_its_start() -> None:
+def test_the_first_counter_report_of_a_worker_that_was_seen_to_start_counts_from_its_start() -> (
+    None
+):
     tally = young()
     take(tally, 1000, 5.2)
     report = asked(tally, 6)
@@ -72,7 +74,7 @@ def test_the_first_telling_of_a_worker_that_was_seen_to_start_counts_from_its_st
     assert report.seconds == pytest.approx(5.2)
 
 
-def test_of_a_worker_in_mid_life_the_first_telling_only_says_where_the_counters_stand() -> None:
+def test_of_a_worker_in_mid_life_the_first_counter_report_is_only_the_base() -> None:
     tally = middle_aged()
     take(tally, 1_000_000, 5)
     assert asked(tally, 6) == CounterReport(6, 0.0, 1_000_000, {}, {}, {})
@@ -81,7 +83,7 @@ def test_of_a_worker_in_mid_life_the_first_telling_only_says_where_the_counters_
     assert (report.increments, report.seconds, report.step) == ({EXECUTED: 40}, 5.0, 20 * 2)
 
 
-def test_in_mid_life_a_pause_within_the_first_telling_makes_no_burst_of_tuples() -> None:
+def test_in_mid_life_a_pause_within_the_first_counter_report_makes_no_burst_of_tuples() -> None:
     # Two counters of one counter report come 0.6 s apart, with a report between them.
     tally = middle_aged()
     take(tally, 1_000_000, 5)
@@ -93,7 +95,7 @@ def test_in_mid_life_a_pause_within_the_first_telling_makes_no_burst_of_tuples()
     assert asked(tally, 11).increments == {EXECUTED: 20, replace(EXECUTED, task=4): 60}
 
 
-def test_a_telling_that_is_still_coming_waits_for_the_next_report() -> None:
+def test_a_counter_report_that_is_still_coming_waits_for_the_next_report() -> None:
     tally = young()
     take(tally, 100, 5)
     assert asked(tally, 5.2).seconds == 0.0
@@ -101,7 +103,7 @@ def test_a_telling_that_is_still_coming_waits_for_the_next_report() -> None:
     assert asked(tally, 7).seconds == 0.0
 
 
-def test_two_tellings_between_reports_are_added_up() -> None:
+def test_two_counter_reports_between_reports_are_added_up() -> None:
     tally = young()
     take(tally, 100, 5)
     take(tally, 260, 10)
@@ -109,7 +111,7 @@ def test_two_tellings_between_reports_are_added_up() -> None:
     assert (report.increments, report.seconds) == ({EXECUTED: 260}, 10.0)
 
 
-def test_a_stream_without_tuples_is_told_with_none_and_not_left_out() -> None:
+def test_a_stream_without_tuples_is_reported_with_none_and_not_left_out() -> None:
     tally = young()
     take(tally, 100, 5)
     asked(tally, 6)
@@ -117,7 +119,7 @@ def test_a_stream_without_tuples_is_told_with_none_and_not_left_out() -> None:
     assert asked(tally, 11).increments == {EXECUTED: 0}
 
 
-def test_a_telling_that_got_lost_makes_the_time_longer_and_no_count_wrong() -> None:
+def test_a_lost_counter_report_makes_the_time_longer_and_no_count_wrong() -> None:
     tally = young()
     take(tally, 100, 5)
     asked(tally, 6)
@@ -158,7 +160,7 @@ def test_a_line_twice_counts_once() -> None:
     assert asked(tally, 6).increments == {EXECUTED: 100}
 
 
-def test_a_line_of_an_earlier_telling_comes_too_late() -> None:
+def test_a_line_of_an_earlier_counter_report_comes_too_late() -> None:
     tally = young()
     take(tally, 100, 5)
     take(tally, 200, 10)
@@ -220,7 +222,7 @@ def test_the_step_is_what_all_counts_are_multiples_of() -> None:
     assert asked(tally, 6).step == 20
 
 
-def test_a_gauge_is_the_last_value_told() -> None:
+def test_a_gauge_is_the_last_value_reported() -> None:
     tally = young()
     latency = count(1, 5, metric=Metric.EXECUTE_LATENCY)
     assert tally.take(replace(latency, value=0.25), at(5)) is None
@@ -249,7 +251,7 @@ def test_whenever_it_is_asked_nothing_is_lost_and_nothing_counted_twice(
     assert seconds + report.seconds == pytest.approx(len(growth) * 5)
 
 
-def test_a_telling_is_over_half_a_second_after_its_last_line_and_until_it_was_asked_for() -> None:
+def test_a_counter_report_is_over_half_a_second_after_its_last_line_and_until_it_was_read() -> None:
     tally = young()
     assert tally.complete_at() is None
     take(tally, 1000, 5.2)

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 
-def test_threads_of_components_that_look_different_are_told_apart_without_a_log() -> None:
+def test_threads_of_components_that_look_different_are_named_without_a_log() -> None:
     # 15 bytes: `Thread-12-split` and `Thread-9-count-`.
     threads = [(101, "Thread-12-split"), (102, "Thread-9-count-"), (103, "GC Thread#0")]
     assert groups(threads, {3: "count", 5: "split"}, []) == [
@@ -14,7 +14,7 @@ def test_threads_of_components_that_look_different_are_told_apart_without_a_log(
     ]
 
 
-def test_threads_that_cannot_be_told_apart_stand_together() -> None:
+def test_threads_that_are_indistinguishable_form_a_group() -> None:
     threads = [(101, "Thread-12-count"), (102, "Thread-13-count")]
     assert groups(threads, {3: "count", 4: "count"}, []) == [TaskThreads((101, 102), (3, 4))]
 
@@ -28,7 +28,7 @@ def test_the_log_tells_which_is_which() -> None:
     ]
 
 
-def test_what_is_left_when_the_log_told_of_all_but_one_is_told_too() -> None:
+def test_the_last_thread_is_named_when_the_log_names_all_others() -> None:
     threads = [(101, "Thread-12-count"), (102, "Thread-13-count")]
     assert groups(threads, {3: "count", 4: "count"}, [Name(12, "count", 4, 4)]) == [
         TaskThreads((102,), (3,)),

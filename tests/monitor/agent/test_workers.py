@@ -74,7 +74,7 @@ def test_workers_whose_network_may_not_be_known_are_taken_for_this_hosts(tmp_pat
     assert search(fake) == [7]
 
 
-def test_two_supervisors_on_one_host_are_told_apart_by_their_folder(tmp_path: Path) -> None:
+def test_two_supervisors_on_one_host_differ_by_their_folder(tmp_path: Path) -> None:
     fake = FakeProc(tmp_path)
     fake.process(1, "agent")
     fake.process(7, "java", command=COMMAND)

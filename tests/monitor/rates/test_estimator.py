@@ -117,7 +117,7 @@ def test_what_a_sampled_counter_shows_is_within_the_error_that_is_said(
     assert abs(found.value - rate) <= 2 * found.error + STEP / PERIOD
 
 
-def test_a_slope_is_told_as_trend() -> None:
+def test_a_slope_is_reported_as_trend() -> None:
     # 100, 105, 110 …: 5 tuples/s more every 5 s.
     found = estimate(series(*[100 + 5 * i for i in range(60)]))
     assert found is not None
@@ -171,7 +171,7 @@ def test_percentiles_lie_between_the_two_nearest() -> None:
     assert percentile([7], 0.95) == 7
 
 
-def told_by_chance(
+def random_readings(
     rate: float, readings: int, seconds: float, chance: Random
 ) -> list[NoisyReading]:
     """What two alike tasks report at a steady rate: of each 20 tuples of a task one, as 20."""
@@ -195,6 +195,6 @@ def told_by_chance(
 @pytest.mark.parametrize("rate", [2.7, 5.0, 20.0])
 def test_the_truth_of_a_slow_stream_is_within_the_error_in_nine_windows_of_ten(rate: float) -> None:
     chance = Random(1)
-    found = [estimate(told_by_chance(rate, 12, 5.0, chance)) for _ in range(400)]
+    found = [estimate(random_readings(rate, 12, 5.0, chance)) for _ in range(400)]
     hits = sum(abs(it.value - rate) <= it.error for it in found if it is not None)
     assert hits >= 0.9 * 400

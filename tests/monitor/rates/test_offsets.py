@@ -25,15 +25,15 @@ def test_only_hosts_with_something_new_are_read() -> None:
     new = StreamPosition(EntryId(2, 0), "r", 5)
     found = spans(Offset({"a": old, "b": old}, 1.0), Offset({"a": old, "b": new, "c": new}, 2.0))
     assert [(it.host, it.start) for it in found] == [("b", old), ("c", BEGIN)]
-    assert not any(it.begins_anew for it in found)
+    assert not any(it.begins_again for it in found)
 
 
-def test_a_history_that_begins_anew_is_read_from_its_beginning() -> None:
+def test_a_history_that_begins_again_is_read_from_its_beginning() -> None:
     (span,) = spans(
         Offset({"a": StreamPosition(EntryId(9, 0), "r", 4)}, 1.0),
         Offset({"a": StreamPosition(EntryId(3, 0), "s", 0)}, 2.0),
     )
-    assert span.begins_anew
+    assert span.begins_again
     assert span.after == START
 
 

@@ -38,7 +38,7 @@ def test_a_batch_that_is_done_again_changes_nothing() -> None:
     assert merge_batch(first, "t", batch(6, stream("a", 99)), WINDOW, FORGET) is None
 
 
-def test_a_new_checkpoint_numbers_its_batches_anew() -> None:
+def test_a_new_checkpoint_numbers_its_batches_from_the_start() -> None:
     first = after(None, batch(7, stream("a", 10)))
     assert after(first, batch(0, stream("a", 99), run="other")).streams[0].rate.value == 99
 

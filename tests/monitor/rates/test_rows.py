@@ -27,7 +27,7 @@ def test_a_report_is_taken_apart_stream_by_stream() -> None:
     assert {it.time for it in found} == {COUNT_WORKER.until}
 
 
-def test_cpu_of_threads_not_told_apart_is_shared_out_by_busy_time() -> None:
+def test_cpu_of_indistinguishable_threads_is_shared_out_by_busy_time() -> None:
     # 3 and 4 share 0.75 + 0.5 CPU-seconds; 4 did nothing. 1 has its own, and gave 200 tuples out.
     found = of(RowKind.CPU, list(rows(FULL, FULL.time, 60)))
     assert [(it.task, it.amount, it.base, it.extra) for it in found] == [
@@ -49,7 +49,7 @@ def test_cpu_is_over_the_seconds_of_the_counts() -> None:
     assert (cpu.seconds, cpu.amount) == (10.0, 4.0)
 
 
-def test_a_worker_that_told_nothing_new_is_unknown_not_zero() -> None:
+def test_a_worker_that_reported_nothing_new_is_unknown_not_zero() -> None:
     assert {it.topology for it in rows(FULL, FULL.time, 60)} == {COUNT_WORKER.topology}
 
 

@@ -78,14 +78,14 @@ class Span:
     end: StreamPosition
 
     @property
-    def begins_anew(self) -> bool:
+    def begins_again(self) -> bool:
         """Whether the history is another one, that begins before where the last was read to."""
         return self.end.id < self.start.id
 
     @property
     def after(self) -> EntryId:
         """Read from the entry after this one."""
-        return START if self.begins_anew else self.start.id
+        return START if self.begins_again else self.start.id
 
 
 def spans(start: Offset, end: Offset) -> list[Span]:

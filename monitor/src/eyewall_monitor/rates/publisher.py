@@ -47,7 +47,7 @@ class Publisher:
         if not batch.topologies:
             return
         try:
-            client = self._connected()
+            client = self._connect()
             for topology in sorted(batch.topologies):
                 self._publish(client, topology, batch)
             self._prune(client, batch)
@@ -63,7 +63,7 @@ class Publisher:
             self._client.close()
             self._client = None
 
-    def _connected(self) -> KazooClient:
+    def _connect(self) -> KazooClient:
         if self._client is None:
             client = self._client = KazooClient(self._servers, timeout=self._timeout)
             client.start(timeout=self._timeout)

@@ -103,7 +103,7 @@ class HistoryStreamReader(DataSourceStreamReader):
     def latestOffset(self, start: dict[str, Any], limit: ReadLimit) -> dict[str, Any]:  # noqa: N802, ARG002 - Spark's name; the bound is an option of ours
         """Return where the next batch ends; `start` itself if there is nothing new."""
         before = Offset.from_json(start)
-        with self._connected() as store:
+        with self._connect() as store:
             ends = self._ends(store, before)
         if not ends:
             return start
@@ -120,7 +120,7 @@ class HistoryStreamReader(DataSourceStreamReader):
         """Yield the rows of some hosts."""
         assert isinstance(partition, HostSpans)  # noqa: S101 - see partitions
         found: list[MeasurementRow] = []
-        with self._connected() as store:
+        with self._connect() as store:
             for span in partition.spans:
                 for row in read_span(
                     self._entries(store, span), span, partition.planned, self._late
@@ -132,7 +132,7 @@ class HistoryStreamReader(DataSourceStreamReader):
         if found:
             yield record_batch(found)
 
-    def _connected(self) -> redis.Redis:
+    def _connect(self) -> redis.Redis:
         return redis.Redis.from_url(
             self._url, socket_timeout=TIMEOUT, socket_connect_timeout=TIMEOUT
         )

@@ -96,7 +96,7 @@ class ZookeeperReader:
 
     def page(self, count: int, wanted: Wanted, before: str | None) -> Page:
         """Read a page of the history; ContractError if `before` is not an id."""
-        client = self._connected()
+        client = self._require_client()
         try:
             return decision_history.read_page(client, self._paths, count, wanted, before)
         except TROUBLES as error:
@@ -104,7 +104,7 @@ class ZookeeperReader:
 
     def decision(self, id_: str) -> DecisionRecord | None:
         """Read one decision; None if it does not exist."""
-        client = self._connected()
+        client = self._require_client()
         try:
             return decision_history.read_one(client, self._paths, id_)
         except TROUBLES as error:
@@ -112,7 +112,7 @@ class ZookeeperReader:
 
     def change_switches(self, change: Callable[[Switches], Switches]) -> Switches:
         """Change the switches, and return them as they are now."""
-        client = self._connected()
+        client = self._require_client()
         try:
             after = change_switches(client, self._paths, change)
         except SwitchesError as error:
@@ -163,7 +163,7 @@ class ZookeeperReader:
         ended = self._steady()
         self._documents_due = ended + pause_after(ended - began)
 
-    def _connected(self) -> KazooClient:
+    def _require_client(self) -> KazooClient:
         client = self._client
         if client is None or not client.connected:
             raise self._away("no connection")
