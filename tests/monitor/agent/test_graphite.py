@@ -55,7 +55,7 @@ def test_a_queue_belongs_to_a_task_and_to_no_stream() -> None:
 
 
 def test_a_source_with_dots_is_named_as_everywhere_else() -> None:
-    # In place of a component Storm writes `my.bolt` as my_bolt; in a metric's name it keeps the dot.
+    # Storm writes `my.bolt` as my_bolt in place of a component; a metric's name keeps the dot.
     read = parse(
         f"storm.worker.{WC}.h.sink.a_b.3.6700-__execute-count-my.bolt:a.b.count 20 5".encode()
     )
