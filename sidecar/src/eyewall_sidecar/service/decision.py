@@ -6,14 +6,11 @@ from math import inf
 
 from eyewall_sidecar.messages import Code, Message, message
 from eyewall_sidecar.model import Evaluation, Solution
-from eyewall_sidecar.service.movement_rules import CandidateMove
+from eyewall_sidecar.service.movement_rules import HOUR, CandidateMove
 from eyewall_sidecar.service.plans import Plan
 from eyewall_sidecar.service.problem_cache import PlacementRequest
 from eyewall_sidecar.service.solver_pool import Job, PlacementTask, SolverFailure
 from eyewall_sidecar.storm import Assignment, Executor, Mode, TopologyState, departures
-
-ORIGIN_SECONDS = 3600.0
-"""For which the service remembers from where an executor was moved."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +90,7 @@ class TopologyRecord:
         return {
             executor: it.supervisor
             for executor, it in self.departures.items()
-            if now - it.time < ORIGIN_SECONDS
+            if now - it.time < HOUR
         }
 
 
@@ -121,7 +118,7 @@ def record_handover(
 ) -> TopologyRecord:
     """Remember what is handed to Nimbus, and from where executors are moved away."""
     left = departures(topology.assignment, handover.assignment)
-    recent = {it: at for it, at in record.departures.items() if now - at.time < ORIGIN_SECONDS}
+    recent = {it: at for it, at in record.departures.items() if now - at.time < HOUR}
     recent |= {executor: Departure(supervisor, now) for executor, supervisor in left.items()}
     return replace(record, handover=handover, departures=recent)
 
