@@ -96,11 +96,16 @@ class FakeCluster:
             *more,
         )
 
+    @property
+    def _folders(self) -> dict[str, str]:
+        of = {"JAVA_HOME": "jre", "XDG_CACHE_HOME": "cache"}
+        return {name: str(self.folder / folder) for name, folder in of.items()}
+
     def start(self, *command: str) -> subprocess.Popen[str]:
         # Where tests run in the background Ctrl-C may be ignored, which children inherit.
         process = subprocess.Popen(
             ("env", "--default-signal=INT", *command),
-            env=os.environ | {"JAVA_HOME": str(self.folder / "jre")} | self.environment,
+            env=os.environ | self._folders | self.environment,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,

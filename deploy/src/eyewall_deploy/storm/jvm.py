@@ -69,7 +69,7 @@ def make_archives(home: Path, java: str, show: Callable[[str], None]) -> None:
     with tempfile.TemporaryDirectory(prefix=".making-", dir=folder.parent) as scratch:
         made = Path(scratch) / "archives"
         made.mkdir()
-        classes = made / _CLASSES
+        classes = Path(scratch) / _CLASSES
         classes.write_bytes(_class_list())
         for jars in (DAEMON_JARS, WORKER_JARS):
             show(f"class archive of {jars}")
