@@ -43,7 +43,7 @@ def test_the_shipped_example_names_every_key_with_its_default() -> None:
         ("[pace]\njitter = 1", ["[pace] jitter is 1", "0 to 0.9"]),
         ("[pace]\njitter = true", ["[pace] jitter is True", "0 to 0.9"]),
         ("[space]\ndimensions = 2.5", ["[space] dimensions is 2.5", "1 to 16"]),
-        ("[space]\nalgorithm = 'vivaldi'", ["'vivaldi'", "springs or paper"]),
+        ("[space]\nalgorithm = 'spring'", ["'spring'", "springs or paper"]),
         ("[space]\nheight = 1", ["[space] height is 1", "true or false"]),
         ("[probe]\nmethod = 'udp'", ["[probe] method is 'udp'", "auto or icmp or tcp"]),
         ("[probe]\nlisten = 'here'", ["[probe] listen is 'here'", "HOST:PORT"]),
