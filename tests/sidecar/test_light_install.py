@@ -14,6 +14,7 @@ from eyewall_contracts.proto import scheduler_pb2 as pb
 from eyewall_contracts.proto.operations_pb2_grpc import OperationsStub
 from eyewall_contracts.proto.provisioning_pb2_grpc import ProvisioningStub
 from eyewall_contracts.proto.scheduler_pb2_grpc import SchedulerStub
+from eyewall_sidecar.policies.catalogue import OWN
 from nimbus_messages import request, state_of, tag_and_count
 from python_environment import REPOSITORY, PythonEnvironment
 from running_sidecar import write_delays
@@ -21,16 +22,6 @@ from running_sidecar import write_delays
 if TYPE_CHECKING:
     from pathlib import Path
 
-OWN = [
-    "odp",
-    "hill_climbing",
-    "ant_system",
-    "hybrid",
-    "bound_guided",
-    "greedy",
-    "round_robin",
-    "ras",
-]
 BASIC = REPOSITORY / "sidecar" / "examples" / "basic.json"
 
 
@@ -44,7 +35,7 @@ def light(tmp_path_factory: pytest.TempPathFactory) -> PythonEnvironment:
 
 def test_it_lists_its_own_policies_and_nothing_is_wrong(light: PythonEnvironment) -> None:
     listed = light.eyewall("policies", "--json")
-    assert [it["policy"] for it in json.loads(listed.stdout)] == OWN
+    assert [it["policy"] for it in json.loads(listed.stdout)] == list(OWN)
     assert listed.stderr == ""
 
 
@@ -89,6 +80,6 @@ def test_it_serves_rounds_and_answers_what_to_buy_with_unimplemented(
                 buyers.ListCatalogues(provisioning.ListCataloguesRequest(), timeout=10)
         process.terminate()
     assert [it.HasField("place") for it in reply.decisions] == [True]
-    assert [it.name for it in policies.policies] == OWN
+    assert [it.name for it in policies.policies] == list(OWN)
     assert refused.value.code() is grpc.StatusCode.UNIMPLEMENTED
     assert process.returncode == 0
