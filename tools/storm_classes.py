@@ -11,7 +11,7 @@ import re
 import sys
 from pathlib import Path
 
-TARGET = Path("deploy/src/eyewall_deploy/storm/storm-classes.txt")
+TARGET = Path(__file__).parents[1] / "deploy/src/eyewall_deploy/storm/storm-classes.txt"
 LOADED = re.compile(r"(?P<name>\S+) source: (?P<source>\S+)")
 MADE_AT_RUN_TIME = re.compile(r"/0x|\$\$|LambdaForm|\$Proxy|Generated(Method|Constructor)|Lambda\$")
 OURS = "io.eyewall."
@@ -35,5 +35,7 @@ if __name__ == "__main__":
     names: set[str] = set()
     for file in sys.argv[1:]:
         names |= class_names(Path(file).read_text(errors="replace"))
+    if not names:
+        sys.exit("no loaded class in these files; the list stays as it is")
     TARGET.write_text("".join(f"{name}\n" for name in sorted(names)))
     print(f"{TARGET}: {len(names)} classes")

@@ -200,7 +200,7 @@ class Code(Enum):
     SPREAD_AS_SHUFFLE = "spread evenly like shuffle: {streams:listed}"
     SPREAD_GUESSED = "who sends to whom guessed from the sums: {streams:listed}"
     RATES_UNKNOWN = "rates not known yet: {streams:list}{doubtful:reasons}"
-    CPU_REMEMBERED = "CPU of {tasks} tasks as it was last known"
+    CPU_REMEMBERED = "CPU of {tasks:count task} as it was last known"
     LEFT_OUT_DOUBTED = "{count:count host} left out, delay known {doubt}: {hosts:list}"
     LEFT_OUT_UNKNOWN = "{count:count host} left out, delay unknown: {hosts:list}"
     LEFT_OUT_UNREADABLE = "{count:count host} left out: {reasons:first}"

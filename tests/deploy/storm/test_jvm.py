@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import time
 from typing import TYPE_CHECKING
 
 import pytest
@@ -61,39 +62,125 @@ def test_a_process_maps_storms_classes_from_the_archive(
     assert line.endswith("source: shared objects file")
 
 
+REFUSES = "import sys; sys.exit('no archive here')"
+OBEYS = """
+import pathlib, sys
+name = next(word for word in sys.argv if word.startswith("-XX:SharedArchiveFile="))
+pathlib.Path(name.partition("=")[2]).touch()
+"""
+IS_KILLED = "import os, signal; os.kill(os.getpid(), signal.SIGKILL)"
+
+
+class FakeJvm:
+    """A JVM's folder whose `java` does as it is written; it counts how often it is asked."""
+
+    def __init__(self, folder: Path, program: str) -> None:
+        self.asked_file = folder / "asked"
+        self.java = folder / "jvm" / "bin" / "java"
+        self.java.parent.mkdir(parents=True)
+        (folder / "jvm" / "lib").mkdir()
+        (folder / "jvm" / "lib" / "modules").touch()
+        self.obey(program)
+        (folder / "storm" / "lib").mkdir(parents=True)
+        self.jar = folder / "storm" / "lib" / "storm-server-2.8.3.jar"
+        self.jar.touch()
+        self.home = folder / "storm"
+
+    def obey(self, program: str) -> None:
+        count = f"print('asked', file=open({str(self.asked_file)!r}, 'a'))"
+        self.java.write_text(f"#!{sys.executable}\n{count}\n{program}\n")
+        self.java.chmod(0o755)
+
+    @property
+    def times_asked(self) -> int:
+        return len(self.asked_file.read_text().splitlines()) if self.asked_file.exists() else 0
+
+    def make(self) -> list[str]:
+        """Return what is shown on the way."""
+        shown: list[str] = []
+        make_archives(self.home, str(self.java), shown.append)
+        return shown
+
+    @property
+    def options(self) -> tuple[str, ...]:
+        return archive_options(self.home, str(self.java), DAEMON_JARS)
+
+
+@pytest.fixture
+def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    return tmp_path / "cache"
+
+
+@pytest.mark.usefixtures("cache")
 def test_a_jvm_that_makes_no_archive_is_asked_once_and_processes_start_without(
-    home: StormHome, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path,
 ) -> None:
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-    java = tmp_path / "java"
-    java.write_text(f"#!/bin/sh\necho asked >> {tmp_path}/asked\nexit 1\n")
-    java.chmod(0o755)
-    for _ in range(2):
-        make_archives(home.path, str(java), lambda _text: None)
-        assert archive_options(home.path, str(java), WORKER_JARS) == ()
-    assert (tmp_path / "asked").read_text() == "asked\n" * 2  # daemons' jars and workers'
+    jvm = FakeJvm(tmp_path, REFUSES)
+    shown = [jvm.make(), jvm.make()]
+    assert any("no archive here" in it for it in shown[0])
+    assert shown[1] == []
+    assert jvm.options == ()
+    assert jvm.times_asked == 2  # the daemons' jars and the workers'
 
 
-def test_other_jars_have_an_archive_of_their_own(
+@pytest.mark.usefixtures("cache")
+def test_a_jvm_that_is_killed_meanwhile_is_asked_again_the_next_time(tmp_path: Path) -> None:
+    jvm = FakeJvm(tmp_path, IS_KILLED)
+    assert any("no class archives" in it for it in jvm.make())
+    jvm.obey(OBEYS)
+    jvm.make()
+    assert jvm.options != ()
+
+
+@pytest.mark.usefixtures("cache")
+def test_other_jars_have_an_archive_of_their_own(tmp_path: Path) -> None:
+    # An archive is valid for jars of the very time and size, so that an upgrade needs another.
+    jvm = FakeJvm(tmp_path, OBEYS)
+    jvm.make()
+    first = jvm.options
+    assert first != ()
+    os.utime(jvm.jar, (1, 1))
+    assert jvm.options == ()
+    jvm.make()
+    assert jvm.options not in ((), first)
+
+
+def test_archives_that_nobody_used_for_a_month_are_removed(tmp_path: Path, cache: Path) -> None:
+    jvm = FakeJvm(tmp_path, OBEYS)
+    jvm.make()
+    (old,) = (cache / "eyewall" / "class-archives").iterdir()
+    month_ago = time.time() - 31 * 86_400
+    os.utime(old, (month_ago, month_ago))
+    os.utime(jvm.jar, (1, 1))
+    jvm.make()
+    assert not old.exists()
+    assert jvm.options != ()
+
+
+@pytest.mark.usefixtures("cache")
+def test_a_script_that_starts_any_jvm_has_no_archive(tmp_path: Path) -> None:
+    jvm = FakeJvm(tmp_path, OBEYS)
+    (tmp_path / "jvm" / "lib" / "modules").unlink()
+    assert jvm.make() == []
+    assert jvm.options == ()
+    assert jvm.times_asked == 0
+
+
+def test_a_cache_that_cannot_be_written_is_reported_and_no_more(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    # An archive is valid for jars of the very time and size, so that an upgrade needs another.
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-    (tmp_path / "lib").mkdir()
-    jar = tmp_path / "lib" / "storm-server-2.8.3.jar"
-    jar.touch()
-    home = StormHome(tmp_path, "2.8.3")
-    java = tmp_path / "java"
-    java.write_text(
-        f"#!{sys.executable}\nimport pathlib, sys\n"
-        "name = next(w for w in sys.argv if w.startswith('-XX:SharedArchiveFile='))\n"
-        "pathlib.Path(name.partition('=')[2]).touch()\n"
-    )
-    java.chmod(0o755)
-    make_archives(home.path, str(java), lambda _text: None)
-    first = archive_options(home.path, str(java), DAEMON_JARS)
-    assert first != ()
-    os.utime(jar, (1, 1))
-    assert archive_options(home.path, str(java), DAEMON_JARS) == ()
-    make_archives(home.path, str(java), lambda _text: None)
-    assert archive_options(home.path, str(java), DAEMON_JARS) not in ((), first)
+    (tmp_path / "file").touch()
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "file"))
+    jvm = FakeJvm(tmp_path, OBEYS)
+    assert any("no class archives" in it for it in jvm.make())
+    assert jvm.options == ()
+
+
+def test_a_path_with_white_space_is_not_given_to_storm_which_would_split_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "jane doe"))
+    jvm = FakeJvm(tmp_path, OBEYS)
+    jvm.make()
+    assert jvm.options == ()

@@ -2,25 +2,23 @@
 
 from __future__ import annotations
 
-import fcntl
-import os
 import shutil
 import subprocess
 import sys
 import tempfile
 from collections import deque
-from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from eyewall_deploy.failure import Failure
+from eyewall_deploy.folder_lock import locked
 from eyewall_deploy.run_dir import storm_home_cache
 from eyewall_deploy.storm.jvm import find_java, make_archives
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
 
 STORM_VERSION = "2.8.3"
 """The newest version that Maven Central has completely (2.8.4 lacks its parent pom)."""
@@ -99,7 +97,7 @@ def assemble_storm_home(cache: Path, show: Callable[[str], None]) -> StormHome |
             "distribution with --storm-home"
         )
     cache.mkdir(parents=True, exist_ok=True)
-    with _locked(cache), tempfile.TemporaryDirectory(prefix=".assembly-", dir=cache) as scratch:
+    with locked(cache), tempfile.TemporaryDirectory(prefix=".assembly-", dir=cache) as scratch:
         if target.is_dir():  # another process was faster
             return open_storm_home(target)
         home = Path(scratch) / "home"
@@ -109,17 +107,6 @@ def assemble_storm_home(cache: Path, show: Callable[[str], None]) -> StormHome |
         (home / "RELEASE").write_text(f"{STORM_VERSION}\n", encoding="utf-8")
         home.rename(target)
     return open_storm_home(target)
-
-
-@contextmanager
-def _locked(folder: Path) -> Iterator[None]:
-    """Wait until no other process holds the folder; the kernel releases it in any case."""
-    descriptor = os.open(folder, os.O_RDONLY)
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX)
-        yield
-    finally:
-        os.close(descriptor)
 
 
 def _fetch(maven: str, poms: Path, home: Path, show: Callable[[str], None]) -> Failure | None:

@@ -300,8 +300,10 @@ def _cost(problem: PlacementProblem, term: Term, stream: Stream, u: str, v: str)
             return stream.rate * (u != v)
         case Term.N:
             return stream.rate * problem.delay(u, v)
-        case _:
+        case Term.EE:
             return stream.rate * problem.delay(u, v) ** 2
+        case _:
+            raise ValueError(f"the integer program has no costs of {term.name}")
 
 
 def _sum(parts: Mapping[Variable, float], unit: float = 1.0) -> LpAffineExpression:
