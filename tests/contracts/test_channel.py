@@ -6,7 +6,7 @@ import socket
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING
 
 import grpc
@@ -40,7 +40,8 @@ def slow_way(port: int, seconds: float) -> Iterator[str]:
     def pipe(source: socket.socket, target: socket.socket) -> None:
         while part := source.recv(65536):
             target.sendall(part)
-        target.shutdown(socket.SHUT_WR)
+        with suppress(OSError):  # the other side has ended already
+            target.shutdown(socket.SHUT_WR)
 
     def lead() -> None:
         near, _ = entry.accept()

@@ -232,14 +232,19 @@ def completed(words: str, **more: str) -> list[str]:
     return done.stdout.split()
 
 
+def completed_by_tabs(words: str) -> list[str]:
+    """What bash is offered at last: a sidecar on a busy machine may not answer the first Tab."""
+    return next((found for _ in range(10) if (found := completed(words))), [])
+
+
 def test_the_shell_completes_names_that_the_sidecar_knows(address: str) -> None:
     sidecar = f"--sidecar {address}"
-    assert completed(f"eyewall status {sidecar} wor") == [TOPOLOGY.name]
-    assert completed(f"eyewall why {sidecar} --topology {TOPOLOGY.name} ta") == [
+    assert completed_by_tabs(f"eyewall status {sidecar} wor") == [TOPOLOGY.name]
+    assert completed_by_tabs(f"eyewall why {sidecar} --topology {TOPOLOGY.name} ta") == [
         "tag[2-2]",
         "tag[3-3]",
     ]
-    assert completed(f"eyewall why-not {sidecar} --topology {TOPOLOGY.name} source ed") == [
+    assert completed_by_tabs(f"eyewall why-not {sidecar} --topology {TOPOLOGY.name} source ed") == [
         "edge-1"
     ]
     assert "why-not" in completed("eyewall why")

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from eyewall_contracts.proto import operations_pb2 as pb
 
-ANSWER_SECONDS = 0.5
+ANSWER_SECONDS = 2.0
 """For the sidecar: a shell waits for it."""
 
 
