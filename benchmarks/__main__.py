@@ -38,7 +38,7 @@ BENCHMARKS = {
     "operator-cli": Benchmark("operator_cli.cost", "status and explanations: cost to the sidecar"),
     "dashboard": Benchmark("dashboard.dashboard", "pages for 1,000 supervisors: latency, cost"),
     "screenshots": Benchmark("dashboard.screenshots", "pictures of the dashboard's pages"),
-    "loop": Benchmark("loop.loop", "measured against true on a cluster; cost of a dead part"),
+    "loop": Benchmark("loop.loop", "simulated and on a cluster: moves, errors, a dead part"),
     "move-gap": Benchmark("loop.move_gap", "how long a topology stops when it moves"),
     "round-time": Benchmark("loop.round_time", "duration of Nimbus's scheduling rounds"),
     "demo-figure": Benchmark("loop.demo_figure", "the picture of a demo's latencies"),

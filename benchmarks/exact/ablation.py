@@ -97,8 +97,8 @@ def _constant(value: object) -> Callable[..., object]:
 _EXACT = "eyewall_sidecar.exact"
 _TREE = f"{_EXACT}.branch_and_bound"
 _SPREAD = f"{_EXACT}.bounds.spread_bound"
-_COVERS = f"{_EXACT}.matrix_engine.define_path_covers"
-_STARS = f"{_EXACT}.matrix_engine.define_star_capacities"
+_COVERS = f"{_EXACT}.sparse_engine.define_path_covers"
+_STARS = f"{_EXACT}.sparse_engine.define_star_capacities"
 
 VARIANTS: dict[str, Variant] = {
     BASELINE: {},

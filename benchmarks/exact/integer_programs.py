@@ -21,7 +21,7 @@ from eyewall_sidecar.exact.finding import Finding, Outcome
 from eyewall_sidecar.exact.integer_program import create_program
 from eyewall_sidecar.exact.sparse_cuts import define_path_covers, define_star_capacities
 from eyewall_sidecar.exact.sparse_engine import hand_over, solve_families
-from eyewall_sidecar.exact.sparse_program import create_matrix_program, families
+from eyewall_sidecar.exact.sparse_program import create_sparse_program, families
 from eyewall_sidecar.model import PlacementProblem
 from eyewall_sidecar.model.arrays import ProblemArrays
 from eyewall_sidecar.objective import Term
@@ -43,7 +43,7 @@ def seconds(
 def build_with_numpy(problem: PlacementProblem) -> None:
     """Build the program with numpy, from the problem to HiGHS."""
     arrays = ProblemArrays.of(problem)
-    program = create_matrix_program(arrays, weigh(arrays, {Term.R: 1.0}))
+    program = create_sparse_program(arrays, weigh(arrays, {Term.R: 1.0}))
     assert program is not None
     define_path_covers(program)
     define_star_capacities(program)

@@ -6,7 +6,8 @@ import re
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from dashboard_pages import agree, figure, hosts_of_executors, opened
+from dashboard_pages import agree, figure, hosts_of_executors, opened, rows
+from playwright.sync_api import expect
 
 if TYPE_CHECKING:
     from operators_desk import Desk
@@ -47,6 +48,34 @@ def test_rates_on_streams_are_those_in_zookeeper(desk: Desk, page: Page) -> None
     opened(page, desk.at("/topology/desk"))
     shown = agree(on_the_page, in_zookeeper, seconds=60)
     assert set(shown) == {("left", "join"), ("right", "join"), ("join", "consumer")}
+
+
+def test_what_if_is_the_sidecars_forecast(desk: Desk, page: Page) -> None:
+    def forecast() -> dict[str, Any]:
+        hosts = desk.cluster.forecast("desk", "2x")["then"]["hosts"]
+        return {it["name"]: pytest.approx(100 * it["share"]["value"], abs=5) for it in hosts}
+
+    def on_the_page() -> dict[str, float | None]:
+        return {host: figure(then) for host, _, _, _, then, _ in rows(page, "CPU of hosts")}
+
+    desk.rates()
+    opened(page, desk.at("/topology/desk?rate=2"))
+    panel = page.get_by_role("region", name="What if")
+    expect(panel).to_contain_text("saturates first", timeout=60_000)
+    agree(on_the_page, forecast)
+    measured = [figure(cells[1]) for cells in rows(page, "CPU of hosts")]
+    assert all(it is not None for it in measured)
+
+
+def test_throughput_is_measured_and_predicted(desk: Desk, page: Page) -> None:
+    def on_the_page() -> list[float | None]:
+        said = page.get_by_role("img", name="Throughput: ").get_attribute("aria-label") or ""
+        return [figure(it) for it in re.findall(r"now ([\d.,]+) tuples/s", said)]
+
+    desk.rates()
+    opened(page, desk.at("/topology/desk?seconds=900"))
+    # left sends 5 tuples/s and right 20, each to join; Storm counts one of twenty.
+    agree(on_the_page, lambda: [pytest.approx(25, rel=0.3)] * 2)
 
 
 def test_the_predicted_response_time_is_the_sidecars(desk: Desk, page: Page) -> None:

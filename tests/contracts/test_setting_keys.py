@@ -74,6 +74,7 @@ def test_the_sidecar_has_the_defaults_of_the_table() -> None:
         "eyewall.mode": Mode(settings.mode).value,
         "eyewall.policy": settings.policy,
         "eyewall.objective": str(settings.objective),
+        "eyewall.headroom": settings.headroom,
         "eyewall.executors.per.slot": settings.executors_per_slot,
     }
     defaults = {it.name: it.default for it in TOPOLOGY_KEYS.values() if it.default is not None}

@@ -163,8 +163,8 @@ def test_a_name_that_is_neither_file_nor_shipped_gets_the_shipped_ones() -> None
     with pytest.raises(ClusterFileError) as caught:
         load("three-site")
     assert str(caught.value) == (
-        "cluster three-site: no such file, and shipped clusters are ecker11, odp8, three-sites, "
-        "two-kinds (did you mean three-sites?)"
+        "cluster three-site: no such file, and shipped clusters are ecker11, odp8, six-unequal, "
+        "three-sites, two-kinds (did you mean three-sites?)"
     )
 
 
@@ -198,7 +198,7 @@ def test_sites_and_labels_may_begin_with_a_digit() -> None:
 
 
 def test_every_shipped_cluster_loads_under_its_own_name() -> None:
-    assert shipped_clusters() == ("ecker11", "odp8", "three-sites", "two-kinds")
+    assert shipped_clusters() == ("ecker11", "odp8", "six-unequal", "three-sites", "two-kinds")
     assert [load(name).name for name in shipped_clusters()] == list(shipped_clusters())
 
 

@@ -50,7 +50,7 @@ def test_the_shipped_example_names_every_key_with_its_default() -> None:
         ),
         ("[replacement]\nworkers_per_round = -1", ["workers_per_round is -1", "equal to 0"]),
         ("[replacement]\nworkers_per_hour = 1.5", ["workers_per_hour is 1.5", "integer"]),
-        ("[replacement]\nhorizon_seconds = 0", ["horizon_seconds is 0", "greater than 0"]),
+        ("[replacement]\nhorizon_seconds = -1", ["horizon_seconds is -1", "equal to 0"]),
         ("[replacement]\nfrozen = 'yes'", ["[replacement] frozen", "'yes'", "boolean"]),
         (
             "[defaults]\nexecutors_per_slot = 0",
@@ -125,7 +125,7 @@ def test_names_and_addresses_can_be_listened_on(tmp_path: Path, address: str) ->
     [
         ("mode", "fast", '[defaults] mode is "fast"; it must be auto or observe or off'),
         ("policy", "magic", '[defaults] policy is "magic"; it must be '),
-        ("policy", "xu", "[defaults] policy is xu, which optimises T alone; the objective is R=1"),
+        ("policy", "xu", "[defaults] policy is xu, which optimises T alone; the objective is L=1"),
         ("objective", "R=2", "[defaults] objective: "),
     ],
 )
@@ -134,3 +134,11 @@ def test_a_bad_default_is_named(tmp_path: Path, key: str, value: str, said: str)
     with pytest.raises(ConfigError) as refused:
         service_settings(config, policy_catalogue())
     assert str(refused.value).startswith(said)
+
+
+def test_a_default_policy_that_knows_no_load_gets_an_objective_that_it_takes() -> None:
+    config = SidecarConfig.model_validate({"defaults": {"policy": "greedy"}})
+    assert str(service_settings(config, policy_catalogue()).defaults.objective) == "R=1"
+    config = SidecarConfig.model_validate({"defaults": {"policy": "greedy", "objective": "L=1"}})
+    with pytest.raises(ConfigError, match="greedy"):
+        service_settings(config, policy_catalogue())

@@ -1,5 +1,5 @@
 import pytest
-from eyewall_contracts.objective_terms import LETTERS
+from eyewall_contracts.objective_terms import LETTERS, PAPER_TERMS
 from eyewall_sidecar.objective import EckerWeights, Objective, ObjectiveError, Term
 from hypothesis import given
 from hypothesis import strategies as st
@@ -19,8 +19,15 @@ def test_a_term_of_weight_0_is_no_term() -> None:
     assert str(objective) == "R=1"
 
 
-def test_of_the_single_terms_only_availability_is_maximised() -> None:
-    assert [term for term in Term if Objective({term: 1.0}).maximised] == [Term.A]
+def test_of_the_single_terms_availability_and_the_sustainable_rate_are_maximised() -> None:
+    maximised = [term for term in Term if Objective({term: 1.0}).maximised]
+    assert maximised == [Term.A, Term.THETA]
+
+
+@pytest.mark.parametrize("text", ["L=0.5,R=0.5", "THETA=0.9,T=0.1", "L=0.5,THETA=0.5"])
+def test_terms_of_the_load_model_are_not_mixed(text: str) -> None:
+    with pytest.raises(ObjectiveError, match="cannot be mixed"):
+        Objective.parse(text)
 
 
 def test_ecker_alone_has_the_weights_of_the_paper_and_no_terms() -> None:
@@ -118,7 +125,7 @@ def test_a_bad_objective_is_refused_with_term_value_and_what_is_allowed(
     assert str(refused.value) == complaint
 
 
-@given(st.lists(st.sampled_from(list(Term)), min_size=1, unique=True))
+@given(st.lists(st.sampled_from(PAPER_TERMS), min_size=1, unique=True))
 def test_an_objective_reads_back_what_it_says(terms: list[Term]) -> None:
     objective = Objective({term: 1 / len(terms) for term in terms})
     assert (

@@ -61,9 +61,9 @@ def carried(arrays: ProblemArrays, tried: Places) -> NDArray[np.bool_]:
 def costs_of(arrays: ProblemArrays, costs: Costs, tried: Places) -> Floats:
     """Return [placement]: what `objectives.costs.cost` says of each."""
     total = costs.per_operator[tried].sum(axis=1)
-    for source, target, rate in zip(arrays.sources, arrays.targets, arrays.rates, strict=True):
+    for source, target, rate in zip(arrays.sources, arrays.targets, costs.data_rates, strict=True):
         pairs = tried[:, source], tried[:, target]
-        total += rate * costs.per_tuple[pairs] + costs.per_stream[pairs]
+        total += rate * costs.per_rate[pairs] + costs.per_stream[pairs]
     if costs.response:
         total += costs.response * _longest_paths(arrays, tried)
     return np.asarray(total, dtype=np.float64)

@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from decision_records import FULL_DECISION
-from eyewall_contracts import decision, latency, rates, sample, switches
+from eyewall_contracts import decision, latency, rates, sample, switches, wait_fit
 from eyewall_contracts.latency import HostCoordinate, RttRecord
 from eyewall_contracts.switches import Switches
+from eyewall_contracts.wait_fit import WaitObservation, WaitRecord
 from rate_documents import FULL_RATES
 from reports import FULL
 
@@ -26,6 +27,25 @@ FULL_COORDINATE = HostCoordinate(
 """`tests/contracts/latency_host.json` is this one."""
 FULL_RTT = RttRecord(seconds=0.0125, spread=0.0003, at=1_760_000_001.5)
 """`tests/contracts/latency_rtt.json` is this one."""
+FULL_WAITS = WaitRecord(
+    written=1_760_000_002.5,
+    burstiness=0.75,
+    burstiness_error=0.125,
+    sharing=0.375,
+    sharing_error=0.0625,
+    observations=(
+        WaitObservation(
+            topology="a-1-2",
+            placement="0f1e2d3c4b5a6978",
+            time=1_760_000_001.25,
+            latency=0.0375,
+            deviation=0.0015,
+            base=0.0125,
+            executors=0.005,
+            hosts=0.04,
+        ),
+    ),
+)
 FULL_SWITCHES = Switches(frozen=True, frozen_topologies=frozenset(["b-3-4", "a-1-2"]))
 
 
@@ -46,6 +66,7 @@ CONTRACT_RECORDS = (
     ContractRecord(rates.CODEC, FULL_RATES, "rates.json"),
     ContractRecord(decision.CODEC, FULL_DECISION, "decision.json"),
     ContractRecord(switches.CODEC, FULL_SWITCHES, "switches.json"),
+    ContractRecord(wait_fit.CODEC, FULL_WAITS, "wait_fit.json"),
     ContractRecord(latency.HOST_CODEC, FULL_COORDINATE, "latency_host.json"),
     ContractRecord(latency.RTT_CODEC, FULL_RTT, "latency_rtt.json"),
 )

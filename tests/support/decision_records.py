@@ -39,6 +39,11 @@ FULL_DECISION = DecisionRecord(
     delays_age=1.5,
     delays_confidence=0.875,
     rates_age=2.5,
+    price=360.0,
+    gain_least=0.125,
+    gain_greatest=0.25,
+    outcome_of="1700000001500-5f1c1a0e-000007",
+    outcome="latency 41 ms (was 61 ms)",
 )
 
 

@@ -7,6 +7,7 @@ from unittest.mock import patch
 
 import numpy as np
 from brute_force import brute_force, carried, fits
+from eyewall_contracts.objective_terms import PAPER_TERMS
 from eyewall_sidecar.exact.branch_and_bound import branch_and_bound
 from eyewall_sidecar.exact.branch_and_bound import covers as branch_and_bound_covers
 from eyewall_sidecar.exact.closed_form import covers as diamond_covers
@@ -27,7 +28,7 @@ Weights = Mapping[Term, float]
 OBJECTIVES = tuple(
     Objective.parse(text)
     for text in (
-        *(f"{term}=1" for term in Term),
+        *(f"{term}=1" for term in PAPER_TERMS),
         "R=0.5,A=0.2,N=0.3",
         "A=0.5,EE=0.5",
         "R=0.9,T=0.1",

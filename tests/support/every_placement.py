@@ -5,6 +5,7 @@ from typing import Self
 
 import numpy as np
 from brute_force import carried, costs_of, every_placement, fits
+from eyewall_contracts.objective_terms import PAPER_TERMS
 from eyewall_sidecar.model import PlacementProblem, Range
 from eyewall_sidecar.model.arrays import Floats, Places, ProblemArrays, placement_of
 from eyewall_sidecar.objective import Objective, Term
@@ -37,7 +38,9 @@ class EveryPlacement:
         arrays = ProblemArrays.of(problem)
         tried = every_placement(arrays)
         valid = tried[fits(arrays, tried) & carried(arrays, tried)]
-        values = {term: costs_of(arrays, weigh(arrays, {term: 1.0}), valid) for term in Term}
+        values: dict[Term, Floats] = {
+            term: costs_of(arrays, weigh(arrays, {term: 1.0}), valid) for term in PAPER_TERMS
+        }
         return cls(problem, valid, values | {Term.A: -values[Term.A]})
 
     @property

@@ -111,6 +111,7 @@ def report(
     throttled: float = 0.0,
     used: Mapping[str, float] | None = None,
     started: float = -3600.0,
+    port: int = 6700,
 ) -> Sample:
     """A report over 5 s; `busy`, `throttled` and `used` (by topology) are per second.
 
@@ -119,7 +120,7 @@ def report(
     workers = tuple(
         WorkerSample(
             topology=topology,
-            port=6700 + place,
+            port=port + place,
             id=f"w{place}",
             started=started,
             until=time,

@@ -33,7 +33,7 @@ from eyewall_sidecar.storm import (
     Supervisor,
     Topology,
 )
-from storm_builders import cluster, state
+from storm_builders import IDLE_HOSTS, cluster, state
 
 
 @dataclass
@@ -195,7 +195,7 @@ class Nimbus:
         self.recorded = Kept()
         self.switches = Turned()
         self.service = SchedulingService(
-            settings_with(**{"cool_down_seconds": 0.0, **limits}),
+            settings_with(**{"cool_down_seconds": 0.0, "horizon_seconds": 0.0, **limits}),
             InputStores(self.delays, self.measured, self.switches),
             self.solvers,
             DecisionLog(self.recorded, "5f1c1a0e", self.clock),
@@ -235,7 +235,9 @@ def settings_with(**limits: Any) -> ServiceSettings:
     """The limits of solvers and of moves, by the names of their fields."""
     of_solver = SolverLimits.model_fields.keys() & limits.keys()
     solver = {name: limits.pop(name) for name in of_solver}
-    return ServiceSettings(solver=SolverLimits(**solver), moves=MoveLimits(**limits))
+    return ServiceSettings(
+        defaults=IDLE_HOSTS, solver=SolverLimits(**solver), moves=MoveLimits(**limits)
+    )
 
 
 def is_placed(decision: Decision) -> bool:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qs, unquote, urlsplit
 
 import recorded_decisions as decided
+import recorded_forecasts as forecasted
 import recorded_health
 import recorded_provisions as provisioned
 import recorded_views as recorded
@@ -217,10 +218,11 @@ def _topology(name: str) -> str | None:
     return None
 
 
-def _of_topology(view: Callable[[str], Any]) -> Callable[..., Any]:
-    def answer(name: str, **_: str) -> Any:
+def _of_topology(view: Callable[..., Any], *queried: str) -> Callable[..., Any]:
+    def answer(name: str, **query: str) -> Any:
         id_ = _topology(name)
-        return view(id_) if id_ else _unknown(f"topology {name}", "word_count")
+        given = {it: query[it] for it in queried if it in query}
+        return view(id_, **given) if id_ else _unknown(f"topology {name}", "word_count")
 
     return answer
 
@@ -236,7 +238,9 @@ VIEWS: Mapping[str, Callable[..., Any]] = {
     "/cluster": recorded.cluster,
     "/topologies": lambda: recorded.cluster().topologies,
     "/topologies/([^/]+)": _of_topology(recorded.topology),
-    "/topologies/([^/]+)/response-time": _of_topology(recorded.response_time),
+    "/topologies/([^/]+)/response-time": _of_topology(forecasted.response_time),
+    "/topologies/([^/]+)/throughput": _of_topology(forecasted.throughput),
+    "/topologies/([^/]+)/forecast": _of_topology(forecasted.forecast, "rate"),
     "/topologies/([^/]+)/explain": _explain,
     "/decisions": lambda **_: decided.decisions(),
     "/decisions/([^/]+)": decided.decision,

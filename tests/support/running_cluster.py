@@ -135,6 +135,14 @@ class Cluster:
         found: Mapping[str, Any] = json.loads(printed)
         return found
 
+    def forecast(self, topology: str, rate: str) -> Mapping[str, Any]:
+        """What the sidecar expects of it, as `eyewall what-if --json` prints it."""
+        where = ["--sidecar", self.addresses["sidecar"], "--json"]
+        found: Mapping[str, Any] = json.loads(
+            self._eyewall("what-if", topology, "--rate", rate, *where)
+        )
+        return found
+
     @contextmanager
     def frozen(self) -> Iterator[None]:
         """Nothing that runs is moved: what a worker has counted since its last report is lost when

@@ -15,6 +15,7 @@ from eyewall_sidecar.service.round import InputStores, SchedulingService
 from eyewall_sidecar.service.solver_pool import SolverPool
 from eyewall_sidecar.stores import DelayFile, NoRecords
 from nimbus_messages import HOSTS
+from storm_builders import IDLE_HOSTS
 
 
 def write_delays(file: Path, **milliseconds: float) -> None:
@@ -48,6 +49,7 @@ class RunningSidecar:
         self.write_delays()
         service = SchedulingService(
             ServiceSettings(
+                defaults=IDLE_HOSTS,
                 solver=SolverLimits(first_placement_seconds=20),
                 moves=MoveLimits(cool_down_seconds=0),
             ),

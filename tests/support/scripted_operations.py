@@ -225,6 +225,40 @@ def a_platform(**changes: Any) -> provisioning.ProvisionAnswer:
     return _of(answer, **changes)
 
 
+def a_forecast(rate: float = 1.0) -> pb.Forecast:
+    """edge-1 is the bottleneck: half of its CPU is used, so that it carries twice the rate."""
+
+    def interval(value: float, error: float = 0.1) -> dict[str, float]:
+        return {"value": value, "least": value * (1 - error), "greatest": value * (1 + error)}
+
+    def prospect(multiple: float) -> dict[str, Any]:
+        hosts = {"cloud-1": 0.25, "edge-1": 0.5}
+        executors = {"sentence[1-1]": 0.5, "count.words[2-3]": 0.25}
+        return {
+            "throughput": interval(100 * min(multiple, 2.0)),
+            "response_time": interval(0.05)
+            if multiple < 2
+            else dict.fromkeys(("value", "least", "greatest"), "Infinity"),
+            "sustainable": interval(2.0),
+            "bottleneck": "edge-1",
+            "hosts": [
+                {"name": it, "share": interval(multiple * share)} for it, share in hosts.items()
+            ],
+            "executors": [
+                {"name": it, "share": interval(multiple * share)} for it, share in executors.items()
+            ],
+        }
+
+    return _of(
+        pb.Forecast(),
+        topology_id="word_count-1-1700000000",
+        topology="word_count",
+        now=prospect(1.0),
+        then=prospect(rate),
+        remarks=["execution times are CPU times"],
+    )
+
+
 def _summary(plan: pb.Plan) -> pb.PlanSummary:
     same = {it.name for it in pb.PlanSummary.DESCRIPTOR.fields} - {"executors_moved"}
     fields = {it.name: value for it, value in plan.ListFields() if it.name in same}
@@ -314,6 +348,10 @@ class ScriptedOperations(pb_grpc.OperationsServicer, provisioning_grpc.Provision
             ],
             answer="edge-1 has no cores left",
         )
+
+    def MakeForecast(self, request: pb.ForecastRequest, context: Any) -> pb.Forecast:  # noqa: N802
+        self._refuse("MakeForecast", context)
+        return a_forecast(request.rate if request.HasField("rate") else 1.0)
 
     def ListCatalogues(self, request: Any, context: Any) -> provisioning.Catalogues:  # noqa: N802
         self._refuse("ListCatalogues", context)

@@ -4,6 +4,7 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 
 from delay_tables import all_delays
+from eyewall_sidecar.objective import Objective
 from eyewall_sidecar.policies import policy_catalogue
 from eyewall_sidecar.storm import (
     Assignment,
@@ -28,9 +29,12 @@ from eyewall_sidecar.storm import (
     read_settings,
     supervisor_capacities,
 )
-from eyewall_sidecar.storm.placement_problem import TopologyProblem
+from eyewall_sidecar.storm.topology_problem import TopologyProblem
 
 MEGABYTE = 1 << 20
+
+IDLE_HOSTS = TopologySettings(objective=Objective.parse("R=1"), executors_per_slot=4)
+"""Defaults whose placements can be worked out by hand: delays alone count."""
 
 
 def supervisor(
@@ -112,12 +116,13 @@ def ask(
     moving: bool = False,
     measured: MeasuredTopology | None = None,
     loads: Mapping[str, HostLoad] | None = None,
+    overheads: Mapping[tuple[str, int], float] | None = None,
 ) -> TopologyProblem:
     """What is asked of a policy for a topology with these workers, among `others`."""
     running = state(topology, *workers)
-    settings = read_settings(topology, TopologySettings(), policy_catalogue())
+    settings = read_settings(topology, IDLE_HOSTS, policy_catalogue())
     known = delays or all_delays(sorted({it.host for it in supervisors}), 10)
     build = problem_of_moving if moving else problem_of_missing
     capacities = supervisor_capacities(cluster(supervisors, running, *others), running)
-    signals = Signals(known, measured, loads or {})
+    signals = Signals(known, measured, loads or {}, overheads or {})
     return build(capacities, running, settings, signals)

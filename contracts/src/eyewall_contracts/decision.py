@@ -57,11 +57,13 @@ class MetricChange(Struct, frozen=True, array_like=True, gc=False):
     """One metric of a placement: of what runs, and of what was found."""
 
     name: Text
-    """R, A, T, N or EE, or `objective`: what is optimised."""
+    """A term's letter, or `objective`: what is optimised."""
     before: Number | None = None
     """None: nothing ran, or not all of it."""
     after: Number | None = None
     """In seconds, tuples/s …; None: nothing was found."""
+    unit: Text = ""
+    """Of both: `bytes/s`. Empty: the term's own, in which T, N and EE count tuples."""
 
 
 class ExecutorMove(Struct, frozen=True, array_like=True, gc=False):
@@ -118,6 +120,14 @@ class DecisionRecord(Struct, frozen=True):
         certain one that a stream crosses; None: not known.
     rates_age
         Seconds since the topology's rates were estimated; None: not known.
+    price
+        Seconds by which tuples are later while the move's workers start, for each tuple/s; None:
+        nothing moves, or a person ordered it.
+    gain_least, gain_greatest
+        Seconds by which a tuple was predicted to arrive earlier; None: the objective predicts none.
+    outcome_of, outcome
+        The move that this decision looks back on, by its id, and what was measured of it; empty:
+        it looks back on none.
     """
 
     id: DecisionId
@@ -144,6 +154,11 @@ class DecisionRecord(Struct, frozen=True):
     delays_age: Amount | None = None
     delays_confidence: Amount | None = None
     rates_age: Amount | None = None
+    price: Amount | None = None
+    gain_least: Number | None = None
+    gain_greatest: Number | None = None
+    outcome_of: Text = ""
+    outcome: Text = ""
 
     @property
     def time(self) -> float:

@@ -3,10 +3,14 @@
 The formulas are in `eyewall_sidecar.objectives`, one file a term.
 """
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
 from enum import StrEnum
-from typing import Final
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 
 class Term(StrEnum):
@@ -17,6 +21,15 @@ class Term(StrEnum):
     T = "T"
     N = "N"
     EE = "EE"
+    L = "L"
+    THETA = "THETA"
+
+
+class DataUnit(StrEnum):
+    """What the data rate of a stream counts: λ of T, N and EE."""
+
+    TUPLES = "tuples"
+    BYTES = "bytes"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,6 +63,16 @@ class TermDescription:
     less_is_better: bool = True
     depends_on_rates: bool = False
 
+    def measured_in(self, unit: str) -> TermDescription:
+        """Return the description of values in another unit; an empty one is the term's own."""
+        if unit in ("", self.unit):
+            return self
+        return replace(self, unit=unit, display_unit=unit, factor=1.0)
+
+    def counting(self, data: DataUnit) -> TermDescription:
+        """Return the description of values that count bytes, or tuples as `TERMS` has it."""
+        return self.measured_in(self.unit.replace(DataUnit.TUPLES, data))
+
 
 TERMS: Final[Mapping[Term, TermDescription]] = {
     Term.R: TermDescription(
@@ -72,7 +95,7 @@ TERMS: Final[Mapping[Term, TermDescription]] = {
     Term.T: TermDescription(
         key="inter_node_traffic",
         name="inter-node traffic",
-        meaning="tuples/s between hosts",
+        meaning="data rate between hosts",
         unit="tuples/s",
         display_unit="tuples/s",
         depends_on_rates=True,
@@ -80,7 +103,7 @@ TERMS: Final[Mapping[Term, TermDescription]] = {
     Term.N: TermDescription(
         key="network_usage",
         name="network usage",
-        meaning="traffic times delay",
+        meaning="data rate times delay",
         unit="tuples",
         display_unit="tuples",
         depends_on_rates=True,
@@ -88,17 +111,46 @@ TERMS: Final[Mapping[Term, TermDescription]] = {
     Term.EE: TermDescription(
         key="elastic_energy",
         name="elastic energy",
-        meaning="traffic times delay squared",
+        meaning="data rate times delay squared",
         unit="tuples·s",
         display_unit="tuples·s",
         depends_on_rates=True,
     ),
+    Term.L: TermDescription(
+        key="load_response_time",
+        name="response time under load",
+        meaning="the mean path with waiting for CPU, and what lacking headroom costs",
+        unit="s",
+        display_unit="ms",
+        factor=1e3,
+        depends_on_rates=True,
+    ),
+    Term.THETA: TermDescription(
+        key="sustainable_rate",
+        name="sustainable multiple of today's rate",
+        meaning="the rate at which the first host or executor is saturated",
+        unit="× today's rate",
+        display_unit="× today's rate",
+        less_is_better=False,
+        depends_on_rates=True,
+    ),
 }
+
+LOAD_TERMS: Final = (Term.L, Term.THETA)
+"""Terms of the load model; an objective has one of them alone, or none."""
+PAPER_TERMS: Final = tuple(term for term in Term if term not in LOAD_TERMS)
+"""Terms of the papers, on idle hosts; an objective may mix them."""
 
 LETTERS: Final = f"{', '.join(list(TERMS)[:-1])} and {list(TERMS)[-1]}"
 """All terms, for a sentence."""
 
 
-def describe(metric: str) -> TermDescription | None:
-    """Return the description of a metric by its letter; None for `objective`, which is no term."""
-    return TERMS[Term(metric)] if metric in TERMS else None
+def describe(metric: str, unit: str = "") -> TermDescription | None:
+    """Return the description of a metric by its letter; None for `objective`, which is no term.
+
+    Parameters
+    ----------
+    unit
+        Of the values; empty: the term's own.
+    """
+    return TERMS[Term(metric)].measured_in(unit) if metric in TERMS else None

@@ -12,8 +12,6 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING, Final, Protocol
 
-from eyewall_contracts.objective_terms import LETTERS
-
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
@@ -266,9 +264,9 @@ POLICY: Final = SettingKey(
 OBJECTIVE: Final = SettingKey(
     "eyewall.objective",
     Text("R=0.5,A=0.5"),
-    "R=1",
+    "L=1",
     Reader.SIDECAR,
-    f"What the policy optimises: weights of {LETTERS} that sum to 1, or ecker.",
+    "What the policy optimises: L, THETA, weights of other terms that sum to 1, or ecker.",
 )
 TIME_LIMIT: Final = SettingKey(
     "eyewall.time.limit.ms",
@@ -298,10 +296,24 @@ EXECUTION_TIME: Final = SettingKey(
     Reader.SIDECAR,
     "How long a component takes for a tuple on a host of speed 1, unless CPU time is measured.",
 )
+TUPLE_BYTES: Final = SettingKey(
+    "eyewall.tuple.bytes.hint",
+    PerComponent(Number(0, _MOST_RATE, "bytes"), streams=True),
+    None,
+    Reader.SIDECAR,
+    "Mean size of the tuples that a component emits, which Storm does not report.",
+)
+HEADROOM: Final = SettingKey(
+    "eyewall.headroom",
+    Number(1, 100, "multiple of the present rate"),
+    1.3,
+    Reader.SIDECAR,
+    "The multiple of its present rate that a placement should carry.",
+)
 EXECUTORS_PER_SLOT: Final = SettingKey(
     "eyewall.executors.per.slot",
     Number(1, MOST_EXECUTORS_PER_SLOT, whole=True),
-    4,
+    16,
     Reader.SIDECAR,
     "How many executors one worker may hold (EPS_max).",
 )
@@ -334,6 +346,8 @@ TOPOLOGY_KEYS: Final = _by_name(
         PIN,
         RATE_HINT,
         EXECUTION_TIME,
+        TUPLE_BYTES,
+        HEADROOM,
         EXECUTORS_PER_SLOT,
         PROMISED_RATE,
         BUDGET,

@@ -6,6 +6,7 @@
 | ROOT/v1/rates/TOPOLOGY | the rates job | that topology's `Rates` |
 | ROOT/v1/decisions/DAY/ID | the sidecar | a `DecisionRecord`; DAY is of UTC |
 | ROOT/v1/switches | operators | `Switches` |
+| ROOT/v1/waits | the sidecar | a `WaitRecord` |
 
 Each holds one record as JSON (`codec`). ROOT is `/eyewall` unless several Storm clusters share one
 ZooKeeper.
@@ -81,6 +82,11 @@ class Znodes:
     def switches(self) -> str:
         """Where the switches are."""
         return f"{self.root}/v{VERSION}/switches"
+
+    @property
+    def waits(self) -> str:
+        """Where what was learned of waits for CPU is."""
+        return f"{self.root}/v{VERSION}/waits"
 
 
 def is_day(text: str) -> bool:

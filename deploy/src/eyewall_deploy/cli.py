@@ -18,7 +18,6 @@ from eyewall_deploy.command_options import (
     ClusterOption,
     JsonOption,
     PortOption,
-    ProjectOption,
     RunDirOption,
     running_cluster,
 )
@@ -27,7 +26,7 @@ from eyewall_deploy.delays.command import delays as show_delays
 from eyewall_deploy.demo.command import demo
 from eyewall_deploy.deployment import find_run
 from eyewall_deploy.doctor.command import doctor
-from eyewall_deploy.endpoint import LARGEST_PORT, parse_endpoint
+from eyewall_deploy.endpoint import LARGEST_PORT
 from eyewall_deploy.lifecycle import host_command, logs
 from eyewall_deploy.lifecycle.down import down as take_down
 from eyewall_deploy.lifecycle.preparation import UpOptions
@@ -37,7 +36,8 @@ from eyewall_deploy.lifecycle.up import up as bring_up
 from eyewall_deploy.state import ClusterMode, DelaySource, NetworkEmulator, SchedulerChoice
 from eyewall_deploy.storm.nimbus import end_topology
 from eyewall_deploy.storm.settings import SLOT_PORT
-from eyewall_deploy.submit import submit as submit_topology
+from eyewall_deploy.submit_command import submit
+from eyewall_deploy.trial.command import trial
 
 if TYPE_CHECKING:
     from eyewall_deploy.lifecycle.up import StartedCluster
@@ -212,44 +212,6 @@ def show_logs(
 
 
 @app.command()
-def submit(
-    topology: Annotated[str, typer.Argument(help="A topology of the streamparse project.")],
-    *,
-    option: Annotated[
-        list[str] | None,
-        typer.Option("--option", "-o", metavar="KEY=VALUE", help="A setting, value in YAML."),
-    ] = None,
-    project: ProjectOption = None,
-    name: Annotated[str | None, typer.Option(help="Run it under another name.")] = None,
-    nimbus: Annotated[
-        str | None,
-        typer.Option(
-            metavar="HOST:PORT",
-            help="A Nimbus that is not an emulated cluster's; --cluster names its cluster file.",
-        ),
-    ] = None,
-    cluster: ClusterOption = None,
-    run_dir: RunDirOption = None,
-) -> None:
-    """Submit a topology through streamparse."""
-    if nimbus is None:
-        deployment = running_cluster(cluster, run_dir)
-        address, hosts = deployment.state.nimbus, deployment.cluster
-    else:
-        address = or_fail(parse_endpoint(nimbus, endpoint.NIMBUS_PORT))
-        try:
-            hosts = cluster_file.load(cluster or DEFAULT_CLUSTER)
-        except cluster_file.ClusterFileError as error:
-            fail(str(error))
-    running = or_fail(
-        submit_topology(
-            topology, option or (), nimbus=address, cluster=hosts, project=project, run_as=name
-        )
-    )
-    OUT.print(f"submitted {running}; see `eyewall-deploy status`")
-
-
-@app.command()
 def kill(
     topology: Annotated[str, typer.Argument(help="A topology that runs.")],
     *,
@@ -279,8 +241,10 @@ def execute(
 
 app.add_typer(change_commands)
 app.command("delays")(show_delays)
+app.command()(submit)
 app.command()(doctor)
 app.command()(demo)
+app.command()(trial)
 
 
 if __name__ == "__main__":

@@ -26,6 +26,7 @@ from pydantic import (
 )
 
 from eyewall_deploy.failure import name_choices
+from eyewall_deploy.validation import describe_error
 from eyewall_deploy.wan.link_kinds import LeasedLine, PublicNetwork
 
 if TYPE_CHECKING:
@@ -168,7 +169,7 @@ class Cluster:
         ),
     ]
     delays: tuple[DelayRule, ...] = ()
-    executors_per_slot: Annotated[_Whole, Field(ge=1, le=1024)] = 4
+    executors_per_slot: Annotated[_Whole, Field(ge=1, le=1024)] = 16
     cpu_scale: Annotated[_Number, Field(gt=0, le=16)] = 1.0
     dedicated_tables: Annotated[tuple[_DedicatedTable, ...], Field(alias="dedicated")] = ()
     public_table: Annotated[_PublicTable | None, Field(alias="public")] = None
@@ -284,7 +285,7 @@ def parse(text: str, origin: str) -> Cluster:
     except tomllib.TOMLDecodeError as error:
         raise ClusterFileError(f"{origin}: not TOML: {error}") from None
     except ValidationError as error:
-        raise ClusterFileError(f"{origin}: {_first_error(error)}") from None
+        raise ClusterFileError(f"{origin}: {describe_error(error, Cluster, _TABLES)}") from None
     for problem in _problems(cluster):
         raise ClusterFileError(f"{origin}: {problem}")
     return cluster
@@ -365,28 +366,3 @@ def _dedicated_problems(cluster: Cluster) -> Iterator[str]:
         if pair in seen:
             yield f"{where}: this pair is given twice; each pair once, it serves both ways"
         seen.add(pair)
-
-
-def _first_error(error: ValidationError) -> str:
-    """Return the error that helps most, in one line: key, value, what is allowed."""
-    # An unknown key explains what is missing; a list is too short if its only table is wrong.
-    order = {"unexpected_keyword_argument": 0, "too_short": 2}
-    detail = min(error.errors(), key=lambda it: order.get(it["type"], 1))
-    location, given = detail["loc"], detail["input"]
-    key = "".join(f"[{it}]" if isinstance(it, int) else f".{it}" for it in location)[1:]
-    table = _TABLES.get(str(location[0]), Cluster) if len(location) > 1 else Cluster
-    properties = TypeAdapter(table).json_schema()["properties"]
-    allowed = properties.get(location[-1], {}).get("description", _ALLOWED_NAME)
-    match detail["type"]:
-        case "unexpected_keyword_argument":
-            keys = [key for key in properties if key != "(origin)"]
-            choices = name_choices("allowed", keys, str(location[-1]))
-            return f"{key} = {given!r}: unknown key; {choices}"
-        case "missing":
-            name = f" ({given['name']})" if isinstance(given, dict) and "name" in given else ""
-            return f"{key}: missing{name}; needed: {allowed}"
-        case "string_pattern_mismatch":
-            return f"{key} = {given!r}: allowed: {allowed}"
-        case _:
-            message = detail["msg"]
-            return f"{key} = {given!r}: {message[:1].lower()}{message[1:]}"

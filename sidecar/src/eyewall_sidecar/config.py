@@ -23,6 +23,7 @@ from eyewall_sidecar.storm.settings import (
     read_objective,
     read_policy,
     require_taken,
+    with_usual_objective,
 )
 
 USUAL_ZOOKEEPER = "127.0.0.1:2181"
@@ -96,9 +97,9 @@ class _Defaults(Section):
     """Cluster-wide defaults of the topologies' `eyewall.*` settings."""
 
     policy: str = "odp"
-    objective: str = "R=1"
+    objective: str = "L=1"
     mode: str = "auto"
-    executors_per_slot: Annotated[int, Field(ge=1, le=MOST_EXECUTORS_PER_SLOT)] = 4
+    executors_per_slot: Annotated[int, Field(ge=1, le=MOST_EXECUTORS_PER_SLOT)] = 16
 
 
 class SolverLimits(Section):
@@ -113,7 +114,7 @@ class MoveLimits(Section):
     """When a running topology may be moved without an order."""
 
     minimum_gain: Annotated[float, Field(ge=0, le=1)] = 0.1
-    """Relative gain of the objective below which nothing moves."""
+    """Relative gain of the objective below which nothing moves; L and THETA have a price alone."""
     cool_down_seconds: NotNegative = 30.0
     """How long an assignment runs before anything of it moves."""
     frozen: bool = False
@@ -121,8 +122,8 @@ class MoveLimits(Section):
     workers_per_round: Workers | None = None
     """Worker processes that moves may start in the whole cluster; None: any number."""
     workers_per_hour: Workers | None = None
-    horizon_seconds: Positive | None = None
-    """Within which a move has to save more than it costs; None: not evaluated."""
+    horizon_seconds: NotNegative = 3600.0
+    """Within which a move has to save more than it costs; 0: a move costs nothing."""
 
 
 class SidecarConfig(Section):
@@ -172,6 +173,8 @@ def service_settings(config: SidecarConfig, policies: Choices) -> ServiceSetting
             objective=read_objective("[defaults] objective", given.objective),
             executors_per_slot=given.executors_per_slot,
         )
+        if "objective" not in given.model_fields_set:
+            defaults = with_usual_objective(defaults, policies)
         require_taken("[defaults] policy", defaults, policies)
     except SettingsError as error:
         raise ConfigError(str(error)) from None

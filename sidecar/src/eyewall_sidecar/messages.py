@@ -44,6 +44,8 @@ class Code(Enum):
     MOVING_SOLUTION = "{policy}, {quality}, {worth}, {moves:count executor} moved"
     PLACED = "eyewall: {solution}{remarks:remarks}"
     DECIDED = "{status} ({seconds:.2f} s, {moves:count move}; {search})"
+    DECIDED_MOVE = "{decided}; {gap:.0f} s without output cost {cost:.3g} s for each tuple/s{gain}"
+    PREDICTED_GAIN = ", tuples should arrive {least:ms} to {greatest:ms} earlier"
     KEPT = "kept as it is"
     STATUS_WITH_HOLD = "{status}; {hold}"
     SLOTS_REUSED = "no fresh slot left, reused {slots:list}"
@@ -57,10 +59,6 @@ class Code(Enum):
     HELD = "{found}, but {hold}"
     UNKNOWN = "not known well enough: {unknown}"
     GAIN_TOO_SMALL = "the minimum gain is {minimum:%}"
-    RETURN_GAIN_TOO_SMALL = (
-        "the minimum gain for going back is {minimum:%}: {executor} left {node} less than an hour "
-        "ago"
-    )
     SAVES_TOO_LITTLE_WAITING = (
         "within {horizon:g} s it saves {saved:.3g} s of waiting for each tuple/s and costs "
         "{cost:.3g} s"
@@ -68,11 +66,21 @@ class Code(Enum):
     SAVES_TOO_LITTLE_DOWNTIME = (
         "within {horizon:g} s it saves {saved:.3g} s of downtime and costs {cost:.3g} s"
     )
+    COSTS_MORE = (
+        "within {horizon:g} s it saves at least {saved:.3g} s of lateness for each tuple/s, and "
+        "{gap:.0f} s without output cost {cost:.3g} s"
+    )
+    RELIEF_TOO_SMALL = (
+        "what runs is saturated, and {relief:.2f} times its throughput is certain; a move needs "
+        "{minimum:g} times"
+    )
     FROZEN_BY_CONFIGURATION = "moves are frozen ([replacement] frozen)"
     FROZEN_BY_OPERATORS = "moves are frozen (the operators' switch)"
     TOPOLOGY_FROZEN = "the topology is frozen (the operators' switch)"
     SWITCHES_UNREAD = "the operators' switches have not been read yet{remark:colon}"
     COOLING = "the assignment cools down for another {seconds:.0f} s"
+    STILL = "a move was undone: nothing moves for another {seconds:.0f} s"
+    UNSETTLED = "what is measured has not come to rest since its workers started"
     ROUND_BUDGET = (
         "{workers:count worker} would start, {started} started in this round, and "
         "workers_per_round is {limit}"
@@ -84,6 +92,16 @@ class Code(Enum):
     NOT_PINNED_THERE = "{executor} was not where it is pinned"
     FOREIGN_NODE = "{executor} was on {node}, which serves another topology"
     OVERLOADED = "{node} was overloaded: {needed:.2g} cores needed, {available:.2g} available"
+
+    # Looking back on a move.
+    MEASURED_MOVE = (
+        "throughput {throughput:tuples/s} (was {throughput_before:tuples/s}), latency "
+        "{latency:ms} (was {latency_before:ms}), CPU {cpu:cores} (was {cpu_before:cores})"
+    )
+    MOVE_CONFIRMED = "the last move came to rest: {measured}"
+    MOVE_UNDONE = "the last move made it worse and is undone: {measured}"
+    MOVE_NOT_UNDONE = "the last move made it worse: {measured}; it stays, as {reason}"
+    UNDONE = "eyewall: back to where it ran before"
 
     # Plans.
     PLAN_PLACED = "eyewall: plan {plan}, {solution}"
@@ -134,6 +152,21 @@ class Code(Enum):
     NO_TASK = "no task {name} in {topology}; tasks are {first} to {last}"
     NO_TASKS = "no task {name} in {topology}; it has none"
     NO_HOST = "no host {name}; hosts are {known:listed}"
+    BAD_RATE = "rate {value:g}x: it must be a multiple > 0 of the present rate, at most {limit:g}x"
+    BAD_SHARE = (
+        "host {host}={value:g}x: it must be off, or the multiple ≥ 0 of its cores that is left"
+    )
+    ALL_HOSTS_OFF = "all hosts are off; leave at least one"
+    BOUND_TO_HOSTS_OFF = "{executor} may only run on {hosts:list}, and nothing runs there then"
+    RATE_NOT_CARRIED = (
+        "{rate:.3g} times the present rate is not carried: {bottleneck} saturates at "
+        "{sustainable:.2f} times"
+    )
+    RATE_PERHAPS_NOT_CARRIED = (
+        "{rate:.3g} times the present rate is perhaps not carried: {bottleneck} saturates at "
+        "about {sustainable:.2f} times"
+    )
+    CPU_NOT_MEASURED = "utilisation is of declared CPU: nothing was measured"
     UNEXPLAINED = "{topology} cannot be explained: {reason}"
     MISSING_EXECUTORS = "{missing} of its {executors} executors have no slot"
     NOT_REACHED = "the last round did not reach it"
@@ -300,6 +333,10 @@ def _gain(value: object) -> str:
     return f", gain {100 * value:.3g} %" if known and isinstance(value, float) else ""
 
 
+def _quantity(value: object, factor: float, unit: str) -> str:
+    return f"{value * factor:.3g} {unit}" if isinstance(value, float) else "not known"
+
+
 _FORMATS: Mapping[str, Callable[[object], str]] = {
     "list": lambda it: listed(_texts(it), FEW),
     "listed": lambda it: listed(_texts(it)),
@@ -319,6 +356,9 @@ _FORMATS: Mapping[str, Callable[[object], str]] = {
     "more": lambda it: f" and {it} more" if it else "",
     "ago": lambda it: "" if it is None else f" {it:.0f} s ago",
     "gain": _gain,
+    "tuples/s": lambda it: _quantity(it, 1.0, "tuples/s"),
+    "ms": lambda it: _quantity(it, 1000.0, "ms"),
+    "cores": lambda it: _quantity(it, 1.0, "cores"),
 }
 """Parts of a sentence that are left out where the value is empty, and lists."""
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, fields
 from difflib import get_close_matches
 from typing import Self
 
-from eyewall_contracts.objective_terms import LETTERS, TERMS, Term
+from eyewall_contracts.objective_terms import LETTERS, LOAD_TERMS, TERMS, Term
 
 from eyewall_sidecar.model.limits import MOST
 
@@ -85,6 +85,12 @@ class Objective:
             raise ObjectiveError(
                 f"objective {self}: the weights sum to {total:g}; they must sum to 1"
             )
+        for term in LOAD_TERMS:
+            if 0 < self.weights.get(term, 0.0) < 1:
+                raise ObjectiveError(
+                    f"objective {self}: {term} cannot be mixed with other terms, as it has no "
+                    f"worst value to normalise by; write {term}=1"
+                )
         used = {term: self.weights[term] for term in Term if self.weights.get(term)}
         object.__setattr__(self, "weights", used)
 
@@ -120,6 +126,11 @@ class Objective:
         if self.ecker:
             return False
         return self.single is None or not TERMS[self.single].less_is_better
+
+    @property
+    def weighs_load(self) -> bool:
+        """Whether it is a term of the load model; these stand alone."""
+        return self.single in LOAD_TERMS
 
     @property
     def depends_on_rates(self) -> bool:

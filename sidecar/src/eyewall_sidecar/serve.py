@@ -19,6 +19,7 @@ from eyewall_sidecar.service.decision_log import DecisionLog
 from eyewall_sidecar.service.planner import Planner, ServiceContext
 from eyewall_sidecar.service.round import InputStores, SchedulingService
 from eyewall_sidecar.service.solver_pool import SolverPool
+from eyewall_sidecar.service.wait_tracker import WaitTracker
 from eyewall_sidecar.stores import (
     DelayFile,
     DelayStore,
@@ -27,12 +28,15 @@ from eyewall_sidecar.stores import (
     NoMeasurements,
     NoRecords,
     NoSwitches,
+    NoWaits,
     RecordStore,
     RedisDelays,
     SwitchStore,
+    WaitStore,
     ZookeeperMeasurements,
     ZookeeperRecords,
     ZookeeperSwitches,
+    ZookeeperWaits,
 )
 from eyewall_sidecar.termination import stop_signals
 
@@ -52,7 +56,7 @@ def serve(config: SidecarConfig, say: Callable[[str], None]) -> None:
     stopped = stop_signals()
     with (
         _delay_store(config) as delays,
-        _zookeeper_stores(config) as (measurements, records, switches),
+        _zookeeper_stores(config) as (measurements, records, switches, waits),
         closing(SolverPool(policy=settings.defaults.policy)) as solvers,
     ):
         service = SchedulingService(
@@ -61,6 +65,7 @@ def serve(config: SidecarConfig, say: Callable[[str], None]) -> None:
             solvers,
             DecisionLog(records, secrets.token_hex(4), time.time),
             time.monotonic,
+            WaitTracker(waits, time.time),
         )
         planner = Planner(ServiceContext(service, solvers), lambda: secrets.token_hex(4))
         server = RpcServer(planner, config.listen)
@@ -119,21 +124,23 @@ def _redis_delays(url: str, given: Delays) -> RedisDelays:
 @contextmanager
 def _zookeeper_stores(
     config: SidecarConfig,
-) -> Iterator[tuple[MeasurementStore, RecordStore, SwitchStore]]:
+) -> Iterator[tuple[MeasurementStore, RecordStore, SwitchStore, WaitStore]]:
     servers = config.zookeeper.servers
     if servers is None:
-        yield NoMeasurements(), NoRecords(), NoSwitches()
+        yield NoMeasurements(), NoRecords(), NoSwitches(), NoWaits()
         return
     paths = Znodes(config.zookeeper.root)
     with (
         closing(ZookeeperMeasurements(servers, paths, time.time, time.monotonic)) as measurements,
         closing(ZookeeperRecords(servers, paths, time.time, time.monotonic)) as records,
         closing(ZookeeperSwitches(servers, paths, time.monotonic)) as switches,
+        closing(ZookeeperWaits(servers, paths, time.monotonic)) as waits,
     ):
         measurements.start()
         records.start()
         switches.start()
-        yield measurements, records, switches
+        waits.start()
+        yield measurements, records, switches, waits
 
 
 def _delays(config: SidecarConfig) -> str:

@@ -64,9 +64,9 @@ def test_the_past_is_read_and_each_new_report_is_taken_once(stores: Stores) -> N
     reader = HistoryReader(stores.redis, stores.prefix, lambda it: taken.append(it.time))
     reader.start()
     try:
-        until(lambda: (reader.response_times.complete_since() or now) < now - 80_000)
+        until(lambda: (reader.flow.complete_since() or now) < now - 80_000)
         # 180 trees of 40.5 ms in each of the reports.
-        spans = reader.response_times.spans(TOPOLOGY, now - 2000, now)
+        spans = reader.flow.spans(TOPOLOGY, now - 2000, now)
         assert sum(it.acked for it in spans) == 300 * 180
         assert taken == []  # all of it was there before
         stores.remember(reported("edge-1", now))

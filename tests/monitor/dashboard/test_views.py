@@ -11,7 +11,7 @@ from eyewall_contracts.decision import Verdict, record_id
 from eyewall_contracts.proto import operations_pb2 as pb
 from eyewall_contracts.sample import TaskOutput, TaskSample
 from eyewall_contracts.switches import Switches
-from eyewall_monitor.dashboard.response_times import ResponseTimes, TreeSum, latest, mean
+from eyewall_monitor.dashboard.flow_history import FlowHistory, FlowSpan, latest, mean
 from eyewall_monitor.dashboard.snapshot import (
     RedisSnapshot,
     SidecarSnapshot,
@@ -42,9 +42,9 @@ def answered(**changes: Any) -> SidecarSnapshot:
     return SidecarSnapshot("s:1", status=a_status(**changes), age=0.5, round_age=1.0, error="")
 
 
-def measured(*spans: tuple[float, float]) -> ResponseTimes:
+def measured(*spans: tuple[float, float]) -> FlowHistory:
     """One hundred trees at each of these moments after the decision, in seconds."""
-    times = ResponseTimes()
+    times = FlowHistory()
     for after, seconds in spans:
         spout = TaskSample(1, "sentence", outputs=(TaskOutput("default", 1, 1, 100, 0, seconds),))
         worker = structs.replace(COUNT_WORKER, until=MADE + after, tasks=(spout,))
@@ -53,10 +53,10 @@ def measured(*spans: tuple[float, float]) -> ResponseTimes:
     return times
 
 
-def snapshot(now: float, times: ResponseTimes | None = None, **store: Any) -> Snapshot:
+def snapshot(now: float, times: FlowHistory | None = None, **store: Any) -> Snapshot:
     redis = RedisSnapshot()
     if times is not None:
-        redis = RedisSnapshot(configured=True, age=0.5, response_times=times, history_age=0.5)
+        redis = RedisSnapshot(configured=True, age=0.5, flow=times, history_age=0.5)
     zookeeper = ZookeeperSnapshot(configured=True, age=0.5, **store)
     return Snapshot(now=now, sidecar=answered(), zookeeper=zookeeper, redis=redis)
 
@@ -110,7 +110,7 @@ def test_a_decision_without_moves_is_noted() -> None:
 
 def test_response_time_is_weighted_by_tuple_trees() -> None:
     # 100 trees of 10 ms and 300 of 50 ms: (1 + 15) s / 400 = 40 ms.
-    assert mean([TreeSum(0.0, 100, 1.0), TreeSum(5.0, 300, 15.0)]) == pytest.approx(0.04)
+    assert mean([FlowSpan(0.0, 100, 1.0), FlowSpan(5.0, 300, 15.0)]) == pytest.approx(0.04)
     assert mean([]) is None
     assert latest([FULL]) == {"word_count-1-1700000000": pytest.approx(0.0405)}
 
@@ -126,8 +126,8 @@ def test_response_time_is_that_of_the_last_minute_or_of_the_latest_reports() -> 
 
 
 def test_a_series_is_bounded_and_interrupted_by_gaps() -> None:
-    spans = [TreeSum(it * 5.0, 10, 0.5) for it in range(1000) if not 300 <= it < 400]
-    points = measured_points(spans, 5000.0)
+    spans = [FlowSpan(it * 5.0, 10, 0.5) for it in range(1000) if not 300 <= it < 400]
+    points = measured_points(spans, 5000.0, mean)
     # 5,000 s in 300 points: 16.7 s each, and so 20 s, which is whole spans. 4,500 s are measured:
     # 225 points, and one for the gap of 500 s.
     assert len(points) == 226

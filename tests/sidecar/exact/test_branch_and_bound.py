@@ -1,7 +1,9 @@
 """The engine against trying every placement, and what it says when it is stopped."""
 
+from collections.abc import Iterator
 from itertools import count, pairwise
 from math import inf
+from unittest.mock import patch
 
 import numpy as np
 import pytest
@@ -9,10 +11,10 @@ from brute_force import brute_force
 from eyewall_sidecar.exact.branch_and_bound import branch_and_bound, covers
 from eyewall_sidecar.exact.finding import Finding, Outcome
 from eyewall_sidecar.model import Link, Node, Operator, PlacementProblem, Stream
-from eyewall_sidecar.model.arrays import ProblemArrays
+from eyewall_sidecar.model.arrays import Places, ProblemArrays
 from eyewall_sidecar.model.links import LinkMatrix
 from eyewall_sidecar.objective import Term
-from eyewall_sidecar.objectives.costs import cost, weigh
+from eyewall_sidecar.objectives.costs import Costs, cost, weigh
 from numpy.random import default_rng
 from random_problems import Graph, Traits, random_problem
 
@@ -151,6 +153,34 @@ def test_stopped_early_it_has_a_placement_and_a_bound_that_the_optimum_respects(
         assert found.places is not None
         assert found.bound <= optimum.cost + 1e-9 <= found.cost + 2e-9
         assert found.steps <= optimum.steps
+
+
+def test_what_a_heuristic_finds_meanwhile_is_taken_and_changes_no_optimum() -> None:
+    problem = baseline(40, 20)
+    arrays = ProblemArrays.of(problem)
+    costs = weigh(arrays, {Term.N: 1.0})
+    # Layers on the same node as far as it has room, node after node.
+    packed = np.arange(40) // 4
+    swapped = packed.copy()
+    swapped[[0, 39]] = packed[[39, 0]]
+    seconds: list[float] = []
+
+    def heuristic(_: ProblemArrays, __: Costs, left: float) -> Iterator[Places]:
+        seconds.append(left)
+        return iter([swapped, packed])
+
+    ticks = count()
+    with patch("eyewall_sidecar.exact.branch_and_bound.ALONE", 0):
+        found = branch_and_bound(
+            arrays,
+            costs,
+            start=None,
+            ends_at=40,
+            clock=lambda: float(next(ticks)),
+            heuristic=heuristic,
+        )
+    assert len(seconds) == 1
+    assert found.cost <= cost(arrays, costs, packed)
 
 
 def test_the_same_problem_gives_the_same_placement_however_the_time_is_sliced() -> None:

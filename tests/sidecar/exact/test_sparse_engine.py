@@ -6,12 +6,12 @@ from math import inf
 import numpy as np
 import pytest
 from brute_force import brute_force, carried, every_placement, fits
-from eyewall_sidecar.exact import sparse_engine as matrix_engine
+from eyewall_sidecar.exact import sparse_engine
 from eyewall_sidecar.exact.finding import Clock, Finding, Outcome
 from eyewall_sidecar.exact.highs import minimise
 from eyewall_sidecar.exact.integer_program import create_program, read_placement, unit
 from eyewall_sidecar.exact.sparse_engine import integer_program, solve_families
-from eyewall_sidecar.exact.sparse_program import MatrixProgram, families
+from eyewall_sidecar.exact.sparse_program import SparseProgram, families
 from eyewall_sidecar.model import Link, LinkMatrix, Node, Operator, PlacementProblem, Stream
 from eyewall_sidecar.model.arrays import Places, ProblemArrays
 from eyewall_sidecar.objective import Term
@@ -269,7 +269,7 @@ def cut_short(at: float, start: Places | None) -> Finding:
     """Solve a chain of 12 on 8 nodes by 30 s, where the last family takes until `at`."""
     hand = Hand()
 
-    def linger(_: MatrixProgram) -> None:
+    def linger(_: SparseProgram) -> None:
         hand.now = at
 
     arrays = ProblemArrays.of(chain(12, 8))
@@ -313,7 +313,7 @@ def test_a_program_that_cannot_be_built_in_time_is_not_begun(
     def never(*_: object) -> None:
         raise AssertionError
 
-    monkeypatch.setattr(matrix_engine, "begin", never)
+    monkeypatch.setattr(sparse_engine, "begin", never)
     finding = found(chain(20, 10), {Term.R: 1.0}, ends_at=0.02)
     assert finding.outcome is Outcome.NOTHING
     assert finding.remark == "there was no time to build the integer program"

@@ -13,7 +13,7 @@ from eyewall_sidecar.exact.cuts import define_star_capacities as pulp_star_capac
 from eyewall_sidecar.exact.integer_program import create_program
 from eyewall_sidecar.exact.sparse_cuts import define_path_covers, define_star_capacities
 from eyewall_sidecar.exact.sparse_engine import completed
-from eyewall_sidecar.exact.sparse_program import MatrixProgram, create_matrix_program
+from eyewall_sidecar.exact.sparse_program import SparseProgram, create_sparse_program
 from eyewall_sidecar.exact.sparse_rows import ABSENT, Stack, stacked
 from eyewall_sidecar.model import PlacementProblem
 from eyewall_sidecar.model.arrays import Floats, Places, ProblemArrays
@@ -28,9 +28,9 @@ MIXED = {Term.R: 10.0, Term.A: 1.0, Term.T: 0.01, Term.N: 0.3, Term.EE: 3.0}
 
 def built(
     problem: PlacementProblem, weights: dict[Term, float], *, cuts: bool = False
-) -> MatrixProgram:
+) -> SparseProgram:
     arrays = ProblemArrays.of(problem)
-    program = create_matrix_program(arrays, weigh(arrays, weights))
+    program = create_sparse_program(arrays, weigh(arrays, weights))
     assert program is not None
     if cuts:
         define_path_covers(program)
@@ -38,7 +38,7 @@ def built(
     return program
 
 
-def rows_of(program: MatrixProgram) -> Stack:
+def rows_of(program: SparseProgram) -> Stack:
     blocks = [rows for family in program.blocks.values() for rows in family]
     return stacked(blocks, program.columns)
 
@@ -52,7 +52,7 @@ def sums(stack: Stack, values: Floats) -> Floats:
     return found
 
 
-def factors(program: MatrixProgram, family: str, row: int = 0) -> dict[int, float]:
+def factors(program: SparseProgram, family: str, row: int = 0) -> dict[int, float]:
     """Return column → factor of one row of a family."""
     stack = stacked(program.blocks[family], program.columns)
     entries = slice(stack.starts[row], stack.starts[row + 1])
@@ -70,7 +70,7 @@ def test_rows_let_through_the_valid_placements_with_their_cost_and_no_other(
         tried = every_placement(arrays)
         values = costs_of(arrays, costs, tried)
         valid = fits(arrays, tried) & carried(arrays, tried) & np.isfinite(values)
-        program = create_matrix_program(arrays, costs)
+        program = create_sparse_program(arrays, costs)
         if program is None:
             assert not valid.any()
             continue
@@ -92,7 +92,7 @@ def test_rows_let_through_the_valid_placements_with_their_cost_and_no_other(
     assert checked > 700
 
 
-def reachable(program: MatrixProgram, places: Places) -> bool:
+def reachable(program: SparseProgram, places: Places) -> bool:
     """Whether the placement has a column for each x and y."""
     if (program.x[np.arange(len(places)), places] == ABSENT).any():
         return False

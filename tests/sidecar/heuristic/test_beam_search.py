@@ -3,6 +3,7 @@ from random import Random
 import numpy as np
 import pytest
 from every_placement import EveryPlacement
+from eyewall_contracts.objective_terms import PAPER_TERMS
 from eyewall_sidecar.heuristic.beam_search import grow
 from eyewall_sidecar.heuristic.completions import completions, no_completions
 from eyewall_sidecar.heuristic.evaluation_state import terms_of
@@ -80,7 +81,7 @@ def test_a_link_carries_no_more_than_its_bandwidth() -> None:
     assert grown(graph_of({("a", "b"): 5.0}, [1, 1, 1], bandwidth=5), Term.N, width=9)[0] < np.inf
 
 
-@pytest.mark.parametrize("term", list(Term))
+@pytest.mark.parametrize("term", PAPER_TERMS)
 def test_a_beam_that_keeps_everything_finds_the_optimum_and_reports_what_it_costs(
     term: Term,
 ) -> None:

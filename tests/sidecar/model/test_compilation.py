@@ -1,10 +1,12 @@
 import errno
 import fcntl
+import multiprocessing
 import os
 import pwd
 import shutil
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -147,6 +149,36 @@ def test_no_other_process_compiles_a_kernel_meanwhile(
     monkeypatch.setattr(fcntl, "flock", flock)
     assert kernel(doubled)(2) == 4
     assert held == [("doubled.lock", fcntl.LOCK_EX, [])]
+
+
+def spinning(number: int) -> int:
+    while number != 0:  # it stays odd
+        number |= 1
+    return number
+
+
+def test_while_a_kernel_runs_other_processes_load_it(home: Path) -> None:
+    # The first run in one process may be a search of minutes; a sidecar that starts needs the code.
+    running = multiprocessing.get_context("fork").Process(target=kernel(spinning), args=(1,))
+    running.start()
+    try:
+        end = time.monotonic() + 30
+        while not list(home.rglob("*.nbc")):
+            assert time.monotonic() < end, "it is not compiled"
+            time.sleep(0.05)
+        (lock,) = home.rglob("spinning.lock")
+        with lock.open("w") as file:
+            while True:
+                try:
+                    fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                    break
+                except BlockingIOError:
+                    assert time.monotonic() < end, "a process that runs it keeps the lock"
+                    time.sleep(0.05)
+        assert running.is_alive()
+    finally:
+        running.kill()
+        running.join()
 
 
 def test_code_is_loaded_from_a_folder_that_can_only_be_read(

@@ -1,9 +1,18 @@
+import re
 from collections.abc import Callable
 from math import inf, nan
 from typing import Any
 
 import pytest
-from eyewall_sidecar.model import Link, Node, Operator, PlacementProblem, ProblemError, Stream
+from eyewall_sidecar.model import (
+    Link,
+    LoadModel,
+    Node,
+    Operator,
+    PlacementProblem,
+    ProblemError,
+    Stream,
+)
 
 NODES = (Node("edge-1"), Node("cloud-1"))
 LINKS = {("edge-1", "cloud-1"): Link(0.02), ("cloud-1", "edge-1"): Link(0.03)}
@@ -164,6 +173,26 @@ def test_a_value_out_of_range_is_refused_with_what_is_allowed(
     with pytest.raises(ProblemError) as refused:
         make()
     assert str(refused.value) == complaint
+
+
+@pytest.mark.parametrize(
+    ("make", "complaint"),
+    [
+        (lambda: Operator("a", demand=-0.1), "operator a: demand is -0.1; it must be"),
+        (lambda: Operator("a", demand_error=inf), "operator a: demand_error is inf; it must be"),
+        (lambda: Node("n", background=-1), "node n: background is -1; it must be"),
+        (lambda: Node("n", cores=inf), "node n: cores is inf; it must be"),
+        (lambda: LoadModel(headroom=-1), "load: headroom is -1; it must be"),
+        (lambda: LoadModel(send_cpu=1e9), "load: send_cpu is 1e+09; it must be"),
+        (lambda: LoadModel(uncertainty=1e9), "load: uncertainty is 1e+09; it must be"),
+        (lambda: LoadModel(executors_per_worker=-1), "load: executors_per_worker is -1; it must"),
+    ],
+)
+def test_what_the_load_model_cannot_use_is_refused(
+    make: Callable[[], object], complaint: str
+) -> None:
+    with pytest.raises(ProblemError, match=re.escape(complaint)):
+        make()
 
 
 class Name(str):

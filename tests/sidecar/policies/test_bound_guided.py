@@ -5,6 +5,7 @@ from random import Random
 import numpy as np
 import pytest
 from every_placement import EveryPlacement
+from eyewall_contracts.objective_terms import PAPER_TERMS
 from eyewall_sidecar.heuristic.bound_guided_search import guided
 from eyewall_sidecar.heuristic.ranges import ranges_of
 from eyewall_sidecar.model import Node, Operator, PlacementProblem, Status, Stream, violations
@@ -17,7 +18,7 @@ from eyewall_sidecar.policies.bound_guided import BoundGuided
 from random_problems import random_problem
 from small_problems import chain_of
 
-OBJECTIVES = [Objective.parse(it) for it in (*(f"{term}=1" for term in Term), "R=0.5,N=0.5")]
+OBJECTIVES = [Objective.parse(it) for it in (*(f"{term}=1" for term in PAPER_TERMS), "R=0.5,N=0.5")]
 
 
 def still() -> float:

@@ -9,6 +9,7 @@ from typing import Any, cast
 
 import pytest
 from every_placement import EveryPlacement
+from eyewall_contracts.objective_terms import PAPER_TERMS
 from eyewall_sidecar.model import (
     Link,
     Node,
@@ -32,7 +33,7 @@ from small_problems import chain_of
 OBJECTIVES = [
     Objective.parse(text)
     for text in (
-        *(f"{term}=1" for term in Term),
+        *(f"{term}=1" for term in PAPER_TERMS),
         "R=0.5,A=0.2,N=0.3",
         "A=0.5,EE=0.5",
         "R=0.2,A=0.2,T=0.2,N=0.2,EE=0.2",

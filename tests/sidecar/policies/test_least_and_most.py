@@ -12,9 +12,10 @@ VALUES = {
     # Three days' work at a speedup of 1e-6, and two days on the way.
     "R=1": 3 * 86_400 / 1e-6 + 2 * 86_400,
     "A=1": 1.0,
-    "T=1": 2 * 1e15,
-    "N=1": 2 * 1e15 * 86_400,
-    "EE=1": 2 * 1e15 * 86_400**2,
+    # Two streams of 1e15 tuples/s of 1e15 bytes.
+    "T=1": 2 * 1e30,
+    "N=1": 2 * 1e30 * 86_400,
+    "EE=1": 2 * 1e30 * 86_400**2,
     "R=0.5,A=0.2,N=0.3": 0.0,
     # 1e-6 for each of 2 · 86,400,000 ms; all nodes, streams and tuples.
     "ecker=lat:1e-06,sup:1,co:1,event:1": 172.8 + 1 + 1 + 1,

@@ -35,7 +35,7 @@ print(*sorted({{f"{{module}}.{{name}}" for module, name, _ in compiled() - befor
 @pytest.mark.parametrize(
     ("policy", "load", "limit"),
     [
-        ("odp", "eyewall_sidecar.exact.warm_up.load_compiled_engines", 5.0),
+        ("odp", "eyewall_sidecar.policies.odp.load_odp", 5.0),
         ("hybrid", "eyewall_sidecar.heuristic.warm_up.load_compiled_searches", 0.05),
         ("bound_guided", "eyewall_sidecar.heuristic.bound_guided_search.load_guided", 0.05),
     ],

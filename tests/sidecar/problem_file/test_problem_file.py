@@ -67,14 +67,15 @@ def test_pinned_to_several_nodes_means_candidates() -> None:
             {"link": []},
             (
                 "the problem: unknown key link; keys are version, operators, streams, nodes, "
-                "links, delays, current, objects, servers, machine_link (did you mean links?)"
+                "links, delays, current, load, objects, servers, machine_link (did you mean links?)"
             ),
         ),
         (
             {"operators": [{"id": "a", "cpus": 1}, {"id": "b"}]},
             (
                 "operators[0]: unknown key cpus; keys are id, cpu, memory, execution_time, "
-                "candidates, pinned_to, executors, objects (did you mean cpu?)"
+                "candidates, pinned_to, executors, demand, demand_error, objects "
+                "(did you mean cpu?)"
             ),
         ),
         (

@@ -4,7 +4,7 @@ import json
 from dataclasses import replace
 from pathlib import Path
 
-from eyewall_sidecar.model import Link, Node, Operator, PlacementProblem, Stream
+from eyewall_sidecar.model import Link, LoadModel, Node, Operator, PlacementProblem, Stream
 from eyewall_sidecar.problem_file import parse_problem
 from eyewall_sidecar.problem_file.writer import write_problem, write_without_links
 from hypothesis import given
@@ -14,15 +14,19 @@ from random_problems import random_problem
 CHAIN = PlacementProblem(
     operators=(
         Operator("tag[3-4]", cpu=0.25, memory=2.0**27, execution_time=0.003),
-        Operator("zähler", candidates=("n2", "n1")),
+        Operator("zähler", candidates=("n2", "n1"), demand=0.3, demand_error=0.05),
     ),
     streams=(
         Stream("tag[3-4]", "zähler", 20, 100),
         Stream("zähler", "tag[3-4]", 5, 8, system=True),
     ),
-    nodes=(Node("n1", cpu=4, operators=2, speedup=1.5), Node("n2", coordinates=(1.0, -2.5))),
+    nodes=(
+        Node("n1", cpu=4, operators=2, speedup=1.5, background=0.5, cores=6),
+        Node("n2", coordinates=(1.0, -2.5)),
+    ),
     links={("n1", "n2"): Link(0.02, 0.9, 1e6), ("n2", "n1"): Link(0.03)},
     current={"zähler": "n2"},
+    load=LoadModel(headroom=1.5, executors_per_worker=4, send_cpu=2e-5, uncertainty=2.0),
 )
 
 
@@ -36,7 +40,7 @@ def test_what_is_written_is_read_back_as_the_same_problem(seed: int, data: st.Da
     assert parse_problem(write_problem(problem), Path()).problem == problem
 
 
-def test_names_pins_limits_and_a_way_back_that_differs_are_read_back() -> None:
+def test_names_pins_limits_load_and_a_way_back_that_differs_are_read_back() -> None:
     assert parse_problem(write_problem(CHAIN), Path()).problem == CHAIN
 
 

@@ -6,7 +6,6 @@ import pytest
 from desk_cluster import TOPOLOGY, running, served, three_sites
 from eyewall_contracts.proto import operations_pb2 as pb
 from eyewall_sidecar.cli.client import OperationsClient
-from eyewall_sidecar.objective import Term
 from eyewall_sidecar.policies import policy_catalogue
 from eyewall_sidecar.rpc import decode
 from obedient_nimbus import Nimbus
@@ -108,7 +107,7 @@ def test_policies_are_those_of_the_catalogue(client: OperationsClient) -> None:
         title=policy_catalogue()["odp"].title,
         source=policy_catalogue()["odp"].source,
         method=policy_catalogue()["odp"].method,
-        optimises=list(Term),
+        optimises=list(policy_catalogue()["odp"].optimises),
         mixes=True,
         ecker=False,
         take_it=policy_catalogue()["odp"].take_it,

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 import pytest
 from desk_cluster import TOPOLOGY, running, three_sites
 from eyewall_contracts.proto import operations_pb2 as pb
+from eyewall_contracts.wait_fit import WaitObservation
 from eyewall_sidecar.rpc import status
 from eyewall_sidecar.rpc.status import FEW_HOSTS, StatusReporter
 from eyewall_sidecar.service.overview import TopologyOverview
@@ -207,3 +208,22 @@ def test_half_of_a_surrogate_pair_is_reported_as_its_escape() -> None:
     it = only_topology(nimbus)
     assert list(it.executors[0].pins) == [r"\ud800"]
     assert r"no host \ud800" in it.status
+
+
+def test_how_long_tuples_wait_is_reported_with_its_age_alone_once_it_is_known() -> None:
+    nimbus = running(three_sites())
+    reporter = StatusReporter(nimbus.service)
+    usual = reporter.report(0)
+    assert (usual.waits.burstiness, usual.waits.sharing, usual.waits.fitted) == (1.0, 0.5, False)
+    assert (usual.waits.burstiness_error, usual.waits.sharing_error) == (1.0, 0.5)
+    assert (usual.waits.observations, usual.waits.HasField("age")) == (0, False)
+    one = WaitObservation("t", "p", nimbus.clock.now, 0.02, 0.001, 0.01, 0.01, 0.0)
+    nimbus.service._waits._learn((one,))
+    running(nimbus)
+    known = reporter.report(usual.revision)
+    assert known.revision > usual.revision
+    assert known.waits.observations == 1
+    nimbus.clock.now = one.time + 7.0
+    unchanged = reporter.report(known.revision)
+    assert unchanged.unchanged
+    assert unchanged.waits == pb.WaitFit(age=7.0)

@@ -1,10 +1,11 @@
 """What is remembered of measurements from round to round, by which clock."""
 
 import pytest
-from eyewall_contracts.sample import Sample
+from eyewall_contracts.sample import Sample, ThreadGroup
 from eyewall_sidecar.service.estimates import EstimateTracker
 from eyewall_sidecar.storm import HostLoad
 from measured_topologies import rates_of, report
+from msgspec.structs import replace
 from obedient_nimbus import Clock, Written
 from storm_builders import chain
 
@@ -50,18 +51,15 @@ def test_the_last_report_written_again_is_neither_counted_twice_nor_any_younger(
     assert round_.load(report("a", 1, time=100, busy=0.5)) is None
 
 
-def test_how_slow_a_host_was_outlasts_an_agent_that_starts_again() -> None:
+def test_the_overhead_of_each_worker_is_known_by_its_host_and_port() -> None:
+    # 0.5 cores used, 0.3 of them by its executors' threads.
     round_ = _Round()
-    for n in range(3):
-        slow = round_.load(report("a", n, time=90 + 5 * n, cores=0.3, busy=0.3, throttled=0.7))
-    assert slow is not None
-    assert slow.progress == pytest.approx(0.3)
-    round_.clock.now += 20
-    assert round_.load() is None
-    round_.clock.now += 20
-    again = round_.load(report("a", 3, time=140, cores=0.3))
-    assert again is not None
-    assert again.progress < 0.4
+    loaded = report("a", time=100, used={"count-1": 0.5})
+    threads = (ThreadGroup((1,), 1, 1.5),)
+    workers = tuple(replace(it, threads=threads) for it in loaded.workers)
+    round_.written.hosts = {"a": replace(loaded, workers=workers)}
+    overheads = round_.estimates.read([TOPOLOGY]).overheads
+    assert overheads == {"count-1": {("a", 6700): pytest.approx(0.2)}}
 
 
 def test_rates_grow_old_though_they_were_written_by_a_clock_that_is_ahead() -> None:

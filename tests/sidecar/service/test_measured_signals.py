@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 import pytest
 from eyewall_sidecar.messages import Code, message
-from eyewall_sidecar.service.decision import Keep
+from eyewall_sidecar.service.decision import Decision, Keep
 from eyewall_sidecar.service.planner import PlanOptions
 from eyewall_sidecar.storm import Topology
 from measured_topologies import rates_of, report
@@ -44,6 +44,28 @@ def write(nimbus: Nimbus, topology: Topology, into: float, out_of: float, **how:
         {1: into, 2: out_of},
         **{"until": nimbus.clock.now, **how},  # type: ignore[arg-type]
     )
+
+
+def report_all(
+    nimbus: Nimbus, topology: Topology, used: Mapping[str, float], rounds: int = 7, **machine: float
+) -> list[Decision]:
+    """Every host reports before each round: the topology's workers use so many cores there."""
+    port_of = {it.slot.supervisor: it.slot.port for it in nimbus.running[topology.id]}
+    decisions = []
+    for _ in range(rounds):
+        for host, cores in used.items():
+            before = nimbus.measured.hosts.get(host)
+            nimbus.measured.hosts[host] = report(
+                host,
+                before.sequence + 1 if before is not None else 0,
+                time=nimbus.clock.now,
+                busy=cores,
+                used={topology.id: cores} if cores else {},
+                port=port_of.get(f"sup-{host}", 6700),
+                **machine,
+            )
+        decisions += nimbus.rounds(topology, 1)
+    return decisions
 
 
 def test_before_rates_are_known_what_runs_is_kept_and_it_is_said_why() -> None:
@@ -112,19 +134,16 @@ def test_a_heavy_operator_leaves_a_host_that_was_made_slow_though_it_is_nearer_t
     nimbus.running[topology.id] = (worker("a", 6700, 1, 2, 3),)
     cores = {1: 0.05, 2: 0.5, 3: 0.05}
     write(nimbus, topology, into=100, out_of=100, cores=cores)
-    for host, used in (("a", 0.6), ("b", 0.0)):
-        nimbus.measured.hosts[host] = report(
-            host, time=nimbus.clock.now, busy=used, used={topology.id: used}
-        )
-    assert not any(map(is_placed, nimbus.rounds(topology, 3)))  # all in one place: R is least
+    # All in one place: R is least.
+    assert not any(map(is_placed, report_all(nimbus, topology, {"a": 0.6, "b": 0.0})))
     nimbus.measured.hosts["a"] = report(
-        "a", 1, time=nimbus.clock.now, cores=0.3, busy=0.3, used={topology.id: 0.3}
+        "a", 9, time=nimbus.clock.now, cores=0.3, busy=0.3, used={topology.id: 0.3}
     )
     moved = next(it for it in nimbus.rounds(topology, 4) if is_placed(it))
     assert values(moved.status, Code.OVERLOADED) == RELIEVED
     assert nimbus.host_of(topology, 2) == "b"
     # It does not come back when a is idle for the lack of it.
-    nimbus.measured.hosts["a"] = report("a", 2, time=nimbus.clock.now, cores=0.3, busy=0.05)
+    nimbus.measured.hosts["a"] = report("a", 10, time=nimbus.clock.now, cores=0.3, busy=0.05)
     assert not any(map(is_placed, nimbus.rounds(topology, 4)))
 
 
@@ -145,14 +164,11 @@ def test_what_was_too_heavy_for_a_host_does_not_go_back_while_its_weight_is_not_
     nimbus.running[topology.id] = (worker("a", 6700, 1, 2, 3),)
     cores = {1: 0.05, 2: 0.5, 3: 0.05}
     write(nimbus, topology, into=100, out_of=100, cores=cores)
-    nimbus.measured.hosts["a"] = report(
-        "a", time=nimbus.clock.now, cores=0.3, busy=0.3, used={topology.id: 0.3}
-    )
     nimbus.measured.hosts["b"] = report("b", time=nimbus.clock.now)
-    assert any(map(is_placed, nimbus.rounds(topology, 4)))
+    assert any(map(is_placed, report_all(nimbus, topology, {"a": 0.3}, cores=0.3)))
     assert nimbus.host_of(topology, 2) == "b"
     write(nimbus, topology, into=100, out_of=100, cores=cores, confidence=0.4)
-    decisions = nimbus.rounds(topology, 4)
+    decisions = report_all(nimbus, topology, {"a": 0.1, "b": 0.2}, cores=0.3)
     assert not any(map(is_placed, decisions))
     # What else changes is still acted on: b is far from a now, and c as near as b was.
     nimbus.hosts.append(supervisor("c", 2, cpu=1.0))
@@ -161,19 +177,6 @@ def test_what_was_too_heavy_for_a_host_does_not_go_back_while_its_weight_is_not_
     moved = next(it for it in nimbus.rounds(topology, 4) if is_placed(it))
     assert "CPU of 3 tasks as it was last known" in str(moved.status)
     assert nimbus.host_of(topology, 2) == "c"
-
-
-def test_what_an_executor_could_not_use_while_it_was_held_up_counts_as_needed() -> None:
-    # 0.3 cores used, and stopped for 0.7 of each second: it may need 1, and is taken to need 0.6.
-    nimbus, topology = on_two_hosts("R=1", {"pin": {"source": ["a"]}})
-    nimbus.running[topology.id] = (worker("a", 6700, 1, 2, 3),)
-    write(nimbus, topology, 100, 100, cores={1: 0.01, 2: 0.28, 3: 0.01})
-    nimbus.measured.hosts["a"] = report(
-        "a", time=nimbus.clock.now, cores=0.3, busy=0.3, throttled=0.7, used={topology.id: 0.3}
-    )
-    nimbus.measured.hosts["b"] = report("b", time=nimbus.clock.now)
-    moved = next(it for it in nimbus.rounds(topology, 4) if is_placed(it))
-    assert values(moved.status, Code.OVERLOADED) == RELIEVED
 
 
 def test_a_host_without_reports_is_taken_as_it_declares_itself() -> None:
@@ -192,13 +195,14 @@ def test_what_has_to_be_placed_anew_is_placed_though_the_hosts_are_busy() -> Non
 
 
 def test_measured_cpu_is_the_time_of_execution_where_none_is_declared() -> None:
-    # 2 ms of CPU for each tuple; of `tag`, its owner knows that it waits for 7 ms more.
+    # 2 ms of CPU for each tuple; of 0.1 cores, 0.011 · 0.9 went into looking for tuples. Of `tag`
+    # its owner knows that it waits for more.
     nimbus, topology = on_two_hosts("R=1", {"execution.time.hint.ms": {"tag": 9}})
     write(nimbus, topology, 100, 100, cost=0.002)
     nimbus.rounds(topology, 1)
     asked = nimbus.solvers.improved[0].task.problem
     times = [it.execution_time for it in asked.operators]
-    assert times == [pytest.approx(0.002), pytest.approx(0.009), pytest.approx(0.002)]
+    assert times == pytest.approx([0.001802, 0.009, 0.001802])
 
 
 def test_a_store_that_is_broken_is_logged_once(caplog: pytest.LogCaptureFixture) -> None:

@@ -1,11 +1,13 @@
 from dataclasses import replace
 
 import pytest
+from eyewall_contracts.objective_terms import DataUnit
 from eyewall_sidecar.messages import Code, message
 from eyewall_sidecar.model import Alternatives, Evaluation, Solution, Status
 from eyewall_sidecar.objective import Objective, Term
 from eyewall_sidecar.service.messages import (
     differs_in_figures_alone,
+    foreign_unit,
     search_summary,
     solution_message,
     worth,
@@ -68,6 +70,15 @@ def test_a_search_is_reported_with_what_the_constraints_reject() -> None:
 def test_terms_are_reported_in_their_units_with_what_they_were() -> None:
     terms = worth(ANSWER, Objective.parse("R=0.5,T=0.5"), AFTER)
     assert terms == "R 26 ms (was 26), T 10 tuples/s (was 10)"
+
+
+def test_terms_that_count_bytes_say_so() -> None:
+    after = replace(AFTER, data_unit=DataUnit.BYTES, metrics={Term.R: 0.0262, Term.T: 2_000.0})
+    terms = worth(replace(ANSWER, evaluation=after), Objective.parse("R=0.5,T=0.5"), after)
+    assert terms == "R 26 ms (was 26), T 2000 bytes/s (was 2000)"
+    units = [foreign_unit(it, DataUnit.BYTES) for it in ("objective", "R", "T", "N", "EE")]
+    assert units == ["", "", "bytes/s", "bytes", "bytes·s"]
+    assert foreign_unit("N", DataUnit.TUPLES) == ""
 
 
 def test_texts_that_differ_in_figures_alone_are_alike_whatever_the_figures_are() -> None:

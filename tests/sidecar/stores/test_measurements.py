@@ -70,6 +70,18 @@ def test_what_is_written_is_read_and_what_is_written_over_it_too(
     until(store, lambda it: rate(it) == 200.0)
 
 
+def test_what_is_there_is_known_as_soon_as_the_store_has_started(
+    zookeeper: Server, client: KazooClient, paths: Znodes
+) -> None:
+    put_rates(client, paths, 100.0)
+    store = ZookeeperMeasurements(zookeeper.address, paths, time.time, time.monotonic)
+    store.start()
+    try:
+        assert rate(store.read()) == 100.0
+    finally:
+        store.close()
+
+
 def test_what_has_not_changed_is_the_very_same_value_and_is_not_fetched_again(
     store: ZookeeperMeasurements,
     client: KazooClient,

@@ -118,3 +118,24 @@ def test_a_feedback_stream_is_not_zero() -> None:
     }
     assumed = message(Code.RATE_ASSUMED, streams=["feedback from b to a"], rate=1.0)
     assert assumed in flows(topology, {"source": 10})[1]
+
+
+def test_a_flow_of_two_streams_has_the_mean_size_of_their_tuples() -> None:
+    # 10/s of 100 bytes and 10/s of 300 bytes are 4,000 bytes/s, 200 bytes for each tuple.
+    topology = Topology(
+        "sizes-1",
+        "sizes",
+        (
+            Component("source", ComponentKind.SPOUT, (Executor(1, 1),)),
+            bolt("tag", 2, ("source", "small"), ("source", "large")),
+        ),
+    )
+    sizes = {"source": 100.0, "source:large": 300.0}
+    (flow,), _ = flows(topology, {"source": 20}, sizes=sizes)
+    assert (flow.rate, flow.tuple_bytes) == (20.0, 200.0)
+
+
+def test_a_flow_with_a_stream_of_unknown_size_has_no_size() -> None:
+    topology = chain(("source", 1), ("tag", 1), ("count", 1))
+    found, _ = flows(topology, {"source": 10}, sizes={"source": 100.0})
+    assert [it.tuple_bytes for it in found] == [100.0, None]

@@ -34,6 +34,8 @@ def test_every_setting_is_read() -> None:
         execution_time_hint_ms={"tag": 3},
         executors_per_slot=2,
         time_limit_ms=250,
+        tuple_bytes_hint={"source:default": 120},
+        headroom=2,
     )
     assert settings.mode is Mode.OBSERVE
     assert str(settings.objective) == "R=0.5,A=0.5"
@@ -42,6 +44,8 @@ def test_every_setting_is_read() -> None:
     assert settings.execution_times == {"tag": 0.003}
     assert settings.executors_per_slot == 2
     assert settings.time_limit == 0.25
+    assert settings.tuple_bytes == {"source:default": 120.0}
+    assert settings.headroom == 2.0
 
 
 def test_a_map_may_be_written_as_text_because_streamparse_has_no_maps_on_its_command_line() -> None:
@@ -119,3 +123,10 @@ def test_a_value_that_is_nested_too_deeply_is_refused_and_the_mode_is_the_defaul
     with pytest.raises(SettingsError, match=r"eyewall\.mode is \[\[.* nested too deeply"):
         read_settings(topology, TopologySettings(), policy_catalogue())
     assert mode_of(topology, TopologySettings(mode=Mode.OFF)) is Mode.OFF
+
+
+def test_a_policy_that_knows_no_load_optimises_on_idle_hosts_unless_told_otherwise() -> None:
+    assert str(read(policy="greedy").objective) == "R=1"
+    assert str(read(policy="bound_guided").objective) == "L=1"
+    with pytest.raises(SettingsError, match="greedy"):
+        read(policy="greedy", objective="L=1")

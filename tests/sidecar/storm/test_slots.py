@@ -28,11 +28,13 @@ def choose(
     placed: Mapping[int, str],
     per_slot: int = 4,
     others: Sequence[TopologyState] = (),
+    traffic: Mapping[tuple[int, int], float] | None = None,
 ) -> SlotChoice:
     seen = cluster(supervisors, topology_state, *others)
     capacities = supervisor_capacities(seen, topology_state)
     on = {Executor(task, task): f"sup-{host}" for task, host in placed.items()}
-    return choose_slots(on, topology_state, capacities, per_slot)
+    flows = {(Executor(a, a), Executor(b, b)): it for (a, b), it in (traffic or {}).items()}
+    return choose_slots(on, topology_state, capacities, per_slot, flows)
 
 
 def test_executors_of_a_supervisor_share_as_few_workers_as_they_fit_in() -> None:
@@ -41,6 +43,35 @@ def test_executors_of_a_supervisor_share_as_few_workers_as_they_fit_in() -> None
     choice = choose([supervisor("a", 3)], topology, dict.fromkeys(range(1, 6), "a"))
     assert choice.assignment == (worker("a", 6700, 1, 2, 3, 4), worker("a", 6701, 5))
     assert choice.reused == ()
+
+
+def test_executors_that_exchange_tuples_share_a_worker() -> None:
+    # Two chains side by side, 1 → 3 and 2 → 4: in the order of the executors 1 and 2 would share a
+    # worker, and all 20 tuples/s would cross.
+    topology = state(chain(("source", 4)))
+    choice = choose(
+        [supervisor("a", 2)],
+        topology,
+        dict.fromkeys(range(1, 5), "a"),
+        per_slot=2,
+        traffic={(1, 3): 10.0, (2, 4): 10.0},
+    )
+    assert set(choice.assignment) == {worker("a", 6700, 1, 3), worker("a", 6701, 2, 4)}
+
+
+def test_pairs_change_places_where_filling_workers_one_after_the_other_is_not_best() -> None:
+    # 4 exchanges the most (19) and takes 3; {3, 4} and {1, 2} cut 7 + 3 + 7 = 17. With 3 and 2 in
+    # each other's place the workers cut 3 + 9 = 12.
+    topology = state(chain(("source", 4)))
+    choice = choose(
+        [supervisor("a", 2)],
+        topology,
+        dict.fromkeys(range(1, 5), "a"),
+        per_slot=2,
+        traffic={(1, 3): 7.0, (1, 4): 3.0, (2, 4): 7.0, (3, 4): 9.0},
+    )
+    together = {frozenset(it.first_task for it in one.executors) for one in choice.assignment}
+    assert together == {frozenset({1, 3}), frozenset({2, 4})}
 
 
 def test_a_worker_whose_executors_all_stay_keeps_its_slot() -> None:

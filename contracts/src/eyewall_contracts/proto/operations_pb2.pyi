@@ -74,6 +74,7 @@ class Status(_message.Message):
     DELAYS_FIELD_NUMBER: _builtins.int
     MEASUREMENTS_REMARK_FIELD_NUMBER: _builtins.int
     MEASURING_FIELD_NUMBER: _builtins.int
+    WAITS_FIELD_NUMBER: _builtins.int
     contract_version: _builtins.int
     revision: _builtins.int
     """Grows whenever anything below but an age changes; starts again with each run of the sidecar."""
@@ -98,6 +99,10 @@ class Status(_message.Message):
     def switches(self) -> Global___Switches: ...
     @_builtins.property
     def delays(self) -> Global___Delays: ...
+    @_builtins.property
+    def waits(self) -> Global___WaitFit:
+        """Absent before the first round."""
+
     def __init__(
         self,
         *,
@@ -115,16 +120,62 @@ class Status(_message.Message):
         delays: Global___Delays | None = ...,
         measurements_remark: _builtins.str = ...,
         measuring: _builtins.bool = ...,
+        waits: Global___WaitFit | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["_round_age", b"_round_age", "delays", b"delays", "round_age", b"round_age", "rules", b"rules", "switches", b"switches"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_round_age", b"_round_age", "delays", b"delays", "round_age", b"round_age", "rules", b"rules", "switches", b"switches", "waits", b"waits"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_round_age", b"_round_age", "contract_version", b"contract_version", "delays", b"delays", "measurements_remark", b"measurements_remark", "measuring", b"measuring", "nimbus_id", b"nimbus_id", "revision", b"revision", "round_age", b"round_age", "round_seconds", b"round_seconds", "rules", b"rules", "run", b"run", "supervisors", b"supervisors", "switches", b"switches", "topologies", b"topologies", "unchanged", b"unchanged"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_round_age", b"_round_age", "contract_version", b"contract_version", "delays", b"delays", "measurements_remark", b"measurements_remark", "measuring", b"measuring", "nimbus_id", b"nimbus_id", "revision", b"revision", "round_age", b"round_age", "round_seconds", b"round_seconds", "rules", b"rules", "run", b"run", "supervisors", b"supervisors", "switches", b"switches", "topologies", b"topologies", "unchanged", b"unchanged", "waits", b"waits"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__round_age: _TypeAlias = _typing.Literal["round_age"]  # noqa: Y015
     _WhichOneofArgType__round_age: _TypeAlias = _typing.Literal["_round_age", b"_round_age"]  # noqa: Y015
     def WhichOneof(self, oneof_group: _WhichOneofArgType__round_age) -> _WhichOneofReturnType__round_age | None: ...
 
 Global___Status: _TypeAlias = Status  # noqa: Y015
+
+@_typing.final
+class WaitFit(_message.Message):
+    """How long tuples wait for CPU by the load model, as decisions use it."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    BURSTINESS_FIELD_NUMBER: _builtins.int
+    BURSTINESS_ERROR_FIELD_NUMBER: _builtins.int
+    SHARING_FIELD_NUMBER: _builtins.int
+    SHARING_ERROR_FIELD_NUMBER: _builtins.int
+    OBSERVATIONS_FIELD_NUMBER: _builtins.int
+    FITTED_FIELD_NUMBER: _builtins.int
+    AGE_FIELD_NUMBER: _builtins.int
+    burstiness: _builtins.float
+    """κ and γ of the load model with their standard errors."""
+    burstiness_error: _builtins.float
+    sharing: _builtins.float
+    sharing_error: _builtins.float
+    observations: _builtins.int
+    """Latencies at rest that are known."""
+    fitted: _builtins.bool
+    """False: too few, or the usual values forecast them as well; κ and γ are these."""
+    age: _builtins.float
+    """Seconds since the last of them; absent: there is none."""
+    def __init__(
+        self,
+        *,
+        burstiness: _builtins.float = ...,
+        burstiness_error: _builtins.float = ...,
+        sharing: _builtins.float = ...,
+        sharing_error: _builtins.float = ...,
+        observations: _builtins.int = ...,
+        fitted: _builtins.bool = ...,
+        age: _builtins.float | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_age", b"_age", "age", b"age"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_age", b"_age", "age", b"age", "burstiness", b"burstiness", "burstiness_error", b"burstiness_error", "fitted", b"fitted", "observations", b"observations", "sharing", b"sharing", "sharing_error", b"sharing_error"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    _WhichOneofReturnType__age: _TypeAlias = _typing.Literal["age"]  # noqa: Y015
+    _WhichOneofArgType__age: _TypeAlias = _typing.Literal["_age", b"_age"]  # noqa: Y015
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__age) -> _WhichOneofReturnType__age | None: ...
+
+Global___WaitFit: _TypeAlias = WaitFit  # noqa: Y015
 
 @_typing.final
 class Rules(_message.Message):
@@ -402,22 +453,26 @@ class Metric(_message.Message):
     NAME_FIELD_NUMBER: _builtins.int
     BEFORE_FIELD_NUMBER: _builtins.int
     AFTER_FIELD_NUMBER: _builtins.int
+    UNIT_FIELD_NUMBER: _builtins.int
     name: _builtins.str
     """objective, R, A, T, N or EE."""
     before: _builtins.float
     """Of what runs; absent: unknown."""
     after: _builtins.float
     """Of what was found; absent where nothing was looked for."""
+    unit: _builtins.str
+    """Of both: bytes/s. Empty: the term's own, in which T, N and EE count tuples."""
     def __init__(
         self,
         *,
         name: _builtins.str = ...,
         before: _builtins.float | None = ...,
         after: _builtins.float | None = ...,
+        unit: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["_after", b"_after", "_before", b"_before", "after", b"after", "before", b"before"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_after", b"_after", "_before", b"_before", "after", b"after", "before", b"before", "name", b"name"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_after", b"_after", "_before", b"_before", "after", b"after", "before", b"before", "name", b"name", "unit", b"unit"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__after: _TypeAlias = _typing.Literal["after"]  # noqa: Y015
     _WhichOneofArgType__after: _TypeAlias = _typing.Literal["_after", b"_after"]  # noqa: Y015
@@ -1331,3 +1386,202 @@ class Problem(_message.Message):
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___Problem: _TypeAlias = Problem  # noqa: Y015
+
+@_typing.final
+class ForecastRequest(_message.Message):
+    DESCRIPTOR: _descriptor.Descriptor
+
+    TOPOLOGY_FIELD_NUMBER: _builtins.int
+    RATE_FIELD_NUMBER: _builtins.int
+    HOSTS_FIELD_NUMBER: _builtins.int
+    POLICY_FIELD_NUMBER: _builtins.int
+    topology: _builtins.str
+    """By name or by Storm's id."""
+    rate: _builtins.float
+    """The multiple of the present rate; absent: 1."""
+    policy: _builtins.str
+    """Places all executors again; empty: only those whose host is off."""
+    @_builtins.property
+    def hosts(self) -> _containers.RepeatedCompositeFieldContainer[Global___HostShare]: ...
+    def __init__(
+        self,
+        *,
+        topology: _builtins.str = ...,
+        rate: _builtins.float | None = ...,
+        hosts: _abc.Iterable[Global___HostShare] | None = ...,
+        policy: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_rate", b"_rate", "rate", b"rate"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_rate", b"_rate", "hosts", b"hosts", "policy", b"policy", "rate", b"rate", "topology", b"topology"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    _WhichOneofReturnType__rate: _TypeAlias = _typing.Literal["rate"]  # noqa: Y015
+    _WhichOneofArgType__rate: _TypeAlias = _typing.Literal["_rate", b"_rate"]  # noqa: Y015
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__rate) -> _WhichOneofReturnType__rate | None: ...
+
+Global___ForecastRequest: _TypeAlias = ForecastRequest  # noqa: Y015
+
+@_typing.final
+class HostShare(_message.Message):
+    DESCRIPTOR: _descriptor.Descriptor
+
+    HOST_FIELD_NUMBER: _builtins.int
+    SHARE_FIELD_NUMBER: _builtins.int
+    host: _builtins.str
+    share: _builtins.float
+    """Of its cores, what is left; 0: the host is off."""
+    def __init__(
+        self,
+        *,
+        host: _builtins.str = ...,
+        share: _builtins.float = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["host", b"host", "share", b"share"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___HostShare: _TypeAlias = HostShare  # noqa: Y015
+
+@_typing.final
+class Forecast(_message.Message):
+    DESCRIPTOR: _descriptor.Descriptor
+
+    TOPOLOGY_ID_FIELD_NUMBER: _builtins.int
+    TOPOLOGY_FIELD_NUMBER: _builtins.int
+    NOW_FIELD_NUMBER: _builtins.int
+    THEN_FIELD_NUMBER: _builtins.int
+    MOVES_FIELD_NUMBER: _builtins.int
+    REMARKS_FIELD_NUMBER: _builtins.int
+    topology_id: _builtins.str
+    topology: _builtins.str
+    @_builtins.property
+    def now(self) -> Global___Prospect:
+        """What runs, at the present rate."""
+
+    @_builtins.property
+    def then(self) -> Global___Prospect:
+        """With what was asked for."""
+
+    @_builtins.property
+    def moves(self) -> _containers.RepeatedCompositeFieldContainer[Global___ExecutorMove]:
+        """Executors that `then` has elsewhere, without slots: `source_port` and `target_port` are 0."""
+
+    @_builtins.property
+    def remarks(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """What to know of it: that the rate is not carried, what was not measured."""
+
+    def __init__(
+        self,
+        *,
+        topology_id: _builtins.str = ...,
+        topology: _builtins.str = ...,
+        now: Global___Prospect | None = ...,
+        then: Global___Prospect | None = ...,
+        moves: _abc.Iterable[Global___ExecutorMove] | None = ...,
+        remarks: _abc.Iterable[_builtins.str] | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["now", b"now", "then", b"then"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["moves", b"moves", "now", b"now", "remarks", b"remarks", "then", b"then", "topology", b"topology", "topology_id", b"topology_id"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___Forecast: _TypeAlias = Forecast  # noqa: Y015
+
+@_typing.final
+class Prospect(_message.Message):
+    DESCRIPTOR: _descriptor.Descriptor
+
+    THROUGHPUT_FIELD_NUMBER: _builtins.int
+    RESPONSE_TIME_FIELD_NUMBER: _builtins.int
+    SUSTAINABLE_FIELD_NUMBER: _builtins.int
+    BOTTLENECK_FIELD_NUMBER: _builtins.int
+    HOSTS_FIELD_NUMBER: _builtins.int
+    EXECUTORS_FIELD_NUMBER: _builtins.int
+    bottleneck: _builtins.str
+    """Host or executor that saturates first."""
+    @_builtins.property
+    def throughput(self) -> Global___Interval:
+        """Tuples/s that are carried of those that the sources emit, copies included."""
+
+    @_builtins.property
+    def response_time(self) -> Global___Interval:
+        """Seconds from source to sink."""
+
+    @_builtins.property
+    def sustainable(self) -> Global___Interval:
+        """The multiple of the present rate that is just carried."""
+
+    @_builtins.property
+    def hosts(self) -> _containers.RepeatedCompositeFieldContainer[Global___Utilisation]:
+        """Shares of hosts' cores, and of executors' threads, that are in use."""
+
+    @_builtins.property
+    def executors(self) -> _containers.RepeatedCompositeFieldContainer[Global___Utilisation]: ...
+    def __init__(
+        self,
+        *,
+        throughput: Global___Interval | None = ...,
+        response_time: Global___Interval | None = ...,
+        sustainable: Global___Interval | None = ...,
+        bottleneck: _builtins.str = ...,
+        hosts: _abc.Iterable[Global___Utilisation] | None = ...,
+        executors: _abc.Iterable[Global___Utilisation] | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["response_time", b"response_time", "sustainable", b"sustainable", "throughput", b"throughput"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["bottleneck", b"bottleneck", "executors", b"executors", "hosts", b"hosts", "response_time", b"response_time", "sustainable", b"sustainable", "throughput", b"throughput"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___Prospect: _TypeAlias = Prospect  # noqa: Y015
+
+@_typing.final
+class Utilisation(_message.Message):
+    DESCRIPTOR: _descriptor.Descriptor
+
+    NAME_FIELD_NUMBER: _builtins.int
+    SHARE_FIELD_NUMBER: _builtins.int
+    name: _builtins.str
+    @_builtins.property
+    def share(self) -> Global___Interval: ...
+    def __init__(
+        self,
+        *,
+        name: _builtins.str = ...,
+        share: Global___Interval | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["share", b"share"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["name", b"name", "share", b"share"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___Utilisation: _TypeAlias = Utilisation  # noqa: Y015
+
+@_typing.final
+class Interval(_message.Message):
+    DESCRIPTOR: _descriptor.Descriptor
+
+    VALUE_FIELD_NUMBER: _builtins.int
+    LEAST_FIELD_NUMBER: _builtins.int
+    GREATEST_FIELD_NUMBER: _builtins.int
+    value: _builtins.float
+    least: _builtins.float
+    greatest: _builtins.float
+    def __init__(
+        self,
+        *,
+        value: _builtins.float = ...,
+        least: _builtins.float = ...,
+        greatest: _builtins.float = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["greatest", b"greatest", "least", b"least", "value", b"value"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___Interval: _TypeAlias = Interval  # noqa: Y015

@@ -74,6 +74,11 @@ class OperationsStub:
                 request_serializer=eyewall__contracts_dot_proto_dot_operations__pb2.ProblemRequest.SerializeToString,
                 response_deserializer=eyewall__contracts_dot_proto_dot_operations__pb2.Problem.FromString,
                 _registered_method=True)
+        self.MakeForecast = channel.unary_unary(
+                '/eyewall.scheduler.v1.Operations/MakeForecast',
+                request_serializer=eyewall__contracts_dot_proto_dot_operations__pb2.ForecastRequest.SerializeToString,
+                response_deserializer=eyewall__contracts_dot_proto_dot_operations__pb2.Forecast.FromString,
+                _registered_method=True)
 
 
 class OperationsServicer:
@@ -135,6 +140,13 @@ class OperationsServicer:
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
+    def MakeForecast(self, request, context):
+        """What to expect of a topology at another rate, or with hosts that are slower or off.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
 
 def add_OperationsServicer_to_server(servicer, server):
     rpc_method_handlers = {
@@ -177,6 +189,11 @@ def add_OperationsServicer_to_server(servicer, server):
                     servicer.GetProblem,
                     request_deserializer=eyewall__contracts_dot_proto_dot_operations__pb2.ProblemRequest.FromString,
                     response_serializer=eyewall__contracts_dot_proto_dot_operations__pb2.Problem.SerializeToString,
+            ),
+            'MakeForecast': grpc.unary_unary_rpc_method_handler(
+                    servicer.MakeForecast,
+                    request_deserializer=eyewall__contracts_dot_proto_dot_operations__pb2.ForecastRequest.FromString,
+                    response_serializer=eyewall__contracts_dot_proto_dot_operations__pb2.Forecast.SerializeToString,
             ),
     }
     generic_handler = grpc.method_handlers_generic_handler(
@@ -395,6 +412,33 @@ class Operations:
             '/eyewall.scheduler.v1.Operations/GetProblem',
             eyewall__contracts_dot_proto_dot_operations__pb2.ProblemRequest.SerializeToString,
             eyewall__contracts_dot_proto_dot_operations__pb2.Problem.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def MakeForecast(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/eyewall.scheduler.v1.Operations/MakeForecast',
+            eyewall__contracts_dot_proto_dot_operations__pb2.ForecastRequest.SerializeToString,
+            eyewall__contracts_dot_proto_dot_operations__pb2.Forecast.FromString,
             options,
             channel_credentials,
             insecure,

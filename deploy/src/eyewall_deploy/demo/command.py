@@ -170,7 +170,7 @@ def _run_experiments(
     )
     if isinstance(scenario, Failure):
         return scenario
-    cluster = DemoCluster(deployment, scenario, progress, options.project)
+    cluster = DemoCluster(deployment, progress, scenario, options.project)
     others = cluster.other_topologies()
     if others:
         kills = ", ".join(f"`eyewall-deploy kill {name}`" for name in others)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING
 
 from eyewall_deploy.demo.prediction import Prediction, pinned_problem, predict
 from eyewall_deploy.demo.records import DemoPlacement
@@ -13,6 +13,7 @@ from eyewall_deploy.demo.scenario import TOPOLOGY, Scenario, detour
 from eyewall_deploy.failure import Failure
 from eyewall_deploy.lifecycle.programs import sidecar_command
 from eyewall_deploy.measure.latency import flows_steadily
+from eyewall_deploy.measure.measured_cluster import PATIENCE, POLL, MeasuredCluster
 from eyewall_deploy.measure.tuple_events import read_events
 from eyewall_deploy.pins import pinned_hosts
 from eyewall_deploy.storm import nimbus
@@ -20,27 +21,19 @@ from eyewall_deploy.submit import submit
 from eyewall_deploy.wan import delay_file
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from pathlib import Path
 
-    from eyewall_deploy.deployment import Deployment
-    from eyewall_deploy.progress import CommandProgress
     from eyewall_deploy.storm.nimbus import RunningTopology, TopologyStream
     from eyewall_deploy.wan.delay_file import EmulatedDelays
 
-_PATIENCE = 300.0
-_NIMBUS_PATIENCE = 60.0
-_POLL = 1.0
 _WARM_UP = 10.0
-_WORKERS_END = 3.0
 _OLD_WORKERS_TUPLES = 9.0
 """Seconds after a new assignment in which tuples may still come from the old workers. The window
 that has to be steady begins after the old workers' end."""
-_Answer = TypeVar("_Answer")
 
 
 @dataclass(frozen=True, slots=True)
-class DemoCluster:
+class DemoCluster(MeasuredCluster):
     """A cluster with the demo's topology.
 
     Parameters
@@ -49,9 +42,7 @@ class DemoCluster:
         The streamparse project of the topologies; None is `./topologies`.
     """
 
-    deployment: Deployment
     scenario: Scenario
-    progress: CommandProgress
     project: Path | None
 
     @property
@@ -77,11 +68,11 @@ class DemoCluster:
             read_events(events), time.time()
         ):
             waited = time.time() - began
-            if waited > _PATIENCE:
+            if waited > PATIENCE:
                 status = self.topology().scheduling or "no status"
                 return Failure(f"{what}: no steady flow of tuples after {waited:.0f} s ({status})")
             self.progress.show(f"{what}: waiting for a steady flow of tuples ({waited:.0f} s)")
-            time.sleep(_POLL)
+            time.sleep(POLL)
         flowing = time.time()
         self._count_down(what, "warming up", _WARM_UP)
         return flowing - began
@@ -91,19 +82,19 @@ class DemoCluster:
         start = time.time()
         self._count_down(what, "measuring", seconds)
         end = time.time()
-        time.sleep(2 * _POLL)
+        time.sleep(2 * POLL)
         return start, end
 
     def topology(self) -> RunningTopology:
         """Return the topology as Nimbus reports it now."""
-        topology = self._ask(partial(nimbus.running_topology, name=TOPOLOGY))
+        topology = self.ask(partial(nimbus.running_topology, name=TOPOLOGY))
         if topology is None:
             raise RuntimeError(f"topology {TOPOLOGY} is gone: another process killed it")
         return topology
 
     def streams(self, topology: RunningTopology) -> tuple[TopologyStream, ...]:
         """Return the topology's streams."""
-        return self._ask(partial(nimbus.topology_streams, topology_id=topology.id))
+        return self.ask(partial(nimbus.topology_streams, topology_id=topology.id))
 
     def placement(self, topology: RunningTopology, name: str) -> DemoPlacement:
         """Return where it runs, and what the model says of that with the present delays."""
@@ -126,24 +117,11 @@ class DemoCluster:
 
     def other_topologies(self) -> tuple[str, ...]:
         """Return the names of other topologies, which would disturb the measurement."""
-        return tuple(name for name in self._ask(nimbus.topology_names) if name != TOPOLOGY)
+        return tuple(name for name in self.topologies() if name != TOPOLOGY)
 
     def end_topology(self) -> Failure | None:
         """Kill the topology, if it runs, and wait until its workers have ended."""
-        if self._ask(partial(nimbus.running_topology, name=TOPOLOGY)) is None:
-            return None
-        began = time.time()
-        self._ask(partial(nimbus.kill, name=TOPOLOGY))
-        while slots := self._ask(nimbus.count_used_slots):
-            waited = time.time() - began
-            if waited > _PATIENCE:
-                return Failure(
-                    f"{slots} slots are still in use {waited:.0f} s after {TOPOLOGY}'s end"
-                )
-            self.progress.show(f"the topology is ending ({waited:.0f} s)")
-            time.sleep(_POLL)
-        time.sleep(_WORKERS_END)
-        return None
+        return self.end_topologies([TOPOLOGY])
 
     def _predict(
         self, topology: RunningTopology, delays: EmulatedDelays, name: str
@@ -151,7 +129,7 @@ class DemoCluster:
         solve = sidecar_command()
         if solve is None:
             return Failure("there is no command `eyewall` (install eyewall-sidecar)")
-        configuration = self._ask(partial(nimbus.topology_configuration, topology_id=topology.id))
+        configuration = self.ask(partial(nimbus.topology_configuration, topology_id=topology.id))
         speeds = {host.name: host.speed for host in self.deployment.cluster.hosts}
         problem = pinned_problem(
             topology.hosts(), self.streams(topology), configuration, speeds, delays
@@ -159,21 +137,8 @@ class DemoCluster:
         rate = configuration["tag_and_count.rate"]
         return predict(solve, self.folder / f"{name}.json", problem, rate)
 
-    def _ask(self, question: Callable[[Any], _Answer]) -> _Answer:
-        """Ask Nimbus, repeatedly while the machine is too busy for it to answer in time."""
-        end = time.time() + _NIMBUS_PATIENCE
-        while True:
-            try:
-                with nimbus.connect(self.deployment.state.nimbus) as client:
-                    return question(client)
-            except nimbus.NimbusUnreachableError:
-                if time.time() > end:
-                    raise
-                self.progress.show("Nimbus is slow to answer")
-                time.sleep(_POLL)
-
     def _count_down(self, what: str, activity: str, seconds: float) -> None:
         end = time.time() + seconds
         while (left := end - time.time()) > 0:
             self.progress.show(f"{what}: {activity} ({left:.0f} s left)")
-            time.sleep(min(_POLL, left))
+            time.sleep(min(POLL, left))

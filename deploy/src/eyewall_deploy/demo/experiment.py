@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import time
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from eyewall_deploy.demo.records import DelayRise, SchedulerRun
 from eyewall_deploy.demo.scenario import RAISED_BY, most_used_link
-from eyewall_deploy.deployment import read_deployment
 from eyewall_deploy.failure import Failure
-from eyewall_deploy.lifecycle.changes import change_delay, change_scheduler
+from eyewall_deploy.lifecycle.changes import change_delay
 from eyewall_deploy.measure.latency import TimeWindow, longest_gap, summarise
 from eyewall_deploy.measure.tuple_events import read_events
 from eyewall_deploy.state import SchedulerChoice
@@ -36,7 +34,7 @@ def measure_schedulers(cluster: DemoCluster, repetition: int) -> list[SchedulerR
         failure = cluster.end_topology()
         if failure is not None:
             return failure
-        changed = with_scheduler(cluster, scheduler)
+        changed = cluster.use_scheduler(scheduler)
         if isinstance(changed, Failure):
             return changed
         cluster = changed
@@ -47,20 +45,6 @@ def measure_schedulers(cluster: DemoCluster, repetition: int) -> list[SchedulerR
         p50, p99 = _ms(run.measured.p50), _ms(run.measured.p99)
         cluster.progress.log(f"{scheduler}: p50 {p50}, p99 {p99}")
     return runs
-
-
-def with_scheduler(cluster: DemoCluster, scheduler: SchedulerChoice) -> DemoCluster | Failure:
-    """Give Nimbus this scheduler, unless it has it."""
-    if cluster.deployment.state.scheduler is scheduler:
-        return cluster
-    cluster.progress.show(f"Nimbus restarts with the scheduler {scheduler}")
-    failure = change_scheduler(cluster.deployment, scheduler, cluster.progress)
-    if failure is not None:
-        return failure
-    deployment = read_deployment(cluster.deployment.run)
-    if isinstance(deployment, Failure):
-        return deployment
-    return replace(cluster, deployment=deployment)
 
 
 def raise_delay(cluster: DemoCluster, before: SchedulerRun, repetition: int) -> DelayRise | Failure:

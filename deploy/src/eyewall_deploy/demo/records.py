@@ -7,7 +7,7 @@ from statistics import median
 from typing import TYPE_CHECKING, Any
 
 from eyewall_deploy.measure.latency import TimeWindow, over_time
-from eyewall_deploy.storm.nimbus import RunningExecutor
+from eyewall_deploy.storm.nimbus import RunningExecutor, describe_hosts
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -43,15 +43,8 @@ class DemoPlacement:
     detour: float
 
     def describe_hosts(self) -> list[str]:
-        """Return hosts with their executors, Storm's own included: `edge-1: source, tag ×2`."""
-        by_host: dict[str, dict[str, int]] = {}
-        for executor, host in sorted(self.hosts.items()):
-            counts = by_host.setdefault(host, {})
-            counts[executor.component] = counts.get(executor.component, 0) + 1
-        return [
-            f"{host}: " + ", ".join(f"{c} ×{n}" if n > 1 else c for c, n in counts.items())
-            for host, counts in sorted(by_host.items())
-        ]
+        """Return hosts with their executors."""
+        return describe_hosts(self.hosts)
 
 
 @dataclass(frozen=True, slots=True)

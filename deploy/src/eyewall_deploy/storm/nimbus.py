@@ -37,7 +37,7 @@ class RunningExecutor:
         return self.component.startswith("__")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, order=True)
 class WorkerSlot:
     """Where an executor runs."""
 
@@ -207,6 +207,26 @@ def find_moves(
     return sorted(e for e in after if e in before and before[e] != after[e])
 
 
+def describe_hosts(hosts: Mapping[RunningExecutor, str]) -> list[str]:
+    """Return hosts with their executors, Storm's own included: `edge-1: source, tag ×2`."""
+    by_host: dict[str, dict[str, int]] = {}
+    for executor, host in sorted(hosts.items()):
+        counts = by_host.setdefault(host, {})
+        counts[executor.component] = counts.get(executor.component, 0) + 1
+    return [
+        f"{host}: " + ", ".join(f"{c} ×{n}" if n > 1 else c for c, n in counts.items())
+        for host, counts in sorted(by_host.items())
+    ]
+
+
+def find_restarts(
+    before: Mapping[RunningExecutor, WorkerSlot], after: Mapping[RunningExecutor, WorkerSlot]
+) -> list[WorkerSlot]:
+    """Return the slots whose worker starts since its executors changed."""
+    old, new = _by_slot(before), _by_slot(after)
+    return sorted(slot for slot, executors in new.items() if old.get(slot) != executors)
+
+
 def convert_topology(info: Any) -> RunningTopology:
     """Return Thrift's `TopologyInfo` as a RunningTopology."""
     slots = {
@@ -223,6 +243,13 @@ def convert_topology(info: Any) -> RunningTopology:
         slots=slots,
         complete_latency=_complete_latency(info.executors),
     )
+
+
+def _by_slot(slots: Mapping[RunningExecutor, WorkerSlot]) -> dict[WorkerSlot, set[RunningExecutor]]:
+    by_slot: dict[WorkerSlot, set[RunningExecutor]] = {}
+    for executor, slot in slots.items():
+        by_slot.setdefault(slot, set()).add(executor)
+    return by_slot
 
 
 def _grouping(grouping: Any) -> str:

@@ -12,6 +12,15 @@ export interface AlternativeView {
   response_time_added: number | null;
 }
 
+/** One point of a forecast with its interval; what has no bound is None, as is the unknown. */
+export interface BandPoint {
+  /** Seconds since the epoch. */
+  at: number;
+  value: number | null;
+  least: number | null;
+  greatest: number | null;
+}
+
 /** A catalogue of machine types. */
 export interface CatalogueView {
   name: string;
@@ -114,6 +123,13 @@ export interface DecisionView {
   gain: MeasuredGain;
 }
 
+/** The share of its thread's time that an executor works: expected now, and at the rate. */
+export interface ExecutorUtilisationView {
+  executor: string;
+  now: IntervalView;
+  then: IntervalView;
+}
+
 /** One executor, and where it runs. */
 export interface ExecutorView {
   executor: string;
@@ -144,6 +160,21 @@ export interface ExplanationView {
   unknown: string;
 }
 
+/** What is expected of a topology where it runs, at its present rate and at a multiple. */
+export interface ForecastView {
+  topology: string;
+  name: string;
+  /** The multiple of the present rate that `then` is of. */
+  rate: number;
+  now: ProspectView;
+  then: ProspectView;
+  /** Highest expected utilisation at the rate first. */
+  hosts: HostUtilisationView[];
+  /** Highest expected utilisation at the rate first. */
+  executors: ExecutorUtilisationView[];
+  remarks: string[];
+}
+
 /** The body of a change of a switch. */
 export interface Frozen {
   frozen: boolean;
@@ -154,6 +185,23 @@ export interface HealthView {
   revision: number;
   well: boolean;
   parts: PartView[];
+}
+
+/** The share of a host's cores in use: measured now, expected now, expected at the rate. */
+export interface HostUtilisationView {
+  host: string;
+  measured: number | null;
+  /** Of its monitor agent, which measures. */
+  report: Signal;
+  now: IntervalView;
+  then: IntervalView;
+}
+
+/** A forecast, and its interval by the errors of the model's inputs; null is without bound. */
+export interface IntervalView {
+  value: number | null;
+  least: number | null;
+  greatest: number | null;
 }
 
 /** One direction between two hosts. */
@@ -345,6 +393,18 @@ export interface Problem {
   nearest: string[];
 }
 
+/** What is expected of a placement at one rate. */
+export interface ProspectView {
+  /** tuples/s that are carried of those that the sources send, copies included. */
+  throughput: IntervalView;
+  /** Seconds from source to sink. */
+  response_time: IntervalView;
+  /** The multiple of the present rate that is just carried. */
+  sustainable: IntervalView;
+  /** Host or executor that saturates first. */
+  bottleneck: string;
+}
+
 /** The platform to look for; empty fields are the sidecar's own. */
 export interface ProvisionRequest {
   /** Name of a shipped one, or the TOML text of another; empty: the present supervisors. */
@@ -418,7 +478,10 @@ export interface ResourceUseView {
 /** Response time over time. */
 export interface ResponseTimeView {
   topology: string;
+  /** R, the papers' model, in which hosts are idle. */
   predicted: TimePoint[];
+  /** By the model of load, since the dashboard started. */
+  expected: BandPoint[];
   measured: TimePoint[];
   /** Why nothing is measured; empty if something is. */
   measured_note: string;
@@ -511,11 +574,21 @@ export interface TermView {
   meaning: string;
 }
 
+/** Tuples/s that a topology's spouts send, copies included, over time. */
+export interface ThroughputView {
+  topology: string;
+  /** By the model of load, since the dashboard started. */
+  expected: BandPoint[];
+  measured: TimePoint[];
+  /** Why nothing is measured; empty if something is. */
+  measured_note: string;
+}
+
 /** One point of a series. */
 export interface TimePoint {
   /** Seconds since the epoch. */
   at: number;
-  /** Seconds of response time; None interrupts the line. */
+  /** Seconds or tuples/s; None interrupts the line. */
   value: number | null;
 }
 

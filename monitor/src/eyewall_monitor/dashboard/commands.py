@@ -17,10 +17,11 @@ from eyewall_monitor.dashboard.errors import Reason, RequestError, unknown_name
 from eyewall_monitor.dashboard.views.decision import DecisionPage, decision_view
 from eyewall_monitor.dashboard.views.decision_summary import decision_summary, topology_name
 from eyewall_monitor.dashboard.views.explanation import explanation_view
+from eyewall_monitor.dashboard.views.forecast import forecast_view
 from eyewall_monitor.dashboard.views.metrics import present_value
 from eyewall_monitor.dashboard.views.plan import PolicyView, plan_summary_view, plan_view
 from eyewall_monitor.dashboard.views.provision import CatalogueView, provision_view
-from eyewall_monitor.dashboard.views.response_time import response_time_view
+from eyewall_monitor.dashboard.views.response_time import response_time_view, throughput_view
 from eyewall_monitor.dashboard.views.signal import ROUND_SECONDS
 from eyewall_monitor.dashboard.views.switches import switches_view
 
@@ -37,9 +38,10 @@ if TYPE_CHECKING:
     from eyewall_monitor.dashboard.view_cache import ViewCache
     from eyewall_monitor.dashboard.views.decision import DecisionView
     from eyewall_monitor.dashboard.views.explanation import ExplanationView
+    from eyewall_monitor.dashboard.views.forecast import ForecastView
     from eyewall_monitor.dashboard.views.plan import PlanRequest, PlanSummaryView, PlanView
     from eyewall_monitor.dashboard.views.provision import ProvisionRequest, ProvisionView
-    from eyewall_monitor.dashboard.views.response_time import ResponseTimeView
+    from eyewall_monitor.dashboard.views.response_time import ResponseTimeView, ThroughputView
     from eyewall_monitor.dashboard.views.switches import SwitchesView
 
 _MOST_PAGES: Final = 64
@@ -101,6 +103,14 @@ class Commands:
     def explain(self, topology: str, executor: str, host: str) -> ExplanationView:
         """Ask why an executor runs where it runs."""
         return explanation_view(self._client.explain(topology, executor, host))
+
+    def throughput(self, name: str, seconds: float) -> ThroughputView:
+        """Return the throughput of a topology over the last seconds."""
+        return throughput_view(self._views.now(), self.topology(name), seconds)
+
+    def forecast(self, name: str, rate: float) -> ForecastView:
+        """Ask what to expect of a topology at a multiple of its present rate."""
+        return forecast_view(self._views.now(), self._client.forecast(name, rate), rate)
 
     def decisions(
         self, topology: str | None, verdict: Verdict | None, count: int, before: str | None

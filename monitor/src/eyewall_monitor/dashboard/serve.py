@@ -15,6 +15,7 @@ from eyewall_contracts.znodes import Znodes
 from eyewall_monitor.addresses import ListenError, split_address
 from eyewall_monitor.dashboard.commands import Commands
 from eyewall_monitor.dashboard.prometheus import collect
+from eyewall_monitor.dashboard.readers.forecast_reader import ForecastReader
 from eyewall_monitor.dashboard.readers.history_reader import HistoryReader
 from eyewall_monitor.dashboard.readers.latency_reader import LatencyReader
 from eyewall_monitor.dashboard.readers.reader import RepeatingThread
@@ -56,6 +57,7 @@ class Dashboard:
         self._zookeeper = (
             None if store.servers is None else ZookeeperReader(store.servers, Znodes(store.root))
         )
+        self._forecasts = ForecastReader(self._client, self._running)
         self._totals = RunningTotals(steady)
         self._latency: LatencyReader | None = None
         self._history: HistoryReader | None = None
@@ -88,7 +90,13 @@ class Dashboard:
         self._client.close()
 
     def _readers(self) -> list[Any]:
-        readers = (self._sidecar, self._zookeeper, self._latency, self._history)
+        readers = (
+            self._sidecar,
+            self._zookeeper,
+            self._latency,
+            self._history,
+            self._forecasts,
+        )
         return [it for it in readers if it is not None]
 
     def _refresh(self) -> float:
@@ -111,7 +119,7 @@ class Dashboard:
             redis = self._latency.read()
             redis = replace(
                 redis,
-                response_times=history.response_times,
+                flow=history.flow,
                 history_age=history.age,
                 remarks=(*redis.remarks, *history.remarks),
             )
@@ -120,7 +128,13 @@ class Dashboard:
             sidecar=self._sidecar.read(),
             zookeeper=ZookeeperSnapshot() if self._zookeeper is None else self._zookeeper.read(),
             redis=redis,
+            forecasts=self._forecasts.history,
         )
+
+    def _running(self) -> list[str]:
+        """Return Storm's ids of the topologies that run."""
+        status = self._sidecar.read().status
+        return [it.topology_id for it in status.topologies] if status is not None else []
 
     def _shown_pairs(self) -> list[tuple[str, str]]:
         """Return the pairs of hosts whose links are shown."""

@@ -92,6 +92,11 @@ class SidecarClient:
         request = pb.ExplainRequest(topology=topology, executor=executor, host=host)
         return cast("pb.Explanation", self._call(self._stub.Explain, request))
 
+    def forecast(self, topology: str, rate: float) -> pb.Forecast:
+        """Return what to expect of a topology at a multiple of its present rate."""
+        request = pb.ForecastRequest(topology=topology, rate=rate)
+        return cast("pb.Forecast", self._call(self._stub.MakeForecast, request))
+
     def catalogues(self) -> provisioning.Catalogues:
         """Return the catalogues that come with the sidecar."""
         request = provisioning.ListCataloguesRequest()

@@ -9,7 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
-from eyewall_monitor.dashboard.response_times import ResponseTimes, latest, mean
+from eyewall_monitor.dashboard.flow_history import FlowHistory, latest, mean
+from eyewall_monitor.dashboard.forecast_history import ForecastHistory
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -107,8 +108,8 @@ class RedisSnapshot:
         Host → its coordinate, of those whose agents have reported lately.
     rtts
         Target → source → RTT, of the pairs of hosts that are shown.
-    response_times
-        Measured ones, from the history of reports.
+    flow
+        Measured response time and throughput, from the history of reports.
     history_age
         Seconds since the history was last read to its end.
     error
@@ -123,7 +124,7 @@ class RedisSnapshot:
     now: float = 0.0
     hosts: Mapping[str, HostCoordinate] = field(default_factory=dict)
     rtts: Mapping[str, Mapping[str, RttRecord]] = field(default_factory=dict)
-    response_times: ResponseTimes = field(default_factory=ResponseTimes)
+    flow: FlowHistory = field(default_factory=FlowHistory)
     history_age: float | None = None
     error: str = ""
     remarks: tuple[str, ...] = ()
@@ -131,12 +132,19 @@ class RedisSnapshot:
 
 @dataclass(frozen=True, slots=True)
 class Snapshot:
-    """All sources; `now` is in seconds since the epoch."""
+    """All sources; `now` is in seconds since the epoch.
+
+    Parameters
+    ----------
+    forecasts
+        The sidecar's, since the dashboard started.
+    """
 
     now: float
     sidecar: SidecarSnapshot
     zookeeper: ZookeeperSnapshot = ZookeeperSnapshot()
     redis: RedisSnapshot = RedisSnapshot()
+    forecasts: ForecastHistory = field(default_factory=ForecastHistory)
 
     def response_times(self, topologies: Iterable[str]) -> dict[str, float]:
         """Return each topology's response time over the last minute, if any was measured.
@@ -145,7 +153,7 @@ class Snapshot:
         one tuple in twenty. They are used where no history is read.
         """
         found = latest(self.zookeeper.samples.values())
-        history = self.redis.response_times
+        history = self.redis.flow
         for it in topologies:
             measured = mean(history.spans(it, self.now - RECENT_SECONDS, self.now))
             if measured is not None:

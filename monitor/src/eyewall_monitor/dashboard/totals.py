@@ -12,7 +12,7 @@ from collections import Counter
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from eyewall_monitor.dashboard.response_times import sum_trees
+from eyewall_monitor.dashboard.flow_history import sum_trees
 from eyewall_monitor.dashboard.views.decision_summary import EXECUTED, topology_name
 
 if TYPE_CHECKING:

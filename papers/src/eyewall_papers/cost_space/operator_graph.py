@@ -45,7 +45,7 @@ class OperatorGraph(NamedTuple):
     def of(cls, arrays: ProblemArrays) -> Self:
         """Take a problem's streams; an operator with one candidate is pinned."""
         pinned = arrays.allowed.sum(axis=1) == 1
-        return cls.between(arrays.sources, arrays.targets, arrays.rates, pinned)
+        return cls.between(arrays.sources, arrays.targets, arrays.data_rates, pinned)
 
     @classmethod
     def between(

@@ -51,7 +51,7 @@ class BestFitByTraffic:
 
         def least_added(operator: int, holding: NDArray[np.bool_]) -> int:
             nodes, streams, _ = room.placed_streams(operator)
-            kept = np.bincount(nodes, arrays.rates[streams], minlength=arrays.nodes)
+            kept = np.bincount(nodes, arrays.data_rates[streams], minlength=arrays.nodes)
             best = holding & (kept == kept[holding].max())
             return int(np.argmax(np.where(best, room.further(operator), -np.inf)))
 
@@ -59,10 +59,10 @@ class BestFitByTraffic:
 
 
 def place_by_traffic(arrays: ProblemArrays) -> list[int]:
-    """Return operators in descending order of all they exchange with others, tuples/s."""
+    """Return operators in descending order of all they exchange with others."""
     apart = arrays.sources != arrays.targets
     traffic = sum(
-        np.bincount(ends[apart], arrays.rates[apart], minlength=arrays.operators)
+        np.bincount(ends[apart], arrays.data_rates[apart], minlength=arrays.operators)
         for ends in (arrays.sources, arrays.targets)
     )
     return forced_first(arrays, np.argsort(-np.asarray(traffic), kind="stable").tolist())

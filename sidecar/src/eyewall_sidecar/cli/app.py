@@ -13,7 +13,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from eyewall_sidecar.cli import freeze, plan, status, why
+from eyewall_sidecar.cli import freeze, plan, status, what_if, why
 from eyewall_sidecar.cli import problem as running_problem
 from eyewall_sidecar.cli.client import BAD_INPUT, UNAVAILABLE
 from eyewall_sidecar.cli.extensions import ExtensibleGroup
@@ -23,6 +23,7 @@ app = typer.Typer(cls=ExtensibleGroup, no_args_is_help=True, pretty_exceptions_e
 app.command()(status.status)
 app.command()(why.why)
 app.command("why-not")(why.why_not)
+app.command("what-if")(what_if.what_if)
 app.command()(running_problem.problem)
 app.command()(plan.plan)
 app.command()(plan.apply)

@@ -108,6 +108,12 @@ class OperationsClient:
         answer: pb.Problem = self._call(self._stub.GetProblem, pb.ProblemRequest(topology=topology))
         return answer
 
+    def forecast(self, request: pb.ForecastRequest) -> pb.Forecast:
+        """Return what to expect of a topology at another rate or on other hosts."""
+        seconds = LONGEST_SOLVE + PLAN_SECONDS
+        answer: pb.Forecast = self._call(self._stub.MakeForecast, request, seconds)
+        return answer
+
     def make_plan(self, request: pb.PlanRequest) -> pb.Plan:
         """Return what a policy finds; nothing is moved."""
         seconds = _solve_seconds(request.time_limit) + PLAN_SECONDS

@@ -22,27 +22,30 @@ def printable(text: str, style: str = "") -> Text:
     return Text("".join(it if it.isprintable() else "\ufffd" for it in text), style=style)
 
 
-def display_unit(name: str) -> tuple[float, str]:
-    """Return the factor of a metric's value, and the unit of the product; `objective` has none."""
-    term = describe(name)
+def display_unit(name: str, unit: str = "") -> tuple[float, str]:
+    """Return the factor of a metric's value, and the unit of the product; `objective` has none.
+
+    `unit` is that of the values; empty: the term's own.
+    """
+    term = describe(name, unit)
     return (term.factor, term.display_unit) if term else (1.0, "")
 
 
-def figure(name: str, value: float | None) -> str:
-    """Return a metric with its unit: `41 ms`."""
+def figure(name: str, value: float | None, unit: str = "") -> str:
+    """Return a metric with its unit: `41 ms`; `unit` as in `display_unit`."""
     if value is None:
         return "unknown"
-    factor, unit = display_unit(name)
-    return f"{value * factor:.4g} {unit}".rstrip()
+    factor, shown = display_unit(name, unit)
+    return f"{value * factor:.4g} {shown}".rstrip()
 
 
-def difference(name: str, value: float) -> str:
+def difference(name: str, value: float, unit: str = "") -> str:
     """Return by how much a metric differs: `+3 ms`."""
-    factor, unit = display_unit(name)
+    factor, shown = display_unit(name, unit)
     scaled = value * factor
     sign = "±" if abs(scaled) < 5e-10 else "+" if scaled > 0 else "−"
     size = 0.0 if sign == "±" else abs(scaled)
-    return f"{sign}{size:.3g} {unit}".rstrip()
+    return f"{sign}{size:.3g} {shown}".rstrip()
 
 
 def seconds(value: float) -> str:

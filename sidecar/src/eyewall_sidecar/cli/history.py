@@ -167,13 +167,20 @@ def _details(record: DecisionRecord) -> Iterator[tuple[str, str]]:
         yield "delays", f"{record.delays_age:.3g} s old{least}"
     if record.rates_age is not None:
         yield "rates", f"{record.rates_age:.3g} s old"
+    if record.price is not None:
+        yield "price", f"{record.price:.3g} s of lateness for each tuple/s"
+    if record.gain_least is not None and record.gain_greatest is not None:
+        bounds = 1000 * record.gain_least, 1000 * record.gain_greatest
+        yield "predicted gain", f"{bounds[0]:.3g} to {bounds[1]:.3g} ms"
+    if record.outcome_of:
+        yield "outcome", f"of {record.outcome_of}: {record.outcome}"
     for assumption in record.assumptions:
         yield "assumed", assumption
     yield "assignment", record.base or "none"
 
 
 def _worth(metric: MetricChange) -> str:
-    factor, unit = display_unit(metric.name)
+    factor, unit = display_unit(metric.name, metric.unit)
 
     def text(value: float | None) -> str:
         return "unknown" if value is None else f"{value * factor:.4g} {unit}".rstrip()

@@ -231,7 +231,7 @@ def _worker(it: pb.WorkerChange) -> Text:
 def _show_metrics(plan: pb.Plan, console: Console) -> None:
     table = Table(box=None, show_header=False, pad_edge=False)
     for it in plan.metrics:
-        factor, unit = display_unit(it.name)
+        factor, unit = display_unit(it.name, it.unit)
         if not (it.HasField("before") or it.HasField("after")):
             continue
         before = f"{it.before * factor:.4g}" if it.HasField("before") else "unknown"

@@ -132,7 +132,7 @@ def metrics_table(it: Evaluation) -> Table:
     """Return all metrics of a placement with their units."""
     metrics = Table("metric", "value")
     for term, value in it.metrics.items():
-        known = TERMS[term]
+        known = TERMS[term].counting(it.data_unit)
         shown = f"{value * known.factor:.6g} {known.display_unit}"
         metrics.add_row(f"{known.name} {term}", shown)
     availability = TERMS[Term.A]

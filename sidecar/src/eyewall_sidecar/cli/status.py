@@ -141,7 +141,7 @@ def _show_topology(it: pb.TopologyStatus, console: Console) -> None:
     if it.unknown:
         console.print(printable(f"  not evaluated: {it.unknown}", "yellow"))
     metrics = [
-        f"{metric.name} {figure(metric.name, metric.before)}"
+        f"{metric.name} {figure(metric.name, metric.before, metric.unit)}"
         for metric in it.metrics
         # Of one term the objective is that term.
         if metric.HasField("before") and (metric.name != "objective" or _is_mixed(it))

@@ -104,11 +104,12 @@ def _alternatives(found: pb.Explanation, host: str) -> Table:
     names = [it.name for it in found.metrics if it.name in ("R", *_terms(found.objective))]
     table = Table("host", *names, "between hosts", "", box=None, pad_edge=False, header_style="dim")
     before = {it.name: it.before for it in found.metrics}
+    units = {it.name: it.unit for it in found.metrics}
     for it in found.alternatives:
         if host and not it.current and it.host != host:
             continue
         after = {metric.name: metric.after for metric in it.metrics if metric.HasField("after")}
-        cells = [_cell(name, after, before, current=it.current) for name in names]
+        cells = [_cell(name, after, before, units[name], current=it.current) for name in names]
         crossing = (
             ""
             if it.current or not it.HasField("rate_between_hosts_added")
@@ -124,12 +125,15 @@ def _terms(objective: str) -> list[str]:
     return [term.partition("=")[0] for term in objective.split(",")]
 
 
-def _cell(name: str, after: dict[str, float], before: dict[str, float], *, current: bool) -> str:
+def _cell(
+    name: str, after: dict[str, float], before: dict[str, float], unit: str, *, current: bool
+) -> str:
     if name not in after:
         return ""
     if current:
-        return figure(name, after[name])
-    return f"{figure(name, after[name])} ({difference(name, after[name] - before[name])})"
+        return figure(name, after[name], unit)
+    change = difference(name, after[name] - before[name], unit)
+    return f"{figure(name, after[name], unit)} ({change})"
 
 
 def _neighbours(found: pb.Explanation) -> Table:

@@ -8,13 +8,13 @@ from math import inf
 import numpy as np
 
 from eyewall_sidecar.exact.bounds.spread_bound import spread_bound
-from eyewall_sidecar.exact.finding import Clock, Finding, Outcome
+from eyewall_sidecar.exact.finding import Clock, Finding, Heuristic, Outcome
 from eyewall_sidecar.exact.instance import Instance, instance_of
 from eyewall_sidecar.exact.packing import packing
 from eyewall_sidecar.exact.search_tree import SearchTree, advance, search_tree
 from eyewall_sidecar.exact.symmetry import identical_nodes, interchangeable_operators
 from eyewall_sidecar.exact.tree_state import LEVEL, NONE, STEPS, cutoff, open_bound
-from eyewall_sidecar.model.arrays import Indices, ProblemArrays
+from eyewall_sidecar.model.arrays import Indices, Places, ProblemArrays
 from eyewall_sidecar.objectives.costs import Costs, cost
 
 FIRST_SLICE, LONGEST_SLICE = 256, 65_536
@@ -29,6 +29,17 @@ SLICE_SECONDS = 0.002
 SPREAD_SECONDS = 0.1
 """With less time left there is no packing and no `spread_bound`: they are for uneven operators, and
 for problems of which nothing else shows that they cost anything."""
+
+SPREAD_SHARE, SECONDS_PER_PAIR = 5.0, 6e-8
+"""So many times as long as these take: for each stream or operator and pair of nodes, measured on
+500 operators and 100 nodes."""
+
+ALONE, TURN = 1_500_000_000, 150_000_000
+"""Branchings times operators squared times nodes before a heuristic's first turn, and between two
+of its turns: about 0.1 s, and 10 ms."""
+
+FADING = 0.8
+"""A turn is expected to take this much of the longest one before it, or as long as the last."""
 
 MOST_TABLE_ENTRIES = 30_000_000
 """Above this the costs of pairs alone would take hundreds of megabytes."""
@@ -47,10 +58,12 @@ def branch_and_bound(
     start: Indices | None,
     ends_at: float,
     clock: Clock,
+    heuristic: Heuristic | None = None,
 ) -> Finding:
     """Find the placement of least cost, or the best known when the time is up.
 
-    The same input gives the same placement unless time runs out.
+    The same input gives the same placement unless time runs out: the heuristic's turns are counted
+    in branchings.
 
     Parameters
     ----------
@@ -60,6 +73,8 @@ def branch_and_bound(
         [operator]: its node in a valid placement, if one is known.
     ends_at
         When to stop, by the clock, in seconds.
+    heuristic
+        Finds placements in turn with the search, once that has had `ALONE`.
     """
     began = clock()
     known = cost(arrays, costs, start) if start is not None else inf
@@ -71,14 +86,31 @@ def branch_and_bound(
     if _is_open(tree, floor):
         now = clock()
         crowded = not tree.capacity.even[0] or open_bound(tree.state) <= 0
-        if crowded and ends_at - now >= SPREAD_SECONDS:
+        if crowded and ends_at - now >= _spread_seconds(arrays):
             floor = spread_bound(arrays, costs)
             _pack(tree, instance, arrays, costs)
             now = clock()
-    while _is_open(tree, floor) and now < ends_at:
+    size = max(1, instance.operators**2 * instance.nodes)
+    alone = inf if heuristic is None else ALONE // size
+    while _is_open(tree, floor) and now < ends_at and tree.state.counters[STEPS] < alone:
         advance(tree, slice_)
         before, now = now, clock()
         slice_ = _next_slice(slice_, now - before)
+    if heuristic is not None and _is_open(tree, floor) and now < ends_at:
+        placements = heuristic(arrays, costs, ends_at - now)
+        turn, longest = max(1, TURN // size), 0.0
+        while _is_open(tree, floor) and now + longest < ends_at:
+            places = next(placements, None)
+            before, now = now, clock()
+            longest = max(FADING * longest, now - before)
+            if places is not None:
+                _learn(tree, instance, arrays, costs, places)
+            advance(tree, turn)
+            now = clock()
+        while _is_open(tree, floor) and now < ends_at:
+            advance(tree, slice_)
+            before, now = now, clock()
+            slice_ = _next_slice(slice_, now - before)
     return _finding(arrays, costs, tree, instance, start, known, floor)
 
 
@@ -96,10 +128,23 @@ def _pack(tree: SearchTree, instance: Instance, arrays: ProblemArrays, costs: Co
     np.add.at(loads.T, places, arrays.requirements.T)
     if (loads > arrays.limits).any():  # by rounding
         return
+    _learn(tree, instance, arrays, costs, places)
+
+
+def _learn(
+    tree: SearchTree, instance: Instance, arrays: ProblemArrays, costs: Costs, places: Places
+) -> None:
+    """Take a valid placement as the incumbent if it is better."""
     value = cost(arrays, costs, places)
     if value < tree.state.incumbent_cost[0]:
         tree.state.incumbent_cost[0] = value
         tree.state.incumbent[:] = places[instance.order]
+
+
+def _spread_seconds(arrays: ProblemArrays) -> float:
+    """Return how much time must be left for `spread_bound` and a packing."""
+    pairs = (len(arrays.rates) + arrays.operators) * arrays.nodes**2
+    return max(SPREAD_SECONDS, SPREAD_SHARE * SECONDS_PER_PAIR * pairs)
 
 
 def _first_slice(instance: Instance) -> int:

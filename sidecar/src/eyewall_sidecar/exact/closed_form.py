@@ -57,7 +57,8 @@ def covers(arrays: ProblemArrays) -> bool:
     shape = shape_of(arrays)
     if shape is None:
         return False
-    classes = int(_classes_of(arrays, shape, _streams_of(arrays, shape)).max()) + 1
+    streams = _streams_of(arrays, shape, arrays.data_rates)
+    classes = int(_classes_of(arrays, shape, streams).max()) + 1
     return classes**2 * arrays.nodes <= MOST_STEPS
 
 
@@ -74,7 +75,7 @@ def solve_closed_form(
     shape = shape_of(arrays)
     if shape is None:
         raise ValueError("the problem is not one source, parallel operators and one sink")
-    streams = _streams_of(arrays, shape)
+    streams = _streams_of(arrays, shape, costs.data_rates)
     classes = _classes_of(arrays, shape, streams, costs)
     search = _PairSearch(_diamond(arrays, costs, shape, streams, classes), ends_at, clock)
     together = np.arange(arrays.nodes) * (arrays.nodes + 1)
@@ -188,16 +189,16 @@ def _binds(arrays: ProblemArrays, need: Floats, limit: Floats) -> bool:
     return bool((need @ arrays.allowed > limit).any())
 
 
-def _streams_of(arrays: ProblemArrays, shape: FatShape) -> Floats:
-    """Return [end, kind, operator]: tuples/s and streams between it and source, sink.
+def _streams_of(arrays: ProblemArrays, shape: FatShape, data_rates: Floats) -> Floats:
+    """Return [end, kind, operator]: data rate and streams between it and source, sink.
 
-    Kinds are tuples/s and number of streams from the end, then both to the end.
+    Kinds are data rate and number of streams from the end, then both to the end.
     """
     amounts = np.zeros((2, 4, arrays.operators))
     for place, end in enumerate((shape.source, shape.sink)):
         leaving, arriving = arrays.sources == end, arrays.targets == end
         for kind, chosen, others in ((0, leaving, arrays.targets), (2, arriving, arrays.sources)):
-            np.add.at(amounts[place, kind], others[chosen], arrays.rates[chosen])
+            np.add.at(amounts[place, kind], others[chosen], data_rates[chosen])
             np.add.at(amounts[place, kind + 1], others[chosen], 1.0)
     return amounts
 
@@ -212,7 +213,7 @@ def _classes_of(
     middle = shape.parallel
     counts = np.ones(3, dtype=np.bool_)
     if costs is not None:
-        counts = np.array([costs.response > 0, costs.per_tuple.any(), costs.per_stream.any()])
+        counts = np.array([costs.response > 0, costs.per_rate.any(), costs.per_stream.any()])
     _, candidates = np.unique(arrays.allowed[middle], axis=0, return_inverse=True)
     keys = np.vstack(
         [
@@ -231,7 +232,7 @@ def _diamond(
     _, firsts, supplies = np.unique(classes, return_index=True, return_counts=True)
     like = shape.parallel[firsts]
     work = arrays.execution_times[like, None] / arrays.speedups
-    per_tuple, per_stream = costs.per_tuple, costs.per_stream
+    per_rate, per_stream = costs.per_rate, costs.per_stream
     rooms = _rooms(arrays, shape)
     return Diamond(
         response=float(costs.response),
@@ -241,7 +242,7 @@ def _diamond(
         delays=np.stack([arrays.delays, arrays.delays.T]),
         work=np.where(arrays.allowed[like], work, np.inf),
         there=np.where(arrays.allowed[like], costs.per_operator, np.inf),
-        between=np.stack([per_tuple, per_stream, per_tuple.T, per_stream.T]),
+        between=np.stack([per_rate, per_stream, per_rate.T, per_stream.T]),
         amounts=np.ascontiguousarray(streams[:, :, like].transpose(2, 0, 1)),
         supplies=supplies.astype(np.int64),
         rooms=rooms,
@@ -259,7 +260,7 @@ def _fixed(
         there = arrays.allowed[end] & (room >= 0)
         alone.append(np.where(there, costs.per_operator + work, np.inf))
     fixed = alone[0][:, None] + alone[1][None, :]
-    ways = (costs.per_tuple, costs.per_stream, costs.per_tuple.T, costs.per_stream.T)
+    ways = (costs.per_rate, costs.per_stream, costs.per_rate.T, costs.per_stream.T)
     for amount, way in zip(streams[0, :, shape.sink], ways, strict=True):
         if amount:
             fixed = fixed + amount * way

@@ -1,16 +1,22 @@
 """What an exact engine knows when it stops."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from enum import Enum
 from math import inf
 
-from eyewall_sidecar.model.arrays import Places
+from eyewall_sidecar.model.arrays import Places, ProblemArrays
+from eyewall_sidecar.objectives.costs import Costs
 
 NO_TIME_TO_BUILD = "there was no time to build the integer program"
 
 Clock = Callable[[], float]
 """Tells the time in seconds."""
+
+
+Heuristic = Callable[[ProblemArrays, Costs, float], Iterator[Places]]
+"""Yields valid placements of a problem, better and better ones, given the costs and the seconds
+that it may expect."""
 
 
 class Outcome(Enum):

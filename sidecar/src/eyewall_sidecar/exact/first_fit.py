@@ -3,6 +3,7 @@
 from collections import defaultdict
 
 from eyewall_sidecar.model import Placement, PlacementProblem, violations
+from eyewall_sidecar.model.arrays import Places, places_of
 from eyewall_sidecar.model.violations import RESOURCES, exceeds, requirement
 
 
@@ -42,3 +43,13 @@ def first_fit(problem: PlacementProblem) -> Placement | None:
         for resource, need in needs.items():
             loads[placement[operator], resource] += need
     return None if violations(problem, placement) else placement
+
+
+def known_placements(problem: PlacementProblem) -> list[Places]:
+    """Return the placement that runs, if all operators do, and the first fit: where to begin."""
+    known = (problem.current, first_fit(problem))
+    return [
+        places_of(problem, it)
+        for it in known
+        if it is not None and len(it) == len(problem.operators)
+    ]

@@ -99,12 +99,12 @@ class Instance:
 def instance_of(arrays: ProblemArrays, costs: Costs) -> Instance:
     """Translate a problem and its costs."""
     operators, nodes = arrays.operators, arrays.nodes
-    by_tuple, by_stream = costs.per_tuple.any(), costs.per_stream.any()
+    by_rate, by_stream = costs.per_rate.any(), costs.per_stream.any()
     on_paths = bool(costs.response > 0)
 
     streams, edges = len(arrays.sources), len(arrays.path_sources)
     amounts = np.zeros((streams + edges, 6))
-    amounts[:streams, RATE_ON] = arrays.rates if by_tuple else 0.0
+    amounts[:streams, RATE_ON] = costs.data_rates if by_rate else 0.0
     amounts[:streams, COUNT_ON] = 1.0 if by_stream else 0.0
     amounts[streams:, HOP_ON] = 1.0 if on_paths else 0.0
     sources = np.concatenate((arrays.sources, arrays.path_sources))
@@ -137,10 +137,10 @@ def instance_of(arrays: ProblemArrays, costs: Costs) -> Instance:
         flow, tails, heads = flow[:0], tails[:0], heads[:0]
     by_tail = np.lexsort((heads, tails))
 
-    count = len(pairs.firsts) if by_tuple or by_stream or is_chain else 0
+    count = len(pairs.firsts) if by_rate or by_stream or is_chain else 0
     pair_costs = np.zeros((count, nodes, nodes))
     for amount, cost in zip(pairs.amounts, pair_costs, strict=False):
-        _add(cost, amount[RATE_ON], amount[RATE_BACK], costs.per_tuple)
+        _add(cost, amount[RATE_ON], amount[RATE_BACK], costs.per_rate)
         _add(cost, amount[COUNT_ON], amount[COUNT_BACK], costs.per_stream)
         if is_chain:
             _add(cost, amount[HOP_ON], amount[HOP_BACK], hops)

@@ -297,11 +297,11 @@ def _cost(problem: PlacementProblem, term: Term, stream: Stream, u: str, v: str)
         case Term.A:
             return -logarithm(problem.availability(u, v))
         case Term.T:
-            return stream.rate * (u != v)
+            return problem.data_rate(stream) * (u != v)
         case Term.N:
-            return stream.rate * problem.delay(u, v)
+            return problem.data_rate(stream) * problem.delay(u, v)
         case Term.EE:
-            return stream.rate * problem.delay(u, v) ** 2
+            return problem.data_rate(stream) * problem.delay(u, v) ** 2
         case _:
             raise ValueError(f"the integer program has no costs of {term.name}")
 
@@ -334,7 +334,7 @@ def _pairs_that_matter(program: OdpProgram) -> list[Pair]:
         for stream in problem.streams
         if stream.source != stream.target
         and (
-            (network and stream.rate > 0)
+            (network and problem.data_rate(stream) > 0)
             or limited
             or uncertain
             or (Term.R in weights and stream.source in problem.path_inputs.get(stream.target, ()))

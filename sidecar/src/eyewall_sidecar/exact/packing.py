@@ -32,13 +32,13 @@ class PackedProblem(NamedTuple):
     delays: Matrix
     sources: Indices
     targets: Indices
-    rates: Floats
+    data_rates: Floats
     path_order: Indices
     path_sources: Indices
     path_targets: Indices
     response: float
     per_operator: Floats
-    per_tuple: Matrix
+    per_rate: Matrix
     per_stream: Matrix
 
 
@@ -47,7 +47,7 @@ def packing(arrays: ProblemArrays, costs: Costs) -> Indices | None:
     largest = arrays.limits.max(axis=1)
     shares = arrays.requirements[largest > 0] / largest[largest > 0, None]
     orders = np.stack(
-        (_growing(arrays), np.argsort(-shares.max(axis=0, initial=0.0), kind="stable"))
+        (_growing(arrays, costs), np.argsort(-shares.max(axis=0, initial=0.0), kind="stable"))
     )
     near = np.argsort(np.minimum(arrays.delays, arrays.delays.T), axis=1, kind="stable")
     best = np.full(arrays.operators, NONE, dtype=np.int64)
@@ -60,13 +60,13 @@ def packing(arrays: ProblemArrays, costs: Costs) -> Indices | None:
         arrays.delays,
         arrays.sources,
         arrays.targets,
-        arrays.rates,
+        costs.data_rates,
         arrays.path_order,
         arrays.path_sources,
         arrays.path_targets,
         costs.response,
         costs.per_operator,
-        costs.per_tuple,
+        costs.per_rate,
         costs.per_stream,
     )
     found = _pack(
@@ -81,10 +81,10 @@ def packing(arrays: ProblemArrays, costs: Costs) -> Indices | None:
     return best if found else None
 
 
-def _growing(arrays: ProblemArrays) -> Indices:
+def _growing(arrays: ProblemArrays, costs: Costs) -> Indices:
     """Return operators such that each is the one most joined to those before it."""
     joined = np.zeros((arrays.operators, arrays.operators))
-    np.add.at(joined, (arrays.sources, arrays.targets), arrays.rates)
+    np.add.at(joined, (arrays.sources, arrays.targets), costs.data_rates)
     joined += joined.T
     order, pull = [], joined.sum(axis=1) * 1e-9
     for _ in range(arrays.operators):
@@ -246,7 +246,7 @@ def _value(problem: PackedProblem, places: Indices, done: Floats) -> tuple[float
     for stream in range(len(problem.sources)):
         one, two = places[problem.sources[stream]], places[problem.targets[stream]]
         if one != two:
-            total += problem.rates[stream] * problem.per_tuple[one, two]
+            total += problem.data_rates[stream] * problem.per_rate[one, two]
             total += problem.per_stream[one, two]
     if problem.response:
         for operator in range(len(places)):

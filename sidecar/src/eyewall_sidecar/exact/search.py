@@ -8,7 +8,7 @@ from math import isfinite
 from eyewall_sidecar.exact import closed_form
 from eyewall_sidecar.exact.branch_and_bound import branch_and_bound, covers
 from eyewall_sidecar.exact.closed_form import solve_closed_form
-from eyewall_sidecar.exact.finding import Clock, Finding, Outcome
+from eyewall_sidecar.exact.finding import Clock, Finding, Heuristic, Outcome
 from eyewall_sidecar.exact.sparse_engine import MOST_COLUMNS, integer_program, most_columns
 from eyewall_sidecar.model import PlacementProblem
 from eyewall_sidecar.model.arrays import Places, ProblemArrays
@@ -16,6 +16,9 @@ from eyewall_sidecar.objective import Term
 from eyewall_sidecar.objectives.costs import Costs, cost, weigh
 
 DECIDED = (Outcome.OPTIMAL, Outcome.INFEASIBLE)
+HEURISTIC_SHARE, MOST_TURNS = 0.4, 200
+"""Of the time, and of the heuristic's turns, before the integer program: a small problem needs few
+and is proven soon."""
 MOST_READABLE = 100_000
 """Columns. PuLP takes about ten seconds to write so many."""
 
@@ -63,6 +66,8 @@ class Search:
         Valid placements that are known beforehand.
     readable
         The problem, if the readable program shall solve it; None for the fastest engine.
+    heuristic
+        Finds placements while the exact engines search; None without.
     runs
         What every run so far came to.
     """
@@ -73,6 +78,7 @@ class Search:
     clock: Clock
     known: tuple[Places, ...] = ()
     readable: PlacementProblem | None = None
+    heuristic: Heuristic | None = None
     runs: list[EngineRun] = field(default_factory=list)
 
     @property
@@ -104,15 +110,22 @@ class Search:
 
     def _run(self, costs: Costs, ends_at: float) -> EngineRun:
         if closed_form.covers(self.arrays):
-            finding = solve_closed_form(self.arrays, costs, ends_at=ends_at, clock=self.clock)
+            now = self.clock()
+            until = ends_at if self.heuristic is None else (now + ends_at) / 2
+            finding = solve_closed_form(self.arrays, costs, ends_at=until, clock=self.clock)
             run = EngineRun(Engine.CLOSED_FORM, finding)
             if finding.outcome in DECIDED:
                 return run
         start = self._start(costs)
         if not covers(self.arrays):
-            return self._program(costs, start, ends_at)
+            return self._program(costs, self._better(start, costs, ends_at), ends_at)
         finding = branch_and_bound(
-            self.arrays, costs, start=start, ends_at=ends_at, clock=self.clock
+            self.arrays,
+            costs,
+            start=start,
+            ends_at=ends_at,
+            clock=self.clock,
+            heuristic=self.heuristic,
         )
         return EngineRun(Engine.BRANCH_AND_BOUND, finding)
 
@@ -132,6 +145,21 @@ class Search:
             self.arrays, costs, start=start, ends_at=ends_at, clock=self.clock, seed=self.seed
         )
         return EngineRun(Engine.INTEGER_PROGRAM, finding)
+
+    def _better(self, start: Places | None, costs: Costs, ends_at: float) -> Places | None:
+        """Return what the heuristic makes of it in a share of the time; HiGHS takes no turns."""
+        now = self.clock()
+        if self.heuristic is None or now >= ends_at:
+            return start
+        until, longest = now + HEURISTIC_SHARE * (ends_at - now), 0.0
+        for turns, places in enumerate(self.heuristic(self.arrays, costs, until - now), 1):
+            if start is None or cost(self.arrays, costs, places) < cost(self.arrays, costs, start):
+                start = places.copy()
+            before, now = now, self.clock()
+            longest = max(longest, now - before)
+            if now + longest >= until or turns == MOST_TURNS:
+                break
+        return start
 
     def _start(self, costs: Costs) -> Places | None:
         """Return the best placement that is known."""

@@ -7,7 +7,7 @@ from math import exp, inf, isfinite
 
 import numpy as np
 
-from eyewall_sidecar.exact.finding import Clock, Outcome
+from eyewall_sidecar.exact.finding import Clock, Heuristic, Outcome
 from eyewall_sidecar.exact.first_fit import first_fit
 from eyewall_sidecar.exact.infeasibility import binding_reasons, obvious_reasons
 from eyewall_sidecar.exact.search import Search, too_large
@@ -37,11 +37,13 @@ def solve(
     seed: int,
     clock: Clock,
     readable: bool = False,
+    heuristic: Heuristic | None = None,
 ) -> Solution | None:
     """Return the optimum, or within the time limit the best placement found and its bound.
 
     None, at once, if the problem is more than exact engines take. `readable` solves by the program
-    over PuLP that reads as the paper's equations, instead of the fastest engine.
+    over PuLP that reads as the paper's equations, instead of the fastest engine. The heuristic
+    finds placements while the engines search.
     """
     started = clock()
     arrays = ProblemArrays.of(problem)
@@ -56,6 +58,7 @@ def solve(
         clock,
         _running(problem),
         problem if readable else None,
+        heuristic,
     )
     answer = _Answer(problem, objective, search)
     found = answer.solution(started, time_limit)
@@ -137,7 +140,7 @@ class _Answer:
         up = np.isfinite(self.arrays.node_logs).all() and np.isfinite(self.arrays.link_logs).all()
         if up or Term.A not in self.objective.weights:
             return False
-        trial = replace(self.search, known=(), runs=[])
+        trial = replace(self.search, known=(), heuristic=None, runs=[])
         outcome = trial.minimise({Term.A: 1.0}, share=0.5).outcome
         self.tried = trial.evaluated
         return outcome is Outcome.INFEASIBLE

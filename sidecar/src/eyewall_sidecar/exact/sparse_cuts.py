@@ -11,7 +11,7 @@ from math import inf
 import numpy as np
 from numpy.typing import NDArray
 
-from eyewall_sidecar.exact.sparse_program import SCALE, MatrixProgram
+from eyewall_sidecar.exact.sparse_program import SCALE, SparseProgram
 from eyewall_sidecar.exact.sparse_rows import entries
 from eyewall_sidecar.model.arrays import Floats, Places
 
@@ -23,7 +23,7 @@ STAR_ENTRIES = 400_000
 """Factors in all star rows together: what doubles the time of a root relaxation of 20 × 100."""
 
 
-def define_path_covers(program: MatrixProgram) -> None:
+def define_path_covers(program: SparseProgram) -> None:
     """Σ_l y_(l,l+1),(u,u) ≤ Σ_(1<l<k) x_(l,u), for operators 1 … k on a path that overfill u.
 
     A run of operators on u has one stream less than operators. Were all streams on u, so were all
@@ -50,7 +50,7 @@ def define_path_covers(program: MatrixProgram) -> None:
             )
 
 
-def define_star_capacities(program: MatrixProgram) -> None:
+def define_star_capacities(program: SparseProgram) -> None:
     """Σ_(j ∈ N(i)) C_j y_(i,j),(u,w) ≤ (C_w − [w = u] C_i) x_(i,u), for hubs i, nodes u, w.
 
     Equation (11) times x_(i,u): with i on u, its neighbours on w leave room for what w holds.
@@ -89,7 +89,7 @@ def define_star_capacities(program: MatrixProgram) -> None:
             )
 
 
-def _columns_beside(program: MatrixProgram) -> dict[tuple[int, int], Places]:
+def _columns_beside(program: SparseProgram) -> dict[tuple[int, int], Places]:
     """Return [node]: the columns of both on one node, for each (i, j) with a stream i → j."""
     of_pair = {
         (pair.one, pair.other): y.diagonal()
@@ -105,7 +105,7 @@ def _columns_beside(program: MatrixProgram) -> dict[tuple[int, int], Places]:
 
 
 def _overfull_paths(
-    program: MatrixProgram,
+    program: SparseProgram,
     beside: dict[tuple[int, int], Places],
     here: NDArray[np.bool_],
     limits: Floats,

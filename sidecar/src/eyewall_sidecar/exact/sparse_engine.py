@@ -14,7 +14,7 @@ from eyewall_sidecar.exact.finding import NO_TIME_TO_BUILD, Clock, Finding, Outc
 from eyewall_sidecar.exact.sparse_cuts import define_path_covers, define_star_capacities
 from eyewall_sidecar.exact.sparse_program import (
     ROUNDING,
-    MatrixProgram,
+    SparseProgram,
     begin,
     define_assignment,
     define_bandwidth,
@@ -69,7 +69,7 @@ _EXPECTED = (
     highspy.HighsModelStatus.kInterrupt,
 )
 
-Define = Callable[[MatrixProgram], None]
+Define = Callable[[SparseProgram], None]
 
 
 def integer_program(
@@ -163,7 +163,7 @@ def most_columns(arrays: ProblemArrays) -> int:
     return int(choices.sum() + choices[one] @ choices[other])
 
 
-def completed(program: MatrixProgram, places: Places) -> Floats:
+def completed(program: SparseProgram, places: Places) -> Floats:
     """Return [column]: the values of a placement."""
     values = np.zeros(program.columns)
     values[program.x[np.arange(len(places)), places]] = 1.0
@@ -184,7 +184,7 @@ def completed(program: MatrixProgram, places: Places) -> Floats:
 
 
 def _run(
-    program: MatrixProgram, start: Places | None, *, ends_at: float, clock: Clock, seed: int
+    program: SparseProgram, start: Places | None, *, ends_at: float, clock: Clock, seed: int
 ) -> Finding:
     said: list[str] = []
     highs = _solver(said, seed)
@@ -217,7 +217,7 @@ def least_overload(
         bandwidths=np.where(limited, AMPLE, np.inf),
     )
     pairs = pairs_of(ample, costs)
-    program = MatrixProgram(arrays, costs, pairs, choices_of(ample, costs, pairs))
+    program = SparseProgram(arrays, costs, pairs, choices_of(ample, costs, pairs))
     for define in (
         define_placements,
         define_stream_placements,
@@ -252,7 +252,7 @@ def _solver(said: list[str], seed: int) -> highspy.Highs:
     return highs
 
 
-def hand_over(highs: highspy.Highs, program: MatrixProgram) -> highspy.HighsStatus:
+def hand_over(highs: highspy.Highs, program: SparseProgram) -> highspy.HighsStatus:
     """Give HiGHS the program, and return whether it takes it."""
     stack = stacked([rows for block in program.blocks.values() for rows in block], program.columns)
     upper = np.full(program.columns, np.inf)
@@ -278,7 +278,7 @@ def hand_over(highs: highspy.Highs, program: MatrixProgram) -> highspy.HighsStat
     )
 
 
-def _finding(program: MatrixProgram, highs: highspy.Highs, start: Places | None) -> Finding:
+def _finding(program: SparseProgram, highs: highspy.Highs, start: Places | None) -> Finding:
     """Translate what HiGHS says; a placement is valued afresh, and optimal if its bound agrees."""
     arrays, costs = program.arrays, program.costs
     status, info = highs.getModelStatus(), highs.getInfo()
@@ -321,7 +321,7 @@ def _finding(program: MatrixProgram, highs: highspy.Highs, start: Places | None)
     )
 
 
-def _places(program: MatrixProgram, values: Floats) -> Places:
+def _places(program: SparseProgram, values: Floats) -> Places:
     """Read the placement: for every operator the u with the greatest x_(i,u)."""
     chosen: Places = np.where(program.x == ABSENT, -1.0, values[program.x]).argmax(axis=1)
     return chosen

@@ -35,7 +35,7 @@ Pick = Callable[[Floats], np.float64]
 
 
 @dataclass(slots=True, eq=False)
-class MatrixProgram:
+class SparseProgram:
     """The program while it grows; every column is at least 0.
 
     Parameters
@@ -110,7 +110,7 @@ class MatrixProgram:
         return one, other
 
 
-def create_matrix_program(arrays: ProblemArrays, costs: Costs) -> MatrixProgram | None:
+def create_sparse_program(arrays: ProblemArrays, costs: Costs) -> SparseProgram | None:
     """Build the program; None if it can be seen that no placement exists."""
     program = begin(arrays, costs)
     if program is not None:
@@ -119,16 +119,16 @@ def create_matrix_program(arrays: ProblemArrays, costs: Costs) -> MatrixProgram 
     return program
 
 
-def begin(arrays: ProblemArrays, costs: Costs) -> MatrixProgram | None:
+def begin(arrays: ProblemArrays, costs: Costs) -> SparseProgram | None:
     """Return a program without columns and rows; None if an operator can be nowhere."""
     pairs = pairs_of(arrays, costs)
     choices = choices_of(arrays, costs, pairs)
     if not choices.any(axis=1).all():
         return None
-    return MatrixProgram(arrays, costs, pairs, choices)
+    return SparseProgram(arrays, costs, pairs, choices)
 
 
-def families() -> tuple[Callable[[MatrixProgram], None], ...]:
+def families() -> tuple[Callable[[SparseProgram], None], ...]:
     """Return what the program consists of, in the order in which it is built."""
     return (
         define_units,
@@ -143,7 +143,7 @@ def families() -> tuple[Callable[[MatrixProgram], None], ...]:
     )
 
 
-def define_units(program: MatrixProgram) -> None:
+def define_units(program: SparseProgram) -> None:
     """Count costs from the best case, each operator and pair by itself, to the worst."""
     best, worst = (_extreme_cost(program, pick) for pick in (np.min, np.max))
     program.constant = best
@@ -151,12 +151,12 @@ def define_units(program: MatrixProgram) -> None:
         program.unit = (worst - best) / SCALE
 
 
-def define_placements(program: MatrixProgram) -> None:
+def define_placements(program: SparseProgram) -> None:
     """Equation (15): x_(i,u) ∈ {0, 1} for every operator i and node u that it can be on."""
     program.x = program.new_columns(program.choices)
 
 
-def define_stream_placements(program: MatrixProgram) -> None:
+def define_stream_placements(program: SparseProgram) -> None:
     """Relax equation (16) to 0 ≤ y_(i,j),(u,v) ≤ 1, for every pair of operators that matters."""
     alone = program.choices.sum(axis=1) == 1
     for pair in program.pairs:
@@ -175,14 +175,14 @@ def define_stream_placements(program: MatrixProgram) -> None:
     program.fractions = program.columns
 
 
-def define_assignment(program: MatrixProgram) -> None:
+def define_assignment(program: SparseProgram) -> None:
     """Equation (12): Σ_u x_(i,u) = 1 for every operator i."""
     operators = program.arrays.operators
     rows = np.arange(operators)[:, np.newaxis]
     program.add("assignment", entries(rows, program.x, 1.0), count=operators, lower=1.0, upper=1.0)
 
 
-def define_capacities(program: MatrixProgram) -> None:
+def define_capacities(program: SparseProgram) -> None:
     """Equation (11): Σ_i C_i x_(i,u) ≤ C_u for every node u and resource, in thousandths of C_u."""
     for needs, limits in zip(program.arrays.requirements, program.arrays.limits, strict=True):
         tight = np.flatnonzero(needs @ program.choices > limits)
@@ -193,7 +193,7 @@ def define_capacities(program: MatrixProgram) -> None:
             program.add("capacity", load, count=len(tight), lower=-inf, upper=SCALE)
 
 
-def define_linking(program: MatrixProgram) -> None:
+def define_linking(program: SparseProgram) -> None:
     """Equations (13) and (14), y_(i,j),(u,v) = x_(i,u) ∧ x_(j,v).
 
     x_(i,u) = Σ_v y_(i,j),(u,v) for every u, and x_(j,v) = Σ_u y_(i,j),(u,v) for every v.
@@ -215,7 +215,7 @@ def define_linking(program: MatrixProgram) -> None:
             )
 
 
-def define_bandwidth(program: MatrixProgram) -> None:
+def define_bandwidth(program: SparseProgram) -> None:
     """Equation (17): Σ_(i,j) λ_(i,j) y_(i,j),(u,v) ≤ B_(u,v), λ in bytes/s, for every link (u, v).
 
     Counted in thousandths of B_(u,v); a stream that exceeds it alone has no y there.
@@ -236,7 +236,7 @@ def define_bandwidth(program: MatrixProgram) -> None:
     program.add("bandwidth", rows, count=int(tight.sum()), lower=-inf, upper=SCALE)
 
 
-def define_response_time(program: MatrixProgram) -> None:
+def define_response_time(program: SparseProgram) -> None:
     """Equation (10), as node potentials: t_i is when operator i has worked on its last input.
 
     t_j ≥ t_i + Σ_(u,v) d_(u,v) y_(i,j),(u,v) + Σ_u R_j / S_u x_(j,u) for every (i, j) on a path,
@@ -288,7 +288,7 @@ def define_response_time(program: MatrixProgram) -> None:
     )
 
 
-def soften_capacities(program: MatrixProgram) -> None:
+def soften_capacities(program: SparseProgram) -> None:
     """Let every capacity and bandwidth be exceeded, and minimise the sum of what exceeds them.
 
     Each overload counts as a fraction of its capacity.
@@ -304,7 +304,7 @@ def soften_capacities(program: MatrixProgram) -> None:
     program.objective[first:] = 1.0
 
 
-def define_objective(program: MatrixProgram) -> None:
+def define_objective(program: SparseProgram) -> None:
     """Equations (9) and (22): minimise what a placement costs beyond the best case, in units.
 
     Where that leaves nothing to minimise, nodes listed first are preferred: HiGHS 1.10 to 1.15 can
@@ -328,7 +328,7 @@ def define_objective(program: MatrixProgram) -> None:
         program.objective[program.response] = 1.0
 
 
-def _matters(program: MatrixProgram, pair: Pair) -> bool:
+def _matters(program: SparseProgram, pair: Pair) -> bool:
     """Whether a cost, the response time or a link depends on where the two are."""
     at = program.between(pair)
     costs = pair.costs[at]
@@ -340,14 +340,14 @@ def _matters(program: MatrixProgram, pair: Pair) -> bool:
     return bool((pair.forth and limited[at].any()) or (pair.back and limited.T[at].any()))
 
 
-def _hops(program: MatrixProgram, pair: Pair) -> Floats:
+def _hops(program: SparseProgram, pair: Pair) -> Floats:
     """Return the delays between the choices of a pair on a path; infinite where it cannot be."""
     at = program.between(pair)
     delays = np.zeros_like(pair.costs) if pair.delays is None else pair.delays
     return np.where(np.isfinite(pair.costs[at]), delays[at], inf)
 
 
-def _extreme_cost(program: MatrixProgram, pick: Pick) -> float:
+def _extreme_cost(program: SparseProgram, pick: Pick) -> float:
     """Return the cost with the picked choice of each operator and each pair by itself."""
     total = 0.0
     for places in program.choices:
@@ -360,7 +360,7 @@ def _extreme_cost(program: MatrixProgram, pick: Pick) -> float:
     return total
 
 
-def _response_time(program: MatrixProgram, pick: Pick) -> float:
+def _response_time(program: SparseProgram, pick: Pick) -> float:
     """Return R in seconds with the picked R_i / S_u of each operator, the picked d of each pair."""
     arrays = program.arrays
     work = [

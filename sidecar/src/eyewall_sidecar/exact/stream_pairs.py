@@ -60,7 +60,7 @@ def pairs_of(arrays: ProblemArrays, costs: Costs) -> tuple[Pair, ...]:
     # [pair, 0 for forth and 1 for back]
     streams, rates, traffic = (
         np.bincount(slot, weights[apart], minlength=2 * len(keys)).reshape(-1, 2)
-        for weights in (np.ones(len(flows)), arrays.rates, flows)
+        for weights in (np.ones(len(flows)), costs.data_rates, flows)
     )
     on_paths = set(zip(arrays.path_sources.tolist(), arrays.path_targets.tolist(), strict=True))
     found = []
@@ -106,12 +106,12 @@ def _keys(arrays: ProblemArrays) -> Places:
 
 
 def _costs(costs: Costs, rates: list[float], streams: list[float]) -> Matrix:
-    """Return λ · per_tuple + per_stream, each way with its own rate."""
-    total = np.zeros_like(costs.per_tuple)
-    ways = ((costs.per_tuple, costs.per_stream), (costs.per_tuple.T, costs.per_stream.T))
-    for (per_tuple, per_stream), rate, count in zip(ways, rates, streams, strict=True):
+    """Return λ · per_rate + per_stream, each way with its own rate."""
+    total = np.zeros_like(costs.per_rate)
+    ways = ((costs.per_rate, costs.per_stream), (costs.per_rate.T, costs.per_stream.T))
+    for (per_rate, per_stream), rate, count in zip(ways, rates, streams, strict=True):
         if count:
-            total += rate * per_tuple + count * per_stream
+            total += rate * per_rate + count * per_stream
     return total
 
 

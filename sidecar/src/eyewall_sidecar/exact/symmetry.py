@@ -55,7 +55,7 @@ def identical_nodes(instance: Instance, costs: Costs) -> Indices:
     costs of operators, and the same costs to and from each third node, and between the two in
     either direction.
     """
-    between = instance.hops, costs.per_tuple, costs.per_stream
+    between = instance.hops, costs.per_rate, costs.per_stream
     columns = instance.limits, instance.allowed, instance.own, instance.work
     farthest = np.array([(it.max(axis=0), it.max(axis=1)) for it in between]).reshape(6, -1)
 

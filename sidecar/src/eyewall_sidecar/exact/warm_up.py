@@ -2,7 +2,10 @@
 
 from collections.abc import Iterator
 from functools import cache
+from itertools import permutations
 from time import perf_counter
+
+from eyewall_contracts.objective_terms import PAPER_TERMS
 
 from eyewall_sidecar.exact.branch_and_bound import rehearse
 from eyewall_sidecar.exact.solve import solve
@@ -11,7 +14,10 @@ from eyewall_sidecar.model.arrays import ProblemArrays
 from eyewall_sidecar.objective import Objective, Term
 from eyewall_sidecar.objectives.costs import weigh
 
-OBJECTIVES = (*(Objective({term: 1.0}) for term in Term), Objective.parse("R=0.5,A=0.2,N=0.3"))
+OBJECTIVES = (
+    *(Objective({term: 1.0}) for term in PAPER_TERMS),
+    Objective.parse("R=0.5,A=0.2,N=0.3"),
+)
 PATIENCE = 300.0
 """Seconds for a tiny problem, of which compiling takes nearly all."""
 
@@ -33,6 +39,10 @@ def _tiny_problems() -> Iterator[PlacementProblem]:
         yield PlacementProblem(
             operators=tuple(Operator(it, execution_time=0.001) for it in names),
             streams=tuple(Stream(source, target, tuple_bytes=100) for source, target in pairs),
-            nodes=(Node("u", operators=3, availability=0.9), Node("v", operators=3)),
-            links={("u", "v"): Link(0.001), ("v", "u"): Link(0.002)},
+            nodes=(
+                Node("u", operators=2, availability=0.9),
+                Node("v", operators=2),
+                Node("w", operators=2),
+            ),
+            links={pair: Link(0.001) for pair in permutations("uvw", 2)},
         )

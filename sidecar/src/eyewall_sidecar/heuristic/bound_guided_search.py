@@ -17,7 +17,12 @@ from eyewall_sidecar.heuristic.completions import Completions, completions, no_c
 from eyewall_sidecar.heuristic.evaluation_state import State, terms_of
 from eyewall_sidecar.heuristic.evaluator import cost, put, started, violations
 from eyewall_sidecar.heuristic.hub_pairs import FEWEST_SHARED, MOST_NODES, hub_places, hubs_of
-from eyewall_sidecar.heuristic.large_neighbourhood_search import DELTAS, descend, regrow
+from eyewall_sidecar.heuristic.large_neighbourhood_search import (
+    DELTAS,
+    DELTAS_AT_ONCE,
+    descend,
+    regrow,
+)
 from eyewall_sidecar.heuristic.partial_placement import without_response
 from eyewall_sidecar.model import Link, Node, Operator, PlacementProblem, Stream
 from eyewall_sidecar.model.arrays import Places, ProblemArrays
@@ -136,8 +141,7 @@ class _Search:
         if self._affords(min(nodes, MOST_NODES) ** 2 * nodes / 8 + PAIRS * once):
             yield from self._between_hubs()
         for _, places in self.met[:POOL].copy():
-            self._descend(places)
-            yield from self._best()
+            yield from self._descend(places)
 
     def go_on(self, generator: Generator) -> Iterator[Places]:
         """Take operators out and grow them back, for ever."""
@@ -185,8 +189,7 @@ class _Search:
         value, grown = grow(terms, ahead, np.full(len(order), -1), order, self._width, np.inf)
         if np.isfinite(value):
             self.meet(grown)
-            self._descend(grown)
-            yield from self._best()
+            yield from self._descend(grown)
 
     def _ahead(self) -> Iterator[Completions]:
         """What to expect: operators for themselves, then twins (two in a layer, say) together."""
@@ -228,9 +231,17 @@ class _Search:
             self._grow(self._unaware, {hubs.one: one, hubs.other: other}, order, 1)
             yield from self._best()
 
-    def _descend(self, places: Places) -> None:
+    def _descend(self, places: Places) -> Iterator[Places]:
         if self._state is None:
             return
-        put(self._state, places)
-        descend(self._state, DELTAS // (len(places) + len(self._state.holds)) + 1)
-        self.meet(self._state.places.copy())
+        tried = len(places) + len(self._state.holds)
+        looks, progress = DELTAS // tried + 1, np.zeros(2, dtype=np.int64)
+        at_once = DELTAS_AT_ONCE // (tried * len(places)) + 1
+        there = places.copy()
+        while looks > 0 and progress[0] < len(places):
+            put(self._state, there)
+            descend(self._state, progress, min(looks, at_once))
+            looks -= at_once
+            there = self._state.places.copy()
+            self.meet(there)
+            yield from self._best()

@@ -207,7 +207,7 @@ def _rests(
             for other in range(nodes):
                 if other != node:
                     cost = (
-                        inflow[0, operator] * terms.per_tuple[node, other]
+                        inflow[0, operator] * terms.per_rate[node, other]
                         + inflow[1, operator] * terms.per_stream[node, other]
                         + there[other]
                     )

@@ -38,7 +38,7 @@ class Terms(NamedTuple):
     units
         [resource]: what an overload is counted in, the most that one operator needs; the last
         one for links, the most that one stream carries.
-    response, per_operator, per_tuple, per_stream
+    response, per_operator, per_rate, per_stream
         As in `Costs`.
     per_node
         What each node in use costs.
@@ -46,7 +46,7 @@ class Terms(NamedTuple):
         [node, node]: bytes/s a link carries, tolerance included; 0 × 0 if none is limited.
     stream_starts, stream_ends, stream_out, stream_rates, stream_bytes
         The streams at operator i are those from `stream_starts[i]` to `stream_starts[i + 1]`, each
-        with the operator at its other end, whether it leaves i, its tuples/s and its bytes/s.
+        with the operator at its other end, whether it leaves i, its data rate and its bytes/s.
         Streams from an operator to itself are left out: they never cost anything.
     order, positions
         The operators on paths in topological order; [operator]: its position there, −1 if on none.
@@ -65,7 +65,7 @@ class Terms(NamedTuple):
     units: Floats
     response: float
     per_operator: Floats
-    per_tuple: Matrix
+    per_rate: Matrix
     per_stream: Matrix
     per_node: float
     link_limits: Matrix
@@ -174,14 +174,14 @@ def terms_of(arrays: ProblemArrays, costs: Costs | EckerCosts) -> Terms:
         units=_fixed(np.where(units > 0, units, 1.0)),
         response=float(costs.response),
         per_operator=_fixed(costs.per_operator),
-        per_tuple=_fixed(costs.per_tuple),
+        per_rate=_fixed(costs.per_rate),
         per_stream=_fixed(costs.per_stream),
         per_node=per_node,
         link_limits=_fixed(_link_limits(arrays.bandwidths) if limited else np.zeros((0, 0))),
         stream_starts=_fixed(starts),
         stream_ends=_fixed(others[listing]),
         stream_out=_fixed(outward),
-        stream_rates=_fixed(arrays.rates[stream]),
+        stream_rates=_fixed(costs.data_rates[stream]),
         stream_bytes=_fixed(carried[stream]),
         order=_fixed(arrays.path_order),
         positions=_fixed(positions),

@@ -294,7 +294,7 @@ def put(state: State, places: Places) -> None:
             if not terms.stream_out[place]:
                 continue
             end = places[terms.stream_ends[place]]
-            state.amounts[ADDITIVE] += terms.stream_rates[place] * terms.per_tuple[node, end]
+            state.amounts[ADDITIVE] += terms.stream_rates[place] * terms.per_rate[node, end]
             if terms.per_stream[node, end] == inf:
                 state.counts[FORBIDDEN] += 1
             else:
@@ -345,7 +345,7 @@ def _attached(state: State, operator: int) -> tuple[float, int]:
     for place in range(terms.stream_starts[operator], terms.stream_starts[operator + 1]):
         end = state.places[terms.stream_ends[place]]
         u, v = (at, end) if terms.stream_out[place] else (end, at)
-        total += terms.stream_rates[place] * terms.per_tuple[u, v]
+        total += terms.stream_rates[place] * terms.per_rate[u, v]
         if terms.per_stream[u, v] == inf:
             dear += 1
         else:

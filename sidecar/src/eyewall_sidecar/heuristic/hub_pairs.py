@@ -73,8 +73,8 @@ def hub_places(terms: Terms, hubs: Hubs, most: int) -> Iterator[tuple[int, int]]
         for hub, price, delay in zip(hubs[:2], prices, delays, strict=True)
     ]
     joint = (
-        _rate(terms, hubs.one, hubs.other) * terms.per_tuple
-        + _rate(terms, hubs.other, hubs.one) * terms.per_tuple.T
+        _rate(terms, hubs.one, hubs.other) * terms.per_rate
+        + _rate(terms, hubs.other, hubs.one) * terms.per_rate.T
     )
     values = _pair_values(
         (prices[0], prices[1]),
@@ -105,7 +105,7 @@ def _prices(terms: Terms, hub: int, between: Places) -> tuple[Matrix, Matrix]:
     at = slice(terms.stream_starts[hub], terms.stream_starts[hub + 1])
     mine = np.isin(terms.stream_ends[at], between)
     outward, rates = terms.stream_out[at][mine], terms.stream_rates[at][mine]
-    price = rates[outward].sum() * terms.per_tuple + rates[~outward].sum() * terms.per_tuple.T
+    price = rates[outward].sum() * terms.per_rate + rates[~outward].sum() * terms.per_rate.T
     # A link of availability 0 costs infinitely much, which no stream times it is not a number.
     if outward.any():
         price = price + outward.sum() * terms.per_stream

@@ -18,26 +18,31 @@ from eyewall_sidecar.heuristic.evaluator import (
     swap,
     swap_delta,
 )
-from eyewall_sidecar.model.arrays import Places
+from eyewall_sidecar.model.arrays import Indices, Places
 from eyewall_sidecar.model.compilation import compiled, kernel
 
 FEWEST, MOST = 3, 9
 """How many operators are taken out."""
 DELTAS = 200_000
 """So many changes a descent tries at most."""
+DELTAS_AT_ONCE = 15_000_000
+"""So many, times operators, between two looks at the clock."""
 
 
 @kernel
-def descend(state: State, looks: int) -> None:
+def descend(state: State, progress: Indices, looks: int) -> None:
     """Move and swap operators while that helps: the best step of each operator, in turn.
 
     Parameters
     ----------
+    progress
+        [2]: how many operators in a row had no better step, and which is next; what it ends with
+        is where another call goes on.
     looks
         How many times an operator's steps are looked at, at most.
     """
     operators, nodes = len(state.places), len(state.holds)
-    stuck, operator = 0, 0
+    stuck, operator = progress[0], progress[1]
     while stuck < operators and looks > 0:
         here = state.places[operator]
         best = move_delta(state, operator, here)
@@ -61,6 +66,7 @@ def descend(state: State, looks: int) -> None:
                 move(state, operator, node)
             stuck = 0
         operator = (operator + 1) % operators
+    progress[0], progress[1] = stuck, operator
 
 
 @compiled
@@ -124,7 +130,11 @@ def regrow(
         if value < enough:
             put(state, grown)
             if value < least:
-                descend(state, DELTAS // (len(state.places) + len(state.holds)) + 1)
+                descend(
+                    state,
+                    np.zeros(2, np.int64),
+                    DELTAS // (len(state.places) + len(state.holds)) + 1,
+                )
                 relocate(state)
                 least = cost(state)
                 best[:] = state.places

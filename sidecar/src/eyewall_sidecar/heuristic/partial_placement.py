@@ -23,8 +23,9 @@ def without_response(arrays: ProblemArrays, costs: Costs) -> Costs:
     return Costs(
         response=0.0,
         per_operator=costs.per_operator + costs.response * times[0] / arrays.speedups,
-        per_tuple=costs.per_tuple,
+        per_rate=costs.per_rate,
         per_stream=costs.per_stream + costs.response * arrays.delays,
+        data_rates=costs.data_rates,
     )
 
 
@@ -60,7 +61,7 @@ def additive(terms: Terms, places: Places) -> float:
         for at in range(terms.stream_starts[operator], terms.stream_starts[operator + 1]):
             end = places[terms.stream_ends[at]]
             if terms.stream_out[at] and end >= 0:
-                cost += terms.stream_rates[at] * terms.per_tuple[node, end]
+                cost += terms.stream_rates[at] * terms.per_rate[node, end]
                 cost += terms.per_stream[node, end]
     return cost
 
@@ -96,10 +97,10 @@ def fill_own(terms: Terms, places: Places, operator: int, own: Floats) -> None:
         other, rate = places[terms.stream_ends[at]], terms.stream_rates[at]
         if other >= 0 and terms.stream_out[at]:
             for node in range(len(own)):
-                own[node] += rate * terms.per_tuple[node, other] + terms.per_stream[node, other]
+                own[node] += rate * terms.per_rate[node, other] + terms.per_stream[node, other]
         elif other >= 0:
             for node in range(len(own)):
-                own[node] += rate * terms.per_tuple[other, node] + terms.per_stream[other, node]
+                own[node] += rate * terms.per_rate[other, node] + terms.per_stream[other, node]
 
 
 @compiled

@@ -9,12 +9,14 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
+from eyewall_contracts.objective_terms import LOAD_TERMS, PAPER_TERMS
 
 from eyewall_sidecar.model import Range
 from eyewall_sidecar.model.arrays import Floats, Places, ProblemArrays
 from eyewall_sidecar.objective import EckerWeights, Objective, Term
 from eyewall_sidecar.objectives.costs import weigh
 from eyewall_sidecar.objectives.ecker import MILLISECONDS
+from eyewall_sidecar.objectives.load import LoadArrays, evaluate_load
 from eyewall_sidecar.objectives.weighted_sum import weighted_sum
 
 
@@ -63,15 +65,16 @@ def evaluate_relocations(
         Term.A: np.exp(logs),
     }
     others = np.delete(places, operator)
-    for term in Term:
+    for term in PAPER_TERMS:
         if term not in metrics:
             costs = weigh(arrays, {term: 1.0})
             metrics[term] = (
                 costs.per_operator[others].sum()
                 + costs.per_operator
-                + streams.summed(costs.per_tuple, arrays.rates)
+                + streams.summed(costs.per_rate, costs.data_rates)
                 + streams.summed(costs.per_stream)
             )
+    metrics |= _under_load(arrays, places, operator)
     if objective.ecker:
         value = _ecker(arrays, places, operator, streams, objective.ecker)
     elif objective.single:
@@ -160,6 +163,16 @@ def _ways(arrays: ProblemArrays, places: Places, operator: int, work: Floats) ->
             rest[source] = max(rest[source], hop + takes[target] + rest[target])
     others = (done[it] for it in arrays.path_order.tolist() if it != operator)
     return _Ways(to, behind, max(others, default=0.0))
+
+
+def _under_load(arrays: ProblemArrays, places: Places, operator: int) -> dict[Term, Floats]:
+    load, moved = LoadArrays.of(arrays), places.copy()
+    values = np.empty((len(LOAD_TERMS), arrays.nodes))
+    for node in range(arrays.nodes):
+        moved[operator] = node
+        state = evaluate_load(load, moved)
+        values[:, node] = state.load_response_time, state.sustainable
+    return dict(zip(LOAD_TERMS, values, strict=True))
 
 
 def _ecker(

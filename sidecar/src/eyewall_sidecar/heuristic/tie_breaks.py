@@ -153,6 +153,7 @@ def _network_usage(
     problem: PlacementProblem, streams: Iterable[Stream], placement: Placement
 ) -> float:
     return sum(
-        stream.rate * problem.delay(placement[stream.source], placement[stream.target])
+        problem.data_rate(stream)
+        * problem.delay(placement[stream.source], placement[stream.target])
         for stream in streams
     )

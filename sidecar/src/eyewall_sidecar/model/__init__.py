@@ -3,6 +3,7 @@
 from eyewall_sidecar.model.application import Operator, Stream
 from eyewall_sidecar.model.errors import ProblemError
 from eyewall_sidecar.model.links import LinkMatrix
+from eyewall_sidecar.model.load_model import LoadModel
 from eyewall_sidecar.model.problem import Placement, PlacementProblem
 from eyewall_sidecar.model.resources import Link, Node
 from eyewall_sidecar.model.solution import Alternatives, Evaluation, Range, Solution, Status
@@ -13,6 +14,7 @@ __all__ = [
     "Evaluation",
     "Link",
     "LinkMatrix",
+    "LoadModel",
     "Node",
     "Operator",
     "Placement",

@@ -22,6 +22,11 @@ class Operator:
         R_i: seconds for one tuple on a node of speedup 1, from 0 to LONGEST.
     candidates
         V_res^i: ids of the nodes that may hold it; None means every node.
+    demand
+        Cores it uses at today's rates on a node of speedup 1, measured, from 0 to MOST; None means
+        unknown: `cpu` is then taken for it.
+    demand_error
+        Half the width of the 95 % interval of `demand`, cores.
     """
 
     id: str
@@ -29,12 +34,17 @@ class Operator:
     memory: float = 0.0
     execution_time: float = 0.0
     candidates: tuple[str, ...] | None = None
+    demand: float | None = None
+    demand_error: float = 0.0
 
     def __post_init__(self) -> None:
         owner = f"operator {self.id}"
         require_amount(owner, "cpu", self.cpu, MOST)
         require_amount(owner, "memory", self.memory, MOST)
         require_amount(owner, "execution_time", self.execution_time, LONGEST)
+        if self.demand is not None:
+            require_amount(owner, "demand", self.demand, MOST)
+        require_amount(owner, "demand_error", self.demand_error, MOST)
         if self.candidates is not None and not self.candidates:
             raise ProblemError(f"{owner}: candidates is empty; name at least one node")
 

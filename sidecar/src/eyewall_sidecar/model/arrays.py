@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eyewall_sidecar.model.links import Matrix
+from eyewall_sidecar.model.load_model import LoadModel
 from eyewall_sidecar.model.problem import Placement, PlacementProblem
 from eyewall_sidecar.model.violations import RESOURCES, TOLERANCE
 
@@ -49,6 +50,16 @@ class ProblemArrays:
         [node, node]: bytes/s.
     sources, targets, rates, sizes
         [stream]: its ends, tuples/s, and bytes of a tuple, nan where unknown.
+    data_rates
+        [stream]: λ of T, N and EE, as `PlacementProblem.data_rate` has it.
+    system
+        [stream]: whether it is on no path.
+    demands, demand_errors
+        [operator]: cores it uses at speedup 1, and half the width of their 95 % interval.
+    cores, background
+        [node]: all its cores, and those that others use.
+    load
+        How CPU demand turns into time.
     path_order
         Operators on source–sink paths, in topological order.
     path_sources, path_targets
@@ -68,6 +79,13 @@ class ProblemArrays:
     targets: Places
     rates: Floats
     sizes: Floats
+    data_rates: Floats
+    system: Flags
+    demands: Floats
+    demand_errors: Floats
+    cores: Floats
+    background: Floats
+    load: LoadModel
     path_order: Places
     path_sources: Places
     path_targets: Places
@@ -106,6 +124,15 @@ class ProblemArrays:
             targets=_places([operator[it.target] for it in streams]),
             rates=_floats([it.rate for it in streams]),
             sizes=_floats([nan if it.tuple_bytes is None else it.tuple_bytes for it in streams]),
+            data_rates=_floats([problem.data_rate(it) for it in streams]),
+            system=np.array([it.system for it in streams], dtype=np.bool_),
+            demands=_floats([it.cpu if it.demand is None else it.demand for it in operators]),
+            demand_errors=_floats([it.demand_error for it in operators]),
+            cores=_floats(
+                [it.cpu + it.background if it.cores is None else it.cores for it in nodes]
+            ),
+            background=_floats([it.background for it in nodes]),
+            load=problem.load,
             path_order=_places([operator[it] for it in problem.path_inputs]),
             path_sources=_places([source for source, _ in arrivals]),
             path_targets=_places([target for _, target in arrivals]),

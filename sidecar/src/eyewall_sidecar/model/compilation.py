@@ -94,24 +94,33 @@ class _Kernel:
         if self._folder is not None:
             _folders[function.__code__] = self._folder
         self.dispatcher: Any = numba.njit(cache=self._folder is not None, **_OPTIONS)(function)
+        self._is_loaded = False
         update_wrapper(self, function)
         _kernels.append(self)
 
     def __call__(self, *arguments: object) -> Any:
         if numba.config.DISABLE_JIT:  # type: ignore[attr-defined]  # its stubs lack it
             return self.py_func(*arguments)
-        if self.dispatcher.signatures:
-            return self.dispatcher(*arguments)
+        if not self._is_loaded:
+            self._load(arguments)
+            self._is_loaded = True
+        return self.dispatcher(*arguments)
+
+    def _load(self, arguments: tuple[object, ...]) -> None:
+        """Compile for such arguments, or load from disk what another process has compiled.
+
+        The function does not run yet: others would wait for a search that takes a minute.
+        """
+        types = tuple(map(self.dispatcher.typeof_pyval, arguments))
         with self._alone():
             try:
-                return self.dispatcher(*arguments)
+                self.dispatcher.compile(types)
             except (EOFError, UnpicklingError) as error:  # cut off by a power failure
                 _warn_once(f"{self._folder}: {error}")
                 for it in _kernels:  # it may be the code of a kernel that this one calls
                     it._forget()  # noqa: SLF001 - of its own class
             except OSError as error:  # what numba cannot keep, it has compiled all the same
                 _warn_once(f"{self._folder}: {error.strerror}")
-            return self.dispatcher(*arguments)
 
     @contextmanager
     def _alone(self) -> Iterator[None]:

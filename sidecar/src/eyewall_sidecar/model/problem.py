@@ -4,10 +4,12 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
+from eyewall_contracts.objective_terms import DataUnit
 
 from eyewall_sidecar.model.application import Operator, Stream
 from eyewall_sidecar.model.errors import ProblemError, listed, require_unique, unknown
 from eyewall_sidecar.model.links import LinkMatrix
+from eyewall_sidecar.model.load_model import LoadModel
 from eyewall_sidecar.model.path_order import path_order
 from eyewall_sidecar.model.resources import LOOP, Link, Node
 
@@ -28,6 +30,8 @@ class PlacementProblem:
         (u, v) → link, one for each ordered pair of different nodes; kept as a `LinkMatrix`.
     current
         Where operators run now; those missing from it run nowhere yet.
+    load
+        How CPU demand turns into time, for the terms L and THETA.
     """
 
     operators: tuple[Operator, ...]
@@ -35,9 +39,12 @@ class PlacementProblem:
     nodes: tuple[Node, ...]
     links: Mapping[tuple[str, str], Link]
     current: Placement | None = None
+    load: LoadModel = field(default_factory=LoadModel)
     _operators: Mapping[str, Operator] = field(init=False, repr=False, compare=False)
     _nodes: Mapping[str, Node] = field(init=False, repr=False, compare=False)
     link_matrix: LinkMatrix = field(init=False, repr=False, compare=False)
+    data_unit: DataUnit = field(init=False, repr=False, compare=False)
+    """What `data_rate` counts: bytes where the size of every stream's tuples is known."""
     path_inputs: Mapping[str, tuple[str, ...]] = field(init=False, repr=False, compare=False)
     """The operators on source–sink paths in topological order, each with those just before it.
 
@@ -56,6 +63,9 @@ class PlacementProblem:
         object.__setattr__(self, "links", links)
         object.__setattr__(self, "link_matrix", links)
         _require_sizes(self)
+        sized = self.streams and all(it.tuple_bytes is not None for it in self.streams)
+        unit = DataUnit.BYTES if sized else DataUnit.TUPLES
+        object.__setattr__(self, "data_unit", unit)
         object.__setattr__(self, "path_inputs", _path_inputs(self))
 
     def operator(self, operator: str) -> Operator:
@@ -86,6 +96,15 @@ class PlacementProblem:
     def bandwidth(self, source: str, target: str) -> float:
         """Bytes/s that the link carries, B_(u,v)."""
         return self.link_matrix.bandwidth(source, target)
+
+    def data_rate(self, stream: Stream) -> float:
+        """λ of the terms T, N and EE, by the second, in `data_unit`.
+
+        Paper 000 calls it the average data rate and holds it against bandwidths (equation 17), so
+        it is bytes/s. Tuples take their place while a size is unknown: unknown is not zero.
+        """
+        by_size = self.data_unit is DataUnit.BYTES
+        return stream.rate * (stream.tuple_bytes or 0.0) if by_size else stream.rate
 
     def moves(self, placement: Placement) -> int:
         """How many operators that run now would run elsewhere."""

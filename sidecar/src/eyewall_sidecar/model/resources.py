@@ -27,6 +27,11 @@ class Node:
         A_u: the probability that it is up, in [0, 1].
     coordinates
         Its place in a cost space, for the policies that move in one.
+    background
+        Cores in use there by others than the topology, from 0 to MOST; not part of `cpu`.
+    cores
+        All its cores as measured, up to MOST; None means unknown: `cpu` and `background` together
+        are then taken for it.
     """
 
     id: str
@@ -36,6 +41,8 @@ class Node:
     speedup: float = 1.0
     availability: float = 1.0
     coordinates: tuple[float, ...] | None = None
+    background: float = 0.0
+    cores: float | None = None
 
     def __post_init__(self) -> None:
         owner = f"node {self.id}"
@@ -46,6 +53,9 @@ class Node:
                 f"{owner}: speedup is {self.speedup:g}; it must be from {SLOWEST:g} to {FASTEST:g}"
             )
         require_probability(owner, self.availability)
+        require_amount(owner, "background", self.background, MOST)
+        if self.cores is not None:
+            require_amount(owner, "cores", self.cores, MOST)
         if not all(abs(it) <= MOST for it in self.coordinates or ()):
             raise ProblemError(
                 f"{owner}: coordinates are {self.coordinates}; they must be from {-MOST:g} to "

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from math import isinf
 
-from eyewall_contracts.objective_terms import Term
+from eyewall_contracts.objective_terms import DataUnit, Term
 
 from eyewall_sidecar.model.problem import Placement
 
@@ -70,12 +70,15 @@ class Evaluation:
         Availability with every node and link in use counted once.
     ranges
         Term → what normalised it; empty for an objective of one term.
+    data_unit
+        What T, N and EE count.
     """
 
     value: float
     metrics: Mapping[Term, float]
     distinct_availability: float
     ranges: Mapping[Term, Range] = field(default_factory=dict)
+    data_unit: DataUnit = DataUnit.TUPLES
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,7 +17,7 @@ from eyewall_sidecar.objective import Term
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Costs:
-    """response · R + Σ_i per_operator[x_i] + Σ_(i,j) λ · per_tuple[x_i, x_j] + per_stream[...].
+    """response · R + Σ_i per_operator[x_i] + Σ_(i,j) λ · per_rate[x_i, x_j] + per_stream[...].
 
     Parameters
     ----------
@@ -25,22 +25,25 @@ class Costs:
         What a second of response time costs.
     per_operator
         [node]: what each operator on it costs; infinite where availability 0 is forbidden.
-    per_tuple
-        [node, node]: what one tuple/s between the two costs; 0 on the diagonal.
+    per_rate
+        [node, node]: what a data rate of 1 between the two costs; 0 on the diagonal.
     per_stream
         [node, node]: what each stream between the two costs, whatever its rate; 0 on the diagonal;
         infinite where availability 0 is forbidden.
+    data_rates
+        [stream]: λ, in bytes/s or tuples/s.
     """
 
     response: float
     per_operator: Floats
-    per_tuple: Matrix
+    per_rate: Matrix
     per_stream: Matrix
+    data_rates: Floats
 
     @property
     def additive(self) -> bool:
         """Whether anything but the response time costs."""
-        return bool(self.per_operator.any() or self.per_tuple.any() or self.per_stream.any())
+        return bool(self.per_operator.any() or self.per_rate.any() or self.per_stream.any())
 
 
 def weigh(arrays: ProblemArrays, weights: Mapping[Term, float]) -> Costs:
@@ -50,20 +53,21 @@ def weigh(arrays: ProblemArrays, weights: Mapping[Term, float]) -> Costs:
     ----------
     weights
         Term → what one of its units costs, ≥ 0: R by the second, A by the unit of −log A, T by
-        the tuple/s, N by the tuple, EE by the tuple · s. A with weight 0 forbids nodes and links
+        the tuple/s, N by the tuple, EE by the tuple · s, or bytes instead of tuples where
+        `ProblemArrays.data_rates` has them. A with weight 0 forbids nodes and links
         of availability 0 and costs nothing.
     """
     nodes = arrays.nodes
-    per_tuple = (
+    per_rate = (
         weights.get(Term.N, 0.0) * arrays.delays + weights.get(Term.EE, 0.0) * arrays.delays**2
     )
     if apart := weights.get(Term.T, 0.0):
-        per_tuple = per_tuple + apart * (1.0 - np.eye(nodes))
+        per_rate = per_rate + apart * (1.0 - np.eye(nodes))
     per_operator, per_stream = np.zeros(nodes), np.zeros((nodes, nodes))
     if Term.A in weights:
         per_operator = _unavailability(arrays.node_logs, weights[Term.A])
         per_stream = _unavailability(arrays.link_logs, weights[Term.A])
-    return Costs(weights.get(Term.R, 0.0), per_operator, per_tuple, per_stream)
+    return Costs(weights.get(Term.R, 0.0), per_operator, per_rate, per_stream, arrays.data_rates)
 
 
 def cost(arrays: ProblemArrays, costs: Costs, places: Places) -> float:
@@ -71,7 +75,7 @@ def cost(arrays: ProblemArrays, costs: Costs, places: Places) -> float:
     at, to = places[arrays.sources], places[arrays.targets]
     total = float(
         costs.per_operator[places].sum()
-        + arrays.rates @ costs.per_tuple[at, to]
+        + costs.data_rates @ costs.per_rate[at, to]
         + costs.per_stream[at, to].sum()
     )
     if costs.response:

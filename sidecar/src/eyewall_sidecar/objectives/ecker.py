@@ -11,8 +11,9 @@ from math import fsum
 
 import numpy as np
 
-from eyewall_sidecar.model import Placement, PlacementProblem
+from eyewall_sidecar.model import Node, Placement, PlacementProblem
 from eyewall_sidecar.model.arrays import ProblemArrays
+from eyewall_sidecar.model.limits import MOST
 from eyewall_sidecar.objective import EckerWeights
 from eyewall_sidecar.objectives.costs import Costs
 
@@ -66,12 +67,19 @@ def events(problem: PlacementProblem, placement: Placement) -> float:
 
 
 def with_headroom(problem: PlacementProblem) -> PlacementProblem:
-    """Return the problem whose nodes offer only the CPU and memory that the score allows to use."""
-    nodes = tuple(
-        replace(node, cpu=UTILISATION * node.cpu, memory=UTILISATION * node.memory)
-        for node in problem.nodes
-    )
-    return replace(problem, nodes=nodes)
+    """Return the problem whose nodes offer only the CPU and memory that the score allows to use.
+
+    They have as many cores as before.
+    """
+    return replace(problem, nodes=tuple(map(_with_headroom, problem.nodes)))
+
+
+def _with_headroom(node: Node) -> Node:
+    cores = node.cores
+    if cores is None and node.cpu + node.background <= MOST:
+        cores = node.cpu + node.background
+    cpu, memory = UTILISATION * node.cpu, UTILISATION * node.memory
+    return replace(node, cpu=cpu, memory=memory, cores=cores)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -99,8 +107,9 @@ def ecker_costs(arrays: ProblemArrays, weights: EckerWeights) -> EckerCosts:
         costs=Costs(
             response=weights.lat * MILLISECONDS,
             per_operator=np.zeros(nodes),
-            per_tuple=apart * (weights.event / rates if rates > 0 else 0.0),
+            per_rate=apart * (weights.event / rates if rates > 0 else 0.0),
             per_stream=apart * (weights.co / streams if streams else 0.0),
+            data_rates=arrays.rates,
         ),
         per_node=weights.sup / nodes if nodes else 0.0,
     )

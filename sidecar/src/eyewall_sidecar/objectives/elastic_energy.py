@@ -7,11 +7,12 @@ from eyewall_sidecar.model import Placement, PlacementProblem
 
 
 def elastic_energy(problem: PlacementProblem, placement: Placement) -> float:
-    """Rate times delay squared over all streams, in tuples · s.
+    """Data rate times delay squared over all streams, in tuples · s or bytes · s.
 
     Streams within a node have no delay and add nothing.
     """
     return sum(
-        stream.rate * problem.delay(placement[stream.source], placement[stream.target]) ** 2
+        problem.data_rate(stream)
+        * problem.delay(placement[stream.source], placement[stream.target]) ** 2
         for stream in problem.streams
     )

@@ -9,6 +9,7 @@ from eyewall_sidecar.objectives.distinct_availability import distinct_availabili
 from eyewall_sidecar.objectives.ecker import ecker_score
 from eyewall_sidecar.objectives.elastic_energy import elastic_energy
 from eyewall_sidecar.objectives.inter_node_traffic import inter_node_traffic
+from eyewall_sidecar.objectives.load import forecast_load
 from eyewall_sidecar.objectives.network_usage import network_usage
 from eyewall_sidecar.objectives.response_time import response_time
 from eyewall_sidecar.objectives.weighted_sum import weighted_sum
@@ -20,7 +21,7 @@ METRICS: dict[Term, Callable[[PlacementProblem, Placement], float]] = {
     Term.N: network_usage,
     Term.EE: elastic_energy,
 }
-"""Term → the metric that an objective of this term alone reports."""
+"""Term of the papers → the metric that an objective of this term alone reports."""
 
 
 def evaluate(
@@ -31,6 +32,8 @@ def evaluate(
 ) -> Evaluation:
     """Value the placement; `ranges` are needed for an objective of several terms only."""
     metrics = {term: metric(problem, placement) for term, metric in METRICS.items()}
+    load = forecast_load(problem, placement)
+    metrics |= {Term.L: load.load_response_time, Term.THETA: load.sustainable}
     if objective.ecker:
         value = ecker_score(problem, placement, objective.ecker)
     elif objective.single:
@@ -43,4 +46,5 @@ def evaluate(
         metrics=metrics,
         distinct_availability=distinct_availability(problem, placement),
         ranges=dict(ranges) if len(objective.weights) > 1 else {},
+        data_unit=problem.data_unit,
     )

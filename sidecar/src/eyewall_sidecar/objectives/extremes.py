@@ -84,7 +84,7 @@ class Extremes:
                 costs = weigh(arrays, {term: 1.0})
                 return float(
                     self._of_operators(costs.per_operator, pick).sum()
-                    + arrays.rates @ self._of_streams(costs.per_tuple, pick)
+                    + costs.data_rates @ self._of_streams(costs.per_rate, pick)
                     + self._of_streams(costs.per_stream, pick).sum()
                 )
 

@@ -7,9 +7,9 @@ from eyewall_sidecar.model import Placement, PlacementProblem
 
 
 def inter_node_traffic(problem: PlacementProblem, placement: Placement) -> float:
-    """Tuples/s over the streams whose ends are on different nodes."""
+    """Tuples/s or bytes/s over the streams whose ends are on different nodes."""
     return sum(
-        stream.rate
+        problem.data_rate(stream)
         for stream in problem.streams
         if placement[stream.source] != placement[stream.target]
     )

@@ -7,11 +7,12 @@ from eyewall_sidecar.model import Placement, PlacementProblem
 
 
 def network_usage(problem: PlacementProblem, placement: Placement) -> float:
-    """Tuples in transit between nodes (rate in tuples/s times delay in s).
+    """Tuples or bytes in transit between nodes (data rate times delay in s).
 
     Streams within a node have no delay and add nothing.
     """
     return sum(
-        stream.rate * problem.delay(placement[stream.source], placement[stream.target])
+        problem.data_rate(stream)
+        * problem.delay(placement[stream.source], placement[stream.target])
         for stream in problem.streams
     )

@@ -6,17 +6,20 @@ from time import perf_counter
 
 import numpy as np
 
-from eyewall_sidecar.exact.first_fit import first_fit
+from eyewall_sidecar.exact.first_fit import known_placements
 from eyewall_sidecar.heuristic.bound_guided_search import guided, load_guided
 from eyewall_sidecar.heuristic.ranges import weights_of
 from eyewall_sidecar.model import PlacementProblem, Solution
-from eyewall_sidecar.model.arrays import ProblemArrays, places_of
+from eyewall_sidecar.model.arrays import ProblemArrays
 from eyewall_sidecar.objective import Objective
 from eyewall_sidecar.objectives.costs import weigh
 from eyewall_sidecar.policies.entry import require_terms
+from eyewall_sidecar.policies.load_placement import place_under_load
 from eyewall_sidecar.policies.policy_request import PolicyRequest, counted
 
 POLICY = "bound_guided"
+FADING = 0.8
+"""A step is expected to take this much of the longest one before it, or as long as the last."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,14 +46,15 @@ class BoundGuided:
     ) -> Solution:
         """Place the operators."""
         require_terms(POLICY, objective)
+        if objective.weighs_load:
+            return place_under_load(POLICY, problem, objective, time_limit, seed, self.clock)
         load_guided()
         request = PolicyRequest.now(POLICY, problem, objective, time_limit, seed, self.clock)
         arrays = ProblemArrays.of(problem)
-        known = [problem.current or {}, first_fit(problem) or {}]
         search = guided(
             arrays,
             weigh(arrays, weights_of(objective, request.ranges())),
-            [places_of(problem, it) for it in known if len(it) == arrays.operators],
+            known_placements(problem),
             seconds=time_limit,
             generator=np.random.default_rng(seed),
         )
@@ -59,9 +63,8 @@ class BoundGuided:
         best, steps, longest, now = None, 0, 0.0, self.clock()
         for steps, places in enumerate(search, 1):
             best, before, now = places, now, self.clock()
-            longest = max(longest, now - before)
-            # As likely as not the next step is a long one.
-            if steps == self.steps or now + longest / 2 >= ends_at:
+            longest = max(FADING * longest, now - before)
+            if steps == self.steps or now + longest >= ends_at:
                 break
         if best is None:
             return request.stuck("no operator after the other found room")

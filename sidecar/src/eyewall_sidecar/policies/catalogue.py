@@ -4,7 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 
-from eyewall_sidecar.objective import Term
+from eyewall_contracts.objective_terms import PAPER_TERMS, Term
+
 from eyewall_sidecar.plugins import FaultKind, PluginError, PluginFault, described, find_plugins
 from eyewall_sidecar.policies.entry import Policy, PolicyEntry
 
@@ -25,7 +26,7 @@ OWN: Mapping[str, PolicyEntry] = {
         title="hill climbing",
         source="Ecker et al., paper 002, section 4.3.1",
         method="makes the best move, swap or move of all from one node while that improves",
-        optimises=tuple(Term),
+        optimises=PAPER_TERMS,
         mixes=True,
         ecker=True,
         take_it="to improve a good placement with few changes, in about a second",
@@ -35,7 +36,7 @@ OWN: Mapping[str, PolicyEntry] = {
         title="ant system",
         source="Ecker et al., paper 002, section 4.3.2",
         method="draws placements at random, more and more like the best so far",
-        optimises=tuple(Term),
+        optimises=PAPER_TERMS,
         mixes=True,
         ecker=True,
         take_it="where hill climbing ends in a local optimum, and to compare with",
@@ -45,7 +46,7 @@ OWN: Mapping[str, PolicyEntry] = {
         title="hybrid: ants, then hill climbing",
         source="Ecker et al., paper 002, section 4.3.3",
         method="the ant system for half of the time, then hill climbing from its best placement",
-        optimises=tuple(Term),
+        optimises=PAPER_TERMS,
         mixes=True,
         ecker=True,
         take_it="for Ecker's score: its authors run it every 30 s",
@@ -64,7 +65,7 @@ OWN: Mapping[str, PolicyEntry] = {
         title="greedy",
         source="no paper: the simplest method that uses the objective",
         method="from sources to sinks, each operator goes where it costs least",
-        optimises=tuple(Term),
+        optimises=PAPER_TERMS,
         mixes=True,
         ecker=True,
         take_it="for an immediate answer, and to compare with",

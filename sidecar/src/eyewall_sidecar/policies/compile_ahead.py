@@ -17,7 +17,7 @@ from eyewall_sidecar.objective import Objective
 from eyewall_sidecar.plugins import described
 from eyewall_sidecar.policies.catalogue import load_policy, policy_catalogue
 
-OBJECTIVES = tuple(map(Objective.parse, ("R=1", "T=1", "N=1", "R=0.5,A=0.2,N=0.3", "ecker")))
+OBJECTIVES = tuple(map(Objective.parse, ("R=1", "L=1", "T=1", "N=1", "R=0.5,A=0.2,N=0.3", "ecker")))
 TIME_LIMIT = 0.2
 """Seconds for a search; its code is loaded before they begin."""
 DEFAULTS = ("odp", "bound_guided", "greedy")

@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from importlib import import_module
 from typing import Protocol, cast
 
+from eyewall_contracts.objective_terms import LOAD_TERMS, PAPER_TERMS
+
 from eyewall_sidecar.model import PlacementProblem, Solution
 from eyewall_sidecar.objective import Objective, ObjectiveError, Term
 
@@ -42,7 +44,7 @@ class PolicyEntry:
     optimises
         Terms that it makes good placements for; none if it ignores the objective.
     mixes
-        Whether it also takes weighted sums of these terms.
+        Whether it also takes weighted sums of these terms, L and THETA left out.
     ecker
         Whether it also takes Ecker's score (paper 002, section 4.2).
     take_it
@@ -82,7 +84,9 @@ class PolicyEntry:
             return "nothing: it takes any objective, and reports its value"
         if not self.mixes:
             return f"{' or '.join(self.optimises)} alone"
-        mixes = f"{', '.join(self.optimises)}, mixes of them"
+        mixed = [term for term in self.optimises if term not in LOAD_TERMS]
+        alone = [f"{term} alone" for term in self.optimises if term in LOAD_TERMS]
+        mixes = ", ".join([*mixed, "mixes of them", *alone])
         return f"{mixes}, Ecker's score" if self.ecker else mixes
 
     def takes(self, objective: Objective) -> bool:
@@ -112,9 +116,17 @@ def require_objective(policy: str, objective: Objective, terms: Collection[Term]
 
 
 def require_terms(policy: str, objective: Objective) -> None:
-    """Refuse what is no mix of terms."""
+    """Refuse what is no term and no mix of terms."""
     if not objective.weights:
         raise ObjectiveError(
-            f"objective {objective}: policy {policy} optimises {', '.join(Term)} and mixes of "
-            "them; take another policy"
+            f"objective {objective}: policy {policy} optimises {', '.join(PAPER_TERMS)} and mixes "
+            f"of them, {' and '.join(LOAD_TERMS)}; take another policy"
+        )
+
+
+def require_idle_hosts(policy: str, objective: Objective) -> None:
+    """Refuse the terms of the load model."""
+    if objective.weighs_load:
+        raise ObjectiveError(
+            f"objective {objective}: policy {policy} takes hosts for idle; take bound_guided or odp"
         )

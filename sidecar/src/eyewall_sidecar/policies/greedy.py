@@ -14,6 +14,7 @@ from eyewall_sidecar.model.arrays import Floats, ProblemArrays
 from eyewall_sidecar.objective import Objective
 from eyewall_sidecar.objectives.costs import Costs
 from eyewall_sidecar.objectives.ecker import EckerCosts, with_headroom
+from eyewall_sidecar.policies.entry import require_idle_hosts
 from eyewall_sidecar.policies.policy_request import PolicyRequest, forced_first
 
 POLICY = "greedy"
@@ -40,6 +41,7 @@ class Greedy:
         self, problem: PlacementProblem, objective: Objective, *, time_limit: float, seed: int
     ) -> Solution:
         """Place the operators."""
+        require_idle_hosts(POLICY, objective)
         limited = with_headroom(problem) if objective.ecker else problem
         request = PolicyRequest.now(POLICY, limited, objective, time_limit, seed, self.clock)
         arrays = ProblemArrays.of(limited)
@@ -75,12 +77,12 @@ def without_work(arrays: ProblemArrays) -> ProblemArrays:
 def added(room: RemainingCapacity, costs: Costs, operator: int) -> Floats:
     """Return [node]: what the operator adds to those placed, response time aside."""
     nodes, streams, outward = room.placed_streams(operator)
-    rates = room.arrays.rates[streams]
+    rates = costs.data_rates[streams]
     there, back = nodes[outward], nodes[~outward]
     return np.asarray(
         costs.per_operator
-        + costs.per_tuple[:, there] @ rates[outward]
-        + rates[~outward] @ costs.per_tuple[back]
+        + costs.per_rate[:, there] @ rates[outward]
+        + rates[~outward] @ costs.per_rate[back]
         + costs.per_stream[:, there].sum(axis=1)
         + costs.per_stream[back].sum(axis=0),
         dtype=np.float64,

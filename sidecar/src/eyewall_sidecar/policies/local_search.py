@@ -14,6 +14,7 @@ from eyewall_sidecar.model import PlacementProblem, Solution
 from eyewall_sidecar.model.arrays import ProblemArrays, places_of
 from eyewall_sidecar.objective import Objective
 from eyewall_sidecar.objectives.ecker import UTILISATION, with_headroom
+from eyewall_sidecar.policies.entry import require_idle_hosts
 from eyewall_sidecar.policies.policy_request import PolicyRequest
 
 GREEDY = "greedy start"
@@ -49,6 +50,7 @@ class LocalSearch:
         clock: Clock,
     ) -> Self:
         """Prepare the search; the time limit, in seconds, begins when compiled code is loaded."""
+        require_idle_hosts(policy, objective)
         load_compiled_searches()
         limited = with_headroom(problem) if objective.ecker else problem
         request = PolicyRequest.now(policy, limited, objective, time_limit, seed, clock)

@@ -1,15 +1,31 @@
 """Optimal placement: ODP of Cardellini et al. (paper 000), by whichever exact engine takes it."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from functools import partial
 from time import perf_counter
 
+import numpy as np
+
 from eyewall_sidecar.exact import solve
+from eyewall_sidecar.exact.first_fit import known_placements
 from eyewall_sidecar.exact.warm_up import load_compiled_engines
-from eyewall_sidecar.model import PlacementProblem, Solution
+from eyewall_sidecar.heuristic.bound_guided_search import guided, load_guided
+from eyewall_sidecar.model import PlacementProblem, Solution, Status
+from eyewall_sidecar.model.arrays import Places, ProblemArrays
 from eyewall_sidecar.objective import Objective
+from eyewall_sidecar.objectives.costs import Costs
 from eyewall_sidecar.policies.entry import require_terms
 from eyewall_sidecar.policies.greedy import Greedy
+from eyewall_sidecar.policies.load_placement import place_under_load
+
+IDLE_HOSTS = "hosts are idle in the objective: the optimum of L=1 may be another placement"
+
+
+def load_odp() -> None:
+    """Load the engines, and the search that runs beside them."""
+    load_compiled_engines()
+    load_guided()
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,8 +51,10 @@ class OptimalPlacement:
     ) -> Solution:
         """Place the operators."""
         require_terms("odp", objective)
+        if objective.weighs_load:
+            return place_under_load("odp", problem, objective, time_limit, seed, self.clock)
         if not self.readable:
-            load_compiled_engines()
+            load_odp()
         found = solve(
             problem,
             objective,
@@ -44,8 +62,13 @@ class OptimalPlacement:
             seed=seed,
             clock=self.clock,
             readable=self.readable,
+            heuristic=None if self.readable else partial(_guided, problem, seed),
         )
-        return found or self._greedily(problem, objective, time_limit, seed)
+        if found is None:
+            return self._greedily(problem, objective, time_limit, seed)
+        if found.status is not Status.OPTIMAL:
+            return found
+        return replace(found, reasons=(*found.reasons, IDLE_HOSTS))
 
     def _greedily(
         self, problem: PlacementProblem, objective: Objective, time_limit: float, seed: int
@@ -58,3 +81,11 @@ class OptimalPlacement:
             "placed greedily instead"
         )
         return replace(found, policy="odp", reasons=(instead, *found.reasons))
+
+
+def _guided(
+    problem: PlacementProblem, seed: int, arrays: ProblemArrays, costs: Costs, seconds: float
+) -> Iterator[Places]:
+    """Search as `bound_guided` does, while exact engines search."""
+    starts = known_placements(problem)
+    return guided(arrays, costs, starts, seconds=seconds, generator=np.random.default_rng(seed))

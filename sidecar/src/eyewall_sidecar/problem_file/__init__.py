@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from math import inf
 from pathlib import Path
 
-from eyewall_sidecar.model import Node, PlacementProblem, ProblemError
+from eyewall_sidecar.model import LoadModel, Node, PlacementProblem, ProblemError
 from eyewall_sidecar.model.errors import unknown
 from eyewall_sidecar.problem_file.delays import links_of
 from eyewall_sidecar.problem_file.entries import (
@@ -54,6 +54,7 @@ def parse_problem(text: str, folder: Path) -> ProblemFile:
         nodes=tuple(node_of(entry) for entry in file.nodes),
         links=links,
         current=None if file.current is None else _current(file, expansion),
+        load=LoadModel() if file.load is None else LoadModel(**file.load.model_dump()),
     )
     return ProblemFile(problem, expansion.assumptions)
 
@@ -68,6 +69,8 @@ def node_of(entry: NodeEntry) -> Node:
         speedup=entry.speedup,
         availability=entry.availability,
         coordinates=None if entry.coordinates is None else tuple(entry.coordinates),
+        background=entry.background,
+        cores=entry.cores,
     )
 
 

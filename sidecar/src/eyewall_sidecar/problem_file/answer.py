@@ -37,6 +37,7 @@ def _objective(evaluation: Evaluation) -> dict[str, Any]:
         "value": evaluation.value if isfinite(evaluation.value) else None,
         **{TERMS[term].key: metric for term, metric in evaluation.metrics.items()},
         "distinct_availability": evaluation.distinct_availability,
+        "data_unit": str(evaluation.data_unit),
     }
     if evaluation.ranges:
         values["bounds"] = {term: _range(term, it) for term, it in evaluation.ranges.items()}

@@ -84,6 +84,8 @@ def _operator(entry: OperatorEntry, name: str) -> Operator:
         entry.memory,
         entry.execution_time,
         None if candidates is None else tuple(candidates),
+        entry.demand,
+        entry.demand_error,
     )
 
 

@@ -12,6 +12,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, WithJsonSchem
 from pydantic_core import PydanticCustomError
 
 from eyewall_sidecar.model.limits import FASTEST, LONGEST, MOST, SLOWEST
+from eyewall_sidecar.model.load_model import MOST_UNCERTAIN
 
 LEAST = 1e-9
 """What is not 0 is at least this much: less is a slip, and more than solvers can tell from 0."""
@@ -38,6 +39,7 @@ def _up_to(most: float) -> WithJsonSchema:
 Amount = Annotated[float, Field(ge=0, le=MOST), AfterValidator(not_tiny), _up_to(MOST)]
 Seconds = Annotated[float, Field(ge=0, le=LONGEST), AfterValidator(not_tiny), _up_to(LONGEST)]
 Speedup = Annotated[float, Field(ge=SLOWEST, le=FASTEST)]
+Factor = Annotated[float, Field(ge=0, le=FASTEST)]
 Probability = Annotated[float, Field(ge=0, le=1), AfterValidator(not_tiny), _up_to(1)]
 Coordinate = Annotated[float, Field(ge=-MOST, le=MOST)]
 Name = Annotated[str, Field(min_length=1)]
@@ -75,6 +77,12 @@ class OperatorEntry(Entry):
     executors: Annotated[int, Field(ge=1, le=MOST_EXECUTORS)] = Field(
         1, description="how many executors it stands for"
     )
+    demand: Amount | None = Field(
+        None, description="cores in use at speedup 1, measured, of one executor; cpu if not given"
+    )
+    demand_error: Amount = Field(
+        0.0, description="half the width of the 95 % interval of demand, cores"
+    )
     objects: Names | None = Field(None, description="basic objects that it downloads (provision)")
 
 
@@ -109,6 +117,10 @@ class NodeEntry(Entry):
     speedup: Speedup = 1.0
     availability: Probability = 1.0
     coordinates: Annotated[list[Coordinate], Field(min_length=1)] | None = None
+    background: Amount = Field(0.0, description="cores in use by others, not part of cpu")
+    cores: Amount | None = Field(
+        None, description="all cores, measured; cpu and background if not given"
+    )
     card: Amount | None = Field(
         None, description="bytes/s that its network card sends and receives (provision)"
     )
@@ -142,6 +154,26 @@ class DelaysEntry(Entry):
     file: Name = Field(description="tab-separated, plain or .gz; relative to the problem file")
     unit: Literal["s", "ms"]
     kind: Literal["one_way", "rtt"] = Field(description="an RTT is halved")
+
+
+class LoadEntry(Entry):
+    """How CPU demand turns into time, for L and THETA; CPU is that of a node of speedup 1."""
+
+    headroom: Factor = Field(1.3, description="multiple of the rates that shall be carried")
+    executors_per_worker: Annotated[int, Field(ge=0, le=10**15)] = Field(
+        0, description="executors that share a worker; 0: all of a node"
+    )
+    worker_cpu: Amount = Field(0.0, description="cores of a worker beside its executors")
+    send_cpu: Seconds = Field(0.0, description="CPU-seconds for a tuple that leaves a worker")
+    receive_cpu: Seconds = Field(0.0, description="CPU-seconds for a tuple that enters a worker")
+    crossing_seconds: Seconds = Field(
+        0.0, description="seconds from worker to worker on top of the link's delay"
+    )
+    burstiness: Factor = Field(1.0, description="factor of the wait for an executor")
+    sharing: Factor = Field(1.0, description="factor of the wait for a host's CPU")
+    uncertainty: Annotated[float, Field(ge=0, le=MOST_UNCERTAIN)] = Field(
+        1.0, description="widens the interval of predictions"
+    )
 
 
 class ObjectEntry(Entry):
@@ -178,6 +210,7 @@ class ProblemEntry(Entry):
     current: dict[Name, Name | Names] | None = Field(
         None, description="where operators run now; a list has one node for each executor"
     )
+    load: LoadEntry | None = Field(None, description="the load model, for L and THETA")
     objects: list[ObjectEntry] = Field([], description="what operators download (provision)")
     servers: list[ServerEntry] = Field([], description="from where they do (provision)")
     machine_link: Amount | None = Field(

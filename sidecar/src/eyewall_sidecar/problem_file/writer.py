@@ -2,12 +2,13 @@
 
 import json
 from collections.abc import Iterable, Iterator
+from dataclasses import asdict
 from math import isfinite
 from typing import Any
 
 import numpy as np
 
-from eyewall_sidecar.model import Link, Node, Operator, PlacementProblem, Stream
+from eyewall_sidecar.model import Link, LoadModel, Node, Operator, PlacementProblem, Stream
 from eyewall_sidecar.problem_file.schema import LEAST
 
 
@@ -35,6 +36,8 @@ def _file(problem: PlacementProblem, links: list[str]) -> str:
     ]
     if problem.current is not None:
         parts.append(f'"current": {_text(dict(problem.current))}')
+    if load := _load(problem.load):
+        parts.append(f'"load": {_text(load)}')
     return "{\n" + ",\n".join(parts) + "\n}\n"
 
 
@@ -53,6 +56,8 @@ def _operator(it: Operator) -> dict[str, Any]:
         "cpu": _written(it.cpu),
         **_unless(0.0, memory=it.memory, execution_time=it.execution_time),
         **({} if it.candidates is None else {"candidates": it.candidates}),
+        **({} if it.demand is None else {"demand": _written(it.demand)}),
+        **_unless(0.0, demand_error=it.demand_error),
     }
 
 
@@ -73,7 +78,14 @@ def _node(it: Node) -> dict[str, Any]:
         **({"operators": int(it.operators)} if isfinite(it.operators) else {}),
         **_unless(1.0, speedup=it.speedup, availability=it.availability),
         **({} if it.coordinates is None else {"coordinates": it.coordinates}),
+        **_unless(0.0, background=it.background),
+        **({} if it.cores is None else {"cores": _written(it.cores)}),
     }
+
+
+def _load(it: LoadModel) -> dict[str, float]:
+    usual = asdict(LoadModel())
+    return {name: _written(value) for name, value in asdict(it).items() if value != usual[name]}
 
 
 def _links(problem: PlacementProblem) -> Iterator[str]:

@@ -11,10 +11,11 @@ from eyewall_sidecar.objectives.slowest_path import PathStep
 from eyewall_sidecar.problem_file.writer import write_problem
 from eyewall_sidecar.rpc.encode import encodable
 from eyewall_sidecar.service.explanations import Alternative, Explanation
-from eyewall_sidecar.service.messages import reportable
+from eyewall_sidecar.service.messages import foreign_unit, reportable
 from eyewall_sidecar.service.overview import RunningProblem
 from eyewall_sidecar.service.planner import PlanOptions
 from eyewall_sidecar.service.plans import PLAN_SECONDS, Plan, PlanState, executor_names
+from eyewall_sidecar.service.what_if import Change, Forecast, Interval, Prospect
 from eyewall_sidecar.storm import ChangeKind, Executor, Slot, slots_of
 
 _STATES = {
@@ -41,7 +42,12 @@ def text(message: Message | str | None) -> str:
 def metrics(value: float | None, evaluation: Evaluation) -> list[pb.Metric]:
     """Encode what runs, by the model; `value` is the objective's."""
     values = ("objective", value), *evaluation.metrics.items()
-    return [pb.Metric(name=str(name), before=reportable(it)) for name, it in values]
+    return [
+        pb.Metric(
+            name=str(name), before=reportable(it), unit=foreign_unit(name, evaluation.data_unit)
+        )
+        for name, it in values
+    ]
 
 
 def path(steps: Iterable[PathStep], hosts: Mapping[str, str]) -> list[pb.PathStep]:
@@ -78,7 +84,8 @@ def plan(it: Plan, now: float) -> pb.Plan:
         bound=record.bound,
         gap=record.gap,
         metrics=[
-            pb.Metric(name=one.name, before=one.before, after=one.after) for one in record.metrics
+            pb.Metric(name=one.name, before=one.before, after=one.after, unit=one.unit)
+            for one in record.metrics
         ],
         moves=encoder.moves(),
         workers=encoder.workers(),
@@ -219,3 +226,43 @@ def problem(it: RunningProblem) -> pb.Problem:
         assumptions=map(text, it.assumptions),
         shared=it.shared,
     )
+
+
+def change(request: pb.ForecastRequest) -> Change:
+    """Decode what is different from the present."""
+    rate = request.rate if request.HasField("rate") else 1.0
+    return Change(rate, {it.host: it.share for it in request.hosts})
+
+
+def forecast(it: Forecast) -> pb.Forecast:
+    """Encode what is expected of a topology."""
+    return pb.Forecast(
+        topology_id=it.topology.id,
+        topology=it.topology.name,
+        now=_prospect(it.now),
+        then=_prospect(it.then),
+        moves=[
+            pb.ExecutorMove(executor=name, source_host=before, target_host=after)
+            for name, before, after in it.moves
+        ],
+        remarks=map(text, it.remarks),
+    )
+
+
+def _prospect(it: Prospect) -> pb.Prospect:
+    return pb.Prospect(
+        throughput=_interval(it.throughput),
+        response_time=_interval(it.response_time),
+        sustainable=_interval(it.sustainable),
+        bottleneck=it.bottleneck,
+        hosts=_utilisation(it.nodes),
+        executors=_utilisation(it.operators),
+    )
+
+
+def _utilisation(shares: Mapping[str, Interval]) -> list[pb.Utilisation]:
+    return [pb.Utilisation(name=name, share=_interval(it)) for name, it in shares.items()]
+
+
+def _interval(it: Interval) -> pb.Interval:
+    return pb.Interval(value=it.value, least=it.least, greatest=it.greatest)

@@ -16,6 +16,7 @@ from eyewall_sidecar.service.explanations import explain
 from eyewall_sidecar.service.lookup import UnavailableError, find_topology
 from eyewall_sidecar.service.overview import topology_overview
 from eyewall_sidecar.service.planner import Planner
+from eyewall_sidecar.service.what_if import forecast
 
 OPERATIONS: str = pb.DESCRIPTOR.services_by_name["Operations"].full_name
 
@@ -108,3 +109,17 @@ class Operations(pb_grpc.OperationsServicer):
         """Return the placement problem that the sidecar solves for a topology."""
         with self._one_at_a_time, answering(context):
             return encode.problem(self._planner.context.running_problem(request.topology))
+
+    def MakeForecast(  # noqa: N802 - the name is the contract's
+        self, request: pb.ForecastRequest, context: grpc.ServicerContext
+    ) -> pb.Forecast:
+        """Return what to expect of a topology at another rate or on other hosts."""
+        with answering(context):
+            found = forecast(
+                self._planner.context,
+                request.topology,
+                encode.change(request),
+                request.policy,
+                context.is_active,
+            )
+            return encode.forecast(found)

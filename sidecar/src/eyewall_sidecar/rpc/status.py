@@ -22,7 +22,7 @@ from eyewall_sidecar.service.overview import (
 )
 from eyewall_sidecar.service.round import SchedulingService
 from eyewall_sidecar.stores import HeldSwitches
-from eyewall_sidecar.storm import DelayTable, operator_id
+from eyewall_sidecar.storm import DelayTable, WaitFit, operator_id
 
 CONTRACT_VERSION = 1
 FEW_HOSTS = 40
@@ -138,6 +138,7 @@ class StatusReporter:
         status.nimbus_id = snapshot.nimbus
         status.measuring = estimates.topologies is not None
         status.measurements_remark = text(estimates.remark)
+        status.waits.CopyFrom(_encode_waits(snapshot.observation.waits))
         status.supervisors.extend(map(encode.supervisor, snapshot.observation.state.supervisors))
         status.topologies.extend(self._encoded())
         limits = self._service.settings.moves
@@ -171,6 +172,8 @@ class StatusReporter:
                 topology.cooling = max(0.0, record.since + cool_down - now)
             if (age := snapshot.observation.estimates.rates_age.get(name)) is not None:
                 topology.rates_age = age + since
+        if (age := self._service.waits_age()) is not None:
+            status.waits.age = age
 
 
 def _content(snapshot: RoundSnapshot | None) -> object:
@@ -183,6 +186,19 @@ def _content(snapshot: RoundSnapshot | None) -> object:
         snapshot.observation.state.supervisors,
         (delays.remark, delays.minimum_confidence),
         (estimates.remark, estimates.topologies is not None),
+        snapshot.observation.waits,
+    )
+
+
+def _encode_waits(it: WaitFit) -> pb.WaitFit:
+    """Encode κ and γ, but for their age."""
+    return pb.WaitFit(
+        burstiness=it.burstiness,
+        burstiness_error=it.burstiness_error,
+        sharing=it.sharing,
+        sharing_error=it.sharing_error,
+        observations=it.observations,
+        fitted=it.is_fitted,
     )
 
 

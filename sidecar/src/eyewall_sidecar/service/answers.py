@@ -31,6 +31,7 @@ class _Answer:
     ) -> None:
         self.of, self.limits, self.conditions = explanation, limits, conditions
         self.before = explanation.evaluation.metrics
+        self.data = explanation.evaluation.data_unit
 
     def sentence(self) -> Message:
         return self.why() if self.of.wanted is None else self.why_not(self.of.wanted)
@@ -118,7 +119,7 @@ class _Answer:
         if self.of.objective.ecker:
             return self._value("ecker", there)
         terms = [
-            f"{term} {metric(term, there.metrics[term])}{self._difference(there, term)}"
+            f"{term} {metric(term, there.metrics[term], self.data)}{self._difference(there, term)}"
             for term in self.of.objective.weights
         ]
         if len(terms) > 1 and there.value is not None:
@@ -131,7 +132,8 @@ class _Answer:
         better: list[str] = []
         for term in self.of.objective.weights:
             if difference := self._difference(there, term):
-                change = f"{term} would be {metric(term, there.metrics[term])}{difference}"
+                would_be = metric(term, there.metrics[term], self.data)
+                change = f"{term} would be {would_be}{difference}"
                 lower = there.metrics[term] < self.before[term]
                 (better if lower == TERMS[term].less_is_better else worse).append(change)
         if self.of.objective.ecker:
@@ -159,7 +161,7 @@ class _Answer:
         difference = there.metrics[term] - self.before[term]
         if self._is_same(difference, term):
             return ""
-        return f" ({metric_difference(term, difference)})"
+        return f" ({metric_difference(term, difference, self.data)})"
 
     def _is_same(self, difference: float, term: Term) -> bool:
         return abs(difference) <= SAME * max(1.0, abs(self.before[term]))

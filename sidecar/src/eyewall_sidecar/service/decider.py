@@ -1,7 +1,7 @@
 """What one topology gets in one round: a placement, an improvement, a plan, or to stay."""
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 from eyewall_sidecar.config import ServiceSettings
 from eyewall_sidecar.messages import Code, Message, message
@@ -13,25 +13,27 @@ from eyewall_sidecar.service.decision import (
     Keep,
     Place,
     PlacementSearch,
+    RoundInputs,
     TopologyOutcome,
     TopologyRecord,
     cancel_search,
     leave_alone,
     poll_search,
-    record_handover,
 )
+from eyewall_sidecar.service.first_placement import prefer_ras
+from eyewall_sidecar.service.look_back import MoveTrial, judge_move
 from eyewall_sidecar.service.messages import no_placement_message, search_summary, solution_message
 from eyewall_sidecar.service.movement_rules import (
     CandidateMove,
     MoveConditions,
     MoveVerdict,
-    WorkerBudget,
     assess_move,
     evaluate_move,
     find_freeze,
+    price_of,
 )
+from eyewall_sidecar.service.performance import Performance, PerformanceTracker
 from eyewall_sidecar.service.plans import (
-    Plan,
     PlanState,
     PlanStore,
     find_staleness,
@@ -44,6 +46,8 @@ from eyewall_sidecar.service.problem_cache import (
     request_placement,
 )
 from eyewall_sidecar.service.solver_pool import PLACING, PlacementTask, Solvers
+from eyewall_sidecar.service.worker_budget import WorkerBudget
+from eyewall_sidecar.service.worker_starts import WorkerStarts
 from eyewall_sidecar.stores import HeldSwitches
 from eyewall_sidecar.storm import (
     Assignment,
@@ -67,26 +71,6 @@ SHORTEST_SOLVE = 0.3
 """Seconds below which a time limit would only spoil the solution."""
 
 
-@dataclass(frozen=True, slots=True)
-class RoundInputs:
-    """What one topology is decided from.
-
-    Parameters
-    ----------
-    observation
-        With the slots that other topologies got in this round.
-    switches, plans
-        The operators' switches, and the plan that is to be applied to each topology.
-    until
-        When its decision is due.
-    """
-
-    observation: Observation
-    switches: HeldSwitches
-    plans: Mapping[str, Plan]
-    until: float
-
-
 class TopologyDecider:
     """Decides on one topology at a time."""
 
@@ -99,11 +83,19 @@ class TopologyDecider:
     ) -> None:
         """Decide by these settings; `clock` is the one that deadlines are on."""
         self.budget = WorkerBudget()
+        self.starts = WorkerStarts()
+        self._performances = PerformanceTracker()
         self._settings = settings
         self._solvers = solvers
         self._plans = plans
         self._clock = clock
         self._known_delays = KnownDelaysCache()
+
+    def observe(self, observation: Observation) -> None:
+        """Learn from the hosts' reports how topologies do, and how long their workers started."""
+        reports = observation.estimates.reports
+        self.starts.observe(reports.values(), self._clock())
+        self._performances.observe(observation.state, reports)
 
     def decide(
         self, topology: TopologyState, record: TopologyRecord, inputs: RoundInputs
@@ -116,13 +108,22 @@ class TopologyDecider:
     ) -> MoveConditions:
         """Return what holds now for moving a topology."""
         now, limits = self._clock(), self._settings.moves
+        performance = self.performance(topology)
         return MoveConditions(
             frozen=find_freeze(limits, switches, topology.topology.id),
             cooling_seconds=record.since + limits.cool_down_seconds - now,
-            recent_origins=record.recent_origins(now),
+            still_seconds=record.history.still_until - now,
+            unsettled=performance.unsettled,
+            saturated=performance.is_saturated,
+            latency=performance.latency.mean if performance.latency is not None else None,
+            starts=self.starts,
             started_in_round=self.budget.started_in_round(),
             started_in_hour=self.budget.started_in_hour(now),
         )
+
+    def performance(self, topology: TopologyState) -> Performance:
+        """Return what is measured of a topology since its workers changed."""
+        return self._performances.performance(topology.topology.id)
 
     def _apply_plan(
         self, topology: TopologyState, record: TopologyRecord, inputs: RoundInputs
@@ -144,9 +145,9 @@ class TopologyDecider:
             return None
         if plan.status is None or not self._plans.turn(plan, PlanState.HANDED_OVER):
             return None
-        handover = Handover(plan.assignment, plan.status)
         self._spend(topology, plan.assignment)
-        record = record_handover(record, topology, handover, self._clock())
+        self._expect_starts(topology, plan.assignment, inputs)
+        record = replace(record, handover=Handover(plan.assignment, plan.status))
         return TopologyOutcome(Place(plan.assignment), record, plan.report, plan=plan)
 
     def _decide(
@@ -201,9 +202,13 @@ class TopologyDecider:
             if solution.status is Status.TIMED_OUT:
                 record = replace(record, search=None)
             return TopologyOutcome(Decline(reason), record, reason, solution)
-        placed = problem.on_supervisors(solution.placement)
+        if not problem.cpu_measured:
+            solution = prefer_ras(problem.problem, settings.objective, solution, self._clock)
+        placed = problem.on_supervisors(solution.placement or {})
         try:
-            slots = choose_slots(placed, topology, request.capacities, problem.per_slot)
+            slots = choose_slots(
+                placed, topology, request.capacities, problem.per_slot, problem.traffic()
+            )
         except ProblemError as error:
             reason = message(Code.NO_SLOTS, slot_error=str(error))
             return TopologyOutcome(
@@ -212,7 +217,8 @@ class TopologyDecider:
         worth = solution_message(solution, settings.objective)
         remarks = [it for it in (*problem.assumptions, problem.delays_assumed) if it]
         status = _status(worth, remarks, slots, inputs)
-        return self._hand_over(topology, record, solution, slots.assignment, status)
+        handover = Handover(slots.assignment, status)
+        return self._hand_over(topology, record, solution, handover, inputs)
 
     def _placing_seconds(self, settings: TopologySettings, inputs: RoundInputs) -> float:
         """Return what is left of the round; if that is next to nothing, a later round gets it."""
@@ -239,6 +245,8 @@ class TopologyDecider:
             not_known = problem if isinstance(problem, ProblemError) else request.unknown
             hold = message(Code.NOT_SOUGHT, reason=str(not_known))
             return TopologyOutcome(stays, replace(record, hold=hold), hold)
+        if (outcome := self._look_back(topology, record, inputs)) is not None:
+            return outcome
         record = replace(record, hold=None)
         task = request.task(problem, self._settings.solver.seed)
         record, failure = poll_search(record, self._clock())
@@ -306,28 +314,75 @@ class TopologyDecider:
         worth = solution_message(solution, objective, candidate.before)
         must_move = [candidate.must_move] if candidate.must_move else []
         status = _status(worth, [*problem.assumptions, *must_move], slots, inputs)
-        outcome = self._hand_over(topology, record, solution, slots.assignment, status)
+        predicted = candidate.prediction.gain if candidate.prediction is not None else None
+        trial = MoveTrial(topology.assignment, self.performance(topology).latest(), predicted)
+        handover = Handover(slots.assignment, status, trial)
+        price = price_of(candidate, self.starts)
+        outcome = self._hand_over(topology, record, solution, handover, inputs)
         self._spend(topology, slots.assignment)
-        return replace(outcome, before=candidate.before)
+        gain: Message | str = ""
+        if predicted is not None:
+            gain = message(Code.PREDICTED_GAIN, least=predicted[0], greatest=predicted[1])
+        return replace(
+            outcome,
+            report=message(
+                Code.DECIDED_MOVE,
+                decided=outcome.report,
+                gap=price.gap,
+                cost=price.seconds,
+                gain=gain,
+            ),
+            before=candidate.before,
+            price=price.seconds,
+            predicted=predicted,
+        )
+
+    def _look_back(
+        self, topology: TopologyState, record: TopologyRecord, inputs: RoundInputs
+    ) -> TopologyOutcome | None:
+        """Judge the last move once it came to rest: it is undone, once, if it made things worse."""
+        trial, performance = record.trial, self.performance(topology)
+        if trial is None or not performance.at_rest:
+            return None
+        record = replace(record, trial=None)
+        found = judge_move(trial, performance)
+        if not found.worse or trial.undoes:
+            report = message(Code.MOVE_CONFIRMED, measured=found.report)
+            return TopologyOutcome(Keep(), record, report, looks_back=True)
+        record = replace(record, history=record.history.with_setback(self._clock()))
+        state = inputs.observation.state
+        refusal = find_freeze(self._settings.moves, inputs.switches, topology.topology.id)
+        if refusal is None and (lost := find_lost_slot(trial.origin, topology, state)):
+            hosts = {it.id: it.host for it in state.supervisors}
+            refusal = lost_slot_message(lost, hosts)
+        if refusal is not None:
+            report = message(Code.MOVE_NOT_UNDONE, measured=found.report, reason=refusal)
+            return TopologyOutcome(Keep(), record, report, looks_back=True)
+        undo = MoveTrial(topology.assignment, performance.latest(), undoes=True)
+        record = replace(record, handover=Handover(trial.origin, message(Code.UNDONE), undo))
+        self._spend(topology, trial.origin)
+        self._expect_starts(topology, trial.origin, inputs)
+        report = message(Code.MOVE_UNDONE, measured=found.report)
+        return TopologyOutcome(Place(trial.origin), record, report, looks_back=True)
 
     def _hand_over(
         self,
         topology: TopologyState,
         record: TopologyRecord,
         solution: Solution,
-        assignment: Assignment,
-        status: Message,
+        handover: Handover,
+        inputs: RoundInputs,
     ) -> TopologyOutcome:
-        handover = Handover(assignment, status)
-        record = record_handover(record, topology, handover, self._clock())
+        self._expect_starts(topology, handover.assignment, inputs)
+        record = replace(record, handover=handover)
         report = message(
             Code.DECIDED,
-            status=status,
+            status=handover.status,
             seconds=solution.seconds,
             moves=solution.moves,
             search=search_summary(solution),
         )
-        return TopologyOutcome(Place(assignment), record, report, solution)
+        return TopologyOutcome(Place(handover.assignment), record, report, solution)
 
     def _request(
         self,
@@ -337,7 +392,12 @@ class TopologyDecider:
         inputs: RoundInputs,
     ) -> tuple[TopologyRecord, PlacementRequest]:
         request = request_placement(
-            record.request, inputs.observation, topology, settings, self._known_delays
+            record.request,
+            inputs.observation,
+            topology,
+            settings,
+            self._known_delays,
+            record.history.uncertainty,
         )
         return replace(record, request=request), request
 
@@ -347,6 +407,13 @@ class TopologyDecider:
         cancel_search(record)
         job = self._solvers.run(task, seconds)
         return replace(record, search=PlacementSearch(task, job))
+
+    def _expect_starts(
+        self, topology: TopologyState, assignment: Assignment, inputs: RoundInputs
+    ) -> None:
+        hosts = {it.id: it.host for it in inputs.observation.state.supervisors}
+        name, before = topology.topology.id, topology.assignment
+        self.starts.expect(name, before, assignment, hosts, self._clock())
 
     def _spend(self, topology: TopologyState, assignment: Assignment) -> None:
         starts = workers_started(topology.assignment, assignment)

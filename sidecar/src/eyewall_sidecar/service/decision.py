@@ -6,11 +6,13 @@ from math import inf
 
 from eyewall_sidecar.messages import Code, Message, message
 from eyewall_sidecar.model import Evaluation, Solution
-from eyewall_sidecar.service.movement_rules import HOUR, CandidateMove
+from eyewall_sidecar.service.look_back import MoveHistory, MoveTrial
+from eyewall_sidecar.service.movement_rules import CandidateMove
 from eyewall_sidecar.service.plans import Plan
-from eyewall_sidecar.service.problem_cache import PlacementRequest
+from eyewall_sidecar.service.problem_cache import Observation, PlacementRequest
 from eyewall_sidecar.service.solver_pool import Job, PlacementTask, SolverFailure
-from eyewall_sidecar.storm import Assignment, Executor, Mode, TopologyState, departures
+from eyewall_sidecar.stores import HeldSwitches
+from eyewall_sidecar.storm import Assignment, Mode, TopologyState
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,26 +26,47 @@ class PlacementSearch:
 
 @dataclass(frozen=True, slots=True)
 class Handover:
-    """An assignment handed to Nimbus, and the status that is true once it runs."""
+    """An assignment handed to Nimbus, and what is true once it runs.
+
+    `status` is the topology's; `trial` is what is to be looked back on, None after a placement or
+    an order.
+    """
 
     assignment: Assignment
     status: Message
+    trial: MoveTrial | None = None
 
 
 @dataclass(frozen=True, slots=True)
-class Departure:
-    """The supervisor that an executor was moved away from, and when."""
+class RoundInputs:
+    """What one topology is decided from.
 
-    supervisor: str
-    time: float
+    Parameters
+    ----------
+    observation
+        With the slots that other topologies got in this round.
+    switches, plans
+        The operators' switches, and the plan that is to be applied to each topology.
+    until
+        When its decision is due.
+    """
+
+    observation: Observation
+    switches: HeldSwitches
+    plans: Mapping[str, Plan]
+    until: float
 
 
 @dataclass(frozen=True, slots=True)
 class LastLines:
-    """The last line in the log and the last one on record, so that no round repeats them."""
+    """The last line in the log and the last one on record, so that no round repeats them.
+
+    `moved` is the id of the last move's record.
+    """
 
     logged: str = ""
     recorded: str = ""
+    moved: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,8 +87,10 @@ class TopologyRecord:
         What keeps anything better from being looked for or done, if its status should say so.
     handover
         What was handed to Nimbus last.
-    departures
-        Executor → from where it was moved last.
+    trial
+        The move that this assignment comes from, until it is looked back on.
+    history
+        What past moves teach.
     lines
         What was reported last.
     considered
@@ -81,17 +106,10 @@ class TopologyRecord:
     candidate: CandidateMove | None = None
     hold: Message | None = None
     handover: Handover | None = None
-    departures: Mapping[Executor, Departure] = field(default_factory=dict)
+    trial: MoveTrial | None = None
+    history: MoveHistory = field(default_factory=MoveHistory)
     lines: LastLines = LastLines()
     considered: float = -inf
-
-    def recent_origins(self, now: float) -> Mapping[Executor, str]:
-        """Executor → the supervisor that it was moved away from within the last hour."""
-        return {
-            executor: it.supervisor
-            for executor, it in self.departures.items()
-            if now - it.time < HOUR
-        }
 
 
 def record_of(record: TopologyRecord | None, topology: TopologyState, now: float) -> TopologyRecord:
@@ -107,20 +125,11 @@ def record_of(record: TopologyRecord | None, topology: TopologyState, now: float
     return replace(
         fresh,
         status=handover.status if handover is not None and runs else None,
-        departures=record.departures,
+        trial=handover.trial if handover is not None and runs else None,
+        history=record.history,
         lines=record.lines,
         considered=record.considered,
     )
-
-
-def record_handover(
-    record: TopologyRecord, topology: TopologyState, handover: Handover, now: float
-) -> TopologyRecord:
-    """Remember what is handed to Nimbus, and from where executors are moved away."""
-    left = departures(topology.assignment, handover.assignment)
-    recent = {it: at for it, at in record.departures.items() if now - at.time < HOUR}
-    recent |= {executor: Departure(supervisor, now) for executor, supervisor in left.items()}
-    return replace(record, handover=handover, departures=recent)
 
 
 def poll_search(
@@ -208,6 +217,12 @@ class TopologyOutcome:
         A solution is still being looked for: nothing is settled yet.
     plan
         The plan that this applies.
+    price
+        Seconds of lateness for each tuple/s that the move costs; None: nothing would move.
+    predicted
+        The least and the greatest number of seconds by which tuples were to arrive earlier.
+    looks_back
+        Whether this is about the last move: `report` says what became of it.
     """
 
     verdict: Place | Keep | Decline
@@ -218,6 +233,9 @@ class TopologyOutcome:
     outdated: bool = False
     pending: bool = False
     plan: Plan | None = None
+    price: float | None = None
+    predicted: tuple[float, float] | None = None
+    looks_back: bool = False
 
     @property
     def status(self) -> Message | None:

@@ -12,12 +12,17 @@ from eyewall_contracts.decision import (
     Verdict,
     record_id,
 )
+from eyewall_contracts.objective_terms import DataUnit
 from msgspec import structs
 
 from eyewall_sidecar.model import Evaluation, Placement, Solution, Stream
 from eyewall_sidecar.objective import Term
 from eyewall_sidecar.service.decision import Decline, Keep, LastLines, Place, TopologyOutcome
-from eyewall_sidecar.service.messages import differs_in_figures_alone, reportable
+from eyewall_sidecar.service.messages import (
+    differs_in_figures_alone,
+    foreign_unit,
+    reportable,
+)
 from eyewall_sidecar.service.problem_cache import Observation, PlacementRequest
 from eyewall_sidecar.stores import RecordStore
 from eyewall_sidecar.storm import DelayTable, TopologyProblem, TopologyState, workers_started
@@ -83,17 +88,35 @@ class DecisionLog:
         else:
             evidence = _evidence(topology, outcome, observation, seed)
             record = describe_decision(topology, outcome.verdict, str(outcome.report), evidence)
-        self._put(topology, record)
-        return replace(lines, recorded=line)
+            record = _with_move(record, outcome, lines)
+        id_ = self._put(topology, record)
+        moved = id_ if record.verdict is Verdict.MOVED else lines.moved
+        return replace(lines, recorded=line, moved=moved)
 
-    def _put(self, topology: TopologyState, record: DecisionRecord) -> None:
+    def _put(self, topology: TopologyState, record: DecisionRecord) -> str:
+        """Return the record's id."""
         self._count += 1
+        id_ = record_id(self._clock(), self.run, self._count)
         try:
-            self._store.put(
-                structs.replace(record, id=record_id(self._clock(), self.run, self._count))
-            )
+            self._store.put(structs.replace(record, id=id_))
         except Exception:  # noqa: BLE001 - a decision holds, whether it can be recorded or not
             RECORD_LOG.exception("%s: a decision is not recorded", topology.topology.id)
+        return id_
+
+
+def _with_move(
+    record: DecisionRecord, outcome: TopologyOutcome, lines: LastLines
+) -> DecisionRecord:
+    """Return the record with what a move costs and was predicted to gain, or what became of it."""
+    if outcome.looks_back:
+        return structs.replace(record, outcome_of=lines.moved, outcome=str(outcome.report))
+    least, greatest = outcome.predicted or (None, None)
+    return structs.replace(
+        record,
+        price=outcome.price,
+        gain_least=reportable(least),
+        gain_greatest=reportable(greatest),
+    )
 
 
 def _is_new(line: str, last: str, verdict: Place | Keep | Decline) -> bool:
@@ -208,7 +231,10 @@ def _metrics(before: Evaluation | None, after: Evaluation | None) -> tuple[Metri
     """Return `objective` and every term."""
     was, will = _values(before), _values(after)
     names = ("objective", *Term)
-    return tuple(MetricChange(str(it), was.get(it), will.get(it)) for it in names)
+    data = next((it.data_unit for it in (after, before) if it is not None), DataUnit.TUPLES)
+    return tuple(
+        MetricChange(str(it), was.get(it), will.get(it), foreign_unit(it, data)) for it in names
+    )
 
 
 def _values(evaluation: Evaluation | None) -> dict[str, float | None]:

@@ -16,16 +16,19 @@ from eyewall_sidecar.storm import (
     HostHistory,
     HostLoad,
     MeasuredTopology,
+    Overheads,
     Topology,
+    WorkerAddress,
     hold_estimates,
     measured_topology,
     update_host,
+    update_overheads,
 )
 
 REPORT_SECONDS = 30.0
 """Age from which on a host's report no longer says anything of its load."""
 HOST_SECONDS = 3600.0
-"""For which the service remembers how slow a host was that no longer reports."""
+"""For which the service remembers a host that no longer reports."""
 REREAD_SECONDS = 5.0
 """After which the same document is evaluated again, as its estimates have aged."""
 
@@ -42,22 +45,32 @@ class Estimates:
         Storm's id of a topology → its estimates; None if nothing is measured at all.
     loads
         Host → its load, where that is known.
+    overheads
+        Storm's id of a topology → (host, port) → cores that this worker uses in no executor.
     rates_age
         Storm's id of a topology → seconds since its rates were estimated, where they are.
     remark
         What is wrong with measurements, as a sentence for a person; empty if nothing is.
+    reports
+        Host → its latest report, if that is not old.
     """
 
     topologies: Mapping[str, MeasuredTopology] | None = None
     loads: Mapping[str, HostLoad] = field(default_factory=dict)
+    overheads: Mapping[str, Mapping[WorkerAddress, float]] = field(default_factory=dict)
     rates_age: Mapping[str, float] = field(default_factory=dict)
     remark: str = ""
+    reports: Mapping[str, Sample] = field(default_factory=dict, repr=False)
 
     def of(self, topology: str) -> MeasuredTopology | None:
         """Return a topology's estimates; None if nothing is measured at all."""
         if self.topologies is None:
             return None
         return self.topologies.get(topology, MeasuredTopology())
+
+    def overheads_of(self, topology: str) -> Mapping[WorkerAddress, float]:
+        """Return what is known of the overheads of a topology's workers."""
+        return self.overheads.get(topology, {})
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +97,7 @@ class _HostReports:
     sample: Sample
     came: float
     history: HostHistory | None
+    overheads: Overheads
 
 
 class EstimateTracker:
@@ -107,8 +121,14 @@ class EstimateTracker:
         return Estimates(
             {it: of.measured for it, of in self._topologies.items()},
             self._loads(found),
+            self._overheads(),
             {it: of.age(found.now) for it, of in self._topologies.items() if of.rates},
             found.remark,
+            {
+                host: it.sample
+                for host, it in self._hosts.items()
+                if host in found.hosts and found.now - it.came <= REPORT_SECONDS
+            },
         )
 
     def _estimate(self, topology: Topology, found: Measurements) -> _TopologyEstimates:
@@ -135,7 +155,8 @@ class EstimateTracker:
             before = self._hosts.get(host)
             if before is None or not _is_same(before.sample, sample):
                 history = update_host(before.history if before is not None else None, sample)
-                self._hosts[host] = _HostReports(sample, found.now, history)
+                overheads = update_overheads(before.overheads if before is not None else {}, sample)
+                self._hosts[host] = _HostReports(sample, found.now, history, overheads)
         age = {host: found.now - it.came for host, it in self._hosts.items()}
         self._hosts = {host: it for host, it in self._hosts.items() if age[host] <= HOST_SECONDS}
         return {
@@ -143,6 +164,14 @@ class EstimateTracker:
             for host, it in self._hosts.items()
             if host in found.hosts and it.history is not None and age[host] <= REPORT_SECONDS
         }
+
+    def _overheads(self) -> dict[str, dict[WorkerAddress, float]]:
+        """Return the last known overhead of each worker; a host that is silent keeps its own."""
+        of_topology: dict[str, dict[WorkerAddress, float]] = {}
+        for host, reports in self._hosts.items():
+            for (topology, port), it in reports.overheads.items():
+                of_topology.setdefault(topology, {})[host, port] = it.held
+        return of_topology
 
     def _log_remark(self, remark: str) -> None:
         if remark != self._remark:

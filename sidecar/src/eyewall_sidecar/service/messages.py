@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator, Sequence
 
-from eyewall_contracts.objective_terms import TERMS
+from eyewall_contracts.objective_terms import TERMS, DataUnit, describe
 
 from eyewall_sidecar.messages import Code, Message, message
 from eyewall_sidecar.model import Evaluation, Solution, Status
@@ -20,16 +20,23 @@ def differs_in_figures_alone(one: str, other: str) -> bool:
     return _FIGURE.sub("", one) == _FIGURE.sub("", other)
 
 
-def metric(term: Term, value: float) -> str:
-    """Return a metric with its unit: `41 ms`."""
-    it = TERMS[term]
+def metric(term: Term, value: float, data: DataUnit = DataUnit.TUPLES) -> str:
+    """Return a metric with its unit: `41 ms`; `data` is what T, N and EE count."""
+    it = TERMS[term].counting(data)
     number = milliseconds(value) if term is Term.R else f"{value * it.factor:.4g}"
     return f"{number} {it.display_unit}"
 
 
-def metric_difference(term: Term, value: float) -> str:
+def metric_difference(term: Term, value: float, data: DataUnit = DataUnit.TUPLES) -> str:
     """Return by how much a metric differs: `+3 ms`."""
-    return f"{'+' if value > 0 else '−'}{metric(term, abs(value))}"
+    return f"{'+' if value > 0 else '−'}{metric(term, abs(value), data)}"
+
+
+def foreign_unit(name: str, data: DataUnit) -> str:
+    """Return the unit of a metric if it is not the term's own; empty for `objective`."""
+    known = describe(name)
+    unit = known.counting(data).unit if known else ""
+    return "" if known is None or unit == known.unit else unit
 
 
 def reportable(value: float | None) -> float | None:
@@ -81,8 +88,8 @@ def _terms(after: Evaluation, objective: Objective, before: Evaluation | None) -
     for term in objective.weights:
         was = ""
         if before is not None:
-            was = f" (was {metric(term, before.metrics[term]).split()[0]})"
-        yield f"{term} {metric(term, after.metrics[term])}{was}"
+            was = f" (was {metric(term, before.metrics[term], before.data_unit).split()[0]})"
+        yield f"{term} {metric(term, after.metrics[term], after.data_unit)}{was}"
     if objective.ecker:
         was = f" (was {before.value:.4g})" if before is not None else ""
         yield f"ecker {after.value:.4g}{was}"

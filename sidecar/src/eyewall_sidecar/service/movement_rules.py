@@ -21,13 +21,13 @@ from eyewall_sidecar.model import (
 )
 from eyewall_sidecar.objective import Objective, Term
 from eyewall_sidecar.objectives import evaluate
+from eyewall_sidecar.objectives.load_prediction import LoadPrediction, predict_move
 from eyewall_sidecar.service.messages import no_placement_message, quality, worth
+from eyewall_sidecar.service.move_price import MovePrice, price_move
 from eyewall_sidecar.service.problem_cache import PlacementRequest
+from eyewall_sidecar.service.worker_starts import WorkerStarts
 from eyewall_sidecar.stores import HeldSwitches
 from eyewall_sidecar.storm import (
-    Assignment,
-    ClusterState,
-    Executor,
     Mode,
     SlotChoice,
     TopologyProblem,
@@ -38,11 +38,8 @@ from eyewall_sidecar.storm import (
 OVERLOADED = 1.1
 """A node is relieved from this multiple of its capacity on, whatever the objective gains; below,
 the excess may be the measurement's error."""
-RETURN_FACTOR = 2
-"""A move that takes back one of the last hour has to gain this multiple of the minimum."""
-HOUR = 3600.0
-GAP_SECONDS = 8.0
-"""A topology stops for so long when executors of it move (docs/results/measurements.md)."""
+RELIEF = 1.2
+"""What is saturated moves if it carries at least this multiple of its throughput then."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,15 +52,27 @@ class MoveConditions:
         Who froze it; None if nobody did.
     cooling_seconds
         Until the assignment has cooled down; 0 or less if it has.
-    recent_origins
-        Executor → the supervisor that it was moved away from within the last hour.
+    still_seconds
+        Until something may move again after a move that was undone; 0 or less if it may.
+    unsettled
+        Whether what is measured has not come to rest since workers started.
+    saturated
+        Whether what is measured shows queues that do not empty.
+    latency
+        Mean seconds from end to end as measured; None if that is not known.
+    starts
+        How long workers take to start.
     started_in_round, started_in_hour
         Worker processes that moves started, in the whole cluster.
     """
 
     frozen: Message | None = None
     cooling_seconds: float = 0.0
-    recent_origins: Mapping[Executor, str] = field(default_factory=dict)
+    still_seconds: float = 0.0
+    unsettled: bool = False
+    saturated: bool = False
+    latency: float | None = None
+    starts: WorkerStarts = field(default_factory=WorkerStarts)
     started_in_round: int = 0
     started_in_hour: int = 0
 
@@ -86,6 +95,8 @@ class CandidateMove:
         Why what runs may not stay, whatever is gained or lost; None if it may.
     slots
         Where the executors would run; None if there is nothing to move to.
+    prediction
+        What the load model expects of it; None unless the objective is L or THETA.
     """
 
     request: PlacementRequest
@@ -96,6 +107,7 @@ class CandidateMove:
     gain: float | None = None
     must_move: Message | None = None
     slots: SlotChoice | None = None
+    prediction: LoadPrediction | None = None
 
     @property
     def reported_solution(self) -> Solution:
@@ -162,14 +174,22 @@ def assess_move(request: PlacementRequest, solution: Solution) -> CandidateMove:
         return candidate(found=message(Code.ALREADY_BEST, quality=quality(valued)))
     placed = of_topology.on_supervisors(placement)
     try:
-        slots = choose_slots(placed, request.topology, request.capacities, of_topology.per_slot)
+        slots = choose_slots(
+            placed,
+            request.topology,
+            request.capacities,
+            of_topology.per_slot,
+            of_topology.traffic(),
+        )
     except ProblemError as error:
         return candidate(found=message(Code.NO_SLOTS, slot_error=str(error)))
-    overloaded = _overloaded(problem) if of_topology.cpu_measured else None
-    must_move = _misplaced(problem) or overloaded
+    must_move = _misplaced(problem)
+    if must_move is None and of_topology.cpu_measured and not objective.weighs_load:
+        must_move = _overloaded(problem)
     terms = worth(valued, objective, before)
     found = message(Code.FOUND, worth=terms, gain=gain, must_move=must_move)
-    return candidate(found=found, must_move=must_move, slots=slots)
+    prediction = predict_move(problem, current, placement) if objective.weighs_load else None
+    return candidate(found=found, must_move=must_move, slots=slots, prediction=prediction)
 
 
 def evaluate_move(
@@ -179,8 +199,9 @@ def evaluate_move(
     hold = (
         (candidate.found if candidate.slots is None else None)
         or _unknown_hold(candidate.request)
+        or _mode_hold(candidate.request, conditions)
+        or _time_hold(conditions, candidate.must_move)
         or (None if candidate.must_move else _value_hold(candidate, limits, conditions))
-        or _condition_hold(candidate.request, conditions)
         or _budget_hold(candidate, limits, conditions)
     )
     return MoveVerdict(candidate, hold)
@@ -190,8 +211,12 @@ def find_hold(
     request: PlacementRequest, gain: float, limits: MoveLimits, conditions: MoveConditions
 ) -> Message | None:
     """Return what holds back any move of this gain, of whichever executors; None if nothing."""
+    objective = request.settings.objective
     return (
-        _unknown_hold(request) or _gain_hold(gain, limits) or _condition_hold(request, conditions)
+        _unknown_hold(request)
+        or (None if objective.weighs_load else _gain_hold(gain, limits))
+        or _mode_hold(request, conditions)
+        or _time_hold(conditions)
     )
 
 
@@ -231,22 +256,49 @@ def _gain_hold(gain: float, limits: MoveLimits) -> Message | None:
 def _value_hold(
     candidate: CandidateMove, limits: MoveLimits, conditions: MoveConditions
 ) -> Message | None:
-    gain = candidate.gain if candidate.gain is not None else 0.0
-    return (
-        _gain_hold(gain, limits)
-        or _return_hold(candidate, gain, limits, conditions.recent_origins)
-        or _cost_hold(candidate, limits.horizon_seconds)
-    )
+    prediction, horizon = candidate.prediction, limits.horizon_seconds
+    if prediction is None:
+        gain = candidate.gain if candidate.gain is not None else 0.0
+        return _gain_hold(gain, limits) or _cost_hold(candidate, horizon, conditions.starts)
+    # The model may be wrong about what runs; what is measured of it is not. Tuples whose latency is
+    # known do not pile up unless queues say so, and no move saves more than what they take.
+    is_measured = conditions.latency is not None
+    if conditions.saturated or (prediction.saturated and not is_measured):
+        if prediction.relief >= RELIEF:
+            return None
+        return message(Code.RELIEF_TOO_SMALL, relief=prediction.relief, minimum=RELIEF)
+    price = price_of(candidate, conditions.starts)
+    least, _ = prediction.gain
+    if conditions.latency is not None:
+        least = min(least, conditions.latency)
+    saved = least * horizon
+    if least > 0 and (horizon == 0 or saved > price.seconds):
+        return None
+    return message(Code.COSTS_MORE, horizon=horizon, saved=saved, cost=price.seconds, gap=price.gap)
 
 
-def _condition_hold(request: PlacementRequest, conditions: MoveConditions) -> Message | None:
+def price_of(candidate: CandidateMove, starts: WorkerStarts) -> MovePrice:
+    """Return what a candidate move costs."""
+    topology, slots = candidate.request.topology, candidate.slots
+    after = slots.assignment if slots is not None else topology.assignment
+    return price_move(candidate.request, after, starts)
+
+
+def _mode_hold(request: PlacementRequest, conditions: MoveConditions) -> Message | None:
     if request.settings.mode is not Mode.AUTO:
         return message(Code.MODE_OBSERVE)
-    if conditions.frozen is not None:
-        return conditions.frozen
+    return conditions.frozen
+
+
+def _time_hold(conditions: MoveConditions, must_move: Message | None = None) -> Message | None:
+    """Return what time has to bring first; a pin has not to wait for what is measured."""
     if conditions.cooling_seconds > 0:
         return message(Code.COOLING, seconds=conditions.cooling_seconds)
-    return None
+    if must_move is not None and must_move.code is not Code.OVERLOADED:
+        return None
+    if conditions.still_seconds > 0:
+        return message(Code.STILL, seconds=conditions.still_seconds)
+    return message(Code.UNSETTLED) if conditions.unsettled else None
 
 
 def _budget_hold(
@@ -268,42 +320,25 @@ def _budget_hold(
     return None
 
 
-def _return_hold(
-    candidate: CandidateMove, gain: float, limits: MoveLimits, origins: Mapping[Executor, str]
-) -> Message | None:
-    minimum = RETURN_FACTOR * limits.minimum_gain
-    of_topology, solution = candidate.request.problem, candidate.solution
-    if gain >= minimum or not isinstance(of_topology, TopologyProblem) or solution is None:
-        return None
-    current = of_topology.problem.current or {}
-    for executor, node in (solution.placement or {}).items():
-        moves = current.get(executor) != node
-        if moves and origins.get(of_topology.executors[executor]) == of_topology.supervisors[node]:
-            return message(
-                Code.RETURN_GAIN_TOO_SMALL, minimum=minimum, executor=executor, node=node
-            )
-    return None
-
-
-def _cost_hold(candidate: CandidateMove, horizon: float | None) -> Message | None:
+def _cost_hold(candidate: CandidateMove, horizon: float, starts: WorkerStarts) -> Message | None:
     """Return that a move costs more than it saves within the horizon; None if that is unknown.
 
-    A topology that stops for a gap keeps the tuples of that time waiting, for half of it on
-    average: gap² / 2 seconds for each tuple/s. A response time that is better by ΔR saves
-    ΔR · horizon for each tuple/s. Availability: ΔA · horizon seconds of downtime less, for one gap.
-    Other objectives have units that a gap does not have.
+    A response time that is better by ΔR saves ΔR · horizon for each tuple/s. Availability:
+    ΔA · horizon seconds of downtime less, for one gap. Other objectives have units that a gap does
+    not have.
     """
     before, solution = candidate.before, candidate.solution
     after = solution.evaluation if solution is not None else None
-    if horizon is None or before is None or after is None:
+    if horizon == 0 or before is None or after is None:
         return None
+    price = price_of(candidate, starts)
     match candidate.request.settings.objective.single:
         case Term.R:
             saved = (before.metrics[Term.R] - after.metrics[Term.R]) * horizon
-            cost, code = GAP_SECONDS**2 / 2, Code.SAVES_TOO_LITTLE_WAITING
+            cost, code = price.seconds, Code.SAVES_TOO_LITTLE_WAITING
         case Term.A:
             saved = (after.metrics[Term.A] - before.metrics[Term.A]) * horizon
-            cost, code = GAP_SECONDS, Code.SAVES_TOO_LITTLE_DOWNTIME
+            cost, code = price.gap, Code.SAVES_TOO_LITTLE_DOWNTIME
         case _:
             return None
     return None if saved > cost else message(code, horizon=horizon, saved=saved, cost=cost)
@@ -332,56 +367,3 @@ def _misplaced(problem: PlacementProblem) -> Message | None:
         if problem.node(node).operators == 0:  # only with Ecker's score: see `placement_problem`
             return message(Code.FOREIGN_NODE, executor=executor, node=node)
     return None
-
-
-@dataclass(frozen=True, slots=True)
-class _Start:
-    """Workers that were started, and when."""
-
-    time: float
-    workers: int
-
-
-@dataclass(frozen=True, slots=True)
-class _Handover:
-    """A move that Nimbus was given in the last round."""
-
-    assignment: Assignment
-    workers: int
-
-
-class WorkerBudget:
-    """Counts the worker processes that moves start.
-
-    A move's workers count in the round that decides it, and in the hour once Nimbus's assignment
-    shows that it was done. Rounds write it, one at a time; any thread may read it.
-    """
-
-    def __init__(self) -> None:
-        """Begin with nothing started."""
-        # Replaced as a whole by each change, for those who read.
-        self._handovers: dict[str, _Handover] = {}
-        self._starts: tuple[_Start, ...] = ()
-
-    def begin_round(self, state: ClusterState, now: float) -> None:
-        """Count what the last round decided and Nimbus did; forget what is older than an hour."""
-        running = {it.topology.id: set(it.assignment) for it in state.topologies}
-        done = [
-            _Start(now, it.workers)
-            for topology, it in self._handovers.items()
-            if running.get(topology) == set(it.assignment)
-        ]
-        recent = (it for it in self._starts if now - it.time < HOUR)
-        self._starts, self._handovers = (*recent, *done), {}
-
-    def spend(self, topology: str, assignment: Assignment, workers: int) -> None:
-        """Count the workers that an assignment starts which Nimbus is given in this round."""
-        self._handovers = {**self._handovers, topology: _Handover(assignment, workers)}
-
-    def started_in_round(self) -> int:
-        """Return how many this round's moves start."""
-        return sum(it.workers for it in self._handovers.values())
-
-    def started_in_hour(self, now: float) -> int:
-        """Return how many moves started in the last hour, without this round's."""
-        return sum(it.workers for it in self._starts if now - it.time < HOUR)

@@ -167,7 +167,7 @@ class Planner:
         snapshot = self._service.last_round()
         topology = find_topology(snapshot.observation.state, options.topology)
         own = self._own_settings(topology)
-        settings = _chosen_settings(own, options)
+        settings = choose_policy(own, options.policy, options.objective)
         limit = self.context.time_limit(options.time_limit, settings.time_limit)
         seed = self.context.seed(options.seed)
         request = snapshot.request(topology, settings)
@@ -335,16 +335,20 @@ def _has_moved_on(plan: Plan, snapshot: RoundSnapshot) -> bool:
     return set(next(running, ())) != set(plan.assignment)
 
 
-def _chosen_settings(own: TopologySettings, options: PlanOptions) -> TopologySettings:
-    """Return the topology's own settings with the policy and objective of the options."""
-    if options.policy and options.policy not in policy_catalogue():
+def choose_policy(own: TopologySettings, policy: str, objective: str = "") -> TopologySettings:
+    """Return a topology's own settings with another policy and objective, unless these are empty.
+
+    UnknownNameError for a policy that is not there, InvalidRequestError for an objective that
+    cannot be read or that the policy does not take.
+    """
+    if policy and policy not in policy_catalogue():
         known = list(policy_catalogue())
-        unknown = message(Code.NO_POLICY, name=options.policy, known=known)
-        raise UnknownNameError(unknown, nearest_names(options.policy, known))
-    settings = replace(own, policy=options.policy) if options.policy else own
+        unknown = message(Code.NO_POLICY, name=policy, known=known)
+        raise UnknownNameError(unknown, nearest_names(policy, known))
+    settings = replace(own, policy=policy) if policy else own
     try:
-        if options.objective:
-            settings = replace(settings, objective=Objective.parse(options.objective))
+        if objective:
+            settings = replace(settings, objective=Objective.parse(objective))
         require_taken("policy", settings, policy_catalogue())
     except (ObjectiveError, SettingsError) as error:
         raise InvalidRequestError(message(Code.BAD_OBJECTIVE, objective_error=error)) from None

@@ -7,6 +7,7 @@ from eyewall_sidecar.model import ProblemError
 from eyewall_sidecar.service.estimates import Estimates
 from eyewall_sidecar.service.solver_pool import PlacementTask
 from eyewall_sidecar.storm import (
+    UNFITTED,
     Capacities,
     ClusterState,
     DelayTable,
@@ -16,6 +17,7 @@ from eyewall_sidecar.storm import (
     TopologyProblem,
     TopologySettings,
     TopologyState,
+    WaitFit,
     problem_of_missing,
     problem_of_moving,
     supervisor_capacities,
@@ -24,11 +26,12 @@ from eyewall_sidecar.storm import (
 
 @dataclass(frozen=True, slots=True)
 class Observation:
-    """What is known of the cluster at one moment: Nimbus's state, delays, and estimates."""
+    """What is known of the cluster at one moment: Nimbus's state, delays, estimates, and waits."""
 
     state: ClusterState
     delays: DelayTable
     estimates: Estimates
+    waits: WaitFit = UNFITTED
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,10 +85,12 @@ def request_placement(
     topology: TopologyState,
     settings: TopologySettings,
     known_delays: KnownDelaysCache,
+    uncertainty: float = 1.0,
 ) -> PlacementRequest:
     """Return where what has no slot belongs or, if nothing lacks one, where everything does.
 
     `previous` is the topology's last request: its problem is kept if nothing has changed.
+    `uncertainty` widens the intervals of what is predicted.
     """
     if previous is not None and not _is_current(previous, observation, topology, settings):
         previous = None
@@ -95,6 +100,9 @@ def request_placement(
     if previous is not None and previous.capacities == capacities:
         return replace(previous, observation=observation)
     problem = _build(observation, topology, settings, capacities, known_delays)
+    if isinstance(problem, TopologyProblem) and uncertainty != problem.problem.load.uncertainty:
+        load = replace(problem.problem.load, uncertainty=uncertainty)
+        problem = replace(problem, problem=replace(problem.problem, load=load))
     return PlacementRequest(observation, topology, capacities, settings, problem)
 
 
@@ -111,6 +119,9 @@ def _is_current(
         and request.observation.delays == observation.delays
         and request.measured == observation.estimates.of(topology.topology.id)
         and request.observation.estimates.loads == observation.estimates.loads
+        and request.observation.estimates.overheads_of(topology.topology.id)
+        == observation.estimates.overheads_of(topology.topology.id)
+        and request.observation.waits.values == observation.waits.values
     )
 
 
@@ -122,8 +133,15 @@ def _build(
     known_delays: KnownDelaysCache,
 ) -> TopologyProblem | ProblemError:
     build = problem_of_missing if topology.missing() else problem_of_moving
-    loads, measured = observation.estimates.loads, observation.estimates.of(topology.topology.id)
-    signals = Signals(observation.delays, measured, loads, known_delays)
+    estimates, name = observation.estimates, topology.topology.id
+    signals = Signals(
+        observation.delays,
+        estimates.of(name),
+        estimates.loads,
+        estimates.overheads_of(name),
+        observation.waits,
+        known_delays,
+    )
     try:
         return build(capacities, topology, settings, signals)
     except ProblemError as error:

@@ -12,12 +12,13 @@ from math import inf
 from eyewall_sidecar.config import ServiceSettings
 from eyewall_sidecar.messages import Code, Message, message
 from eyewall_sidecar.plugins import described
-from eyewall_sidecar.service.decider import RoundInputs, TopologyDecider
+from eyewall_sidecar.service.decider import TopologyDecider
 from eyewall_sidecar.service.decision import (
     Decision,
     Keep,
     LastLines,
     Place,
+    RoundInputs,
     TopologyOutcome,
     TopologyRecord,
     cancel_search,
@@ -32,12 +33,14 @@ from eyewall_sidecar.service.overview import RoundSnapshot
 from eyewall_sidecar.service.plans import Plan, PlanStore
 from eyewall_sidecar.service.problem_cache import Observation
 from eyewall_sidecar.service.solver_pool import Solvers
+from eyewall_sidecar.service.wait_tracker import WaitTracker
 from eyewall_sidecar.stores import (
     DelayStore,
     HeldSwitches,
     MeasurementStore,
     NoMeasurements,
     NoSwitches,
+    NoWaits,
     SwitchStore,
 )
 from eyewall_sidecar.storm import ClusterState, DelayTable, TopologyState, mode_of
@@ -67,8 +70,12 @@ class SchedulingService:
         solvers: Solvers,
         log: DecisionLog,
         clock: Callable[[], float],
+        waits: WaitTracker | None = None,
     ) -> None:
-        """Decide by these settings and inputs; `clock` is the one that deadlines are on."""
+        """Decide by these settings and inputs; `clock` is the one that deadlines are on.
+
+        `waits` may know what an earlier sidecar learned.
+        """
         self.settings = settings
         self.plans = PlanStore(clock)
         self.snapshot: RoundSnapshot | None = None
@@ -78,6 +85,7 @@ class SchedulingService:
         self._decider = TopologyDecider(settings, solvers, self.plans, clock)
         self._log = log
         self._clock = clock
+        self._waits = waits or WaitTracker(NoWaits(), clock)
         self._records: dict[str, TopologyRecord] = {}
         self._delay_remark = ""
 
@@ -104,6 +112,10 @@ class SchedulingService:
     def switches(self) -> HeldSwitches:
         """Return the operators' switches as they are now."""
         return self._inputs.switches.read()
+
+    def waits_age(self) -> float | None:
+        """Return the seconds since κ and γ were last fitted to a latency; None if never."""
+        return self._waits.age()
 
     def freeze_of(self, topology: str) -> Message | None:
         """Return who keeps a topology (by Storm's id) from being moved; None if nobody does."""
@@ -133,7 +145,9 @@ class SchedulingService:
         self._decider.budget.begin_round(state, began)
         self.plans.follow_up(state)
         estimates = self._estimates.read(it.topology for it in state.topologies)
-        seen = observation = Observation(state, self._read_delays(), estimates)
+        self._waits.read()
+        seen = observation = Observation(state, self._read_delays(), estimates, self._waits.fit)
+        self._decider.observe(observation)
         switches, plans = self.switches(), self.plans.queued()
         self._forget_all_but({it.topology.id for it in state.topologies})
         waiting = [it for it in state.topologies if it.missing()]
@@ -150,6 +164,8 @@ class SchedulingService:
             if isinstance(decision.verdict, Place):
                 taken = observation.state.assigned(name, decision.verdict.assignment)
                 observation = replace(observation, state=taken)
+        for topology in others:
+            self._observe_waits(topology)
         now, records = self._clock(), dict(self._records)
         self.snapshot = RoundSnapshot(nimbus, now, now - began, seen, records, decisions)
         return tuple(decisions[it.topology.id] for it in state.topologies)
@@ -198,6 +214,16 @@ class SchedulingService:
         self._records[name] = record
         status = replace(outcome, record=record).status
         return Decision(name, topology.assignment_digest, verdict, status)
+
+    def _observe_waits(self, topology: TopologyState) -> None:
+        request = self._records[topology.topology.id].request
+        if request is None or request.topology.assignment_digest != topology.assignment_digest:
+            return
+        try:
+            self._waits.observe(request, self._decider.performance(topology))
+        # The edge between topologies.
+        except Exception:
+            LOG.exception("%s: its latency teaches nothing", topology.topology.id)
 
     def _report(
         self, topology: TopologyState, outcome: TopologyOutcome, observation: Observation

@@ -1,4 +1,4 @@
-"""Readers of what others measured and switched, with its age; a writer of decisions."""
+"""Readers of what others measured and switched, with its age; writers of decisions and waits."""
 
 from eyewall_sidecar.stores.delays import DelayFile, DelayStore, NoDelays
 from eyewall_sidecar.stores.measurements import (
@@ -10,6 +10,7 @@ from eyewall_sidecar.stores.measurements import (
 from eyewall_sidecar.stores.records import NoRecords, RecordStore, ZookeeperRecords
 from eyewall_sidecar.stores.redis_delays import RedisDelays
 from eyewall_sidecar.stores.switches import HeldSwitches, NoSwitches, SwitchStore, ZookeeperSwitches
+from eyewall_sidecar.stores.waits import NoWaits, WaitStore, ZookeeperWaits
 
 __all__ = [
     "DelayFile",
@@ -21,10 +22,13 @@ __all__ = [
     "NoMeasurements",
     "NoRecords",
     "NoSwitches",
+    "NoWaits",
     "RecordStore",
     "RedisDelays",
     "SwitchStore",
+    "WaitStore",
     "ZookeeperMeasurements",
     "ZookeeperRecords",
     "ZookeeperSwitches",
+    "ZookeeperWaits",
 ]

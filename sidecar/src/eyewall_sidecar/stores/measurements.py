@@ -20,6 +20,8 @@ from kazoo.client import KazooClient
 
 READ_SECONDS = 1.0
 """Between two looks at what was written; both documents are written every few seconds."""
+FIRST_LOOK_SECONDS = 2.0
+"""That a start waits for the first look."""
 STOP_SECONDS = 1.0
 """For ending the session: a ZooKeeper that hangs must not keep anyone from ending."""
 
@@ -86,12 +88,17 @@ class ZookeeperMeasurements:
         self._hosts = ZnodeFolder(paths.samples, decode_sample, lambda it: it.host)
         self._wrong = "not read yet"
         self._seen = self._as_known()
+        self._looked = threading.Event()
         self._stopped = threading.Event()
         self._thread = threading.Thread(target=self._keep_reading, daemon=True)
 
     def start(self) -> None:
-        """Begin to read."""
+        """Begin to read; return after the first look, or soon if the server does not answer.
+
+        A first round without measurements that are there would place by what is declared.
+        """
         self._thread.start()
+        self._looked.wait(FIRST_LOOK_SECONDS)
 
     def close(self) -> None:
         """Read no more."""
@@ -113,10 +120,12 @@ class ZookeeperMeasurements:
 
     def _keep_reading(self) -> None:
         with closing(ZookeeperSession(self._servers, self._steady, reads_only=True)) as session:
-            while not self._stopped.wait(READ_SECONDS):
+            while not self._stopped.is_set():
                 client = session.client()
                 self._wrong = "no connection" if client is None else self._read(client)
                 self._seen = self._as_known()
+                self._looked.set()
+                self._stopped.wait(READ_SECONDS)
 
     def _read(self, client: KazooClient) -> str:
         """Read what was written since; return what is wrong, or nothing."""

@@ -7,7 +7,6 @@ from eyewall_sidecar.storm.changes import (
     SlotLoss,
     SlotMove,
     WorkerChange,
-    departures,
     find_lost_slot,
     slot_moves,
     slots_of,
@@ -28,12 +27,11 @@ from eyewall_sidecar.storm.cluster import (
     TopologyState,
     Worker,
 )
+from eyewall_sidecar.storm.core_demand import IDLE_THREAD
 from eyewall_sidecar.storm.delay_table import DelayTable
 from eyewall_sidecar.storm.host_load import HostHistory, HostLoad, update_host
 from eyewall_sidecar.storm.known_delays import KnownDelays, KnownDelaysCache
 from eyewall_sidecar.storm.placement_problem import (
-    Signals,
-    TopologyProblem,
     operator_id,
     problem_of_missing,
     problem_of_moving,
@@ -52,8 +50,20 @@ from eyewall_sidecar.storm.topology_estimates import (
     hold_estimates,
     measured_topology,
 )
+from eyewall_sidecar.storm.topology_problem import Signals, TopologyProblem
+from eyewall_sidecar.storm.wait_fit import (
+    UNFITTED,
+    LatencyParts,
+    WaitFit,
+    fit_waits,
+    hold_waits,
+    latency_parts,
+)
+from eyewall_sidecar.storm.worker_overhead import Overheads, WorkerAddress, update_overheads
 
 __all__ = [
+    "IDLE_THREAD",
+    "UNFITTED",
     "Assignment",
     "Capacities",
     "ChangeKind",
@@ -69,9 +79,11 @@ __all__ = [
     "Input",
     "KnownDelays",
     "KnownDelaysCache",
+    "LatencyParts",
     "LostSlot",
     "MeasuredTopology",
     "Mode",
+    "Overheads",
     "SettingsError",
     "Signals",
     "Slot",
@@ -84,13 +96,17 @@ __all__ = [
     "TopologyProblem",
     "TopologySettings",
     "TopologyState",
+    "WaitFit",
     "Worker",
+    "WorkerAddress",
     "WorkerChange",
     "choose_slots",
     "component_streams",
-    "departures",
     "find_lost_slot",
+    "fit_waits",
     "hold_estimates",
+    "hold_waits",
+    "latency_parts",
     "measured_topology",
     "mode_of",
     "operator_id",
@@ -101,6 +117,7 @@ __all__ = [
     "slots_of",
     "supervisor_capacities",
     "update_host",
+    "update_overheads",
     "worker_changes",
     "workers_started",
 ]

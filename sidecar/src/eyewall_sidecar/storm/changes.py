@@ -88,15 +88,6 @@ def workers_started(before: Assignment, after: Assignment) -> int:
     return len(set(after) - set(before))
 
 
-def departures(before: Assignment, after: Assignment) -> Mapping[Executor, str]:
-    """Executor → the supervisor that it leaves for another one."""
-    return {
-        it.executor: it.before.supervisor
-        for it in slot_moves(before, after)
-        if it.before and it.after and it.before.supervisor != it.after.supervisor
-    }
-
-
 def slots_of(assignment: Assignment) -> Mapping[Executor, Slot]:
     """Executor → slot."""
     return {executor: it.slot for it in assignment for executor in it.executors}

@@ -1,51 +1,55 @@
-"""Cores that a topology's executors need, by what they used."""
+"""Cores that a topology's executors would use at speed 1, by what they used."""
 
 from collections.abc import Mapping
 
 from eyewall_sidecar.storm.cluster import Executor, Topology
-from eyewall_sidecar.storm.host_load import HostLoad
 from eyewall_sidecar.storm.stream_shares import add, even_out, tasks
 from eyewall_sidecar.storm.topology_estimates import MeasuredTopology, MeasuredValue
 
-LEAST_PROGRESS = 0.5
-"""The need of work that is held up for longer than it runs is hard to estimate; an estimate that is
-too high would leave no host for it."""
+IDLE_THREAD = 0.011
+"""Cores of an executor without tuples: it looks for one every millisecond
+(topology.bolt.wait.strategy, topology.sleep.spout.wait.strategy.time.ms); 0.010 to 0.0125 were
+measured. It gives way to work: a thread that works, or that a quota stops, does not look."""
+LEAST_PART = 0.1
+"""Of what an executor used, what its work took at least: another wait strategy takes less."""
 
 
 def core_demand(
-    topology: Topology,
-    running_on: Mapping[Executor, str],
-    measured: MeasuredTopology | None,
-    loads: Mapping[str, HostLoad],
-) -> dict[Executor, float] | None:
-    """Cores that each executor needs; None unless all of them are known.
-
-    On a host that held its work up, what an executor used is less than what it needs: the
-    estimate adds what it would have used in the time that it was held up, up to twice as much. What
-    it really needs shows once it runs elsewhere.
+    topology: Topology, speeds: Mapping[Executor, float], measured: MeasuredTopology | None
+) -> dict[Executor, MeasuredValue] | None:
+    """Return what each executor would use on a host of speed 1; None unless all are known.
 
     Parameters
     ----------
-    running_on
-        The host that each executor runs on.
+    speeds
+        Executor → speed of the host that it was measured on; 1 where it is missing.
     measured
         What the topology's tasks used; None if nothing is measured.
-    loads
-        How much each host holds work up; a host of unknown load counts as holding up nothing.
     """
     if measured is None:
         return None
-    needed: dict[Executor, float] = {}
+    demand: dict[Executor, MeasuredValue] = {}
     for component in topology.components:
         of_component: dict[Executor, MeasuredValue] = {}
         for executor in component.executors:
             used = [measured.cores.get(task) for task in tasks(executor)]
-            load = loads.get(running_on.get(executor, ""))
-            progress = max(LEAST_PROGRESS, load.progress) if load is not None else 1.0
             if not all(used):
                 return None
+            speed = speeds.get(executor, 1.0)
             whole = add(it for it in used if it)
-            of_component[executor] = MeasuredValue(whole.value / progress, whole.error / progress)
+            of_component[executor] = MeasuredValue(whole.value * speed, whole.error * speed)
         if of_component:
-            needed |= even_out(of_component)
-    return needed
+            even = even_out(of_component)
+            demand |= {it: MeasuredValue(even[it], of_component[it].error) for it in even}
+    return demand
+
+
+def working_part(used: MeasuredValue) -> MeasuredValue:
+    """Return what of the cores that an executor used its tuples took.
+
+    The rest went into looking for tuples, of which nobody has to wait: a host that is full of it
+    carries more. How much that is is known within half of it.
+    """
+    looking = IDLE_THREAD * max(0.0, 1.0 - used.value)
+    working = max(used.value - looking, LEAST_PART * used.value)
+    return MeasuredValue(working, used.error + min(looking / 2, working))

@@ -3,15 +3,13 @@
 S-ODP (paper 000, section 6.2): executors are the operators, C_u is slots × EPS_max.
 """
 
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
 
 from eyewall_sidecar.messages import Code, Message, message
 from eyewall_sidecar.model import (
     Node,
     Operator,
-    Placement,
     PlacementProblem,
     ProblemError,
     Stream,
@@ -23,83 +21,18 @@ from eyewall_sidecar.storm.capacity import (
     executors_per_slot,
     node_names,
 )
-from eyewall_sidecar.storm.cluster import Component, Executor, Supervisor, TopologyState
-from eyewall_sidecar.storm.core_demand import core_demand
-from eyewall_sidecar.storm.delay_table import DelayTable
-from eyewall_sidecar.storm.host_load import HostLoad
-from eyewall_sidecar.storm.known_delays import KnownDelays, KnownDelaysCache
+from eyewall_sidecar.storm.cluster import (
+    Component,
+    Executor,
+    Supervisor,
+    TopologyState,
+)
+from eyewall_sidecar.storm.known_delays import KnownDelays
+from eyewall_sidecar.storm.load_inputs import LoadInputs
 from eyewall_sidecar.storm.rates import NOTHING_MEASURED, flows, unknown_streams
 from eyewall_sidecar.storm.settings import TopologySettings
-from eyewall_sidecar.storm.topology_estimates import MeasuredTopology
+from eyewall_sidecar.storm.topology_problem import Signals, TopologyProblem
 from eyewall_sidecar.storm.traits import HostTraits, TraitsError, pinned_hosts, read_traits
-
-
-@dataclass(frozen=True, slots=True)
-class Signals:
-    """All that a problem depends on in addition to cluster, topology and settings.
-
-    Parameters
-    ----------
-    delays
-        Between hosts, one way.
-    measured
-        Rates and costs of the topology; None where nothing is measured at all, so that what is
-        declared or assumed has to do.
-    loads
-        Host → its load, as far as it is known.
-    known_delays
-        Shared by the problems of all topologies.
-    """
-
-    delays: DelayTable
-    measured: MeasuredTopology | None = None
-    loads: Mapping[str, HostLoad] = field(default_factory=dict)
-    known_delays: KnownDelaysCache = field(default_factory=KnownDelaysCache)
-
-
-@dataclass(frozen=True, slots=True)
-class TopologyProblem:
-    """A problem and the way back to Storm's names.
-
-    Parameters
-    ----------
-    problem
-        What a policy is asked.
-    executors
-        Operator id → executor.
-    supervisors
-        Node id → supervisor id.
-    per_slot
-        How many executors one slot may hold.
-    known
-        The delays between the hosts.
-    assumptions
-        What was assumed.
-    delays_assumed
-        Which delays are unknown, or known too little to move by, and have a substitute; empty if
-        none has.
-    rates_unknown
-        Which rates should be measured and are not; None if all are, or if nothing is measured.
-    cpu_measured
-        Whether what operators need and nodes have of CPU was measured; else it is as declared.
-    interchangeable
-        Operator ids, component by component.
-    """
-
-    problem: PlacementProblem
-    executors: Mapping[str, Executor]
-    supervisors: Mapping[str, str]
-    per_slot: int
-    known: KnownDelays = field(compare=False, repr=False)
-    assumptions: tuple[Message | str, ...] = ()
-    delays_assumed: str = ""
-    rates_unknown: Message | None = None
-    cpu_measured: bool = False
-    interchangeable: tuple[tuple[str, ...], ...] = ()
-
-    def on_supervisors(self, placement: Placement) -> dict[Executor, str]:
-        """Executor → supervisor id."""
-        return {self.executors[it]: self.supervisors[node] for it, node in placement.items()}
 
 
 def operator_id(component: Component, executor: Executor) -> str:
@@ -116,7 +49,7 @@ def problem_of_missing(
     that nothing is refused because the hosts are busy.
     """
     fixed = {it: slot.supervisor for it, slot in topology.running().items()}
-    return _Bridge(capacities, topology, settings, signals, fixed, None, trusted=False).problem()
+    return _Bridge(capacities, topology, settings, signals, fixed, trusted=False).problem()
 
 
 def problem_of_moving(
@@ -129,18 +62,15 @@ def problem_of_moving(
     """
     withdrawn = {slot for capacity in capacities.values() for slot in capacity.withdrawn}
     fixed = {it: slot.supervisor for it, slot in topology.running().items() if slot in withdrawn}
-    host_of = {it: capacity.supervisor.host for it, capacity in capacities.items()}
-    where = {it: host_of.get(slot.supervisor, "") for it, slot in topology.running().items()}
-    cores = core_demand(topology.topology, where, signals.measured, signals.loads)
-    return _Bridge(capacities, topology, settings, signals, fixed, cores, trusted=True).problem()
+    return _Bridge(capacities, topology, settings, signals, fixed, trusted=True).problem()
 
 
 class _Bridge:
     """The pieces of one problem, each worked out once.
 
-    `fixed` are the executors that have to stay on their supervisor; `cores` what each executor was
-    measured to need, None where that is not known of all. Unless delays have to be `trusted`,
-    those of little confidence are used, too.
+    `fixed` are the executors that have to stay on their supervisor. Where measurements have to be
+    `trusted`, delays of little confidence are not used, and what executors were measured to use
+    takes the place of what they declare, which is for objectives that know no load.
     """
 
     def __init__(
@@ -150,7 +80,6 @@ class _Bridge:
         settings: TopologySettings,
         signals: Signals,
         fixed: Mapping[Executor, str],
-        cores: Mapping[Executor, float] | None,
         *,
         trusted: bool,
     ) -> None:
@@ -158,8 +87,6 @@ class _Bridge:
         self.measured = signals.measured or NOTHING_MEASURED
         self.is_measured = signals.measured is not None
         self.loads = signals.loads
-        self.cpu_measured = cores is not None
-        self.cores = cores or {it: com.cpu_cores for it, com in self.executors.items()}
         self.settings = settings
         self.topology = topology.topology
         self.fixed = fixed
@@ -169,10 +96,19 @@ class _Bridge:
         self.capacities = capacities
         supervisors = [it.supervisor for it in capacities.values()]
         self.names = node_names(supervisors)
-        self.offered: defaultdict[str, float] = defaultdict(float)
-        for it in supervisors:
-            self.offered[it.host] += it.cpu_cores
         self.traits, self.unreadable = _traits(supervisors)
+        self.inputs = LoadInputs(
+            capacities,
+            topology,
+            {host: it.speed for host, it in self.traits.items()},
+            signals.measured,
+            signals.loads,
+            signals.overheads,
+            signals.waits,
+        )
+        self.cpu_measured = self.inputs.used is not None
+        weighs_load = settings.objective.weighs_load
+        self.limits_measured = self.cpu_measured and trusted and not weighs_load
         self.per_slot = executors_per_slot(topology.topology, settings.executors_per_slot)
         self._refuse_what_cannot_be_modelled()
         self.limits = self._limits()
@@ -182,18 +118,22 @@ class _Bridge:
     def problem(self) -> TopologyProblem:
         hosts = set(self.known.hosts)
         nodes = [it for it in self.capacities.values() if it.supervisor.host in hosts]
-        edges, assumed = flows(self.topology, self.settings.rate_hints, self.measured)
+        edges, assumed = flows(
+            self.topology, self.settings.rate_hints, self.measured, self.settings.tuple_bytes
+        )
         ids = {it: operator_id(component, it) for it, component in self.executors.items()}
         problem = PlacementProblem(
             operators=tuple(self._operator(it, nodes) for it in self.executors),
             streams=tuple(
-                Stream(ids[it.source], ids[it.target], it.rate, system=it.system) for it in edges
+                Stream(ids[it.source], ids[it.target], it.rate, it.tuple_bytes, it.system)
+                for it in edges
             ),
             nodes=tuple(self._node(capacity) for capacity in nodes),
             links=self.known.links(
                 [(self.names[it.supervisor.id], it.supervisor.host) for it in nodes]
             ),
             current={ids[it]: self.names[where] for it, where in self.running.items()} or None,
+            load=self.inputs.load_model(edges, self.settings.headroom, self.per_slot),
         )
         return TopologyProblem(
             problem=problem,
@@ -346,17 +286,23 @@ class _Bridge:
                 self.names[it.supervisor.id] for it in nodes if it.supervisor.host in allowed
             )
         # CPU is not all that takes time: a declared time may include more.
-        cpu_time = self.measured.execution_times.get(component.id)
-        execution_time = self.settings.execution_times.get(
-            component.id, cpu_time.value if cpu_time else 0.0
-        )
+        cpu_time = self.inputs.execution_time(component)
+        execution_time = self.settings.execution_times.get(component.id, cpu_time)
+        demand = self.inputs.demand(executor)
         return Operator(
             id=operator_id(component, executor),
-            cpu=self.cores[executor],
+            cpu=self._required_cores(executor),
             memory=component.on_heap_bytes + component.off_heap_bytes,
             execution_time=execution_time,
             candidates=candidates,
+            demand=demand.value if demand is not None else None,
+            demand_error=demand.error if demand is not None else 0.0,
         )
+
+    def _required_cores(self, executor: Executor) -> float:
+        if self.limits_measured and self.inputs.used is not None:
+            return self.inputs.used[executor].value
+        return self.executors[executor].cpu_cores
 
     def _node(self, capacity: SupervisorCapacity) -> Node:
         """Build a node that can at least hold the executors that stay on it."""
@@ -364,24 +310,22 @@ class _Bridge:
         traits = self.traits[supervisor.host]
         load = self.loads.get(supervisor.host)
         left = capacity.cpu_cores
-        if load is not None and self.cpu_measured:
-            left = min(left, self._share(supervisor) * load.left_for(self.topology.id))
+        if self.limits_measured and (measured := self.inputs.cores_left(supervisor)) is not None:
+            left = min(left, measured)
         fixed = [it for it, there in self.fixed.items() if there == supervisor.id]
         staying = [self.executors[it] for it in fixed]
         memory = sum(it.on_heap_bytes + it.off_heap_bytes for it in staying)
+        cores, background = self.inputs.cores(supervisor)
         return Node(
             id=self.names[supervisor.id],
-            cpu=max(left, sum(self.cores[it] for it in fixed)),
+            cpu=max(left, sum(self._required_cores(it) for it in fixed)),
             memory=max(capacity.memory_bytes, memory),
             operators=self.limits[supervisor.id],
             speedup=max(SLOWEST, traits.speed * (load.progress if load else 1.0)),
             availability=traits.availability,
+            cores=cores,
+            background=background,
         )
-
-    def _share(self, supervisor: Supervisor) -> float:
-        """Return its part of what its host has left: by what those on one host declare."""
-        declared = self.offered[supervisor.host]
-        return supervisor.cpu_cores / declared if declared > 0 else 1.0
 
 
 def _traits(supervisors: Iterable[Supervisor]) -> tuple[dict[str, HostTraits], dict[str, str]]:

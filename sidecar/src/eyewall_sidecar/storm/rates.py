@@ -7,6 +7,7 @@ neither gives is assumed, and the assumption is reported.
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from math import isnan, nan
 
 from eyewall_sidecar.messages import Code, Message, message
 from eyewall_sidecar.model.path_order import path_order
@@ -23,6 +24,8 @@ from eyewall_sidecar.storm.topology_estimates import MeasuredTopology, MeasuredV
 
 ASSUMED_RATE = 1.0
 """Tuples/s of a stream without a measured or hinted rate."""
+SYSTEM_TUPLE_BYTES = 50.0
+"""Of an ack or a metric: two numbers of eight bytes, ids of stream and task, and Netty's frame."""
 METRICS_RATE = 1 / 60
 """Tuples/s of metrics from one executor: topology.builtin.metrics.bucket.size.secs is 60."""
 
@@ -45,13 +48,21 @@ StreamId = tuple[str, str]
 class Flow:
     """What goes from one executor to another, all streams of the pair together.
 
-    `system`: acks and metrics rather than the topology's own tuples.
+    Parameters
+    ----------
+    rate
+        Tuples/s.
+    system
+        Whether these are acks and metrics rather than the topology's own tuples.
+    tuple_bytes
+        Their mean size; None where a stream's is unknown.
     """
 
     source: Executor
     target: Executor
     rate: float
     system: bool
+    tuple_bytes: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,11 +111,23 @@ class ComponentStream:
 
 
 def flows(
-    topology: Topology, hints: Mapping[str, float], measured: MeasuredTopology = NOTHING_MEASURED
+    topology: Topology,
+    hints: Mapping[str, float],
+    measured: MeasuredTopology = NOTHING_MEASURED,
+    sizes: Mapping[str, float] | None = None,
 ) -> tuple[tuple[Flow, ...], tuple[Message, ...]]:
-    """Return the flows between executors, and what was assumed."""
+    """Return the flows between executors, and what was assumed.
+
+    Parameters
+    ----------
+    hints
+        Component or `component:stream` → tuples/s that it emits.
+    sizes
+        Component or `component:stream` → mean bytes of the tuples that it emits.
+    """
     streams, assumptions = component_streams(topology, hints, measured)
     rates: dict[tuple[Executor, Executor, bool], float] = {}
+    bytes_per_second: dict[tuple[Executor, Executor, bool], float] = {}
     spread_as_shuffle: dict[str, None] = {}
     guessed: dict[str, None] = {}
     for it in streams:
@@ -118,13 +141,33 @@ def flows(
             if one != other:
                 pair = (one, other, it.system)
                 rates[pair] = rates.get(pair, 0.0) + share
+                size = _tuple_bytes(it, sizes or {})
+                bytes_per_second[pair] = bytes_per_second.get(pair, 0.0) + share * size
     if spread_as_shuffle:
         assumptions += (message(Code.SPREAD_AS_SHUFFLE, streams=list(spread_as_shuffle)),)
     if guessed:
         assumptions += (message(Code.SPREAD_GUESSED, streams=list(guessed)),)
-    return tuple(Flow(one, other, rate, sys) for (one, other, sys), rate in rates.items()), (
-        assumptions
+    found = (
+        Flow(one, other, rate, sys, _mean_size(bytes_per_second[one, other, sys], rate))
+        for (one, other, sys), rate in rates.items()
     )
+    return tuple(found), assumptions
+
+
+def _tuple_bytes(stream: ComponentStream, sizes: Mapping[str, float]) -> float:
+    """Return the mean size of a stream's tuples; nan where it is unknown."""
+    if not sizes:
+        return nan
+    if stream.system:
+        return SYSTEM_TUPLE_BYTES
+    source = stream.source.id
+    return sizes.get(f"{source}:{stream.stream}", sizes.get(source, nan))
+
+
+def _mean_size(bytes_per_second: float, rate: float) -> float | None:
+    if isnan(bytes_per_second):
+        return None
+    return bytes_per_second / rate if rate > 0 else 0.0
 
 
 def component_streams(

@@ -11,6 +11,7 @@ from typing import Any, Protocol
 from eyewall_contracts.setting_keys import (
     EXECUTION_TIME,
     EXECUTORS_PER_SLOT,
+    HEADROOM,
     MODE,
     OBJECTIVE,
     PIN,
@@ -18,6 +19,7 @@ from eyewall_contracts.setting_keys import (
     RATE_HINT,
     TIME_LIMIT,
     TOPOLOGY_KEYS,
+    TUPLE_BYTES,
     PerComponent,
     SettingKey,
 )
@@ -57,6 +59,10 @@ Choices = Mapping[str, Choice]
 """Name → policy."""
 
 
+IDLE_HOSTS = Objective.parse("R=1")
+"""The objective of a policy that does not take the default one, unless another is chosen."""
+
+
 class SettingsError(ValueError):
     """A setting that cannot be used; names key, value and what is allowed."""
 
@@ -79,16 +85,22 @@ class TopologySettings:
         Component or `component:stream` → tuples/s that the component as a whole emits.
     execution_times
         Component → seconds for one tuple on a host of speed 1.
+    tuple_bytes
+        Component or `component:stream` → mean size of the tuples that it emits.
+    headroom
+        The multiple of its present rate that a placement should carry.
     """
 
     mode: Mode = Mode.AUTO
     policy: str = "odp"
-    objective: Objective = field(default_factory=lambda: Objective.parse("R=1"))
+    objective: Objective = field(default_factory=lambda: Objective.parse("L=1"))
     time_limit: float = math.inf
-    executors_per_slot: int = 4
+    executors_per_slot: int = 16
     pins: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     rate_hints: Mapping[str, float] = field(default_factory=dict)
     execution_times: Mapping[str, float] = field(default_factory=dict)
+    tuple_bytes: Mapping[str, float] = field(default_factory=dict)
+    headroom: float = 1.3
 
 
 def read_settings(
@@ -118,9 +130,26 @@ def read_settings(
     if EXECUTION_TIME in given:
         times = given[EXECUTION_TIME]
         changes["execution_times"] = {component: ms / 1000 for component, ms in times.items()}
+    if TUPLE_BYTES in given:
+        changes["tuple_bytes"] = {name: float(size) for name, size in given[TUPLE_BYTES].items()}
+    if HEADROOM in given:
+        changes["headroom"] = float(given[HEADROOM])
     settings = replace(defaults, **changes)
+    if OBJECTIVE not in given:
+        settings = with_usual_objective(settings, policies)
     require_taken(POLICY.name, settings, policies)
     return settings
+
+
+def with_usual_objective(settings: TopologySettings, policies: Choices) -> TopologySettings:
+    """Return the settings with R=1 if the policy takes that, and not the objective that they have.
+
+    For settings whose objective was not chosen.
+    """
+    policy = policies.get(settings.policy)
+    if policy is None or policy.takes(settings.objective) or not policy.takes(IDLE_HOSTS):
+        return settings
+    return replace(settings, objective=IDLE_HOSTS)
 
 
 def mode_of(topology: Topology, defaults: TopologySettings) -> Mode:

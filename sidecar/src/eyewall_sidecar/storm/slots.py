@@ -13,6 +13,7 @@ from eyewall_sidecar.messages import Code, message
 from eyewall_sidecar.model import ProblemError
 from eyewall_sidecar.storm.capacity import SupervisorCapacity
 from eyewall_sidecar.storm.cluster import Assignment, Executor, Slot, TopologyState, Worker
+from eyewall_sidecar.storm.worker_packing import Traffic, pack_workers
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,10 +37,11 @@ def choose_slots(
     topology: TopologyState,
     capacities: Mapping[str, SupervisorCapacity],
     per_slot: int,
+    traffic: Traffic,
 ) -> SlotChoice:
     """Put the executors placed on each supervisor (by id) into as few new workers as possible.
 
-    ProblemError if a supervisor has too few slots.
+    Executors that exchange many tuples share one. ProblemError if a supervisor has too few slots.
     """
     placed_on: dict[str, list[Executor]] = {}
     for executor in topology.topology.executors():
@@ -56,7 +58,7 @@ def choose_slots(
         apart = {executor for it in staying for executor in it.executors}
         here = [it for it in here if it not in apart]
         slots = len(capacity.fresh) + len(capacity.held)
-        groups = _groups(here, running, slots, per_slot)
+        groups = _groups(here, running, slots, per_slot, traffic)
         if groups is None:
             raise ProblemError(
                 message(
@@ -83,7 +85,11 @@ def _require_unchanged(
 
 
 def _groups(
-    here: Sequence[Executor], running: Sequence[Worker], slots: int, per_slot: int
+    here: Sequence[Executor],
+    running: Sequence[Worker],
+    slots: int,
+    per_slot: int,
+    traffic: Traffic,
 ) -> list[frozenset[Executor]] | None:
     """Divide one supervisor's executors into workers: those that run whole, and the rest packed.
 
@@ -94,9 +100,7 @@ def _groups(
     while True:
         together = {executor for it in kept for executor in it.executors}
         loose = [it for it in here if it not in together]
-        packed = [
-            frozenset(loose[start : start + per_slot]) for start in range(0, len(loose), per_slot)
-        ]
+        packed = pack_workers(loose, traffic, per_slot)
         if len(kept) + len(packed) <= slots:
             return [it.executors for it in kept] + packed
         if not kept:

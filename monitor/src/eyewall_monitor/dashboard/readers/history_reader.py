@@ -14,8 +14,8 @@ from eyewall_contracts.metric_history import HistoryKeys, decode_entry, oldest_i
 from eyewall_contracts.stores.redis_client import connect, reason
 from redis.exceptions import RedisError, ResponseError
 
+from eyewall_monitor.dashboard.flow_history import KEEP_SECONDS, FlowHistory
 from eyewall_monitor.dashboard.readers.reader import RepeatingThread, pause_after
-from eyewall_monitor.dashboard.response_times import KEEP_SECONDS, ResponseTimes
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -71,7 +71,7 @@ class HistoryReader:
         """Key of a host that is not a stream → Redis's error."""
         self._unreadable = ""
         self._error = ""
-        self.response_times = ResponseTimes()
+        self.flow = FlowHistory()
         self._thread = RepeatingThread("the history in Redis", self.poll, self._failed)
         self.start = self._thread.start
 
@@ -113,7 +113,7 @@ class HistoryReader:
         every = pause_after(self._complete_at - began, EVERY_SECONDS)
         if self._steady() - self._forgot_at > FORGET_SECONDS:
             self._forgot_at = self._steady()
-            self.response_times.forget_old(self._clock())
+            self.flow.forget_old(self._clock())
         end = self._steady() + every
         while self._steady() < end and not self._thread.stopped:
             began = self._steady()
@@ -214,7 +214,7 @@ class HistoryReader:
 
     def _set_complete_since(self) -> None:
         oldest = self._clock() - KEEP_SECONDS
-        self.response_times.set_complete_since(max(oldest, *self._reached.values(), 0.0))
+        self.flow.set_complete_since(max(oldest, *self._reached.values(), 0.0))
 
     def _decode(self, fields: dict[bytes, bytes]) -> Sample | None:
         try:
@@ -222,7 +222,7 @@ class HistoryReader:
         except ContractError as error:
             self._unreadable = str(error)
             return None
-        self.response_times.add(report)
+        self.flow.add(report)
         return report
 
     def _failed(self, error: str) -> None:

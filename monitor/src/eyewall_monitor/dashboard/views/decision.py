@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from eyewall_monitor.dashboard.response_times import mean
+from eyewall_monitor.dashboard.flow_history import mean
 from eyewall_monitor.dashboard.views.base import View
 from eyewall_monitor.dashboard.views.decision_summary import (
     EXECUTED,
@@ -100,7 +100,7 @@ def measured_gain(decision: DecisionSummary, snapshot: Snapshot) -> MeasuredGain
     """
     settled = decision.at + SETTLING_SECONDS
     end = settled + AFTER_SECONDS
-    spans = snapshot.redis.response_times.spans
+    spans = snapshot.redis.flow.spans
     before = mean(spans(decision.topology, decision.at - BEFORE_SECONDS, decision.at))
     after = mean(spans(decision.topology, settled, end)) if snapshot.now >= end else None
     return MeasuredGain(
@@ -121,7 +121,7 @@ def _notes(
         yield "No executor was moved."
     if snapshot.now < end:
         yield f"The measurement ends in {end - snapshot.now:.0f} s, six minutes after the decision."
-    complete_since = snapshot.redis.response_times.complete_since()
+    complete_since = snapshot.redis.flow.complete_since()
     incomplete = complete_since is None or complete_since > start
     if before is None or (after is None and snapshot.now >= end):
         yield _why_unknown(snapshot, incomplete=incomplete)

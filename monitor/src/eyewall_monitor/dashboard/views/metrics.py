@@ -74,7 +74,7 @@ def metric_views(metrics: Iterable[pb.Metric | MetricChange]) -> tuple[MetricVie
 
 
 def _metric_view(metric: pb.Metric | MetricChange) -> MetricView:
-    term = describe(metric.name)
+    term = describe(metric.name, metric.unit)
     name = f"{term.name} {metric.name}" if term else metric.name
     return MetricView.of(
         metric,

@@ -17,11 +17,12 @@ from eyewall_monitor.dashboard.view_cache import ViewCache
 from eyewall_monitor.dashboard.views.cluster import ClusterView
 from eyewall_monitor.dashboard.views.decision import DecisionPage, DecisionView
 from eyewall_monitor.dashboard.views.explanation import ExplanationView
+from eyewall_monitor.dashboard.views.forecast import ForecastView
 from eyewall_monitor.dashboard.views.health import HealthView
 from eyewall_monitor.dashboard.views.metrics import TermView, term_views
 from eyewall_monitor.dashboard.views.plan import PlanRequest, PlanSummaryView, PlanView, PolicyView
 from eyewall_monitor.dashboard.views.provision import CatalogueView, ProvisionRequest, ProvisionView
-from eyewall_monitor.dashboard.views.response_time import ResponseTimeView
+from eyewall_monitor.dashboard.views.response_time import ResponseTimeView, ThroughputView
 from eyewall_monitor.dashboard.views.switches import Frozen, SwitchesView
 from eyewall_monitor.dashboard.views.topology import TopologySummary, TopologyView
 from eyewall_monitor.dashboard.web.events import Events
@@ -49,6 +50,7 @@ _ERRORS: Final = {
 }
 
 Topology = Annotated[str, Path(description="Storm's id of it, or its name.", max_length=300)]
+Span = Annotated[int, Query(ge=60, le=DAY, description="How far back, in seconds.")]
 Id = Annotated[str, Path(max_length=200)]
 
 
@@ -111,15 +113,36 @@ def api_router(views: ViewCache, commands: Commands, events: Events) -> APIRoute
         response_model=ResponseTimeView,
         responses=_errors(404, 422, 503),
     )
-    async def response_time(
-        request: Request,
-        topology: Topology,
-        seconds: Annotated[
-            int, Query(ge=60, le=DAY, description="How far back, in seconds.")
-        ] = 3600,
-    ) -> Response:
+    async def response_time(request: Request, topology: Topology, seconds: Span = 3600) -> Response:
         """Response time over time: predicted, measured, and reassignments."""
         return await call(request, commands.response_time, topology, seconds)
+
+    @router.get(
+        "/topologies/{topology}/throughput",
+        tags=["look"],
+        response_model=ThroughputView,
+        responses=_errors(404, 422, 503),
+    )
+    async def throughput(request: Request, topology: Topology, seconds: Span = 3600) -> Response:
+        """Throughput over time: expected and measured."""
+        return await call(request, commands.throughput, topology, seconds)
+
+    @router.get(
+        "/topologies/{topology}/forecast",
+        tags=["ask"],
+        response_model=ForecastView,
+        responses=_errors(404, 422, 502, 503),
+    )
+    async def forecast(
+        request: Request,
+        topology: Topology,
+        rate: Annotated[
+            float,
+            Query(gt=0, allow_inf_nan=False, description="A multiple of the present rate."),
+        ] = 1.0,
+    ) -> Response:
+        """What to expect of a topology at another rate, where it runs."""
+        return await call(request, commands.forecast, topology, rate, limiter=reading)
 
     @router.get(
         "/topologies/{topology}/explain",

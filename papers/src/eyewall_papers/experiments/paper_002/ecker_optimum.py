@@ -286,7 +286,7 @@ def least_score(
     costs = ecker_costs(arrays, weights)
     order, count = arrays.path_order, arrays.operators
     paths = arrays.delays * costs.costs.response
-    parts = _parts(arrays, order, _worth(arrays, costs.costs.per_tuple, costs.costs.per_stream))
+    parts = _parts(arrays, order, _worth(arrays, costs.costs.per_rate, costs.costs.per_stream))
     known_places = places_of(problem, known)[order]
     used = 0
     # First what the last operators' streams cost at least, then their nodes in use as well.
@@ -321,9 +321,9 @@ def least_score(
     return LeastScore(placement, score, bound, used + spent)
 
 
-def _worth(arrays: ProblemArrays, per_tuple: Floats, per_stream: Floats) -> Floats:
+def _worth(arrays: ProblemArrays, per_rate: Floats, per_stream: Floats) -> Floats:
     """Return [stream]: its cost between different nodes."""
-    return np.asarray(arrays.rates * per_tuple.max() + per_stream.max(), dtype=np.float64)
+    return np.asarray(arrays.rates * per_rate.max() + per_stream.max(), dtype=np.float64)
 
 
 def _parts(arrays: ProblemArrays, order: Places, worth: Floats) -> Parts:

@@ -56,8 +56,8 @@ def spread_bound(arrays: ProblemArrays, costs: Costs) -> float:
             np.where(arrays.allowed, costs.per_operator, inf).min(axis=1, initial=inf).sum()
         )
     for amounts, matrix in (
-        (arrays.rates, costs.per_tuple),
-        (np.ones(len(arrays.rates)), costs.per_stream),
+        (costs.data_rates, costs.per_rate),
+        (np.ones(len(arrays.sources)), costs.per_stream),
     ):
         if matrix.any():
             joined = np.zeros((arrays.operators, arrays.operators))

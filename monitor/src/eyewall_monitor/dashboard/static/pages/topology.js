@@ -1,7 +1,8 @@
-// One topology: its graph, its response time over time, its slowest path, and explanations.
+// One topology: its graph, what to expect of it, its history, its slowest path, and explanations.
 
 import { pathTo } from "../api.js";
-import { ResponseTimeChart, responseTimeSection } from "../charts/response_time.js";
+import { MILLISECONDS, responseTimeCurves, responseTimeSection, throughputCurves, throughputSection, TUPLES } from "../charts/response_time.js";
+import { TimeChart } from "../charts/time_chart.js";
 import { TopologyGraph } from "../charts/topology_graph.js";
 import { waterfall } from "../charts/waterfall.js";
 import { html, nothing } from "../lit.js";
@@ -12,6 +13,7 @@ import { Sites } from "../sites.js";
 import { FreezeSwitch } from "../switches.js";
 import { badges } from "../topology_list.js";
 import { ExplanationPanel } from "../explanation_panel.js";
+import { ForecastPanel } from "../forecast_panel.js";
 
 /** @typedef {import("../../api.d.ts").TopologyView} TopologyView */
 
@@ -19,7 +21,9 @@ import { ExplanationPanel } from "../explanation_panel.js";
 export function page(context, name) {
   const why = new ExplanationPanel(context, name);
   const graph = new TopologyGraph(context.redraw, (executor) => why.choose(executor));
-  const chart = new ResponseTimeChart();
+  const whatIf = new ForecastPanel(context, name);
+  const responseTimes = new TimeChart(MILLISECONDS);
+  const throughputs = new TimeChart(TUPLES);
   let seconds = Number(context.query().get("seconds")) || 3600;
   let id = name;
   /** @type {FreezeSwitch|null} */
@@ -38,21 +42,27 @@ export function page(context, name) {
     sources: () => ({
       topology: { path: pathTo(["topologies", name]), changedBy: ofTopology },
       times: { path: pathTo(["topologies", name, "response-time"], { seconds }), changedBy: (topic) => ofTopology(topic) || topic === "decisions" },
+      flow: { path: pathTo(["topologies", name, "throughput"], { seconds }), changedBy: ofTopology },
       cluster: { path: "/cluster", changedBy: (topic) => topic === "cluster" },
     }),
     changed: (topics) => {
-      if (why.executor && topics.some(ofTopology)) void why.ask();
+      if (!topics.some(ofTopology)) return;
+      if (why.executor) void why.ask();
+      void whatIf.ask();
     },
-    drawn: (root, { times }) => {
+    drawn: (root, { times, flow }) => {
       graph.measure(root);
       why.shown(root);
-      if (times) chart.show(root.querySelector(".time-chart"), times.view, [times.at / 1000 - seconds, times.at / 1000]);
+      const since = (/** @type {number} */ at) => /** @type {[number, number]} */ ([at / 1000 - seconds, at / 1000]);
+      if (times) responseTimes.show(root.querySelector(".time-chart.response-time"), times.view, () => responseTimeCurves(times.view), since(times.at));
+      if (flow) throughputs.show(root.querySelector(".time-chart.throughput"), flow.view, () => throughputCurves(flow.view), since(flow.at));
     },
     leave: () => {
       graph.end();
-      chart.end();
+      responseTimes.end();
+      throughputs.end();
     },
-    draw: ({ topology: { view, at }, times, cluster }) => {
+    draw: ({ topology: { view, at }, times, flow, cluster }) => {
       /** @type {TopologyView} */
       const topology = view;
       const it = topology.summary;
@@ -75,6 +85,7 @@ export function page(context, name) {
           <div><dt>Cool-down</dt><dd class="large">${topology.cooling > 0 ? html`<small>until</small> ${moment(at / 1000 + topology.cooling)}` : "over"}</dd></div>
         </dl>
         <section class="card" aria-labelledby="graph-title"><h2 id="graph-title">Streams and executors</h2>${graph.draw(topology, sites, why.executor)}</section>
+        ${whatIf.draw(sites, at)}
         <div class="split half">
           ${why.draw(executors, [...sites.ofHost.keys()], sites)}
           <div class="side">
@@ -85,7 +96,8 @@ export function page(context, name) {
           </div>
         </div>
         <section class="card" aria-labelledby="time-title"><h2 id="time-title">Response time over time</h2>
-          ${responseTimeSection(times?.view, seconds, showLast)}</section>`;
+          ${responseTimeSection(times?.view, seconds, showLast)}</section>
+        <section class="card" aria-labelledby="flow-title"><h2 id="flow-title">Throughput over time</h2>${throughputSection(flow?.view)}</section>`;
     },
   };
 }

@@ -55,6 +55,8 @@ final class SettingKeys {
                     "eyewall.pin",
                     "eyewall.rate.hint",
                     "eyewall.execution.time.hint.ms",
+                    "eyewall.tuple.bytes.hint",
+                    "eyewall.headroom",
                     "eyewall.executors.per.slot",
                     "eyewall.rate.promised.mbit",
                     "eyewall.budget.per.mb");

@@ -1,0 +1,91 @@
+"""What a simulated cluster is made of: hosts, components, and figures unknown to the sidecar."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+
+@dataclass(frozen=True, slots=True)
+class SimulatedHost:
+    """A host: its cores, what others use of them, and the share of time the hypervisor takes."""
+
+    name: str
+    cores: float
+    background: float = 0.0
+    steal: float = 0.0
+    quota: bool = True
+
+    @property
+    def cpus(self) -> int:
+        """CPUs of the machine: with a quota it is one of eight."""
+        return 8 if self.has_quota else round(self.cores)
+
+    @property
+    def has_quota(self) -> bool:
+        """Whether a control group limits it: half a core is always a part of one."""
+        return self.quota or self.cores != round(self.cores)
+
+
+@dataclass(frozen=True, slots=True)
+class SimulatedComponent:
+    """A spout or bolt.
+
+    Parameters
+    ----------
+    name, inputs
+        Its name, and the components that it subscribes to; a spout has none.
+    shares
+        The part of its tuples that each executor gets.
+    cpu_seconds
+        Of one tuple; of a spout: of one that it emits.
+    selectivity
+        Tuples emitted for each one received.
+    """
+
+    name: str
+    inputs: tuple[str, ...]
+    shares: tuple[float, ...]
+    cpu_seconds: float
+    selectivity: float = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class Physics:
+    """What the sidecar does not know beforehand.
+
+    Parameters
+    ----------
+    burstiness, sharing
+        Exponents of the waiting time: of the executor's own queue, and of its host's processors.
+    send_cpu, receive_cpu
+        CPU-seconds of a tuple that leaves or enters a worker.
+    crossing_seconds
+        From worker to worker on top of the delay.
+    worker_cpu
+        Cores that a worker process uses at any rate.
+    start_cpu
+        CPU-seconds until a worker process takes its first tuple.
+    cold_factor, cold_seconds
+        Code that is not compiled yet takes so much longer, and for so long.
+    pending
+        Tuples that a spout has under way at most.
+    """
+
+    burstiness: float = 1.0
+    sharing: float = 1.0
+    send_cpu: float = 0.0001
+    receive_cpu: float = 0.0001
+    crossing_seconds: float = 0.001
+    worker_cpu: float = 0.01
+    start_cpu: float = 4.0
+    cold_factor: float = 1.0
+    cold_seconds: float = 15.0
+    pending: float = 1000.0
+
+
+def shares_of(count: int, skew: float) -> tuple[float, ...]:
+    """Return the parts of a stream that executors get: even, or by Zipf's law."""
+    weights = np.arange(1, count + 1) ** -skew
+    return tuple((weights / weights.sum()).tolist())

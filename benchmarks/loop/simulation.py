@@ -1,0 +1,128 @@
+"""Many random cases of the simulated loop, and what the sidecar makes of them next to RAS.
+
+A case is below RAS if, in the last third, less than 0.99 of RAS's tuples come out, or if they take
+5 % and 0.5 ms longer on average. Cases are the same for every contender: they follow from their
+seeds.
+"""
+
+from __future__ import annotations
+
+import logging
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass
+from multiprocessing import get_context
+from statistics import mean
+from typing import TYPE_CHECKING
+
+from benchmarks.loop.simulated_cases import random_case
+from benchmarks.loop.simulated_loop import (
+    RAS,
+    Contender,
+    LoopResult,
+    carried_by,
+    run_case,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+SETTLED = 60.0
+"""Seconds after the first placement from which on a move counts."""
+LEAST_THROUGHPUT = 0.99
+MOST_LATENCY = 1.05
+JITTER = 0.0005
+"""Seconds by which latencies may differ in addition."""
+
+
+@dataclass(frozen=True, slots=True)
+class CaseOutcome:
+    """A contender's result in one case, and RAS's."""
+
+    seed: int
+    kind: str
+    shape: str
+    offered: float
+    result: LoopResult
+    ras: LoopResult
+
+    @property
+    def late_moves(self) -> int:
+        """Moves after the first minute."""
+        return sum(it > SETTLED for it in self.result.moves)
+
+    @property
+    def is_below_ras(self) -> bool:
+        """Whether fewer tuples come out than under RAS, or later."""
+        own, ras = self.result, self.ras
+        # What comes out beyond what is offered had waited before.
+        if own.throughput < LEAST_THROUGHPUT * min(1.0, ras.throughput):
+            return True
+        return own.latency > MOST_LATENCY * ras.latency + JITTER
+
+
+def log_nothing() -> None:
+    """Keep decisions out of this process's log."""
+    logging.getLogger("eyewall").setLevel(logging.CRITICAL)
+
+
+def simulate(seed: int, kind: str, contender: Contender, seconds: float) -> CaseOutcome:
+    """Run one case under a contender and under RAS."""
+    case = random_case(seed, kind)
+    offered = case.load * carried_by(case, RAS)
+    result = run_case(case, contender, seconds, offered)
+    return CaseOutcome(
+        seed, kind, case.shape, offered, result, run_case(case, RAS, seconds, offered)
+    )
+
+
+def simulate_all(
+    seeds: Iterable[int], kind: str, contender: Contender, seconds: float, jobs: int = 1
+) -> Iterator[CaseOutcome]:
+    """Run cases, several at a time if `jobs` says so."""
+    if jobs == 1:
+        for seed in seeds:
+            yield simulate(seed, kind, contender, seconds)
+        return
+    with ProcessPoolExecutor(jobs, get_context("spawn"), initializer=log_nothing) as pool:
+        under_way = [pool.submit(simulate, seed, kind, contender, seconds) for seed in seeds]
+        for it in under_way:
+            yield it.result()
+
+
+def summary_table(outcomes: Sequence[CaseOutcome], contender: str) -> str:
+    """Return one row for each kind of case."""
+    lines = [
+        (
+            "| cases | contender | moves after 1 min, mean (most) | s without output, mean (most) "
+            "| cases below RAS | throughput / RAS, mean (least) |"
+        ),
+        "| --- | --- | --- | --- | --- | --- |",
+    ]
+    for kind in dict.fromkeys(it.kind for it in outcomes):
+        of = [it for it in outcomes if it.kind == kind]
+        moves = [it.late_moves for it in of]
+        lost = [it.result.lost_seconds for it in of]
+        below = sum(it.is_below_ras for it in of)
+        ratios = [it.result.throughput / max(it.ras.throughput, 1e-9) for it in of]
+        lines.append(
+            f"| {len(of)} × {kind} | {contender} | {mean(moves):.2f} ({max(moves)}) "
+            f"| {mean(lost):.1f} ({max(lost):.0f}) | {below} ({100 * below / len(of):.1f} %) "
+            f"| {mean(ratios):.2f} ({min(ratios):.2f}) |"
+        )
+    return "\n".join(lines)
+
+
+def case_figures(outcome: CaseOutcome) -> dict[str, object]:
+    """Return what tells a case from others, for a file."""
+    own, ras = outcome.result, outcome.ras
+    return {
+        "seed": outcome.seed,
+        "kind": outcome.kind,
+        "shape": outcome.shape,
+        "offered": outcome.offered,
+        "moves": own.moves,
+        "lost_seconds": own.lost_seconds,
+        "throughput": [own.throughput, ras.throughput],
+        "latency": [own.latency, ras.latency],
+        "below_ras": outcome.is_below_ras,
+    }

@@ -1,0 +1,1 @@
+"""Comparison of schedulers on one cluster under a given load."""

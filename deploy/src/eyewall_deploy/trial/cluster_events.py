@@ -1,0 +1,84 @@
+"""What a trial changes while it runs: delays and CPU of hosts, and back."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING
+
+from eyewall_deploy import state_file
+from eyewall_deploy.failure import Failure
+from eyewall_deploy.lifecycle.changes import change_cpu, change_delay
+from eyewall_deploy.wan import delay_file
+
+if TYPE_CHECKING:
+    from eyewall_deploy.measure.measured_cluster import MeasuredCluster
+    from eyewall_deploy.trial.trial_file import Trial, TrialEvent
+
+
+def restore_cluster(cluster: MeasuredCluster, trial: Trial) -> Failure | None:
+    """Give delays and CPU back the values that the trial begins with."""
+    deployment = cluster.deployment
+    declared = delay_file.declared_delays(deployment.cluster, as_of=time.time())
+    state_file.write(deployment.run.delays, declared)
+    if deployment.on_loopback:
+        return None
+    for host, cores in trial.host_cores().items():
+        changed = change_cpu(deployment, host, cores)
+        if isinstance(changed, Failure):
+            return changed
+    return None
+
+
+class EventSchedule:
+    """The events of a trial, each with what undoes it."""
+
+    def __init__(self, cluster: MeasuredCluster, trial: Trial) -> None:
+        self._cluster = cluster
+        self._trial = trial
+        self._due = sorted(trial.events, key=lambda event: event.at)
+        self._active: list[TrialEvent] = []
+
+    def apply(self, at: float) -> Failure | None:
+        """Begin and end what is due."""
+        changed = False
+        for event in [event for event in self._due if event.at <= at]:
+            self._due.remove(event)
+            self._active.append(event)
+            changed = True
+        for event in [it for it in self._active if it.until is not None and it.until <= at]:
+            self._active.remove(event)
+            changed = True
+        return self._set() if changed else None
+
+    def undo_all(self) -> None:
+        """End all."""
+        if self._active:
+            self._active.clear()
+            self._set()
+
+    def _set(self) -> Failure | None:
+        """Give the cluster what it begins with, and all that is active on top."""
+        failure = restore_cluster(self._cluster, self._trial)
+        cores = self._trial.host_cores()
+        for event in self._active:
+            if event.delay is not None and event.add is not None:
+                a, b = event.delay
+                old = place_delay(self._cluster, a, b)
+                raised = old + event.add / 1000
+                failure = failure or change_delay(
+                    self._cluster.deployment, a, b, raised, both_directions=True
+                )
+            elif event.cpu is not None and event.factor is not None:
+                cores[event.cpu] *= event.factor
+                changed = change_cpu(self._cluster.deployment, event.cpu, cores[event.cpu])
+                failure = failure or (changed if isinstance(changed, Failure) else None)
+        return failure
+
+
+def place_delay(cluster: MeasuredCluster, a: str, b: str) -> float:
+    """Return the one-way delay between two hosts or sites; of sites that of their first hosts."""
+    own = cluster.deployment.cluster
+    first, *_ = [it.name for it in own.hosts if a in (it.name, it.site)]
+    second = [it.name for it in own.hosts if b in (it.name, it.site) and it.name != first]
+    delays = delay_file.read(cluster.deployment.run.delays)
+    return delays.between(first, second[0])

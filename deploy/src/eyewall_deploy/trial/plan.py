@@ -1,0 +1,101 @@
+"""Which runs a trial has, in which order, and what each depends on."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, TypeVar
+
+from eyewall_deploy import state_file
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from eyewall_deploy.trial.records import SustainableRate, TrialRun
+    from eyewall_deploy.trial.trial_file import Trial, TrialScheduler
+
+_Result = TypeVar("_Result", "TrialRun", "SustainableRate")
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedRun:
+    """One run: a scheduler under a load; repetitions count from 1.
+
+    Parameters
+    ----------
+    load
+        None is a search of the largest.
+    resolution
+        Of a search: by which factor above 1 its result may be too small.
+    """
+
+    load: float | None
+    repetition: int
+    scheduler: TrialScheduler
+    resolution: float = 0.0
+
+    @property
+    def name(self) -> str:
+        """Its name in files."""
+        what = "sustainable" if self.load is None else f"load-{self.load:g}"
+        return f"{what}-{self.repetition}-{self.scheduler.label}"
+
+    @property
+    def description(self) -> str:
+        """What it is, for people."""
+        what = "sustainable rate" if self.load is None else f"load {self.load:g}"
+        return f"{what}, repetition {self.repetition}, {self.scheduler.label}"
+
+
+def plan_runs(trial: Trial) -> Iterator[PlannedRun]:
+    """Yield all runs: each repetition begins with another scheduler, so none is always first."""
+    for load in trial.loads:
+        for repetition, scheduler in _turns(trial):
+            yield PlannedRun(load, repetition, scheduler)
+
+
+def plan_searches(trial: Trial, resolution: float) -> Iterator[PlannedRun]:
+    """Yield a search of the largest rate for each repetition and scheduler, in the same order."""
+    for repetition, scheduler in _turns(trial):
+        yield PlannedRun(None, repetition, scheduler, resolution)
+
+
+def fingerprint(trial: Trial, planned: PlannedRun) -> str:
+    """Return what tells a run from one of another trial: a hash of all that it depends on."""
+    content = {
+        "cluster": asdict(trial.cluster),
+        "cores": trial.host_cores(),
+        "seconds": [trial.warm_up, trial.seconds],
+        "rate": trial.rate.scale(planned.load or 1.0).points,
+        "topologies": [asdict(topology) for topology in trial.topologies],
+        "scheduler": asdict(planned.scheduler),
+        "resolution": planned.resolution,
+        "events": [asdict(event) for event in trial.events],
+    }
+    text = json.dumps(content, sort_keys=True, default=str)
+    return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+
+def run_file(output: Path, planned: PlannedRun) -> Path:
+    """Return the file of a run's results."""
+    return output / "runs" / f"{planned.name}.json"
+
+
+def finished_run(
+    trial: Trial, planned: PlannedRun, output: Path, kind: type[_Result]
+) -> _Result | None:
+    """Return a run that an earlier call has finished; None if there is none of this very trial."""
+    try:
+        run = state_file.read(run_file(output, planned), kind, "run")
+    except state_file.StateFileError:
+        return None
+    return run if run.fingerprint == fingerprint(trial, planned) else None
+
+
+def _turns(trial: Trial) -> Iterator[tuple[int, TrialScheduler]]:
+    for repetition in range(1, trial.repetitions + 1):
+        first = (repetition - 1) % len(trial.schedulers)
+        for scheduler in (*trial.schedulers[first:], *trial.schedulers[:first]):
+            yield repetition, scheduler

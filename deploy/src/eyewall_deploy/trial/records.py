@@ -1,0 +1,315 @@
+"""Results of a trial: values only, as they go into its files, tables and picture."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping  # noqa: TC003 - msgspec reads it
+from dataclasses import dataclass
+from statistics import median
+from typing import TYPE_CHECKING
+
+from eyewall_deploy.measure.load_samples import bucket_of, latency_percentile
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+_MICROS = 1e6
+
+
+@dataclass(frozen=True, slots=True)
+class RunSecond:
+    """One second of a run.
+
+    Parameters
+    ----------
+    at
+        Seconds since the start of the measurement.
+    out
+        Tuples at the sinks.
+    behind
+        Seconds by which the source's next tuple is late.
+    p50, p99
+        Of the tuples acked in this second, in seconds from when they were due; None without any.
+    cpu
+        Cores in use by host, as far as they were read.
+    stolen
+        Share of the machine that other guests had.
+    busy
+        Cores of the machine in use by anything of it.
+    """
+
+    at: int
+    out: int
+    emitted: int
+    acked: int
+    failed: int
+    replayed: int
+    pending: int
+    behind: float
+    p50: float | None
+    p99: float | None
+    cpu: Mapping[str, float]
+    stolen: float
+    busy: float
+
+
+@dataclass(frozen=True, slots=True)
+class TrialMove:
+    """A change of the assignment after the first placement.
+
+    Parameters
+    ----------
+    at
+        Seconds since the start of the measurement; below 0 while the sources warmed up.
+    executors
+        How many changed their host.
+    workers
+        How many workers start because of it.
+    """
+
+    at: float
+    executors: int
+    workers: int
+
+
+@dataclass(frozen=True, slots=True)
+class ForecastValue:
+    """A value that was forecast, and between what it lies."""
+
+    value: float
+    least: float
+    greatest: float
+
+
+@dataclass(frozen=True, slots=True)
+class LoadForecast:
+    """What Eyewall expected of a placement at a load of the trial.
+
+    Parameters
+    ----------
+    response_time
+        Mean from source to sink, in seconds.
+    sustainable
+        The largest load that is carried.
+    hosts
+        Host → share of its cores in use.
+    """
+
+    load: float
+    response_time: ForecastValue
+    sustainable: ForecastValue
+    hosts: Mapping[str, ForecastValue]
+
+
+@dataclass(frozen=True, slots=True)
+class TrialRun:
+    """One scheduler under one load, measured.
+
+    Parameters
+    ----------
+    fingerprint
+        Of all that the run depends on.
+    began
+        Start of the measurement, seconds since the epoch.
+    due
+        Tuples that were due during it; None if the sources emitted as much as went.
+    latency
+        Acks by bucket of their latency.
+    missing
+        Tuples that were due during it and not acked by its end, beyond those that were late before.
+    status
+        The scheduler's status texts at the end.
+    placement
+        Hosts with their executors at the end.
+    forecasts
+        What Eyewall expected, at the end, of the trial's loads.
+    """
+
+    scheduler: str
+    load: float
+    repetition: int
+    fingerprint: str
+    began: float
+    due: float | None
+    latency: Mapping[int, int]
+    seconds: tuple[RunSecond, ...]
+    moves: tuple[TrialMove, ...]
+    status: str
+    placement: tuple[str, ...]
+    forecasts: tuple[LoadForecast, ...] = ()
+    version: int = 1
+
+    @property
+    def missing(self) -> int:
+        """Tuples that were due and not acked, by the end."""
+        acked = sum(second.acked for second in self.seconds)
+        return 0 if self.due is None else max(0, round(self.due) - acked)
+
+    @property
+    def stolen(self) -> float:
+        """Mean share of the machine that other guests had."""
+        return _mean([second.stolen for second in self.seconds])
+
+    def percentile(self, percent: float) -> float | None:
+        """Return a latency in seconds; None if nothing was acked.
+
+        Tuples that are missing at the end count with the time they have waited at least: they are
+        taken for the last ones, due one after another.
+        """
+        counts = Counter(self.latency)
+        if not counts:
+            return None
+        if self.missing and self.due:
+            spacing = len(self.seconds) / self.due
+            waits = ((place + 0.5) * spacing for place in range(self.missing))
+            counts.update(bucket_of(int(wait * _MICROS)) for wait in waits)
+        return latency_percentile(counts, percent)
+
+
+@dataclass(frozen=True, slots=True)
+class RateMeasurement:
+    """What was measured at one rate, in tuples/s.
+
+    Parameters
+    ----------
+    p99
+        Seconds; None without any ack.
+    acked
+        Share of the due tuples that were acked.
+    moved
+        Whether executors moved meanwhile.
+    """
+
+    rate: float
+    p99: float | None
+    acked: float
+    moved: bool
+
+
+@dataclass(frozen=True, slots=True)
+class SustainableRate:
+    """The result of one search; rate in tuples/s of each topology, None if none was sustained."""
+
+    scheduler: str
+    repetition: int
+    fingerprint: str
+    rate: float | None
+    resolution: float
+    measurements: tuple[RateMeasurement, ...]
+    version: int = 1
+
+    @property
+    def p99(self) -> float | None:
+        """Latency at the rate."""
+        return next((it.p99 for it in reversed(self.measurements) if it.rate == self.rate), None)
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """One column of the table.
+
+    Parameters
+    ----------
+    key, heading
+        In JSON, and for people.
+    of
+        Its value in one run; None is unknown.
+    """
+
+    key: str
+    heading: str
+    of: Callable[[TrialRun], float | None]
+
+
+@dataclass(frozen=True, slots=True)
+class FigureRange:
+    """Median and extremes of one figure over repetitions; None if no run has it."""
+
+    median: float | None
+    least: float | None
+    most: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class SchedulerLine:
+    """One scheduler under one load: figures by key."""
+
+    scheduler: str
+    load: float
+    runs: int
+    figures: Mapping[str, FigureRange]
+
+
+def _per_second(count: Callable[[RunSecond], int]) -> Callable[[TrialRun], float]:
+    return lambda run: _mean([count(second) for second in run.seconds])
+
+
+def _total(count: Callable[[RunSecond], int]) -> Callable[[TrialRun], float]:
+    return lambda run: float(sum(count(second) for second in run.seconds))
+
+
+def _moved(count: Callable[[TrialMove], int]) -> Callable[[TrialRun], float]:
+    return lambda run: float(sum(count(move) for move in run.moves))
+
+
+FIGURES = (
+    Figure("due_per_second", "due/s", lambda run: run.due and run.due / len(run.seconds)),
+    Figure("acked_per_second", "acked/s", _per_second(lambda second: second.acked)),
+    Figure("out_per_second", "out/s", _per_second(lambda second: second.out)),
+    Figure("p50", "p50", lambda run: run.percentile(50)),
+    Figure("p99", "p99", lambda run: run.percentile(99)),
+    Figure("silent_seconds", "silent s", _total(lambda second: second.out == 0)),
+    Figure("replayed", "replayed", _total(lambda second: second.replayed)),
+    Figure("failed", "failed", _total(lambda second: second.failed)),
+    Figure("moves", "moves", lambda run: float(len(run.moves))),
+    Figure("moved_executors", "executors", _moved(lambda move: move.executors)),
+    Figure("restarted_workers", "restarts", _moved(lambda move: move.workers)),
+    Figure("host_cores", "host cores", lambda run: sum(host_cpu([run]).values())),
+    Figure("busy_cores", "busy cores", lambda run: _mean([it.busy for it in run.seconds])),
+    Figure("stolen", "stolen", lambda run: run.stolen),
+)
+"""What is compared; a restart or a move before the measurement counts, too."""
+
+
+def summarise_runs(runs: Sequence[TrialRun]) -> list[SchedulerLine]:
+    """Return medians and ranges by load and scheduler, in the order of their first runs."""
+    groups: dict[tuple[float, str], list[TrialRun]] = {}
+    for run in runs:
+        groups.setdefault((run.load, run.scheduler), []).append(run)
+    return [
+        SchedulerLine(
+            scheduler,
+            load,
+            len(own),
+            {figure.key: _range([figure.of(run) for run in own]) for figure in FIGURES},
+        )
+        for (load, scheduler), own in sorted(groups.items(), key=lambda it: it[0][0])
+    ]
+
+
+def summarise_rates(results: Sequence[SustainableRate]) -> dict[str, FigureRange]:
+    """Return the median and range of the sustained rates by scheduler."""
+    rates: dict[str, list[float | None]] = {}
+    for found in results:
+        rates.setdefault(found.scheduler, []).append(found.rate)
+    return {scheduler: _range(own) for scheduler, own in rates.items()}
+
+
+def host_cpu(runs: Sequence[TrialRun]) -> dict[str, float]:
+    """Return the mean cores in use by host, over all seconds of the runs."""
+    used: dict[str, list[float]] = {}
+    for second in (second for run in runs for second in run.seconds):
+        for host, cores in second.cpu.items():
+            used.setdefault(host, []).append(cores)
+    return {host: _mean(values) for host, values in used.items()}
+
+
+def _mean(values: Sequence[float]) -> float:
+    return sum(values) / len(values) if values else 0.0
+
+
+def _range(values: Sequence[float | None]) -> FigureRange:
+    known = [value for value in values if value is not None]
+    if not known:
+        return FigureRange(None, None, None)
+    return FigureRange(median(known), min(known), max(known))

@@ -1,0 +1,143 @@
+"""A trial's table, and its results as JSON."""
+
+from __future__ import annotations
+
+from statistics import median
+from typing import TYPE_CHECKING, Any
+
+from rich.box import SIMPLE
+from rich.table import Table
+from rich.text import Text
+
+from eyewall_deploy.demo.records import to_json
+from eyewall_deploy.demo.report import ms
+from eyewall_deploy.trial.forecasts import compare_forecasts, describe_forecasts
+from eyewall_deploy.trial.records import (
+    FIGURES,
+    FigureRange,
+    host_cpu,
+    summarise_rates,
+    summarise_runs,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from rich.console import Console
+
+    from eyewall_deploy.trial.records import SustainableRate, TrialRun
+    from eyewall_deploy.trial.trial_file import Trial
+
+_SUSTAINED = (
+    "The largest rate whose p99 is below twice its value at half of the rate, with 97 % of the due "
+    "tuples acked."
+)
+TABLE_WIDTH = 180
+"""Wider than most terminals: lines that wrap are better than figures that are cut off."""
+_LATENCIES = ("p50", "p99")
+_NOTE = (
+    "Medians [least–most]. Latency is from when a tuple was due to its ack at the source; tuples "
+    "that were missing at the end count with the time they had waited. Silent: seconds without a "
+    "tuple at a sink. Moves, executors and restarts count from the first placement on. Stolen: "
+    "share of the machine that other guests had."
+)
+
+
+def show_table(console: Console, trial: Trial, runs: Sequence[TrialRun]) -> None:
+    """Show medians and ranges by load and scheduler."""
+    table = Table(title=f"Trial {trial.name}", title_justify="left", box=SIMPLE)
+    for heading in ("load", "scheduler", "runs"):
+        table.add_column(heading, no_wrap=True)
+    for figure in FIGURES:
+        table.add_column(figure.heading, justify="right", no_wrap=True)
+    for line in summarise_runs(runs):
+        cells = [_cell(figure.key, line.figures[figure.key]) for figure in FIGURES]
+        table.add_row(f"{line.load:g}", line.scheduler, str(line.runs), *cells)
+    console.print(table)
+    for scheduler in dict.fromkeys(run.scheduler for run in runs):
+        used = host_cpu([run for run in runs if run.scheduler == scheduler])
+        hosts = ", ".join(f"{host} {cores:.2f}" for host, cores in used.items())
+        console.print(Text(f"  CPU by host, {scheduler}: {hosts or 'not known'}"))
+    if met := describe_forecasts(list(compare_forecasts(runs, trial.host_cores()))):
+        console.print(Text(f"  {met}"))
+    console.print(Text(_NOTE, style="dim"))
+
+
+def results(trial: Trial, runs: Sequence[TrialRun]) -> dict[str, Any]:
+    """Return all figures as JSON has them; times in seconds."""
+    return {
+        "version": 1,
+        "unit": "s",
+        "trial": trial.name,
+        "cluster": trial.cluster.name,
+        "host_cores": trial.host_cores(),
+        "seconds": trial.seconds,
+        "warm_up_seconds": trial.warm_up,
+        "rate": trial.rate.points,
+        "events": [{"at": it.at, "until": it.until, "what": it.label} for it in trial.events],
+        "summary": to_json(summarise_runs(runs)),
+        "forecasts": to_json(list(compare_forecasts(runs, trial.host_cores()))),
+        "runs": [
+            {
+                **to_json(run),
+                "figures": {figure.key: figure.of(run) for figure in FIGURES},
+                "host_cpu": host_cpu([run]),
+            }
+            for run in runs
+        ],
+    }
+
+
+def show_sustainable(console: Console, trial: Trial, found: Sequence[SustainableRate]) -> None:
+    """Show the sustained rates by scheduler."""
+    table = Table(title=f"Sustainable rate, {trial.name}", title_justify="left", box=SIMPLE)
+    table.add_column("scheduler")
+    for heading in ("runs", "tuples/s", "p99 at it"):
+        table.add_column(heading, justify="right")
+    for scheduler, rates in summarise_rates(found).items():
+        own = [it for it in found if it.scheduler == scheduler]
+        latencies = [it.p99 for it in own if it.p99 is not None]
+        table.add_row(
+            scheduler,
+            str(len(own)),
+            _cell("rate", rates),
+            ms(median(latencies)) if latencies else "–",
+        )
+    console.print(table)
+    resolutions = ", ".join(f"{it:.0%}" for it in sorted({it.resolution for it in found}))
+    console.print(Text(f"{_SUSTAINED} Resolution: {resolutions}.", style="dim"))
+
+
+def sustainable_results(trial: Trial, found: Sequence[SustainableRate]) -> dict[str, Any]:
+    """Return the sustained rates and all that was measured for them as JSON has it."""
+    return {
+        "version": 1,
+        "unit": "s",
+        "trial": trial.name,
+        "cluster": trial.cluster.name,
+        "host_cores": trial.host_cores(),
+        "summary": to_json(summarise_rates(found)),
+        "searches": to_json(found),
+    }
+
+
+def describe_run(run: TrialRun) -> str:
+    """Return the figures of one run that matter most, in one line."""
+    acked = next(figure for figure in FIGURES if figure.key == "acked_per_second").of(run)
+    return (
+        f"{acked:.1f} acked/s, p50 {ms(run.percentile(50))}, p99 {ms(run.percentile(99))}, "
+        f"{len(run.moves)} moves, {run.stolen:.1%} stolen"
+    )
+
+
+def _cell(key: str, values: FigureRange) -> str:
+    if values.median is None or values.least is None or values.most is None:
+        return "–"
+    write = ms if key in _LATENCIES else _number
+    if values.least == values.most:
+        return write(values.median)
+    return f"{write(values.median)} [{write(values.least)}–{write(values.most)}]"
+
+
+def _number(value: float) -> str:
+    return f"{value:.0f}" if value == round(value) else f"{value:.3g}"

@@ -1,0 +1,98 @@
+"""What is seen of a run from outside the topologies: assignment, CPU, and other guests."""
+
+from __future__ import annotations
+
+import os
+import time
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from eyewall_deploy.measure.machine import HostCpu, busy_cores, read_machine_time, stolen_share
+from eyewall_deploy.storm import nimbus
+from eyewall_deploy.storm.nimbus import find_moves, find_restarts
+from eyewall_deploy.trial.cluster_events import EventSchedule
+from eyewall_deploy.trial.records import TrialMove
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from eyewall_deploy.measure.machine import MachineTime
+    from eyewall_deploy.measure.measured_cluster import MeasuredCluster
+    from eyewall_deploy.storm.nimbus import RunningExecutor, RunningTopology, WorkerSlot
+    from eyewall_deploy.trial.trial_file import Trial
+
+_POLL = 1.0
+
+
+@dataclass(slots=True)
+class MachineSecond:
+    """CPU of hosts, the machine and other guests in one second; see `RunSecond`."""
+
+    cpu: dict[str, float] = field(default_factory=dict)
+    stolen: float = 0.0
+    busy: float = 0.0
+
+
+class RunWatch:
+    """Looks every second at the assignment and the machine; makes the trial's events happen."""
+
+    def __init__(self, cluster: MeasuredCluster, trial: Trial) -> None:
+        self._cluster = cluster
+        self._trial = trial
+        self._slots: dict[str, Mapping[RunningExecutor, WorkerSlot]] = {}
+        self.running: dict[str, RunningTopology] = {}
+        self.moves: list[TrialMove] = []
+        self.machine: dict[int, MachineSecond] = {}
+
+    def follow(self, began: float, what: str) -> None:
+        """Look every second from now on, until the measurement that begins then has ended."""
+        cpu = HostCpu(self._cluster.deployment.groups.folders)
+        cpu.read()
+        before, last = read_machine_time(), time.monotonic()
+        events = EventSchedule(self._cluster, self._trial)
+        while (now := time.time()) < began + self._trial.seconds:
+            time.sleep(_POLL - now % _POLL)
+            at = time.time() - began
+            after, moment = read_machine_time(), time.monotonic()
+            # A reading is of the second that has just ended.
+            self.machine[round(at) - 1] = _machine_second(cpu, before, after, moment - last)
+            before, last = after, moment
+            failure = events.apply(at)
+            if failure is not None:
+                self._cluster.progress.log(failure.reason)
+            self.look_at_assignment(at)
+            left = self._trial.seconds - at
+            activity = "warming up" if at < 0 else "measuring"
+            self._cluster.progress.show(f"{what}: {activity} ({left:.0f} s left)")
+        events.undo_all()
+
+    def look_at_assignment(self, at: float | None) -> None:
+        """Record what has moved since the last look; without `at` only what runs where."""
+        for topology in self._trial.topologies:
+            try:
+                with nimbus.connect(self._cluster.deployment.state.nimbus) as client:
+                    running = nimbus.running_topology(client, topology.name)
+            except nimbus.NimbusUnreachableError:
+                continue
+            if running is None or not running.slots:
+                continue
+            before, self._slots[topology.name] = (
+                self._slots.get(topology.name, running.slots),
+                running.slots,
+            )
+            hosts = {executor: slot.host for executor, slot in before.items()}
+            moved = find_moves(hosts, running.hosts())
+            restarted = find_restarts(before, running.slots)
+            self.running[topology.name] = running
+            if at is not None and (moved or restarted):
+                self.moves.append(TrialMove(round(at, 1), len(moved), len(restarted)))
+
+
+def _machine_second(
+    cpu: HostCpu, before: MachineTime, after: MachineTime, seconds: float
+) -> MachineSecond:
+    return MachineSecond(
+        cpu={host: round(used / seconds, 3) for host, used in cpu.read().items()},
+        stolen=round(stolen_share(before, after), 4),
+        busy=round(busy_cores(before, after, os.cpu_count() or 1), 3),
+    )

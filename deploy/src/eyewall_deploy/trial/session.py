@@ -1,0 +1,207 @@
+"""The runs of a trial, one after another on one cluster; those that are finished are kept."""
+
+from __future__ import annotations
+
+import shutil
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, TypeVar
+
+from eyewall_deploy import state_file
+from eyewall_deploy.deployment import find_run, read_deployment
+from eyewall_deploy.failure import Failure
+from eyewall_deploy.lifecycle.preparation import UpOptions, find_jar
+from eyewall_deploy.lifecycle.programs import sidecar_command
+from eyewall_deploy.lifecycle.up import up
+from eyewall_deploy.measure.measured_cluster import MeasuredCluster
+from eyewall_deploy.state import SchedulerChoice
+from eyewall_deploy.storm.nimbus import NimbusUnreachableError
+from eyewall_deploy.trial.cluster_events import restore_cluster
+from eyewall_deploy.trial.plan import finished_run, run_file
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+    from pathlib import Path
+
+    from eyewall_deploy.lifecycle.lease import Lease
+    from eyewall_deploy.progress import CommandProgress
+    from eyewall_deploy.trial.plan import PlannedRun
+    from eyewall_deploy.trial.records import SustainableRate, TrialRun
+    from eyewall_deploy.trial.trial_file import Trial
+
+MOST_STOLEN = 0.1
+"""Share of the machine that other guests may have during a run; beyond it the run is repeated."""
+_ATTEMPTS = 3
+_Result = TypeVar("_Result", "TrialRun", "SustainableRate")
+
+
+@dataclass(frozen=True, slots=True)
+class TrialSession:
+    """What all runs of one call have in common.
+
+    Parameters
+    ----------
+    output
+        Folder of the results.
+    run_dir
+        The cluster's; None is the default.
+    keep
+        Whether a cluster that this call brought up stays up.
+    """
+
+    trial: Trial
+    output: Path
+    run_dir: Path | None
+    progress: CommandProgress
+    keep: bool
+
+    def collect(
+        self,
+        plan: Iterable[PlannedRun],
+        kind: type[_Result],
+        execute: Callable[[MeasuredCluster, PlannedRun, Path], _Result | Failure],
+    ) -> list[_Result] | Failure:
+        """Return the results of all planned runs, those of earlier calls included.
+
+        Parameters
+        ----------
+        execute
+            Runs one on a cluster that has its scheduler and no topology. The folder, for what
+            topologies write, is not there yet.
+        """
+        failure = _find_obstacle(self.trial)
+        if failure is not None:
+            return failure
+        try:
+            (self.output / "runs").mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            return Failure(f"--output {self.output}: {error.strerror}")
+        results: list[_Result] = []
+        held: _HeldCluster | None = None
+        try:
+            for planned in plan:
+                finished = finished_run(self.trial, planned, self.output, kind)
+                if finished is not None:
+                    results.append(finished)
+                    continue
+                if held is None:
+                    reached = _reach_cluster(self.trial, self.run_dir, self.progress)
+                    if isinstance(reached, Failure):
+                        return reached
+                    held = reached
+                result = self._execute(held.cluster, planned, execute)
+                if isinstance(result, Failure):
+                    return result
+                state_file.write(run_file(self.output, planned), result)
+                results.append(result)
+        except NimbusUnreachableError as error:
+            return Failure(str(error))
+        finally:
+            if held is not None:
+                _release(held, self.trial, self.progress, keep=self.keep)
+        return results
+
+    def _execute(
+        self,
+        cluster: MeasuredCluster,
+        planned: PlannedRun,
+        execute: Callable[[MeasuredCluster, PlannedRun, Path], _Result | Failure],
+    ) -> _Result | Failure:
+        names = [topology.name for topology in self.trial.topologies]
+        failure = cluster.end_topologies(names)
+        if failure is not None:
+            return failure
+        latest = read_deployment(cluster.deployment.run)  # it may have another scheduler by now
+        if isinstance(latest, Failure):
+            return latest
+        placed = MeasuredCluster(latest, self.progress).use_scheduler(
+            SchedulerChoice(planned.scheduler.scheduler)
+        )
+        if isinstance(placed, Failure):
+            return placed
+        folder = latest.run.data("trial") / planned.name
+        shutil.rmtree(folder, ignore_errors=True)
+        result = execute(placed, planned, folder)
+        return placed.end_topologies(names) or result
+
+
+def repeat_calmly(
+    execute: Callable[[MeasuredCluster, PlannedRun, Path], TrialRun | Failure],
+) -> Callable[[MeasuredCluster, PlannedRun, Path], TrialRun | Failure]:
+    """Return what runs until other guests leave the machine alone, a few times at most."""
+
+    def run(cluster: MeasuredCluster, planned: PlannedRun, folder: Path) -> TrialRun | Failure:
+        for attempt in range(1, _ATTEMPTS + 1):
+            result = execute(cluster, planned, folder)
+            if isinstance(result, Failure) or result.stolen <= MOST_STOLEN:
+                break
+            again = "repeated" if attempt < _ATTEMPTS else "kept nevertheless"
+            cluster.progress.log(
+                f"{planned.description}: {result.stolen:.0%} of the machine was stolen; "
+                f"{MOST_STOLEN:.0%} is the most: {again}"
+            )
+            if attempt < _ATTEMPTS:
+                failure = cluster.end_topologies(cluster.topologies())
+                if failure is not None:
+                    return failure
+                shutil.rmtree(folder)
+        return result
+
+    return run
+
+
+@dataclass(frozen=True, slots=True)
+class _HeldCluster:
+    """A cluster, and the hold on it if this command brought it up."""
+
+    cluster: MeasuredCluster
+    lease: Lease | None
+
+
+def _find_obstacle(trial: Trial) -> Failure | None:
+    if not any(it.scheduler == SchedulerChoice.EYEWALL for it in trial.schedulers):
+        return None
+    if find_jar(None) is None:
+        return Failure("the scheduler's jar is missing: `make setup` builds it")
+    if sidecar_command() is None:
+        return Failure("no command `eyewall`: install eyewall-sidecar")
+    return None
+
+
+def _reach_cluster(
+    trial: Trial, run_dir: Path | None, progress: CommandProgress
+) -> _HeldCluster | Failure:
+    """Bring the cluster up, or use the one that is up."""
+    run = find_run(trial.cluster_name, run_dir)
+    if isinstance(run, Failure):
+        return run
+    if run.keeper() is None:
+        first = SchedulerChoice(trial.schedulers[0].scheduler)
+        options = UpOptions(trial.cluster_name, run_dir, first, dashboard=False)
+        started = up(options, progress)
+        if isinstance(started, Failure):
+            return started
+        return _HeldCluster(MeasuredCluster(started.deployment, progress), started.lease)
+    deployment = read_deployment(run)
+    if isinstance(deployment, Failure):
+        return deployment
+    progress.log(f"{deployment.cluster.name} is up already")
+    cluster = MeasuredCluster(deployment, progress)
+    ours = [topology.name for topology in trial.topologies]
+    others = [name for name in cluster.topologies() if name not in ours]
+    if others:
+        kills = ", ".join(f"`eyewall-deploy kill {name}`" for name in others)
+        return Failure(f"{', '.join(others)} would disturb the measurement; end it: {kills}")
+    return _HeldCluster(cluster, None)
+
+
+def _release(held: _HeldCluster, trial: Trial, progress: CommandProgress, *, keep: bool) -> None:
+    """End the cluster if this command brought it up, unless it is kept."""
+    if held.lease is None or keep:
+        failure = restore_cluster(held.cluster, trial)
+        if failure is not None:
+            progress.log(failure.reason)
+        if held.lease is not None:
+            held.lease.detach()
+    else:
+        progress.show("ending the cluster")
+        held.lease.end()

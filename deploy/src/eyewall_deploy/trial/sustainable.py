@@ -1,0 +1,193 @@
+"""The largest rate that a scheduler's placement sustains.
+
+A rate is sustained if p99 at it is below twice p99 at half of it, and nearly all due tuples are
+acked.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from typing import TYPE_CHECKING
+
+from eyewall_deploy.failure import Failure
+from eyewall_deploy.measure.load_samples import latency_percentile
+from eyewall_deploy.trial.cluster_events import restore_cluster
+from eyewall_deploy.trial.plan import fingerprint
+from eyewall_deploy.trial.records import RateMeasurement, SustainableRate
+from eyewall_deploy.trial.run_watch import RunWatch
+from eyewall_deploy.trial.topology_runs import TopologyRate, read_topologies, submit_topologies
+from eyewall_deploy.trial.trial_run import wait_for_start, window_latency
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from eyewall_deploy.measure.measured_cluster import MeasuredCluster
+    from eyewall_deploy.trial.plan import PlannedRun
+    from eyewall_deploy.trial.trial_file import Trial
+
+RUNG = math.sqrt(2)
+"""Factor from rate to rate while the search climbs: half of a rate is two rungs below."""
+_MOST_RUNGS = 20
+_TUPLES = 600
+_SHORTEST, _LONGEST = 15.0, 40.0
+"""A rate is measured until so many tuples were due, for so many seconds at least and at most."""
+_SETTLE = 6.0
+_LINES_LATE = 2.0
+_ACKED = 0.97
+_SLOWDOWN = 2.0
+_SAME = 1.02
+"""Rates that differ by less count as one."""
+_ATTEMPTS = 3
+_NEVER_LATE = 86_400.0
+"""Seconds in which sources leave out what is late: so an overload ends with its rate."""
+
+
+def find_rate(holds: Callable[[float], bool], first: float, resolution: float) -> float | None:
+    """Return the largest rate that holds, as far as is known by a factor of 1 + resolution.
+
+    Parameters
+    ----------
+    holds
+        Whether a rate is sustained; called with `first`, then with rates a rung up or down until
+        one is sustained and the next is not, then with those between.
+    """
+    rate = first
+    if holds(rate):
+        for _ in range(_MOST_RUNGS):
+            if not holds(rate * RUNG):
+                break
+            rate *= RUNG
+        else:
+            return rate
+    else:
+        for _ in range(_MOST_RUNGS):
+            rate /= RUNG
+            if holds(rate):
+                break
+        else:
+            return None
+    low, high = rate, rate * RUNG
+    while high / low > 1 + resolution:
+        middle = math.sqrt(low * high)
+        if holds(middle):
+            low = middle
+        else:
+            high = middle
+    return low
+
+
+def search_rate(
+    cluster: MeasuredCluster, trial: Trial, planned: PlannedRun, folder: Path
+) -> SustainableRate | Failure:
+    """Place the topologies with the run's scheduler and change the rate until it is found."""
+    folder.mkdir(parents=True)
+    first = trial.rate.rate_at(0) / 2
+    rates = RateFile(folder / "rate", first / 2)
+    given = TopologyRate(f"@{rates.path}", None, _NEVER_LATE)
+    failure = restore_cluster(cluster, trial) or submit_topologies(
+        cluster, trial, planned, folder, given
+    )
+    if failure is not None:
+        return failure
+    watch = RunWatch(cluster, trial)
+    start = wait_for_start(cluster, trial, planned, folder, watch)
+    if isinstance(start, Failure):
+        return start
+    _follow(watch, start, trial.warm_up)
+    known: list[RateMeasurement] = []
+
+    def measure(rate: float) -> RateMeasurement:
+        for _ in range(_ATTEMPTS):
+            cluster.progress.show(f"{planned.description}: {rate:.1f} tuples/s")
+            rates.change(rate, time.time() - start)
+            moves = len(watch.moves)
+            _follow(watch, start, _SETTLE)
+            began, seconds = time.time(), hold_seconds(rate)
+            _follow(watch, start, seconds)
+            moved = len(watch.moves) > moves
+            if not moved:  # else it may have cost more than the rate did
+                break
+        time.sleep(_LINES_LATE)
+        known.append(_measured(trial, folder, rate, began, seconds, moved=moved))
+        return known[-1]
+
+    def recall(rate: float) -> RateMeasurement:
+        found = [it for it in known if 1 / _SAME < it.rate / rate < _SAME]
+        return found[-1] if found else measure(rate)
+
+    def holds(rate: float) -> bool:
+        # Whatever disturbs a measurement makes it worse: only what fails twice has failed.
+        return is_sustained(recall(rate / 2), recall(rate)) or is_sustained(
+            measure(rate / 2), measure(rate)
+        )
+
+    rate = find_rate(holds, first, planned.resolution)
+    return SustainableRate(
+        planned.scheduler.label,
+        planned.repetition,
+        fingerprint(trial, planned),
+        None if rate is None else recall(rate).rate,
+        planned.resolution,
+        tuple(known),
+    )
+
+
+def is_sustained(half: RateMeasurement, full: RateMeasurement) -> bool:
+    """Return whether a rate is sustained, by what was measured at it and at half of it."""
+    if half.p99 is None or full.p99 is None:
+        return False
+    return full.acked >= _ACKED and full.p99 < _SLOWDOWN * half.p99
+
+
+def hold_seconds(rate: float) -> float:
+    """Return how many whole seconds a rate is measured: a p99 takes some hundreds of tuples."""
+    return min(max(_SHORTEST, math.ceil(_TUPLES / rate)), _LONGEST)
+
+
+def describe_search(found: SustainableRate) -> str:
+    """Return the result in one line."""
+    if found.rate is None:
+        return "no rate is sustained"
+    return f"{found.rate:.1f} tuples/s are sustained, ±{found.resolution:.0%}"
+
+
+class RateFile:
+    """The profile that sources follow; it only grows."""
+
+    def __init__(self, path: Path, rate: float) -> None:
+        self.path = path
+        self._rate = rate
+        self._points = [f"0:{rate:.6g}"]
+        self._write()
+
+    def change(self, rate: float, seconds: float) -> None:
+        """Change the rate, a moment after so many seconds of the schedule."""
+        at = seconds + 1.0
+        self._points += [f"{at:.3f}:{self._rate:.6g}", f"{at:.3f}:{rate:.6g}"]
+        self._rate = rate
+        self._write()
+
+    def _write(self) -> None:
+        fresh = self.path.with_name(".rate")
+        fresh.write_text(",".join(self._points), encoding="ascii")
+        fresh.replace(self.path)
+
+
+def _follow(watch: RunWatch, start: float, seconds: float) -> None:
+    end = time.time() + seconds
+    while (left := end - time.time()) > 0:
+        time.sleep(min(1.0, left))
+        watch.look_at_assignment(time.time() - start)
+
+
+def _measured(
+    trial: Trial, folder: Path, rate: float, began: float, seconds: float, *, moved: bool
+) -> RateMeasurement:
+    loads = read_topologies(trial, folder)
+    latency = window_latency(loads, began, seconds)
+    due = rate * seconds * len(loads)
+    return RateMeasurement(
+        rate, latency_percentile(latency, 99), sum(latency.values()) / due, moved
+    )

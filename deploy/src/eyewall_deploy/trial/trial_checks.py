@@ -1,0 +1,107 @@
+"""What the tables of a trial file must be together: names, schedulers, settings, events, cores."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from typing import TYPE_CHECKING, Any, Final
+
+from eyewall_contracts.setting_keys import TOPOLOGY_KEYS
+
+from eyewall_deploy.failure import name_choices
+from eyewall_deploy.state import SchedulerChoice
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from eyewall_deploy.trial.rate_profile import RateProfile
+    from eyewall_deploy.trial.trial_file import Trial, TrialEvent, TrialScheduler, TrialTopology
+
+_EYEWALL: Final = "eyewall."
+
+
+def find_problems(trial: Trial, cores: int) -> Iterator[str]:
+    """Yield what is wrong with a trial of which each table is right.
+
+    Parameters
+    ----------
+    cores
+        Of this machine: the hosts may use no more together.
+    """
+    names = {
+        "schedulers": [it.label for it in trial.schedulers],
+        "topologies": [it.name for it in trial.topologies],
+    }
+    for what, given in names.items():
+        for name, count in Counter(given).items():
+            if count > 1:
+                yield f"{what}: name = {name!r} is given {count} times; each name once"
+    for scheduler in trial.schedulers:
+        yield from _scheduler_problems(scheduler)
+    for topology in trial.topologies:
+        yield from _topology_problems(topology, trial.rate)
+    for index, event in enumerate(trial.events):
+        for problem in _event_problems(event, trial):
+            yield f"events[{index}]{problem}"
+    together = sum(trial.host_cores().values())
+    if together > cores:
+        yield (
+            f"cores: the hosts of {trial.cluster.name} use {together:.3g} cores together, and this "
+            f"machine has {cores}; allowed is cores = {cores} or less, which they share"
+        )
+    if trial.rate.is_unlimited and trial.loads != (1.0,):
+        yield f"loads = {list(trial.loads)}: a rate as high as possible has no multiples; omit it"
+
+
+def _scheduler_problems(scheduler: TrialScheduler) -> Iterator[str]:
+    known = [str(choice) for choice in SchedulerChoice]
+    if scheduler.scheduler not in known:
+        choices = name_choices("schedulers", known, scheduler.scheduler)
+        yield f"scheduler = {scheduler.scheduler!r}: no such scheduler; {choices}"
+    elif scheduler.scheduler != SchedulerChoice.EYEWALL and scheduler.settings:
+        first = next(iter(scheduler.settings))
+        yield f"schedulers ({scheduler.label}).{first}: only the scheduler eyewall has settings"
+    yield from _setting_problems(f"schedulers ({scheduler.label})", scheduler.settings)
+
+
+def _topology_problems(topology: TrialTopology, rate: RateProfile) -> Iterator[str]:
+    where = f"topologies ({topology.name})"
+    kinds = [topology.shape, topology.jar, topology.streamparse]
+    if sum(kind is not None for kind in kinds) != 1:
+        yield f"{where}: give either shape, of the load topologies, jar with class, or streamparse"
+    elif (topology.jar is None) != (topology.main_class is None):
+        yield f"{where}: jar and class belong together"
+    elif topology.streamparse is None and topology.project is not None:
+        yield f"{where}.project = {topology.project!r}: only a streamparse topology has a project"
+    elif topology.streamparse is not None and not rate.is_constant:
+        yield f"{where}: the rate of a streamparse topology cannot change; allowed is constant"
+    yield from _setting_problems(where, topology.options)
+
+
+def _setting_problems(where: str, settings: Mapping[str, Any]) -> Iterator[str]:
+    for key, value in settings.items():
+        setting = TOPOLOGY_KEYS.get(key)
+        if setting is None and key.startswith(_EYEWALL):
+            yield f"{where}: {key} = {value!r}: {name_choices('keys', list(TOPOLOGY_KEYS), key)}"
+        elif setting is not None and not setting.type.allows(value):
+            yield f"{where}: {key} = {json.dumps(value)}: it must be {setting.type.allowed}"
+
+
+def _event_problems(event: TrialEvent, trial: Trial) -> Iterator[str]:
+    of_delay = (event.delay is None, event.add is None)
+    of_cpu = (event.cpu is None, event.factor is None)
+    if (of_delay, of_cpu) not in (((False,) * 2, (True,) * 2), ((True,) * 2, (False,) * 2)):
+        yield ": give either delay = [A, B] and add_ms, or cpu = HOST and factor"
+        return
+    if event.at >= trial.seconds:
+        yield f".at = {event.at:g}: the measurement ends after {trial.seconds:g} s"
+    if event.until is not None and event.until <= event.at:
+        yield f".until = {event.until:g}: goes back in time; allowed is after at = {event.at:g}"
+    hosts = trial.cluster.host_names
+    places = (*hosts, *trial.cluster.site_names)
+    for name, allowed in [(it, places) for it in event.delay or ()] + [
+        (it, hosts) for it in ([event.cpu] if event.cpu else [])
+    ]:
+        if name not in allowed:
+            choices = name_choices("allowed", allowed, name)
+            yield f": {name}: {trial.cluster.name} has no such host; {choices}"

@@ -1,0 +1,318 @@
+"""The trial file: a cluster, topologies, their load, and the schedulers to compare.
+
+Each table of the file is a dataclass, as in the cluster file.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from dataclasses import dataclass, field, replace
+from functools import cache
+from importlib import resources
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Final
+
+from pydantic import (
+    AllowInfNan,
+    ConfigDict,
+    Field,
+    Strict,
+    TypeAdapter,
+    ValidationError,
+    with_config,
+)
+
+from eyewall_deploy import cluster_file
+from eyewall_deploy.cluster_file import Cluster, ClusterFileError
+from eyewall_deploy.failure import name_choices
+from eyewall_deploy.host.cgroups import host_share
+from eyewall_deploy.trial.rate_profile import RateProfile, RateProfileError, read_profile
+from eyewall_deploy.trial.trial_checks import find_problems
+from eyewall_deploy.validation import describe_error
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+LOAD_CLASS: Final = "io.eyewall.topologies.LoadTopology"
+RATE: Final = "{rate}"
+"""In an argument of a jar's class: the rate profile."""
+
+_NAME = r"^[A-Za-z0-9]([A-Za-z0-9._-]{0,61}[A-Za-z0-9])?$"
+_Name = Annotated[
+    str,
+    Strict(),
+    Field(pattern=_NAME, description="letters, digits, '.', '_' and '-', at most 63 characters"),
+]
+_Text = Annotated[str, Strict()]
+_Number = Annotated[float, Strict(), AllowInfNan(allow_inf_nan=False)]
+_Whole = Annotated[int, Strict()]
+_Settings = dict[str, Any]
+
+_table = with_config(ConfigDict(extra="forbid"))
+
+
+class TrialFileError(ValueError):
+    """A trial file that cannot be used: file, key, value and what is allowed."""
+
+
+@_table
+@dataclass(frozen=True, slots=True)
+class TrialTopology:
+    """One `[[topologies]]`: a load topology's shape, a class of any jar, or a streamparse topology.
+
+    Parameters
+    ----------
+    arguments
+        Of the class: by name, or as a list; `{rate}` in one of them is the rate profile.
+    options
+        Settings in the topology's configuration; `{rate}` as one of them is the constant rate.
+    """
+
+    name: _Name
+    streamparse: _Text | None = None
+    project: _Text | None = None
+    shape: _Text | None = None
+    jar: _Text | None = None
+    main_class: Annotated[_Text | None, Field(alias="class")] = None
+    arguments: dict[str, Any] | list[_Text] = field(default_factory=dict)
+    options: _Settings = field(default_factory=dict)
+
+
+@_table
+@dataclass(frozen=True, slots=True)
+class TrialScheduler:
+    """One of `schedulers`: a scheduler, and for Eyewall its settings for all topologies."""
+
+    scheduler: _Text
+    name: _Name | None = None
+    policy: _Text | None = None
+    objective: _Text | None = None
+    options: _Settings = field(default_factory=dict)
+
+    @property
+    def label(self) -> str:
+        """What tables and pictures call it."""
+        return self.name or self.scheduler
+
+    @property
+    def settings(self) -> _Settings:
+        """Settings that it adds to each topology's configuration."""
+        given = {"eyewall.policy": self.policy, "eyewall.objective": self.objective}
+        return {key: value for key, value in given.items() if value is not None} | self.options
+
+
+@_table
+@dataclass(frozen=True, slots=True)
+class TrialEvent:
+    """One `[[events]]`: a delay that rises or a host that slows down, and back.
+
+    Parameters
+    ----------
+    at, until
+        Seconds from the start of the measurement; without `until` it stays.
+    delay, add
+        Two hosts or sites, and by how many milliseconds the one-way delay rises.
+    cpu, factor
+        A host, and what its CPU is multiplied with.
+    """
+
+    at: Annotated[_Number, Field(ge=0)]
+    until: Annotated[_Number | None, Field(gt=0)] = None
+    delay: Annotated[tuple[_Text, _Text] | None, Field(description="two hosts or sites")] = None
+    add: Annotated[_Number | None, Field(alias="add_ms", gt=0, le=60_000)] = None
+    cpu: _Text | None = None
+    factor: Annotated[_Number | None, Field(gt=0, le=100)] = None
+
+    @property
+    def label(self) -> str:
+        """What a picture calls it."""
+        if self.delay is not None:
+            return f"{self.delay[0]} ↔ {self.delay[1]} +{self.add:g} ms"
+        return f"{self.cpu} CPU × {self.factor:.3g}"
+
+
+@_table
+@dataclass(frozen=True, slots=True)
+class _TrialTable:
+    """A trial file as it is written."""
+
+    version: Annotated[_Whole, Field(ge=1, le=1, description="1")]
+    name: _Name
+    cluster: _Text
+    seconds: Annotated[_Number, Field(ge=5, le=86_400)]
+    schedulers: Annotated[tuple[_Text | TrialScheduler, ...], Field(min_length=1)]
+    topologies: Annotated[
+        tuple[TrialTopology, ...],
+        Field(min_length=1, description="at least one [[topologies]] with a name"),
+    ]
+    rate: Any
+    warm_up: Annotated[_Number, Field(alias="warm_up_seconds", ge=0, le=3_600)] = 30.0
+    repetitions: Annotated[_Whole, Field(ge=1, le=1_000)] = 1
+    loads: tuple[Annotated[_Number, Field(gt=0, le=1_000)], ...] = (1.0,)
+    cores: Annotated[_Number | None, Field(gt=0, le=1_024)] = None
+    events: tuple[TrialEvent, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Trial:
+    """A trial.
+
+    Parameters
+    ----------
+    seconds, warm_up
+        How long each run is measured, and how long its sources run before at the first rate.
+    loads
+        Multiples of the rate profile; each is measured.
+    cores
+        Of this machine, that all hosts share in the cluster file's proportions; None is as much as
+        the cluster file says.
+    folder
+        Where the file's own paths begin.
+    """
+
+    name: str
+    cluster_name: str
+    cluster: Cluster
+    seconds: float
+    warm_up: float
+    repetitions: int
+    schedulers: tuple[TrialScheduler, ...]
+    topologies: tuple[TrialTopology, ...]
+    rate: RateProfile
+    loads: tuple[float, ...]
+    cores: float | None
+    events: tuple[TrialEvent, ...]
+    folder: Path
+
+    def host_cores(self) -> dict[str, float]:
+        """Return the cores of this machine that each host may use."""
+        shares = {host.name: host_share(self.cluster, host).cpu for host in self.cluster.hosts}
+        factor = 1.0 if self.cores is None else self.cores / sum(shares.values())
+        return {host: share * factor for host, share in shares.items()}
+
+
+_TABLES: Final[dict[str, type]] = {
+    "topologies": TrialTopology,
+    "schedulers": TrialScheduler,
+    "events": TrialEvent,
+}
+
+
+def shipped_trials() -> tuple[str, ...]:
+    """Return the names of the trials that come with this package."""
+    folder = resources.files("eyewall_deploy") / "trials"
+    return tuple(sorted(f.name[:-5] for f in folder.iterdir() if f.name.endswith(".toml")))
+
+
+def load(
+    path_or_name: str, cores: int, *, cluster: str | None = None, share: float | None = None
+) -> Trial:
+    """Read a trial file, given by path or by a shipped trial's name.
+
+    Parameters
+    ----------
+    cores
+        Of this machine: the hosts may use no more together.
+    cluster, share
+        In place of the file's `cluster` and `cores`.
+
+    Raises
+    ------
+    TrialFileError
+        With one line that names the file, the key, its value and what is allowed.
+    """
+    path = Path(path_or_name)
+    if not path.is_file():
+        shipped = shipped_trials()
+        if path_or_name not in shipped:
+            raise TrialFileError(
+                f"trial {path_or_name}: no such file, and "
+                f"{name_choices('shipped trials', shipped, path_or_name)}"
+            )
+        with resources.as_file(resources.files("eyewall_deploy") / "trials") as folder:
+            path = folder / f"{path_or_name}.toml"
+    try:
+        text = path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise TrialFileError(f"{path}: {error}") from None
+    return parse(text, path, cores, cluster=cluster, share=share)
+
+
+def parse(
+    text: str,
+    path: Path,
+    cores: int,
+    *,
+    cluster: str | None = None,
+    share: float | None = None,
+) -> Trial:
+    """Check a trial file's text; see `load`."""
+    try:
+        table = _adapter().validate_python(tomllib.loads(text))
+        if cluster is not None:
+            table = replace(table, cluster=cluster)
+        if share is not None:
+            table = replace(table, cores=share)
+        trial = _resolve(table, path.parent)
+    except tomllib.TOMLDecodeError as error:
+        raise TrialFileError(f"{path}: not TOML: {error}") from None
+    except ValidationError as error:
+        reason = describe_error(error, _TrialTable, _TABLES)
+        raise TrialFileError(f"{path}: {reason}") from None
+    except (ClusterFileError, RateProfileError) as error:
+        raise TrialFileError(f"{path}: {error}") from None
+    for problem in find_problems(trial, cores):
+        raise TrialFileError(f"{path}: {problem}")
+    return trial
+
+
+def restrict(
+    trial: Trial,
+    *,
+    seconds: float | None = None,
+    repetitions: int | None = None,
+    schedulers: Sequence[str] = (),
+    loads: Sequence[float] = (),
+) -> Trial:
+    """Return the trial with what the command line says in place of the file."""
+    labels = [it.label for it in trial.schedulers]
+    for label in schedulers:
+        if label not in labels:
+            raise TrialFileError(
+                f"--scheduler {label}: {trial.name} has no such scheduler; "
+                f"{name_choices('its schedulers', labels, label)}"
+            )
+    return replace(
+        trial,
+        seconds=seconds or trial.seconds,
+        repetitions=repetitions or trial.repetitions,
+        schedulers=tuple(it for it in trial.schedulers if not schedulers or it.label in schedulers),
+        loads=tuple(loads) or trial.loads,
+    )
+
+
+@cache
+def _adapter() -> TypeAdapter[_TrialTable]:
+    return TypeAdapter(_TrialTable)
+
+
+def _resolve(table: _TrialTable, folder: Path) -> Trial:
+    own_cluster = folder / table.cluster
+    cluster_name = str(own_cluster) if own_cluster.is_file() else table.cluster
+    return Trial(
+        name=table.name,
+        cluster_name=cluster_name,
+        cluster=cluster_file.load(cluster_name),
+        seconds=table.seconds,
+        warm_up=table.warm_up,
+        repetitions=table.repetitions,
+        schedulers=tuple(
+            TrialScheduler(it) if isinstance(it, str) else it for it in table.schedulers
+        ),
+        topologies=table.topologies,
+        rate=read_profile(table.rate, folder),
+        loads=table.loads,
+        cores=table.cores,
+        events=table.events,
+        folder=folder,
+    )

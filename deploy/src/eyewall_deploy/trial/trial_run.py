@@ -1,0 +1,146 @@
+"""One run of a trial: a scheduler places the topologies, and each second is measured."""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from typing import TYPE_CHECKING
+
+from eyewall_deploy.failure import Failure
+from eyewall_deploy.measure.load_samples import LoadSecond, latency_percentile
+from eyewall_deploy.storm.nimbus import describe_hosts
+from eyewall_deploy.trial.cluster_events import restore_cluster
+from eyewall_deploy.trial.forecasts import ask_forecasts
+from eyewall_deploy.trial.plan import fingerprint
+from eyewall_deploy.trial.records import RunSecond, TrialRun
+from eyewall_deploy.trial.run_watch import MachineSecond, RunWatch
+from eyewall_deploy.trial.topology_runs import (
+    TopologyRate,
+    read_topologies,
+    submit_topologies,
+    topology_start,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+    from pathlib import Path
+
+    from eyewall_deploy.measure.measured_cluster import MeasuredCluster
+    from eyewall_deploy.trial.plan import PlannedRun
+    from eyewall_deploy.trial.trial_file import Trial
+
+_START_PATIENCE = 180.0
+_POLL = 1.0
+_LINES_LATE = 3.0
+"""Seconds until the last lines of a window are in the files, even on a host without CPU."""
+
+
+def run_trial(
+    cluster: MeasuredCluster, trial: Trial, planned: PlannedRun, folder: Path
+) -> TrialRun | Failure:
+    """Place the topologies with the run's scheduler, and measure them.
+
+    Parameters
+    ----------
+    cluster
+        Its scheduler is the run's; no topology runs on it.
+    folder
+        For what the topologies write; new.
+    """
+    load = 1.0 if planned.load is None else planned.load
+    rate = trial.rate.scale(load)
+    given = TopologyRate(rate.text(trial.warm_up), rate.first, trial.warm_up)
+    failure = restore_cluster(cluster, trial) or submit_topologies(
+        cluster, trial, planned, folder, given
+    )
+    if failure is not None:
+        return failure
+    watch = RunWatch(cluster, trial)
+    start = wait_for_start(cluster, trial, planned, folder, watch)
+    if isinstance(start, Failure):
+        return start
+    began = start + trial.warm_up
+    watch.follow(began, planned.description)
+    end = began + trial.seconds
+    time.sleep(max(0.0, end + _LINES_LATE - time.time()))
+    loads = read_topologies(trial, folder)
+    running = watch.running
+    forecasts = ask_forecasts(cluster, trial, planned)
+    return TrialRun(
+        scheduler=planned.scheduler.label,
+        load=load,
+        repetition=planned.repetition,
+        fingerprint=fingerprint(trial, planned),
+        began=began,
+        due=None if rate.is_unlimited else rate.tuples_until(trial.seconds) * len(trial.topologies),
+        latency=window_latency(loads, began, trial.seconds),
+        seconds=tuple(join_seconds(loads, watch.machine, began, trial.seconds)),
+        moves=tuple(watch.moves),
+        status="; ".join(it.scheduling for it in running.values()),
+        placement=tuple(line for it in running.values() for line in describe_hosts(it.hosts())),
+        forecasts=forecasts,
+    )
+
+
+def window_latency(
+    loads: list[dict[int, LoadSecond]], began: float, seconds: float
+) -> dict[int, int]:
+    """Return the acks of all topologies within the window, by bucket of their latency."""
+    counts: Counter[int] = Counter()
+    for load in loads:
+        for at, second in load.items():
+            if 0 <= at - round(began) < seconds:
+                counts.update(second.latency)
+    return dict(counts)
+
+
+def join_seconds(
+    loads: list[dict[int, LoadSecond]],
+    machine: Mapping[int, MachineSecond],
+    began: float,
+    seconds: float,
+) -> Iterator[RunSecond]:
+    """Yield each second of the window: of all topologies together, and of the machine."""
+    nothing = LoadSecond()
+    for at in range(round(seconds)):
+        own = [load.get(round(began) + at, nothing) for load in loads]
+        latency: Counter[int] = Counter()
+        for second in own:
+            latency.update(second.latency)
+        around = machine.get(at, MachineSecond())
+        yield RunSecond(
+            at=at,
+            out=sum(it.out for it in own),
+            emitted=sum(it.emitted for it in own),
+            acked=sum(it.acked for it in own),
+            failed=sum(it.failed for it in own),
+            replayed=sum(it.replayed for it in own),
+            pending=sum(it.pending for it in own),
+            behind=max(it.behind for it in own),
+            p50=latency_percentile(latency, 50),
+            p99=latency_percentile(latency, 99),
+            cpu=around.cpu,
+            stolen=around.stolen,
+            busy=around.busy,
+        )
+
+
+def wait_for_start(
+    cluster: MeasuredCluster, trial: Trial, planned: PlannedRun, folder: Path, watch: RunWatch
+) -> float | Failure:
+    """Wait until the sources of all topologies have begun; return when the last one did."""
+    submitted = time.time()
+    while True:
+        starts = [topology_start(topology, folder) for topology in trial.topologies]
+        known = [start for start in starts if start is not None]
+        if len(known) == len(starts):
+            return max(known)
+        waited = time.time() - submitted
+        watch.look_at_assignment(None)
+        if waited > _START_PATIENCE:
+            status = "; ".join(it.scheduling or "no status" for it in watch.running.values())
+            return Failure(
+                f"{planned.description}: no source has begun after {waited:.0f} s ({status})"
+            )
+        cluster.progress.show(f"{planned.description}: starting ({waited:.0f} s)")
+        time.sleep(_POLL)

@@ -1,0 +1,360 @@
+"""Response time and headroom under load: utilisation, waiting, and the rate that is just carried.
+
+The formulas, their units and what they leave out are in docs/design/load.md.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Self
+
+import numpy as np
+
+from eyewall_sidecar.model import Placement, PlacementProblem, ProblemError
+from eyewall_sidecar.model.arrays import Floats, Indices, Places, ProblemArrays, places_of
+from eyewall_sidecar.model.limits import MOST
+
+HEADROOM_PENALTY = 1.0
+"""Seconds that a placement pays for carrying only half of the multiple it should carry."""
+KNEE = 0.98
+"""The utilisation from which on waits grow linearly, along the tangent: they remain finite."""
+QUOTA_PERIOD = 0.1
+"""Seconds after which a CFS quota is renewed: the kernel's default."""
+CPU_BURST = 0.01
+"""CPU-seconds that a host works at one go, which is what its quota is spent in."""
+MOST_BURSTS = 1e4
+"""In a period; with more there is practically no wait below saturation."""
+LEAST_FREE = 0.01
+"""The share of a host's cores that the others there always leave to a topology."""
+MOST_SUSTAINABLE = 1e6
+"""Θ of what needs no CPU."""
+_LEAST_CORES = 1e-9
+
+
+@dataclass(frozen=True, slots=True)
+class LoadScenario:
+    """What the load model's inputs may be instead of their estimates.
+
+    `LoadModel.uncertainty` multiplies `demand`, and is the exponent of the factors.
+
+    Parameters
+    ----------
+    demand
+        What is added to each operator's demand, as a multiple of `demand_error`.
+    crossing, burstiness, sharing
+        Factors of the costs of a crossing (CPU and seconds), of κ and of γ.
+    """
+
+    demand: float = 0.0
+    crossing: float = 1.0
+    burstiness: float = 1.0
+    sharing: float = 1.0
+
+
+AS_ESTIMATED = LoadScenario()
+SCENARIOS: tuple[LoadScenario, ...] = (
+    AS_ESTIMATED,
+    LoadScenario(demand=-1.0),
+    LoadScenario(demand=1.0),
+    LoadScenario(crossing=0.5),
+    LoadScenario(crossing=2.0),
+    LoadScenario(burstiness=0.5),
+    LoadScenario(burstiness=2.0),
+    LoadScenario(sharing=0.5),
+    LoadScenario(sharing=2.0),
+)
+"""The ends of each input's 95 % interval, one input at a time."""
+
+
+@dataclass(frozen=True, slots=True)
+class LoadForecast:
+    """What the load model expects of a placement at a multiple of the problem's rates.
+
+    Parameters
+    ----------
+    node_utilisation
+        Node id → share of its cores in use, background included.
+    operator_utilisation
+        Operator id → share of its thread's time in use.
+    sustainable
+        Θ: the multiple of the problem's rates that is just carried, whatever `rate` is.
+    bottleneck
+        Id of the node or operator that saturates first.
+    response_time
+        Expected seconds from source to sink, the mean over paths weighted by rate.
+    longest_path
+        Expected seconds on the slowest path.
+    headroom_penalty
+        Seconds that the placement pays for lacking headroom.
+    """
+
+    node_utilisation: Mapping[str, float]
+    operator_utilisation: Mapping[str, float]
+    sustainable: float
+    bottleneck: str
+    response_time: float
+    longest_path: float
+    headroom_penalty: float
+
+    @property
+    def load_response_time(self) -> float:
+        """L in seconds, what the objective minimises: expected response time and penalty."""
+        return self.response_time + self.headroom_penalty
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class LoadArrays:
+    """What the load model knows of a problem at one rate, in one scenario, as arrays.
+
+    L = Σ_i visits_i · (time at i) + Σ_streams passes · (time between its ends): each tuple's way
+    is a random walk from a source to a sink that takes each stream in proportion to its rate.
+
+    Parameters
+    ----------
+    demands
+        [operator]: cores in use at speedup 1.
+    work
+        [operator]: c_i, CPU-seconds for a tuple at speedup 1.
+    visits, entries
+        [operator]: how often a tuple's way leads through it, and begins there.
+    sources, targets, rates, passes
+        [stream]: its ends, tuples/s, and how often a tuple's way leads along it.
+    cores, background, speedups, exponents
+        [node]: all its cores, cores that others use, S_u, and the exponent of its wait.
+    delays
+        [node, node]: seconds one way.
+    path_order, path_sources, path_targets
+        As in `ProblemArrays`.
+    rate
+        The multiple of the problem's rates that `demands` and `rates` are at.
+    headroom, executors_per_worker, worker_cpu, send_cpu, receive_cpu, crossing_seconds
+        As in `LoadModel`; 0 < `executors_per_worker`.
+    burstiness, sharing
+        κ, γ.
+    """
+
+    demands: Floats
+    work: Floats
+    visits: Floats
+    entries: Floats
+    sources: Indices
+    targets: Indices
+    rates: Floats
+    passes: Floats
+    cores: Floats
+    background: Floats
+    speedups: Floats
+    exponents: Floats
+    delays: Floats
+    path_order: Indices
+    path_sources: Indices
+    path_targets: Indices
+    rate: float
+    headroom: float
+    executors_per_worker: float
+    worker_cpu: float
+    send_cpu: float
+    receive_cpu: float
+    crossing_seconds: float
+    burstiness: float
+    sharing: float
+
+    @classmethod
+    def of(
+        cls, arrays: ProblemArrays, rate: float = 1.0, scenario: LoadScenario = AS_ESTIMATED
+    ) -> Self:
+        """Translate a problem at a multiple of its rates."""
+        model = arrays.load
+        crossing = scenario.crossing**model.uncertainty
+        error = scenario.demand * model.uncertainty * arrays.demand_errors
+        visits, entries, passes = _ways(arrays)
+        cores = np.maximum(arrays.cores, _LEAST_CORES)
+        bursts = np.clip(cores * QUOTA_PERIOD / CPU_BURST, 1.0, MOST_BURSTS)
+        return cls(
+            demands=rate * np.maximum(0.0, arrays.demands + error),
+            work=arrays.execution_times,
+            visits=visits,
+            entries=entries,
+            sources=arrays.sources,
+            targets=arrays.targets,
+            rates=rate * arrays.rates,
+            passes=passes,
+            cores=cores,
+            background=arrays.background,
+            speedups=arrays.speedups,
+            exponents=np.sqrt(2.0 * (bursts + 1.0)),
+            delays=arrays.delays,
+            path_order=arrays.path_order,
+            path_sources=arrays.path_sources,
+            path_targets=arrays.path_targets,
+            rate=rate,
+            headroom=model.headroom,
+            executors_per_worker=float(model.executors_per_worker or max(1, arrays.operators)),
+            worker_cpu=model.worker_cpu,
+            send_cpu=model.send_cpu * crossing,
+            receive_cpu=model.receive_cpu * crossing,
+            crossing_seconds=model.crossing_seconds * crossing,
+            burstiness=model.burstiness * scenario.burstiness**model.uncertainty,
+            sharing=model.sharing * scenario.sharing**model.uncertainty,
+        )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class LoadState:
+    """What a placement makes of the arrays.
+
+    Parameters
+    ----------
+    nodes, operators
+        [node], [operator]: utilisation.
+    node_limits, operator_limits
+        [node], [operator]: the multiple of the problem's rates at which each saturates.
+    sustainable, response_time, longest_path, headroom_penalty
+        As in `LoadForecast`.
+    """
+
+    nodes: Floats
+    operators: Floats
+    node_limits: Floats
+    operator_limits: Floats
+    sustainable: float
+    response_time: float
+    longest_path: float
+    headroom_penalty: float
+
+    @property
+    def load_response_time(self) -> float:
+        """L in seconds."""
+        return self.response_time + self.headroom_penalty
+
+
+def evaluate_load(arrays: LoadArrays, places: Places) -> LoadState:
+    """Apply the load model to a placement; the reference for compiled code."""
+    nodes = len(arrays.cores)
+    workers = np.ceil(np.bincount(places, minlength=nodes) / arrays.executors_per_worker)
+    between = 1.0 - 1.0 / np.maximum(1.0, workers)
+    at, to = places[arrays.sources], places[arrays.targets]
+    crossing = np.where(at == to, between[at], 1.0)
+    crossing[arrays.sources == arrays.targets] = 0.0
+    crossed = arrays.rates * crossing
+    demand = (
+        np.bincount(places, arrays.demands, nodes)
+        + arrays.send_cpu * np.bincount(at, crossed, nodes)
+        + arrays.receive_cpu * np.bincount(to, crossed, nodes)
+    ) / arrays.speedups
+    fixed = arrays.background + workers * arrays.worker_cpu / arrays.speedups
+    free = np.maximum(arrays.cores - fixed, LEAST_FREE * arrays.cores)
+    threads = arrays.demands / (arrays.speedups * np.minimum(1.0, free))[places]
+    utilisation = (demand + fixed) / arrays.cores
+    limits = _multiples(demand, free, arrays.rate)
+    operator_limits = _multiples(threads, np.ones(len(threads)), arrays.rate)
+    waits = arrays.sharing * QUOTA_PERIOD / 2 * _wait(utilisation, arrays.exponents)
+    own = (arrays.work / arrays.speedups[places]) * (
+        1.0 + arrays.burstiness * _wait(threads, np.ones(len(threads)))
+    )
+    hops = crossing * arrays.crossing_seconds + arrays.delays[at, to] + (at != to) * waits[to]
+    sustainable = float(min(limits.min(), operator_limits.min(initial=MOST_SUSTAINABLE)))
+    return LoadState(
+        nodes=utilisation,
+        operators=threads,
+        node_limits=limits,
+        operator_limits=operator_limits,
+        sustainable=sustainable,
+        response_time=float(
+            arrays.visits @ own + arrays.entries @ waits[places] + arrays.passes @ hops
+        ),
+        longest_path=_longest_path(arrays, places, own, waits, between),
+        headroom_penalty=HEADROOM_PENALTY
+        * max(0.0, arrays.headroom * arrays.rate / sustainable - 1.0),
+    )
+
+
+def forecast_load(
+    problem: PlacementProblem,
+    placement: Placement,
+    rate: float = 1.0,
+    scenario: LoadScenario = AS_ESTIMATED,
+) -> LoadForecast:
+    """Forecast utilisation, headroom and response time at a multiple of the problem's rates."""
+    if not 0 < rate <= MOST:
+        raise ProblemError(f"rate is {rate:g}; it must be a number more than 0, up to {MOST:g}")
+    arrays = ProblemArrays.of(problem)
+    state = evaluate_load(LoadArrays.of(arrays, rate, scenario), places_of(problem, placement))
+    node, operator = int(state.node_limits.argmin()), None
+    if arrays.operators and state.operator_limits.min() < state.node_limits[node]:
+        operator = int(state.operator_limits.argmin())
+    return LoadForecast(
+        node_utilisation=dict(
+            zip((it.id for it in problem.nodes), state.nodes.tolist(), strict=True)
+        ),
+        operator_utilisation=dict(
+            zip((it.id for it in problem.operators), state.operators.tolist(), strict=True)
+        ),
+        sustainable=state.sustainable,
+        bottleneck=problem.nodes[node].id if operator is None else problem.operators[operator].id,
+        response_time=state.response_time,
+        longest_path=state.longest_path,
+        headroom_penalty=state.headroom_penalty,
+    )
+
+
+def _ways(arrays: ProblemArrays) -> tuple[Floats, Floats, Floats]:
+    """Return visits and entries by operator, and passes by stream (see `LoadArrays`)."""
+    count = arrays.operators
+    position = np.full(count, -1)
+    position[arrays.path_order] = np.arange(len(arrays.path_order))
+    at, to = position[arrays.sources], position[arrays.targets]
+    forward = ~arrays.system & (at >= 0) & (at < to)
+    leaving = np.bincount(arrays.sources[forward], arrays.rates[forward], count)
+    streams = np.bincount(arrays.sources[forward], minlength=count)
+    begins = np.zeros(count, dtype=np.bool_)
+    begins[arrays.path_order] = True
+    begins[arrays.targets[forward]] = False
+    entries = np.where(begins, leaving, 0.0)
+    if entries.sum() == 0.0:
+        entries = begins.astype(np.float64)
+    entries /= max(1e-300, entries.sum())
+    with np.errstate(divide="ignore", invalid="ignore"):
+        shares = np.where(
+            leaving[arrays.sources] > 0,
+            arrays.rates / leaving[arrays.sources],
+            1.0 / streams[arrays.sources],
+        )
+    visits, passes = entries.copy(), np.zeros(len(arrays.rates))
+    for stream in np.argsort(at, kind="stable").tolist():
+        if forward[stream]:
+            passes[stream] = visits[arrays.sources[stream]] * shares[stream]
+            visits[arrays.targets[stream]] += passes[stream]
+    return visits, entries, passes
+
+
+def _wait(utilisation: Floats, exponents: Floats) -> Floats:
+    """Return ρ^k / (1 − ρ), from `KNEE` on along the tangent there."""
+    below = np.minimum(utilisation, KNEE)
+    power = below ** (exponents - 1.0)
+    slope = power * (exponents / (1.0 - below) + below / (1.0 - below) ** 2)
+    return np.asarray(power * below / (1.0 - below) + slope * (utilisation - below))
+
+
+def _multiples(demand: Floats, free: Floats, rate: float) -> Floats:
+    """Return at which multiple of the problem's rates each demand, now at `rate`, fills `free`."""
+    most = np.full(len(demand), MOST_SUSTAINABLE)
+    some = demand * MOST_SUSTAINABLE > free * rate
+    return np.asarray(np.divide(free * rate, demand, out=most, where=some))
+
+
+def _longest_path(
+    arrays: LoadArrays, places: Places, own: Floats, waits: Floats, between: Floats
+) -> float:
+    """Return the longest path's seconds; the operator that is done last ends it."""
+    done = own + waits[places]
+    arrival = np.full(len(done), -np.inf)
+    for source, target in zip(
+        arrays.path_sources.tolist(), arrays.path_targets.tolist(), strict=True
+    ):
+        u, v = places[source], places[target]
+        hop = between[u] * arrays.crossing_seconds
+        if u != v:
+            hop = arrays.crossing_seconds + arrays.delays[u, v] + waits[v]
+        arrival[target] = max(arrival[target], done[source] + hop)
+        done[target] = arrival[target] + own[target]
+    return float(done[arrays.path_order].max(initial=0.0))

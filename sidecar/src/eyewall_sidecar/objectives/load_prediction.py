@@ -1,0 +1,43 @@
+"""What the load model expects of a move, whatever its inputs really are (docs/design/load.md)."""
+
+from dataclasses import dataclass
+
+from eyewall_sidecar.model import Placement, PlacementProblem
+from eyewall_sidecar.model.arrays import ProblemArrays, places_of
+from eyewall_sidecar.objectives.load import SCENARIOS, LoadArrays, LoadScenario, evaluate_load
+
+MORE_DEMAND = LoadScenario(demand=1.0)
+
+
+@dataclass(frozen=True, slots=True)
+class LoadPrediction:
+    """What is expected over all of `SCENARIOS`.
+
+    Parameters
+    ----------
+    gain
+        The least and the greatest number of seconds by which tuples arrive earlier. Headroom is
+        not in it: what runs with little of it is not moved for that alone.
+    relief
+        The least multiple of the rate carried now that is carried after the move.
+    saturated
+        Whether what runs carries no more than it does now, within the error of its demand.
+    """
+
+    gain: tuple[float, float]
+    relief: float
+    saturated: bool
+
+
+def predict_move(problem: PlacementProblem, before: Placement, after: Placement) -> LoadPrediction:
+    """Predict what a move from one placement to another changes."""
+    arrays = ProblemArrays.of(problem)
+    first, second = places_of(problem, before), places_of(problem, after)
+    gains, reliefs = [], []
+    for scenario in SCENARIOS:
+        loads = LoadArrays.of(arrays, scenario=scenario)
+        was, then = evaluate_load(loads, first), evaluate_load(loads, second)
+        gains.append(was.response_time - then.response_time)
+        reliefs.append(then.sustainable / was.sustainable)
+    at_most = evaluate_load(LoadArrays.of(arrays, scenario=MORE_DEMAND), first).sustainable
+    return LoadPrediction((min(gains), max(gains)), min(reliefs), saturated=at_most <= 1.0)

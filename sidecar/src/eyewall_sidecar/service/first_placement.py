@@ -1,0 +1,64 @@
+"""A first placement, before anything is measured: by the load model never worse than Storm's own.
+
+What executors declare says how they relate to each other and to their hosts, but hardly how much
+they use: most use far less. A placement that is good only if all of it is used spreads a topology
+over hosts for nothing.
+"""
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from eyewall_sidecar.model import PlacementProblem, Solution, Status
+from eyewall_sidecar.model.arrays import ProblemArrays, places_of
+from eyewall_sidecar.objective import Objective
+from eyewall_sidecar.objectives import evaluate
+from eyewall_sidecar.objectives.load import LoadArrays, evaluate_load
+from eyewall_sidecar.policies.ras import ResourceAware
+
+DECLARED_PARTS = (0.1, 0.3, 1.0)
+"""Of the declared CPU and the assumed rates, in each of which a placement has to be as good."""
+RAS_SECONDS, RAS_RETRIES = 0.1, 100
+"""After which RAS's placement is not waited for; it usually takes a millisecond."""
+AS_GOOD = 1.0 + 1e-9
+KEPT = (
+    "before CPU is measured a placement has to be as good as Storm's resource-aware one whatever "
+    "part of the declared CPU is used; what {policy} found is not, so that one is used"
+)
+
+
+def prefer_ras(
+    problem: PlacementProblem,
+    objective: Objective,
+    solution: Solution,
+    clock: Callable[[], float],
+) -> Solution:
+    """Return RAS's placement instead of a solution that may be worse.
+
+    `problem` has declared CPU. A solution is left as it is where executors run already, and for
+    objectives that know no load.
+    """
+    placement, evaluation = solution.placement, solution.evaluation
+    if placement is None or evaluation is None or problem.current or not objective.weighs_load:
+        return solution
+    ras = ResourceAware(RAS_RETRIES, clock)(problem, objective, time_limit=RAS_SECONDS, seed=0)
+    if ras.placement is None:
+        return solution
+    arrays = ProblemArrays.of(problem)
+    found, known = places_of(problem, placement), places_of(problem, ras.placement)
+    at_rates = [LoadArrays.of(arrays, it) for it in DECLARED_PARTS]
+    if all(
+        evaluate_load(it, found).load_response_time
+        <= AS_GOOD * evaluate_load(it, known).load_response_time
+        for it in at_rates
+    ):
+        return solution
+    return replace(
+        solution,
+        status=Status.HEURISTIC,
+        decided_by=ras.policy,
+        placement=ras.placement,
+        evaluation=evaluate(problem, ras.placement, objective, evaluation.ranges),
+        bound=None,
+        gap=None,
+        reasons=(*solution.reasons, KEPT.format(policy=solution.policy)),
+    )

@@ -1,0 +1,105 @@
+"""A move looked back on: what was measured once it came to rest, next to what was predicted."""
+
+from dataclasses import dataclass
+
+from eyewall_sidecar.messages import Code, Message, message
+from eyewall_sidecar.service.performance import Level, Performance
+from eyewall_sidecar.storm import Assignment
+
+STILL_SECONDS = 600.0
+"""For which nothing moves after a move was undone; each further one doubles it."""
+MOST_DOUBLED = 6
+"""Times: 600 s become 10.7 hours."""
+MORE_UNCERTAIN = 2.0
+"""Factor by which predictions for a topology are less certain after one that was wrong."""
+MOST_UNCERTAIN = 8.0
+
+
+@dataclass(frozen=True, slots=True)
+class MoveTrial:
+    """A move that was made and is not judged yet.
+
+    Parameters
+    ----------
+    origin
+        What ran before.
+    before
+        What was measured of it.
+    predicted
+        By how much the response time was to fall, in seconds, at least and at most; None if the
+        objective predicts none.
+    undoes
+        Whether this move takes back another one: it is not taken back itself.
+    """
+
+    origin: Assignment
+    before: Performance
+    predicted: tuple[float, float] | None = None
+    undoes: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class MoveOutcome:
+    """What became of a move; `worse` if it has to be undone."""
+
+    worse: bool
+    report: Message
+
+
+@dataclass(frozen=True, slots=True)
+class MoveHistory:
+    """What past moves of one topology teach.
+
+    Parameters
+    ----------
+    setbacks
+        Moves that were undone.
+    still_until
+        Until when nothing moves, by the clock of rounds.
+    """
+
+    setbacks: int = 0
+    still_until: float = 0.0
+
+    @property
+    def uncertainty(self) -> float:
+        """Factor by which predictions are less certain than the model has them."""
+        return min(MOST_UNCERTAIN, MORE_UNCERTAIN**self.setbacks)
+
+    def with_setback(self, now: float) -> "MoveHistory":
+        """Return the history with one more move undone."""
+        still = STILL_SECONDS * 2 ** min(self.setbacks, MOST_DOUBLED)
+        return MoveHistory(self.setbacks + 1, now + still)
+
+
+def judge_move(trial: MoveTrial, after: Performance) -> MoveOutcome:
+    """Compare what is measured at rest with what was measured before the move.
+
+    Worse is a latency that rose, or a throughput that fell while queues grew: a lower throughput
+    alone may be the source's.
+    """
+    was, now = trial.before, after
+    slower = _rose(was.latency, now.latency)
+    less = _rose(now.throughput, was.throughput)
+    unknown = now.latency is None or was.latency is None
+    worse = slower if not less else (slower or unknown or now.is_saturated)
+    # A source that gives more makes tuples wait more, wherever they run.
+    if worse and _rose(was.throughput, now.throughput):
+        worse = False
+    values = {
+        "throughput_before": _mean(was.throughput),
+        "throughput": _mean(now.throughput),
+        "latency_before": _mean(was.latency),
+        "latency": _mean(now.latency),
+        "cpu_before": _mean(was.cpu),
+        "cpu": _mean(now.cpu),
+    }
+    return MoveOutcome(worse, message(Code.MEASURED_MOVE, **values))
+
+
+def _rose(before: Level | None, after: Level | None) -> bool:
+    return before is not None and after is not None and before.is_below(after)
+
+
+def _mean(level: Level | None) -> float | None:
+    return level.mean if level is not None else None

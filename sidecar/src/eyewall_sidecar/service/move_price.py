@@ -1,0 +1,79 @@
+"""What a move costs: the lateness of the tuples that come while workers start."""
+
+from collections import defaultdict
+from dataclasses import dataclass
+
+from eyewall_sidecar.service.problem_cache import PlacementRequest
+from eyewall_sidecar.service.worker_starts import WorkerStarts
+from eyewall_sidecar.storm import Assignment, ComponentKind, TopologyProblem
+
+MESSAGE_TIMEOUT = 30.0
+"""topology.message.timeout.secs, unless a topology sets it."""
+REPLAY_SECONDS = 1.5 * MESSAGE_TIMEOUT
+"""A spout replays a tuple after the timeout or up to twice as long: it looks once in a timeout."""
+
+
+@dataclass(frozen=True, slots=True)
+class MovePrice:
+    """What the start of a move's workers costs.
+
+    Parameters
+    ----------
+    gap
+        Seconds without output.
+    affected
+        The part of the source's tuples that meet an executor that moves, 0 to 1.
+    """
+
+    gap: float
+    affected: float
+
+    @property
+    def seconds(self) -> float:
+        """Seconds of lateness for each tuple/s that the sources emit.
+
+        Tuples that meet a worker that starts are lost there, or with it, and replayed. Those that
+        a spout's own start keeps back wait for half of the gap only; they count the same, since a
+        second without output is worse than the sum of what its tuples wait.
+        """
+        return self.gap * self.affected * REPLAY_SECONDS
+
+
+def price_move(request: PlacementRequest, after: Assignment, starts: WorkerStarts) -> MovePrice:
+    """Return what it costs to give a topology that runs another assignment."""
+    topology = request.topology
+    hosts = {it: capacity.supervisor.host for it, capacity in request.capacities.items()}
+    started = set(after) - set(topology.assignment)
+    gap = max(
+        (starts.seconds(topology.topology.id, hosts.get(it.slot.supervisor, "")) for it in started),
+        default=0.0,
+    )
+    moved = {executor for worker in started for executor in worker.executors}
+    total, of_moved = defaultdict[str, float](float), defaultdict[str, float](float)
+    rates = _received(request)
+    for executor, component in topology.topology.executors().items():
+        if component.kind is ComponentKind.SYSTEM:
+            continue
+        # Where nothing flows, or nothing is known, executors count alike.
+        rate = rates.get(str(executor), 0.0) or 1e-9
+        total[component.id] += rate
+        if executor in moved:
+            of_moved[component.id] += rate
+    return MovePrice(gap, max((it / total[name] for name, it in of_moved.items()), default=0.0))
+
+
+def _received(request: PlacementRequest) -> dict[str, float]:
+    """Return executor → tuples/s that it takes; of a spout: that it gives out."""
+    of_topology = request.problem
+    rates: defaultdict[str, float] = defaultdict(float)
+    if not isinstance(of_topology, TopologyProblem):
+        return rates
+    components = request.topology.topology.executors()
+    for stream in of_topology.problem.streams:
+        if stream.system:
+            continue
+        source = of_topology.executors[stream.source]
+        rates[str(of_topology.executors[stream.target])] += stream.rate
+        if components[source].kind is ComponentKind.SPOUT:
+            rates[str(source)] += stream.rate
+    return rates

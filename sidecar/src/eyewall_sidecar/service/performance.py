@@ -1,0 +1,323 @@
+"""How a topology does, by the reports of its hosts: throughput, CPU and latency, and their rest.
+
+A worker that starts changes all of them for a while: it takes CPU, its code is not compiled yet,
+and what waited is made up for. Nothing measured in that time says what a placement is worth. A
+topology is at rest when its last measurements show no trend beyond their noise.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from itertools import pairwise
+from math import hypot, inf, sqrt
+from statistics import fmean
+
+from eyewall_contracts.sample import Sample, TaskSample, WorkerSample
+
+from eyewall_sidecar.service.worker_starts import counted_tuples
+from eyewall_sidecar.storm import ClusterState
+
+FEWEST = 6
+"""Measurements that rest is found in, half of them before the others."""
+LATEST = 2
+"""Measurements that say how a topology does now."""
+MOST = 12
+"""Measurements that are kept."""
+DEVIATIONS = 2.0
+"""Of the difference between the halves' means, within which there is no trend."""
+ALIKE = 0.05
+"""Part of a mean by which the halves may differ however little noise there is."""
+SAMPLING = sqrt(1 / 6)
+"""Standard deviation of a count, in steps of Storm's counters."""
+STALE_SECONDS = 20.0
+"""After which a worker's last counts are no longer measured with those of the others."""
+GROWTH = 0.5
+"""Part by which latency grows from one half of the measurements to the other where a topology is
+saturated: tuples wait longer and longer."""
+LEAST_GROWTH = 0.5
+"""Seconds of that growth at least: where a thirtieth of the tuples is not kept up with, latency
+grows by as much in the 15 s of half of the measurements. Less may be noise, or a rate that rose."""
+FEW_WAITING = 0.1
+"""Seconds that tuples wait in queues at least where a topology is saturated."""
+
+
+@dataclass(frozen=True, slots=True)
+class Measurement:
+    """One topology over some seconds, all its workers together.
+
+    Parameters
+    ----------
+    throughput, throughput_noise
+        Tuples/s that all executors took, or emitted as spouts; what its sampling makes of it.
+    cpu
+        Cores.
+    latency
+        Mean seconds from a spout's emit to the end of the tuple's tree; None: not known.
+    waiting
+        Tuples in front of executors.
+    """
+
+    throughput: float
+    throughput_noise: float
+    cpu: float
+    latency: float | None = None
+    waiting: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Level:
+    """A quantity at rest: its mean, and the standard deviation of that mean."""
+
+    mean: float
+    deviation: float
+
+    def is_below(self, other: "Level") -> bool:
+        """Whether this is less than the other beyond noise."""
+        return other.mean - self.mean > _tolerance(self, other)
+
+
+@dataclass(frozen=True, slots=True)
+class CountedReport:
+    """A host's report in which one worker has new counts.
+
+    Workers of one host count in turns, so that not every report has new counts of all.
+    """
+
+    report: Sample
+    worker: WorkerSample
+
+
+@dataclass(frozen=True, slots=True)
+class Performance:
+    """What was measured of a topology since its workers last changed.
+
+    Parameters
+    ----------
+    workers
+        (host, port) → Storm's id of the worker there.
+    counted
+        (host, port) → the last report with new counts of the worker there.
+    newest
+        Host → (run, sequence) of its last report in `measurements`.
+    measurements
+        The oldest first.
+    at_rest
+        Whether they have come to rest since the workers changed.
+    """
+
+    workers: Mapping[tuple[str, int], str] = field(default_factory=dict)
+    counted: Mapping[tuple[str, int], CountedReport] = field(default_factory=dict)
+    newest: Mapping[str, tuple[str, int]] = field(default_factory=dict)
+    measurements: tuple[Measurement, ...] = ()
+    at_rest: bool = False
+
+    @property
+    def unsettled(self) -> bool:
+        """Whether its workers are measured, and have not come to rest."""
+        return bool(self.workers) and not self.at_rest
+
+    @property
+    def is_steady(self) -> bool:
+        """Whether the last measurements show no trend, whatever those before them did."""
+        return _is_at_rest(self.measurements)
+
+    @property
+    def throughput(self) -> Level | None:
+        """Tuples/s of all executors together."""
+        return _level([it.throughput for it in self._last], _noise(self._last))
+
+    @property
+    def cpu(self) -> Level | None:
+        """Cores in use."""
+        return _level([it.cpu for it in self._last])
+
+    @property
+    def latency(self) -> Level | None:
+        """Seconds from end to end."""
+        known = [it.latency for it in self._last if it.latency is not None]
+        return _level(known) if len(known) == len(self._last) else None
+
+    @property
+    def is_saturated(self) -> bool:
+        """Whether queues hold more than they would if executors kept up, or latency grows.
+
+        What waits in front of a process of another language is in no queue that Storm reports.
+        """
+        if len(self._last) < FEWEST:
+            return False
+        return all(map(_queues, self._last)) or _grows_on(_latencies(self._last))
+
+    def latest(self) -> "Performance":
+        """Return the last two measurements alone: those before may be of another world.
+
+        A host that was slowed is why a topology moves; what ran before that is no measure.
+        """
+        return replace(self, measurements=self.measurements[-LATEST:])
+
+    @property
+    def _last(self) -> tuple[Measurement, ...]:
+        return self.measurements[-FEWEST:]
+
+
+class PerformanceTracker:
+    """The performance of every topology, from round to round."""
+
+    def __init__(self) -> None:
+        """Begin with nothing measured."""
+        self._performances: Mapping[str, Performance] = {}
+
+    def observe(self, state: ClusterState, reports: Mapping[str, Sample]) -> None:
+        """Add the hosts' latest reports, and forget topologies that are gone."""
+        hosts = {it.id: it.host for it in state.supervisors}
+        self._performances = {
+            it.topology.id: update_performance(
+                self.performance(it.topology.id),
+                it.topology.id,
+                frozenset(
+                    (hosts[worker.slot.supervisor], worker.slot.port)
+                    for worker in it.assignment
+                    if worker.slot.supervisor in hosts
+                ),
+                reports,
+            )
+            for it in state.topologies
+        }
+
+    def performance(self, topology: str) -> Performance:
+        """Return what is measured of a topology; without measurements if nothing is."""
+        return self._performances.get(topology, Performance())
+
+
+def update_performance(
+    before: Performance,
+    topology: str,
+    wanted: frozenset[tuple[str, int]],
+    reports: Mapping[str, Sample],
+) -> Performance:
+    """Add the hosts' reports, once each host with a worker of the topology has new counts.
+
+    Parameters
+    ----------
+    wanted
+        Host and port of each worker that the topology has by Nimbus's assignment.
+    reports
+        Host → its latest report.
+    """
+    found = {
+        (host, it.port): it
+        for host in {host for host, _ in wanted} & reports.keys()
+        for it in reports[host].workers
+        if it.topology == topology and (host, it.port) in wanted
+    }
+    workers = {at: it.id for at, it in found.items()}
+    if workers != before.workers or wanted != workers.keys():
+        before = Performance(workers)
+    counted = dict(before.counted) | {
+        at: CountedReport(reports[at[0]], it) for at, it in found.items() if it.seconds > 0
+    }
+    before = replace(before, counted=counted)
+    newest: dict[str, tuple[str, int]] = {}
+    for (host, _), it in counted.items():
+        numbered = it.report.run, it.report.sequence
+        newest[host] = max(numbered, newest.get(host, numbered), key=lambda each: each[1])
+    is_whole = wanted == counted.keys() and all(
+        reports[host].time - it.report.time <= STALE_SECONDS for (host, _), it in counted.items()
+    )
+    if not is_whole or any(before.newest.get(host) == it for host, it in newest.items()):
+        return before
+    last = [it.worker for it in counted.values()]
+    if not before.measurements and not all(map(counted_tuples, _with_tasks(last))):
+        return before  # its first tuples are still to come
+    measured = (*before.measurements, _measure(counted))[-MOST:]
+    after = Performance(workers, counted, newest, measured, before.at_rest)
+    return replace(after, at_rest=after.at_rest or _is_at_rest(measured))
+
+
+def _with_tasks(workers: Iterable[WorkerSample]) -> list[WorkerSample]:
+    """Return the workers that have tasks of the topology's own to do."""
+    return [it for it in workers if any(map(_is_own, it.tasks))]
+
+
+def _is_own(task: TaskSample) -> bool:
+    return not task.component.startswith("__")
+
+
+def _measure(counted: Mapping[tuple[str, int], CountedReport]) -> Measurement:
+    throughput = noise = cpu = acked = late = 0.0
+    queues: dict[tuple[str, int, frozenset[int]], float] = {}
+    for (host, port), it in counted.items():
+        worker = it.worker
+        cpu += ((worker.cpu or 0.0) + (worker.children_cpu or 0.0)) / it.report.seconds
+        own = [it for it in worker.tasks if _is_own(it)]
+        for task in own:
+            taken = [one for one in task.inputs if not one.stream.startswith("__")]
+            count = sum(one.executed for one in taken)
+            if not task.inputs:
+                count = sum(one.emitted for one in task.outputs)
+            throughput += count / worker.seconds
+            noise = hypot(noise, SAMPLING * worker.step / worker.seconds)
+            if task.queue is not None:
+                place = (host, port, frozenset([task.task]))
+                queues[place] = max(0, task.queue.population) + task.queue.overflow
+            for one in task.outputs:
+                if one.complete_latency is not None and one.acked:
+                    acked += one.acked
+                    late += one.acked * one.complete_latency
+    latency = late / acked if acked else None
+    return Measurement(throughput, noise, cpu, latency, sum(queues.values()))
+
+
+def _queues(measurement: Measurement) -> bool:
+    return measurement.waiting > FEW_WAITING * max(measurement.throughput, 1.0)
+
+
+def _is_at_rest(measured: tuple[Measurement, ...]) -> bool:
+    last = measured[-FEWEST:]
+    if len(last) < FEWEST:
+        return False
+    # What starts makes latency fall. Where tuples come faster than they are worked on it grows on
+    # and on, while all else is steady.
+    return (
+        _change([it.throughput for it in last], _noise(last)) == 0
+        and _change([it.cpu for it in last]) == 0
+        and _change(_latencies(last)) >= 0
+    )
+
+
+def _latencies(measured: tuple[Measurement, ...]) -> list[float]:
+    """Return the latencies; none unless all are known."""
+    known = [it.latency for it in measured if it.latency is not None]
+    return known if len(known) == len(measured) else []
+
+
+def _grows_on(latencies: list[float]) -> bool:
+    half = len(latencies) // 2
+    if _change(latencies) <= GROWTH:
+        return False
+    return fmean(latencies[half:]) - fmean(latencies[:half]) > LEAST_GROWTH
+
+
+def _change(values: list[float], noise: float = 0.0) -> float:
+    """Return by which part the second half's mean exceeds the first's; 0 if noise explains it."""
+    half = len(values) // 2
+    one, other = _level(values[:half], noise), _level(values[half:], noise)
+    if one is None or other is None or abs(one.mean - other.mean) <= _tolerance(one, other):
+        return 0.0
+    return other.mean / one.mean - 1.0 if one.mean > 0 else inf
+
+
+def _tolerance(one: Level, other: Level) -> float:
+    noise = DEVIATIONS * hypot(one.deviation, other.deviation)
+    return max(noise, ALIKE * max(one.mean, other.mean))
+
+
+def _level(values: list[float], noise: float = 0.0) -> Level | None:
+    """Return a mean and its deviation, by the differences of neighbours, which no trend is in."""
+    if not values:
+        return None
+    steps = [(after - before) ** 2 / 2 for before, after in pairwise(values)]
+    deviation = max(noise, sqrt(fmean(steps)) if steps else 0.0)
+    return Level(fmean(values), deviation / sqrt(len(values)))
+
+
+def _noise(measured: tuple[Measurement, ...]) -> float:
+    return max((it.throughput_noise for it in measured), default=0.0)

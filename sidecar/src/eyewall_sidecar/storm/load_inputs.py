@@ -1,0 +1,133 @@
+"""What the load model knows of one topology and its hosts (docs/design/load.md)."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping
+from statistics import median
+
+from eyewall_sidecar.model import LoadModel
+from eyewall_sidecar.storm.capacity import Capacities
+from eyewall_sidecar.storm.cluster import Component, Executor, Slot, Supervisor, TopologyState
+from eyewall_sidecar.storm.core_demand import core_demand, working_part
+from eyewall_sidecar.storm.host_load import HostLoad
+from eyewall_sidecar.storm.rates import Flow
+from eyewall_sidecar.storm.topology_estimates import MeasuredTopology, MeasuredValue
+from eyewall_sidecar.storm.wait_fit import WaitFit
+from eyewall_sidecar.storm.worker_overhead import WorkerAddress, fit_crossing_cost
+
+CROSSING_SECONDS = 1e-3
+"""From worker to worker on one host: a tuple waits for its batch, is serialised and sent. 1.8 ms
+became 2.8 when two executors of one worker were put into two."""
+
+
+class LoadInputs:
+    """Demand, cores and costs of crossings, as measured; each worked out once.
+
+    Parameters
+    ----------
+    capacities, topology
+        The supervisors, and where the topology runs.
+    speeds
+        Host → its declared speed; 1 where it is missing.
+    measured, loads, overheads, waits
+        As in `Signals`.
+    """
+
+    def __init__(
+        self,
+        capacities: Capacities,
+        topology: TopologyState,
+        speeds: Mapping[str, float],
+        measured: MeasuredTopology | None,
+        loads: Mapping[str, HostLoad],
+        overheads: Mapping[WorkerAddress, float],
+        waits: WaitFit,
+    ) -> None:
+        self._topology = topology.topology.id
+        self._slots = topology.running()
+        self._hosts = {it: capacity.supervisor.host for it, capacity in capacities.items()}
+        self._execution_times = measured.execution_times if measured is not None else {}
+        self._loads = loads
+        self._overheads = overheads
+        self._waits = waits
+        self._declared: defaultdict[str, float] = defaultdict(float)
+        for capacity in capacities.values():
+            self._declared[capacity.supervisor.host] += capacity.supervisor.cpu_cores
+        at = {it: speeds.get(self._host(slot), 1.0) for it, slot in self._slots.items()}
+        self.used = core_demand(topology.topology, at, measured)
+        """Executor → cores that it used, at speed 1; None where that is not known of all."""
+
+    def demand(self, executor: Executor) -> MeasuredValue | None:
+        """Return the cores that an executor's tuples need at speed 1; None if that is unknown."""
+        return None if self.used is None else working_part(self.used[executor])
+
+    def execution_time(self, component: Component) -> float:
+        """Return the CPU-seconds that a tuple takes, without looking for it; 0 if unknown."""
+        measured = self._execution_times.get(component.id)
+        if measured is None:
+            return 0.0
+        known = [self.used[it] for it in component.executors] if self.used is not None else []
+        used = sum(it.value for it in known)
+        return measured.value * (sum(working_part(it).value for it in known) / used if used else 1)
+
+    def cores_left(self, supervisor: Supervisor) -> float | None:
+        """Return the measured cores that others leave for the topology; None if unknown."""
+        load = self._loads.get(supervisor.host)
+        return None if load is None else self._share(supervisor) * load.left_for(self._topology)
+
+    def cores(self, supervisor: Supervisor) -> tuple[float | None, float]:
+        """Return all cores of a supervisor, and those that others use.
+
+        None, 0 while the topology's demand is unknown: declared cores and measured ones have
+        nothing in common. A host without a report has as many for what it declares as the others.
+        """
+        if self.used is None or not self._loads:
+            return None, 0.0
+        load, left = self._loads.get(supervisor.host), self.cores_left(supervisor)
+        if load is None or left is None:
+            return self._likely_cores(supervisor), 0.0
+        cores = self._share(supervisor) * load.cores
+        return cores, cores - left
+
+    def load_model(self, flows: Iterable[Flow], headroom: float, per_slot: int) -> LoadModel:
+        """Return the model with costs of crossings fitted to the workers that run."""
+        crossing = fit_crossing_cost(self._observed_workers(flows))
+        return LoadModel(
+            headroom=headroom,
+            executors_per_worker=per_slot,
+            worker_cpu=crossing.worker,
+            send_cpu=crossing.per_tuple,
+            receive_cpu=crossing.per_tuple,
+            crossing_seconds=CROSSING_SECONDS,
+            burstiness=self._waits.burstiness,
+            sharing=self._waits.sharing,
+        )
+
+    def _observed_workers(self, flows: Iterable[Flow]) -> Iterator[tuple[float, float]]:
+        """Yield each measured worker's overhead, and the tuples/s that enter or leave it."""
+        if not self._overheads:
+            return
+        crossing: defaultdict[Slot | None, float] = defaultdict(float)
+        for it in flows:
+            source, target = self._slots.get(it.source), self._slots.get(it.target)
+            if source != target:
+                crossing[source] += it.rate
+                crossing[target] += it.rate
+        for slot in set(self._slots.values()):
+            if (overhead := self._overheads.get((self._host(slot), slot.port))) is not None:
+                yield overhead, crossing[slot]
+
+    def _host(self, slot: Slot) -> str:
+        return self._hosts.get(slot.supervisor, "")
+
+    def _likely_cores(self, supervisor: Supervisor) -> float:
+        known = [
+            self._loads[host].cores / declared
+            for host, declared in self._declared.items()
+            if host in self._loads and declared > 0
+        ]
+        return supervisor.cpu_cores * (median(known) if known else 1.0)
+
+    def _share(self, supervisor: Supervisor) -> float:
+        """Return its part of what its host has: by what those on one host declare."""
+        declared = self._declared[supervisor.host]
+        return supervisor.cpu_cores / declared if declared > 0 else 1.0

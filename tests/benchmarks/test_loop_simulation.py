@@ -1,0 +1,98 @@
+"""The simulated cluster, and the real loop on it: what is constant is left alone."""
+
+import numpy as np
+import pytest
+from eyewall_sidecar.config import MoveLimits
+from eyewall_sidecar.storm import Assignment, Executor, Slot, Worker
+
+from benchmarks.loop.simulated_cluster import SimulatedCluster
+from benchmarks.loop.simulated_loop import EYEWALL, Contender
+from benchmarks.loop.simulated_parts import Physics, SimulatedComponent, SimulatedHost
+from benchmarks.loop.simulation import simulate
+
+CASES = range(20)
+"""Of 600 s each, 20 s of CPU together. `python -m benchmarks loop simulation` runs 2,000."""
+MOST_MOVES = 3
+"""After the first minute, in all cases."""
+PHYSICS = Physics(start_cpu=4.0, cold_factor=0.0, worker_cpu=0.0, send_cpu=0.0, receive_cpu=0.0)
+
+
+def chain(*hosts: SimulatedHost) -> SimulatedCluster:
+    """A source and a bolt of 10 ms, 5 ms apart."""
+    components = (
+        SimulatedComponent("source", (), (1.0,), 0.0001),
+        SimulatedComponent("bolt", ("source",), (1.0,), 0.01),
+    )
+    delays = np.full((len(hosts), len(hosts)), 0.005)
+    np.fill_diagonal(delays, 0.0)
+    return SimulatedCluster(list(hosts), delays, components, PHYSICS, np.random.default_rng(1))
+
+
+def on(*hosts: str) -> Assignment:
+    """One worker for each of the two executors."""
+    return tuple(
+        Worker(Slot(f"sup-{host}", 6700 + task), frozenset([Executor(task, task)]))
+        for task, host in enumerate(hosts, start=1)
+    )
+
+
+def run(cluster: SimulatedCluster, seconds: int, rate: float) -> None:
+    for _ in range(seconds):
+        cluster.advance(1.0, rate)
+
+
+def test_what_a_placement_carries_is_what_its_fullest_host_or_thread_has_time_for() -> None:
+    # Half a core serves 50 tuples of 10 ms in a second; with a core a thread serves 100.
+    cluster = chain(SimulatedHost("a", 2.0), SimulatedHost("b", 0.5))
+    cluster.assign(on("a", "b"))
+    assert cluster.capacity() == pytest.approx(50.0)
+    cluster.assign(on("a", "a"))
+    assert cluster.capacity() == pytest.approx(100.0)
+
+
+def test_all_that_is_offered_below_capacity_comes_out() -> None:
+    cluster = chain(SimulatedHost("a", 2.0), SimulatedHost("b", 0.5))
+    cluster.assign(on("a", "b"))
+    run(cluster, 300, rate=25.0)
+    delivered, latency = cluster.means(200.0, 300.0)
+    assert delivered == pytest.approx(1.0, abs=0.02)
+    assert 0.015 < latency < 0.1  # 10 ms of work and 5 ms of delay at least
+
+
+def test_beyond_capacity_what_gets_through_is_counted_not_what_is_offered() -> None:
+    cluster = chain(SimulatedHost("a", 2.0), SimulatedHost("b", 0.5))
+    cluster.assign(on("a", "b"))
+    run(cluster, 200, rate=100.0)
+    before = cluster.received_total[1]
+    run(cluster, 100, rate=100.0)
+    assert cluster.received_total[1] - before == pytest.approx(5000, rel=0.02)
+
+
+def test_a_move_stops_the_output_until_the_worker_has_had_the_cpu_that_its_start_takes() -> None:
+    # 4 CPU-seconds and a tenth more for its executor: about 9 s on half a core, 2 s after the
+    # assignment, give or take a fifth or so.
+    cluster = chain(SimulatedHost("a", 2.0), SimulatedHost("b", 0.5))
+    cluster.assign(on("a", "a"))
+    run(cluster, 100, rate=25.0)
+    cluster.assign(on("a", "b"))
+    run(cluster, 60, rate=25.0)
+    assert 6 <= cluster.lost_seconds(100.0, 160.0) <= 20
+    assert cluster.moves == [100.0]
+
+
+def test_what_is_placed_as_ras_places_it_and_stays_does_as_under_ras() -> None:
+    # RAS's own placement as a contender's, in rounds that keep it: not one random number differs.
+    watched = Contender("ras that is watched", "ras", "R=1", limits=MoveLimits(frozen=True))
+    outcome = simulate(36, "constant", watched, 600.0)
+    assert (outcome.result.throughput, outcome.result.latency) == (
+        outcome.ras.throughput,
+        outcome.ras.latency,
+    )
+
+
+def test_under_constant_load_no_case_is_below_ras_and_hardly_any_moves_late() -> None:
+    outcomes = [simulate(it, "constant", EYEWALL, 600.0) for it in CASES]
+    late = {it.seed: it.late_moves for it in outcomes}
+    assert [it.seed for it in outcomes if it.is_below_ras] == []
+    assert {seed: moves for seed, moves in late.items() if moves > 1} == {}
+    assert sum(late.values()) <= MOST_MOVES

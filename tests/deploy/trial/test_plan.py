@@ -1,0 +1,83 @@
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from eyewall_deploy import state_file
+from eyewall_deploy.trial.plan import fingerprint, finished_run, plan_runs, plan_searches, run_file
+from eyewall_deploy.trial.rate_profile import RateProfile
+from eyewall_deploy.trial.records import RunSecond, TrialMove, TrialRun
+from eyewall_deploy.trial.trial_file import Trial, TrialEvent, TrialScheduler
+
+
+def test_each_repetition_begins_with_another_scheduler(trial: Trial) -> None:
+    order = [it.scheduler.label for it in plan_runs(trial) if it.load == 0.5]
+    assert order == [
+        *("default", "ras", "eyewall"),
+        *("ras", "eyewall", "default"),
+        *("eyewall", "default", "ras"),
+    ]
+    assert [it.load for it in plan_runs(trial)] == [0.5] * 9 + [1.0] * 9
+
+
+def test_a_search_is_made_once_for_each_repetition_and_scheduler(trial: Trial) -> None:
+    assert [it.name for it in plan_searches(trial, 0.1)][:4] == [
+        "sustainable-1-default",
+        "sustainable-1-ras",
+        "sustainable-1-eyewall",
+        "sustainable-2-ras",
+    ]
+
+
+def test_a_search_with_another_resolution_is_another_run(trial: Trial) -> None:
+    coarse, fine = next(plan_searches(trial, 0.1)), next(plan_searches(trial, 0.05))
+    assert fingerprint(trial, coarse) != fingerprint(trial, fine)
+
+
+def test_a_finished_run_is_found_again_and_no_other(trial: Trial, tmp_path: Path) -> None:
+    first, second, *_ = plan_runs(trial)
+    second_of_run = RunSecond(0, 5, 4, 3, 0, 1, 2, 0.5, 0.02, None, {"h1": 0.25}, 0.01, 1.5)
+    run = TrialRun(
+        scheduler="default",
+        load=0.5,
+        repetition=1,
+        fingerprint=fingerprint(trial, first),
+        began=1790000000.0,
+        due=200.0,
+        latency={317: 3},
+        seconds=(second_of_run,),
+        moves=(TrialMove(-2.0, 3, 2),),
+        status="placed",
+        placement=("h1: sink",),
+    )
+    file = run_file(tmp_path, first)
+    file.parent.mkdir()
+    assert finished_run(trial, first, tmp_path, TrialRun) is None
+    state_file.write(file, run)
+    assert finished_run(trial, first, tmp_path, TrialRun) == run
+    assert finished_run(trial, second, tmp_path, TrialRun) is None
+    assert finished_run(replace(trial, seconds=11.0), first, tmp_path, TrialRun) is None
+    assert finished_run(replace(trial, repetitions=9), first, tmp_path, TrialRun) == run
+    file.write_text(file.read_text()[:100])
+    assert finished_run(trial, first, tmp_path, TrialRun) is None
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"seconds": 11.0},
+        {"warm_up": 6.0},
+        {"rate": RateProfile(((0.0, 41.0),))},
+        {"cores": 1.0},
+        {"events": (TrialEvent(1.0, cpu="h1", factor=0.5),)},
+        {"topologies": ()},
+    ],
+)
+def test_a_run_of_another_trial_is_another_run(trial: Trial, change: dict[str, object]) -> None:
+    planned = next(plan_runs(trial))
+    assert fingerprint(replace(trial, **change), planned) != fingerprint(trial, planned)  # type: ignore[arg-type]
+
+
+def test_a_scheduler_with_other_settings_is_another_run(trial: Trial) -> None:
+    planned = next(plan_runs(trial))
+    other = replace(planned, scheduler=TrialScheduler("eyewall", "default", policy="greedy"))
+    assert fingerprint(trial, other) != fingerprint(trial, planned)

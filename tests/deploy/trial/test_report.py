@@ -1,0 +1,45 @@
+import io
+import json
+from pathlib import Path
+
+from eyewall_deploy.trial.picture import draw_trial
+from eyewall_deploy.trial.records import TrialMove
+from eyewall_deploy.trial.report import results, show_table
+from eyewall_deploy.trial.trial_file import Trial
+from rich.console import Console
+from trial_runs import run, second
+
+
+def test_the_table_has_medians_with_their_range(trial: Trial) -> None:
+    console = Console(width=400, record=True, file=io.StringIO())
+    runs = [run(seconds=[second(0, acked=count)], due=None) for count in (5, 6, 9)]
+    show_table(console, trial, runs)
+    text = console.export_text()
+    assert "6 [5–9]" in text
+    assert "ras" in text
+
+
+def test_all_figures_are_json(trial: Trial) -> None:
+    runs = [run("default"), run("eyewall", moves=[TrialMove(3.5, 2, 1)], latency={}, due=None)]
+    content = json.loads(json.dumps(results(trial, runs)))
+    assert [it["scheduler"] for it in content["runs"]] == ["default", "eyewall"]
+    assert content["runs"][1]["moves"] == [{"at": 3.5, "executors": 2, "workers": 1}]
+    assert content["runs"][1]["figures"]["p99"] is None
+    assert content["summary"][0]["figures"]["acked_per_second"]["median"] == 10
+
+
+def test_the_picture_has_a_line_for_each_scheduler_and_is_the_same_each_time(
+    trial: Trial, tmp_path: Path
+) -> None:
+    silent = [second(0, p50=None, p99=None, out=0), second(1)]
+    runs = [
+        run("default", load=0.5),
+        run("own policy", load=1.0, moves=[TrialMove(-1.0, 1, 1)], seconds=silent),
+    ]
+    files = [tmp_path / "1.svg", tmp_path / "2.svg"]
+    for file in files:
+        assert draw_trial(trial, runs, file)
+    assert files[0].read_bytes() == files[1].read_bytes()
+    text = files[0].read_text()
+    for label in ("default", "own policy", "load 0.5", "load 1", "p99, ms"):
+        assert label in text

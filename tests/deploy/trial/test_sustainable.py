@@ -1,0 +1,59 @@
+from pathlib import Path
+
+import pytest
+from eyewall_deploy.trial.records import RateMeasurement, SustainableRate, summarise_rates
+from eyewall_deploy.trial.sustainable import RateFile, find_rate, hold_seconds, is_sustained
+
+
+@pytest.mark.parametrize("limit", [3.0, 40.0, 57.0, 100.0, 900.0])
+def test_the_rate_is_found_within_the_resolution_from_above_and_below(limit: float) -> None:
+    found = find_rate(lambda rate: rate <= limit, first=40.0, resolution=0.1)
+    assert found is not None
+    assert found <= limit < found * 1.1
+
+
+def test_no_rate_is_found_where_none_holds() -> None:
+    assert find_rate(lambda _rate: False, first=40.0, resolution=0.1) is None
+
+
+def test_the_search_ends_where_every_rate_holds() -> None:
+    # 20 rungs of the square root of two are a factor of 2¹⁰.
+    assert find_rate(lambda _rate: True, first=1.0, resolution=0.1) == pytest.approx(1024)
+
+
+def measured(p99: float | None, acked: float = 1.0) -> RateMeasurement:
+    return RateMeasurement(10.0, p99, acked, moved=False)
+
+
+def test_a_rate_is_sustained_below_twice_the_latency_at_half_of_it() -> None:
+    assert is_sustained(measured(0.1), measured(0.199))
+    assert not is_sustained(measured(0.1), measured(0.2))
+    assert not is_sustained(measured(0.1), measured(0.1, acked=0.96))
+    assert not is_sustained(measured(None), measured(0.1))
+    assert not is_sustained(measured(0.1), measured(None))
+
+
+def test_the_profile_that_sources_follow_keeps_what_was(tmp_path: Path) -> None:
+    rates = RateFile(tmp_path / "rate", 10)
+    rates.change(20, seconds=5.0)
+    rates.change(5, seconds=9.5)
+    assert rates.path.read_text() == "0:10,6.000:10,6.000:20,10.500:20,10.500:5"
+
+
+def test_searches_are_summed_up_by_scheduler() -> None:
+    def found(scheduler: str, rate: float | None) -> SustainableRate:
+        return SustainableRate(scheduler, 1, "f", rate, 0.1, ())
+
+    rates = summarise_rates([found("ras", 40), found("eyewall", None), found("ras", 60)])
+    assert (rates["ras"].least, rates["ras"].median, rates["ras"].most) == (40, 50, 60)
+    assert rates["eyewall"].median is None
+
+
+def test_a_rate_is_measured_until_600_tuples_were_due_within_limits() -> None:
+    assert [hold_seconds(rate) for rate in (5, 20, 31, 1000)] == [40, 30, 20, 15]
+
+
+def test_the_latency_at_the_rate_is_that_which_was_measured_last() -> None:
+    tries = (measured(0.4), RateMeasurement(20.0, 0.3, 1.0, moved=False), measured(0.1))
+    assert SustainableRate("ras", 1, "f", 10.0, 0.1, tries).p99 == 0.1
+    assert SustainableRate("ras", 1, "f", None, 0.1, tries).p99 is None

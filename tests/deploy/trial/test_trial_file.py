@@ -1,0 +1,124 @@
+from pathlib import Path
+
+import pytest
+from eyewall_deploy.trial import trial_file
+from eyewall_deploy.trial.trial_file import Trial, TrialFileError, restrict, shipped_trials
+
+TRIAL = """
+version = 1
+name = "mine"
+cluster = "six-unequal"
+seconds = 60
+schedulers = ["ras", { scheduler = "eyewall", name = "quick", policy = "greedy" }]
+[rate]
+constant = 40
+[[topologies]]
+name = "chain"
+shape = "chain"
+arguments = { cpu-us = 500 }
+"""
+EVENT = "[[events]]\nat = 10\n"
+
+
+def parse(text: str = TRIAL, cores: int = 2) -> Trial:
+    return trial_file.parse(text, Path("folder/mine.toml"), cores)
+
+
+def refusal(text: str, cores: int = 2) -> str:
+    with pytest.raises(TrialFileError) as caught:
+        parse(text, cores)
+    return str(caught.value)
+
+
+def test_a_trial_has_what_its_file_says_and_defaults() -> None:
+    trial = parse()
+    assert [it.label for it in trial.schedulers] == ["ras", "quick"]
+    assert trial.schedulers[1].settings == {"eyewall.policy": "greedy"}
+    assert (trial.repetitions, trial.loads, trial.warm_up) == (1, (1.0,), 30.0)
+    # six-unequal: 1.5 cores × 0.22, and so on down to 0.5 × 0.22
+    assert trial.host_cores()["h1"] == pytest.approx(0.33)
+    assert trial.host_cores()["h6"] == pytest.approx(0.11)
+
+
+def test_hosts_share_the_cores_in_the_cluster_files_proportions() -> None:
+    trial = parse(TRIAL.replace("seconds = 60", "seconds = 60\ncores = 2.0"))
+    assert sum(trial.host_cores().values()) == pytest.approx(2.0)
+    assert trial.host_cores()["h1"] == pytest.approx(0.6)  # 1.5 of 5
+
+
+def test_every_shipped_trial_fits_two_cores() -> None:
+    for name in shipped_trials():
+        assert trial_file.load(name, cores=2).name == name
+
+
+def test_the_command_line_stands_in_for_the_file() -> None:
+    chosen = restrict(parse(), seconds=10, repetitions=5, schedulers=["quick"], loads=[0.5])
+    assert (chosen.seconds, chosen.repetitions, chosen.loads) == (10, 5, (0.5,))
+    assert [it.label for it in chosen.schedulers] == ["quick"]
+    with pytest.raises(TrialFileError, match=r"--scheduler quik: .*did you mean quick"):
+        restrict(parse(), schedulers=["quik"])
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "says"),
+    [
+        ('"ras"', '"fair"', "scheduler = 'fair': no such scheduler; schedulers are eyewall, ras"),
+        ('"greedy" }', '"greedy" }, "ras"', "schedulers: name = 'ras' is given 2 times"),
+        (
+            '{ scheduler = "eyewall"',
+            '{ scheduler = "ras"',
+            "only the scheduler eyewall has",
+        ),
+        (
+            'policy = "greedy"',
+            'options = { "eyewall.headrom" = 2 }',
+            "mean eyewall.headroom?",
+        ),
+        (
+            'policy = "greedy"',
+            'options = { "eyewall.headroom" = 0 }',
+            "headroom = 0: it must be",
+        ),
+        ('"six-unequal"', '"six-equal"', "cluster six-equal: no such file"),
+        ("seconds = 60", "seconds = 2", "seconds = 2: "),
+        ("seconds = 60", "second = 60", "second = 60: unknown key; allowed are "),
+        ("constant = 40", "steps = [[5, 1], [0, 2]]", "goes back in time"),
+        ('shape = "chain"', "", "give either shape"),
+        ('shape = "chain"', 'jar = "x.jar"', "jar and class belong together"),
+        ('shape = "chain"', 'shape = "chain"\nproject = "."', "only a streamparse topology has a"),
+        ("[rate]", EVENT + "cpu = 'h9'\nfactor = 0.3\n[rate]", "h9: six-unequal has no such host"),
+        ("[rate]", EVENT + "delay = ['h1', 'x']\nadd_ms = 3\n[rate]", "x: six-unequal has no"),
+        ("[rate]", EVENT + "cpu = 'h1'\n[rate]", "events[0]: give either delay"),
+        ("[rate]", EVENT + "until = 5\ncpu = 'h1'\nfactor = 2\n[rate]", "until = 5: goes back"),
+        (
+            "[rate]",
+            EVENT.replace("10", "60") + "cpu = 'h1'\nfactor = 2\n[rate]",
+            "at = 60: ",
+        ),
+    ],
+)
+def test_bad_input_is_refused_with_offender_value_and_what_is_allowed(
+    old: str, new: str, says: str
+) -> None:
+    assert old in TRIAL
+    reason = refusal(TRIAL.replace(old, new, 1))
+    assert reason.startswith("folder/mine.toml: ")
+    assert says in reason
+    assert "\n" not in reason
+
+
+def test_hosts_that_need_more_than_the_machine_are_refused() -> None:
+    # 5 cores × 0.22 = 1.1
+    assert "use 1.1 cores together, and this machine has 1" in refusal(TRIAL, cores=1)
+
+
+def test_a_name_that_is_neither_file_nor_shipped_gets_the_shipped_ones() -> None:
+    with pytest.raises(TrialFileError, match="did you mean constant-chain"):
+        trial_file.load("constant-chan", cores=2)
+
+
+def test_the_rate_of_a_streamparse_topology_is_constant() -> None:
+    text = TRIAL.replace('shape = "chain"', 'streamparse = "tag_and_count"')
+    assert parse(text).topologies[0].streamparse == "tag_and_count"
+    changing = text.replace("constant = 40", "steps = [[0, 1], [5, 2]]")
+    assert "rate of a streamparse topology cannot change" in refusal(changing)

@@ -1,0 +1,237 @@
+from dataclasses import replace
+from math import isfinite, sqrt
+from random import Random
+
+import pytest
+from eyewall_contracts.objective_terms import Term
+from eyewall_sidecar.model import (
+    Link,
+    LoadModel,
+    Node,
+    Operator,
+    PlacementProblem,
+    ProblemError,
+    Stream,
+)
+from eyewall_sidecar.objective import Objective
+from eyewall_sidecar.objectives import evaluate
+from eyewall_sidecar.objectives.load import (
+    HEADROOM_PENALTY,
+    MOST_SUSTAINABLE,
+    SCENARIOS,
+    LoadScenario,
+    forecast_load,
+)
+from eyewall_sidecar.objectives.load_prediction import LoadPrediction, predict_move
+
+MODEL = LoadModel(worker_cpu=0.05, send_cpu=0.001, receive_cpu=0.002, crossing_seconds=0.003)
+# a ─10/s─▶ b; n1 has 1 core of which others use 0.04, n2 has 2 cores of twice the speed.
+PROBLEM = PlacementProblem(
+    operators=(
+        Operator("a", execution_time=0.01, demand=0.1, demand_error=0.05),
+        Operator("b", execution_time=0.04, demand=0.4),
+    ),
+    streams=(Stream("a", "b", 10),),
+    nodes=(Node("n1", cpu=0.96, background=0.04), Node("n2", cores=2.0, speedup=2.0)),
+    links={("n1", "n2"): Link(0.02), ("n2", "n1"): Link(0.02)},
+    load=MODEL,
+)
+SPLIT = {"a": "n1", "b": "n2"}
+TOGETHER = {"a": "n1", "b": "n1"}
+
+
+def idle_chain(rates: list[float]) -> PlacementProblem:
+    """Return operators o0, o1, … of 10 ms each that use no CPU, on the node n."""
+    names = [f"o{it}" for it in range(len(rates) + 1)]
+    return PlacementProblem(
+        operators=tuple(Operator(it, cpu=0.0, execution_time=0.01) for it in names),
+        streams=tuple(Stream(names[it], names[it + 1], rate) for it, rate in enumerate(rates)),
+        nodes=(Node("n", cores=1.0),),
+        links={},
+    )
+
+
+def test_a_node_is_in_use_by_operators_crossings_workers_and_others() -> None:
+    found = forecast_load(PROBLEM, SPLIT)
+    # n1: (0.1 + 10 · 0.001 + 0.05) + 0.04 of 1 core; n2: (0.4 + 10 · 0.002 + 0.05) / 2 of 2 cores.
+    assert found.node_utilisation == pytest.approx({"n1": 0.20, "n2": 0.1175})
+
+
+def test_an_operator_has_one_thread_at_most_and_what_others_leave_of_the_node() -> None:
+    found = forecast_load(PROBLEM, SPLIT)
+    # On n1 workers and others leave 1 − 0.05 − 0.04 = 0.91 cores; n2 leaves more than one.
+    assert found.operator_utilisation == pytest.approx({"a": 0.1 / 0.91, "b": 0.4 / 2})
+
+
+def test_the_sustainable_multiple_is_that_of_whatever_saturates_first() -> None:
+    split = forecast_load(PROBLEM, SPLIT)
+    # n1: 0.91 / 0.11 = 8.3; n2: 1.975 / 0.21 = 9.4; a: 0.91 / 0.1 = 9.1; b: 1 / 0.2 = 5.
+    assert split.sustainable == pytest.approx(5.0)
+    assert split.bottleneck == "b"
+    together = forecast_load(PROBLEM, TOGETHER)
+    # n1: 0.91 / 0.5 = 1.82, before b: 0.91 / 0.4.
+    assert together.sustainable == pytest.approx(1.82)
+    assert together.bottleneck == "n1"
+
+
+def test_at_the_sustainable_multiple_the_bottleneck_is_fully_in_use() -> None:
+    found = forecast_load(PROBLEM, TOGETHER, rate=1.82)
+    assert found.node_utilisation["n1"] == pytest.approx(1.0)
+    assert found.sustainable == pytest.approx(1.82)
+
+
+def test_response_time_is_work_with_its_wait_the_hosts_wait_on_entry_and_crossings() -> None:
+    found = forecast_load(PROBLEM, SPLIT)
+    # Each period of 0.1 s holds 10 bursts of 10 ms on n1, 20 on n2: exponents √(2 · 11), √(2 · 21).
+    first = 0.05 * 0.20 ** sqrt(22) / 0.80
+    second = 0.05 * 0.1175 ** sqrt(42) / (1 - 0.1175)
+    at_a = 0.01 * (1 + (0.1 / 0.91) / (1 - 0.1 / 0.91))
+    at_b = 0.04 / 2 * (1 + 0.2 / 0.8)
+    assert found.response_time == pytest.approx(first + at_a + 0.003 + 0.02 + second + at_b)
+    assert found.longest_path == pytest.approx(found.response_time)
+    assert found.load_response_time == found.response_time
+
+
+def test_within_a_worker_there_is_no_crossing() -> None:
+    found = forecast_load(PROBLEM, TOGETHER)
+    assert found.node_utilisation == pytest.approx({"n1": 0.1 + 0.4 + 0.05 + 0.04, "n2": 0.0})
+    wait = 0.05 * 0.59 ** sqrt(22) / 0.41
+    at_a, at_b = (
+        work * (1 + it / (1 - it)) for work, it in ((0.01, 0.1 / 0.91), (0.04, 0.4 / 0.91))
+    )
+    assert found.response_time == pytest.approx(wait + at_a + at_b)
+
+
+def test_workers_of_one_node_exchange_what_does_not_stay_in_one_of_them() -> None:
+    problem = replace(PROBLEM, load=replace(MODEL, executors_per_worker=1))
+    found = forecast_load(problem, TOGETHER)
+    # Two workers: of 10 tuples/s half cross between them, and cost 0.001 + 0.002 CPU-seconds each.
+    assert found.node_utilisation["n1"] == pytest.approx(0.5 + 5 * 0.003 + 2 * 0.05 + 0.04)
+
+
+def test_lacking_headroom_costs_what_is_lacking() -> None:
+    problem = replace(PROBLEM, load=replace(MODEL, headroom=2.0))
+    found = forecast_load(problem, TOGETHER)
+    assert found.headroom_penalty == pytest.approx(HEADROOM_PENALTY * (2.0 / 1.82 - 1))
+    assert found.load_response_time == found.response_time + found.headroom_penalty
+    assert forecast_load(problem, SPLIT).headroom_penalty == 0.0
+
+
+def test_paths_count_by_their_rate_and_the_longest_by_itself() -> None:
+    problem = PlacementProblem(
+        operators=tuple(
+            Operator(name, cpu=0, execution_time=work)
+            for name, work in {"a": 0.0, "b": 0.01, "c": 0.03, "acker": 1.0}.items()
+        ),
+        streams=(
+            Stream("a", "b", 30),
+            Stream("a", "c", 10),
+            Stream("b", "acker", 30, system=True),
+        ),
+        nodes=(Node("n", cores=1.0),),
+        links={},
+    )
+    found = forecast_load(problem, dict.fromkeys(["a", "b", "c", "acker"], "n"))
+    assert found.response_time == pytest.approx(0.75 * 0.01 + 0.25 * 0.03)
+    assert found.longest_path == pytest.approx(0.03)
+
+
+def test_without_rates_every_path_counts_the_same() -> None:
+    found = forecast_load(idle_chain([0.0, 0.0]), dict.fromkeys(["o0", "o1", "o2"], "n"))
+    assert found.response_time == pytest.approx(0.03)
+
+
+def test_what_needs_no_cpu_carries_the_greatest_multiple() -> None:
+    found = forecast_load(idle_chain([1.0]), dict.fromkeys(["o0", "o1"], "n"))
+    assert found.sustainable == MOST_SUSTAINABLE
+
+
+def test_a_node_without_limits_is_never_in_use() -> None:
+    problem = PlacementProblem((Operator("a", cpu=0.5),), (), (Node("n"),), {})
+    found = forecast_load(problem, {"a": "n"})
+    assert found.node_utilisation == {"n": 0.0}
+    assert found.sustainable == pytest.approx(2.0)
+    assert found.bottleneck == "a"
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_more_load_is_never_better_and_always_finite(seed: int) -> None:
+    draw = Random(seed)
+    problem = replace(
+        PROBLEM,
+        nodes=tuple(
+            Node(it.id, cores=draw.uniform(0.05, 3), speedup=draw.uniform(0.3, 3))
+            for it in PROBLEM.nodes
+        ),
+    )
+    placement = {it.id: draw.choice(problem.nodes).id for it in problem.operators}
+    busier = replace(problem, nodes=tuple(replace(it, background=0.1) for it in problem.nodes))
+    heavier = replace(
+        problem,
+        operators=tuple(replace(it, demand=(it.demand or 0) * 1.1) for it in problem.operators),
+    )
+    values = [
+        forecast_load(problem, placement, rate).load_response_time
+        for rate in (0.01, 0.5, 1, 2, 4, 5, 8, 16, 1e3, 1e9, 1e15)
+    ]
+    assert values == sorted(values)
+    assert all(map(isfinite, values))
+    now = forecast_load(problem, placement)
+    for worse in (forecast_load(busier, placement), forecast_load(heavier, placement)):
+        assert worse.load_response_time >= now.load_response_time
+        assert worse.sustainable <= now.sustainable
+
+
+def test_a_rate_that_is_none_is_refused() -> None:
+    with pytest.raises(ProblemError, match="rate is 0"):
+        forecast_load(PROBLEM, SPLIT, rate=0.0)
+
+
+def test_scenarios_change_demand_crossings_and_waits() -> None:
+    # a needs 0.1 ± 0.05 cores; uncertainty 2 makes that ± 0.1 and a factor of 2 one of 4.
+    problem = replace(PROBLEM, load=replace(MODEL, uncertainty=2.0))
+    more = forecast_load(problem, SPLIT, scenario=LoadScenario(demand=1.0))
+    assert more.node_utilisation["n1"] == pytest.approx(0.20 + 0.1)
+    dear = forecast_load(problem, SPLIT, scenario=LoadScenario(crossing=2.0))
+    assert dear.node_utilisation["n1"] == pytest.approx(0.20 + 3 * 0.01)
+
+
+def test_the_gain_of_a_move_lies_between_its_least_and_greatest_of_all_scenarios() -> None:
+    gains, reliefs = [], []
+    for scenario in SCENARIOS:
+        was = forecast_load(PROBLEM, SPLIT, scenario=scenario)
+        then = forecast_load(PROBLEM, TOGETHER, scenario=scenario)
+        gains.append(was.response_time - then.response_time)
+        reliefs.append(then.sustainable / was.sustainable)
+    predicted = predict_move(PROBLEM, SPLIT, TOGETHER)
+    assert predicted.gain == pytest.approx((min(gains), max(gains)))
+    assert predicted.relief == pytest.approx(min(reliefs))
+    assert predict_move(PROBLEM, SPLIT, SPLIT) == LoadPrediction((0.0, 0.0), 1.0, saturated=False)
+    certain = replace(PROBLEM, load=replace(MODEL, uncertainty=0.0))
+    assert predict_move(certain, SPLIT, TOGETHER).gain == pytest.approx((gains[0], gains[0]))
+
+
+def test_what_runs_is_saturated_if_it_may_carry_no_more_than_now() -> None:
+    # Θ at the greatest demand of a is less than at the estimate; at Θ times the rates it is < 1.
+    sustainable = forecast_load(PROBLEM, SPLIT, scenario=LoadScenario(demand=1.0)).sustainable
+    full = replace(
+        PROBLEM,
+        operators=tuple(
+            replace(
+                it,
+                demand=None if it.demand is None else it.demand * sustainable * 1.1,
+                demand_error=it.demand_error * sustainable * 1.1,
+                cpu=it.cpu * sustainable * 1.1,
+            )
+            for it in PROBLEM.operators
+        ),
+        streams=tuple(replace(it, rate=it.rate * sustainable * 1.1) for it in PROBLEM.streams),
+    )
+    assert predict_move(full, SPLIT, TOGETHER).saturated
+
+
+def test_every_evaluation_has_both_metrics() -> None:
+    found = evaluate(PROBLEM, SPLIT, Objective.parse("L=1"), {})
+    forecast = forecast_load(PROBLEM, SPLIT)
+    assert found.value == found.metrics[Term.L] == forecast.load_response_time
+    assert found.metrics[Term.THETA] == forecast.sustainable

@@ -1,0 +1,60 @@
+"""Before CPU is measured a topology is placed at least as well as Storm's own scheduler does it."""
+
+from dataclasses import replace
+from time import perf_counter
+
+from eyewall_sidecar.model import Link, Node, Operator, PlacementProblem, Solution, Status, Stream
+from eyewall_sidecar.model.load_model import LoadModel
+from eyewall_sidecar.objective import Objective
+from eyewall_sidecar.objectives import evaluate
+from eyewall_sidecar.service.first_placement import prefer_ras
+
+LOAD = Objective.parse("L=1")
+APART = {"a": "n1", "b": "n2"}
+TOGETHER = {"a": "n1", "b": "n1"}
+
+
+def two_hosts(delay: float) -> PlacementProblem:
+    """A chain of two executors that declare a tenth of a core, two hosts of 0.3 cores."""
+    return PlacementProblem(
+        operators=(Operator("a", cpu=0.1), Operator("b", cpu=0.1)),
+        streams=(Stream("a", "b", rate=1.0),),
+        nodes=(Node("n1", cpu=0.3), Node("n2", cpu=0.3)),
+        links={("n1", "n2"): Link(delay), ("n2", "n1"): Link(delay)},
+        load=LoadModel(sharing=0.5),
+    )
+
+
+def apart(problem: PlacementProblem, objective: Objective = LOAD) -> Solution:
+    value = evaluate(problem, APART, objective, {})
+    return Solution(Status.OPTIMAL, "odp", "branch and bound", APART, value, bound=value.value)
+
+
+def chosen(problem: PlacementProblem, objective: Objective = LOAD) -> Solution:
+    return prefer_ras(problem, objective, apart(problem, objective), perf_counter)
+
+
+def test_what_pays_only_if_all_of_the_declared_cpu_is_used_gives_way_to_storms_placement() -> None:
+    # With all of it tuples wait 25 ms · 0.67^2.8 / 0.33 = 24 ms on one host, and 10 + 2 · 1.7 ms
+    # with the link between two. With a tenth of it next to nothing, and still 10 ms.
+    problem = two_hosts(0.01)
+    found = chosen(problem)
+    assert found.placement == TOGETHER
+    assert found.evaluation == evaluate(problem, TOGETHER, LOAD, {})
+    assert (found.status, found.decided_by, found.bound) == (Status.HEURISTIC, "ras", None)
+    assert found.reasons
+
+
+def test_what_is_better_at_any_load_is_used() -> None:
+    problem = two_hosts(0.0)
+    assert chosen(problem) == apart(problem)
+
+
+def test_executors_that_run_are_left_where_the_solution_has_them() -> None:
+    problem = replace(two_hosts(0.01), current={"a": "n1"})
+    assert chosen(problem) == apart(problem)
+
+
+def test_an_objective_that_knows_no_load_is_left_alone() -> None:
+    problem, objective = two_hosts(0.01), Objective.parse("R=1")
+    assert chosen(problem, objective) == apart(problem, objective)

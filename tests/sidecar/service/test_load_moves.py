@@ -1,0 +1,75 @@
+"""When what an objective under load finds is worth a move."""
+
+from dataclasses import replace
+
+import pytest
+from eyewall_sidecar.config import MoveLimits
+from eyewall_sidecar.messages import Code, Message
+from eyewall_sidecar.objectives.load_prediction import LoadPrediction
+from eyewall_sidecar.service.movement_rules import (
+    MoveConditions,
+    evaluate_move,
+)
+from planned_topologies import nimbus_with, topology
+from said import codes, values
+
+NOTHING_ELSE = MoveConditions()
+
+
+def hold_of(
+    prediction: LoadPrediction, conditions: MoveConditions = NOTHING_ELSE, horizon: float = 3600.0
+) -> Message | None:
+    """What keeps a topology from moving as a whole: 8 s without output cost 8 · 45 = 360 s."""
+    it = topology()
+    nimbus = nimbus_with(it, frozen=True)
+    nimbus.rounds(it, 3)
+    candidate = nimbus.service.last_round().records[it.id].candidate
+    assert candidate is not None
+    limits = MoveLimits(horizon_seconds=horizon)
+    return evaluate_move(replace(candidate, prediction=prediction), limits, conditions).hold
+
+
+def test_a_move_is_made_if_what_it_surely_gains_within_the_horizon_exceeds_its_price() -> None:
+    # 90 ms · 3600 s = 324 s, 110 ms · 3600 s = 396 s.
+    little = hold_of(LoadPrediction((0.09, 1.0), relief=1.0, saturated=False))
+    assert values(little, Code.COSTS_MORE) == {
+        "horizon": 3600.0,
+        "saved": pytest.approx(324.0),
+        "cost": pytest.approx(360.0),
+        "gap": 8.0,
+    }
+    assert hold_of(LoadPrediction((0.11, 1.0), relief=1.0, saturated=False)) is None
+
+
+def test_without_a_horizon_any_sure_gain_is_enough_and_a_possible_loss_is_too_much() -> None:
+    assert hold_of(LoadPrediction((1e-6, 1.0), 1.0, saturated=False), horizon=0.0) is None
+    unsure = hold_of(LoadPrediction((-1e-6, 1.0), 1.0, saturated=False), horizon=0.0)
+    assert codes(unsure) == [Code.COSTS_MORE]
+
+
+def test_what_is_saturated_moves_for_a_fifth_more_throughput_whatever_that_costs() -> None:
+    assert hold_of(LoadPrediction((-1.0, 1.0), relief=1.2, saturated=True)) is None
+    little = hold_of(LoadPrediction((9.0, 9.0), relief=1.19, saturated=True))
+    assert codes(little) == [Code.RELIEF_TOO_SMALL]
+
+
+def test_queues_that_do_not_empty_are_saturation_whatever_the_model_says() -> None:
+    queues = MoveConditions(saturated=True)
+    assert hold_of(LoadPrediction((-1.0, 1.0), 1.2, saturated=False), queues) is None
+
+
+def test_a_move_saves_no_more_than_the_latency_that_is_measured() -> None:
+    # 1 s is predicted, but tuples take 50 ms: 50 ms · 3600 s = 180 s.
+    wrong = LoadPrediction((1.0, 1.0), relief=9.0, saturated=True)
+    assert values(hold_of(wrong, MoveConditions(latency=0.05)), Code.COSTS_MORE)["saved"] == (
+        pytest.approx(180.0)
+    )
+    assert hold_of(wrong, MoveConditions(latency=0.5)) is None
+    assert hold_of(wrong, MoveConditions(latency=0.05, saturated=True)) is None
+
+
+def test_nothing_measured_decides_before_it_has_come_to_rest() -> None:
+    unsettled = MoveConditions(unsettled=True)
+    assert codes(hold_of(LoadPrediction((9.0, 9.0), 9.0, saturated=True), unsettled)) == [
+        Code.UNSETTLED
+    ]

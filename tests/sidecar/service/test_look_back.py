@@ -1,0 +1,126 @@
+"""A move is looked back on once it came to rest: it is undone, once, if it made things worse."""
+
+from itertools import count
+
+import pytest
+from eyewall_contracts.decision import Verdict
+from eyewall_contracts.sample import TaskOutput, TaskSample
+from eyewall_sidecar.messages import Code
+from eyewall_sidecar.service.decision import Decision, Place
+from eyewall_sidecar.service.look_back import MoveHistory
+from eyewall_sidecar.service.movement_rules import evaluate_move
+from eyewall_sidecar.storm import Executor, Topology
+from measured_topologies import rates_of, report
+from msgspec.structs import replace
+from obedient_nimbus import Nimbus, is_placed
+from planned_topologies import nimbus_with, topology
+from said import codes
+
+SEQUENCE = count()
+
+
+def report_round(nimbus: Nimbus, of: Topology, latency: float, busy: float = 0.1) -> Decision:
+    """Each host reports its workers, whose ids follow from what they run; then Nimbus asks."""
+    nimbus.measured.wanted = True
+    now = nimbus.clock.now
+    nimbus.measured.rates[of.id] = rates_of(of, {2: 10, 3: 10}, {1: 10, 2: 10}, until=now)
+    for host in "abc":
+        sample = report(host, next(SEQUENCE), time=now, cores=8.0, busy=busy)
+        task = TaskSample(
+            1,
+            "source",
+            outputs=(TaskOutput("default", 100, 100, 100, 0, complete_latency=latency),),
+        )
+        base = report(host, used={of.id: busy}).workers[0]
+        workers = tuple(
+            replace(
+                base,
+                port=it.slot.port,
+                id=f"{sorted(it.executors)}",
+                tasks=(task,) if Executor(1, 1) in it.executors else (),
+            )
+            for it in nimbus.running[of.id]
+            if it.slot.supervisor == f"sup-{host}"
+        )
+        nimbus.measured.hosts[host] = replace(sample, workers=workers)
+    return nimbus.round(of)[of.id]
+
+
+def moved(nimbus: Nimbus, of: Topology) -> None:
+    """At rest with 50 ms, tag moves to b, where R should be 20 ms instead of 50."""
+    assert any(is_placed(report_round(nimbus, of, 0.05)) for _ in range(10))
+    assert nimbus.host_of(of, 2) == "b"
+
+
+def test_a_move_that_made_things_better_stays_and_its_record_has_what_was_measured() -> None:
+    it = topology()
+    nimbus = nimbus_with(it)
+    moved(nimbus, it)
+    later = [report_round(nimbus, it, 0.02) for _ in range(10)]
+    assert not any(map(is_placed, later))
+    move = next(one for one in nimbus.recorded.records if one.verdict is Verdict.MOVED)
+    outcome = next(one for one in nimbus.recorded.records if one.outcome_of)
+    assert outcome.outcome_of == move.id
+    assert "latency 20 ms (was 50 ms)" in outcome.outcome
+    assert move.price == pytest.approx(360.0)  # 8 s without output, and 45 s until a replay
+
+
+def test_a_move_that_made_things_worse_is_undone_once() -> None:
+    it = topology()
+    nimbus = nimbus_with(it)
+    before = nimbus.running[it.id]
+    moved(nimbus, it)
+    undone = next(
+        one for one in (report_round(nimbus, it, 0.2) for _ in range(10)) if is_placed(one)
+    )
+    assert undone.verdict == Place(before)
+    # Back again the latency stays high: whatever it is, it is not taken back a second time.
+    later = [report_round(nimbus, it, 0.2) for _ in range(20)]
+    assert not any(map(is_placed, later))
+
+
+def test_a_move_away_from_what_became_slow_is_not_compared_with_the_time_before_that() -> None:
+    # 50 ms for long, 300 in the last two reports before the move, and 100 ms after it.
+    it = topology()
+    nimbus = nimbus_with(it)
+    nimbus.switches.turn(everything=True)
+    for latency in (*[0.05] * 8, 0.3, 0.3):
+        report_round(nimbus, it, latency)
+    nimbus.switches.turn()
+    assert is_placed(nimbus.round(it)[it.id])
+    assert not any(is_placed(report_round(nimbus, it, 0.1)) for _ in range(10))
+
+
+def test_after_a_move_was_undone_nothing_moves_for_ten_minutes() -> None:
+    it = topology()
+    nimbus = nimbus_with(it)
+    moved(nimbus, it)
+    assert any(is_placed(report_round(nimbus, it, 0.2)) for _ in range(10))
+    for _ in range(10):
+        report_round(nimbus, it, 0.05)
+    snapshot = nimbus.service.last_round()
+    conditions = nimbus.service.conditions(
+        snapshot.observation.state.topologies[0], snapshot.records
+    )
+    candidate = snapshot.records[it.id].candidate
+    assert candidate is not None
+    hold = evaluate_move(candidate, nimbus.service.settings.moves, conditions).hold
+    assert codes(hold) == [Code.STILL]
+    nimbus.clock.now += 600
+    assert any(is_placed(report_round(nimbus, it, 0.05)) for _ in range(10))
+
+
+def test_each_further_setback_doubles_the_time_for_which_nothing_moves() -> None:
+    first = MoveHistory().with_setback(100.0)
+    second = first.with_setback(1000.0)
+    assert (first.still_until, second.still_until) == (700.0, 2200.0)
+    assert (first.uncertainty, second.uncertainty) == (2.0, 4.0)
+
+
+def test_a_frozen_topology_stays_where_a_bad_move_left_it() -> None:
+    it = topology()
+    nimbus = nimbus_with(it)
+    moved(nimbus, it)
+    nimbus.switches.turn(everything=True)
+    assert not any(is_placed(report_round(nimbus, it, 0.2)) for _ in range(10))
+    assert nimbus.host_of(it, 2) == "b"

@@ -1,0 +1,124 @@
+"""When a topology has come to rest, and what was measured of it then."""
+
+from collections.abc import Iterable
+
+import pytest
+from eyewall_contracts.sample import Sample, TaskInput, TaskOutput, TaskQueue, TaskSample
+from eyewall_sidecar.service.performance import Performance, update_performance
+from measured_topologies import report
+from msgspec.structs import replace
+
+WORKER = frozenset([("a", 6700)])
+
+
+def sample(
+    number: int, rate: float, *, worker: str = "w", latency: float = 0.02, waiting: int = 0
+) -> Sample:
+    """A report over 5 s: a spout and a bolt in one worker, both at so many tuples/s."""
+    count = round(5 * rate)
+    tasks = (
+        TaskSample(
+            1,
+            "source",
+            outputs=(TaskOutput("default", count, count, count, 0, complete_latency=latency),),
+        ),
+        TaskSample(
+            2, "tag", (TaskInput("source", "default", count),), queue=TaskQueue(waiting, 1000)
+        ),
+    )
+    of = report("a", number, time=5.0 * number, used={"t": 0.3})
+    return replace(of, workers=(replace(of.workers[0], id=worker, tasks=tasks),))
+
+
+def after(reports: Iterable[Sample]) -> Performance:
+    performance = Performance()
+    for it in reports:
+        performance = update_performance(performance, "t", WORKER, {"a": it})
+    return performance
+
+
+def test_what_does_not_change_is_at_rest_after_six_reports() -> None:
+    steady = [sample(n, 100) for n in range(6)]
+    assert not after(steady[:5]).at_rest
+    found = after(steady)
+    assert found.at_rest
+    assert found.throughput is not None
+    assert found.throughput.mean == pytest.approx(200)  # 100/s emitted and 100/s taken
+    assert found.latency is not None
+    assert found.latency.mean == pytest.approx(0.02)
+
+
+def test_a_latency_that_still_falls_is_not_at_rest() -> None:
+    falling = [sample(n, 100, latency=1.0 - 0.1 * n) for n in range(8)]
+    assert not after(falling).at_rest
+    assert after([*falling, *(sample(n, 100, latency=0.2) for n in range(8, 14))]).at_rest
+
+
+def test_the_step_of_sampled_counters_is_no_trend() -> None:
+    # 4 tuples/s: 20 in 5 s are counted as 20 or 40 now and then.
+    counts = [4, 8, 4, 4, 0, 4, 8, 4]
+    assert after(sample(n, it) for n, it in enumerate(counts)).at_rest
+
+
+def test_a_worker_that_starts_again_has_to_come_to_rest_again() -> None:
+    steady = [sample(n, 100) for n in range(6)]
+    assert not after([*steady, sample(6, 100, worker="another")]).at_rest
+
+
+def test_a_worker_that_has_no_tuples_yet_is_not_measured() -> None:
+    assert after(sample(n, 0) for n in range(8)).measurements == ()
+
+
+def test_a_report_that_is_repeated_is_measured_once() -> None:
+    assert len(after([sample(1, 100)] * 8).measurements) == 1
+
+
+def test_workers_of_one_host_that_count_in_turns_are_measured_together() -> None:
+    # In every report one of the two has new counts.
+    wanted = WORKER | {("a", 6701)}
+    performance = Performance()
+    for n in range(14):
+        of = sample(n, 100)
+        (counting,) = of.workers
+        silent = replace(counting, seconds=0.0, tasks=())
+        one, other = (counting, silent) if n % 2 else (silent, counting)
+        both = replace(one, port=6700, id="w"), replace(other, port=6701, id="v")
+        of = replace(of, workers=both)
+        performance = update_performance(performance, "t", wanted, {"a": of})
+    assert performance.at_rest
+    assert performance.throughput is not None
+    assert performance.throughput.mean == pytest.approx(400)  # twice what one of them does
+
+
+def test_what_has_a_worker_that_nobody_reports_is_not_measured() -> None:
+    wanted = WORKER | {("a", 6701)}
+    found = update_performance(Performance(), "t", wanted, {"a": sample(1, 100)})
+    assert not found.measurements
+
+
+def test_queues_that_hold_more_than_a_tenth_of_a_second_are_saturation() -> None:
+    # 200 tuples/s are taken in all: 20 of them are a tenth of a second.
+    assert not after(sample(n, 100, waiting=19) for n in range(6)).is_saturated
+    assert after(sample(n, 100, waiting=21) for n in range(6)).is_saturated
+
+
+def test_latency_that_grows_and_grows_is_saturation_though_no_queue_of_storm_fills() -> None:
+    # 2 s in the mean of the first three, then 5 s: 1.5 times more. From 1.1 to 1.4 is less.
+    growing = after(sample(n, 100, latency=1.0 * n) for n in range(1, 7))
+    assert growing.at_rest
+    assert growing.is_saturated
+    assert not after(sample(n, 100, latency=0.9 + 0.1 * n) for n in range(1, 7)).is_saturated
+
+
+def test_latency_that_a_higher_rate_lifts_to_another_level_is_no_saturation() -> None:
+    # Live, three times the rate took a chain from 20 to 100 and 200 ms, and no further.
+    lifted = [0.02, 0.02, 0.02, 0.1, 0.2, 0.2]
+    assert not after(sample(n, 100, latency=it) for n, it in enumerate(lifted)).is_saturated
+    # By 0.6 s it is.
+    behind = [0.02, 0.02, 0.02, 0.3, 0.6, 0.9]
+    assert after(sample(n, 100, latency=it) for n, it in enumerate(behind)).is_saturated
+
+
+def test_a_topology_whose_queues_fill_is_at_rest_though_tuples_take_longer_and_longer() -> None:
+    filling = [sample(n, 100, latency=1.0 * n, waiting=100 * n) for n in range(1, 8)]
+    assert after(filling).at_rest

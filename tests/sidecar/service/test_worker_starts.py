@@ -1,0 +1,89 @@
+"""What a start takes: seen in the hosts' reports, and never expected to take less than the last."""
+
+import pytest
+from eyewall_contracts.sample import Sample, TaskInput, TaskSample
+from eyewall_sidecar.service.worker_starts import WorkerStarts
+from measured_topologies import report
+from msgspec.structs import replace
+from storm_builders import worker
+
+HOSTS = {"sup-a": "a", "sup-b": "b"}
+
+
+def running(host: str, id_: str, *, counted: bool, children: float = 0.0) -> Sample:
+    """A worker of `t` on port 6700; its first tuples came 2 s before the report's end."""
+    sample = report(host, time=1000.0, used={"t": 0.1})
+    task = TaskSample(1, "tag", (TaskInput("source", "default", executed=20 if counted else 0),))
+    of = replace(sample.workers[0], id=id_, seconds=2.0, tasks=(task,), children_cpu=children)
+    return replace(sample, workers=(of,))
+
+
+def started(starts: WorkerStarts, host: str, at: float, seconds: float, id_: str) -> None:
+    """A worker is assigned, and counts its first tuples so many seconds later."""
+    starts.expect("t", (), (worker(host, 6700, 1),), HOSTS, at)
+    starts.observe([running(host, id_, counted=False)], at + seconds / 2)
+    starts.observe([running(host, id_, counted=True)], at + seconds + 2)
+
+
+def test_before_a_start_was_seen_a_jvm_is_expected_to_take_8_s_and_other_languages_12() -> None:
+    starts = WorkerStarts()
+    assert starts.seconds("t", "a") == 8.0
+    starts.observe([running("a", "w", counted=True, children=0.5)], 10.0)
+    assert starts.seconds("t", "a") == 12.0
+
+
+def test_a_start_lasts_from_the_assignment_to_the_first_tuples() -> None:
+    starts = WorkerStarts()
+    started(starts, "a", at=100.0, seconds=20.0, id_="w1")
+    assert starts.seconds("t", "a") == pytest.approx(20.0)
+
+
+def test_the_next_start_is_expected_to_take_the_mean_but_never_less_than_the_last() -> None:
+    starts = WorkerStarts()
+    for number, seconds in enumerate([20.0, 10.0]):
+        started(starts, "a", 100.0 * number, seconds, f"w{number}")
+    assert starts.seconds("t", "a") == pytest.approx(15.0)
+    started(starts, "a", 300.0, 30.0, "w3")
+    assert starts.seconds("t", "a") == pytest.approx(30.0)  # the mean is 20
+
+
+def test_a_host_without_a_start_takes_as_long_as_the_slowest_of_the_others() -> None:
+    starts = WorkerStarts()
+    started(starts, "a", at=100.0, seconds=20.0, id_="w1")
+    assert starts.seconds("t", "b") == pytest.approx(20.0)
+    assert starts.seconds("another", "a") == pytest.approx(20.0)  # of the same kind there
+    assert starts.seconds("another", "b") == 8.0
+
+
+def with_cores(sample: Sample, cores: float) -> Sample:
+    assert sample.machine is not None
+    return replace(sample, machine=replace(sample.machine, cpus=1, quota=cores))
+
+
+def test_where_there_are_fewer_cores_a_start_takes_longer_and_never_less_than_elsewhere() -> None:
+    # Three times as long with a third of the cores, and not a third with three times as many.
+    starts = WorkerStarts()
+    started(starts, "a", at=100.0, seconds=20.0, id_="w1")
+    starts.observe([with_cores(running("a", "w1", counted=True), 0.3)], 130.0)
+    starts.observe([with_cores(running("b", "w", counted=True), 0.1)], 130.0)
+    starts.observe([with_cores(running("c", "w", counted=True), 0.9)], 130.0)
+    assert starts.seconds("t", "b") == pytest.approx(60.0)
+    assert starts.seconds("t", "c") == pytest.approx(20.0)
+
+
+def test_before_a_start_was_seen_it_takes_4_core_seconds_of_what_the_host_has() -> None:
+    starts = WorkerStarts()
+    starts.observe([with_cores(running("a", "w", counted=True), 0.1)], 10.0)
+    starts.observe([with_cores(running("b", "w", counted=True), 0.8)], 10.0)
+    assert starts.seconds("t", "a") == pytest.approx(40.0)
+    assert starts.seconds("t", "b") == 8.0  # not 5: more than the CPU takes time
+
+
+def test_a_worker_that_ran_before_in_the_slot_is_not_the_one_that_was_awaited() -> None:
+    starts = WorkerStarts()
+    starts.observe([running("a", "old", counted=True)], 90.0)
+    starts.expect("t", (), (worker("a", 6700, 1),), HOSTS, 100.0)
+    starts.observe([running("a", "old", counted=True)], 105.0)
+    assert starts.seconds("t", "a") == 8.0
+    starts.observe([running("a", "new", counted=True)], 132.0)
+    assert starts.seconds("t", "a") == pytest.approx(30.0)

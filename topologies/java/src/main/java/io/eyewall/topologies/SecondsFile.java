@@ -1,0 +1,157 @@
+package io.eyewall.topologies;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.function.LongSupplier;
+import org.apache.storm.task.TopologyContext;
+
+/**
+ * What one executor did, a JSON line for each second, in a file of its own in the folder that the
+ * topology's configuration names.
+ *
+ * <p>An event counts in the second in which it happened, however late the line is written. A line
+ * that is written is complete; a worker that is killed loses less than two seconds.
+ */
+final class SecondsFile {
+    private static final String FOLDER = "measure.dir";
+    private static final String START = "measure.start";
+
+    private static final long MICROS = 1_000_000;
+    private static final long MILLIS_AFTER_SECOND = 20;
+
+    private final Path file;
+    private final Map<String, LongSupplier> gauges;
+    private final List<String> lines = new ArrayList<>();
+    private long second = WallClock.micros() / MICROS;
+    private long emitted;
+    private long acked;
+    private long failed;
+    private long replayed;
+    private long out;
+    private LatencyHistogram latency = new LatencyHistogram();
+
+    private SecondsFile(Path file, Map<String, LongSupplier> gauges) {
+        this.file = file;
+        this.gauges = gauges;
+    }
+
+    /** Returns the folder of the topology's files; null if it is not measured. */
+    static Path folder(Map<String, Object> configuration) throws IOException {
+        Object folder = configuration.get(FOLDER);
+        return folder == null ? null : Files.createDirectories(Path.of(folder.toString()));
+    }
+
+    /** Returns the file with the start of the schedule, which several topologies may share. */
+    static Path start(Map<String, Object> configuration) throws IOException {
+        Object file = configuration.get(START);
+        Path folder = folder(configuration);
+        if (file != null) {
+            return Path.of(file.toString());
+        }
+        return folder == null ? null : folder.resolve("start");
+    }
+
+    /**
+     * Opens the file of an executor and writes to it every second.
+     *
+     * @param folder null for none: counts then go nowhere
+     * @param gauges values that each line has as they are when it is made
+     */
+    static SecondsFile open(Path folder, TopologyContext context, Map<String, LongSupplier> gauges) {
+        String name = context.getThisComponentId() + "-" + context.getThisTaskId();
+        Path file = folder == null
+                ? null
+                : folder.resolve(name + "." + System.currentTimeMillis() + ".jsonl");
+        SecondsFile seconds = new SecondsFile(file, gauges);
+        if (file != null) {
+            Thread writer = new Thread(seconds::writeEverySecond, "seconds-" + name);
+            writer.setDaemon(true);
+            writer.start();
+        }
+        return seconds;
+    }
+
+    synchronized void countEmitted() {
+        advance();
+        emitted++;
+    }
+
+    synchronized void countAcked(long latencyMicros) {
+        advance();
+        acked++;
+        latency.add(latencyMicros);
+    }
+
+    synchronized void countFailed() {
+        advance();
+        failed++;
+    }
+
+    synchronized void countReplayed() {
+        advance();
+        replayed++;
+    }
+
+    synchronized void countOut() {
+        advance();
+        out++;
+    }
+
+    /** Closes the second that has ended; the lines of seconds without events have zeros. */
+    private void advance() {
+        long now = WallClock.micros() / MICROS;
+        if (now == second) {
+            return;
+        }
+        if (file != null) {
+            lines.add(line());
+        }
+        second = now;
+        emitted = 0;
+        acked = 0;
+        failed = 0;
+        replayed = 0;
+        out = 0;
+        latency = new LatencyHistogram();
+    }
+
+    private String line() {
+        StringBuilder json = new StringBuilder("{\"at\":").append(second)
+                .append(",\"emitted\":").append(emitted)
+                .append(",\"acked\":").append(acked)
+                .append(",\"failed\":").append(failed)
+                .append(",\"replayed\":").append(replayed)
+                .append(",\"out\":").append(out);
+        gauges.forEach((name, value) ->
+                json.append(",\"").append(name).append("\":").append(value.getAsLong()));
+        return json.append(",\"latency\":").append(latency.toJson()).append("}\n").toString();
+    }
+
+    private synchronized String takeLines() {
+        advance();
+        String text = String.join("", lines);
+        lines.clear();
+        return text;
+    }
+
+    private void writeEverySecond() {
+        try {
+            while (true) {
+                long millis = System.currentTimeMillis();
+                Thread.sleep(1_000 - millis % 1_000 + MILLIS_AFTER_SECOND);
+                Files.writeString(
+                        file, takeLines(), StandardOpenOption.CREATE, StandardOpenOption.APPEND);
+            }
+        } catch (InterruptedException ended) {
+            Thread.currentThread().interrupt();
+        } catch (IOException error) {
+            throw new UncheckedIOException("cannot write " + file, error);
+        }
+    }
+}
