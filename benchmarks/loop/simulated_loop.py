@@ -97,7 +97,7 @@ def _absence(damper: str) -> AbstractContextManager[Any]:
         case "looking-back":
             return patch(f"{decider}.judge_move", new=_never_worse)
         case "first-as-ras":
-            return patch(f"{decider}.prefer_ras", new=lambda _, __, solution, ___: solution)
+            return patch(f"{decider}.prefer_ras", new=lambda _problem, _objective, solution, *_: solution)
     return nullcontext()
 
 

@@ -115,7 +115,7 @@ class MoveLimits(Section):
 
     minimum_gain: Annotated[float, Field(ge=0, le=1)] = 0.1
     """Relative gain of the objective below which nothing moves; L and THETA have a price alone."""
-    cool_down_seconds: NotNegative = 30.0
+    cool_down_seconds: NotNegative = 0.0
     """How long an assignment runs before anything of it moves."""
     frozen: bool = False
     """Nothing that runs is moved."""

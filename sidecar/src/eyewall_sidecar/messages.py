@@ -78,6 +78,10 @@ class Code(Enum):
     FROZEN_BY_OPERATORS = "moves are frozen (the operators' switch)"
     TOPOLOGY_FROZEN = "the topology is frozen (the operators' switch)"
     SWITCHES_UNREAD = "the operators' switches have not been read yet{remark:colon}"
+    CATCHING_UP = (
+        "what runs is saturated, but for another {seconds:.0f} s it may be making up for its "
+        "workers' start"
+    )
     COOLING = "the assignment cools down for another {seconds:.0f} s"
     STILL = "a move was undone: nothing moves for another {seconds:.0f} s"
     UNSETTLED = "what is measured has not come to rest since its workers started"

@@ -4,9 +4,18 @@ from dataclasses import dataclass
 
 from eyewall_sidecar.model import Placement, PlacementProblem
 from eyewall_sidecar.model.arrays import ProblemArrays, places_of
-from eyewall_sidecar.objectives.load import SCENARIOS, LoadArrays, LoadScenario, evaluate_load
+from eyewall_sidecar.objectives.load import (
+    AS_ESTIMATED,
+    SCENARIOS,
+    LoadArrays,
+    LoadScenario,
+    evaluate_load,
+)
 
 MORE_DEMAND = LoadScenario(demand=1.0)
+NEARLY_FULL = 1.15
+"""What is saturated carries by its estimates no more than this multiple of what it carries now: an
+error as large as a small demand makes nothing saturated."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,12 +29,15 @@ class LoadPrediction:
         not in it: what runs with little of it is not moved for that alone.
     relief
         The least multiple of the rate carried now that is carried after the move.
+    sustainable
+        The least multiple of today's rates that is carried after the move.
     saturated
         Whether what runs carries no more than it does now, within the error of its demand.
     """
 
     gain: tuple[float, float]
     relief: float
+    sustainable: float
     saturated: bool
 
 
@@ -33,11 +45,17 @@ def predict_move(problem: PlacementProblem, before: Placement, after: Placement)
     """Predict what a move from one placement to another changes."""
     arrays = ProblemArrays.of(problem)
     first, second = places_of(problem, before), places_of(problem, after)
-    gains, reliefs = [], []
+    gains, reliefs, carried = [], [], []
     for scenario in SCENARIOS:
         loads = LoadArrays.of(arrays, scenario=scenario)
         was, then = evaluate_load(loads, first), evaluate_load(loads, second)
         gains.append(was.response_time - then.response_time)
         reliefs.append(then.sustainable / was.sustainable)
-    at_most = evaluate_load(LoadArrays.of(arrays, scenario=MORE_DEMAND), first).sustainable
-    return LoadPrediction((min(gains), max(gains)), min(reliefs), saturated=at_most <= 1.0)
+        carried.append(then.sustainable)
+    least, estimated = (
+        evaluate_load(LoadArrays.of(arrays, scenario=it), first).sustainable
+        for it in (MORE_DEMAND, AS_ESTIMATED)
+    )
+    saturated = least <= 1.0 and estimated <= NEARLY_FULL
+    gain = min(gains), max(gains)
+    return LoadPrediction(gain, min(reliefs), min(carried), saturated=saturated)

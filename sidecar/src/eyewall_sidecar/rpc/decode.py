@@ -1,10 +1,12 @@
 """From the contract's messages to Storm's nouns; what makes no sense is refused by name."""
 
 from collections.abc import Iterable, Mapping
+from math import inf
 
 from eyewall_contracts.proto import scheduler_pb2 as pb
 
 from eyewall_sidecar.storm import (
+    MESSAGE_TIMEOUT,
     ClusterState,
     Component,
     ComponentKind,
@@ -64,7 +66,14 @@ def _sound(owner: str, message: pb.TopologyDefinition) -> Topology:
         requested_workers=message.requested_workers,
         worker_max_heap_bytes=message.worker_max_heap_bytes,
         settings=dict(message.settings),
+        message_timeout=_message_timeout(message),
     )
+
+
+def _message_timeout(message: pb.TopologyDefinition) -> float:
+    """Return Storm's default for a shim that does not say it, and for what makes no sense."""
+    seconds = message.message_timeout_seconds
+    return seconds if 0 < seconds < inf else MESSAGE_TIMEOUT
 
 
 def _refused(message: pb.TopologyDefinition, reason: str) -> Topology:

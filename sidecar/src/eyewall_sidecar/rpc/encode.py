@@ -82,6 +82,7 @@ def definition(it: Topology) -> pb.TopologyDefinition:
         worker_max_heap_bytes=it.worker_max_heap_bytes,
         settings=dict(it.settings or {}),
         components=[_component(component) for component in it.components],
+        message_timeout_seconds=it.message_timeout,
     )
 
 

@@ -67,6 +67,9 @@ from eyewall_sidecar.storm import (
 
 SOLVING_SHARE = 0.85
 """Of a topology's time, what the policy may use; the rest is for the problem and the slots."""
+CATCH_UP = 6.0
+"""Times what its workers took to start: after that, a topology that carries a fifth more than it is
+given has made up for it. Until then a full host says nothing of what is given."""
 SHORTEST_SOLVE = 0.3
 """Seconds below which a time limit would only spoil the solution."""
 
@@ -109,11 +112,13 @@ class TopologyDecider:
         """Return what holds now for moving a topology."""
         now, limits = self._clock(), self._settings.moves
         performance = self.performance(topology)
+        catch_up = CATCH_UP * self.starts.longest(topology.topology.id)
         return MoveConditions(
             frozen=find_freeze(limits, switches, topology.topology.id),
             cooling_seconds=record.since + limits.cool_down_seconds - now,
             still_seconds=record.history.still_until - now,
             unsettled=performance.unsettled,
+            catching_up_seconds=record.since + catch_up - now,
             saturated=performance.is_saturated,
             latency=performance.latency.mean if performance.latency is not None else None,
             starts=self.starts,
@@ -203,7 +208,11 @@ class TopologyDecider:
                 record = replace(record, search=None)
             return TopologyOutcome(Decline(reason), record, reason, solution)
         if not problem.cpu_measured:
-            solution = prefer_ras(problem.problem, settings.objective, solution, self._clock)
+            components = topology.topology.executors()
+            component_of = {it: components[each].id for it, each in problem.executors.items()}
+            solution = prefer_ras(
+                problem.problem, settings.objective, solution, self._clock, component_of
+            )
         placed = problem.on_supervisors(solution.placement or {})
         try:
             slots = choose_slots(

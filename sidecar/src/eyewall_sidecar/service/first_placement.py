@@ -5,14 +5,16 @@ they use: most use far less. A placement that is good only if all of it is used 
 over hosts for nothing.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
+
+import numpy as np
 
 from eyewall_sidecar.model import PlacementProblem, Solution, Status
 from eyewall_sidecar.model.arrays import ProblemArrays, places_of
 from eyewall_sidecar.objective import Objective
 from eyewall_sidecar.objectives import evaluate
-from eyewall_sidecar.objectives.load import LoadArrays, evaluate_load
+from eyewall_sidecar.objectives.load import SCENARIOS, LoadArrays, evaluate_load
 from eyewall_sidecar.policies.ras import ResourceAware
 
 DECLARED_PARTS = (0.1, 0.3, 1.0)
@@ -31,11 +33,17 @@ def prefer_ras(
     objective: Objective,
     solution: Solution,
     clock: Callable[[], float],
+    component_of: Mapping[str, str],
 ) -> Solution:
     """Return RAS's placement instead of a solution that may be worse.
 
     `problem` has declared CPU. A solution is left as it is where executors run already, and for
     objectives that know no load.
+
+    Parameters
+    ----------
+    component_of
+        Operator id → its component.
     """
     placement, evaluation = solution.placement, solution.evaluation
     if placement is None or evaluation is None or problem.current or not objective.weighs_load:
@@ -45,11 +53,10 @@ def prefer_ras(
         return solution
     arrays = ProblemArrays.of(problem)
     found, known = places_of(problem, placement), places_of(problem, ras.placement)
-    at_rates = [LoadArrays.of(arrays, it) for it in DECLARED_PARTS]
-    if all(
+    if np.array_equal(found, known) or all(
         evaluate_load(it, found).load_response_time
         <= AS_GOOD * evaluate_load(it, known).load_response_time
-        for it in at_rates
+        for it in _possible_loads(arrays, [component_of[it.id] for it in problem.operators])
     ):
         return solution
     return replace(
@@ -62,3 +69,18 @@ def prefer_ras(
         gap=None,
         reasons=(*solution.reasons, KEPT.format(policy=solution.policy)),
     )
+
+
+def _possible_loads(arrays: ProblemArrays, components: Sequence[str]) -> Iterator[LoadArrays]:
+    """Yield what the topology may turn out to be: parts of what is declared, evenly or unevenly.
+
+    `components` has the component of each operator.
+    """
+    for part in DECLARED_PARTS:
+        for scenario in SCENARIOS:
+            yield LoadArrays.of(arrays, part, scenario)
+        loads = LoadArrays.of(arrays, part)
+        total = loads.demands.sum()
+        for component in dict.fromkeys(components):
+            heavy = np.array([it == component for it in components])
+            yield replace(loads, demands=np.where(heavy, total / heavy.sum(), 0.0))

@@ -2,15 +2,18 @@
 
 from collections import defaultdict
 from dataclasses import dataclass
+from math import inf
 
 from eyewall_sidecar.service.problem_cache import PlacementRequest
 from eyewall_sidecar.service.worker_starts import WorkerStarts
 from eyewall_sidecar.storm import Assignment, ComponentKind, TopologyProblem
 
-MESSAGE_TIMEOUT = 30.0
-"""topology.message.timeout.secs, unless a topology sets it."""
-REPLAY_SECONDS = 1.5 * MESSAGE_TIMEOUT
-"""A spout replays a tuple after the timeout or up to twice as long: it looks once in a timeout."""
+REPLAY_TIMEOUTS = 1.5
+"""A spout replays a tuple after the message timeout or up to twice as long: it looks once in a
+timeout."""
+LEAST_SPARE = 0.02
+"""The part of today's rates that a placement is taken to carry in addition at least: what waited
+is made up for in the end."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,10 +26,16 @@ class MovePrice:
         Seconds without output.
     affected
         The part of the source's tuples that meet an executor that moves, 0 to 1.
+    message_timeout
+        Seconds after which the topology replays a tuple.
+    sustainable
+        The multiple of today's rates that is carried after the move: 1 carries them just so.
     """
 
     gap: float
     affected: float
+    message_timeout: float = 30.0
+    sustainable: float = inf
 
     @property
     def seconds(self) -> float:
@@ -34,13 +43,22 @@ class MovePrice:
 
         Tuples that meet a worker that starts are lost there, or with it, and replayed. Those that
         a spout's own start keeps back wait for half of the gap only; they count the same, since a
-        second without output is worse than the sum of what its tuples wait.
+        second without output is worse than the sum of what its tuples wait. What comes later
+        waits until the gap's tuples are made up for, which takes 1 / (Θ - 1) times the gap.
         """
-        return self.gap * self.affected * REPLAY_SECONDS
+        replayed = self.gap * self.affected * REPLAY_TIMEOUTS * self.message_timeout
+        spare = max(LEAST_SPARE, self.sustainable - 1.0)
+        made_up_for = self.gap * self.affected / spare
+        return replayed + self.gap * self.affected / 2 * made_up_for
 
 
-def price_move(request: PlacementRequest, after: Assignment, starts: WorkerStarts) -> MovePrice:
-    """Return what it costs to give a topology that runs another assignment."""
+def price_move(
+    request: PlacementRequest, after: Assignment, starts: WorkerStarts, sustainable: float = inf
+) -> MovePrice:
+    """Return what it costs to give a topology that runs another assignment.
+
+    `sustainable` is the multiple of today's rates that the other assignment carries.
+    """
     topology = request.topology
     hosts = {it: capacity.supervisor.host for it, capacity in request.capacities.items()}
     started = set(after) - set(topology.assignment)
@@ -59,7 +77,8 @@ def price_move(request: PlacementRequest, after: Assignment, starts: WorkerStart
         total[component.id] += rate
         if executor in moved:
             of_moved[component.id] += rate
-    return MovePrice(gap, max((it / total[name] for name, it in of_moved.items()), default=0.0))
+    affected = max((it / total[name] for name, it in of_moved.items()), default=0.0)
+    return MovePrice(gap, affected, topology.topology.message_timeout, sustainable)
 
 
 def _received(request: PlacementRequest) -> dict[str, float]:

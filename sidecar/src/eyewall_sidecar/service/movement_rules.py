@@ -56,6 +56,8 @@ class MoveConditions:
         Until something may move again after a move that was undone; 0 or less if it may.
     unsettled
         Whether what is measured has not come to rest since workers started.
+    catching_up_seconds
+        Until what waited for the workers' start may have been made up for; 0 or less once it may.
     saturated
         Whether what is measured shows queues that do not empty.
     latency
@@ -70,6 +72,7 @@ class MoveConditions:
     cooling_seconds: float = 0.0
     still_seconds: float = 0.0
     unsettled: bool = False
+    catching_up_seconds: float = 0.0
     saturated: bool = False
     latency: float | None = None
     starts: WorkerStarts = field(default_factory=WorkerStarts)
@@ -264,6 +267,8 @@ def _value_hold(
     # known do not pile up unless queues say so, and no move saves more than what they take.
     is_measured = conditions.latency is not None
     if conditions.saturated or (prediction.saturated and not is_measured):
+        if conditions.catching_up_seconds > 0:
+            return message(Code.CATCHING_UP, seconds=conditions.catching_up_seconds)
         if prediction.relief >= RELIEF:
             return None
         return message(Code.RELIEF_TOO_SMALL, relief=prediction.relief, minimum=RELIEF)
@@ -281,7 +286,9 @@ def price_of(candidate: CandidateMove, starts: WorkerStarts) -> MovePrice:
     """Return what a candidate move costs."""
     topology, slots = candidate.request.topology, candidate.slots
     after = slots.assignment if slots is not None else topology.assignment
-    return price_move(candidate.request, after, starts)
+    prediction = candidate.prediction
+    carried = prediction.sustainable if prediction is not None else inf
+    return price_move(candidate.request, after, starts, carried)
 
 
 def _mode_hold(request: PlacementRequest, conditions: MoveConditions) -> Message | None:

@@ -128,6 +128,10 @@ class WorkerStarts:
         usual = max(kind.value, START_CPU / self._cores.get(host, QUICKEST_CORES))
         return max(own or there, default=usual)
 
+    def longest(self, topology: str) -> float:
+        """Return what a start of the topology's workers took at most; 0 if none was seen."""
+        return max((it.last for at, it in self._seen.items() if at[0] == topology), default=0.0)
+
     def _times_longer(self, host: str, than: str) -> float:
         """Return how many times as long a start takes on a host; never less than on the other."""
         if host not in self._cores or than not in self._cores:

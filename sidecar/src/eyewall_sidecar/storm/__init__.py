@@ -14,6 +14,7 @@ from eyewall_sidecar.storm.changes import (
     workers_started,
 )
 from eyewall_sidecar.storm.cluster import (
+    MESSAGE_TIMEOUT,
     Assignment,
     ClusterState,
     Component,
@@ -63,6 +64,7 @@ from eyewall_sidecar.storm.worker_overhead import Overheads, WorkerAddress, upda
 
 __all__ = [
     "IDLE_THREAD",
+    "MESSAGE_TIMEOUT",
     "UNFITTED",
     "Assignment",
     "Capacities",

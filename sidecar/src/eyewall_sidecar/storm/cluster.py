@@ -5,6 +5,10 @@ from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
 
+MESSAGE_TIMEOUT = 30.0
+"""topology.message.timeout.secs in seconds, unless a topology or storm.yaml sets it."""
+
+
 @dataclass(frozen=True, slots=True, order=True)
 class Executor:
     """A thread of a component, named by the range of task ids it runs."""
@@ -88,6 +92,8 @@ class Topology:
         On-heap memory that one worker may hold; 0 means no limit.
     settings
         The topology's own `eyewall.*` settings, each value as JSON text.
+    message_timeout
+        topology.message.timeout.secs: when a spout takes a tuple for lost.
     refused
         Why nothing can be decided about it: its definition makes no sense. Empty if it does.
     """
@@ -99,6 +105,7 @@ class Topology:
     worker_max_heap_bytes: int = 0
     settings: Mapping[str, str] | None = None
     refused: str = ""
+    message_timeout: float = MESSAGE_TIMEOUT
     _executors: Mapping[Executor, Component] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:

@@ -11,6 +11,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
+import org.apache.storm.Config;
 import org.apache.storm.daemon.StormCommon;
 import org.apache.storm.generated.Bolt;
 import org.apache.storm.generated.ComponentCommon;
@@ -86,6 +87,9 @@ final class TopologyDefinitions {
         Double maxHeap = topology.getTopologyWorkerMaxHeapSize();
         if (maxHeap != null) {
             definition.setWorkerMaxHeapBytes(ClusterSnapshot.bytes(maxHeap));
+        }
+        if (topology.getConf().get(Config.TOPOLOGY_MESSAGE_TIMEOUT_SECS) instanceof Number seconds) {
+            definition.setMessageTimeoutSeconds(seconds.doubleValue());
         }
         return definition.setDigest(Digest.of(definition.build())).build();
     }
