@@ -41,7 +41,6 @@ BENCHMARKS = {
     "loop": Benchmark("loop.loop", "simulated and on a cluster: moves, errors, a dead part"),
     "move-gap": Benchmark("loop.move_gap", "how long a topology stops when it moves"),
     "round-time": Benchmark("loop.round_time", "duration of Nimbus's scheduling rounds"),
-    "demo-figure": Benchmark("loop.demo_figure", "the picture of a demo's latencies"),
 }
 ONE_THREAD = {"ablation", "odp", "real-graphs", "integer-programs", "heuristics", "large"}
 """Libraries that compute in several threads would blur the times of solvers."""

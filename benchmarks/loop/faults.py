@@ -17,8 +17,8 @@ import psutil
 from eyewall_contracts.metric_history import HistoryKeys
 from eyewall_deploy.lifecycle.down import cluster_processes
 from eyewall_deploy.lifecycle.logs import log_files
-from eyewall_deploy.measure.latency import TimeWindow, longest_gap, never_acked
 from eyewall_deploy.measure.tuple_events import read_events
+from eyewall_deploy.measure.tuple_flow import TimeWindow, longest_gap, never_acked
 from eyewall_deploy.processes.control import Control
 from redis import Redis
 from redis.exceptions import RedisError

@@ -18,8 +18,8 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from eyewall_deploy.measure.latency import TimeWindow, flows_steadily, longest_gap, never_acked
 from eyewall_deploy.measure.tuple_events import read_events
+from eyewall_deploy.measure.tuple_flow import TimeWindow, flows_steadily, longest_gap, never_acked
 
 from benchmarks.loop.cluster import RunningCluster, start_cluster, wait_for
 

@@ -6,7 +6,7 @@ import time
 from typing import TYPE_CHECKING
 
 import pytest
-from eyewall_deploy.measure.latency import flows_steadily
+from eyewall_deploy.measure.tuple_flow import flows_steadily
 from running_cluster import PATIENCE, Cluster, Running, wait_for
 
 if TYPE_CHECKING:

@@ -23,7 +23,6 @@ from eyewall_deploy.command_options import (
 )
 from eyewall_deploy.console import ERR, OUT, fail, or_fail, show_progress, show_status
 from eyewall_deploy.delays.command import delays as show_delays
-from eyewall_deploy.demo.command import demo
 from eyewall_deploy.deployment import find_run
 from eyewall_deploy.doctor.command import doctor
 from eyewall_deploy.endpoint import LARGEST_PORT
@@ -243,7 +242,6 @@ app.add_typer(change_commands)
 app.command("delays")(show_delays)
 app.command()(submit)
 app.command()(doctor)
-app.command()(demo)
 app.command()(trial)
 
 

@@ -41,7 +41,7 @@ def topology(*placed: tuple[str, str, int]) -> RunningTopology:
         RunningExecutor(component, task, task): WorkerSlot(host, port)
         for task, (component, host, port) in enumerate(placed, start=1)
     }
-    return RunningTopology("t-1-1", "t", "ACTIVE", "", slots, None)
+    return RunningTopology("t-1-1", "t", "ACTIVE", "", slots)
 
 
 def carried(running: RunningTopology, grouping: str = "shuffle") -> dict[Any, float]:

@@ -2,9 +2,13 @@ import io
 import json
 from pathlib import Path
 
+import pytest
+from deployments import make_deployment
+from eyewall_deploy.endpoint import LOCALHOST, Endpoint
+from eyewall_deploy.state import ClusterMode
 from eyewall_deploy.trial.picture import draw_trial
 from eyewall_deploy.trial.records import TrialMove
-from eyewall_deploy.trial.report import results, show_table
+from eyewall_deploy.trial.report import ms, results, show_next_commands, show_table
 from eyewall_deploy.trial.trial_file import Trial
 from rich.console import Console
 from trial_runs import run, second
@@ -43,3 +47,28 @@ def test_the_picture_has_a_line_for_each_scheduler_and_is_the_same_each_time(
     text = files[0].read_text()
     for label in ("default", "own policy", "load 0.5", "load 1", "p99, ms"):
         assert label in text
+
+
+@pytest.mark.parametrize(
+    ("mode", "ui", "shown"),
+    [
+        (ClusterMode.NAMESPACES, None, ["status", "delay", "http://127.0.0.1:20005", "down"]),
+        (ClusterMode.LOOPBACK, 20_009, ["status", "http://127.0.0.1:20009", "http://", "down"]),
+    ],
+)
+def test_the_next_commands_are_those_that_work_on_this_cluster(
+    mode: ClusterMode, ui: int | None, shown: list[str], tmp_path: Path
+) -> None:
+    console = Console(width=200, record=True, file=io.StringIO())
+    endpoint = None if ui is None else Endpoint(LOCALHOST, ui)
+    deployment = make_deployment(tmp_path, mode=mode, ui=endpoint)
+    show_next_commands(console, deployment, ".venv/bin/eyewall-deploy")
+    lines = console.export_text().splitlines()[2:]
+    assert len(lines) == len(shown)
+    for line, part in zip(lines, shown, strict=True):
+        assert part in line
+    assert ".venv/bin/eyewall-deploy down three-sites  " in lines[-1]
+
+
+def test_an_unknown_time_is_a_dash() -> None:
+    assert [ms(None), ms(0.0021), ms(0.0999)] == ["–", "2.1 ms", "100 ms"]

@@ -46,7 +46,7 @@ def test_hosts_share_the_cores_in_the_cluster_files_proportions() -> None:
     assert trial.host_cores()["h1"] == pytest.approx(0.6)  # 1.5 of 5
 
 
-def test_every_shipped_trial_fits_two_cores() -> None:
+def test_every_shipped_trial_runs_on_two_cores() -> None:
     for name in shipped_trials():
         assert trial_file.load(name, cores=2).name == name
 
@@ -110,6 +110,11 @@ def test_bad_input_is_refused_with_offender_value_and_what_is_allowed(
 def test_hosts_that_need_more_than_the_machine_are_refused() -> None:
     # 5 cores × 0.22 = 1.1
     assert "use 1.1 cores together, and this machine has 1" in refusal(TRIAL, cores=1)
+
+
+def test_hosts_that_need_more_than_the_machine_are_allowed_where_the_trial_says_so() -> None:
+    trial = parse(TRIAL.replace("seconds = 60", "seconds = 60\novercommit = true"), cores=1)
+    assert sum(trial.host_cores().values()) == pytest.approx(1.1)
 
 
 def test_a_name_that_is_neither_file_nor_shipped_gets_the_shipped_ones() -> None:

@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from eyewall_deploy.progress import CommandProgress
     from eyewall_deploy.state import SchedulerChoice
 
-PATIENCE = 300.0
-POLL = 1.0
+_PATIENCE = 300.0
+_POLL = 1.0
 _NIMBUS_PATIENCE = 60.0
 _WORKERS_END = 3.0
 _Answer = TypeVar("_Answer")
@@ -45,7 +45,7 @@ class MeasuredCluster:
                 if time.time() > end:
                     raise
                 self.progress.show("Nimbus is slow to answer")
-                time.sleep(POLL)
+                time.sleep(_POLL)
 
     def topologies(self) -> tuple[str, ...]:
         """Return the names of all topologies that run."""
@@ -61,11 +61,11 @@ class MeasuredCluster:
             self.ask(partial(nimbus.kill, name=name))
         while slots := self.ask(nimbus.count_used_slots):
             waited = time.time() - began
-            if waited > PATIENCE:
+            if waited > _PATIENCE:
                 ended = ", ".join(running)
                 return Failure(f"{slots} slots are still in use {waited:.0f} s after {ended}'s end")
             self.progress.show(f"{', '.join(running)}: ending ({waited:.0f} s)")
-            time.sleep(POLL)
+            time.sleep(_POLL)
         time.sleep(_WORKERS_END)
         return None
 

@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from eyewall_deploy.endpoint import Endpoint
 
 _SECONDS = 5.0
-_ALL_TIME = ":all-time"
 
 
 class NimbusUnreachableError(Exception):
@@ -30,11 +29,6 @@ class RunningExecutor:
     component: str
     first_task: int
     last_task: int
-
-    @property
-    def is_system(self) -> bool:
-        """Whether it is Storm's own: an acker or a metrics consumer."""
-        return self.component.startswith("__")
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -53,11 +47,6 @@ class RunningTopology:
     ----------
     scheduling
         The scheduler's status text, empty before the first round.
-    complete_latency
-        Storm's own figure, in seconds, over a sample of all tuples since the topology's start:
-        from when the acker hears of a tuple until it hears of the last ack (by the acker's clock,
-        so it contains the way of the last ack to the acker, not that from the source). None before
-        the first sample.
     """
 
     id: str
@@ -65,7 +54,6 @@ class RunningTopology:
     status: str
     scheduling: str
     slots: Mapping[RunningExecutor, WorkerSlot]
-    complete_latency: float | None
 
     def hosts(self) -> dict[RunningExecutor, str]:
         """Return the host of each executor, in order."""
@@ -241,7 +229,6 @@ def convert_topology(info: Any) -> RunningTopology:
         status=info.status,
         scheduling=info.sched_status or "",
         slots=slots,
-        complete_latency=_complete_latency(info.executors),
     )
 
 
@@ -256,17 +243,3 @@ def _grouping(grouping: Any) -> str:
     """Return which member of the Thrift union is set; fields without any field is global."""
     kind = next(name for name, value in vars(grouping).items() if value is not None)
     return "global" if kind == "fields" and not grouping.fields else kind
-
-
-def _complete_latency(executors: Any) -> float | None:
-    """Return the average over the spouts' executors, each weighted with its acks."""
-    total = acks = 0.0
-    for executor in executors:
-        spout = executor.stats.specific.spout if executor.stats else None
-        if spout is None:
-            continue
-        for stream, milliseconds in spout.complete_ms_avg.get(_ALL_TIME, {}).items():
-            count = spout.acked.get(_ALL_TIME, {}).get(stream, 0)
-            total += milliseconds * count
-            acks += count
-    return total / acks / 1000.0 if acks else None

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from eyewall_deploy import state_file
 from eyewall_deploy.failure import Failure
+from eyewall_deploy.host.cgroups import read_cpu
 from eyewall_deploy.lifecycle.changes import change_cpu, change_delay
 from eyewall_deploy.wan import delay_file
 
@@ -16,13 +17,18 @@ if TYPE_CHECKING:
 
 
 def restore_cluster(cluster: MeasuredCluster, trial: Trial) -> Failure | None:
-    """Give delays and CPU back the values that the trial begins with."""
+    """Give delays and CPU back the values that the trial begins with.
+
+    Where a trial overcommits the machine, hosts whose CPU nothing can limit are left as they are.
+    """
     deployment = cluster.deployment
     declared = delay_file.declared_delays(deployment.cluster, as_of=time.time())
     state_file.write(deployment.run.delays, declared)
     if deployment.on_loopback:
         return None
     for host, cores in trial.host_cores().items():
+        if trial.overcommit and read_cpu(deployment.groups.folders.get(host, ())) is None:
+            continue
         changed = change_cpu(deployment, host, cores)
         if isinstance(changed, Failure):
             return changed
@@ -30,12 +36,13 @@ def restore_cluster(cluster: MeasuredCluster, trial: Trial) -> Failure | None:
 
 
 class EventSchedule:
-    """The events of a trial, each with what undoes it."""
+    """The events of a trial, each with what undoes it; on loopback none can happen."""
 
     def __init__(self, cluster: MeasuredCluster, trial: Trial) -> None:
         self._cluster = cluster
         self._trial = trial
-        self._due = sorted(trial.events, key=lambda event: event.at)
+        possible = () if cluster.deployment.on_loopback else trial.events
+        self._due = sorted(possible, key=lambda event: event.at)
         self._active: list[TrialEvent] = []
 
     def apply(self, at: float) -> Failure | None:

@@ -13,6 +13,7 @@ from rich.console import Console
 
 from eyewall_deploy.command_options import JsonOption  # noqa: TC001 - typer reads it
 from eyewall_deploy.console import OUT, fail, or_fail, show_progress
+from eyewall_deploy.deployment import find_deployment
 from eyewall_deploy.failure import Failure
 from eyewall_deploy.trial import trial_file
 from eyewall_deploy.trial.forecast_picture import draw_forecasts
@@ -24,6 +25,7 @@ from eyewall_deploy.trial.report import (
     TABLE_WIDTH,
     describe_run,
     results,
+    show_next_commands,
     show_sustainable,
     show_table,
     sustainable_results,
@@ -67,7 +69,12 @@ def trial(
     resolution: Annotated[
         float, typer.Option(min=1, max=50, help="Of --sustainable, in percent.")
     ] = 10.0,
-    keep: Annotated[bool, typer.Option("--keep", help="Leave the cluster up.")] = False,
+    keep: Annotated[
+        bool,
+        typer.Option(
+            "--keep", help="Leave the cluster up, with the dashboard and the last run's topologies."
+        ),
+    ] = False,
     as_json: JsonOption = False,
     run_dir: Annotated[Path | None, typer.Option(help="The cluster's run dir.")] = None,
 ) -> None:
@@ -98,6 +105,9 @@ def trial(
     except KeyboardInterrupt:
         OUT.print("interrupted; the same command goes on after the runs that are finished")
         raise typer.Exit(130) from None
+    finally:
+        if keep and not as_json:
+            _show_kept(chosen.cluster_name, run_dir)
     if as_json:
         sys.stdout.write(content)
 
@@ -149,6 +159,13 @@ def _search(session: TrialSession, resolution: float, *, as_json: bool) -> str:
         show_sustainable(_wide_console(), trial, found)
         OUT.print(f"all figures: {file}")
     return content
+
+
+def _show_kept(cluster: str, run_dir: Path | None) -> None:
+    """Show how to go on with the cluster; nothing if none is up, as where nothing had to run."""
+    deployment = find_deployment(cluster, run_dir)
+    if not isinstance(deployment, Failure):
+        show_next_commands(OUT, deployment, sys.argv[0])
 
 
 def _wide_console() -> Console:

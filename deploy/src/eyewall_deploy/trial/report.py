@@ -1,7 +1,9 @@
-"""A trial's table, and its results as JSON."""
+"""A trial's table, its results as JSON, and how to go on with the cluster."""
 
 from __future__ import annotations
 
+from dataclasses import asdict
+from pathlib import Path
 from statistics import median
 from typing import TYPE_CHECKING, Any
 
@@ -9,8 +11,6 @@ from rich.box import SIMPLE
 from rich.table import Table
 from rich.text import Text
 
-from eyewall_deploy.demo.records import to_json
-from eyewall_deploy.demo.report import ms
 from eyewall_deploy.trial.forecasts import compare_forecasts, describe_forecasts
 from eyewall_deploy.trial.records import (
     FIGURES,
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
     from rich.console import Console
 
+    from eyewall_deploy.deployment import Deployment
     from eyewall_deploy.trial.records import SustainableRate, TrialRun
     from eyewall_deploy.trial.trial_file import Trial
 
@@ -75,11 +76,11 @@ def results(trial: Trial, runs: Sequence[TrialRun]) -> dict[str, Any]:
         "warm_up_seconds": trial.warm_up,
         "rate": trial.rate.points,
         "events": [{"at": it.at, "until": it.until, "what": it.label} for it in trial.events],
-        "summary": to_json(summarise_runs(runs)),
-        "forecasts": to_json(list(compare_forecasts(runs, trial.host_cores()))),
+        "summary": [asdict(line) for line in summarise_runs(runs)],
+        "forecasts": [asdict(it) for it in compare_forecasts(runs, trial.host_cores())],
         "runs": [
             {
-                **to_json(run),
+                **asdict(run),
                 "figures": {figure.key: figure.of(run) for figure in FIGURES},
                 "host_cpu": host_cpu([run]),
             }
@@ -116,8 +117,8 @@ def sustainable_results(trial: Trial, found: Sequence[SustainableRate]) -> dict[
         "trial": trial.name,
         "cluster": trial.cluster.name,
         "host_cores": trial.host_cores(),
-        "summary": to_json(summarise_rates(found)),
-        "searches": to_json(found),
+        "summary": {name: asdict(rates) for name, rates in summarise_rates(found).items()},
+        "searches": [asdict(it) for it in found],
     }
 
 
@@ -128,6 +129,39 @@ def describe_run(run: TrialRun) -> str:
         f"{acked:.1f} acked/s, p50 {ms(run.percentile(50))}, p99 {ms(run.percentile(99))}, "
         f"{len(run.moves)} moves, {run.stolen:.1%} stolen"
     )
+
+
+def show_next_commands(console: Console, deployment: Deployment, program: str) -> None:
+    """Show how to look at the cluster, which keeps running, and how to end it.
+
+    Parameters
+    ----------
+    program
+        How this program was called: a virtual environment's command is seldom on PATH.
+    """
+    called = Path(program)
+    command = str(called) if called.is_absolute() or len(called.parts) > 1 else called.name
+    state, name = deployment.state, deployment.cluster.name
+    console.print(Text("\nThe cluster keeps running, with the topologies of the last run:"))
+    lines = [(f"{command} status", "what runs where, and why")]
+    if not deployment.on_loopback:
+        lines.append((f"{command} delay A B 80ms", "change a delay yourself"))
+    if state.ui is not None:
+        lines.append((f"http://{state.ui}", "Storm UI"))
+    if state.dashboard is not None:
+        lines.append((f"http://{state.dashboard}", "the dashboard"))
+    lines.append((f"{command} down {name}", "end it"))
+    width = max(len(shown) for shown, _ in lines)
+    for shown, meaning in lines:
+        console.print(Text(f"  {shown:{width}}  {meaning}"))
+
+
+def ms(seconds: float | None) -> str:
+    """Return a time in milliseconds, for people."""
+    if seconds is None:
+        return "–"
+    milliseconds = seconds * 1000
+    return f"{milliseconds:.0f} ms" if milliseconds >= 10 else f"{milliseconds:.1f} ms"
 
 
 def _cell(key: str, values: FigureRange) -> str:

@@ -15,8 +15,10 @@ from eyewall_deploy.lifecycle.up import up
 from eyewall_deploy.measure.measured_cluster import MeasuredCluster
 from eyewall_deploy.state import SchedulerChoice
 from eyewall_deploy.storm.nimbus import NimbusUnreachableError
+from eyewall_deploy.submit import find_project
 from eyewall_deploy.trial.cluster_events import restore_cluster
 from eyewall_deploy.trial.plan import finished_run, run_file
+from eyewall_deploy.trial.topology_runs import topology_project
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -45,7 +47,8 @@ class TrialSession:
     run_dir
         The cluster's; None is the default.
     keep
-        Whether a cluster that this call brought up stays up.
+        Whether a cluster that this call brought up stays up, with the dashboard, and the topologies
+        of the last run go on.
     """
 
     trial: Trial
@@ -84,7 +87,7 @@ class TrialSession:
                     results.append(finished)
                     continue
                 if held is None:
-                    reached = _reach_cluster(self.trial, self.run_dir, self.progress)
+                    reached = self._reach_cluster()
                     if isinstance(reached, Failure):
                         return reached
                     held = reached
@@ -97,7 +100,7 @@ class TrialSession:
             return Failure(str(error))
         finally:
             if held is not None:
-                _release(held, self.trial, self.progress, keep=self.keep)
+                self._release(held)
         return results
 
     def _execute(
@@ -106,8 +109,7 @@ class TrialSession:
         planned: PlannedRun,
         execute: Callable[[MeasuredCluster, PlannedRun, Path], _Result | Failure],
     ) -> _Result | Failure:
-        names = [topology.name for topology in self.trial.topologies]
-        failure = cluster.end_topologies(names)
+        failure = cluster.end_topologies(self._topologies)
         if failure is not None:
             return failure
         latest = read_deployment(cluster.deployment.run)  # it may have another scheduler by now
@@ -120,8 +122,61 @@ class TrialSession:
             return placed
         folder = latest.run.data("trial") / planned.name
         shutil.rmtree(folder, ignore_errors=True)
-        result = execute(placed, planned, folder)
-        return placed.end_topologies(names) or result
+        return execute(placed, planned, folder)
+
+    @property
+    def _topologies(self) -> list[str]:
+        return [topology.name for topology in self.trial.topologies]
+
+    def _reach_cluster(self) -> _HeldCluster | Failure:
+        """Bring the cluster up, or use the one that is up."""
+        held = self._find_cluster() or self._bring_up()
+        events = ", ".join(event.label for event in self.trial.events)
+        if events and not isinstance(held, Failure) and held.cluster.deployment.on_loopback:
+            self.progress.log(f"delays and CPU are not emulated here, so none changes: {events}")
+        return held
+
+    def _bring_up(self) -> _HeldCluster | Failure:
+        first = SchedulerChoice(self.trial.schedulers[0].scheduler)
+        options = UpOptions(self.trial.cluster_name, self.run_dir, first, dashboard=self.keep)
+        started = up(options, self.progress)
+        if isinstance(started, Failure):
+            return started
+        return _HeldCluster(MeasuredCluster(started.deployment, self.progress), started.lease)
+
+    def _find_cluster(self) -> _HeldCluster | Failure | None:
+        """Return the cluster if it is up, and only this trial's topologies run on it."""
+        run = find_run(self.trial.cluster_name, self.run_dir)
+        if isinstance(run, Failure):
+            return run
+        if run.keeper() is None:
+            return None
+        deployment = read_deployment(run)
+        if isinstance(deployment, Failure):
+            return deployment
+        self.progress.log(f"{deployment.cluster.name} is up already")
+        cluster = MeasuredCluster(deployment, self.progress)
+        others = [name for name in cluster.topologies() if name not in self._topologies]
+        if others:
+            kills = ", ".join(f"`eyewall-deploy kill {name}`" for name in others)
+            return Failure(f"{', '.join(others)} would disturb the measurement; end it: {kills}")
+        return _HeldCluster(cluster, None)
+
+    def _release(self, held: _HeldCluster) -> None:
+        """End the cluster if this call brought it up, else the topologies, unless they are kept."""
+        if held.lease is not None and not self.keep:
+            self.progress.show("ending the cluster")
+            held.lease.end()
+            return
+        try:
+            ended = None if self.keep else held.cluster.end_topologies(self._topologies)
+        except NimbusUnreachableError as error:
+            ended = Failure(str(error))
+        for failure in (ended, restore_cluster(held.cluster, self.trial)):
+            if failure is not None:
+                self.progress.log(failure.reason)
+        if held.lease is not None:
+            held.lease.detach()
 
 
 def repeat_calmly(
@@ -158,6 +213,11 @@ class _HeldCluster:
 
 
 def _find_obstacle(trial: Trial) -> Failure | None:
+    for topology in trial.topologies:
+        if topology.streamparse is not None:
+            project = find_project(topology_project(trial, topology))
+            if isinstance(project, Failure):
+                return project
     if not any(it.scheduler == SchedulerChoice.EYEWALL for it in trial.schedulers):
         return None
     if find_jar(None) is None:
@@ -165,43 +225,3 @@ def _find_obstacle(trial: Trial) -> Failure | None:
     if sidecar_command() is None:
         return Failure("no command `eyewall`: install eyewall-sidecar")
     return None
-
-
-def _reach_cluster(
-    trial: Trial, run_dir: Path | None, progress: CommandProgress
-) -> _HeldCluster | Failure:
-    """Bring the cluster up, or use the one that is up."""
-    run = find_run(trial.cluster_name, run_dir)
-    if isinstance(run, Failure):
-        return run
-    if run.keeper() is None:
-        first = SchedulerChoice(trial.schedulers[0].scheduler)
-        options = UpOptions(trial.cluster_name, run_dir, first, dashboard=False)
-        started = up(options, progress)
-        if isinstance(started, Failure):
-            return started
-        return _HeldCluster(MeasuredCluster(started.deployment, progress), started.lease)
-    deployment = read_deployment(run)
-    if isinstance(deployment, Failure):
-        return deployment
-    progress.log(f"{deployment.cluster.name} is up already")
-    cluster = MeasuredCluster(deployment, progress)
-    ours = [topology.name for topology in trial.topologies]
-    others = [name for name in cluster.topologies() if name not in ours]
-    if others:
-        kills = ", ".join(f"`eyewall-deploy kill {name}`" for name in others)
-        return Failure(f"{', '.join(others)} would disturb the measurement; end it: {kills}")
-    return _HeldCluster(cluster, None)
-
-
-def _release(held: _HeldCluster, trial: Trial, progress: CommandProgress, *, keep: bool) -> None:
-    """End the cluster if this command brought it up, unless it is kept."""
-    if held.lease is None or keep:
-        failure = restore_cluster(held.cluster, trial)
-        if failure is not None:
-            progress.log(failure.reason)
-        if held.lease is not None:
-            held.lease.detach()
-    else:
-        progress.show("ending the cluster")
-        held.lease.end()

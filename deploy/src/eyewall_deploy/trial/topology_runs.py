@@ -15,7 +15,7 @@ from eyewall_deploy.measure.load_samples import (
     seconds_of_events,
 )
 from eyewall_deploy.measure.tuple_events import read_events
-from eyewall_deploy.submit import submit
+from eyewall_deploy.submit import DEFAULT_PROJECT, submit
 from eyewall_deploy.trial.trial_file import LOAD_CLASS, RATE
 
 if TYPE_CHECKING:
@@ -73,7 +73,7 @@ def submit_topologies(
                 options,
                 nimbus=cluster.deployment.state.nimbus,
                 cluster=trial.cluster,
-                project=None if topology.project is None else trial.folder / topology.project,
+                project=topology_project(trial, topology),
                 run_as=topology.name,
             )
         if isinstance(submitted, Failure):
@@ -92,6 +92,11 @@ def topology_arguments(topology: TrialTopology, rate: TopologyRate) -> list[str]
         own += ["--shape", topology.shape, "--rate", rate.profile]
         own += ["--settle", f"{rate.settle:.0f}"]
     return [part.replace(RATE, rate.profile) for part in own]
+
+
+def topology_project(trial: Trial, topology: TrialTopology) -> Path:
+    """Return the project of a streamparse topology."""
+    return DEFAULT_PROJECT if topology.project is None else trial.folder / topology.project
 
 
 def topology_options(settings: dict[str, Any], rate: TopologyRate) -> list[str]:

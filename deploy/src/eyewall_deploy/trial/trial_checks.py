@@ -26,7 +26,7 @@ def find_problems(trial: Trial, cores: int) -> Iterator[str]:
     Parameters
     ----------
     cores
-        Of this machine: the hosts may use no more together.
+        Of this machine: the hosts may use no more together, unless the trial overcommits it.
     """
     names = {
         "schedulers": [it.label for it in trial.schedulers],
@@ -44,10 +44,11 @@ def find_problems(trial: Trial, cores: int) -> Iterator[str]:
         for problem in _event_problems(event, trial):
             yield f"events[{index}]{problem}"
     together = sum(trial.host_cores().values())
-    if together > cores:
+    if together > cores and not trial.overcommit:
         yield (
             f"cores: the hosts of {trial.cluster.name} use {together:.3g} cores together, and this "
-            f"machine has {cores}; allowed is cores = {cores} or less, which they share"
+            f"machine has {cores}; allowed is cores = {cores} or less, which they share, "
+            "or overcommit = true"
         )
     if trial.rate.is_unlimited and trial.loads != (1.0,):
         yield f"loads = {list(trial.loads)}: a rate as high as possible has no multiples; omit it"

@@ -150,6 +150,7 @@ class _TrialTable:
     repetitions: Annotated[_Whole, Field(ge=1, le=1_000)] = 1
     loads: tuple[Annotated[_Number, Field(gt=0, le=1_000)], ...] = (1.0,)
     cores: Annotated[_Number | None, Field(gt=0, le=1_024)] = None
+    overcommit: Annotated[bool, Strict()] = False
     events: tuple[TrialEvent, ...] = ()
 
 
@@ -166,6 +167,8 @@ class Trial:
     cores
         Of this machine, that all hosts share in the cluster file's proportions; None is as much as
         the cluster file says.
+    overcommit
+        Whether that may be more than the machine has.
     folder
         Where the file's own paths begin.
     """
@@ -181,6 +184,7 @@ class Trial:
     rate: RateProfile
     loads: tuple[float, ...]
     cores: float | None
+    overcommit: bool
     events: tuple[TrialEvent, ...]
     folder: Path
 
@@ -212,7 +216,7 @@ def load(
     Parameters
     ----------
     cores
-        Of this machine: the hosts may use no more together.
+        Of this machine: the hosts may use no more together, unless the trial overcommits it.
     cluster, share
         In place of the file's `cluster` and `cores`.
 
@@ -313,6 +317,7 @@ def _resolve(table: _TrialTable, folder: Path) -> Trial:
         rate=read_profile(table.rate, folder),
         loads=table.loads,
         cores=table.cores,
+        overcommit=table.overcommit,
         events=table.events,
         folder=folder,
     )

@@ -1,15 +1,12 @@
-"""Latency and loss, as pure functions of the events."""
+"""Loss and gaps of a flow of tuples, as pure functions of the events."""
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
     from eyewall_deploy.measure.tuple_events import TupleArrival, TupleEvents
 
 
@@ -26,51 +23,11 @@ class TimeWindow:
 
 
 @dataclass(frozen=True, slots=True)
-class LatencySummary:
-    """End-to-end latency of the tuples emitted in a window, in seconds.
-
-    Parameters
-    ----------
-    tuples
-        How many arrived; p50 and p99 are over all of them, by nearest rank.
-    missing
-        How many were emitted, not dropped, and have not arrived.
-    """
-
-    tuples: int
-    p50: float
-    p99: float
-    missing: int
-
-
-@dataclass(frozen=True, slots=True)
 class OutputGap:
     """A span without any tuple at the consumer."""
 
     start: float
     seconds: float
-
-
-def percentile(values: Sequence[float], percent: float) -> float:
-    """Return the nearest rank: the smallest value that `percent` of all values do not exceed."""
-    if not values:
-        raise ValueError("a percentile of no values")
-    rank = max(1, math.ceil(percent / 100 * len(values)))
-    return sorted(values)[rank - 1]
-
-
-def summarise(events: TupleEvents, window: TimeWindow) -> LatencySummary | None:
-    """Return the latency of the tuples emitted within `window`; None if none of them arrived."""
-    arrived = first_arrivals(events)
-    latencies = [it.latency for it in arrived.values() if it.emitted_at in window]
-    if not latencies:
-        return None
-    missing = sum(
-        at in window and message not in arrived and message not in events.dropped
-        for message, at in events.emitted.items()
-    )
-    p50, p99 = percentile(latencies, 50), percentile(latencies, 99)
-    return LatencySummary(len(latencies), p50, p99, missing)
 
 
 def first_arrivals(events: TupleEvents) -> dict[str, TupleArrival]:
@@ -97,16 +54,6 @@ def longest_gap(events: TupleEvents, window: TimeWindow) -> OutputGap:
     spans = pairwise([window.start, *arrivals, window.end])
     start, end = max(spans, key=lambda span: span[1] - span[0])
     return OutputGap(start, end - start)
-
-
-def over_time(
-    events: TupleEvents, window: TimeWindow, step: float, width: float
-) -> Iterator[tuple[float, LatencySummary | None]]:
-    """Yield (time, latency of the last `width` seconds) every `step` seconds of the window."""
-    steps = math.floor((window.end - window.start - width) / step + 1e-9)
-    for index in range(steps + 1):
-        end = window.start + width + index * step
-        yield end, summarise(events, TimeWindow(end - width, end))
 
 
 def flows_steadily(events: TupleEvents, now: float, over: float = 5.0, settle: float = 1.0) -> bool:

@@ -1,1 +1,0 @@
-"""The demo: Storm's schedulers and Eyewall on one cluster, measured in one run."""

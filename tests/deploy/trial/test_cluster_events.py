@@ -1,0 +1,69 @@
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from deployments import make_deployment
+from eyewall_deploy.measure.measured_cluster import MeasuredCluster
+from eyewall_deploy.state import ClusterMode
+from eyewall_deploy.trial import trial_file
+from eyewall_deploy.trial.cluster_events import EventSchedule, restore_cluster
+from eyewall_deploy.wan import delay_file
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+DEMO = trial_file.load("demo", cores=2)
+
+
+class Silence:
+    """Progress that nobody looks at."""
+
+    def show(self, text: str) -> None: ...
+
+    def log(self, text: str) -> None: ...
+
+
+def cluster_of(folder: Path, **state: Any) -> MeasuredCluster:
+    """Return a cluster with the delays and the CPU that the demo begins with."""
+    cluster = MeasuredCluster(make_deployment(folder, **state), Silence())
+    assert restore_cluster(cluster, DEMO) is None
+    return cluster
+
+
+def milliseconds(cluster: MeasuredCluster, a: str, b: str) -> float:
+    return round(delay_file.read(cluster.deployment.run.delays).between(a, b) * 1000, 3)
+
+
+def test_the_delay_between_two_hosts_of_a_site_rises_both_ways_and_falls_back(
+    tmp_path: Path,
+) -> None:
+    cluster = cluster_of(tmp_path)
+    events = EventSchedule(cluster, DEMO)
+    assert events.apply(24.9) is None
+    assert milliseconds(cluster, "edge-1", "edge-2") == 2
+    assert events.apply(25.0) is None
+    assert milliseconds(cluster, "edge-1", "edge-2") == 202
+    assert milliseconds(cluster, "edge-2", "edge-1") == 202
+    assert milliseconds(cluster, "edge-1", "fog-1") == 15
+    assert events.apply(79.0) is None
+    assert milliseconds(cluster, "edge-1", "edge-2") == 202
+    events.undo_all()
+    assert milliseconds(cluster, "edge-1", "edge-2") == 2
+
+
+def test_on_loopback_an_event_changes_nothing_and_is_no_failure(tmp_path: Path) -> None:
+    cluster = cluster_of(tmp_path, mode=ClusterMode.LOOPBACK)
+    events = EventSchedule(cluster, DEMO)
+    assert events.apply(25.0) is None
+    assert milliseconds(cluster, "edge-1", "edge-2") == 2
+
+
+def test_hosts_whose_cpu_nothing_limits_serve_only_a_trial_that_overcommits(
+    tmp_path: Path,
+) -> None:
+    cluster = MeasuredCluster(make_deployment(tmp_path), Silence())
+    assert restore_cluster(cluster, DEMO) is None
+    failure = restore_cluster(cluster, replace(DEMO, overcommit=False))
+    assert failure is not None
+    assert "cpu of edge-1: no control group limits it" in failure.reason

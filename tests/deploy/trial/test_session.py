@@ -1,0 +1,151 @@
+"""What a trial leaves behind: topologies, and what it says of a cluster on loopback."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from deployments import make_deployment
+from eyewall_deploy.failure import Failure
+from eyewall_deploy.measure.measured_cluster import MeasuredCluster
+from eyewall_deploy.run_dir import RunDir
+from eyewall_deploy.state import ClusterMode, SchedulerChoice
+from eyewall_deploy.storm import nimbus
+from eyewall_deploy.trial import session, trial_file
+from eyewall_deploy.trial.plan import plan_runs
+from eyewall_deploy.trial.records import TrialRun
+from eyewall_deploy.trial.session import TrialSession
+from trial_runs import run
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from eyewall_deploy.lifecycle.preparation import UpOptions
+    from eyewall_deploy.trial.plan import PlannedRun
+
+TRIAL = trial_file.restrict(
+    trial_file.load("demo-fast", cores=2), schedulers=["default"], repetitions=2
+)
+
+
+@dataclass
+class Log:
+    """Progress whose results are looked at."""
+
+    lines: list[str] = field(default_factory=list)
+
+    def show(self, text: str) -> None: ...
+
+    def log(self, text: str) -> None:
+        self.lines.append(text)
+
+
+@dataclass
+class Storm:
+    """A running cluster that is up already, and what happens on it."""
+
+    topologies: list[str] = field(default_factory=list)
+    happened: list[str] = field(default_factory=list)
+
+    def names(self) -> tuple[str, ...]:
+        return tuple(self.topologies)
+
+    def end(self, names: Sequence[str]) -> Failure | None:
+        self.happened += [f"end {name}" for name in names if name in self.topologies]
+        self.topologies = [name for name in self.topologies if name not in names]
+        return None
+
+    def execute(self, _cluster: MeasuredCluster, planned: PlannedRun, _folder: Path) -> TrialRun:
+        self.topologies.append("chain")
+        self.happened.append(f"run {planned.repetition}")
+        return run("default", repetition=planned.repetition)
+
+
+@pytest.fixture
+def storm(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Storm:
+    storm = Storm()
+    (tmp_path / "run").mkdir()
+    deployment = make_deployment(
+        tmp_path / "run", mode=ClusterMode.LOOPBACK, scheduler=SchedulerChoice.DEFAULT
+    )
+    monkeypatch.setattr(RunDir, "keeper", lambda _run: 1)
+    monkeypatch.setattr(session, "read_deployment", lambda _run: deployment)
+    monkeypatch.setattr(MeasuredCluster, "topologies", storm.names)
+    monkeypatch.setattr(MeasuredCluster, "end_topologies", storm.end)
+    return storm
+
+
+def collect(storm: Storm, folder: Path, *, keep: bool) -> list[str]:
+    """Run the trial; return what it logged."""
+    log = Log()
+    held = TrialSession(TRIAL, folder / "out", folder / "run", log, keep)
+    assert len(found(held.collect(plan_runs(TRIAL), TrialRun, storm.execute))) == 2
+    return log.lines
+
+
+def found(results: Any) -> list[TrialRun]:
+    assert isinstance(results, list), results
+    return results
+
+
+def test_each_run_begins_without_topologies_and_the_last_ones_are_ended(
+    storm: Storm, tmp_path: Path
+) -> None:
+    collect(storm, tmp_path, keep=False)
+    assert storm.happened == ["run 1", "end chain", "run 2", "end chain"]
+
+
+def test_what_is_kept_runs_the_topologies_of_the_last_run(storm: Storm, tmp_path: Path) -> None:
+    collect(storm, tmp_path, keep=True)
+    assert storm.happened == ["run 1", "end chain", "run 2"]
+
+
+def test_a_nimbus_that_is_lost_is_a_failure_with_its_reason(
+    storm: Storm, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def lost(_cluster: MeasuredCluster, _names: Sequence[str]) -> None:
+        raise nimbus.NimbusUnreachableError("no answer from Nimbus")
+
+    monkeypatch.setattr(MeasuredCluster, "end_topologies", lost)
+    log = Log()
+    held = TrialSession(TRIAL, tmp_path / "out", tmp_path / "run", log, keep=False)
+    failure = held.collect(plan_runs(TRIAL), TrialRun, storm.execute)
+    assert not isinstance(failure, list)
+    assert failure.reason == "no answer from Nimbus"
+
+
+def test_on_loopback_one_line_says_that_no_delay_rises(storm: Storm, tmp_path: Path) -> None:
+    lines = collect(storm, tmp_path, keep=False)
+    said = [line for line in lines if "not emulated here" in line]
+    assert said == [
+        "delays and CPU are not emulated here, so none changes: edge-1 ↔ edge-2 +200 ms"
+    ]
+
+
+@pytest.mark.parametrize("keep", [False, True])
+def test_a_cluster_that_is_kept_has_the_dashboard(
+    keep: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[UpOptions] = []
+
+    def refuse(options: UpOptions, _progress: Log) -> Failure:
+        asked.append(options)
+        return Failure("not today")
+
+    monkeypatch.setattr(session, "up", refuse)
+    held = TrialSession(TRIAL, tmp_path / "out", tmp_path / "run", Log(), keep)
+    assert held.collect(plan_runs(TRIAL), TrialRun, Storm().execute) == Failure("not today")
+    assert [options.dashboard for options in asked] == [keep]
+
+
+def test_a_streamparse_topology_needs_its_project_before_anything_starts(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    demo = trial_file.restrict(trial_file.load("demo", cores=2), schedulers=["ras"])
+    held = TrialSession(demo, tmp_path / "out", tmp_path / "run", Log(), keep=False)
+    failure = held.collect(plan_runs(demo), TrialRun, Storm().execute)
+    assert not isinstance(failure, list)
+    assert failure.reason.startswith("topologies: no streamparse project there")
