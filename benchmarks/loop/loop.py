@@ -9,7 +9,7 @@ and started again. `delays`: measured against true delays of all pairs of ecker1
 cluster with `eyewall-deploy` and stops it; about 6, 18 and 2 minutes. Tables go to standard output.
 
     python -m benchmarks loop [simulation rates faults delays] [--cases 2000] [--seconds 600]
-        [--kinds constant …] [--objective L=1] [--without cool-down] [--round-robin] [--jobs 2]
+        [--kinds constant …] [--objective L=1] [--without price] [--round-robin] [--jobs 2]
         [--rates 5 20 60] [--parts NAME …] [--dead 10] [--folder DIR] [--json FILE]
 """
 

@@ -32,7 +32,11 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 SHAPES = ("chain", "fan", "diamond", "words", "random")
-KINDS = ("constant", "noise", "steps", "slowed host", "trials")
+KINDS = ("constant", "noise", "steps", "slowed host", "hidden slowness", "trials")
+SLOWED = ("slowed host", "hidden slowness")
+"""Kinds in which the host that most of the topology runs on is slowed."""
+SLOWNESS = (1.0, 1.0, 1.0, 2.5)
+"""Of hosts whose slowness is hidden, one of these: what is better by all reports may be worse."""
 TRIAL_CLUSTERS = ("six-unequal", "ecker11")
 TRIAL_SHAPES = ("chain", "fan", "diamond", "words")
 TRIAL_LOADS = (0.25, 0.5, 0.8, 0.95)
@@ -129,6 +133,9 @@ def random_case(seed: int, kind: str = "constant") -> SimulatedCase:
     executors = sum(len(it.shares) for it in components)
     cores = sum(it.cores for it in hosts)
     kind_of_change = str(rng.choice(["cores", "background", "steal"]))
+    if kind == "hidden slowness":
+        factors = np.random.default_rng([seed, 1]).choice(SLOWNESS, count).tolist()
+        hosts = tuple(replace(it, slowness=slow) for it, slow in zip(hosts, factors, strict=True))
     return SimulatedCase(
         seed=seed,
         shape=shape,

@@ -175,10 +175,11 @@ class SimulatedCluster:
                 total = flow.sum()
                 found.append((source, float((flow * seconds).sum() / total) if total else 0.0))
             self.links.append(found)
+        self.slowness = np.array([it.slowness for it in self.hosts])[self.host_of]
         self.crossing = sent * self.physics.send_cpu + received * self.physics.receive_cpu
         hosts = len(self.hosts)
         placed = self.host_of >= 0
-        need = (self.demand + self.crossing)[placed]
+        need = (self.demand * self.slowness + self.crossing)[placed]
         self.host_demand = np.bincount(self.host_of[placed], need, minlength=hosts)
 
     def available(self) -> NDArray[np.float64]:
@@ -194,7 +195,7 @@ class SimulatedCluster:
         speed = np.array([1 - it.steal for it in self.hosts])[self.host_of]
         with np.errstate(divide="ignore"):
             by_host = self.available() / self.host_demand
-            by_thread = speed / self.demand
+            by_thread = speed / (self.demand * self.slowness)
         return float(min(by_host.min(), by_thread.min()))
 
     def advance(self, seconds: float, offered: float) -> None:
@@ -212,7 +213,7 @@ class SimulatedCluster:
             _, count = self._replays.popleft()
             self.backlog += count
             self.lost_pending -= count
-        cold = 1.0
+        cold = self.slowness
         if any(
             it.ready is not None and now - it.ready < 4 * self.physics.cold_seconds
             for it in processes
@@ -226,7 +227,7 @@ class SimulatedCluster:
                     for it in processes
                 ]
             )
-            cold = warm[self.worker_of]
+            cold = warm[self.worker_of] * self.slowness
         demand = self.demand * cold * up
         need = demand + self.crossing * up
         host_need: NDArray[np.float64] = np.zeros(hosts)
@@ -296,7 +297,7 @@ class SimulatedCluster:
         seconds: float,
         emitted: float,
         up: NDArray[np.bool_],
-        cold: NDArray[np.float64] | float,
+        cold: NDArray[np.float64],
         given: NDArray[np.float64],
         host_need: NDArray[np.float64],
     ) -> None:
@@ -333,9 +334,7 @@ class SimulatedCluster:
             ]
         )
 
-    def _latency(
-        self, rate: float, cold: NDArray[np.float64] | float, use: NDArray[np.float64]
-    ) -> float:
+    def _latency(self, rate: float, cold: NDArray[np.float64], use: NDArray[np.float64]) -> float:
         """Return the seconds from a spout's emit to the last of its tuples."""
         if rate <= 0:
             return self.latency

@@ -36,7 +36,7 @@ from eyewall_sidecar.storm import (
 )
 
 from benchmarks.loop.simulated_agents import EPOCH, SimulatedAgents
-from benchmarks.loop.simulated_cases import STEP_AT, slowed
+from benchmarks.loop.simulated_cases import SLOWED, STEP_AT, slowed
 from benchmarks.loop.simulated_cluster import SimulatedCluster
 
 if TYPE_CHECKING:
@@ -76,8 +76,8 @@ class Contender:
 RAS = Contender("ras", policy="ras", objective="R=1", moves=False)
 ROUND_ROBIN = Contender("round robin", policy="round_robin", objective="R=1", moves=False)
 EYEWALL = Contender("eyewall")
-DAMPERS = ("cool-down", "price", "rest", "looking-back", "first-as-ras")
-_LIMITS_WITHOUT = {"cool-down": {"cool_down_seconds": 0.0}, "price": {"horizon_seconds": 0.0}}
+DAMPERS = ("price", "rest", "catching-up", "looking-back", "first-as-ras")
+_LIMITS_WITHOUT = {"price": {"horizon_seconds": 0.0}}
 
 
 def without_damper(contender: Contender, damper: str) -> Contender:
@@ -94,10 +94,14 @@ def _absence(damper: str) -> AbstractContextManager[Any]:
         case "rest":
             absent: AbstractContextManager[Any] = patch.object(Performance, "unsettled", new=False)
             return absent
+        case "catching-up":
+            return patch(f"{decider}.CATCH_UP", new=0.0)
         case "looking-back":
             return patch(f"{decider}.judge_move", new=_never_worse)
         case "first-as-ras":
-            return patch(f"{decider}.prefer_ras", new=lambda _problem, _objective, solution, *_: solution)
+            return patch(
+                f"{decider}.prefer_ras", new=lambda _problem, _objective, solution, *_: solution
+            )
     return nullcontext()
 
 
@@ -234,7 +238,7 @@ def run_case(
             if isinstance(decision.verdict, Place):
                 running = decision.verdict.assignment
                 world.assign(running)
-        if case.kind == "slowed host" and not slow and world.now >= STEP_AT:
+        if case.kind in SLOWED and not slow and world.now >= STEP_AT:
             busiest = int(np.argmax(world.host_demand))
             slow = world.hosts[busiest].name
             world.hosts[busiest] = slowed(world.hosts[busiest], case.change)

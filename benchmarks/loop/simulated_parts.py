@@ -9,13 +9,18 @@ import numpy as np
 
 @dataclass(frozen=True, slots=True)
 class SimulatedHost:
-    """A host: its cores, what others use of them, and the share of time the hypervisor takes."""
+    """A host: its cores, what others use of them, and the share of time the hypervisor takes.
+
+    `slowness` multiplies the CPU that a tuple takes there, as little cache or a slow clock do: it
+    shows only once something runs there.
+    """
 
     name: str
     cores: float
     background: float = 0.0
     steal: float = 0.0
     quota: bool = True
+    slowness: float = 1.0
 
     @property
     def cpus(self) -> int:

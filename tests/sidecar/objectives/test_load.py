@@ -206,7 +206,10 @@ def test_the_gain_of_a_move_lies_between_its_least_and_greatest_of_all_scenarios
     predicted = predict_move(PROBLEM, SPLIT, TOGETHER)
     assert predicted.gain == pytest.approx((min(gains), max(gains)))
     assert predicted.relief == pytest.approx(min(reliefs))
-    assert predict_move(PROBLEM, SPLIT, SPLIT) == LoadPrediction((0.0, 0.0), 1.0, saturated=False)
+    carried = [forecast_load(PROBLEM, TOGETHER, scenario=it).sustainable for it in SCENARIOS]
+    assert predicted.sustainable == pytest.approx(min(carried))
+    stays = predict_move(PROBLEM, SPLIT, SPLIT)
+    assert stays == LoadPrediction((0.0, 0.0), 1.0, saturated=False, sustainable=stays.sustainable)
     certain = replace(PROBLEM, load=replace(MODEL, uncertainty=0.0))
     assert predict_move(certain, SPLIT, TOGETHER).gain == pytest.approx((gains[0], gains[0]))
 
@@ -228,6 +231,19 @@ def test_what_runs_is_saturated_if_it_may_carry_no_more_than_now() -> None:
         streams=tuple(replace(it, rate=it.rate * sustainable * 1.1) for it in PROBLEM.streams),
     )
     assert predict_move(full, SPLIT, TOGETHER).saturated
+
+
+def test_an_error_as_large_as_a_small_demand_saturates_nothing() -> None:
+    # b needs 0.2 of its thread by the estimate (Θ = 5), and all of it at the greatest demand.
+    unsure = replace(
+        PROBLEM,
+        operators=tuple(
+            replace(it, demand_error=2.0) if it.id == "b" else it for it in PROBLEM.operators
+        ),
+    )
+    at_most = forecast_load(unsure, SPLIT, scenario=LoadScenario(demand=1.0)).sustainable
+    assert at_most < 1.0
+    assert not predict_move(unsure, SPLIT, TOGETHER).saturated
 
 
 def test_every_evaluation_has_both_metrics() -> None:

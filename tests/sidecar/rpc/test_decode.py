@@ -67,6 +67,17 @@ def test_a_definition_without_sense_is_refused_with_what_is_wrong(
     assert (refused.id, refused.settings) == ("count-1", {"eyewall.mode": '"auto"'})
 
 
+@pytest.mark.parametrize(
+    ("given", "decoded"), [(10.0, 10.0), (0.0, 30.0), (-1.0, 30.0), (float("nan"), 30.0)]
+)
+def test_a_message_timeout_that_is_unknown_or_without_sense_is_storms_default(
+    given: float, decoded: float
+) -> None:
+    message = definition()
+    message.message_timeout_seconds = given
+    assert decode.topology(message).message_timeout == decoded
+
+
 def test_what_makes_sense_is_not_refused() -> None:
     assert decode.topology(definition()).refused == ""
 

@@ -31,7 +31,8 @@ def apart(problem: PlacementProblem, objective: Objective = LOAD) -> Solution:
 
 
 def chosen(problem: PlacementProblem, objective: Objective = LOAD) -> Solution:
-    return prefer_ras(problem, objective, apart(problem, objective), perf_counter)
+    components = {it.id: it.id for it in problem.operators}
+    return prefer_ras(problem, objective, apart(problem, objective), perf_counter, components)
 
 
 def test_what_pays_only_if_all_of_the_declared_cpu_is_used_gives_way_to_storms_placement() -> None:
@@ -43,6 +44,25 @@ def test_what_pays_only_if_all_of_the_declared_cpu_is_used_gives_way_to_storms_p
     assert found.evaluation == evaluate(problem, TOGETHER, LOAD, {})
     assert (found.status, found.decided_by, found.bound) == (Status.HEURISTIC, "ras", None)
     assert found.reasons
+
+
+def test_what_is_better_only_if_no_component_is_heavy_gives_way_to_storms_placement() -> None:
+    # a and b each on a small host of 0.15 cores, or together on one of 0.3. If both use the 0.1
+    # cores that they declare, or a part of it, they wait less apart: of each small host up to 0.67
+    # is used as of the large one, but a tuple's crossing of 5 ms between workers of the large host
+    # is more than the link takes. If all of the 0.2 cores is b's, its small host is too small.
+    problem = replace(
+        two_hosts(0.0),
+        nodes=(Node("n1", cpu=0.15), Node("n2", cpu=0.15), Node("large", cpu=0.3)),
+        links={
+            (one, other): Link(0.0)
+            for one in ("n1", "n2", "large")
+            for other in ("n1", "n2", "large")
+            if one != other
+        },
+        load=LoadModel(sharing=1e-9, executors_per_worker=1, headroom=1.0),
+    )
+    assert chosen(problem).placement == {"a": "large", "b": "large"}
 
 
 def test_what_is_better_at_any_load_is_used() -> None:

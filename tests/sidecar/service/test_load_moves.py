@@ -17,10 +17,13 @@ NOTHING_ELSE = MoveConditions()
 
 
 def hold_of(
-    prediction: LoadPrediction, conditions: MoveConditions = NOTHING_ELSE, horizon: float = 3600.0
+    prediction: LoadPrediction,
+    conditions: MoveConditions = NOTHING_ELSE,
+    horizon: float = 3600.0,
+    message_timeout: float = 30.0,
 ) -> Message | None:
     """What keeps a topology from moving as a whole: 8 s without output cost 8 · 45 = 360 s."""
-    it = topology()
+    it = replace(topology(), message_timeout=message_timeout)
     nimbus = nimbus_with(it, frozen=True)
     nimbus.rounds(it, 3)
     candidate = nimbus.service.last_round().records[it.id].candidate
@@ -45,6 +48,34 @@ def test_without_a_horizon_any_sure_gain_is_enough_and_a_possible_loss_is_too_mu
     assert hold_of(LoadPrediction((1e-6, 1.0), 1.0, saturated=False), horizon=0.0) is None
     unsure = hold_of(LoadPrediction((-1e-6, 1.0), 1.0, saturated=False), horizon=0.0)
     assert codes(unsure) == [Code.COSTS_MORE]
+
+
+def test_where_little_more_is_carried_the_gap_takes_long_to_be_made_up_for() -> None:
+    # 8 s of tuples wait for 4 s on average, and those after them until the 8 s are made up for:
+    # 4 · 8 / 0.05 = 640 s with a twentieth to spare, 4 · 8 / 1 = 32 s with as much again.
+    tight = LoadPrediction((0.11, 1.0), relief=1.0, saturated=False, sustainable=1.05)
+    assert values(hold_of(tight), Code.COSTS_MORE)["cost"] == pytest.approx(360.0 + 640.0)
+    roomy = LoadPrediction((0.11, 1.0), relief=1.0, saturated=False, sustainable=2.0)
+    assert hold_of(roomy) is None  # 392 s against 396
+
+
+def test_what_never_catches_up_by_its_estimates_has_a_price_nevertheless() -> None:
+    full = LoadPrediction((0.11, 1.0), relief=1.0, saturated=False, sustainable=0.9)
+    assert values(hold_of(full), Code.COSTS_MORE)["cost"] == pytest.approx(360.0 + 4 * 8 / 0.02)
+
+
+def test_a_topology_that_replays_sooner_moves_for_less() -> None:
+    # Message timeout 10 s: 8 · 15 = 120 s, and 0.04 · 3600 = 144 s are saved.
+    gain = LoadPrediction((0.04, 1.0), relief=1.0, saturated=False)
+    assert codes(hold_of(gain)) == [Code.COSTS_MORE]
+    assert hold_of(gain, message_timeout=10.0) is None
+
+
+def test_what_makes_up_for_its_start_is_not_moved_as_saturated() -> None:
+    saturated = LoadPrediction((9.0, 9.0), relief=9.0, saturated=True)
+    starting = MoveConditions(catching_up_seconds=30.0)
+    assert values(hold_of(saturated, starting), Code.CATCHING_UP) == {"seconds": 30.0}
+    assert hold_of(saturated, MoveConditions(catching_up_seconds=0.0)) is None
 
 
 def test_what_is_saturated_moves_for_a_fifth_more_throughput_whatever_that_costs() -> None:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from eyewall_deploy.failure import Failure
 from eyewall_deploy.measure.load_samples import latency_percentile
+from eyewall_deploy.state import SchedulerChoice
 from eyewall_deploy.trial.cluster_events import restore_cluster
 from eyewall_deploy.trial.plan import fingerprint
 from eyewall_deploy.trial.records import RateMeasurement, SustainableRate
@@ -40,6 +41,9 @@ _SLOWDOWN = 2.0
 _SAME = 1.02
 """Rates that differ by less count as one."""
 _ATTEMPTS = 3
+_ADAPTS_WITHIN, _WORKERS_START = 90.0, 30.0
+"""Seconds that a scheduler which moves what runs has at a rate that its placement does not sustain,
+and that its workers have to start. Storm's own schedulers move nothing that runs."""
 _NEVER_LATE = 86_400.0
 """Seconds in which sources leave out what is late: so an overload ends with its rate."""
 
@@ -117,11 +121,23 @@ def search_rate(
         found = [it for it in known if 1 / _SAME < it.rate / rate < _SAME]
         return found[-1] if found else measure(rate)
 
+    def adapt(rate: float) -> None:
+        """Give a scheduler that moves what runs the time to do so, and the workers to start."""
+        rates.change(rate, time.time() - start)
+        began, moves = time.time(), len(watch.moves)
+        while len(watch.moves) == moves and time.time() < began + _ADAPTS_WITHIN:
+            cluster.progress.show(f"{planned.description}: {rate:.1f} tuples/s, adapting")
+            _follow(watch, start, 1.0)
+        if len(watch.moves) > moves:
+            _follow(watch, start, _WORKERS_START)
+
     def holds(rate: float) -> bool:
+        if is_sustained(recall(rate / 2), recall(rate)):
+            return True
+        if planned.scheduler.scheduler == SchedulerChoice.EYEWALL:
+            adapt(rate)
         # Whatever disturbs a measurement makes it worse: only what fails twice has failed.
-        return is_sustained(recall(rate / 2), recall(rate)) or is_sustained(
-            measure(rate / 2), measure(rate)
-        )
+        return is_sustained(measure(rate / 2), measure(rate))
 
     rate = find_rate(holds, first, planned.resolution)
     return SustainableRate(

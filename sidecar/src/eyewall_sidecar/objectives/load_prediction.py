@@ -1,6 +1,7 @@
 """What the load model expects of a move, whatever its inputs really are (docs/design/load.md)."""
 
 from dataclasses import dataclass
+from math import inf
 
 from eyewall_sidecar.model import Placement, PlacementProblem
 from eyewall_sidecar.model.arrays import ProblemArrays, places_of
@@ -29,16 +30,16 @@ class LoadPrediction:
         not in it: what runs with little of it is not moved for that alone.
     relief
         The least multiple of the rate carried now that is carried after the move.
-    sustainable
-        The least multiple of today's rates that is carried after the move.
     saturated
         Whether what runs carries no more than it does now, within the error of its demand.
+    sustainable
+        The least multiple of today's rates that is carried after the move.
     """
 
     gain: tuple[float, float]
     relief: float
-    sustainable: float
     saturated: bool
+    sustainable: float = inf
 
 
 def predict_move(problem: PlacementProblem, before: Placement, after: Placement) -> LoadPrediction:
@@ -58,4 +59,4 @@ def predict_move(problem: PlacementProblem, before: Placement, after: Placement)
     )
     saturated = least <= 1.0 and estimated <= NEARLY_FULL
     gain = min(gains), max(gains)
-    return LoadPrediction(gain, min(reliefs), min(carried), saturated=saturated)
+    return LoadPrediction(gain, min(reliefs), saturated, min(carried))

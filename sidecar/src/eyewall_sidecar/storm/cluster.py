@@ -4,7 +4,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
-
 MESSAGE_TIMEOUT = 30.0
 """topology.message.timeout.secs in seconds, unless a topology or storm.yaml sets it."""
 

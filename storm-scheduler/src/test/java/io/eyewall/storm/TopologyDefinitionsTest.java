@@ -12,6 +12,7 @@ import io.eyewall.storm.rpc.TopologyDefinition;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import org.apache.storm.Config;
 import org.apache.storm.scheduler.TopologyDetails;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -47,6 +48,15 @@ class TopologyDefinitionsTest {
                             assertThat(component.getOnHeapBytes()).isEqualTo(HEAP);
                             assertThat(component.getOffHeapBytes()).isZero();
                         });
+    }
+
+    @Test
+    void theMessageTimeoutIsTheTopologysOwn() {
+        Map<String, Object> own = Map.of(Config.TOPOLOGY_MESSAGE_TIMEOUT_SECS, 10);
+        Map<String, Object> bad = Map.of(Config.TOPOLOGY_MESSAGE_TIMEOUT_SECS, "soon");
+
+        assertThat(define(topology("t", 1, own)).getMessageTimeoutSeconds()).isEqualTo(10.0);
+        assertThat(define(topology("t", 1, bad)).getMessageTimeoutSeconds()).isZero();
     }
 
     @Test
