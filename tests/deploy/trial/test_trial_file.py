@@ -117,6 +117,20 @@ def test_hosts_that_need_more_than_the_machine_are_allowed_where_the_trial_says_
     assert sum(trial.host_cores().values()) == pytest.approx(1.1)
 
 
+def test_a_rate_that_no_placement_carries_is_refused() -> None:
+    # 0.5 ms for each tuple at one of two threads, and the largest host has 0.33 cores: two of its
+    # size have 0.66, and 0.66 / 0.0005 = 1320 tuples/s.
+    fast = TRIAL.replace("constant = 40", "constant = 1400")
+    assert refusal(fast) == (
+        "folder/mine.toml: rate: 1400 tuples/s of chain, 0.5 ms of CPU each, need 0.7 cores for "
+        "one operator; its 2 executors can have 0.66 on six-unequal; allowed is up to 1320 "
+        "tuples/s, or max = true"
+    )
+    assert parse(fast.replace("1400", "1300")).rate.rate_at(0) == 1300
+    doubled = fast.replace("1400", "700").replace("seconds = 60", "seconds = 60\nloads = [1, 2]")
+    assert "rate: 1400 tuples/s" in refusal(doubled)
+
+
 def test_a_name_that_is_neither_file_nor_shipped_gets_the_shipped_ones() -> None:
     with pytest.raises(TrialFileError, match="did you mean constant-chain"):
         trial_file.load("constant-chan", cores=2)

@@ -47,22 +47,26 @@ def test_what_pays_only_if_all_of_the_declared_cpu_is_used_gives_way_to_storms_p
 
 
 def test_what_is_better_only_if_no_component_is_heavy_gives_way_to_storms_placement() -> None:
-    # a and b each on a small host of 0.15 cores, or together on one of 0.3. If both use the 0.1
-    # cores that they declare, or a part of it, they wait less apart: of each small host up to 0.67
-    # is used as of the large one, but a tuple's crossing of 5 ms between workers of the large host
-    # is more than the link takes. If all of the 0.2 cores is b's, its small host is too small.
-    problem = replace(
-        two_hosts(0.0),
-        nodes=(Node("n1", cpu=0.15), Node("n2", cpu=0.15), Node("large", cpu=0.3)),
-        links={
-            (one, other): Link(0.0)
-            for one in ("n1", "n2", "large")
-            for other in ("n1", "n2", "large")
-            if one != other
-        },
-        load=LoadModel(sharing=1e-9, executors_per_worker=1, headroom=1.0),
+    # a → b → c → d, two executors in a worker. Storm's scheduler puts all on the large host, where
+    # half of each stream crosses from worker to worker: 1.5 · 5 ms. With a, b and c, d on a small
+    # host each one stream crosses: 5 ms, and 0.2 of 0.45 cores are used at most. But if all of the
+    # 0.4 cores is d's, its small host carries 0.45 / 0.4 = 1.1 times as much, and 1.3 are wanted.
+    hosts = {"n1": 0.45, "n2": 0.45, "large": 0.9}
+    problem = PlacementProblem(
+        operators=tuple(Operator(it, cpu=0.1) for it in "abcd"),
+        streams=tuple(Stream(one, other, rate=1.0) for one, other in ("ab", "bc", "cd")),
+        nodes=tuple(Node(name, cpu=cores) for name, cores in hosts.items()),
+        links={(one, it): Link(0.0) for one in hosts for it in hosts if one != it},
+        load=LoadModel(sharing=1e-9, executors_per_worker=2, crossing_seconds=0.005),
     )
-    assert chosen(problem).placement == {"a": "large", "b": "large"}
+    pairs = {"a": "n1", "b": "n1", "c": "n2", "d": "n2"}
+    found = Solution(Status.OPTIMAL, "odp", "", pairs, evaluate(problem, pairs, LOAD, {}))
+
+    def chosen_if(component_of: dict[str, str]) -> object:
+        return prefer_ras(problem, LOAD, found, perf_counter, component_of).placement
+
+    assert chosen_if({it: it for it in "abcd"}) == dict.fromkeys("abcd", "large")
+    assert chosen_if(dict.fromkeys("abcd", "all")) == pairs
 
 
 def test_what_is_better_at_any_load_is_used() -> None:

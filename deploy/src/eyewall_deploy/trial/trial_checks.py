@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from eyewall_deploy.trial.trial_file import Trial, TrialEvent, TrialScheduler, TrialTopology
 
 _EYEWALL: Final = "eyewall."
+_CPU_MICROS, _PARALLELISM = 1000, 2
+"""What a load topology has without these arguments: see `LoadOptions`."""
 
 
 def find_problems(trial: Trial, cores: int) -> Iterator[str]:
@@ -50,6 +52,8 @@ def find_problems(trial: Trial, cores: int) -> Iterator[str]:
             f"machine has {cores}; allowed is cores = {cores} or less, which they share, "
             "or overcommit = true"
         )
+    for topology in trial.topologies:
+        yield from _rate_problems(topology, trial)
     if trial.rate.is_unlimited and trial.loads != (1.0,):
         yield f"loads = {list(trial.loads)}: a rate as high as possible has no multiples; omit it"
 
@@ -77,6 +81,31 @@ def _topology_problems(topology: TrialTopology, rate: RateProfile) -> Iterator[s
     elif topology.streamparse is not None and not rate.is_constant:
         yield f"{where}: the rate of a streamparse topology cannot change; allowed is constant"
     yield from _setting_problems(where, topology.options)
+
+
+def _rate_problems(topology: TrialTopology, trial: Trial) -> Iterator[str]:
+    """Yield that no placement carries the largest rate of a load topology.
+
+    Each tuple passes one of its operators at least, whose executors have a thread each.
+    """
+    given = topology.arguments
+    if topology.shape is None or topology.shape == "mix" or not isinstance(given, dict):
+        return
+    try:
+        cost = float(given.get("cpu-us", _CPU_MICROS)) / 1e6
+        threads = int(given.get("parallelism", _PARALLELISM))
+    except (TypeError, ValueError):
+        return  # the class refuses it, and says what is allowed
+    hosts = trial.host_cores().values()
+    cores = min(sum(hosts), threads * min(1.0, max(hosts)))
+    highest = max((rate for _, rate in trial.rate.points), default=0.0) * max(trial.loads)
+    if highest * cost > cores:
+        yield (
+            f"rate: {highest:g} tuples/s of {topology.name}, {1000 * cost:g} ms of CPU each, need "
+            f"{highest * cost:.3g} cores for one operator; its {threads} executors can have "
+            f"{cores:.3g} on {trial.cluster.name}; allowed is up to {cores / cost:.4g} tuples/s, "
+            "or max = true"
+        )
 
 
 def _setting_problems(where: str, settings: Mapping[str, Any]) -> Iterator[str]:
