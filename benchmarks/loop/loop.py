@@ -8,7 +8,7 @@ with the topology's own event files. `faults`: each part of the loop is killed w
 and started again. `delays`: measured against true delays of all pairs of ecker11. Each starts a
 cluster with `eyewall-deploy` and stops it; about 6, 18 and 2 minutes. Tables go to standard output.
 
-    python -m benchmarks loop [simulation rates faults delays] [--cases 2000] [--seconds 600]
+    python -m benchmarks loop [simulation rates faults delays] [--cases 2000] [--seconds 1800]
         [--kinds constant …] [--objective L=1] [--without price] [--round-robin] [--jobs 2]
         [--rates 5 20 60] [--parts NAME …] [--dead 10] [--folder DIR] [--json FILE]
 """
@@ -43,7 +43,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("shown", nargs="*", choices=SHOWN, help="default: all")
     parser.add_argument("--cases", type=int, default=2000, help="simulated, of each kind")
-    parser.add_argument("--seconds", type=float, default=600.0, help="of a simulated case")
+    parser.add_argument("--seconds", type=float, default=1800.0, help="of a simulated case")
     parser.add_argument("--kinds", nargs="+", choices=KINDS, default=list(KINDS))
     parser.add_argument("--objective", default=OBJECTIVE, help="of the simulated sidecar")
     parser.add_argument("--without", choices=DAMPERS, help="what the simulated sidecar lacks")

@@ -67,8 +67,8 @@ from eyewall_sidecar.storm import (
 
 SOLVING_SHARE = 0.85
 """Of a topology's time, what the policy may use; the rest is for the problem and the slots."""
-CATCH_UP = 6.0
-"""Times what its workers took to start: after that, a topology that carries a fifth more than it is
+CATCH_UP = 10.0
+"""Times what its workers took to start: after that, a topology that carries a ninth more than it is
 given has made up for it. Until then a full host says nothing of what is given."""
 SHORTEST_SOLVE = 0.3
 """Seconds below which a time limit would only spoil the solution."""

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
+from numpy.random import default_rng
 
 from eyewall_sidecar.model import PlacementProblem, Solution, Status
 from eyewall_sidecar.model.arrays import ProblemArrays, places_of
@@ -19,6 +20,12 @@ from eyewall_sidecar.policies.ras import ResourceAware
 
 DECLARED_PARTS = (0.1, 0.3, 1.0)
 """Of the declared CPU and the assumed rates, in each of which a placement has to be as good."""
+UNEVENNESS, DRAWS = 1.5, 50
+"""Deviation of the logarithm of what components use of what they declare, and how many topologies
+of such components a placement has to be as good for."""
+MOST_WORK = 200_000
+"""Executors and streams times topologies that are drawn: large topologies, which one evaluation
+takes a millisecond of, get fewer."""
 RAS_SECONDS, RAS_RETRIES = 0.1, 100
 """After which RAS's placement is not waited for; it usually takes a millisecond."""
 AS_GOOD = 1.0 + 1e-9
@@ -76,11 +83,16 @@ def _possible_loads(arrays: ProblemArrays, components: Sequence[str]) -> Iterato
 
     `components` has the component of each operator.
     """
+    names = list(dict.fromkeys(components))
+    numbers = np.array([names.index(it) for it in components])
+    drawn = default_rng(0).lognormal(0.0, UNEVENNESS, (DRAWS, len(names)))
+    most = MOST_WORK // (len(components) + len(arrays.sources) + 1)
+    uneven = np.vstack([np.eye(len(names)), drawn])[:most, numbers]
     for part in DECLARED_PARTS:
         for scenario in SCENARIOS:
             yield LoadArrays.of(arrays, part, scenario)
         loads = LoadArrays.of(arrays, part)
-        total = loads.demands.sum()
-        for component in dict.fromkeys(components):
-            heavy = np.array([it == component for it in components])
-            yield replace(loads, demands=np.where(heavy, total / heavy.sum(), 0.0))
+        for weights in uneven:
+            demands = loads.demands * weights
+            total = max(demands.sum(), 1e-12)
+            yield replace(loads, demands=demands * (loads.demands.sum() / total))
