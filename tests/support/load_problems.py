@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from brute_force import carried, every_placement, fits
 from eyewall_contracts.objective_terms import Term
-from eyewall_sidecar.model import LoadModel, PlacementProblem
+from eyewall_sidecar.model import LoadModel, PlacementProblem, Stream
 from eyewall_sidecar.model.arrays import ProblemArrays
 from eyewall_sidecar.objectives.load import LoadArrays, evaluate_load
 from numpy.random import default_rng
@@ -12,8 +12,14 @@ from random_problems import random_problem
 
 
 def load_problem(seed: int, *, operators: int = 6, nodes: int = 4) -> PlacementProblem:
-    """Draw a problem whose nodes are unequal, with background, demands and crossing costs."""
+    """Draw a problem whose nodes are unequal, with background, demands and crossing costs.
+
+    Where the seed is odd, one operator acks what all others get.
+    """
     problem, draw = random_problem(seed, operators=operators, nodes=nodes), default_rng(seed)
+    acker, *others = [it.id for it in problem.operators]
+    acks = [Stream(one, acker, 10.0, system=True) for one in others]
+    acks += [Stream(acker, one, 10.0, system=True) for one in others]
     return replace(
         problem,
         operators=tuple(
@@ -33,6 +39,7 @@ def load_problem(seed: int, *, operators: int = 6, nodes: int = 4) -> PlacementP
             )
             for it in problem.nodes
         ),
+        streams=(*problem.streams, *acks) if seed % 2 else problem.streams,
         load=LoadModel(
             executors_per_worker=int(draw.integers(0, 4)),
             worker_cpu=float(draw.choice([0.0, 0.02])),

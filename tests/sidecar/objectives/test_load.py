@@ -136,6 +136,52 @@ def test_paths_count_by_their_rate_and_the_longest_by_itself() -> None:
     assert found.longest_path == pytest.approx(0.03)
 
 
+def test_a_tuple_that_is_acked_goes_on_to_its_acker_and_back_to_its_source() -> None:
+    # s → b → c, all acked at k; delays of 10 ms between any two nodes, and no CPU. c, where the way
+    # ends, sends an ack to k, and k one to s. That b acks too is on no path, nor are its metrics.
+    streams = (
+        Stream("s", "b", 10),
+        Stream("b", "c", 10),
+        Stream("s", "k", 10, system=True),
+        Stream("b", "k", 10, system=True),
+        Stream("c", "k", 10, system=True),
+        Stream("k", "s", 10, system=True),
+        Stream("c", "metrics", 1, system=True),
+    )
+    problem = PlacementProblem(
+        operators=tuple(Operator(it, cpu=0) for it in ("s", "b", "c", "k", "metrics")),
+        streams=streams,
+        nodes=(Node("n1", cores=1.0), Node("n2", cores=1.0)),
+        links={("n1", "n2"): Link(0.01), ("n2", "n1"): Link(0.01)},
+    )
+
+    def seconds(*places: str) -> float:
+        placement = dict(zip(("s", "b", "c", "k", "metrics"), places, strict=True))
+        return forecast_load(problem, placement).response_time
+
+    assert seconds("n1", "n1", "n1", "n1", "n2") == 0.0
+    assert seconds("n1", "n1", "n1", "n2", "n2") == pytest.approx(0.02)
+    assert seconds("n1", "n1", "n2", "n2", "n2") == pytest.approx(0.02)
+    assert seconds("n1", "n2", "n1", "n1", "n2") == pytest.approx(0.02)
+    assert seconds("n2", "n1", "n1", "n2", "n2") == pytest.approx(0.02)
+
+
+def test_acks_go_to_each_acker_in_proportion_to_their_rates() -> None:
+    # A quarter of the acks of s → c goes to k1, which is 10 ms away, the rest to k2 next to them.
+    problem = PlacementProblem(
+        operators=tuple(Operator(it, cpu=0) for it in ("s", "c", "k1", "k2")),
+        streams=(
+            Stream("s", "c", 8),
+            *(Stream("c", it, rate, system=True) for it, rate in (("k1", 2), ("k2", 6))),
+            *(Stream(it, "s", rate, system=True) for it, rate in (("k1", 2), ("k2", 6))),
+        ),
+        nodes=(Node("n1", cores=1.0), Node("n2", cores=1.0)),
+        links={("n1", "n2"): Link(0.01), ("n2", "n1"): Link(0.01)},
+    )
+    placement = {"s": "n1", "c": "n1", "k1": "n2", "k2": "n1"}
+    assert forecast_load(problem, placement).response_time == pytest.approx(0.02 / 4)
+
+
 def test_without_rates_every_path_counts_the_same() -> None:
     found = forecast_load(idle_chain([0.0, 0.0]), dict.fromkeys(["o0", "o1", "o2"], "n"))
     assert found.response_time == pytest.approx(0.03)

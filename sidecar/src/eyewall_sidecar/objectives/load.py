@@ -80,7 +80,8 @@ class LoadForecast:
     bottleneck
         Id of the node or operator that saturates first.
     response_time
-        Expected seconds from source to sink, the mean over paths weighted by rate.
+        Expected seconds until the source has the ack, or from source to sink of what is not acked:
+        the mean over paths weighted by rate.
     longest_path
         Expected seconds on the slowest path.
     headroom_penalty
@@ -106,7 +107,8 @@ class LoadArrays:
     """What the load model knows of a problem at one rate, in one scenario, as arrays.
 
     L = Σ_i visits_i · (time at i) + Σ_streams passes · (time between its ends): each tuple's way
-    is a random walk from a source to a sink that takes each stream in proportion to its rate.
+    is a random walk from a source to a sink that takes each stream in proportion to its rate, and
+    its ack's from there to an acker and back to the source.
 
     Parameters
     ----------
@@ -324,7 +326,32 @@ def _ways(arrays: ProblemArrays) -> tuple[Floats, Floats, Floats]:
         if forward[stream]:
             passes[stream] = visits[arrays.sources[stream]] * shares[stream]
             visits[arrays.targets[stream]] += passes[stream]
-    return visits, entries, passes
+    ends = np.where(streams == 0, visits, 0.0)
+    return visits, entries, passes + _ack_passes(arrays, ends, entries)
+
+
+def _ack_passes(arrays: ProblemArrays, ends: Floats, entries: Floats) -> Floats:
+    """Return how often an ack leads along each stream: from where a tuple's way ends to its source.
+
+    An acker is what has a system stream to a source: of Storm's own, only ackers answer spouts.
+
+    Parameters
+    ----------
+    ends
+        [operator]: how often a tuple's way ends there.
+    """
+    back = arrays.system & (entries[arrays.targets] > 0)
+    is_acker = np.zeros(len(ends), dtype=np.bool_)
+    is_acker[arrays.sources[back]] = True
+    to_acker = arrays.system & is_acker[arrays.targets] & (ends[arrays.sources] > 0)
+    passes = np.zeros(len(arrays.rates))
+    acked = ends
+    for leg in (to_acker, back):
+        sources, targets = arrays.sources[leg], arrays.targets[leg]
+        weights = np.maximum(arrays.rates[leg], 1e-12)
+        passes[leg] = acked[sources] * weights / np.bincount(sources, weights, len(ends))[sources]
+        acked = np.asarray(np.bincount(targets, passes[leg], len(ends)), dtype=np.float64)
+    return passes
 
 
 def _wait(utilisation: Floats, exponents: Floats) -> Floats:
