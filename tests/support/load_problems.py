@@ -18,8 +18,8 @@ def load_problem(seed: int, *, operators: int = 6, nodes: int = 4) -> PlacementP
     """
     problem, draw = random_problem(seed, operators=operators, nodes=nodes), default_rng(seed)
     acker, *others = [it.id for it in problem.operators]
-    acks = [Stream(one, acker, 10.0, system=True) for one in others]
-    acks += [Stream(acker, one, 10.0, system=True) for one in others]
+    acks = [Stream(one, acker, 10.0, 0.0, system=True) for one in others]
+    acks += [Stream(acker, one, 10.0, 0.0, system=True) for one in others]
     return replace(
         problem,
         operators=tuple(
