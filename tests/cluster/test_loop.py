@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+import time
 from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from eyewall_sidecar.config import MoveLimits
 from loop_times import Change
 from running_cluster import PATIENCE, Cluster, hosts_of, wait_for
 
@@ -57,6 +59,10 @@ class Meeting:
             return None
 
         return look
+
+    def has_cooled_down(self) -> bool:
+        (last,) = self.cluster.history(NAME, "--verdict", "moved", "--count", "1")
+        return decided_at(last) < time.time() - MoveLimits().cool_down_seconds
 
 
 def decided_at(decision: Mapping[str, Any]) -> float:
@@ -108,6 +114,7 @@ def test_a_rate_raised_tenfold_moves_the_operator_to_the_other_side(meeting: Mee
 def test_a_host_that_is_made_slow_loses_its_heavy_operator(meeting: Meeting) -> None:
     # 70 tuples/s of 4 ms and the way through Python each: more than what 0.3 cores leave next to
     # the supervisor, the agents and `left`.
+    wait_for(meeting.has_cooled_down, PATIENCE, "join to be where it may be moved from", 2.0)
     host = next(iter(hosts_of(meeting.now(), "join")))
     change = Change(f"{host} cut from 1 core to 0.3")
     meeting.cluster.run("cpu", host, "0.3")

@@ -115,8 +115,8 @@ class MoveLimits(Section):
 
     minimum_gain: Annotated[float, Field(ge=0, le=1)] = 0.1
     """Relative gain of the objective below which nothing moves; L and THETA have a price alone."""
-    cool_down_seconds: NotNegative = 0.0
-    """How long an assignment runs before anything of it moves."""
+    cool_down_seconds: NotNegative = 30.0
+    """How long an assignment runs before anything of it moves, be it measured or not."""
     frozen: bool = False
     """Nothing that runs is moved."""
     workers_per_round: Workers | None = None

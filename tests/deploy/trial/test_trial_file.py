@@ -2,6 +2,7 @@ from pathlib import Path
 
 import pytest
 from eyewall_deploy.trial import trial_file
+from eyewall_deploy.trial.trial_checks import find_impossible_rate
 from eyewall_deploy.trial.trial_file import Trial, TrialFileError, restrict, shipped_trials
 
 TRIAL = """
@@ -121,14 +122,23 @@ def test_a_rate_that_no_placement_carries_is_refused() -> None:
     # 0.5 ms for each tuple at one of two threads, and the largest host has 0.33 cores: two of its
     # size have 0.66, and 0.66 / 0.0005 = 1320 tuples/s.
     fast = TRIAL.replace("constant = 40", "constant = 1400")
-    assert refusal(fast) == (
-        "folder/mine.toml: rate: 1400 tuples/s of chain, 0.5 ms of CPU each, need 0.7 cores for "
+    assert find_impossible_rate(parse(fast)) == (
+        "rate: 1400 tuples/s of chain, 0.5 ms of CPU each, need 0.7 cores for "
         "one operator; its 2 executors can have 0.66 on six-unequal; allowed is up to 1320 "
         "tuples/s, or max = true"
     )
-    assert parse(fast.replace("1400", "1300")).rate.rate_at(0) == 1300
-    doubled = fast.replace("1400", "700").replace("seconds = 60", "seconds = 60\nloads = [1, 2]")
-    assert "rate: 1400 tuples/s" in refusal(doubled)
+    slow = parse(fast.replace("1400", "700"))
+    assert find_impossible_rate(slow) is None
+    doubled = find_impossible_rate(restrict(slow, loads=[1, 2]))
+    assert doubled is not None
+    assert doubled.startswith("rate: 1400 tuples/s")
+
+
+def test_a_rate_that_is_too_large_for_a_while_is_none_that_nothing_carries() -> None:
+    burst = TRIAL.replace("constant = 40", "steps = [[0, 40], [20, 1400], [30, 40]]")
+    assert find_impossible_rate(parse(burst)) is None
+    free = TRIAL.replace("constant = 40", "constant = 1400").replace("cpu-us = 500", "cpu-us = 0")
+    assert find_impossible_rate(parse(free)) is None
 
 
 def test_a_name_that_is_neither_file_nor_shipped_gets_the_shipped_ones() -> None:

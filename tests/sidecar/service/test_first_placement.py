@@ -1,6 +1,7 @@
 """Before CPU is measured a topology is placed at least as well as Storm's own scheduler does it."""
 
 from dataclasses import replace
+from math import inf
 from time import perf_counter
 
 from eyewall_sidecar.model import Link, Node, Operator, PlacementProblem, Solution, Status, Stream
@@ -32,7 +33,7 @@ def apart(problem: PlacementProblem, objective: Objective = LOAD) -> Solution:
 
 def chosen(problem: PlacementProblem, objective: Objective = LOAD) -> Solution:
     components = {it.id: it.id for it in problem.operators}
-    return prefer_ras(problem, objective, apart(problem, objective), perf_counter, components)
+    return prefer_ras(problem, objective, apart(problem, objective), perf_counter, inf, components)
 
 
 def test_what_pays_only_if_all_of_the_declared_cpu_is_used_gives_way_to_storms_placement() -> None:
@@ -63,7 +64,7 @@ def test_what_is_better_only_if_no_component_is_heavy_gives_way_to_storms_placem
     found = Solution(Status.OPTIMAL, "odp", "", pairs, evaluate(problem, pairs, LOAD, {}))
 
     def chosen_if(component_of: dict[str, str]) -> object:
-        return prefer_ras(problem, LOAD, found, perf_counter, component_of).placement
+        return prefer_ras(problem, LOAD, found, perf_counter, inf, component_of).placement
 
     assert chosen_if({it: it for it in "abcd"}) == dict.fromkeys("abcd", "large")
     assert chosen_if(dict.fromkeys("abcd", "all")) == pairs
@@ -72,6 +73,12 @@ def test_what_is_better_only_if_no_component_is_heavy_gives_way_to_storms_placem
 def test_what_is_better_at_any_load_is_used() -> None:
     problem = two_hosts(0.0)
     assert chosen(problem) == apart(problem)
+
+
+def test_what_is_not_compared_in_time_gives_way_to_storms_placement() -> None:
+    problem = two_hosts(0.0)
+    found = prefer_ras(problem, LOAD, apart(problem), lambda: 1.0, 1.0, {"a": "a", "b": "b"})
+    assert found.placement == TOGETHER
 
 
 def test_executors_that_run_are_left_where_the_solution_has_them() -> None:

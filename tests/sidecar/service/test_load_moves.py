@@ -6,6 +6,7 @@ import pytest
 from eyewall_sidecar.config import MoveLimits
 from eyewall_sidecar.messages import Code, Message
 from eyewall_sidecar.objectives.load_prediction import LoadPrediction
+from eyewall_sidecar.service.move_price import MovePrice
 from eyewall_sidecar.service.movement_rules import (
     MoveConditions,
     evaluate_move,
@@ -76,6 +77,28 @@ def test_what_makes_up_for_its_start_is_not_moved_as_saturated() -> None:
     starting = MoveConditions(catching_up_seconds=30.0)
     assert values(hold_of(saturated, starting), Code.CATCHING_UP) == {"seconds": 30.0}
     assert hold_of(saturated, MoveConditions(catching_up_seconds=0.0)) is None
+
+
+def test_tuples_that_meet_nobody_that_moves_do_not_wait_for_those_that_do() -> None:
+    # Half of the tuples miss 8 s: 4 · 45 s for replays, and 4² / 2 / 0.1 s to make up for them.
+    price = MovePrice(gap=8.0, affected=0.5, message_timeout=30.0, sustainable=1.1)
+    assert price.seconds == pytest.approx(4 * 45 + 4**2 / 2 / 0.1)
+
+
+def test_a_topology_has_ten_times_its_start_to_catch_up() -> None:
+    it = topology()
+    nimbus = nimbus_with(it)
+    nimbus.rounds(it, 2)
+
+    def left() -> float:
+        snapshot = nimbus.service.last_round()
+        (state,) = snapshot.observation.state.topologies
+        return nimbus.service.conditions(state, snapshot.records).catching_up_seconds
+
+    before = left()
+    assert 70 < before <= 80  # no start was seen, and 8 s are usual
+    nimbus.rounds(it, 3)
+    assert left() < before
 
 
 def test_what_is_saturated_moves_for_a_fifth_more_throughput_whatever_that_costs() -> None:

@@ -32,6 +32,7 @@ from eyewall_deploy.trial.report import (
 )
 from eyewall_deploy.trial.session import TrialSession, repeat_calmly
 from eyewall_deploy.trial.sustainable import describe_search, search_rate
+from eyewall_deploy.trial.trial_checks import find_impossible_rate
 from eyewall_deploy.trial.trial_run import run_trial
 
 if TYPE_CHECKING:
@@ -72,7 +73,9 @@ def trial(
     keep: Annotated[
         bool,
         typer.Option(
-            "--keep", help="Leave the cluster up, with the dashboard and the last run's topologies."
+            "--keep",
+            help="Leave the cluster up with the last run's topologies; brought up by this command, "
+            "it has the dashboard.",
         ),
     ] = False,
     as_json: JsonOption = False,
@@ -94,6 +97,8 @@ def trial(
     fixed = [it.name for it in chosen.topologies if it.shape is None]
     if sustainable and fixed:
         fail(f"--sustainable: topology {fixed[0]}: its rate cannot be changed; allowed are shapes")
+    if not sustainable and (impossible := find_impossible_rate(chosen)) is not None:
+        fail(f"{file}: {impossible}")
     folder = output or Path(f"trial-{chosen.name}")
     try:
         with show_progress() as progress:
@@ -105,11 +110,10 @@ def trial(
     except KeyboardInterrupt:
         OUT.print("interrupted; the same command goes on after the runs that are finished")
         raise typer.Exit(130) from None
-    finally:
-        if keep and not as_json:
-            _show_kept(chosen.cluster_name, run_dir)
     if as_json:
         sys.stdout.write(content)
+    elif keep:
+        _show_kept(chosen.cluster_name, run_dir)
 
 
 def _compare(session: TrialSession, *, as_json: bool) -> str:
@@ -165,7 +169,7 @@ def _show_kept(cluster: str, run_dir: Path | None) -> None:
     """Show how to go on with the cluster; nothing if none is up, as where nothing had to run."""
     deployment = find_deployment(cluster, run_dir)
     if not isinstance(deployment, Failure):
-        show_next_commands(OUT, deployment, sys.argv[0])
+        show_next_commands(OUT, deployment, sys.argv[0], run_dir)
 
 
 def _wide_console() -> Console:

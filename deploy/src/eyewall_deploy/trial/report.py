@@ -131,7 +131,9 @@ def describe_run(run: TrialRun) -> str:
     )
 
 
-def show_next_commands(console: Console, deployment: Deployment, program: str) -> None:
+def show_next_commands(
+    console: Console, deployment: Deployment, program: str, run_dir: Path | None = None
+) -> None:
     """Show how to look at the cluster, which keeps running, and how to end it.
 
     Parameters
@@ -141,16 +143,17 @@ def show_next_commands(console: Console, deployment: Deployment, program: str) -
     """
     called = Path(program)
     command = str(called) if called.is_absolute() or len(called.parts) > 1 else called.name
-    state, name = deployment.state, deployment.cluster.name
+    state = deployment.state
+    which = f" --run-dir {run_dir}" if run_dir is not None else ""
     console.print(Text("\nThe cluster keeps running, with the topologies of the last run:"))
-    lines = [(f"{command} status", "what runs where, and why")]
+    lines = [(f"{command} status{which}", "what runs where, and why")]
     if not deployment.on_loopback:
-        lines.append((f"{command} delay A B 80ms", "change a delay yourself"))
+        lines.append((f"{command} delay A B 80ms{which}", "change a delay yourself"))
     if state.ui is not None:
         lines.append((f"http://{state.ui}", "Storm UI"))
     if state.dashboard is not None:
         lines.append((f"http://{state.dashboard}", "the dashboard"))
-    lines.append((f"{command} down {name}", "end it"))
+    lines.append((f"{command} down{which or f' {deployment.cluster.name}'}", "end it"))
     width = max(len(shown) for shown, _ in lines)
     for shown, meaning in lines:
         console.print(Text(f"  {shown:{width}}  {meaning}"))

@@ -41,9 +41,10 @@ _SLOWDOWN = 2.0
 _SAME = 1.02
 """Rates that differ by less count as one."""
 _ATTEMPTS = 3
-_ADAPTS_WITHIN, _WORKERS_START = 90.0, 30.0
+_ADAPTS_WITHIN, _WORKERS_START = 180.0, 30.0
 """Seconds that a scheduler which moves what runs has at a rate that its placement does not sustain,
-and that its workers have to start. Storm's own schedulers move nothing that runs."""
+and that its workers have to start: it lets a start be made up for first. Storm's own schedulers
+move nothing that runs."""
 _NEVER_LATE = 86_400.0
 """Seconds in which sources leave out what is late: so an overload ends with its rate."""
 

@@ -52,8 +52,6 @@ def find_problems(trial: Trial, cores: int) -> Iterator[str]:
             f"machine has {cores}; allowed is cores = {cores} or less, which they share, "
             "or overcommit = true"
         )
-    for topology in trial.topologies:
-        yield from _rate_problems(topology, trial)
     if trial.rate.is_unlimited and trial.loads != (1.0,):
         yield f"loads = {list(trial.loads)}: a rate as high as possible has no multiples; omit it"
 
@@ -83,29 +81,33 @@ def _topology_problems(topology: TrialTopology, rate: RateProfile) -> Iterator[s
     yield from _setting_problems(where, topology.options)
 
 
-def _rate_problems(topology: TrialTopology, trial: Trial) -> Iterator[str]:
-    """Yield that no placement carries the largest rate of a load topology.
+def find_impossible_rate(trial: Trial) -> str | None:
+    """Return that no placement carries the constant rate of a load topology; None if one may.
 
-    Each tuple passes one of its operators at least, whose executors have a thread each.
+    Each tuple passes one of its operators at least, whose executors have a thread each. A rate that
+    changes may exceed what is carried for a while, and hosts that are overcommitted have no limit.
     """
-    given = topology.arguments
-    if topology.shape is None or topology.shape == "mix" or not isinstance(given, dict):
-        return
-    try:
-        cost = float(given.get("cpu-us", _CPU_MICROS)) / 1e6
-        threads = int(given.get("parallelism", _PARALLELISM))
-    except (TypeError, ValueError):
-        return  # the class refuses it, and says what is allowed
+    if trial.overcommit or not trial.rate.is_constant:
+        return None
     hosts = trial.host_cores().values()
-    cores = min(sum(hosts), threads * min(1.0, max(hosts)))
-    highest = max((rate for _, rate in trial.rate.points), default=0.0) * max(trial.loads)
-    if highest * cost > cores:
-        yield (
-            f"rate: {highest:g} tuples/s of {topology.name}, {1000 * cost:g} ms of CPU each, need "
-            f"{highest * cost:.3g} cores for one operator; its {threads} executors can have "
-            f"{cores:.3g} on {trial.cluster.name}; allowed is up to {cores / cost:.4g} tuples/s, "
-            "or max = true"
-        )
+    rate = trial.rate.rate_at(0) * max(trial.loads)
+    for it in trial.topologies:
+        if it.shape is None or it.shape == "mix" or not isinstance(it.arguments, dict):
+            continue
+        try:
+            cost = float(it.arguments.get("cpu-us", _CPU_MICROS)) / 1e6
+            threads = int(it.arguments.get("parallelism", _PARALLELISM))
+        except (TypeError, ValueError):
+            continue  # the class refuses it, and says what is allowed
+        cores = min(sum(hosts), threads * min(1.0, max(hosts)))
+        if threads > 0 and rate * cost > cores:
+            return (
+                f"rate: {rate:g} tuples/s of {it.name}, {1000 * cost:g} ms of CPU each, need "
+                f"{rate * cost:.3g} cores for one operator; its {threads} executors can have "
+                f"{cores:.3g} on {trial.cluster.name}; allowed is up to {cores / cost:.4g} "
+                "tuples/s, or max = true"
+            )
+    return None
 
 
 def _setting_problems(where: str, settings: Mapping[str, Any]) -> Iterator[str]:

@@ -62,7 +62,7 @@ class Stream:
     tuple_bytes
         Mean size of a tuple in bytes, up to MOST; None means unknown, which is not zero.
     system
-        Carries acks or metrics: it counts for everything but the paths of the response time.
+        Carries acks or metrics: it counts for everything but the paths of R; L follows acks.
     """
 
     source: str

@@ -345,7 +345,11 @@ def _ack_passes(arrays: ProblemArrays, ends: Floats, entries: Floats) -> Floats:
     is_acker[arrays.sources[back]] = True
     to_acker = arrays.system & is_acker[arrays.targets] & (ends[arrays.sources] > 0)
     passes = np.zeros(len(arrays.rates))
-    acked = ends
+    own = ~arrays.system
+    received = np.bincount(arrays.targets[own], arrays.rates[own], len(ends))
+    sent = np.bincount(arrays.sources[to_acker], arrays.rates[to_acker], len(ends))
+    # Without rates all is taken to be acked: Storm starts ackers unless configured otherwise.
+    acked = ends * np.divide(sent, received, out=np.ones(len(ends)), where=received > 0).clip(0, 1)
     for leg in (to_acker, back):
         sources, targets = arrays.sources[leg], arrays.targets[leg]
         weights = np.maximum(arrays.rates[leg], 1e-12)

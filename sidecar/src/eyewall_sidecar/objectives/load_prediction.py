@@ -17,6 +17,9 @@ MORE_DEMAND = LoadScenario(demand=1.0)
 NEARLY_FULL = 1.15
 """What is saturated carries by its estimates no more than this multiple of what it carries now: an
 error as large as a small demand makes nothing saturated."""
+ROOMY = 2.0
+"""What carries at least this multiple of today's rates by its estimates has room whatever their
+errors are."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +36,8 @@ class LoadPrediction:
     saturated
         Whether what runs carries no more than it does now, within the error of its demand.
     sustainable
-        The least multiple of today's rates that is carried after the move.
+        The multiple of today's rates that is carried after the move: the least over all of
+        `SCENARIOS`, or the estimated one if that is `ROOMY`.
     """
 
     gain: tuple[float, float]
@@ -58,5 +62,10 @@ def predict_move(problem: PlacementProblem, before: Placement, after: Placement)
         for it in (MORE_DEMAND, AS_ESTIMATED)
     )
     saturated = least <= 1.0 and estimated <= NEARLY_FULL
-    gain = min(gains), max(gains)
-    return LoadPrediction(gain, min(reliefs), saturated, min(carried))
+    room = carried[SCENARIOS.index(AS_ESTIMATED)]
+    return LoadPrediction(
+        gain=(min(gains), max(gains)),
+        relief=min(reliefs),
+        saturated=saturated,
+        sustainable=room if room >= ROOMY else min(carried),
+    )

@@ -70,6 +70,8 @@ SOLVING_SHARE = 0.85
 CATCH_UP = 10.0
 """Times what its workers took to start: after that, a topology that carries a ninth more than it is
 given has made up for it. Until then a full host says nothing of what is given."""
+LONGEST_CATCH_UP = 600.0
+"""Seconds: what seems to take minutes to start may only get its first tuples late."""
 SHORTEST_SOLVE = 0.3
 """Seconds below which a time limit would only spoil the solution."""
 
@@ -112,7 +114,7 @@ class TopologyDecider:
         """Return what holds now for moving a topology."""
         now, limits = self._clock(), self._settings.moves
         performance = self.performance(topology)
-        catch_up = CATCH_UP * self.starts.longest(topology.topology.id)
+        catch_up = min(LONGEST_CATCH_UP, CATCH_UP * self.starts.longest(topology.topology.id))
         return MoveConditions(
             frozen=find_freeze(limits, switches, topology.topology.id),
             cooling_seconds=record.since + limits.cool_down_seconds - now,
@@ -211,8 +213,15 @@ class TopologyDecider:
             components = topology.topology.executors()
             component_of = {it: components[each].id for it, each in problem.executors.items()}
             solution = prefer_ras(
-                problem.problem, settings.objective, solution, self._clock, component_of
+                problem.problem,
+                settings.objective,
+                solution,
+                self._clock,
+                self._clock() + (inputs.until - self._clock()) / 2,
+                component_of,
             )
+            if record.search is not None:  # so that a later round has not to compare them again
+                record = replace(record, search=replace(record.search, solution=solution))
         placed = problem.on_supervisors(solution.placement or {})
         try:
             slots = choose_slots(

@@ -23,9 +23,6 @@ DECLARED_PARTS = (0.1, 0.3, 1.0)
 UNEVENNESS, DRAWS = 1.5, 50
 """Deviation of the logarithm of what components use of what they declare, and how many topologies
 of such components a placement has to be as good for."""
-MOST_WORK = 200_000
-"""Executors and streams times topologies that are drawn: large topologies, which one evaluation
-takes a millisecond of, get fewer."""
 RAS_SECONDS, RAS_RETRIES = 0.1, 100
 """After which RAS's placement is not waited for; it usually takes a millisecond."""
 AS_GOOD = 1.0 + 1e-9
@@ -40,6 +37,7 @@ def prefer_ras(
     objective: Objective,
     solution: Solution,
     clock: Callable[[], float],
+    until: float,
     component_of: Mapping[str, str],
 ) -> Solution:
     """Return RAS's placement instead of a solution that may be worse.
@@ -49,6 +47,9 @@ def prefer_ras(
 
     Parameters
     ----------
+    until
+        When, by the clock, RAS's placement is used unless the solution is known to be as good:
+        large topologies take seconds.
     component_of
         Operator id → its component.
     """
@@ -61,7 +62,8 @@ def prefer_ras(
     arrays = ProblemArrays.of(problem)
     found, known = places_of(problem, placement), places_of(problem, ras.placement)
     if np.array_equal(found, known) or all(
-        evaluate_load(it, found).load_response_time
+        clock() < until
+        and evaluate_load(it, found).load_response_time
         <= AS_GOOD * evaluate_load(it, known).load_response_time
         for it in _possible_loads(arrays, [component_of[it.id] for it in problem.operators])
     ):
@@ -83,11 +85,10 @@ def _possible_loads(arrays: ProblemArrays, components: Sequence[str]) -> Iterato
 
     `components` has the component of each operator.
     """
-    names = list(dict.fromkeys(components))
-    numbers = np.array([names.index(it) for it in components])
+    names = {it: number for number, it in enumerate(dict.fromkeys(components))}
+    numbers = np.array([names[it] for it in components])
     drawn = default_rng(0).lognormal(0.0, UNEVENNESS, (DRAWS, len(names)))
-    most = MOST_WORK // (len(components) + len(arrays.sources) + 1)
-    uneven = np.vstack([np.eye(len(names)), drawn])[:most, numbers]
+    uneven = np.vstack([np.eye(len(names)), drawn])[:, numbers]
     for part in DECLARED_PARTS:
         for scenario in SCENARIOS:
             yield LoadArrays.of(arrays, part, scenario)

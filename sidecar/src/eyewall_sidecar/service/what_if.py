@@ -60,7 +60,8 @@ class Prospect:
     throughput
         Tuples/s that the topology carries of those that its sources emit, copies included.
     response_time
-        Seconds from source to sink; of a topology that is saturated it grows as long as it is.
+        Seconds until the source has the ack, or from source to sink of what is not acked; of a
+        topology that is saturated it grows as long as it is.
     sustainable
         The multiple of the present rate that is just carried.
     bottleneck

@@ -129,8 +129,9 @@ class WorkerStarts:
         return max(own or there, default=usual)
 
     def longest(self, topology: str) -> float:
-        """Return what a start of the topology's workers took at most; 0 if none was seen."""
-        return max((it.last for at, it in self._seen.items() if at[0] == topology), default=0.0)
+        """Return what a start of the topology's workers took at most, or takes usually."""
+        usual = self._kinds.get(topology, WorkerKind.JVM).value
+        return max((it.last for at, it in self._seen.items() if at[0] == topology), default=usual)
 
     def _times_longer(self, host: str, than: str) -> float:
         """Return how many times as long a start takes on a host; never less than on the other."""

@@ -23,8 +23,8 @@ PRIOR_ERRORS = (1.0, 0.5)
 FARTHEST_FACTOR = 4.0
 """Between a fitted value and the usual one. Above 0, as an interval around 0 has no width."""
 BASE_ERROR = 0.3
-"""Standard deviation of a common factor of all bases: acks and what is not modelled take time, and
-must not be taken for waits."""
+"""Standard deviation of a common factor of all bases: what is not modelled takes time, and must not
+be taken for waits."""
 MODEL_ERROR = 0.15
 """Standard deviation of what the model leaves out, as a part of the latency. It is common to all
 latencies of one placement, so these weigh as much as one."""

@@ -41,7 +41,7 @@ class ProspectView(View):
     throughput: IntervalView
     """tuples/s that are carried of those that the sources send, copies included."""
     response_time: IntervalView
-    """Seconds from source to sink."""
+    """Seconds until the source has the ack; from source to sink of what is not acked."""
     sustainable: IntervalView
     """The multiple of the present rate that is just carried."""
     bottleneck: str
