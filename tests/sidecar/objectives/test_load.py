@@ -22,7 +22,7 @@ from eyewall_sidecar.objectives.load import (
     LoadScenario,
     forecast_load,
 )
-from eyewall_sidecar.objectives.load_prediction import LoadPrediction, predict_move
+from eyewall_sidecar.objectives.load_prediction import predict_move
 
 MODEL = LoadModel(worker_cpu=0.05, send_cpu=0.001, receive_cpu=0.002, crossing_seconds=0.003)
 # a ─10/s─▶ b; n1 has 1 core of which others use 0.04, n2 has 2 cores of twice the speed.

@@ -1508,7 +1508,7 @@ class Prospect(_message.Message):
 
     @_builtins.property
     def response_time(self) -> Global___Interval:
-        """Seconds from source to sink."""
+        """Seconds until the source has the ack; from source to sink of what is not acked."""
 
     @_builtins.property
     def sustainable(self) -> Global___Interval:

@@ -397,7 +397,7 @@ export interface Problem {
 export interface ProspectView {
   /** tuples/s that are carried of those that the sources send, copies included. */
   throughput: IntervalView;
-  /** Seconds from source to sink. */
+  /** Seconds until the source has the ack; from source to sink of what is not acked. */
   response_time: IntervalView;
   /** The multiple of the present rate that is just carried. */
   sustainable: IntervalView;
