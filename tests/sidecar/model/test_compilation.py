@@ -91,7 +91,12 @@ def tripled(number: int) -> int:
 
 @pytest.fixture
 def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Return an empty folder for compiled code."""
+    """Return an empty folder for compiled code.
+
+    A damaged file makes a process forget the code of all its kernels: of these tests' own alone,
+    or every other test, and a running sidecar, would compile again for minutes.
+    """
+    monkeypatch.setattr(compilation, "_kernels", [])
     monkeypatch.delenv("NUMBA_CACHE_DIR", raising=False)
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "home"))
     return tmp_path / "home"

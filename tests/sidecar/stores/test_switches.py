@@ -95,7 +95,7 @@ def test_what_cannot_be_understood_leaves_the_last_known_in_force_and_is_said_on
     complaint: str,
 ) -> None:
     put(client, paths, encode_switches(Switches(frozen=True)))
-    until(store, freeze)
+    until(store, lambda it: it.switches is not None and it.switches.frozen)
     put(client, paths, data)
     found = until(store, lambda it: it.remark)
     assert complaint in found.remark
@@ -112,7 +112,7 @@ def test_while_zookeeper_is_away_the_last_known_hold_and_grow_older(
     zookeeper: Server, store: ZookeeperSwitches, client: KazooClient, paths: Znodes
 ) -> None:
     put(client, paths, encode_switches(Switches(frozen=True)))
-    until(store, freeze)
+    until(store, lambda it: it.switches is not None and it.switches.frozen)
     zookeeper.stop()
     # While the session has not noticed, the remark is that no answer came.
     found = until(store, lambda it: it.remark.endswith("no connection") and (it.age or 0) > 1.5)
