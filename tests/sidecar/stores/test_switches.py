@@ -64,7 +64,7 @@ def test_what_is_turned_is_held_and_so_is_what_is_turned_back(
     store: ZookeeperSwitches, client: KazooClient, paths: Znodes
 ) -> None:
     change_switches(client, paths, lambda it: it.with_topology(WORD, frozen=True))
-    found = until(store, freeze)
+    found = until(store, lambda it: it.switches is not None and freeze(it))
     assert freeze(found, "other-1") is None
     assert found.age is not None
     assert found.age < 5
