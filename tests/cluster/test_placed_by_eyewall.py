@@ -99,6 +99,9 @@ def test_a_longer_delay_moves_the_topology_and_no_tuple_is_lost(
     # Edge to fog and back is 2 × 15 ms, and the work 5 × 2 ms: the delays are there, and used.
     late = [s.latency for s in events.arrivals if s.emitted_at > moved_at]
     assert min(late) >= 0.040
+    # Tests that follow plan on this cluster; the fog site remains the better way.
+    cluster.run("delay", "edge-1", "edge-2", "80ms")
+    wait_for(lambda: _is_seen(cluster, 0.080), PATIENCE, "80 ms between edge-1 and edge-2 seen")
 
 
 def _is_seen(cluster: Cluster, truth: float) -> float | None:
