@@ -72,6 +72,7 @@ def test_what_is_planned_and_applied_by_keys_alone_is_exactly_what_then_runs(
     expect(page.get_by_role("heading", level=1)).to_have_text(f"Plan for {NAME}", timeout=SOON)
     plan = planned_places(page)
     assert desk.places() == before  # a dry run
+    assert plan.keys() == before.keys()
     assert plan != before
     tabbed_to(page, page.get_by_role("button", name="Apply this plan"))
     page.keyboard.press("Enter")

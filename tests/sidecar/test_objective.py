@@ -24,6 +24,16 @@ def test_of_the_single_terms_availability_and_the_sustainable_rate_are_maximised
     assert maximised == [Term.A, Term.THETA]
 
 
+@pytest.mark.parametrize(
+    ("text", "weighed"),
+    [("L=1", True), ("R=0.1,N=0.9", True), ("N=1", False), ("ecker", True), ("ecker=lat:0", False)],
+)
+def test_latency_is_weighed_by_whatever_gets_better_as_tuples_arrive_sooner(
+    text: str, weighed: bool
+) -> None:
+    assert Objective.parse(text).weighs_latency is weighed
+
+
 @pytest.mark.parametrize("text", ["L=0.5,R=0.5", "THETA=0.9,T=0.1", "L=0.5,THETA=0.5"])
 def test_terms_of_the_load_model_are_not_mixed(text: str) -> None:
     with pytest.raises(ObjectiveError, match="cannot be mixed"):

@@ -101,7 +101,7 @@ class Desk:
         return next(it for it in self.whole() if it.startswith("join["))
 
     def rates(self) -> Rates:
-        """What ZooKeeper says that flows, once all that flows is known."""
+        """What ZooKeeper says that flows, once all that flows is known and plans count on it."""
 
         def look() -> Rates | None:
             found = self.cluster.rates(self.get(f"/topologies/{NAME}")["summary"]["id"])
@@ -109,7 +109,14 @@ class Desk:
             flows = {("left", "join"), ("right", "join"), ("join", "consumer")}
             return found if flows <= known else None
 
-        return wait_for(look, PATIENCE, f"the rates of {NAME}'s streams")
+        found = wait_for(look, PATIENCE, f"the rates of {NAME}'s streams")
+        wait_for(
+            lambda: not any("assumed" in it for it in self.planned("N=1")["remarks"]),
+            PATIENCE,
+            f"a plan of {NAME} by rates of which none is assumed",
+            pause=1.0,
+        )
+        return found
 
     def planned(self, objective: str) -> Any:
         """A plan that is worth as much by this objective as any."""

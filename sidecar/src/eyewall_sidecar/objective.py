@@ -133,6 +133,13 @@ class Objective:
         return self.single in LOAD_TERMS
 
     @property
+    def weighs_latency(self) -> bool:
+        """Whether it gets better as tuples arrive sooner."""
+        if self.ecker:
+            return self.ecker.lat > 0
+        return self.weighs_load or Term.R in self.weights
+
+    @property
     def depends_on_rates(self) -> bool:
         """Whether a stream's rate changes the value of a placement."""
         if self.ecker:

@@ -7,8 +7,9 @@ from eyewall_contracts.decision import Verdict
 from eyewall_contracts.sample import TaskOutput, TaskSample
 from eyewall_sidecar.messages import Code
 from eyewall_sidecar.service.decision import Decision, Place
-from eyewall_sidecar.service.look_back import MoveHistory
+from eyewall_sidecar.service.look_back import MoveHistory, MoveTrial, judge_move
 from eyewall_sidecar.service.movement_rules import evaluate_move
+from eyewall_sidecar.service.performance import Measurement, Performance
 from eyewall_sidecar.storm import Executor, Topology
 from measured_topologies import rates_of, report
 from msgspec.structs import replace
@@ -124,3 +125,24 @@ def test_a_frozen_topology_stays_where_a_bad_move_left_it() -> None:
     nimbus.switches.turn(everything=True)
     assert not any(is_placed(report_round(nimbus, it, 0.2)) for _ in range(10))
     assert nimbus.host_of(it, 2) == "b"
+
+
+@pytest.mark.parametrize(
+    ("weighs_latency", "latency", "worse"),
+    [
+        (True, 0.0104, False),  # within 5 %, which differ however little noise there is
+        (True, 0.014, True),
+        (False, 0.014, False),  # the way is longer, which is the price of less traffic
+        (False, 0.5, False),
+        (False, 0.6, True),  # no way takes 590 ms more: tuples wait in queues
+    ],
+)
+def test_a_move_made_for_less_traffic_may_cost_latency_but_not_make_tuples_queue(
+    weighs_latency: bool, latency: float, worse: bool
+) -> None:
+    trial = MoveTrial((), _at_rest(0.01), weighs_latency=weighs_latency)
+    assert judge_move(trial, _at_rest(latency)).worse is worse
+
+
+def _at_rest(latency: float) -> Performance:
+    return Performance(measurements=(Measurement(100.0, 1.0, 0.5, latency),) * 6)

@@ -13,6 +13,9 @@ MOST_DOUBLED = 6
 MORE_UNCERTAIN = 2.0
 """Factor by which predictions for a topology are less certain after one that was wrong."""
 MOST_UNCERTAIN = 8.0
+QUEUEING = 0.5
+"""Seconds by which latency may rise where the objective does not weigh it: what rises by more waits
+in queues, whatever the objective."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,12 +33,15 @@ class MoveTrial:
         objective predicts none.
     undoes
         Whether this move takes back another one: it is not taken back itself.
+    weighs_latency
+        Whether it was made for a lower latency; a move made for less traffic may cost some.
     """
 
     origin: Assignment
     before: Performance
     predicted: tuple[float, float] | None = None
     undoes: bool = False
+    weighs_latency: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,10 +82,13 @@ def judge_move(trial: MoveTrial, after: Performance) -> MoveOutcome:
     """Compare what is measured at rest with what was measured before the move.
 
     Worse is a latency that rose, or a throughput that fell while queues grew: a lower throughput
-    alone may be the source's.
+    alone may be the source's. A latency that the objective does not weigh has to rise by more than
+    the places can explain.
     """
     was, now = trial.before, after
     slower = _rose(was.latency, now.latency)
+    if slower and not trial.weighs_latency and was.latency and now.latency:
+        slower = now.latency.mean - was.latency.mean > QUEUEING
     less = _rose(now.throughput, was.throughput)
     unknown = now.latency is None or was.latency is None
     worse = slower if not less else (slower or unknown or now.is_saturated)
