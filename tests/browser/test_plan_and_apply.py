@@ -126,8 +126,8 @@ def test_what_is_frozen_stays_and_once_it_may_move_the_page_shows_it_within_seco
     frozen = page.locator(".freeze .effect")
     expect(frozen).to_have_text("Frozen: running executors are not moved.", timeout=SOON)
 
-    # Over the edge site: 40 ms + 15 ms. In an hour that saves some 1,240 s for each tuple/s; a start
-    # of 30 s, as on a machine that tests keep busy, costs 30 · 1.5 · MESSAGE_TIMEOUT = 450 s.
+    # Over the edge site: 40 ms + 15 ms. In an hour that saves 1,240 s for each tuple/s; a start of
+    # 30 s, as on a machine that tests keep busy, costs 30 · 1.5 · MESSAGE_TIMEOUT = 450 s.
     desk.cluster.run("delay", "fog-1", "cloud-1", "400ms")
     try:
         status = page.locator("p.status")

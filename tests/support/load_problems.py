@@ -14,7 +14,8 @@ from random_problems import random_problem
 def load_problem(seed: int, *, operators: int = 6, nodes: int = 4) -> PlacementProblem:
     """Draw a problem whose nodes are unequal, with background, demands and crossing costs.
 
-    Where the seed is odd, one operator acks what all others get.
+    Where the seed is odd, one operator acks what all others get; every fifth problem has no
+    execution times.
     """
     problem, draw = random_problem(seed, operators=operators, nodes=nodes), default_rng(seed)
     acker, *others = [it.id for it in problem.operators]
@@ -27,7 +28,7 @@ def load_problem(seed: int, *, operators: int = 6, nodes: int = 4) -> PlacementP
                 it,
                 demand=float(draw.uniform(0, 0.4)),
                 demand_error=float(draw.uniform(0, 0.1)),
-                execution_time=float(draw.choice([0.0, 0.001, 0.01])),
+                execution_time=float(draw.choice([0.0, 0.001, 0.01])) if seed % 5 else 0.0,
             )
             for it in problem.operators
         ),
@@ -43,6 +44,7 @@ def load_problem(seed: int, *, operators: int = 6, nodes: int = 4) -> PlacementP
         load=LoadModel(
             executors_per_worker=int(draw.integers(0, 4)),
             worker_cpu=float(draw.choice([0.0, 0.02])),
+            polling_cpu=float(draw.choice([0.0, 0.01, 0.2])),
             send_cpu=float(draw.choice([0.0, 1e-4, 1e-3])),
             receive_cpu=float(draw.choice([0.0, 1e-4])),
             crossing_seconds=float(draw.choice([0.0, 0.001])),

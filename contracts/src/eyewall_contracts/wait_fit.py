@@ -10,7 +10,7 @@ from typing import Annotated, Final
 from msgspec import Struct
 
 from eyewall_contracts.codec import RecordCodec
-from eyewall_contracts.field_types import Amount, Name, Rows
+from eyewall_contracts.field_types import Amount, Count, Name, Rows
 
 
 class WaitObservation(Struct, frozen=True, array_like=True, gc=False):
@@ -34,6 +34,8 @@ class WaitObservation(Struct, frozen=True, array_like=True, gc=False):
     """Waits for executors at κ = 1."""
     hosts: Amount
     """Waits for hosts' CPU at γ = 1."""
+    model: Count = 0
+    """Of the load model that split it: κ and γ of another one mean something else."""
 
 
 class WaitRecord(Struct, frozen=True):

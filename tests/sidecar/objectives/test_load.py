@@ -19,6 +19,7 @@ from eyewall_sidecar.objectives.load import (
     HEADROOM_PENALTY,
     MOST_SUSTAINABLE,
     SCENARIOS,
+    UNKNOWN_WORK,
     LoadScenario,
     forecast_load,
 )
@@ -82,10 +83,11 @@ def test_at_the_sustainable_multiple_the_bottleneck_is_fully_in_use() -> None:
 
 def test_response_time_is_work_with_its_wait_the_hosts_wait_on_entry_and_crossings() -> None:
     found = forecast_load(PROBLEM, SPLIT)
-    # Each period of 0.1 s holds 10 bursts of 10 ms on n1, 20 on n2: exponents √(2 · 11), √(2 · 21).
-    first = 0.05 * 0.20 ** sqrt(22) / 0.80
-    second = 0.05 * 0.1175 ** sqrt(42) / (1 - 0.1175)
-    at_a = 0.01 * (1 + (0.1 / 0.91) / (1 - 0.1 / 0.91))
+    # n1 has 0.91 cores for the 10 ms of a, n2 1.975 cores of twice the speed for the 40 ms of b.
+    # Their exponents are √(2 · 2) − 1 = 1 and √(2 · 3) − 1.
+    first = 0.01 / 0.91 * 0.20 / 0.80
+    second = 0.04 / (2 * 1.975) * 0.1175 ** (sqrt(6) - 1) / (1 - 0.1175)
+    at_a = 0.01 / 0.91 * (1 + (0.1 / 0.91) / (1 - 0.1 / 0.91))
     at_b = 0.04 / 2 * (1 + 0.2 / 0.8)
     assert found.response_time == pytest.approx(first + at_a + 0.003 + 0.02 + second + at_b)
     assert found.longest_path == pytest.approx(found.response_time)
@@ -95,11 +97,69 @@ def test_response_time_is_work_with_its_wait_the_hosts_wait_on_entry_and_crossin
 def test_within_a_worker_there_is_no_crossing() -> None:
     found = forecast_load(PROBLEM, TOGETHER)
     assert found.node_utilisation == pytest.approx({"n1": 0.1 + 0.4 + 0.05 + 0.04, "n2": 0.0})
-    wait = 0.05 * 0.59 ** sqrt(22) / 0.41
+    # Both work on a tuple with the 0.91 cores that are free: 50 ms take 50 / 0.91.
+    wait = 0.05 / 0.91 * 0.59 / 0.41
     at_a, at_b = (
-        work * (1 + it / (1 - it)) for work, it in ((0.01, 0.1 / 0.91), (0.04, 0.4 / 0.91))
+        work / 0.91 * (1 + it / (1 - it)) for work, it in ((0.01, 0.1 / 0.91), (0.04, 0.4 / 0.91))
     )
     assert found.response_time == pytest.approx(wait + at_a + at_b)
+
+
+def test_work_shares_its_node_with_threads_that_look_for_tuples_but_what_is_carried_does_not() -> (
+    None
+):
+    still = replace(PROBLEM, load=replace(MODEL, burstiness=0.0, sharing=0.0))
+    looking = replace(still, load=replace(still.load, polling_cpu=0.05))
+    was, found = forecast_load(still, TOGETHER), forecast_load(looking, TOGETHER)
+    # Two threads look with 0.1 cores: 0.91 / 1.1 are left for 50 ms of work. The node shows 0.1 of
+    # the 0.41 cores that nothing needs.
+    assert was.response_time == pytest.approx(0.05 / 0.91)
+    assert found.response_time == pytest.approx(0.05 * 1.1 / 0.91)
+    assert found.node_shown["n1"] == pytest.approx(0.59 + 0.1 * 0.41)
+    assert found.node_utilisation == was.node_utilisation == was.node_shown
+    assert found.sustainable == was.sustainable
+
+
+def test_on_a_node_of_many_cores_those_that_look_for_tuples_are_hardly_in_the_way() -> None:
+    # Of 10 free cores two threads that look take 0.2: 50 ms of work still have a core each.
+    model = LoadModel(polling_cpu=0.1, burstiness=0.0, sharing=0.0)
+    problem = replace(PROBLEM, nodes=(Node("n1", cores=10.0),), links={}, load=model)
+    assert forecast_load(problem, TOGETHER).response_time == pytest.approx(0.05)
+
+
+@pytest.mark.parametrize(
+    ("cores", "seconds"),
+    [
+        (0.5, 0.04),  # 2 · 10 ms of work for half a core
+        (1.0, 0.02),
+        (2.0, 0.01),  # side by side
+        (4.0, 0.01),  # 5 ms would do for all, but not for one thread
+    ],
+)
+def test_a_tuples_ack_waits_for_all_that_its_host_works_on_for_it(
+    cores: float, seconds: float
+) -> None:
+    # Each tuple goes from a by way of f to b and to c, which work 10 ms on it.
+    problem = PlacementProblem(
+        operators=tuple(
+            Operator(it, cpu=0, execution_time=work)
+            for it, work in (("a", 0.0), ("f", 0.0), ("b", 0.01), ("c", 0.01))
+        ),
+        streams=(Stream("a", "f", 1), Stream("f", "b", 1), Stream("f", "c", 1)),
+        nodes=(Node("n", cores=cores),),
+        links={},
+    )
+    found = forecast_load(problem, dict.fromkeys("afbc", "n"))
+    assert found.response_time == pytest.approx(seconds)
+
+
+def test_tuples_wait_long_on_a_busy_node_while_no_execution_time_is_known() -> None:
+    busy = replace(PROBLEM.operators[0], execution_time=0.0, demand=0.5)
+    problem = PlacementProblem((busy,), (), (Node("n", cores=1.0),), {})
+    # ρ = 0.5 on a core: h₁ = 1.
+    assert forecast_load(problem, {"a": "n"}).response_time == pytest.approx(UNKNOWN_WORK)
+    known = replace(problem, operators=(replace(busy, execution_time=0.001),))
+    assert forecast_load(known, {"a": "n"}).response_time == pytest.approx(0.001 * 2 + 0.001)
 
 
 def test_workers_of_one_node_exchange_what_does_not_stay_in_one_of_them() -> None:

@@ -9,6 +9,7 @@ from eyewall_contracts.wait_fit import WaitObservation
 from eyewall_sidecar.rpc import status
 from eyewall_sidecar.rpc.status import FEW_HOSTS, StatusReporter
 from eyewall_sidecar.service.overview import TopologyOverview
+from eyewall_sidecar.storm import LATENCY_MODEL
 from obedient_nimbus import Nimbus
 from storm_builders import chain, supervisor
 
@@ -214,10 +215,12 @@ def test_how_long_tuples_wait_is_reported_with_its_age_alone_once_it_is_known() 
     nimbus = running(three_sites())
     reporter = StatusReporter(nimbus.service)
     usual = reporter.report(0)
-    assert (usual.waits.burstiness, usual.waits.sharing, usual.waits.fitted) == (1.0, 0.5, False)
-    assert (usual.waits.burstiness_error, usual.waits.sharing_error) == (1.0, 0.5)
+    assert (usual.waits.burstiness, usual.waits.sharing, usual.waits.fitted) == (1.0, 0.25, False)
+    assert (usual.waits.burstiness_error, usual.waits.sharing_error) == (1.0, 0.25)
     assert (usual.waits.observations, usual.waits.HasField("age")) == (0, False)
-    one = WaitObservation("t", "p", nimbus.clock.now, 0.02, 0.001, 0.01, 0.01, 0.0)
+    one = WaitObservation(
+        "t", "p", nimbus.clock.now, 0.02, 0.001, 0.01, 0.01, 0.0, model=LATENCY_MODEL
+    )
     nimbus.service._waits._learn((one,))
     running(nimbus)
     known = reporter.report(usual.revision)

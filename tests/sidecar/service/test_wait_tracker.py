@@ -11,7 +11,7 @@ from eyewall_sidecar.service.performance import Measurement, Performance
 from eyewall_sidecar.service.problem_cache import PlacementRequest
 from eyewall_sidecar.service.wait_tracker import MOST, OLDEST_SECONDS, WaitTracker
 from eyewall_sidecar.stores import NoWaits
-from eyewall_sidecar.storm import UNFITTED, MeasuredTopology, TopologyProblem
+from eyewall_sidecar.storm import LATENCY_MODEL, UNFITTED, MeasuredTopology, TopologyProblem
 from measured_topologies import rates_of, report
 from msgspec.structs import replace as with_fields
 from obedient_nimbus import Clock, Nimbus
@@ -75,8 +75,10 @@ def test_a_latency_at_rest_is_kept_with_what_the_model_makes_of_its_placement() 
     )
     assert (found.topology, found.time) == (request.topology.topology.id, NOW)
     assert (found.latency, found.deviation) == pytest.approx((LATENCY, 0.0))
-    # κ = 1 and γ = 0.5 are what the problem was built with.
-    assert found.base + found.executors + 0.5 * found.hosts == pytest.approx(forecast.response_time)
+    # κ = 1 and γ = 0.25 are what the problem was built with.
+    expected = pytest.approx(forecast.response_time)
+    assert found.base + found.executors + 0.25 * found.hosts == expected
+    assert found.model == LATENCY_MODEL
     assert min(found.base, found.executors, found.hosts) > 0
 
 
@@ -168,7 +170,9 @@ def slow(count: int, time: float = NOW) -> tuple[WaitObservation, ...]:
     """Latencies of κ = 3 in as many placements."""
     rows = ((0.01 * (1 + it % 3), 0.01 * (1 + it % 5)) for it in range(count))
     return tuple(
-        WaitObservation("t", f"p{at}", time, base + 3 * executors, 0.001, base, executors, 0.0)
+        WaitObservation(
+            "t", f"p{at}", time, base + 3 * executors, 0.001, base, executors, 0.0, LATENCY_MODEL
+        )
         for at, (base, executors) in enumerate(rows)
     )
 
@@ -196,6 +200,13 @@ def test_the_oldest_are_dropped() -> None:
     tracker = WaitTracker(Kept(WaitRecord(observations=many)), Clock(NOW))
     tracker.read()
     assert tracker.fit.observations == MOST
+
+
+def test_what_another_model_split_is_dropped() -> None:
+    before = tuple(with_fields(it, model=LATENCY_MODEL - 1) for it in slow(20))
+    tracker = WaitTracker(Kept(WaitRecord(observations=(*before, *slow(10)))), Clock(NOW))
+    tracker.read()
+    assert tracker.fit.observations == 10
 
 
 def test_without_a_store_what_is_learned_is_still_used() -> None:

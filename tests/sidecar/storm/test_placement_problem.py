@@ -311,6 +311,7 @@ def test_under_load_what_is_declared_limits_and_what_was_measured_is_the_demand(
     (node,) = asked.problem.nodes
     assert (node.cpu, node.cores) == (8.0, 2.0)
     assert node.background == pytest.approx(0.5)
+    assert asked.problem.load.polling_cpu == 0.011
     assert asked.problem.load.headroom == 2.0
 
 
@@ -325,6 +326,20 @@ def test_an_executor_that_only_looks_for_tuples_needs_next_to_nothing() -> None:
     measured = MeasuredTopology(cores=dict.fromkeys((1, 2), MeasuredValue(0.011, 0.0)))
     asked = ask([supervisor("a")], LOADED, worker("a", 6700, 1, 2), measured=measured)
     assert [it.demand for it in asked.problem.operators] == pytest.approx([0.0011, 0.0011])
+
+
+def test_no_executor_looks_for_tuples_with_more_than_the_least_that_any_used() -> None:
+    # Another wait strategy: 0.004 used, of which 0.004 · 0.996 for looking; of 0.1, 0.004 · 0.9.
+    used = {1: MeasuredValue(0.1, 0.0), 2: MeasuredValue(0.004, 0.0)}
+    measured = MeasuredTopology(cores=used)
+    asked = ask([supervisor("a")], LOADED, worker("a", 6700, 1, 2), measured=measured)
+    assert asked.problem.load.polling_cpu == 0.004
+    assert [it.demand for it in asked.problem.operators] == pytest.approx([0.0964, 0.0004])
+
+
+def test_nothing_is_known_of_threads_that_look_for_tuples_where_nothing_was_measured() -> None:
+    asked = ask([supervisor("a")], LOADED, worker("a", 6700, 1, 2))
+    assert asked.problem.load.polling_cpu == 0.0
 
 
 def test_the_time_for_a_tuple_is_without_looking_for_it() -> None:

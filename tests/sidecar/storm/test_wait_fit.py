@@ -64,7 +64,7 @@ def test_the_parts_of_a_latency_add_up_to_the_load_models_at_any_values(seed: in
 
 def test_nothing_measured_leaves_the_usual_values() -> None:
     assert fit_waits([], NOW) == UNFITTED
-    assert UNFITTED.values == (1.0, 0.5)
+    assert UNFITTED.values == (1.0, 0.25)
 
 
 @pytest.mark.parametrize("seed", range(20))
@@ -117,7 +117,7 @@ def test_a_base_that_is_too_short_by_a_third_is_not_taken_for_waits() -> None:
 
 
 @pytest.mark.parametrize(
-    ("kappa", "gamma", "expected"), [(0.1, 0.05, (0.25, 0.125)), (6.0, 3.0, (4.0, 2.0))]
+    ("kappa", "gamma", "expected"), [(0.1, 0.02, (0.25, 0.0625)), (6.0, 1.5, (4.0, 1.0))]
 )
 def test_both_stay_within_a_quarter_and_four_times_the_usual_values(
     kappa: float, gamma: float, expected: tuple[float, float]
@@ -126,7 +126,7 @@ def test_both_stay_within_a_quarter_and_four_times_the_usual_values(
     # An interval from half to double of 0 would be no interval.
     assert fit.values == pytest.approx(expected, rel=0.15)
     assert 0.25 <= fit.burstiness <= 4.0
-    assert 0.125 <= fit.sharing <= 2.0
+    assert 0.0625 <= fit.sharing <= 1.0
     LoadModel(burstiness=fit.burstiness, sharing=fit.sharing)
 
 
@@ -160,7 +160,7 @@ def test_latencies_that_the_model_does_not_explain_change_nothing() -> None:
 
 def test_latencies_that_are_as_the_usual_values_say_leave_these() -> None:
     for seed in range(10):
-        fit = fit_waits(made_up(seed=seed, kappa=1.0, gamma=0.5), NOW)
+        fit = fit_waits(made_up(seed=seed, kappa=1.0, gamma=0.25), NOW)
         # A fit to noise forecasts as well as what made them; it must be better to be used.
         assert fit.values == UNFITTED.values
 

@@ -20,6 +20,9 @@ class LoadModel:
         Executors that share a worker process; 0: all executors of a node share one.
     worker_cpu
         Cores that a worker process uses in addition to its executors, at any rate.
+    polling_cpu
+        Cores that an executor without tuples uses to look for one. It gives way to work, but a
+        tuple's work has to share the host with it.
     send_cpu, receive_cpu
         CPU-seconds for a tuple that leaves a worker, and for one that enters a worker.
     crossing_seconds
@@ -28,7 +31,8 @@ class LoadModel:
         κ: the wait for an executor as a multiple of the wait under Poisson arrivals and
         exponential service times.
     sharing
-        γ: the wait for a host's CPU as a multiple of the wait under a CFS quota.
+        γ: the wait for a host's CPU as a multiple of the wait under Poisson arrivals of trees of
+        tuples with exponential work.
     uncertainty
         Widens the interval of every prediction; 1 as estimated, 0 no interval.
     """
@@ -36,6 +40,7 @@ class LoadModel:
     headroom: float = 1.3
     executors_per_worker: int = 0
     worker_cpu: float = 0.0
+    polling_cpu: float = 0.0
     send_cpu: float = 0.0
     receive_cpu: float = 0.0
     crossing_seconds: float = 0.0
@@ -47,7 +52,8 @@ class LoadModel:
         for name in ("headroom", "burstiness", "sharing"):
             require_amount("load", name, getattr(self, name), FASTEST)
         require_amount("load", "uncertainty", self.uncertainty, MOST_UNCERTAIN)
-        require_amount("load", "worker_cpu", self.worker_cpu, MOST)
+        for name in ("worker_cpu", "polling_cpu"):
+            require_amount("load", name, getattr(self, name), MOST)
         for name in ("send_cpu", "receive_cpu", "crossing_seconds"):
             require_amount("load", name, getattr(self, name), LONGEST)
         if not 0 <= self.executors_per_worker <= MOST:

@@ -18,7 +18,6 @@ from eyewall_sidecar.objectives.load import (
     KNEE,
     LEAST_FREE,
     MOST_SUSTAINABLE,
-    QUOTA_PERIOD,
     LoadArrays,
 )
 
@@ -37,7 +36,7 @@ class LoadTerms(NamedTuple):
     ----------
     sustainable
         Whether Θ is the objective; L otherwise.
-    demands, work, visits, entries
+    demands, work, tree_work, visits, entries
         [operator]: as in `LoadArrays`.
     least
         [operator]: what it adds to L at least, wherever it is.
@@ -54,15 +53,16 @@ class LoadTerms(NamedTuple):
     units
         [resource]: what an overload is counted in, the most that one operator needs; the last one
         for links, the most that one stream carries.
-    headroom, executors_per_worker, worker_cpu, send_cpu, receive_cpu, crossing_seconds
+    headroom, executors_per_worker, worker_cpu, polling_cpu, send_cpu, receive_cpu, crossing_seconds
         As in `LoadArrays`.
-    burstiness, host_wait
-        κ, and the seconds that the wait for a host's CPU is a multiple of.
+    least_tree, burstiness, sharing
+        As in `LoadArrays`.
     """
 
     sustainable: bool
     demands: Floats
     work: Floats
+    tree_work: Floats
     visits: Floats
     entries: Floats
     least: Floats
@@ -84,11 +84,13 @@ class LoadTerms(NamedTuple):
     headroom: float
     executors_per_worker: float
     worker_cpu: float
+    polling_cpu: float
     send_cpu: float
     receive_cpu: float
     crossing_seconds: float
+    least_tree: float
     burstiness: float
-    host_wait: float
+    sharing: float
 
 
 class Scratch(NamedTuple):
@@ -98,6 +100,10 @@ class Scratch(NamedTuple):
     ----------
     demand, held, entering, free
         [node]: cores at speedup 1, executors, how often tuples enter, and cores that are free.
+    left
+        [node]: cores that are left for the work on a tuple.
+    trees, on_way
+        [node]: CPU-seconds for all of a tuple's tree at speedup 1, and seconds of work on its way.
     inner_rates, inner_passes
         [node]: tuples/s within it, and how often a tuple's way leads along such a stream.
     used
@@ -110,6 +116,9 @@ class Scratch(NamedTuple):
     held: Floats
     entering: Floats
     free: Floats
+    left: Floats
+    trees: Floats
+    on_way: Floats
     inner_rates: Floats
     inner_passes: Floats
     used: Floats
@@ -128,6 +137,7 @@ def load_terms(arrays: ProblemArrays, term: Term) -> LoadTerms:
     made: dict[str, Any] = {
         "demands": load.demands,
         "work": load.work,
+        "tree_work": load.tree_work,
         "visits": load.visits,
         "entries": load.entries,
         "least": load.visits * load.work / np.maximum(fastest, 1e-300),
@@ -152,11 +162,13 @@ def load_terms(arrays: ProblemArrays, term: Term) -> LoadTerms:
         headroom=load.headroom,
         executors_per_worker=load.executors_per_worker,
         worker_cpu=load.worker_cpu,
+        polling_cpu=load.polling_cpu,
         send_cpu=load.send_cpu,
         receive_cpu=load.receive_cpu,
         crossing_seconds=load.crossing_seconds,
+        least_tree=load.least_tree,
         burstiness=load.burstiness,
-        host_wait=load.sharing * QUOTA_PERIOD / 2,
+        sharing=load.sharing,
         **{name: _read_only(it) for name, it in made.items()},
     )
 
@@ -169,6 +181,9 @@ def scratch(terms: LoadTerms) -> Scratch:
         held=np.zeros(nodes),
         entering=np.zeros(nodes),
         free=np.zeros(nodes),
+        left=np.zeros(nodes),
+        trees=np.zeros(nodes),
+        on_way=np.zeros(nodes),
         inner_rates=np.zeros(nodes),
         inner_passes=np.zeros(nodes),
         used=np.zeros((3, nodes)),
@@ -183,25 +198,26 @@ def evaluate_places(terms: LoadTerms, room: Scratch, places: Places) -> tuple[fl
     Operators that are `NOWHERE` add what they add at least: no completion of the placement has a
     lower cost, or breaks constraints by less. The cost is L in seconds, or 1 / Θ.
     """
-    demand, held, entering, free, inner_rates, inner_passes, used, links = room
+    demand, held, entering, free, left, trees, on_way, inner_rates, inner_passes, used, links = room
     for node in range(len(demand)):
-        demand[node] = held[node] = entering[node] = 0.0
+        demand[node] = held[node] = entering[node] = trees[node] = on_way[node] = 0.0
         inner_rates[node] = inner_passes[node] = 0.0
         used[0, node] = used[1, node] = used[2, node] = 0.0
     limited = len(links) > 0
     for source in range(len(links)):
         for target in range(len(links)):
             links[source, target] = 0.0
-    seconds = unplaced = 0.0
+    seconds = unplaced = work_unplaced = 0.0
     for operator in range(len(places)):
         node = places[operator]
         if node == NOWHERE:
-            seconds += terms.least[operator]
+            work_unplaced += terms.least[operator]
             unplaced += terms.demands[operator]
             continue
         demand[node] += terms.demands[operator]
         held[node] += 1.0
         entering[node] += terms.entries[operator]
+        trees[node] += terms.tree_work[operator]
         for resource in range(3):
             used[resource, node] += terms.requirements[resource, operator]
     for stream in range(len(terms.sources)):
@@ -230,6 +246,9 @@ def evaluate_places(terms: LoadTerms, room: Scratch, places: Places) -> tuple[fl
         speedup, cores = terms.speedups[node], terms.cores[node]
         fixed = terms.background[node] + workers * terms.worker_cpu / speedup
         free[node] = max(cores - fixed, LEAST_FREE * cores)
+        polling = terms.polling_cpu * held[node] / speedup
+        left[node] = free[node] / (1.0 + polling / max(1.0, free[node]))
+        trees[node] /= speedup * left[node]
         needed = demand[node] / speedup
         filled = needed / free[node]
         saturation = max(saturation, filled)
@@ -238,7 +257,8 @@ def evaluate_places(terms: LoadTerms, room: Scratch, places: Places) -> tuple[fl
         total_free += free[node] * speedup
         if entering[node] > 0.0:
             wait = _wait((needed + fixed) / cores, terms.exponents[node])
-            seconds += entering[node] * terms.host_wait * wait
+            tree = max(trees[node], terms.least_tree)
+            seconds += entering[node] * terms.sharing * tree * wait
         for resource in range(3):
             over = used[resource, node] - terms.limits[resource, node]
             if over > 0.0:
@@ -257,8 +277,15 @@ def evaluate_places(terms: LoadTerms, room: Scratch, places: Places) -> tuple[fl
         thread = terms.demands[operator] / (speedup * min(1.0, free[node]))
         saturation = max(saturation, thread)
         if terms.visits[operator] > 0.0:
-            own = terms.work[operator] / speedup * (1.0 + terms.burstiness * _wait(thread, 1.0))
-            seconds += terms.visits[operator] * own
+            work = terms.visits[operator] * terms.work[operator]
+            work /= speedup * min(1.0, left[node])
+            on_way[node] += work
+            seconds += work * (1.0 + terms.burstiness * _wait(thread, 1.0))
+    # What is not placed yet may be done while hosts work on the rest of a tuple's tree.
+    others = 0.0
+    for node in range(len(demand)):
+        others += max(0.0, min(1.0, entering[node]) * trees[node] - on_way[node])
+    seconds += max(others, work_unplaced)
     # However the rest is placed, all nodes together carry it.
     saturation = max(saturation, (total_demand + unplaced) / total_free, 1.0 / MOST_SUSTAINABLE)
     if terms.sustainable:

@@ -12,17 +12,17 @@ import numpy as np
 from eyewall_sidecar.model import Placement, PlacementProblem, ProblemError
 from eyewall_sidecar.model.arrays import Floats, Indices, Places, ProblemArrays, places_of
 from eyewall_sidecar.model.limits import MOST
+from eyewall_sidecar.objectives.tuple_ways import tuple_ways
 
 HEADROOM_PENALTY = 1.0
 """Seconds that a placement pays for carrying only half of the multiple it should carry."""
 KNEE = 0.98
 """The utilisation from which on waits grow linearly, along the tangent: they remain finite."""
-QUOTA_PERIOD = 0.1
-"""Seconds after which a CFS quota is renewed: the kernel's default."""
-CPU_BURST = 0.01
-"""CPU-seconds that a host works at one go, which is what its quota is spent in."""
-MOST_BURSTS = 1e4
-"""In a period; with more there is practically no wait below saturation."""
+MOST_CORES = 1e4
+"""Of a host, in the exponent of its wait; with more there is practically none below saturation."""
+UNKNOWN_WORK = 0.1
+"""CPU-seconds of a tuple's tree on a host while no execution time is known: tuples are taken to
+wait long on a busy host, so that none is filled for what little a short way saves."""
 LEAST_FREE = 0.01
 """The share of a host's cores that the others there always leave to a topology."""
 MOST_SUSTAINABLE = 1e6
@@ -72,7 +72,10 @@ class LoadForecast:
     Parameters
     ----------
     node_utilisation
-        Node id → share of its cores in use, background included.
+        Node id → share of its cores that is needed, background included.
+    node_shown
+        Node id → share of its cores in use, as the node shows it: with what threads look for
+        tuples, which gives way to what is needed.
     operator_utilisation
         Operator id → share of its thread's time in use.
     sustainable
@@ -89,6 +92,7 @@ class LoadForecast:
     """
 
     node_utilisation: Mapping[str, float]
+    node_shown: Mapping[str, float]
     operator_utilisation: Mapping[str, float]
     sustainable: float
     bottleneck: str
@@ -106,9 +110,8 @@ class LoadForecast:
 class LoadArrays:
     """What the load model knows of a problem at one rate, in one scenario, as arrays.
 
-    L = Σ_i visits_i · (time at i) + Σ_streams passes · (time between its ends): each tuple's way
-    is a random walk from a source to a sink that takes each stream in proportion to its rate, and
-    its ack's from there to an acker and back to the source.
+    L = Σ_i visits_i · (time at i) + Σ_streams passes · (time between its ends) + what the rest of
+    a tuple's tree takes longer, as its ack waits for all of it (`tuple_ways`).
 
     Parameters
     ----------
@@ -116,10 +119,14 @@ class LoadArrays:
         [operator]: cores in use at speedup 1.
     work
         [operator]: c_i, CPU-seconds for a tuple at speedup 1.
+    tree_work
+        [operator]: CPU-seconds for all of a tuple's tree at speedup 1.
     visits, entries
         [operator]: how often a tuple's way leads through it, and begins there.
     sources, targets, rates, passes
         [stream]: its ends, tuples/s, and how often a tuple's way leads along it.
+    least_tree
+        CPU-seconds of a tree on a host at least.
     cores, background, speedups, exponents
         [node]: all its cores, cores that others use, S_u, and the exponent of its wait.
     delays
@@ -128,7 +135,7 @@ class LoadArrays:
         As in `ProblemArrays`.
     rate
         The multiple of the problem's rates that `demands` and `rates` are at.
-    headroom, executors_per_worker, worker_cpu, send_cpu, receive_cpu, crossing_seconds
+    headroom, executors_per_worker, worker_cpu, polling_cpu, send_cpu, receive_cpu, crossing_seconds
         As in `LoadModel`; 0 < `executors_per_worker`.
     burstiness, sharing
         κ, γ.
@@ -136,6 +143,7 @@ class LoadArrays:
 
     demands: Floats
     work: Floats
+    tree_work: Floats
     visits: Floats
     entries: Floats
     sources: Indices
@@ -150,10 +158,12 @@ class LoadArrays:
     path_order: Indices
     path_sources: Indices
     path_targets: Indices
+    least_tree: float
     rate: float
     headroom: float
     executors_per_worker: float
     worker_cpu: float
+    polling_cpu: float
     send_cpu: float
     receive_cpu: float
     crossing_seconds: float
@@ -168,30 +178,33 @@ class LoadArrays:
         model = arrays.load
         crossing = scenario.crossing**model.uncertainty
         error = scenario.demand * model.uncertainty * arrays.demand_errors
-        visits, entries, passes = _ways(arrays)
+        ways = tuple_ways(arrays)
         cores = np.maximum(arrays.cores, _LEAST_CORES)
-        bursts = np.clip(cores * QUOTA_PERIOD / CPU_BURST, 1.0, MOST_BURSTS)
+        work = arrays.execution_times
         return cls(
             demands=rate * np.maximum(0.0, arrays.demands + error),
-            work=arrays.execution_times,
-            visits=visits,
-            entries=entries,
+            work=work,
+            tree_work=work * ways.taken,
+            visits=ways.visits,
+            entries=ways.entries,
             sources=arrays.sources,
             targets=arrays.targets,
             rates=rate * arrays.rates,
-            passes=passes,
+            passes=ways.passes,
             cores=cores,
             background=arrays.background,
             speedups=arrays.speedups,
-            exponents=np.sqrt(2.0 * (bursts + 1.0)),
+            exponents=np.sqrt(2.0 * (np.clip(cores, 1.0, MOST_CORES) + 1.0)) - 1.0,
             delays=arrays.delays,
             path_order=arrays.path_order,
             path_sources=arrays.path_sources,
             path_targets=arrays.path_targets,
+            least_tree=0.0 if work.any() else UNKNOWN_WORK,
             rate=rate,
             headroom=model.headroom,
             executors_per_worker=float(model.executors_per_worker or max(1, arrays.operators)),
             worker_cpu=model.worker_cpu,
+            polling_cpu=model.polling_cpu,
             send_cpu=model.send_cpu * crossing,
             receive_cpu=model.receive_cpu * crossing,
             crossing_seconds=model.crossing_seconds * crossing,
@@ -208,6 +221,8 @@ class LoadState:
     ----------
     nodes, operators
         [node], [operator]: utilisation.
+    shown
+        [node]: utilisation with what threads look for tuples.
     node_limits, operator_limits
         [node], [operator]: the multiple of the problem's rates at which each saturates.
     sustainable, response_time, longest_path, headroom_penalty
@@ -216,6 +231,7 @@ class LoadState:
 
     nodes: Floats
     operators: Floats
+    shown: Floats
     node_limits: Floats
     operator_limits: Floats
     sustainable: float
@@ -232,7 +248,8 @@ class LoadState:
 def evaluate_load(arrays: LoadArrays, places: Places) -> LoadState:
     """Apply the load model to a placement; the reference for compiled code."""
     nodes = len(arrays.cores)
-    workers = np.ceil(np.bincount(places, minlength=nodes) / arrays.executors_per_worker)
+    executors = np.bincount(places, minlength=nodes)
+    workers = np.ceil(executors / arrays.executors_per_worker)
     between = 1.0 - 1.0 / np.maximum(1.0, workers)
     at, to = places[arrays.sources], places[arrays.targets]
     crossing = np.where(at == to, between[at], 1.0)
@@ -245,26 +262,37 @@ def evaluate_load(arrays: LoadArrays, places: Places) -> LoadState:
     ) / arrays.speedups
     fixed = arrays.background + workers * arrays.worker_cpu / arrays.speedups
     free = np.maximum(arrays.cores - fixed, LEAST_FREE * arrays.cores)
+    polling = arrays.polling_cpu * executors / arrays.speedups
+    left = free / (1.0 + polling / np.maximum(1.0, free))
     threads = arrays.demands / (arrays.speedups * np.minimum(1.0, free))[places]
     utilisation = (demand + fixed) / arrays.cores
+    looking = np.minimum(1.0, polling / arrays.cores) * np.maximum(0.0, 1.0 - utilisation)
     limits = _multiples(demand, free, arrays.rate)
     operator_limits = _multiples(threads, np.ones(len(threads)), arrays.rate)
-    waits = arrays.sharing * QUOTA_PERIOD / 2 * _wait(utilisation, arrays.exponents)
-    own = (arrays.work / arrays.speedups[places]) * (
-        1.0 + arrays.burstiness * _wait(threads, np.ones(len(threads)))
+    trees = np.bincount(places, arrays.tree_work, nodes) / (arrays.speedups * left)
+    waits = (
+        arrays.sharing * np.maximum(trees, arrays.least_tree) * _wait(utilisation, arrays.exponents)
     )
+    work = arrays.work / (arrays.speedups * np.minimum(1.0, left))[places]
+    own = work * (1.0 + arrays.burstiness * _wait(threads, np.ones(len(threads))))
     hops = crossing * arrays.crossing_seconds + arrays.delays[at, to] + (at != to) * waits[to]
+    # Passes within a node do not enter it.
+    entering = np.bincount(places, arrays.entries, nodes) + np.bincount(
+        to, arrays.passes * (at != to), nodes
+    )
+    on_way = np.bincount(places, arrays.visits * work, nodes)
+    others = float(np.maximum(0.0, np.minimum(1.0, entering) * trees - on_way).sum())
     sustainable = float(min(limits.min(), operator_limits.min(initial=MOST_SUSTAINABLE)))
+    way = arrays.visits @ own + arrays.entries @ waits[places] + arrays.passes @ hops
     return LoadState(
         nodes=utilisation,
         operators=threads,
+        shown=utilisation + looking,
         node_limits=limits,
         operator_limits=operator_limits,
         sustainable=sustainable,
-        response_time=float(
-            arrays.visits @ own + arrays.entries @ waits[places] + arrays.passes @ hops
-        ),
-        longest_path=_longest_path(arrays, places, own, waits, between),
+        response_time=float(way) + others,
+        longest_path=_longest_path(arrays, places, own, waits, between) + others,
         headroom_penalty=HEADROOM_PENALTY
         * max(0.0, arrays.headroom * arrays.rate / sustainable - 1.0),
     )
@@ -284,78 +312,18 @@ def forecast_load(
     node, operator = int(state.node_limits.argmin()), None
     if arrays.operators and state.operator_limits.min() < state.node_limits[node]:
         operator = int(state.operator_limits.argmin())
+    nodes = [it.id for it in problem.nodes]
+    operators = [it.id for it in problem.operators]
     return LoadForecast(
-        node_utilisation=dict(
-            zip((it.id for it in problem.nodes), state.nodes.tolist(), strict=True)
-        ),
-        operator_utilisation=dict(
-            zip((it.id for it in problem.operators), state.operators.tolist(), strict=True)
-        ),
+        node_utilisation=dict(zip(nodes, state.nodes.tolist(), strict=True)),
+        node_shown=dict(zip(nodes, state.shown.tolist(), strict=True)),
+        operator_utilisation=dict(zip(operators, state.operators.tolist(), strict=True)),
         sustainable=state.sustainable,
-        bottleneck=problem.nodes[node].id if operator is None else problem.operators[operator].id,
+        bottleneck=nodes[node] if operator is None else operators[operator],
         response_time=state.response_time,
         longest_path=state.longest_path,
         headroom_penalty=state.headroom_penalty,
     )
-
-
-def _ways(arrays: ProblemArrays) -> tuple[Floats, Floats, Floats]:
-    """Return visits and entries by operator, and passes by stream (see `LoadArrays`)."""
-    count = arrays.operators
-    position = np.full(count, -1)
-    position[arrays.path_order] = np.arange(len(arrays.path_order))
-    at, to = position[arrays.sources], position[arrays.targets]
-    forward = ~arrays.system & (at >= 0) & (at < to)
-    leaving = np.bincount(arrays.sources[forward], arrays.rates[forward], count)
-    streams = np.bincount(arrays.sources[forward], minlength=count)
-    begins = np.zeros(count, dtype=np.bool_)
-    begins[arrays.path_order] = True
-    begins[arrays.targets[forward]] = False
-    entries = np.where(begins, leaving, 0.0)
-    if entries.sum() == 0.0:
-        entries = begins.astype(np.float64)
-    entries /= max(1e-300, entries.sum())
-    with np.errstate(divide="ignore", invalid="ignore"):
-        shares = np.where(
-            leaving[arrays.sources] > 0,
-            arrays.rates / leaving[arrays.sources],
-            1.0 / streams[arrays.sources],
-        )
-    visits, passes = entries.copy(), np.zeros(len(arrays.rates))
-    for stream in np.argsort(at, kind="stable").tolist():
-        if forward[stream]:
-            passes[stream] = visits[arrays.sources[stream]] * shares[stream]
-            visits[arrays.targets[stream]] += passes[stream]
-    ends = np.where(streams == 0, visits, 0.0)
-    return visits, entries, passes + _ack_passes(arrays, ends, entries)
-
-
-def _ack_passes(arrays: ProblemArrays, ends: Floats, entries: Floats) -> Floats:
-    """Return how often an ack leads along each stream: from where a tuple's way ends to its source.
-
-    An acker is what has a system stream to a source: of Storm's own, only ackers answer spouts.
-
-    Parameters
-    ----------
-    ends
-        [operator]: how often a tuple's way ends there.
-    """
-    back = arrays.system & (entries[arrays.targets] > 0)
-    is_acker = np.zeros(len(ends), dtype=np.bool_)
-    is_acker[arrays.sources[back]] = True
-    to_acker = arrays.system & is_acker[arrays.targets] & (ends[arrays.sources] > 0)
-    passes = np.zeros(len(arrays.rates))
-    own = ~arrays.system
-    received = np.bincount(arrays.targets[own], arrays.rates[own], len(ends))
-    sent = np.bincount(arrays.sources[to_acker], arrays.rates[to_acker], len(ends))
-    # Without rates all is taken to be acked: Storm starts ackers unless configured otherwise.
-    acked = ends * np.divide(sent, received, out=np.ones(len(ends)), where=received > 0).clip(0, 1)
-    for leg in (to_acker, back):
-        sources, targets = arrays.sources[leg], arrays.targets[leg]
-        weights = np.maximum(arrays.rates[leg], 1e-12)
-        passes[leg] = acked[sources] * weights / np.bincount(sources, weights, len(ends))[sources]
-        acked = np.asarray(np.bincount(targets, passes[leg], len(ends)), dtype=np.float64)
-    return passes
 
 
 def _wait(utilisation: Floats, exponents: Floats) -> Floats:

@@ -164,6 +164,9 @@ class LoadEntry(Entry):
         0, description="executors that share a worker; 0: all of a node"
     )
     worker_cpu: Amount = Field(0.0, description="cores of a worker beside its executors")
+    polling_cpu: Amount = Field(
+        0.0, description="cores of an executor that looks for tuples and finds none"
+    )
     send_cpu: Seconds = Field(0.0, description="CPU-seconds for a tuple that leaves a worker")
     receive_cpu: Seconds = Field(0.0, description="CPU-seconds for a tuple that enters a worker")
     crossing_seconds: Seconds = Field(

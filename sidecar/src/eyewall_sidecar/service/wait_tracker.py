@@ -12,6 +12,7 @@ from eyewall_sidecar.service.performance import Performance
 from eyewall_sidecar.service.problem_cache import PlacementRequest
 from eyewall_sidecar.stores import WaitStore
 from eyewall_sidecar.storm import (
+    LATENCY_MODEL,
     UNFITTED,
     Assignment,
     TopologyProblem,
@@ -94,17 +95,20 @@ class WaitTracker:
             base=parts.base,
             executors=parts.executors,
             hosts=parts.hosts,
+            model=LATENCY_MODEL,
         )
         self._learn((*self._observations, found))
         self._keep()
 
     def _learn(self, observations: tuple[WaitObservation, ...]) -> None:
-        """Fit these, but for the oldest."""
+        """Fit these, but for the oldest and those of another model."""
         now = self._clock()
-        known = sorted(
-            (it for it in observations if now - it.time <= OLDEST_SECONDS), key=lambda it: it.time
-        )
-        self._observations = tuple(known[-MOST:])
+        known = [
+            it
+            for it in observations
+            if it.model == LATENCY_MODEL and now - it.time <= OLDEST_SECONDS
+        ]
+        self._observations = tuple(sorted(known, key=lambda it: it.time)[-MOST:])
         self.fit = hold_waits(self.fit, fit_waits(self._observations, now))
 
     def _keep(self) -> None:

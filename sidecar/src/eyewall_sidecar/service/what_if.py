@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from eyewall_sidecar.messages import Code, Message, message
 from eyewall_sidecar.model import Node, Placement, PlacementProblem
-from eyewall_sidecar.objectives.load import AS_ESTIMATED, SCENARIOS, LoadForecast, forecast_load
+from eyewall_sidecar.objectives.load import AS_ESTIMATED, SCENARIOS, forecast_load
 from eyewall_sidecar.service.lookup import (
     InvalidRequestError,
     UnavailableError,
@@ -21,7 +21,7 @@ from eyewall_sidecar.service.messages import no_placement_message
 from eyewall_sidecar.service.planner import ServiceContext, choose_policy
 from eyewall_sidecar.service.plans import executor_names
 from eyewall_sidecar.service.solver_pool import PLANNING, PlacementTask, SolverFailure
-from eyewall_sidecar.storm import IDLE_THREAD, Topology
+from eyewall_sidecar.storm import Topology
 
 MOST_RATE = 1e6
 """Multiple of the present rate; more is a mistake."""
@@ -235,41 +235,17 @@ def prospect_of(problem: PlacementProblem, placement: Placement, rate: float) ->
     expected = forecast_load(problem, placement, rate, AS_ESTIMATED)
     outcomes = [expected, *(forecast_load(problem, placement, rate, it) for it in SCENARIOS)]
     emitted = _emitted(problem)
-    in_use = [_in_use(problem, placement, it) for it in outcomes]
     return Prospect(
         throughput=_interval(emitted * min(rate, it.sustainable) for it in outcomes),
         response_time=_interval(it.response_time for it in outcomes),
         sustainable=_interval(it.sustainable for it in outcomes),
         bottleneck=expected.bottleneck,
-        nodes={node.id: _interval(it[node.id] for it in in_use) for node in problem.nodes},
+        nodes={it.id: _interval(one.node_shown[it.id] for one in outcomes) for it in problem.nodes},
         operators={
             one.id: _interval(it.operator_utilisation[one.id] for it in outcomes)
             for one in problem.operators
         },
     )
-
-
-def _in_use(
-    problem: PlacementProblem, placement: Placement, expected: LoadForecast
-) -> dict[str, float]:
-    """Return node → share of its cores in use as a host shows it: what threads look for included.
-
-    The load model counts what tuples need. An executor that waits looks for tuples, with what the
-    node has to spare.
-    """
-    looking = dict.fromkeys(expected.node_utilisation, 0.0)
-    for it in problem.operators:
-        if it.demand is not None:  # measured, so a thread that runs
-            free = max(0.0, 1.0 - expected.operator_utilisation[it.id])
-            looking[placement[it.id]] += IDLE_THREAD * free
-    cores = {
-        it.id: it.cpu + it.background if it.cores is None else it.cores for it in problem.nodes
-    }
-    return {
-        node: needed
-        + max(0.0, 1.0 - needed) * (looking[node] / cores[node] if cores[node] else 0.0)
-        for node, needed in expected.node_utilisation.items()
-    }
 
 
 def _interval(values: Iterable[float]) -> Interval:

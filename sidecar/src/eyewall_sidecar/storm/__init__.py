@@ -28,7 +28,6 @@ from eyewall_sidecar.storm.cluster import (
     TopologyState,
     Worker,
 )
-from eyewall_sidecar.storm.core_demand import IDLE_THREAD
 from eyewall_sidecar.storm.delay_table import DelayTable
 from eyewall_sidecar.storm.host_load import HostHistory, HostLoad, update_host
 from eyewall_sidecar.storm.known_delays import KnownDelays, KnownDelaysCache
@@ -53,6 +52,7 @@ from eyewall_sidecar.storm.topology_estimates import (
 )
 from eyewall_sidecar.storm.topology_problem import Signals, TopologyProblem
 from eyewall_sidecar.storm.wait_fit import (
+    LATENCY_MODEL,
     UNFITTED,
     LatencyParts,
     WaitFit,
@@ -63,7 +63,7 @@ from eyewall_sidecar.storm.wait_fit import (
 from eyewall_sidecar.storm.worker_overhead import Overheads, WorkerAddress, update_overheads
 
 __all__ = [
-    "IDLE_THREAD",
+    "LATENCY_MODEL",
     "MESSAGE_TIMEOUT",
     "UNFITTED",
     "Assignment",

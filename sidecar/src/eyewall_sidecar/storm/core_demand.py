@@ -44,12 +44,25 @@ def core_demand(
     return demand
 
 
-def working_part(used: MeasuredValue) -> MeasuredValue:
+def polling_cpu(used: Mapping[Executor, MeasuredValue]) -> float:
+    """Return the cores of an executor of the topology that looks for tuples and finds none.
+
+    No more than the least that any of them used, as wait strategies differ; 0 without executors.
+    """
+    return min(IDLE_THREAD, min((it.value for it in used.values()), default=0.0))
+
+
+def working_part(used: MeasuredValue, polling: float) -> MeasuredValue:
     """Return what of the cores that an executor used its tuples took.
 
     The rest went into looking for tuples, of which nobody has to wait: a host that is full of it
     carries more. How much that is is known within half of it.
+
+    Parameters
+    ----------
+    polling
+        Cores of an executor that finds no tuples.
     """
-    looking = IDLE_THREAD * max(0.0, 1.0 - used.value)
+    looking = polling * max(0.0, 1.0 - used.value)
     working = max(used.value - looking, LEAST_PART * used.value)
     return MeasuredValue(working, used.error + min(looking / 2, working))

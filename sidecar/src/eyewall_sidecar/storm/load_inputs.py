@@ -7,7 +7,7 @@ from statistics import median
 from eyewall_sidecar.model import LoadModel
 from eyewall_sidecar.storm.capacity import Capacities
 from eyewall_sidecar.storm.cluster import Component, Executor, Slot, Supervisor, TopologyState
-from eyewall_sidecar.storm.core_demand import core_demand, working_part
+from eyewall_sidecar.storm.core_demand import core_demand, polling_cpu, working_part
 from eyewall_sidecar.storm.host_load import HostLoad
 from eyewall_sidecar.storm.rates import Flow
 from eyewall_sidecar.storm.topology_estimates import MeasuredTopology, MeasuredValue
@@ -55,10 +55,11 @@ class LoadInputs:
         at = {it: speeds.get(self._host(slot), 1.0) for it, slot in self._slots.items()}
         self.used = core_demand(topology.topology, at, measured)
         """Executor → cores that it used, at speed 1; None where that is not known of all."""
+        self._polling = polling_cpu(self.used) if self.used is not None else 0.0
 
     def demand(self, executor: Executor) -> MeasuredValue | None:
         """Return the cores that an executor's tuples need at speed 1; None if that is unknown."""
-        return None if self.used is None else working_part(self.used[executor])
+        return None if self.used is None else working_part(self.used[executor], self._polling)
 
     def execution_time(self, component: Component) -> float:
         """Return the CPU-seconds that a tuple takes, without looking for it; 0 if unknown."""
@@ -67,7 +68,8 @@ class LoadInputs:
             return 0.0
         known = [self.used[it] for it in component.executors] if self.used is not None else []
         used = sum(it.value for it in known)
-        return measured.value * (sum(working_part(it).value for it in known) / used if used else 1)
+        worked = sum(working_part(it, self._polling).value for it in known)
+        return measured.value * (worked / used if used else 1.0)
 
     def cores_left(self, supervisor: Supervisor) -> float | None:
         """Return the measured cores that others leave for the topology; None if unknown."""
@@ -95,6 +97,7 @@ class LoadInputs:
             headroom=headroom,
             executors_per_worker=per_slot,
             worker_cpu=crossing.worker,
+            polling_cpu=self._polling,
             send_cpu=crossing.per_tuple,
             receive_cpu=crossing.per_tuple,
             crossing_seconds=CROSSING_SECONDS,

@@ -15,11 +15,14 @@ from eyewall_sidecar.model.arrays import Floats, Places
 from eyewall_sidecar.objectives.load import LoadArrays, evaluate_load
 
 USUAL_BURSTINESS = 1.0
-USUAL_SHARING = 0.5
-"""On a host of a third of a core that used 0.66 and 0.9 of it, tuples took 37 and 70 to 100 ms; 1
-forecasts 49 and more than 300."""
-PRIOR_ERRORS = (1.0, 0.5)
+USUAL_SHARING = 0.25
+"""Between 0, where tuples come at regular intervals, and 0.5, where they come at random: work of
+constant length waits half as long as exponential work (Pollaczek and Khinchine)."""
+PRIOR_ERRORS = (1.0, 0.25)
 """Standard deviations of κ and γ before anything was measured: as wide as they are."""
+LATENCY_MODEL = 1
+"""Which model an observation was split by: that of another says nothing of κ and γ of this one.
+0: a host's wait was that for the next period of its quota."""
 FARTHEST_FACTOR = 4.0
 """Between a fitted value and the usual one. Above 0, as an interval around 0 has no width."""
 BASE_ERROR = 0.3
