@@ -21,7 +21,7 @@ from eyewall_sidecar.service.decision import (
     poll_search,
 )
 from eyewall_sidecar.service.first_placement import prefer_ras
-from eyewall_sidecar.service.look_back import MoveTrial, judge_move
+from eyewall_sidecar.service.look_back import MoveTrial
 from eyewall_sidecar.service.messages import no_placement_message, search_summary, solution_message
 from eyewall_sidecar.service.movement_rules import (
     CandidateMove,
@@ -32,25 +32,18 @@ from eyewall_sidecar.service.movement_rules import (
     find_freeze,
     price_of,
 )
+from eyewall_sidecar.service.ordered_moves import OrderedMoves
 from eyewall_sidecar.service.performance import Performance, PerformanceTracker
-from eyewall_sidecar.service.plans import (
-    PlanState,
-    PlanStore,
-    find_staleness,
-    lost_slot_message,
-    reused_slots_message,
-)
+from eyewall_sidecar.service.plans import PlanStore, reused_slots_message
 from eyewall_sidecar.service.problem_cache import (
     Observation,
     PlacementRequest,
     request_placement,
 )
 from eyewall_sidecar.service.solver_pool import PLACING, PlacementTask, Solvers
-from eyewall_sidecar.service.worker_budget import WorkerBudget
-from eyewall_sidecar.service.worker_starts import WorkerStarts
+from eyewall_sidecar.service.started_workers import StartedWorkers
 from eyewall_sidecar.stores import HeldSwitches
 from eyewall_sidecar.storm import (
-    Assignment,
     KnownDelaysCache,
     Mode,
     SettingsError,
@@ -59,10 +52,8 @@ from eyewall_sidecar.storm import (
     TopologySettings,
     TopologyState,
     choose_slots,
-    find_lost_slot,
     mode_of,
     read_settings,
-    workers_started,
 )
 
 SOLVING_SHARE = 0.85
@@ -87,34 +78,34 @@ class TopologyDecider:
         clock: Callable[[], float],
     ) -> None:
         """Decide by these settings; `clock` is the one that deadlines are on."""
-        self.budget = WorkerBudget()
-        self.starts = WorkerStarts()
+        self.started = StartedWorkers(clock)
         self._performances = PerformanceTracker()
         self._settings = settings
         self._solvers = solvers
-        self._plans = plans
+        self._orders = OrderedMoves(settings.moves, plans, self.started, clock)
         self._clock = clock
         self._known_delays = KnownDelaysCache()
 
     def observe(self, observation: Observation) -> None:
         """Learn from the hosts' reports how topologies do, and how long their workers started."""
         reports = observation.estimates.reports
-        self.starts.observe(reports.values(), self._clock())
+        self.started.starts.observe(reports.values(), self._clock())
         self._performances.observe(observation.state, reports)
 
     def decide(
         self, topology: TopologyState, record: TopologyRecord, inputs: RoundInputs
     ) -> TopologyOutcome:
         """Apply the plan that a person ordered; else place what has no slot, or improve."""
-        return self._apply_plan(topology, record, inputs) or self._decide(topology, record, inputs)
+        ordered = self._orders.apply_plan(topology, record, inputs)
+        return ordered or self._decide(topology, record, inputs)
 
     def conditions(
         self, topology: TopologyState, record: TopologyRecord, switches: HeldSwitches
     ) -> MoveConditions:
         """Return what holds now for moving a topology."""
-        now, limits = self._clock(), self._settings.moves
+        now, limits, starts = self._clock(), self._settings.moves, self.started.starts
         performance = self.performance(topology)
-        catch_up = min(LONGEST_CATCH_UP, CATCH_UP * self.starts.longest(topology.topology.id))
+        catch_up = min(LONGEST_CATCH_UP, CATCH_UP * starts.longest(topology.topology.id))
         return MoveConditions(
             frozen=find_freeze(limits, switches, topology.topology.id),
             cooling_seconds=record.since + limits.cool_down_seconds - now,
@@ -123,39 +114,14 @@ class TopologyDecider:
             catching_up_seconds=record.since + catch_up - now,
             saturated=performance.is_saturated,
             latency=performance.latency.mean if performance.latency is not None else None,
-            starts=self.starts,
-            started_in_round=self.budget.started_in_round(),
-            started_in_hour=self.budget.started_in_hour(now),
+            starts=starts,
+            started_in_round=self.started.budget.started_in_round(),
+            started_in_hour=self.started.budget.started_in_hour(now),
         )
 
     def performance(self, topology: TopologyState) -> Performance:
         """Return what is measured of a topology since its workers changed."""
         return self._performances.performance(topology.topology.id)
-
-    def _apply_plan(
-        self, topology: TopologyState, record: TopologyRecord, inputs: RoundInputs
-    ) -> TopologyOutcome | None:
-        """Run what a person ordered; None if nothing was ordered, or if it cannot be done."""
-        plan = inputs.plans.get(topology.topology.id)
-        if plan is None:
-            return None
-        state = inputs.observation.state
-        # The order may rest on the round before this one.
-        if stale := find_staleness(plan, state):
-            self._plans.turn(plan, PlanState.STALE, stale)
-            return None
-        refusal = find_freeze(self._settings.moves, inputs.switches, topology.topology.id)
-        if refusal is None and (lost := find_lost_slot(plan.assignment, topology, state)):
-            refusal = lost_slot_message(lost, plan.hosts)
-        if refusal is not None:
-            self._plans.turn(plan, PlanState.REFUSED, refusal)
-            return None
-        if plan.status is None or not self._plans.turn(plan, PlanState.HANDED_OVER):
-            return None
-        self._spend(topology, plan.assignment)
-        self._expect_starts(topology, plan.assignment, inputs)
-        record = replace(record, handover=Handover(plan.assignment, plan.status))
-        return TopologyOutcome(Place(plan.assignment), record, plan.report, plan=plan)
 
     def _decide(
         self, topology: TopologyState, record: TopologyRecord, inputs: RoundInputs
@@ -263,8 +229,9 @@ class TopologyDecider:
             not_known = problem if isinstance(problem, ProblemError) else request.unknown
             hold = message(Code.NOT_SOUGHT, reason=str(not_known))
             return TopologyOutcome(stays, replace(record, hold=hold), hold)
-        if (outcome := self._look_back(topology, record, inputs)) is not None:
-            return outcome
+        looked_back = self._orders.look_back(topology, record, inputs, self.performance(topology))
+        if looked_back is not None:
+            return looked_back
         record = replace(record, hold=None)
         task = request.task(problem, self._settings.solver.seed)
         record, failure = poll_search(record, self._clock())
@@ -340,9 +307,9 @@ class TopologyDecider:
             weighs_latency=objective.weighs_latency,
         )
         handover = Handover(slots.assignment, status, trial)
-        price = price_of(candidate, self.starts)
+        price = price_of(candidate, self.started.starts)
         outcome = self._hand_over(topology, record, solution, handover, inputs)
-        self._spend(topology, slots.assignment)
+        self.started.spend(topology, slots.assignment)
         gain: Message | str = ""
         if predicted is not None:
             gain = message(Code.PREDICTED_GAIN, least=predicted[0], greatest=predicted[1])
@@ -360,34 +327,6 @@ class TopologyDecider:
             predicted=predicted,
         )
 
-    def _look_back(
-        self, topology: TopologyState, record: TopologyRecord, inputs: RoundInputs
-    ) -> TopologyOutcome | None:
-        """Judge the last move once it came to rest: it is undone, once, if it made things worse."""
-        trial, performance = record.trial, self.performance(topology)
-        if trial is None or not performance.at_rest:
-            return None
-        record = replace(record, trial=None)
-        found = judge_move(trial, performance)
-        if not found.worse or trial.undoes:
-            report = message(Code.MOVE_CONFIRMED, measured=found.report)
-            return TopologyOutcome(Keep(), record, report, looks_back=True)
-        record = replace(record, history=record.history.with_setback(self._clock()))
-        state = inputs.observation.state
-        refusal = find_freeze(self._settings.moves, inputs.switches, topology.topology.id)
-        if refusal is None and (lost := find_lost_slot(trial.origin, topology, state)):
-            hosts = {it.id: it.host for it in state.supervisors}
-            refusal = lost_slot_message(lost, hosts)
-        if refusal is not None:
-            report = message(Code.MOVE_NOT_UNDONE, measured=found.report, reason=refusal)
-            return TopologyOutcome(Keep(), record, report, looks_back=True)
-        undo = MoveTrial(topology.assignment, performance.latest(), undoes=True)
-        record = replace(record, handover=Handover(trial.origin, message(Code.UNDONE), undo))
-        self._spend(topology, trial.origin)
-        self._expect_starts(topology, trial.origin, inputs)
-        report = message(Code.MOVE_UNDONE, measured=found.report)
-        return TopologyOutcome(Place(trial.origin), record, report, looks_back=True)
-
     def _hand_over(
         self,
         topology: TopologyState,
@@ -396,7 +335,7 @@ class TopologyDecider:
         handover: Handover,
         inputs: RoundInputs,
     ) -> TopologyOutcome:
-        self._expect_starts(topology, handover.assignment, inputs)
+        self.started.expect(topology, handover.assignment, inputs.observation.state)
         record = replace(record, handover=handover)
         report = message(
             Code.DECIDED,
@@ -430,17 +369,6 @@ class TopologyDecider:
         cancel_search(record)
         job = self._solvers.run(task, seconds)
         return replace(record, search=PlacementSearch(task, job))
-
-    def _expect_starts(
-        self, topology: TopologyState, assignment: Assignment, inputs: RoundInputs
-    ) -> None:
-        hosts = {it.id: it.host for it in inputs.observation.state.supervisors}
-        name, before = topology.topology.id, topology.assignment
-        self.starts.expect(name, before, assignment, hosts, self._clock())
-
-    def _spend(self, topology: TopologyState, assignment: Assignment) -> None:
-        starts = workers_started(topology.assignment, assignment)
-        self.budget.spend(topology.topology.id, assignment, starts)
 
 
 def _status(

@@ -123,7 +123,7 @@ class SchedulingService:
 
     def workers_started_in_hour(self) -> int:
         """Return how many worker processes moves started in the last hour."""
-        return self._decider.budget.started_in_hour(self._clock())
+        return self._decider.started.budget.started_in_hour(self._clock())
 
     def conditions(
         self, topology: TopologyState, records: Mapping[str, TopologyRecord]
@@ -142,7 +142,7 @@ class SchedulingService:
         Nimbus that asks.
         """
         began = self._clock()
-        self._decider.budget.begin_round(state, began)
+        self._decider.started.budget.begin_round(state, began)
         self.plans.follow_up(state)
         estimates = self._estimates.read(it.topology for it in state.topologies)
         self._waits.read()

@@ -1,0 +1,100 @@
+"""Moves that no search has to find: a plan that a person ordered, and the way back from a move."""
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from eyewall_sidecar.config import MoveLimits
+from eyewall_sidecar.messages import Code, message
+from eyewall_sidecar.service.decision import (
+    Handover,
+    Keep,
+    Place,
+    RoundInputs,
+    TopologyOutcome,
+    TopologyRecord,
+)
+from eyewall_sidecar.service.look_back import MoveTrial, judge_move
+from eyewall_sidecar.service.movement_rules import find_freeze
+from eyewall_sidecar.service.performance import Performance
+from eyewall_sidecar.service.plans import (
+    PlanState,
+    PlanStore,
+    find_staleness,
+    lost_slot_message,
+)
+from eyewall_sidecar.service.started_workers import StartedWorkers
+from eyewall_sidecar.storm import TopologyState, find_lost_slot
+
+
+class OrderedMoves:
+    """Carries out orders as long as they fit what runs."""
+
+    def __init__(
+        self,
+        limits: MoveLimits,
+        plans: PlanStore,
+        started: StartedWorkers,
+        clock: Callable[[], float],
+    ) -> None:
+        """Move within these limits; `clock` is the one of rounds."""
+        self._limits = limits
+        self._plans = plans
+        self._started = started
+        self._clock = clock
+
+    def apply_plan(
+        self, topology: TopologyState, record: TopologyRecord, inputs: RoundInputs
+    ) -> TopologyOutcome | None:
+        """Run what a person ordered; None if nothing was ordered, or if it cannot be done."""
+        plan = inputs.plans.get(topology.topology.id)
+        if plan is None:
+            return None
+        state = inputs.observation.state
+        # The order may rest on the round before this one.
+        if stale := find_staleness(plan, state):
+            self._plans.turn(plan, PlanState.STALE, stale)
+            return None
+        refusal = find_freeze(self._limits, inputs.switches, topology.topology.id)
+        if refusal is None and (lost := find_lost_slot(plan.assignment, topology, state)):
+            refusal = lost_slot_message(lost, plan.hosts)
+        if refusal is not None:
+            self._plans.turn(plan, PlanState.REFUSED, refusal)
+            return None
+        if plan.status is None or not self._plans.turn(plan, PlanState.HANDED_OVER):
+            return None
+        self._started.spend(topology, plan.assignment)
+        self._started.expect(topology, plan.assignment, state)
+        record = replace(record, handover=Handover(plan.assignment, plan.status))
+        return TopologyOutcome(Place(plan.assignment), record, plan.report, plan=plan)
+
+    def look_back(
+        self,
+        topology: TopologyState,
+        record: TopologyRecord,
+        inputs: RoundInputs,
+        performance: Performance,
+    ) -> TopologyOutcome | None:
+        """Judge the last move once it came to rest: it is undone, once, if it made things worse."""
+        trial = record.trial
+        if trial is None or not performance.at_rest:
+            return None
+        record = replace(record, trial=None)
+        found = judge_move(trial, performance)
+        if not found.worse or trial.undoes:
+            report = message(Code.MOVE_CONFIRMED, measured=found.report)
+            return TopologyOutcome(Keep(), record, report, looks_back=True)
+        record = replace(record, history=record.history.with_setback(self._clock()))
+        state = inputs.observation.state
+        refusal = find_freeze(self._limits, inputs.switches, topology.topology.id)
+        if refusal is None and (lost := find_lost_slot(trial.origin, topology, state)):
+            hosts = {it.id: it.host for it in state.supervisors}
+            refusal = lost_slot_message(lost, hosts)
+        if refusal is not None:
+            report = message(Code.MOVE_NOT_UNDONE, measured=found.report, reason=refusal)
+            return TopologyOutcome(Keep(), record, report, looks_back=True)
+        undo = MoveTrial(topology.assignment, performance.latest(), undoes=True)
+        record = replace(record, handover=Handover(trial.origin, message(Code.UNDONE), undo))
+        self._started.spend(topology, trial.origin)
+        self._started.expect(topology, trial.origin, state)
+        report = message(Code.MOVE_UNDONE, measured=found.report)
+        return TopologyOutcome(Place(trial.origin), record, report, looks_back=True)

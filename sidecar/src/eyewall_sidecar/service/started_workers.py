@@ -1,0 +1,28 @@
+"""The workers that an assignment starts: counted against the budget, and timed."""
+
+from collections.abc import Callable
+
+from eyewall_sidecar.service.worker_budget import WorkerBudget
+from eyewall_sidecar.service.worker_starts import WorkerStarts
+from eyewall_sidecar.storm import Assignment, ClusterState, TopologyState, workers_started
+
+
+class StartedWorkers:
+    """What starting workers has cost, and may cost yet."""
+
+    def __init__(self, clock: Callable[[], float]) -> None:
+        """Begin with nothing started."""
+        self.budget = WorkerBudget()
+        self.starts = WorkerStarts()
+        self._clock = clock
+
+    def expect(self, topology: TopologyState, assignment: Assignment, state: ClusterState) -> None:
+        """Time the starts of an assignment that Nimbus is given."""
+        hosts = {it.id: it.host for it in state.supervisors}
+        before = topology.assignment
+        self.starts.expect(topology.topology.id, before, assignment, hosts, self._clock())
+
+    def spend(self, topology: TopologyState, assignment: Assignment) -> None:
+        """Count the starts of a move; a first placement costs no budget."""
+        starts = workers_started(topology.assignment, assignment)
+        self.budget.spend(topology.topology.id, assignment, starts)
