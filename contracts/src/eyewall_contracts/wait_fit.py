@@ -29,7 +29,7 @@ class WaitObservation(Struct, frozen=True, array_like=True, gc=False):
     deviation: Amount
     """Standard deviation of the measured latency."""
     base: Amount
-    """Work, delays and crossings."""
+    """Work, the rest of trees, delays and crossings."""
     executors: Amount
     """Waits for executors at κ = 1."""
     hosts: Amount

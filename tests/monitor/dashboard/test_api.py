@@ -13,7 +13,7 @@ from eyewall_contracts.sample import TaskOutput, TaskSample
 from msgspec.structs import replace
 from rate_documents import FULL_RATES, an_estimate
 from reports import COUNT_WORKER, FULL
-from scripted_operations import a_status, a_topology
+from sidecar_answers import a_status, a_topology
 
 if TYPE_CHECKING:
     from dashboard_stores import Stores

@@ -11,7 +11,8 @@ import grpc
 import httpx
 import pytest
 from eyewall_sidecar.service.planner import MOST_AT_ONCE
-from scripted_operations import Refusal, a_plan, a_status
+from scripted_operations import Refusal
+from sidecar_answers import a_plan, a_status
 
 if TYPE_CHECKING:
     from dashboard_stores import Stores

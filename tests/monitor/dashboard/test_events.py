@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from eyewall_monitor.dashboard.view_cache import ViewChange
 from eyewall_monitor.dashboard.web.events import Events
-from scripted_operations import a_plan, a_status
+from sidecar_answers import a_plan, a_status
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

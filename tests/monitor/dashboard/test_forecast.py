@@ -26,7 +26,8 @@ from eyewall_monitor.dashboard.views.response_time import (
 )
 from msgspec import structs
 from reports import COUNT_WORKER, FULL
-from scripted_operations import Refusal, a_forecast, a_topology
+from scripted_operations import Refusal
+from sidecar_answers import a_forecast, a_topology
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

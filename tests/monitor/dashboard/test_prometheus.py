@@ -29,7 +29,7 @@ from prometheus_client.openmetrics.parser import text_string_to_metric_families 
 from prometheus_client.parser import text_string_to_metric_families as parsed
 from rate_documents import FULL_RATES, an_estimate
 from reports import FULL
-from scripted_operations import a_plan, a_status
+from sidecar_answers import a_plan, a_status
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

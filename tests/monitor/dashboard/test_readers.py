@@ -16,7 +16,7 @@ from eyewall_monitor.dashboard.readers.zookeeper_reader import ZookeeperReader
 from eyewall_monitor.dashboard.sidecar_client import SidecarClient
 from msgspec.structs import replace
 from reports import FULL
-from scripted_operations import a_plan, a_status
+from sidecar_answers import a_plan, a_status
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

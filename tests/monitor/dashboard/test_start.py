@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 from eyewall_monitor.dashboard import serve
 from eyewall_monitor.dashboard.config import DashboardConfig, SidecarAddress
 from running_dashboard import RunningDashboard
-from scripted_operations import ScriptedOperations, SidecarServer, a_status
+from scripted_operations import ScriptedOperations, SidecarServer
+from sidecar_answers import a_status
 
 if TYPE_CHECKING:
     import pytest

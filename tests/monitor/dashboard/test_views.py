@@ -32,7 +32,7 @@ from eyewall_monitor.dashboard.views.signal import nimbus_signal
 from eyewall_monitor.dashboard.views.switches import switches_view
 from msgspec import structs
 from reports import COUNT_WORKER, FULL
-from scripted_operations import a_status
+from sidecar_answers import a_status
 
 MADE = FULL_DECISION.time
 TOPOLOGY = FULL_DECISION.topology

@@ -16,14 +16,13 @@ from eyewall_sidecar.model import (
 from eyewall_sidecar.objective import Objective
 from eyewall_sidecar.objectives import evaluate
 from eyewall_sidecar.objectives.load import (
+    ASSUMED_WORK,
     HEADROOM_PENALTY,
     MOST_SUSTAINABLE,
-    SCENARIOS,
-    UNKNOWN_WORK,
-    LoadScenario,
     forecast_load,
 )
 from eyewall_sidecar.objectives.load_prediction import predict_move
+from eyewall_sidecar.objectives.load_scenarios import SCENARIOS, LoadScenario
 
 MODEL = LoadModel(worker_cpu=0.05, send_cpu=0.001, receive_cpu=0.002, crossing_seconds=0.003)
 # a ─10/s─▶ b; n1 has 1 core of which others use 0.04, n2 has 2 cores of twice the speed.
@@ -83,10 +82,11 @@ def test_at_the_sustainable_multiple_the_bottleneck_is_fully_in_use() -> None:
 
 def test_response_time_is_work_with_its_wait_the_hosts_wait_on_entry_and_crossings() -> None:
     found = forecast_load(PROBLEM, SPLIT)
-    # n1 has 0.91 cores for the 10 ms of a, n2 1.975 cores of twice the speed for the 40 ms of b.
-    # Their exponents are √(2 · 2) − 1 = 1 and √(2 · 3) − 1.
-    first = 0.01 / 0.91 * 0.20 / 0.80
-    second = 0.04 / (2 * 1.975) * 0.1175 ** (sqrt(6) - 1) / (1 - 0.1175)
+    # n1 has 0.91 cores for the 10 ms of a, n2 1.975 cores of twice the speed for the 40 ms of b. Of
+    # these 0.11 and 0.42 / 2 are needed; the exponents are √(2 · 2) − 1 = 1 and √(2 · 3) − 1.
+    busy, other = 0.11 / 0.91, 0.21 / 1.975
+    first = 0.01 / 0.91 * busy / (1 - busy)
+    second = 0.04 / (2 * 1.975) * other ** (sqrt(6) - 1) / (1 - other)
     at_a = 0.01 / 0.91 * (1 + (0.1 / 0.91) / (1 - 0.1 / 0.91))
     at_b = 0.04 / 2 * (1 + 0.2 / 0.8)
     assert found.response_time == pytest.approx(first + at_a + 0.003 + 0.02 + second + at_b)
@@ -98,7 +98,7 @@ def test_within_a_worker_there_is_no_crossing() -> None:
     found = forecast_load(PROBLEM, TOGETHER)
     assert found.node_utilisation == pytest.approx({"n1": 0.1 + 0.4 + 0.05 + 0.04, "n2": 0.0})
     # Both work on a tuple with the 0.91 cores that are free: 50 ms take 50 / 0.91.
-    wait = 0.05 / 0.91 * 0.59 / 0.41
+    wait = 0.05 / 0.91 * 0.5 / 0.41
     at_a, at_b = (
         work / 0.91 * (1 + it / (1 - it)) for work, it in ((0.01, 0.1 / 0.91), (0.04, 0.4 / 0.91))
     )
@@ -157,7 +157,7 @@ def test_tuples_wait_long_on_a_busy_node_while_no_execution_time_is_known() -> N
     busy = replace(PROBLEM.operators[0], execution_time=0.0, demand=0.5)
     problem = PlacementProblem((busy,), (), (Node("n", cores=1.0),), {})
     # ρ = 0.5 on a core: h₁ = 1.
-    assert forecast_load(problem, {"a": "n"}).response_time == pytest.approx(UNKNOWN_WORK)
+    assert forecast_load(problem, {"a": "n"}).response_time == pytest.approx(ASSUMED_WORK)
     known = replace(problem, operators=(replace(busy, execution_time=0.001),))
     assert forecast_load(known, {"a": "n"}).response_time == pytest.approx(0.001 * 2 + 0.001)
 

@@ -328,13 +328,16 @@ def test_an_executor_that_only_looks_for_tuples_needs_next_to_nothing() -> None:
     assert [it.demand for it in asked.problem.operators] == pytest.approx([0.0011, 0.0011])
 
 
-def test_no_executor_looks_for_tuples_with_more_than_the_least_that_any_used() -> None:
-    # Another wait strategy: 0.004 used, of which 0.004 · 0.996 for looking; of 0.1, 0.004 · 0.9.
-    used = {1: MeasuredValue(0.1, 0.0), 2: MeasuredValue(0.004, 0.0)}
+def test_no_executor_looks_for_tuples_with_more_than_the_least_that_any_of_its_kind_used() -> None:
+    # The bolts have another wait strategy: of 0.004 used 0.004 · 0.996 went into looking, of 0.1
+    # 0.004 · 0.9. That says nothing of the spout: of its 0.1, 0.011 · 0.9.
+    topology = chain(("source", 1), ("tag", 1), ("sink", 1), settings={"objective": "L=1"})
+    used = {1: MeasuredValue(0.1, 0.0), 2: MeasuredValue(0.1, 0.0), 3: MeasuredValue(0.004, 0.0)}
     measured = MeasuredTopology(cores=used)
-    asked = ask([supervisor("a")], LOADED, worker("a", 6700, 1, 2), measured=measured)
-    assert asked.problem.load.polling_cpu == 0.004
-    assert [it.demand for it in asked.problem.operators] == pytest.approx([0.0964, 0.0004])
+    asked = ask([supervisor("a")], topology, worker("a", 6700, 1, 2, 3), measured=measured)
+    demands = [it.demand for it in asked.problem.operators]
+    assert demands == pytest.approx([0.0901, 0.0964, 0.0004])
+    assert asked.problem.load.polling_cpu == pytest.approx((0.011 + 2 * 0.004) / 3)
 
 
 def test_nothing_is_known_of_threads_that_look_for_tuples_where_nothing_was_measured() -> None:

@@ -21,8 +21,8 @@ class LoadModel:
     worker_cpu
         Cores that a worker process uses in addition to its executors, at any rate.
     polling_cpu
-        Cores that an executor without tuples uses to look for one. It gives way to work, but a
-        tuple's work has to share the host with it.
+        Cores that an executor without tuples uses to look for one. It limits no rate, as it gives
+        way to work, but it slows the work on a tuple.
     send_cpu, receive_cpu
         CPU-seconds for a tuple that leaves a worker, and for one that enters a worker.
     crossing_seconds

@@ -36,11 +36,11 @@ class LoadTerms(NamedTuple):
     ----------
     sustainable
         Whether Θ is the objective; L otherwise.
-    demands, work, tree_work, visits, entries
+    demands, work, tree_work, batch_work, assumed_work, way_shares, visits, entries
         [operator]: as in `LoadArrays`.
     least
-        [operator]: what it adds to L at least, wherever it is.
-    sources, targets, rates, passes, loads
+        [operator]: seconds of its work on a tuple's way on its fastest candidate.
+    sources, targets, rates, passes, tuple_passes, loads
         [stream]: as in `LoadArrays`, and bytes/s; those from an operator to itself are left out.
     cores, background, speedups, exponents
         [node]: as in `LoadArrays`.
@@ -55,7 +55,7 @@ class LoadTerms(NamedTuple):
         for links, the most that one stream carries.
     headroom, executors_per_worker, worker_cpu, polling_cpu, send_cpu, receive_cpu, crossing_seconds
         As in `LoadArrays`.
-    least_tree, burstiness, sharing
+    burstiness, sharing
         As in `LoadArrays`.
     """
 
@@ -63,6 +63,9 @@ class LoadTerms(NamedTuple):
     demands: Floats
     work: Floats
     tree_work: Floats
+    batch_work: Floats
+    assumed_work: Floats
+    way_shares: Floats
     visits: Floats
     entries: Floats
     least: Floats
@@ -70,6 +73,7 @@ class LoadTerms(NamedTuple):
     targets: Places
     rates: Floats
     passes: Floats
+    tuple_passes: Floats
     loads: Floats
     cores: Floats
     background: Floats
@@ -88,7 +92,6 @@ class LoadTerms(NamedTuple):
     send_cpu: float
     receive_cpu: float
     crossing_seconds: float
-    least_tree: float
     burstiness: float
     sharing: float
 
@@ -98,12 +101,17 @@ class Scratch(NamedTuple):
 
     Parameters
     ----------
-    demand, held, entering, free
-        [node]: cores at speedup 1, executors, how often tuples enter, and cores that are free.
+    demand, held, free
+        [node]: cores at speedup 1, executors, and cores that are free.
+    entering, way_entering
+        [node]: how often tuples enter with their acks, and without.
     left
         [node]: cores that are left for the work on a tuple.
-    trees, on_way
-        [node]: CPU-seconds for all of a tuple's tree at speedup 1, and seconds of work on its way.
+    trees, batches, slowest, assumed, on_way
+        [node]: seconds for all of a tuple's tree, for what a tuple finds at work, and for the
+        operator that has most to do; seconds that are assumed; seconds of work on a tuple's way.
+    shares
+        [node]: the part of a tree's tuples there that are on the tuple's way.
     inner_rates, inner_passes
         [node]: tuples/s within it, and how often a tuple's way leads along such a stream.
     used
@@ -114,11 +122,16 @@ class Scratch(NamedTuple):
 
     demand: Floats
     held: Floats
-    entering: Floats
     free: Floats
+    entering: Floats
+    way_entering: Floats
     left: Floats
     trees: Floats
+    batches: Floats
+    slowest: Floats
+    assumed: Floats
     on_way: Floats
+    shares: Floats
     inner_rates: Floats
     inner_passes: Floats
     used: Floats
@@ -138,6 +151,9 @@ def load_terms(arrays: ProblemArrays, term: Term) -> LoadTerms:
         "demands": load.demands,
         "work": load.work,
         "tree_work": load.tree_work,
+        "batch_work": load.batch_work,
+        "assumed_work": load.assumed_work,
+        "way_shares": load.way_shares,
         "visits": load.visits,
         "entries": load.entries,
         "least": load.visits * load.work / np.maximum(fastest, 1e-300),
@@ -145,6 +161,7 @@ def load_terms(arrays: ProblemArrays, term: Term) -> LoadTerms:
         "targets": load.targets[between],
         "rates": load.rates[between],
         "passes": load.passes[between],
+        "tuple_passes": load.tuple_passes[between],
         "loads": carried,
         "cores": load.cores,
         "background": load.background,
@@ -166,7 +183,6 @@ def load_terms(arrays: ProblemArrays, term: Term) -> LoadTerms:
         send_cpu=load.send_cpu,
         receive_cpu=load.receive_cpu,
         crossing_seconds=load.crossing_seconds,
-        least_tree=load.least_tree,
         burstiness=load.burstiness,
         sharing=load.sharing,
         **{name: _read_only(it) for name, it in made.items()},
@@ -180,10 +196,15 @@ def scratch(terms: LoadTerms) -> Scratch:
         demand=np.zeros(nodes),
         held=np.zeros(nodes),
         entering=np.zeros(nodes),
+        way_entering=np.zeros(nodes),
         free=np.zeros(nodes),
         left=np.zeros(nodes),
         trees=np.zeros(nodes),
+        batches=np.zeros(nodes),
+        slowest=np.zeros(nodes),
+        assumed=np.zeros(nodes),
         on_way=np.zeros(nodes),
+        shares=np.zeros(nodes),
         inner_rates=np.zeros(nodes),
         inner_passes=np.zeros(nodes),
         used=np.zeros((3, nodes)),
@@ -195,12 +216,23 @@ def scratch(terms: LoadTerms) -> Scratch:
 def evaluate_places(terms: LoadTerms, room: Scratch, places: Places) -> tuple[float, float, float]:
     """Return the objective as a cost, a cost to search by, and by how much constraints are broken.
 
-    Operators that are `NOWHERE` add what they add at least: no completion of the placement has a
-    lower cost, or breaks constraints by less. The cost is L in seconds, or 1 / Θ.
+    No completion of a placement with operators that are `NOWHERE` has a lower cost, or breaks
+    constraints by less. The cost is L in seconds, or 1 / Θ.
     """
-    demand, held, entering, free, left, trees, on_way, inner_rates, inner_passes, used, links = room
+    demand, held, free, left = room.demand, room.held, room.free, room.left
+    entering, way_entering = room.entering, room.way_entering
+    trees, batches, slowest = room.trees, room.batches, room.slowest
+    assumed, on_way, shares = room.assumed, room.on_way, room.shares
+    inner_rates, inner_passes, used, links = (
+        room.inner_rates,
+        room.inner_passes,
+        room.used,
+        room.links,
+    )
     for node in range(len(demand)):
-        demand[node] = held[node] = entering[node] = trees[node] = on_way[node] = 0.0
+        demand[node] = held[node] = entering[node] = way_entering[node] = 0.0
+        trees[node] = batches[node] = slowest[node] = 0.0
+        assumed[node] = on_way[node] = shares[node] = 0.0
         inner_rates[node] = inner_passes[node] = 0.0
         used[0, node] = used[1, node] = used[2, node] = 0.0
     limited = len(links) > 0
@@ -208,16 +240,23 @@ def evaluate_places(terms: LoadTerms, room: Scratch, places: Places) -> tuple[fl
         for target in range(len(links)):
             links[source, target] = 0.0
     seconds = unplaced = work_unplaced = 0.0
+    whole = True
     for operator in range(len(places)):
         node = places[operator]
         if node == NOWHERE:
+            whole = False
             work_unplaced += terms.least[operator]
             unplaced += terms.demands[operator]
             continue
         demand[node] += terms.demands[operator]
         held[node] += 1.0
         entering[node] += terms.entries[operator]
+        way_entering[node] += terms.entries[operator]
         trees[node] += terms.tree_work[operator]
+        batches[node] += terms.tree_work[operator] * terms.batch_work[operator]
+        slowest[node] = max(slowest[node], terms.tree_work[operator])
+        assumed[node] = max(assumed[node], terms.assumed_work[operator])
+        shares[node] = max(shares[node], terms.way_shares[operator])
         for resource in range(3):
             used[resource, node] += terms.requirements[resource, operator]
     for stream in range(len(terms.sources)):
@@ -232,6 +271,7 @@ def evaluate_places(terms: LoadTerms, room: Scratch, places: Places) -> tuple[fl
         demand[source] += terms.send_cpu * rate
         demand[target] += terms.receive_cpu * rate
         entering[target] += passes
+        way_entering[target] += terms.tuple_passes[stream]
         seconds += passes * (terms.delays[source, target] + terms.crossing_seconds)
         if limited:
             links[source, target] += terms.loads[stream]
@@ -248,7 +288,11 @@ def evaluate_places(terms: LoadTerms, room: Scratch, places: Places) -> tuple[fl
         free[node] = max(cores - fixed, LEAST_FREE * cores)
         polling = terms.polling_cpu * held[node] / speedup
         left[node] = free[node] / (1.0 + polling / max(1.0, free[node]))
+        # What is not placed yet may have less to do at a time.
+        batches[node] = batches[node] / trees[node] if whole and trees[node] > 0.0 else 0.0
+        batches[node] /= speedup * left[node]
         trees[node] /= speedup * left[node]
+        slowest[node] /= speedup * min(1.0, left[node])
         needed = demand[node] / speedup
         filled = needed / free[node]
         saturation = max(saturation, filled)
@@ -256,9 +300,9 @@ def evaluate_places(terms: LoadTerms, room: Scratch, places: Places) -> tuple[fl
         total_demand += demand[node]
         total_free += free[node] * speedup
         if entering[node] > 0.0:
-            wait = _wait((needed + fixed) / cores, terms.exponents[node])
-            tree = max(trees[node], terms.least_tree)
-            seconds += entering[node] * terms.sharing * tree * wait
+            wait = _wait(filled, terms.exponents[node])
+            found = max(trees[node], batches[node], assumed[node])
+            seconds += entering[node] * terms.sharing * found * wait
         for resource in range(3):
             over = used[resource, node] - terms.limits[resource, node]
             if over > 0.0:
@@ -281,11 +325,12 @@ def evaluate_places(terms: LoadTerms, room: Scratch, places: Places) -> tuple[fl
             work /= speedup * min(1.0, left[node])
             on_way[node] += work
             seconds += work * (1.0 + terms.burstiness * _wait(thread, 1.0))
-    # What is not placed yet may be done while hosts work on the rest of a tuple's tree.
-    others = 0.0
+    rest_of_trees = 0.0
     for node in range(len(demand)):
-        others += max(0.0, min(1.0, entering[node]) * trees[node] - on_way[node])
-    seconds += max(others, work_unplaced)
+        on_node = min(1.0, max(way_entering[node], shares[node])) * max(trees[node], slowest[node])
+        rest_of_trees += max(0.0, on_node - on_way[node])
+    # What is not placed yet may be worked on while hosts work on the rest of a tuple's tree.
+    seconds += max(rest_of_trees, work_unplaced)
     # However the rest is placed, all nodes together carry it.
     saturation = max(saturation, (total_demand + unplaced) / total_free, 1.0 / MOST_SUSTAINABLE)
     if terms.sustainable:

@@ -12,7 +12,8 @@ import numpy as np
 from eyewall_sidecar.model import Placement, PlacementProblem, ProblemError
 from eyewall_sidecar.model.arrays import Floats, Indices, Places, ProblemArrays, places_of
 from eyewall_sidecar.model.limits import MOST
-from eyewall_sidecar.objectives.tuple_ways import tuple_ways
+from eyewall_sidecar.objectives.load_scenarios import AS_ESTIMATED, LoadScenario
+from eyewall_sidecar.objectives.tuple_ways import TupleWays, tuple_ways
 
 HEADROOM_PENALTY = 1.0
 """Seconds that a placement pays for carrying only half of the multiple it should carry."""
@@ -20,49 +21,14 @@ KNEE = 0.98
 """The utilisation from which on waits grow linearly, along the tangent: they remain finite."""
 MOST_CORES = 1e4
 """Of a host, in the exponent of its wait; with more there is practically none below saturation."""
-UNKNOWN_WORK = 0.1
-"""CPU-seconds of a tuple's tree on a host while no execution time is known: tuples are taken to
+ASSUMED_WORK = 0.1
+"""CPU-seconds of a tuple's tree on a host where execution times are unknown: tuples are taken to
 wait long on a busy host, so that none is filled for what little a short way saves."""
 LEAST_FREE = 0.01
 """The share of a host's cores that the others there always leave to a topology."""
 MOST_SUSTAINABLE = 1e6
 """Θ of what needs no CPU."""
 _LEAST_CORES = 1e-9
-
-
-@dataclass(frozen=True, slots=True)
-class LoadScenario:
-    """What the load model's inputs may be instead of their estimates.
-
-    `LoadModel.uncertainty` multiplies `demand`, and is the exponent of the factors.
-
-    Parameters
-    ----------
-    demand
-        What is added to each operator's demand, as a multiple of `demand_error`.
-    crossing, burstiness, sharing
-        Factors of the costs of a crossing (CPU and seconds), of κ and of γ.
-    """
-
-    demand: float = 0.0
-    crossing: float = 1.0
-    burstiness: float = 1.0
-    sharing: float = 1.0
-
-
-AS_ESTIMATED = LoadScenario()
-SCENARIOS: tuple[LoadScenario, ...] = (
-    AS_ESTIMATED,
-    LoadScenario(demand=-1.0),
-    LoadScenario(demand=1.0),
-    LoadScenario(crossing=0.5),
-    LoadScenario(crossing=2.0),
-    LoadScenario(burstiness=0.5),
-    LoadScenario(burstiness=2.0),
-    LoadScenario(sharing=0.5),
-    LoadScenario(sharing=2.0),
-)
-"""The ends of each input's 95 % interval, one input at a time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,8 +40,8 @@ class LoadForecast:
     node_utilisation
         Node id → share of its cores that is needed, background included.
     node_shown
-        Node id → share of its cores in use, as the node shows it: with what threads look for
-        tuples, which gives way to what is needed.
+        Node id → share of its cores in use, as the node shows it: including what threads use to
+        look for tuples, which gives way to what is needed.
     operator_utilisation
         Operator id → share of its thread's time in use.
     sustainable
@@ -119,14 +85,19 @@ class LoadArrays:
         [operator]: cores in use at speedup 1.
     work
         [operator]: c_i, CPU-seconds for a tuple at speedup 1.
-    tree_work
-        [operator]: CPU-seconds for all of a tuple's tree at speedup 1.
+    tree_work, batch_work
+        [operator]: CPU-seconds at speedup 1 for all of a tuple's tree, on average of all tuples,
+        and of those that it has anything to do for.
+    assumed_work
+        [operator]: CPU-seconds that are assumed of trees on its node, as its own are unknown; 0
+        where they are known.
+    way_shares
+        [operator]: the part of its tree's tuples that are on the tuple's way.
     visits, entries
         [operator]: how often a tuple's way leads through it, and begins there.
-    sources, targets, rates, passes
-        [stream]: its ends, tuples/s, and how often a tuple's way leads along it.
-    least_tree
-        CPU-seconds of a tree on a host at least.
+    sources, targets, rates, passes, tuple_passes
+        [stream]: its ends, tuples/s, how often the way of a tuple and its ack leads along it, and
+        how often the tuple's alone does.
     cores, background, speedups, exponents
         [node]: all its cores, cores that others use, S_u, and the exponent of its wait.
     delays
@@ -144,12 +115,16 @@ class LoadArrays:
     demands: Floats
     work: Floats
     tree_work: Floats
+    batch_work: Floats
+    assumed_work: Floats
+    way_shares: Floats
     visits: Floats
     entries: Floats
     sources: Indices
     targets: Indices
     rates: Floats
     passes: Floats
+    tuple_passes: Floats
     cores: Floats
     background: Floats
     speedups: Floats
@@ -158,7 +133,6 @@ class LoadArrays:
     path_order: Indices
     path_sources: Indices
     path_targets: Indices
-    least_tree: float
     rate: float
     headroom: float
     executors_per_worker: float
@@ -184,13 +158,17 @@ class LoadArrays:
         return cls(
             demands=rate * np.maximum(0.0, arrays.demands + error),
             work=work,
-            tree_work=work * ways.taken,
+            tree_work=work * ways.tree_tuples,
+            batch_work=work * np.maximum(1.0, ways.tree_tuples),
+            assumed_work=_assumed_work(arrays, ways),
+            way_shares=np.where(work > 0, ways.way_shares, 0.0),
             visits=ways.visits,
             entries=ways.entries,
             sources=arrays.sources,
             targets=arrays.targets,
             rates=rate * arrays.rates,
             passes=ways.passes,
+            tuple_passes=ways.tuple_passes,
             cores=cores,
             background=arrays.background,
             speedups=arrays.speedups,
@@ -199,12 +177,11 @@ class LoadArrays:
             path_order=arrays.path_order,
             path_sources=arrays.path_sources,
             path_targets=arrays.path_targets,
-            least_tree=0.0 if work.any() else UNKNOWN_WORK,
             rate=rate,
             headroom=model.headroom,
             executors_per_worker=float(model.executors_per_worker or max(1, arrays.operators)),
             worker_cpu=model.worker_cpu,
-            polling_cpu=model.polling_cpu,
+            polling_cpu=model.polling_cpu * scenario.polling**model.uncertainty,
             send_cpu=model.send_cpu * crossing,
             receive_cpu=model.receive_cpu * crossing,
             crossing_seconds=model.crossing_seconds * crossing,
@@ -269,19 +246,14 @@ def evaluate_load(arrays: LoadArrays, places: Places) -> LoadState:
     looking = np.minimum(1.0, polling / arrays.cores) * np.maximum(0.0, 1.0 - utilisation)
     limits = _multiples(demand, free, arrays.rate)
     operator_limits = _multiples(threads, np.ones(len(threads)), arrays.rate)
+    thread_speeds = arrays.speedups * np.minimum(1.0, left)
     trees = np.bincount(places, arrays.tree_work, nodes) / (arrays.speedups * left)
-    waits = (
-        arrays.sharing * np.maximum(trees, arrays.least_tree) * _wait(utilisation, arrays.exponents)
-    )
-    work = arrays.work / (arrays.speedups * np.minimum(1.0, left))[places]
+    found = _found_at_work(arrays, places, trees)
+    waits = arrays.sharing * found * _wait(demand / free, arrays.exponents)
+    work = arrays.work / thread_speeds[places]
     own = work * (1.0 + arrays.burstiness * _wait(threads, np.ones(len(threads))))
     hops = crossing * arrays.crossing_seconds + arrays.delays[at, to] + (at != to) * waits[to]
-    # Passes within a node do not enter it.
-    entering = np.bincount(places, arrays.entries, nodes) + np.bincount(
-        to, arrays.passes * (at != to), nodes
-    )
-    on_way = np.bincount(places, arrays.visits * work, nodes)
-    others = float(np.maximum(0.0, np.minimum(1.0, entering) * trees - on_way).sum())
+    rest_of_trees = _rest_of_trees(arrays, places, trees, thread_speeds)
     sustainable = float(min(limits.min(), operator_limits.min(initial=MOST_SUSTAINABLE)))
     way = arrays.visits @ own + arrays.entries @ waits[places] + arrays.passes @ hops
     return LoadState(
@@ -291,8 +263,8 @@ def evaluate_load(arrays: LoadArrays, places: Places) -> LoadState:
         node_limits=limits,
         operator_limits=operator_limits,
         sustainable=sustainable,
-        response_time=float(way) + others,
-        longest_path=_longest_path(arrays, places, own, waits, between) + others,
+        response_time=float(way) + rest_of_trees,
+        longest_path=_longest_path(arrays, places, own, waits, between),
         headroom_penalty=HEADROOM_PENALTY
         * max(0.0, arrays.headroom * arrays.rate / sustainable - 1.0),
     )
@@ -324,6 +296,54 @@ def forecast_load(
         longest_path=state.longest_path,
         headroom_penalty=state.headroom_penalty,
     )
+
+
+def _found_at_work(arrays: LoadArrays, places: Places, trees: Floats) -> Floats:
+    """Return the seconds of work that a tuple finds on each busy node, be it one's or a tree's.
+
+    What it finds is the likelier of an operator the more work that has to do.
+    """
+    nodes = len(trees)
+    work = np.bincount(places, arrays.tree_work, nodes)
+    batches = np.bincount(places, arrays.tree_work * arrays.batch_work, nodes) * trees
+    assumed = np.zeros(nodes)
+    np.maximum.at(assumed, places, arrays.assumed_work)
+    mean = np.divide(batches, work**2, out=np.zeros(nodes), where=work > 0)
+    return np.maximum(np.maximum(trees, mean), assumed)
+
+
+def _rest_of_trees(
+    arrays: LoadArrays, places: Places, trees: Floats, thread_speeds: Floats
+) -> float:
+    """Return the seconds by which trees take longer than the way through them.
+
+    A node works on a tree's tuples no faster than all of its cores do, nor than the thread of the
+    operator that has most to do.
+    """
+    nodes, at, to = len(trees), places[arrays.sources], places[arrays.targets]
+    slowest, shares = np.zeros((2, nodes))
+    np.maximum.at(slowest, places, arrays.tree_work)
+    np.maximum.at(shares, places, arrays.way_shares)
+    # Passes within a node do not enter it.
+    entering = np.bincount(places, arrays.entries, nodes) + np.bincount(
+        to, arrays.tuple_passes * (at != to), nodes
+    )
+    on_node = np.minimum(1.0, np.maximum(entering, shares)) * np.maximum(
+        trees, slowest / thread_speeds
+    )
+    way = np.bincount(places, arrays.visits * arrays.work, nodes) / thread_speeds
+    return float(np.maximum(0.0, on_node - way).sum())
+
+
+def _assumed_work(arrays: ProblemArrays, ways: TupleWays) -> Floats:
+    """Return what is assumed of trees where an operator that works has no execution time.
+
+    What a source or an acker takes for a tuple is on no way, as long as anything else is known.
+    """
+    unknown = arrays.execution_times == 0.0
+    if not unknown.all():
+        unknown &= (ways.visits > 0) & (ways.entries == 0) & (arrays.demands > 0)
+    return np.where(unknown, ASSUMED_WORK, 0.0)
 
 
 def _wait(utilisation: Floats, exponents: Floats) -> Floats:

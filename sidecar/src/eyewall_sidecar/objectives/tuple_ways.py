@@ -22,14 +22,23 @@ class TupleWays:
         [operator]: how often a tuple's way leads through it, and begins there.
     passes
         [stream]: how often a tuple's way, or its ack's, leads along it.
-    taken
+    tuple_passes
+        [stream]: the same without acks.
+    tree_tuples
         [operator]: tuples of a tree that it works on; no fewer than its visits.
     """
 
     visits: Floats
     entries: Floats
     passes: Floats
-    taken: Floats
+    tuple_passes: Floats
+    tree_tuples: Floats
+
+    @property
+    def way_shares(self) -> Floats:
+        """[operator]: the part of its tree's tuples that are on the tuple's way."""
+        none = np.zeros(len(self.visits))
+        return np.divide(self.visits, self.tree_tuples, out=none, where=self.tree_tuples > 0)
 
 
 def tuple_ways(arrays: ProblemArrays) -> TupleWays:
@@ -61,9 +70,14 @@ def tuple_ways(arrays: ProblemArrays) -> TupleWays:
             passes[stream] = visits[arrays.sources[stream]] * shares[stream]
             visits[arrays.targets[stream]] += passes[stream]
     received = np.bincount(arrays.targets[forward], arrays.rates[forward], count)
-    taken = np.maximum(visits, received / emitted if emitted > 0 else 0.0)
     ends = np.where(streams == 0, visits, 0.0)
-    return TupleWays(visits, entries, passes + _ack_passes(arrays, ends, entries), taken)
+    return TupleWays(
+        visits=visits,
+        entries=entries,
+        passes=passes + _ack_passes(arrays, ends, entries),
+        tuple_passes=passes,
+        tree_tuples=np.maximum(visits, received / emitted if emitted > 0 else 0.0),
+    )
 
 
 def _ack_passes(arrays: ProblemArrays, ends: Floats, entries: Floats) -> Floats:

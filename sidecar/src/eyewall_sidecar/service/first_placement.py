@@ -15,7 +15,8 @@ from eyewall_sidecar.model import PlacementProblem, Solution, Status
 from eyewall_sidecar.model.arrays import ProblemArrays, places_of
 from eyewall_sidecar.objective import Objective
 from eyewall_sidecar.objectives import evaluate
-from eyewall_sidecar.objectives.load import SCENARIOS, LoadArrays, evaluate_load
+from eyewall_sidecar.objectives.load import LoadArrays, evaluate_load
+from eyewall_sidecar.objectives.load_scenarios import SCENARIOS
 from eyewall_sidecar.policies.ras import ResourceAware
 
 DECLARED_PARTS = (0.1, 0.3, 1.0)

@@ -82,6 +82,8 @@ class WaitTracker:
             return
         loads = LoadArrays.of(ProblemArrays.of(problem.problem))
         places = places_of(problem.problem, runs)
+        if loads.assumed_work.any():
+            return
         state = evaluate_load(loads, places)
         if max(*state.nodes[places], *state.operators) >= BUSIEST:
             return

@@ -10,7 +10,8 @@ from typing import NamedTuple
 
 from eyewall_sidecar.messages import Code, Message, message
 from eyewall_sidecar.model import Node, Placement, PlacementProblem
-from eyewall_sidecar.objectives.load import AS_ESTIMATED, SCENARIOS, forecast_load
+from eyewall_sidecar.objectives.load import forecast_load
+from eyewall_sidecar.objectives.load_scenarios import AS_ESTIMATED, SCENARIOS
 from eyewall_sidecar.service.lookup import (
     InvalidRequestError,
     UnavailableError,

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from eyewall_sidecar.storm.cluster import Executor, Topology
+from eyewall_sidecar.storm.cluster import ComponentKind, Executor, Topology
 from eyewall_sidecar.storm.stream_shares import add, even_out, tasks
 from eyewall_sidecar.storm.topology_estimates import MeasuredTopology, MeasuredValue
 
@@ -44,19 +44,32 @@ def core_demand(
     return demand
 
 
-def polling_cpu(used: Mapping[Executor, MeasuredValue]) -> float:
-    """Return the cores of an executor of the topology that looks for tuples and finds none.
+def polling_cpu(
+    topology: Topology, used: Mapping[Executor, MeasuredValue]
+) -> dict[Executor, float]:
+    """Return the cores of each executor while it looks for tuples and finds none.
 
-    No more than the least that any of them used, as wait strategies differ; 0 without executors.
+    No more than the least that any of its kind used: wait strategies differ, and those of spouts
+    and bolts are set one by one.
     """
-    return min(IDLE_THREAD, min((it.value for it in used.values()), default=0.0))
+    found: dict[Executor, float] = {}
+    for spouts in (True, False):
+        of_kind = [
+            executor
+            for component in topology.components
+            if (component.kind is ComponentKind.SPOUT) == spouts
+            for executor in component.executors
+        ]
+        least = min((used[it].value for it in of_kind), default=0.0)
+        found |= dict.fromkeys(of_kind, min(IDLE_THREAD, least))
+    return found
 
 
 def working_part(used: MeasuredValue, polling: float) -> MeasuredValue:
     """Return what of the cores that an executor used its tuples took.
 
-    The rest went into looking for tuples, of which nobody has to wait: a host that is full of it
-    carries more. How much that is is known within half of it.
+    The rest went into looking for tuples: it limits no rate, as it gives way to work. How much that
+    is is known within half of it.
 
     Parameters
     ----------

@@ -2,7 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
-from statistics import median
+from statistics import fmean, median
 
 from eyewall_sidecar.model import LoadModel
 from eyewall_sidecar.storm.capacity import Capacities
@@ -55,20 +55,25 @@ class LoadInputs:
         at = {it: speeds.get(self._host(slot), 1.0) for it, slot in self._slots.items()}
         self.used = core_demand(topology.topology, at, measured)
         """Executor → cores that it used, at speed 1; None where that is not known of all."""
-        self._polling = polling_cpu(self.used) if self.used is not None else 0.0
+        self._polling = polling_cpu(topology.topology, self.used) if self.used is not None else {}
 
     def demand(self, executor: Executor) -> MeasuredValue | None:
         """Return the cores that an executor's tuples need at speed 1; None if that is unknown."""
-        return None if self.used is None else working_part(self.used[executor], self._polling)
+        if self.used is None:
+            return None
+        return working_part(self.used[executor], self._polling[executor])
 
     def execution_time(self, component: Component) -> float:
         """Return the CPU-seconds that a tuple takes, without looking for it; 0 if unknown."""
         measured = self._execution_times.get(component.id)
         if measured is None:
             return 0.0
-        known = [self.used[it] for it in component.executors] if self.used is not None else []
-        used = sum(it.value for it in known)
-        worked = sum(working_part(it, self._polling).value for it in known)
+        if self.used is None:
+            return measured.value
+        used = sum(self.used[it].value for it in component.executors)
+        worked = sum(
+            working_part(self.used[it], self._polling[it]).value for it in component.executors
+        )
         return measured.value * (worked / used if used else 1.0)
 
     def cores_left(self, supervisor: Supervisor) -> float | None:
@@ -97,7 +102,7 @@ class LoadInputs:
             headroom=headroom,
             executors_per_worker=per_slot,
             worker_cpu=crossing.worker,
-            polling_cpu=self._polling,
+            polling_cpu=fmean(self._polling.values()) if self._polling else 0.0,
             send_cpu=crossing.per_tuple,
             receive_cpu=crossing.per_tuple,
             crossing_seconds=CROSSING_SECONDS,
