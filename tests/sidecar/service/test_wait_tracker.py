@@ -124,7 +124,9 @@ def test_what_is_remembered_declared_or_assumed_teaches_nothing() -> None:
     _, request = measured()
     assert isinstance(request.problem, TopologyProblem)
     unknown = message(Code.RATES_UNKNOWN, streams=["source:default"], doubtful=())
+    operators = tuple(replace(it, execution_time=0.0) for it in request.problem.problem.operators)
     for doubtful in (
+        replace(request.problem, problem=replace(request.problem.problem, operators=operators)),
         replace(request.problem, delays_assumed="a to b"),
         replace(request.problem, cpu_measured=False),
         replace(request.problem, rates_unknown=unknown),

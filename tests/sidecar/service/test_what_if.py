@@ -57,11 +57,6 @@ def test_the_error_of_a_demand_is_the_interval_of_its_utilisation() -> None:
     assert interval == pytest.approx((0.608, 0.5492, 0.6668))
 
 
-def test_what_threads_look_with_is_none_where_nothing_was_measured() -> None:
-    found = prospect_of(replace(CHAIN, load=LoadModel()), WHERE, 1.0)
-    assert found.nodes["b"].value == pytest.approx(0.6)
-
-
 def test_a_host_that_is_off_is_no_node_and_holds_nobody() -> None:
     left = change_hosts(CHAIN, {"b": 0.0})
     assert [it.id for it in left.nodes] == ["a"]

@@ -161,7 +161,7 @@ class LoadArrays:
             tree_work=work * ways.tree_tuples,
             batch_work=work * np.maximum(1.0, ways.tree_tuples),
             assumed_work=_assumed_work(arrays, ways),
-            way_shares=np.where(work > 0, ways.way_shares, 0.0),
+            way_shares=ways.way_shares,
             visits=ways.visits,
             entries=ways.entries,
             sources=arrays.sources,
