@@ -243,7 +243,8 @@ def evaluate_load(arrays: LoadArrays, places: Places) -> LoadState:
     left = free / (1.0 + polling / np.maximum(1.0, free))
     threads = arrays.demands / (arrays.speedups * np.minimum(1.0, free))[places]
     utilisation = (demand + fixed) / arrays.cores
-    looking = np.minimum(1.0, polling / arrays.cores) * np.maximum(0.0, 1.0 - utilisation)
+    idle = np.bincount(places, np.maximum(0.0, 1.0 - threads), nodes)
+    looking = arrays.polling_cpu * idle / (arrays.speedups * arrays.cores)
     limits = _multiples(demand, free, arrays.rate)
     operator_limits = _multiples(threads, np.ones(len(threads)), arrays.rate)
     thread_speeds = arrays.speedups * np.minimum(1.0, left)
@@ -259,7 +260,7 @@ def evaluate_load(arrays: LoadArrays, places: Places) -> LoadState:
     return LoadState(
         nodes=utilisation,
         operators=threads,
-        shown=utilisation + looking,
+        shown=np.maximum(utilisation, np.minimum(1.0, utilisation + looking)),
         node_limits=limits,
         operator_limits=operator_limits,
         sustainable=sustainable,
