@@ -111,8 +111,8 @@ def test_work_shares_its_node_with_threads_that_look_for_tuples_but_what_is_carr
     still = replace(PROBLEM, load=replace(MODEL, burstiness=0.0, sharing=0.0))
     looking = replace(still, load=replace(still.load, polling_cpu=0.05))
     was, found = forecast_load(still, TOGETHER), forecast_load(looking, TOGETHER)
-    # Two threads look with 0.1 cores: 0.91 / 1.1 are left for 50 ms of work. One works for 0.1 / 0.91
-    # of its time, the other for 0.4 / 0.91, and neither looks then.
+    # Two threads look with 0.1 cores: 0.91 / 1.1 are left for 50 ms of work. One works for
+    # 0.1 / 0.91 of its time, the other for 0.4 / 0.91, and neither looks then.
     assert was.response_time == pytest.approx(0.05 / 0.91)
     assert found.response_time == pytest.approx(0.05 * 1.1 / 0.91)
     assert found.node_shown["n1"] == pytest.approx(0.59 + 0.05 * (2 - 0.5 / 0.91))
