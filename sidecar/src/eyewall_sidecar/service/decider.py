@@ -32,7 +32,6 @@ from eyewall_sidecar.service.movement_rules import (
     find_freeze,
     price_of,
 )
-from eyewall_sidecar.service.ordered_moves import OrderedMoves
 from eyewall_sidecar.service.performance import Performance, PerformanceTracker
 from eyewall_sidecar.service.plans import PlanStore, reused_slots_message
 from eyewall_sidecar.service.problem_cache import (
@@ -40,6 +39,7 @@ from eyewall_sidecar.service.problem_cache import (
     PlacementRequest,
     request_placement,
 )
+from eyewall_sidecar.service.ready_moves import ReadyMoves
 from eyewall_sidecar.service.solver_pool import PLACING, PlacementTask, Solvers
 from eyewall_sidecar.service.started_workers import StartedWorkers
 from eyewall_sidecar.stores import HeldSwitches
@@ -82,7 +82,7 @@ class TopologyDecider:
         self._performances = PerformanceTracker()
         self._settings = settings
         self._solvers = solvers
-        self._orders = OrderedMoves(settings.moves, plans, self.started, clock)
+        self._ready_moves = ReadyMoves(settings.moves, plans, self.started, clock)
         self._clock = clock
         self._known_delays = KnownDelaysCache()
 
@@ -96,7 +96,7 @@ class TopologyDecider:
         self, topology: TopologyState, record: TopologyRecord, inputs: RoundInputs
     ) -> TopologyOutcome:
         """Apply the plan that a person ordered; else place what has no slot, or improve."""
-        ordered = self._orders.apply_plan(topology, record, inputs)
+        ordered = self._ready_moves.apply_plan(topology, record, inputs)
         return ordered or self._decide(topology, record, inputs)
 
     def conditions(
@@ -229,7 +229,9 @@ class TopologyDecider:
             not_known = problem if isinstance(problem, ProblemError) else request.unknown
             hold = message(Code.NOT_SOUGHT, reason=str(not_known))
             return TopologyOutcome(stays, replace(record, hold=hold), hold)
-        looked_back = self._orders.look_back(topology, record, inputs, self.performance(topology))
+        looked_back = self._ready_moves.look_back(
+            topology, record, inputs, self.performance(topology)
+        )
         if looked_back is not None:
             return looked_back
         record = replace(record, hold=None)

@@ -26,8 +26,8 @@ from eyewall_sidecar.service.started_workers import StartedWorkers
 from eyewall_sidecar.storm import TopologyState, find_lost_slot
 
 
-class OrderedMoves:
-    """Carries out orders as long as they fit what runs."""
+class ReadyMoves:
+    """Makes them as long as they fit what runs."""
 
     def __init__(
         self,
