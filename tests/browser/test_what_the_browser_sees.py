@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import time
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from typing import TYPE_CHECKING
@@ -16,6 +17,10 @@ if TYPE_CHECKING:
 
     from playwright.sync_api import Page
     from real_browser import Complaints
+
+
+PATIENCE = 30.0
+LOOK_MILLISECONDS = 20
 
 
 class Quiet(SimpleHTTPRequestHandler):
@@ -72,6 +77,10 @@ def test_what_goes_wrong_in_a_page_is_complained_of(
 ) -> None:
     written(tmp_path, body)
     page.goto(site)
+    # A rejection that nobody handles is told after the page is loaded.
+    end = time.monotonic() + PATIENCE
+    while not any(complaint in it for it in complaints.left) and time.monotonic() < end:
+        page.wait_for_timeout(LOOK_MILLISECONDS)
     assert any(complaint in it for it in complaints.left), complaints.all
     complaints.allow("")
 
