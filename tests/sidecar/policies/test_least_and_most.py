@@ -31,7 +31,7 @@ PATIENCE = 60.0
 @pytest.mark.parametrize(("name", "objective"), ASKED, ids=str)
 def test_no_operators_are_placed_nowhere_by_every_policy(name: str, objective: Objective) -> None:
     nothing = PlacementProblem((), (), (Node("n1"),), {})
-    solution = load_policy(name)(nothing, objective, time_limit=0.05, seed=0)
+    solution = load_policy(name)(nothing, objective, time_limit=PATIENCE, seed=0)
     assert solution.placement == {}
     assert solution.status is (Status.OPTIMAL if name == "odp" else Status.HEURISTIC)
 
