@@ -34,12 +34,13 @@ def run(
     latency: Mapping[int, int] | None = None,
     seconds: Sequence[RunSecond] = (second(0), second(1)),
     moves: Sequence[TrialMove] = (),
+    of: str = "f",
 ) -> TrialRun:
     return TrialRun(
         scheduler=scheduler,
         load=load,
         repetition=repetition,
-        fingerprint="f",
+        fingerprint=of,
         began=1790000000.0,
         due=due,
         latency={10: 20} if latency is None else latency,

@@ -3,24 +3,41 @@ from pathlib import Path
 
 import pytest
 from eyewall_deploy import state_file
-from eyewall_deploy.trial.plan import fingerprint, finished_run, plan_runs, plan_searches, run_file
+from eyewall_deploy.trial.plan import fingerprint, finished_runs, plan_runs, plan_searches, run_file
 from eyewall_deploy.trial.rate_profile import RateProfile
 from eyewall_deploy.trial.records import RunSecond, TrialMove, TrialRun
 from eyewall_deploy.trial.trial_file import Trial, TrialEvent, TrialScheduler
 
 
 def test_each_repetition_begins_with_another_scheduler(trial: Trial) -> None:
-    order = [it.scheduler.label for it in plan_runs(trial) if it.load == 0.5]
+    runs = [it for (it,) in plan_runs(trial)]
+    order = [it.scheduler.label for it in runs if it.load == 0.5]
     assert order == [
         *("default", "ras", "eyewall"),
         *("ras", "eyewall", "default"),
         *("eyewall", "default", "ras"),
     ]
-    assert [it.load for it in plan_runs(trial)] == [0.5] * 9 + [1.0] * 9
+    assert [it.load for it in runs] == [0.5] * 9 + [1.0] * 9
+
+
+def test_one_start_has_all_loads_in_their_order(trial: Trial) -> None:
+    starts = list(plan_runs(replace(trial, one_start=True)))
+    assert [[it.load for it in start] for start in starts] == [[0.5, 1.0]] * 9
+    first = [start[0].scheduler.label for start in starts]
+    assert first[:6] == ["default", "ras", "eyewall", "ras", "eyewall", "default"]
+
+
+def test_a_load_after_others_is_another_run_than_alone(trial: Trial) -> None:
+    together, shorter = (
+        replace(trial, one_start=True, loads=loads) for loads in [(0.5, 1.0), (1.0,)]
+    )
+    last = next(plan_runs(together))[-1]
+    assert fingerprint(together, last) != fingerprint(trial, last)
+    assert fingerprint(together, last) != fingerprint(shorter, last)
 
 
 def test_a_search_is_made_once_for_each_repetition_and_scheduler(trial: Trial) -> None:
-    assert [it.name for it in plan_searches(trial, 0.1)][:4] == [
+    assert [it.name for (it,) in plan_searches(trial, 0.1)][:4] == [
         "sustainable-1-default",
         "sustainable-1-ras",
         "sustainable-1-eyewall",
@@ -29,12 +46,12 @@ def test_a_search_is_made_once_for_each_repetition_and_scheduler(trial: Trial) -
 
 
 def test_a_search_with_another_resolution_is_another_run(trial: Trial) -> None:
-    coarse, fine = next(plan_searches(trial, 0.1)), next(plan_searches(trial, 0.05))
+    (coarse,), (fine,) = next(plan_searches(trial, 0.1)), next(plan_searches(trial, 0.05))
     assert fingerprint(trial, coarse) != fingerprint(trial, fine)
 
 
 def test_a_finished_run_is_found_again_and_no_other(trial: Trial, tmp_path: Path) -> None:
-    first, second, *_ = plan_runs(trial)
+    (first,), (second,), *_ = plan_runs(trial)
     second_of_run = RunSecond(0, 5, 4, 3, 0, 1, 2, 0.5, 0.02, None, {"h1": 0.25}, 0.01, 1.5)
     run = TrialRun(
         scheduler="default",
@@ -51,14 +68,15 @@ def test_a_finished_run_is_found_again_and_no_other(trial: Trial, tmp_path: Path
     )
     file = run_file(tmp_path, first)
     file.parent.mkdir()
-    assert finished_run(trial, first, tmp_path, TrialRun) is None
+    assert finished_runs(trial, [first], tmp_path, TrialRun) is None
     state_file.write(file, run)
-    assert finished_run(trial, first, tmp_path, TrialRun) == run
-    assert finished_run(trial, second, tmp_path, TrialRun) is None
-    assert finished_run(replace(trial, seconds=11.0), first, tmp_path, TrialRun) is None
-    assert finished_run(replace(trial, repetitions=9), first, tmp_path, TrialRun) == run
+    assert finished_runs(trial, [first], tmp_path, TrialRun) == [run]
+    assert finished_runs(trial, [second], tmp_path, TrialRun) is None
+    assert finished_runs(trial, [first, second], tmp_path, TrialRun) is None
+    assert finished_runs(replace(trial, seconds=11.0), [first], tmp_path, TrialRun) is None
+    assert finished_runs(replace(trial, repetitions=9), [first], tmp_path, TrialRun) == [run]
     file.write_text(file.read_text()[:100])
-    assert finished_run(trial, first, tmp_path, TrialRun) is None
+    assert finished_runs(trial, [first], tmp_path, TrialRun) is None
 
 
 @pytest.mark.parametrize(
@@ -73,11 +91,11 @@ def test_a_finished_run_is_found_again_and_no_other(trial: Trial, tmp_path: Path
     ],
 )
 def test_a_run_of_another_trial_is_another_run(trial: Trial, change: dict[str, object]) -> None:
-    planned = next(plan_runs(trial))
+    (planned,) = next(plan_runs(trial))
     assert fingerprint(replace(trial, **change), planned) != fingerprint(trial, planned)  # type: ignore[arg-type]
 
 
 def test_a_scheduler_with_other_settings_is_another_run(trial: Trial) -> None:
-    planned = next(plan_runs(trial))
+    (planned,) = next(plan_runs(trial))
     other = replace(planned, scheduler=TrialScheduler("eyewall", "default", policy="greedy"))
     assert fingerprint(trial, other) != fingerprint(trial, planned)

@@ -32,6 +32,13 @@ def test_a_multiple_has_all_rates_multiplied() -> None:
     assert profile({"constant": 40}).scale(0.25).text() == "0:10,0:10"
 
 
+def test_loads_in_turn_hold_for_their_seconds_and_change_before_the_pause() -> None:
+    stairs = profile({"constant": 40}).hold_in_turn([0.5, 1, 0.25], seconds=60, pause=6)
+    # Measured from 0, 66 and 132 s on; changes at 60 and 66 + 60 s.
+    assert stairs.text(40) == "0:20,40:20,100:20,100:40,166:40,166:10"
+    assert stairs.tuples_until(192) == 60 * 20 + 66 * 40 + 66 * 10
+
+
 def test_as_much_as_goes_has_no_rate() -> None:
     assert profile({"max": True}).text(40) == "max"
     assert profile({"max": True}).is_unlimited

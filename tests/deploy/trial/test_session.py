@@ -13,7 +13,7 @@ from eyewall_deploy.run_dir import RunDir
 from eyewall_deploy.state import ClusterMode, SchedulerChoice
 from eyewall_deploy.storm import nimbus
 from eyewall_deploy.trial import session, trial_file
-from eyewall_deploy.trial.plan import plan_runs
+from eyewall_deploy.trial.plan import fingerprint, plan_runs
 from eyewall_deploy.trial.records import TrialRun
 from eyewall_deploy.trial.session import TrialSession
 from trial_runs import run
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
     from eyewall_deploy.lifecycle.preparation import UpOptions
     from eyewall_deploy.trial.plan import PlannedRun
+    from eyewall_deploy.trial.trial_file import Trial
 
 TRIAL = trial_file.restrict(
     trial_file.load("demo-fast", cores=2), schedulers=["default"], repetitions=2
@@ -46,6 +47,7 @@ class Log:
 class Storm:
     """A running cluster that is up already, and what happens on it."""
 
+    trial: Trial = TRIAL
     topologies: list[str] = field(default_factory=list)
     happened: list[str] = field(default_factory=list)
 
@@ -57,10 +59,20 @@ class Storm:
         self.topologies = [name for name in self.topologies if name not in names]
         return None
 
-    def execute(self, _cluster: MeasuredCluster, planned: PlannedRun, _folder: Path) -> TrialRun:
+    def execute(
+        self, _cluster: MeasuredCluster, start: Sequence[PlannedRun], _folder: Path
+    ) -> list[TrialRun]:
         self.topologies.append("chain")
-        self.happened.append(f"run {planned.repetition}")
-        return run("default", repetition=planned.repetition)
+        self.happened.append(f"run {' '.join(it.name for it in start)}")
+        return [
+            run(
+                "default",
+                load=planned.load or 0.0,
+                repetition=planned.repetition,
+                of=fingerprint(self.trial, planned),
+            )
+            for planned in start
+        ]
 
 
 @pytest.fixture
@@ -94,12 +106,36 @@ def test_each_run_begins_without_topologies_and_the_last_ones_are_ended(
     storm: Storm, tmp_path: Path
 ) -> None:
     collect(storm, tmp_path, keep=False)
-    assert storm.happened == ["run 1", "end chain", "run 2", "end chain"]
+    assert storm.happened == [
+        *("run load-1-1-default", "end chain"),
+        *("run load-1-2-default", "end chain"),
+    ]
 
 
 def test_what_is_kept_runs_the_topologies_of_the_last_run(storm: Storm, tmp_path: Path) -> None:
     collect(storm, tmp_path, keep=True)
-    assert storm.happened == ["run 1", "end chain", "run 2"]
+    assert storm.happened == ["run load-1-1-default", "end chain", "run load-1-2-default"]
+
+
+def test_loads_of_one_start_are_kept_or_repeated_together(storm: Storm, tmp_path: Path) -> None:
+    chain = trial_file.load("constant-chain", cores=2)
+    storm.trial = trial_file.restrict(
+        chain, schedulers=["default"], repetitions=1, loads=[0.5, 1], one_start=True
+    )
+    held = TrialSession(storm.trial, tmp_path / "out", tmp_path / "run", Log(), keep=False)
+
+    def collect_loads() -> list[float]:
+        results = held.collect(plan_runs(storm.trial), TrialRun, storm.execute)
+        return [it.load for it in found(results)]
+
+    both = ["run load-0.5-1-default load-1-1-default", "end chain"]
+    assert collect_loads() == [0.5, 1.0]
+    assert storm.happened == both
+    assert collect_loads() == [0.5, 1.0]
+    assert storm.happened == both
+    (tmp_path / "out" / "runs" / "load-1-1-default.json").unlink()
+    assert collect_loads() == [0.5, 1.0]
+    assert storm.happened == both * 2
 
 
 def test_a_nimbus_that_is_lost_is_a_failure_with_its_reason(

@@ -52,6 +52,32 @@ def test_every_shipped_trial_runs_on_two_cores() -> None:
         assert trial_file.load(name, cores=2).name == name
 
 
+def test_loads_follow_one_another_if_file_or_command_line_says_so() -> None:
+    assert not restrict(parse()).one_start
+    assert restrict(parse(), one_start=True).one_start
+    assert restrict(
+        parse(TRIAL.replace("seconds = 60", "seconds = 60\none_start = true"))
+    ).one_start
+
+
+@pytest.mark.parametrize(
+    ("shipped", "says"),
+    [
+        ("steps", "--one-start: loads follow one another only at a constant rate"),
+        ("demo-fast", r"--one-start: events \(edge-1 ↔ edge-2 \+200 ms\) are for one load each"),
+    ],
+)
+def test_loads_follow_one_another_only_where_nothing_else_changes(shipped: str, says: str) -> None:
+    with pytest.raises(TrialFileError, match=says):
+        restrict(trial_file.load(shipped, cores=2), one_start=True)
+    # A file is checked before the command line: a streamparse topology cannot change its rate.
+    topology = 'name = "chain"\nshape = "chain"\narguments = { cpu-us = 500 }'
+    streamparse = TRIAL.replace(topology, 'name = "words"\nstreamparse = "word_count"')
+    assert "one_start = true: topologies (words): the rate of a streamparse" in refusal(
+        streamparse.replace("seconds = 60", "seconds = 60\none_start = true")
+    )
+
+
 def test_the_command_line_stands_in_for_the_file() -> None:
     chosen = restrict(parse(), seconds=10, repetitions=5, schedulers=["quick"], loads=[0.5])
     assert (chosen.seconds, chosen.repetitions, chosen.loads) == (10, 5, (0.5,))

@@ -36,6 +36,8 @@ from eyewall_deploy.trial.trial_checks import find_impossible_rate
 from eyewall_deploy.trial.trial_run import run_trial
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from eyewall_deploy.measure.measured_cluster import MeasuredCluster
     from eyewall_deploy.trial.plan import PlannedRun
 
@@ -57,6 +59,12 @@ def trial(
     load: Annotated[
         list[float] | None, typer.Option(help="In place of the file's loads; may be repeated.")
     ] = None,
+    one_start: Annotated[
+        bool,
+        typer.Option(
+            "--one-start", help="Measure the loads one after another, from one start each."
+        ),
+    ] = False,
     cluster: Annotated[
         str | None, typer.Option("--cluster", "-c", help="In place of the file's.")
     ] = None,
@@ -89,6 +97,7 @@ def trial(
             repetitions=repetitions,
             schedulers=scheduler or (),
             loads=load or (),
+            one_start=one_start,
         )
     except trial_file.TrialFileError as error:
         fail(str(error))
@@ -120,11 +129,14 @@ def _compare(session: TrialSession, *, as_json: bool) -> str:
     """Run everything, write results and picture, show the table; return the results as JSON."""
     trial = session.trial
 
-    def run(cluster: MeasuredCluster, planned: PlannedRun, folder: Path) -> TrialRun | Failure:
-        result = run_trial(cluster, trial, planned, folder)
-        if not isinstance(result, Failure):
-            session.progress.log(f"{planned.description}: {describe_run(result)}")
-        return result
+    def run(
+        cluster: MeasuredCluster, start: Sequence[PlannedRun], folder: Path
+    ) -> list[TrialRun] | Failure:
+        made = run_trial(cluster, trial, start, folder)
+        if not isinstance(made, Failure):
+            for planned, result in zip(start, made, strict=True):
+                session.progress.log(f"{planned.description}: {describe_run(result)}")
+        return made
 
     runs = or_fail(session.collect(plan_runs(trial), TrialRun, repeat_calmly(run)))
     file, picture = session.output / "results.json", session.output / "picture.svg"
@@ -148,12 +160,14 @@ def _search(session: TrialSession, resolution: float, *, as_json: bool) -> str:
     trial = session.trial
 
     def search(
-        cluster: MeasuredCluster, planned: PlannedRun, folder: Path
-    ) -> SustainableRate | Failure:
+        cluster: MeasuredCluster, start: Sequence[PlannedRun], folder: Path
+    ) -> list[SustainableRate] | Failure:
+        (planned,) = start
         result = search_rate(cluster, trial, planned, folder)
-        if not isinstance(result, Failure):
-            session.progress.log(f"{planned.description}: {describe_search(result)}")
-        return result
+        if isinstance(result, Failure):
+            return result
+        session.progress.log(f"{planned.description}: {describe_search(result)}")
+        return [result]
 
     found = or_fail(session.collect(plan_searches(trial, resolution), SustainableRate, search))
     file = session.output / "sustainable.json"

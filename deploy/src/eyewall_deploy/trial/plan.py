@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, TypeVar
 from eyewall_deploy import state_file
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
     from pathlib import Path
 
     from eyewall_deploy.trial.records import SustainableRate, TrialRun
@@ -49,17 +49,21 @@ class PlannedRun:
         return f"{what}, repetition {self.repetition}, {self.scheduler.label}"
 
 
-def plan_runs(trial: Trial) -> Iterator[PlannedRun]:
-    """Yield all runs: each repetition begins with another scheduler, so none is always first."""
-    for load in trial.loads:
+def plan_runs(trial: Trial) -> Iterator[tuple[PlannedRun, ...]]:
+    """Yield all runs, those together that one start of the topologies has one after another.
+
+    Each repetition begins with another scheduler, so none is always first.
+    """
+    starts = [trial.loads] if trial.one_start else [(load,) for load in trial.loads]
+    for loads in starts:
         for repetition, scheduler in _turns(trial):
-            yield PlannedRun(load, repetition, scheduler)
+            yield tuple(PlannedRun(load, repetition, scheduler) for load in loads)
 
 
-def plan_searches(trial: Trial, resolution: float) -> Iterator[PlannedRun]:
+def plan_searches(trial: Trial, resolution: float) -> Iterator[tuple[PlannedRun, ...]]:
     """Yield a search of the largest rate for each repetition and scheduler, in the same order."""
     for repetition, scheduler in _turns(trial):
-        yield PlannedRun(None, repetition, scheduler, resolution)
+        yield (PlannedRun(None, repetition, scheduler, resolution),)
 
 
 def fingerprint(trial: Trial, planned: PlannedRun) -> str:
@@ -74,6 +78,8 @@ def fingerprint(trial: Trial, planned: PlannedRun) -> str:
         "resolution": planned.resolution,
         "events": [asdict(event) for event in trial.events],
     }
+    if trial.one_start and planned.load is not None:
+        content["one_start"] = trial.loads  # what ran before has warmed up the workers
     text = json.dumps(content, sort_keys=True, default=str)
     return hashlib.sha256(text.encode()).hexdigest()[:16]
 
@@ -83,15 +89,23 @@ def run_file(output: Path, planned: PlannedRun) -> Path:
     return output / "runs" / f"{planned.name}.json"
 
 
-def finished_run(
-    trial: Trial, planned: PlannedRun, output: Path, kind: type[_Result]
-) -> _Result | None:
-    """Return a run that an earlier call has finished; None if there is none of this very trial."""
-    try:
-        run = state_file.read(run_file(output, planned), kind, "run")
-    except state_file.StateFileError:
-        return None
-    return run if run.fingerprint == fingerprint(trial, planned) else None
+def finished_runs(
+    trial: Trial, start: Sequence[PlannedRun], output: Path, kind: type[_Result]
+) -> list[_Result] | None:
+    """Return the runs of a start that an earlier call has finished.
+
+    None if one of them is missing, or is not of this very trial.
+    """
+    finished = []
+    for planned in start:
+        try:
+            run = state_file.read(run_file(output, planned), kind, "run")
+        except state_file.StateFileError:
+            return None
+        if run.fingerprint != fingerprint(trial, planned):
+            return None
+        finished.append(run)
+    return finished
 
 
 def _turns(trial: Trial) -> Iterator[tuple[int, TrialScheduler]]:

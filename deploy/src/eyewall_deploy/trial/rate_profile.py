@@ -8,6 +8,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from pathlib import Path
 
 KINDS = ("constant", "steps", "ramp", "trace", "max")
@@ -46,6 +47,18 @@ class RateProfile:
     def scale(self, load: float) -> RateProfile:
         """Return the profile with all rates multiplied."""
         return RateProfile(tuple((at, rate * load) for at, rate in self.points))
+
+    def hold_in_turn(self, loads: Sequence[float], seconds: float, pause: float) -> RateProfile:
+        """Return its first rate times each of the loads, for so many seconds each.
+
+        The rate changes at the beginning of the pauses between them.
+        """
+        rates = [self.rate_at(0.0) * load for load in loads]
+        points = [(0.0, rates[0])]
+        for place, (before, after) in enumerate(pairwise(rates)):
+            at = place * (seconds + pause) + seconds
+            points += [(at, before), (at, after)]
+        return RateProfile(tuple(points))
 
     def rate_at(self, seconds: float) -> float:
         """Return the rate at a time, in tuples/s; at a step the one after it."""

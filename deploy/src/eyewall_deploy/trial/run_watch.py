@@ -33,6 +33,28 @@ class MachineSecond:
     busy: float = 0.0
 
 
+@dataclass(frozen=True, slots=True)
+class WatchedRun:
+    """What was seen during one measurement.
+
+    Parameters
+    ----------
+    began
+        Seconds since the epoch.
+    machine
+        Second of the measurement → CPU in it.
+    moves
+        Since the measurement before, or since the first placement.
+    running
+        Topology → where it ran at the end.
+    """
+
+    began: float
+    machine: Mapping[int, MachineSecond]
+    moves: tuple[TrialMove, ...]
+    running: Mapping[str, RunningTopology]
+
+
 class RunWatch:
     """Looks every second at the assignment and the machine; makes the trial's events happen."""
 
@@ -42,10 +64,11 @@ class RunWatch:
         self._slots: dict[str, Mapping[RunningExecutor, WorkerSlot]] = {}
         self.running: dict[str, RunningTopology] = {}
         self.moves: list[TrialMove] = []
-        self.machine: dict[int, MachineSecond] = {}
 
-    def follow(self, began: float, what: str) -> None:
+    def follow(self, began: float, what: str) -> WatchedRun:
         """Look every second from now on, until the measurement that begins then has ended."""
+        machine: dict[int, MachineSecond] = {}
+        moves_before = len(self.moves)
         cpu = HostCpu(self._cluster.deployment.groups.folders)
         cpu.read()
         before, last = read_machine_time(), time.monotonic()
@@ -55,7 +78,7 @@ class RunWatch:
             at = time.time() - began
             after, moment = read_machine_time(), time.monotonic()
             # A reading is of the second that has just ended.
-            self.machine[round(at) - 1] = _machine_second(cpu, before, after, moment - last)
+            machine[round(at) - 1] = _machine_second(cpu, before, after, moment - last)
             before, last = after, moment
             failure = events.apply(at)
             if failure is not None:
@@ -65,6 +88,7 @@ class RunWatch:
             activity = "warming up" if at < 0 else "measuring"
             self._cluster.progress.show(f"{what}: {activity} ({left:.0f} s left)")
         events.undo_all()
+        return WatchedRun(began, machine, tuple(self.moves[moves_before:]), dict(self.running))
 
     def look_at_assignment(self, at: float | None) -> None:
         """Record what has moved since the last look; without `at` only what runs where."""

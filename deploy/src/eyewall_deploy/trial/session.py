@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 from dataclasses import dataclass
+from operator import itemgetter
 from typing import TYPE_CHECKING, TypeVar
 
 from eyewall_deploy import state_file
@@ -17,11 +18,11 @@ from eyewall_deploy.state import SchedulerChoice
 from eyewall_deploy.storm.nimbus import NimbusUnreachableError
 from eyewall_deploy.submit import find_project
 from eyewall_deploy.trial.cluster_events import restore_cluster
-from eyewall_deploy.trial.plan import finished_run, run_file
+from eyewall_deploy.trial.plan import finished_runs, run_file
 from eyewall_deploy.trial.topology_runs import topology_project
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Sequence
     from pathlib import Path
 
     from eyewall_deploy.lifecycle.lease import Lease
@@ -59,17 +60,17 @@ class TrialSession:
 
     def collect(
         self,
-        plan: Iterable[PlannedRun],
+        plan: Iterable[Sequence[PlannedRun]],
         kind: type[_Result],
-        execute: Callable[[MeasuredCluster, PlannedRun, Path], _Result | Failure],
+        execute: Callable[[MeasuredCluster, Sequence[PlannedRun], Path], list[_Result] | Failure],
     ) -> list[_Result] | Failure:
         """Return the results of all planned runs, those of earlier calls included.
 
         Parameters
         ----------
         execute
-            Runs one on a cluster that has its scheduler and no topology. The folder, for what
-            topologies write, is not there yet.
+            Makes the runs of one start on a cluster that has their scheduler and no topology. The
+            folder, for what topologies write, is not there yet.
         """
         failure = _find_obstacle(self.trial)
         if failure is not None:
@@ -81,21 +82,22 @@ class TrialSession:
         results: list[_Result] = []
         held: _HeldCluster | None = None
         try:
-            for planned in plan:
-                finished = finished_run(self.trial, planned, self.output, kind)
+            for start in plan:
+                finished = finished_runs(self.trial, start, self.output, kind)
                 if finished is not None:
-                    results.append(finished)
+                    results += finished
                     continue
                 if held is None:
                     reached = self._reach_cluster()
                     if isinstance(reached, Failure):
                         return reached
                     held = reached
-                result = self._execute(held.cluster, planned, execute)
-                if isinstance(result, Failure):
-                    return result
-                state_file.write(run_file(self.output, planned), result)
-                results.append(result)
+                made = self._execute(held.cluster, start, execute)
+                if isinstance(made, Failure):
+                    return made
+                for planned, result in zip(start, made, strict=True):
+                    state_file.write(run_file(self.output, planned), result)
+                results += made
         except NimbusUnreachableError as error:
             return Failure(str(error))
         finally:
@@ -106,9 +108,9 @@ class TrialSession:
     def _execute(
         self,
         cluster: MeasuredCluster,
-        planned: PlannedRun,
-        execute: Callable[[MeasuredCluster, PlannedRun, Path], _Result | Failure],
-    ) -> _Result | Failure:
+        start: Sequence[PlannedRun],
+        execute: Callable[[MeasuredCluster, Sequence[PlannedRun], Path], list[_Result] | Failure],
+    ) -> list[_Result] | Failure:
         failure = cluster.end_topologies(self._topologies)
         if failure is not None:
             return failure
@@ -116,13 +118,13 @@ class TrialSession:
         if isinstance(latest, Failure):
             return latest
         placed = MeasuredCluster(latest, self.progress).use_scheduler(
-            SchedulerChoice(planned.scheduler.scheduler)
+            SchedulerChoice(start[0].scheduler.scheduler)
         )
         if isinstance(placed, Failure):
             return placed
-        folder = latest.run.data("trial") / planned.name
+        folder = latest.run.data("trial") / start[0].name
         shutil.rmtree(folder, ignore_errors=True)
-        return execute(placed, planned, folder)
+        return execute(placed, start, folder)
 
     @property
     def _topologies(self) -> list[str]:
@@ -180,18 +182,25 @@ class TrialSession:
 
 
 def repeat_calmly(
-    execute: Callable[[MeasuredCluster, PlannedRun, Path], TrialRun | Failure],
-) -> Callable[[MeasuredCluster, PlannedRun, Path], TrialRun | Failure]:
+    execute: Callable[[MeasuredCluster, Sequence[PlannedRun], Path], list[TrialRun] | Failure],
+) -> Callable[[MeasuredCluster, Sequence[PlannedRun], Path], list[TrialRun] | Failure]:
     """Return what runs until other guests leave the machine alone, a few times at most."""
 
-    def run(cluster: MeasuredCluster, planned: PlannedRun, folder: Path) -> TrialRun | Failure:
+    def run(
+        cluster: MeasuredCluster, start: Sequence[PlannedRun], folder: Path
+    ) -> list[TrialRun] | Failure:
         for attempt in range(1, _ATTEMPTS + 1):
-            result = execute(cluster, planned, folder)
-            if isinstance(result, Failure) or result.stolen <= MOST_STOLEN:
+            made = execute(cluster, start, folder)
+            if isinstance(made, Failure):
+                return made
+            stolen, planned = max(
+                zip((it.stolen for it in made), start, strict=True), key=itemgetter(0)
+            )
+            if stolen <= MOST_STOLEN:
                 break
             again = "repeated" if attempt < _ATTEMPTS else "kept nevertheless"
             cluster.progress.log(
-                f"{planned.description}: {result.stolen:.0%} of the machine was stolen; "
+                f"{planned.description}: {stolen:.0%} of the machine was stolen; "
                 f"{MOST_STOLEN:.0%} is the most: {again}"
             )
             if attempt < _ATTEMPTS:
@@ -199,7 +208,7 @@ def repeat_calmly(
                 if failure is not None:
                     return failure
                 shutil.rmtree(folder)
-        return result
+        return made
 
     return run
 

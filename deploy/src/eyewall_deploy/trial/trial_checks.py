@@ -54,6 +54,22 @@ def find_problems(trial: Trial, cores: int) -> Iterator[str]:
         )
     if trial.rate.is_unlimited and trial.loads != (1.0,):
         yield f"loads = {list(trial.loads)}: a rate as high as possible has no multiples; omit it"
+    if problem := find_one_start_problem(trial):
+        yield f"one_start = true: {problem}"
+
+
+def find_one_start_problem(trial: Trial) -> str | None:
+    """Return why the loads of a trial cannot follow one another; None if they can or need not."""
+    if not trial.one_start:
+        return None
+    if trial.rate.is_unlimited or not trial.rate.is_constant:
+        return "loads follow one another only at a constant rate; give rate.constant, or omit it"
+    if trial.events:
+        return f"events ({trial.events[0].label}) are for one load each; omit them, or it"
+    fixed = [it.name for it in trial.topologies if it.streamparse is not None]
+    if fixed:
+        return f"topologies ({fixed[0]}): the rate of a streamparse topology cannot change; omit it"
+    return None
 
 
 def _scheduler_problems(scheduler: TrialScheduler) -> Iterator[str]:

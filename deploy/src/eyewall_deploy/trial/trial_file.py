@@ -27,7 +27,7 @@ from eyewall_deploy.cluster_file import Cluster, ClusterFileError
 from eyewall_deploy.failure import name_choices
 from eyewall_deploy.host.cgroups import host_share
 from eyewall_deploy.trial.rate_profile import RateProfile, RateProfileError, read_profile
-from eyewall_deploy.trial.trial_checks import find_problems
+from eyewall_deploy.trial.trial_checks import find_one_start_problem, find_problems
 from eyewall_deploy.validation import describe_error
 
 if TYPE_CHECKING:
@@ -149,6 +149,7 @@ class _TrialTable:
     warm_up: Annotated[_Number, Field(alias="warm_up_seconds", ge=0, le=3_600)] = 30.0
     repetitions: Annotated[_Whole, Field(ge=1, le=1_000)] = 1
     loads: tuple[Annotated[_Number, Field(gt=0, le=1_000)], ...] = (1.0,)
+    one_start: Annotated[bool, Strict()] = False
     cores: Annotated[_Number | None, Field(gt=0, le=1_024)] = None
     overcommit: Annotated[bool, Strict()] = False
     events: tuple[TrialEvent, ...] = ()
@@ -164,6 +165,8 @@ class Trial:
         How long each run is measured, and how long its sources run before at the first rate.
     loads
         Multiples of the rate profile; each is measured.
+    one_start
+        Whether one start of the topologies has all loads, one after another, in this order.
     cores
         Of this machine, that all hosts share in the cluster file's proportions; None is as much as
         the cluster file says.
@@ -183,6 +186,7 @@ class Trial:
     topologies: tuple[TrialTopology, ...]
     rate: RateProfile
     loads: tuple[float, ...]
+    one_start: bool
     cores: float | None
     overcommit: bool
     events: tuple[TrialEvent, ...]
@@ -277,6 +281,7 @@ def restrict(
     repetitions: int | None = None,
     schedulers: Sequence[str] = (),
     loads: Sequence[float] = (),
+    one_start: bool = False,
 ) -> Trial:
     """Return the trial with what the command line says in place of the file."""
     labels = [it.label for it in trial.schedulers]
@@ -286,13 +291,17 @@ def restrict(
                 f"--scheduler {label}: {trial.name} has no such scheduler; "
                 f"{name_choices('its schedulers', labels, label)}"
             )
-    return replace(
+    changed = replace(
         trial,
         seconds=seconds or trial.seconds,
         repetitions=repetitions or trial.repetitions,
         schedulers=tuple(it for it in trial.schedulers if not schedulers or it.label in schedulers),
         loads=tuple(loads) or trial.loads,
+        one_start=one_start or trial.one_start,
     )
+    if problem := find_one_start_problem(changed):
+        raise TrialFileError(f"--one-start: {problem}")
+    return changed
 
 
 @cache
@@ -316,6 +325,7 @@ def _resolve(table: _TrialTable, folder: Path) -> Trial:
         topologies=table.topologies,
         rate=read_profile(table.rate, folder),
         loads=table.loads,
+        one_start=table.one_start,
         cores=table.cores,
         overcommit=table.overcommit,
         events=table.events,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections import Counter
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from eyewall_deploy.failure import Failure
@@ -22,50 +23,73 @@ from eyewall_deploy.trial.topology_runs import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator, Mapping, Sequence
     from pathlib import Path
 
     from eyewall_deploy.measure.measured_cluster import MeasuredCluster
     from eyewall_deploy.trial.plan import PlannedRun
+    from eyewall_deploy.trial.run_watch import WatchedRun
     from eyewall_deploy.trial.trial_file import Trial
 
 _START_PATIENCE = 180.0
 _POLL = 1.0
+_PAUSE = 6.0
+"""Seconds between two loads of one start, for what the change of the rate stirs up."""
 _LINES_LATE = 3.0
 """Seconds until the last lines of a window are in the files, even on a host without CPU."""
 
 
 def run_trial(
-    cluster: MeasuredCluster, trial: Trial, planned: PlannedRun, folder: Path
-) -> TrialRun | Failure:
-    """Place the topologies with the run's scheduler, and measure them.
+    cluster: MeasuredCluster, trial: Trial, runs: Sequence[PlannedRun], folder: Path
+) -> list[TrialRun] | Failure:
+    """Place the topologies with the runs' scheduler, and measure one run after another.
 
     Parameters
     ----------
     cluster
-        Its scheduler is the run's; no topology runs on it.
+        Its scheduler is the runs'; no topology runs on it.
+    runs
+        Of one scheduler and repetition: one, or several loads of a constant rate.
     folder
         For what the topologies write; new.
     """
-    load = 1.0 if planned.load is None else planned.load
-    rate = trial.rate.scale(load)
+    loads = [1.0 if it.load is None else it.load for it in runs]
+    rate = trial.rate.scale(loads[0])
+    if len(runs) > 1:
+        rate = trial.rate.hold_in_turn(loads, trial.seconds, _PAUSE)
     given = TopologyRate(rate.text(trial.warm_up), rate.first, trial.warm_up)
     failure = restore_cluster(cluster, trial) or submit_topologies(
-        cluster, trial, planned, folder, given
+        cluster, trial, runs[0], folder, given
     )
     if failure is not None:
         return failure
     watch = RunWatch(cluster, trial)
-    start = wait_for_start(cluster, trial, planned, folder, watch)
+    start = wait_for_start(cluster, trial, runs[0], folder, watch)
     if isinstance(start, Failure):
         return start
-    began = start + trial.warm_up
-    watch.follow(began, planned.description)
-    end = began + trial.seconds
+    first = start + trial.warm_up
+    watched = [
+        watch.follow(first + place * (trial.seconds + _PAUSE), planned.description)
+        for place, planned in enumerate(runs)
+    ]
+    end = watched[-1].began + trial.seconds
     time.sleep(max(0.0, end + _LINES_LATE - time.time()))
-    loads = read_topologies(trial, folder)
-    running = watch.running
-    forecasts = ask_forecasts(cluster, trial, planned)
+    measured = read_topologies(trial, folder)
+    made = [
+        _trial_run(trial, planned, load, seen, measured)
+        for planned, load, seen in zip(runs, loads, watched, strict=True)
+    ]
+    return [*made[:-1], replace(made[-1], forecasts=ask_forecasts(cluster, trial, runs[-1]))]
+
+
+def _trial_run(
+    trial: Trial,
+    planned: PlannedRun,
+    load: float,
+    watched: WatchedRun,
+    measured: list[dict[int, LoadSecond]],
+) -> TrialRun:
+    rate, began, running = trial.rate.scale(load), watched.began, watched.running
     return TrialRun(
         scheduler=planned.scheduler.label,
         load=load,
@@ -73,12 +97,11 @@ def run_trial(
         fingerprint=fingerprint(trial, planned),
         began=began,
         due=None if rate.is_unlimited else rate.tuples_until(trial.seconds) * len(trial.topologies),
-        latency=window_latency(loads, began, trial.seconds),
-        seconds=tuple(join_seconds(loads, watch.machine, began, trial.seconds)),
-        moves=tuple(watch.moves),
+        latency=window_latency(measured, began, trial.seconds),
+        seconds=tuple(join_seconds(measured, watched.machine, began, trial.seconds)),
+        moves=watched.moves,
         status="; ".join(it.scheduling for it in running.values()),
         placement=tuple(line for it in running.values() for line in describe_hosts(it.hosts())),
-        forecasts=forecasts,
     )
 
 
