@@ -25,7 +25,7 @@ from eyewall_sidecar.policies.catalogue import load_policy
 from eyewall_sidecar.policies.policy_request import PolicyRequest
 from eyewall_sidecar.service.decision import Place
 from eyewall_sidecar.service.decision_log import DecisionLog
-from eyewall_sidecar.service.look_back import MoveOutcome, MoveTrial, judge_move
+from eyewall_sidecar.service.look_back import MoveOutcome, MoveTrial, Surroundings, judge_move
 from eyewall_sidecar.service.performance import Performance
 from eyewall_sidecar.service.round import InputStores, SchedulingService
 from eyewall_sidecar.storm import (
@@ -97,7 +97,7 @@ def _absence(damper: str) -> AbstractContextManager[Any]:
         case "catching-up":
             return patch(f"{decider}.CATCH_UP", new=0.0)
         case "looking-back":
-            return patch(f"{decider}.judge_move", new=_never_worse)
+            return patch("eyewall_sidecar.service.ready_moves.judge_move", new=_never_worse)
         case "first-as-ras":
             return patch(
                 f"{decider}.prefer_ras", new=lambda _problem, _objective, solution, *_: solution
@@ -105,8 +105,8 @@ def _absence(damper: str) -> AbstractContextManager[Any]:
     return nullcontext()
 
 
-def _never_worse(trial: MoveTrial, after: Performance) -> MoveOutcome:
-    return replace(judge_move(trial, after), worse=False)
+def _never_worse(trial: MoveTrial, after: Performance, surroundings: Surroundings) -> MoveOutcome:
+    return replace(judge_move(trial, after, surroundings), worse=False)
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ from eyewall_sidecar.config import MoveLimits
 from eyewall_sidecar.storm import Assignment, Executor, Slot, Worker
 
 from benchmarks.loop.simulated_cluster import SimulatedCluster
-from benchmarks.loop.simulated_loop import EYEWALL, Contender
+from benchmarks.loop.simulated_loop import DAMPERS, EYEWALL, Contender, without_damper
 from benchmarks.loop.simulated_parts import Physics, SimulatedComponent, SimulatedHost
 from benchmarks.loop.simulation import simulate
 
@@ -96,3 +96,10 @@ def test_under_constant_load_no_case_is_below_ras_and_hardly_any_moves_late() ->
     assert [it.seed for it in outcomes if it.is_below_ras] == []
     assert {seed: moves for seed, moves in late.items() if moves > 1} == {}
     assert sum(late.values()) <= MOST_MOVES
+
+
+@pytest.mark.parametrize("damper", DAMPERS)
+def test_every_damper_can_be_left_out(damper: str) -> None:
+    # What a patch replaces has to be where it looks for it.
+    outcome = simulate(0, "constant", without_damper(EYEWALL, damper), 30.0)
+    assert outcome.result.capacity > 0

@@ -100,7 +100,11 @@ class Code(Enum):
     # Looking back on a move.
     MEASURED_MOVE = (
         "throughput {throughput:tuples/s} (was {throughput_before:tuples/s}), latency "
-        "{latency:ms} (was {latency_before:ms}), CPU {cpu:cores} (was {cpu_before:cores})"
+        "{latency:ms} (was {latency_before:ms}), CPU {cpu:cores} (was {cpu_before:cores}){changed}"
+    )
+    SURROUNDINGS = (
+        "; hosts and delays as they are now explain {latency:.3g} times the latency and "
+        "{throughput:.0%} of the throughput"
     )
     MOVE_CONFIRMED = "the last move came to rest: {measured}"
     MOVE_UNDONE = "the last move made it worse and is undone: {measured}"

@@ -230,7 +230,7 @@ class TopologyDecider:
             hold = message(Code.NOT_SOUGHT, reason=str(not_known))
             return TopologyOutcome(stays, replace(record, hold=hold), hold)
         looked_back = self._ready_moves.look_back(
-            topology, record, inputs, self.performance(topology)
+            topology, record, inputs, self.performance(topology), problem.problem
         )
         if looked_back is not None:
             return looked_back
@@ -307,6 +307,8 @@ class TopologyDecider:
             self.performance(topology).latest(),
             predicted,
             weighs_latency=objective.weighs_latency,
+            problem=problem.problem,
+            target=solution.placement,
         )
         handover = Handover(slots.assignment, status, trial)
         price = price_of(candidate, self.started.starts)

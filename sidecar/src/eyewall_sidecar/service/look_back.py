@@ -1,8 +1,11 @@
 """A move looked back on: what was measured once it came to rest, next to what was predicted."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from eyewall_sidecar.messages import Code, Message, message
+from eyewall_sidecar.model import Placement, PlacementProblem
+from eyewall_sidecar.objectives.load import forecast_load
 from eyewall_sidecar.service.performance import Level, Performance
 from eyewall_sidecar.storm import Assignment
 
@@ -35,6 +38,8 @@ class MoveTrial:
         Whether this move takes back another one: it is not taken back itself.
     weighs_latency
         Whether it was made for a lower latency; a move made for less traffic may cost some.
+    problem, target
+        By which it was decided, and where to; None if what hosts and delays do is not asked.
     """
 
     origin: Assignment
@@ -42,6 +47,26 @@ class MoveTrial:
     predicted: tuple[float, float] | None = None
     undoes: bool = False
     weighs_latency: bool = True
+    problem: PlacementProblem | None = None
+    target: Placement | None = None
+
+
+class Surroundings(NamedTuple):
+    """What hosts and delays alone, as they changed since a move, make of a topology.
+
+    Parameters
+    ----------
+    latency
+        By which factor tuples take longer, where the topology was or where it is: 1 or more.
+    throughput
+        Which part of the tuples is carried where it is: 1 or less.
+    """
+
+    latency: float = 1.0
+    throughput: float = 1.0
+
+
+UNCHANGED = Surroundings()
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,18 +103,47 @@ class MoveHistory:
         return MoveHistory(self.setbacks + 1, now + still)
 
 
-def judge_move(trial: MoveTrial, after: Performance) -> MoveOutcome:
+def find_surroundings(trial: MoveTrial, now: PlacementProblem) -> Surroundings:
+    """Return what nodes and links of today's problem make of the topology as it was then.
+
+    What executors need is that of then: a move to where they need more is a bad one.
+    """
+    then, target = trial.problem, trial.target
+    if then is None or target is None or then.current is None:
+        return UNCHANGED
+    nodes = {it.id: it for it in now.nodes}
+    changed = replace(
+        then,
+        nodes=tuple(nodes.get(it.id, it) for it in then.nodes),
+        links={pair: now.links.get(pair, link) for pair, link in then.links.items()},
+    )
+    origin_then, origin_now = (forecast_load(it, then.current) for it in (then, changed))
+    target_then, target_now = (forecast_load(it, target) for it in (then, changed))
+    return Surroundings(
+        max(
+            1.0,
+            origin_now.response_time / origin_then.response_time,
+            target_now.response_time / target_then.response_time,
+        ),
+        min(1.0, target_now.sustainable / min(1.0, target_then.sustainable)),
+    )
+
+
+def judge_move(
+    trial: MoveTrial, after: Performance, surroundings: Surroundings = UNCHANGED
+) -> MoveOutcome:
     """Compare what is measured at rest with what was measured before the move.
 
     Worse is a latency that rose, or a throughput that fell while queues grew: a lower throughput
     alone may be the source's. A latency that the objective does not weigh has to rise by more than
-    the places can explain.
+    the places can explain. What the surroundings explain is no fault of the move.
     """
     was, now = trial.before, after
-    slower = _rose(was.latency, now.latency)
-    if slower and not trial.weighs_latency and was.latency and now.latency:
-        slower = now.latency.mean - was.latency.mean > QUEUEING
-    less = _rose(now.throughput, was.throughput)
+    latency_before = _scaled(was.latency, surroundings.latency)
+    slower = _rose(latency_before, now.latency)
+    if slower and not trial.weighs_latency and latency_before and now.latency:
+        slower = now.latency.mean - latency_before.mean > QUEUEING
+    less = _rose(now.throughput, _scaled(was.throughput, surroundings.throughput))
     unknown = now.latency is None or was.latency is None
     worse = slower if not less else (slower or unknown or now.is_saturated)
     # A source that gives more makes tuples wait more, wherever they run.
@@ -103,7 +157,16 @@ def judge_move(trial: MoveTrial, after: Performance) -> MoveOutcome:
         "cpu_before": _mean(was.cpu),
         "cpu": _mean(now.cpu),
     }
-    return MoveOutcome(worse, message(Code.MEASURED_MOVE, **values))
+    changed: Message | str = ""
+    if surroundings != UNCHANGED:
+        changed = message(
+            Code.SURROUNDINGS, latency=surroundings.latency, throughput=surroundings.throughput
+        )
+    return MoveOutcome(worse, message(Code.MEASURED_MOVE, **values, changed=changed))
+
+
+def _scaled(level: Level | None, factor: float) -> Level | None:
+    return level and Level(level.mean * factor, level.deviation * factor)
 
 
 def _rose(before: Level | None, after: Level | None) -> bool:

@@ -5,6 +5,7 @@ from dataclasses import replace
 
 from eyewall_sidecar.config import MoveLimits
 from eyewall_sidecar.messages import Code, message
+from eyewall_sidecar.model import PlacementProblem
 from eyewall_sidecar.service.decision import (
     Handover,
     Keep,
@@ -13,7 +14,7 @@ from eyewall_sidecar.service.decision import (
     TopologyOutcome,
     TopologyRecord,
 )
-from eyewall_sidecar.service.look_back import MoveTrial, judge_move
+from eyewall_sidecar.service.look_back import MoveTrial, find_surroundings, judge_move
 from eyewall_sidecar.service.movement_rules import find_freeze
 from eyewall_sidecar.service.performance import Performance
 from eyewall_sidecar.service.plans import (
@@ -73,13 +74,14 @@ class ReadyMoves:
         record: TopologyRecord,
         inputs: RoundInputs,
         performance: Performance,
+        problem: PlacementProblem,
     ) -> TopologyOutcome | None:
         """Judge the last move once it came to rest: it is undone, once, if it made things worse."""
         trial = record.trial
         if trial is None or not performance.at_rest:
             return None
         record = replace(record, trial=None)
-        found = judge_move(trial, performance)
+        found = judge_move(trial, performance, find_surroundings(trial, problem))
         if not found.worse or trial.undoes:
             report = message(Code.MOVE_CONFIRMED, measured=found.report)
             return TopologyOutcome(Keep(), record, report, looks_back=True)

@@ -1,0 +1,112 @@
+"""What hosts and delays did since a move is no fault of the move."""
+
+from dataclasses import replace
+
+import pytest
+from eyewall_sidecar.model import LoadModel, Node, PlacementProblem
+from eyewall_sidecar.service.look_back import (
+    UNCHANGED,
+    MoveTrial,
+    Surroundings,
+    find_surroundings,
+    judge_move,
+)
+from eyewall_sidecar.service.performance import Measurement, Performance
+from small_problems import chain_of
+
+FREE = LoadModel(
+    worker_cpu=0.0, polling_cpu=0.0, send_cpu=0.0, receive_cpu=0.0, crossing_seconds=0.0
+)
+
+
+def chain(
+    *, delay: float = 0.01, cores: tuple[float, float] = (1.0, 1.0), demand: float = 0.0
+) -> PlacementProblem:
+    """a and b, of 10 ms each, run on n1; only b needs CPU."""
+    drawn = chain_of([10], [2, 2], delays={("n1", "n2"): delay})
+    return replace(
+        drawn,
+        operators=tuple(
+            replace(it, execution_time=0.01, demand=demand if it.id == "b" else 0.0)
+            for it in drawn.operators
+        ),
+        nodes=tuple(Node(f"n{place}", cores=it) for place, it in enumerate(cores, start=1)),
+        current={"a": "n1", "b": "n1"},
+        load=FREE,
+    )
+
+
+def moved(problem: PlacementProblem) -> MoveTrial:
+    """b goes to n2."""
+    return MoveTrial((), at_rest(0.03), problem=problem, target={"a": "n1", "b": "n2"})
+
+
+def at_rest(latency: float, throughput: float = 100.0, *, waiting: float = 0.0) -> Performance:
+    return Performance(measurements=(Measurement(throughput, 1.0, 0.5, latency, waiting),) * 6)
+
+
+@pytest.mark.parametrize(
+    ("now", "latency"),
+    [
+        (chain(), 1.0),
+        # With a third of its cores n1 works at a third of its speed: 60 ms where it was 20.
+        (chain(cores=(1 / 3, 1.0)), 3.0),
+        # 20 ms of work and 70 of the way, where it was 10.
+        (chain(delay=0.07), 3.0),
+        # What is faster than it was excuses nothing.
+        (chain(delay=0.001), 1.0),
+    ],
+)
+def test_latency_is_excused_by_slower_hosts_and_longer_delays(
+    now: PlacementProblem, latency: float
+) -> None:
+    found = find_surroundings(moved(chain()), now)
+    assert found == Surroundings(pytest.approx(latency), 1.0)
+
+
+def test_throughput_is_excused_by_a_host_that_cannot_carry_the_load_any_more() -> None:
+    # b needs 0.4 cores, and 0.2 are left of n2.
+    found = find_surroundings(moved(chain(demand=0.4)), chain(demand=0.4, cores=(1.0, 0.2)))
+    assert found.throughput == pytest.approx(0.5)
+    # It carried no more than that before: nothing is excused.
+    slow = chain(demand=0.4, cores=(1.0, 0.2))
+    assert find_surroundings(moved(slow), slow).throughput == 1.0
+
+
+def test_executors_that_need_more_where_they_are_excuse_nothing() -> None:
+    now = chain()
+    slower = tuple(replace(it, execution_time=0.025, demand=0.3) for it in now.operators)
+    assert find_surroundings(moved(now), replace(now, operators=slower)) == UNCHANGED
+
+
+def test_a_host_that_is_gone_counts_as_it_was() -> None:
+    now = replace(chain(), nodes=(Node("n2", cores=1.0),), links={}, current={"b": "n2"})
+    assert find_surroundings(moved(chain()), now) == UNCHANGED
+
+
+@pytest.mark.parametrize(
+    ("latency", "surroundings", "worse"),
+    [
+        (0.08, UNCHANGED, True),
+        (0.08, Surroundings(latency=3.0), False),  # 90 ms are to be expected
+        (0.12, Surroundings(latency=3.0), True),
+    ],
+)
+def test_latency_is_held_against_what_it_was_times_what_is_excused(
+    latency: float, surroundings: Surroundings, worse: bool
+) -> None:
+    assert judge_move(moved(chain()), at_rest(latency), surroundings).worse is worse
+
+
+@pytest.mark.parametrize(("excused", "worse"), [(1.0, True), (0.5, False)])
+def test_throughput_is_held_against_the_part_that_is_carried(excused: float, worse: bool) -> None:
+    # Half of the 100 tuples/s, and a second's tuples in queues; latency is no worse.
+    after = at_rest(0.03, 50.0, waiting=50.0)
+    assert judge_move(moved(chain()), after, Surroundings(1.0, excused)).worse is worse
+
+
+def test_the_report_says_what_was_excused() -> None:
+    report = str(judge_move(moved(chain()), at_rest(0.08), Surroundings(3.0, 0.5)).report)
+    assert report.endswith(
+        "; hosts and delays as they are now explain 3 times the latency and 50% of the throughput"
+    )
