@@ -55,6 +55,8 @@ PER_SLOT = 6
 """Executors in a worker, by Storm's defaults: 768 MB of heap, 128 MB for an executor."""
 SEARCH_STEPS = 4
 LOAD_STEPS = 10
+SEARCH_SECONDS = 6.0
+"""What a search of some 15 executors takes on a running cluster: after it the loop pauses."""
 TIE_BREAKS = 200
 """Placements that a search for fewer moves looks at."""
 
@@ -173,7 +175,7 @@ class _Solvers:
     """Solves at once, within a number of steps and not of seconds."""
 
     def run(self, task: Any, time_limit: float) -> _Solved:
-        return _Solved(self._solve(task, time_limit))
+        return _Solved(replace(self._solve(task, time_limit), seconds=SEARCH_SECONDS))
 
     def _solve(self, task: Any, time_limit: float) -> Solution:
         if task.policy != "bound_guided":

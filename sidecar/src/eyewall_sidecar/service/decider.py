@@ -40,6 +40,7 @@ from eyewall_sidecar.service.problem_cache import (
     request_placement,
 )
 from eyewall_sidecar.service.ready_moves import ReadyMoves
+from eyewall_sidecar.service.search_pause import may_search_again
 from eyewall_sidecar.service.solver_pool import PLACING, PlacementTask, Solvers
 from eyewall_sidecar.service.started_workers import StartedWorkers
 from eyewall_sidecar.stores import HeldSwitches
@@ -240,8 +241,9 @@ class TopologyDecider:
         search = record.search
         outdated = search is None or search.task != task
         verdict: MoveVerdict | None = None
+        conditions = self.conditions(topology, record, inputs.switches)
         if search is not None and search.solution is not None:
-            record, verdict = self._evaluate(topology, record, request, search.solution, inputs)
+            record, verdict = self._evaluate(record, request, search.solution, conditions)
             if verdict.hold is None:
                 outcome = self._move(topology, record, verdict.candidate, inputs)
                 return replace(outcome, outdated=outdated)
@@ -251,7 +253,15 @@ class TopologyDecider:
                 observed = verdict.hold.code is Code.MODE_OBSERVE
                 found = verdict.candidate.found if observed else verdict.report
                 stays = Decline(message(Code.OBSERVED, found=found))
-        if outdated and (search is None or search.job is None):
+        if outdated and (
+            search is None
+            or (
+                verdict is not None
+                and may_search_again(
+                    search, verdict.candidate, conditions, self._settings.moves, self._clock()
+                )
+            )
+        ):
             longest = min(self._settings.solver.improvement_seconds, settings.time_limit)
             record = self._start_search(record, task, longest)
         if verdict is None:
@@ -269,11 +279,10 @@ class TopologyDecider:
 
     def _evaluate(
         self,
-        topology: TopologyState,
         record: TopologyRecord,
         request: PlacementRequest,
         solution: Solution,
-        inputs: RoundInputs,
+        conditions: MoveConditions,
     ) -> tuple[TopologyRecord, MoveVerdict]:
         """Evaluate a move to a solution, which is assessed again only if the problem changed."""
         candidate = record.candidate
@@ -284,7 +293,6 @@ class TopologyDecider:
         ):
             candidate = assess_move(request, solution)
             record = replace(record, candidate=candidate)
-        conditions = self.conditions(topology, record, inputs.switches)
         return record, evaluate_move(candidate, self._settings.moves, conditions)
 
     def _move(
@@ -372,7 +380,7 @@ class TopologyDecider:
     ) -> TopologyRecord:
         cancel_search(record)
         job = self._solvers.run(task, seconds)
-        return replace(record, search=PlacementSearch(task, job))
+        return replace(record, search=PlacementSearch(task, job, began=self._clock()))
 
 
 def _status(

@@ -17,11 +17,15 @@ from eyewall_sidecar.storm import Assignment, Mode, TopologyState
 
 @dataclass(frozen=True, slots=True)
 class PlacementSearch:
-    """A task given to the solvers; its solution once it is there, and until then its job."""
+    """A task given to the solvers; its solution once it is there, and until then its job.
+
+    `began` is by the clock of rounds.
+    """
 
     task: PlacementTask
     job: Job[Solution] | None
     solution: Solution | None = None
+    began: float = -inf
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,12 +1,13 @@
 """What a move costs: the lateness of the tuples that come while workers start."""
 
 from collections import defaultdict
+from collections.abc import Set
 from dataclasses import dataclass
 from math import inf
 
 from eyewall_sidecar.service.problem_cache import PlacementRequest
 from eyewall_sidecar.service.worker_starts import WorkerStarts
-from eyewall_sidecar.storm import Assignment, ComponentKind, TopologyProblem
+from eyewall_sidecar.storm import Assignment, ComponentKind, TopologyProblem, Worker
 
 REPLAY_TIMEOUTS = 1.5
 """A spout replays a tuple after the message timeout or up to twice as long: it looks once in a
@@ -66,10 +67,31 @@ def price_move(
         (starts.seconds(topology.topology.id, hosts.get(it.slot.supervisor, "")) for it in started),
         default=0.0,
     )
-    moved = {executor for worker in started for executor in worker.executors}
+    affected = _affected(request, started)
+    return MovePrice(gap, affected, topology.topology.message_timeout, sustainable)
+
+
+def least_price(request: PlacementRequest, starts: WorkerStarts) -> float:
+    """Return what any move costs at least, in seconds of lateness for each tuple/s.
+
+    An executor that moves leaves a worker, which then starts again with the others, or is all of
+    it: no move starts fewer executors than those of one worker.
+    """
+    topology = request.topology.topology
+    hosts = {capacity.supervisor.host for capacity in request.capacities.values()}
+    gap = min((starts.seconds(topology.id, it) for it in hosts), default=0.0)
+    affected = min(
+        (_affected(request, {worker}) for worker in request.topology.assignment), default=0.0
+    )
+    return MovePrice(gap, affected, topology.message_timeout).seconds
+
+
+def _affected(request: PlacementRequest, workers: Set[Worker]) -> float:
+    """Return the part of the source's tuples that meets an executor of these workers."""
+    moved = {executor for worker in workers for executor in worker.executors}
     total, of_moved = defaultdict[str, float](float), defaultdict[str, float](float)
     rates = _received(request)
-    for executor, component in topology.topology.executors().items():
+    for executor, component in request.topology.topology.executors().items():
         if component.kind is ComponentKind.SYSTEM:
             continue
         # Where nothing flows, or nothing is known, executors count alike.
@@ -77,8 +99,7 @@ def price_move(
         total[component.id] += rate
         if executor in moved:
             of_moved[component.id] += rate
-    affected = max((it / total[name] for name, it in of_moved.items()), default=0.0)
-    return MovePrice(gap, affected, topology.topology.message_timeout, sustainable)
+    return max((it / total[name] for name, it in of_moved.items()), default=0.0)
 
 
 def _received(request: PlacementRequest) -> dict[str, float]:

@@ -1,0 +1,82 @@
+"""When to look for something better again: a search takes CPU, and what is measured never rests."""
+
+from math import isfinite
+
+from eyewall_sidecar.config import MoveLimits
+from eyewall_sidecar.model import PlacementProblem
+from eyewall_sidecar.objective import Term
+from eyewall_sidecar.objectives import evaluate
+from eyewall_sidecar.service.decision import PlacementSearch
+from eyewall_sidecar.service.move_price import least_price
+from eyewall_sidecar.service.movement_rules import CandidateMove, MoveConditions
+
+SHARE = 0.1
+"""Of the time, that searches for one topology may take while nothing much changes."""
+CHANGED = 0.25
+"""Part of its value by which what runs has to get better or worse to be searched for at once."""
+
+
+def may_search_again(
+    search: PlacementSearch,
+    candidate: CandidateMove,
+    conditions: MoveConditions,
+    limits: MoveLimits,
+    now: float,
+) -> bool:
+    """Whether to search again, as the problem is no longer the one that was solved.
+
+    Parameters
+    ----------
+    search
+        The last one, with its solution.
+    candidate
+        That solution, held against the problem as it is now.
+    now
+        By the clock that `search.began` is on.
+    """
+    then, problem = search.task.problem, candidate.request.problem
+    if isinstance(problem, Exception) or _differ(then, problem.problem):
+        return True
+    if candidate.must_move is not None or candidate.before is None:
+        return True
+    if not _may_pay(candidate, conditions, limits):
+        return False
+    seconds = search.solution.seconds if search.solution is not None else 0.0
+    return now >= search.began + seconds / SHARE or _is_worth_another(then, candidate)
+
+
+def _differ(then: PlacementProblem, now: PlacementProblem) -> bool:
+    """Whether other executors run, somewhere else, or may run on other nodes."""
+    return (
+        then.current != now.current
+        or [it.id for it in then.nodes] != [it.id for it in now.nodes]
+        or [(it.id, it.candidates) for it in then.operators]
+        != [(it.id, it.candidates) for it in now.operators]
+    )
+
+
+def _may_pay(candidate: CandidateMove, conditions: MoveConditions, limits: MoveLimits) -> bool:
+    """Whether any placement could save as much as the least that a move costs.
+
+    No move saves more than what tuples take, nor is that ever counted as more than was measured.
+    What is saturated moves for its throughput, whatever that costs.
+    """
+    weighs_load = candidate.request.settings.objective.weighs_load
+    if not weighs_load or limits.horizon_seconds == 0:
+        return True
+    if conditions.saturated or conditions.latency is None or candidate.before is None:
+        return True
+    most = min(conditions.latency, candidate.before.metrics[Term.L])
+    return most * limits.horizon_seconds > least_price(candidate.request, conditions.starts)
+
+
+def _is_worth_another(then: PlacementProblem, candidate: CandidateMove) -> bool:
+    """Whether the value of what runs has changed since the search by more than noise makes it."""
+    before = candidate.before
+    if before is None or then.current is None:
+        return True
+    objective = candidate.request.settings.objective
+    was = evaluate(then, then.current, objective, before.ranges).value
+    if not (isfinite(was) and isfinite(before.value)):
+        return was != before.value
+    return abs(before.value - was) > CHANGED * abs(was)

@@ -1,0 +1,144 @@
+"""How often something better is looked for while measured values change all the time."""
+
+from dataclasses import replace
+
+import pytest
+from eyewall_sidecar.config import MoveLimits
+from eyewall_sidecar.messages import Code, message
+from eyewall_sidecar.objective import Objective, Term
+from eyewall_sidecar.service.decision import PlacementSearch, TopologyRecord
+from eyewall_sidecar.service.move_price import least_price
+from eyewall_sidecar.service.movement_rules import CandidateMove, MoveConditions
+from eyewall_sidecar.service.search_pause import may_search_again
+from eyewall_sidecar.service.worker_starts import WorkerStarts
+from obedient_nimbus import Nimbus
+from planned_topologies import TRIANGLE, nimbus_with, topology
+from storm_builders import chain, supervisor, worker
+
+SECONDS = 6.0
+BEGAN = 100.0
+RESTED = BEGAN + 10 * SECONDS
+"""A tenth of the time is for searches."""
+
+
+@pytest.fixture
+def search() -> PlacementSearch:
+    """A search of 6 s, for what runs with 50 ms."""
+    found = _record().search
+    assert found is not None
+    assert found.solution is not None
+    return replace(found, began=BEGAN, solution=replace(found.solution, seconds=SECONDS))
+
+
+@pytest.fixture
+def candidate() -> CandidateMove:
+    found = _record().candidate
+    assert found is not None
+    return found
+
+
+def _record() -> TopologyRecord:
+    it = topology()
+    nimbus = nimbus_with(it, frozen=True)
+    nimbus.rounds(it, 3)
+    return nimbus.service.last_round().records[it.id]
+
+
+def may(
+    search: PlacementSearch,
+    candidate: CandidateMove,
+    now: float,
+    conditions: MoveConditions = MoveConditions(),  # noqa: B008 - frozen
+    horizon: float = 3600.0,
+) -> bool:
+    limits = MoveLimits(horizon_seconds=horizon)
+    return may_search_again(search, candidate, conditions, limits, now)
+
+
+def worth(candidate: CandidateMove, times: float) -> CandidateMove:
+    """What runs is worth another multiple of its value by now."""
+    assert candidate.before is not None
+    return replace(
+        candidate, before=replace(candidate.before, value=candidate.before.value * times)
+    )
+
+
+def test_a_tenth_of_the_time_is_for_searches(
+    search: PlacementSearch, candidate: CandidateMove
+) -> None:
+    assert not may(search, candidate, RESTED - 0.1)
+    assert may(search, candidate, RESTED)
+
+
+@pytest.mark.parametrize(
+    ("times", "at_once"), [(1.2, False), (1.3, True), (0.8, False), (0.7, True)]
+)
+def test_what_got_better_or_worse_by_a_quarter_is_searched_for_at_once(
+    search: PlacementSearch, candidate: CandidateMove, times: float, at_once: bool
+) -> None:
+    assert may(search, worth(candidate, times), BEGAN + SECONDS) is at_once
+
+
+def test_where_executors_may_run_on_other_hosts_is_searched_for_at_once(
+    search: PlacementSearch, candidate: CandidateMove
+) -> None:
+    problem = search.task.problem
+    tag = replace(problem.operator("tag[2-2]"), candidates=("a", "b"))
+    operators = tuple(tag if it.id == tag.id else it for it in problem.operators)
+    other = replace(search.task, problem=replace(problem, operators=operators))
+    assert may(replace(search, task=other), candidate, BEGAN + SECONDS)
+
+
+def test_what_may_not_stay_is_searched_for_at_once(
+    search: PlacementSearch, candidate: CandidateMove
+) -> None:
+    pinned = message(Code.NOT_PINNED_THERE, executor="tag")
+    assert may(search, replace(candidate, must_move=pinned), BEGAN + SECONDS)
+
+
+@pytest.fixture
+def under_load(candidate: CandidateMove) -> CandidateMove:
+    """Any move costs 360 s: 8 s without output, and 45 until a replay."""
+    settings = replace(candidate.request.settings, objective=Objective.parse("L=1"))
+    return replace(candidate, request=replace(candidate.request, settings=settings))
+
+
+def takes(candidate: CandidateMove, seconds: float) -> CandidateMove:
+    """L of what runs."""
+    assert candidate.before is not None
+    metrics = {**candidate.before.metrics, Term.L: seconds}
+    return replace(candidate, before=replace(candidate.before, metrics=metrics))
+
+
+@pytest.mark.parametrize(
+    ("modelled", "conditions", "searches"),
+    [
+        # Within an hour 99 ms are 356 s, and 101 ms are 364.
+        (1.0, MoveConditions(latency=0.099), False),
+        (1.0, MoveConditions(latency=0.101), True),
+        (0.099, MoveConditions(latency=1.0), False),
+        # What is saturated, or may be, as its latency is unknown, moves for its throughput.
+        (0.099, MoveConditions(latency=0.099, saturated=True), True),
+        (0.099, MoveConditions(), True),
+    ],
+)
+def test_nothing_is_searched_for_where_no_move_can_save_what_the_cheapest_costs(
+    search: PlacementSearch,
+    under_load: CandidateMove,
+    modelled: float,
+    conditions: MoveConditions,
+    searches: bool,
+) -> None:
+    assert may(search, takes(under_load, modelled), RESTED, conditions) is searches
+    assert may(search, takes(under_load, modelled), RESTED, conditions, horizon=0.0)
+
+
+def test_the_cheapest_move_starts_the_worker_that_fewest_tuples_meet() -> None:
+    # tag's second executor is alone in its worker and takes half of the tuples: 4 · 45 s.
+    it = chain(("source", 1), ("tag", 2), ("sink", 1), settings={"rate.hint": {"source": 10}})
+    nimbus = Nimbus([supervisor(name, 4) for name in "abc"], TRIANGLE, frozen=True)
+    nimbus.running[it.id] = (worker("a", 6700, 1, 2), worker("b", 6700, 3), worker("c", 6700, 4))
+    nimbus.rounds(it, 2)
+    request = nimbus.service.last_round().records[it.id].request
+    assert request is not None
+    assert least_price(request, WorkerStarts()) == pytest.approx(8 * 0.5 * 45)
