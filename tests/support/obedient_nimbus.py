@@ -1,7 +1,7 @@
 """A Nimbus that obeys: runs a scheduling service round by round, with faults on demand."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import count
 from typing import Any, Generic, TypeVar
 
@@ -58,12 +58,15 @@ class ScriptedJob(Generic[Result]):
     limit: float
     ready: bool
     answer: Result | SolverFailure | None = None
+    seconds: float | None = None
     cancelled: bool = False
 
     def result(self, until: float) -> Result | SolverFailure | None:
         if not self.ready:
             return None
         solved: Result = self.task.solve(10)
+        if self.seconds is not None and isinstance(solved, Solution):
+            solved = replace(solved, seconds=self.seconds)
         return self.answer or solved
 
     def cancel(self) -> None:
@@ -79,10 +82,12 @@ class ScriptedSolvers:
     task_answer: Any = None
     """Of tasks that are not placements."""
     breaks_on: str = ""
+    seconds: float | None = None
+    """That each search says it took; None: what it did take."""
     jobs: list[ScriptedJob[Any]] = field(default_factory=list)
 
     def run(self, task: SolverTask[Result], time_limit: float) -> ScriptedJob[Result]:
-        job = ScriptedJob[Any](task, time_limit, not self.late, self.task_answer)
+        job = ScriptedJob[Any](task, time_limit, not self.late, self.task_answer, self.seconds)
         if task.lane in _LANES:
             job.answer = self.answer
         if self.breaks_on and self.breaks_on in {it.id for it in job.task.problem.operators}:

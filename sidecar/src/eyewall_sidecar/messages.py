@@ -54,6 +54,7 @@ class Code(Enum):
     NO_PLACEMENT = "{policy} {status}: {reasons:joined}"
     NO_LONGER_FITS = "the improvement no longer fits: {violation}"
     ALREADY_BEST = "{quality} as it is"
+    STILL_BEST = "nothing better was found by the last search"
     NO_SLOTS = "{slot_error}"
     FOUND = "{worth}{gain:gain}{must_move:remark}"
     HELD = "{found}, but {hold}"
@@ -103,8 +104,8 @@ class Code(Enum):
         "{latency:ms} (was {latency_before:ms}), CPU {cpu:cores} (was {cpu_before:cores}){changed}"
     )
     SURROUNDINGS = (
-        "; hosts and delays as they are now explain {latency:.3g} times the latency and "
-        "{throughput:.0%} of the throughput"
+        "; what hosts and delays did since is no fault of the move: {delay:ms} more, "
+        "{throughput:.0%} carried"
     )
     MOVE_CONFIRMED = "the last move came to rest: {measured}"
     MOVE_UNDONE = "the last move made it worse and is undone: {measured}"

@@ -23,6 +23,20 @@ def test_nothing_is_solved_again_while_nothing_changes() -> None:
     assert len(nimbus.solvers.improved) == 1
 
 
+def test_what_changes_a_little_is_solved_again_after_ten_times_what_that_took() -> None:
+    nimbus, topology = three_hosts(frozen=True), ends_pinned()
+    nimbus.rounds(topology, 2)
+    nimbus.solvers.seconds = 3.0
+    nimbus.delays.milliseconds["a", "b"] += 2  # of 10
+    nimbus.rounds(topology, 2)
+    assert len(nimbus.solvers.improved) == 2
+    nimbus.delays.milliseconds["a", "b"] += 2
+    nimbus.rounds(topology, 27)  # a second each; its search began 2 s ago
+    assert len(nimbus.solvers.improved) == 2
+    nimbus.rounds(topology, 2)
+    assert len(nimbus.solvers.improved) == 3
+
+
 def test_a_changed_delay_leads_to_a_move_in_a_later_round() -> None:
     nimbus, topology = three_hosts(), ends_pinned()
     nimbus.rounds(topology, 3)

@@ -92,6 +92,18 @@ def test_a_move_away_from_what_became_slow_is_not_compared_with_the_time_before_
     assert not any(is_placed(report_round(nimbus, it, 0.1)) for _ in range(10))
 
 
+def test_a_move_is_not_undone_for_a_way_back_that_became_longer() -> None:
+    # Where tag was, tuples would take 250 ms more by now: its 200 ms are no fault of the move.
+    it = topology()
+    nimbus = nimbus_with(it)
+    moved(nimbus, it)
+    nimbus.delays.milliseconds["a", "c"] = 300
+    later = [report_round(nimbus, it, 0.2) for _ in range(10)]
+    assert not any(map(is_placed, later))
+    outcome = next(one for one in nimbus.recorded.records if one.outcome_of)
+    assert "no fault of the move: 250 ms more, 100% carried" in outcome.outcome
+
+
 def test_after_a_move_was_undone_nothing_moves_for_ten_minutes() -> None:
     it = topology()
     nimbus = nimbus_with(it)

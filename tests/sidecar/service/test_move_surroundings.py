@@ -20,7 +20,11 @@ FREE = LoadModel(
 
 
 def chain(
-    *, delay: float = 0.01, cores: tuple[float, float] = (1.0, 1.0), demand: float = 0.0
+    *,
+    delay: float = 0.01,
+    cores: tuple[float | None, float] = (1.0, 1.0),
+    demand: float = 0.0,
+    speedups: tuple[float, float] = (1.0, 1.0),
 ) -> PlacementProblem:
     """a and b, of 10 ms each, run on n1; only b needs CPU."""
     drawn = chain_of([10], [2, 2], delays={("n1", "n2"): delay})
@@ -30,7 +34,10 @@ def chain(
             replace(it, execution_time=0.01, demand=demand if it.id == "b" else 0.0)
             for it in drawn.operators
         ),
-        nodes=tuple(Node(f"n{place}", cores=it) for place, it in enumerate(cores, start=1)),
+        nodes=tuple(
+            Node(f"n{place}", cpu=1.0, cores=it, speedup=speedup)
+            for place, (it, speedup) in enumerate(zip(cores, speedups, strict=True), start=1)
+        ),
         current={"a": "n1", "b": "n1"},
         load=FREE,
     )
@@ -46,22 +53,35 @@ def at_rest(latency: float, throughput: float = 100.0, *, waiting: float = 0.0) 
 
 
 @pytest.mark.parametrize(
-    ("now", "latency"),
+    ("now", "delay"),
     [
-        (chain(), 1.0),
+        (chain(), 0.0),
         # With a third of its cores n1 works at a third of its speed: 60 ms where it was 20.
-        (chain(cores=(1 / 3, 1.0)), 3.0),
-        # 20 ms of work and 70 of the way, where it was 10.
-        (chain(delay=0.07), 3.0),
+        (chain(cores=(1 / 3, 1.0)), 0.04),
+        (chain(speedups=(1 / 3, 1.0)), 0.04),
+        # b is on n2: 30 ms instead of 10.
+        (chain(cores=(1.0, 1 / 3)), 0.02),
+        # But other guests, and the link, may be slow because b is there.
+        (chain(speedups=(1.0, 1 / 3)), 0.0),
+        (chain(delay=0.07), 0.0),
         # What is faster than it was excuses nothing.
-        (chain(delay=0.001), 1.0),
+        (chain(speedups=(2.0, 1.0)), 0.0),
+        # What was declared then and is measured now cannot be compared.
+        (chain(cores=(None, 1.0)), 0.0),
     ],
 )
-def test_latency_is_excused_by_slower_hosts_and_longer_delays(
-    now: PlacementProblem, latency: float
+def test_latency_is_excused_by_hosts_that_became_slower_for_reasons_of_their_own(
+    now: PlacementProblem, delay: float
 ) -> None:
     found = find_surroundings(moved(chain()), now)
-    assert found == Surroundings(pytest.approx(latency), 1.0)
+    assert found == Surroundings(pytest.approx(delay, abs=1e-9), 1.0)
+
+
+def test_latency_is_excused_by_a_link_that_the_topology_no_longer_crosses() -> None:
+    # It was on both nodes, and is on n2 now: its old way would take 60 ms more.
+    split = replace(chain(), current={"a": "n1", "b": "n2"})
+    trial = MoveTrial((), at_rest(0.03), problem=split, target={"a": "n2", "b": "n2"})
+    assert find_surroundings(trial, chain(delay=0.07)).delay == pytest.approx(0.06)
 
 
 def test_throughput_is_excused_by_a_host_that_cannot_carry_the_load_any_more() -> None:
@@ -88,11 +108,11 @@ def test_a_host_that_is_gone_counts_as_it_was() -> None:
     ("latency", "surroundings", "worse"),
     [
         (0.08, UNCHANGED, True),
-        (0.08, Surroundings(latency=3.0), False),  # 90 ms are to be expected
-        (0.12, Surroundings(latency=3.0), True),
+        (0.08, Surroundings(delay=0.06), False),  # 90 ms are to be expected
+        (0.12, Surroundings(delay=0.06), True),
     ],
 )
-def test_latency_is_held_against_what_it_was_times_what_is_excused(
+def test_latency_is_held_against_what_it_was_and_what_is_excused(
     latency: float, surroundings: Surroundings, worse: bool
 ) -> None:
     assert judge_move(moved(chain()), at_rest(latency), surroundings).worse is worse
@@ -102,11 +122,13 @@ def test_latency_is_held_against_what_it_was_times_what_is_excused(
 def test_throughput_is_held_against_the_part_that_is_carried(excused: float, worse: bool) -> None:
     # Half of the 100 tuples/s, and a second's tuples in queues; latency is no worse.
     after = at_rest(0.03, 50.0, waiting=50.0)
-    assert judge_move(moved(chain()), after, Surroundings(1.0, excused)).worse is worse
+    assert judge_move(moved(chain()), after, Surroundings(0.0, excused)).worse is worse
 
 
 def test_the_report_says_what_was_excused() -> None:
-    report = str(judge_move(moved(chain()), at_rest(0.08), Surroundings(3.0, 0.5)).report)
+    report = str(judge_move(moved(chain()), at_rest(0.08), Surroundings(0.06, 0.5)).report)
     assert report.endswith(
-        "; hosts and delays as they are now explain 3 times the latency and 50% of the throughput"
+        "; what hosts and delays did since is no fault of the move: 60 ms more, 50% carried"
     )
+    quiet = str(judge_move(moved(chain()), at_rest(0.08), Surroundings(0.0001)).report)
+    assert quiet.endswith("(was 0.5 cores)")

@@ -5,6 +5,7 @@ from dataclasses import replace
 import pytest
 from eyewall_sidecar.config import MoveLimits
 from eyewall_sidecar.messages import Code, message
+from eyewall_sidecar.model import Link
 from eyewall_sidecar.objective import Objective, Term
 from eyewall_sidecar.service.decision import PlacementSearch, TopologyRecord
 from eyewall_sidecar.service.move_price import least_price
@@ -89,11 +90,24 @@ def test_where_executors_may_run_on_other_hosts_is_searched_for_at_once(
     assert may(replace(search, task=other), candidate, BEGAN + SECONDS)
 
 
-def test_what_may_not_stay_is_searched_for_at_once(
+def test_what_changed_is_told_by_the_problem_that_was_solved(
     search: PlacementSearch, candidate: CandidateMove
 ) -> None:
-    pinned = message(Code.NOT_PINNED_THERE, executor="tag")
-    assert may(search, replace(candidate, must_move=pinned), BEGAN + SECONDS)
+    # Then the way from a to c took 100 ms, so what runs was worth twice what it is worth today.
+    then = search.task.problem
+    links = {
+        (u, v): Link(0.1) if {u, v} == {"a", "c"} else link for (u, v), link in then.links.items()
+    }
+    task = replace(search.task, problem=replace(then, links=links))
+    assert may(replace(search, task=task), candidate, BEGAN + SECONDS)
+
+
+def test_a_search_that_found_nothing_pauses_as_well(
+    search: PlacementSearch, candidate: CandidateMove
+) -> None:
+    nothing = replace(candidate, before=None, solution=None)
+    assert not may(search, nothing, RESTED - 0.1)
+    assert may(search, nothing, RESTED)
 
 
 @pytest.fixture
@@ -131,6 +145,13 @@ def test_nothing_is_searched_for_where_no_move_can_save_what_the_cheapest_costs(
 ) -> None:
     assert may(search, takes(under_load, modelled), RESTED, conditions) is searches
     assert may(search, takes(under_load, modelled), RESTED, conditions, horizon=0.0)
+
+
+def test_what_has_to_move_is_searched_for_whatever_that_costs(
+    search: PlacementSearch, under_load: CandidateMove
+) -> None:
+    pinned = replace(under_load, must_move=message(Code.NOT_PINNED_THERE, executor="tag"))
+    assert may(search, pinned, RESTED, MoveConditions(latency=0.01))
 
 
 def test_the_cheapest_move_starts_the_worker_that_fewest_tuples_meet() -> None:

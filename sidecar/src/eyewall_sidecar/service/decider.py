@@ -243,7 +243,9 @@ class TopologyDecider:
         verdict: MoveVerdict | None = None
         conditions = self.conditions(topology, record, inputs.switches)
         if search is not None and search.solution is not None:
-            record, verdict = self._evaluate(record, request, search.solution, conditions)
+            record, verdict = self._evaluate(
+                record, request, search.solution, conditions, outdated=outdated
+            )
             if verdict.hold is None:
                 outcome = self._move(topology, record, verdict.candidate, inputs)
                 return replace(outcome, outdated=outdated)
@@ -283,6 +285,8 @@ class TopologyDecider:
         request: PlacementRequest,
         solution: Solution,
         conditions: MoveConditions,
+        *,
+        outdated: bool,
     ) -> tuple[TopologyRecord, MoveVerdict]:
         """Evaluate a move to a solution, which is assessed again only if the problem changed."""
         candidate = record.candidate
@@ -291,7 +295,7 @@ class TopologyDecider:
             or candidate.proposal is not solution
             or candidate.request.problem is not request.problem
         ):
-            candidate = assess_move(request, solution)
+            candidate = assess_move(request, solution, outdated=outdated)
             record = replace(record, candidate=candidate)
         return record, evaluate_move(candidate, self._settings.moves, conditions)
 

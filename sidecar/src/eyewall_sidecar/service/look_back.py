@@ -1,10 +1,11 @@
 """A move looked back on: what was measured once it came to rest, next to what was predicted."""
 
+from collections.abc import Set
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from eyewall_sidecar.messages import Code, Message, message
-from eyewall_sidecar.model import Placement, PlacementProblem
+from eyewall_sidecar.model import Node, Placement, PlacementProblem
 from eyewall_sidecar.objectives.load import forecast_load
 from eyewall_sidecar.service.performance import Level, Performance
 from eyewall_sidecar.storm import Assignment
@@ -56,17 +57,19 @@ class Surroundings(NamedTuple):
 
     Parameters
     ----------
-    latency
-        By which factor tuples take longer, where the topology was or where it is: 1 or more.
+    delay
+        Seconds by which tuples take longer, where the topology was or where it is: 0 or more.
     throughput
         Which part of the tuples is carried where it is: 1 or less.
     """
 
-    latency: float = 1.0
+    delay: float = 0.0
     throughput: float = 1.0
 
 
 UNCHANGED = Surroundings()
+REPORTED_DELAY, REPORTED_THROUGHPUT = 0.001, 0.95
+"""Seconds from which, and the part below which, a report names the surroundings."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,27 +109,51 @@ class MoveHistory:
 def find_surroundings(trial: MoveTrial, now: PlacementProblem) -> Surroundings:
     """Return what nodes and links of today's problem make of the topology as it was then.
 
-    What executors need is that of then: a move to where they need more is a bad one.
+    What executors need is that of then: a move to where they need more is a bad one. Where the
+    topology is, it may itself be why links, other processes and the hypervisor are slower: there
+    only the nodes' cores count.
     """
     then, target = trial.problem, trial.target
     if then is None or target is None or then.current is None:
         return UNCHANGED
-    nodes = {it.id: it for it in now.nodes}
-    changed = replace(
+    then = _on_nodes(then, {*then.current.values(), *target.values()})
+    nodes = {it.id: _as_now(it, now) for it in then.nodes}
+    elsewhere = replace(
         then,
-        nodes=tuple(nodes.get(it.id, it) for it in then.nodes),
+        nodes=tuple(nodes.values()),
         links={pair: now.links.get(pair, link) for pair, link in then.links.items()},
     )
-    origin_then, origin_now = (forecast_load(it, then.current) for it in (then, changed))
-    target_then, target_now = (forecast_load(it, target) for it in (then, changed))
+    here = replace(then, nodes=tuple(replace(it, cores=nodes[it.id].cores) for it in then.nodes))
+    origin_then, origin_now = (forecast_load(it, then.current or {}) for it in (then, elsewhere))
+    target_then, target_now = (forecast_load(it, target) for it in (then, here))
     return Surroundings(
         max(
-            1.0,
-            origin_now.response_time / origin_then.response_time,
-            target_now.response_time / target_then.response_time,
+            0.0,
+            origin_now.response_time - origin_then.response_time,
+            target_now.response_time - target_then.response_time,
         ),
         min(1.0, target_now.sustainable / min(1.0, target_then.sustainable)),
     )
+
+
+def _on_nodes(problem: PlacementProblem, used: Set[str]) -> PlacementProblem:
+    """Return the problem with these nodes alone, to evaluate placements on them."""
+    links = {(u, v): problem.link(u, v) for u in used for v in used if u != v}
+    return replace(
+        problem,
+        operators=tuple(replace(it, candidates=None) for it in problem.operators),
+        nodes=tuple(it for it in problem.nodes if it.id in used),
+        links=links,
+    )
+
+
+def _as_now(node: Node, now: PlacementProblem) -> Node:
+    """Return the node as it is now; as it was if it is gone.
+
+    As it was, too, if its CPU is measured now and was declared: the two have nothing in common.
+    """
+    today = next((it for it in now.nodes if it.id == node.id), node)
+    return node if (today.cores is None) != (node.cores is None) else today
 
 
 def judge_move(
@@ -139,11 +166,17 @@ def judge_move(
     the places can explain. What the surroundings explain is no fault of the move.
     """
     was, now = trial.before, after
-    latency_before = _scaled(was.latency, surroundings.latency)
+    latency_before = was.latency and replace(
+        was.latency, mean=was.latency.mean + surroundings.delay
+    )
     slower = _rose(latency_before, now.latency)
     if slower and not trial.weighs_latency and latency_before and now.latency:
         slower = now.latency.mean - latency_before.mean > QUEUEING
-    less = _rose(now.throughput, _scaled(was.throughput, surroundings.throughput))
+    throughput_before = was.throughput and Level(
+        was.throughput.mean * surroundings.throughput,
+        was.throughput.deviation * surroundings.throughput,
+    )
+    less = _rose(now.throughput, throughput_before)
     unknown = now.latency is None or was.latency is None
     worse = slower if not less else (slower or unknown or now.is_saturated)
     # A source that gives more makes tuples wait more, wherever they run.
@@ -158,15 +191,11 @@ def judge_move(
         "cpu": _mean(now.cpu),
     }
     changed: Message | str = ""
-    if surroundings != UNCHANGED:
+    if surroundings.delay >= REPORTED_DELAY or surroundings.throughput <= REPORTED_THROUGHPUT:
         changed = message(
-            Code.SURROUNDINGS, latency=surroundings.latency, throughput=surroundings.throughput
+            Code.SURROUNDINGS, delay=surroundings.delay, throughput=surroundings.throughput
         )
     return MoveOutcome(worse, message(Code.MEASURED_MOVE, **values, changed=changed))
-
-
-def _scaled(level: Level | None, factor: float) -> Level | None:
-    return level and Level(level.mean * factor, level.deviation * factor)
 
 
 def _rose(before: Level | None, after: Level | None) -> bool:

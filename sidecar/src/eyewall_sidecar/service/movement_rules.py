@@ -151,8 +151,10 @@ _SHOWN_IN_STATUS = frozenset(
 )
 
 
-def assess_move(request: PlacementRequest, solution: Solution) -> CandidateMove:
-    """Hold a solution, perhaps of an older problem, against the problem as it is now.
+def assess_move(
+    request: PlacementRequest, solution: Solution, *, outdated: bool = False
+) -> CandidateMove:
+    """Hold a solution against the problem as it is now; `outdated` if it is of an older one.
 
     ValueError if the request has no problem.
     """
@@ -174,7 +176,11 @@ def assess_move(request: PlacementRequest, solution: Solution) -> CandidateMove:
     gain = relative_gain(objective, before.value, after.value)
     candidate = partial(CandidateMove, request, solution, solution=valued, before=before, gain=gain)
     if moves == 0:
-        return candidate(found=message(Code.ALREADY_BEST, quality=quality(valued)))
+        best = message(Code.ALREADY_BEST, quality=quality(valued))
+        return candidate(found=message(Code.STILL_BEST) if outdated else best)
+    must_move = _misplaced(problem)
+    if must_move is None and of_topology.cpu_measured and not objective.weighs_load:
+        must_move = _overloaded(problem)
     placed = of_topology.on_supervisors(placement)
     try:
         slots = choose_slots(
@@ -185,10 +191,8 @@ def assess_move(request: PlacementRequest, solution: Solution) -> CandidateMove:
             of_topology.traffic(),
         )
     except ProblemError as error:
-        return candidate(found=message(Code.NO_SLOTS, slot_error=str(error)))
-    must_move = _misplaced(problem)
-    if must_move is None and of_topology.cpu_measured and not objective.weighs_load:
-        must_move = _overloaded(problem)
+        no_slots = message(Code.NO_SLOTS, slot_error=str(error))
+        return candidate(found=no_slots, must_move=must_move)
     terms = worth(valued, objective, before)
     found = message(Code.FOUND, worth=terms, gain=gain, must_move=must_move)
     prediction = predict_move(problem, current, placement) if objective.weighs_load else None

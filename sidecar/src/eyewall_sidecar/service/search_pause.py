@@ -3,7 +3,7 @@
 from math import isfinite
 
 from eyewall_sidecar.config import MoveLimits
-from eyewall_sidecar.model import PlacementProblem
+from eyewall_sidecar.model import PlacementProblem, ProblemError
 from eyewall_sidecar.objective import Term
 from eyewall_sidecar.objectives import evaluate
 from eyewall_sidecar.service.decision import PlacementSearch
@@ -35,46 +35,42 @@ def may_search_again(
         By the clock that `search.began` is on.
     """
     then, problem = search.task.problem, candidate.request.problem
-    if isinstance(problem, Exception) or _differ(then, problem.problem):
-        return True
-    if candidate.must_move is not None or candidate.before is None:
+    if isinstance(problem, ProblemError) or _may_run_elsewhere(then, problem.problem):
         return True
     if not _may_pay(candidate, conditions, limits):
         return False
     seconds = search.solution.seconds if search.solution is not None else 0.0
-    return now >= search.began + seconds / SHARE or _is_worth_another(then, candidate)
+    return now >= search.began + seconds / SHARE or _has_changed(then, candidate)
 
 
-def _differ(then: PlacementProblem, now: PlacementProblem) -> bool:
-    """Whether other executors run, somewhere else, or may run on other nodes."""
-    return (
-        then.current != now.current
-        or [it.id for it in then.nodes] != [it.id for it in now.nodes]
-        or [(it.id, it.candidates) for it in then.operators]
-        != [(it.id, it.candidates) for it in now.operators]
-    )
+def _may_run_elsewhere(then: PlacementProblem, now: PlacementProblem) -> bool:
+    """Whether executors may run on other nodes than then, as pins and withdrawn slots have it."""
+    was, may = ([(it.id, it.candidates) for it in each.operators] for each in (then, now))
+    return was != may
 
 
 def _may_pay(candidate: CandidateMove, conditions: MoveConditions, limits: MoveLimits) -> bool:
     """Whether any placement could save as much as the least that a move costs.
 
     No move saves more than what tuples take, nor is that ever counted as more than was measured.
-    What is saturated moves for its throughput, whatever that costs.
+    What is saturated moves for its throughput, and what has to move moves, whatever that costs.
     """
     weighs_load = candidate.request.settings.objective.weighs_load
     if not weighs_load or limits.horizon_seconds == 0:
         return True
-    if conditions.saturated or conditions.latency is None or candidate.before is None:
+    if conditions.saturated or conditions.latency is None:
+        return True
+    if candidate.before is None or candidate.must_move is not None:
         return True
     most = min(conditions.latency, candidate.before.metrics[Term.L])
     return most * limits.horizon_seconds > least_price(candidate.request, conditions.starts)
 
 
-def _is_worth_another(then: PlacementProblem, candidate: CandidateMove) -> bool:
+def _has_changed(then: PlacementProblem, candidate: CandidateMove) -> bool:
     """Whether the value of what runs has changed since the search by more than noise makes it."""
     before = candidate.before
     if before is None or then.current is None:
-        return True
+        return False
     objective = candidate.request.settings.objective
     was = evaluate(then, then.current, objective, before.ranges).value
     if not (isfinite(was) and isfinite(before.value)):

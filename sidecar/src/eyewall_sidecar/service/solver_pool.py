@@ -13,7 +13,7 @@ from collections import deque
 from collections.abc import Callable
 from concurrent.futures import CancelledError, Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Generic, Protocol, TypeVar
 
 from eyewall_sidecar.heuristic.alternatives import with_alternatives
@@ -96,7 +96,8 @@ class PlacementTask:
 
     def solve(self, time_limit: float, clock: Callable[[], float] = time.monotonic) -> Solution:
         """Solve in this process; ties are broken as far as the time limit allows."""
-        ends_at = clock() + time_limit
+        began = clock()
+        ends_at = began + time_limit
 
         def is_late() -> bool:
             return clock() >= ends_at
@@ -108,7 +109,9 @@ class PlacementTask:
             problem = with_headroom(problem)
         found = with_fewest_moves(problem, objective, found, self.interchangeable, is_late)
         found = with_least_traffic(problem, objective, found, is_late)
-        return found if is_late() else with_alternatives(self.problem, objective, found)
+        if not is_late():
+            found = with_alternatives(self.problem, objective, found)
+        return replace(found, seconds=max(found.seconds, clock() - began))
 
 
 @dataclass(frozen=True, slots=True)
