@@ -49,7 +49,8 @@ def test_a_forecast_is_held_against_what_its_load_brought() -> None:
 def test_no_forecast_is_held_against_another_placement_or_one_that_changed_meanwhile() -> None:
     assert points(half(), replace(full(), placement=("h2: sink",))) == []
     assert points(half(), full(moves=[TrialMove(3.0, 1, 1)])) == []
-    assert points(half(), full(moves=[TrialMove(-3.0, 1, 1)])) != []
+    assert points(half(), full(moves=[TrialMove(-25.0, 1, 1)])) != []
+    assert points(half(), full(moves=[TrialMove(-3.0, 1, 1)])) == []
 
 
 def test_a_latency_is_compared_up_to_70_percent_utilisation() -> None:

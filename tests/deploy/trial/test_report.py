@@ -15,12 +15,23 @@ from trial_runs import run, second
 
 
 def test_the_table_has_medians_with_their_range(trial: Trial) -> None:
-    console = Console(width=400, record=True, file=io.StringIO())
+    console = Console(width=40, record=True, file=io.StringIO())
     runs = [run(seconds=[second(0, acked=count)], due=None) for count in (5, 6, 9)]
     show_table(console, trial, runs)
     text = console.export_text()
     assert "6 [5–9]" in text
     assert "ras" in text
+
+
+def test_however_narrow_the_terminal_no_figure_is_cut_off(trial: Trial) -> None:
+    console = Console(width=40, record=True, file=io.StringIO())
+    runs = [run(seconds=[second(0, stolen=share)], due=None) for share in (0.0004, 0.021)]
+    show_table(console, trial, runs)
+    headings, _, line = (it for it in console.export_text().splitlines() if len(it.strip()) > 100)
+    assert headings.split()[:3] == ["load", "scheduler", "runs"]
+    assert "busy cores" in headings
+    assert "1.1% [0.0%–2.1%]" in line
+    assert "…" not in headings + line
 
 
 def test_all_figures_are_json(trial: Trial) -> None:

@@ -64,7 +64,7 @@ def test_loads_follow_one_another_if_file_or_command_line_says_so() -> None:
     ("shipped", "says"),
     [
         ("steps", "--one-start: loads follow one another only at a constant rate"),
-        ("demo-fast", r"--one-start: events \(edge-1 ↔ edge-2 \+200 ms\) are for one load each"),
+        ("demo-fast", r"--one-start: each load would have events \(edge-1 ↔ edge-2 \+200 ms\)"),
     ],
 )
 def test_loads_follow_one_another_only_where_nothing_else_changes(shipped: str, says: str) -> None:
@@ -76,6 +76,13 @@ def test_loads_follow_one_another_only_where_nothing_else_changes(shipped: str, 
     assert "one_start = true: topologies (words): the rate of a streamparse" in refusal(
         streamparse.replace("seconds = 60", "seconds = 60\none_start = true")
     )
+
+
+@pytest.mark.parametrize("loads", [[1.0, 0.5], [0.5, 0.5]])
+def test_loads_that_follow_one_another_rise(loads: list[float]) -> None:
+    with pytest.raises(TrialFileError, match="allowed are loads that rise"):
+        restrict(parse(), loads=loads, one_start=True)
+    assert restrict(parse(), loads=loads).loads == tuple(loads)
 
 
 def test_the_command_line_stands_in_for_the_file() -> None:

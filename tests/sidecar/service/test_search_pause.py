@@ -1,6 +1,7 @@
 """How often something better is looked for while measured values change all the time."""
 
 from dataclasses import replace
+from itertools import product
 
 import pytest
 from eyewall_sidecar.config import MoveLimits
@@ -8,10 +9,12 @@ from eyewall_sidecar.messages import Code, message
 from eyewall_sidecar.model import Link
 from eyewall_sidecar.objective import Objective, Term
 from eyewall_sidecar.service.decision import PlacementSearch, TopologyRecord
-from eyewall_sidecar.service.move_price import least_price
+from eyewall_sidecar.service.move_price import least_price, price_move
 from eyewall_sidecar.service.movement_rules import CandidateMove, MoveConditions
+from eyewall_sidecar.service.problem_cache import PlacementRequest
 from eyewall_sidecar.service.search_pause import may_search_again
 from eyewall_sidecar.service.worker_starts import WorkerStarts
+from eyewall_sidecar.storm import Worker
 from obedient_nimbus import Nimbus
 from planned_topologies import TRIANGLE, nimbus_with, topology
 from storm_builders import chain, supervisor, worker
@@ -154,12 +157,50 @@ def test_what_has_to_move_is_searched_for_whatever_that_costs(
     assert may(search, pinned, RESTED, MoveConditions(latency=0.01))
 
 
-def test_the_cheapest_move_starts_the_worker_that_fewest_tuples_meet() -> None:
-    # tag's second executor is alone in its worker and takes half of the tuples: 4 · 45 s.
+class Starts(WorkerStarts):
+    """A start takes 8 s on a, 10 on b and 20 on c."""
+
+    def seconds(self, topology: str, host: str) -> float:
+        return {"a": 8.0, "b": 10.0, "c": 20.0}[host]
+
+
+@pytest.fixture
+def request_of_four() -> PlacementRequest:
+    """source and one tag on a, the other tag on b, sink on c."""
     it = chain(("source", 1), ("tag", 2), ("sink", 1), settings={"rate.hint": {"source": 10}})
     nimbus = Nimbus([supervisor(name, 4) for name in "abc"], TRIANGLE, frozen=True)
     nimbus.running[it.id] = (worker("a", 6700, 1, 2), worker("b", 6700, 3), worker("c", 6700, 4))
     nimbus.rounds(it, 2)
-    request = nimbus.service.last_round().records[it.id].request
-    assert request is not None
-    assert least_price(request, WorkerStarts()) == pytest.approx(8 * 0.5 * 45)
+    found = nimbus.service.last_round().records[it.id].request
+    assert found is not None
+    return found
+
+
+def test_the_cheapest_move_starts_the_worker_that_fewest_tuples_meet_where_a_start_is_quickest(
+    request_of_four: PlacementRequest,
+) -> None:
+    # tag's second executor is alone in its worker and takes half of the tuples: 4 · 45 s.
+    assert least_price(request_of_four, Starts()) == pytest.approx(8 * 0.5 * 45)
+
+
+def test_no_assignment_costs_less_than_the_cheapest_move(
+    request_of_four: PlacementRequest,
+) -> None:
+    # All 81 placements of four executors on three hosts, each host's in one worker.
+    runs = request_of_four.topology.assignment
+    prices = []
+    for hosts in product("abc", repeat=4):
+        on = {host: [task for task, at in enumerate(hosts, 1) if at == host] for host in hosts}
+        fresh = tuple(worker(host, 6701, *tasks) for host, tasks in on.items())
+        kept = tuple(
+            next((one for one in runs if one.executors == it.executors and _same(one, it)), it)
+            for it in fresh
+        )
+        if set(kept) != set(runs):
+            prices.append(price_move(request_of_four, kept, Starts()).seconds)
+    assert len(prices) == 80
+    assert min(prices) >= least_price(request_of_four, Starts())
+
+
+def _same(one: Worker, other: Worker) -> bool:
+    return one.slot.supervisor == other.slot.supervisor

@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
-from rich.console import Console
 
 from eyewall_deploy.command_options import JsonOption  # noqa: TC001 - typer reads it
 from eyewall_deploy.console import OUT, fail, or_fail, show_progress
@@ -22,7 +21,6 @@ from eyewall_deploy.trial.picture import draw_trial
 from eyewall_deploy.trial.plan import plan_runs, plan_searches
 from eyewall_deploy.trial.records import SustainableRate, TrialRun
 from eyewall_deploy.trial.report import (
-    TABLE_WIDTH,
     describe_run,
     results,
     show_next_commands,
@@ -62,7 +60,9 @@ def trial(
     one_start: Annotated[
         bool,
         typer.Option(
-            "--one-start", help="Measure the loads one after another, from one start each."
+            "--one-start",
+            help="Measure all loads one after another, from one start for each scheduler and "
+            "repetition.",
         ),
     ] = False,
     cluster: Annotated[
@@ -130,24 +130,24 @@ def _compare(session: TrialSession, *, as_json: bool) -> str:
     trial = session.trial
 
     def run(
-        cluster: MeasuredCluster, start: Sequence[PlannedRun], folder: Path
+        cluster: MeasuredCluster, runs: Sequence[PlannedRun], folder: Path
     ) -> list[TrialRun] | Failure:
-        made = run_trial(cluster, trial, start, folder)
+        made = run_trial(cluster, trial, runs, folder)
         if not isinstance(made, Failure):
-            for planned, result in zip(start, made, strict=True):
+            for planned, result in zip(runs, made, strict=True):
                 session.progress.log(f"{planned.description}: {describe_run(result)}")
         return made
 
-    runs = or_fail(session.collect(plan_runs(trial), TrialRun, repeat_calmly(run)))
+    found = or_fail(session.collect(plan_runs(trial), TrialRun, repeat_calmly(run)))
     file, picture = session.output / "results.json", session.output / "picture.svg"
-    content = json.dumps(results(trial, runs), indent=1) + "\n"
+    content = json.dumps(results(trial, found), indent=1) + "\n"
     file.write_text(content, encoding="utf-8")
-    drawn = draw_trial(trial, runs, picture)
-    points = list(compare_forecasts(runs, trial.host_cores()))
+    drawn = draw_trial(trial, found, picture)
+    points = list(compare_forecasts(found, trial.host_cores()))
     scatter = session.output / "forecasts.svg"
     forecasts_drawn = draw_forecasts(points, scatter)
     if not as_json:
-        show_table(_wide_console(), trial, runs)
+        show_table(OUT, trial, found)
         OUT.print(f"all figures: {file}")
         OUT.print(f"picture: {picture}" if drawn else "no picture: matplotlib is not installed")
         if forecasts_drawn:
@@ -160,9 +160,9 @@ def _search(session: TrialSession, resolution: float, *, as_json: bool) -> str:
     trial = session.trial
 
     def search(
-        cluster: MeasuredCluster, start: Sequence[PlannedRun], folder: Path
+        cluster: MeasuredCluster, runs: Sequence[PlannedRun], folder: Path
     ) -> list[SustainableRate] | Failure:
-        (planned,) = start
+        (planned,) = runs
         result = search_rate(cluster, trial, planned, folder)
         if isinstance(result, Failure):
             return result
@@ -174,7 +174,7 @@ def _search(session: TrialSession, resolution: float, *, as_json: bool) -> str:
     content = json.dumps(sustainable_results(trial, found), indent=1) + "\n"
     file.write_text(content, encoding="utf-8")
     if not as_json:
-        show_sustainable(_wide_console(), trial, found)
+        show_sustainable(OUT, trial, found)
         OUT.print(f"all figures: {file}")
     return content
 
@@ -184,7 +184,3 @@ def _show_kept(cluster: str, run_dir: Path | None) -> None:
     deployment = find_deployment(cluster, run_dir)
     if not isinstance(deployment, Failure):
         show_next_commands(OUT, deployment, sys.argv[0], run_dir)
-
-
-def _wide_console() -> Console:
-    return Console(highlight=False, soft_wrap=True, width=max(OUT.width, TABLE_WIDTH))

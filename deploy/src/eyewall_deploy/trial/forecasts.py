@@ -1,6 +1,6 @@
 """What Eyewall forecast for each load of a trial, beside what was measured there.
 
-At the end of a run Eyewall is asked what to expect at each of the trial's loads.
+At the end of the last run of each start Eyewall is asked what to expect at each load of the trial.
 A forecast is held against every run at that load that had the same placement all the time.
 """
 
@@ -34,6 +34,8 @@ LATENCY_WITHIN = 0.25
 BUSY = 0.7
 """Forecast utilisation of the busiest host beyond which a latency need not be met."""
 _TIMEOUT = 60.0
+_GAP = 20.0
+"""Seconds before a measurement, within which a move still shows in it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,7 +149,7 @@ def compare_forecasts(
         for forecast in run.forecasts:
             for other in runs:
                 is_same = sorted(other.placement) == sorted(run.placement)
-                stood = all(move.at < 0 for move in other.moves)
+                stood = all(move.at < -_GAP for move in other.moves)
                 if other.load == forecast.load and is_same and stood:
                     yield from _points(run.load, forecast, other, cores)
 

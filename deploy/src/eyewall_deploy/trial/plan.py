@@ -54,8 +54,8 @@ def plan_runs(trial: Trial) -> Iterator[tuple[PlannedRun, ...]]:
 
     Each repetition begins with another scheduler, so none is always first.
     """
-    starts = [trial.loads] if trial.one_start else [(load,) for load in trial.loads]
-    for loads in starts:
+    together = [trial.loads] if trial.one_start else [(load,) for load in trial.loads]
+    for loads in together:
         for repetition, scheduler in _turns(trial):
             yield tuple(PlannedRun(load, repetition, scheduler) for load in loads)
 
@@ -90,21 +90,21 @@ def run_file(output: Path, planned: PlannedRun) -> Path:
 
 
 def finished_runs(
-    trial: Trial, start: Sequence[PlannedRun], output: Path, kind: type[_Result]
+    trial: Trial, runs: Sequence[PlannedRun], output: Path, kind: type[_Result]
 ) -> list[_Result] | None:
-    """Return the runs of a start that an earlier call has finished.
+    """Return the results of runs, all of one start, that an earlier call has finished.
 
     None if one of them is missing, or is not of this very trial.
     """
     finished = []
-    for planned in start:
+    for planned in runs:
         try:
-            run = state_file.read(run_file(output, planned), kind, "run")
+            result = state_file.read(run_file(output, planned), kind, "run")
         except state_file.StateFileError:
             return None
-        if run.fingerprint != fingerprint(trial, planned):
+        if result.fingerprint != fingerprint(trial, planned):
             return None
-        finished.append(run)
+        finished.append(result)
     return finished
 
 

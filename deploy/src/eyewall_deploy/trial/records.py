@@ -122,7 +122,7 @@ class TrialRun:
     placement
         Hosts with their executors at the end.
     forecasts
-        What Eyewall expected, at the end, of the trial's loads.
+        What Eyewall expected of the trial's loads, at the end; of the last run of a start alone.
     """
 
     scheduler: str

@@ -8,6 +8,7 @@ from statistics import median
 from typing import TYPE_CHECKING, Any
 
 from rich.box import SIMPLE
+from rich.measure import Measurement
 from rich.table import Table
 from rich.text import Text
 
@@ -33,9 +34,9 @@ _SUSTAINED = (
     "The largest rate whose p99 is below twice its value at half of the rate, with 97 % of the due "
     "tuples acked."
 )
-TABLE_WIDTH = 180
-"""Wider than most terminals: lines that wrap are better than figures that are cut off."""
+_WIDEST = 1_000
 _LATENCIES = ("p50", "p99")
+_PARTS = ("stolen",)
 _NOTE = (
     "Medians [least–most]. Latency is from when a tuple was due to its ack at the source; tuples "
     "that were missing at the end count with the time they had waited. Silent: seconds without a "
@@ -54,7 +55,7 @@ def show_table(console: Console, trial: Trial, runs: Sequence[TrialRun]) -> None
     for line in summarise_runs(runs):
         cells = [_cell(figure.key, line.figures[figure.key]) for figure in FIGURES]
         table.add_row(f"{line.load:g}", line.scheduler, str(line.runs), *cells)
-    console.print(table)
+    _print_whole(console, table)
     for scheduler in dict.fromkeys(run.scheduler for run in runs):
         used = host_cpu([run for run in runs if run.scheduler == scheduler])
         hosts = ", ".join(f"{host} {cores:.2f}" for host, cores in used.items())
@@ -104,7 +105,7 @@ def show_sustainable(console: Console, trial: Trial, found: Sequence[Sustainable
             _cell("rate", rates),
             ms(median(latencies)) if latencies else "–",
         )
-    console.print(table)
+    _print_whole(console, table)
     resolutions = ", ".join(f"{it:.0%}" for it in sorted({it.resolution for it in found}))
     console.print(Text(f"{_SUSTAINED} Resolution: {resolutions}.", style="dim"))
 
@@ -167,13 +168,24 @@ def ms(seconds: float | None) -> str:
     return f"{milliseconds:.0f} ms" if milliseconds >= 10 else f"{milliseconds:.1f} ms"
 
 
+def _print_whole(console: Console, table: Table) -> None:
+    """Print a table as wide as it is: lines that wrap are better than figures that are cut off."""
+    widest = console.options.update(max_width=_WIDEST)
+    table.width = Measurement.get(console, widest, table).maximum
+    console.print(table, soft_wrap=True)
+
+
 def _cell(key: str, values: FigureRange) -> str:
     if values.median is None or values.least is None or values.most is None:
         return "–"
-    write = ms if key in _LATENCIES else _number
+    write = ms if key in _LATENCIES else _part if key in _PARTS else _number
     if values.least == values.most:
         return write(values.median)
     return f"{write(values.median)} [{write(values.least)}–{write(values.most)}]"
+
+
+def _part(value: float) -> str:
+    return f"{value:.1%}"
 
 
 def _number(value: float) -> str:

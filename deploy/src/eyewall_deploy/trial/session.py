@@ -82,8 +82,8 @@ class TrialSession:
         results: list[_Result] = []
         held: _HeldCluster | None = None
         try:
-            for start in plan:
-                finished = finished_runs(self.trial, start, self.output, kind)
+            for runs in plan:
+                finished = finished_runs(self.trial, runs, self.output, kind)
                 if finished is not None:
                     results += finished
                     continue
@@ -92,10 +92,10 @@ class TrialSession:
                     if isinstance(reached, Failure):
                         return reached
                     held = reached
-                made = self._execute(held.cluster, start, execute)
+                made = self._execute(held.cluster, runs, execute)
                 if isinstance(made, Failure):
                     return made
-                for planned, result in zip(start, made, strict=True):
+                for planned, result in zip(runs, made, strict=True):
                     state_file.write(run_file(self.output, planned), result)
                 results += made
         except NimbusUnreachableError as error:
@@ -108,7 +108,7 @@ class TrialSession:
     def _execute(
         self,
         cluster: MeasuredCluster,
-        start: Sequence[PlannedRun],
+        runs: Sequence[PlannedRun],
         execute: Callable[[MeasuredCluster, Sequence[PlannedRun], Path], list[_Result] | Failure],
     ) -> list[_Result] | Failure:
         failure = cluster.end_topologies(self._topologies)
@@ -118,13 +118,13 @@ class TrialSession:
         if isinstance(latest, Failure):
             return latest
         placed = MeasuredCluster(latest, self.progress).use_scheduler(
-            SchedulerChoice(start[0].scheduler.scheduler)
+            SchedulerChoice(runs[0].scheduler.scheduler)
         )
         if isinstance(placed, Failure):
             return placed
-        folder = latest.run.data("trial") / start[0].name
+        folder = latest.run.data("trial") / runs[0].name
         shutil.rmtree(folder, ignore_errors=True)
-        return execute(placed, start, folder)
+        return execute(placed, runs, folder)
 
     @property
     def _topologies(self) -> list[str]:
@@ -187,14 +187,14 @@ def repeat_calmly(
     """Return what runs until other guests leave the machine alone, a few times at most."""
 
     def run(
-        cluster: MeasuredCluster, start: Sequence[PlannedRun], folder: Path
+        cluster: MeasuredCluster, runs: Sequence[PlannedRun], folder: Path
     ) -> list[TrialRun] | Failure:
         for attempt in range(1, _ATTEMPTS + 1):
-            made = execute(cluster, start, folder)
+            made = execute(cluster, runs, folder)
             if isinstance(made, Failure):
                 return made
             stolen, planned = max(
-                zip((it.stolen for it in made), start, strict=True), key=itemgetter(0)
+                zip((it.stolen for it in made), runs, strict=True), key=itemgetter(0)
             )
             if stolen <= MOST_STOLEN:
                 break

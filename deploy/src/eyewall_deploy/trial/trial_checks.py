@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Final
 
 from eyewall_contracts.setting_keys import TOPOLOGY_KEYS
@@ -63,12 +64,17 @@ def find_one_start_problem(trial: Trial) -> str | None:
     if not trial.one_start:
         return None
     if trial.rate.is_unlimited or not trial.rate.is_constant:
-        return "loads follow one another only at a constant rate; give rate.constant, or omit it"
+        return "loads follow one another only at a constant rate; allowed is rate.constant"
     if trial.events:
-        return f"events ({trial.events[0].label}) are for one load each; omit them, or it"
+        return f"each load would have events ({trial.events[0].label}); allowed is none"
     fixed = [it.name for it in trial.topologies if it.streamparse is not None]
     if fixed:
-        return f"topologies ({fixed[0]}): the rate of a streamparse topology cannot change; omit it"
+        return f"topologies ({fixed[0]}): the rate of a streamparse topology cannot change"
+    if any(after <= before for before, after in pairwise(trial.loads)):
+        return (
+            f"loads = {list(trial.loads)}: what one leaves waiting would count for the next; "
+            "allowed are loads that rise"
+        )
     return None
 
 

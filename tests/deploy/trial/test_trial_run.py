@@ -1,0 +1,121 @@
+"""How the runs of one start are measured: a window for each load, on what the topology writes."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from deployments import make_deployment
+from eyewall_deploy.measure.load_samples import LoadSecond
+from eyewall_deploy.measure.measured_cluster import MeasuredCluster
+from eyewall_deploy.trial import session, trial_run
+from eyewall_deploy.trial.plan import plan_runs
+from eyewall_deploy.trial.records import LoadForecast, TrialMove, TrialRun
+from eyewall_deploy.trial.run_watch import MachineSecond, WatchedRun
+from trial_runs import run, second
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from eyewall_deploy.trial.plan import PlannedRun
+    from eyewall_deploy.trial.topology_runs import TopologyRate
+    from eyewall_deploy.trial.trial_file import Trial
+
+START = 1000.0
+
+
+class Log:
+    def __init__(self) -> None:
+        self.lines: list[str] = []
+
+    def show(self, text: str) -> None: ...
+
+    def log(self, text: str) -> None:
+        self.lines.append(text)
+
+
+@pytest.fixture
+def cluster(tmp_path: Path) -> MeasuredCluster:
+    return MeasuredCluster(make_deployment(tmp_path), Log())
+
+
+@pytest.fixture
+def given(monkeypatch: pytest.MonkeyPatch) -> list[TopologyRate]:
+    """A topology that begins at 1000 and acks a tuple in each second, after as many buckets as
+    there were seconds; in the second window something moves."""
+    asked: list[TopologyRate] = []
+
+    def submit(*arguments: Any) -> None:
+        asked.append(arguments[-1])
+
+    def follow(_watch: Any, began: float, _what: str) -> WatchedRun:
+        moves = (TrialMove(3.0, 1, 1),) if began > START + 20 else ()
+        return WatchedRun(began, {0: MachineSecond(busy=began)}, moves, {})
+
+    def written(*_: Any) -> list[dict[int, LoadSecond]]:
+        return [{at: LoadSecond(acked=1, latency={at: 1}) for at in range(990, 1100)}]
+
+    forecast = (LoadForecast(1.0, *[None] * 2, {}),)  # type: ignore[arg-type]
+    monkeypatch.setattr(trial_run, "restore_cluster", lambda *_: None)
+    monkeypatch.setattr(trial_run, "submit_topologies", submit)
+    monkeypatch.setattr(trial_run, "wait_for_start", lambda *_: START)
+    monkeypatch.setattr(trial_run, "read_topologies", written)
+    monkeypatch.setattr(trial_run, "ask_forecasts", lambda *_: forecast)
+    monkeypatch.setattr(trial_run.RunWatch, "follow", follow)
+    return asked
+
+
+def made(cluster: MeasuredCluster, trial: Trial, folder: Path) -> list[TrialRun]:
+    runs = next(plan_runs(trial))
+    found = trial_run.run_trial(cluster, trial, runs, folder)
+    assert isinstance(found, list)
+    return found
+
+
+def test_each_load_of_a_start_has_a_window_of_its_own(
+    given: list[TopologyRate], cluster: MeasuredCluster, trial: Trial, tmp_path: Path
+) -> None:
+    # 5 s to warm up, 10 s at half of 40/s, 6 s of pause, 10 s at 40/s.
+    half, full = made(cluster, replace(trial, one_start=True), tmp_path)
+    assert [it.profile for it in given] == ["0:20,5:20,15:20,15:40"]
+    assert (half.load, half.began, half.due) == (0.5, 1005.0, 200.0)
+    assert (full.load, full.began, full.due) == (1.0, 1021.0, 400.0)
+    assert list(half.latency) == list(range(1005, 1015))
+    assert list(full.latency) == list(range(1021, 1031))
+    assert [it.seconds[0].busy for it in (half, full)] == [1005.0, 1021.0]
+    assert [len(it.moves) for it in (half, full)] == [0, 1]
+    assert [len(it.forecasts) for it in (half, full)] == [0, 1]
+
+
+def test_a_load_that_has_a_start_alone_is_one_run(
+    given: list[TopologyRate], cluster: MeasuredCluster, trial: Trial, tmp_path: Path
+) -> None:
+    (half,) = made(cluster, trial, tmp_path)
+    assert [it.profile for it in given] == ["0:20,5:20"]
+    assert (half.load, half.began, len(half.forecasts)) == (0.5, 1005.0, 1)
+
+
+def test_a_start_is_repeated_if_one_of_its_runs_was_disturbed(
+    cluster: MeasuredCluster, trial: Trial, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    runs = next(plan_runs(replace(trial, one_start=True)))
+    shares = iter([(0.0, 0.2), (0.0, 0.05)])
+
+    def execute(
+        _cluster: MeasuredCluster, _runs: Sequence[PlannedRun], folder: Path
+    ) -> list[TrialRun]:
+        folder.mkdir()
+        return [run(seconds=[second(0, stolen=it)]) for it in next(shares)]
+
+    monkeypatch.setattr(MeasuredCluster, "topologies", lambda _cluster: ())
+    monkeypatch.setattr(MeasuredCluster, "end_topologies", lambda *_: None)
+    kept = session.repeat_calmly(execute)(cluster, runs, tmp_path / "folder")
+    assert isinstance(kept, list)
+    assert [it.stolen for it in kept] == [0.0, 0.05]
+    log = cluster.progress
+    assert isinstance(log, Log)
+    assert log.lines == [
+        "load 1, repetition 1, default: 20% of the machine was stolen; 10% is the most: repeated"
+    ]
