@@ -40,7 +40,7 @@ from eyewall_sidecar.service.problem_cache import (
     request_placement,
 )
 from eyewall_sidecar.service.ready_moves import ReadyMoves
-from eyewall_sidecar.service.search_pause import may_search_again
+from eyewall_sidecar.service.search_pause import is_stale, may_search_again
 from eyewall_sidecar.service.solver_pool import PLACING, PlacementTask, Solvers
 from eyewall_sidecar.service.started_workers import StartedWorkers
 from eyewall_sidecar.stores import HeldSwitches
@@ -246,27 +246,19 @@ class TopologyDecider:
             record, verdict = self._evaluate(
                 record, request, search.solution, conditions, outdated=outdated
             )
-            if verdict.hold is None:
+            if verdict.hold is None and not (outdated and is_stale(search, self._clock())):
                 outcome = self._move(topology, record, verdict.candidate, inputs)
                 return replace(outcome, outdated=outdated)
             if verdict.is_shown_in_status:
                 record = replace(record, hold=verdict.report)
-            if observes:
+            if observes and verdict.hold is not None:
                 observed = verdict.hold.code is Code.MODE_OBSERVE
                 found = verdict.candidate.found if observed else verdict.report
                 stays = Decline(message(Code.OBSERVED, found=found))
-        if outdated and (
-            search is None
-            or (
-                verdict is not None
-                and may_search_again(
-                    search, verdict.candidate, conditions, self._settings.moves, self._clock()
-                )
-            )
-        ):
+        if outdated and (search is None or self._may_search_again(search, verdict, conditions)):
             longest = min(self._settings.solver.improvement_seconds, settings.time_limit)
             record = self._start_search(record, task, longest)
-        if verdict is None:
+        if verdict is None or verdict.hold is None:
             report = failure.reason if failure is not None else message(Code.SEARCHING)
             return TopologyOutcome(stays, record, report, pending=failure is None)
         candidate = verdict.candidate
@@ -277,6 +269,17 @@ class TopologyDecider:
             candidate.reported_solution,
             candidate.before,
             outdated,
+        )
+
+    def _may_search_again(
+        self, search: PlacementSearch, verdict: MoveVerdict | None, conditions: MoveConditions
+    ) -> bool:
+        """Whether it is time to; at once if what was found would be moved to, but is stale."""
+        if verdict is None:
+            return False  # the search is still under way
+        limits, now = self._settings.moves, self._clock()
+        return verdict.hold is None or may_search_again(
+            search, verdict.candidate, conditions, limits, now
         )
 
     def _evaluate(

@@ -15,6 +15,17 @@ SHARE = 0.1
 CHANGED = 0.25
 """Part of its value by which what runs has to get better or worse to be searched for at once."""
 
+FRESH_SECONDS = 10.0
+"""After a search, within which what it found is moved to though values have changed meanwhile."""
+
+
+def is_stale(search: PlacementSearch, now: float) -> bool:
+    """Whether what a search found, for a problem that has changed since, is too old to move to.
+
+    What makes a move worth it may have changed most while nothing was searched for.
+    """
+    return now > search.began + _seconds(search) + FRESH_SECONDS
+
 
 def may_search_again(
     search: PlacementSearch,
@@ -39,8 +50,12 @@ def may_search_again(
         return True
     if not _may_pay(candidate, conditions, limits):
         return False
-    seconds = search.solution.seconds if search.solution is not None else 0.0
-    return now >= search.began + seconds / SHARE or _has_changed(then, candidate)
+    return now >= search.began + _seconds(search) / SHARE or _has_changed(then, candidate)
+
+
+def _seconds(search: PlacementSearch) -> float:
+    """Return how long a search took."""
+    return search.solution.seconds if search.solution is not None else 0.0
 
 
 def _may_run_elsewhere(then: PlacementProblem, now: PlacementProblem) -> bool:
