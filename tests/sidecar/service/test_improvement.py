@@ -37,6 +37,23 @@ def test_what_changes_a_little_is_solved_again_after_ten_times_what_that_took() 
     assert len(nimbus.solvers.improved) == 3
 
 
+def test_what_was_found_long_ago_for_other_values_is_searched_for_again_before_it_moves() -> None:
+    nimbus, topology = three_hosts(), ends_pinned()
+    nimbus.solvers.seconds = 3.0
+    nimbus.switches.turn(everything=True)
+    nimbus.rounds(topology, 3)
+    moved_delays(nimbus)
+    nimbus.rounds(topology, 2)  # what was found is held back
+    nimbus.delays.milliseconds["a", "c"] += 6  # of 50
+    nimbus.rounds(topology, 15)
+    searches = len(nimbus.solvers.improved)
+    nimbus.switches.turn()
+    kept, moved = nimbus.rounds(topology, 2)
+    assert kept.verdict == Keep()
+    assert len(nimbus.solvers.improved) == searches + 1
+    assert is_placed(moved)
+
+
 def test_a_changed_delay_leads_to_a_move_in_a_later_round() -> None:
     nimbus, topology = three_hosts(), ends_pinned()
     nimbus.rounds(topology, 3)
