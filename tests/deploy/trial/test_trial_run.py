@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -11,8 +12,8 @@ from eyewall_deploy.measure.load_samples import LoadSecond
 from eyewall_deploy.measure.measured_cluster import MeasuredCluster
 from eyewall_deploy.trial import session, trial_run
 from eyewall_deploy.trial.plan import plan_runs
-from eyewall_deploy.trial.records import LoadForecast, TrialMove, TrialRun
-from eyewall_deploy.trial.run_watch import MachineSecond, WatchedRun
+from eyewall_deploy.trial.records import ForecastValue, LoadForecast, TrialMove, TrialRun
+from eyewall_deploy.trial.run_watch import MachineSecond, RunWatch, WatchedRun
 from trial_runs import run, second
 
 if TYPE_CHECKING:
@@ -55,15 +56,16 @@ def given(monkeypatch: pytest.MonkeyPatch) -> list[TopologyRate]:
         return WatchedRun(began, {0: MachineSecond(busy=began)}, moves, {})
 
     def written(*_: Any) -> list[dict[int, LoadSecond]]:
-        return [{at: LoadSecond(acked=1, latency={at: 1}) for at in range(990, 1100)}]
+        return [{at: LoadSecond(acked=1, latency=Counter([at])) for at in range(990, 1100)}]
 
-    forecast = (LoadForecast(1.0, *[None] * 2, {}),)  # type: ignore[arg-type]
+    nothing = ForecastValue(0.0, 0.0, 0.0)
+    forecast = (LoadForecast(1.0, nothing, nothing, {}),)
     monkeypatch.setattr(trial_run, "restore_cluster", lambda *_: None)
     monkeypatch.setattr(trial_run, "submit_topologies", submit)
     monkeypatch.setattr(trial_run, "wait_for_start", lambda *_: START)
     monkeypatch.setattr(trial_run, "read_topologies", written)
     monkeypatch.setattr(trial_run, "ask_forecasts", lambda *_: forecast)
-    monkeypatch.setattr(trial_run.RunWatch, "follow", follow)
+    monkeypatch.setattr(RunWatch, "follow", follow)
     return asked
 
 

@@ -55,8 +55,8 @@ def find_problems(trial: Trial, cores: int) -> Iterator[str]:
         )
     if trial.rate.is_unlimited and trial.loads != (1.0,):
         yield f"loads = {list(trial.loads)}: a rate as high as possible has no multiples; omit it"
-    if problem := find_one_start_problem(trial):
-        yield f"one_start = true: {problem}"
+    if (obstacle := find_one_start_problem(trial)) is not None:
+        yield f"one_start = true: {obstacle}"
 
 
 def find_one_start_problem(trial: Trial) -> str | None:
