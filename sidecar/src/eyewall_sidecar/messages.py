@@ -55,7 +55,7 @@ class Code(Enum):
     NO_LONGER_FITS = "the improvement no longer fits: {violation}"
     ALREADY_BEST = "{quality} as it is"
     STILL_BEST = "nothing better was found by the last search"
-    NO_SLOTS = "{slot_error}"
+    NO_SLOTS = "{slot_error}{must_move:remark}"
     FOUND = "{worth}{gain:gain}{must_move:remark}"
     HELD = "{found}, but {hold}"
     UNKNOWN = "not known well enough: {unknown}"

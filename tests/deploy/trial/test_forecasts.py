@@ -48,9 +48,13 @@ def test_a_forecast_is_held_against_what_its_load_brought() -> None:
 
 def test_no_forecast_is_held_against_another_placement_or_one_that_changed_meanwhile() -> None:
     assert points(half(), replace(full(), placement=("h2: sink",))) == []
-    assert points(half(), full(moves=[TrialMove(3.0, 1, 1)])) == []
+    assert points(half(), full(moves=[TrialMove(1.0, 1, 1)])) == []
     assert points(half(), full(moves=[TrialMove(-25.0, 1, 1)])) != []
     assert points(half(), full(moves=[TrialMove(-3.0, 1, 1)])) == []
+    # The load before it, from the same start: two seconds, of which the first had a move.
+    before = replace(half(), began=full().began - 10, moves=(TrialMove(1.0, 1, 1),))
+    assert points(before, full()) == []
+    assert points(replace(before, repetition=2), full()) != []
 
 
 def test_a_latency_is_compared_up_to_70_percent_utilisation() -> None:

@@ -54,6 +54,21 @@ def test_what_was_found_long_ago_for_other_values_is_searched_for_again_before_i
     assert is_placed(moved)
 
 
+@pytest.mark.parametrize(("between", "took"), [(60.0, 0.02), (10.1, 0.02), (25.0, 3.0)])
+def test_a_move_is_made_however_far_rounds_are_apart_and_whatever_changes_in_each(
+    between: float, took: float
+) -> None:
+    nimbus, topology = three_hosts(), ends_pinned()
+    nimbus.solvers.seconds = took
+    nimbus.rounds(topology, 3)
+    moved_delays(nimbus)
+    for _ in range(3):
+        nimbus.delays.milliseconds["a", "b"] += 30
+        decision = nimbus.round(topology)[topology.id]
+        nimbus.clock.now += between
+    assert nimbus.host_of(topology, 2) in {"a", "c"}, decision
+
+
 def test_a_changed_delay_leads_to_a_move_in_a_later_round() -> None:
     nimbus, topology = three_hosts(), ends_pinned()
     nimbus.rounds(topology, 3)

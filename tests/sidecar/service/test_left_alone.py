@@ -101,7 +101,9 @@ def test_a_move_for_which_no_slots_are_found_leaves_everything_as_it_is(
     monkeypatch.setattr(movement_rules, "choose_slots", none)
     *_, last = nimbus.rounds(topology, 2)
     assert last.verdict == Keep()
-    assert last.status == message(Code.NO_SLOTS, slot_error="c: 2 executors do not fit")
+    assert last.status == message(
+        Code.NO_SLOTS, slot_error="c: 2 executors do not fit", must_move=None
+    )
 
 
 def test_nothing_is_moved_onto_a_blacklisted_host() -> None:

@@ -1,6 +1,8 @@
 """What hosts and delays did since a move is no fault of the move."""
 
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 
 import pytest
 from eyewall_sidecar.model import LoadModel, Node, PlacementProblem
@@ -83,6 +85,42 @@ def test_latency_is_excused_by_a_link_that_the_topology_no_longer_crosses() -> N
     split = replace(chain(), current={"a": "n1", "b": "n2"})
     trial = MoveTrial((), at_rest(0.03), problem=split, target={"a": "n2", "b": "n2"})
     assert find_surroundings(trial, chain(delay=0.07)).delay == pytest.approx(0.06)
+
+
+@pytest.mark.parametrize(
+    ("now", "delay"),
+    [
+        # c came to n2, and may be why other guests take more there, and why b's tuples are late.
+        ({"speedups": (1.0, 1 / 3, 1.0)}, 0.0),
+        ({"delays": {("n1", "n2"): 0.07}}, 0.0),
+        # It left n3, and the link to it: 20 ms more of work, and 60 of the way.
+        ({"speedups": (1.0, 1.0, 1 / 3)}, 0.02),
+        ({"delays": {("n2", "n3"): 0.07}}, 0.06),
+        # a was on n1 all the time, with nothing else.
+        ({"speedups": (1 / 3, 1.0, 1.0)}, 0.02),
+    ],
+)
+def test_what_a_part_that_moved_may_have_caused_excuses_nothing(
+    now: dict[str, Any], delay: float
+) -> None:
+    def problem(
+        speedups: Sequence[float] = (1.0, 1.0, 1.0),
+        delays: Mapping[tuple[str, str], float] | None = None,
+    ) -> PlacementProblem:
+        drawn = chain_of([10, 10], [3, 3, 3], delays=delays)
+        return replace(
+            drawn,
+            operators=tuple(replace(it, execution_time=0.01, demand=0.0) for it in drawn.operators),
+            nodes=tuple(
+                Node(f"n{place}", cores=1.0, speedup=it) for place, it in enumerate(speedups, 1)
+            ),
+            current={"a": "n1", "b": "n2", "c": "n3"},
+            load=FREE,
+        )
+
+    target = {"a": "n1", "b": "n2", "c": "n2"}
+    trial = MoveTrial((), at_rest(0.03), problem=problem(), target=target)
+    assert find_surroundings(trial, problem(**now)).delay == pytest.approx(delay, abs=1e-9)
 
 
 def test_throughput_is_excused_by_a_host_that_cannot_carry_the_load_any_more() -> None:

@@ -149,9 +149,20 @@ def compare_forecasts(
         for forecast in run.forecasts:
             for other in runs:
                 is_same = sorted(other.placement) == sorted(run.placement)
-                stood = all(move.at < -_GAP for move in other.moves)
-                if other.load == forecast.load and is_same and stood:
+                if other.load == forecast.load and is_same and _stood(other, runs):
                     yield from _points(run.load, forecast, other, cores)
+
+
+def _stood(run: TrialRun, runs: Sequence[TrialRun]) -> bool:
+    """Whether nothing moved during a run, or so shortly before it that it still shows.
+
+    What moved during the run before it, from the same start, may have.
+    """
+    of_start = [
+        it for it in runs if (it.scheduler, it.repetition) == (run.scheduler, run.repetition)
+    ]
+    moved = [it.began + move.at for it in of_start for move in it.moves]
+    return not any(run.began - _GAP <= at <= run.began + len(run.seconds) for at in moved)
 
 
 def _points(

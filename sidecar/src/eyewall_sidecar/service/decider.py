@@ -164,7 +164,7 @@ class TopologyDecider:
         task = replace(request.task(problem, self._settings.solver.seed), purpose=PLACING)
         if record.search is None or record.search.task != task:
             record = self._start_search(record, task, self._placing_seconds(settings, inputs))
-        record, failure = poll_search(record, inputs.until)
+        record, failure = poll_search(record, inputs.until, self._clock)
         if failure is not None:
             return TopologyOutcome(Decline(failure.reason), record, failure.reason)
         solution = record.search.solution if record.search is not None else None
@@ -195,7 +195,7 @@ class TopologyDecider:
                 placed, topology, request.capacities, problem.per_slot, problem.traffic()
             )
         except ProblemError as error:
-            reason = message(Code.NO_SLOTS, slot_error=str(error))
+            reason = message(Code.NO_SLOTS, slot_error=str(error), must_move=None)
             return TopologyOutcome(
                 leave_alone(topology, settings.mode, reason), record, reason, solution
             )
@@ -237,7 +237,7 @@ class TopologyDecider:
             return looked_back
         record = replace(record, hold=None)
         task = request.task(problem, self._settings.solver.seed)
-        record, failure = poll_search(record, self._clock())
+        record, failure = poll_search(record, self._clock(), self._clock)
         search = record.search
         outdated = search is None or search.task != task
         verdict: MoveVerdict | None = None

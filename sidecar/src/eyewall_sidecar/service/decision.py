@@ -1,6 +1,6 @@
 """What is decided for one topology in one round, and what is remembered of it for the next."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from math import inf
 
@@ -17,15 +17,21 @@ from eyewall_sidecar.storm import Assignment, Mode, TopologyState
 
 @dataclass(frozen=True, slots=True)
 class PlacementSearch:
-    """A task given to the solvers; its solution once it is there, and until then its job.
+    """A task given to the solvers.
 
-    `began` is by the clock of rounds.
+    Parameters
+    ----------
+    job, solution
+        The job until its solution is there.
+    began, found
+        When it was given, and when a round took the solution, by the clock of rounds.
     """
 
     task: PlacementTask
     job: Job[Solution] | None
     solution: Solution | None = None
     began: float = -inf
+    found: float = inf
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,7 +143,7 @@ def record_of(record: TopologyRecord | None, topology: TopologyState, now: float
 
 
 def poll_search(
-    record: TopologyRecord, until: float
+    record: TopologyRecord, until: float, clock: Callable[[], float]
 ) -> tuple[TopologyRecord, SolverFailure | None]:
     """Take the search's solution if it is there by then; a search that failed is dropped."""
     search = record.search
@@ -148,7 +154,8 @@ def poll_search(
         return record, None
     if isinstance(result, SolverFailure):
         return replace(record, search=None), result
-    return replace(record, search=replace(search, job=None, solution=result)), None
+    found = replace(search, job=None, solution=result, found=clock())
+    return replace(record, search=found), None
 
 
 def cancel_search(record: TopologyRecord) -> None:

@@ -109,23 +109,29 @@ class MoveHistory:
 def find_surroundings(trial: MoveTrial, now: PlacementProblem) -> Surroundings:
     """Return what nodes and links of today's problem make of the topology as it was then.
 
-    What executors need is that of then: a move to where they need more is a bad one. Where the
-    topology is, it may itself be why links, other processes and the hypervisor are slower: there
-    only the nodes' cores count.
+    What executors need is that of then: a move to where they need more is a bad one. Where more of
+    the topology is than before, it may itself be why links, other processes and the hypervisor are
+    slower: there only the nodes' cores count.
     """
     then, target = trial.problem, trial.target
     if then is None or target is None or then.current is None:
         return UNCHANGED
-    then = _on_nodes(then, {*then.current.values(), *target.values()})
-    nodes = {it.id: _as_now(it, now) for it in then.nodes}
-    elsewhere = replace(
+    origin, here = then.current, set(target.values())
+    grown = {node for it, node in target.items() if origin.get(it) != node}
+    then = _on_nodes(then, here.union(origin.values()))
+    left = replace(
         then,
-        nodes=tuple(nodes.values()),
-        links={pair: now.links.get(pair, link) for pair, link in then.links.items()},
+        nodes=tuple(_as_now(it, now, cores_alone=it.id in grown) for it in then.nodes),
+        links={
+            (u, v): link if {u, v} <= here and {u, v} & grown else now.links.get((u, v), link)
+            for (u, v), link in then.links.items()
+        },
     )
-    here = replace(then, nodes=tuple(replace(it, cores=nodes[it.id].cores) for it in then.nodes))
-    origin_then, origin_now = (forecast_load(it, then.current or {}) for it in (then, elsewhere))
-    target_then, target_now = (forecast_load(it, target) for it in (then, here))
+    fewer_cores = replace(
+        then, nodes=tuple(_as_now(it, now, cores_alone=True) for it in then.nodes)
+    )
+    origin_then, origin_now = (forecast_load(it, origin) for it in (then, left))
+    target_then, target_now = (forecast_load(it, target) for it in (then, fewer_cores))
     return Surroundings(
         max(
             0.0,
@@ -147,13 +153,15 @@ def _on_nodes(problem: PlacementProblem, used: Set[str]) -> PlacementProblem:
     )
 
 
-def _as_now(node: Node, now: PlacementProblem) -> Node:
-    """Return the node as it is now; as it was if it is gone.
+def _as_now(node: Node, now: PlacementProblem, *, cores_alone: bool) -> Node:
+    """Return the node as it is now, or with its cores of now alone; as it was if it is gone.
 
     As it was, too, if its CPU is measured now and was declared: the two have nothing in common.
     """
     today = next((it for it in now.nodes if it.id == node.id), node)
-    return node if (today.cores is None) != (node.cores is None) else today
+    if (today.cores is None) != (node.cores is None):
+        return node
+    return replace(node, cores=today.cores) if cores_alone else today
 
 
 def judge_move(

@@ -191,7 +191,7 @@ def assess_move(
             of_topology.traffic(),
         )
     except ProblemError as error:
-        no_slots = message(Code.NO_SLOTS, slot_error=str(error))
+        no_slots = message(Code.NO_SLOTS, slot_error=str(error), must_move=must_move)
         return candidate(found=no_slots, must_move=must_move)
     terms = worth(valued, objective, before)
     found = message(Code.FOUND, worth=terms, gain=gain, must_move=must_move)

@@ -16,15 +16,16 @@ CHANGED = 0.25
 """Part of its value by which what runs has to get better or worse to be searched for at once."""
 
 FRESH_SECONDS = 10.0
-"""After a search, within which what it found is moved to though values have changed meanwhile."""
+"""Since a solution was taken, for which it is moved to though values have changed meanwhile."""
 
 
 def is_stale(search: PlacementSearch, now: float) -> bool:
     """Whether what a search found, for a problem that has changed since, is too old to move to.
 
-    What makes a move worth it may have changed most while nothing was searched for.
+    What makes a move worth it may have changed most while nothing was searched for. The round that
+    takes a solution never finds it stale, however late it comes: else none would ever be moved to.
     """
-    return now > search.began + _seconds(search) + FRESH_SECONDS
+    return now > search.found + FRESH_SECONDS
 
 
 def may_search_again(
@@ -50,18 +51,14 @@ def may_search_again(
         return True
     if not _may_pay(candidate, conditions, limits):
         return False
-    return now >= search.began + _seconds(search) / SHARE or _has_changed(then, candidate)
-
-
-def _seconds(search: PlacementSearch) -> float:
-    """Return how long a search took."""
-    return search.solution.seconds if search.solution is not None else 0.0
+    seconds = search.solution.seconds if search.solution is not None else 0.0
+    return now >= search.began + seconds / SHARE or _has_changed(then, candidate)
 
 
 def _may_run_elsewhere(then: PlacementProblem, now: PlacementProblem) -> bool:
-    """Whether executors may run on other nodes than then, as pins and withdrawn slots have it."""
+    """Whether there is another node than then, or pins and slots leave executors others."""
     was, may = ([(it.id, it.candidates) for it in each.operators] for each in (then, now))
-    return was != may
+    return was != may or not {it.id for it in now.nodes} <= {it.id for it in then.nodes}
 
 
 def _may_pay(candidate: CandidateMove, conditions: MoveConditions, limits: MoveLimits) -> bool:
