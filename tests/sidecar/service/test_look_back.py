@@ -20,7 +20,9 @@ from said import codes
 SEQUENCE = count()
 
 
-def report_round(nimbus: Nimbus, of: Topology, latency: float, busy: float = 0.1) -> Decision:
+def report_round(
+    nimbus: Nimbus, of: Topology, latency: float, busy: float = 0.1, start: str = "first"
+) -> Decision:
     """Each host reports its workers, whose ids follow from what they run; then Nimbus asks."""
     nimbus.measured.wanted = True
     now = nimbus.clock.now
@@ -37,7 +39,7 @@ def report_round(nimbus: Nimbus, of: Topology, latency: float, busy: float = 0.1
             replace(
                 base,
                 port=it.slot.port,
-                id=f"{sorted(it.executors)}",
+                id=f"{sorted(it.executors)}, {start}",
                 tasks=(task,) if Executor(1, 1) in it.executors else (),
             )
             for it in nimbus.running[of.id]
@@ -102,6 +104,24 @@ def test_a_move_is_not_undone_for_a_way_back_that_became_longer() -> None:
     assert not any(map(is_placed, later))
     outcome = next(one for one in nimbus.recorded.records if one.outcome_of)
     assert "no fault of the move: 250 ms more, 100% carried" in outcome.outcome
+
+
+def test_a_worker_that_died_has_as_long_to_catch_up_as_one_that_was_moved() -> None:
+    it = topology()
+    nimbus = nimbus_with(it)
+    nimbus.switches.turn(everything=True)
+    report_round(nimbus, it, 0.05)
+    nimbus.clock.now += 500
+
+    def catching_up() -> float:
+        snapshot = nimbus.service.last_round()
+        (state,) = snapshot.observation.state.topologies
+        return nimbus.service.conditions(state, snapshot.records).catching_up_seconds
+
+    report_round(nimbus, it, 0.05)
+    assert catching_up() < 0
+    report_round(nimbus, it, 0.05, start="second")
+    assert catching_up() == pytest.approx(80.0)  # ten times 8 s
 
 
 def test_after_a_move_was_undone_nothing_moves_for_ten_minutes() -> None:

@@ -33,7 +33,7 @@ def sample(
 def after(reports: Iterable[Sample]) -> Performance:
     performance = Performance()
     for it in reports:
-        performance = update_performance(performance, "t", WORKER, {"a": it})
+        performance = update_performance(performance, "t", WORKER, {"a": it}, now=it.time)
     return performance
 
 
@@ -65,6 +65,15 @@ def test_a_worker_that_starts_again_has_to_come_to_rest_again() -> None:
     assert not after([*steady, sample(6, 100, worker="another")]).at_rest
 
 
+def test_workers_run_since_the_last_of_them_started() -> None:
+    steady = [sample(n, 100) for n in range(6)]
+    assert after(steady).since == 0.0
+    assert (
+        after([*steady, sample(6, 100, worker="another"), sample(7, 100, worker="another")]).since
+        == 30.0
+    )
+
+
 def test_a_worker_that_has_no_tuples_yet_is_not_measured() -> None:
     assert after(sample(n, 0) for n in range(8)).measurements == ()
 
@@ -84,7 +93,7 @@ def test_workers_of_one_host_that_count_in_turns_are_measured_together() -> None
         one, other = (counting, silent) if n % 2 else (silent, counting)
         both = replace(one, port=6700, id="w"), replace(other, port=6701, id="v")
         of = replace(of, workers=both)
-        performance = update_performance(performance, "t", wanted, {"a": of})
+        performance = update_performance(performance, "t", wanted, {"a": of}, now=of.time)
     assert performance.at_rest
     assert performance.throughput is not None
     assert performance.throughput.mean == pytest.approx(400)  # twice what one of them does
@@ -92,7 +101,7 @@ def test_workers_of_one_host_that_count_in_turns_are_measured_together() -> None
 
 def test_what_has_a_worker_that_nobody_reports_is_not_measured() -> None:
     wanted = WORKER | {("a", 6701)}
-    found = update_performance(Performance(), "t", wanted, {"a": sample(1, 100)})
+    found = update_performance(Performance(), "t", wanted, {"a": sample(1, 100)}, now=5.0)
     assert not found.measurements
 
 

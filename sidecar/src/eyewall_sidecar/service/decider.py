@@ -91,7 +91,7 @@ class TopologyDecider:
         """Learn from the hosts' reports how topologies do, and how long their workers started."""
         reports = observation.estimates.reports
         self.started.starts.observe(reports.values(), self._clock())
-        self._performances.observe(observation.state, reports)
+        self._performances.observe(observation.state, reports, self._clock())
 
     def decide(
         self, topology: TopologyState, record: TopologyRecord, inputs: RoundInputs
@@ -112,7 +112,7 @@ class TopologyDecider:
             cooling_seconds=record.since + limits.cool_down_seconds - now,
             still_seconds=record.history.still_until - now,
             unsettled=performance.unsettled,
-            catching_up_seconds=record.since + catch_up - now,
+            catching_up_seconds=max(record.since, performance.since) + catch_up - now,
             saturated=performance.is_saturated,
             latency=performance.latency.mean if performance.latency is not None else None,
             starts=starts,

@@ -102,6 +102,9 @@ class Performance:
         The oldest first.
     at_rest
         Whether they have come to rest since the workers changed.
+    since
+        When the workers last changed, by the clock of rounds: one that died and started again has
+        as much to make up for as one that was moved.
     """
 
     workers: Mapping[tuple[str, int], str] = field(default_factory=dict)
@@ -109,6 +112,7 @@ class Performance:
     newest: Mapping[str, tuple[str, int]] = field(default_factory=dict)
     measurements: tuple[Measurement, ...] = ()
     at_rest: bool = False
+    since: float = -inf
 
     @property
     def unsettled(self) -> bool:
@@ -165,7 +169,7 @@ class PerformanceTracker:
         """Begin with nothing measured."""
         self._performances: Mapping[str, Performance] = {}
 
-    def observe(self, state: ClusterState, reports: Mapping[str, Sample]) -> None:
+    def observe(self, state: ClusterState, reports: Mapping[str, Sample], now: float) -> None:
         """Add the hosts' latest reports, and forget topologies that are gone."""
         hosts = {it.id: it.host for it in state.supervisors}
         self._performances = {
@@ -178,6 +182,7 @@ class PerformanceTracker:
                     if worker.slot.supervisor in hosts
                 ),
                 reports,
+                now,
             )
             for it in state.topologies
         }
@@ -192,6 +197,7 @@ def update_performance(
     topology: str,
     wanted: frozenset[tuple[str, int]],
     reports: Mapping[str, Sample],
+    now: float,
 ) -> Performance:
     """Add the hosts' reports, once each host with a worker of the topology has new counts.
 
@@ -201,6 +207,8 @@ def update_performance(
         Host and port of each worker that the topology has by Nimbus's assignment.
     reports
         Host → its latest report.
+    now
+        By the clock of rounds.
     """
     found = {
         (host, it.port): it
@@ -210,7 +218,7 @@ def update_performance(
     }
     workers = {at: it.id for at, it in found.items()}
     if workers != before.workers or wanted != workers.keys():
-        before = Performance(workers)
+        before = Performance(workers, since=now if workers else -inf)
     counted = dict(before.counted) | {
         at: CountedReport(reports[at[0]], it) for at, it in found.items() if it.seconds > 0
     }
@@ -228,8 +236,8 @@ def update_performance(
     if not before.measurements and not all(map(counted_tuples, _with_tasks(last))):
         return before  # its first tuples are still to come
     measured = (*before.measurements, _measure(counted))[-MOST:]
-    after = Performance(workers, counted, newest, measured, before.at_rest)
-    return replace(after, at_rest=after.at_rest or _is_at_rest(measured))
+    at_rest = before.at_rest or _is_at_rest(measured)
+    return replace(before, newest=newest, measurements=measured, at_rest=at_rest)
 
 
 def _with_tasks(workers: Iterable[WorkerSample]) -> list[WorkerSample]:
