@@ -50,8 +50,8 @@ def test_the_most_allowed_is_valued_as_it_is_by_every_policy(
         ),
         links=dict.fromkeys(permutations("uvw", 2), Link(LONGEST, bandwidth=MOST_OFFERED)),
     )
-    # A search may use all that it is given; a proof ends as soon as it is one.
-    time_limit = PATIENCE if name == "odp" else 0.2
+    # Of these only bound_guided uses all that it is given; on a busy machine any may need more.
+    time_limit = 2.0 if name == "bound_guided" else PATIENCE
     solution = load_policy(name)(huge, objective, time_limit=time_limit, seed=0)
     assert solution.evaluation is not None
     assert solution.evaluation.value == pytest.approx(VALUES[str(objective)])
