@@ -3,8 +3,12 @@
 import numpy as np
 import pytest
 from eyewall_sidecar.config import MoveLimits
+from eyewall_sidecar.service import ready_moves
+from eyewall_sidecar.service.look_back import UNCHANGED, MoveTrial
+from eyewall_sidecar.service.performance import Measurement, Performance
 from eyewall_sidecar.storm import Assignment, Executor, Slot, Worker
 
+from benchmarks.loop import simulated_loop
 from benchmarks.loop.simulated_cluster import SimulatedCluster
 from benchmarks.loop.simulated_loop import DAMPERS, EYEWALL, Contender, without_damper
 from benchmarks.loop.simulated_parts import Physics, SimulatedComponent, SimulatedHost
@@ -96,6 +100,16 @@ def test_under_constant_load_no_case_is_below_ras_and_hardly_any_moves_late() ->
     assert [it.seed for it in outcomes if it.is_below_ras] == []
     assert {seed: moves for seed, moves in late.items() if moves > 1} == {}
     assert sum(late.values()) <= MOST_MOVES
+
+
+def test_without_looking_back_no_move_counts_as_worse() -> None:
+    was, worse = (
+        Performance(measurements=(Measurement(100.0, 1.0, 0.5, latency),) * 6)
+        for latency in (0.01, 0.1)
+    )
+    assert ready_moves.judge_move(MoveTrial((), was), worse, UNCHANGED).worse
+    with simulated_loop._absence("looking-back"):
+        assert not ready_moves.judge_move(MoveTrial((), was), worse, UNCHANGED).worse
 
 
 @pytest.mark.parametrize("damper", DAMPERS)

@@ -6,7 +6,7 @@ from itertools import product
 import pytest
 from eyewall_sidecar.config import MoveLimits
 from eyewall_sidecar.messages import Code, message
-from eyewall_sidecar.model import Link
+from eyewall_sidecar.model import Link, Node
 from eyewall_sidecar.objective import Objective, Term
 from eyewall_sidecar.service.decision import PlacementSearch, TopologyRecord
 from eyewall_sidecar.service.move_price import least_price, price_move
@@ -91,6 +91,23 @@ def test_where_executors_may_run_on_other_hosts_is_searched_for_at_once(
     operators = tuple(tag if it.id == tag.id else it for it in problem.operators)
     other = replace(search.task, problem=replace(problem, operators=operators))
     assert may(replace(search, task=other), candidate, BEGAN + SECONDS)
+
+
+def test_another_host_is_searched_for_at_once_and_one_that_is_gone_is_not(
+    search: PlacementSearch, candidate: CandidateMove
+) -> None:
+    def solved_on(*nodes: str) -> PlacementSearch:
+        then = search.task.problem
+        links = {(u, v): link for (u, v), link in then.links.items() if {u, v} <= {*nodes}}
+        links |= {(u, v): Link(0.05) for u in nodes for v in nodes if u != v and "d" in (u, v)}
+        new = Node("d", cpu=1.0)
+        known = tuple(it for it in (*then.nodes, new) if it.id in nodes)
+        return replace(
+            search, task=replace(search.task, problem=replace(then, nodes=known, links=links))
+        )
+
+    assert may(solved_on("a", "c"), candidate, BEGAN + SECONDS)
+    assert not may(solved_on("a", "b", "c", "d"), candidate, BEGAN + SECONDS)
 
 
 def test_what_changed_is_told_by_the_problem_that_was_solved(
