@@ -107,9 +107,10 @@ def test_without_looking_back_no_move_counts_as_worse() -> None:
         Performance(measurements=(Measurement(100.0, 1.0, 0.5, latency),) * 6)
         for latency in (0.01, 0.1)
     )
-    assert ready_moves.judge_move(MoveTrial((), was), worse, UNCHANGED).worse
+    trial = MoveTrial((), was)
+    assert vars(ready_moves)["judge_move"](trial, worse, UNCHANGED).worse
     with simulated_loop._absence("looking-back"):
-        assert not ready_moves.judge_move(MoveTrial((), was), worse, UNCHANGED).worse
+        assert not vars(ready_moves)["judge_move"](trial, worse, UNCHANGED).worse
 
 
 @pytest.mark.parametrize("damper", DAMPERS)

@@ -10,7 +10,7 @@ from eyewall_sidecar.model import Link, Node
 from eyewall_sidecar.objective import Objective, Term
 from eyewall_sidecar.service.decision import PlacementSearch, TopologyRecord
 from eyewall_sidecar.service.move_price import least_price, price_move
-from eyewall_sidecar.service.movement_rules import CandidateMove, MoveConditions
+from eyewall_sidecar.service.movement_rules import CandidateMove, MoveConditions, MoveVerdict
 from eyewall_sidecar.service.problem_cache import PlacementRequest
 from eyewall_sidecar.service.search_pause import may_search_again
 from eyewall_sidecar.service.worker_starts import WorkerStarts
@@ -56,7 +56,8 @@ def may(
     horizon: float = 3600.0,
 ) -> bool:
     limits = MoveLimits(horizon_seconds=horizon)
-    return may_search_again(search, candidate, conditions, limits, now)
+    held = MoveVerdict(candidate, message(Code.UNSETTLED))
+    return may_search_again(search, held, conditions, limits, now)
 
 
 def worth(candidate: CandidateMove, times: float) -> CandidateMove:
@@ -91,6 +92,13 @@ def test_where_executors_may_run_on_other_hosts_is_searched_for_at_once(
     operators = tuple(tag if it.id == tag.id else it for it in problem.operators)
     other = replace(search.task, problem=replace(problem, operators=operators))
     assert may(replace(search, task=other), candidate, BEGAN + SECONDS)
+
+
+def test_what_may_move_is_searched_for_at_once_as_it_is_stale(
+    search: PlacementSearch, candidate: CandidateMove
+) -> None:
+    moves = MoveVerdict(candidate, None)
+    assert may_search_again(search, moves, MoveConditions(), MoveLimits(), BEGAN + SECONDS)
 
 
 def test_another_host_is_searched_for_at_once_and_one_that_is_gone_is_not(

@@ -255,7 +255,12 @@ class TopologyDecider:
                 observed = verdict.hold.code is Code.MODE_OBSERVE
                 found = verdict.candidate.found if observed else verdict.report
                 stays = Decline(message(Code.OBSERVED, found=found))
-        if outdated and (search is None or self._may_search_again(search, verdict, conditions)):
+        limits, now = self._settings.moves, self._clock()
+        # Without a verdict on what a search found, it is still under way.
+        if outdated and (
+            search is None
+            or (verdict is not None and may_search_again(search, verdict, conditions, limits, now))
+        ):
             longest = min(self._settings.solver.improvement_seconds, settings.time_limit)
             record = self._start_search(record, task, longest)
         if verdict is None or verdict.hold is None:
@@ -269,17 +274,6 @@ class TopologyDecider:
             candidate.reported_solution,
             candidate.before,
             outdated,
-        )
-
-    def _may_search_again(
-        self, search: PlacementSearch, verdict: MoveVerdict | None, conditions: MoveConditions
-    ) -> bool:
-        """Whether it is time to; at once if what was found would be moved to, but is stale."""
-        if verdict is None:
-            return False  # the search is still under way
-        limits, now = self._settings.moves, self._clock()
-        return verdict.hold is None or may_search_again(
-            search, verdict.candidate, conditions, limits, now
         )
 
     def _evaluate(

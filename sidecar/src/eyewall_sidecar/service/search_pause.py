@@ -8,13 +8,12 @@ from eyewall_sidecar.objective import Term
 from eyewall_sidecar.objectives import evaluate
 from eyewall_sidecar.service.decision import PlacementSearch
 from eyewall_sidecar.service.move_price import least_price
-from eyewall_sidecar.service.movement_rules import CandidateMove, MoveConditions
+from eyewall_sidecar.service.movement_rules import CandidateMove, MoveConditions, MoveVerdict
 
 SHARE = 0.1
 """Of the time, that searches for one topology may take while nothing much changes."""
 CHANGED = 0.25
 """Part of its value by which what runs has to get better or worse to be searched for at once."""
-
 FRESH_SECONDS = 10.0
 """Since a solution was taken, for which it is moved to though values have changed meanwhile."""
 
@@ -30,7 +29,7 @@ def is_stale(search: PlacementSearch, now: float) -> bool:
 
 def may_search_again(
     search: PlacementSearch,
-    candidate: CandidateMove,
+    verdict: MoveVerdict,
     conditions: MoveConditions,
     limits: MoveLimits,
     now: float,
@@ -41,12 +40,16 @@ def may_search_again(
     ----------
     search
         The last one, with its solution.
-    candidate
-        That solution, held against the problem as it is now.
+    verdict
+        On that solution, held against the problem as it is now. What it lets move is stale: it is
+        searched for again at once.
     now
         By the clock that `search.began` is on.
     """
+    candidate = verdict.candidate
     then, problem = search.task.problem, candidate.request.problem
+    if verdict.hold is None:
+        return True
     if isinstance(problem, ProblemError) or _may_run_elsewhere(then, problem.problem):
         return True
     if not _may_pay(candidate, conditions, limits):
