@@ -9,6 +9,8 @@ from eyewall_papers.instances.tag_and_count import tag_and_count
 from eyewall_sidecar.model import PlacementProblem
 from eyewall_sidecar.objective import Objective
 
+from benchmarks.instances.unequal import UnequalShape, unequal
+
 WEIGHTED = "R=0.5,A=0.2,N=0.3"
 SEQUENTIAL, FAT, LAYERS = GraphShape
 FIGURE = "in a figure only"
@@ -63,6 +65,15 @@ def _problem(
     return baseline(shape, operators, nodes, capacity=capacity, seed=seed, varied=varied)
 
 
+def unequal_case(shape: UnequalShape, operators: int, nodes: int, objective: str) -> BenchmarkCase:
+    """Nodes with unequal speed and room."""
+    return BenchmarkCase(
+        f"unequal {shape} {operators} × {nodes}",
+        Objective.parse(objective),
+        partial(unequal, shape, operators, nodes),
+    )
+
+
 TABLE = (
     *(baseline_case(shape, 20, 20, paper=FIGURE) for shape in GraphShape),
     *(baseline_case(shape, 50, 20, paper=FIGURE) for shape in (SEQUENTIAL, FAT)),
@@ -98,5 +109,17 @@ GROUPS: dict[str, tuple[BenchmarkCase, ...]] = {
         *(baseline_case(FAT, 20, 100, objective) for objective in ("N=1", WEIGHTED)),
         *(baseline_case(LAYERS, 20, 20, objective) for objective in ("T=1", "EE=1", WEIGHTED)),
     ),
+    "unequal": tuple(
+        unequal_case(shape, operators, 20, objective)
+        for shape in UnequalShape
+        for operators in (40, 60, 100)
+        for objective in ("R=1", "N=1")
+    ),
+    "unequal-large": tuple(
+        unequal_case(shape, 500, 100, objective)
+        for shape in UnequalShape
+        for objective in ("R=1", "N=1")
+    ),
 }
-"""`open`: cases that no prototype proved on all seeds; `more` takes long and runs on request."""
+"""`open`: cases that no prototype proved on all seeds. `more` and those of unequal nodes take long
+and run on request."""

@@ -1,9 +1,11 @@
-"""The excess of every policy over the optimum after 50 ms, 200 ms and 1 s.
+"""The excess of every policy over the optimum after 50 ms, 200 ms and 1 s, or other limits.
 
 Excess over the optimum, median and greatest over seeds, in per cent of the optimum (of −log A for
 availability, of the normalised cost for several terms). The optimum is the one that `odp` proves
 within --optimum seconds; without a proof it is the best answer of all policies, marked "~". A
-policy that declines the objective has a "–". Each policy has one thread and one untimed run first.
+policy that declines the objective has a "–". "Worse than another" counts the answers, of cases and
+seeds, that another policy's of the same limit is better than. Each policy has one thread and one
+untimed run first.
 
     python -m benchmarks heuristics [--groups …] [--policies …] [--plot FILE.svg] [--quick]
 """
@@ -26,12 +28,15 @@ from benchmarks.exact.contender_process import ContenderProcess
 from benchmarks.exact.contenders import ContenderRun, Question
 from benchmarks.heuristic.excess_plot import Point, draw
 
-LIMITS = (0.05, 0.2, 1.0)
-"""Seconds."""
+WORSE = 1e-3
+"""Relative difference from which an answer counts as worse than another policy's."""
 NOTHING = 1e-9
 """A cost that counts as 0."""
 DECLINED = "ObjectiveError"
-SUMMARY = ("policy", "ms", "such cases", "of", "worst median, %", "worst, %", "latest, ms")
+SUMMARY = (
+    *("policy", "ms", "such cases", "of", "worst median, %", "worst, %", "latest, ms"),
+    *("worse than another", "of", "most, times"),
+)
 CLOSE, WORST = 0.01, 0.05
 """Bounds of a close answer: median excess, and greatest excess."""
 
@@ -59,6 +64,19 @@ class Excesses:
             return None
         return [_excess(run.cost, self._least(seed)) for seed, run in enumerate(runs)]
 
+    def against_others(self, policy: str, limit: float) -> list[float]:
+        """Return its cost by the least of the other policies', by seed; infinite without one."""
+        others = [
+            [inf if it.cost is None else it.cost for it in runs]
+            for (other, asked), runs in self.runs.items()
+            if asked == limit and other != policy
+        ]
+        return [
+            1.0 + _excess(run.cost, least)
+            for run, *costs in zip(self.runs[policy, limit], *others, strict=True)
+            if (least := min(costs, default=inf)) < inf
+        ]
+
     def _least(self, seed: int) -> float:
         optimum = self.optima[seed]
         if optimum.proven and optimum.cost is not None:
@@ -72,6 +90,7 @@ def main() -> None:
     cases = [case for group in options.groups.split(",") for case in GROUPS[group]]
     policies = options.policies.split(",")
     seeds = 1 if options.quick else options.seeds
+    limits = tuple(float(it) for it in options.limits.split(","))
     found: list[Excesses] = []
     with ContenderProcess() as worker, progress_bar() as progress, suppress(KeyboardInterrupt):
         task = progress.add_task("loading", total=len(cases) * (1 + len(policies)))
@@ -80,20 +99,20 @@ def main() -> None:
             def step(what: str, name: str = f"{case.name} {case.objective}") -> None:
                 progress.update(task, description=f"{name}: {what}", advance=1)
 
-            found.append(_measure(worker, case, policies, seeds, options.optimum, step))
+            found.append(_measure(worker, case, policies, seeds, options.optimum, limits, step))
             if options.json:
                 entries = [it for one in found for it in _entries(one)]
                 options.json.write_text(json.dumps(entries, indent=1))
-    for limit in LIMITS:
+    for limit in limits:
         title = (
             f"Excess over the optimum after {limit * 1e3:g} ms, in %: median / greatest of seeds"
         )
         show(("case", "objective", *policies), _rows(found, policies, limit), title, left=2)
     title = f"Cases with a median ≤ {CLOSE:.0%} and all ≤ {WORST:.0%}, of those it takes"
-    show(SUMMARY, _summary(found, policies), title)
+    show(SUMMARY, _summary(found, policies, limits), title)
     if options.plot:
-        points = [it for one in found for it in _points(one, policies)]
-        draw(points, [f"{limit * 1e3:g} ms" for limit in LIMITS], options.plot)
+        points = [it for one in found for it in _points(one, policies, limits)]
+        draw(points, [f"{limit * 1e3:g} ms" for limit in limits], options.plot)
     complaints = [it for one in found for it in _complaints(one)]
     print("\n".join(complaints) or "No policy is better than a proven optimum.")
     raise SystemExit(1 if complaints else 0)
@@ -105,6 +124,7 @@ def _options() -> argparse.Namespace:
     )
     parser.add_argument("--groups", default="sodp,table,open", help=f"of {', '.join(GROUPS)}")
     parser.add_argument("--policies", default=",".join(policy_catalogue()))
+    parser.add_argument("--limits", default="0.05,0.2,1", help="seconds")
     parser.add_argument("--seeds", type=int, default=8)
     parser.add_argument("--optimum", type=float, default=30.0, help="seconds to prove it in")
     parser.add_argument("--plot", type=Path, help="write a picture to this SVG file")
@@ -123,6 +143,7 @@ def _measure(
     policies: Sequence[str],
     seeds: int,
     optimum: float,
+    limits: Sequence[float],
     step: Callable[[str], None],
 ) -> Excesses:
     questions = [Question(case.problem(it), case.objective, optimum, it, {}) for it in range(seeds)]
@@ -134,8 +155,8 @@ def _measure(
         return found  # without ranges answers cannot be compared
     for policy in policies:
         step(policy)
-        worker.ask(policy, replace(asked[0], time_limit=LIMITS[-1]), WARM_WITHIN)
-        for limit in LIMITS:
+        worker.ask(policy, replace(asked[0], time_limit=1.0), WARM_WITHIN)
+        for limit in limits:
             found.runs[policy, limit] = [
                 worker.ask(policy, replace(it, time_limit=limit), 3 * limit + 30) for it in asked
             ]
@@ -167,14 +188,17 @@ def _percent(value: float) -> str:
     return "none" if value == inf else f"{max(0.0, value) * 100:.1f}"
 
 
-def _summary(found: Sequence[Excesses], policies: Sequence[str]) -> Iterator[Row]:
+def _summary(
+    found: Sequence[Excesses], policies: Sequence[str], limits: Sequence[float]
+) -> Iterator[Row]:
     for policy in policies:
-        for limit in LIMITS:
+        for limit in limits:
             each = [it for one in found if (it := one.of(policy, limit)) is not None]
             if not each:
                 continue
             good = sum(median(it) <= CLOSE and max(it) <= WORST for it in each)
             late = [run.seconds for one in found for run in one.runs.get((policy, limit), [])]
+            ratios = [it for one in found for it in one.against_others(policy, limit)]
             yield (
                 policy,
                 f"{limit * 1e3:g}",
@@ -183,11 +207,14 @@ def _summary(found: Sequence[Excesses], policies: Sequence[str]) -> Iterator[Row
                 _percent(max(median(it) for it in each)),
                 _percent(max(max(it) for it in each)),
                 f"{max(late) * 1e3:.0f}",
+                f"{sum(it > 1.0 + WORSE for it in ratios)}",
+                f"{len(ratios)}",
+                f"{max(ratios, default=1.0):.3f}",
             )
 
 
-def _points(one: Excesses, policies: Sequence[str]) -> Iterator[Point]:
-    for limit in LIMITS:
+def _points(one: Excesses, policies: Sequence[str], limits: Sequence[float]) -> Iterator[Point]:
+    for limit in limits:
         for policy in policies:
             if (excesses := one.of(policy, limit)) is not None:
                 case = f"{one.case.name} {one.case.objective}"

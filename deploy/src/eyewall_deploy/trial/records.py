@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping  # noqa: TC003 - msgspec reads it
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from statistics import median
 from typing import TYPE_CHECKING
 
@@ -36,6 +36,8 @@ class RunSecond:
         Share of the machine that other guests had.
     busy
         Cores of the machine in use by anything of it.
+    latency
+        Acks by bucket of their latency.
     """
 
     at: int
@@ -51,6 +53,7 @@ class RunSecond:
     cpu: Mapping[str, float]
     stolen: float
     busy: float
+    latency: Mapping[int, int] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -281,7 +284,7 @@ def summarise_runs(runs: Sequence[TrialRun]) -> list[SchedulerLine]:
             scheduler,
             load,
             len(own),
-            {figure.key: _range([figure.of(run) for run in own]) for figure in FIGURES},
+            {figure.key: value_range([figure.of(run) for run in own]) for figure in FIGURES},
         )
         for (load, scheduler), own in sorted(groups.items(), key=lambda it: it[0][0])
     ]
@@ -292,7 +295,7 @@ def summarise_rates(results: Sequence[SustainableRate]) -> dict[str, FigureRange
     rates: dict[str, list[float | None]] = {}
     for found in results:
         rates.setdefault(found.scheduler, []).append(found.rate)
-    return {scheduler: _range(own) for scheduler, own in rates.items()}
+    return {scheduler: value_range(own) for scheduler, own in rates.items()}
 
 
 def host_cpu(runs: Sequence[TrialRun]) -> dict[str, float]:
@@ -304,12 +307,13 @@ def host_cpu(runs: Sequence[TrialRun]) -> dict[str, float]:
     return {host: _mean(values) for host, values in used.items()}
 
 
-def _mean(values: Sequence[float]) -> float:
-    return sum(values) / len(values) if values else 0.0
-
-
-def _range(values: Sequence[float | None]) -> FigureRange:
+def value_range(values: Sequence[float | None]) -> FigureRange:
+    """Return median and extremes of the values that are known."""
     known = [value for value in values if value is not None]
     if not known:
         return FigureRange(None, None, None)
     return FigureRange(median(known), min(known), max(known))
+
+
+def _mean(values: Sequence[float]) -> float:
+    return sum(values) / len(values) if values else 0.0

@@ -19,6 +19,14 @@ from eyewall_deploy.trial.records import (
     host_cpu,
     summarise_rates,
     summarise_runs,
+    value_range,
+)
+from eyewall_deploy.trial.recovery import (
+    GOOD_SECONDS,
+    LATE_SHARE,
+    SLOWDOWN,
+    Recovery,
+    find_recoveries,
 )
 
 if TYPE_CHECKING:
@@ -43,6 +51,11 @@ _NOTE = (
     "tuple at a sink. Moves, executors and restarts count from the first placement on. Stolen: "
     "share of the machine that other guests had."
 )
+_CHANGES_NOTE = (
+    f"Late: acked after more than {SLOWDOWN:g} times the p99 before the first change, the median "
+    f"over all runs. Good again: in {GOOD_SECONDS} s in a row at most {LATE_SHARE:.0%} of the "
+    "tuples late, and no second without output. All count until the next change."
+)
 
 
 def show_table(console: Console, trial: Trial, runs: Sequence[TrialRun]) -> None:
@@ -63,6 +76,8 @@ def show_table(console: Console, trial: Trial, runs: Sequence[TrialRun]) -> None
     if met := describe_forecasts(list(compare_forecasts(runs, trial.host_cores()))):
         console.print(Text(f"  {met}"))
     console.print(Text(_NOTE, style="dim"))
+    if recoveries := find_recoveries(trial, runs):
+        _show_recoveries(console, recoveries)
 
 
 def results(trial: Trial, runs: Sequence[TrialRun]) -> dict[str, Any]:
@@ -79,6 +94,7 @@ def results(trial: Trial, runs: Sequence[TrialRun]) -> dict[str, Any]:
         "events": [{"at": it.at, "until": it.until, "what": it.label} for it in trial.events],
         "summary": [asdict(line) for line in summarise_runs(runs)],
         "forecasts": [asdict(it) for it in compare_forecasts(runs, trial.host_cores())],
+        "recoveries": [asdict(it) for it in find_recoveries(trial, runs)],
         "runs": [
             {
                 **asdict(run),
@@ -166,6 +182,33 @@ def ms(seconds: float | None) -> str:
         return "–"
     milliseconds = seconds * 1000
     return f"{milliseconds:.0f} ms" if milliseconds >= 10 else f"{milliseconds:.1f} ms"
+
+
+def _show_recoveries(console: Console, recoveries: Sequence[Recovery]) -> None:
+    """Show what each change cost, medians and ranges by load and scheduler."""
+    table = Table(title="After each change", title_justify="left", box=SIMPLE)
+    for heading in ("load", "change", "at s", "scheduler"):
+        table.add_column(heading, no_wrap=True)
+    for heading in ("good again after s", "late", "silent s", "moves"):
+        table.add_column(heading, justify="right", no_wrap=True)
+    groups: dict[tuple[float, float, str, str], list[Recovery]] = {}
+    for it in recoveries:
+        key = (it.load, it.change.at, it.change.what, it.scheduler)
+        groups.setdefault(key, []).append(it)
+    for (load, at, what, scheduler), own in groups.items():
+        times = [it.good_after for it in own]
+        missing = times.count(None)
+        cells = [
+            _cell("good_after", value_range(times)),
+            _cell("late", value_range([float(it.late) for it in own])),
+            _cell("silent", value_range([float(it.silent) for it in own])),
+            _cell("moves", value_range([float(it.moves) for it in own])),
+        ]
+        if missing:
+            cells[0] += f", not in {missing} of {len(own)}"
+        table.add_row(f"{load:g}", what, f"{at:g}", scheduler, *cells)
+    _print_whole(console, table)
+    console.print(Text(_CHANGES_NOTE, style="dim"))
 
 
 def _print_whole(console: Console, table: Table) -> None:

@@ -145,6 +145,7 @@ def join_seconds(
             cpu=around.cpu,
             stolen=around.stolen,
             busy=around.busy,
+            latency=dict(latency),
         )
 
 
