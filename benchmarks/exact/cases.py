@@ -112,7 +112,7 @@ GROUPS: dict[str, tuple[BenchmarkCase, ...]] = {
     "unequal": tuple(
         unequal_case(shape, operators, 20, objective)
         for shape in UnequalShape
-        for operators in (40, 60, 100)
+        for operators in (40, 100)
         for objective in ("R=1", "N=1")
     ),
     "unequal-large": tuple(
