@@ -45,6 +45,7 @@ REAL_OBJECTIVES = ("R=1", "N=1", "T=1", "R=0.5,N=0.5")
 SAMPLE = 3
 """The sample takes one real graph in so many."""
 SEEDS = {"sodp": 3, "table": 3, "open": 3, "more": 1, "limited": 3}
+"""Of each group that is solved."""
 LARGER = 0.01
 """A gap that grows by more than this counts."""
 STREAMS_ON_A_LINK = 1.5
@@ -201,9 +202,10 @@ def _trials(data: Path, *, full: bool) -> Iterator[AblationTrial]:
     for topology in workload.topologies[:: 1 if full else SAMPLE]:
         for objective in REAL_OBJECTIVES:
             yield AblationTrial("real", topology.id, objective, partial(expand, topology, workload))
-    for group, cases in (GROUPS | {"limited": LIMITED}).items():
-        for case in cases:
-            for seed in range(SEEDS[group] if full else 1):
+    groups = GROUPS | {"limited": LIMITED}
+    for group, seeds in SEEDS.items():
+        for case in groups[group]:
+            for seed in range(seeds if full else 1):
                 problem = partial(case.problem, seed)
                 if group == "limited":
                     problem = partial(_limit_bandwidths, problem)

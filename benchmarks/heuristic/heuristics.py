@@ -4,8 +4,8 @@ Excess over the optimum, median and greatest over seeds, in per cent of the opti
 availability, of the normalised cost for several terms). The optimum is the one that `odp` proves
 within --optimum seconds; without a proof it is the best answer of all policies, marked "~". A
 policy that declines the objective has a "–". "Worse than another" counts the answers, of cases and
-seeds, that another policy's of the same limit is better than. Each policy has one thread and one
-untimed run first.
+seeds, that another policy's of the same limit is better than by more than 0.1 %. Each policy has
+one thread and one untimed run first.
 
     python -m benchmarks heuristics [--groups …] [--policies …] [--plot FILE.svg] [--quick]
 """
@@ -65,7 +65,12 @@ class Excesses:
         return [_excess(run.cost, self._least(seed)) for seed, run in enumerate(runs)]
 
     def against_others(self, policy: str, limit: float) -> list[float]:
-        """Return its cost by the least of the other policies', by seed; infinite without one."""
+        """Return its cost by the least of the other policies', by seed; infinite without one.
+
+        Empty if it declined the objective; a seed that no other answers is left out.
+        """
+        if self.of(policy, limit) is None:
+            return []
         others = [
             [inf if it.cost is None else it.cost for it in runs]
             for (other, asked), runs in self.runs.items()
@@ -90,7 +95,7 @@ def main() -> None:
     cases = [case for group in options.groups.split(",") for case in GROUPS[group]]
     policies = options.policies.split(",")
     seeds = 1 if options.quick else options.seeds
-    limits = tuple(float(it) for it in options.limits.split(","))
+    limits = options.limits
     found: list[Excesses] = []
     with ContenderProcess() as worker, progress_bar() as progress, suppress(KeyboardInterrupt):
         task = progress.add_task("loading", total=len(cases) * (1 + len(policies)))
@@ -124,7 +129,7 @@ def _options() -> argparse.Namespace:
     )
     parser.add_argument("--groups", default="sodp,table,open", help=f"of {', '.join(GROUPS)}")
     parser.add_argument("--policies", default=",".join(policy_catalogue()))
-    parser.add_argument("--limits", default="0.05,0.2,1", help="seconds")
+    parser.add_argument("--limits", type=_seconds, default=(0.05, 0.2, 1.0), help="0.05,0.2,1")
     parser.add_argument("--seeds", type=int, default=8)
     parser.add_argument("--optimum", type=float, default=30.0, help="seconds to prove it in")
     parser.add_argument("--plot", type=Path, help="write a picture to this SVG file")
@@ -135,6 +140,10 @@ def _options() -> argparse.Namespace:
         if unknown := set(getattr(options, name).split(",")) - set(known):
             parser.error(f"--{name} {', '.join(sorted(unknown))}: there are {', '.join(known)}")
     return options
+
+
+def _seconds(text: str) -> tuple[float, ...]:
+    return tuple(float(it) for it in text.split(","))
 
 
 def _measure(
@@ -169,6 +178,10 @@ def _excess(cost: float | None, least: float) -> float:
     if abs(least) < NOTHING:
         return 0.0 if abs(cost) < NOTHING else inf
     return (cost - least) / abs(least)
+
+
+def _times(ratio: float) -> str:
+    return "none" if ratio == inf else f"{ratio:.3f}"
 
 
 def _rows(found: Sequence[Excesses], policies: Sequence[str], limit: float) -> Iterator[Row]:
@@ -209,7 +222,7 @@ def _summary(
                 f"{max(late) * 1e3:.0f}",
                 f"{sum(it > 1.0 + WORSE for it in ratios)}",
                 f"{len(ratios)}",
-                f"{max(ratios, default=1.0):.3f}",
+                _times(max(ratios, default=1.0)),
             )
 
 

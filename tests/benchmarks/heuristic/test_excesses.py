@@ -33,3 +33,10 @@ def test_no_answer_is_infinitely_worse_and_where_no_other_has_one_nothing_is_com
         CASE, runs(1.0, 1.0), {("odp", 1.0): runs(None, 2.0), ("greedy", 1.0): runs(2.0, None)}
     )
     assert found.against_others("odp", 1.0) == [inf]
+
+
+def test_who_declines_an_objective_answers_nothing_that_could_be_worse() -> None:
+    declined = [ContenderRun(0.0, remark="ObjectiveError: xu takes N alone", failed=True)]
+    found = Excesses(CASE, runs(1.0), {("xu", 1.0): declined, ("odp", 1.0): runs(2.0)})
+    assert found.against_others("xu", 1.0) == []
+    assert found.against_others("odp", 9.0) == []  # not asked

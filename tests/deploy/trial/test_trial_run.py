@@ -87,6 +87,7 @@ def test_each_load_of_a_start_has_a_window_of_its_own(
     assert list(half.latency) == list(range(1005, 1015))
     assert list(full.latency) == list(range(1021, 1031))
     assert [it.seconds[0].busy for it in (half, full)] == [1005.0, 1021.0]
+    assert [list(it.seconds[1].latency) for it in (half, full)] == [[1006], [1022]]
     assert [len(it.moves) for it in (half, full)] == [0, 1]
     assert [len(it.forecasts) for it in (half, full)] == [0, 1]
 

@@ -126,6 +126,8 @@ class TrialRun:
         Hosts with their executors at the end.
     forecasts
         What Eyewall expected of the trial's loads, at the end; of the last run of a start alone.
+    without_events
+        Whether the trial's events could not happen.
     """
 
     scheduler: str
@@ -140,6 +142,7 @@ class TrialRun:
     status: str
     placement: tuple[str, ...]
     forecasts: tuple[LoadForecast, ...] = ()
+    without_events: bool = False
     version: int = 1
 
     @property

@@ -1,13 +1,15 @@
 """What each change of a trial costs: how long until tuples are in time again, how many are late.
 
-A change is a step of the rate, or an event that begins or ends; it lasts until the next one.
+A change is a step of the rate, or an event that begins or ends; it counts until the next one.
 """
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import groupby, pairwise
+from operator import itemgetter
 from statistics import median
 from typing import TYPE_CHECKING
 
@@ -23,17 +25,24 @@ SLOWDOWN = 2.0
 """A tuple is late beyond so many times the p99 before the first change."""
 GOOD_SECONDS = 10
 LATE_SHARE = 0.05
-"""It is good again when in so many seconds in a row no more than this share of the tuples is late,
-and none is without output."""
+"""It is good while in so many seconds in a row no more than this share of the tuples is late."""
+_BEFORE_SECONDS = 10
+"""There must be so many seconds before the first change to say what is late."""
 
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """What changes in a trial, and the seconds of the measurement that count for it."""
+    """All that changes in one second of the measurement.
+
+    Parameters
+    ----------
+    at, end
+        Seconds of the measurement; from `at` on, and before `end`, all counts for it.
+    """
 
     what: str
-    at: float
-    end: float
+    at: int
+    end: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,103 +51,180 @@ class Recovery:
 
     Parameters
     ----------
+    late_beyond
+        Latency in seconds from which on a tuple is late.
+    judged
+        Whether the next change leaves enough time to be good in.
     good_after
-        Seconds from the change until it is good again; None if it was not before the next one.
+        Seconds from the change until it is good and stays so; None if it is not before the next.
     late
-        Tuples that were acked too late.
+        Tuples that were acked late, or are overdue.
     silent
-        Seconds without output.
+        Seconds without output though tuples were due.
     """
 
     change: Change
     scheduler: str
     load: float
     repetition: int
-    good_after: float | None
+    late_beyond: float
+    judged: bool
+    good_after: int | None
     late: int
     silent: int
     moves: int
 
 
-def trial_changes(trial: Trial, load: float = 1.0) -> list[Change]:
-    """Return what changes while the trial is measured, in the order of time."""
-    found = list(_rate_steps(trial, load))
-    for event in trial.events:
-        found.append((event.at, event.label))
+@dataclass(frozen=True, slots=True)
+class Recoveries:
+    """What each change cost in each run, and what could not be said."""
+
+    found: tuple[Recovery, ...]
+    remarks: tuple[str, ...]
+
+
+def trial_changes(trial: Trial, load: float = 1.0, *, events: bool = True) -> list[Change]:
+    """Return what changes while the trial is measured, in the order of time.
+
+    Parameters
+    ----------
+    events
+        Whether its events happen.
+    """
+    found: dict[int, list[str]] = {}
+    for at, what in _rate_steps(trial, load):
+        found.setdefault(math.ceil(at), []).append(what)
+    for event in trial.events if events else ():
+        found.setdefault(math.ceil(event.at), []).append(event.label)
         if event.until is not None:
-            found.append((event.until, f"{event.label}, undone"))
-    known = sorted(it for it in found if 0 < it[0] < trial.seconds)
-    return [
-        Change(what, at, end) for (at, what), (end, _) in pairwise([*known, (trial.seconds, "")])
-    ]
+            found.setdefault(math.ceil(event.until), []).append(f"{event.label}, undone")
+    end = round(trial.seconds)
+    starts = sorted(at for at in found if at < end)
+    return [Change("; ".join(found[at]), at, then) for at, then in pairwise([*starts, end])]
 
 
-def find_recoveries(trial: Trial, runs: Sequence[TrialRun]) -> list[Recovery]:
+def find_recoveries(trial: Trial, runs: Sequence[TrialRun]) -> Recoveries:
     """Return what each change cost in each run.
 
     What is late is the same for all schedulers at one load: beyond twice the median, over all runs,
-    of p99 before the first change. Runs of earlier versions lack latencies by second and are left
-    out.
+    of p99 before the first change.
     """
     found: list[Recovery] = []
+    remarks: list[str] = []
+    events = not any(run.without_events for run in runs)
     for load in sorted({run.load for run in runs}):
-        changes = trial_changes(trial, load)
-        own = [run for run in runs if run.load == load and any(it.latency for it in run.seconds)]
-        limit = _late_beyond(own, changes)
-        if limit is not None:
-            found += [_recovery(run, change, limit) for change in changes for run in own]
-    return found
+        changes = trial_changes(trial, load, events=events)
+        if not changes:
+            continue
+        measured = [run for run in runs if run.load == load]
+        own = [run for run in measured if not _has_no_latencies(run)]
+        if len(own) < len(measured):
+            remarks.append(
+                f"load {load:g}: {len(measured) - len(own)} runs of an earlier version have no "
+                "latencies by second, and are left out"
+            )
+        limit = _late_beyond(own, changes[0].at)
+        if limit is None:
+            remarks.append(
+                f"load {load:g}: what is late is not known without acks in the "
+                f"{_BEFORE_SECONDS} s or more before the first change"
+            )
+            continue
+        looks = [_RunInTime(trial, run, limit) for run in own]
+        found += [look.recovery(change) for change in changes for look in looks]
+    return Recoveries(tuple(found), tuple(remarks))
 
 
 def _rate_steps(trial: Trial, load: float) -> Iterator[tuple[float, str]]:
-    for (at, before), (then, after) in pairwise(trial.rate.scale(load).points):
-        if at == then and before != after:
-            yield at, f"{before:g} → {after:g} tuples/s"
+    for at, points in groupby(trial.rate.scale(load).points, key=itemgetter(0)):
+        rates = [rate for _, rate in points]
+        if at > 0 and rates[0] != rates[-1]:
+            yield at, f"{rates[0]:g} → {rates[-1]:g} tuples/s"
 
 
-def _late_beyond(runs: Sequence[TrialRun], changes: Sequence[Change]) -> float | None:
-    if not changes:
+def _has_no_latencies(run: TrialRun) -> bool:
+    return any(it.acked and not it.latency for it in run.seconds)
+
+
+def _late_beyond(runs: Sequence[TrialRun], first: int) -> float | None:
+    if first < _BEFORE_SECONDS:
         return None
-    before = [
-        latency_percentile(counts, 99)
-        for run in runs
-        if (counts := _sum_latency([it for it in run.seconds if it.at < changes[0].at]))
-    ]
-    known = [it for it in before if it is not None]
-    return SLOWDOWN * median(known) if known else None
+    known = []
+    for run in runs:
+        counts: Counter[int] = Counter()
+        for second in run.seconds[:first]:
+            counts.update(second.latency)
+        known.append(latency_percentile(counts, 99))
+    p99 = [it for it in known if it is not None]
+    return SLOWDOWN * median(p99) if p99 else None
 
 
-def _recovery(run: TrialRun, change: Change, limit: float) -> Recovery:
-    seconds = [it for it in run.seconds if change.at <= it.at < change.end]
-    late = [_count_late(it, limit) for it in seconds]
-    return Recovery(
-        change=change,
-        scheduler=run.scheduler,
-        load=run.load,
-        repetition=run.repetition,
-        good_after=_good_after(seconds, late, change.at),
-        late=sum(late),
-        silent=sum(it.out == 0 for it in seconds),
-        moves=sum(change.at <= it.at < change.end for it in run.moves),
-    )
+class _RunInTime:
+    """The seconds of one run, and what is late in them.
 
+    A tuple is overdue that is not acked though it would be late by now. It is late when it becomes
+    overdue, not again when it is acked.
+    """
 
-def _good_after(seconds: Sequence[RunSecond], late: Sequence[int], at: float) -> float | None:
-    for first in range(len(seconds) - GOOD_SECONDS + 1):
-        window = slice(first, first + GOOD_SECONDS)
-        acked = sum(it.acked for it in seconds[window])
-        flows = acked and all(it.out for it in seconds[window])
-        if flows and sum(late[window]) <= LATE_SHARE * acked:
-            return seconds[first].at - at
-    return None
+    def __init__(self, trial: Trial, run: TrialRun, limit: float) -> None:
+        self._run = run
+        self._limit = limit
+        rate, copies = trial.rate.scale(run.load), len(trial.topologies)
+        acked, self._overdue = 0, [0.0]
+        for second in run.seconds:
+            acked += second.acked
+            before = max(0.0, second.at + 1 - limit)
+            due = 0.0 if rate.is_unlimited else rate.tuples_until(before) * copies
+            self._overdue.append(max(0.0, due - acked))
+        self._due = [
+            math.inf
+            if rate.is_unlimited
+            else (rate.tuples_until(it.at + 1) - rate.tuples_until(it.at)) * copies
+            for it in run.seconds
+        ]
+        self._late = [_count_late(it, limit) for it in run.seconds]
+
+    def recovery(self, change: Change) -> Recovery:
+        """Return what a change cost."""
+        run, own = self._run, slice(change.at, change.end)
+        grown = self._overdue[change.end] - self._overdue[change.at]
+        judged = change.end - change.at >= GOOD_SECONDS
+        return Recovery(
+            change=change,
+            scheduler=run.scheduler,
+            load=run.load,
+            repetition=run.repetition,
+            late_beyond=self._limit,
+            judged=judged,
+            good_after=self._good_after(change) if judged else None,
+            late=max(0, round(sum(self._late[own]) + grown)),
+            silent=sum(self._is_silent(it) for it in run.seconds[own]),
+            moves=sum(change.at < it.at <= change.end for it in run.moves),
+        )
+
+    def _good_after(self, change: Change) -> int | None:
+        """Return the first second from which on all windows are good; look back from the end."""
+        good = None
+        for first in range(change.end - GOOD_SECONDS, change.at - 1, -1):
+            if not self._is_good(first):
+                break
+            good = first - change.at
+        return good
+
+    def _is_good(self, first: int) -> bool:
+        end = first + GOOD_SECONDS
+        window = self._run.seconds[first:end]
+        acked, due = sum(it.acked for it in window), sum(self._due[first:end])
+        grown = self._overdue[end] - self._overdue[first]
+        return (
+            sum(self._late[first:end]) <= LATE_SHARE * acked
+            and grown <= LATE_SHARE * due
+            and not any(self._is_silent(it) for it in window)
+        )
+
+    def _is_silent(self, second: RunSecond) -> bool:
+        return second.out == 0 and self._due[second.at] >= 1
 
 
 def _count_late(second: RunSecond, limit: float) -> int:
     return sum(n for bucket, n in second.latency.items() if bucket_middle(bucket) > limit)
-
-
-def _sum_latency(seconds: Sequence[RunSecond]) -> Counter[int]:
-    counts: Counter[int] = Counter()
-    for second in seconds:
-        counts.update(second.latency)
-    return counts

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import asdict
+from operator import attrgetter
 from pathlib import Path
 from statistics import median
 from typing import TYPE_CHECKING, Any
@@ -21,13 +22,7 @@ from eyewall_deploy.trial.records import (
     summarise_runs,
     value_range,
 )
-from eyewall_deploy.trial.recovery import (
-    GOOD_SECONDS,
-    LATE_SHARE,
-    SLOWDOWN,
-    Recovery,
-    find_recoveries,
-)
+from eyewall_deploy.trial.recovery import GOOD_SECONDS, LATE_SHARE, SLOWDOWN, find_recoveries
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -36,6 +31,7 @@ if TYPE_CHECKING:
 
     from eyewall_deploy.deployment import Deployment
     from eyewall_deploy.trial.records import SustainableRate, TrialRun
+    from eyewall_deploy.trial.recovery import Recoveries, Recovery
     from eyewall_deploy.trial.trial_file import Trial
 
 _SUSTAINED = (
@@ -43,8 +39,11 @@ _SUSTAINED = (
     "tuples acked."
 )
 _WIDEST = 1_000
+_MANY = 1_000
+"""Beyond it a number has no fraction."""
 _LATENCIES = ("p50", "p99")
 _PARTS = ("stolen",)
+_LATE, _SILENT, _MOVES = attrgetter("late"), attrgetter("silent"), attrgetter("moves")
 _NOTE = (
     "Medians [least–most]. Latency is from when a tuple was due to its ack at the source; tuples "
     "that were missing at the end count with the time they had waited. Silent: seconds without a "
@@ -52,9 +51,10 @@ _NOTE = (
     "share of the machine that other guests had."
 )
 _CHANGES_NOTE = (
-    f"Late: acked after more than {SLOWDOWN:g} times the p99 before the first change, the median "
-    f"over all runs. Good again: in {GOOD_SECONDS} s in a row at most {LATE_SHARE:.0%} of the "
-    "tuples late, and no second without output. All count until the next change."
+    f"Late: acked after more than {SLOWDOWN:g} times the p99 before the first change (the median "
+    "over all runs of the load), or overdue by that. Good: in each "
+    f"{GOOD_SECONDS} s until the next change at most {LATE_SHARE:.0%} of the tuples are late, and "
+    "no second is without output; the median is of the runs that got there."
 )
 
 
@@ -76,8 +76,7 @@ def show_table(console: Console, trial: Trial, runs: Sequence[TrialRun]) -> None
     if met := describe_forecasts(list(compare_forecasts(runs, trial.host_cores()))):
         console.print(Text(f"  {met}"))
     console.print(Text(_NOTE, style="dim"))
-    if recoveries := find_recoveries(trial, runs):
-        _show_recoveries(console, recoveries)
+    _show_recoveries(console, find_recoveries(trial, runs))
 
 
 def results(trial: Trial, runs: Sequence[TrialRun]) -> dict[str, Any]:
@@ -94,7 +93,7 @@ def results(trial: Trial, runs: Sequence[TrialRun]) -> dict[str, Any]:
         "events": [{"at": it.at, "until": it.until, "what": it.label} for it in trial.events],
         "summary": [asdict(line) for line in summarise_runs(runs)],
         "forecasts": [asdict(it) for it in compare_forecasts(runs, trial.host_cores())],
-        "recoveries": [asdict(it) for it in find_recoveries(trial, runs)],
+        "recoveries": [asdict(it) for it in find_recoveries(trial, runs).found],
         "runs": [
             {
                 **asdict(run),
@@ -184,31 +183,46 @@ def ms(seconds: float | None) -> str:
     return f"{milliseconds:.0f} ms" if milliseconds >= 10 else f"{milliseconds:.1f} ms"
 
 
-def _show_recoveries(console: Console, recoveries: Sequence[Recovery]) -> None:
-    """Show what each change cost, medians and ranges by load and scheduler."""
+def _show_recoveries(console: Console, recoveries: Recoveries) -> None:
+    """Show what each change cost, medians and ranges by load and scheduler; nothing if none is."""
+    for remark in recoveries.remarks:
+        console.print(Text(f"  {remark}"))
+    if not recoveries.found:
+        return
     table = Table(title="After each change", title_justify="left", box=SIMPLE)
     for heading in ("load", "change", "at s", "scheduler"):
         table.add_column(heading, no_wrap=True)
-    for heading in ("good again after s", "late", "silent s", "moves"):
+    for heading in ("good again after s", "late", "silent s", "moves", "late beyond"):
         table.add_column(heading, justify="right", no_wrap=True)
-    groups: dict[tuple[float, float, str, str], list[Recovery]] = {}
-    for it in recoveries:
-        key = (it.load, it.change.at, it.change.what, it.scheduler)
-        groups.setdefault(key, []).append(it)
-    for (load, at, what, scheduler), own in groups.items():
-        times = [it.good_after for it in own]
-        missing = times.count(None)
-        cells = [
-            _cell("good_after", value_range(times)),
-            _cell("late", value_range([float(it.late) for it in own])),
-            _cell("silent", value_range([float(it.silent) for it in own])),
-            _cell("moves", value_range([float(it.moves) for it in own])),
-        ]
-        if missing:
-            cells[0] += f", not in {missing} of {len(own)}"
-        table.add_row(f"{load:g}", what, f"{at:g}", scheduler, *cells)
+    groups: dict[tuple[float, int, str], list[Recovery]] = {}
+    for it in recoveries.found:
+        groups.setdefault((it.load, it.change.at, it.scheduler), []).append(it)
+    for (load, at, scheduler), own in groups.items():
+        table.add_row(
+            f"{load:g}",
+            own[0].change.what,
+            str(at),
+            scheduler,
+            _good_again(own),
+            *(
+                _cell("", value_range([float(value(it)) for it in own]))
+                for value in (_LATE, _SILENT, _MOVES)
+            ),
+            ms(own[0].late_beyond),
+        )
     _print_whole(console, table)
     console.print(Text(_CHANGES_NOTE, style="dim"))
+
+
+def _good_again(own: Sequence[Recovery]) -> str:
+    if not own[0].judged:
+        return f"not judged in {own[0].change.end - own[0].change.at} s"
+    times = [it.good_after for it in own]
+    reached = _cell("", value_range(times))
+    never = times.count(None)
+    if not never:
+        return reached
+    return "never" if never == len(own) else f"{reached}, never in {never} of {len(own)}"
 
 
 def _print_whole(console: Console, table: Table) -> None:
@@ -232,4 +246,5 @@ def _part(value: float) -> str:
 
 
 def _number(value: float) -> str:
-    return f"{value:.0f}" if value == round(value) else f"{value:.3g}"
+    whole = value == round(value) or value >= _MANY
+    return f"{value:.0f}" if whole else f"{value:.3g}"

@@ -75,8 +75,9 @@ def run_trial(
     end = watched[-1].began + trial.seconds
     time.sleep(max(0.0, end + _LINES_LATE - time.time()))
     measured = read_topologies(trial, folder)
+    without_events = cluster.deployment.on_loopback and bool(trial.events)
     made = [
-        _trial_run(trial, planned, load, seen, measured)
+        replace(_trial_run(trial, planned, load, seen, measured), without_events=without_events)
         for planned, load, seen in zip(runs, loads, watched, strict=True)
     ]
     return [*made[:-1], replace(made[-1], forecasts=ask_forecasts(cluster, trial, runs[-1]))]
