@@ -54,7 +54,8 @@ def seconds(
     for at in range(60):
         acked = 0 if at in stuck else 10 if at < 20 else 20
         slow = min(most, acked) if at in late else 0
-        latency = {QUICK: acked - slow, SLOW: slow}
+        counts = {QUICK: acked - slow, SLOW: slow}
+        latency = {bucket: count for bucket, count in counts.items() if count}
         out = 0 if at in silent or at in stuck else 10
         made.append(second(at, acked=acked, out=out, latency=latency))
     return made
@@ -140,6 +141,21 @@ def test_what_is_not_acked_is_late_once(changing: Trial) -> None:
     assert [it.late for it in recoveries(changing, late)] == [200, 20]
 
 
+def test_what_is_not_late_yet_is_not_overdue(changing: Trial) -> None:
+    # All take a second, so late is beyond two: of ten seconds eight are overdue at 40.
+    slow = [
+        replace(it, latency={bucket_of(1_000_000): it.acked} if it.acked else {})
+        for it in seconds(stuck=range(30, 60))
+    ]
+    assert recoveries(changing, slow)[0].late == pytest.approx(160, abs=1)
+
+
+def test_tuples_of_all_topologies_are_due() -> None:
+    two = parsed(TEXT + '[[topologies]]\nname = "other"\nshape = "chain"\n')
+    # 10 acked of 20/s in the first 20 s, 20 of 40/s in the next: 400 more are overdue at 40
+    assert recoveries(two, seconds())[0].late == pytest.approx(400, abs=1)
+
+
 def test_half_of_the_tuples_that_are_missing_make_it_bad_though_the_others_are_in_time(
     changing: Trial,
 ) -> None:
@@ -171,8 +187,8 @@ def test_late_is_the_same_for_all_schedulers(changing: Trial) -> None:
 
 def test_a_move_counts_for_the_change_before_it(changing: Trial) -> None:
     # looked for after each second: one that is seen at 40.0 was made before
-    moves = [TrialMove(at, 1, 1) for at in (-3.0, 20.0, 21.0, 40.0, 60.0)]
-    assert [it.moves for it in recoveries(changing, seconds(), *moves)] == [2, 1]
+    moves = [TrialMove(at, 1, 1) for at in (-3.0, 20.0, 21.0, 22.0, 40.0)]
+    assert [it.moves for it in recoveries(changing, seconds(), *moves)] == [3, 0]
 
 
 def test_a_scheduler_under_which_nothing_is_acked_is_not_left_out(changing: Trial) -> None:
