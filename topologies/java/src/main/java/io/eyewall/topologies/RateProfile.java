@@ -53,8 +53,14 @@ final class RateProfile {
 
     /** Returns the seconds after the start at which {@code count} tuples have become due. */
     double timeOf(double count) {
-        int after = Arrays.binarySearch(counts, count);
-        int next = after < 0 ? -after - 1 : after;
+        int found = Arrays.binarySearch(counts, count);
+        int next = found < 0 ? -found - 1 : found;
+        while (found >= 0 && next > 0 && counts[next - 1] == count) {
+            next--; // The points of a step have one count, which is reached at the first of them.
+        }
+        if (found >= 0 && next > 0) {
+            return times[next];
+        }
         if (next == 0) {
             return rates[0] > 0 ? count / rates[0] : times[0];
         }

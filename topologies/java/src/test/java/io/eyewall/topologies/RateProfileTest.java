@@ -24,6 +24,14 @@ class RateProfileTest {
         assertThat(profile.timeOf(150)).isEqualTo(9.0);
     }
 
+    @ParameterizedTest
+    @ValueSource(strings = {"0:10,6:10,6:30", "0:10,0:10,6:10,6:30", "0:10,6:10,6:30,9:30,9:5"})
+    void theTupleThatIsDueAtAStepIsDueThen(String text) {
+        RateProfile profile = RateProfile.parse(text); // 10/s for 6 s, 30/s for 3 s
+        assertThat(profile.timeOf(60)).isEqualTo(6.0);
+        assertThat(profile.timeOf(150)).isCloseTo(9.0, within(1e-9));
+    }
+
     @Test
     void onARampTheCountGrowsWithTheSquareOfTheTime() {
         // From 0 to 10/s within 10 s: t²/2 tuples until t, so the eighth comes at 4 s.
