@@ -34,8 +34,8 @@ QUICK, SLOWER, SLOW = bucket_of(10_000), bucket_of(15_000), bucket_of(25_000)
 """10, 15 and 25 ms: beyond 20 ms, twice the p99 before the change, tuples are late."""
 
 
-def parsed(text: str = TEXT, **given: float) -> Trial:
-    return replace(trial_file.parse(text, Path("changes.toml"), 2), **given)
+def parsed(text: str = TEXT) -> Trial:
+    return trial_file.parse(text, Path("changes.toml"), 2)
 
 
 @pytest.fixture
@@ -98,7 +98,8 @@ def test_it_is_good_again_after_the_last_time_that_too_many_are_late(changing: T
     # Late in 20 to 22 and all of second 25: the ten seconds from 26 on are the first without.
     rate, cpu = recoveries(changing, seconds(20, 21, 22, 25))
     assert (rate.good_after, rate.late) == (6, 80)
-    assert (cpu.good_after, cpu.late, cpu.late_beyond) == (0, 0, pytest.approx(0.02, rel=0.02))
+    assert (cpu.good_after, cpu.late) == (0, 0)
+    assert cpu.late_beyond == pytest.approx(0.02, rel=0.02)
 
 
 def test_a_twentieth_of_the_tuples_may_be_late(changing: Trial) -> None:
