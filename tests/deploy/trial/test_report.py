@@ -7,8 +7,20 @@ from deployments import make_deployment
 from eyewall_deploy.endpoint import LOCALHOST, Endpoint
 from eyewall_deploy.state import ClusterMode
 from eyewall_deploy.trial.picture import draw_trial
-from eyewall_deploy.trial.records import TrialMove
-from eyewall_deploy.trial.report import ms, results, show_next_commands, show_table
+from eyewall_deploy.trial.records import (
+    ForecastValue,
+    RateMeasurement,
+    SustainableRate,
+    TrialMove,
+)
+from eyewall_deploy.trial.report import (
+    ms,
+    results,
+    show_next_commands,
+    show_sustainable,
+    show_table,
+    sustainable_results,
+)
 from eyewall_deploy.trial.trial_file import Trial
 from rich.console import Console
 from trial_runs import run, second
@@ -41,6 +53,27 @@ def test_all_figures_are_json(trial: Trial) -> None:
     assert content["runs"][1]["moves"] == [{"at": 3.5, "executors": 2, "workers": 1}]
     assert content["runs"][1]["figures"]["p99"] is None
     assert content["summary"][0]["figures"]["acked_per_second"]["median"] == 10
+
+
+def test_a_sustained_rate_is_shown_beside_its_forecast(trial: Trial) -> None:
+    def found(scheduler: str, forecast: ForecastValue | None) -> SustainableRate:
+        tries = (
+            RateMeasurement(10.0, 0.1, 1.0, moved=False, forecast=forecast),
+            RateMeasurement(20.0, 0.15, 1.0, moved=False),
+        )
+        return SustainableRate(scheduler, 1, "f", 20.0, 0.1, tries)
+
+    searches = [found("ras", None), found("eyewall", ForecastValue(21.3, 18.0, 24.0))]
+    console = Console(width=120, record=True, file=io.StringIO())
+    show_sustainable(console, trial, searches)
+    lines = [it.split() for it in console.export_text().splitlines()]
+    assert ["ras", "1", "20", "150", "ms", "–"] in lines
+    assert ["eyewall", "1", "20", "150", "ms", "21.3", "[18–24]"] in lines
+    content = json.loads(json.dumps(sustainable_results(trial, searches)))
+    assert [it["forecast"] for it in content["searches"]] == [
+        None,
+        {"value": 21.3, "least": 18.0, "greatest": 24.0},
+    ]
 
 
 def test_the_picture_has_a_line_for_each_scheduler_and_is_the_same_each_time(

@@ -1,7 +1,12 @@
 from pathlib import Path
 
 import pytest
-from eyewall_deploy.trial.records import RateMeasurement, SustainableRate, summarise_rates
+from eyewall_deploy.trial.records import (
+    ForecastValue,
+    RateMeasurement,
+    SustainableRate,
+    summarise_rates,
+)
 from eyewall_deploy.trial.sustainable import RateFile, find_rate, hold_seconds, is_sustained
 
 
@@ -57,3 +62,31 @@ def test_the_latency_at_the_rate_is_that_which_was_measured_last() -> None:
     tries = (measured(0.4), RateMeasurement(20.0, 0.3, 1.0, moved=False), measured(0.1))
     assert SustainableRate("ras", 1, "f", 10.0, 0.1, tries).p99 == 0.1
     assert SustainableRate("ras", 1, "f", None, 0.1, tries).p99 is None
+
+
+FORECAST = ForecastValue(21.0, 18.0, 24.0)
+LATER = ForecastValue(30.0, 25.0, 35.0)
+
+
+def at(rate: float, forecast: ForecastValue | None, moves: int = 0) -> RateMeasurement:
+    return RateMeasurement(rate, 0.1, 1.0, moved=False, moves=moves, forecast=forecast)
+
+
+@pytest.mark.parametrize(
+    ("tries", "forecast"),
+    [
+        # 10.1 is half of 20, as rates that differ by less than 2 % count as one; 14 is not.
+        ((at(10.1, FORECAST), at(20.0, LATER)), FORECAST),
+        ((at(14.0, FORECAST), at(20.0, LATER)), None),
+        # Of two at half the later one counts, and one for a placement that moved since does not.
+        ((at(10.0, LATER), at(20.0, None), at(10.0, FORECAST), at(20.0, None)), FORECAST),
+        ((at(10.0, FORECAST), at(20.0, None, moves=1)), None),
+        # Storm's own schedulers forecast nothing.
+        ((at(10.0, None), at(20.0, None)), None),
+    ],
+)
+def test_a_rate_is_held_against_what_was_forecast_for_it_at_half_of_it(
+    tries: tuple[RateMeasurement, ...], forecast: ForecastValue | None
+) -> None:
+    assert SustainableRate("eyewall", 1, "f", 20.0, 0.1, tries).forecast == forecast
+    assert SustainableRate("eyewall", 1, "f", None, 0.1, tries).forecast is None

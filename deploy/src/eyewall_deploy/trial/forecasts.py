@@ -79,32 +79,56 @@ def ask_forecasts(
     Nothing for Storm's schedulers, several topologies, or a rate that changes: a multiple of the
     present rate would be one of its last value.
     """
-    command, sidecar = sidecar_command(), cluster.deployment.state.sidecar
-    is_ours = planned.scheduler.scheduler == SchedulerChoice.EYEWALL
-    if not (is_ours and trial.rate.is_constant and len(trial.topologies) == 1 and planned.load):
-        return ()
-    if command is None or sidecar is None:
+    if not (trial.rate.is_constant and planned.load):
         return ()
     found = []
     for load in trial.loads:
-        asked = _ask(
-            [
-                str(command),
-                "what-if",
-                trial.topologies[0].name,
-                f"--rate={load / planned.load:g}x",
-                f"--sidecar={sidecar}",
-                "--json",
-            ]
-        )
-        if isinstance(asked, Failure):
-            cluster.progress.log(f"{planned.description}: {asked.reason}")
+        asked = _ask(cluster, trial, planned, load / planned.load)
+        if asked is None:
             break
         found.append(read_forecast(planned.load, load, asked))
     return tuple(found)
 
 
-def _ask(command: list[str]) -> Mapping[str, Any] | Failure:
+def ask_carried_rate(
+    cluster: MeasuredCluster, trial: Trial, planned: PlannedRun, rate: float
+) -> ForecastValue | None:
+    """Return the largest rate that Eyewall expects what runs to carry, in tuples/s.
+
+    Parameters
+    ----------
+    rate
+        The present one.
+    """
+    asked = _ask(cluster, trial, planned, 1.0)
+    return None if asked is None else read_forecast(rate, rate, asked).sustainable
+
+
+def _ask(
+    cluster: MeasuredCluster, trial: Trial, planned: PlannedRun, multiple: float
+) -> Mapping[str, Any] | None:
+    """Ask what to expect at a multiple of the present rate; None if that is not to be had."""
+    command, sidecar = sidecar_command(), cluster.deployment.state.sidecar
+    is_ours = planned.scheduler.scheduler == SchedulerChoice.EYEWALL
+    if not is_ours or len(trial.topologies) != 1 or command is None or sidecar is None:
+        return None
+    answer = _run(
+        [
+            str(command),
+            "what-if",
+            trial.topologies[0].name,
+            f"--rate={multiple:g}x",
+            f"--sidecar={sidecar}",
+            "--json",
+        ]
+    )
+    if isinstance(answer, Failure):
+        cluster.progress.log(f"{planned.description}: {answer.reason}")
+        return None
+    return answer
+
+
+def _run(command: list[str]) -> Mapping[str, Any] | Failure:
     try:
         done = subprocess.run(
             command, capture_output=True, text=True, check=False, timeout=_TIMEOUT

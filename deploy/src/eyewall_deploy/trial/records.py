@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Mapping  # noqa: TC003 - msgspec reads it
 from dataclasses import dataclass, field
@@ -14,6 +15,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
 _MICROS = 1e6
+SAME_RATE = 0.02
+"""Rates that differ by less count as one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,12 +187,18 @@ class RateMeasurement:
         Share of the due tuples that were acked.
     moved
         Whether executors moved meanwhile.
+    moves
+        How many times executors had moved by its end.
+    forecast
+        The largest rate that Eyewall then expected what runs to carry; None if it was not asked.
     """
 
     rate: float
     p99: float | None
     acked: float
     moved: bool
+    moves: int = 0
+    forecast: ForecastValue | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -207,7 +216,21 @@ class SustainableRate:
     @property
     def p99(self) -> float | None:
         """Latency at the rate."""
-        return next((it.p99 for it in reversed(self.measurements) if it.rate == self.rate), None)
+        found = self._latest_at(1.0)
+        return None if found is None else found.p99
+
+    @property
+    def forecast(self) -> ForecastValue | None:
+        """What was forecast for it at half of it, for the same placement."""
+        half, full = self._latest_at(0.5), self._latest_at(1.0)
+        if half is None or full is None or half.moves != full.moves:
+            return None
+        return half.forecast
+
+    def _latest_at(self, share: float) -> RateMeasurement | None:
+        rate = share * (self.rate or math.nan)
+        tries = reversed(self.measurements)
+        return next((it for it in tries if math.isclose(it.rate, rate, rel_tol=SAME_RATE)), None)
 
 
 @dataclass(frozen=True, slots=True)

@@ -109,7 +109,7 @@ def show_sustainable(console: Console, trial: Trial, found: Sequence[Sustainable
     """Show the sustained rates by scheduler."""
     table = Table(title=f"Sustainable rate, {trial.name}", title_justify="left", box=SIMPLE)
     table.add_column("scheduler")
-    for heading in ("runs", "tuples/s", "p99 at it"):
+    for heading in ("runs", "tuples/s", "p99 at it", "forecast at half of it"):
         table.add_column(heading, justify="right")
     for scheduler, rates in summarise_rates(found).items():
         own = [it for it in found if it.scheduler == scheduler]
@@ -119,6 +119,7 @@ def show_sustainable(console: Console, trial: Trial, found: Sequence[Sustainable
             str(len(own)),
             _cell("rate", rates),
             ms(median(latencies)) if latencies else "–",
+            ", ".join(_forecast(it) for it in own),
         )
     _print_whole(console, table)
     resolutions = ", ".join(f"{it:.0%}" for it in sorted({it.resolution for it in found}))
@@ -134,8 +135,15 @@ def sustainable_results(trial: Trial, found: Sequence[SustainableRate]) -> dict[
         "cluster": trial.cluster.name,
         "host_cores": trial.host_cores(),
         "summary": {name: asdict(rates) for name, rates in summarise_rates(found).items()},
-        "searches": [asdict(it) for it in found],
+        "searches": [
+            {**asdict(it), "forecast": it.forecast and asdict(it.forecast)} for it in found
+        ],
     }
+
+
+def _forecast(found: SustainableRate) -> str:
+    it = found.forecast
+    return "–" if it is None else f"{it.value:.3g} [{it.least:.3g}–{it.greatest:.3g}]"
 
 
 def describe_run(run: TrialRun) -> str:

@@ -8,14 +8,16 @@ from __future__ import annotations
 
 import math
 import time
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from eyewall_deploy.failure import Failure
 from eyewall_deploy.measure.load_samples import latency_percentile
 from eyewall_deploy.state import SchedulerChoice
 from eyewall_deploy.trial.cluster_events import restore_cluster
+from eyewall_deploy.trial.forecasts import ask_carried_rate
 from eyewall_deploy.trial.plan import fingerprint
-from eyewall_deploy.trial.records import RateMeasurement, SustainableRate
+from eyewall_deploy.trial.records import SAME_RATE, RateMeasurement, SustainableRate
 from eyewall_deploy.trial.run_watch import RunWatch
 from eyewall_deploy.trial.topology_runs import TopologyRate, read_topologies, submit_topologies
 from eyewall_deploy.trial.trial_run import wait_for_start, window_latency
@@ -38,8 +40,6 @@ _SETTLE = 6.0
 _LINES_LATE = 2.0
 _ACKED = 0.97
 _SLOWDOWN = 2.0
-_SAME = 1.02
-"""Rates that differ by less count as one."""
 _ATTEMPTS = 3
 _ADAPTS_WITHIN, _WORKERS_START = 180.0, 30.0
 """Seconds that a scheduler which moves what runs has at a rate that its placement does not sustain,
@@ -115,11 +115,13 @@ def search_rate(
             if not moved:  # else it may have cost more than the rate did
                 break
         time.sleep(_LINES_LATE)
-        known.append(_measured(trial, folder, rate, began, seconds, moved=moved))
+        found = _measured(trial, folder, rate, began, seconds, moved=moved)
+        forecast = ask_carried_rate(cluster, trial, planned, rate)
+        known.append(replace(found, moves=len(watch.moves), forecast=forecast))
         return known[-1]
 
     def recall(rate: float) -> RateMeasurement:
-        found = [it for it in known if 1 / _SAME < it.rate / rate < _SAME]
+        found = [it for it in known if math.isclose(it.rate, rate, rel_tol=SAME_RATE)]
         return found[-1] if found else measure(rate)
 
     def adapt(rate: float) -> None:
