@@ -13,7 +13,9 @@ from eyewall_sidecar.service.movement_rules import CandidateMove, MoveConditions
 SHARE = 0.1
 """Of the time, that searches for one topology may take while nothing much changes."""
 CHANGED = 0.25
-"""Part of its value by which what runs has to get better or worse to be searched for at once."""
+"""Part of its value by which what runs has to get better or worse to be searched for sooner."""
+CHANGED_SHARE = 1 / 3
+"""Of the time, that searches may take while values change so: those of few tuples always do."""
 FRESH_SECONDS = 10.0
 """Since a solution was taken, for which it is moved to though values have changed meanwhile."""
 
@@ -55,7 +57,8 @@ def may_search_again(
     if not _may_pay(candidate, conditions, limits):
         return False
     seconds = search.solution.seconds if search.solution is not None else 0.0
-    return now >= search.began + seconds / SHARE or _has_changed(then, candidate)
+    share = CHANGED_SHARE if _has_changed(then, candidate) else SHARE
+    return now >= search.began + seconds / share
 
 
 def _may_run_elsewhere(then: PlacementProblem, now: PlacementProblem) -> bool:
