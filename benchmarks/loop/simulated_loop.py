@@ -49,6 +49,8 @@ if TYPE_CHECKING:
     from benchmarks.loop.simulated_cases import SimulatedCase
 
 REPORT_SECONDS = 5.0
+REPORTS_BEFORE = 3
+"""Of the agents, before the topology comes: the cluster was up."""
 SECOND = 1.0
 OBJECTIVE = SidecarConfig().defaults.objective
 PER_SLOT = 6
@@ -219,13 +221,23 @@ def run_case(
     # What arrives does not depend on who places: each draws from a generator of its own.
     rng, of_world, of_agents = np.random.default_rng(case.seed + 1).spawn(3)
     topology = case.topology()
-    world = SimulatedCluster(list(case.hosts), case.delays, case.components, case.physics, of_world)
+    world = SimulatedCluster(
+        list(case.hosts),
+        case.delays,
+        case.components,
+        case.physics,
+        of_world,
+        now=-REPORTS_BEFORE * REPORT_SECONDS,
+    )
     clock = _Clock()
     agents = SimulatedAgents(world, topology, of_agents, clock)
     records = _Records()
     service = _service(case, contender, agents, clock, records)
     supervisors = case.supervisors()
     running: Assignment = ()
+    for _ in range(REPORTS_BEFORE):
+        world.advance(REPORT_SECONDS, 0.0)
+        agents.report(REPORT_SECONDS)
     next_report, next_round = REPORT_SECONDS, 0.0
     slow = ""
     while world.now < seconds:

@@ -43,7 +43,7 @@ def test_what_was_found_long_ago_for_other_values_is_searched_for_again_before_i
     nimbus.switches.turn(everything=True)
     nimbus.rounds(topology, 3)
     moved_delays(nimbus)
-    nimbus.rounds(topology, 2)  # what was found is held back
+    nimbus.rounds(topology, 10)  # it is searched for after 9 s, and what was found is held back
     nimbus.delays.milliseconds["a", "c"] += 6  # of 50
     nimbus.rounds(topology, 15)
     searches = len(nimbus.solvers.improved)

@@ -369,9 +369,25 @@ def test_a_host_without_a_report_has_as_many_cores_for_what_it_declares_as_the_o
 
 
 def test_without_measurements_nothing_is_known_but_what_is_declared() -> None:
-    asked = ask([supervisor("a")], LOADED, loads={"a": HostLoad(cores=2.0, busy=0.5)})
+    asked = ask([supervisor("a")], LOADED)
     assert [it.demand for it in asked.problem.operators] == [None, None]
     assert [(it.cores, it.background) for it in asked.problem.nodes] == [(None, 0.0)]
+
+
+def test_before_cpu_is_measured_others_use_the_same_part_of_declared_cores() -> None:
+    # Processes that are no workers use 0.5 of 2 cores, so 2 of 8 declared ones; another topology,
+    # of which 0.75 were measured, declares 3 and leaves 5.
+    other = chain(("source", 1), ("sink", 1), cpu=1.5, name="other-1")
+    asked = ask(
+        [supervisor("a"), supervisor("b")],
+        LOADED,
+        loads={"a": HostLoad(cores=2.0, busy=1.25, by_topology={other.id: 0.75})},
+        others=[state(other, worker("a", 6700, 1, 2))],
+    )
+    assert {it.id: (it.cpu, it.cores, it.background) for it in asked.problem.nodes} == {
+        "a": (5.0, 5.0, 2.0),
+        "b": (8.0, None, 0.0),
+    }
 
 
 def test_what_crossing_a_worker_costs_is_fitted_to_the_workers_that_run() -> None:

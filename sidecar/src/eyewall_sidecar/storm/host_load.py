@@ -49,6 +49,11 @@ class HostLoad:
     by_topology: Mapping[str, float] = field(default_factory=dict)
     progress: float = 1.0
 
+    @property
+    def of_others(self) -> float:
+        """Cores that processes use which are no workers."""
+        return max(0.0, self.busy - sum(self.by_topology.values()))
+
     def left_for(self, topology: str) -> float:
         """Cores that all other load leaves for a topology."""
         return max(0.0, self.cores - max(0.0, self.busy - self.by_topology.get(topology, 0.0)))
@@ -122,12 +127,8 @@ def _smoothed(before: HostLoad, now: HostLoad) -> HostLoad:
         it: cpu if it not in before.by_topology else _mixed(before.by_topology[it], cpu)
         for it, cpu in now.by_topology.items()
     }
-    others = _mixed(_of_others(before), _of_others(now))
+    others = _mixed(before.of_others, now.of_others)
     return replace(now, busy=others + sum(used.values()), by_topology=used)
-
-
-def _of_others(load: HostLoad) -> float:
-    return max(0.0, load.busy - sum(load.by_topology.values()))
 
 
 def _mixed(before: float, now: float) -> float:

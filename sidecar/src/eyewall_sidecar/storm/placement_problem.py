@@ -315,7 +315,7 @@ class _Bridge:
         fixed = [it for it, there in self.fixed.items() if there == supervisor.id]
         staying = [self.executors[it] for it in fixed]
         memory = sum(it.on_heap_bytes + it.off_heap_bytes for it in staying)
-        cores, background = self.inputs.cores(supervisor)
+        cores, background = self.inputs.cores(capacity)
         return Node(
             id=self.names[supervisor.id],
             cpu=max(left, sum(self._required_cores(it) for it in fixed)),
