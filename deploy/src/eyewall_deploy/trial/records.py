@@ -168,11 +168,23 @@ class TrialRun:
         counts = Counter(self.latency)
         if not counts:
             return None
-        if self.missing and self.due:
-            spacing = len(self.seconds) / self.due
-            waits = ((place + 0.5) * spacing for place in range(self.missing))
-            counts.update(bucket_of(int(wait * _MICROS)) for wait in waits)
+        counts.update(self._waiting())
         return latency_percentile(counts, percent)
+
+    def latency_by_second(self) -> list[Counter[int]]:
+        """Return what was acked in each second by bucket; what is missing counts at the end."""
+        counts = [Counter(second.latency) for second in self.seconds]
+        if counts:
+            counts[-1].update(self._waiting())
+        return counts
+
+    def _waiting(self) -> Counter[int]:
+        """Return by bucket how long what is missing at the end has waited."""
+        if not self.missing or not self.due:
+            return Counter()
+        spacing = len(self.seconds) / self.due
+        waits = ((place + 0.5) * spacing for place in range(self.missing))
+        return Counter(bucket_of(int(wait * _MICROS)) for wait in waits)
 
 
 @dataclass(frozen=True, slots=True)

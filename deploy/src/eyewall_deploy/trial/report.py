@@ -14,6 +14,7 @@ from rich.table import Table
 from rich.text import Text
 
 from eyewall_deploy.trial.forecasts import compare_forecasts, describe_forecasts
+from eyewall_deploy.trial.latency_ratios import PERCENTS, find_latency_ratios
 from eyewall_deploy.trial.records import (
     FIGURES,
     FigureRange,
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from eyewall_deploy.deployment import Deployment
+    from eyewall_deploy.trial.latency_ratios import LatencyRatio
     from eyewall_deploy.trial.records import SustainableRate, TrialRun
     from eyewall_deploy.trial.recovery import Recoveries, Recovery
     from eyewall_deploy.trial.trial_file import Trial
@@ -49,6 +51,11 @@ _NOTE = (
     "that were missing at the end count with the time they had waited. Silent: seconds without a "
     "tuple at a sink. Moves, executors and restarts count from the first placement on. Stolen: "
     "share of the machine that other guests had."
+)
+_RATIOS = "Latency, relative to the best of the others"
+_RATIOS_NOTE = (
+    "Of all repetitions together, and between what nine of ten draws lie of the seconds that were "
+    "measured: a ratio whose range has 1 in it may be chance."
 )
 _CHANGES_NOTE = (
     f"Late: acked after more than {SLOWDOWN:g} times the p99 before the first change (the median "
@@ -76,6 +83,8 @@ def show_table(console: Console, trial: Trial, runs: Sequence[TrialRun]) -> None
     if met := describe_forecasts(list(compare_forecasts(runs, trial.host_cores()))):
         console.print(Text(f"  {met}"))
     console.print(Text(_NOTE, style="dim"))
+    if trial.is_steady:
+        _show_ratios(console, list(find_latency_ratios(runs)))
     _show_recoveries(console, find_recoveries(trial, runs))
 
 
@@ -92,6 +101,9 @@ def results(trial: Trial, runs: Sequence[TrialRun]) -> dict[str, Any]:
         "rate": trial.rate.points,
         "events": [{"at": it.at, "until": it.until, "what": it.label} for it in trial.events],
         "summary": [asdict(line) for line in summarise_runs(runs)],
+        "latency_ratios": [
+            asdict(it) for it in (find_latency_ratios(runs) if trial.is_steady else ())
+        ],
         "forecasts": [asdict(it) for it in compare_forecasts(runs, trial.host_cores())],
         "recoveries": [asdict(it) for it in find_recoveries(trial, runs).found],
         "runs": [
@@ -189,6 +201,25 @@ def ms(seconds: float | None) -> str:
         return "–"
     milliseconds = seconds * 1000
     return f"{milliseconds:.0f} ms" if milliseconds >= 10 else f"{milliseconds:.1f} ms"
+
+
+def _show_ratios(console: Console, ratios: Sequence[LatencyRatio]) -> None:
+    """Show latencies relative to the best of the others', and how much of that may be chance."""
+    if not ratios:
+        return
+    table = Table(title=_RATIOS, title_justify="left", box=SIMPLE)
+    for heading in ("load", "scheduler"):
+        table.add_column(heading, no_wrap=True)
+    for percent in PERCENTS:
+        table.add_column(f"p{percent}", justify="right", no_wrap=True)
+    rows: dict[tuple[float, str], list[str]] = {}
+    for it in ratios:
+        cell = f"{it.value:.2f} [{it.least:.2f}–{it.greatest:.2f}] {it.than}"
+        rows.setdefault((it.load, it.scheduler), []).append(cell)
+    for (load, scheduler), cells in rows.items():
+        table.add_row(f"{load:g}", scheduler, *cells)
+    _print_whole(console, table)
+    console.print(Text(_RATIOS_NOTE, style="dim"))
 
 
 def _show_recoveries(console: Console, recoveries: Recoveries) -> None:

@@ -192,6 +192,11 @@ class Trial:
     events: tuple[TrialEvent, ...]
     folder: Path
 
+    @property
+    def is_steady(self) -> bool:
+        """Whether nothing changes in a run but by chance."""
+        return self.rate.is_constant and not self.events
+
     def host_cores(self) -> dict[str, float]:
         """Return the cores of this machine that each host may use."""
         shares = {host.name: host_share(self.cluster, host).cpu for host in self.cluster.hosts}
