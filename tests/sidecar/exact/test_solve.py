@@ -1,14 +1,15 @@
 """The traps between a solver's answer and a true one, each with a case that fell into it."""
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from itertools import count
 from math import inf
 from random import Random
 
 import highspy
+import numpy as np
 import pytest
-from eyewall_sidecar.exact import search, solve
+from eyewall_sidecar.exact import branch_and_bound, search, solve
 from eyewall_sidecar.exact.finding import Finding, Outcome
 from eyewall_sidecar.exact.highs import minimise
 from eyewall_sidecar.exact.integer_program import create_program
@@ -22,7 +23,9 @@ from eyewall_sidecar.model import (
     Stream,
     violations,
 )
+from eyewall_sidecar.model.arrays import Places, ProblemArrays, placement_of
 from eyewall_sidecar.objective import Objective, Term
+from eyewall_sidecar.objectives.costs import Costs
 from eyewall_sidecar.problem_file.answer import answer as to_json
 
 
@@ -327,3 +330,35 @@ def test_a_program_without_costs_ends() -> None:
 
 def test_an_unlimited_capacity_is_none() -> None:
     assert answer(mesh(3, 2, [(0, 1), (1, 2)], room=inf), "R=1").status is Status.OPTIMAL
+
+
+@pytest.mark.parametrize(("limit", "proves"), [(9.0, False), (11.0, True)])
+def test_where_tables_would_take_a_tenth_of_the_time_the_heuristic_has_all_of_it(
+    limit: float, monkeypatch: pytest.MonkeyPatch, *, proves: bool
+) -> None:
+    problem = mesh(4, 3, [(0, 1), (1, 2), (2, 3)], room=2)
+    # Three streams and four operators, on 3² pairs of nodes.
+    monkeypatch.setattr(branch_and_bound, "SECONDS_PER_ENTRY", 1.0 / (7 * 9))
+    best = np.array([0, 0, 1, 1])
+    seconds: list[float] = []
+
+    def heuristic(_: ProblemArrays, __: Costs, left: float) -> Iterator[Places]:
+        seconds.append(left)
+        return iter([np.array([0, 1, 0, 1]), best])
+
+    found = solve(
+        problem,
+        Objective.parse("N=1"),
+        time_limit=limit,
+        seed=0,
+        clock=stopped,
+        heuristic=heuristic,
+    )
+    assert found
+    assert (found.status is Status.OPTIMAL) is proves
+    if not proves:
+        assert seconds == [limit]
+        assert found.decided_by == search.Engine.HEURISTIC
+        assert found.placement == placement_of(problem, best)
+        assert found.reasons == (search.TOO_SHORT,)
+        assert found.bound == 0.0

@@ -38,6 +38,13 @@ ALONE, TURN = 1_500_000_000, 150_000_000
 """Branchings times operators squared times nodes before a heuristic's first turn, and between two
 of its turns: about 0.1 s, and 10 ms."""
 
+PATIENCE, BRIEF = 50, 5
+"""Until a heuristic has found nothing better in so many turns, the search's own are shorter by such
+a factor: what is found late in a short time was found too late."""
+
+SECONDS_PER_ENTRY = 1.5e-8
+"""Of the tables that a search begins with, measured on 500 operators and 100 nodes."""
+
 FADING = 0.8
 """A turn is expected to take this much of the longest one before it, or as long as the last."""
 
@@ -47,8 +54,12 @@ MOST_TABLE_ENTRIES = 30_000_000
 
 def covers(arrays: ProblemArrays) -> bool:
     """Whether the engine can take the problem: no limited bandwidth, and tables that fit."""
-    entries = (len(arrays.rates) + arrays.operators) * arrays.nodes**2
-    return entries <= MOST_TABLE_ENTRIES and not bool(np.isfinite(arrays.bandwidths).any())
+    return _entries(arrays) <= MOST_TABLE_ENTRIES and not bool(np.isfinite(arrays.bandwidths).any())
+
+
+def setup_seconds(arrays: ProblemArrays) -> float:
+    """Return about how long it takes until the search can begin."""
+    return SECONDS_PER_ENTRY * _entries(arrays)
 
 
 def branch_and_bound(
@@ -98,14 +109,14 @@ def branch_and_bound(
         slice_ = _next_slice(slice_, now - before)
     if heuristic is not None and _is_open(tree, floor) and now < ends_at:
         placements = heuristic(arrays, costs, ends_at - now)
-        turn, longest = max(1, TURN // size), 0.0
+        turn, longest, idle = max(1, TURN // size), 0.0, 0
         while _is_open(tree, floor) and now + longest < ends_at:
             places = next(placements, None)
             before, now = now, clock()
             longest = max(FADING * longest, now - before)
-            if places is not None:
-                _learn(tree, instance, arrays, costs, places)
-            advance(tree, turn)
+            found = places is not None and _learn(tree, instance, arrays, costs, places)
+            idle = 0 if found else idle + 1
+            advance(tree, turn if idle >= PATIENCE else max(1, turn // BRIEF))
             now = clock()
         while _is_open(tree, floor) and now < ends_at:
             advance(tree, slice_)
@@ -133,18 +144,24 @@ def _pack(tree: SearchTree, instance: Instance, arrays: ProblemArrays, costs: Co
 
 def _learn(
     tree: SearchTree, instance: Instance, arrays: ProblemArrays, costs: Costs, places: Places
-) -> None:
-    """Take a valid placement as the incumbent if it is better."""
+) -> bool:
+    """Take a valid placement as the incumbent if it is better; return whether it is."""
     value = cost(arrays, costs, places)
-    if value < tree.state.incumbent_cost[0]:
-        tree.state.incumbent_cost[0] = value
-        tree.state.incumbent[:] = places[instance.order]
+    if value >= tree.state.incumbent_cost[0]:
+        return False
+    tree.state.incumbent_cost[0] = value
+    tree.state.incumbent[:] = places[instance.order]
+    return True
+
+
+def _entries(arrays: ProblemArrays) -> int:
+    """Return the number of pairs of nodes, for each stream and operator."""
+    return (len(arrays.rates) + arrays.operators) * arrays.nodes**2
 
 
 def _spread_seconds(arrays: ProblemArrays) -> float:
     """Return how much time must be left for `spread_bound` and a packing."""
-    pairs = (len(arrays.rates) + arrays.operators) * arrays.nodes**2
-    return max(SPREAD_SECONDS, SPREAD_SHARE * SECONDS_PER_PAIR * pairs)
+    return max(SPREAD_SECONDS, SPREAD_SHARE * SECONDS_PER_PAIR * _entries(arrays))
 
 
 def _first_slice(instance: Instance) -> int:

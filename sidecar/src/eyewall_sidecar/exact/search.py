@@ -3,10 +3,15 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
-from math import isfinite
+from math import inf, isfinite
 
 from eyewall_sidecar.exact import closed_form
-from eyewall_sidecar.exact.branch_and_bound import branch_and_bound, covers
+from eyewall_sidecar.exact.branch_and_bound import (
+    FADING,
+    branch_and_bound,
+    covers,
+    setup_seconds,
+)
 from eyewall_sidecar.exact.closed_form import solve_closed_form
 from eyewall_sidecar.exact.finding import Clock, Finding, Heuristic, Outcome
 from eyewall_sidecar.exact.sparse_engine import MOST_COLUMNS, integer_program, most_columns
@@ -19,6 +24,9 @@ DECIDED = (Outcome.OPTIMAL, Outcome.INFEASIBLE)
 HEURISTIC_SHARE, MOST_TURNS = 0.4, 200
 """Of the time, and of the heuristic's turns, before the integer program: a small problem needs few
 and is proven soon."""
+TOO_SHORT = "the time is too short for an exact engine: searched as bound_guided does"
+SETUP_SHARE = 0.1
+"""Of the time: a search whose tables take longer proves nothing; the heuristic has all of it."""
 MOST_READABLE = 100_000
 """Columns. PuLP takes about ten seconds to write so many."""
 
@@ -30,6 +38,7 @@ class Engine(StrEnum):
     BRANCH_AND_BOUND = "branch and bound"
     INTEGER_PROGRAM = "integer program"
     PULP = "PuLP"
+    HEURISTIC = "search of bound_guided"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -118,7 +127,12 @@ class Search:
                 return run
         start = self._start(costs)
         if not covers(self.arrays):
-            return self._program(costs, self._better(start, costs, ends_at), ends_at)
+            better = self._better(start, costs, ends_at, HEURISTIC_SHARE, MOST_TURNS)
+            return self._program(costs, better, ends_at)
+        if self.heuristic is not None:
+            left = ends_at - self.clock()
+            if setup_seconds(self.arrays) > SETUP_SHARE * left:
+                return self._without_proof(start, costs, ends_at)
         finding = branch_and_bound(
             self.arrays,
             costs,
@@ -146,18 +160,36 @@ class Search:
         )
         return EngineRun(Engine.INTEGER_PROGRAM, finding)
 
-    def _better(self, start: Places | None, costs: Costs, ends_at: float) -> Places | None:
+    def _without_proof(self, start: Places | None, costs: Costs, ends_at: float) -> EngineRun:
+        """Leave all the time to the heuristic, where an exact engine would hardly begin."""
+        places = self._better(start, costs, ends_at, 1.0, None)
+        if places is None:
+            return EngineRun(Engine.HEURISTIC, Finding(Outcome.NOTHING, remark=TOO_SHORT))
+        value = cost(self.arrays, costs, places)
+        finding = Finding(Outcome.INCUMBENT, places, value, remark=TOO_SHORT)
+        return EngineRun(Engine.HEURISTIC, finding)
+
+    def _better(
+        self,
+        start: Places | None,
+        costs: Costs,
+        ends_at: float,
+        share: float,
+        most_turns: int | None,
+    ) -> Places | None:
         """Return what the heuristic makes of it in a share of the time; HiGHS takes no turns."""
         now = self.clock()
         if self.heuristic is None or now >= ends_at:
             return start
-        until, longest = now + HEURISTIC_SHARE * (ends_at - now), 0.0
+        least = inf if start is None else cost(self.arrays, costs, start)
+        until, longest = now + share * (ends_at - now), 0.0
         for turns, places in enumerate(self.heuristic(self.arrays, costs, until - now), 1):
-            if start is None or cost(self.arrays, costs, places) < cost(self.arrays, costs, start):
-                start = places.copy()
+            value = cost(self.arrays, costs, places)
+            if value < least:
+                start, least = places.copy(), value
             before, now = now, self.clock()
-            longest = max(longest, now - before)
-            if now + longest >= until or turns == MOST_TURNS:
+            longest = max(FADING * longest, now - before)
+            if now + longest >= until or turns == most_turns:
                 break
         return start
 
