@@ -1,8 +1,9 @@
 """Whether a scheduler's latencies differ from the others' by more than chance.
 
-A stall of a tenth of a second decides the p99 of a window and may happen under any scheduler. How
-much of a ratio is chance is told by a moving-block bootstrap (Künsch, 1989): the same ratio of
-seconds that are drawn anew from those that were measured, a few at a time, as neighbours are alike.
+A stall, and the queue behind it, decides the p99 of a window and may happen under any scheduler;
+starts differ, too. How much of a ratio is chance is told by a bootstrap: repetitions are drawn
+anew from those that were measured, and seconds from each of them, a few at a time as neighbours
+are alike (circular blocks: Politis and Romano, 1992). Each scheduler has draws of its own.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from typing import TYPE_CHECKING
 from eyewall_deploy.measure.load_samples import latency_percentile
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from eyewall_deploy.trial.records import TrialRun
 
@@ -40,7 +41,7 @@ class LatencyRatio:
     value
         Of all tuples of all repetitions together.
     least, greatest
-        Between what it lies in nine of ten draws.
+        The range in which nine of ten draws lie.
     """
 
     load: float
@@ -65,7 +66,7 @@ def find_latency_ratios(runs: Sequence[TrialRun]) -> Iterator[LatencyRatio]:
         drawn = {
             name: percentiles
             for name, own in of_load.items()
-            if (percentiles := _percentiles(own)) is not None
+            if (percentiles := _percentiles(own, Random(f"{load:g} {name}"))) is not None  # noqa: S311
         }
         for name, own in drawn.items():
             others = {other: it for other, it in drawn.items() if other != name}
@@ -79,32 +80,35 @@ def find_latency_ratios(runs: Sequence[TrialRun]) -> Iterator[LatencyRatio]:
                 yield LatencyRatio(load, name, percent, than, value, spread[0], spread[-1])
 
 
-def _percentiles(runs: Sequence[TrialRun]) -> list[tuple[float, ...]] | None:
+def _percentiles(runs: Sequence[TrialRun], random: Random) -> list[tuple[float, ...]] | None:
     """Return the percentiles of what was measured, then of each draw; None if not known."""
+    if sum(len(run.seconds) for run in runs) < FEWEST_SECONDS:
+        return None
+    if not all(any(second.latency for second in run.seconds) for run in runs):
+        return None
     seconds = [run.latency_by_second() for run in runs]
-    if sum(map(len, seconds)) < FEWEST_SECONDS:
-        return None
-    if any(len(own) < BLOCK or not any(own) for own in seconds):
-        return None
-    whole: Counter[int] = Counter()
-    blocks = []
-    for own in seconds:
-        for second in own:
-            whole.update(second)
-        for first in range(len(own) - BLOCK + 1):
-            block: Counter[int] = Counter()
-            for second in own[first : first + BLOCK]:
-                block.update(second)
-            blocks.append(block)
-    random = Random(0)  # noqa: S311 - not for secrets
-    found = [whole]
+    blocks = [_blocks(own) for own in seconds]
+    found = [_together(second for own in seconds for second in own)]
     for _ in range(DRAWS):
-        drawn: Counter[int] = Counter()
-        for block in random.choices(blocks, k=sum(map(len, seconds)) // BLOCK):
-            drawn.update(block)
-        found.append(drawn)
+        chosen = random.choices(blocks, k=len(blocks))
+        found.append(
+            _together(it for own in chosen for it in random.choices(own, k=len(own) // BLOCK))
+        )
     known = []
     for counts in found:
         percentiles = [latency_percentile(counts, percent) for percent in PERCENTS]
         known.append(tuple(it for it in percentiles if it is not None))
     return known if all(len(it) == len(PERCENTS) for it in known) else None
+
+
+def _blocks(seconds: Sequence[Counter[int]]) -> list[Counter[int]]:
+    """Return the block that begins at each second; after the last one comes the first."""
+    twice = [*seconds, *seconds]
+    return [_together(twice[first : first + BLOCK]) for first in range(len(seconds))]
+
+
+def _together(parts: Iterable[Counter[int]]) -> Counter[int]:
+    whole: Counter[int] = Counter()
+    for part in parts:
+        whole.update(part)
+    return whole

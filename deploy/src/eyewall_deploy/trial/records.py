@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from eyewall_deploy.measure.load_samples import bucket_of, latency_percentile
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
 _MICROS = 1e6
 SAME_RATE = 0.02
@@ -168,23 +168,24 @@ class TrialRun:
         counts = Counter(self.latency)
         if not counts:
             return None
-        counts.update(self._waiting())
+        counts.update(bucket_of(int(wait * _MICROS)) for wait in self._waits())
         return latency_percentile(counts, percent)
 
     def latency_by_second(self) -> list[Counter[int]]:
-        """Return what was acked in each second by bucket; what is missing counts at the end."""
+        """Return what was acked in each second by bucket of its latency.
+
+        What is missing at the end counts in the second in which it was due.
+        """
         counts = [Counter(second.latency) for second in self.seconds]
-        if counts:
-            counts[-1].update(self._waiting())
+        for wait in self._waits():
+            counts[max(0, int(len(counts) - wait))][bucket_of(int(wait * _MICROS))] += 1
         return counts
 
-    def _waiting(self) -> Counter[int]:
-        """Return by bucket how long what is missing at the end has waited."""
-        if not self.missing or not self.due:
-            return Counter()
-        spacing = len(self.seconds) / self.due
-        waits = ((place + 0.5) * spacing for place in range(self.missing))
-        return Counter(bucket_of(int(wait * _MICROS)) for wait in waits)
+    def _waits(self) -> Iterator[float]:
+        """Yield for how many seconds each tuple that is missing at the end has waited."""
+        if self.missing and self.due:
+            spacing = len(self.seconds) / self.due
+            yield from ((place + 0.5) * spacing for place in range(self.missing))
 
 
 @dataclass(frozen=True, slots=True)

@@ -54,8 +54,8 @@ _NOTE = (
 )
 _RATIOS = "Latency, relative to the best of the others"
 _RATIOS_NOTE = (
-    "Of all repetitions together, and between what nine of ten draws lie of the seconds that were "
-    "measured: a ratio whose range has 1 in it may be chance."
+    "Of all repetitions together, and the range in which nine of ten draws of repetitions and "
+    "seconds lie: a ratio whose range has 1 in it may be chance."
 )
 _CHANGES_NOTE = (
     f"Late: acked after more than {SLOWDOWN:g} times the p99 before the first change (the median "
