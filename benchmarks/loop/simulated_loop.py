@@ -238,6 +238,8 @@ def run_case(
     for _ in range(REPORTS_BEFORE):
         world.advance(REPORT_SECONDS, 0.0)
         agents.report(REPORT_SECONDS)
+        clock.now = world.now
+        service.decide(ClusterState(supervisors, ()), clock.now + 2.0)
     next_report, next_round = REPORT_SECONDS, 0.0
     slow = ""
     while world.now < seconds:

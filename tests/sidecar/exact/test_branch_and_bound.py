@@ -205,8 +205,9 @@ def test_a_heuristic_has_more_of_the_time_while_it_finds_better_placements() -> 
                 heuristic=lambda *_: repeat(packed),
             ).steps
 
-    # As many turns in each; of the others only two are brief, which is a fifth as long.
-    assert steps(better=True) < 0.5 * steps(better=False)
+    # 20 turns in each; of the others all but the first are five times as long.
+    brief, others = steps(better=True), steps(better=False)
+    assert others > 4.5 * brief
 
 
 def test_the_same_problem_gives_the_same_placement_however_the_time_is_sliced() -> None:

@@ -2,7 +2,8 @@
 
 import json
 from collections.abc import Callable, Iterator
-from itertools import count
+from dataclasses import dataclass, field
+from itertools import count, cycle
 from math import inf
 from random import Random
 
@@ -332,33 +333,91 @@ def test_an_unlimited_capacity_is_none() -> None:
     assert answer(mesh(3, 2, [(0, 1), (1, 2)], room=inf), "R=1").status is Status.OPTIMAL
 
 
-@pytest.mark.parametrize(("limit", "proves"), [(9.0, False), (11.0, True)])
-def test_where_tables_would_take_a_tenth_of_the_time_the_heuristic_has_all_of_it(
-    limit: float, monkeypatch: pytest.MonkeyPatch, *, proves: bool
-) -> None:
-    problem = mesh(4, 3, [(0, 1), (1, 2), (2, 3)], room=2)
+@pytest.fixture
+def tables_of_a_second(monkeypatch: pytest.MonkeyPatch) -> PlacementProblem:
+    """A chain of four operators on three nodes for two each, whose tables take a second."""
     # Three streams and four operators, on 3² pairs of nodes.
     monkeypatch.setattr(branch_and_bound, "SECONDS_PER_ENTRY", 1.0 / (7 * 9))
-    best = np.array([0, 0, 1, 1])
-    seconds: list[float] = []
+    return mesh(4, 3, [(0, 1), (1, 2), (2, 3)], room=2)
 
-    def heuristic(_: ProblemArrays, __: Costs, left: float) -> Iterator[Places]:
-        seconds.append(left)
-        return iter([np.array([0, 1, 0, 1]), best])
 
+@dataclass
+class Turns:
+    """A heuristic that yields the same placements over and over, and what it was told."""
+
+    places: list[list[int]]
+    seconds: list[float] = field(default_factory=list)
+    taken: int = 0
+
+    def __call__(self, _: ProblemArrays, __: Costs, left: float) -> Iterator[Places]:
+        self.seconds.append(left)
+        for it in cycle(self.places):
+            self.taken += 1
+            yield np.array(it)
+
+
+def solve_within(
+    limit: float, problem: PlacementProblem, heuristic: Turns, objective: str = "N=1"
+) -> Solution:
+    """Solve by a clock that ticks a hundred times a second, whenever it is looked at."""
+    ticks = count()
     found = solve(
         problem,
-        Objective.parse("N=1"),
+        Objective.parse(objective),
         time_limit=limit,
         seed=0,
-        clock=stopped,
+        clock=lambda: next(ticks) / 100,
         heuristic=heuristic,
     )
     assert found
-    assert (found.status is Status.OPTIMAL) is proves
-    if not proves:
-        assert seconds == [limit]
-        assert found.decided_by == search.Engine.HEURISTIC
-        assert found.placement == placement_of(problem, best)
-        assert found.reasons == (search.TOO_SHORT,)
-        assert found.bound == 0.0
+    return found
+
+
+def test_where_tables_would_take_a_tenth_of_the_time_the_heuristic_has_all_of_it(
+    tables_of_a_second: PlacementProblem,
+) -> None:
+    # The first stream and the last one cross, and the worse placement has all three cross.
+    turns = Turns([[0, 1, 0, 1], [0, 0, 1, 1]])
+    found = solve_within(9.0, tables_of_a_second, turns)
+    assert (found.status, found.decided_by) == (Status.FEASIBLE, search.Engine.HEURISTIC)
+    assert found.placement == placement_of(tables_of_a_second, np.array([0, 0, 1, 1]))
+    assert found.reasons == (search.TOO_SHORT,)
+    assert found.bound == 0.0
+    assert turns.seconds == [pytest.approx(9.0, abs=0.1)]
+    assert turns.taken > 800
+
+
+def test_with_more_time_than_that_the_optimum_is_proven(
+    tables_of_a_second: PlacementProblem,
+) -> None:
+    found = solve_within(11.0, tables_of_a_second, Turns([[0, 0, 1, 1]]))
+    assert found.status is Status.OPTIMAL
+    assert found.reasons == ()
+
+
+def test_the_terms_of_a_sum_are_not_searched_one_by_one_where_nothing_is_proven(
+    tables_of_a_second: PlacementProblem,
+) -> None:
+    turns = Turns([[0, 0, 1, 1]])
+    found = solve_within(9.0, tables_of_a_second, turns, "R=0.5,N=0.5")
+    assert found.decided_by == search.Engine.HEURISTIC
+    assert turns.seconds == [pytest.approx(9.0, abs=0.1)]
+    assert found.evaluation is not None
+    assert not any(it.proven for it in found.evaluation.ranges.values())
+
+
+def test_what_costs_as_little_as_any_placement_could_is_proven_without_an_exact_engine(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(branch_and_bound, "SECONDS_PER_ENTRY", 1.0)
+    turns = Turns([[0, 1], [1, 1]])
+    found = solve_within(9.0, mesh(2, 2, [(0, 1)], room=2), turns)
+    assert (found.status, found.bound, found.reasons) == (Status.OPTIMAL, 0.0, ())
+    assert turns.taken == 2
+
+
+def test_where_the_heuristic_finds_nothing_the_exact_engine_begins_all_the_same(
+    tables_of_a_second: PlacementProblem,
+) -> None:
+    found = solve_within(9.0, tables_of_a_second, Turns([]))
+    assert (found.status, found.decided_by) == (Status.OPTIMAL, search.Engine.BRANCH_AND_BOUND)

@@ -80,6 +80,17 @@ def test_latency_is_excused_by_hosts_that_became_slower_for_reasons_of_their_own
     assert found.throughput == 1.0
 
 
+def test_declared_cores_of_then_are_not_compared_with_measured_ones_of_now() -> None:
+    # Eight declared cores, of which processes use one, and a third of a measured one.
+    def declared(problem: PlacementProblem) -> PlacementProblem:
+        operators = tuple(replace(it, demand=None) for it in problem.operators)
+        nodes = tuple(replace(it, cores=8.0, background=1.0) for it in problem.nodes)
+        return replace(problem, operators=operators, nodes=nodes)
+
+    now = chain(cores=(1 / 3, 1 / 3), demand=0.3)
+    assert find_surroundings(moved(declared(chain())), now) == UNCHANGED
+
+
 def test_latency_is_excused_by_a_link_that_the_topology_no_longer_crosses() -> None:
     # It was on both nodes, and is on n2 now: its old way would take 60 ms more.
     split = replace(chain(), current={"a": "n1", "b": "n2"})

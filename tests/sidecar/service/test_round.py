@@ -7,7 +7,8 @@ from eyewall_sidecar.messages import Code, message
 from eyewall_sidecar.model import Solution, Status
 from eyewall_sidecar.service import decision_log
 from eyewall_sidecar.service.solver_pool import SolverFailure
-from eyewall_sidecar.storm import Executor, Worker
+from eyewall_sidecar.storm import Executor, TopologyProblem, Worker
+from measured_topologies import report
 from obedient_nimbus import Nimbus, is_placed, reason
 from pinned_chain import ends_pinned, moved_delays, three_hosts
 from said import codes, values
@@ -73,6 +74,25 @@ def test_a_late_answer_is_dropped_when_the_cluster_changed_meanwhile() -> None:
     nimbus.round(topology)
     assert nimbus.solvers.placed[0].cancelled
     assert len(nimbus.solvers.placed) == 2
+
+
+def test_a_late_answer_is_used_though_others_use_more_of_a_host_meanwhile() -> None:
+    nimbus, topology = three_hosts(), ends_pinned()
+    nimbus.measured.wanted = True
+    nimbus.solvers.late = True
+    for turn, busy in enumerate((0.4, 3.0), start=1):
+        nimbus.measured.hosts = {"a": report("a", turn, cores=4.0, busy=busy)}
+        nimbus.round(topology)
+    request = nimbus.service.last_round().records[topology.id].request
+    assert request is not None
+    assert isinstance(request.problem, TopologyProblem)
+    (job,) = nimbus.solvers.placed
+    # 0.1 of 8 declared cores, and smoothed a good deal more.
+    then, now = job.task.problem.node("a"), request.problem.problem.node("a")
+    assert then.background == pytest.approx(0.8)
+    assert now.background > 2
+    job.ready = True
+    assert is_placed(nimbus.round(topology)[topology.id])
 
 
 def test_what_cannot_be_placed_is_declined_with_the_constraint_that_binds() -> None:

@@ -390,6 +390,26 @@ def test_before_cpu_is_measured_others_use_the_same_part_of_declared_cores() -> 
     }
 
 
+def test_cores_are_at_least_what_stays_declares_however_much_others_declare() -> None:
+    # The other topology declares all 8 cores; 0.1 stay, and a quarter of a is in use by processes.
+    other = chain(("x", 1), cpu=8.0, name="other-1")
+    (node,) = ask(
+        [supervisor("a")],
+        LOADED,
+        worker("a", 6700, 1),
+        loads={"a": HostLoad(cores=2.0, busy=0.5)},
+        others=[state(other, worker("a", 6701, 1))],
+    ).problem.nodes
+    assert (node.cpu, node.cores, node.background) == (0.1, 0.1, 0.1)
+
+
+def test_a_host_that_reports_no_cores_says_nothing_of_what_others_use() -> None:
+    (node,) = ask(
+        [supervisor("a")], LOADED, loads={"a": HostLoad(cores=0.0, busy=0.0)}
+    ).problem.nodes
+    assert (node.cores, node.background) == (None, 0.0)
+
+
 def test_what_crossing_a_worker_costs_is_fitted_to_the_workers_that_run() -> None:
     # 10,000 tuples/s leave one worker and enter the other; each uses 1.03 cores beside its
     # executors. 0.03 is usual of a worker, so a tuple takes 100 µs at each end rather than 60.

@@ -40,7 +40,7 @@ of its turns: about 0.1 s, and 10 ms."""
 
 PATIENCE, BRIEF = 50, 5
 """Until a heuristic has found nothing better in so many turns, the search's own are shorter by such
-a factor: what is found late in a short time was found too late."""
+a factor: where time is short, the heuristic needs it more."""
 
 SECONDS_PER_ENTRY = 1.5e-8
 """Of the tables that a search begins with, measured on 500 operators and 100 nodes."""

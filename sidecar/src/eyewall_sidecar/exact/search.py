@@ -10,7 +10,6 @@ from eyewall_sidecar.exact.branch_and_bound import (
     FADING,
     branch_and_bound,
     covers,
-    setup_seconds,
 )
 from eyewall_sidecar.exact.closed_form import solve_closed_form
 from eyewall_sidecar.exact.finding import Clock, Finding, Heuristic, Outcome
@@ -26,7 +25,10 @@ HEURISTIC_SHARE, MOST_TURNS = 0.4, 200
 and is proven soon."""
 TOO_SHORT = "the time is too short for an exact engine: searched as bound_guided does"
 SETUP_SHARE = 0.1
-"""Of the time: a search whose tables take longer proves nothing; the heuristic has all of it."""
+"""Of the time limit: where tables take longer, branch and bound seldom proves anything in the rest,
+and the heuristic has all of it."""
+ROUNDING = 1e-12
+"""Of a cost: within this, two ways to add it up differ."""
 MOST_READABLE = 100_000
 """Columns. PuLP takes about ten seconds to write so many."""
 
@@ -77,6 +79,8 @@ class Search:
         The problem, if the readable program shall solve it; None for the fastest engine.
     heuristic
         Finds placements while the exact engines search; None without.
+    leaves_proof
+        Whether the heuristic has all the time of branch and bound, unless it finds nothing.
     runs
         What every run so far came to.
     """
@@ -88,6 +92,7 @@ class Search:
     known: tuple[Places, ...] = ()
     readable: PlacementProblem | None = None
     heuristic: Heuristic | None = None
+    leaves_proof: bool = False
     runs: list[EngineRun] = field(default_factory=list)
 
     @property
@@ -105,19 +110,24 @@ class Search:
         """Every remark of a run, once."""
         return tuple(dict.fromkeys(run.finding.remark for run in self.runs if run.finding.remark))
 
-    def minimise(self, weights: Mapping[Term, float], *, share: float = 1.0) -> Finding:
-        """Minimise weighted terms (as for `weigh`) in a share of the time that is left."""
+    def minimise(
+        self, weights: Mapping[Term, float], *, share: float = 1.0, least: float = 0.0
+    ) -> Finding:
+        """Minimise weighted terms (as for `weigh`) in a share of the time that is left.
+
+        No placement is known to cost less than `least`.
+        """
         costs = weigh(self.arrays, weights)
         now = self.clock()
         ends_at = now + share * max(0.0, self.ends_at - now)
         if self.readable is not None:
             run = self._readable_program(self.readable, weights, ends_at)
         else:
-            run = self._run(costs, ends_at)
+            run = self._run(costs, ends_at, least)
         self.runs.append(run)
         return run.finding
 
-    def _run(self, costs: Costs, ends_at: float) -> EngineRun:
+    def _run(self, costs: Costs, ends_at: float, least: float) -> EngineRun:
         if closed_form.covers(self.arrays):
             now = self.clock()
             until = ends_at if self.heuristic is None else (now + ends_at) / 2
@@ -127,12 +137,13 @@ class Search:
                 return run
         start = self._start(costs)
         if not covers(self.arrays):
-            better = self._better(start, costs, ends_at, HEURISTIC_SHARE, MOST_TURNS)
+            until = self.clock() + HEURISTIC_SHARE * (ends_at - self.clock())
+            better = self._better(start, costs, until, least, MOST_TURNS)
             return self._program(costs, better, ends_at)
-        if self.heuristic is not None:
-            left = ends_at - self.clock()
-            if setup_seconds(self.arrays) > SETUP_SHARE * left:
-                return self._without_proof(start, costs, ends_at)
+        if self.leaves_proof and self.heuristic is not None:
+            better = self._better(start, costs, ends_at, least, None)
+            if better is not None:
+                return self._without_proof(better, costs, least)
         finding = branch_and_bound(
             self.arrays,
             costs,
@@ -160,36 +171,34 @@ class Search:
         )
         return EngineRun(Engine.INTEGER_PROGRAM, finding)
 
-    def _without_proof(self, start: Places | None, costs: Costs, ends_at: float) -> EngineRun:
-        """Leave all the time to the heuristic, where an exact engine would hardly begin."""
-        places = self._better(start, costs, ends_at, 1.0, None)
-        if places is None:
-            return EngineRun(Engine.HEURISTIC, Finding(Outcome.NOTHING, remark=TOO_SHORT))
+    def _without_proof(self, places: Places, costs: Costs, least: float) -> EngineRun:
         value = cost(self.arrays, costs, places)
-        finding = Finding(Outcome.INCUMBENT, places, value, remark=TOO_SHORT)
+        if _is_least(value, least):
+            return EngineRun(Engine.HEURISTIC, Finding(Outcome.OPTIMAL, places, value, value))
+        finding = Finding(Outcome.INCUMBENT, places, value, min(least, value), remark=TOO_SHORT)
         return EngineRun(Engine.HEURISTIC, finding)
 
     def _better(
         self,
         start: Places | None,
         costs: Costs,
-        ends_at: float,
-        share: float,
+        until: float,
+        least: float,
         most_turns: int | None,
     ) -> Places | None:
-        """Return what the heuristic makes of it in a share of the time; HiGHS takes no turns."""
+        """Return what the heuristic makes of it until then; HiGHS takes no turns."""
         now = self.clock()
-        if self.heuristic is None or now >= ends_at:
+        if self.heuristic is None or now >= until:
             return start
-        least = inf if start is None else cost(self.arrays, costs, start)
-        until, longest = now + share * (ends_at - now), 0.0
+        value = inf if start is None else cost(self.arrays, costs, start)
+        longest = 0.0
         for turns, places in enumerate(self.heuristic(self.arrays, costs, until - now), 1):
-            value = cost(self.arrays, costs, places)
-            if value < least:
-                start, least = places.copy(), value
+            found = cost(self.arrays, costs, places)
+            if found < value:
+                start, value = places.copy(), found
             before, now = now, self.clock()
             longest = max(FADING * longest, now - before)
-            if now + longest >= until or turns == most_turns:
+            if _is_least(value, least) or now + longest >= until or turns == most_turns:
                 break
         return start
 
@@ -199,3 +208,8 @@ class Search:
         valued = [(cost(self.arrays, costs, it), it) for it in (*self.known, *found)]
         usable = [it for it in valued if isfinite(it[0])]
         return min(usable, key=lambda it: it[0])[1] if usable else None
+
+
+def _is_least(value: float, least: float) -> bool:
+    """Whether a cost is the least possible one but for rounding."""
+    return value <= least + ROUNDING * abs(least)

@@ -7,10 +7,11 @@ from math import exp, inf, isfinite
 
 import numpy as np
 
+from eyewall_sidecar.exact.branch_and_bound import setup_seconds
 from eyewall_sidecar.exact.finding import Clock, Heuristic, Outcome
 from eyewall_sidecar.exact.first_fit import first_fit
 from eyewall_sidecar.exact.infeasibility import binding_reasons, obvious_reasons
-from eyewall_sidecar.exact.search import Search, too_large
+from eyewall_sidecar.exact.search import SETUP_SHARE, Search, too_large
 from eyewall_sidecar.model import Placement, PlacementProblem, Range, Solution, Status, violations
 from eyewall_sidecar.model.arrays import Places, ProblemArrays, placement_of, places_of
 from eyewall_sidecar.objective import Objective, Term
@@ -59,6 +60,7 @@ def solve(
         _running(problem),
         problem if readable else None,
         heuristic,
+        leaves_proof=setup_seconds(arrays) > SETUP_SHARE * time_limit,
     )
     answer = _Answer(problem, objective, search)
     found = answer.solution(started, time_limit)
@@ -98,7 +100,7 @@ class _Answer:
         ranges = {} if self.objective.single else self._ranges(failing=failing)
         weights = self._weights(ranges, failing=failing)
         if not search.infeasible:
-            search.minimise(weights)
+            search.minimise(weights, least=self._least(weights))
         last = search.runs[-1]
         if search.infeasible:
             ends_at = clock() + max(search.ends_at - clock(), 0.1)
@@ -153,6 +155,8 @@ class _Answer:
             ranges[term] = Range(best, worst)
             if failing and term is Term.A:
                 ranges[term] = Range(-inf, -inf)
+            elif self.search.leaves_proof and self.search.heuristic is not None:
+                ranges[term] = Range(best, worst, proven=ranges[term].coincide)
             elif not ranges[term].coincide:
                 share = 1 / (len(self.objective.weights) + 1 - place)
                 finding = self.search.minimise({term: 1.0}, share=share)
@@ -173,6 +177,10 @@ class _Answer:
             for term, weight in self.objective.weights.items()
             if term in ranges and not ranges[term].coincide
         }
+
+    def _least(self, weights: Mapping[Term, float]) -> float:
+        """Return what no placement costs less than, capacities or not."""
+        return sum(it * _cost(term, self.extremes.best(term)) for term, it in weights.items())
 
     def _bound(self, ranges: Ranges, bound: float, *, failing: bool) -> float:
         """Translate the least cost back: no placement has a better value."""

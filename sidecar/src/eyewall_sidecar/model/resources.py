@@ -30,8 +30,8 @@ class Node:
     background
         Cores in use there by others than the topology, from 0 to MOST; not part of `cpu`.
     cores
-        All its cores as measured, up to MOST; None means unknown: `cpu` and `background` together
-        are then taken for it.
+        All its cores, up to MOST: as measured, or as declared while no demand is measured. None
+        means unknown: `cpu` and `background` together are then taken for it.
     """
 
     id: str

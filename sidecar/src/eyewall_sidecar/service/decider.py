@@ -20,7 +20,7 @@ from eyewall_sidecar.service.decision import (
     leave_alone,
     poll_search,
 )
-from eyewall_sidecar.service.first_placement import prefer_ras
+from eyewall_sidecar.service.first_placement import is_same_but_for_others, prefer_ras
 from eyewall_sidecar.service.look_back import MoveTrial
 from eyewall_sidecar.service.messages import no_placement_message, search_summary, solution_message
 from eyewall_sidecar.service.movement_rules import (
@@ -162,7 +162,7 @@ class TopologyDecider:
             reason = message(Code.NO_PROBLEM, problem=str(problem), doubt=remark)
             return TopologyOutcome(Decline(reason), record, reason)
         task = replace(request.task(problem, self._settings.solver.seed), purpose=PLACING)
-        if record.search is None or record.search.task != task:
+        if record.search is None or not is_same_but_for_others(record.search.task, task):
             record = self._start_search(record, task, self._placing_seconds(settings, inputs))
         record, failure = poll_search(record, inputs.until, self._clock)
         if failure is not None:

@@ -6,7 +6,7 @@ over hosts for nothing.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import fields, replace
 
 import numpy as np
 from numpy.random import default_rng
@@ -18,6 +18,7 @@ from eyewall_sidecar.objectives import evaluate
 from eyewall_sidecar.objectives.load import LoadArrays, evaluate_load
 from eyewall_sidecar.objectives.load_scenarios import SCENARIOS
 from eyewall_sidecar.policies.ras import ResourceAware
+from eyewall_sidecar.service.solver_pool import PlacementTask
 
 DECLARED_PARTS = (0.1, 0.3, 1.0)
 """Of the declared CPU and the assumed rates, in each of which a placement has to be as good."""
@@ -27,10 +28,30 @@ of such components a placement has to be as good for."""
 RAS_SECONDS, RAS_RETRIES = 0.1, 100
 """After which RAS's placement is not waited for; it usually takes a millisecond."""
 AS_GOOD = 1.0 + 1e-9
+_FIELDS_BUT_NODES = tuple(it for it in fields(PlacementProblem) if it.init and it.name != "nodes")
 KEPT = (
     "before CPU is measured a placement has to be as good as Storm's resource-aware one whatever "
     "part of the declared CPU is used; what {policy} found is not, so that one is used"
 )
+
+
+def is_same_but_for_others(task: PlacementTask, other: PlacementTask) -> bool:
+    """Whether nothing but what others use of the hosts tells one task from another.
+
+    That changes all the time; a first placement is not begun anew for it.
+    """
+    one, two = task.problem, other.problem
+    if task == other:
+        return True
+    return (
+        replace(task, problem=two) == other
+        and all(getattr(one, it.name) == getattr(two, it.name) for it in _FIELDS_BUT_NODES)
+        and len(one.nodes) == len(two.nodes)
+        and all(
+            replace(u, cores=v.cores, background=v.background) == v
+            for u, v in zip(one.nodes, two.nodes, strict=True)
+        )
+    )
 
 
 def prefer_ras(

@@ -1,6 +1,6 @@
 """A move looked back on: what was measured once it came to rest, next to what was predicted."""
 
-from collections.abc import Set
+from collections.abc import Mapping, Set
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
@@ -117,18 +117,21 @@ def find_surroundings(trial: MoveTrial, now: PlacementProblem) -> Surroundings:
     if then is None or target is None or then.current is None:
         return UNCHANGED
     origin, here = then.current, set(target.values())
+    today = {it.id: it for it in now.nodes}
+    if _is_measured(then) != _is_measured(now):  # declared cores and measured ones differ anyway
+        today = {}
     grown = {node for it, node in target.items() if origin.get(it) != node}
     then = _on_nodes(then, here.union(origin.values()))
     left = replace(
         then,
-        nodes=tuple(_as_now(it, now, cores_alone=it.id in grown) for it in then.nodes),
+        nodes=tuple(_as_now(it, today, cores_alone=it.id in grown) for it in then.nodes),
         links={
             (u, v): link if {u, v} <= here and {u, v} & grown else now.links.get((u, v), link)
             for (u, v), link in then.links.items()
         },
     )
     fewer_cores = replace(
-        then, nodes=tuple(_as_now(it, now, cores_alone=True) for it in then.nodes)
+        then, nodes=tuple(_as_now(it, today, cores_alone=True) for it in then.nodes)
     )
     origin_then, origin_now = (forecast_load(it, origin) for it in (then, left))
     target_then, target_now = (forecast_load(it, target) for it in (then, fewer_cores))
@@ -153,15 +156,19 @@ def _on_nodes(problem: PlacementProblem, used: Set[str]) -> PlacementProblem:
     )
 
 
-def _as_now(node: Node, now: PlacementProblem, *, cores_alone: bool) -> Node:
-    """Return the node as it is now, or with its cores of now alone; as it was if it is gone.
+def _is_measured(problem: PlacementProblem) -> bool:
+    return all(it.demand is not None for it in problem.operators)
 
-    As it was, too, if its CPU is measured now and was declared: the two have nothing in common.
+
+def _as_now(node: Node, today: Mapping[str, Node], *, cores_alone: bool) -> Node:
+    """Return the node as it is today, or with today's cores alone; as it was if it is gone.
+
+    As it was, too, if its cores are known only then or only today.
     """
-    today = next((it for it in now.nodes if it.id == node.id), node)
-    if (today.cores is None) != (node.cores is None):
+    found = today.get(node.id, node)
+    if (found.cores is None) != (node.cores is None):
         return node
-    return replace(node, cores=today.cores) if cores_alone else today
+    return replace(node, cores=found.cores) if cores_alone else found
 
 
 def judge_move(

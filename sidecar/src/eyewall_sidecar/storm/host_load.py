@@ -50,8 +50,8 @@ class HostLoad:
     progress: float = 1.0
 
     @property
-    def of_others(self) -> float:
-        """Cores that processes use which are no workers."""
+    def of_other_processes(self) -> float:
+        """Cores in use by processes other than workers."""
         return max(0.0, self.busy - sum(self.by_topology.values()))
 
     def left_for(self, topology: str) -> float:
@@ -127,7 +127,7 @@ def _smoothed(before: HostLoad, now: HostLoad) -> HostLoad:
         it: cpu if it not in before.by_topology else _mixed(before.by_topology[it], cpu)
         for it, cpu in now.by_topology.items()
     }
-    others = _mixed(before.of_others, now.of_others)
+    others = _mixed(before.of_other_processes, now.of_other_processes)
     return replace(now, busy=others + sum(used.values()), by_topology=used)
 
 

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from statistics import fmean, median
 
 from eyewall_sidecar.model import LoadModel
-from eyewall_sidecar.storm.capacity import Capacities, SupervisorCapacity
+from eyewall_sidecar.storm.capacity import Capacities
 from eyewall_sidecar.storm.cluster import Component, Executor, Slot, Supervisor, TopologyState
 from eyewall_sidecar.storm.core_demand import core_demand, polling_cpu, working_part
 from eyewall_sidecar.storm.host_load import HostLoad
@@ -81,21 +81,25 @@ class LoadInputs:
         load = self._loads.get(supervisor.host)
         return None if load is None else self._share(supervisor) * load.left_for(self._topology)
 
-    def cores(self, capacity: SupervisorCapacity) -> tuple[float | None, float]:
+    def cores(self, supervisor: Supervisor, declared: float) -> tuple[float | None, float]:
         """Return all cores of a supervisor, and those that others use.
 
-        A host without a report has as many for what it declares as the others. While the
-        topology's demand is unknown they are those that other topologies leave of the declared
-        ones, of which processes that are no workers use as large a part as of the measured ones:
-        declared cores and measured ones have nothing else in common. None, 0 without a report.
+        While the topology's demand is unknown these are declared cores, of which processes other
+        than workers use as large a part as of the measured ones: the two have nothing else in
+        common. Other topologies' workers use what they declare. None, 0 is unknown; a host without
+        a report has as many measured cores for what it declares as the others.
+
+        Parameters
+        ----------
+        declared
+            What other topologies leave of the declared cores.
         """
-        supervisor = capacity.supervisor
         load, left = self._loads.get(supervisor.host), self.cores_left(supervisor)
         if self.used is None:
             if load is None or load.cores <= 0:
                 return None, 0.0
-            taken = load.of_others / load.cores * supervisor.cpu_cores
-            return capacity.cpu_cores, min(taken, capacity.cpu_cores)
+            taken = load.of_other_processes / load.cores * supervisor.cpu_cores
+            return declared, min(taken, declared)
         if not self._loads:
             return None, 0.0
         if load is None or left is None:

@@ -315,10 +315,11 @@ class _Bridge:
         fixed = [it for it, there in self.fixed.items() if there == supervisor.id]
         staying = [self.executors[it] for it in fixed]
         memory = sum(it.on_heap_bytes + it.off_heap_bytes for it in staying)
-        cores, background = self.inputs.cores(capacity)
+        cpu = max(left, sum(self._required_cores(it) for it in fixed))
+        cores, background = self.inputs.cores(supervisor, cpu)
         return Node(
             id=self.names[supervisor.id],
-            cpu=max(left, sum(self._required_cores(it) for it in fixed)),
+            cpu=cpu,
             memory=max(capacity.memory_bytes, memory),
             operators=self.limits[supervisor.id],
             speedup=max(SLOWEST, traits.speed * (load.progress if load else 1.0)),
