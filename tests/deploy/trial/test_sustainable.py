@@ -17,6 +17,19 @@ def test_the_rate_is_found_within_the_resolution_from_above_and_below(limit: flo
     assert found <= limit < found * 1.1
 
 
+def test_a_rate_that_fails_does_not_hide_a_higher_one_that_holds() -> None:
+    # From 40 by factors of 1.41; between 80 and 113 the middles by ratio are 95 and 104.
+    asked: list[float] = []
+
+    def holds(rate: float) -> bool:
+        asked.append(round(rate))
+        return rate < 50 or 80 <= rate < 110
+
+    found = find_rate(holds, first=40.0, resolution=0.1)
+    assert asked == [40, 57, 80, 113, 160, 95, 104]
+    assert found == pytest.approx(104, rel=0.01)
+
+
 def test_no_rate_is_found_where_none_holds() -> None:
     assert find_rate(lambda _rate: False, first=40.0, resolution=0.1) is None
 

@@ -33,6 +33,8 @@ if TYPE_CHECKING:
 RUNG = math.sqrt(2)
 """Factor from rate to rate while the search climbs: half of a rate is two rungs below."""
 _MOST_RUNGS = 20
+_MISSES = 2
+"""A rate may fail though a higher one holds: a scheduler may move what runs only at that one."""
 _TUPLES = 600
 _SHORTEST, _LONGEST = 15.0, 40.0
 """A rate is measured until so many tuples were due, for so many seconds at least and at most."""
@@ -55,25 +57,30 @@ def find_rate(holds: Callable[[float], bool], first: float, resolution: float) -
     Parameters
     ----------
     holds
-        Whether a rate is sustained; called with `first`, then with rates a rung up or down until
-        one is sustained and the next is not, then with those between.
+        Whether a rate is sustained; called with `first`, then with rates a rung down until one is
+        sustained, or a rung up until as many as `_MISSES` in a row are not, then with those
+        between the largest that is sustained and the next.
     """
-    rate = first
-    if holds(rate):
+    low = first
+    if holds(first):
+        rate, misses = first, 0
         for _ in range(_MOST_RUNGS):
-            if not holds(rate * RUNG):
-                break
             rate *= RUNG
+            misses = 0 if holds(rate) else misses + 1
+            if misses == 0:
+                low = rate
+            if misses == _MISSES:
+                break
         else:
-            return rate
+            return low
     else:
         for _ in range(_MOST_RUNGS):
-            rate /= RUNG
-            if holds(rate):
+            low /= RUNG
+            if holds(low):
                 break
         else:
             return None
-    low, high = rate, rate * RUNG
+    high = low * RUNG
     while high / low > 1 + resolution:
         middle = math.sqrt(low * high)
         if holds(middle):
