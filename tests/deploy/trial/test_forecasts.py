@@ -1,17 +1,24 @@
+import json
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
+from deployments import make_deployment
 from eyewall_deploy.measure.load_samples import bucket_of
+from eyewall_deploy.measure.measured_cluster import MeasuredCluster
+from eyewall_deploy.trial import forecasts
 from eyewall_deploy.trial.forecast_picture import draw_forecasts
 from eyewall_deploy.trial.forecasts import (
     ForecastPoint,
+    ask_carried_rate,
     compare_forecasts,
     describe_forecasts,
     read_forecast,
 )
+from eyewall_deploy.trial.plan import PlannedRun
 from eyewall_deploy.trial.records import ForecastValue, LoadForecast, TrialMove, TrialRun
+from eyewall_deploy.trial.trial_file import Trial
 from trial_runs import run, second
 
 CORES = {"h1": 0.5}
@@ -44,6 +51,57 @@ def test_a_forecast_is_held_against_what_its_load_brought() -> None:
     assert (cpu.forecast, cpu.least, cpu.greatest, cpu.measured) == (0.6, 0.5, 0.7, 0.5)
     assert (latency.what, latency.forecast) == ("latency", 0.05)
     assert latency.measured == pytest.approx(0.045, rel=0.016)
+
+
+class Quiet:
+    """Progress that nobody watches, and what stays of it."""
+
+    def __init__(self) -> None:
+        self.logged: list[str] = []
+
+    def show(self, text: str) -> None:
+        pass
+
+    def log(self, text: str) -> None:
+        self.logged.append(text)
+
+
+def planned(trial: Trial, scheduler: str) -> PlannedRun:
+    (chosen,) = (it for it in trial.schedulers if it.scheduler == scheduler)
+    return PlannedRun(None, 1, chosen)
+
+
+@pytest.fixture
+def what_if(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A command that prints the file `answer` beside it, or fails without it."""
+    command = tmp_path / "eyewall"
+    command.write_text(f'#!/bin/sh\necho "$@" > {tmp_path}/asked\ncat {tmp_path}/answer\n')
+    command.chmod(0o755)
+    monkeypatch.setattr(forecasts, "sidecar_command", lambda: command)
+    return command
+
+
+def test_the_largest_rate_that_is_carried_is_a_multiple_of_the_present_one(
+    trial: Trial, what_if: Path, tmp_path: Path
+) -> None:
+    cluster = MeasuredCluster(make_deployment(tmp_path / "run"), Quiet())
+    multiple = {"value": 1.5, "least": 1.2, "greatest": 2.0}
+    then = {"sustainable": multiple, "response_time": multiple, "hosts": []}
+    (tmp_path / "answer").write_text(json.dumps({"then": then}))
+    found = ask_carried_rate(cluster, trial, planned(trial, "eyewall"), 40.0)
+    assert found == ForecastValue(60.0, 48.0, 80.0)
+    asked = (tmp_path / "asked").read_text().split()
+    assert asked[:3] == ["what-if", "chain", "--rate=1x"]
+    assert ask_carried_rate(cluster, trial, planned(trial, "ras"), 40.0) is None
+
+
+def test_without_a_forecast_a_search_goes_on_and_says_why(
+    trial: Trial, what_if: Path, tmp_path: Path
+) -> None:
+    progress = Quiet()
+    cluster = MeasuredCluster(make_deployment(tmp_path / "run"), progress)
+    assert ask_carried_rate(cluster, trial, planned(trial, "eyewall"), 40.0) is None
+    assert ["no forecast" in it for it in progress.logged] == [True]
 
 
 def test_no_forecast_is_held_against_another_placement_or_one_that_changed_meanwhile() -> None:

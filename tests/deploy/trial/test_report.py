@@ -1,5 +1,6 @@
 import io
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -21,7 +22,7 @@ from eyewall_deploy.trial.report import (
     show_table,
     sustainable_results,
 )
-from eyewall_deploy.trial.trial_file import Trial
+from eyewall_deploy.trial.trial_file import Trial, TrialEvent
 from rich.console import Console
 from trial_runs import run, second
 
@@ -53,6 +54,20 @@ def test_all_figures_are_json(trial: Trial) -> None:
     assert content["runs"][1]["moves"] == [{"at": 3.5, "executors": 2, "workers": 1}]
     assert content["runs"][1]["figures"]["p99"] is None
     assert content["summary"][0]["figures"]["acked_per_second"]["median"] == 10
+
+
+def test_latencies_are_compared_where_nothing_changes_during_a_run(trial: Trial) -> None:
+    def shown(of: Trial) -> str:
+        console = Console(width=120, record=True, file=io.StringIO())
+        seconds = [second(at, latency={100: 10}) for at in range(40)]
+        runs = [run(name, seconds=seconds, due=None) for name in ("ras", "eyewall")]
+        show_table(console, of, runs)
+        assert len(results(of, runs)["latency_ratios"]) == (4 if of.is_steady else 0)
+        return " ".join(console.export_text().split())
+
+    assert "eyewall 1.00 [1.00–1.00] ras 1.00 [1.00–1.00] ras" in shown(trial)
+    event = TrialEvent(at=5.0, cpu="h1", factor=0.5)
+    assert "relative to" not in shown(replace(trial, events=(event,)))
 
 
 def test_a_sustained_rate_is_shown_beside_its_forecast(trial: Trial) -> None:
