@@ -56,6 +56,25 @@ def test_all_figures_are_json(trial: Trial) -> None:
     assert content["summary"][0]["figures"]["acked_per_second"]["median"] == 10
 
 
+def test_the_latest_latency_at_each_rate_is_shown_and_what_was_not_acked(trial: Trial) -> None:
+    def found(repetition: int, *tries: RateMeasurement) -> SustainableRate:
+        return SustainableRate("ras", repetition, "f", 10.0, 0.1, tries)
+
+    def measured(rate: float, p99: float | None, acked: float = 1.0) -> RateMeasurement:
+        return RateMeasurement(rate, p99, acked, moved=False)
+
+    searches = [
+        found(1, measured(10.0, 0.9), measured(20.1, 0.5, 0.9), measured(10.0, 0.1)),
+        found(2, measured(10.1, 0.3), measured(20.0, 0.7, 0.8), measured(40.0, None, 0.0)),
+    ]
+    console = Console(width=120, record=True, file=io.StringIO())
+    show_sustainable(console, trial, searches)
+    lines = [it.split() for it in console.export_text().splitlines()]
+    assert ["10.0", "200", "ms"] in lines
+    assert ["20.0", "600", "ms,", "85%", "acked"] in lines
+    assert ["40.0", "–"] in lines
+
+
 def test_latencies_are_compared_where_nothing_changes_during_a_run(trial: Trial) -> None:
     def shown(of: Trial) -> str:
         console = Console(width=120, record=True, file=io.StringIO())
@@ -84,6 +103,7 @@ def test_a_sustained_rate_is_shown_beside_its_forecast(trial: Trial) -> None:
     lines = [it.split() for it in console.export_text().splitlines()]
     assert ["ras", "1", "20", "150", "ms", "–"] in lines
     assert ["eyewall", "1", "20", "150", "ms", "21.3", "[18–24]"] in lines
+    assert ["10.0", "100", "ms", "100", "ms"] in lines
     content = json.loads(json.dumps(sustainable_results(trial, searches)))
     assert [it["forecast"] for it in content["searches"]] == [
         None,

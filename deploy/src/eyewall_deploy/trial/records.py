@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
 _MICROS = 1e6
+ACKED = 0.97
+"""Share of the due tuples that has to be acked for a rate to be sustained."""
 SAME_RATE = 0.02
 """Rates that differ by less count as one."""
 
@@ -229,19 +231,21 @@ class SustainableRate:
     @property
     def p99(self) -> float | None:
         """Latency at the rate."""
-        found = self._latest_at(1.0)
+        found = None if self.rate is None else self.latest_at(self.rate)
         return None if found is None else found.p99
 
     @property
     def forecast(self) -> ForecastValue | None:
         """What was forecast for it at half of it, for the same placement."""
-        half, full = self._latest_at(0.5), self._latest_at(1.0)
+        if self.rate is None:
+            return None
+        half, full = self.latest_at(self.rate / 2), self.latest_at(self.rate)
         if half is None or full is None or half.moves != full.moves:
             return None
         return half.forecast
 
-    def _latest_at(self, share: float) -> RateMeasurement | None:
-        rate = share * (self.rate or math.nan)
+    def latest_at(self, rate: float) -> RateMeasurement | None:
+        """Return what was measured last at a rate."""
         tries = reversed(self.measurements)
         return next((it for it in tries if math.isclose(it.rate, rate, rel_tol=SAME_RATE)), None)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import asdict
+from math import isclose
 from operator import attrgetter
 from pathlib import Path
 from statistics import median
@@ -16,7 +17,9 @@ from rich.text import Text
 from eyewall_deploy.trial.forecasts import compare_forecasts, describe_forecasts
 from eyewall_deploy.trial.latency_ratios import PERCENTS, find_latency_ratios
 from eyewall_deploy.trial.records import (
+    ACKED,
     FIGURES,
+    SAME_RATE,
     FigureRange,
     host_cpu,
     summarise_rates,
@@ -32,7 +35,7 @@ if TYPE_CHECKING:
 
     from eyewall_deploy.deployment import Deployment
     from eyewall_deploy.trial.latency_ratios import LatencyRatio
-    from eyewall_deploy.trial.records import SustainableRate, TrialRun
+    from eyewall_deploy.trial.records import RateMeasurement, SustainableRate, TrialRun
     from eyewall_deploy.trial.recovery import Recoveries, Recovery
     from eyewall_deploy.trial.trial_file import Trial
 
@@ -40,6 +43,7 @@ _SUSTAINED = (
     "The largest rate whose p99 is below twice its value at half of the rate, with 97 % of the due "
     "tuples acked."
 )
+_RATES = "p99 at each rate, when it was measured last"
 _WIDEST = 1_000
 _MANY = 1_000
 """Beyond it a number has no fraction."""
@@ -136,6 +140,38 @@ def show_sustainable(console: Console, trial: Trial, found: Sequence[Sustainable
     _print_whole(console, table)
     resolutions = ", ".join(f"{it:.0%}" for it in sorted({it.resolution for it in found}))
     console.print(Text(f"{_SUSTAINED} Resolution: {resolutions}.", style="dim"))
+    _show_rates(console, found)
+
+
+def _show_rates(console: Console, found: Sequence[SustainableRate]) -> None:
+    """Show each scheduler's latency at each rate.
+
+    A latency that is low at half of a rate may double before that is reached, and be lower there
+    than another one that does not.
+    """
+    schedulers = list(dict.fromkeys(it.scheduler for it in found))
+    table = Table(title=_RATES, title_justify="left", box=SIMPLE)
+    for heading in ("tuples/s", *schedulers):
+        table.add_column(heading, justify="right", no_wrap=True)
+    rates: list[float] = []
+    for rate in sorted(it.rate for search in found for it in search.measurements):
+        if not rates or not isclose(rate, rates[-1], rel_tol=SAME_RATE):
+            rates.append(rate)
+    for rate in rates:
+        cells = []
+        for scheduler in schedulers:
+            latest = [it.latest_at(rate) for it in found if it.scheduler == scheduler]
+            cells.append(_rate_cell([it for it in latest if it is not None]))
+        table.add_row(f"{rate:.1f}", *cells)
+    _print_whole(console, table)
+
+
+def _rate_cell(measured: Sequence[RateMeasurement]) -> str:
+    known = [it.p99 for it in measured if it.p99 is not None]
+    if not known:
+        return "–"
+    acked = median(it.acked for it in measured)
+    return ms(median(known)) + (f", {acked:.0%} acked" if acked < ACKED else "")
 
 
 def sustainable_results(trial: Trial, found: Sequence[SustainableRate]) -> dict[str, Any]:

@@ -17,7 +17,7 @@ from eyewall_deploy.state import SchedulerChoice
 from eyewall_deploy.trial.cluster_events import restore_cluster
 from eyewall_deploy.trial.forecasts import ask_carried_rate
 from eyewall_deploy.trial.plan import fingerprint
-from eyewall_deploy.trial.records import SAME_RATE, RateMeasurement, SustainableRate
+from eyewall_deploy.trial.records import ACKED, SAME_RATE, RateMeasurement, SustainableRate
 from eyewall_deploy.trial.run_watch import RunWatch
 from eyewall_deploy.trial.topology_runs import TopologyRate, read_topologies, submit_topologies
 from eyewall_deploy.trial.trial_run import wait_for_start, window_latency
@@ -40,7 +40,6 @@ _SHORTEST, _LONGEST = 15.0, 40.0
 """A rate is measured until so many tuples were due, for so many seconds at least and at most."""
 _SETTLE = 6.0
 _LINES_LATE = 2.0
-_ACKED = 0.97
 _SLOWDOWN = 2.0
 _ATTEMPTS = 3
 _ADAPTS_WITHIN, _WORKERS_START = 180.0, 30.0
@@ -164,7 +163,7 @@ def is_sustained(half: RateMeasurement, full: RateMeasurement) -> bool:
     """Return whether a rate is sustained, by what was measured at it and at half of it."""
     if half.p99 is None or full.p99 is None:
         return False
-    return full.acked >= _ACKED and full.p99 < _SLOWDOWN * half.p99
+    return full.acked >= ACKED and full.p99 < _SLOWDOWN * half.p99
 
 
 def hold_seconds(rate: float) -> float:
