@@ -14,23 +14,13 @@ from eyewall_deploy.failure import Failure
 from eyewall_deploy.lifecycle import preparation
 from eyewall_deploy.lifecycle.preparation import UpOptions, prepare
 from eyewall_deploy.state import ClusterMode, DelaySource, RunState, SchedulerChoice
+from recorded_progress import RecordedProgress
 from typer.testing import CliRunner
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from fake_cluster import FakeCluster
-
-
-class RecordedProgress:
-    def __init__(self) -> None:
-        self.logged: list[str] = []
-
-    def show(self, text: str) -> None:
-        pass
-
-    def log(self, text: str) -> None:
-        self.logged.append(text)
 
 
 @pytest.fixture

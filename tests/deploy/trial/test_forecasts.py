@@ -19,6 +19,7 @@ from eyewall_deploy.trial.forecasts import (
 from eyewall_deploy.trial.plan import PlannedRun
 from eyewall_deploy.trial.records import ForecastValue, LoadForecast, TrialMove, TrialRun
 from eyewall_deploy.trial.trial_file import Trial
+from recorded_progress import RecordedProgress
 from trial_runs import run, second
 
 CORES = {"h1": 0.5}
@@ -53,19 +54,6 @@ def test_a_forecast_is_held_against_what_its_load_brought() -> None:
     assert latency.measured == pytest.approx(0.045, rel=0.016)
 
 
-class Quiet:
-    """Progress that nobody watches, and what stays of it."""
-
-    def __init__(self) -> None:
-        self.logged: list[str] = []
-
-    def show(self, text: str) -> None:
-        pass
-
-    def log(self, text: str) -> None:
-        self.logged.append(text)
-
-
 def planned(trial: Trial, scheduler: str) -> PlannedRun:
     (chosen,) = (it for it in trial.schedulers if it.scheduler == scheduler)
     return PlannedRun(None, 1, chosen)
@@ -84,7 +72,7 @@ def what_if(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def test_the_largest_rate_that_is_carried_is_a_multiple_of_the_present_one(
     trial: Trial, what_if: Path, tmp_path: Path
 ) -> None:
-    cluster = MeasuredCluster(make_deployment(tmp_path / "run"), Quiet())
+    cluster = MeasuredCluster(make_deployment(tmp_path / "run"), RecordedProgress())
     multiple = {"value": 1.5, "least": 1.2, "greatest": 2.0}
     then = {"sustainable": multiple, "response_time": multiple, "hosts": []}
     (tmp_path / "answer").write_text(json.dumps({"then": then}))
@@ -98,7 +86,7 @@ def test_the_largest_rate_that_is_carried_is_a_multiple_of_the_present_one(
 def test_without_a_forecast_a_search_goes_on_and_says_why(
     trial: Trial, what_if: Path, tmp_path: Path
 ) -> None:
-    progress = Quiet()
+    progress = RecordedProgress()
     cluster = MeasuredCluster(make_deployment(tmp_path / "run"), progress)
     assert ask_carried_rate(cluster, trial, planned(trial, "eyewall"), 40.0) is None
     assert ["no forecast" in it for it in progress.logged] == [True]

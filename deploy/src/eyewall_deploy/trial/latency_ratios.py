@@ -1,9 +1,9 @@
 """Whether a scheduler's latencies differ from the others' by more than chance.
 
 A stall, and the queue behind it, decides the p99 of a window and may happen under any scheduler;
-starts differ, too. How much of a ratio is chance is told by a bootstrap: repetitions are drawn
-anew from those that were measured, and seconds from each of them, a few at a time as neighbours
-are alike (circular blocks: Politis and Romano, 1992). Each scheduler has draws of its own.
+starts differ, too. A bootstrap tells how much of a ratio is chance: it resamples the repetitions,
+then the seconds of each, in blocks since neighbouring seconds are alike (circular block bootstrap,
+Politis and Romano, 1992). Each scheduler is resampled independently.
 """
 
 from __future__ import annotations

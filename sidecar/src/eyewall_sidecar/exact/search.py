@@ -10,6 +10,7 @@ from eyewall_sidecar.exact.branch_and_bound import (
     FADING,
     branch_and_bound,
     covers,
+    setup_seconds,
 )
 from eyewall_sidecar.exact.closed_form import solve_closed_form
 from eyewall_sidecar.exact.finding import Clock, Finding, Heuristic, Outcome
@@ -28,7 +29,7 @@ SETUP_SHARE = 0.1
 """Of the time limit: where tables take longer, branch and bound seldom proves anything in the rest,
 and the heuristic has all of it."""
 ROUNDING = 1e-12
-"""Of a cost: within this, two ways to add it up differ."""
+"""Of a value: below this, two ways to add it up differ."""
 MOST_READABLE = 100_000
 """Columns. PuLP takes about ten seconds to write so many."""
 
@@ -49,6 +50,16 @@ class EngineRun:
 
     engine: Engine
     finding: Finding
+
+
+def leaves_proof(arrays: ProblemArrays, time_limit: float) -> bool:
+    """Whether branch and bound would hardly begin within the time limit, and nothing else proves.
+
+    The closed form does, and the integer program has no such tables.
+    """
+    if closed_form.covers(arrays) or not covers(arrays):
+        return False
+    return setup_seconds(arrays) > SETUP_SHARE * time_limit
 
 
 def too_large(arrays: ProblemArrays, *, readable: bool) -> bool:
@@ -140,10 +151,10 @@ class Search:
             until = self.clock() + HEURISTIC_SHARE * (ends_at - self.clock())
             better = self._better(start, costs, until, least, MOST_TURNS)
             return self._program(costs, better, ends_at)
-        if self.leaves_proof and self.heuristic is not None:
+        if self.leaves_proof:
             better = self._better(start, costs, ends_at, least, None)
             if better is not None:
-                return self._without_proof(better, costs, least)
+                return self._heuristic_run(better, costs, least)
         finding = branch_and_bound(
             self.arrays,
             costs,
@@ -171,7 +182,7 @@ class Search:
         )
         return EngineRun(Engine.INTEGER_PROGRAM, finding)
 
-    def _without_proof(self, places: Places, costs: Costs, least: float) -> EngineRun:
+    def _heuristic_run(self, places: Places, costs: Costs, least: float) -> EngineRun:
         value = cost(self.arrays, costs, places)
         if _is_least(value, least):
             return EngineRun(Engine.HEURISTIC, Finding(Outcome.OPTIMAL, places, value, value))

@@ -7,11 +7,10 @@ from math import exp, inf, isfinite
 
 import numpy as np
 
-from eyewall_sidecar.exact.branch_and_bound import setup_seconds
 from eyewall_sidecar.exact.finding import Clock, Heuristic, Outcome
 from eyewall_sidecar.exact.first_fit import first_fit
 from eyewall_sidecar.exact.infeasibility import binding_reasons, obvious_reasons
-from eyewall_sidecar.exact.search import SETUP_SHARE, Search, too_large
+from eyewall_sidecar.exact.search import ROUNDING, Search, leaves_proof, too_large
 from eyewall_sidecar.model import Placement, PlacementProblem, Range, Solution, Status, violations
 from eyewall_sidecar.model.arrays import Places, ProblemArrays, placement_of, places_of
 from eyewall_sidecar.objective import Objective, Term
@@ -23,8 +22,6 @@ POLICY = "odp"
 CHECKS = "checks"
 """What shows without a search that nothing fits."""
 TOLERANCE = 1e-6
-ROUNDING = 1e-12
-"""Of a value: below this, two ways to add it up differ."""
 CERTAIN_FAILURE = "every valid placement needs a node or link of availability 0, so A is 0 for all"
 
 Ranges = Mapping[Term, Range]
@@ -60,7 +57,7 @@ def solve(
         _running(problem),
         problem if readable else None,
         heuristic,
-        leaves_proof=setup_seconds(arrays) > SETUP_SHARE * time_limit,
+        leaves_proof=heuristic is not None and leaves_proof(arrays, time_limit),
     )
     answer = _Answer(problem, objective, search)
     found = answer.solution(started, time_limit)
@@ -142,7 +139,7 @@ class _Answer:
         up = np.isfinite(self.arrays.node_logs).all() and np.isfinite(self.arrays.link_logs).all()
         if up or Term.A not in self.objective.weights:
             return False
-        trial = replace(self.search, known=(), heuristic=None, runs=[])
+        trial = replace(self.search, known=(), heuristic=None, leaves_proof=False, runs=[])
         outcome = trial.minimise({Term.A: 1.0}, share=0.5).outcome
         self.tried = trial.evaluated
         return outcome is Outcome.INFEASIBLE
@@ -155,7 +152,7 @@ class _Answer:
             ranges[term] = Range(best, worst)
             if failing and term is Term.A:
                 ranges[term] = Range(-inf, -inf)
-            elif self.search.leaves_proof and self.search.heuristic is not None:
+            elif self.search.leaves_proof:
                 ranges[term] = Range(best, worst, proven=ranges[term].coincide)
             elif not ranges[term].coincide:
                 share = 1 / (len(self.objective.weights) + 1 - place)

@@ -38,7 +38,8 @@ KEPT = (
 def is_same_but_for_others(task: PlacementTask, other: PlacementTask) -> bool:
     """Whether nothing but what others use of the hosts tells one task from another.
 
-    That changes all the time; a first placement is not begun anew for it.
+    That changes all the time, and is unknown until a host's first report: a search for a first
+    placement goes on.
     """
     one, two = task.problem, other.problem
     if task == other:

@@ -1,0 +1,144 @@
+"""What the load model gets of a topology and its hosts: measured, or declared until then."""
+
+import pytest
+from eyewall_sidecar.storm import HostLoad, MeasuredTopology
+from eyewall_sidecar.storm.topology_estimates import MeasuredValue
+from storm_builders import ask, chain, state, supervisor, worker
+
+LOADED = chain(
+    ("source", 1),
+    ("sink", 1),
+    cpu=0.1,
+    settings={"policy": "ras", "objective": "L=1", "headroom": 2},
+)
+USED = MeasuredTopology(cores={1: MeasuredValue(0.2, 0.02), 2: MeasuredValue(0.4, 0.01)})
+
+
+def test_under_load_what_is_declared_limits_and_what_was_measured_is_the_demand() -> None:
+    # a has 2 of 8 declared cores as measured, of which the topology uses 0.6 and others 0.5.
+    load = HostLoad(cores=2.0, busy=1.1, by_topology={LOADED.id: 0.6})
+    asked = ask(
+        [supervisor("a")],
+        LOADED,
+        worker("a", 6700, 1, 2),
+        moving=True,
+        measured=USED,
+        loads={"a": load},
+    )
+    source, sink = asked.problem.operators
+    # 0.011 · (1 − 0.2) and 0.011 · (1 − 0.4) went into looking for tuples, known within half.
+    assert [source.cpu, sink.cpu] == [0.1, 0.1]
+    assert [source.demand, sink.demand] == pytest.approx([0.2 - 0.0088, 0.4 - 0.0066])
+    assert source.demand_error == pytest.approx(0.02 + 0.0044)
+    (node,) = asked.problem.nodes
+    assert (node.cpu, node.cores) == (8.0, 2.0)
+    assert node.background == pytest.approx(0.5)
+    assert asked.problem.load.polling_cpu == 0.011
+    assert asked.problem.load.headroom == 2.0
+
+
+def test_what_was_measured_on_a_slow_host_is_less_at_speed_one() -> None:
+    # 0.2 cores at speed 0.5 do the work of 0.1 at speed 1; 0.0099 went into looking for tuples.
+    asked = ask([supervisor("a", speed="0.5")], LOADED, worker("a", 6700, 1, 2), measured=USED)
+    assert [it.demand for it in asked.problem.operators] == pytest.approx([0.0901, 0.1912])
+
+
+def test_an_executor_that_only_looks_for_tuples_needs_next_to_nothing() -> None:
+    # 0.011 used, of which 0.011 · 0.989 for looking: a tenth is left.
+    measured = MeasuredTopology(cores=dict.fromkeys((1, 2), MeasuredValue(0.011, 0.0)))
+    asked = ask([supervisor("a")], LOADED, worker("a", 6700, 1, 2), measured=measured)
+    assert [it.demand for it in asked.problem.operators] == pytest.approx([0.0011, 0.0011])
+
+
+def test_no_executor_looks_for_tuples_with_more_than_the_least_that_any_of_its_kind_used() -> None:
+    # The bolts have another wait strategy: of 0.004 used 0.004 · 0.996 went into looking, of 0.1
+    # 0.004 · 0.9. That says nothing of the spout: of its 0.1, 0.011 · 0.9.
+    topology = chain(("source", 1), ("tag", 1), ("sink", 1), settings={"objective": "L=1"})
+    used = {1: MeasuredValue(0.1, 0.0), 2: MeasuredValue(0.1, 0.0), 3: MeasuredValue(0.004, 0.0)}
+    measured = MeasuredTopology(cores=used)
+    asked = ask([supervisor("a")], topology, worker("a", 6700, 1, 2, 3), measured=measured)
+    demands = [it.demand for it in asked.problem.operators]
+    assert demands == pytest.approx([0.0901, 0.0964, 0.0004])
+    assert asked.problem.load.polling_cpu == pytest.approx((0.011 + 2 * 0.004) / 3)
+
+
+def test_nothing_is_known_of_threads_that_look_for_tuples_where_nothing_was_measured() -> None:
+    asked = ask([supervisor("a")], LOADED, worker("a", 6700, 1, 2))
+    assert asked.problem.load.polling_cpu == 0.0
+
+
+def test_the_time_for_a_tuple_is_without_looking_for_it() -> None:
+    # 0.022 cores at 10 tuples/s are 2.2 ms each; 0.011 · 0.978 of the 0.022 went into looking.
+    measured = MeasuredTopology(
+        cores=dict.fromkeys((1, 2), MeasuredValue(0.022, 0.0)),
+        execution_times={"sink": MeasuredValue(0.0022, 0.0)},
+    )
+    asked = ask([supervisor("a")], LOADED, worker("a", 6700, 1, 2), measured=measured)
+    times = [it.execution_time for it in asked.problem.operators]
+    assert times == pytest.approx([0.0, 0.0011242])
+
+
+def test_a_host_without_a_report_has_as_many_cores_for_what_it_declares_as_the_others() -> None:
+    # a has 2 of 8 declared cores, so b likely has 2 of 8, too.
+    asked = ask(
+        [supervisor("a"), supervisor("b")],
+        LOADED,
+        worker("a", 6700, 1, 2),
+        measured=USED,
+        loads={"a": HostLoad(cores=2.0, busy=0.6, by_topology={LOADED.id: 0.6})},
+    )
+    assert {it.id: it.cores for it in asked.problem.nodes} == {"a": 2.0, "b": 2.0}
+
+
+def test_without_measurements_nothing_is_known_but_what_is_declared() -> None:
+    asked = ask([supervisor("a")], LOADED)
+    assert [it.demand for it in asked.problem.operators] == [None, None]
+    assert [(it.cores, it.background) for it in asked.problem.nodes] == [(None, 0.0)]
+
+
+def test_before_cpu_is_measured_others_use_the_same_part_of_declared_cores() -> None:
+    # Processes other than workers use 0.5 of 2 cores, so 2 of 8 declared ones; another topology,
+    # of which 0.75 were measured, declares 3 and leaves 5.
+    other = chain(("source", 1), ("sink", 1), cpu=1.5, name="other-1")
+    asked = ask(
+        [supervisor("a"), supervisor("b")],
+        LOADED,
+        loads={"a": HostLoad(cores=2.0, busy=1.25, by_topology={other.id: 0.75})},
+        others=[state(other, worker("a", 6700, 1, 2))],
+    )
+    assert {it.id: (it.cpu, it.cores, it.background) for it in asked.problem.nodes} == {
+        "a": (5.0, 5.0, 2.0),
+        "b": (8.0, None, 0.0),
+    }
+
+
+def test_cores_are_at_least_what_stays_declares_however_much_others_declare() -> None:
+    # The other topology declares all 8 cores; 0.1 stay, and a quarter of a is in use by processes.
+    other = chain(("x", 1), cpu=8.0, name="other-1")
+    (node,) = ask(
+        [supervisor("a")],
+        LOADED,
+        worker("a", 6700, 1),
+        loads={"a": HostLoad(cores=2.0, busy=0.5)},
+        others=[state(other, worker("a", 6701, 1))],
+    ).problem.nodes
+    assert (node.cpu, node.cores, node.background) == (0.1, 0.1, 0.1)
+
+
+def test_a_host_that_reports_no_cores_says_nothing_of_what_others_use() -> None:
+    (node,) = ask(
+        [supervisor("a")], LOADED, loads={"a": HostLoad(cores=0.0, busy=0.0)}
+    ).problem.nodes
+    assert (node.cores, node.background) == (None, 0.0)
+
+
+def test_what_crossing_a_worker_costs_is_fitted_to_the_workers_that_run() -> None:
+    # 10,000 tuples/s leave one worker and enter the other; each uses 1.03 cores beside its
+    # executors. 0.03 is usual of a worker, so a tuple takes 100 µs at each end rather than 60.
+    topology = chain(("source", 1), ("sink", 1), settings={"rate.hint": {"source": 10_000}})
+    workers = worker("a", 6700, 1), worker("a", 6701, 2)
+    overheads = {("a", 6700): 1.03, ("a", 6701): 1.03}
+    load = ask([supervisor("a")], topology, *workers, overheads=overheads).problem.load
+    assert load.send_cpu == load.receive_cpu == pytest.approx(100e-6, rel=0.02)
+    usual = ask([supervisor("a")], topology, *workers).problem.load
+    assert (usual.worker_cpu, usual.send_cpu) == pytest.approx((0.03, 60e-6))
