@@ -50,6 +50,8 @@ def load_problem(seed: int, *, operators: int = 6, nodes: int = 4) -> PlacementP
             crossing_seconds=float(draw.choice([0.0, 0.001])),
             burstiness=float(draw.uniform(0.5, 2)),
             sharing=float(draw.uniform(0.2, 2)),
+            crossing_cpu=float(draw.choice([0.0, 0.05])),
+            crossing_half_rate=float(draw.choice([0.0, 10.0, 100.0])),
         ),
     )
 

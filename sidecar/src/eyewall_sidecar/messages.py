@@ -72,8 +72,8 @@ class Code(Enum):
         "{gap:.0f} s without output cost {cost:.3g} s"
     )
     RELIEF_TOO_SMALL = (
-        "what runs is saturated, and {relief:.2f} times its throughput is certain; a move needs "
-        "{minimum:g} times"
+        "what runs is saturated, and a move is expected to carry {expected:.2f} times its "
+        "throughput, {relief:.2f} times at least; it needs {minimum:g} and 1"
     )
     FROZEN_BY_CONFIGURATION = "moves are frozen ([replacement] frozen)"
     FROZEN_BY_OPERATORS = "moves are frozen (the operators' switch)"

@@ -3,6 +3,7 @@
 import pytest
 from eyewall_sidecar.storm import HostLoad, MeasuredTopology
 from eyewall_sidecar.storm.topology_estimates import MeasuredValue
+from eyewall_sidecar.storm.worker_overhead import USUAL
 from storm_builders import ask, chain, state, supervisor, worker
 
 LOADED = chain(
@@ -41,6 +42,23 @@ def test_what_was_measured_on_a_slow_host_is_less_at_speed_one() -> None:
     # 0.2 cores at speed 0.5 do the work of 0.1 at speed 1; 0.0099 went into looking for tuples.
     asked = ask([supervisor("a", speed="0.5")], LOADED, worker("a", 6700, 1, 2), measured=USED)
     assert [it.demand for it in asked.problem.operators] == pytest.approx([0.0901, 0.1912])
+
+
+@pytest.mark.parametrize(
+    ("busy", "looked"),
+    # The host's 2 cores are in use up to 1, 0.95 and 0.8 of them: nothing, a half, all of it.
+    [(2.0, 0.0), (1.9, 0.5), (1.6, 1.0)],
+)
+def test_where_a_host_is_full_nobody_looks_for_tuples(busy: float, looked: float) -> None:
+    load = HostLoad(cores=2.0, busy=busy, by_topology={LOADED.id: 0.6})
+    asked = ask(
+        [supervisor("a")], LOADED, worker("a", 6700, 1, 2), measured=USED, loads={"a": load}
+    )
+    source, sink = asked.problem.operators
+    assert source.demand == pytest.approx(0.2 - 0.0088 * looked)
+    assert sink.demand == pytest.approx(0.4 - 0.0066 * looked)
+    # How much it was remains as uncertain as where there is room.
+    assert source.demand_error == pytest.approx(0.02 + 0.0044)
 
 
 def test_an_executor_that_only_looks_for_tuples_needs_next_to_nothing() -> None:
@@ -133,12 +151,13 @@ def test_a_host_that_reports_no_cores_says_nothing_of_what_others_use() -> None:
 
 
 def test_what_crossing_a_worker_costs_is_fitted_to_the_workers_that_run() -> None:
-    # 10,000 tuples/s leave one worker and enter the other; each uses 1.03 cores beside its
-    # executors. 0.03 is usual of a worker, so a tuple takes 100 µs at each end rather than 60.
+    # 10,000 tuples/s leave one worker and enter the other; each uses 1.091 cores beside its
+    # executors. 0.015 + 0.08 · 10,000 / 10,500 are usual of a worker, so a tuple takes some
+    # 100 µs at each end rather than 5: an eighth of what is more is put down to being woken.
     topology = chain(("source", 1), ("sink", 1), settings={"rate.hint": {"source": 10_000}})
     workers = worker("a", 6700, 1), worker("a", 6701, 2)
-    overheads = {("a", 6700): 1.03, ("a", 6701): 1.03}
+    overheads = {("a", 6700): 1.091, ("a", 6701): 1.091}
     load = ask([supervisor("a")], topology, *workers, overheads=overheads).problem.load
-    assert load.send_cpu == load.receive_cpu == pytest.approx(100e-6, rel=0.02)
+    assert load.send_cpu == load.receive_cpu == pytest.approx(100e-6 * 7 / 8, rel=0.02)
     usual = ask([supervisor("a")], topology, *workers).problem.load
-    assert (usual.worker_cpu, usual.send_cpu) == pytest.approx((0.03, 60e-6))
+    assert (usual.worker_cpu, usual.crossing_cpu, usual.send_cpu) == pytest.approx(tuple(USUAL))

@@ -3,8 +3,10 @@
 import pytest
 from eyewall_contracts.sample import Sample, ThreadGroup, WorkerSample
 from eyewall_sidecar.storm.worker_overhead import (
-    USUAL_TUPLE,
-    USUAL_WORKER,
+    HALF_RATE,
+    USUAL,
+    CrossingCost,
+    ObservedWorker,
     Overheads,
     fit_crossing_cost,
     update_overheads,
@@ -57,24 +59,43 @@ def test_a_process_that_took_the_slot_starts_from_nothing() -> None:
     assert both[KEY].held == pytest.approx(0.18)
 
 
+def overhead(cost: CrossingCost, rate: float) -> float:
+    return cost.worker + cost.crossing * rate / (rate + HALF_RATE) + cost.per_tuple * rate
+
+
 def test_without_measurements_the_costs_are_the_usual_ones() -> None:
-    assert fit_crossing_cost([]) == pytest.approx((USUAL_WORKER, USUAL_TUPLE))
+    assert tuple(fit_crossing_cost([])) == pytest.approx(tuple(USUAL))
 
 
-def test_workers_of_different_traffic_tell_the_two_costs_apart() -> None:
-    # 0.05 cores each and 100 µs a tuple: 0.05 + 0.01 · (0, 1, 5, 20).
-    observed = [(0.05 + 1e-4 * rate, rate) for rate in (0.0, 100.0, 500.0, 2000.0)]
-    assert fit_crossing_cost(observed) == pytest.approx((0.05, 1e-4), rel=0.05)
+def test_workers_of_different_traffic_tell_the_costs_apart() -> None:
+    real = CrossingCost(worker=0.05, crossing=0.1, per_tuple=1e-5)
+    observed = [
+        ObservedWorker(overhead(real, rate), tuples=rate, bursts=rate)
+        for rate in 5 * (0.0, 50.0, 300.0, 5000.0, 30000.0)
+    ]
+    assert tuple(fit_crossing_cost(observed)) == pytest.approx(tuple(real), rel=0.1)
 
 
-def test_one_worker_alone_divides_its_overhead_as_usual() -> None:
-    # 0.03 + 500 · 60 µs = 0.06 is usual; 0.12 is twice as much of each.
-    fitted = fit_crossing_cost([(0.12, 500.0)])
-    assert fitted.worker + 500.0 * fitted.per_tuple == pytest.approx(0.12, rel=0.05)
-    assert fitted.worker / USUAL_WORKER == pytest.approx(fitted.per_tuple / USUAL_TUPLE)
+def test_one_worker_alone_divides_its_overhead_by_how_much_each_part_usually_varies() -> None:
+    # With 500 bursts of two tuples a second 0.015 + 0.04 + 0.005 are usual, and these parts vary by
+    # 0.015, 0.04 and 0.02: 0.06 more is shared out by the squares of that.
+    fitted = fit_crossing_cost([ObservedWorker(0.12, tuples=1000.0, bursts=500.0)])
+    worker, crossing, per_tuple = (it - usual for it, usual in zip(fitted, USUAL, strict=True))
+    assert crossing / 2 / worker == pytest.approx(0.04**2 / 0.015**2)
+    assert per_tuple * 1000.0 / worker == pytest.approx(0.02**2 / 0.015**2)
+    assert worker + crossing / 2 + per_tuple * 1000.0 == pytest.approx(0.06, rel=0.1)
+
+
+def test_a_worker_that_nothing_crosses_says_nothing_of_crossings() -> None:
+    fitted = fit_crossing_cost([ObservedWorker(0.03, 0.0, 0.0)] * 5)
+    assert fitted.worker == pytest.approx(0.03, rel=0.2)
+    assert (fitted.crossing, fitted.per_tuple) == pytest.approx((USUAL.crossing, USUAL.per_tuple))
 
 
 def test_costs_are_never_negative() -> None:
-    falling = fit_crossing_cost([(0.2, 0.0), (0.2, 10.0), (0.01, 5000.0)])
-    assert min(falling) >= 0.0
-    assert min(fit_crossing_cost([(0.0, 0.0), (0.5, 1000.0), (1.0, 2000.0)])) >= 0.0
+    for observed in (
+        [(0.2, 0.0), (0.2, 10.0), (0.01, 5000.0)],
+        [(0.0, 0.0), (0.5, 1000.0), (1.0, 2000.0)],
+    ):
+        fitted = fit_crossing_cost(ObservedWorker(it, rate, rate) for it, rate in observed)
+        assert min(fitted) >= 0.0

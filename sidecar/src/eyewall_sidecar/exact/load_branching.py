@@ -145,20 +145,23 @@ def _order(arrays: ProblemArrays) -> Indices:
 
 def _interchangeable(terms: LoadTerms, order: Indices) -> Indices:
     """Return for each operator the last one before it that is the same in all respects."""
-    own: list[list[tuple[int, int, float, float, float, float]]] = [[] for _ in terms.demands]
+    own: list[list[tuple[int, int, float, float, float, float, float]]] = [
+        [] for _ in terms.demands
+    ]
     streams = zip(
         terms.sources.tolist(),
         terms.targets.tolist(),
         terms.rates.tolist(),
+        terms.bursts.tolist(),
         terms.passes.tolist(),
         terms.tuple_passes.tolist(),
         terms.loads.tolist(),
         strict=True,
     )
     for source, target, *amounts in streams:
-        rate, passes, without_acks, load = amounts
-        own[source].append((0, target, rate, passes, without_acks, load))
-        own[target].append((1, source, rate, passes, without_acks, load))
+        rate, bursts, passes, without_acks, load = amounts
+        own[source].append((0, target, rate, bursts, passes, without_acks, load))
+        own[target].append((1, source, rate, bursts, passes, without_acks, load))
     last: dict[object, int] = {}
     before = np.full(len(order), -1)
     columns = (

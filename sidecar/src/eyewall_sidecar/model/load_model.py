@@ -20,11 +20,15 @@ class LoadModel:
         Executors that share a worker process; 0: all executors of a node share one.
     worker_cpu
         Cores that a worker process uses in addition to its executors, at any rate.
+    crossing_cpu
+        Cores that it uses in addition once tuples cross its border all the time, however many.
+    crossing_half_rate
+        Bursts/s (`tuple_bursts`) across its border at which it uses half of them.
     polling_cpu
         Cores that an executor without tuples uses to look for one. It limits no rate, as it gives
         way to work, but it slows the work on a tuple.
     send_cpu, receive_cpu
-        CPU-seconds for a tuple that leaves a worker, and for one that enters a worker.
+        CPU-seconds for each tuple that leaves a worker, and for each that enters a worker.
     crossing_seconds
         Seconds a tuple needs from worker to worker in addition to the link's delay.
     burstiness
@@ -40,6 +44,8 @@ class LoadModel:
     headroom: float = 1.3
     executors_per_worker: int = 0
     worker_cpu: float = 0.0
+    crossing_cpu: float = 0.0
+    crossing_half_rate: float = 100.0
     polling_cpu: float = 0.0
     send_cpu: float = 0.0
     receive_cpu: float = 0.0
@@ -49,10 +55,10 @@ class LoadModel:
     uncertainty: float = 1.0
 
     def __post_init__(self) -> None:
-        for name in ("headroom", "burstiness", "sharing"):
+        for name in ("headroom", "crossing_half_rate", "burstiness", "sharing"):
             require_amount("load", name, getattr(self, name), FASTEST)
         require_amount("load", "uncertainty", self.uncertainty, MOST_UNCERTAIN)
-        for name in ("worker_cpu", "polling_cpu"):
+        for name in ("worker_cpu", "crossing_cpu", "polling_cpu"):
             require_amount("load", name, getattr(self, name), MOST)
         for name in ("send_cpu", "receive_cpu", "crossing_seconds"):
             require_amount("load", name, getattr(self, name), LONGEST)

@@ -40,7 +40,7 @@ class LoadTerms(NamedTuple):
         [operator]: as in `LoadArrays`.
     least
         [operator]: seconds of its work on a tuple's way on its fastest candidate.
-    sources, targets, rates, passes, tuple_passes, loads
+    sources, targets, rates, bursts, passes, tuple_passes, loads
         [stream]: as in `LoadArrays`, and bytes/s; those from an operator to itself are left out.
     cores, background, speedups, exponents
         [node]: as in `LoadArrays`.
@@ -53,9 +53,8 @@ class LoadTerms(NamedTuple):
     units
         [resource]: what an overload is counted in, the most that one operator needs; the last one
         for links, the most that one stream carries.
-    headroom, executors_per_worker, worker_cpu, polling_cpu, send_cpu, receive_cpu, crossing_seconds
-        As in `LoadArrays`.
-    burstiness, sharing
+    headroom, executors_per_worker, worker_cpu, crossing_cpu, crossing_half_rate, polling_cpu,
+    send_cpu, receive_cpu, crossing_seconds, burstiness, sharing
         As in `LoadArrays`.
     """
 
@@ -72,6 +71,7 @@ class LoadTerms(NamedTuple):
     sources: Places
     targets: Places
     rates: Floats
+    bursts: Floats
     passes: Floats
     tuple_passes: Floats
     loads: Floats
@@ -88,6 +88,8 @@ class LoadTerms(NamedTuple):
     headroom: float
     executors_per_worker: float
     worker_cpu: float
+    crossing_cpu: float
+    crossing_half_rate: float
     polling_cpu: float
     send_cpu: float
     receive_cpu: float
@@ -103,6 +105,8 @@ class Scratch(NamedTuple):
     ----------
     demand, held, free
         [node]: cores at speedup 1, executors, and cores that are free.
+    at_border
+        [node]: bursts/s that leave and enter its workers.
     entering, way_entering
         [node]: how often tuples enter with their acks, and without.
     left
@@ -112,8 +116,9 @@ class Scratch(NamedTuple):
         operator that has most to do; seconds that are assumed; seconds of work on a tuple's way.
     shares
         [node]: the part of a tree's tuples there that are on the tuple's way.
-    inner_rates, inner_passes
-        [node]: tuples/s within it, and how often a tuple's way leads along such a stream.
+    inner_rates, inner_bursts, inner_passes
+        [node]: tuples/s and bursts/s within it, and how often a tuple's way leads along streams
+        there.
     used
         [resource, node]: what its operators need.
     links
@@ -123,6 +128,7 @@ class Scratch(NamedTuple):
     demand: Floats
     held: Floats
     free: Floats
+    at_border: Floats
     entering: Floats
     way_entering: Floats
     left: Floats
@@ -133,6 +139,7 @@ class Scratch(NamedTuple):
     on_way: Floats
     shares: Floats
     inner_rates: Floats
+    inner_bursts: Floats
     inner_passes: Floats
     used: Floats
     links: Floats
@@ -160,6 +167,7 @@ def load_terms(arrays: ProblemArrays, term: Term) -> LoadTerms:
         "sources": load.sources[between],
         "targets": load.targets[between],
         "rates": load.rates[between],
+        "bursts": load.bursts[between],
         "passes": load.passes[between],
         "tuple_passes": load.tuple_passes[between],
         "loads": carried,
@@ -179,6 +187,8 @@ def load_terms(arrays: ProblemArrays, term: Term) -> LoadTerms:
         headroom=load.headroom,
         executors_per_worker=load.executors_per_worker,
         worker_cpu=load.worker_cpu,
+        crossing_cpu=load.crossing_cpu,
+        crossing_half_rate=load.crossing_half_rate,
         polling_cpu=load.polling_cpu,
         send_cpu=load.send_cpu,
         receive_cpu=load.receive_cpu,
@@ -195,6 +205,7 @@ def scratch(terms: LoadTerms) -> Scratch:
     return Scratch(
         demand=np.zeros(nodes),
         held=np.zeros(nodes),
+        at_border=np.zeros(nodes),
         entering=np.zeros(nodes),
         way_entering=np.zeros(nodes),
         free=np.zeros(nodes),
@@ -206,6 +217,7 @@ def scratch(terms: LoadTerms) -> Scratch:
         on_way=np.zeros(nodes),
         shares=np.zeros(nodes),
         inner_rates=np.zeros(nodes),
+        inner_bursts=np.zeros(nodes),
         inner_passes=np.zeros(nodes),
         used=np.zeros((3, nodes)),
         links=np.zeros(terms.link_limits.shape),
@@ -220,20 +232,23 @@ def evaluate_places(terms: LoadTerms, room: Scratch, places: Places) -> tuple[fl
     constraints by less. The cost is L in seconds, or 1 / Θ.
     """
     demand, held, free, left = room.demand, room.held, room.free, room.left
+    at_border = room.at_border
     entering, way_entering = room.entering, room.way_entering
     trees, batches, slowest = room.trees, room.batches, room.slowest
     assumed, on_way, shares = room.assumed, room.on_way, room.shares
-    inner_rates, inner_passes, used, links = (
+    inner_rates, inner_bursts, inner_passes, used, links = (
         room.inner_rates,
+        room.inner_bursts,
         room.inner_passes,
         room.used,
         room.links,
     )
     for node in range(len(demand)):
         demand[node] = held[node] = entering[node] = way_entering[node] = 0.0
+        at_border[node] = 0.0
         trees[node] = batches[node] = slowest[node] = 0.0
         assumed[node] = on_way[node] = shares[node] = 0.0
-        inner_rates[node] = inner_passes[node] = 0.0
+        inner_rates[node] = inner_bursts[node] = inner_passes[node] = 0.0
         used[0, node] = used[1, node] = used[2, node] = 0.0
     limited = len(links) > 0
     for source in range(len(links)):
@@ -266,10 +281,13 @@ def evaluate_places(terms: LoadTerms, room: Scratch, places: Places) -> tuple[fl
         rate, passes = terms.rates[stream], terms.passes[stream]
         if source == target:
             inner_rates[source] += rate
+            inner_bursts[source] += terms.bursts[stream]
             inner_passes[source] += passes
             continue
         demand[source] += terms.send_cpu * rate
         demand[target] += terms.receive_cpu * rate
+        at_border[source] += terms.bursts[stream]
+        at_border[target] += terms.bursts[stream]
         entering[target] += passes
         way_entering[target] += terms.tuple_passes[stream]
         seconds += passes * (terms.delays[source, target] + terms.crossing_seconds)
@@ -282,9 +300,13 @@ def evaluate_places(terms: LoadTerms, room: Scratch, places: Places) -> tuple[fl
             crossing = 1.0 - 1.0 / workers
             both = terms.send_cpu + terms.receive_cpu
             demand[node] += both * crossing * inner_rates[node]
+            at_border[node] += 2.0 * crossing * inner_bursts[node]
             seconds += crossing * inner_passes[node] * terms.crossing_seconds
         speedup, cores = terms.speedups[node], terms.cores[node]
-        fixed = terms.background[node] + workers * terms.worker_cpu / speedup
+        each = at_border[node] / max(1.0, workers)
+        woken = each / max(each + terms.crossing_half_rate, 1e-12)
+        own = workers * (terms.worker_cpu + terms.crossing_cpu * woken)
+        fixed = terms.background[node] + own / speedup
         free[node] = max(cores - fixed, LEAST_FREE * cores)
         polling = terms.polling_cpu * held[node] / speedup
         left[node] = free[node] / (1.0 + polling / max(1.0, free[node]))

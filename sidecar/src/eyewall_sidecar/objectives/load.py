@@ -12,6 +12,7 @@ import numpy as np
 from eyewall_sidecar.model import Placement, PlacementProblem, ProblemError
 from eyewall_sidecar.model.arrays import Floats, Indices, Places, ProblemArrays, places_of
 from eyewall_sidecar.model.limits import MOST
+from eyewall_sidecar.model.tuple_bursts import burst_rates
 from eyewall_sidecar.objectives.load_scenarios import AS_ESTIMATED, LoadScenario
 from eyewall_sidecar.objectives.tuple_ways import TupleWays, tuple_ways
 
@@ -29,6 +30,7 @@ LEAST_FREE = 0.01
 MOST_SUSTAINABLE = 1e6
 """Θ of what needs no CPU."""
 _LEAST_CORES = 1e-9
+_LEAST_RATE = 1e-12
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,9 +97,9 @@ class LoadArrays:
         [operator]: the part of its tree's tuples that are on the tuple's way.
     visits, entries
         [operator]: how often a tuple's way leads through it, and begins there.
-    sources, targets, rates, passes, tuple_passes
-        [stream]: its ends, tuples/s, how often the way of a tuple and its ack leads along it, and
-        how often the tuple's alone does.
+    sources, targets, rates, bursts, passes, tuple_passes
+        [stream]: its ends, tuples/s, bursts/s at today's rates, how often the way of a tuple and
+        its ack leads along it, and how often the tuple's alone does.
     cores, background, speedups, exponents
         [node]: all its cores, cores that others use, S_u, and the exponent of its wait.
     delays
@@ -106,7 +108,8 @@ class LoadArrays:
         As in `ProblemArrays`.
     rate
         The multiple of the problem's rates that `demands` and `rates` are at.
-    headroom, executors_per_worker, worker_cpu, polling_cpu, send_cpu, receive_cpu, crossing_seconds
+    headroom, executors_per_worker, worker_cpu, crossing_cpu, crossing_half_rate, polling_cpu,
+    send_cpu, receive_cpu, crossing_seconds
         As in `LoadModel`; 0 < `executors_per_worker`.
     burstiness, sharing
         κ, γ.
@@ -123,6 +126,7 @@ class LoadArrays:
     sources: Indices
     targets: Indices
     rates: Floats
+    bursts: Floats
     passes: Floats
     tuple_passes: Floats
     cores: Floats
@@ -137,6 +141,8 @@ class LoadArrays:
     headroom: float
     executors_per_worker: float
     worker_cpu: float
+    crossing_cpu: float
+    crossing_half_rate: float
     polling_cpu: float
     send_cpu: float
     receive_cpu: float
@@ -167,6 +173,9 @@ class LoadArrays:
             sources=arrays.sources,
             targets=arrays.targets,
             rates=rate * arrays.rates,
+            bursts=burst_rates(
+                arrays.sources, arrays.targets, arrays.rates, arrays.system, arrays.operators
+            ),
             passes=ways.passes,
             tuple_passes=ways.tuple_passes,
             cores=cores,
@@ -181,6 +190,8 @@ class LoadArrays:
             headroom=model.headroom,
             executors_per_worker=float(model.executors_per_worker or max(1, arrays.operators)),
             worker_cpu=model.worker_cpu,
+            crossing_cpu=model.crossing_cpu * crossing,
+            crossing_half_rate=model.crossing_half_rate,
             polling_cpu=model.polling_cpu * scenario.polling**model.uncertainty,
             send_cpu=model.send_cpu * crossing,
             receive_cpu=model.receive_cpu * crossing,
@@ -237,7 +248,12 @@ def evaluate_load(arrays: LoadArrays, places: Places) -> LoadState:
         + arrays.send_cpu * np.bincount(at, crossed, nodes)
         + arrays.receive_cpu * np.bincount(to, crossed, nodes)
     ) / arrays.speedups
-    fixed = arrays.background + workers * arrays.worker_cpu / arrays.speedups
+    bursts = crossing * arrays.bursts
+    at_border = np.bincount(at, bursts, nodes) + np.bincount(to, bursts, nodes)
+    at_border = at_border / np.maximum(1.0, workers)
+    woken = at_border / np.maximum(at_border + arrays.crossing_half_rate, _LEAST_RATE)
+    own = workers * (arrays.worker_cpu + arrays.crossing_cpu * woken)
+    fixed = arrays.background + own / arrays.speedups
     free = np.maximum(arrays.cores - fixed, LEAST_FREE * arrays.cores)
     polling = arrays.polling_cpu * executors / arrays.speedups
     left = free / (1.0 + polling / np.maximum(1.0, free))
@@ -252,11 +268,11 @@ def evaluate_load(arrays: LoadArrays, places: Places) -> LoadState:
     found = _found_at_work(arrays, places, trees)
     waits = arrays.sharing * found * _wait(demand / free, arrays.exponents)
     work = arrays.work / thread_speeds[places]
-    own = work * (1.0 + arrays.burstiness * _wait(threads, np.ones(len(threads))))
+    times = work * (1.0 + arrays.burstiness * _wait(threads, np.ones(len(threads))))
     hops = crossing * arrays.crossing_seconds + arrays.delays[at, to] + (at != to) * waits[to]
     rest_of_trees = _rest_of_trees(arrays, places, trees, thread_speeds)
     sustainable = float(min(limits.min(), operator_limits.min(initial=MOST_SUSTAINABLE)))
-    way = arrays.visits @ own + arrays.entries @ waits[places] + arrays.passes @ hops
+    way = arrays.visits @ times + arrays.entries @ waits[places] + arrays.passes @ hops
     return LoadState(
         nodes=utilisation,
         operators=threads,
@@ -265,7 +281,7 @@ def evaluate_load(arrays: LoadArrays, places: Places) -> LoadState:
         operator_limits=operator_limits,
         sustainable=sustainable,
         response_time=float(way) + rest_of_trees,
-        longest_path=_longest_path(arrays, places, own, waits, between),
+        longest_path=_longest_path(arrays, places, times, waits, between),
         headroom_penalty=HEADROOM_PENALTY
         * max(0.0, arrays.headroom * arrays.rate / sustainable - 1.0),
     )

@@ -27,7 +27,8 @@ class LoadPrediction:
         The least and the greatest number of seconds by which tuples arrive earlier. Headroom is
         not in it: what runs with little of it is not moved for that alone.
     relief
-        The least multiple of the rate carried now that is carried after the move.
+        The multiple of the rate carried now that is carried after the move: the least, and the one
+        by the estimates.
     saturated
         Whether what runs carries no more than it does now, within the error of its demand.
     sustainable
@@ -36,7 +37,7 @@ class LoadPrediction:
     """
 
     gain: tuple[float, float]
-    relief: float
+    relief: tuple[float, float]
     saturated: bool
     sustainable: float = inf
 
@@ -57,10 +58,11 @@ def predict_move(problem: PlacementProblem, before: Placement, after: Placement)
         for it in (MORE_DEMAND, AS_ESTIMATED)
     )
     saturated = least <= 1.0 and estimated <= NEARLY_FULL
-    room = carried[SCENARIOS.index(AS_ESTIMATED)]
+    as_estimated = SCENARIOS.index(AS_ESTIMATED)
+    room = carried[as_estimated]
     return LoadPrediction(
         gain=(min(gains), max(gains)),
-        relief=min(reliefs),
+        relief=(min(reliefs), reliefs[as_estimated]),
         saturated=saturated,
         sustainable=room if room >= ROOMY else min(carried),
     )

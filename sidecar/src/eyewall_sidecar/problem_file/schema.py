@@ -164,11 +164,17 @@ class LoadEntry(Entry):
         0, description="executors that share a worker; 0: all of a node"
     )
     worker_cpu: Amount = Field(0.0, description="cores of a worker beside its executors")
+    crossing_cpu: Amount = Field(
+        0.0, description="cores that it uses more once tuples cross its border all the time"
+    )
+    crossing_half_rate: Factor = Field(
+        100.0, description="bursts/s across its border at which it uses half of them"
+    )
     polling_cpu: Amount = Field(
         0.0, description="cores of an executor that looks for tuples and finds none"
     )
-    send_cpu: Seconds = Field(0.0, description="CPU-seconds for a tuple that leaves a worker")
-    receive_cpu: Seconds = Field(0.0, description="CPU-seconds for a tuple that enters a worker")
+    send_cpu: Seconds = Field(0.0, description="CPU-seconds for each tuple that leaves a worker")
+    receive_cpu: Seconds = Field(0.0, description="CPU-seconds for each tuple that enters a worker")
     crossing_seconds: Seconds = Field(
         0.0, description="seconds from worker to worker on top of the link's delay"
     )

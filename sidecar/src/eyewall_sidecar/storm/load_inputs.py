@@ -1,10 +1,13 @@
 """What the load model knows of one topology and its hosts (docs/design/load.md)."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from statistics import fmean, median
 
+import numpy as np
+
 from eyewall_sidecar.model import LoadModel
+from eyewall_sidecar.model.tuple_bursts import burst_rates
 from eyewall_sidecar.storm.capacity import Capacities
 from eyewall_sidecar.storm.cluster import Component, Executor, Slot, Supervisor, TopologyState
 from eyewall_sidecar.storm.core_demand import core_demand, polling_cpu, working_part
@@ -12,7 +15,12 @@ from eyewall_sidecar.storm.host_load import HostLoad
 from eyewall_sidecar.storm.rates import Flow
 from eyewall_sidecar.storm.topology_estimates import MeasuredTopology, MeasuredValue
 from eyewall_sidecar.storm.wait_fit import WaitFit
-from eyewall_sidecar.storm.worker_overhead import WorkerAddress, fit_crossing_cost
+from eyewall_sidecar.storm.worker_overhead import (
+    HALF_RATE,
+    ObservedWorker,
+    WorkerAddress,
+    fit_crossing_cost,
+)
 
 CROSSING_SECONDS = 1e-3
 """From worker to worker on one host: a tuple waits for its batch, is serialised and sent. 1.8 ms
@@ -61,7 +69,7 @@ class LoadInputs:
         """Return the cores that an executor's tuples need at speed 1; None if that is unknown."""
         if self.used is None:
             return None
-        return working_part(self.used[executor], self._polling[executor])
+        return self._working_part(executor, self.used[executor])
 
     def execution_time(self, component: Component) -> float:
         """Return the CPU-seconds that a tuple takes, without looking for it; 0 if unknown."""
@@ -71,9 +79,7 @@ class LoadInputs:
         if self.used is None:
             return measured.value
         used = sum(self.used[it].value for it in component.executors)
-        worked = sum(
-            working_part(self.used[it], self._polling[it]).value for it in component.executors
-        )
+        worked = sum(self._working_part(it, self.used[it]).value for it in component.executors)
         return measured.value * (worked / used if used else 1.0)
 
     def cores_left(self, supervisor: Supervisor) -> float | None:
@@ -107,34 +113,43 @@ class LoadInputs:
         cores = self._share(supervisor) * load.cores
         return cores, cores - left
 
-    def load_model(self, flows: Iterable[Flow], headroom: float, per_slot: int) -> LoadModel:
+    def load_model(self, flows: Sequence[Flow], headroom: float, per_slot: int) -> LoadModel:
         """Return the model with costs of crossings fitted to the workers that run."""
-        crossing = fit_crossing_cost(self._observed_workers(flows))
+        cost = fit_crossing_cost(self._observed_workers(flows))
         return LoadModel(
             headroom=headroom,
             executors_per_worker=per_slot,
-            worker_cpu=crossing.worker,
+            worker_cpu=cost.worker,
+            crossing_cpu=cost.crossing,
+            crossing_half_rate=HALF_RATE,
             polling_cpu=fmean(self._polling.values()) if self._polling else 0.0,
-            send_cpu=crossing.per_tuple,
-            receive_cpu=crossing.per_tuple,
+            send_cpu=cost.per_tuple,
+            receive_cpu=cost.per_tuple,
             crossing_seconds=CROSSING_SECONDS,
             burstiness=self._waits.burstiness,
             sharing=self._waits.sharing,
         )
 
-    def _observed_workers(self, flows: Iterable[Flow]) -> Iterator[tuple[float, float]]:
-        """Yield each measured worker's overhead, and the tuples/s that enter or leave it."""
+    def _working_part(self, executor: Executor, used: MeasuredValue) -> MeasuredValue:
+        slot = self._slots.get(executor)
+        load = self._loads.get(self._host(slot)) if slot is not None else None
+        idle = 1.0 - load.busy / load.cores if load is not None and load.cores > 0 else 1.0
+        return working_part(used, self._polling[executor], idle)
+
+    def _observed_workers(self, flows: Sequence[Flow]) -> Iterator[ObservedWorker]:
         if not self._overheads:
             return
-        crossing: defaultdict[Slot | None, float] = defaultdict(float)
-        for it in flows:
+        tuples: defaultdict[Slot | None, float] = defaultdict(float)
+        bursts: defaultdict[Slot | None, float] = defaultdict(float)
+        for it, burst_rate in zip(flows, _burst_rates(flows), strict=True):
             source, target = self._slots.get(it.source), self._slots.get(it.target)
             if source != target:
-                crossing[source] += it.rate
-                crossing[target] += it.rate
+                for end in (source, target):
+                    tuples[end] += it.rate
+                    bursts[end] += burst_rate
         for slot in set(self._slots.values()):
             if (overhead := self._overheads.get((self._host(slot), slot.port))) is not None:
-                yield overhead, crossing[slot]
+                yield ObservedWorker(overhead, tuples[slot], bursts[slot])
 
     def _host(self, slot: Slot) -> str:
         return self._hosts.get(slot.supervisor, "")
@@ -151,3 +166,12 @@ class LoadInputs:
         """Return its part of what its host has: by what those on one host declare."""
         declared = self._declared[supervisor.host]
         return supervisor.cpu_cores / declared if declared > 0 else 1.0
+
+
+def _burst_rates(flows: Sequence[Flow]) -> list[float]:
+    index: dict[Executor, int] = {}
+    ends = [[index.setdefault(end, len(index)) for end in (it.source, it.target)] for it in flows]
+    sources, targets = np.array(ends, dtype=np.int64).reshape(-1, 2).T
+    rates = np.array([it.rate for it in flows], dtype=np.float64)
+    system = np.array([it.system for it in flows], dtype=np.bool_)
+    return burst_rates(sources, targets, rates, system, len(index)).tolist()

@@ -20,7 +20,7 @@ USUAL_SHARING = 0.25
 constant length waits half as long as exponential work (Pollaczek and Khinchine)."""
 PRIOR_ERRORS = (1.0, 0.25)
 """Standard deviations of κ and γ before anything was measured: as wide as they are."""
-LATENCY_MODEL = 1
+LATENCY_MODEL = 2
 """Which model an observation was split by: that of another says nothing of κ and γ of this one.
 0: a host's wait was that for the next period of its quota."""
 FARTHEST_FACTOR = 4.0

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
+import numpy as np
 from eyewall_contracts.sample import Sample, WorkerSample
 
 YOUNG_SECONDS = 30.0
@@ -18,10 +19,6 @@ HELD_CORES = 0.01
 HELD_PART = 0.15
 """An overhead is held within so many cores, and within such a part of it."""
 
-USUAL_WORKER = 0.03
-"""Cores of an idle worker's own threads; a worker of an idle topology took 0.02 to 0.06."""
-USUAL_TUPLE = 60e-6
-"""CPU-seconds for a tuple that enters or leaves a worker, of some hundred bytes."""
 NOISE = 0.01
 """Standard deviation of a measured overhead, in cores: reports count ticks of 10 ms over 5 s."""
 
@@ -85,39 +82,53 @@ class CrossingCost(NamedTuple):
     ----------
     worker
         Cores of a worker, whatever flows.
+    crossing
+        Cores that it uses in addition once tuples cross its border all the time: each wakes
+        threads that otherwise sleep for a millisecond, until they hardly sleep any more.
     per_tuple
         CPU-seconds for a tuple that enters a worker, and again for one that leaves it.
     """
 
     worker: float
+    crossing: float
     per_tuple: float
 
 
-def fit_crossing_cost(observed: Iterable[tuple[float, float]]) -> CrossingCost:
-    """Fit overhead = worker + per_tuple · tuples/s to workers that run.
+USUAL = CrossingCost(worker=0.015, crossing=0.08, per_tuple=5e-6)
+"""Measured with tuples of some hundred bytes (docs/design/load.md, "What crossings cost")."""
+SPREAD = CrossingCost(worker=0.015, crossing=0.08, per_tuple=20e-6)
+"""Standard deviations of the usual costs: large tuples take longer than small ones."""
+HALF_RATE = 500.0
+"""Bursts/s across a worker's border that make it use half of `CrossingCost.crossing`."""
 
-    Bayesian linear regression with a normal prior at the usual costs, as wide as they are: one
-    worker alone divides its overhead between both in proportion to what is usual, and the usual
-    costs hold where nothing was measured.
 
-    Parameters
-    ----------
-    observed
-        For each worker its overhead in cores, and the tuples/s that enter and leave it, added up.
+class ObservedWorker(NamedTuple):
+    """A worker's overhead in cores, and the tuples/s and bursts/s that enter and leave it."""
+
+    overhead: float
+    tuples: float
+    bursts: float
+
+
+def fit_crossing_cost(observed: Iterable[ObservedWorker]) -> CrossingCost:
+    """Fit costs to workers that run.
+
+    overhead = worker + crossing · bursts / (bursts + `HALF_RATE`) + per_tuple · tuples. Bayesian
+    linear regression with a normal prior at the usual costs: these hold where nothing was measured,
+    and one worker alone divides its overhead between them by how much each varies.
     """
-    # Both in multiples of what is usual, so that the prior is N(1, 1) for each.
-    rows = [(USUAL_WORKER / NOISE, USUAL_TUPLE * it / NOISE, y / NOISE) for y, it in observed]
-    aa = 1.0 + sum(a * a for a, _, _ in rows)
-    bb = 1.0 + sum(b * b for _, b, _ in rows)
-    ab = sum(a * b for a, b, _ in rows)
-    ay = 1.0 + sum(a * y for a, _, y in rows)
-    by = 1.0 + sum(b * y for _, b, y in rows)
-    determinant = aa * bb - ab * ab
-    worker = (ay * bb - by * ab) / determinant
-    per_tuple = (by * aa - ay * ab) / determinant
-    # On the border the other one is what fits best alone.
-    if worker < 0:
-        worker, per_tuple = 0.0, by / bb
-    elif per_tuple < 0:
-        worker, per_tuple = ay / aa, 0.0
-    return CrossingCost(USUAL_WORKER * max(worker, 0.0), USUAL_TUPLE * max(per_tuple, 0.0))
+    # In multiples of `SPREAD`, so that each prior has a standard deviation of 1.
+    precision, weighted = np.eye(len(USUAL)), np.divide(USUAL, SPREAD)
+    for overhead, tuples, bursts in observed:
+        row = np.array(SPREAD) * (1.0, bursts / (bursts + HALF_RATE), tuples) / NOISE
+        precision += np.outer(row, row)
+        weighted += row * overhead / NOISE
+    found, left = np.zeros(len(USUAL)), np.arange(len(USUAL))
+    # What would cost less than nothing costs nothing, and the others are what fits best alone.
+    while len(left):
+        fitted = np.linalg.solve(precision[np.ix_(left, left)], weighted[left])
+        if fitted.min() >= 0.0:
+            found[left] = fitted
+            break
+        left = np.delete(left, fitted.argmin())
+    return CrossingCost(*(found * SPREAD).tolist())
