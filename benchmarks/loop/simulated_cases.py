@@ -285,11 +285,13 @@ def _physics(rng: Generator) -> Physics:
     return Physics(
         burstiness=float(10 ** rng.uniform(-0.5, 0.5)),
         sharing=float(rng.uniform(0.5, 1.5)),
-        send_cpu=float(10 ** rng.uniform(-5, -3.7)),
-        receive_cpu=float(10 ** rng.uniform(-5, -3.7)),
+        send_cpu=float(10 ** rng.uniform(-6, -4.3)),
+        receive_cpu=float(10 ** rng.uniform(-6, -4.3)),
         crossing_seconds=float(rng.uniform(0.0003, 0.002)),
         worker_cpu=float(rng.uniform(0.002, 0.01)),
         start_cpu=float(rng.uniform(2, 8)),
         cold_factor=float(rng.uniform(0.2, 2.0)),
         pending=float(rng.choice([200.0, 1000.0, 5000.0])),
+        crossing_cpu=float(rng.uniform(0.02, 0.08)),
+        crossing_half_rate=float(rng.uniform(200.0, 1000.0)),
     )

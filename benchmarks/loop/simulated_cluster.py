@@ -29,6 +29,8 @@ MESSAGE_TIMEOUT = 30.0
 REPLAY_SECONDS = 1.5 * MESSAGE_TIMEOUT
 SUPERVISOR_SECONDS = 2.0
 """From an assignment to the launch of its workers."""
+BISECTIONS = 40
+"""Of the rate that is carried: to a part in 10¹²."""
 START_CORES = 1.5
 """What a JVM that starts uses if it gets it."""
 FULL = 0.98
@@ -75,6 +77,7 @@ class SimulatedCluster:
     moves: list[float] = field(default_factory=list)
     backlog: float = 0.0
     started: int = 0
+    rate: float = 0.0
 
     def __post_init__(self) -> None:
         self.starts_rng = self.rng.spawn(1)[0]
@@ -159,7 +162,7 @@ class SimulatedCluster:
         self.worker_hosts = np.array(
             [self.host_place[it.supervisor] for it in self.workers], dtype=int
         )
-        sent, received = np.zeros(count), np.zeros(count)
+        sent, received, bursts = np.zeros(count), np.zeros(count), np.zeros(count)
         self.links: list[list[tuple[int, float]]] = []
         for place in range(len(self.components)):
             mine = np.flatnonzero(self.component_of == place)
@@ -168,6 +171,12 @@ class SimulatedCluster:
                 theirs = np.flatnonzero(self.component_of == source)
                 flow = np.outer(self.emitted[theirs], self.shares[mine])
                 crosses = self.worker_of[theirs][:, None] != self.worker_of[mine][None, :]
+                # What follows from one tuple comes together.
+                begins = self.spouts[theirs]
+                most = np.minimum(1.0, np.where(begins, 1.0, self.visited[theirs]))
+                together = np.minimum(flow, most[:, None]) * crosses
+                bursts[theirs] += together.sum(axis=1)
+                bursts[mine] += together.sum(axis=0)
                 sent[theirs] += (flow * crosses).sum(axis=1)
                 received[mine] += (flow * crosses).sum(axis=0)
                 between = self.delays[self.host_of[theirs]][:, self.host_of[mine]]
@@ -179,14 +188,21 @@ class SimulatedCluster:
         self.crossing = sent * self.physics.send_cpu + received * self.physics.receive_cpu
         hosts = len(self.hosts)
         placed = self.host_of >= 0
+        self.bursts = np.bincount(self.worker_of[placed], bursts[placed], len(self.workers))
         need = (self.demand * self.slowness + self.crossing)[placed]
         self.host_demand = np.bincount(self.host_of[placed], need, minlength=hosts)
 
-    def available(self) -> NDArray[np.float64]:
-        """Return the cores that hosts have for workers."""
+    def worker_cpu(self, rate: float) -> NDArray[np.float64]:
+        """Return the cores that each worker uses beside its executors, at so many tuples/s."""
+        bursts = self.bursts * rate
+        woken = bursts / (bursts + self.physics.crossing_half_rate)
+        return np.asarray(self.physics.worker_cpu + self.physics.crossing_cpu * woken)
+
+    def available(self, rate: float) -> NDArray[np.float64]:
+        """Return the cores that hosts have for executors, at so many tuples/s."""
         cores = np.array([it.cores * (1 - it.steal) - it.background for it in self.hosts])
         least = np.array([0.02 * it.cores for it in self.hosts])
-        base = np.bincount(self.worker_hosts, minlength=len(self.hosts)) * self.physics.worker_cpu
+        base = np.bincount(self.worker_hosts, self.worker_cpu(rate), len(self.hosts))
         left: NDArray[np.float64] = np.maximum(least, cores - base)
         return left
 
@@ -194,9 +210,14 @@ class SimulatedCluster:
         """Return the tuples/s at the source that the assignment carries once all of it runs."""
         speed = np.array([1 - it.steal for it in self.hosts])[self.host_of]
         with np.errstate(divide="ignore"):
-            by_host = self.available() / self.host_demand
-            by_thread = speed / (self.demand * self.slowness)
-        return float(min(by_host.min(), by_thread.min()))
+            by_thread = float((speed / (self.demand * self.slowness)).min())
+            # Workers use the more the more tuples come, so what is carried lies below this.
+            least, most = 0.0, float((self.available(0.0) / self.host_demand).min())
+            for _ in range(BISECTIONS):
+                rate = (least + most) / 2
+                is_carried = (self.available(rate) >= self.host_demand * rate).all()
+                least, most = (rate, most) if is_carried else (least, rate)
+        return min(least, by_thread)
 
     def advance(self, seconds: float, offered: float) -> None:
         """Let time pass in which `offered` tuples/s arrive; workers neither come nor go."""
@@ -232,7 +253,7 @@ class SimulatedCluster:
         need = demand + self.crossing * up
         host_need: NDArray[np.float64] = np.zeros(hosts)
         np.add.at(host_need, np.maximum(self.host_of, 0), need)
-        available = self.available()
+        available = self.available(self.rate)
         # A thread wants no more than a core, however much waits for it.
         threads = np.bincount(np.maximum(self.host_of, 0), up, minlength=hosts)
         wanted = host_need * max(arrived + self.backlog / max(seconds, 1.0), 1e-9)
@@ -265,6 +286,7 @@ class SimulatedCluster:
         if reached < 1:
             free = max(0.0, self.physics.pending - self.lost_pending)
             emitted = min(emitted, free / seconds / (1 - reached))
+        self.rate = emitted
         delivered = emitted * reached
         lost = (emitted - delivered) * seconds
         if lost > 0:
@@ -306,19 +328,20 @@ class SimulatedCluster:
         self.emitted_total += emitted * self.emitted * up * seconds
         self.cpu_total += rate * self.costs * cold * seconds
         crossing = emitted * self.crossing * up * seconds
+        own = self.worker_cpu(emitted)
         for number, process in enumerate(self.workers.values()):
             if process.ready is not None:
                 mine = self.worker_of == number
                 used = emitted * (self.demand * cold)[mine].sum() * seconds
-                process.cpu += used + crossing[mine].sum() + self.physics.worker_cpu * seconds
+                process.cpu += used + crossing[mine].sum() + own[number] * seconds
         cores = np.array([it.cores for it in self.hosts])
         alive = np.bincount(
             self.worker_hosts,
-            [it.ready is not None for it in self.workers.values()],
+            own * [it.ready is not None for it in self.workers.values()],
             minlength=len(self.hosts),
         )
         background = np.array([it.background for it in self.hosts])
-        busy = host_need * emitted + given + background + alive * self.physics.worker_cpu
+        busy = host_need * emitted + given + background + alive
         busy = np.minimum(busy, cores)
         self.busy_total += busy * seconds
         # A quota stops bursts long before the mean reaches it.

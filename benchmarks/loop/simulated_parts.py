@@ -70,6 +70,9 @@ class Physics:
         From worker to worker on top of the delay.
     worker_cpu
         Cores that a worker process uses at any rate.
+    crossing_cpu, crossing_half_rate
+        Cores that it uses more once tuples cross its border all the time, and the bursts/s across
+        it that take half of them.
     start_cpu
         CPU-seconds until a worker process takes its first tuple.
     cold_factor, cold_seconds
@@ -84,6 +87,8 @@ class Physics:
     receive_cpu: float = 0.0001
     crossing_seconds: float = 0.001
     worker_cpu: float = 0.01
+    crossing_cpu: float = 0.0
+    crossing_half_rate: float = 500.0
     start_cpu: float = 4.0
     cold_factor: float = 1.0
     cold_seconds: float = 15.0

@@ -10,7 +10,7 @@ SOURCE, SPLIT, COUNT, ACKER = range(4)
 def bursts(*streams: tuple[int, int, float, bool]) -> list[float]:
     sources, targets, rates, system = zip(*streams, strict=True)
     found = burst_rates(np.array(sources), np.array(targets), np.array(rates), np.array(system), 4)
-    return found.tolist()
+    return list(map(float, found))
 
 
 def test_what_follows_from_one_tuple_is_one_burst() -> None:

@@ -46,8 +46,8 @@ def test_a_move_is_made_if_what_it_surely_gains_within_the_horizon_exceeds_its_p
 
 
 def test_without_a_horizon_any_sure_gain_is_enough_and_a_possible_loss_is_too_much() -> None:
-    assert hold_of(LoadPrediction((1e-6, 1.0), 1.0, saturated=False), horizon=0.0) is None
-    unsure = hold_of(LoadPrediction((-1e-6, 1.0), 1.0, saturated=False), horizon=0.0)
+    assert hold_of(LoadPrediction((1e-6, 1.0), (1.0, 1.0), saturated=False), horizon=0.0) is None
+    unsure = hold_of(LoadPrediction((-1e-6, 1.0), (1.0, 1.0), saturated=False), horizon=0.0)
     assert codes(unsure) == [Code.COSTS_MORE]
 
 
@@ -128,6 +128,6 @@ def test_a_move_saves_no_more_than_the_latency_that_is_measured() -> None:
 
 def test_nothing_measured_decides_before_it_has_come_to_rest() -> None:
     unsettled = MoveConditions(unsettled=True)
-    assert codes(hold_of(LoadPrediction((9.0, 9.0), 9.0, saturated=True), unsettled)) == [
+    assert codes(hold_of(LoadPrediction((9.0, 9.0), (9.0, 9.0), saturated=True), unsettled)) == [
         Code.UNSETTLED
     ]

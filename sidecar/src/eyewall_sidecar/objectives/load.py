@@ -249,8 +249,8 @@ def evaluate_load(arrays: LoadArrays, places: Places) -> LoadState:
         + arrays.receive_cpu * np.bincount(to, crossed, nodes)
     ) / arrays.speedups
     bursts = crossing * arrays.bursts
-    at_border = np.bincount(at, bursts, nodes) + np.bincount(to, bursts, nodes)
-    at_border = at_border / np.maximum(1.0, workers)
+    on_node = np.bincount(at, bursts, nodes) + np.bincount(to, bursts, nodes)
+    at_border = on_node / np.maximum(1.0, workers)
     woken = at_border / np.maximum(at_border + arrays.crossing_half_rate, _LEAST_RATE)
     own = workers * (arrays.worker_cpu + arrays.crossing_cpu * woken)
     fixed = arrays.background + own / arrays.speedups

@@ -7,6 +7,7 @@ from statistics import fmean, median
 import numpy as np
 
 from eyewall_sidecar.model import LoadModel
+from eyewall_sidecar.model.arrays import Floats
 from eyewall_sidecar.model.tuple_bursts import burst_rates
 from eyewall_sidecar.storm.capacity import Capacities
 from eyewall_sidecar.storm.cluster import Component, Executor, Slot, Supervisor, TopologyState
@@ -146,7 +147,7 @@ class LoadInputs:
             if source != target:
                 for end in (source, target):
                     tuples[end] += it.rate
-                    bursts[end] += burst_rate
+                    bursts[end] += float(burst_rate)
         for slot in set(self._slots.values()):
             if (overhead := self._overheads.get((self._host(slot), slot.port))) is not None:
                 yield ObservedWorker(overhead, tuples[slot], bursts[slot])
@@ -168,10 +169,10 @@ class LoadInputs:
         return supervisor.cpu_cores / declared if declared > 0 else 1.0
 
 
-def _burst_rates(flows: Sequence[Flow]) -> list[float]:
+def _burst_rates(flows: Sequence[Flow]) -> Floats:
     index: dict[Executor, int] = {}
     ends = [[index.setdefault(end, len(index)) for end in (it.source, it.target)] for it in flows]
     sources, targets = np.array(ends, dtype=np.int64).reshape(-1, 2).T
     rates = np.array([it.rate for it in flows], dtype=np.float64)
     system = np.array([it.system for it in flows], dtype=np.bool_)
-    return burst_rates(sources, targets, rates, system, len(index)).tolist()
+    return burst_rates(sources, targets, rates, system, len(index))
