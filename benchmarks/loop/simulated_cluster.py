@@ -1,7 +1,8 @@
 """A Storm cluster as a fluid model with noise: executors, queues, quotas and starts of workers.
 
-It is the world that the simulated loop decides about. None of its figures come from the sidecar's
-own model: burstiness, the CPU that crossing tuples and worker processes use, and what a start takes
+It is the world that the simulated loop decides about. That tuples wake workers, by bursts and less
+and less, has the form that the sidecar's model has, as measured. None of its figures come from that
+model: burstiness, the CPU that crossing tuples and worker processes use, and what a start takes
 are drawn at random for each case (`simulated_cases`), and the sidecar has to measure them.
 """
 

@@ -72,7 +72,7 @@ class Physics:
         Cores that a worker process uses at any rate.
     crossing_cpu, crossing_half_rate
         Cores that it uses more once tuples cross its border all the time, and the bursts/s across
-        it that take half of them.
+        it that take half of them, more than 0.
     start_cpu
         CPU-seconds until a worker process takes its first tuple.
     cold_factor, cold_seconds

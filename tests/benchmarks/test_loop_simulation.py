@@ -1,5 +1,7 @@
 """The simulated cluster, and the real loop on it: what is constant is left alone."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from eyewall_sidecar.config import MoveLimits
@@ -52,6 +54,15 @@ def test_what_a_placement_carries_is_what_its_fullest_host_or_thread_has_time_fo
     assert cluster.capacity() == pytest.approx(50.0)
     cluster.assign(on("a", "a"))
     assert cluster.capacity() == pytest.approx(100.0)
+
+
+def test_workers_that_tuples_wake_leave_less_for_them() -> None:
+    # Each tuple crosses once: at 30/s half of 0.2 cores are used, and 0.3 serve 30 of 10 ms.
+    cluster = chain(SimulatedHost("a", 2.0), SimulatedHost("b", 0.4))
+    cluster.physics = replace(PHYSICS, crossing_cpu=0.2, crossing_half_rate=30.0)
+    cluster.assign(on("a", "b"))
+    assert cluster.capacity() == pytest.approx(30.0)
+    assert cluster.worker_cpu(30.0) == pytest.approx([0.1, 0.1])
 
 
 def test_all_that_is_offered_below_capacity_comes_out() -> None:

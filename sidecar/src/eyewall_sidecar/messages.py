@@ -73,7 +73,8 @@ class Code(Enum):
     )
     RELIEF_TOO_SMALL = (
         "what runs is saturated, and a move is expected to carry {expected:.2f} times its "
-        "throughput, {relief:.2f} times at least; it needs {minimum:g} and 1"
+        "throughput (at least {least:.2f} times); it needs {minimum:g} times (at least "
+        "{surely:.2f})"
     )
     FROZEN_BY_CONFIGURATION = "moves are frozen ([replacement] frozen)"
     FROZEN_BY_OPERATORS = "moves are frozen (the operators' switch)"

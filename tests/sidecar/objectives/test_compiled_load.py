@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from eyewall_contracts.objective_terms import LOAD_TERMS, Term
@@ -26,11 +28,20 @@ def test_compiled_costs_are_those_of_the_reference_and_see_every_broken_constrai
 
 
 @pytest.mark.parametrize("term", LOAD_TERMS)
+@pytest.mark.parametrize("per_worker", [1, 2, 0])
 @pytest.mark.parametrize("seed", range(10))
 def test_a_partial_placement_costs_no_more_than_with_one_operator_more(
-    seed: int, term: Term
+    seed: int, per_worker: int, term: Term
 ) -> None:
     problem, draw = load_problem(seed), default_rng(seed)
+    crossing_cpu, half = float(draw.uniform(0.01, 0.1)), float(draw.choice([0.0, 5.0, 50.0]))
+    load = replace(
+        problem.load,
+        executors_per_worker=per_worker,
+        crossing_cpu=crossing_cpu,
+        crossing_half_rate=half,
+    )
+    problem = replace(problem, load=load)
     arrays = ProblemArrays.of(problem)
     terms = load_terms(arrays, term)
     places, room = np.full(arrays.operators, NOWHERE), scratch(terms)

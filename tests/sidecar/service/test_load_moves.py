@@ -1,6 +1,7 @@
 """When what an objective under load finds is worth a move."""
 
 from dataclasses import replace
+from math import inf
 
 import pytest
 from eyewall_sidecar.config import MoveLimits
@@ -15,6 +16,18 @@ from planned_topologies import nimbus_with, topology
 from said import codes, values
 
 NOTHING_ELSE = MoveConditions()
+
+
+def predicted(
+    gain: tuple[float, float],
+    relief: tuple[float, float] = (1.0, 1.0),
+    *,
+    saturated: bool,
+    sustainable: float = inf,
+) -> LoadPrediction:
+    """A prediction; `relief` is the least and the expected one."""
+    least, expected = relief
+    return LoadPrediction(gain, least, expected, saturated, sustainable)
 
 
 def hold_of(
@@ -35,45 +48,45 @@ def hold_of(
 
 def test_a_move_is_made_if_what_it_surely_gains_within_the_horizon_exceeds_its_price() -> None:
     # 90 ms · 3600 s = 324 s, 110 ms · 3600 s = 396 s.
-    little = hold_of(LoadPrediction((0.09, 1.0), relief=(1.0, 1.0), saturated=False))
+    little = hold_of(predicted((0.09, 1.0), saturated=False))
     assert values(little, Code.COSTS_MORE) == {
         "horizon": 3600.0,
         "saved": pytest.approx(324.0),
         "cost": pytest.approx(360.0),
         "gap": 8.0,
     }
-    assert hold_of(LoadPrediction((0.11, 1.0), relief=(1.0, 1.0), saturated=False)) is None
+    assert hold_of(predicted((0.11, 1.0), saturated=False)) is None
 
 
 def test_without_a_horizon_any_sure_gain_is_enough_and_a_possible_loss_is_too_much() -> None:
-    assert hold_of(LoadPrediction((1e-6, 1.0), (1.0, 1.0), saturated=False), horizon=0.0) is None
-    unsure = hold_of(LoadPrediction((-1e-6, 1.0), (1.0, 1.0), saturated=False), horizon=0.0)
+    assert hold_of(predicted((1e-6, 1.0), saturated=False), horizon=0.0) is None
+    unsure = hold_of(predicted((-1e-6, 1.0), saturated=False), horizon=0.0)
     assert codes(unsure) == [Code.COSTS_MORE]
 
 
 def test_where_little_more_is_carried_the_gap_takes_long_to_be_made_up_for() -> None:
     # 8 s of tuples wait for 4 s on average, and those after them until the 8 s are made up for:
     # 4 · 8 / 0.05 = 640 s with a twentieth to spare, 4 · 8 / 1 = 32 s with as much again.
-    tight = LoadPrediction((0.11, 1.0), relief=(1.0, 1.0), saturated=False, sustainable=1.05)
+    tight = predicted((0.11, 1.0), saturated=False, sustainable=1.05)
     assert values(hold_of(tight), Code.COSTS_MORE)["cost"] == pytest.approx(360.0 + 640.0)
-    roomy = LoadPrediction((0.11, 1.0), relief=(1.0, 1.0), saturated=False, sustainable=2.0)
+    roomy = predicted((0.11, 1.0), saturated=False, sustainable=2.0)
     assert hold_of(roomy) is None  # 392 s against 396
 
 
 def test_what_never_catches_up_by_its_estimates_has_a_price_nevertheless() -> None:
-    full = LoadPrediction((0.11, 1.0), relief=(1.0, 1.0), saturated=False, sustainable=0.9)
+    full = predicted((0.11, 1.0), saturated=False, sustainable=0.9)
     assert values(hold_of(full), Code.COSTS_MORE)["cost"] == pytest.approx(360.0 + 4 * 8 / 0.02)
 
 
 def test_a_topology_that_replays_sooner_moves_for_less() -> None:
     # Message timeout 10 s: 8 · 15 = 120 s, and 0.04 · 3600 = 144 s are saved.
-    gain = LoadPrediction((0.04, 1.0), relief=(1.0, 1.0), saturated=False)
+    gain = predicted((0.04, 1.0), saturated=False)
     assert codes(hold_of(gain)) == [Code.COSTS_MORE]
     assert hold_of(gain, message_timeout=10.0) is None
 
 
 def test_what_makes_up_for_its_start_is_not_moved_as_saturated() -> None:
-    saturated = LoadPrediction((9.0, 9.0), relief=(9.0, 9.0), saturated=True)
+    saturated = predicted((9.0, 9.0), relief=(9.0, 9.0), saturated=True)
     starting = MoveConditions(catching_up_seconds=30.0)
     assert values(hold_of(saturated, starting), Code.CATCHING_UP) == {"seconds": 30.0}
     assert hold_of(saturated, MoveConditions(catching_up_seconds=0.0)) is None
@@ -101,24 +114,32 @@ def test_a_topology_has_ten_times_its_start_to_catch_up() -> None:
     assert left() < before
 
 
-def test_what_is_saturated_moves_for_a_fifth_more_throughput_whatever_that_costs() -> None:
-    assert hold_of(LoadPrediction((-1.0, 1.0), relief=(1.0, 1.2), saturated=True)) is None
-    little = hold_of(LoadPrediction((9.0, 9.0), relief=(1.19, 1.19), saturated=True))
+QUEUES = MoveConditions(saturated=True)
+
+
+def test_what_queues_moves_for_a_fifth_more_throughput_to_expect_if_it_may_lose_no_more() -> None:
+    # 1 / 1.25 = 0.8
+    assert hold_of(predicted((-1.0, 1.0), (0.81, 1.25), saturated=False), QUEUES) is None
+    little = hold_of(predicted((9.0, 9.0), (1.19, 1.19), saturated=True), QUEUES)
     assert codes(little) == [Code.RELIEF_TOO_SMALL]
-    # Twice is expected, but it may be a little less than now.
-    risky = hold_of(LoadPrediction((9.0, 9.0), relief=(0.99, 2.0), saturated=True))
+    risky = hold_of(predicted((9.0, 9.0), (0.79, 1.25), saturated=True), QUEUES)
     assert codes(risky) == [Code.RELIEF_TOO_SMALL]
-    assert "expected to carry 2.00 times its throughput, 0.99 times at least" in str(risky)
+    assert (
+        "expected to carry 1.25 times its throughput (at least 0.79 times); it needs 1.2 times "
+        "(at least 0.80)"
+    ) in str(risky)
 
 
-def test_queues_that_do_not_empty_are_saturation_whatever_the_model_says() -> None:
-    queues = MoveConditions(saturated=True)
-    assert hold_of(LoadPrediction((-1.0, 1.0), (1.0, 1.2), saturated=False), queues) is None
+def test_what_only_the_model_takes_for_saturated_moves_for_a_fifth_more_that_is_sure() -> None:
+    assert hold_of(predicted((-1.0, 1.0), (1.2, 1.3), saturated=True)) is None
+    unsure = hold_of(predicted((9.0, 9.0), (1.19, 2.0), saturated=True))
+    assert codes(unsure) == [Code.RELIEF_TOO_SMALL]
+    assert "(at least 1.20)" in str(unsure)
 
 
 def test_a_move_saves_no_more_than_the_latency_that_is_measured() -> None:
     # 1 s is predicted, but tuples take 50 ms: 50 ms · 3600 s = 180 s.
-    wrong = LoadPrediction((1.0, 1.0), relief=(9.0, 9.0), saturated=True)
+    wrong = predicted((1.0, 1.0), relief=(9.0, 9.0), saturated=True)
     assert values(hold_of(wrong, MoveConditions(latency=0.05)), Code.COSTS_MORE)["saved"] == (
         pytest.approx(180.0)
     )
@@ -128,6 +149,6 @@ def test_a_move_saves_no_more_than_the_latency_that_is_measured() -> None:
 
 def test_nothing_measured_decides_before_it_has_come_to_rest() -> None:
     unsettled = MoveConditions(unsettled=True)
-    assert codes(hold_of(LoadPrediction((9.0, 9.0), (9.0, 9.0), saturated=True), unsettled)) == [
+    assert codes(hold_of(predicted((9.0, 9.0), (9.0, 9.0), saturated=True), unsettled)) == [
         Code.UNSETTLED
     ]

@@ -85,6 +85,21 @@ def test_a_load_that_stays_is_seen_within_three_reports() -> None:
     assert load_after(*reports).left_for("t") == pytest.approx(1 - 0.5 * 0.784, abs=0.06)
 
 
+def test_where_little_is_idle_a_little_less_of_it_shows() -> None:
+    # Of 0.33 cores 10 % are idle, then none: 0.033 cores less are within a tenth of all, but not
+    # within half of the idle ones.
+    reports = [report("a", n, time=5.0 * n, cores=0.33, busy=0.33) for n in range(1, 10)]
+    load = load_after(report("a", cores=0.33, busy=0.297), *reports)
+    assert load.idle == pytest.approx(0.0, abs=0.02)
+
+
+def test_what_other_guests_take_is_not_idle() -> None:
+    # 1.4 of 2 cores are in use, and 0.6 are stolen.
+    assert HostLoad(cores=2.0, busy=1.4, progress=0.7).idle == pytest.approx(0.0)
+    assert HostLoad(cores=2.0, busy=1.4).idle == pytest.approx(0.3)
+    assert HostLoad(cores=0.0, busy=0.0).idle == 1.0
+
+
 def test_a_worker_seen_for_the_first_time_tells_nothing_yet() -> None:
     whole = report("a", 0, busy=0.5, used={"t": 0.5})
     worker = replace(whole.workers[0], cpu=None, children_cpu=None)

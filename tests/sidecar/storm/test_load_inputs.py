@@ -3,7 +3,7 @@
 import pytest
 from eyewall_sidecar.storm import HostLoad, MeasuredTopology
 from eyewall_sidecar.storm.topology_estimates import MeasuredValue
-from eyewall_sidecar.storm.worker_overhead import USUAL
+from eyewall_sidecar.storm.worker_overhead import HALF_RATE, USUAL_COST
 from storm_builders import ask, chain, state, supervisor, worker
 
 LOADED = chain(
@@ -59,6 +59,24 @@ def test_where_a_host_is_full_nobody_looks_for_tuples(busy: float, looked: float
     assert sink.demand == pytest.approx(0.4 - 0.0066 * looked)
     # How much it was remains as uncertain as where there is room.
     assert source.demand_error == pytest.approx(0.02 + 0.0044)
+
+
+def test_executors_of_a_component_remain_alike_where_only_one_of_their_hosts_is_full() -> None:
+    # Both bolts work 0.1 cores; the one on b also looks for tuples, with 0.011 · (1 − 0.1099).
+    topology = chain(("source", 1), ("sink", 2), settings={"objective": "L=1"})
+    used = {1: 0.1, 2: 0.1, 3: 0.1099 - 0.0001}
+    measured = MeasuredTopology(cores={it: MeasuredValue(cpu, 0.0) for it, cpu in used.items()})
+    asked = ask(
+        [supervisor("a"), supervisor("b")],
+        topology,
+        worker("a", 6700, 1, 2),
+        worker("b", 6700, 3),
+        measured=measured,
+        loads={"a": HostLoad(2.0, 2.0), "b": HostLoad(2.0, 0.2)},
+    )
+    _, *sinks = asked.problem.operators
+    assert [it.demand for it in sinks] == pytest.approx([0.1, 0.1], rel=1e-3)
+    assert sinks[0].demand == sinks[1].demand
 
 
 def test_an_executor_that_only_looks_for_tuples_needs_next_to_nothing() -> None:
@@ -160,4 +178,28 @@ def test_what_crossing_a_worker_costs_is_fitted_to_the_workers_that_run() -> Non
     load = ask([supervisor("a")], topology, *workers, overheads=overheads).problem.load
     assert load.send_cpu == load.receive_cpu == pytest.approx(100e-6 * 7 / 8, rel=0.02)
     usual = ask([supervisor("a")], topology, *workers).problem.load
-    assert (usual.worker_cpu, usual.crossing_cpu, usual.send_cpu) == pytest.approx(tuple(USUAL))
+    assert (usual.worker_cpu, usual.crossing_cpu, usual.send_cpu) == pytest.approx(
+        tuple(USUAL_COST)
+    )
+
+
+def test_what_follows_from_one_tuple_crosses_a_border_as_one_burst() -> None:
+    # 100 sentences/s of five words: the first worker's border is crossed by 100 bursts, the
+    # second's by 200. Overheads that these explain leave the usual costs as they are.
+    topology = chain(
+        ("source", 1),
+        ("split", 1),
+        ("count", 1),
+        settings={"rate.hint": {"source": 100, "split": 500}},
+    )
+    workers = worker("a", 6700, 1), worker("a", 6701, 2), worker("a", 6702, 3)
+    tuples, bursts = (100.0, 600.0, 500.0), (100.0, 200.0, 100.0)
+    overheads = {
+        ("a", 6700 + place): USUAL_COST.worker
+        + USUAL_COST.crossing * burst / (burst + HALF_RATE)
+        + USUAL_COST.per_tuple * each
+        for place, (each, burst) in enumerate(zip(tuples, bursts, strict=True))
+    }
+    load = ask([supervisor("a")], topology, *workers, overheads=overheads).problem.load
+    assert (load.worker_cpu, load.crossing_cpu, load.send_cpu) == pytest.approx(tuple(USUAL_COST))
+    assert load.crossing_half_rate == HALF_RATE

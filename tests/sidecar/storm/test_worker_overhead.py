@@ -4,7 +4,7 @@ import pytest
 from eyewall_contracts.sample import Sample, ThreadGroup, WorkerSample
 from eyewall_sidecar.storm.worker_overhead import (
     HALF_RATE,
-    USUAL,
+    USUAL_COST,
     CrossingCost,
     ObservedWorker,
     Overheads,
@@ -64,7 +64,7 @@ def overhead(cost: CrossingCost, rate: float) -> float:
 
 
 def test_without_measurements_the_costs_are_the_usual_ones() -> None:
-    assert tuple(fit_crossing_cost([])) == pytest.approx(tuple(USUAL))
+    assert tuple(fit_crossing_cost([])) == pytest.approx(tuple(USUAL_COST))
 
 
 def test_workers_of_different_traffic_tell_the_costs_apart() -> None:
@@ -80,7 +80,7 @@ def test_one_worker_alone_divides_its_overhead_by_how_much_each_part_usually_var
     # With 500 bursts of two tuples a second 0.015 + 0.04 + 0.005 are usual, and these parts vary by
     # 0.015, 0.04 and 0.02: 0.06 more is shared out by the squares of that.
     fitted = fit_crossing_cost([ObservedWorker(0.12, tuples=1000.0, bursts=500.0)])
-    worker, crossing, per_tuple = (it - usual for it, usual in zip(fitted, USUAL, strict=True))
+    worker, crossing, per_tuple = (it - usual for it, usual in zip(fitted, USUAL_COST, strict=True))
     assert crossing / 2 / worker == pytest.approx(0.04**2 / 0.015**2)
     assert per_tuple * 1000.0 / worker == pytest.approx(0.02**2 / 0.015**2)
     assert worker + crossing / 2 + per_tuple * 1000.0 == pytest.approx(0.06, rel=0.1)
@@ -89,7 +89,17 @@ def test_one_worker_alone_divides_its_overhead_by_how_much_each_part_usually_var
 def test_a_worker_that_nothing_crosses_says_nothing_of_crossings() -> None:
     fitted = fit_crossing_cost([ObservedWorker(0.03, 0.0, 0.0)] * 5)
     assert fitted.worker == pytest.approx(0.03, rel=0.2)
-    assert (fitted.crossing, fitted.per_tuple) == pytest.approx((USUAL.crossing, USUAL.per_tuple))
+    assert (fitted.crossing, fitted.per_tuple) == pytest.approx(
+        (USUAL_COST.crossing, USUAL_COST.per_tuple)
+    )
+
+
+def test_what_workers_say_nothing_of_stays_as_it_was_fitted_before() -> None:
+    # After a move to one worker nothing crosses any more; what crossings cost is not forgotten.
+    before = CrossingCost(worker=0.05, crossing=0.2, per_tuple=1e-5)
+    fitted = fit_crossing_cost([ObservedWorker(0.02, 0.0, 0.0)] * 5, before)
+    assert fitted.worker == pytest.approx(0.02, rel=0.3)
+    assert (fitted.crossing, fitted.per_tuple) == pytest.approx((0.2, 1e-5))
 
 
 def test_costs_are_never_negative() -> None:

@@ -45,7 +45,7 @@ class LoadModel:
     executors_per_worker: int = 0
     worker_cpu: float = 0.0
     crossing_cpu: float = 0.0
-    crossing_half_rate: float = 100.0
+    crossing_half_rate: float = 500.0
     polling_cpu: float = 0.0
     send_cpu: float = 0.0
     receive_cpu: float = 0.0

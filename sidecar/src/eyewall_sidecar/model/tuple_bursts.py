@@ -10,9 +10,9 @@ def burst_rates(
 ) -> Floats:
     """Return the bursts/s of each stream.
 
-    What an operator emits for one tuple is one burst however many tuples it is, and what follows
-    from one tuple of a source is worked on at about the same time: no stream has more bursts than
-    its operator gets tuples, nor than sources emit tuples.
+    What an operator emits for one tuple on a stream is one burst however many tuples it is, and
+    what follows from one tuple of a source is worked on at about the same time: no stream has more
+    bursts than its operator gets tuples, nor than sources emit tuples.
 
     Parameters
     ----------
@@ -24,7 +24,8 @@ def burst_rates(
     own = ~system
     begins = np.bincount(sources[own], minlength=operators) > 0
     begins &= np.bincount(targets[own], minlength=operators) == 0
-    emitted = float(rates[own & begins[sources]].sum()) if begins.any() else np.inf
+    # Where nothing is known to be emitted, what each operator gets is all that limits it.
+    emitted = float(rates[own & begins[sources]].sum()) or np.inf
     received = np.bincount(targets, rates, operators)
     most = np.where(begins, emitted, np.minimum(received, emitted))
     return np.minimum(rates, most[sources])

@@ -17,6 +17,7 @@ from eyewall_sidecar.objectives.load import (
     HEADROOM_PENALTY,
     KNEE,
     LEAST_FREE,
+    LEAST_RATE,
     MOST_SUSTAINABLE,
     LoadArrays,
 )
@@ -105,7 +106,7 @@ class Scratch(NamedTuple):
     ----------
     demand, held, free
         [node]: cores at speedup 1, executors, and cores that are free.
-    at_border
+    bursts
         [node]: bursts/s that leave and enter its workers.
     entering, way_entering
         [node]: how often tuples enter with their acks, and without.
@@ -128,7 +129,7 @@ class Scratch(NamedTuple):
     demand: Floats
     held: Floats
     free: Floats
-    at_border: Floats
+    bursts: Floats
     entering: Floats
     way_entering: Floats
     left: Floats
@@ -205,7 +206,7 @@ def scratch(terms: LoadTerms) -> Scratch:
     return Scratch(
         demand=np.zeros(nodes),
         held=np.zeros(nodes),
-        at_border=np.zeros(nodes),
+        bursts=np.zeros(nodes),
         entering=np.zeros(nodes),
         way_entering=np.zeros(nodes),
         free=np.zeros(nodes),
@@ -232,7 +233,7 @@ def evaluate_places(terms: LoadTerms, room: Scratch, places: Places) -> tuple[fl
     constraints by less. The cost is L in seconds, or 1 / Θ.
     """
     demand, held, free, left = room.demand, room.held, room.free, room.left
-    at_border = room.at_border
+    bursts = room.bursts
     entering, way_entering = room.entering, room.way_entering
     trees, batches, slowest = room.trees, room.batches, room.slowest
     assumed, on_way, shares = room.assumed, room.on_way, room.shares
@@ -245,7 +246,7 @@ def evaluate_places(terms: LoadTerms, room: Scratch, places: Places) -> tuple[fl
     )
     for node in range(len(demand)):
         demand[node] = held[node] = entering[node] = way_entering[node] = 0.0
-        at_border[node] = 0.0
+        bursts[node] = 0.0
         trees[node] = batches[node] = slowest[node] = 0.0
         assumed[node] = on_way[node] = shares[node] = 0.0
         inner_rates[node] = inner_bursts[node] = inner_passes[node] = 0.0
@@ -286,8 +287,8 @@ def evaluate_places(terms: LoadTerms, room: Scratch, places: Places) -> tuple[fl
             continue
         demand[source] += terms.send_cpu * rate
         demand[target] += terms.receive_cpu * rate
-        at_border[source] += terms.bursts[stream]
-        at_border[target] += terms.bursts[stream]
+        bursts[source] += terms.bursts[stream]
+        bursts[target] += terms.bursts[stream]
         entering[target] += passes
         way_entering[target] += terms.tuple_passes[stream]
         seconds += passes * (terms.delays[source, target] + terms.crossing_seconds)
@@ -300,11 +301,11 @@ def evaluate_places(terms: LoadTerms, room: Scratch, places: Places) -> tuple[fl
             crossing = 1.0 - 1.0 / workers
             both = terms.send_cpu + terms.receive_cpu
             demand[node] += both * crossing * inner_rates[node]
-            at_border[node] += 2.0 * crossing * inner_bursts[node]
+            bursts[node] += 2.0 * crossing * inner_bursts[node]
             seconds += crossing * inner_passes[node] * terms.crossing_seconds
         speedup, cores = terms.speedups[node], terms.cores[node]
-        each = at_border[node] / max(1.0, workers)
-        woken = each / max(each + terms.crossing_half_rate, 1e-12)
+        of_worker = bursts[node] / max(1.0, workers)
+        woken = of_worker / max(of_worker + terms.crossing_half_rate, LEAST_RATE)
         own = workers * (terms.worker_cpu + terms.crossing_cpu * woken)
         fixed = terms.background[node] + own / speedup
         free[node] = max(cores - fixed, LEAST_FREE * cores)

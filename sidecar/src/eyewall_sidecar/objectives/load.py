@@ -29,8 +29,9 @@ LEAST_FREE = 0.01
 """The share of a host's cores that the others there always leave to a topology."""
 MOST_SUSTAINABLE = 1e6
 """Θ of what needs no CPU."""
+LEAST_RATE = 1e-12
+"""Bursts/s; no division by zero where neither anything crosses nor any rate is half."""
 _LEAST_CORES = 1e-9
-_LEAST_RATE = 1e-12
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +99,7 @@ class LoadArrays:
     visits, entries
         [operator]: how often a tuple's way leads through it, and begins there.
     sources, targets, rates, bursts, passes, tuple_passes
-        [stream]: its ends, tuples/s, bursts/s at today's rates, how often the way of a tuple and
+        [stream]: its ends, tuples/s, bursts/s (`tuple_bursts`), how often the way of a tuple and
         its ack leads along it, and how often the tuple's alone does.
     cores, background, speedups, exponents
         [node]: all its cores, cores that others use, S_u, and the exponent of its wait.
@@ -173,7 +174,8 @@ class LoadArrays:
             sources=arrays.sources,
             targets=arrays.targets,
             rates=rate * arrays.rates,
-            bursts=burst_rates(
+            bursts=rate
+            * burst_rates(
                 arrays.sources, arrays.targets, arrays.rates, arrays.system, arrays.operators
             ),
             passes=ways.passes,
@@ -249,9 +251,9 @@ def evaluate_load(arrays: LoadArrays, places: Places) -> LoadState:
         + arrays.receive_cpu * np.bincount(to, crossed, nodes)
     ) / arrays.speedups
     bursts = crossing * arrays.bursts
-    on_node = np.bincount(at, bursts, nodes) + np.bincount(to, bursts, nodes)
-    at_border = on_node / np.maximum(1.0, workers)
-    woken = at_border / np.maximum(at_border + arrays.crossing_half_rate, _LEAST_RATE)
+    bursts_on_node = np.bincount(at, bursts, nodes) + np.bincount(to, bursts, nodes)
+    of_worker = bursts_on_node / np.maximum(1.0, workers)
+    woken = of_worker / np.maximum(of_worker + arrays.crossing_half_rate, LEAST_RATE)
     own = workers * (arrays.worker_cpu + arrays.crossing_cpu * woken)
     fixed = arrays.background + own / arrays.speedups
     free = np.maximum(arrays.cores - fixed, LEAST_FREE * arrays.cores)

@@ -26,7 +26,7 @@ class LoadPrediction:
     gain
         The least and the greatest number of seconds by which tuples arrive earlier. Headroom is
         not in it: what runs with little of it is not moved for that alone.
-    relief
+    least_relief, expected_relief
         The multiple of the rate carried now that is carried after the move: the least, and the one
         by the estimates.
     saturated
@@ -37,7 +37,8 @@ class LoadPrediction:
     """
 
     gain: tuple[float, float]
-    relief: tuple[float, float]
+    least_relief: float
+    expected_relief: float
     saturated: bool
     sustainable: float = inf
 
@@ -62,7 +63,8 @@ def predict_move(problem: PlacementProblem, before: Placement, after: Placement)
     room = carried[as_estimated]
     return LoadPrediction(
         gain=(min(gains), max(gains)),
-        relief=(min(reliefs), reliefs[as_estimated]),
+        least_relief=min(reliefs),
+        expected_relief=reliefs[as_estimated],
         saturated=saturated,
         sustainable=room if room >= ROOMY else min(carried),
     )

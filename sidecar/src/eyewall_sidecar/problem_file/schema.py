@@ -168,7 +168,7 @@ class LoadEntry(Entry):
         0.0, description="cores that it uses more once tuples cross its border all the time"
     )
     crossing_half_rate: Factor = Field(
-        100.0, description="bursts/s across its border at which it uses half of them"
+        500.0, description="bursts/s across its border at which it uses half of them"
     )
     polling_cpu: Amount = Field(
         0.0, description="cores of an executor that looks for tuples and finds none"

@@ -39,9 +39,9 @@ OVERLOADED = 1.1
 """A node is relieved from this multiple of its capacity on, whatever the objective gains; below,
 the excess may be the measurement's error."""
 RELIEF = 1.2
-"""What is saturated moves if by the estimates it carries at least this multiple of its throughput
-then, and no less than now whatever they are wrong by: what waits for certainty loses tuples, and a
-move that was no good is undone."""
+"""What is saturated moves if it carries at least this multiple of its throughput then, in every
+scenario. Where queues say so it loses tuples while it waits for certainty: there it is enough that
+the move is expected to carry that much, and to lose in no scenario more than it is to gain."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -275,10 +275,13 @@ def _value_hold(
     if conditions.saturated or (prediction.saturated and not is_measured):
         if conditions.catching_up_seconds > 0:
             return message(Code.CATCHING_UP, seconds=conditions.catching_up_seconds)
-        least, expected = prediction.relief
-        if expected >= RELIEF and least >= 1.0:
+        least, expected = prediction.least_relief, prediction.expected_relief
+        surely = 1.0 / expected if conditions.saturated else RELIEF
+        if expected >= RELIEF and least >= surely:
             return None
-        return message(Code.RELIEF_TOO_SMALL, relief=least, expected=expected, minimum=RELIEF)
+        return message(
+            Code.RELIEF_TOO_SMALL, least=least, expected=expected, minimum=RELIEF, surely=surely
+        )
     price = price_of(candidate, conditions.starts)
     least, _ = prediction.gain
     if conditions.latency is not None:

@@ -8,8 +8,10 @@ from eyewall_sidecar.service.estimates import Estimates
 from eyewall_sidecar.service.solver_pool import PlacementTask
 from eyewall_sidecar.storm import (
     UNFITTED,
+    USUAL_COST,
     Capacities,
     ClusterState,
+    CrossingCost,
     DelayTable,
     KnownDelaysCache,
     MeasuredTopology,
@@ -55,6 +57,15 @@ class PlacementRequest:
     problem: TopologyProblem | ProblemError
 
     @property
+    def crossing_cost(self) -> CrossingCost:
+        """What its workers and crossings cost, as far as it is known."""
+        of_topology = self.problem
+        if not isinstance(of_topology, TopologyProblem):
+            return USUAL_COST
+        load = of_topology.problem.load
+        return CrossingCost(load.worker_cpu, load.crossing_cpu, load.send_cpu)
+
+    @property
     def measured(self) -> MeasuredTopology | None:
         """What was measured of the topology; None if nothing is measured at all."""
         return self.observation.estimates.of(self.topology.topology.id)
@@ -92,6 +103,7 @@ def request_placement(
     `previous` is the topology's last request: its problem is kept if nothing has changed.
     `uncertainty` widens the intervals of what is predicted.
     """
+    before = previous
     if previous is not None and not _is_current(previous, observation, topology, settings):
         previous = None
     if previous is not None and previous.observation.state is observation.state:
@@ -99,7 +111,8 @@ def request_placement(
     capacities = supervisor_capacities(observation.state, topology)
     if previous is not None and previous.capacities == capacities:
         return replace(previous, observation=observation)
-    problem = _build(observation, topology, settings, capacities, known_delays)
+    costs = before.crossing_cost if before is not None else USUAL_COST
+    problem = _build(observation, topology, settings, capacities, known_delays, costs)
     if isinstance(problem, TopologyProblem) and uncertainty != problem.problem.load.uncertainty:
         load = replace(problem.problem.load, uncertainty=uncertainty)
         problem = replace(problem, problem=replace(problem.problem, load=load))
@@ -131,6 +144,7 @@ def _build(
     settings: TopologySettings,
     capacities: Capacities,
     known_delays: KnownDelaysCache,
+    crossing_cost: CrossingCost,
 ) -> TopologyProblem | ProblemError:
     build = problem_of_missing if topology.missing() else problem_of_moving
     estimates, name = observation.estimates, topology.topology.id
@@ -139,6 +153,7 @@ def _build(
         estimates.of(name),
         estimates.loads,
         estimates.overheads_of(name),
+        crossing_cost,
         observation.waits,
         known_delays,
     )

@@ -60,12 +60,19 @@ from eyewall_sidecar.storm.wait_fit import (
     hold_waits,
     latency_parts,
 )
-from eyewall_sidecar.storm.worker_overhead import Overheads, WorkerAddress, update_overheads
+from eyewall_sidecar.storm.worker_overhead import (
+    USUAL_COST,
+    CrossingCost,
+    Overheads,
+    WorkerAddress,
+    update_overheads,
+)
 
 __all__ = [
     "LATENCY_MODEL",
     "MESSAGE_TIMEOUT",
     "UNFITTED",
+    "USUAL_COST",
     "Assignment",
     "Capacities",
     "ChangeKind",
@@ -73,6 +80,7 @@ __all__ = [
     "Component",
     "ComponentKind",
     "ComponentStream",
+    "CrossingCost",
     "DelayTable",
     "Executor",
     "Grouping",

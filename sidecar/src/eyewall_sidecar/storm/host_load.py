@@ -23,6 +23,10 @@ HELD_CORES = 0.05
 HELD_PART = 0.1
 """A load or a speed is held within so many cores, a tenth of a small host's, and within such a part
 of it."""
+HELD_IDLE = 0.02
+HELD_IDLE_PART = 0.5
+"""The idle part of a host is held within this much, and within such a part of it: where little is
+idle, a little less of it changes what its threads do."""
 SLOWEST = 0.01
 """The least share of its time that work gets; less is hardly different from a standstill."""
 
@@ -53,6 +57,12 @@ class HostLoad:
     def of_other_processes(self) -> float:
         """Cores in use by processes other than workers."""
         return max(0.0, self.busy - sum(self.by_topology.values()))
+
+    @property
+    def idle(self) -> float:
+        """The part of its CPU that nobody used, of what other guests leave; 1 if unknown."""
+        usable = self.cores * self.progress
+        return max(0.0, 1.0 - self.busy / usable) if usable > 0 else 1.0
 
     def left_for(self, topology: str) -> float:
         """Cores that all other load leaves for a topology."""
@@ -140,6 +150,7 @@ def _is_held(held: HostLoad, now: HostLoad) -> bool:
         held.cores == now.cores
         and held.by_topology.keys() == now.by_topology.keys()
         and abs(held.progress - now.progress) <= HELD_PART * held.progress
+        and abs(held.idle - now.idle) <= max(HELD_IDLE, HELD_IDLE_PART * held.idle)
         and all(
             abs(held.left_for(it) - now.left_for(it))
             <= max(min(HELD_CORES, HELD_PART * held.cores), HELD_PART * held.left_for(it))

@@ -11,13 +11,19 @@ from eyewall_sidecar.model.arrays import Floats
 from eyewall_sidecar.model.tuple_bursts import burst_rates
 from eyewall_sidecar.storm.capacity import Capacities
 from eyewall_sidecar.storm.cluster import Component, Executor, Slot, Supervisor, TopologyState
-from eyewall_sidecar.storm.core_demand import core_demand, polling_cpu, working_part
+from eyewall_sidecar.storm.core_demand import (
+    core_demand,
+    even_components,
+    polling_cpu,
+    working_part,
+)
 from eyewall_sidecar.storm.host_load import HostLoad
 from eyewall_sidecar.storm.rates import Flow
 from eyewall_sidecar.storm.topology_estimates import MeasuredTopology, MeasuredValue
 from eyewall_sidecar.storm.wait_fit import WaitFit
 from eyewall_sidecar.storm.worker_overhead import (
     HALF_RATE,
+    CrossingCost,
     ObservedWorker,
     WorkerAddress,
     fit_crossing_cost,
@@ -37,7 +43,7 @@ class LoadInputs:
         The supervisors, and where the topology runs.
     speeds
         Host → its declared speed; 1 where it is missing.
-    measured, loads, overheads, waits
+    measured, loads, overheads, crossing_cost, waits
         As in `Signals`.
     """
 
@@ -49,6 +55,7 @@ class LoadInputs:
         measured: MeasuredTopology | None,
         loads: Mapping[str, HostLoad],
         overheads: Mapping[WorkerAddress, float],
+        crossing_cost: CrossingCost,
         waits: WaitFit,
     ) -> None:
         self._topology = topology.topology.id
@@ -57,20 +64,29 @@ class LoadInputs:
         self._execution_times = measured.execution_times if measured is not None else {}
         self._loads = loads
         self._overheads = overheads
+        self._crossing_cost = crossing_cost
         self._waits = waits
         self._declared: defaultdict[str, float] = defaultdict(float)
         for capacity in capacities.values():
             self._declared[capacity.supervisor.host] += capacity.supervisor.cpu_cores
         at = {it: speeds.get(self._host(slot), 1.0) for it, slot in self._slots.items()}
-        self.used = core_demand(topology.topology, at, measured)
+        self.used: dict[Executor, MeasuredValue] | None = None
         """Executor → cores that it used, at speed 1; None where that is not known of all."""
-        self._polling = polling_cpu(topology.topology, self.used) if self.used is not None else {}
+        self._polling: dict[Executor, float] = {}
+        self._working: dict[Executor, MeasuredValue] = {}
+        if (used := core_demand(topology.topology, at, measured)) is not None:
+            self.used = even_components(topology.topology, used)
+            self._polling = polling_cpu(topology.topology, self.used)
+            # Each looks as often as its own host lets it; what is left of it makes them alike.
+            working = {
+                it: working_part(value, self._polling[it], self._idle(it))
+                for it, value in used.items()
+            }
+            self._working = even_components(topology.topology, working)
 
     def demand(self, executor: Executor) -> MeasuredValue | None:
         """Return the cores that an executor's tuples need at speed 1; None if that is unknown."""
-        if self.used is None:
-            return None
-        return self._working_part(executor, self.used[executor])
+        return self._working.get(executor)
 
     def execution_time(self, component: Component) -> float:
         """Return the CPU-seconds that a tuple takes, without looking for it; 0 if unknown."""
@@ -80,7 +96,7 @@ class LoadInputs:
         if self.used is None:
             return measured.value
         used = sum(self.used[it].value for it in component.executors)
-        worked = sum(self._working_part(it, self.used[it]).value for it in component.executors)
+        worked = sum(self._working[it].value for it in component.executors)
         return measured.value * (worked / used if used else 1.0)
 
     def cores_left(self, supervisor: Supervisor) -> float | None:
@@ -116,7 +132,7 @@ class LoadInputs:
 
     def load_model(self, flows: Sequence[Flow], headroom: float, per_slot: int) -> LoadModel:
         """Return the model with costs of crossings fitted to the workers that run."""
-        cost = fit_crossing_cost(self._observed_workers(flows))
+        cost = fit_crossing_cost(self._observed_workers(flows), self._crossing_cost)
         return LoadModel(
             headroom=headroom,
             executors_per_worker=per_slot,
@@ -131,11 +147,10 @@ class LoadInputs:
             sharing=self._waits.sharing,
         )
 
-    def _working_part(self, executor: Executor, used: MeasuredValue) -> MeasuredValue:
+    def _idle(self, executor: Executor) -> float:
         slot = self._slots.get(executor)
         load = self._loads.get(self._host(slot)) if slot is not None else None
-        idle = 1.0 - load.busy / load.cores if load is not None and load.cores > 0 else 1.0
-        return working_part(used, self._polling[executor], idle)
+        return load.idle if load is not None else 1.0
 
     def _observed_workers(self, flows: Sequence[Flow]) -> Iterator[ObservedWorker]:
         if not self._overheads:

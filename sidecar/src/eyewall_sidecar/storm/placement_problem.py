@@ -104,6 +104,7 @@ class _Bridge:
             signals.measured,
             signals.loads,
             signals.overheads,
+            signals.crossing_cost,
             signals.waits,
         )
         self.cpu_measured = self.inputs.used is not None

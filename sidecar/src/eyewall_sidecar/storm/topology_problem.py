@@ -12,7 +12,7 @@ from eyewall_sidecar.storm.host_load import HostLoad
 from eyewall_sidecar.storm.known_delays import KnownDelays, KnownDelaysCache
 from eyewall_sidecar.storm.topology_estimates import MeasuredTopology
 from eyewall_sidecar.storm.wait_fit import UNFITTED, WaitFit
-from eyewall_sidecar.storm.worker_overhead import WorkerAddress
+from eyewall_sidecar.storm.worker_overhead import USUAL_COST, CrossingCost, WorkerAddress
 from eyewall_sidecar.storm.worker_packing import Traffic
 
 
@@ -31,6 +31,8 @@ class Signals:
         Host → its load, as far as it is known.
     overheads
         (host, port) → cores that the topology's worker there uses in no executor.
+    crossing_cost
+        What its workers and crossings cost by what was measured before.
     waits
         How long tuples wait for CPU.
     known_delays
@@ -41,6 +43,7 @@ class Signals:
     measured: MeasuredTopology | None = None
     loads: Mapping[str, HostLoad] = field(default_factory=dict)
     overheads: Mapping[WorkerAddress, float] = field(default_factory=dict)
+    crossing_cost: CrossingCost = USUAL_COST
     waits: WaitFit = UNFITTED
     known_delays: KnownDelaysCache = field(default_factory=KnownDelaysCache)
 

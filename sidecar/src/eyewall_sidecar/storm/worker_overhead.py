@@ -1,11 +1,12 @@
 """CPU that a worker uses in no executor, and what of it follows from tuples that cross its border.
 
-Threads for the network, translation, garbage collection and timers run in every worker. What they
-use grows with the tuples that enter and leave: these are serialised, sent, received and read.
+Threads for the network, translation, garbage collection and timers run in every worker. Tuples that
+enter or leave wake them, the more often the more there are, until they hardly sleep any more.
 """
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from itertools import combinations
 from typing import NamedTuple
 
 import numpy as np
@@ -94,9 +95,9 @@ class CrossingCost(NamedTuple):
     per_tuple: float
 
 
-USUAL = CrossingCost(worker=0.015, crossing=0.08, per_tuple=5e-6)
+USUAL_COST = CrossingCost(worker=0.015, crossing=0.08, per_tuple=5e-6)
 """Measured with tuples of some hundred bytes (docs/design/load.md, "What crossings cost")."""
-SPREAD = CrossingCost(worker=0.015, crossing=0.08, per_tuple=20e-6)
+USUAL_ERRORS = CrossingCost(worker=0.015, crossing=0.08, per_tuple=20e-6)
 """Standard deviations of the usual costs: large tuples take longer than small ones."""
 HALF_RATE = 500.0
 """Bursts/s across a worker's border that make it use half of `CrossingCost.crossing`."""
@@ -110,25 +111,30 @@ class ObservedWorker(NamedTuple):
     bursts: float
 
 
-def fit_crossing_cost(observed: Iterable[ObservedWorker]) -> CrossingCost:
+def fit_crossing_cost(
+    observed: Iterable[ObservedWorker], before: CrossingCost = USUAL_COST
+) -> CrossingCost:
     """Fit costs to workers that run.
 
     overhead = worker + crossing · bursts / (bursts + `HALF_RATE`) + per_tuple · tuples. Bayesian
-    linear regression with a normal prior at the usual costs: these hold where nothing was measured,
-    and one worker alone divides its overhead between them by how much each varies.
+    linear regression with a normal prior at the costs before, as wide as the usual ones vary: what
+    the workers say nothing of stays as it was, and one worker alone divides its overhead between
+    the costs by how much each varies. Where costs would be negative, those that fit best without.
     """
-    # In multiples of `SPREAD`, so that each prior has a standard deviation of 1.
-    precision, weighted = np.eye(len(USUAL)), np.divide(USUAL, SPREAD)
+    # In multiples of `USUAL_ERRORS`, so that each prior has a standard deviation of 1.
+    count = len(USUAL_COST)
+    precision, weighted = np.eye(count), np.divide(before, USUAL_ERRORS)
     for overhead, tuples, bursts in observed:
-        row = np.array(SPREAD) * (1.0, bursts / (bursts + HALF_RATE), tuples) / NOISE
+        row = np.array(USUAL_ERRORS) * (1.0, bursts / (bursts + HALF_RATE), tuples) / NOISE
         precision += np.outer(row, row)
         weighted += row * overhead / NOISE
-    found, left = np.zeros(len(USUAL)), np.arange(len(USUAL))
-    # What would cost less than nothing costs nothing, and the others are what fits best alone.
-    while len(left):
-        fitted = np.linalg.solve(precision[np.ix_(left, left)], weighted[left])
-        if fitted.min() >= 0.0:
-            found[left] = fitted
-            break
-        left = np.delete(left, fitted.argmin())
-    return CrossingCost(*(found * SPREAD).tolist())
+    best, least = np.zeros(count), 0.0
+    for size in range(1, count + 1):
+        for left in map(list, combinations(range(count), size)):
+            fitted = np.linalg.solve(precision[np.ix_(left, left)], weighted[left])
+            # −½ bᵀx is what ½ xᵀAx − bᵀx is at its least.
+            value = -0.5 * float(weighted[left] @ fitted)
+            if fitted.min() >= 0.0 and value < least:
+                best, least = np.zeros(count), value
+                best[left] = fitted
+    return CrossingCost(*(best * USUAL_ERRORS).tolist())
