@@ -4,19 +4,32 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from delay_tables import all_delays
+from eyewall_sidecar.policies import policy_catalogue
 from eyewall_sidecar.service import decider, movement_rules, problem_cache
 from eyewall_sidecar.service.decision import Keep
+from eyewall_sidecar.service.estimates import Estimates
+from eyewall_sidecar.service.problem_cache import (
+    Observation,
+    PlacementRequest,
+    request_placement,
+)
 from eyewall_sidecar.storm import (
+    USUAL_COST,
     KnownDelays,
+    KnownDelaysCache,
     Topology,
     TopologyProblem,
+    Worker,
+    WorkerAddress,
     known_delays,
     problem_of_moving,
+    read_settings,
     supervisor_capacities,
 )
 from measured_topologies import report
 from obedient_nimbus import Nimbus
-from storm_builders import chain, cluster, state, supervisor, worker
+from storm_builders import IDLE_HOSTS, chain, cluster, state, supervisor, worker
 
 
 class _Counted:
@@ -216,3 +229,34 @@ def test_where_delays_lack_each_topology_has_hosts_of_its_own_that_are_needed() 
     assert known[here.id].left_out == ("c",)
     assert known[there.id].left_out == ()
     assert known[there.id].assumption.startswith("delay unknown, taken as the largest known")
+
+
+def test_what_crossings_cost_is_not_forgotten_when_a_topology_moves_into_one_worker() -> None:
+    topology = chain(("source", 1), ("sink", 1), settings={"rate.hint": {"source": 1000}})
+    settings = read_settings(topology, IDLE_HOSTS, policy_catalogue())
+    hosts = [supervisor("a"), supervisor("b")]
+
+    def ask(
+        previous: PlacementRequest | None, *workers: Worker, overheads: dict[WorkerAddress, float]
+    ) -> PlacementRequest:
+        running = state(topology, *workers)
+        observation = Observation(
+            cluster(hosts, running),
+            all_delays(["a", "b"], 10),
+            Estimates(overheads={topology.id: overheads}),
+        )
+        return request_placement(previous, observation, running, settings, KnownDelaysCache())
+
+    # 1,000 tuples/s usually cost a worker 0.015 + 0.08 · 2/3 + 0.005 cores; here 0.3.
+    apart = ask(
+        None,
+        worker("a", 6700, 1),
+        worker("b", 6700, 2),
+        overheads={("a", 6700): 0.3, ("b", 6700): 0.3},
+    )
+    together = ask(apart, worker("a", 6700, 1, 2), overheads={("a", 6700): 0.02})
+    assert apart.crossing_cost.crossing > 2 * USUAL_COST.crossing
+    assert together.crossing_cost.crossing == pytest.approx(apart.crossing_cost.crossing)
+    assert together.crossing_cost.worker == pytest.approx(0.02, rel=0.5)
+    fresh = ask(None, worker("a", 6700, 1, 2), overheads={("a", 6700): 0.02})
+    assert fresh.crossing_cost.crossing == pytest.approx(USUAL_COST.crossing)
