@@ -74,7 +74,7 @@ class Code(Enum):
     RELIEF_TOO_SMALL = (
         "what runs is saturated, and a move is expected to carry {expected:.2f} times its "
         "throughput (at least {least:.2f} times); it needs {minimum:g} times (at least "
-        "{surely:.2f})"
+        "{least_needed:.2f})"
     )
     FROZEN_BY_CONFIGURATION = "moves are frozen ([replacement] frozen)"
     FROZEN_BY_OPERATORS = "moves are frozen (the operators' switch)"

@@ -1,21 +1,22 @@
 """What a round costs where little or nothing changed, counted in problems that are built."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import pytest
 from delay_tables import all_delays
 from eyewall_sidecar.policies import policy_catalogue
 from eyewall_sidecar.service import decider, movement_rules, problem_cache
-from eyewall_sidecar.service.decision import Keep
+from eyewall_sidecar.service.decision import Keep, TopologyRecord, record_of
 from eyewall_sidecar.service.estimates import Estimates
 from eyewall_sidecar.service.problem_cache import (
     Observation,
-    PlacementRequest,
     request_placement,
 )
 from eyewall_sidecar.storm import (
     USUAL_COST,
+    CrossingCost,
     KnownDelays,
     KnownDelaysCache,
     Topology,
@@ -236,27 +237,45 @@ def test_what_crossings_cost_is_not_forgotten_when_a_topology_moves_into_one_wor
     settings = read_settings(topology, IDLE_HOSTS, policy_catalogue())
     hosts = [supervisor("a"), supervisor("b")]
 
-    def ask(
-        previous: PlacementRequest | None, *workers: Worker, overheads: dict[WorkerAddress, float]
-    ) -> PlacementRequest:
+    def decided(
+        record: TopologyRecord | None, *workers: Worker, overheads: dict[WorkerAddress, float]
+    ) -> tuple[TopologyRecord, CrossingCost]:
         running = state(topology, *workers)
+        record = record_of(record, running, 0.0)
         observation = Observation(
             cluster(hosts, running),
             all_delays(["a", "b"], 10),
             Estimates(overheads={topology.id: overheads}),
         )
-        return request_placement(previous, observation, running, settings, KnownDelaysCache())
+        request = request_placement(
+            record.request,
+            observation,
+            running,
+            settings,
+            KnownDelaysCache(),
+            crossing_cost=record.crossing_cost,
+        )
+        assert request.crossing_cost is not None
+        return replace(record, request=request), request.crossing_cost
 
-    # 1,000 tuples/s usually cost a worker 0.015 + 0.08 · 2/3 + 0.005 cores; here 0.3.
-    apart = ask(
-        None,
-        worker("a", 6700, 1),
-        worker("b", 6700, 2),
-        overheads={("a", 6700): 0.3, ("b", 6700): 0.3},
-    )
-    together = ask(apart, worker("a", 6700, 1, 2), overheads={("a", 6700): 0.02})
-    assert apart.crossing_cost.crossing > 2 * USUAL_COST.crossing
-    assert together.crossing_cost.crossing == pytest.approx(apart.crossing_cost.crossing)
-    assert together.crossing_cost.worker == pytest.approx(0.02, rel=0.5)
-    fresh = ask(None, worker("a", 6700, 1, 2), overheads={("a", 6700): 0.02})
-    assert fresh.crossing_cost.crossing == pytest.approx(USUAL_COST.crossing)
+    # 1,000 tuples/s usually cost a worker 0.015 + 0.08 · 2/3 + 0.005 cores; here 0.2.
+    apart = worker("a", 6700, 1), worker("b", 6700, 2)
+    record, dear = decided(None, *apart, overheads={("a", 6700): 0.2, ("b", 6700): 0.2})
+    again, same = decided(record, *apart, overheads={("a", 6700): 0.2, ("b", 6700): 0.20001})
+    assert dear.crossing > 1.5 * USUAL_COST.crossing
+    # The same workers do not count once more each time that the problem is built.
+    assert same == pytest.approx(dear, rel=1e-3)
+    together = worker("a", 6700, 1, 2)
+    _, after = decided(again, together, overheads={("a", 6700): 0.02})
+    assert after.crossing == pytest.approx(same.crossing)
+    assert after.worker == pytest.approx(0.02, rel=0.5)
+    _, fresh = decided(None, together, overheads={("a", 6700): 0.02})
+    assert fresh.crossing == pytest.approx(USUAL_COST.crossing)
+
+
+def test_a_round_without_a_problem_keeps_what_crossings_cost() -> None:
+    topology = chain(("source", 1), ("sink", 1))
+    before, now = (state(topology, worker("a", port, 1, 2)) for port in (6700, 6701))
+    known = CrossingCost(0.03, 0.1, 1e-5)
+    record = TopologyRecord(before.assignment_digest, 0.0, crossing_cost=known)
+    assert record_of(record, now, 1.0).crossing_cost == known

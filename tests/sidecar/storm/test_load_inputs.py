@@ -79,6 +79,18 @@ def test_executors_of_a_component_remain_alike_where_only_one_of_their_hosts_is_
     assert sinks[0].demand == sinks[1].demand
 
 
+def test_executors_that_used_alike_are_alike_however_little_of_it_was_work() -> None:
+    # 0.009 and 0.011 may be the same within a quarter; what tuples took of them differs more.
+    topology = chain(("source", 1), ("sink", 2), settings={"objective": "L=1"})
+    used = {1: 0.1, 2: 0.009, 3: 0.011}
+    measured = MeasuredTopology(cores={it: MeasuredValue(cpu, 0.0) for it, cpu in used.items()})
+    asked = ask(
+        [supervisor("a")], topology, worker("a", 6700, 1, 2, 3), measured=measured, moving=True
+    )
+    _, one, other = asked.problem.operators
+    assert one.demand == other.demand
+
+
 def test_an_executor_that_only_looks_for_tuples_needs_next_to_nothing() -> None:
     # 0.011 used, of which 0.011 · 0.989 for looking: a tenth is left.
     measured = MeasuredTopology(cores=dict.fromkeys((1, 2), MeasuredValue(0.011, 0.0)))

@@ -9,6 +9,7 @@ from eyewall_sidecar.storm.worker_overhead import (
     ObservedWorker,
     Overheads,
     fit_crossing_cost,
+    keep_cost,
     update_overheads,
 )
 
@@ -100,6 +101,16 @@ def test_what_workers_say_nothing_of_stays_as_it_was_fitted_before() -> None:
     fitted = fit_crossing_cost([ObservedWorker(0.02, 0.0, 0.0)] * 5, before)
     assert fitted.worker == pytest.approx(0.02, rel=0.3)
     assert (fitted.crossing, fitted.per_tuple) == pytest.approx((0.2, 1e-5))
+
+
+def test_what_is_kept_of_a_fit_is_within_four_times_the_usual_costs() -> None:
+    # A collection of garbage made one of two workers use 3 cores.
+    odd = fit_crossing_cost([ObservedWorker(0.1, 400.0, 200.0), ObservedWorker(3.0, 400.0, 200.0)])
+    assert odd.crossing > 4 * USUAL_COST.crossing
+    kept = keep_cost(odd)
+    assert kept.crossing == 4 * USUAL_COST.crossing
+    assert keep_cost(USUAL_COST) == USUAL_COST
+    assert keep_cost(CrossingCost(0.0, 0.0, 0.0)) == pytest.approx([it / 4 for it in USUAL_COST])
 
 
 def test_costs_are_never_negative() -> None:

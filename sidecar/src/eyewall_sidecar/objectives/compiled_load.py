@@ -304,8 +304,8 @@ def evaluate_places(terms: LoadTerms, room: Scratch, places: Places) -> tuple[fl
             bursts[node] += 2.0 * crossing * inner_bursts[node]
             seconds += crossing * inner_passes[node] * terms.crossing_seconds
         speedup, cores = terms.speedups[node], terms.cores[node]
-        of_worker = bursts[node] / max(1.0, workers)
-        woken = of_worker / max(of_worker + terms.crossing_half_rate, LEAST_RATE)
+        bursts_of_each = bursts[node] / max(1.0, workers)
+        woken = bursts_of_each / max(bursts_of_each + terms.crossing_half_rate, LEAST_RATE)
         own = workers * (terms.worker_cpu + terms.crossing_cpu * woken)
         fixed = terms.background[node] + own / speedup
         free[node] = max(cores - fixed, LEAST_FREE * cores)

@@ -30,7 +30,7 @@ LEAST_FREE = 0.01
 MOST_SUSTAINABLE = 1e6
 """Θ of what needs no CPU."""
 LEAST_RATE = 1e-12
-"""Bursts/s; no division by zero where neither anything crosses nor any rate is half."""
+"""Bursts/s; avoids 0 / 0 where nothing crosses and `crossing_half_rate` is 0."""
 _LEAST_CORES = 1e-9
 
 
@@ -48,7 +48,8 @@ class LoadForecast:
     operator_utilisation
         Operator id → share of its thread's time in use.
     sustainable
-        Θ: the multiple of the problem's rates that is just carried, whatever `rate` is.
+        Θ: the multiple of the problem's rates that is just carried, with workers woken as often as
+        at `rate`.
     bottleneck
         Id of the node or operator that saturates first.
     response_time
@@ -252,8 +253,8 @@ def evaluate_load(arrays: LoadArrays, places: Places) -> LoadState:
     ) / arrays.speedups
     bursts = crossing * arrays.bursts
     bursts_on_node = np.bincount(at, bursts, nodes) + np.bincount(to, bursts, nodes)
-    of_worker = bursts_on_node / np.maximum(1.0, workers)
-    woken = of_worker / np.maximum(of_worker + arrays.crossing_half_rate, LEAST_RATE)
+    bursts_of_each = bursts_on_node / np.maximum(1.0, workers)
+    woken = bursts_of_each / np.maximum(bursts_of_each + arrays.crossing_half_rate, LEAST_RATE)
     own = workers * (arrays.worker_cpu + arrays.crossing_cpu * woken)
     fixed = arrays.background + own / arrays.speedups
     free = np.maximum(arrays.cores - fixed, LEAST_FREE * arrays.cores)

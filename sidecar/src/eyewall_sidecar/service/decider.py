@@ -373,6 +373,7 @@ class TopologyDecider:
             settings,
             self._known_delays,
             record.history.uncertainty,
+            record.crossing_cost,
         )
         return replace(record, request=request), request
 

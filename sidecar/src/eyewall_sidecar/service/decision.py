@@ -12,7 +12,14 @@ from eyewall_sidecar.service.plans import Plan
 from eyewall_sidecar.service.problem_cache import Observation, PlacementRequest
 from eyewall_sidecar.service.solver_pool import Job, PlacementTask, SolverFailure
 from eyewall_sidecar.stores import HeldSwitches
-from eyewall_sidecar.storm import Assignment, Mode, TopologyState
+from eyewall_sidecar.storm import (
+    USUAL_COST,
+    Assignment,
+    CrossingCost,
+    Mode,
+    TopologyState,
+    keep_cost,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,6 +108,9 @@ class TopologyRecord:
         The move that this assignment comes from, until it is looked back on.
     history
         What past moves teach.
+    crossing_cost
+        What workers and crossings cost by the assignments before: one that runs in one worker says
+        nothing of crossings.
     lines
         What was reported last.
     considered
@@ -118,6 +128,7 @@ class TopologyRecord:
     handover: Handover | None = None
     trial: MoveTrial | None = None
     history: MoveHistory = field(default_factory=MoveHistory)
+    crossing_cost: CrossingCost = USUAL_COST
     lines: LastLines = LastLines()
     considered: float = -inf
 
@@ -130,13 +141,15 @@ def record_of(record: TopologyRecord | None, topology: TopologyState, now: float
     if record is None:
         return fresh
     cancel_search(record)
-    handover = record.handover
+    handover, request = record.handover, record.request
+    learned = request.crossing_cost if request is not None else None
     runs = handover is not None and set(handover.assignment) == set(topology.assignment)
     return replace(
         fresh,
         status=handover.status if handover is not None and runs else None,
         trial=handover.trial if handover is not None and runs else None,
         history=record.history,
+        crossing_cost=record.crossing_cost if learned is None else keep_cost(learned),
         lines=record.lines,
         considered=record.considered,
     )

@@ -276,11 +276,15 @@ def _value_hold(
         if conditions.catching_up_seconds > 0:
             return message(Code.CATCHING_UP, seconds=conditions.catching_up_seconds)
         least, expected = prediction.least_relief, prediction.expected_relief
-        surely = 1.0 / expected if conditions.saturated else RELIEF
-        if expected >= RELIEF and least >= surely:
+        least_needed = 1.0 / max(expected, RELIEF) if conditions.saturated else RELIEF
+        if expected >= RELIEF and least >= least_needed:
             return None
         return message(
-            Code.RELIEF_TOO_SMALL, least=least, expected=expected, minimum=RELIEF, surely=surely
+            Code.RELIEF_TOO_SMALL,
+            least=least,
+            expected=expected,
+            minimum=RELIEF,
+            least_needed=least_needed,
         )
     price = price_of(candidate, conditions.starts)
     least, _ = prediction.gain

@@ -16,6 +16,7 @@ from eyewall_sidecar.service.lookup import UnavailableError, find_topology
 from eyewall_sidecar.service.plans import executor_names
 from eyewall_sidecar.service.problem_cache import Observation, PlacementRequest, request_placement
 from eyewall_sidecar.storm import (
+    USUAL_COST,
     ComponentStream,
     Executor,
     KnownDelaysCache,
@@ -60,8 +61,14 @@ class RoundSnapshot:
     def request(self, topology: TopologyState, settings: TopologySettings) -> PlacementRequest:
         """Return a topology's problem under these settings, by what was known in the round."""
         record = self.records.get(topology.topology.id)
-        previous = record.request if record is not None else None
-        return request_placement(previous, self.observation, topology, settings, KnownDelaysCache())
+        return request_placement(
+            record.request if record is not None else None,
+            self.observation,
+            topology,
+            settings,
+            KnownDelaysCache(),
+            crossing_cost=record.crossing_cost if record is not None else USUAL_COST,
+        )
 
 
 @dataclass(frozen=True, slots=True)

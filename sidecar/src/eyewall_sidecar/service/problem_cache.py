@@ -57,11 +57,11 @@ class PlacementRequest:
     problem: TopologyProblem | ProblemError
 
     @property
-    def crossing_cost(self) -> CrossingCost:
-        """What its workers and crossings cost, as far as it is known."""
+    def crossing_cost(self) -> CrossingCost | None:
+        """What its workers and crossings cost, as far as it is known; None without a problem."""
         of_topology = self.problem
         if not isinstance(of_topology, TopologyProblem):
-            return USUAL_COST
+            return None
         load = of_topology.problem.load
         return CrossingCost(load.worker_cpu, load.crossing_cpu, load.send_cpu)
 
@@ -97,13 +97,14 @@ def request_placement(
     settings: TopologySettings,
     known_delays: KnownDelaysCache,
     uncertainty: float = 1.0,
+    crossing_cost: CrossingCost = USUAL_COST,
 ) -> PlacementRequest:
     """Return where what has no slot belongs or, if nothing lacks one, where everything does.
 
     `previous` is the topology's last request: its problem is kept if nothing has changed.
-    `uncertainty` widens the intervals of what is predicted.
+    `uncertainty` widens the intervals of what is predicted; `crossing_cost` is what workers and
+    crossings cost by the assignments before.
     """
-    before = previous
     if previous is not None and not _is_current(previous, observation, topology, settings):
         previous = None
     if previous is not None and previous.observation.state is observation.state:
@@ -111,8 +112,7 @@ def request_placement(
     capacities = supervisor_capacities(observation.state, topology)
     if previous is not None and previous.capacities == capacities:
         return replace(previous, observation=observation)
-    costs = before.crossing_cost if before is not None else USUAL_COST
-    problem = _build(observation, topology, settings, capacities, known_delays, costs)
+    problem = _build(observation, topology, settings, capacities, known_delays, crossing_cost)
     if isinstance(problem, TopologyProblem) and uncertainty != problem.problem.load.uncertainty:
         load = replace(problem.problem.load, uncertainty=uncertainty)
         problem = replace(problem, problem=replace(problem.problem, load=load))

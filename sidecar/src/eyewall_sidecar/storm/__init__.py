@@ -65,6 +65,7 @@ from eyewall_sidecar.storm.worker_overhead import (
     CrossingCost,
     Overheads,
     WorkerAddress,
+    keep_cost,
     update_overheads,
 )
 
@@ -116,6 +117,7 @@ __all__ = [
     "fit_waits",
     "hold_estimates",
     "hold_waits",
+    "keep_cost",
     "latency_parts",
     "measured_topology",
     "mode_of",

@@ -10,7 +10,14 @@ from eyewall_sidecar.model import LoadModel
 from eyewall_sidecar.model.arrays import Floats
 from eyewall_sidecar.model.tuple_bursts import burst_rates
 from eyewall_sidecar.storm.capacity import Capacities
-from eyewall_sidecar.storm.cluster import Component, Executor, Slot, Supervisor, TopologyState
+from eyewall_sidecar.storm.cluster import (
+    Component,
+    Executor,
+    Slot,
+    Supervisor,
+    Topology,
+    TopologyState,
+)
 from eyewall_sidecar.storm.core_demand import (
     core_demand,
     even_components,
@@ -77,12 +84,7 @@ class LoadInputs:
         if (used := core_demand(topology.topology, at, measured)) is not None:
             self.used = even_components(topology.topology, used)
             self._polling = polling_cpu(topology.topology, self.used)
-            # Each looks as often as its own host lets it; what is left of it makes them alike.
-            working = {
-                it: working_part(value, self._polling[it], self._idle(it))
-                for it, value in used.items()
-            }
-            self._working = even_components(topology.topology, working)
+            self._working = self._working_parts(topology.topology, used, self.used)
 
     def demand(self, executor: Executor) -> MeasuredValue | None:
         """Return the cores that an executor's tuples need at speed 1; None if that is unknown."""
@@ -146,6 +148,26 @@ class LoadInputs:
             burstiness=self._waits.burstiness,
             sharing=self._waits.sharing,
         )
+
+    def _working_parts(
+        self,
+        topology: Topology,
+        used: Mapping[Executor, MeasuredValue],
+        even: Mapping[Executor, MeasuredValue],
+    ) -> dict[Executor, MeasuredValue]:
+        """Return what tuples took of what each executor used.
+
+        Each looks for tuples as often as its own host lets it. Those of a component that are alike
+        in what they used are alike in what is left of it.
+        """
+        found = {
+            it: working_part(value, self._polling[it], self._idle(it)) for it, value in used.items()
+        }
+        for component in topology.components:
+            if len({even[it].value for it in component.executors}) == 1:
+                mean = fmean(found[it].value for it in component.executors)
+                found |= {it: found[it]._replace(value=mean) for it in component.executors}
+        return found
 
     def _idle(self, executor: Executor) -> float:
         slot = self._slots.get(executor)

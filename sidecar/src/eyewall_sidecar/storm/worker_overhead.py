@@ -97,8 +97,11 @@ class CrossingCost(NamedTuple):
 
 USUAL_COST = CrossingCost(worker=0.015, crossing=0.08, per_tuple=5e-6)
 """Measured with tuples of some hundred bytes (docs/design/load.md, "What crossings cost")."""
-USUAL_ERRORS = CrossingCost(worker=0.015, crossing=0.08, per_tuple=20e-6)
+USUAL_DEVIATIONS = CrossingCost(worker=0.015, crossing=0.08, per_tuple=20e-6)
 """Standard deviations of the usual costs: large tuples take longer than small ones."""
+FARTHEST_FACTOR = 4.0
+"""Between a usual cost and one that is kept for the next assignment: what a collection of garbage
+took must not be taken for a cost for good."""
 HALF_RATE = 500.0
 """Bursts/s across a worker's border that make it use half of `CrossingCost.crossing`."""
 
@@ -112,20 +115,20 @@ class ObservedWorker(NamedTuple):
 
 
 def fit_crossing_cost(
-    observed: Iterable[ObservedWorker], before: CrossingCost = USUAL_COST
+    observed: Iterable[ObservedWorker], prior: CrossingCost = USUAL_COST
 ) -> CrossingCost:
     """Fit costs to workers that run.
 
     overhead = worker + crossing · bursts / (bursts + `HALF_RATE`) + per_tuple · tuples. Bayesian
-    linear regression with a normal prior at the costs before, as wide as the usual ones vary: what
+    linear regression with a normal prior at `prior`, as wide as the usual costs vary: what
     the workers say nothing of stays as it was, and one worker alone divides its overhead between
     the costs by how much each varies. Where costs would be negative, those that fit best without.
     """
-    # In multiples of `USUAL_ERRORS`, so that each prior has a standard deviation of 1.
+    # In multiples of `USUAL_DEVIATIONS`, so that each prior has a standard deviation of 1.
     count = len(USUAL_COST)
-    precision, weighted = np.eye(count), np.divide(before, USUAL_ERRORS)
+    precision, weighted = np.eye(count), np.divide(prior, USUAL_DEVIATIONS)
     for overhead, tuples, bursts in observed:
-        row = np.array(USUAL_ERRORS) * (1.0, bursts / (bursts + HALF_RATE), tuples) / NOISE
+        row = np.array(USUAL_DEVIATIONS) * (1.0, bursts / (bursts + HALF_RATE), tuples) / NOISE
         precision += np.outer(row, row)
         weighted += row * overhead / NOISE
     best, least = np.zeros(count), 0.0
@@ -137,4 +140,14 @@ def fit_crossing_cost(
             if fitted.min() >= 0.0 and value < least:
                 best, least = np.zeros(count), value
                 best[left] = fitted
-    return CrossingCost(*(best * USUAL_ERRORS).tolist())
+    return CrossingCost(*(best * USUAL_DEVIATIONS).tolist())
+
+
+def keep_cost(cost: CrossingCost) -> CrossingCost:
+    """Return what of a fit the next assignment begins with."""
+    return CrossingCost(
+        *(
+            min(max(it, usual / FARTHEST_FACTOR), usual * FARTHEST_FACTOR)
+            for it, usual in zip(cost, USUAL_COST, strict=True)
+        )
+    )
