@@ -1,9 +1,9 @@
 """A Storm cluster as a fluid model with noise: executors, queues, quotas and starts of workers.
 
-It is the world that the simulated loop decides about. That tuples wake workers, by bursts and less
-and less, has the form that the sidecar's model has, as measured. None of its figures come from that
-model: burstiness, the CPU that crossing tuples and worker processes use, and what a start takes
-are drawn at random for each case (`simulated_cases`), and the sidecar has to measure them.
+It is the world that the simulated loop decides about. How tuples wake workers has the form that was
+measured, which the sidecar's model has, too. None of its figures come from that model: burstiness,
+the CPU that crossing tuples and worker processes use, and what a start takes are drawn at random
+for each case (`simulated_cases`), and the sidecar has to measure them.
 """
 
 from __future__ import annotations
@@ -11,10 +11,12 @@ from __future__ import annotations
 from collections import deque
 from dataclasses import dataclass, field
 from math import exp
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import numpy as np
 from eyewall_sidecar.storm import Executor
+
+from benchmarks.loop.simulated_parts import Flow, WorkerProcess
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -40,27 +42,6 @@ LOCAL_SECONDS = 0.0001
 """From executor to executor of one worker."""
 QUIET = 0.1
 """A second has no output if less than this part of the offered tuples arrives."""
-
-
-@dataclass(slots=True)
-class WorkerProcess:
-    """A worker process: when it was launched, what its start still takes, when it was ready."""
-
-    executors: frozenset[Executor]
-    id: str
-    launched: float
-    start_cpu: float
-    ready: float | None = None
-    cpu: float = 0.0
-
-
-class Flow(NamedTuple):
-    """What happened in a second: offered and delivered tuples/s, and seconds from end to end."""
-
-    time: float
-    offered: float
-    delivered: float
-    latency: float
 
 
 @dataclass

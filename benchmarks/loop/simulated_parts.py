@@ -1,10 +1,14 @@
-"""What a simulated cluster is made of: hosts, components, and figures unknown to the sidecar."""
+"""Parts of a simulated cluster: hosts, components, workers, and what the sidecar does not know."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
+
+if TYPE_CHECKING:
+    from eyewall_sidecar.storm import Executor
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,6 +97,27 @@ class Physics:
     cold_factor: float = 1.0
     cold_seconds: float = 15.0
     pending: float = 1000.0
+
+
+@dataclass(slots=True)
+class WorkerProcess:
+    """A worker process: when it was launched, what its start still takes, when it was ready."""
+
+    executors: frozenset[Executor]
+    id: str
+    launched: float
+    start_cpu: float
+    ready: float | None = None
+    cpu: float = 0.0
+
+
+class Flow(NamedTuple):
+    """What happened in a second: offered and delivered tuples/s, and seconds from end to end."""
+
+    time: float
+    offered: float
+    delivered: float
+    latency: float
 
 
 def shares_of(count: int, skew: float) -> tuple[float, ...]:

@@ -34,7 +34,7 @@ def chain_on(operators: int, nodes: int) -> PlacementProblem:
 
 @dataclass
 class Turns:
-    """A heuristic that yields the same placements in a cycle, and what it was told."""
+    """A heuristic that finds the same placements again and again; keeps how long it was given."""
 
     places: list[list[int]]
     seconds: list[float] = field(default_factory=list)

@@ -33,7 +33,8 @@ def test_an_operator_emits_no_more_bursts_than_it_gets_tuples() -> None:
 
 def test_where_a_source_is_not_known_to_emit_each_operators_input_is_the_limit() -> None:
     assert bursts((SOURCE, SPLIT, 0.0, False), (SPLIT, COUNT, 30.0, False)) == [0.0, 0.0]
-    assert bursts((SOURCE, ACKER, 0.0, False), (SPLIT, COUNT, 9.0, True), (COUNT, SPLIT, 7.0, True))
+    acks = (SPLIT, COUNT, 9.0, True), (COUNT, SPLIT, 7.0, True)
+    assert bursts((SOURCE, ACKER, 0.0, False), *acks) == [0.0, 7.0, 7.0]
 
 
 def test_where_tuples_go_round_and_nothing_begins_each_operators_input_is_the_limit() -> None:
