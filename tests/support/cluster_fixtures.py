@@ -65,7 +65,13 @@ def tag_and_count(cluster: Cluster, tmp_path_factory: pytest.TempPathFactory) ->
     running = Running("tag_and_count", 13, tmp_path_factory.mktemp("events"))
     cluster.submit(
         "tag_and_count",
-        {"eyewall.pin": PINS, "measure.dir": str(running.events_dir), "topology.workers": 4},
+        {
+            "eyewall.pin": PINS,
+            "measure.dir": str(running.events_dir),
+            "topology.workers": 4,
+            # A move is priced by it: half of Storm's usual price on a machine that others use.
+            "topology.message.timeout.secs": 5,
+        },
     )
     return running
 

@@ -129,6 +129,10 @@ class Cluster:
         printed = self._eyewall("history", *zookeeper, *which, *more, "--json")
         return [json.loads(line) for line in printed.splitlines()]
 
+    def last_decisions(self, topology: str) -> str:
+        """The last ten decisions on one topology, a line each, for a failure's message."""
+        return "\n".join(f"{it['at']} {it['said']}" for it in self.history(topology)[:10])
+
     def known(self) -> Mapping[str, Any]:
         """What the sidecar knows, as `eyewall status --json` prints it."""
         printed = self._eyewall("status", "--sidecar", self.addresses["sidecar"], "--json")
@@ -184,15 +188,22 @@ class Cluster:
         return self.run("logs", "--lines", "4000", program)
 
 
-def wait_for(look: Callable[[], T | None], seconds: float, what: str, pause: float = 0.25) -> T:
-    """Return what `look` finds as soon as it finds something."""
+def wait_for(
+    look: Callable[[], T | None],
+    seconds: float,
+    what: str,
+    pause: float = 0.25,
+    *,
+    otherwise: Callable[[], str] = str,
+) -> T:
+    """Return what `look` finds as soon as it finds something; a failure says `otherwise()`."""
     end = time.monotonic() + seconds
     while True:
         found = look()
         if found:
             return found
         if time.monotonic() > end:
-            pytest.fail(f"waited {seconds:.0f} s in vain for: {what}")
+            pytest.fail(f"waited {seconds:.0f} s in vain for: {what}\n{otherwise()}")
         time.sleep(pause)
 
 
