@@ -41,6 +41,8 @@ class ScriptedOperations(pb_grpc.OperationsServicer, provisioning_grpc.Provision
     """By the name of the question."""
     papers: bool = True
     """Whether eyewall-papers is installed with it."""
+    unsettled: bool = False
+    """Whether forecasts are by the rates of a start."""
     asked: list[Any] = field(default_factory=list)
     """Requests that plan, apply or ask for reasons."""
 
@@ -108,7 +110,9 @@ class ScriptedOperations(pb_grpc.OperationsServicer, provisioning_grpc.Provision
 
     def MakeForecast(self, request: pb.ForecastRequest, context: Any) -> pb.Forecast:  # noqa: N802
         self._refuse("MakeForecast", context)
-        return a_forecast(request.rate if request.HasField("rate") else 1.0)
+        found = a_forecast(request.rate if request.HasField("rate") else 1.0)
+        found.unsettled = self.unsettled
+        return found
 
     def ListCatalogues(self, request: Any, context: Any) -> provisioning.Catalogues:  # noqa: N802
         self._refuse("ListCatalogues", context)

@@ -83,6 +83,18 @@ def test_the_largest_rate_that_is_carried_is_a_multiple_of_the_present_one(
     assert ask_carried_rate(cluster, trial, planned(trial, "ras"), 40.0) is None
 
 
+def test_a_forecast_by_the_rates_of_a_start_is_none(
+    trial: Trial, what_if: Path, tmp_path: Path
+) -> None:
+    progress = RecordedProgress()
+    cluster = MeasuredCluster(make_deployment(tmp_path / "run"), progress)
+    multiple = {"value": 30.0, "least": 20.0, "greatest": 40.0}
+    then = {"sustainable": multiple, "response_time": multiple, "hosts": []}
+    (tmp_path / "answer").write_text(json.dumps({"then": then, "unsettled": True}))
+    assert ask_carried_rate(cluster, trial, planned(trial, "eyewall"), 40.0) is None
+    assert ["not come to rest" in it for it in progress.logged] == [True]
+
+
 def test_without_a_forecast_a_search_goes_on_and_says_why(
     trial: Trial, what_if: Path, tmp_path: Path
 ) -> None:

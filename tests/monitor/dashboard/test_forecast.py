@@ -177,6 +177,16 @@ def test_a_refused_forecast_is_a_gap(client: SidecarClient, sidecar: SidecarServ
     assert reader.history.points(ID, 0) == [ForecastPoint(1000, None, None)]
 
 
+def test_a_forecast_by_the_rates_of_a_start_is_a_gap(
+    client: SidecarClient, sidecar: SidecarServer
+) -> None:
+    sidecar.operations.unsettled = True
+    clock = Clock()
+    reader = ForecastReader(client, lambda: [ID], clock=clock, steady=clock)
+    reader.poll()
+    assert reader.history.points(ID, 0) == [ForecastPoint(1000, None, None)]
+
+
 def test_the_api_asks_the_sidecar_for_the_rate(alone: RunningDashboard) -> None:
     answer = alone.get("topologies/word_count/forecast?rate=1.5").json()
     assert (answer["rate"], answer["then"]["throughput"]["value"]) == (1.5, 150)

@@ -6,6 +6,7 @@ import pytest
 from eyewall_sidecar.messages import Code, message
 from eyewall_sidecar.service.decision import Decision, Keep
 from eyewall_sidecar.service.planner import PlanOptions
+from eyewall_sidecar.service.what_if import Change, Forecast, forecast
 from eyewall_sidecar.storm import Topology
 from measured_topologies import rates_of, report
 from obedient_nimbus import Nimbus, is_placed
@@ -66,6 +67,25 @@ def report_all(
             )
         decisions += nimbus.rounds(topology, 1)
     return decisions
+
+
+def test_a_forecast_says_that_what_is_measured_has_not_come_to_rest() -> None:
+    # Rest takes six measurements, the first of which is the difference of two reports; a round's
+    # end is where a forecast looks.
+    nimbus, topology = on_two_hosts()
+    write(nimbus, topology, into=100, out_of=100)
+
+    def asked() -> Forecast:
+        return forecast(nimbus.context, topology.name, Change(), "", lambda: True)
+
+    nimbus.round(topology)
+    assert not asked().unsettled  # nothing is measured yet, and that is what it says
+    report_all(nimbus, topology, {"a": 0.2, "b": 0.1}, rounds=3)
+    assert asked().unsettled
+    assert asked().remarks.count(message(Code.UNSETTLED)) == 1
+    report_all(nimbus, topology, {"a": 0.2, "b": 0.1}, rounds=7)
+    assert not asked().unsettled
+    assert message(Code.UNSETTLED) not in asked().remarks
 
 
 def test_before_rates_are_known_what_runs_is_kept_and_it_is_said_why() -> None:

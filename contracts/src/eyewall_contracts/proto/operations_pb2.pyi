@@ -1454,8 +1454,11 @@ class Forecast(_message.Message):
     THEN_FIELD_NUMBER: _builtins.int
     MOVES_FIELD_NUMBER: _builtins.int
     REMARKS_FIELD_NUMBER: _builtins.int
+    UNSETTLED_FIELD_NUMBER: _builtins.int
     topology_id: _builtins.str
     topology: _builtins.str
+    unsettled: _builtins.bool
+    """What is measured has not come to rest since workers started: values may be far off."""
     @_builtins.property
     def now(self) -> Global___Prospect:
         """What runs, at the present rate."""
@@ -1481,10 +1484,11 @@ class Forecast(_message.Message):
         then: Global___Prospect | None = ...,
         moves: _abc.Iterable[Global___ExecutorMove] | None = ...,
         remarks: _abc.Iterable[_builtins.str] | None = ...,
+        unsettled: _builtins.bool = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["now", b"now", "then", b"then"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["moves", b"moves", "now", b"now", "remarks", b"remarks", "then", b"then", "topology", b"topology", "topology_id", b"topology_id"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["moves", b"moves", "now", b"now", "remarks", b"remarks", "then", b"then", "topology", b"topology", "topology_id", b"topology_id", "unsettled", b"unsettled"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

@@ -107,7 +107,10 @@ def ask_carried_rate(
 def _ask(
     cluster: MeasuredCluster, trial: Trial, planned: PlannedRun, multiple: float
 ) -> Mapping[str, Any] | None:
-    """Ask what to expect at a multiple of the present rate; None if that is not to be had."""
+    """Ask what to expect at a multiple of the present rate.
+
+    None if that is not to be had, or the present rate is not known since workers started.
+    """
     command, sidecar = sidecar_command(), cluster.deployment.state.sidecar
     is_ours = planned.scheduler.scheduler == SchedulerChoice.EYEWALL
     if not is_ours or len(trial.topologies) != 1 or command is None or sidecar is None:
@@ -125,6 +128,9 @@ def _ask(
     if isinstance(answer, Failure):
         cluster.progress.log(f"{planned.description}: {answer.reason}")
         return None
+    if is_unsettled(answer):
+        cluster.progress.log(f"{planned.description}: no forecast: rates have not come to rest")
+        return None
     return answer
 
 
@@ -139,6 +145,11 @@ def _run(command: list[str]) -> Mapping[str, Any] | Failure:
         return Failure(f"no forecast: {(done.stderr or done.stdout).strip()}")
     answer: Mapping[str, Any] = json.loads(done.stdout)
     return answer
+
+
+def is_unsettled(answer: Mapping[str, Any]) -> bool:
+    """Return whether what it says is of rates that have not come to rest since workers started."""
+    return bool(answer.get("unsettled", False))
 
 
 def read_forecast(made_at: float, load: float, answer: Mapping[str, Any]) -> LoadForecast:

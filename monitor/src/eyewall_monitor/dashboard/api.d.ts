@@ -173,6 +173,8 @@ export interface ForecastView {
   /** Highest expected utilisation at the rate first. */
   executors: ExecutorUtilisationView[];
   remarks: string[];
+  /** What is measured has not come to rest since workers started: values may be far off. */
+  unsettled: boolean;
 }
 
 /** The body of a change of a switch. */

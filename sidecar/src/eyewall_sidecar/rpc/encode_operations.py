@@ -246,6 +246,7 @@ def forecast(it: Forecast) -> pb.Forecast:
             for name, before, after in it.moves
         ],
         remarks=map(text, it.remarks),
+        unsettled=it.unsettled,
     )
 
 

@@ -49,6 +49,9 @@ class RoundSnapshot:
         What was known before anything was decided in this round.
     records, decisions
         Storm's id of a topology → what is remembered of it, and what was decided.
+    unsettled
+        Storm's ids of topologies of which what is measured has not come to rest since their
+        workers started.
     """
 
     nimbus: str
@@ -57,6 +60,7 @@ class RoundSnapshot:
     observation: Observation
     records: Mapping[str, TopologyRecord]
     decisions: Mapping[str, Decision]
+    unsettled: frozenset[str] = frozenset()
 
     def request(self, topology: TopologyState, settings: TopologySettings) -> PlacementRequest:
         """Return a topology's problem under these settings, by what was known in the round."""
@@ -254,6 +258,8 @@ class RunningProblem:
         What of it was declared, derived or assumed.
     shared
         Nodes on which other topologies run, too.
+    unsettled
+        Whether what is measured has not come to rest since its workers started.
     """
 
     request: PlacementRequest
@@ -261,6 +267,7 @@ class RunningProblem:
     measured: tuple[Message, ...]
     assumptions: tuple[Message | str, ...]
     shared: tuple[str, ...]
+    unsettled: bool = False
 
 
 def own_settings(topology: TopologyState, defaults: TopologySettings) -> TopologySettings:
@@ -294,12 +301,15 @@ def running_problem(
     measured = request.measured or MeasuredTopology()
     streams, _ = component_streams(topology.topology, request.settings.rate_hints, measured)
     since = max(0.0, now - snapshot.time)
+    unsettled = topology.topology.id in snapshot.unsettled
+    doubts = [message(Code.UNSETTLED)] if unsettled else []
     return RunningProblem(
         request,
         problem,
         tuple(_measured(request, problem, measured, streams, since)),
-        tuple(_assumed(request, problem, streams)),
+        (*doubts, *_assumed(request, problem, streams)),
         tuple(it for it, at in problem.supervisors.items() if request.capacities[at].shared),
+        unsettled,
     )
 
 

@@ -167,8 +167,13 @@ class SchedulingService:
         for topology in others:
             self._observe_waits(topology)
         now, records = self._clock(), dict(self._records)
-        self.snapshot = RoundSnapshot(nimbus, now, now - began, seen, records, decisions)
+        ids = (it.topology.id for it in state.topologies if self._is_unsettled(it))
+        unsettled = frozenset(ids)
+        self.snapshot = RoundSnapshot(nimbus, now, now - began, seen, records, decisions, unsettled)
         return tuple(decisions[it.topology.id] for it in state.topologies)
+
+    def _is_unsettled(self, topology: TopologyState) -> bool:
+        return self._decider.performance(topology).unsettled
 
     def _turn(self, topology: str, plans: Mapping[str, Plan]) -> tuple[bool, float]:
         """Return what running topologies are sorted by: orders, then those that wait longest.

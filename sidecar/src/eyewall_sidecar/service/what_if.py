@@ -94,6 +94,9 @@ class Forecast:
         Executors that `then` has elsewhere, each with the host before and after.
     remarks
         What to know of it.
+    unsettled
+        Whether what is measured has not come to rest since its workers started: rates, and all
+        that follows from them, may be far off.
     """
 
     topology: Topology
@@ -101,6 +104,7 @@ class Forecast:
     then: Prospect
     moves: tuple[tuple[str, str, str], ...]
     remarks: tuple[Message | str, ...]
+    unsettled: bool = False
 
 
 def forecast(
@@ -167,6 +171,7 @@ def forecast(
         then,
         tuple((it, current[it], to) for it, to in placement.items() if current[it] != to),
         (*remarks, *running.assumptions),
+        running.unsettled,
     )
 
 

@@ -72,9 +72,12 @@ class ForecastReader:
 
     def _ask(self, topology: str) -> ForecastPoint:
         try:
-            now = self._client.forecast(topology, 1.0).now
+            found = self._client.forecast(topology, 1.0)
         except RequestError:
             return ForecastPoint(self._clock(), None, None)
+        if found.unsettled:  # by rates that are those of a start
+            return ForecastPoint(self._clock(), None, None)
+        now = found.now
         return ForecastPoint(self._clock(), _band(now.response_time), _band(now.throughput))
 
 

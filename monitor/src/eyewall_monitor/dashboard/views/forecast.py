@@ -81,6 +81,8 @@ class ForecastView(View):
     executors: tuple[ExecutorUtilisationView, ...]
     """Highest expected utilisation at the rate first."""
     remarks: tuple[str, ...]
+    unsettled: bool
+    """What is measured has not come to rest since workers started: values may be far off."""
 
 
 def forecast_view(snapshot: Snapshot, found: pb.Forecast, rate: float) -> ForecastView:
