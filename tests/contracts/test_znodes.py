@@ -36,3 +36,4 @@ def test_paths_are_where_they_always_were() -> None:
     assert paths.decisions_of("2026-01-31") == "/eyewall/v1/decisions/2026-01-31"
     assert paths.switches == "/eyewall/v1/switches"
     assert paths.waits == "/eyewall/v1/waits"
+    assert paths.crossings == "/eyewall/v1/crossings"

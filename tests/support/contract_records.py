@@ -5,7 +5,16 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from decision_records import FULL_DECISION
-from eyewall_contracts import decision, latency, rates, sample, switches, wait_fit
+from eyewall_contracts import (
+    crossing_costs,
+    decision,
+    latency,
+    rates,
+    sample,
+    switches,
+    wait_fit,
+)
+from eyewall_contracts.crossing_costs import CrossingCostRecord, TopologyCrossingCost
 from eyewall_contracts.latency import HostCoordinate, RttRecord
 from eyewall_contracts.switches import Switches
 from eyewall_contracts.wait_fit import WaitObservation, WaitRecord
@@ -46,6 +55,19 @@ FULL_WAITS = WaitRecord(
         ),
     ),
 )
+FULL_CROSSING_COSTS = CrossingCostRecord(
+    written=1_760_000_003.5,
+    topologies=(
+        TopologyCrossingCost(
+            topology="word_count",
+            time=1_760_000_003.25,
+            worker=0.0125,
+            crossing=0.0625,
+            half_rate=500.0,
+            per_tuple=7.5e-06,
+        ),
+    ),
+)
 FULL_SWITCHES = Switches(frozen=True, frozen_topologies=frozenset(["b-3-4", "a-1-2"]))
 
 
@@ -67,6 +89,7 @@ CONTRACT_RECORDS = (
     ContractRecord(decision.CODEC, FULL_DECISION, "decision.json"),
     ContractRecord(switches.CODEC, FULL_SWITCHES, "switches.json"),
     ContractRecord(wait_fit.CODEC, FULL_WAITS, "wait_fit.json"),
+    ContractRecord(crossing_costs.CODEC, FULL_CROSSING_COSTS, "crossing_costs.json"),
     ContractRecord(latency.HOST_CODEC, FULL_COORDINATE, "latency_host.json"),
     ContractRecord(latency.RTT_CODEC, FULL_RTT, "latency_rtt.json"),
 )

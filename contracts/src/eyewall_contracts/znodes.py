@@ -7,6 +7,7 @@
 | ROOT/v1/decisions/DAY/ID | the sidecar | a `DecisionRecord`; DAY is of UTC |
 | ROOT/v1/switches | operators | `Switches` |
 | ROOT/v1/waits | the sidecar | a `WaitRecord` |
+| ROOT/v1/crossings | the sidecar | a `CrossingCostRecord` |
 
 Each holds one record as JSON (`codec`). ROOT is `/eyewall` unless several Storm clusters share one
 ZooKeeper.
@@ -87,6 +88,11 @@ class Znodes:
     def waits(self) -> str:
         """Where what was learned of waits for CPU is."""
         return f"{self.root}/v{VERSION}/waits"
+
+    @property
+    def crossings(self) -> str:
+        """Where what was learned of the cost of crossings is."""
+        return f"{self.root}/v{VERSION}/crossings"
 
 
 def is_day(text: str) -> bool:

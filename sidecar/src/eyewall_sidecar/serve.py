@@ -8,13 +8,17 @@ from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
 
+from eyewall_contracts import crossing_costs, wait_fit
 from eyewall_contracts.config_file import ConfigError
+from eyewall_contracts.crossing_costs import CrossingCostRecord
 from eyewall_contracts.stores.redis_client import server_of
+from eyewall_contracts.wait_fit import WaitRecord
 from eyewall_contracts.znodes import Znodes
 
 from eyewall_sidecar.config import Delays, SidecarConfig, service_settings
 from eyewall_sidecar.policies import policy_catalogue, policy_faults
 from eyewall_sidecar.rpc import RpcServer
+from eyewall_sidecar.service.crossing_memory import CrossingMemory
 from eyewall_sidecar.service.decision_log import DecisionLog
 from eyewall_sidecar.service.planner import Planner, ServiceContext
 from eyewall_sidecar.service.round import InputStores, SchedulingService
@@ -23,20 +27,20 @@ from eyewall_sidecar.service.wait_tracker import WaitTracker
 from eyewall_sidecar.stores import (
     DelayFile,
     DelayStore,
+    LearnedStore,
     MeasurementStore,
     NoDelays,
     NoMeasurements,
     NoRecords,
     NoSwitches,
-    NoWaits,
+    NothingLearned,
     RecordStore,
     RedisDelays,
     SwitchStore,
-    WaitStore,
+    ZookeeperLearned,
     ZookeeperMeasurements,
     ZookeeperRecords,
     ZookeeperSwitches,
-    ZookeeperWaits,
 )
 from eyewall_sidecar.termination import stop_signals
 
@@ -56,7 +60,7 @@ def serve(config: SidecarConfig, say: Callable[[str], None]) -> None:
     stopped = stop_signals()
     with (
         _delay_store(config) as delays,
-        _zookeeper_stores(config) as (measurements, records, switches, waits),
+        _zookeeper_stores(config) as (measurements, records, switches, waits, crossings),
         closing(SolverPool(policy=settings.defaults.policy)) as solvers,
     ):
         service = SchedulingService(
@@ -66,6 +70,7 @@ def serve(config: SidecarConfig, say: Callable[[str], None]) -> None:
             DecisionLog(records, secrets.token_hex(4), time.time),
             time.monotonic,
             WaitTracker(waits, time.time),
+            CrossingMemory(crossings, time.time),
         )
         planner = Planner(ServiceContext(service, solvers), lambda: secrets.token_hex(4))
         server = RpcServer(planner, config.listen)
@@ -124,23 +129,44 @@ def _redis_delays(url: str, given: Delays) -> RedisDelays:
 @contextmanager
 def _zookeeper_stores(
     config: SidecarConfig,
-) -> Iterator[tuple[MeasurementStore, RecordStore, SwitchStore, WaitStore]]:
+) -> Iterator[
+    tuple[
+        MeasurementStore,
+        RecordStore,
+        SwitchStore,
+        LearnedStore[WaitRecord],
+        LearnedStore[CrossingCostRecord],
+    ]
+]:
     servers = config.zookeeper.servers
     if servers is None:
-        yield NoMeasurements(), NoRecords(), NoSwitches(), NoWaits()
+        learned = NothingLearned(WaitRecord()), NothingLearned(CrossingCostRecord())
+        yield NoMeasurements(), NoRecords(), NoSwitches(), *learned
         return
     paths = Znodes(config.zookeeper.root)
     with (
         closing(ZookeeperMeasurements(servers, paths, time.time, time.monotonic)) as measurements,
         closing(ZookeeperRecords(servers, paths, time.time, time.monotonic)) as records,
         closing(ZookeeperSwitches(servers, paths, time.monotonic)) as switches,
-        closing(ZookeeperWaits(servers, paths, time.monotonic)) as waits,
+        closing(
+            ZookeeperLearned(servers, paths.waits, wait_fit.CODEC, WaitRecord(), time.monotonic)
+        ) as waits,
+        closing(
+            ZookeeperLearned(
+                servers,
+                paths.crossings,
+                crossing_costs.CODEC,
+                CrossingCostRecord(),
+                time.monotonic,
+            )
+        ) as crossings,
     ):
         measurements.start()
         records.start()
         switches.start()
         waits.start()
-        yield measurements, records, switches, waits
+        crossings.start()
+        yield measurements, records, switches, waits, crossings
 
 
 def _delays(config: SidecarConfig) -> str:

@@ -241,7 +241,7 @@ def test_what_crossings_cost_is_not_forgotten_when_a_topology_moves_into_one_wor
         record: TopologyRecord | None, *workers: Worker, overheads: dict[WorkerAddress, float]
     ) -> tuple[TopologyRecord, CrossingCost]:
         running = state(topology, *workers)
-        record = record_of(record, running, 0.0)
+        record = record_of(record, running, 0.0, USUAL_COST)
         observation = Observation(
             cluster(hosts, running),
             all_delays(["a", "b"], 10),
@@ -278,4 +278,4 @@ def test_a_round_without_a_problem_keeps_what_crossings_cost() -> None:
     before, now = (state(topology, worker("a", port, 1, 2)) for port in (6700, 6701))
     known = CrossingCost(0.03, 0.1, 1e-5)
     record = TopologyRecord(before.assignment_digest, 0.0, crossing_cost=known)
-    assert record_of(record, now, 1.0).crossing_cost == known
+    assert record_of(record, now, 1.0, USUAL_COST).crossing_cost == known

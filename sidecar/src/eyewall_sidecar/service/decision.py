@@ -132,24 +132,34 @@ class TopologyRecord:
     lines: LastLines = LastLines()
     considered: float = -inf
 
+    @property
+    def learned_cost(self) -> CrossingCost | None:
+        """What this assignment teaches of crossings; None if nothing yet."""
+        learned = self.request.crossing_cost if self.request is not None else None
+        return None if learned is None else keep_cost(learned)
 
-def record_of(record: TopologyRecord | None, topology: TopologyState, now: float) -> TopologyRecord:
-    """Return what is remembered; what belongs to another assignment is dropped."""
+
+def record_of(
+    record: TopologyRecord | None, topology: TopologyState, now: float, prior: CrossingCost
+) -> TopologyRecord:
+    """Return what is remembered; what belongs to another assignment is dropped.
+
+    `prior` is what crossings cost a topology of which nothing is remembered.
+    """
     if record is not None and record.assignment_digest == topology.assignment_digest:
         return record
     fresh = TopologyRecord(topology.assignment_digest, now)
     if record is None:
-        return fresh
+        return replace(fresh, crossing_cost=prior)
     cancel_search(record)
-    handover, request = record.handover, record.request
-    learned = request.crossing_cost if request is not None else None
+    handover = record.handover
     runs = handover is not None and set(handover.assignment) == set(topology.assignment)
     return replace(
         fresh,
         status=handover.status if handover is not None and runs else None,
         trial=handover.trial if handover is not None and runs else None,
         history=record.history,
-        crossing_cost=record.crossing_cost if learned is None else keep_cost(learned),
+        crossing_cost=record.learned_cost or record.crossing_cost,
         lines=record.lines,
         considered=record.considered,
     )

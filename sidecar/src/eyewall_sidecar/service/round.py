@@ -7,11 +7,15 @@ topology's `TopologyRecord`, and the `RoundSnapshot` for readers between rounds.
 import logging
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from math import inf
+from math import inf, isclose
+
+from eyewall_contracts.crossing_costs import CrossingCostRecord
+from eyewall_contracts.wait_fit import WaitRecord
 
 from eyewall_sidecar.config import ServiceSettings
 from eyewall_sidecar.messages import Code, Message, message
 from eyewall_sidecar.plugins import described
+from eyewall_sidecar.service.crossing_memory import CrossingMemory
 from eyewall_sidecar.service.decider import TopologyDecider
 from eyewall_sidecar.service.decision import (
     Decision,
@@ -40,7 +44,7 @@ from eyewall_sidecar.stores import (
     MeasurementStore,
     NoMeasurements,
     NoSwitches,
-    NoWaits,
+    NothingLearned,
     SwitchStore,
 )
 from eyewall_sidecar.storm import ClusterState, DelayTable, TopologyState, mode_of
@@ -71,10 +75,11 @@ class SchedulingService:
         log: DecisionLog,
         clock: Callable[[], float],
         waits: WaitTracker | None = None,
+        crossings: CrossingMemory | None = None,
     ) -> None:
         """Decide by these settings and inputs; `clock` is the one that deadlines are on.
 
-        `waits` may know what an earlier sidecar learned.
+        `waits` and `crossings` may know what an earlier sidecar learned.
         """
         self.settings = settings
         self.plans = PlanStore(clock)
@@ -85,7 +90,8 @@ class SchedulingService:
         self._decider = TopologyDecider(settings, solvers, self.plans, clock)
         self._log = log
         self._clock = clock
-        self._waits = waits or WaitTracker(NoWaits(), clock)
+        self._waits = waits or WaitTracker(NothingLearned(WaitRecord()), clock)
+        self._crossings = crossings or CrossingMemory(NothingLearned(CrossingCostRecord()), clock)
         self._records: dict[str, TopologyRecord] = {}
         self._delay_remark = ""
 
@@ -146,6 +152,7 @@ class SchedulingService:
         self.plans.follow_up(state)
         estimates = self._estimates.read(it.topology for it in state.topologies)
         self._waits.read()
+        self._crossings.read()
         seen = observation = Observation(state, self._read_delays(), estimates, self._waits.fit)
         self._decider.observe(observation)
         switches, plans = self.switches(), self.plans.queued()
@@ -192,7 +199,18 @@ class SchedulingService:
 
     def _forget_all_but(self, known: set[str]) -> None:
         for gone in self._records.keys() - known:
-            cancel_search(self._records.pop(gone))
+            record = self._records.pop(gone)
+            cancel_search(record)
+            self._learn_crossings(record)
+
+    def _learn_crossings(self, record: TopologyRecord) -> None:
+        """Remember what an assignment taught that has ended."""
+        request, learned = record.request, record.learned_cost
+        if request is None or learned is None:
+            return
+        # One in which nothing was measured has the costs that it began with.
+        if not all(map(isclose, learned, record.crossing_cost)):
+            self._crossings.learn(request.topology.topology.name, learned)
 
     def _share(self, reply_by: float, topologies: int) -> float:
         """Return the moment by which one of so many topologies has to be decided."""
@@ -202,7 +220,10 @@ class SchedulingService:
     def _decide(self, topology: TopologyState, inputs: RoundInputs) -> Decision:
         """Decide; an unexpected error in one topology must not stop the others."""
         name = topology.topology.id
-        record = record_of(self._records.get(name), topology, self._clock())
+        before, prior = self._records.get(name), self._crossings.prior(topology.topology.name)
+        record = record_of(before, topology, self._clock(), prior)
+        if before is not None and record is not before:
+            self._learn_crossings(before)
         try:
             outcome = self._decider.decide(topology, record, inputs)
         # The edge between topologies.

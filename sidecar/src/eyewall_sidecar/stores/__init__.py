@@ -1,6 +1,7 @@
-"""Readers of what others measured and switched, with its age; writers of decisions and waits."""
+"""Readers of what others measured and switched; writers of decisions and of what was learned."""
 
 from eyewall_sidecar.stores.delays import DelayFile, DelayStore, NoDelays
+from eyewall_sidecar.stores.learned import LearnedStore, NothingLearned, ZookeeperLearned
 from eyewall_sidecar.stores.measurements import (
     Measurements,
     MeasurementStore,
@@ -10,25 +11,24 @@ from eyewall_sidecar.stores.measurements import (
 from eyewall_sidecar.stores.records import NoRecords, RecordStore, ZookeeperRecords
 from eyewall_sidecar.stores.redis_delays import RedisDelays
 from eyewall_sidecar.stores.switches import HeldSwitches, NoSwitches, SwitchStore, ZookeeperSwitches
-from eyewall_sidecar.stores.waits import NoWaits, WaitStore, ZookeeperWaits
 
 __all__ = [
     "DelayFile",
     "DelayStore",
     "HeldSwitches",
+    "LearnedStore",
     "MeasurementStore",
     "Measurements",
     "NoDelays",
     "NoMeasurements",
     "NoRecords",
     "NoSwitches",
-    "NoWaits",
+    "NothingLearned",
     "RecordStore",
     "RedisDelays",
     "SwitchStore",
-    "WaitStore",
+    "ZookeeperLearned",
     "ZookeeperMeasurements",
     "ZookeeperRecords",
     "ZookeeperSwitches",
-    "ZookeeperWaits",
 ]

@@ -61,6 +61,7 @@ from eyewall_sidecar.storm.wait_fit import (
     latency_parts,
 )
 from eyewall_sidecar.storm.worker_overhead import (
+    HALF_RATE,
     USUAL_COST,
     CrossingCost,
     Overheads,
@@ -70,6 +71,7 @@ from eyewall_sidecar.storm.worker_overhead import (
 )
 
 __all__ = [
+    "HALF_RATE",
     "LATENCY_MODEL",
     "MESSAGE_TIMEOUT",
     "UNFITTED",

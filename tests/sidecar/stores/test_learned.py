@@ -1,4 +1,4 @@
-"""What was learned of waits, kept in a real ZooKeeper."""
+"""What was learned of a cluster, kept in a real ZooKeeper: here what was learned of waits."""
 
 from __future__ import annotations
 
@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 from contract_records import FULL_WAITS
-from eyewall_contracts.wait_fit import WaitRecord, decode_waits, encode_waits
-from eyewall_sidecar.stores import NoWaits, ZookeeperWaits, waits
+from eyewall_contracts.wait_fit import CODEC, WaitRecord, decode_waits, encode_waits
+from eyewall_sidecar.stores import NothingLearned, ZookeeperLearned
+from eyewall_sidecar.stores.learned import AGAIN_SECONDS, WRITE_SECONDS
 from free_ports import free_port
 from msgspec.structs import replace
 from obedient_nimbus import Clock
@@ -30,9 +31,15 @@ def clock() -> Clock:
     return Clock()
 
 
+def opened(
+    servers: str, paths: Znodes, steady: Callable[[], float]
+) -> ZookeeperLearned[WaitRecord]:
+    return ZookeeperLearned(servers, paths.waits, CODEC, WaitRecord(), steady)
+
+
 @pytest.fixture
-def store(zookeeper: Server, paths: Znodes, clock: Clock) -> Iterator[ZookeeperWaits]:
-    it = ZookeeperWaits(zookeeper.address, paths, clock)
+def store(zookeeper: Server, paths: Znodes, clock: Clock) -> Iterator[ZookeeperLearned[WaitRecord]]:
+    it = opened(zookeeper.address, paths, clock)
     yield it
     it.close()
 
@@ -51,13 +58,13 @@ def there(client: KazooClient, paths: Znodes) -> WaitRecord | None:
 
 
 def test_what_is_put_is_read_by_the_next_sidecar(
-    zookeeper: Server, store: ZookeeperWaits, client: KazooClient, paths: Znodes
+    zookeeper: Server, store: ZookeeperLearned[WaitRecord], client: KazooClient, paths: Znodes
 ) -> None:
     store.start()
     store.put(FULL_WAITS)
     until(lambda: there(client, paths))
     store.close()
-    following = ZookeeperWaits(zookeeper.address, paths, time.monotonic)
+    following = opened(zookeeper.address, paths, time.monotonic)
     assert following.read() is None
     following.start()
     until(lambda: following.read() == FULL_WAITS)
@@ -65,15 +72,15 @@ def test_what_is_put_is_read_by_the_next_sidecar(
 
 
 def test_it_is_written_once_a_minute_and_at_the_end(
-    store: ZookeeperWaits, client: KazooClient, paths: Znodes, clock: Clock
+    store: ZookeeperLearned[WaitRecord], client: KazooClient, paths: Znodes, clock: Clock
 ) -> None:
     store.start()
     store.put(FULL_WAITS)
     until(lambda: there(client, paths) == FULL_WAITS)
     store.put(LATER)
-    time.sleep(2.5 * waits.AGAIN_SECONDS)  # time to write it twice
+    time.sleep(2.5 * AGAIN_SECONDS)  # time to write it twice
     assert there(client, paths) == FULL_WAITS
-    clock.now += waits.WRITE_SECONDS
+    clock.now += WRITE_SECONDS
     until(lambda: there(client, paths) == LATER)
     store.put(FULL_WAITS)
     store.close()
@@ -81,7 +88,7 @@ def test_it_is_written_once_a_minute_and_at_the_end(
 
 
 def test_a_record_of_a_later_version_is_neither_used_nor_replaced(
-    store: ZookeeperWaits,
+    store: ZookeeperLearned[WaitRecord],
     client: KazooClient,
     paths: Znodes,
     caplog: pytest.LogCaptureFixture,
@@ -97,9 +104,9 @@ def test_a_record_of_a_later_version_is_neither_used_nor_replaced(
 
 
 def test_without_a_zookeeper_nothing_is_kept_and_nothing_fails(paths: Znodes) -> None:
-    store = ZookeeperWaits(f"{HERE}:{free_port()}", paths, time.monotonic)
+    store = opened(f"{HERE}:{free_port()}", paths, time.monotonic)
     store.start()
     store.put(FULL_WAITS)
     assert store.read() is None
     store.close()
-    assert NoWaits().read() == WaitRecord()
+    assert NothingLearned(WaitRecord()).read() == WaitRecord()

@@ -1,21 +1,21 @@
-"""What was learned of waits for CPU, kept in ZooKeeper by a thread of its own.
+"""What the sidecar learned of a cluster, one record of each kind, kept in ZooKeeper by a thread.
 
-It is read once: only the sidecar writes it. No round waits for ZooKeeper, and while it is away what
-is learned is used all the same.
+A record is read once: only the sidecar writes it. No round waits for ZooKeeper, and while it is
+away what is learned is used all the same.
 """
 
 import logging
 import threading
 from collections.abc import Callable
 from contextlib import closing
-from typing import Protocol
+from typing import Generic, Protocol, TypeVar
 
+from eyewall_contracts.codec import RecordCodec
 from eyewall_contracts.errors import ContractError
 from eyewall_contracts.stores.zookeeper_session import ANSWER_SECONDS, TROUBLES, ZookeeperSession
-from eyewall_contracts.wait_fit import WaitRecord, decode_waits, encode_waits
-from eyewall_contracts.znodes import Znodes
 from kazoo.client import KazooClient
 from kazoo.exceptions import NoNodeError
+from msgspec import Struct
 
 WRITE_SECONDS = 60.0
 """Between two writes."""
@@ -23,42 +23,60 @@ AGAIN_SECONDS = 1.0
 """Between two attempts while ZooKeeper is away, and two looks at what to write."""
 STOP_SECONDS = 1.0
 
-LOG = logging.getLogger("eyewall.waits")
+LOG = logging.getLogger("eyewall.learned")
+
+Record = TypeVar("Record", bound=Struct)
 
 
-class WaitStore(Protocol):
-    """Keeps what was learned of waits."""
+class LearnedStore(Protocol[Record]):
+    """Keeps what was learned."""
 
-    def read(self) -> WaitRecord | None:
+    def read(self) -> Record | None:
         """Return what an earlier sidecar kept; None while that is not known. Never waits."""
         ...
 
-    def put(self, record: WaitRecord) -> None:
+    def put(self, record: Record) -> None:
         """Keep a record in place of the one before; never waits and never raises."""
         ...
 
 
-class NoWaits:
+class NothingLearned(Generic[Record]):
     """The store of a sidecar without a ZooKeeper: it begins with nothing."""
 
-    def read(self) -> WaitRecord:
-        """Return that nothing was kept."""
-        return WaitRecord()
+    def __init__(self, nothing: Record) -> None:
+        """Hand out `nothing`, a record in which nothing was learned."""
+        self._nothing = nothing
 
-    def put(self, record: WaitRecord) -> None:
+    def read(self) -> Record:
+        """Return that nothing was kept."""
+        return self._nothing
+
+    def put(self, record: Record) -> None:
         """Drop the record."""
 
 
-class ZookeeperWaits:
+class ZookeeperLearned(Generic[Record]):
     """Reads once, and writes until it is closed."""
 
-    def __init__(self, servers: str, paths: Znodes, steady: Callable[[], float]) -> None:
-        """Keep it on `servers`; `steady` is a clock that does not jump."""
+    def __init__(
+        self,
+        servers: str,
+        path: str,
+        codec: RecordCodec[Record],
+        nothing: Record,
+        steady: Callable[[], float],
+    ) -> None:
+        """Keep it at `path` on `servers`; `steady` is a clock that does not jump.
+
+        `nothing` is read where nothing was kept.
+        """
         self._servers = servers
-        self._path = paths.waits
+        self._path = path
+        self._codec = codec
+        self._nothing = nothing
         self._steady = steady
-        self._kept: WaitRecord | None = None
-        self._waiting: WaitRecord | None = None
+        self._kept: Record | None = None
+        self._waiting: Record | None = None
         self._written: float | None = None
         self._wrong = ""
         self._stopped = threading.Event()
@@ -74,11 +92,11 @@ class ZookeeperWaits:
         if self._thread.ident is not None:
             self._thread.join(STOP_SECONDS)
 
-    def read(self) -> WaitRecord | None:
+    def read(self) -> Record | None:
         """Return what was kept when this began; None before it was read, or if it cannot be."""
         return self._kept
 
-    def put(self, record: WaitRecord) -> None:
+    def put(self, record: Record) -> None:
         """Have a record written, in place of one that waits."""
         self._waiting = record
 
@@ -105,23 +123,23 @@ class ZookeeperWaits:
         except Exception as error:
             said = f"{type(error).__name__}: {error}"
             if said != self._wrong:
-                LOG.exception("waits cannot be kept")
+                LOG.exception("%s cannot be kept", self._codec.name)
             return said
         return ""
 
-    def _read(self, client: KazooClient) -> WaitRecord:
+    def _read(self, client: KazooClient) -> Record:
         """Return what is kept; ContractError for what a later sidecar may yet understand."""
         try:
             data, _ = client.get_async(self._path).get(timeout=ANSWER_SECONDS)
         except NoNodeError:
-            return WaitRecord()
-        return decode_waits(data) if data else WaitRecord()
+            return self._nothing
+        return self._codec.decode(data) if data else self._nothing
 
     def _write(self, client: KazooClient) -> None:
         record, now = self._waiting, self._steady()
         if record is None or (self._written is not None and now - self._written < WRITE_SECONDS):
             return
-        data = encode_waits(record)
+        data = self._codec.encode(record)
         try:
             client.set_async(self._path, data).get(timeout=ANSWER_SECONDS)
         except NoNodeError:
@@ -132,8 +150,9 @@ class ZookeeperWaits:
 
     def _say(self, wrong: str) -> None:
         """Log when something goes wrong, once, and when it is good again."""
+        name = self._codec.name
         if wrong and wrong != self._wrong:
-            LOG.warning("waits in ZooKeeper %s, %s: %s", self._servers, self._path, wrong)
+            LOG.warning("%s in ZooKeeper %s, %s: %s", name, self._servers, self._path, wrong)
         if self._wrong and not wrong:
-            LOG.info("waits are kept again")
+            LOG.info("%s: kept again", name)
         self._wrong = wrong
