@@ -101,8 +101,8 @@ def test_a_sustained_rate_is_shown_beside_its_forecast(trial: Trial) -> None:
     console = Console(width=120, record=True, file=io.StringIO())
     show_sustainable(console, trial, searches)
     lines = [it.split() for it in console.export_text().splitlines()]
-    assert ["ras", "1", "20", "150", "ms", "–"] in lines
-    assert ["eyewall", "1", "20", "150", "ms", "21.3", "[18–24]"] in lines
+    assert ["ras", "1", "20", "150", "ms", "20", "–"] in lines
+    assert ["eyewall", "1", "20", "150", "ms", "20", "21.3", "[18–24]"] in lines
     assert ["10.0", "100", "ms", "100", "ms"] in lines
     content = json.loads(json.dumps(sustainable_results(trial, searches)))
     assert [it["forecast"] for it in content["searches"]] == [

@@ -77,6 +77,17 @@ def test_the_latency_at_the_rate_is_that_which_was_measured_last() -> None:
     assert SustainableRate("ras", 1, "f", None, 0.1, tries).p99 is None
 
 
+def test_the_largest_rate_within_a_limit_is_by_what_was_measured_last_and_acked() -> None:
+    def at(rate: float, p99: float | None, acked: float = 1.0) -> RateMeasurement:
+        return RateMeasurement(rate, p99, acked, moved=False)
+
+    # 30 tuples/s were too slow at last, 40 not all acked, 50 not measured.
+    tries = (at(10, 0.1), at(20, 0.3), at(20, 0.2), at(30, 0.1), at(30, 0.3))
+    more = (at(40, 0.1, acked=0.96), at(50, None))
+    assert SustainableRate("ras", 1, "f", 10.0, 0.1, (*tries, *more)).within(0.2) == 20
+    assert SustainableRate("ras", 1, "f", 10.0, 0.1, tries).within(0.05) is None
+
+
 FORECAST = ForecastValue(21.0, 18.0, 24.0)
 LATER = ForecastValue(30.0, 25.0, 35.0)
 

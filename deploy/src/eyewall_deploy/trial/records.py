@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 _MICROS = 1e6
 ACKED = 0.97
 """Share of the due tuples that has to be acked for a rate to be sustained."""
+LATENCY_LIMIT = 0.2
+"""Seconds of p99 up to which rates are compared as well: the same for all schedulers."""
 SAME_RATE = 0.02
 """Rates that differ by less count as one."""
 
@@ -243,6 +245,17 @@ class SustainableRate:
         if half is None or full is None or half.moves != full.moves:
             return None
         return half.forecast
+
+    def within(self, limit: float) -> float | None:
+        """Return the largest measured rate whose last p99 was within a limit, and nearly all acked.
+
+        The same limit for all schedulers: twice its own p99 at half of a rate is kind to one that
+        is slow there.
+        """
+        latest = (self.latest_at(it.rate) for it in self.measurements)
+        known = (it for it in latest if it is not None and it.p99 is not None)
+        held = (it.rate for it in known if (it.p99 or 0.0) <= limit and it.acked >= ACKED)
+        return max(held, default=None)
 
     def latest_at(self, rate: float) -> RateMeasurement | None:
         """Return what was measured last at a rate."""

@@ -19,6 +19,7 @@ from eyewall_deploy.trial.latency_ratios import PERCENTS, find_latency_ratios
 from eyewall_deploy.trial.records import (
     ACKED,
     FIGURES,
+    LATENCY_LIMIT,
     SAME_RATE,
     FigureRange,
     host_cpu,
@@ -125,7 +126,8 @@ def show_sustainable(console: Console, trial: Trial, found: Sequence[Sustainable
     """Show the sustained rates by scheduler."""
     table = Table(title=f"Sustainable rate, {trial.name}", title_justify="left", box=SIMPLE)
     table.add_column("scheduler")
-    for heading in ("runs", "tuples/s", "p99 at it", "forecast at half of it"):
+    within = f"tuples/s with p99 ≤ {ms(LATENCY_LIMIT)}"
+    for heading in ("runs", "tuples/s", "p99 at it", within, "forecast at half of it"):
         table.add_column(heading, justify="right")
     for scheduler, rates in summarise_rates(found).items():
         own = [it for it in found if it.scheduler == scheduler]
@@ -135,6 +137,7 @@ def show_sustainable(console: Console, trial: Trial, found: Sequence[Sustainable
             str(len(own)),
             _cell("rate", rates),
             ms(median(latencies)) if latencies else "–",
+            _cell("rate", value_range([it.within(LATENCY_LIMIT) for it in own])),
             ", ".join(_forecast(it) for it in own),
         )
     _print_whole(console, table)
@@ -183,8 +186,14 @@ def sustainable_results(trial: Trial, found: Sequence[SustainableRate]) -> dict[
         "cluster": trial.cluster.name,
         "host_cores": trial.host_cores(),
         "summary": {name: asdict(rates) for name, rates in summarise_rates(found).items()},
+        "latency_limit": LATENCY_LIMIT,
         "searches": [
-            {**asdict(it), "forecast": it.forecast and asdict(it.forecast)} for it in found
+            {
+                **asdict(it),
+                "within_limit": it.within(LATENCY_LIMIT),
+                "forecast": it.forecast and asdict(it.forecast),
+            }
+            for it in found
         ],
     }
 
