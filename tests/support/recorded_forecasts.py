@@ -68,6 +68,7 @@ def forecast(id_: str, rate: str = "1") -> ForecastView:
             )
             for name, share in EXECUTORS.items()
         ),
+        unsettled=False,
         remarks=() if multiple <= SUSTAINED else ("the rate is not carried",),
     )
 
