@@ -56,7 +56,7 @@ def test_a_longer_delay_moves_the_topology_and_no_tuple_is_lost(
     )
     # A tuple crosses to edge-2 and is acked on edge-1. The fog site saves it 2 × (400 - 30) ms, for
     # an hour 2,660 s. Its price: with a timeout of 5 s, 7.5 s for each second that workers take to
-    # start (20 s where six busy loops run beside it), and less than 40 s more for making up for it.
+    # start (20 s with six busy loops on the machine), and less than 40 s more for making up for it.
     cluster.run("delay", "edge-1", "edge-2", "400ms")
     change = Change("edge-1 ↔ edge-2 raised from 10 to 400 ms")
     seen = wait_for(

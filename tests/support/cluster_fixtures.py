@@ -69,7 +69,7 @@ def tag_and_count(cluster: Cluster, tmp_path_factory: pytest.TempPathFactory) ->
             "eyewall.pin": PINS,
             "measure.dir": str(running.events_dir),
             "topology.workers": 4,
-            # A move is priced by it: half of Storm's usual price on a machine that others use.
+            # A move is priced by it: a busy machine starts workers slowly.
             "topology.message.timeout.secs": 5,
         },
     )

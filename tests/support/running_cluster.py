@@ -131,7 +131,11 @@ class Cluster:
 
     def last_decisions(self, topology: str) -> str:
         """The last ten decisions on one topology, a line each, for a failure's message."""
-        return "\n".join(f"{it['at']} {it['said']}" for it in self.history(topology)[:10])
+        try:
+            decisions = self.history(topology)[:10]
+        except (AssertionError, subprocess.SubprocessError) as error:
+            return f"no decisions: {error}"
+        return "\n".join(f"{it['at']} {it['said']}" for it in decisions)
 
     def known(self) -> Mapping[str, Any]:
         """What the sidecar knows, as `eyewall status --json` prints it."""

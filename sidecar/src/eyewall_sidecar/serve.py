@@ -27,17 +27,17 @@ from eyewall_sidecar.service.wait_tracker import WaitTracker
 from eyewall_sidecar.stores import (
     DelayFile,
     DelayStore,
-    LearnedStore,
+    KnowledgeStore,
     MeasurementStore,
     NoDelays,
+    NoKnowledge,
     NoMeasurements,
     NoRecords,
     NoSwitches,
-    NothingLearned,
     RecordStore,
     RedisDelays,
     SwitchStore,
-    ZookeeperLearned,
+    ZookeeperKnowledge,
     ZookeeperMeasurements,
     ZookeeperRecords,
     ZookeeperSwitches,
@@ -134,13 +134,13 @@ def _zookeeper_stores(
         MeasurementStore,
         RecordStore,
         SwitchStore,
-        LearnedStore[WaitRecord],
-        LearnedStore[CrossingCostRecord],
+        KnowledgeStore[WaitRecord],
+        KnowledgeStore[CrossingCostRecord],
     ]
 ]:
     servers = config.zookeeper.servers
     if servers is None:
-        learned = NothingLearned(WaitRecord()), NothingLearned(CrossingCostRecord())
+        learned = NoKnowledge(WaitRecord()), NoKnowledge(CrossingCostRecord())
         yield NoMeasurements(), NoRecords(), NoSwitches(), *learned
         return
     paths = Znodes(config.zookeeper.root)
@@ -149,10 +149,10 @@ def _zookeeper_stores(
         closing(ZookeeperRecords(servers, paths, time.time, time.monotonic)) as records,
         closing(ZookeeperSwitches(servers, paths, time.monotonic)) as switches,
         closing(
-            ZookeeperLearned(servers, paths.waits, wait_fit.CODEC, WaitRecord(), time.monotonic)
+            ZookeeperKnowledge(servers, paths.waits, wait_fit.CODEC, WaitRecord(), time.monotonic)
         ) as waits,
         closing(
-            ZookeeperLearned(
+            ZookeeperKnowledge(
                 servers,
                 paths.crossings,
                 crossing_costs.CODEC,

@@ -93,7 +93,7 @@ def test_a_sustained_rate_is_shown_beside_its_forecast(trial: Trial) -> None:
     def found(scheduler: str, forecast: ForecastValue | None) -> SustainableRate:
         tries = (
             RateMeasurement(10.0, 0.1, 1.0, moved=False, forecast=forecast),
-            RateMeasurement(20.0, 0.15, 1.0, moved=False),
+            RateMeasurement(20.0, 0.25, 1.0, moved=False),
         )
         return SustainableRate(scheduler, 1, "f", 20.0, 0.1, tries)
 
@@ -101,10 +101,12 @@ def test_a_sustained_rate_is_shown_beside_its_forecast(trial: Trial) -> None:
     console = Console(width=120, record=True, file=io.StringIO())
     show_sustainable(console, trial, searches)
     lines = [it.split() for it in console.export_text().splitlines()]
-    assert ["ras", "1", "20", "150", "ms", "20", "–"] in lines
-    assert ["eyewall", "1", "20", "150", "ms", "20", "21.3", "[18–24]"] in lines
+    assert ["ras", "1", "20", "250", "ms", "10", "–"] in lines
+    assert ["eyewall", "1", "20", "250", "ms", "10", "21.3", "[18–24]"] in lines
     assert ["10.0", "100", "ms", "100", "ms"] in lines
     content = json.loads(json.dumps(sustainable_results(trial, searches)))
+    assert content["latency_limit"] == 0.2
+    assert [it["within_limit"] for it in content["searches"]] == [10.0, 10.0]
     assert [it["forecast"] for it in content["searches"]] == [
         None,
         {"value": 21.3, "least": 18.0, "greatest": 24.0},

@@ -4,11 +4,11 @@ from dataclasses import replace
 
 import pytest
 from eyewall_contracts.crossing_costs import CrossingCostRecord, TopologyCrossingCost
-from eyewall_contracts.sample import ThreadGroup
+from eyewall_contracts.sample import TaskInput, TaskOutput, TaskSample, ThreadGroup
 from eyewall_sidecar.service.crossing_memory import MOST, CrossingMemory
-from eyewall_sidecar.storm import HALF_RATE, USUAL_COST, CrossingCost, Topology
+from eyewall_sidecar.storm import HALF_RATE, USUAL_COST, CrossingCost
 from eyewall_sidecar.storm.worker_overhead import FARTHEST_FACTOR
-from measured_topologies import report
+from measured_topologies import rates_of, report
 from msgspec import structs
 from obedient_nimbus import Clock, Nimbus
 from storm_builders import chain, supervisor, worker
@@ -56,9 +56,12 @@ def test_what_was_learned_meanwhile_counts_more_than_what_is_read_late() -> None
     store = Kept()
     memory = CrossingMemory(store, Clock(NOW))
     memory.learn("words", USUAL_COST._replace(crossing=0.1))
-    store.before = CrossingCostRecord(NOW - 60.0, (KEPT,))
-    memory.read()
+    assert store.record is None  # it would replace what is kept
+    other = structs.replace(KEPT, topology="chain")
+    store.before = CrossingCostRecord(NOW - 60.0, (KEPT, other))
+    assert memory.read()
     assert memory.prior("words").crossing == 0.1
+    assert learned(store) == ["chain", "words"]
 
 
 def test_costs_of_another_form_of_the_term_are_left_out() -> None:
@@ -84,61 +87,113 @@ def test_what_is_read_lies_within_what_is_kept_of_any_fit() -> None:
 def test_those_learned_last_are_kept() -> None:
     store = Kept(CrossingCostRecord())
     memory = CrossingMemory(store, Clock(NOW))
+    memory.read()
     for number in range(MOST + 1):
         memory.learn(f"t{number}", DEAR)
-    memory.learn("t1", DEAR)
+    memory.learn("t1", DEAR._replace(crossing=0.1))
     assert len(learned(store)) == MOST
     assert (learned(store)[0], learned(store)[-1]) == ("t2", "t1")
 
 
-def measured(store: Kept, name: str = "words-1-170") -> tuple[Nimbus, Topology]:
-    """source and sink in a worker each, 1,000 tuples/s between them, 0.2 cores in no executor.
+def test_what_is_next_to_what_is_known_is_not_written_again() -> None:
+    store = Kept(CrossingCostRecord(NOW - 60.0, (KEPT,)))
+    memory = CrossingMemory(store, Clock(NOW))
+    memory.read()
+    memory.learn("words", DEAR._replace(crossing=0.96 * DEAR.crossing))
+    assert store.record is None
+    memory.learn("words", DEAR._replace(crossing=0.9 * DEAR.crossing))
+    assert learned(store) == ["words"]
 
-    Usual are 0.015 + 0.08 · 2/3 + 0.005 = 0.073 cores.
+
+class Running:
+    """source and sink in a worker each, with 1,000 tuples/s between them in the beginning.
+
+    A worker that 1,000 tuples/s cross usually uses 0.015 + 0.08 · 2/3 + 0.005 = 0.073 cores in no
+    executor.
     """
-    settings = {"rate.hint": {"source": 1000}, "objective": "L=1"}
-    topology = chain(("source", 1), ("sink", 1), name=name, settings=settings)
-    nimbus = Nimbus([supervisor("a"), supervisor("b")], {("a", "b"): 10})
-    nimbus.service._crossings = CrossingMemory(store, Clock(NOW))
-    nimbus.running[topology.id] = (worker("a", 6700, 1), worker("b", 6700, 2))
-    nimbus.measured.wanted = True
-    for sequence in range(8):
-        for host, task in (("a", 1), ("b", 2)):
-            sample = report(
-                host, sequence, time=nimbus.clock.now, busy=0.3, used={topology.id: 0.3}
-            )
-            threads = (ThreadGroup((task,), 1, 0.5, 0.0),)
-            workers = tuple(structs.replace(it, threads=threads) for it in sample.workers)
-            nimbus.measured.hosts[host] = structs.replace(sample, workers=workers)
-        nimbus.clock.now += 4.0
-        nimbus.round(topology, obey=False)
-    return nimbus, topology
+
+    def __init__(self, store: Kept) -> None:
+        settings = {"rate.hint": {"source": 1000}, "objective": "L=1"}
+        self.topology = chain(("source", 1), ("sink", 1), name="words-1-170", settings=settings)
+        self.nimbus = Nimbus([supervisor("a"), supervisor("b")], {("a", "b"): 10})
+        self.nimbus.service._crossings = CrossingMemory(store, Clock(NOW))
+        self.nimbus.measured.wanted = True
+        self.nimbus.running[self.topology.id] = (worker("a", 6700, 1), worker("b", 6700, 2))
+        self.sequence = 0
+
+    def reports(self, number: int, rate: float, overhead: float) -> None:
+        """So many reports of 5 s from each host, and a round after each."""
+        count = round(5 * rate)
+        tasks = {
+            "a": TaskSample(1, "source", (), (TaskOutput("default", count, count),)),
+            "b": TaskSample(2, "sink", (TaskInput("source", "default", count),)),
+        }
+        measured = rates_of(self.topology, {2: rate}, {1: rate}, until=self.nimbus.clock.now)
+        self.nimbus.measured.rates[self.topology.id] = measured
+        for _ in range(number):
+            self.nimbus.clock.now += 4.0
+            for host, task in tasks.items():
+                used = {self.topology.id: overhead + 0.1}
+                now = self.nimbus.clock.now
+                sample = report(host, self.sequence, time=now, busy=0.3, used=used)
+                threads = (ThreadGroup((task.task,), 1, 0.5, 0.0),)
+                workers = tuple(
+                    structs.replace(it, threads=threads, tasks=(task,)) for it in sample.workers
+                )
+                self.nimbus.measured.hosts[host] = structs.replace(sample, workers=workers)
+            self.sequence += 1
+            self.nimbus.round(self.topology, obey=False)
 
 
-def test_an_assignment_that_ends_teaches_the_topology_that_has_the_same_name() -> None:
+def test_a_topology_at_rest_teaches_what_its_crossings_cost() -> None:
     store = Kept(CrossingCostRecord())
-    nimbus, topology = measured(store)
-    assert learned(store) == []  # what runs has not taught all that it can
-    nimbus.running[topology.id] = (worker("a", 6701, 1, 2),)
-    nimbus.round(topology, obey=False)
-    assert learned(store) == [topology.name]
+    running = Running(store)
+    running.reports(3, rate=1000, overhead=0.2)
+    assert learned(store) == []  # not at rest yet
+    running.reports(6, rate=1000, overhead=0.2)
+    assert learned(store) == [running.topology.name]
     assert store.record is not None
     (found,) = store.record.topologies
     assert found.crossing > 1.5 * USUAL_COST.crossing
     assert (found.half_rate, found.time) == (HALF_RATE, NOW)
 
 
-def test_a_topology_that_is_killed_teaches_the_one_that_is_submitted_in_its_place() -> None:
+def test_one_that_idles_before_it_is_killed_is_not_forgotten() -> None:
     store = Kept(CrossingCostRecord())
-    nimbus, topology = measured(store)
-    nimbus.round()
-    assert learned(store) == [topology.name]
+    running = Running(store)
+    running.reports(9, rate=1000, overhead=0.2)
     assert store.record is not None
-    again = replace(topology, id="words-2-171")
-    nimbus.running[again.id] = (worker("a", 6700, 1, 2),)
-    nimbus.round(again, obey=False)
-    began = nimbus.service.last_round().records[again.id].crossing_cost
-    assert began.crossing == pytest.approx(store.record.topologies[0].crossing)
+    (loaded,) = store.record.topologies
+    running.reports(20, rate=10, overhead=0.02)  # its sources have ended
+    running.nimbus.round()  # it is gone
+    (after,) = store.record.topologies
+    assert after.crossing == pytest.approx(loaded.crossing, rel=0.05)
+    again = replace(running.topology, id="words-2-171")
+    running.nimbus.running[again.id] = (worker("a", 6700, 1, 2),)
+    running.nimbus.round(again, obey=False)
+    began = running.nimbus.service.last_round().records[again.id].crossing_cost
+    assert began.crossing == pytest.approx(loaded.crossing, rel=0.05)
+
+
+def test_its_next_assignment_begins_with_what_it_taught() -> None:
+    running = Running(Kept(CrossingCostRecord()))
+    running.reports(9, rate=1000, overhead=0.2)
+    running.nimbus.running[running.topology.id] = (worker("a", 6701, 1, 2),)
+    running.nimbus.round(running.topology, obey=False)
+    record = running.nimbus.service.last_round().records[running.topology.id]
+    assert record.crossing_cost.crossing > 1.5 * USUAL_COST.crossing
+
+
+def test_topologies_that_came_before_it_was_read_begin_with_what_is_read() -> None:
+    store = Kept()
+    running = Running(store)
+    running.reports(2, rate=1000, overhead=0.07)
+    records = running.nimbus.service.last_round().records
+    assert records[running.topology.id].crossing_cost == USUAL_COST
+    store.before = CrossingCostRecord(NOW, (structs.replace(KEPT, topology=running.topology.name),))
+    running.reports(1, rate=1000, overhead=0.07)
+    records = running.nimbus.service.last_round().records
+    assert records[running.topology.id].crossing_cost == DEAR
 
 
 def test_an_assignment_in_which_nothing_was_measured_teaches_nothing() -> None:

@@ -6,6 +6,7 @@ import pytest
 from eyewall_sidecar.messages import Code, message
 from eyewall_sidecar.service.decision import Decision, Keep
 from eyewall_sidecar.service.planner import PlanOptions
+from eyewall_sidecar.service.round import LONGEST_UNREST
 from eyewall_sidecar.service.what_if import Change, Forecast, forecast
 from eyewall_sidecar.storm import Topology
 from measured_topologies import rates_of, report
@@ -70,22 +71,43 @@ def report_all(
 
 
 def test_a_forecast_says_that_what_is_measured_has_not_come_to_rest() -> None:
-    # Rest takes six measurements, the first of which is the difference of two reports; a round's
-    # end is where a forecast looks.
+    # Rest takes six measurements, the first of which is the difference of two reports.
     nimbus, topology = on_two_hosts()
-    write(nimbus, topology, into=100, out_of=100)
 
     def asked() -> Forecast:
         return forecast(nimbus.context, topology.name, Change(), "", lambda: True)
 
     nimbus.round(topology)
-    assert not asked().unsettled  # nothing is measured yet, and that is what it says
+    assert not asked().unsettled  # no rate is known, and that is what it says
+    write(nimbus, topology, into=100, out_of=100)
     report_all(nimbus, topology, {"a": 0.2, "b": 0.1}, rounds=3)
     assert asked().unsettled
     assert asked().remarks.count(message(Code.UNSETTLED)) == 1
     report_all(nimbus, topology, {"a": 0.2, "b": 0.1}, rounds=7)
     assert not asked().unsettled
     assert message(Code.UNSETTLED) not in asked().remarks
+
+
+def test_after_a_move_it_is_so_before_any_new_worker_has_reported() -> None:
+    nimbus, topology = on_two_hosts()
+    write(nimbus, topology, into=100, out_of=100)
+    report_all(nimbus, topology, {"a": 0.2, "b": 0.1}, rounds=10)
+    nimbus.running[topology.id] = (worker("a", 6701, 1, 2), worker("b", 6701, 3))
+    nimbus.round(topology, obey=False)
+    found = forecast(nimbus.context, topology.name, Change(), "", lambda: True)
+    assert found.unsettled
+
+
+def test_what_never_comes_to_rest_counts_as_known_in_the_end() -> None:
+    # b does not report, so that the topology is never measured as a whole.
+    nimbus, topology = on_two_hosts()
+    write(nimbus, topology, into=100, out_of=100)
+    report_all(nimbus, topology, {"a": 0.2}, rounds=10)
+    assert forecast(nimbus.context, topology.name, Change(), "", lambda: True).unsettled
+    nimbus.clock.now += LONGEST_UNREST
+    write(nimbus, topology, into=100, out_of=100)
+    report_all(nimbus, topology, {"a": 0.2}, rounds=1)
+    assert not forecast(nimbus.context, topology.name, Change(), "", lambda: True).unsettled
 
 
 def test_before_rates_are_known_what_runs_is_kept_and_it_is_said_why() -> None:

@@ -8,6 +8,7 @@ import pytest
 from delay_tables import all_delays
 from eyewall_sidecar.policies import policy_catalogue
 from eyewall_sidecar.service import decider, movement_rules, problem_cache
+from eyewall_sidecar.service.crossing_memory import CrossingLesson
 from eyewall_sidecar.service.decision import Keep, TopologyRecord, record_of
 from eyewall_sidecar.service.estimates import Estimates
 from eyewall_sidecar.service.problem_cache import (
@@ -256,7 +257,8 @@ def test_what_crossings_cost_is_not_forgotten_when_a_topology_moves_into_one_wor
             crossing_cost=record.crossing_cost,
         )
         assert request.crossing_cost is not None
-        return replace(record, request=request), request.crossing_cost
+        lesson = CrossingLesson.after(record.lesson, 1000.0, request.crossing_cost)
+        return replace(record, request=request, lesson=lesson), request.crossing_cost
 
     # 1,000 tuples/s usually cost a worker 0.015 + 0.08 · 2/3 + 0.005 cores; here 0.2.
     apart = worker("a", 6700, 1), worker("b", 6700, 2)

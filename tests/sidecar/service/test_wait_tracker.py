@@ -10,7 +10,7 @@ from eyewall_sidecar.objectives.load import LoadArrays, evaluate_load
 from eyewall_sidecar.service.performance import Measurement, Performance
 from eyewall_sidecar.service.problem_cache import PlacementRequest
 from eyewall_sidecar.service.wait_tracker import MOST, OLDEST_SECONDS, WaitTracker
-from eyewall_sidecar.stores import NothingLearned
+from eyewall_sidecar.stores import NoKnowledge
 from eyewall_sidecar.storm import LATENCY_MODEL, UNFITTED, MeasuredTopology, TopologyProblem
 from measured_topologies import rates_of, report
 from msgspec.structs import replace as with_fields
@@ -213,7 +213,7 @@ def test_what_another_model_split_is_dropped() -> None:
 
 def test_without_a_store_what_is_learned_is_still_used() -> None:
     clock = Clock(NOW)
-    tracker = WaitTracker(NothingLearned(WaitRecord()), clock)
+    tracker = WaitTracker(NoKnowledge(WaitRecord()), clock)
     tracker.read()
     assert tracker.age() is None
     tracker.observe(measured()[1], AT_REST)

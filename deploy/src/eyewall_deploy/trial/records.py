@@ -247,14 +247,17 @@ class SustainableRate:
         return half.forecast
 
     def within(self, limit: float) -> float | None:
-        """Return the largest measured rate whose last p99 was within a limit, and nearly all acked.
+        """Return the largest rate whose last p99 was within a limit, with nearly all acked.
 
-        The same limit for all schedulers: twice its own p99 at half of a rate is kind to one that
-        is slow there.
+        The limit is the same for all schedulers: twice its own p99 at half of a rate is kind to one
+        that is slow there. It is one measurement: a p99 at lower rates may have been above it.
         """
         latest = (self.latest_at(it.rate) for it in self.measurements)
-        known = (it for it in latest if it is not None and it.p99 is not None)
-        held = (it.rate for it in known if (it.p99 or 0.0) <= limit and it.acked >= ACKED)
+        held = (
+            it.rate
+            for it in latest
+            if it is not None and it.p99 is not None and it.p99 <= limit and it.acked >= ACKED
+        )
         return max(held, default=None)
 
     def latest_at(self, rate: float) -> RateMeasurement | None:

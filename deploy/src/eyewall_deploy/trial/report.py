@@ -126,7 +126,7 @@ def show_sustainable(console: Console, trial: Trial, found: Sequence[Sustainable
     """Show the sustained rates by scheduler."""
     table = Table(title=f"Sustainable rate, {trial.name}", title_justify="left", box=SIMPLE)
     table.add_column("scheduler")
-    within = f"tuples/s with p99 ≤ {ms(LATENCY_LIMIT)}"
+    within = f"most with p99 ≤ {ms(LATENCY_LIMIT)}"
     for heading in ("runs", "tuples/s", "p99 at it", within, "forecast at half of it"):
         table.add_column(heading, justify="right")
     for scheduler, rates in summarise_rates(found).items():

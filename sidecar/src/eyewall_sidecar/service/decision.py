@@ -6,6 +6,7 @@ from math import inf
 
 from eyewall_sidecar.messages import Code, Message, message
 from eyewall_sidecar.model import Evaluation, Solution
+from eyewall_sidecar.service.crossing_memory import CrossingLesson
 from eyewall_sidecar.service.look_back import MoveHistory, MoveTrial
 from eyewall_sidecar.service.movement_rules import CandidateMove
 from eyewall_sidecar.service.plans import Plan
@@ -18,7 +19,6 @@ from eyewall_sidecar.storm import (
     CrossingCost,
     Mode,
     TopologyState,
-    keep_cost,
 )
 
 
@@ -111,6 +111,8 @@ class TopologyRecord:
     crossing_cost
         What workers and crossings cost by the assignments before: one that runs in one worker says
         nothing of crossings.
+    lesson
+        What this assignment taught of them; None if nothing yet.
     lines
         What was reported last.
     considered
@@ -129,14 +131,9 @@ class TopologyRecord:
     trial: MoveTrial | None = None
     history: MoveHistory = field(default_factory=MoveHistory)
     crossing_cost: CrossingCost = USUAL_COST
+    lesson: CrossingLesson | None = None
     lines: LastLines = LastLines()
     considered: float = -inf
-
-    @property
-    def learned_cost(self) -> CrossingCost | None:
-        """What this assignment teaches of crossings; None if nothing yet."""
-        learned = self.request.crossing_cost if self.request is not None else None
-        return None if learned is None else keep_cost(learned)
 
 
 def record_of(
@@ -159,7 +156,7 @@ def record_of(
         status=handover.status if handover is not None and runs else None,
         trial=handover.trial if handover is not None and runs else None,
         history=record.history,
-        crossing_cost=record.learned_cost or record.crossing_cost,
+        crossing_cost=lesson.cost if (lesson := record.lesson) else record.crossing_cost,
         lines=record.lines,
         considered=record.considered,
     )

@@ -7,7 +7,7 @@ topology's `TopologyRecord`, and the `RoundSnapshot` for readers between rounds.
 import logging
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from math import inf, isclose
+from math import inf
 
 from eyewall_contracts.crossing_costs import CrossingCostRecord
 from eyewall_contracts.wait_fit import WaitRecord
@@ -15,7 +15,7 @@ from eyewall_contracts.wait_fit import WaitRecord
 from eyewall_sidecar.config import ServiceSettings
 from eyewall_sidecar.messages import Code, Message, message
 from eyewall_sidecar.plugins import described
-from eyewall_sidecar.service.crossing_memory import CrossingMemory
+from eyewall_sidecar.service.crossing_memory import CrossingLesson, CrossingMemory
 from eyewall_sidecar.service.decider import TopologyDecider
 from eyewall_sidecar.service.decision import (
     Decision,
@@ -34,23 +34,27 @@ from eyewall_sidecar.service.estimates import EstimateTracker
 from eyewall_sidecar.service.lookup import UnavailableError
 from eyewall_sidecar.service.movement_rules import MoveConditions, find_freeze
 from eyewall_sidecar.service.overview import RoundSnapshot
+from eyewall_sidecar.service.performance import Performance
 from eyewall_sidecar.service.plans import Plan, PlanStore
-from eyewall_sidecar.service.problem_cache import Observation
+from eyewall_sidecar.service.problem_cache import Observation, PlacementRequest
 from eyewall_sidecar.service.solver_pool import Solvers
 from eyewall_sidecar.service.wait_tracker import WaitTracker
 from eyewall_sidecar.stores import (
     DelayStore,
     HeldSwitches,
     MeasurementStore,
+    NoKnowledge,
     NoMeasurements,
     NoSwitches,
-    NothingLearned,
     SwitchStore,
 )
 from eyewall_sidecar.storm import ClusterState, DelayTable, TopologyState, mode_of
 
 LOG = logging.getLogger("eyewall.decisions")
 
+LONGEST_UNREST = 600.0
+"""Seconds after which rates count as known though measurements have not come to rest: a host may
+not report, or a worker take no tuples."""
 REPLY_SECONDS = 0.1
 """Kept of a round for the reply's way back, or half of a round that is shorter than twice that."""
 
@@ -90,8 +94,8 @@ class SchedulingService:
         self._decider = TopologyDecider(settings, solvers, self.plans, clock)
         self._log = log
         self._clock = clock
-        self._waits = waits or WaitTracker(NothingLearned(WaitRecord()), clock)
-        self._crossings = crossings or CrossingMemory(NothingLearned(CrossingCostRecord()), clock)
+        self._waits = waits or WaitTracker(NoKnowledge(WaitRecord()), clock)
+        self._crossings = crossings or CrossingMemory(NoKnowledge(CrossingCostRecord()), clock)
         self._records: dict[str, TopologyRecord] = {}
         self._delay_remark = ""
 
@@ -152,7 +156,8 @@ class SchedulingService:
         self.plans.follow_up(state)
         estimates = self._estimates.read(it.topology for it in state.topologies)
         self._waits.read()
-        self._crossings.read()
+        if self._crossings.read():
+            self._take_up_crossings(state)
         seen = observation = Observation(state, self._read_delays(), estimates, self._waits.fit)
         self._decider.observe(observation)
         switches, plans = self.switches(), self.plans.queued()
@@ -172,15 +177,22 @@ class SchedulingService:
                 taken = observation.state.assigned(name, decision.verdict.assignment)
                 observation = replace(observation, state=taken)
         for topology in others:
-            self._observe_waits(topology)
+            self._learn(topology)
         now, records = self._clock(), dict(self._records)
-        ids = (it.topology.id for it in state.topologies if self._is_unsettled(it))
+        with_rates = (it for it in state.topologies if it.topology.id in estimates.rates_age)
+        ids = (it.topology.id for it in with_rates if self._is_unsettled(it, now))
         unsettled = frozenset(ids)
         self.snapshot = RoundSnapshot(nimbus, now, now - began, seen, records, decisions, unsettled)
         return tuple(decisions[it.topology.id] for it in state.topologies)
 
-    def _is_unsettled(self, topology: TopologyState) -> bool:
-        return self._decider.performance(topology).unsettled
+    def _is_unsettled(self, topology: TopologyState, now: float) -> bool:
+        """Whether its rates may be those of workers that start, reported or not."""
+        performance = self._decider.performance(topology)
+        since = self._records[topology.topology.id].since
+        # While not all report, it has no workers that could have started later.
+        if len(performance.workers) == len(topology.assignment):
+            since = max(since, performance.since)
+        return not performance.at_rest and now - since < LONGEST_UNREST
 
     def _turn(self, topology: str, plans: Mapping[str, Plan]) -> tuple[bool, float]:
         """Return what running topologies are sorted by: orders, then those that wait longest.
@@ -199,18 +211,14 @@ class SchedulingService:
 
     def _forget_all_but(self, known: set[str]) -> None:
         for gone in self._records.keys() - known:
-            record = self._records.pop(gone)
-            cancel_search(record)
-            self._learn_crossings(record)
+            cancel_search(self._records.pop(gone))
 
-    def _learn_crossings(self, record: TopologyRecord) -> None:
-        """Remember what an assignment taught that has ended."""
-        request, learned = record.request, record.learned_cost
-        if request is None or learned is None:
-            return
-        # One in which nothing was measured has the costs that it began with.
-        if not all(map(isclose, learned, record.crossing_cost)):
-            self._crossings.learn(request.topology.topology.name, learned)
+    def _take_up_crossings(self, state: ClusterState) -> None:
+        """Give topologies that came before it was read what an earlier sidecar learned of them."""
+        for topology in (it.topology for it in state.topologies):
+            if (record := self._records.get(topology.id)) is not None:
+                prior = self._crossings.prior(topology.name)
+                self._records[topology.id] = replace(record, crossing_cost=prior)
 
     def _share(self, reply_by: float, topologies: int) -> float:
         """Return the moment by which one of so many topologies has to be decided."""
@@ -220,10 +228,8 @@ class SchedulingService:
     def _decide(self, topology: TopologyState, inputs: RoundInputs) -> Decision:
         """Decide; an unexpected error in one topology must not stop the others."""
         name = topology.topology.id
-        before, prior = self._records.get(name), self._crossings.prior(topology.topology.name)
-        record = record_of(before, topology, self._clock(), prior)
-        if before is not None and record is not before:
-            self._learn_crossings(before)
+        prior = self._crossings.prior(topology.topology.name)
+        record = record_of(self._records.get(name), topology, self._clock(), prior)
         try:
             outcome = self._decider.decide(topology, record, inputs)
         # The edge between topologies.
@@ -241,15 +247,28 @@ class SchedulingService:
         status = replace(outcome, record=record).status
         return Decision(name, topology.assignment_digest, verdict, status)
 
-    def _observe_waits(self, topology: TopologyState) -> None:
+    def _learn(self, topology: TopologyState) -> None:
+        """Learn from a topology that runs how long tuples wait, and what crossings cost."""
         request = self._records[topology.topology.id].request
         if request is None or request.topology.assignment_digest != topology.assignment_digest:
             return
+        performance = self._decider.performance(topology)
         try:
-            self._waits.observe(request, self._decider.performance(topology))
+            self._waits.observe(request, performance)
+            self._learn_crossings(request, performance)
         # The edge between topologies.
         except Exception:
-            LOG.exception("%s: its latency teaches nothing", topology.topology.id)
+            LOG.exception("%s teaches nothing", topology.topology.id)
+
+    def _learn_crossings(self, request: PlacementRequest, performance: Performance) -> None:
+        topology, cost = request.topology.topology, request.crossing_cost
+        flow = performance.throughput
+        if cost is None or flow is None or not (performance.at_rest and performance.is_steady):
+            return
+        record = self._records[topology.id]
+        lesson = CrossingLesson.after(record.lesson, flow.mean, cost)
+        self._records[topology.id] = replace(record, lesson=lesson)
+        self._crossings.learn(topology.name, lesson.cost)
 
     def _report(
         self, topology: TopologyState, outcome: TopologyOutcome, observation: Observation

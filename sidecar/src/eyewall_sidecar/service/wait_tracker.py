@@ -10,7 +10,7 @@ from eyewall_sidecar.objectives.load import LoadArrays, evaluate_load
 from eyewall_sidecar.service.performance import MOST as MOST_MEASUREMENTS
 from eyewall_sidecar.service.performance import Performance
 from eyewall_sidecar.service.problem_cache import PlacementRequest
-from eyewall_sidecar.stores import LearnedStore
+from eyewall_sidecar.stores import KnowledgeStore
 from eyewall_sidecar.storm import (
     LATENCY_MODEL,
     UNFITTED,
@@ -38,7 +38,7 @@ steeply, no trend exceeds its noise."""
 class WaitTracker:
     """Collects latencies at rest and fits κ and γ to them; only rounds write it."""
 
-    def __init__(self, store: LearnedStore[WaitRecord], clock: Callable[[], float]) -> None:
+    def __init__(self, store: KnowledgeStore[WaitRecord], clock: Callable[[], float]) -> None:
         """Keep it in `store`; `clock` returns seconds since the epoch."""
         self.fit = UNFITTED
         """What problems are built from."""

@@ -1,7 +1,7 @@
 """Readers of what others measured and switched; writers of decisions and of what was learned."""
 
 from eyewall_sidecar.stores.delays import DelayFile, DelayStore, NoDelays
-from eyewall_sidecar.stores.learned import LearnedStore, NothingLearned, ZookeeperLearned
+from eyewall_sidecar.stores.knowledge import KnowledgeStore, NoKnowledge, ZookeeperKnowledge
 from eyewall_sidecar.stores.measurements import (
     Measurements,
     MeasurementStore,
@@ -16,18 +16,18 @@ __all__ = [
     "DelayFile",
     "DelayStore",
     "HeldSwitches",
-    "LearnedStore",
+    "KnowledgeStore",
     "MeasurementStore",
     "Measurements",
     "NoDelays",
+    "NoKnowledge",
     "NoMeasurements",
     "NoRecords",
     "NoSwitches",
-    "NothingLearned",
     "RecordStore",
     "RedisDelays",
     "SwitchStore",
-    "ZookeeperLearned",
+    "ZookeeperKnowledge",
     "ZookeeperMeasurements",
     "ZookeeperRecords",
     "ZookeeperSwitches",

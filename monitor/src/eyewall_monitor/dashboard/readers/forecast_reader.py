@@ -75,7 +75,7 @@ class ForecastReader:
             found = self._client.forecast(topology, 1.0)
         except RequestError:
             return ForecastPoint(self._clock(), None, None)
-        if found.unsettled:  # by rates that are those of a start
+        if found.unsettled:  # its rates were measured while workers started
             return ForecastPoint(self._clock(), None, None)
         now = found.now
         return ForecastPoint(self._clock(), _band(now.response_time), _band(now.throughput))

@@ -23,12 +23,12 @@ AGAIN_SECONDS = 1.0
 """Between two attempts while ZooKeeper is away, and two looks at what to write."""
 STOP_SECONDS = 1.0
 
-LOG = logging.getLogger("eyewall.learned")
+LOG = logging.getLogger("eyewall.knowledge")
 
 Record = TypeVar("Record", bound=Struct)
 
 
-class LearnedStore(Protocol[Record]):
+class KnowledgeStore(Protocol[Record]):
     """Keeps what was learned."""
 
     def read(self) -> Record | None:
@@ -40,7 +40,7 @@ class LearnedStore(Protocol[Record]):
         ...
 
 
-class NothingLearned(Generic[Record]):
+class NoKnowledge(Generic[Record]):
     """The store of a sidecar without a ZooKeeper: it begins with nothing."""
 
     def __init__(self, nothing: Record) -> None:
@@ -55,7 +55,7 @@ class NothingLearned(Generic[Record]):
         """Drop the record."""
 
 
-class ZookeeperLearned(Generic[Record]):
+class ZookeeperKnowledge(Generic[Record]):
     """Reads once, and writes until it is closed."""
 
     def __init__(

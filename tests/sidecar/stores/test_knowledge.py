@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import pytest
 from contract_records import FULL_WAITS
 from eyewall_contracts.wait_fit import CODEC, WaitRecord, decode_waits, encode_waits
-from eyewall_sidecar.stores import NothingLearned, ZookeeperLearned
-from eyewall_sidecar.stores.learned import AGAIN_SECONDS, WRITE_SECONDS
+from eyewall_sidecar.stores import NoKnowledge, ZookeeperKnowledge
+from eyewall_sidecar.stores.knowledge import AGAIN_SECONDS, WRITE_SECONDS
 from free_ports import free_port
 from msgspec.structs import replace
 from obedient_nimbus import Clock
@@ -33,12 +33,14 @@ def clock() -> Clock:
 
 def opened(
     servers: str, paths: Znodes, steady: Callable[[], float]
-) -> ZookeeperLearned[WaitRecord]:
-    return ZookeeperLearned(servers, paths.waits, CODEC, WaitRecord(), steady)
+) -> ZookeeperKnowledge[WaitRecord]:
+    return ZookeeperKnowledge(servers, paths.waits, CODEC, WaitRecord(), steady)
 
 
 @pytest.fixture
-def store(zookeeper: Server, paths: Znodes, clock: Clock) -> Iterator[ZookeeperLearned[WaitRecord]]:
+def store(
+    zookeeper: Server, paths: Znodes, clock: Clock
+) -> Iterator[ZookeeperKnowledge[WaitRecord]]:
     it = opened(zookeeper.address, paths, clock)
     yield it
     it.close()
@@ -58,7 +60,7 @@ def there(client: KazooClient, paths: Znodes) -> WaitRecord | None:
 
 
 def test_what_is_put_is_read_by_the_next_sidecar(
-    zookeeper: Server, store: ZookeeperLearned[WaitRecord], client: KazooClient, paths: Znodes
+    zookeeper: Server, store: ZookeeperKnowledge[WaitRecord], client: KazooClient, paths: Znodes
 ) -> None:
     store.start()
     store.put(FULL_WAITS)
@@ -72,7 +74,7 @@ def test_what_is_put_is_read_by_the_next_sidecar(
 
 
 def test_it_is_written_once_a_minute_and_at_the_end(
-    store: ZookeeperLearned[WaitRecord], client: KazooClient, paths: Znodes, clock: Clock
+    store: ZookeeperKnowledge[WaitRecord], client: KazooClient, paths: Znodes, clock: Clock
 ) -> None:
     store.start()
     store.put(FULL_WAITS)
@@ -88,7 +90,7 @@ def test_it_is_written_once_a_minute_and_at_the_end(
 
 
 def test_a_record_of_a_later_version_is_neither_used_nor_replaced(
-    store: ZookeeperLearned[WaitRecord],
+    store: ZookeeperKnowledge[WaitRecord],
     client: KazooClient,
     paths: Znodes,
     caplog: pytest.LogCaptureFixture,
@@ -109,4 +111,4 @@ def test_without_a_zookeeper_nothing_is_kept_and_nothing_fails(paths: Znodes) ->
     store.put(FULL_WAITS)
     assert store.read() is None
     store.close()
-    assert NothingLearned(WaitRecord()).read() == WaitRecord()
+    assert NoKnowledge(WaitRecord()).read() == WaitRecord()
