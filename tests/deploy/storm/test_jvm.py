@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
@@ -19,6 +20,7 @@ from eyewall_deploy.storm.jvm import (
     find_java,
     make_archives,
 )
+from free_ports import free_port
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -50,7 +52,10 @@ def test_a_process_maps_storms_classes_from_the_archive(
 ) -> None:
     make_archives(home.path, java, lambda _text: None)
     (tmp_path / "conf").mkdir()
-    (tmp_path / "conf" / "storm.yaml").write_text("{}")  # no archive with it in front of the jars
+    # Nobody listens at the port: at Storm's own a supervisor would join any cluster that runs here.
+    settings = {"storm.zookeeper.port": free_port(), "storm.local.dir": str(tmp_path / "local")}
+    # There would be no archive with this in front of the jars.
+    (tmp_path / "conf" / "storm.yaml").write_text(json.dumps(settings))
     if jars == DAEMON_JARS:
         path = home.daemon_class_path(tmp_path / "conf", tmp_path / "extlib-daemon")
     else:  # as a supervisor makes it: its workers' jars, and the topology's after them
