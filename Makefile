@@ -13,6 +13,8 @@ EXTRAS_monitor := [rates,dashboard]
 SHIM := storm-scheduler/target/eyewall-storm-scheduler.jar
 SOLVER_SOURCES := $(shell find sidecar/src papers/src -name '*.py')
 DEFAULT_POLICIES := odp,bound_guided,greedy# of a sidecar that nobody has configured
+OVERLAP := storm-scheduler/overlap/target/eyewall-storm-overlap.jar
+OVERLAP_SOURCES := storm-scheduler/overlap/pom.xml $(shell find storm-scheduler/overlap/src -type f)
 TOPOLOGIES := topologies/java/target/eyewall-topologies.jar
 TOPOLOGIES_SOURCES := topologies/java/pom.xml $(shell find topologies/java/src -type f)
 SHIM_SOURCES := storm-scheduler/pom.xml $(shell find storm-scheduler/src contracts/proto -type f)
@@ -39,18 +41,19 @@ demo-down: $(VENV)/.installed ## End what `make demo` left running
 REPORTS := build/tests
 PART := $(STEP) --folder $(REPORTS)
 # What waits most comes first; the rest takes the processor that it leaves.
-PARTS := cluster java topologies lint unit solvers
+PARTS := cluster java overlap topologies lint unit solvers
 
 .PHONY: test
 test: prerequisites ## Every check and every test, those on a real cluster included
 	@rm -rf $(REPORTS)
 	@$(MAKE) -s --no-print-directory --keep-going --jobs=$(words $(PARTS)) $(PARTS:%=part-%) || true
-	@$(PYTHON) tools/summary.py $(REPORTS) $(patsubst topologies,topologies=$(TOPOLOGIES_REPORTS),$(PARTS:java=java=$(JAVA_REPORTS)))
+	@$(PYTHON) tools/summary.py $(REPORTS) $(foreach it,$(PARTS),$(it)$(if $(REPORTS_$(it)),=$(REPORTS_$(it))))
 
 ON_CLUSTER := tests/cluster tests/browser
 ON_SOLVERS := tests/sidecar tests/papers tests/benchmarks
-JAVA_REPORTS := storm-scheduler/target/surefire-reports
-TOPOLOGIES_REPORTS := topologies/java/target/surefire-reports
+REPORTS_java := storm-scheduler/target/surefire-reports
+REPORTS_overlap := storm-scheduler/overlap/target/surefire-reports
+REPORTS_topologies := topologies/java/target/surefire-reports
 PYTEST := $(BIN)/pytest --color=no
 # In the order of the folders: by the number of tests, xdist's own, the slowest would come last,
 # since what starts a whole program is mostly alone in its file.
@@ -63,7 +66,10 @@ part-cluster: $(VENV)/.compiled-defaults storm browser
 part-java: $(SHIM) storm
 	@$(PART) java nice mvn -B -ntp -q -f storm-scheduler/pom.xml test
 
-part-topologies: $(TOPOLOGIES) part-java
+part-overlap: $(OVERLAP) part-java
+	@$(PART) overlap nice mvn -B -ntp -q -f storm-scheduler/overlap/pom.xml test
+
+part-topologies: $(TOPOLOGIES) part-overlap
 	@$(PART) topologies nice mvn -B -ntp -q -f topologies/java/pom.xml test
 
 part-lint: $(VENV)/.installed
@@ -86,8 +92,9 @@ test-cluster: setup browser ## Python tests on a real Storm cluster, also in a b
 	@$(BIN)/pytest $(ON_CLUSTER) $(ARGS)
 
 .PHONY: test-java
-test-java: $(SHIM) $(TOPOLOGIES) ## Java tests of the shim and of the topologies
+test-java: $(SHIM) $(OVERLAP) $(TOPOLOGIES) ## Java tests of the shim, of moves without a gap, and of the topologies
 	@mvn -B -ntp -q -f storm-scheduler/pom.xml test
+	@mvn -B -ntp -q -f storm-scheduler/overlap/pom.xml test
 	@mvn -B -ntp -q -f topologies/java/pom.xml test
 
 TYPED := $(wildcard */src) deploy/images/image_check deploy/release tests benchmarks tools
@@ -150,7 +157,7 @@ reproduce: setup ## The papers' experiments; pictures to papers/docs (DATA=DIR f
 
 .PHONY: setup
 setup: prerequisites ## What the other targets need, side by side: packages, solvers, scheduler jar
-	@$(MAKE) -s --no-print-directory --jobs=2 $(VENV)/.compiled-defaults storm $(TOPOLOGIES)
+	@$(MAKE) -s --no-print-directory --jobs=2 $(VENV)/.compiled-defaults storm $(OVERLAP) $(TOPOLOGIES)
 
 $(VENV)/.installed: constraints.txt requirements-dev.txt $(DISTRIBUTIONS:=/pyproject.toml) | prerequisites
 	@$(STEP) packages $(PYTHON) tools/environment.py $(VENV) \
@@ -174,7 +181,11 @@ $(SHIM): $(SHIM_SOURCES) | prerequisites
 	@$(MAVEN) $(STEP) --count 'Downloaded from' 'scheduler jar' mvn -B -f storm-scheduler/pom.xml -DskipTests package
 	@touch $@
 
-$(TOPOLOGIES): $(TOPOLOGIES_SOURCES) | storm
+$(OVERLAP): $(OVERLAP_SOURCES) | storm
+	@$(MAVEN) $(STEP) --count 'Downloaded from' 'overlap jar' mvn -B -f storm-scheduler/overlap/pom.xml -DskipTests package
+	@touch $@
+
+$(TOPOLOGIES): $(TOPOLOGIES_SOURCES) | storm $(OVERLAP)
 	@$(MAVEN) $(STEP) --count 'Downloaded from' 'topologies jar' mvn -B -f topologies/java/pom.xml -DskipTests package
 	@touch $@
 

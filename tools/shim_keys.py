@@ -9,6 +9,7 @@ from typing import Final
 from eyewall_contracts.setting_keys import (
     MODE,
     MOST_MILLISECONDS,
+    MOVES,
     SHIM_KEYS,
     TOPOLOGY_KEYS,
     SettingKey,
@@ -38,7 +39,7 @@ def java_source() -> str:
     return "".join(
         (
             HEAD,
-            *map(_constant, (*SHIM_KEYS.values(), MODE)),
+            *map(_constant, (*SHIM_KEYS.values(), MODE, MOVES)),
             "\n    /** The longest time that a setting of the shim may be. */\n",
             f"    static final long MOST_MILLISECONDS = {MOST_MILLISECONDS:_};\n",
             _key_set("SHIM", "Keys that the shim reads", SHIM_KEYS),

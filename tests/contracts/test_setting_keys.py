@@ -72,6 +72,7 @@ def test_the_sidecar_has_the_defaults_of_the_table() -> None:
     settings = TopologySettings()
     given = {
         "eyewall.mode": Mode(settings.mode).value,
+        "eyewall.moves": "overlap" if settings.overlap else "restart",
         "eyewall.policy": settings.policy,
         "eyewall.objective": str(settings.objective),
         "eyewall.headroom": settings.headroom,

@@ -107,6 +107,8 @@ class WorkerSample(Struct, frozen=True, array_like=True):
     """Resident bytes, children included."""
     tasks: Annotated[tuple[TaskSample, ...], Rows] = ()
     threads: Annotated[tuple[ThreadGroup, ...], Rows] = ()
+    overlaps: bool = False
+    """Whether it serves on while its successor starts, where Eyewall moves it: it has the agent."""
 
 
 class MachineSample(Struct, frozen=True, array_like=True):

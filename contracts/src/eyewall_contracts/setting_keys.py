@@ -254,6 +254,13 @@ MODE: Final = SettingKey(
     Reader.SIDECAR,
     "Whether Eyewall places and moves the topology, only reports, or leaves it alone.",
 )
+MOVES: Final = SettingKey(
+    "eyewall.moves",
+    OneOf(("overlap", "restart")),
+    "restart",
+    Reader.SIDECAR,
+    "Whether old workers serve on until new ones carry tuples, where hosts have the agent for it.",
+)
 POLICY: Final = SettingKey(
     "eyewall.policy",
     Text("odp"),
@@ -340,6 +347,7 @@ def _by_name(keys: Iterable[SettingKey]) -> dict[str, SettingKey]:
 TOPOLOGY_KEYS: Final = _by_name(
     (
         MODE,
+        MOVES,
         POLICY,
         OBJECTIVE,
         TIME_LIMIT,

@@ -82,6 +82,12 @@ def up(
     stock_timing: Annotated[
         bool, typer.Option("--stock-timing", help="Storm's own timing, assignments not pushed.")
     ] = False,
+    overlap: Annotated[
+        bool,
+        typer.Option(
+            "--overlap", help="Workers with the agent that `eyewall.moves: overlap` needs."
+        ),
+    ] = False,
     without_agents: Annotated[
         bool, typer.Option("--without-agents", help="No agents on the hosts, and no rates job.")
     ] = False,
@@ -123,6 +129,7 @@ def up(
         mode=mode,
         network=network,
         stock_timing=stock_timing,
+        overlap=overlap,
         agents=not without_agents,
         rates=not without_rates,
         dashboard=not without_dashboard,

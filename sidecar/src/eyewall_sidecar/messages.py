@@ -176,6 +176,7 @@ class Code(Enum):
         "{rate:.3g} times the present rate is perhaps not carried: {bottleneck} saturates at "
         "about {sustainable:.2f} times"
     )
+    NO_OVERLAP = "moves restart workers: not all of {topology} are known to have the overlap agent"
     CPU_NOT_MEASURED = "utilisation is of declared CPU: nothing was measured"
     UNEXPLAINED = "{topology} cannot be explained: {reason}"
     MISSING_EXECUTORS = "{missing} of its {executors} executors have no slot"

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 from eyewall_monitor.agent.procfs import Proc
@@ -51,6 +52,17 @@ def test_what_only_looks_a_little_like_a_worker_is_none() -> None:
     assert read_command(7, ["java", "-jar", "x.jar"]) is None
     assert read_command(7, COMMAND[:8]) is None
     assert read_command(7, [*COMMAND[:11], "port", "worker-id"]) is None
+
+
+def test_a_worker_with_the_agent_of_moves_without_a_gap_is_known_by_its_file(
+    tmp_path: Path,
+) -> None:
+    worker = replace(WORKER, local_dir=str(tmp_path))
+    assert not worker.overlaps()
+    folder = tmp_path / "workers" / "worker-id"
+    folder.mkdir(parents=True)
+    (folder / "eyewall-agent").touch()
+    assert worker.overlaps()
 
 
 def search(fake: FakeProc, local_dir: str | None = None) -> list[int]:

@@ -73,6 +73,8 @@ class UpOptions:
         What delays packets, in namespaces; None is netem if the kernel has it.
     stock_timing
         Storm's own timing and no push of assignments.
+    overlap
+        Workers and supervisors with what moves without a gap need, as built next to the shim.
     agents
         A monitor agent and a latency agent on each host, if they are installed.
     rates
@@ -96,6 +98,7 @@ class UpOptions:
     mode: ClusterMode | None = None
     network: NetworkEmulator | None = None
     stock_timing: bool = False
+    overlap: bool = False
     agents: bool = True
     rates: bool = True
     dashboard: bool = True
@@ -129,6 +132,11 @@ def find_jar(given: Path | None) -> Path | None:
         if (folder / _JAR).is_file():
             return folder / _JAR
     return None
+
+
+def overlap_jar(shim: Path) -> Path:
+    """Return where the jar for supervisor hosts is that was built next to a shim."""
+    return shim.parents[1] / "overlap" / "target" / settings.OVERLAP_JAR
 
 
 def _prepare(options: UpOptions, progress: CommandProgress) -> Deployment:
@@ -185,7 +193,7 @@ def _prepare(options: UpOptions, progress: CommandProgress) -> Deployment:
     deployment = Deployment(run, cluster, state, home, ControlGroups())
     _or_refuse(check_ports(deployment) or run.prepare())
     run.cluster_file.write_text(text, encoding="utf-8")
-    _write(deployment, jar)
+    _write(deployment, jar, overlap_jar(jar) if jar and options.overlap else None)
     return deployment
 
 
@@ -230,6 +238,11 @@ def _check_jar(options: UpOptions) -> Path | None:
         raise _RefusalError(f"--jar {options.jar}: no such file")
     if options.scheduler is not SchedulerChoice.EYEWALL:
         return jar
+    if jar is not None and options.overlap and not overlap_jar(jar).is_file():
+        raise _RefusalError(
+            f"--overlap: {overlap_jar(jar)} is missing: `mvn package` in storm-scheduler/overlap "
+            "makes it"
+        )
     if jar is None:
         raise _RefusalError(
             f"the scheduler's jar is missing: `mvn package` in storm-scheduler makes {_JAR}, "
@@ -307,7 +320,7 @@ def _storm_home(options: UpOptions, progress: CommandProgress) -> StormHome:
     )
 
 
-def _write(deployment: Deployment, jar: Path | None) -> None:
+def _write(deployment: Deployment, jar: Path | None, overlap: Path | None) -> None:
     run, cluster, now = deployment.run, deployment.cluster, time.time()
     state_file.write(run.delays, delay_file.declared_delays(cluster, as_of=now))
     if deployment.has_two_kinds:
@@ -316,7 +329,7 @@ def _write(deployment: Deployment, jar: Path | None) -> None:
         write_connections(run.connections, (), as_of=now)
     run.hosts.write_text(_hosts_file(deployment), encoding="utf-8")
     run.control_groups.unlink(missing_ok=True)
-    write_settings(deployment, jar)
+    write_settings(deployment, *(it for it in (jar, overlap) if it is not None))
     state_file.write(run.state, deployment.state)
 
 

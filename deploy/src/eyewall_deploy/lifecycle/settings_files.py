@@ -29,13 +29,14 @@ cores."""
 Settings = dict[str, Any]
 
 
-def write_settings(deployment: Deployment, jar: Path | None) -> None:
-    """Write what the programs read, and put the shim's jar where Nimbus looks for it."""
+def write_settings(deployment: Deployment, *jars: Path) -> None:
+    """Write what the programs read, and put jars where Storm's daemons look for them."""
     run, state = deployment.run, deployment.state
     for name in ("cluster", "worker"):
         source = resources.files("eyewall_deploy.storm").joinpath(f"log4j2_{name}.xml")
         (run.log4j2 / f"{name}.xml").write_bytes(source.read_bytes())
-    if jar is not None:
+    (run.extlib_daemon / settings.OVERLAP_JAR).unlink(missing_ok=True)
+    for jar in jars:
         shutil.copy(jar, run.extlib_daemon)
     write_nimbus_settings(deployment)
     for host in deployment.cluster.hosts:

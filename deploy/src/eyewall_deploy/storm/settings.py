@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from importlib import resources
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import yaml
 from eyewall_contracts.setting_keys import ADDRESSES, PUSH
@@ -53,6 +53,12 @@ _REPORTERS = "topology.metrics.reporters"
 _CSV_REPORTER = "org.apache.storm.daemon.metrics.reporters.CsvPreparableReporter"
 _LOG_WRITER = "topology.worker.logwriter.childopts"
 _MEGABYTE = 1024 * 1024
+OVERLAP_JAR: Final = "eyewall-storm-overlap.jar"
+"""With it workers that Eyewall moves serve on until their successors carry tuples."""
+_OVERLAP = {
+    "storm.resource.isolation.plugin.enable": True,
+    "storm.resource.isolation.plugin": "io.eyewall.storm.overlap.OverlapIsolation",
+}
 
 
 def recommended_settings() -> dict[str, Any]:
@@ -162,6 +168,10 @@ def _common_settings(deployment: Deployment, program: str) -> dict[str, Any]:
         archive = archive_options(deployment.home.path, deployment.state.java, WORKER_JARS)
         log_writer += archive
         workers += archive
+    overlap = run.extlib_daemon / OVERLAP_JAR
+    if overlap.is_file():
+        workers.append(f"-javaagent:{overlap}")
+        settings |= _OVERLAP
     return {
         **settings,
         **_ONE_MACHINE,

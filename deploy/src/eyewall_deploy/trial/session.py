@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from operator import itemgetter
 from typing import TYPE_CHECKING, TypeVar
 
+from eyewall_contracts.setting_keys import MOVES
+
 from eyewall_deploy import state_file
 from eyewall_deploy.deployment import find_run, read_deployment
 from eyewall_deploy.failure import Failure
@@ -140,7 +142,13 @@ class TrialSession:
 
     def _bring_up(self) -> _HeldCluster | Failure:
         first = SchedulerChoice(self.trial.schedulers[0].scheduler)
-        options = UpOptions(self.trial.cluster_name, self.run_dir, first, dashboard=self.keep)
+        options = UpOptions(
+            self.trial.cluster_name,
+            self.run_dir,
+            first,
+            dashboard=self.keep,
+            overlap=any(it.options.get(MOVES.name) == "overlap" for it in self.trial.topologies),
+        )
         started = up(options, self.progress)
         if isinstance(started, Failure):
             return started

@@ -57,6 +57,7 @@ def worker_sample(observed: WorkerObservation, now: Instant) -> WorkerSample:
         memory=usage.memory,
         tasks=task_samples(counters),
         threads=usage.threads,
+        overlaps=observed.process.overlaps(),
     )
 
 

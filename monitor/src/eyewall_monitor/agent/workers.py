@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 _MAIN: Final = "org.apache.storm.daemon.worker.Worker"
 _LOG_WRITER: Final = "org.apache.storm.LogWriter"
+_OVERLAP: Final = "eyewall-agent"
+"""ServingMark of storm-scheduler/overlap creates it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +45,10 @@ class WorkerProcess:
     def log(self) -> Path:
         """The worker's log."""
         return Path(self.artifacts, self.topology, str(self.port), "worker.log")
+
+    def overlaps(self) -> bool:
+        """Whether it has the agent of moves without a gap, which leaves a file in its folder."""
+        return Path(self.local_dir, "workers", self.id, _OVERLAP).exists()
 
 
 def read_command(pid: int, command: Sequence[str]) -> WorkerProcess | None:

@@ -12,6 +12,9 @@ from eyewall_sidecar.storm import Assignment, ComponentKind, TopologyProblem, Wo
 REPLAY_TIMEOUTS = 1.5
 """A spout replays a tuple after the message timeout or up to twice as long: it looks once in a
 timeout."""
+OVERLAP_GAP = 1.0
+"""Seconds without output that a move costs whose old workers serve on: what starting workers take
+of their hosts, too."""
 LEAST_SPARE = 0.02
 """The part of today's rates that a placement is taken to carry in addition at least: what waited
 is made up for in the end."""
@@ -67,6 +70,8 @@ def price_move(
         (starts.seconds(topology.topology.id, hosts.get(it.slot.supervisor, "")) for it in started),
         default=0.0,
     )
+    if serves_on(request):
+        gap = min(gap, OVERLAP_GAP)
     affected = _affected(request, started)
     return MovePrice(gap, affected, topology.topology.message_timeout, sustainable)
 
@@ -80,10 +85,23 @@ def least_price(request: PlacementRequest, starts: WorkerStarts) -> float:
     topology = request.topology.topology
     hosts = {capacity.supervisor.host for capacity in request.capacities.values()}
     gap = min((starts.seconds(topology.id, it) for it in hosts), default=0.0)
+    if serves_on(request):
+        gap = min(gap, OVERLAP_GAP)
     affected = min(
         (_affected(request, {worker}) for worker in request.topology.assignment), default=0.0
     )
     return MovePrice(gap, affected, topology.message_timeout).seconds
+
+
+def serves_on(request: PlacementRequest) -> bool:
+    """Return whether workers of a topology that runs serve on while their successors start.
+
+    If its owner asks for it, and all of its workers that are reported can.
+    """
+    topology = request.topology.topology.id
+    reports = request.observation.estimates.reports.values()
+    workers = [it for sample in reports for it in sample.workers if it.topology == topology]
+    return request.settings.overlap and bool(workers) and all(it.overlaps for it in workers)
 
 
 def _affected(request: PlacementRequest, workers: Set[Worker]) -> float:

@@ -13,6 +13,7 @@ from eyewall_contracts.setting_keys import (
     EXECUTORS_PER_SLOT,
     HEADROOM,
     MODE,
+    MOVES,
     OBJECTIVE,
     PIN,
     POLICY,
@@ -89,6 +90,8 @@ class TopologySettings:
         Component or `component:stream` → mean size of the tuples that it emits.
     headroom
         The multiple of its present rate that a placement should carry.
+    overlap
+        Whether old workers serve on until new ones carry tuples.
     """
 
     mode: Mode = Mode.AUTO
@@ -101,6 +104,7 @@ class TopologySettings:
     execution_times: Mapping[str, float] = field(default_factory=dict)
     tuple_bytes: Mapping[str, float] = field(default_factory=dict)
     headroom: float = 1.3
+    overlap: bool = False
 
 
 def read_settings(
@@ -134,6 +138,8 @@ def read_settings(
         changes["tuple_bytes"] = {name: float(size) for name, size in given[TUPLE_BYTES].items()}
     if HEADROOM in given:
         changes["headroom"] = float(given[HEADROOM])
+    if MOVES in given:
+        changes["overlap"] = given[MOVES] == "overlap"
     settings = replace(defaults, **changes)
     if OBJECTIVE not in given:
         settings = with_usual_objective(settings, policies)

@@ -8,6 +8,7 @@ import java.util.UUID;
 import org.apache.storm.metric.StormMetricsRegistry;
 import org.apache.storm.scheduler.Cluster;
 import org.apache.storm.scheduler.Topologies;
+import org.apache.storm.scheduler.TopologyDetails;
 import org.apache.storm.scheduler.resource.ResourceAwareScheduler;
 import org.apache.storm.utils.ConfigUtils;
 import org.slf4j.Logger;
@@ -34,6 +35,7 @@ public class EyewallScheduler extends ResourceAwareScheduler {
     private InnerScheduler inner;
     private SidecarClient sidecars;
     private AssignmentPusher pusher;
+    private MoveOrders orders;
 
     @Override
     public void prepare(Map<String, Object> conf, StormMetricsRegistry metricsRegistry) {
@@ -49,6 +51,9 @@ public class EyewallScheduler extends ResourceAwareScheduler {
         guarded(
                 "connecting to sidecars",
                 () -> sidecars = new SidecarClient(settings.addresses(), UUID.randomUUID().toString()));
+        if (!ConfigUtils.isLocalMode(conf)) {
+            orders = new MoveOrders(conf);
+        }
         if (settings.pushAssignments() && !ConfigUtils.isLocalMode(conf)) {
             guarded(
                     "preparing to push assignments",
@@ -80,6 +85,7 @@ public class EyewallScheduler extends ResourceAwareScheduler {
         }
         Map<String, String> statuses = new HashMap<>(cluster.getStatusMap());
         guarded(inner.name(), () -> inner.schedule(cluster, round.delegated()));
+        guarded("ordering moves", () -> order(round, cluster));
         guarded("status texts", () -> StatusTexts.write(round, cluster, inner.name(), statuses));
         if (pusher != null) {
             guarded("pushing assignments", () -> pusher.push(round.changes(cluster)));
@@ -100,6 +106,19 @@ public class EyewallScheduler extends ResourceAwareScheduler {
         }
         if (pusher != null) {
             pusher.close();
+        }
+        if (orders != null) {
+            orders.close();
+        }
+    }
+
+    private void order(Round round, Cluster cluster) throws Exception {
+        if (orders != null) {
+            orders.write(
+                    round.moves(cluster),
+                    cluster.getTopologies().getTopologies().stream()
+                            .map(TopologyDetails::getId)
+                            .toList());
         }
     }
 
@@ -182,8 +201,12 @@ public class EyewallScheduler extends ResourceAwareScheduler {
         return Optional.empty();
     }
 
+    private interface Step {
+        void run() throws Exception;
+    }
+
     /** Runs a step of which no error may reach Nimbus; false if it failed. */
-    private boolean guarded(String step, Runnable action) {
+    private boolean guarded(String step, Step action) {
         try {
             action.run();
             return true;

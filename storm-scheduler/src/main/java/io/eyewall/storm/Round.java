@@ -18,6 +18,8 @@ import org.apache.storm.scheduler.WorkerSlot;
 /** The topologies of one scheduling round, and what is decided for each. */
 final class Round {
 
+    private static final String OVERLAP = "overlap";
+
     private final Map<String, Map<ExecutorDetails, WorkerSlot>> before;
     private final List<TopologyDetails> eligible = new ArrayList<>();
     private final Set<String> waiting = new HashSet<>();
@@ -125,6 +127,49 @@ final class Round {
                     }
                 });
         return changes;
+    }
+
+    /**
+     * Executors that the sidecar moves from one slot to another, by topology, with the new one: of
+     * topologies whose old workers may serve on meanwhile. They cannot in slots that new ones need.
+     */
+    Map<String, Map<ExecutorDetails, WorkerSlot>> moves(Cluster cluster) {
+        Set<WorkerSlot> used = new HashSet<>();
+        before.values().forEach(it -> used.addAll(it.values()));
+        Map<String, Map<ExecutorDetails, WorkerSlot>> moves = new HashMap<>();
+        changes(cluster)
+                .forEach(
+                        (id, placement) -> {
+                            Map<ExecutorDetails, WorkerSlot> moved = new HashMap<>(placement);
+                            Map<ExecutorDetails, WorkerSlot> left = before.getOrDefault(id, Map.of());
+                            moved.entrySet().removeIf(it -> it.getValue().equals(left.get(it.getKey())));
+                            moved.keySet().retainAll(left.keySet());
+                            Map<WorkerSlot, Set<ExecutorDetails>> started = workers(placement);
+                            started.entrySet().removeAll(workers(left).entrySet());
+                            boolean isFresh = started.keySet().stream().noneMatch(used::contains);
+                            if (decided.containsKey(id)
+                                    && overlaps(id)
+                                    && isFresh
+                                    && !moved.isEmpty()) {
+                                moves.put(id, moved);
+                            }
+                        });
+        return moves;
+    }
+
+    private static Map<WorkerSlot, Set<ExecutorDetails>> workers(
+            Map<ExecutorDetails, WorkerSlot> placement) {
+        Map<WorkerSlot, Set<ExecutorDetails>> workers = new HashMap<>();
+        placement.forEach(
+                (executor, slot) ->
+                        workers.computeIfAbsent(slot, it -> new HashSet<>()).add(executor));
+        return workers;
+    }
+
+    private boolean overlaps(String id) {
+        return eligible.stream()
+                .filter(it -> it.getId().equals(id))
+                .anyMatch(it -> OVERLAP.equals(it.getConf().get(SettingKeys.MOVES)));
     }
 
     private static Map<String, Map<ExecutorDetails, WorkerSlot>> placements(Cluster cluster) {

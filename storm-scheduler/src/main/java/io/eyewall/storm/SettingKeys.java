@@ -32,6 +32,9 @@ final class SettingKeys {
     /** Whether Eyewall places and moves the topology, only reports, or leaves it alone. */
     static final String MODE = "eyewall.mode";
 
+    /** Whether old workers serve on until new ones carry tuples, where hosts have the agent for it. */
+    static final String MOVES = "eyewall.moves";
+
     /** The longest time that a setting of the shim may be. */
     static final long MOST_MILLISECONDS = 60_000;
 
@@ -49,6 +52,7 @@ final class SettingKeys {
     static final Set<String> TOPOLOGY =
             Set.of(
                     "eyewall.mode",
+                    "eyewall.moves",
                     "eyewall.policy",
                     "eyewall.objective",
                     "eyewall.time.limit.ms",

@@ -1,0 +1,335 @@
+package io.eyewall.storm.overlap;
+
+import java.util.Collections;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.WeakHashMap;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.stream.Collectors;
+import org.apache.storm.Config;
+import org.apache.storm.daemon.Acker;
+import org.apache.storm.daemon.worker.WorkerState;
+import org.apache.storm.executor.IRunningExecutor;
+import org.apache.storm.executor.spout.SpoutExecutor;
+import org.apache.storm.generated.Assignment;
+import org.apache.storm.generated.NodeInfo;
+import org.apache.storm.tuple.Tuple;
+import org.apache.storm.tuple.TupleImpl;
+import org.apache.storm.utils.ConfigUtils;
+import org.apache.storm.utils.ObjectReader;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * One worker while executors move: which assignment it follows, and until when it serves on.
+ *
+ * <p>The static methods are called by {@link WorkerAdvice} from within Storm's own.
+ */
+public final class Overlap {
+
+    private static final Logger LOG = LoggerFactory.getLogger(Overlap.class);
+
+    /** After which a move is followed as without an agent: its successor does not start. */
+    private static final long LONGEST_MILLIS = 150_000;
+
+    /** Storm's own setting may be 10 s, in which a supervisor does not wait for this worker. */
+    private static final long LOOK_IDLE_MILLIS = 1_000;
+
+    private static final long LOOK_MILLIS = 250;
+    private static final long LOOK_QUIET_MILLIS = 50;
+
+    /** While a worker is as young, it reports at once which of its executors are prepared. */
+    private static final int YOUNG_SECONDS = 120;
+
+    private static final Map<WorkerState, Overlap> WORKERS =
+            Collections.synchronizedMap(new WeakHashMap<>());
+    private static final Map<Acker, AckerHandover> ACKERS = new ConcurrentHashMap<>();
+    private static final Map<SpoutExecutor, SpoutHandover> SPOUTS = new ConcurrentHashMap<>();
+
+    private final WorkerState worker;
+    private final NodeInfo here;
+    private final Routes routes = new Routes();
+
+    /** Executors that Eyewall moves now, each with its new place. */
+    private final Map<List<Long>, NodeInfo> ordered = new HashMap<>();
+
+    private final Successors successors;
+    private final ServingMark mark;
+
+    private Map<List<Long>, NodeInfo> followed = Map.of();
+    private Map<String, String> hosts = Map.of();
+    private Assignment inForce;
+    private long since;
+    private boolean overlaps;
+    private boolean looksAgain;
+
+    /** Null unless this worker's executors are assigned elsewhere. */
+    private volatile Serving serving;
+
+    private Overlap(WorkerState worker) {
+        this.worker = worker;
+        here = new NodeInfo(WorkerInternals.node(worker), Set.of((long) worker.getPort()));
+        successors = new Successors(worker);
+        mark = ServingMark.in(ConfigUtils.workerRoot(worker.getConf(), worker.getWorkerId()));
+        mark.announce();
+    }
+
+    /** The assignment that a worker is to follow now, given the one that is published. */
+    public static Assignment inForce(WorkerState worker, Assignment published) {
+        // The constructor asks, too, and has no executors before it has the answer.
+        if (published == null || worker.getLocalExecutors() == null) {
+            return published;
+        }
+        return of(worker).follow(published, System.currentTimeMillis());
+    }
+
+    /** Looks again soon, sooner while executors move. */
+    public static void refreshed(WorkerState worker) {
+        of(worker).lookAgain();
+    }
+
+    /** Keeps spouts quiet that are to emit no more. */
+    public static void activated(WorkerState worker) {
+        Serving serving = of(worker).serving;
+        if (serving != null && serving.isDeactivated()) {
+            worker.getIsTopologyActive().set(false);
+        }
+    }
+
+    /** Has Storm leave it to {@link #reportLoad} while a worker is young. */
+    public static void reportsLoad(WorkerState worker) {
+        boolean isYoung = worker.getUptime().upTime() < YOUNG_SECONDS;
+        AtomicLong next = WorkerInternals.nextLoadUpdate(worker);
+        if (isYoung) {
+            next.set(Long.MAX_VALUE);
+        } else {
+            next.compareAndSet(Long.MAX_VALUE, 0);
+        }
+    }
+
+    /** Reports the load of the executors that work on tuples, which is how others know that. */
+    public static void reportLoad(WorkerState worker, List<IRunningExecutor> executors) {
+        if (worker.getUptime().upTime() < YOUNG_SECONDS) {
+            Map<Integer, Double> loads = new HashMap<>();
+            executors.stream()
+                    .filter(WorkerInternals::isPrepared)
+                    .forEach(
+                            it ->
+                                    loads.put(
+                                            it.getExecutorId().get(0).intValue(),
+                                            it.getReceiveQueue().getQueueLoad()));
+            worker.getReceiver().sendLoadMetrics(loads);
+        }
+    }
+
+    /** Remembers an acker, by its task. */
+    public static void prepared(Acker acker, int task) {
+        ACKERS.put(acker, new AckerHandover(acker, task));
+    }
+
+    /** Whether an acker's tuple was sent on to its successor. */
+    public static boolean begins(Acker acker, Tuple tuple) {
+        AckerHandover handover = ACKERS.get(acker);
+        return handover != null && handover.begins(tuple);
+    }
+
+    /** The acker's turn is over. */
+    public static void ends(Acker acker) {
+        AckerHandover handover = ACKERS.get(acker);
+        if (handover != null) {
+            handover.ends();
+        }
+    }
+
+    /** Returns once a spout may open: when no old worker runs it any more. */
+    public static void opens(SpoutExecutor executor) {
+        SpoutHandover handover = new SpoutHandover(executor);
+        SPOUTS.put(executor, handover);
+        try {
+            handover.awaitTurn();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt(); // the executor ends, as it does by itself then
+        }
+    }
+
+    /** Whether a spout's tuple was sent on to its successor. */
+    public static boolean forwards(SpoutExecutor executor, int task, TupleImpl tuple) {
+        SpoutHandover handover = SPOUTS.get(executor);
+        return handover != null && handover.forwards(task, tuple);
+    }
+
+    private static Overlap of(WorkerState worker) {
+        return WORKERS.computeIfAbsent(worker, Overlap::new);
+    }
+
+    private synchronized Assignment follow(Assignment published, long now) {
+        Map<List<Long>, NodeInfo> wanted = published.get_executor_node_port();
+        if (!wanted.equals(followed)) {
+            begin(published, now);
+        }
+        overlaps = !ordered.isEmpty() && now - since < LONGEST_MILLIS && routes.differFrom(wanted);
+        if (!overlaps) {
+            routes.replace(wanted);
+            hosts = published.get_node_host();
+            ordered.clear();
+            boolean isTakenBack =
+                    worker.getLocalExecutors().stream().allMatch(it -> staysHere(it, wanted));
+            if (serving != null && isTakenBack) {
+                serving.resume();
+            }
+            endServing();
+            successors.close();
+            return published;
+        }
+        try {
+            inForce = overlapping(published, now);
+        } catch (RuntimeException e) {
+            LOG.warn("going on as before", e);
+        }
+        return inForce;
+    }
+
+    private Assignment overlapping(Assignment published, long now) {
+        Map<List<Long>, NodeInfo> wanted = published.get_executor_node_port();
+        if (serving != null) {
+            mark.touch();
+            if (!serving.goesOn(wanted, hosts, it -> isPrepared(it, wanted.get(it), now), now)) {
+                LOG.info("ends {} ms after the move", now - since);
+                endServing();
+            }
+        }
+        Map<List<Long>, NodeInfo> routed = routes.follow(wanted, places(now));
+        successors.handOver(
+                routed.entrySet().stream()
+                        .filter(it -> isSentTo(it.getKey()))
+                        .map(Map.Entry::getValue)
+                        .collect(Collectors.toSet()));
+        Assignment effective = new Assignment(published);
+        effective.set_executor_node_port(routed);
+        effective.set_node_host(hosts);
+        return effective;
+    }
+
+    private void begin(Assignment published, long now) {
+        Map<List<Long>, NodeInfo> wanted = published.get_executor_node_port();
+        Map<List<Long>, NodeInfo> moved = routes.moved(wanted);
+        // What an earlier move is still about to do stays ordered.
+        moved.entrySet().removeIf(it -> it.getValue().equals(ordered.get(it.getKey())));
+        if (!moved.isEmpty()) {
+            since = now;
+            if (isOrdered(moved)) {
+                ordered.putAll(moved);
+            } else {
+                ordered.clear();
+            }
+        }
+        followed = Map.copyOf(wanted);
+        Map<String, String> known = new HashMap<>(hosts);
+        known.putAll(published.get_node_host());
+        hosts = known;
+        inForce = published;
+        boolean serves = !ordered.isEmpty() && canServe(wanted);
+        if (!serves) {
+            endServing();
+        } else if (serving == null) {
+            mark.touch();
+            serving =
+                    new Serving(
+                            worker,
+                            successors,
+                            List.copyOf(ACKERS.values()),
+                            List.copyOf(SPOUTS.values()),
+                            hosts.get(here.get_node()));
+        }
+        if (!ordered.isEmpty()) {
+            LOG.info(
+                    "{} executors move; {}",
+                    moved.size(),
+                    serves ? "serving on" : "their old places are kept meanwhile");
+        }
+    }
+
+    private boolean isOrdered(Map<List<Long>, NodeInfo> moved) {
+        try {
+            byte[] order =
+                    worker.getStateStorage()
+                            .get_data(MoveOrder.path(worker.getTopologyId()), false);
+            return order != null && MoveOrder.decode(order).covers(moved);
+        } catch (RuntimeException e) {
+            LOG.warn("no order to be read, so this move is followed at once", e);
+            return false;
+        }
+    }
+
+    /** Whether all of this worker's executors are assigned elsewhere, and may run in two workers. */
+    private boolean canServe(Map<List<Long>, NodeInfo> wanted) {
+        List<List<Long>> mine =
+                worker.getLocalExecutors().stream().filter(wanted::containsKey).toList();
+        return !mine.isEmpty()
+                && mine.stream().noneMatch(it -> here.equals(wanted.get(it)))
+                && mine.stream().allMatch(it -> Serving.mayRunTwice(worker, it));
+    }
+
+    private boolean isPrepared(List<Long> executor, NodeInfo place, long now) {
+        // While its spouts are quiet this worker is not active, and the topology is.
+        boolean isActive =
+                worker.getIsTopologyActive().get() || (serving != null && serving.isQuiet());
+        String host = hosts.get(place.get_node());
+        return successors.isPrepared(executor, place, host, isActive, now);
+    }
+
+    private boolean staysHere(List<Long> executor, Map<List<Long>, NodeInfo> wanted) {
+        return !wanted.containsKey(executor) || here.equals(wanted.get(executor));
+    }
+
+    private boolean isSentTo(List<Long> executor) {
+        return !worker.getLocalExecutors().contains(executor)
+                && WorkerInternals.outboundTasks(worker).contains(executor.get(0).intValue());
+    }
+
+    private void endServing() {
+        if (serving != null) {
+            serving.end();
+            serving = null;
+            mark.remove();
+        }
+    }
+
+    private Routes.Places places(long now) {
+        return new Routes.Places() {
+            @Override
+            public boolean isPrepared(List<Long> executor, NodeInfo place) {
+                if (worker.getLocalExecutors().contains(executor)) {
+                    return serving == null;
+                }
+                return !isSentTo(executor) || Overlap.this.isPrepared(executor, place, now);
+            }
+
+            @Override
+            public boolean isAlive(NodeInfo place) {
+                return here.equals(place) || successors.isAlive(place);
+            }
+        };
+    }
+
+    private synchronized void lookAgain() {
+        boolean isSlow = ObjectReader.getInt(worker.getConf().get(Config.TASK_REFRESH_POLL_SECS)) > 1;
+        if (!looksAgain && (overlaps || isSlow)) {
+            looksAgain = true;
+            boolean isQuiet = serving != null && serving.isQuiet();
+            long pause = overlaps ? LOOK_MILLIS : LOOK_IDLE_MILLIS;
+            WorkerInternals.connectionTimer(worker)
+                    .scheduleMs(isQuiet ? LOOK_QUIET_MILLIS : pause, this::look);
+        }
+    }
+
+    private void look() {
+        synchronized (this) {
+            looksAgain = false;
+        }
+        worker.refreshConnections();
+    }
+}

@@ -1,0 +1,198 @@
+package io.eyewall.storm.overlap;
+
+import java.util.List;
+import java.util.Map;
+import java.util.function.Predicate;
+import org.apache.storm.daemon.Acker;
+import org.apache.storm.daemon.worker.WorkerState;
+import org.apache.storm.generated.Bolt;
+import org.apache.storm.generated.NodeInfo;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** How a worker whose executors are assigned elsewhere serves on, and hands over one by one. */
+final class Serving {
+
+    private static final Logger LOG = LoggerFactory.getLogger(Serving.class);
+
+    /** From a worker's last task taken over: others look for successors at their own pace. */
+    private static final long LINGER_MILLIS = 3_000;
+
+    /** Where processes of other languages have tuples that no queue shows. */
+    private static final long LINGER_MULTILANG_MILLIS = 10_000;
+
+    /** And at most, if its queues do not empty. */
+    private static final long LONGEST_LINGER_MILLIS = 20_000;
+
+    /** From when spouts are to emit no more: one may be about to. */
+    private static final long QUIET_MILLIS = 50;
+
+    /** How long acks of what they emitted are waited for. */
+    private static final long LONGEST_QUIET_MILLIS = 3_000;
+
+    private static final long NEVER = -1;
+
+    /** Storm's own spout in a topology with stateful bolts. */
+    private static final String CHECKPOINTS = "$checkpointspout";
+
+    private final WorkerState worker;
+    private final Successors successors;
+    private final SpoutTurns turns;
+    private final List<AckerHandover> ackers;
+    private final List<SpoutHandover> spouts;
+
+    private long takenOverSince = NEVER;
+    private long quietSince = NEVER;
+    private boolean isDeactivated;
+    private boolean isReleased;
+
+    Serving(
+            WorkerState worker,
+            Successors successors,
+            List<AckerHandover> ackers,
+            List<SpoutHandover> spouts,
+            String host) {
+        this.worker = worker;
+        this.successors = successors;
+        this.ackers = ackers;
+        this.spouts = spouts;
+        turns = new SpoutTurns(worker);
+        spouts.forEach(
+                it -> turns.hold(it.firstTask(), new SpoutTurns.Holder(host, worker.getPort())));
+    }
+
+    /** Whether spouts are to emit no more. */
+    boolean isQuiet() {
+        return quietSince != NEVER;
+    }
+
+    /** Whether they have been told, which Storm takes back when it looks whether it is active. */
+    boolean isDeactivated() {
+        return isDeactivated;
+    }
+
+    /** Hands over what can be; false once all is, and nobody needs this worker any more. */
+    boolean goesOn(
+            Map<List<Long>, NodeInfo> wanted,
+            Map<String, String> hosts,
+            Predicate<List<Long>> isPrepared,
+            long now) {
+        List<List<Long>> mine =
+                worker.getLocalExecutors().stream().filter(wanted::containsKey).toList();
+        for (AckerHandover acker : ackers) {
+            List<Long> executor = executorOf(acker.task(), mine);
+            if (isPrepared.test(executor)) {
+                acker.handOver(forwarder(wanted.get(executor), hosts), anyBolt());
+            }
+        }
+        turnSpouts(wanted, hosts, isPrepared, now);
+        if (!mine.stream().allMatch(isPrepared)) {
+            takenOverSince = NEVER;
+            return true;
+        }
+        if (takenOverSince == NEVER) {
+            takenOverSince = now;
+            LOG.info("all of {} are prepared elsewhere; lingering", mine);
+        }
+        long waited = now - takenOverSince;
+        long linger = hasMultilang() ? LINGER_MULTILANG_MILLIS : LINGER_MILLIS;
+        return waited < linger || (!isIdle() && waited < LONGEST_LINGER_MILLIS);
+    }
+
+    /** Goes on as if nobody had moved, as it was taken back. */
+    void resume() {
+        ackers.forEach(AckerHandover::resume);
+        spouts.forEach(SpoutHandover::resume);
+    }
+
+    /** Lets go of what it holds. */
+    void end() {
+        if (!isReleased) {
+            spouts.forEach(it -> turns.release(it.firstTask()));
+            isReleased = true;
+        }
+    }
+
+    private void turnSpouts(
+            Map<List<Long>, NodeInfo> wanted,
+            Map<String, String> hosts,
+            Predicate<List<Long>> isPrepared,
+            long now) {
+        if (spouts.isEmpty() || isReleased) {
+            return;
+        }
+        if (!isQuiet()) {
+            // One that runs already has no agent, and did not wait.
+            if (spouts.stream()
+                    .allMatch(
+                            it ->
+                                    turns.isAwaited(it.firstTask())
+                                            || isPrepared.test(it.executor().getExecutorId()))) {
+                quietSince = now;
+                spouts.forEach(SpoutHandover::quiet);
+            }
+            return;
+        }
+        long quiet = now - quietSince;
+        boolean isOver = quiet > LONGEST_QUIET_MILLIS;
+        if (isOver
+                || (quiet > QUIET_MILLIS && spouts.stream().allMatch(SpoutHandover::isDone))) {
+            isDeactivated = true;
+            worker.getIsTopologyActive().set(false);
+        }
+        if (isDeactivated
+                && (isOver || spouts.stream().allMatch(SpoutHandover::isDeactivated))) {
+            for (SpoutHandover spout : spouts) {
+                List<Long> executor = spout.executor().getExecutorId();
+                spout.handOver(forwarder(wanted.get(executor), hosts));
+            }
+            LOG.info("spouts were quiet for {} ms; their successors may open", quiet);
+            end();
+        }
+    }
+
+    private TupleForwarder forwarder(NodeInfo place, Map<String, String> hosts) {
+        String host = hosts.get(place.get_node());
+        return new RemoteTasks(worker, successors.connection(place, host));
+    }
+
+    private boolean isIdle() {
+        return worker.getExecutorReceiveQueueMap().values().stream()
+                .allMatch(it -> it.size() == 0 && it.getOverflowCount() == 0);
+    }
+
+    private boolean hasMultilang() {
+        return worker.getTopology().get_bolts().values().stream()
+                .map(Bolt::get_bolt_object)
+                .anyMatch(it -> it.is_set_shell());
+    }
+
+    /** A task whose component acks. */
+    private int anyBolt() {
+        return worker.getTaskToComponent().entrySet().stream()
+                .filter(it -> worker.getTopology().get_bolts().containsKey(it.getValue()))
+                .mapToInt(Map.Entry::getKey)
+                .min()
+                .orElseThrow();
+    }
+
+    private static List<Long> executorOf(int task, List<List<Long>> executors) {
+        return executors.stream()
+                .filter(it -> it.get(0) <= task && task <= it.get(1))
+                .findFirst()
+                .orElseThrow();
+    }
+
+    /** Whether two copies of an executor may run: not of what keeps state, nor where code is unknown. */
+    static boolean mayRunTwice(WorkerState worker, List<Long> executor) {
+        String component = worker.getTaskToComponent().get(executor.get(0).intValue());
+        if (worker.getTopology().get_spouts().containsKey(CHECKPOINTS)) {
+            return false;
+        }
+        if (worker.getTopology().get_spouts().containsKey(component)) {
+            return WorkerTransformer.isChanged(KnownCode.SPOUT_EXECUTOR_CLASS);
+        }
+        return !Acker.ACKER_COMPONENT_ID.equals(component)
+                || WorkerTransformer.isChanged(KnownCode.ACKER_CLASS);
+    }
+}

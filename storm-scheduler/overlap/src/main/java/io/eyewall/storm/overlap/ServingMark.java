@@ -1,0 +1,71 @@
+package io.eyewall.storm.overlap;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
+import java.time.Duration;
+import java.time.Instant;
+
+/**
+ * A file by which a worker tells its supervisor that it serves on: touched again and again while it
+ * does, so that one that hangs or died does not hold its slot.
+ */
+record ServingMark(Path file) {
+
+    static final String NAME = "eyewall-serving";
+
+    /** There for as long as a worker with the agent is: others are not waited for. */
+    private static final String AGENT = "eyewall-agent";
+
+    static final Duration FRESH = Duration.ofSeconds(10);
+
+    /** In the worker's own folder, which the supervisor removes with it. */
+    static ServingMark in(String workerFolder) {
+        return new ServingMark(Path.of(workerFolder, NAME));
+    }
+
+    /** Says that the worker has the agent. */
+    void announce() {
+        try {
+            if (!isAnnounced()) {
+                Files.createFile(file.resolveSibling(AGENT));
+            }
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    boolean isAnnounced() {
+        return Files.exists(file.resolveSibling(AGENT));
+    }
+
+    void touch() {
+        try {
+            if (Files.notExists(file)) {
+                Files.createFile(file);
+            }
+            Files.setLastModifiedTime(file, FileTime.from(Instant.now()));
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    void remove() {
+        try {
+            Files.deleteIfExists(file);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    boolean isFresh(Instant now) {
+        try {
+            Instant touched = Files.getLastModifiedTime(file).toInstant();
+            return Duration.between(touched, now).compareTo(FRESH) < 0;
+        } catch (IOException e) {
+            return false; // there is none
+        }
+    }
+}

@@ -1,0 +1,149 @@
+package io.eyewall.storm.overlap;
+
+import java.util.Set;
+import org.apache.storm.daemon.Acker;
+import org.apache.storm.executor.spout.SpoutExecutor;
+import org.apache.storm.messaging.IConnection;
+import org.apache.storm.tuple.AddressedTuple;
+import org.apache.storm.tuple.TupleImpl;
+import org.apache.storm.utils.JCQueue;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * A spout executor and its predecessor or successor, of which one emits.
+ *
+ * <p>Acks reach both, since ackers learn at different times which one runs: the new one sends them
+ * back until the old one has let go, and the old one sends them on after that.
+ */
+final class SpoutHandover {
+
+    private static final Logger LOG = LoggerFactory.getLogger(SpoutHandover.class);
+
+    /** For which a spout waits for its predecessor at most. */
+    private static final long LONGEST_MILLIS = 150_000;
+
+    private static final long LOOK_MILLIS = 50;
+
+    /** Between two times that a waiting spout says so: its session may have ended. */
+    private static final long REPEAT_MILLIS = 1_000;
+
+    private static final Set<String> STREAMS =
+            Set.of(
+                    Acker.ACKER_ACK_STREAM_ID,
+                    Acker.ACKER_FAIL_STREAM_ID,
+                    Acker.ACKER_RESET_TIMEOUT_STREAM_ID);
+
+    private final SpoutExecutor executor;
+    private volatile TupleForwarder successor;
+
+    /** What Storm allows; null unless it is quiet. */
+    private Integer mostPending;
+
+    SpoutHandover(SpoutExecutor executor) {
+        this.executor = executor;
+    }
+
+    SpoutExecutor executor() {
+        return executor;
+    }
+
+    int firstTask() {
+        return executor.getExecutorId().get(0).intValue();
+    }
+
+    /** Has it emit nothing more, and go on with acks and what waits to be sent. */
+    void quiet() {
+        mostPending = WorkerInternals.allowPending(executor, Integer.MIN_VALUE);
+    }
+
+    /** Has it emit again, after a move that was taken back. */
+    void resume() {
+        successor = null;
+        if (mostPending != null) {
+            WorkerInternals.allowPending(executor, mostPending);
+            mostPending = null;
+        }
+    }
+
+    /** Whether all of its tuples were sent, and acked where they are. */
+    boolean isDone() {
+        return executor.getPendingEmits().isEmpty() && WorkerInternals.pending(executor) == 0;
+    }
+
+    /** Whether its spouts know that they are not to emit. */
+    boolean isDeactivated() {
+        return !WorkerInternals.isSpoutActive(executor);
+    }
+
+    void handOver(TupleForwarder successor) {
+        this.successor = successor;
+    }
+
+    /** Whether a tuple was sent on. Called by the executor's own thread. */
+    boolean forwards(int task, TupleImpl tuple) {
+        TupleForwarder to = successor;
+        if (to == null || !isOfAnother(tuple)) {
+            return false;
+        }
+        to.forward(task, tuple);
+        return true;
+    }
+
+    /** Returns once no old worker runs the spout. Called by the executor's own thread. */
+    void awaitTurn() throws InterruptedException {
+        SpoutTurns turns = new SpoutTurns(executor.getWorkerData());
+        var holder = turns.holder(firstTask());
+        if (holder.isEmpty()) {
+            return;
+        }
+        LOG.info("spout task {} waits for its predecessor on {}", firstTask(), holder.get());
+        executor.getWorkerData().getIsWorkerActive().await();
+        IConnection back =
+                Successors.connect(
+                        executor.getWorkerData(), holder.get().host(), holder.get().port());
+        try {
+            TupleForwarder predecessor = new RemoteTasks(executor.getWorkerData(), back);
+            long began = System.currentTimeMillis();
+            long said = began - REPEAT_MILLIS;
+            for (long now = began; now - began < LONGEST_MILLIS; now = System.currentTimeMillis()) {
+                if (now - said >= REPEAT_MILLIS) {
+                    turns.await(firstTask());
+                    said = now;
+                }
+                sendBack(predecessor);
+                if (turns.holder(firstTask()).isEmpty()) {
+                    break;
+                }
+                Thread.sleep(LOOK_MILLIS);
+            }
+            sendBack(predecessor);
+        } finally {
+            turns.stopWaiting(firstTask());
+            back.close();
+        }
+    }
+
+    /** Acks that came already: the predecessor's, as this one has not emitted anything. */
+    private void sendBack(TupleForwarder predecessor) {
+        executor.getReceiveQueue()
+                .consume(
+                        new JCQueue.Consumer() {
+                            @Override
+                            public void accept(Object event) {
+                                AddressedTuple it = (AddressedTuple) event;
+                                if (STREAMS.contains(it.getTuple().getSourceStreamId())) {
+                                    predecessor.forward(it.getDest(), it.getTuple());
+                                }
+                            }
+
+                            @Override
+                            public void flush() {}
+                        });
+    }
+
+    private boolean isOfAnother(TupleImpl tuple) {
+        return STREAMS.contains(tuple.getSourceStreamId())
+                && !WorkerInternals.isPending(executor, tuple.getValue(0));
+    }
+}

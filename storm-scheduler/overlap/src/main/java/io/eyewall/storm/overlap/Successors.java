@@ -1,0 +1,113 @@
+package io.eyewall.storm.overlap;
+
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.apache.storm.Config;
+import org.apache.storm.daemon.worker.WorkerState;
+import org.apache.storm.generated.NodeInfo;
+import org.apache.storm.messaging.IConnection;
+
+/**
+ * Connections to workers that are to take executors over, before Storm itself connects to them.
+ *
+ * <p>A worker reports the load of an executor to those that are connected to it, and with this agent
+ * only once the executor is prepared: that is how it says so.
+ */
+final class Successors {
+
+    /** From when on a worker that never reports load, as settings may have it, is taken as prepared. */
+    private static final long SILENT_MILLIS = 15_000;
+
+    private final WorkerState worker;
+    private final boolean isSilent;
+    private final Map<NodeInfo, IConnection> connections = new HashMap<>();
+    private final Map<NodeInfo, Long> readySince = new HashMap<>();
+
+    Successors(WorkerState worker) {
+        this.worker = worker;
+        isSilent =
+                Boolean.TRUE.equals(
+                        worker.getTopologyConf().get(Config.TOPOLOGY_DISABLE_LOADAWARE_MESSAGING));
+    }
+
+    /**
+     * Whether an executor works on tuples at its new place.
+     *
+     * @param isActive whether the topology is: nothing is prepared before it is
+     */
+    boolean isPrepared(
+            List<Long> executor, NodeInfo place, String host, boolean isActive, long now) {
+        IConnection connection = connection(place, host);
+        if (!WorkerState.isConnectionReady(connection)) {
+            if (readySince.remove(place) != null) {
+                forget(place); // it knows the load of a worker that is gone
+            }
+            return false;
+        }
+        long since = readySince.computeIfAbsent(place, it -> now);
+        if (!isActive || (isSilent && now - since > SILENT_MILLIS)) {
+            return true;
+        }
+        return !connection.getLoad(Set.of(executor.get(0).intValue())).isEmpty();
+    }
+
+    /** Whether Storm is connected to a place where it sends to. */
+    boolean isAlive(NodeInfo place) {
+        IConnection connection = worker.getCachedNodeToPortSocket().get().get(place);
+        return connection != null && WorkerState.isConnectionReady(connection);
+    }
+
+    /** Gives Storm the connections to places where it is to send from now on. */
+    void handOver(Set<NodeInfo> places) {
+        for (NodeInfo place : places) {
+            IConnection connection = connections.remove(place);
+            if (connection != null) {
+                worker.getCachedNodeToPortSocket()
+                        .getAndUpdate(
+                                before -> {
+                                    Map<NodeInfo, IConnection> after = new HashMap<>(before);
+                                    after.put(place, connection);
+                                    return after;
+                                });
+            }
+        }
+    }
+
+    /** Closes what was not handed over. */
+    void close() {
+        new HashSet<>(connections.keySet()).forEach(this::forget);
+        readySince.clear();
+    }
+
+    /** A connection to a place, Storm's own if it has one. */
+    IConnection connection(NodeInfo place, String host) {
+        IConnection known = worker.getCachedNodeToPortSocket().get().get(place);
+        if (known != null) {
+            return known;
+        }
+        return connections.computeIfAbsent(place, it -> connect(worker, host, port(it)));
+    }
+
+    static IConnection connect(WorkerState worker, String host, int port) {
+        return WorkerInternals.messaging(worker)
+                .connect(
+                        worker.getTopologyId(),
+                        host,
+                        port,
+                        WorkerInternals.remoteBackPressure(worker));
+    }
+
+    private void forget(NodeInfo place) {
+        IConnection connection = connections.remove(place);
+        if (connection != null) {
+            connection.close();
+        }
+    }
+
+    private static int port(NodeInfo place) {
+        return place.get_port().iterator().next().intValue();
+    }
+}

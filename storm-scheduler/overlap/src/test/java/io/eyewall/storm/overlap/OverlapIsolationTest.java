@@ -1,0 +1,100 @@
+package io.eyewall.storm.overlap;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** A real process for a worker. */
+class OverlapIsolationTest {
+
+    private static final String WORKER = "0f1e2d3c";
+    private static final String USER = System.getProperty("user.name");
+    private static final long PATIENCE_SECONDS = 60;
+
+    @TempDir Path local;
+    private final OverlapIsolation isolation = new OverlapIsolation();
+    private Process process;
+    private ServingMark mark;
+
+    @BeforeEach
+    void start() throws IOException {
+        isolation.prepare(Map.of("storm.local.dir", local.toString()));
+        Path folder = local.resolve("workers").resolve(WORKER);
+        process = new ProcessBuilder("sleep", "600").start();
+        Files.createDirectories(folder.resolve("pids"));
+        Files.createFile(folder.resolve("pids").resolve(Long.toString(process.pid())));
+        mark = ServingMark.in(folder.toString());
+        mark.announce();
+    }
+
+    @AfterEach
+    void end() {
+        process.destroyForcibly();
+    }
+
+    private boolean endsWithin(long seconds) throws InterruptedException {
+        return process.waitFor(seconds, TimeUnit.SECONDS);
+    }
+
+    @Test
+    void aWorkerWithoutTheAgentIsEndedAtOnce() throws Exception {
+        Files.delete(local.resolve("workers").resolve(WORKER).resolve("eyewall-agent"));
+        mark.touch(); // it would be waited for
+        isolation.kill(USER, WORKER);
+        isolation.forceKill(USER, WORKER);
+        assertThat(endsWithin(PATIENCE_SECONDS)).isTrue();
+        assertThat(mark.isFresh(java.time.Instant.now())).isTrue();
+    }
+
+    @Test
+    void aWorkerThatSaysNothingIsEndedAfterAMoment() throws Exception {
+        isolation.kill(USER, WORKER);
+        assertThat(endsWithin(PATIENCE_SECONDS)).isTrue();
+    }
+
+    @Test
+    void aWorkerThatServesOnIsNotEndedUntilItHasRemovedItsMark() throws Exception {
+        mark.touch();
+        isolation.kill(USER, WORKER);
+        isolation.forceKill(USER, WORKER); // as a supervisor does again and again
+        assertThat(endsWithin(5)).isFalse();
+        mark.remove();
+        assertThat(endsWithin(PATIENCE_SECONDS)).isTrue();
+    }
+
+    @Test
+    void aWorkerThatHangsDoesNotServeOn() throws Exception {
+        mark.touch();
+        isolation.kill(USER, WORKER);
+        // Nobody touches it again: after ServingMark.FRESH it is ended.
+        assertThat(endsWithin(PATIENCE_SECONDS)).isTrue();
+    }
+
+    @Test
+    void aWorkerThatDoesNotEndIsKilledByForceAsByStorm() throws Exception {
+        process.destroyForcibly();
+        process = new ProcessBuilder("sh", "-c", "trap '' TERM; sleep 600 & wait; wait").start();
+        Path pids = local.resolve("workers").resolve(WORKER).resolve("pids");
+        try (var listed = Files.list(pids)) {
+            for (Path pid : listed.toList()) {
+                Files.delete(pid);
+            }
+        }
+        Files.createFile(pids.resolve(Long.toString(process.pid())));
+        isolation.kill(USER, WORKER);
+        boolean isDead = false;
+        for (long waited = 0; waited < PATIENCE_SECONDS && !isDead; waited++) {
+            isolation.forceKill(USER, WORKER);
+            isDead = endsWithin(1);
+        }
+        assertThat(isDead).isTrue();
+    }
+}

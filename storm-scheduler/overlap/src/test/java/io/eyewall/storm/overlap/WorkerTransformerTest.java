@@ -1,0 +1,66 @@
+package io.eyewall.storm.overlap;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.util.Map;
+import net.bytebuddy.ByteBuddy;
+import net.bytebuddy.dynamic.loading.ByteArrayClassLoader;
+import org.apache.storm.daemon.worker.WorkerState;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class WorkerTransformerTest {
+
+    private static final ClassLoader STORM = WorkerState.class.getClassLoader();
+
+    private final WorkerTransformer transformer = new WorkerTransformer();
+
+    private static byte[] classFile(String name) throws IOException {
+        try (InputStream in = STORM.getResourceAsStream(name + ".class")) {
+            return in.readAllBytes();
+        }
+    }
+
+    private byte[] transformed(String name, byte[] file) {
+        return transformer.transform(STORM, name, null, null, file);
+    }
+
+    /** The JVM verifies it: frames and types must be right, whatever was copied in. */
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                KnownCode.WORKER_STATE_CLASS, KnownCode.ACKER_CLASS, KnownCode.SPOUT_EXECUTOR_CLASS
+            })
+    void aClassOfThisStormIsKnownAndTheJvmAcceptsWhatItIsChangedTo(String name) throws Exception {
+        byte[] file = classFile(name);
+        assertThat(KnownCode.isKnown(name, file)).isTrue();
+        byte[] changed = transformed(name, file);
+        assertThat(changed).isNotNull().isNotEqualTo(file);
+        String className = name.replace('/', '.');
+        ClassLoader loader =
+                new ByteArrayClassLoader.ChildFirst(
+                        STORM,
+                        Map.of(className, changed),
+                        ByteArrayClassLoader.PersistenceHandler.MANIFEST);
+        Class<?> loaded = Class.forName(className, true, loader);
+        assertThat(loaded.getClassLoader()).isSameAs(loader);
+        assertThat(loaded.getDeclaredMethods()).isNotEmpty();
+    }
+
+    @Test
+    void aWorkerThatIsNotKnownIsLeftAlone() {
+        byte[] other = new ByteBuddy().redefine(WorkerState.class).make().getBytes();
+        assertThat(KnownCode.isKnown(KnownCode.WORKER_STATE_CLASS, other)).isFalse();
+        assertThat(transformed(KnownCode.WORKER_STATE_CLASS, other)).isNull();
+    }
+
+    @Test
+    void otherClassesAreLeftAlone() throws IOException {
+        String other = "org/apache/storm/daemon/worker/Worker";
+        assertThat(transformed(other, classFile(other))).isNull();
+        assertThat(transformed(null, classFile(other))).isNull();
+    }
+}

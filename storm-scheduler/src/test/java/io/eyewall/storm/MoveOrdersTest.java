@@ -1,0 +1,97 @@
+package io.eyewall.storm;
+
+import static io.eyewall.storm.Fixture.ACKER;
+import static io.eyewall.storm.Fixture.COUNT_A;
+import static io.eyewall.storm.Fixture.COUNT_B;
+import static io.eyewall.storm.Fixture.SPOUT;
+import static io.eyewall.storm.Fixture.allOn;
+import static io.eyewall.storm.Fixture.both;
+import static io.eyewall.storm.Fixture.placed;
+import static io.eyewall.storm.Fixture.slot;
+import static io.eyewall.storm.Fixture.supervisor;
+import static io.eyewall.storm.Fixture.topology;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.Map;
+import org.apache.storm.scheduler.Cluster;
+import org.apache.storm.scheduler.ExecutorDetails;
+import org.apache.storm.scheduler.SupervisorDetails;
+import org.apache.storm.scheduler.TopologyDetails;
+import org.apache.storm.scheduler.WorkerSlot;
+import org.junit.jupiter.api.Test;
+
+class MoveOrdersTest {
+
+    private static final List<SupervisorDetails> HOSTS =
+            List.of(supervisor("s1", 6700, 6701), supervisor("s2", 6700, 6701));
+    private static final Map<ExecutorDetails, WorkerSlot> TOGETHER = allOn(slot("s1", 6700));
+    private static final Map<ExecutorDetails, WorkerSlot> APART =
+            both(
+                    placed(slot("s1", 6701), SPOUT, COUNT_A),
+                    placed(slot("s2", 6701), COUNT_B, ACKER));
+
+    /** What is ordered when the topology, which ran so before, is placed apart. */
+    private static Map<String, Map<ExecutorDetails, WorkerSlot>> ordered(
+            String moves, Map<String, Map<ExecutorDetails, WorkerSlot>> before, boolean byTheSidecar) {
+        TopologyDetails own = topology("t", 1, Map.of("eyewall.moves", moves));
+        Cluster then = Fixture.cluster(HOSTS, List.of(own, topology("u", 1)), before);
+        Round round = new Round(List.of(own), then);
+        if (byTheSidecar) {
+            round.decided("t", "placed");
+        }
+        return round.moves(Fixture.cluster(HOSTS, List.of(own), Map.of("t", APART)));
+    }
+
+    @Test
+    void theExecutorsThatMoveAreOrderedWithTheirNewSlots() {
+        assertThat(ordered("overlap", Map.of("t", TOGETHER), true))
+                .isEqualTo(Map.of("t", APART));
+    }
+
+    @Test
+    void anExecutorThatStaysInItsWorkerIsNotOrdered() {
+        Map<ExecutorDetails, WorkerSlot> before =
+                both(
+                        placed(slot("s1", 6701), SPOUT, COUNT_A),
+                        placed(slot("s1", 6700), COUNT_B, ACKER));
+        assertThat(ordered("overlap", Map.of("t", before), true))
+                .isEqualTo(Map.of("t", placed(slot("s2", 6701), COUNT_B, ACKER)));
+    }
+
+    @Test
+    void nothingIsOrderedWhereANewWorkerNeedsTheSlotOfAnOldOne() {
+        assertThat(ordered("overlap", Map.of("t", allOn(slot("s2", 6701))), true)).isEmpty();
+        Map<ExecutorDetails, WorkerSlot> others = allOn(slot("s2", 6701));
+        assertThat(ordered("overlap", Map.of("t", TOGETHER, "u", others), true)).isEmpty();
+    }
+
+    @Test
+    void nothingIsOrderedForATopologyThatRestarts() {
+        assertThat(ordered("restart", Map.of("t", TOGETHER), true)).isEmpty();
+    }
+
+    @Test
+    void nothingIsOrderedForAFirstPlacement() {
+        assertThat(ordered("overlap", Map.of(), true)).isEmpty();
+    }
+
+    @Test
+    void nothingIsOrderedForWhatSomebodyElseMoved() {
+        assertThat(ordered("overlap", Map.of("t", TOGETHER), false)).isEmpty();
+    }
+
+    /** MoveOrderTest of storm-scheduler/overlap reads the same bytes. */
+    @Test
+    void anOrderIsALineForEachExecutor() {
+        WorkerSlot there = slot("5f1c-10.0.0.7", 6701);
+        byte[] written =
+                MoveOrders.encode(
+                        Map.of(
+                                new ExecutorDetails(4, 4), there,
+                                new ExecutorDetails(2, 3), there));
+        assertThat(new String(written, StandardCharsets.UTF_8))
+                .isEqualTo("2 3 5f1c-10.0.0.7 6701\n4 4 5f1c-10.0.0.7 6701");
+    }
+}
