@@ -245,6 +245,7 @@ public final class Overlap {
                             hosts.get(here.get_node()));
         }
         if (!ordered.isEmpty()) {
+            successors.keepOpen();
             LOG.info(
                     "{} executors move; {}",
                     moved.size(),

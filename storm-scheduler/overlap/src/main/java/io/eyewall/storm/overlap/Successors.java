@@ -60,6 +60,23 @@ final class Successors {
         return connection != null && WorkerState.isConnectionReady(connection);
     }
 
+    /** Has Storm's connections stay open for a while after it has closed them. */
+    void keepOpen() {
+        worker.getCachedNodeToPortSocket()
+                .getAndUpdate(
+                        before -> {
+                            Map<NodeInfo, IConnection> after = new HashMap<>(before);
+                            after.replaceAll((place, it) -> lingering(it));
+                            return after;
+                        });
+    }
+
+    private static IConnection lingering(IConnection connection) {
+        return connection instanceof LingeringConnection
+                ? connection
+                : new LingeringConnection(connection);
+    }
+
     /** Gives Storm the connections to places where it is to send from now on. */
     void handOver(Set<NodeInfo> places) {
         for (NodeInfo place : places) {
