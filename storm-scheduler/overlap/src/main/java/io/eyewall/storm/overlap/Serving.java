@@ -66,7 +66,7 @@ final class Serving {
         return quietSince != NEVER;
     }
 
-    /** Whether they have been told, which Storm takes back when it looks whether it is active. */
+    /** Whether they are deactivated, which Storm takes back when it looks whether the topology is. */
     boolean isDeactivated() {
         return isDeactivated;
     }
