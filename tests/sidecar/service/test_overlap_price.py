@@ -38,6 +38,13 @@ def price(nimbus: Nimbus, topology: Topology) -> float:
     return price_move(request, (worker("a", 6701, 1, 2),), WorkerStarts()).seconds
 
 
+def test_a_worker_that_is_not_reported_is_not_known_to_serve_on() -> None:
+    nimbus, topology = running("overlap", agents=True)
+    del nimbus.measured.hosts["b"]
+    nimbus.round(topology, obey=False)
+    assert not serves_on(nimbus.context.running_problem(topology.id).request)
+
+
 def test_with_agents_a_move_costs_what_a_second_without_output_does() -> None:
     nimbus, topology = running("overlap", agents=True)
     assert serves_on(nimbus.context.running_problem(topology.id).request)

@@ -12,6 +12,7 @@ from eyewall_sidecar.service.problem_cache import PlacementRequest
 from eyewall_sidecar.service.wait_tracker import MOST, OLDEST_SECONDS, WaitTracker
 from eyewall_sidecar.stores import NoKnowledge
 from eyewall_sidecar.storm import LATENCY_MODEL, UNFITTED, MeasuredTopology, TopologyProblem
+from kept_knowledge import Kept
 from measured_topologies import rates_of, report
 from msgspec.structs import replace as with_fields
 from obedient_nimbus import Clock, Nimbus
@@ -20,20 +21,6 @@ from storm_builders import chain, supervisor, worker
 NOW = 1_700_000_000.0
 LATENCY = 0.05
 AT_REST = Performance(at_rest=True, measurements=(Measurement(100.0, 0.0, 0.3, LATENCY),) * 12)
-
-
-class Kept:
-    """A store in memory; what an earlier sidecar kept is `before`, None until it is known."""
-
-    def __init__(self, before: WaitRecord | None = None) -> None:
-        self.before = before
-        self.record: WaitRecord | None = None
-
-    def read(self) -> WaitRecord | None:
-        return self.before
-
-    def put(self, record: WaitRecord) -> None:
-        self.record = record
 
 
 def measured(cores: float = 0.3) -> tuple[Nimbus, PlacementRequest]:
@@ -59,7 +46,7 @@ def learned(
     request: PlacementRequest, performance: Performance = AT_REST
 ) -> tuple[WaitObservation, ...]:
     """What is kept of one round."""
-    kept = Kept()
+    kept = Kept[WaitRecord]()
     WaitTracker(kept, Clock(NOW)).observe(request, performance)
     return kept.record.observations if kept.record is not None else ()
 
@@ -180,7 +167,7 @@ def slow(count: int, time: float = NOW) -> tuple[WaitObservation, ...]:
 
 
 def test_a_sidecar_goes_on_with_what_an_earlier_one_kept_as_soon_as_that_is_read() -> None:
-    kept = Kept()
+    kept = Kept[WaitRecord]()
     tracker = WaitTracker(kept, Clock(NOW))
     tracker.read()
     assert tracker.fit == UNFITTED

@@ -236,13 +236,14 @@ def _check_jar(options: UpOptions) -> Path | None:
     jar = find_jar(options.jar)
     if jar is None and options.jar is not None:
         raise _RefusalError(f"--jar {options.jar}: no such file")
+    # Before the others return: a trial may bring a cluster up with another scheduler first.
+    if options.overlap and (jar is None or not overlap_jar(jar).is_file()):
+        raise _RefusalError(
+            f"--overlap: {settings.OVERLAP_JAR} is missing next to the scheduler's jar: "
+            "`mvn package` in storm-scheduler and in storm-scheduler/overlap makes them"
+        )
     if options.scheduler is not SchedulerChoice.EYEWALL:
         return jar
-    if jar is not None and options.overlap and not overlap_jar(jar).is_file():
-        raise _RefusalError(
-            f"--overlap: {overlap_jar(jar)} is missing: `mvn package` in storm-scheduler/overlap "
-            "makes it"
-        )
     if jar is None:
         raise _RefusalError(
             f"the scheduler's jar is missing: `mvn package` in storm-scheduler makes {_JAR}, "

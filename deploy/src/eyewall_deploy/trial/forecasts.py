@@ -128,7 +128,7 @@ def _ask(
     if isinstance(answer, Failure):
         cluster.progress.log(f"{planned.description}: {answer.reason}")
         return None
-    if is_unsettled(answer):
+    if answer.get("unsettled", False):
         cluster.progress.log(f"{planned.description}: no forecast: rates have not come to rest")
         return None
     return answer
@@ -145,11 +145,6 @@ def _run(command: list[str]) -> Mapping[str, Any] | Failure:
         return Failure(f"no forecast: {(done.stderr or done.stdout).strip()}")
     answer: Mapping[str, Any] = json.loads(done.stdout)
     return answer
-
-
-def is_unsettled(answer: Mapping[str, Any]) -> bool:
-    """Return whether what it says is of rates that have not come to rest since workers started."""
-    return bool(answer.get("unsettled", False))
 
 
 def read_forecast(made_at: float, load: float, answer: Mapping[str, Any]) -> LoadForecast:

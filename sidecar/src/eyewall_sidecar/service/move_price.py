@@ -96,12 +96,18 @@ def least_price(request: PlacementRequest, starts: WorkerStarts) -> float:
 def serves_on(request: PlacementRequest) -> bool:
     """Return whether workers of a topology that runs serve on while their successors start.
 
-    If its owner asks for it, and all of its workers that are reported can.
+    If its owner asks for it, and each of its workers is reported to be able to.
     """
-    topology = request.topology.topology.id
-    reports = request.observation.estimates.reports.values()
-    workers = [it for sample in reports for it in sample.workers if it.topology == topology]
-    return request.settings.overlap and bool(workers) and all(it.overlaps for it in workers)
+    topology, assignment = request.topology.topology.id, request.topology.assignment
+    hosts = {it: capacity.supervisor.host for it, capacity in request.capacities.items()}
+    able = {
+        (host, it.port)
+        for host, sample in request.observation.estimates.reports.items()
+        for it in sample.workers
+        if it.topology == topology and it.overlaps
+    }
+    slots = {(hosts.get(it.slot.supervisor, ""), it.slot.port) for it in assignment}
+    return request.settings.overlap and bool(slots) and slots <= able
 
 
 def _affected(request: PlacementRequest, workers: Set[Worker]) -> float:

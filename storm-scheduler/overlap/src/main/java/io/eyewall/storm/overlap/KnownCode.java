@@ -36,8 +36,8 @@ final class KnownCode {
 
     private KnownCode() {}
 
-    /** Whether a class, by its internal name, is one that is changed here. */
-    static boolean isChanged(String className) {
+    /** Whether a class, by its internal name, is one that the agent changes where it is known. */
+    static boolean isTarget(String className) {
         return className != null && RELEASES.containsKey(className);
     }
 

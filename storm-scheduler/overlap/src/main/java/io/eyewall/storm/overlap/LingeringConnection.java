@@ -31,7 +31,7 @@ final class LingeringConnection extends ConnectionWithStatus {
     @Override
     public void close() {
         Executor later = CompletableFuture.delayedExecutor(LINGER_MILLIS, TimeUnit.MILLISECONDS);
-        later.execute(this::closeNow);
+        later.execute(connection::close);
     }
 
     @Override
@@ -62,9 +62,5 @@ final class LingeringConnection extends ConnectionWithStatus {
     @Override
     public int getPort() {
         return connection.getPort();
-    }
-
-    private void closeNow() {
-        connection.close();
     }
 }

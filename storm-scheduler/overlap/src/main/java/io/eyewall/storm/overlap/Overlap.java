@@ -100,7 +100,7 @@ public final class Overlap {
     }
 
     /** Has Storm leave it to {@link #reportLoad} while a worker is young. */
-    public static void reportsLoad(WorkerState worker) {
+    public static void holdBackLoad(WorkerState worker) {
         boolean isYoung = worker.getUptime().upTime() < YOUNG_SECONDS;
         AtomicLong next = WorkerInternals.nextLoadUpdate(worker);
         if (isYoung) {

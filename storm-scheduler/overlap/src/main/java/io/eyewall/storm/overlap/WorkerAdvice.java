@@ -50,7 +50,7 @@ final class WorkerAdvice {
 
         @Advice.OnMethodEnter(suppress = Throwable.class)
         static void enter(@Advice.This WorkerState worker) {
-            Overlap.reportsLoad(worker);
+            Overlap.holdBackLoad(worker);
         }
 
         @Advice.OnMethodExit(suppress = Throwable.class)

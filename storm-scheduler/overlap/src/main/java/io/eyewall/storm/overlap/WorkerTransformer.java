@@ -57,7 +57,7 @@ final class WorkerTransformer implements ClassFileTransformer {
             Class<?> redefined,
             ProtectionDomain domain,
             byte[] classFile) {
-        if (!KnownCode.isChanged(className) || redefined != null) {
+        if (!KnownCode.isTarget(className) || redefined != null) {
             return null;
         }
         if (!KnownCode.isKnown(className, classFile)) {
