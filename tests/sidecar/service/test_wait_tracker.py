@@ -138,7 +138,7 @@ def test_a_round_observes_what_runs() -> None:
 
 def test_a_placement_is_observed_once_in_ten_minutes_and_another_one_at_once() -> None:
     _, request = measured()
-    kept, clock = Kept(), Clock(NOW)
+    kept, clock = Kept[WaitRecord](), Clock(NOW)
     tracker = WaitTracker(kept, clock)
     elsewhere = replace(
         request,
