@@ -47,7 +47,8 @@ class TaskOutput(Struct, frozen=True, array_like=True, gc=False):
     """Of a spout: whole tuple trees; 0 of a bolt."""
     failed: Count = 0
     complete_latency: Amount | None = None
-    """Seconds from a spout's emit to the end of its tuple tree; None of a bolt."""
+    """Seconds between the first and the last message about a tuple tree at its acker, which is
+    Storm's complete latency: without the way from the spout. None of a bolt."""
 
 
 class TaskQueue(Struct, frozen=True, array_like=True, gc=False):

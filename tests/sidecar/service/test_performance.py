@@ -3,11 +3,16 @@
 from collections.abc import Iterable
 
 import pytest
+from delay_tables import delay_table
 from eyewall_contracts.sample import Sample, TaskInput, TaskOutput, TaskQueue, TaskSample
 from eyewall_sidecar.service.performance import Performance, update_performance
+from eyewall_sidecar.storm import DelayTable
 from measured_topologies import report
 from msgspec.structs import replace
+from storm_builders import chain
 
+TOPOLOGY = chain(("source", 1), ("tag", 1), name="t", acker=True)
+NO_DELAYS = DelayTable()
 WORKER = frozenset([("a", 6700)])
 
 
@@ -33,7 +38,9 @@ def sample(
 def after(reports: Iterable[Sample]) -> Performance:
     performance = Performance()
     for it in reports:
-        performance = update_performance(performance, "t", WORKER, {"a": it}, now=it.time)
+        performance = update_performance(
+            performance, TOPOLOGY, WORKER, NO_DELAYS, {"a": it}, now=it.time
+        )
     return performance
 
 
@@ -93,7 +100,9 @@ def test_workers_of_one_host_that_count_in_turns_are_measured_together() -> None
         one, other = (counting, silent) if n % 2 else (silent, counting)
         both = replace(one, port=6700, id="w"), replace(other, port=6701, id="v")
         of = replace(of, workers=both)
-        performance = update_performance(performance, "t", wanted, {"a": of}, now=of.time)
+        performance = update_performance(
+            performance, TOPOLOGY, wanted, NO_DELAYS, {"a": of}, now=of.time
+        )
     assert performance.at_rest
     assert performance.throughput is not None
     assert performance.throughput.mean == pytest.approx(400)  # twice what one of them does
@@ -101,7 +110,9 @@ def test_workers_of_one_host_that_count_in_turns_are_measured_together() -> None
 
 def test_what_has_a_worker_that_nobody_reports_is_not_measured() -> None:
     wanted = WORKER | {("a", 6701)}
-    found = update_performance(Performance(), "t", wanted, {"a": sample(1, 100)}, now=5.0)
+    found = update_performance(
+        Performance(), TOPOLOGY, wanted, NO_DELAYS, {"a": sample(1, 100)}, now=5.0
+    )
     assert not found.measurements
 
 
@@ -131,3 +142,30 @@ def test_latency_that_a_higher_rate_lifts_to_another_level_is_no_saturation() ->
 def test_a_topology_whose_queues_fill_is_at_rest_though_tuples_take_longer_and_longer() -> None:
     filling = [sample(n, 100, latency=1.0 * n, waiting=100 * n) for n in range(1, 8)]
     assert after(filling).at_rest
+
+
+def test_a_delay_that_the_acker_does_not_see_is_in_the_latency_as_soon_as_it_is_known() -> None:
+    # The bolt and the acker on b: Storm says 20 ms, whatever the delay from a to b is.
+    def far(number: int, milliseconds: float, before: Performance) -> Performance:
+        of = sample(number, 100)
+        (worker,) = of.workers
+        spout, bolt = worker.tasks
+        here = replace(of, workers=(replace(worker, tasks=(spout,)),))
+        others = replace(worker, tasks=(bolt, TaskSample(3, "__acker")))
+        there = replace(of, host="b", workers=(others,))
+        return update_performance(
+            before,
+            TOPOLOGY,
+            WORKER | {("b", 6700)},
+            delay_table({("a", "b"): milliseconds}),
+            {"a": here, "b": there},
+            now=of.time,
+        )
+
+    found = Performance()
+    for n in range(6):
+        found = far(n, 10, found)
+    assert found.latency is not None
+    assert found.latency.mean == pytest.approx(0.03)
+    found = far(6, 400, found)
+    assert found.measurements[-1].latency == pytest.approx(0.42)

@@ -91,7 +91,7 @@ class TopologyDecider:
         """Learn from the hosts' reports how topologies do, and how long their workers started."""
         reports = observation.estimates.reports
         self.started.starts.observe(reports.values(), self._clock())
-        self._performances.observe(observation.state, reports, self._clock())
+        self._performances.observe(observation.state, observation.delays, reports, self._clock())
 
     def decide(
         self, topology: TopologyState, record: TopologyRecord, inputs: RoundInputs

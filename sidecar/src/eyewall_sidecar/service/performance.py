@@ -13,8 +13,9 @@ from statistics import fmean
 
 from eyewall_contracts.sample import Sample, TaskSample, WorkerSample
 
+from eyewall_sidecar.service.response_time import end_tasks, measured_response_time
 from eyewall_sidecar.service.worker_starts import counted_tuples
-from eyewall_sidecar.storm import ClusterState
+from eyewall_sidecar.storm import ClusterState, DelayTable, Topology
 
 FEWEST = 6
 """Measurements that rest is found in, half of them before the others."""
@@ -51,7 +52,7 @@ class Measurement:
     cpu
         Cores.
     latency
-        Mean seconds from a spout's emit to the end of the tuple's tree; None: not known.
+        Mean seconds from a spout's emit to the end of the tuple's way; None: not known.
     waiting
         Tuples in front of executors.
     """
@@ -169,18 +170,21 @@ class PerformanceTracker:
         """Begin with nothing measured."""
         self._performances: Mapping[str, Performance] = {}
 
-    def observe(self, state: ClusterState, reports: Mapping[str, Sample], now: float) -> None:
+    def observe(
+        self, state: ClusterState, delays: DelayTable, reports: Mapping[str, Sample], now: float
+    ) -> None:
         """Add the hosts' latest reports, and forget topologies that are gone."""
         hosts = {it.id: it.host for it in state.supervisors}
         self._performances = {
             it.topology.id: update_performance(
                 self.performance(it.topology.id),
-                it.topology.id,
+                it.topology,
                 frozenset(
                     (hosts[worker.slot.supervisor], worker.slot.port)
                     for worker in it.assignment
                     if worker.slot.supervisor in hosts
                 ),
+                delays,
                 reports,
                 now,
             )
@@ -194,8 +198,9 @@ class PerformanceTracker:
 
 def update_performance(
     before: Performance,
-    topology: str,
+    topology: Topology,
     wanted: frozenset[tuple[str, int]],
+    delays: DelayTable,
     reports: Mapping[str, Sample],
     now: float,
 ) -> Performance:
@@ -205,6 +210,8 @@ def update_performance(
     ----------
     wanted
         Host and port of each worker that the topology has by Nimbus's assignment.
+    delays
+        Between hosts, as they are now.
     reports
         Host → its latest report.
     now
@@ -214,7 +221,7 @@ def update_performance(
         (host, it.port): it
         for host in {host for host, _ in wanted} & reports.keys()
         for it in reports[host].workers
-        if it.topology == topology and (host, it.port) in wanted
+        if it.topology == topology.id and (host, it.port) in wanted
     }
     workers = {at: it.id for at, it in found.items()}
     if workers != before.workers or wanted != workers.keys():
@@ -235,7 +242,7 @@ def update_performance(
     last = [it.worker for it in counted.values()]
     if not before.measurements and not all(map(counted_tuples, _with_tasks(last))):
         return before  # its first tuples are still to come
-    measured = (*before.measurements, _measure(counted))[-MOST:]
+    measured = (*before.measurements, _measure(counted, topology, delays))[-MOST:]
     at_rest = before.at_rest or _is_at_rest(measured)
     return replace(before, newest=newest, measurements=measured, at_rest=at_rest)
 
@@ -249,8 +256,10 @@ def _is_own(task: TaskSample) -> bool:
     return not task.component.startswith("__")
 
 
-def _measure(counted: Mapping[tuple[str, int], CountedReport]) -> Measurement:
-    throughput = noise = cpu = acked = late = 0.0
+def _measure(
+    counted: Mapping[tuple[str, int], CountedReport], topology: Topology, delays: DelayTable
+) -> Measurement:
+    throughput = noise = cpu = 0.0
     queues: dict[tuple[str, int, frozenset[int]], float] = {}
     for (host, port), it in counted.items():
         worker = it.worker
@@ -266,11 +275,8 @@ def _measure(counted: Mapping[tuple[str, int], CountedReport]) -> Measurement:
             if task.queue is not None:
                 place = (host, port, frozenset([task.task]))
                 queues[place] = max(0, task.queue.population) + task.queue.overflow
-            for one in task.outputs:
-                if one.complete_latency is not None and one.acked:
-                    acked += one.acked
-                    late += one.acked * one.complete_latency
-    latency = late / acked if acked else None
+    workers = {at: it.worker for at, it in counted.items()}
+    latency = measured_response_time(workers, end_tasks(topology), delays)
     return Measurement(throughput, noise, cpu, latency, sum(queues.values()))
 
 

@@ -36,7 +36,7 @@ from eyewall_sidecar.storm.placement_problem import (
     problem_of_missing,
     problem_of_moving,
 )
-from eyewall_sidecar.storm.rates import ComponentStream, component_streams
+from eyewall_sidecar.storm.rates import ACKER, ComponentStream, component_streams
 from eyewall_sidecar.storm.settings import (
     Mode,
     SettingsError,
@@ -71,6 +71,7 @@ from eyewall_sidecar.storm.worker_overhead import (
 )
 
 __all__ = [
+    "ACKER",
     "HALF_RATE",
     "LATENCY_MODEL",
     "MESSAGE_TIMEOUT",
