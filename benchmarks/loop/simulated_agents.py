@@ -156,7 +156,7 @@ class SimulatedAgents:
             TaskInput(it, "default", received // len(component.inputs)) for it in component.inputs
         )
         spout = not component.inputs
-        # No acker is simulated: none is away from the spout, or from where a tuple's way ends.
+        # No acker is simulated, and none is away from the spout.
         output = TaskOutput(
             "default",
             emitted,

@@ -47,8 +47,8 @@ class TaskOutput(Struct, frozen=True, array_like=True, gc=False):
     """Of a spout: whole tuple trees; 0 of a bolt."""
     failed: Count = 0
     complete_latency: Amount | None = None
-    """Seconds between the first and the last message about a tuple tree at its acker, which is
-    Storm's complete latency: without the way from the spout. None of a bolt."""
+    """Storm's complete latency in seconds: from the first to the last message about a tuple tree at
+    its acker, without the delay between spout and acker. None of a bolt."""
 
 
 class TaskQueue(Struct, frozen=True, array_like=True, gc=False):

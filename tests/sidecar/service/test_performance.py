@@ -9,9 +9,7 @@ from eyewall_sidecar.service.performance import Performance, update_performance
 from eyewall_sidecar.storm import DelayTable
 from measured_topologies import report
 from msgspec.structs import replace
-from storm_builders import chain
 
-TOPOLOGY = chain(("source", 1), ("tag", 1), name="t", acker=True)
 NO_DELAYS = DelayTable()
 WORKER = frozenset([("a", 6700)])
 
@@ -39,7 +37,7 @@ def after(reports: Iterable[Sample]) -> Performance:
     performance = Performance()
     for it in reports:
         performance = update_performance(
-            performance, TOPOLOGY, WORKER, NO_DELAYS, {"a": it}, now=it.time
+            performance, "t", WORKER, NO_DELAYS, {"a": it}, now=it.time
         )
     return performance
 
@@ -101,7 +99,7 @@ def test_workers_of_one_host_that_count_in_turns_are_measured_together() -> None
         both = replace(one, port=6700, id="w"), replace(other, port=6701, id="v")
         of = replace(of, workers=both)
         performance = update_performance(
-            performance, TOPOLOGY, wanted, NO_DELAYS, {"a": of}, now=of.time
+            performance, "t", wanted, NO_DELAYS, {"a": of}, now=of.time
         )
     assert performance.at_rest
     assert performance.throughput is not None
@@ -111,7 +109,7 @@ def test_workers_of_one_host_that_count_in_turns_are_measured_together() -> None
 def test_what_has_a_worker_that_nobody_reports_is_not_measured() -> None:
     wanted = WORKER | {("a", 6701)}
     found = update_performance(
-        Performance(), TOPOLOGY, wanted, NO_DELAYS, {"a": sample(1, 100)}, now=5.0
+        Performance(), "t", wanted, NO_DELAYS, {"a": sample(1, 100)}, now=5.0
     )
     assert not found.measurements
 
@@ -155,7 +153,7 @@ def test_a_delay_that_the_acker_does_not_see_is_in_the_latency_as_soon_as_it_is_
         there = replace(of, host="b", workers=(others,))
         return update_performance(
             before,
-            TOPOLOGY,
+            "t",
             WORKER | {("b", 6700)},
             delay_table({("a", "b"): milliseconds}),
             {"a": here, "b": there},
@@ -166,6 +164,6 @@ def test_a_delay_that_the_acker_does_not_see_is_in_the_latency_as_soon_as_it_is_
     for n in range(6):
         found = far(n, 10, found)
     assert found.latency is not None
-    assert found.latency.mean == pytest.approx(0.03)
+    assert found.latency.mean == pytest.approx(0.02 + 2 * 0.01)
     found = far(6, 400, found)
-    assert found.measurements[-1].latency == pytest.approx(0.42)
+    assert found.measurements[-1].latency == pytest.approx(0.02 + 2 * 0.4)

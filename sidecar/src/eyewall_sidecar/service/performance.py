@@ -13,9 +13,9 @@ from statistics import fmean
 
 from eyewall_contracts.sample import Sample, TaskSample, WorkerSample
 
-from eyewall_sidecar.service.response_time import end_tasks, measured_response_time
+from eyewall_sidecar.service.complete_latency import measured_complete_latency
 from eyewall_sidecar.service.worker_starts import counted_tuples
-from eyewall_sidecar.storm import ClusterState, DelayTable, Topology
+from eyewall_sidecar.storm import ClusterState, DelayTable
 
 FEWEST = 6
 """Measurements that rest is found in, half of them before the others."""
@@ -52,7 +52,7 @@ class Measurement:
     cpu
         Cores.
     latency
-        Mean seconds from a spout's emit to the end of the tuple's way; None: not known.
+        Mean seconds from a spout's emit to its ack; None: not known.
     waiting
         Tuples in front of executors.
     """
@@ -178,7 +178,7 @@ class PerformanceTracker:
         self._performances = {
             it.topology.id: update_performance(
                 self.performance(it.topology.id),
-                it.topology,
+                it.topology.id,
                 frozenset(
                     (hosts[worker.slot.supervisor], worker.slot.port)
                     for worker in it.assignment
@@ -198,7 +198,7 @@ class PerformanceTracker:
 
 def update_performance(
     before: Performance,
-    topology: Topology,
+    topology: str,
     wanted: frozenset[tuple[str, int]],
     delays: DelayTable,
     reports: Mapping[str, Sample],
@@ -221,7 +221,7 @@ def update_performance(
         (host, it.port): it
         for host in {host for host, _ in wanted} & reports.keys()
         for it in reports[host].workers
-        if it.topology == topology.id and (host, it.port) in wanted
+        if it.topology == topology and (host, it.port) in wanted
     }
     workers = {at: it.id for at, it in found.items()}
     if workers != before.workers or wanted != workers.keys():
@@ -242,7 +242,7 @@ def update_performance(
     last = [it.worker for it in counted.values()]
     if not before.measurements and not all(map(counted_tuples, _with_tasks(last))):
         return before  # its first tuples are still to come
-    measured = (*before.measurements, _measure(counted, topology, delays))[-MOST:]
+    measured = (*before.measurements, _measure(counted, delays))[-MOST:]
     at_rest = before.at_rest or _is_at_rest(measured)
     return replace(before, newest=newest, measurements=measured, at_rest=at_rest)
 
@@ -256,9 +256,7 @@ def _is_own(task: TaskSample) -> bool:
     return not task.component.startswith("__")
 
 
-def _measure(
-    counted: Mapping[tuple[str, int], CountedReport], topology: Topology, delays: DelayTable
-) -> Measurement:
+def _measure(counted: Mapping[tuple[str, int], CountedReport], delays: DelayTable) -> Measurement:
     throughput = noise = cpu = 0.0
     queues: dict[tuple[str, int, frozenset[int]], float] = {}
     for (host, port), it in counted.items():
@@ -276,7 +274,7 @@ def _measure(
                 place = (host, port, frozenset([task.task]))
                 queues[place] = max(0, task.queue.population) + task.queue.overflow
     workers = {at: it.worker for at, it in counted.items()}
-    latency = measured_response_time(workers, end_tasks(topology), delays)
+    latency = measured_complete_latency(workers, delays)
     return Measurement(throughput, noise, cpu, latency, sum(queues.values()))
 
 

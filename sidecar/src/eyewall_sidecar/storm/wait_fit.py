@@ -23,7 +23,8 @@ PRIOR_ERRORS = (1.0, 0.25)
 LATENCY_MODEL = 3
 """Which model an observation was split by: that of another says nothing of κ and γ of this one.
 0: a host's wait was that for the next period of its quota. 1: each tuple that crosses took CPU, and
-threads looked for tuples on a full host as anywhere. 2: latency was what ackers see of it."""
+threads looked for tuples on a full host as anywhere. 2: latencies were Storm's figures, without the
+way to ackers."""
 FARTHEST_FACTOR = 4.0
 """Between a fitted value and the usual one. Above 0, as an interval around 0 has no width."""
 BASE_ERROR = 0.3
