@@ -68,7 +68,11 @@ FULL_CROSSING_COSTS = CrossingCostRecord(
         ),
     ),
 )
-FULL_SWITCHES = Switches(frozen=True, frozen_topologies=frozenset(["b-3-4", "a-1-2"]))
+FULL_SWITCHES = Switches(
+    frozen=True,
+    frozen_topologies=frozenset(["b-3-4", "a-1-2"]),
+    drained_hosts=frozenset(["fog-1", "edge-2"]),
+)
 
 
 class ContractRecord(NamedTuple):

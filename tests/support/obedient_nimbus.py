@@ -124,8 +124,8 @@ class Turned:
         self.store: SwitchStore | None = None
         """A real one instead."""
 
-    def turn(self, *topologies: str, everything: bool = False) -> None:
-        switches = Switches(everything, frozenset(topologies))
+    def turn(self, *topologies: str, everything: bool = False, drained: Sequence[str] = ()) -> None:
+        switches = Switches(everything, frozenset(topologies), frozenset(drained))
         self.held = HeldSwitches(wanted=True, switches=switches, age=0.5)
 
     def read(self) -> HeldSwitches:

@@ -96,6 +96,7 @@ class Code(Enum):
         "workers_per_hour is {limit}"
     )
     NOT_PINNED_THERE = "{executor} was not where it is pinned"
+    DRAINED = "{host} is drained"
     FOREIGN_NODE = "{executor} was on {node}, which serves another topology"
     OVERLOADED = "{node} was overloaded: {needed:.2g} cores needed, {available:.2g} available"
 
@@ -130,6 +131,7 @@ class Code(Enum):
     NOT_TAKEN = "Nimbus did not apply it; its log says why"
     SUPERVISOR_GONE = "supervisor {supervisor} no longer exists"
     PORT_WITHDRAWN = "{slot} is no longer offered"
+    SLOT_DRAINED = "{slot} is on a host that is drained"
     SLOT_TAKEN = "{slot} was taken by {topology}"
     NO_ROUND = "no scheduling round for {seconds:.0f} s; the plan waits for one"
     PLAN_MOVED_ON = (

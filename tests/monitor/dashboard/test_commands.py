@@ -125,7 +125,8 @@ def test_a_switch_is_written_to_zookeeper_and_in_force_once_the_sidecar_has_it(
     assert seen["switches"]["frozen_topologies"] == [WORD_COUNT]
     assert running.put("frozen", {"frozen": True}).json()["frozen"]
     assert stores.client.get(stores.paths.switches)[0] == (
-        b'{"version":1,"frozen":true,"frozen_topologies":["word_count-1-1700000000"]}'
+        b'{"version":1,"frozen":true,"frozen_topologies":["word_count-1-1700000000"],'
+        b'"drained_hosts":[]}'
     )
     again = running.put("topologies/word_count/frozen", {"frozen": False}).json()
     assert (again["frozen"], again["frozen_topologies"]) == (True, [])

@@ -193,6 +193,7 @@ def test_before_the_sidecars_first_answer_everything_is_unknown() -> None:
     [
         ({}, "", ""),
         ({"switches": {"frozen": True}}, "", "the sidecar has not read the last change yet"),
+        ({"switches": {"drained": ["a"]}}, "", "the sidecar has not read the last change yet"),
         ({}, "no connection", "the sidecar does not answer"),
     ],
 )
@@ -201,6 +202,7 @@ def test_switches_are_in_force_once_the_sidecar_has_the_same(
 ) -> None:
     status = a_status()
     status.switches.frozen = changes.get("switches", {}).get("frozen", False)
+    status.switches.drained_hosts.extend(changes.get("switches", {}).get("drained", ()))
     sidecar = SidecarSnapshot("s:1", status=status, age=0.5, error=wrong)
     store = ZookeeperSnapshot(configured=True, age=0.5, switches=Switches())
     seen = switches_view(Snapshot(now=0.0, sidecar=sidecar, zookeeper=store))

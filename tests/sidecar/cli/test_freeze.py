@@ -11,8 +11,9 @@ from desk_cluster import TOPOLOGY, running, served, three_sites
 from eyewall_contracts.stores.switch_store import change_switches, read_switches
 from eyewall_contracts.switches import Switches
 from eyewall_contracts.znodes import Znodes
-from eyewall_sidecar.cli import freeze
+from eyewall_sidecar.cli import switch_desk
 from eyewall_sidecar.cli.app import app
+from eyewall_sidecar.cli.switch_desk import Held, SwitchDesk
 from eyewall_sidecar.stores import ZookeeperSwitches
 from free_ports import free_port
 from kazoo.client import KazooClient
@@ -20,10 +21,10 @@ from real_stores import HERE
 from typer.testing import CliRunner, Result
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
     from pathlib import Path
 
-    from eyewall_sidecar.cli.client import OperationsClient
+    from eyewall_contracts.proto import operations_pb2 as pb
     from obedient_nimbus import Nimbus
     from real_stores import Server
 
@@ -105,7 +106,7 @@ def test_as_json_it_is_said_what_is_written_and_what_the_sidecar_holds(
             0,
             {
                 "written": switches,
-                "held": {"available": True, "remark": "", **switches},
+                "held": {"available": True, "remark": "", "drained_hosts": [], **switches},
                 "in_force": True,
                 "frozen_by_configuration": False,
             },
@@ -176,7 +177,7 @@ def test_a_sidecar_without_zookeeper_holds_no_switches(config: Path) -> None:
 def test_a_sidecar_that_reads_another_znode_is_said_not_to_hold_it(
     nimbus: Nimbus, config: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(freeze, "HELD_SECONDS", 1.0)
+    monkeypatch.setattr(switch_desk, "HELD_SECONDS", 1.0)
     config.write_text(config.read_text().replace('root = "/', 'root = "/elsewhere-'))
     with served(nimbus) as address:
         said = eyewall("freeze", config=config, sidecar=address)
@@ -187,15 +188,15 @@ def test_a_sidecar_that_reads_another_znode_is_said_not_to_hold_it(
 def test_a_switch_that_somebody_else_turns_at_the_same_time_is_not_waited_for(
     nimbus: Nimbus, config: Path, client: KazooClient, paths: Znodes
 ) -> None:
-    def as_well(operations: OperationsClient, id_: str, *, frozen: bool) -> freeze._Held:
+    def as_well(desk: SwitchDesk, is_held: Callable[[pb.Switches], bool]) -> Held:
         change_switches(client, paths, lambda it: it.with_all(frozen=True))
         time.sleep(2)  # the sidecar looks every second: it never holds the first switch alone
-        return held(operations, id_, frozen=frozen)
+        return wait(desk, is_held)
 
-    held = freeze._await
+    wait = SwitchDesk.wait
     with pytest.MonkeyPatch.context() as patch, served(nimbus) as address:
-        patch.setattr(freeze, "_await", as_well)
-        patch.setattr(freeze, "HELD_SECONDS", 1.0)
+        patch.setattr(SwitchDesk, "wait", as_well)
+        patch.setattr(switch_desk, "HELD_SECONDS", 1.0)
         frozen = eyewall("freeze", TOPOLOGY.name, config=config, sidecar=address)
     assert (frozen.exit_code, frozen.stderr) == (0, "")
 

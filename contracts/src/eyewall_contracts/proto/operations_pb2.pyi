@@ -235,6 +235,7 @@ class Switches(_message.Message):
     FROZEN_TOPOLOGIES_FIELD_NUMBER: _builtins.int
     AGE_FIELD_NUMBER: _builtins.int
     REMARK_FIELD_NUMBER: _builtins.int
+    DRAINED_HOSTS_FIELD_NUMBER: _builtins.int
     available: _builtins.bool
     """False: the sidecar has no ZooKeeper configured, so there are none."""
     frozen: _builtins.bool
@@ -246,6 +247,10 @@ class Switches(_message.Message):
     def frozen_topologies(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
         """Storm's ids."""
 
+    @_builtins.property
+    def drained_hosts(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """Nothing is placed there, and what runs there leaves."""
+
     def __init__(
         self,
         *,
@@ -254,10 +259,11 @@ class Switches(_message.Message):
         frozen_topologies: _abc.Iterable[_builtins.str] | None = ...,
         age: _builtins.float | None = ...,
         remark: _builtins.str = ...,
+        drained_hosts: _abc.Iterable[_builtins.str] | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["_age", b"_age", "age", b"age"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_age", b"_age", "age", b"age", "available", b"available", "frozen", b"frozen", "frozen_topologies", b"frozen_topologies", "remark", b"remark"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_age", b"_age", "age", b"age", "available", b"available", "drained_hosts", b"drained_hosts", "frozen", b"frozen", "frozen_topologies", b"frozen_topologies", "remark", b"remark"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__age: _TypeAlias = _typing.Literal["age"]  # noqa: Y015
     _WhichOneofArgType__age: _TypeAlias = _typing.Literal["_age", b"_age"]  # noqa: Y015

@@ -545,6 +545,8 @@ export interface SupervisorView {
   executors: number;
   /** Names of those that have an executor there. */
   topologies: string[];
+  /** Nothing is placed there, and what runs there leaves. */
+  drained: boolean;
   cores: number;
   memory: number;
   cores_requested: number;
@@ -564,6 +566,7 @@ export interface SwitchesView {
   frozen: boolean;
   /** Storm's ids. */
   frozen_topologies: string[];
+  drained_hosts: string[];
   /** The sidecar holds the same values. */
   in_force: boolean;
   note: string;

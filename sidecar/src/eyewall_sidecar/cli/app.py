@@ -13,7 +13,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from eyewall_sidecar.cli import freeze, plan, status, what_if, why
+from eyewall_sidecar.cli import drain, freeze, plan, status, what_if, why
 from eyewall_sidecar.cli import problem as running_problem
 from eyewall_sidecar.cli.client import BAD_INPUT, UNAVAILABLE
 from eyewall_sidecar.cli.extensions import ExtensibleGroup
@@ -29,6 +29,8 @@ app.command()(plan.plan)
 app.command()(plan.apply)
 app.command()(freeze.freeze)
 app.command()(freeze.unfreeze)
+app.command()(drain.drain)
+app.command()(drain.undrain)
 
 
 @app.callback()

@@ -44,6 +44,16 @@ def hosts(context: typer.Context, incomplete: str) -> list[str]:
     return _beginning(incomplete, found)
 
 
+def supervisors(context: typer.Context, incomplete: str) -> list[str]:
+    """Return the hosts whose name begins so and that Storm has a supervisor on."""
+    try:
+        with OperationsClient(_address(context), ANSWER_SECONDS) as client:
+            found = client.status().supervisors
+    except OperationsError:
+        return []
+    return _beginning(incomplete, (it.host for it in found))
+
+
 def plans(context: typer.Context, incomplete: str) -> list[tuple[str, str]]:
     """Return the plans whose id begins so, each with its topology, policy and objective."""
     try:

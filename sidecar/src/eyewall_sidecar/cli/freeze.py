@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import json
 import sys
-import time
 from difflib import get_close_matches
-from typing import TYPE_CHECKING, Annotated, NamedTuple
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -15,12 +14,11 @@ from eyewall_sidecar.cli.client import (
     BAD_INPUT,
     NO_ROUND_YET,
     UNAVAILABLE,
-    OperationsClient,
     OperationsError,
     as_dict,
 )
-from eyewall_sidecar.cli.console import show_progress
-from eyewall_sidecar.cli.options import AsJson, Config, Sidecar, address_of
+from eyewall_sidecar.cli.options import AsJson, Config, Sidecar  # noqa: TC001 - typer reads them
+from eyewall_sidecar.cli.switch_desk import Held, ZooKeeper, ended, open_desk
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -28,10 +26,6 @@ if TYPE_CHECKING:
 
     from eyewall_contracts.proto import operations_pb2 as pb
     from eyewall_contracts.switches import Switches
-
-HELD_SECONDS = 10.0
-"""For the sidecar to hold a change of the switches; it reads them every second."""
-POLL_SECONDS = 0.3
 
 Topology = Annotated[
     str,
@@ -41,25 +35,6 @@ Topology = Annotated[
         show_default=False,
     ),
 ]
-ZooKeeper = Annotated[
-    str | None,
-    typer.Option(metavar="HOST:PORT,…", help="Another ZooKeeper than the configuration's."),
-]
-
-
-class _Held(NamedTuple):
-    """What the sidecar holds after a change of the switches.
-
-    Parameters
-    ----------
-    status
-        Its last; None if it did not answer.
-    wrong
-        Why it does not hold the change; empty if it does.
-    """
-
-    status: pb.Status | None
-    wrong: str = ""
 
 
 def freeze(
@@ -104,47 +79,17 @@ def _set_frozen(
     frozen: bool,
     as_json: bool,
 ) -> None:
-    # Only here: solver processes import the command line and need none of this.
-    from eyewall_contracts.config_file import ConfigError
-    from eyewall_contracts.stores.switch_store import (
-        SwitchesError,
-        change_switches,
-        read_switches,
-    )
-    from eyewall_contracts.znodes import Znodes
-
-    from eyewall_sidecar.config import USUAL_ZOOKEEPER, read_config
-    from eyewall_sidecar.zookeeper import AwayError, ServersError, connected
-
-    def ended(sentence: str, code: int) -> typer.Exit:
-        typer.echo(f"eyewall {command}: {sentence}", err=True)
-        return typer.Exit(code)
-
-    sidecar, config, zookeeper = where
-    try:
-        known = read_config(config).zookeeper
-        servers = zookeeper or known.servers or USUAL_ZOOKEEPER
-        paths = Znodes(known.root)
-        with OperationsClient(address_of(sidecar, config)) as operations:
-            status = _status(operations) if topology else None
-            with connected(servers, reads_only=False) as client:
-                id_ = _id_of(topology, status, read_switches(client, paths)) if topology else ""
-                after = change_switches(client, paths, _change(id_, frozen=frozen))
-            if not as_json:
-                typer.echo(_written(id_, after, frozen=frozen))
-            held = _await(operations, id_, frozen=frozen)
-    except (ConfigError, ServersError) as error:
-        raise ended(
-            str(error), UNAVAILABLE if isinstance(error, AwayError) else BAD_INPUT
-        ) from None
-    except OperationsError as error:
-        raise ended(str(error), error.exit_code) from None
-    except SwitchesError as error:
-        raise ended(str(error), UNAVAILABLE) from None
+    with open_desk(command, *where) as desk:
+        status = desk.status() if topology else None
+        id_ = _id_of(topology, status, desk.read()) if topology else ""
+        after = desk.change(_change(id_, frozen=frozen))
+        if not as_json:
+            typer.echo(_written(id_, after, frozen=frozen))
+        held = desk.wait(lambda it: (id_ in it.frozen_topologies if id_ else it.frozen) == frozen)
     if as_json:
         sys.stdout.write(f"{_in_force(after, held)}\n")
     if held.wrong:
-        raise ended(held.wrong, UNAVAILABLE)
+        raise ended(command, held.wrong, UNAVAILABLE)
     if not as_json:
         typer.echo("the sidecar holds it")
         if held.status is not None and held.status.rules.frozen and not frozen:
@@ -158,14 +103,6 @@ def _change(id_: str, *, frozen: bool) -> Callable[[Switches], Switches]:
         return before.with_all(frozen=frozen)
 
     return change
-
-
-def _status(operations: OperationsClient) -> pb.Status | None:
-    """Return the sidecar's status; None if it is away."""
-    try:
-        return operations.status()
-    except OperationsError:
-        return None
 
 
 def _id_of(name: str, status: pb.Status | None, switches: Switches) -> str:
@@ -201,38 +138,7 @@ def _written(id_: str, after: Switches, *, frozen: bool) -> str:
     )
 
 
-def _await(operations: OperationsClient, id_: str, *, frozen: bool) -> _Held:
-    """Wait until the sidecar holds the change, or as long as it may take.
-
-    Only that: somebody else may change another switch at the same time.
-    """
-    ends = time.monotonic() + HELD_SECONDS
-    with show_progress("waiting until the sidecar holds it …"):
-        while True:
-            try:
-                status = operations.status()
-            except OperationsError as error:
-                return _Held(None, f"it is written, and holds once the sidecar is back: {error}")
-            held = status.switches
-            if not held.available:
-                return _Held(
-                    status,
-                    "it is written, but the sidecar holds no switches: its [zookeeper] servers is "
-                    "not set",
-                )
-            now = id_ in held.frozen_topologies if id_ else held.frozen
-            if now == frozen and held.HasField("age"):
-                return _Held(status)
-            if time.monotonic() >= ends:
-                reason = f": {held.remark}" if held.remark else ""
-                return _Held(
-                    status,
-                    f"it is written, but not held by the sidecar after {HELD_SECONDS:g} s{reason}",
-                )
-            time.sleep(POLL_SECONDS)
-
-
-def _in_force(after: Switches, held: _Held) -> str:
+def _in_force(after: Switches, held: Held) -> str:
     """Return as JSON what is written, what the sidecar holds, and if that is in force."""
     frozen_topologies = sorted(after.frozen_topologies)
     content: dict[str, object] = {

@@ -248,6 +248,7 @@ def encode_switches(held: HeldSwitches) -> pb.Switches:
         frozen=switches.frozen if switches else False,
         frozen_topologies=map(text, sorted(switches.frozen_topologies)) if switches else (),
         remark=text(held.remark),
+        drained_hosts=map(text, sorted(switches.drained_hosts)) if switches else (),
     )
 
 

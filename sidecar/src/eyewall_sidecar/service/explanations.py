@@ -130,11 +130,14 @@ class Obstacles:
         return Obstacle("withdrawn slot", message(Code.WITHDRAWN_SLOT))
 
     def _is_open(self, capacity: SupervisorCapacity) -> bool:
-        return bool(capacity.fresh or capacity.held) and not (self._ecker and capacity.shared)
+        closed = capacity.supervisor.drained or (self._ecker and capacity.shared)
+        return bool(capacity.fresh or capacity.held) and not closed
 
     def _no_slot(self, capacities: list[SupervisorCapacity]) -> Obstacle:
         if self._ecker and any(it.shared for it in capacities):
             return Obstacle("closed", message(Code.CLOSED))
+        if drained := [it.supervisor.host for it in capacities if it.supervisor.drained]:
+            return Obstacle("drained", message(Code.DRAINED, host=drained[0]))
         if slots := sum(len(it.supervisor.ports) for it in capacities):
             return Obstacle("slots", message(Code.SLOTS_TAKEN, slots=slots))
         return Obstacle("blacklisted", message(Code.BLACKLISTED))

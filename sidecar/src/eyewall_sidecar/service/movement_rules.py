@@ -180,7 +180,7 @@ def assess_move(
     if moves == 0:
         best = message(Code.ALREADY_BEST, quality=quality(valued))
         return candidate(found=message(Code.STILL_BEST) if outdated else best)
-    must_move = _misplaced(problem)
+    must_move = _drained(request) or _misplaced(problem)
     if must_move is None and of_topology.cpu_measured and not objective.weighs_load:
         must_move = _overloaded(problem)
     placed = of_topology.on_supervisors(placement)
@@ -378,6 +378,16 @@ def _needed_cores(problem: PlacementProblem, placement: Placement) -> Mapping[st
     for executor, node in placement.items():
         needed[node] += problem.operator(executor).cpu
     return needed
+
+
+def _drained(request: PlacementRequest) -> Message | None:
+    """Return which drained host one executor runs on; None if none does."""
+    supervisors = (
+        request.capacities[it.slot.supervisor].supervisor
+        for it in request.topology.assignment
+        if it.slot.supervisor in request.capacities
+    )
+    return next((message(Code.DRAINED, host=it.host) for it in supervisors if it.drained), None)
 
 
 def _misplaced(problem: PlacementProblem) -> Message | None:

@@ -161,6 +161,8 @@ def lost_slot_message(lost: LostSlot, hosts: Mapping[str, str]) -> Message:
             return message(Code.SUPERVISOR_GONE, supervisor=lost.slot.supervisor)
         case SlotLoss.WITHDRAWN:
             return message(Code.PORT_WITHDRAWN, slot=slot)
+        case SlotLoss.DRAINED:
+            return message(Code.SLOT_DRAINED, slot=slot)
         case SlotLoss.TAKEN:
             return message(Code.SLOT_TAKEN, slot=slot, topology=lost.holder)
 

@@ -151,7 +151,9 @@ class SchedulingService:
         A topology that is placed takes its slots from those decided after it. `nimbus` names the
         Nimbus that asks.
         """
-        began = self._clock()
+        began, switches = self._clock(), self.switches()
+        if switches.switches is not None:
+            state = state.with_drained(switches.switches.drained_hosts)
         self._decider.started.budget.begin_round(state, began)
         self.plans.follow_up(state)
         estimates = self._estimates.read(it.topology for it in state.topologies)
@@ -160,7 +162,7 @@ class SchedulingService:
             self._take_up_crossings(state)
         seen = observation = Observation(state, self._read_delays(), estimates, self._waits.fit)
         self._decider.observe(observation)
-        switches, plans = self.switches(), self.plans.queued()
+        plans = self.plans.queued()
         self._forget_all_but({it.topology.id for it in state.topologies})
         waiting = [it for it in state.topologies if it.missing()]
         others = [it for it in state.topologies if not it.missing()]

@@ -64,7 +64,9 @@ def may_search_again(
 def _may_run_elsewhere(then: PlacementProblem, now: PlacementProblem) -> bool:
     """Whether there is another node than then, or pins and slots leave executors others."""
     was, may = ([(it.id, it.candidates) for it in each.operators] for each in (then, now))
-    return was != may or not {it.id for it in now.nodes} <= {it.id for it in then.nodes}
+    open_then, open_now = ({it.id for it in each.nodes if it.operators} for each in (then, now))
+    closed = open_then & {it.id for it in now.nodes if not it.operators}
+    return was != may or bool(closed) or not open_now <= open_then
 
 
 def _may_pay(candidate: CandidateMove, conditions: MoveConditions, limits: MoveLimits) -> bool:

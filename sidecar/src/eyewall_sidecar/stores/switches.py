@@ -135,7 +135,9 @@ class ZookeeperSwitches:
 
 
 def _worded(switches: Switches) -> str:
-    if switches.frozen:
-        return "all moves are frozen"
     frozen = ", ".join(sorted(switches.frozen_topologies))
-    return f"frozen: {frozen}" if frozen else "nothing is frozen"
+    said = f"frozen: {frozen}" if frozen else "nothing is frozen"
+    if switches.frozen:
+        said = "all moves are frozen"
+    drained = ", ".join(sorted(switches.drained_hosts))
+    return f"{said}; drained: {drained}" if drained else said

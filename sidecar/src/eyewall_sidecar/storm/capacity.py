@@ -13,7 +13,7 @@ from eyewall_sidecar.storm.cluster import ClusterState, Slot, Supervisor, Topolo
 
 @dataclass(frozen=True, slots=True)
 class SupervisorCapacity:
-    """One supervisor, as one topology may use it.
+    """One supervisor, as one topology may use it; a drained one has no fresh slots.
 
     Parameters
     ----------
@@ -63,11 +63,12 @@ def supervisor_capacities(cluster: ClusterState, topology: TopologyState) -> Cap
             for component in filter(None, known):
                 cpu[where] += component.cpu_cores
                 memory[where] += component.on_heap_bytes + component.off_heap_bytes
+    offered = {it.id: [] if it.drained else _slots(it) for it in cluster.supervisors}
     return {
         it.id: SupervisorCapacity(
             supervisor=it,
             fresh=tuple(
-                slot for slot in _slots(it) if slot not in taken and slot not in own.get(it.id, ())
+                slot for slot in offered[it.id] if slot not in taken | set(own.get(it.id, ()))
             ),
             held=tuple(slot for slot in own.get(it.id, ()) if slot.port in it.ports),
             withdrawn=tuple(slot for slot in own.get(it.id, ()) if slot.port not in it.ports),

@@ -42,6 +42,8 @@ class SlotLoss(StrEnum):
     SUPERVISOR_GONE = "supervisor gone"
     WITHDRAWN = "withdrawn"
     """Its supervisor no longer offers it."""
+    DRAINED = "drained"
+    """Operators want its host empty."""
     TAKEN = "taken"
     """Another topology has a worker in it."""
 
@@ -113,6 +115,8 @@ def find_lost_slot(
             return LostSlot(SlotLoss.SUPERVISOR_GONE, slot)
         if slot.port not in supervisor.ports:
             return LostSlot(SlotLoss.WITHDRAWN, slot)
+        if supervisor.drained:
+            return LostSlot(SlotLoss.DRAINED, slot)
         if holder := holders.get(slot):
             return LostSlot(SlotLoss.TAKEN, slot, holder)
     return None

@@ -1,6 +1,6 @@
 """Storm's nouns: topologies and executors, supervisors and slots, and the cluster's state."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
@@ -132,6 +132,8 @@ class Supervisor:
         What it offers to all topologies together.
     scheduler_meta
         supervisor.scheduler.meta of its storm.yaml (see `storm.traits`).
+    drained
+        Whether operators want it empty: nothing new is placed there, and what runs there leaves.
     """
 
     id: str
@@ -140,6 +142,7 @@ class Supervisor:
     cpu_cores: float
     memory_bytes: float
     scheduler_meta: Mapping[str, str] = field(default_factory=dict)
+    drained: bool = False
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -214,6 +217,15 @@ class ClusterState:
     def others(self, topology_id: str) -> tuple[TopologyState, ...]:
         """All topologies but this one."""
         return tuple(it for it in self.topologies if it.topology.id != topology_id)
+
+    def with_drained(self, hosts: Collection[str]) -> "ClusterState":
+        """Return the state with the supervisors of these hosts drained."""
+        if not hosts:
+            return self
+        supervisors = (
+            replace(it, drained=True) if it.host in hosts else it for it in self.supervisors
+        )
+        return replace(self, supervisors=tuple(supervisors))
 
     def assigned(self, topology_id: str, assignment: Assignment) -> "ClusterState":
         """Return the state as it is once this topology has that assignment."""

@@ -215,7 +215,7 @@ class _Bridge:
         """
         fixed = Counter(self.fixed.values())
         usable = {
-            it: 0 if self._closed(capacity) else self.per_slot
+            it: 0 if capacity.supervisor.drained or self._closed(capacity) else self.per_slot
             for it, capacity in self.capacities.items()
         }
         fresh = {it: len(capacity.fresh) * usable[it] for it, capacity in self.capacities.items()}

@@ -50,6 +50,9 @@ export function clusterAlerts(cluster) {
   const busy = all.filter((it) => it.load && it.load.cores > 0 && it.load.cores_busy / it.load.cores > BUSY);
   if (busy.length > MANY) alerts.push({ level: "warn", text: `All cores are busy on ${busy.length} hosts: ${list(busy)}.` });
   else alerts.push(...busy.map((it) => ({ level: /** @type {"warn"} */ ("warn"), text: `${it.host}: no core is idle (${cores(it.load?.cores ?? null)}).` })));
+  for (const it of all.filter((it) => it.drained)) {
+    alerts.push({ level: "info", text: it.executors ? `${it.host} is drained: ${it.executors} executors have to leave it.` : `${it.host} is drained, and nothing is assigned to it.` });
+  }
   if (cluster.switches.frozen) alerts.push({ level: "info", text: "All topologies are frozen." });
   if (!cluster.switches.available && !cluster.not_configured.includes("zookeeper")) alerts.push({ level: "warn", text: `The freeze switches cannot be changed: ${cluster.switches.note || "ZooKeeper does not answer"}.` });
   return alerts.map((it) => ({ ...it, text: it.text.replace(/\.\.$/, ".") })).sort((one, other) => RANK[one.level] - RANK[other.level]);

@@ -26,7 +26,7 @@ export function supervisorsTable(cluster, sites, at, context) {
     <caption>${shown.length < order.length ? `${shown.length} of ${order.length}, problems first` : `All ${order.length}, by site`}</caption>
     <thead><tr><th scope="col">Host</th><th scope="col">Site</th><th scope="col" class="figure">Load</th><th scope="col" class="figure">Slots used</th>
       <th scope="col" class="figure">Executors</th><th scope="col">Topologies</th><th scope="col">Monitor agent</th><th scope="col">Latency agent</th></tr></thead>
-    <tbody>${shown.map((it) => html`<tr class=${health(it) < 2 ? "trouble" : ""}><th scope="row">${sites.label(it.host)}</th><td>${it.site || NO_SITE}</td>
+    <tbody>${shown.map((it) => html`<tr class=${health(it) < 2 ? "trouble" : ""}><th scope="row">${sites.label(it.host)}${it.drained ? html` <span class="muted">(drained)</span>` : nothing}</th><td>${it.site || NO_SITE}</td>
       <td class="figure">${it.load && it.load.cores ? percent(it.load.cores_busy / it.load.cores) : "unknown"}</td>
       <td class="figure">${it.slots_used} of ${it.slots}</td><td class="figure">${it.executors}</td><td>${it.topologies.join(", ") || "–"}</td>
       <td>${signalMark(it.report, at)}</td><td>${signalMark(it.latency, at)}</td></tr>`)}</tbody></table></div>

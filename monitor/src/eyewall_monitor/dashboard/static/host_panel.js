@@ -26,6 +26,7 @@ export function hostPanel(cluster, host, sites, at) {
     <dl class="facts">
       <div><dt>Site</dt><dd>${it.site || NO_SITE}${it.labels.length ? html` <span class="muted">(${it.labels.join(", ")})</span>` : nothing}</dd></div>
       <div><dt>Slots</dt><dd>${it.slots_used} of ${it.slots} used, ${it.executors} executors</dd></div>
+      ${it.drained ? html`<div><dt>Drained</dt><dd>nothing is placed here, and what runs here leaves (<code>eyewall undrain ${it.host}</code>)</dd></div>` : nothing}
       ${supervisors.length > 1 ? supervisors.map(supervisorOf) : nothing}
       <div><dt>Cores</dt><dd>${load ? `${load.cores_busy.toFixed(2)} busy of ${cores(load.cores)}` : "load unknown"};
         ${cores(it.cores_requested)} of ${cores(it.cores)} requested</dd></div>

@@ -20,7 +20,7 @@ from eyewall_monitor.dashboard.views.switches import SwitchesView, switches_view
 from eyewall_monitor.dashboard.views.topology import TopologySummary, topology_summaries
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Collection, Mapping
 
     from eyewall_contracts.proto import operations_pb2 as pb
     from eyewall_contracts.proto import scheduler_pb2 as storm
@@ -56,6 +56,8 @@ class SupervisorView(View):
     executors: int
     topologies: tuple[str, ...] = ()
     """Names of those that have an executor there."""
+    drained: bool = False
+    """Nothing is placed there, and what runs there leaves."""
     cores: float
     memory: int
     cores_requested: float
@@ -107,6 +109,7 @@ def cluster_view(
     """Return the whole cluster, its hosts at these positions."""
     status, store, redis = snapshot.sidecar.status, snapshot.zookeeper, snapshot.redis
     used = _use_by_supervisor(status)
+    drained = frozenset(status.switches.drained_hosts if status is not None else ())
     supervisors = status.supervisors if status is not None else ()
     reporting = store.samples.keys() | redis.hosts.keys() if status is not None else set()
     return ClusterView(
@@ -116,7 +119,7 @@ def cluster_view(
         delays=delays_signal(snapshot),
         delays_source=status.delays.source if status is not None else "",
         supervisors=tuple(
-            _supervisor(snapshot, it, used[it.id], positions.get(it.host))
+            _supervisor(snapshot, it, used[it.id], positions.get(it.host), drained)
             for it in sorted(supervisors, key=lambda it: (it.host, it.id))
         ),
         gone=tuple(sorted(reporting - {it.host for it in supervisors})),
@@ -163,6 +166,7 @@ def _supervisor(
     supervisor: storm.Supervisor,
     executors: list[_Executor],
     position: Position | None,
+    drained: Collection[str],
 ) -> SupervisorView:
     host, meta = supervisor.host, supervisor.scheduler_meta
     sample = snapshot.zookeeper.samples.get(host)
@@ -178,6 +182,7 @@ def _supervisor(
         slots_used=len({it.port for it in executors}),
         executors=len(executors),
         topologies=tuple(sorted({it.topology for it in executors})),
+        drained=host in drained,
         cores=supervisor.cpu_cores,
         memory=supervisor.memory_bytes,
         cores_requested=sum(it.cores for it in executors),

@@ -1,17 +1,16 @@
-"""The freeze switches, and whether they are in force."""
+"""The operators' switches, and whether they are in force."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from eyewall_contracts.switches import Switches
 from pydantic import ConfigDict
 
 from eyewall_monitor.dashboard.views.base import View
 from eyewall_monitor.dashboard.views.signal import zookeeper_signal
 
 if TYPE_CHECKING:
-    from eyewall_contracts.switches import Switches
-
     from eyewall_monitor.dashboard.snapshot import SidecarSnapshot, Snapshot
 
 
@@ -23,6 +22,7 @@ class SwitchesView(View):
     frozen: bool = False
     frozen_topologies: tuple[str, ...] = ()
     """Storm's ids."""
+    drained_hosts: tuple[str, ...] = ()
     in_force: bool = False
     """The sidecar holds the same values."""
     note: str = ""
@@ -49,6 +49,7 @@ def switches_view(snapshot: Snapshot, written: Switches | None = None) -> Switch
         available=True,
         frozen=switches.frozen,
         frozen_topologies=tuple(sorted(switches.frozen_topologies)),
+        drained_hosts=tuple(sorted(switches.drained_hosts)),
         in_force=not note,
         note=note,
     )
@@ -61,8 +62,9 @@ def _not_in_force(sidecar: SidecarSnapshot, switches: Switches) -> str:
     held = sidecar.status.switches
     if not held.available:
         return "the sidecar has no ZooKeeper configured: it does not see these switches"
-    if held.frozen != switches.frozen:
-        return held.remark or "the sidecar has not read the last change yet"
-    if set(held.frozen_topologies) != switches.frozen_topologies:
+    as_held = Switches(
+        held.frozen, frozenset(held.frozen_topologies), frozenset(held.drained_hosts)
+    )
+    if as_held != switches:
         return held.remark or "the sidecar has not read the last change yet"
     return ""
