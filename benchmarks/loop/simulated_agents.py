@@ -123,7 +123,7 @@ class SimulatedAgents:
                     cpu=max(0.0, used),
                     children_cpu=0.0,
                     memory=1,
-                    tasks=tuple(self._task(it, counts) for it in places) if lives else (),
+                    tasks=self._tasks(places, counts) if lives else (),
                     threads=tuple(ThreadGroup((it + 1,), 1, float(cpu[it])) for it in places),
                 )
             )
@@ -148,6 +148,12 @@ class SimulatedAgents:
             )
         self._estimate(counts, cpu, up, seconds, time)
 
+    def _tasks(self, places: list[int], counts: NDArray[np.float64]) -> tuple[TaskSample, ...]:
+        tasks = [self._task(it, counts) for it in places]
+        if self.cluster.spouts[places].any():  # of a case's one spout: its acker takes nothing
+            tasks.append(TaskSample(len(self.cluster.executors) + 1, "__acker"))
+        return tuple(tasks)
+
     def _task(self, place: int, counts: NDArray[np.float64]) -> TaskSample:
         of = self.cluster
         component = of.components[of.component_of[place]]
@@ -156,7 +162,6 @@ class SimulatedAgents:
             TaskInput(it, "default", received // len(component.inputs)) for it in component.inputs
         )
         spout = not component.inputs
-        # No acker is simulated, and none is away from the spout.
         output = TaskOutput(
             "default",
             emitted,

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from eyewall_sidecar.config import MoveLimits
 from eyewall_sidecar.service import ready_moves
+from eyewall_sidecar.service.complete_latency import MeasuredLatency
 from eyewall_sidecar.service.look_back import UNCHANGED, MoveTrial
 from eyewall_sidecar.service.performance import Measurement, Performance
 from eyewall_sidecar.storm import Assignment, Executor, Slot, Worker
@@ -116,7 +117,9 @@ def test_under_constant_load_no_case_is_below_ras_and_hardly_any_moves_late() ->
 
 def test_without_looking_back_no_move_counts_as_worse() -> None:
     was, worse = (
-        Performance(measurements=(Measurement(100.0, 1.0, 0.5, latency),) * 6)
+        Performance(
+            measurements=(Measurement(100.0, 1.0, 0.5, MeasuredLatency(latency, latency)),) * 6
+        )
         for latency in (0.01, 0.1)
     )
     trial = MoveTrial((), was)

@@ -4,14 +4,22 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from deployments import make_deployment
+from eyewall_contracts.stores.switch_store import change_switches, read_switches
+from eyewall_contracts.switches import Switches
+from eyewall_contracts.znodes import Znodes
+from eyewall_deploy.endpoint import Endpoint
 from eyewall_deploy.measure.measured_cluster import MeasuredCluster
 from eyewall_deploy.state import ClusterMode
 from eyewall_deploy.trial import trial_file
 from eyewall_deploy.trial.cluster_events import EventSchedule, restore_cluster
 from eyewall_deploy.wan import delay_file
+from kazoo.client import KazooClient
+from real_stores import HERE
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from real_stores import Server
 
 DEMO = trial_file.load("demo", cores=2)
 
@@ -50,6 +58,36 @@ def test_the_delay_between_two_hosts_of_a_site_rises_both_ways_and_falls_back(
     assert milliseconds(cluster, "edge-1", "edge-2") == 202
     events.undo_all()
     assert milliseconds(cluster, "edge-1", "edge-2") == 2
+
+
+def test_drained_is_what_an_event_drains_and_nothing_else_is_turned(
+    tmp_path: Path, zookeeper: Server
+) -> None:
+    moves = trial_file.load("moves", cores=2)
+    server = Endpoint(HERE, zookeeper.port)
+    cluster = MeasuredCluster(
+        make_deployment(tmp_path, zookeeper=server, own_zookeeper=False), Silence()
+    )
+    paths = Znodes(cluster.deployment.eyewall_root)
+    client = KazooClient(zookeeper.address)
+    client.start(timeout=120)
+    try:
+        frozen = Switches(frozen=True, drained_hosts=frozenset({"fog-1"}))
+        change_switches(client, paths, lambda _: frozen)
+        # A trial begins with no drained host, unless it drains none: then that is left to people.
+        assert restore_cluster(cluster, DEMO) is None
+        assert read_switches(client, paths) == frozen
+        assert restore_cluster(cluster, moves) is None
+        assert read_switches(client, paths) == Switches(frozen=True)
+        events = EventSchedule(cluster, moves)
+        for at, drained in [(20.0, {"edge-1"}), (50.0, set()), (60.0, {"edge-2"})]:
+            assert events.apply(at) is None
+            assert read_switches(client, paths).drained_hosts == drained
+        events.undo_all()
+        assert read_switches(client, paths) == Switches(frozen=True)
+    finally:
+        client.stop()
+        client.close()
 
 
 def test_on_loopback_an_event_changes_nothing_and_is_no_failure(tmp_path: Path) -> None:

@@ -52,6 +52,23 @@ def test_every_shipped_trial_runs_on_two_cores() -> None:
         assert trial_file.load(name, cores=2).name == name
 
 
+def test_only_hosts_of_the_cluster_are_drained() -> None:
+    eyewall_alone = TRIAL.replace('"ras", ', "")
+    assert parse(eyewall_alone.replace("[rate]", EVENT + "drain = 'h1'\n[rate]", 1)).drains
+    assert not parse(eyewall_alone).drains
+    said = refusal(eyewall_alone.replace("[rate]", EVENT + "drain = 'h9'\n[rate]", 1))
+    assert "events[0]: h9: six-unequal has no such host" in said
+
+
+def test_workers_serve_on_if_a_topology_or_a_scheduler_asks_for_it() -> None:
+    moves = trial_file.load("moves", cores=2)
+    assert moves.overlaps
+    assert not restrict(moves, schedulers=["restart"]).overlaps
+    option = 'name = "chain"\noptions = { "eyewall.moves" = "overlap" }'
+    assert parse(TRIAL.replace('name = "chain"', option)).overlaps
+    assert not parse().overlaps
+
+
 def test_loads_follow_one_another_if_file_or_command_line_says_so() -> None:
     assert not restrict(parse()).one_start
     assert restrict(parse(), one_start=True).one_start
@@ -123,6 +140,16 @@ def test_the_command_line_stands_in_for_the_file() -> None:
         ("[rate]", EVENT + "cpu = 'h9'\nfactor = 0.3\n[rate]", "h9: six-unequal has no such host"),
         ("[rate]", EVENT + "delay = ['h1', 'x']\nadd_ms = 3\n[rate]", "x: six-unequal has no"),
         ("[rate]", EVENT + "cpu = 'h1'\n[rate]", "events[0]: give either delay"),
+        (
+            "[rate]",
+            EVENT + "drain = 'h1'\ncpu = 'h1'\nfactor = 2\n[rate]",
+            "events[0]: give either delay",
+        ),
+        (
+            "[rate]",
+            EVENT + "drain = 'h1'\n[rate]",
+            "drain = 'h1': only Eyewall drains hosts, and schedulers has ras",
+        ),
         ("[rate]", EVENT + "until = 5\ncpu = 'h1'\nfactor = 2\n[rate]", "until = 5: goes back"),
         (
             "[rate]",

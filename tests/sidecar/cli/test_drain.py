@@ -20,7 +20,7 @@ from free_ports import free_port
 from kazoo.client import KazooClient
 from measured_topologies import report
 from real_stores import HERE
-from storm_builders import chain, worker
+from storm_builders import chain, supervisor, worker
 from typer.testing import CliRunner, Result
 
 if TYPE_CHECKING:
@@ -102,7 +102,7 @@ def test_a_drained_host_is_empty_when_the_command_ends_and_comes_back(
         assert (drained.exit_code, drained.stdout.splitlines()) == (
             0,
             [
-                "fog-1 is drained: nothing is placed there",
+                "fog-1 is drained: Eyewall places nothing there",
                 "fog-1: nothing is assigned to it; no agent reports whether its workers have ended",
             ],
         )
@@ -125,9 +125,11 @@ def test_it_is_not_empty_before_the_last_worker_process_has_ended(
         makepath=True,
     )
     with scheduling(nimbus, FREE) as address:
-        early = eyewall("drain", "fog-1", "--wait", "1", "--json", config=config, sidecar=address)
+        early = eyewall("drain", "fog-1", "--wait", "3", "--json", config=config, sidecar=address)
         assert early.exit_code == 1
-        assert json.loads(early.stdout) == {
+        reply = json.loads(early.stdout)
+        assert reply.pop("held")["drained_hosts"] == ["fog-1"]
+        assert reply == {
             "written": {"drained_hosts": ["fog-1"]},
             "in_force": True,
             "executors_left": {},
@@ -149,10 +151,10 @@ def test_where_the_others_have_no_room_nothing_is_written_unless_forced(
         assert "source[1-1]" in refused.stderr
         assert client.exists(paths.switches) is None
         forced = eyewall(
-            "drain", "edge-1", "--force", "--wait", "1", config=config, sidecar=address
+            "drain", "edge-1", "--force", "--wait", "3", config=config, sidecar=address
         )
     assert forced.exit_code == 1
-    assert "after 1 s there is still " in forced.stderr
+    assert "after 3 s there is still " in forced.stderr
     assert "of words-1-1700000000" in forced.stderr
     assert read_switches(client, paths).drained_hosts == {"edge-1"}
     assert nimbus.host_of(TOPOLOGY, 1) == "edge-1"
@@ -240,3 +242,33 @@ def test_without_a_sidecar_a_host_is_only_brought_back(
     assert back.exit_code == 1
     assert json.loads(back.stdout) == {"written": {"drained_hosts": []}, "in_force": False}
     assert "it is written, and holds once the sidecar is back" in back.stderr
+
+
+@pytest.mark.parametrize("seconds", ["-1", "nan", "86401"])
+def test_a_wait_that_makes_no_sense_is_refused(config: Path, seconds: str) -> None:
+    said = eyewall("drain", "fog-1", "--wait", seconds, config=config, sidecar=f"{HERE}:1")
+    assert said.exit_code == 2
+    assert f"--wait {seconds}: it must be from 0 to 86,400 seconds" in said.stderr
+
+
+def test_a_host_is_not_called_empty_by_a_round_from_before(
+    nimbus: Nimbus, config: Path, client: KazooClient, paths: Znodes
+) -> None:
+    # Without further rounds nobody knows what the last one has placed.
+    running(nimbus).clock.now += 100
+    with served(nimbus) as address:
+        said = eyewall("drain", "fog-1", "--wait", "1", config=config, sidecar=address)
+    assert said.exit_code == 1
+    assert "still perhaps something (Nimbus has had no round since)" in said.stderr
+    assert read_switches(client, paths).drained_hosts == {"fog-1"}
+
+
+def test_two_supervisors_of_one_host_are_drained_together(
+    nimbus: Nimbus, config: Path, client: KazooClient, paths: Znodes
+) -> None:
+    nimbus.hosts.append(supervisor("fog-1", name="sup-second"))
+    with scheduling(nimbus, FREE) as address:
+        drained = eyewall("drain", "fog-1", config=config, sidecar=address)
+    assert drained.exit_code == 0, drained.stderr
+    used = {it.slot.supervisor for it in nimbus.running[FREE.id]}
+    assert not used & {"sup-fog-1", "sup-second"}

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 import pytest
 from delay_tables import delay_table
 from eyewall_contracts.sample import TaskInput, TaskOutput, TaskSample, WorkerSample
-from eyewall_sidecar.service.complete_latency import measured_complete_latency
+from eyewall_sidecar.service.complete_latency import NO_LATENCY, MeasuredLatency, measure_latency
 
 FAR = delay_table({("edge", "fog"): 400, ("fog", "cloud"): 30, ("edge", "cloud"): 50})
 
@@ -23,12 +23,16 @@ def acker(task: int = 4) -> TaskSample:
     return TaskSample(task, "__acker")
 
 
-def found(tasks: Mapping[str, tuple[TaskSample, ...]]) -> float | None:
+def measured(tasks: Mapping[str, tuple[TaskSample, ...]]) -> MeasuredLatency:
     workers = {
         (host, 6700): WorkerSample("t", 6700, "w", 0.0, 5.0, 5.0, 20, tasks=its)
         for host, its in tasks.items()
     }
-    return measured_complete_latency(workers, FAR)
+    return measure_latency(workers, FAR)
+
+
+def found(tasks: Mapping[str, tuple[TaskSample, ...]]) -> float | None:
+    return measured(tasks).complete
 
 
 def test_the_way_to_the_acker_and_back_is_not_in_storms_figure() -> None:
@@ -61,8 +65,10 @@ def test_a_delay_that_is_not_known_leaves_it_unknown() -> None:
 
 
 def test_without_acked_tuples_it_is_unknown() -> None:
-    assert found({"edge": (spout(None), spout(0.03, acked=0), bolt(), acker())}) is None
+    some = {"edge": (spout(None), spout(0.03, acked=0), bolt(), acker())}
+    assert measured(some) == NO_LATENCY
 
 
-def test_where_no_acker_reports_it_is_storms_figure() -> None:
-    assert found({"edge": (spout(0.03),), "fog": (bolt(),)}) == pytest.approx(0.03)
+def test_where_no_acker_reports_only_storms_figure_is_known() -> None:
+    some = {"edge": (spout(0.03),), "fog": (bolt(),)}
+    assert measured(some) == MeasuredLatency(reported=0.03, complete=None)

@@ -4,7 +4,7 @@ from eyewall_sidecar.messages import Code, message
 from eyewall_sidecar.service.decision import Keep
 from eyewall_sidecar.service.explanations import Obstacle, explain
 from eyewall_sidecar.storm import Topology
-from obedient_nimbus import Nimbus, is_placed
+from obedient_nimbus import Nimbus, is_placed, reason
 from pinned_chain import ends_pinned, three_hosts
 from said import codes, values
 from storm_builders import chain, supervisor, worker
@@ -88,6 +88,7 @@ def test_where_the_other_hosts_have_no_room_it_runs_on_and_its_status_says_why()
     later = nimbus.rounds(topology, 3)
     assert nimbus.running[topology.id] == before
     assert later[-1].verdict == Keep()
+    assert Code.NO_PLACEMENT in codes(later[-1].status)
 
 
 def test_a_frozen_topology_stays_on_a_drained_host() -> None:
@@ -112,3 +113,41 @@ def test_a_drained_supervisor_offers_no_slot() -> None:
     nimbus.switches.turn(drained=["a", "b"])
     decision = nimbus.round(FREE)[FREE.id]
     assert not is_placed(decision)
+
+
+def test_a_blacklisted_host_is_not_left_again_and_again() -> None:
+    # What runs in slots that are not offered stays in them, whatever else may move for that.
+    nimbus = placed_on_b()
+    nimbus.hosts[1] = supervisor("b", slots=0)
+    nimbus.switches.turn(drained=["b"])
+    nimbus.rounds(FREE, 4)
+    assert hosts(nimbus) == {"b"}
+    request = nimbus.service.last_round().records[FREE.id].request
+    assert request is not None
+    assert request.drained_host == ""
+
+
+def test_a_host_whose_delays_are_unknown_is_left() -> None:
+    nimbus = placed_on_b()
+    del nimbus.delays.milliseconds["a", "b"]
+    del nimbus.delays.milliseconds["b", "c"]
+    nimbus.rounds(FREE, 3)
+    assert hosts(nimbus) == {"b"}
+    nimbus.switches.turn(drained=["b"])
+    nimbus.rounds(FREE, 3)
+    assert "b" not in hosts(nimbus)
+
+
+def test_leaving_a_drained_host_is_not_looked_back_on() -> None:
+    nimbus = placed_on_b()
+    nimbus.switches.turn(drained=["b"])
+    nimbus.rounds(FREE, 3)
+    assert nimbus.service.last_round().records[FREE.id].trial is None
+
+
+def test_a_pin_to_a_drained_host_says_so() -> None:
+    topology = chain(("x", 1), settings={"pin": {"x": ["b"]}})
+    nimbus = three_hosts()
+    nimbus.switches.turn(drained=["b"])
+    decision = nimbus.round(topology)[topology.id]
+    assert "b: drained" in str(reason(decision))

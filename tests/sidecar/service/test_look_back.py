@@ -6,6 +6,7 @@ import pytest
 from eyewall_contracts.decision import Verdict
 from eyewall_contracts.sample import TaskOutput, TaskSample
 from eyewall_sidecar.messages import Code
+from eyewall_sidecar.service.complete_latency import MeasuredLatency
 from eyewall_sidecar.service.decision import Decision, Place
 from eyewall_sidecar.service.look_back import MoveHistory, MoveTrial, judge_move
 from eyewall_sidecar.service.movement_rules import evaluate_move
@@ -29,7 +30,7 @@ def report_round(
     nimbus.measured.rates[of.id] = rates_of(of, {2: 10, 3: 10}, {1: 10, 2: 10}, until=now)
     for host in "abc":
         sample = report(host, next(SEQUENCE), time=now, cores=8.0, busy=busy)
-        task = TaskSample(
+        spout = TaskSample(
             1,
             "source",
             outputs=(TaskOutput("default", 100, 100, 100, 0, complete_latency=latency),),
@@ -40,7 +41,7 @@ def report_round(
                 base,
                 port=it.slot.port,
                 id=f"{sorted(it.executors)}, {start}",
-                tasks=(task,) if Executor(1, 1) in it.executors else (),
+                tasks=(spout, TaskSample(9, "__acker")) if Executor(1, 1) in it.executors else (),
             )
             for it in nimbus.running[of.id]
             if it.slot.supervisor == f"sup-{host}"
@@ -177,4 +178,6 @@ def test_a_move_made_for_less_traffic_may_cost_latency_but_not_make_tuples_queue
 
 
 def _at_rest(latency: float) -> Performance:
-    return Performance(measurements=(Measurement(100.0, 1.0, 0.5, latency),) * 6)
+    return Performance(
+        measurements=(Measurement(100.0, 1.0, 0.5, MeasuredLatency(latency, latency)),) * 6
+    )

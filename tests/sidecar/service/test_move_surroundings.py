@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 from eyewall_sidecar.model import LoadModel, Node, PlacementProblem
+from eyewall_sidecar.service.complete_latency import MeasuredLatency
 from eyewall_sidecar.service.look_back import (
     UNCHANGED,
     MoveTrial,
@@ -51,7 +52,8 @@ def moved(problem: PlacementProblem) -> MoveTrial:
 
 
 def at_rest(latency: float, throughput: float = 100.0, *, waiting: float = 0.0) -> Performance:
-    return Performance(measurements=(Measurement(throughput, 1.0, 0.5, latency, waiting),) * 6)
+    latencies = MeasuredLatency(latency, latency)
+    return Performance(measurements=(Measurement(throughput, 1.0, 0.5, latencies, waiting),) * 6)
 
 
 @pytest.mark.parametrize(

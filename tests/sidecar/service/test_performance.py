@@ -28,6 +28,7 @@ def sample(
         TaskSample(
             2, "tag", (TaskInput("source", "default", count),), queue=TaskQueue(waiting, 1000)
         ),
+        TaskSample(3, "__acker"),
     )
     of = report("a", number, time=5.0 * number, used={"t": 0.3})
     return replace(of, workers=(replace(of.workers[0], id=worker, tasks=tasks),))
@@ -144,18 +145,18 @@ def test_a_topology_whose_queues_fill_is_at_rest_though_tuples_take_longer_and_l
 
 def test_a_delay_that_the_acker_does_not_see_is_in_the_latency_as_soon_as_it_is_known() -> None:
     # The bolt and the acker on b: Storm says 20 ms, whatever the delay from a to b is.
-    def far(number: int, milliseconds: float, before: Performance) -> Performance:
+    def far(number: int, milliseconds: float | None, before: Performance) -> Performance:
         of = sample(number, 100)
         (worker,) = of.workers
-        spout, bolt = worker.tasks
+        spout, bolt, acker = worker.tasks
         here = replace(of, workers=(replace(worker, tasks=(spout,)),))
-        others = replace(worker, tasks=(bolt, TaskSample(3, "__acker")))
+        others = replace(worker, tasks=(bolt, acker))
         there = replace(of, host="b", workers=(others,))
         return update_performance(
             before,
             "t",
             WORKER | {("b", 6700)},
-            delay_table({("a", "b"): milliseconds}),
+            NO_DELAYS if milliseconds is None else delay_table({("a", "b"): milliseconds}),
             {"a": here, "b": there},
             now=of.time,
         )
@@ -166,4 +167,14 @@ def test_a_delay_that_the_acker_does_not_see_is_in_the_latency_as_soon_as_it_is_
     assert found.latency is not None
     assert found.latency.mean == pytest.approx(0.02 + 2 * 0.01)
     found = far(6, 400, found)
-    assert found.measurements[-1].latency == pytest.approx(0.02 + 2 * 0.4)
+    assert found.measurements[-1].latencies.complete == pytest.approx(0.02 + 2 * 0.4)
+    # That says nothing of queues, though it is more than ten times as much from now on.
+    for n in range(7, 9):
+        found = far(n, 400, found)
+    assert not found.is_saturated
+    assert found.is_steady
+    assert not found.lacks_delay
+    # One that is unknown for a moment leaves the mean of the last six unknown.
+    found = far(9, None, found)
+    assert found.latency is None
+    assert found.lacks_delay

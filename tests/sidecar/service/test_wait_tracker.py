@@ -7,6 +7,7 @@ from eyewall_contracts.wait_fit import WaitObservation, WaitRecord
 from eyewall_sidecar.messages import Code, message
 from eyewall_sidecar.model.arrays import ProblemArrays, places_of
 from eyewall_sidecar.objectives.load import LoadArrays, evaluate_load
+from eyewall_sidecar.service.complete_latency import MeasuredLatency
 from eyewall_sidecar.service.performance import Measurement, Performance
 from eyewall_sidecar.service.problem_cache import PlacementRequest
 from eyewall_sidecar.service.wait_tracker import MOST, OLDEST_SECONDS, WaitTracker
@@ -20,7 +21,14 @@ from storm_builders import chain, supervisor, worker
 
 NOW = 1_700_000_000.0
 LATENCY = 0.05
-AT_REST = Performance(at_rest=True, measurements=(Measurement(100.0, 0.0, 0.3, LATENCY),) * 12)
+
+
+def measurement(latency: float, throughput: float = 100.0, waiting: float = 0.0) -> Measurement:
+    """With an acker at the spout."""
+    return Measurement(throughput, 0.0, 0.3, MeasuredLatency(latency, latency), waiting)
+
+
+AT_REST = Performance(at_rest=True, measurements=(measurement(LATENCY),) * 12)
 
 
 def measured(cores: float = 0.3) -> tuple[Nimbus, PlacementRequest]:
@@ -77,15 +85,18 @@ def test_a_latency_at_rest_is_kept_with_what_the_model_makes_of_its_placement() 
         # Neighbours differ by 2/3 of the mean: their mean is known within 20 %.
         replace(
             AT_REST,
-            measurements=tuple(Measurement(100.0, 0.0, 0.3, it) for it in (0.04, 0.08) * 6),
+            measurements=tuple(measurement(it) for it in (0.04, 0.08) * 6),
         ),
-        replace(AT_REST, measurements=(Measurement(100.0, 0.0, 0.3, None),) * 12),
+        replace(AT_REST, measurements=(Measurement(100.0, 0.0, 0.3),) * 12),
         # 11 of 100 tuples/s wait: more than a tenth of a second's.
-        replace(AT_REST, measurements=(Measurement(100.0, 0.0, 0.3, LATENCY, 11.0),) * 12),
+        replace(AT_REST, measurements=(measurement(LATENCY, waiting=11.0),) * 12),
         # It was at rest, but its throughput has doubled since.
         replace(
             AT_REST,
-            measurements=(*AT_REST.measurements[:9], *[Measurement(200.0, 0, 0.3, LATENCY)] * 3),
+            measurements=(
+                *AT_REST.measurements[:9],
+                *[measurement(LATENCY, 200.0)] * 3,
+            ),
         ),
     ],
     ids=[

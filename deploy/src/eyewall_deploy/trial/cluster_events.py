@@ -1,4 +1,4 @@
-"""What a trial changes while it runs: delays and CPU of hosts, and back."""
+"""What a trial changes while it runs: delays, CPU of hosts, which are drained, and back."""
 
 from __future__ import annotations
 
@@ -9,18 +9,33 @@ from eyewall_deploy import state_file
 from eyewall_deploy.failure import Failure
 from eyewall_deploy.host.cgroups import read_cpu
 from eyewall_deploy.lifecycle.changes import change_cpu, change_delay
+from eyewall_deploy.lifecycle.drain import drain_hosts
 from eyewall_deploy.wan import delay_file
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from eyewall_deploy.measure.measured_cluster import MeasuredCluster
     from eyewall_deploy.trial.trial_file import Trial, TrialEvent
 
 
 def restore_cluster(cluster: MeasuredCluster, trial: Trial) -> Failure | None:
-    """Give delays and CPU back the values that the trial begins with.
+    """Give delays and CPU back the values that the trial begins with; no host is drained.
 
     Where a trial overcommits the machine, hosts whose CPU nothing can limit are left as they are.
     """
+    return _restore_hosts(cluster, trial) or _drain(cluster, trial, ())
+
+
+def _drain(cluster: MeasuredCluster, trial: Trial, active: Iterable[TrialEvent]) -> Failure | None:
+    """Drain what is drained by events; a trial without any leaves that to people."""
+    if not trial.drains:
+        return None
+    hosts = frozenset(it.drain for it in active if it.drain is not None)
+    return drain_hosts(cluster.deployment, hosts)
+
+
+def _restore_hosts(cluster: MeasuredCluster, trial: Trial) -> Failure | None:
     deployment = cluster.deployment
     declared = delay_file.declared_delays(deployment.cluster, as_of=time.time())
     state_file.write(deployment.run.delays, declared)
@@ -65,7 +80,8 @@ class EventSchedule:
 
     def _set(self) -> Failure | None:
         """Give the cluster what it begins with, and all that is active on top."""
-        failure = restore_cluster(self._cluster, self._trial)
+        failure = _restore_hosts(self._cluster, self._trial)
+        failure = failure or _drain(self._cluster, self._trial, self._active)
         cores = self._trial.host_cores()
         for event in self._active:
             if event.delay is not None and event.add is not None:

@@ -7,8 +7,6 @@ from dataclasses import dataclass
 from operator import itemgetter
 from typing import TYPE_CHECKING, TypeVar
 
-from eyewall_contracts.setting_keys import MOVES
-
 from eyewall_deploy import state_file
 from eyewall_deploy.deployment import find_run, read_deployment
 from eyewall_deploy.failure import Failure
@@ -147,7 +145,7 @@ class TrialSession:
             self.run_dir,
             first,
             dashboard=self.keep,
-            overlap=any(it.options.get(MOVES.name) == "overlap" for it in self.trial.topologies),
+            overlap=self.trial.overlaps,
         )
         started = up(options, self.progress)
         if isinstance(started, Failure):

@@ -142,11 +142,17 @@ def _setting_problems(where: str, settings: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _event_problems(event: TrialEvent, trial: Trial) -> Iterator[str]:
-    of_delay = (event.delay is None, event.add is None)
-    of_cpu = (event.cpu is None, event.factor is None)
-    if (of_delay, of_cpu) not in (((False,) * 2, (True,) * 2), ((True,) * 2, (False,) * 2)):
-        yield ": give either delay = [A, B] and add_ms, or cpu = HOST and factor"
+    given = {
+        name
+        for name in ("delay", "add", "cpu", "factor", "drain")
+        if getattr(event, name) is not None
+    }
+    if given not in ({"delay", "add"}, {"cpu", "factor"}, {"drain"}):
+        yield (": give either delay = [A, B] and add_ms, or cpu = HOST and factor, or drain = HOST")
         return
+    others = [it.label for it in trial.schedulers if it.scheduler != SchedulerChoice.EYEWALL]
+    if event.drain is not None and others:
+        yield f".drain = {event.drain!r}: only Eyewall drains hosts, and schedulers has {others[0]}"
     if event.at >= trial.seconds:
         yield f".at = {event.at:g}: the measurement ends after {trial.seconds:g} s"
     if event.until is not None and event.until <= event.at:
@@ -154,7 +160,7 @@ def _event_problems(event: TrialEvent, trial: Trial) -> Iterator[str]:
     hosts = trial.cluster.host_names
     places = (*hosts, *trial.cluster.site_names)
     for name, allowed in [(it, places) for it in event.delay or ()] + [
-        (it, hosts) for it in ([event.cpu] if event.cpu else [])
+        (it, hosts) for it in (event.cpu, event.drain) if it
     ]:
         if name not in allowed:
             choices = name_choices("allowed", allowed, name)

@@ -12,6 +12,7 @@ from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
+from eyewall_contracts.setting_keys import MOVES
 from pydantic import (
     AllowInfNan,
     ConfigDict,
@@ -104,7 +105,7 @@ class TrialScheduler:
 @_table
 @dataclass(frozen=True, slots=True)
 class TrialEvent:
-    """One `[[events]]`: a delay that rises or a host that slows down, and back.
+    """One `[[events]]`: a delay that rises, a host that slows down or is drained, and back.
 
     Parameters
     ----------
@@ -114,6 +115,8 @@ class TrialEvent:
         Two hosts or sites, and by how many milliseconds the one-way delay rises.
     cpu, factor
         A host, and what its CPU is multiplied with.
+    drain
+        A host that Eyewall is to empty.
     """
 
     at: Annotated[_Number, Field(ge=0)]
@@ -122,12 +125,15 @@ class TrialEvent:
     add: Annotated[_Number | None, Field(alias="add_ms", gt=0, le=60_000)] = None
     cpu: _Text | None = None
     factor: Annotated[_Number | None, Field(gt=0, le=100)] = None
+    drain: _Text | None = None
 
     @property
     def label(self) -> str:
         """What a picture calls it."""
         if self.delay is not None:
             return f"{self.delay[0]} ↔ {self.delay[1]} +{self.add:g} ms"
+        if self.drain is not None:
+            return f"{self.drain} drained"
         return f"{self.cpu} CPU × {self.factor:.3g}"
 
 
@@ -196,6 +202,18 @@ class Trial:
     def is_steady(self) -> bool:
         """Whether nothing changes in a run but by chance."""
         return self.rate.is_constant and not self.events
+
+    @property
+    def drains(self) -> bool:
+        """Whether hosts are drained in it."""
+        return any(it.drain is not None for it in self.events)
+
+    @property
+    def overlaps(self) -> bool:
+        """Whether workers of a topology serve on until their successors carry tuples."""
+        settings = [it.options for it in self.topologies]
+        settings += [it.settings for it in self.schedulers]
+        return any(it.get(MOVES.name) == "overlap" for it in settings)
 
     def host_cores(self) -> dict[str, float]:
         """Return the cores of this machine that each host may use."""

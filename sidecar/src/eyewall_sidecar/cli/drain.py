@@ -13,10 +13,16 @@ import typer
 from eyewall_contracts.proto import operations_pb2 as pb
 
 from eyewall_sidecar.cli import completion
-from eyewall_sidecar.cli.client import BAD_INPUT, NO_ROUND_YET, UNAVAILABLE, OperationsError
+from eyewall_sidecar.cli.client import (
+    BAD_INPUT,
+    NO_ROUND_YET,
+    UNAVAILABLE,
+    OperationsError,
+    as_dict,
+)
 from eyewall_sidecar.cli.console import counted, show_progress
 from eyewall_sidecar.cli.options import AsJson, Config, Sidecar  # noqa: TC001 - typer reads them
-from eyewall_sidecar.cli.switch_desk import SwitchDesk, ZooKeeper, ended, open_desk
+from eyewall_sidecar.cli.switch_desk import Held, SwitchDesk, ZooKeeper, ended, open_desk
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -24,6 +30,7 @@ if TYPE_CHECKING:
     from eyewall_contracts.switches import Switches
 
 POLL_SECONDS = 1.0
+LONGEST_WAIT = 86_400.0
 AUTO = "auto"
 """`eyewall.mode` of topologies that the sidecar moves."""
 
@@ -39,23 +46,29 @@ class Occupants(NamedTuple):
     Parameters
     ----------
     executors
-        Topology → its executors that are assigned to the host.
+        Topology → its executors that are assigned to the host; None if that is not known now.
     workers
         Worker processes by the report of the host's agent; None if there is none.
+    doubt
+        Why something is not known; empty if all is, or could be.
     """
 
-    executors: Mapping[str, int]
-    workers: int | None
+    executors: Mapping[str, int] | None = None
+    workers: int | None = None
+    doubt: str = ""
 
     @property
     def is_empty(self) -> bool:
-        """Whether nothing is known to be there."""
-        return not self.executors and not self.workers
+        """Whether nothing is assigned to it, and no process is known to be there."""
+        return self.executors is not None and not self.executors and not self.workers
 
     def __str__(self) -> str:
+        if self.executors is None:
+            return f"perhaps something ({self.doubt})"
         parts = [f"{counted(n, 'executor')} of {it}" for it, n in sorted(self.executors.items())]
         if self.workers and not parts:
-            parts = [f"{self.workers} worker process(es) that have to end"]
+            noun = "process" if self.workers == 1 else "processes"
+            parts = [f"{self.workers} worker {noun} that did not end yet"]
         return ", ".join(parts) or "nothing"
 
 
@@ -65,35 +78,42 @@ def drain(
     force: Annotated[
         bool, typer.Option("--force", help="Also if the other hosts have no room for all of it.")
     ] = False,
-    wait: Annotated[
-        float, typer.Option(min=0.0, help="Seconds to wait until it is empty.")
-    ] = 300.0,
+    wait: Annotated[float, typer.Option(help="Seconds to wait until it is empty.")] = 300.0,
     sidecar: Sidecar = None,
     config: Config = None,
     zookeeper: ZooKeeper = None,
     as_json: AsJson = False,
 ) -> None:
-    """Move everything off a host, and place nothing there until `eyewall undrain`.
+    """Move all topologies off a host, and place none there until `eyewall undrain`.
 
     Topologies with eyewall.moves: overlap leave without a gap where hosts have the agent for it;
     others restart elsewhere. Exit code 0 once the host is empty, 2 for an unknown host, the last
     one or a bad option, 1 if the other hosts have no room (then nothing is written), if it is not
     empty in time, or if ZooKeeper or the sidecar is away.
     """
+    if not 0 <= wait <= LONGEST_WAIT:
+        allowed = f"it must be from 0 to {LONGEST_WAIT:,.0f} seconds"
+        raise ended("drain", f"--wait {wait:g}: {allowed}", BAD_INPUT)
     with open_desk("drain", sidecar, config, zookeeper) as desk:
         status = desk.operations.status()
         switches = desk.read()
-        _require_host(host, status, switches)
+        _require_host(host, status)
+        _require_another(host, status, switches)
         with show_progress(f"asking whether the other hosts have room for what is on {host} …"):
             obstacles = tuple(_obstacles(desk, status, switches, host))
         if obstacles and not force:
             raise OperationsError(
-                f"{host} is not drained: {'; '.join(obstacles)} (--force drains it as far as it "
-                "goes)"
+                f"{host} is not drained: {'; '.join(obstacles)} (--force drains it all the same: "
+                "what has room elsewhere leaves)"
             )
-        after = desk.change(lambda it: it.with_host(host, drained=True))
+
+        def turned(before: Switches) -> Switches:
+            _require_another(host, status, before)  # somebody may drain another one meanwhile
+            return before.with_host(host, drained=True)
+
+        after = desk.change(turned)
         if not as_json:
-            typer.echo(f"{host} is drained: nothing is placed there")
+            typer.echo(f"{host} is drained: Eyewall places nothing there")
         held = desk.wait(lambda it: host in it.drained_hosts)
         left = None if held.wrong else _wait_until_empty(desk, host, wait)
     wrong = held.wrong
@@ -101,7 +121,7 @@ def drain(
         wrong = f"{host} is drained, but after {wait:g} s there is still {left}; `eyewall status` "
         wrong += "says why topologies stay"
     if as_json:
-        sys.stdout.write(f"{_as_json(after, left, in_force=not held.wrong)}\n")
+        sys.stdout.write(f"{_as_json(after, held, left)}\n")
     if wrong:
         raise ended("drain", wrong, UNAVAILABLE)
     if not as_json:
@@ -134,22 +154,26 @@ def undrain(
             typer.echo(f"{host} is no longer drained")
         held = desk.wait(lambda it: host not in it.drained_hosts)
     if as_json:
-        sys.stdout.write(f"{_as_json(after, None, in_force=not held.wrong)}\n")
+        sys.stdout.write(f"{_as_json(after, held, None)}\n")
     if held.wrong:
         raise ended("undrain", held.wrong, UNAVAILABLE)
     if not as_json:
         typer.echo("the sidecar holds it")
 
 
-def _require_host(host: str, status: pb.Status, switches: Switches) -> None:
-    """Refuse a host that is not there, and the last one that takes executors."""
+def _require_host(host: str, status: pb.Status) -> None:
     if not status.HasField("round_age"):
         raise OperationsError(f"host {host}: no host is known yet: {NO_ROUND_YET}")
     hosts = sorted({it.host for it in status.supervisors})
     if host not in hosts:
         near = tuple(get_close_matches(host, hosts, n=3))
         raise OperationsError(f"no host {host}; hosts are {', '.join(hosts)}", near, BAD_INPUT)
-    if not set(hosts) - switches.drained_hosts - {host}:
+
+
+def _require_another(host: str, status: pb.Status, switches: Switches) -> None:
+    """Refuse to drain the last host that has slots to offer."""
+    offering = {it.host for it in status.supervisors if it.ports}
+    if not offering - switches.drained_hosts - {host}:
         drained = ", ".join(sorted(switches.drained_hosts - {host}))
         already = f"; drained are {drained} (eyewall undrain)" if drained else ""
         raise OperationsError(
@@ -184,19 +208,28 @@ def _obstacles(desk: SwitchDesk, status: pb.Status, switches: Switches, host: st
 
 
 def _wait_until_empty(desk: SwitchDesk, host: str, seconds: float) -> Occupants:
-    """Return what is on the host once that is nothing, or when the time is over."""
-    ends = time.monotonic() + seconds
+    """Return what is on the host once that is nothing, or when the time is over.
+
+    A round that began before the sidecar held the switch may have placed something there.
+    """
+    began = time.monotonic()
     with show_progress(f"{host}: waiting until it is empty …") as show:
         while True:
-            left = _occupants(desk, host)
+            left = _occupants(desk, host, time.monotonic() - began)
             show(f"{host}: {left} left")
-            if left.is_empty or time.monotonic() >= ends:
+            if left.is_empty or time.monotonic() >= began + seconds:
                 return left
             time.sleep(POLL_SECONDS)
 
 
-def _occupants(desk: SwitchDesk, host: str) -> Occupants:
-    status = desk.operations.status()
+def _occupants(desk: SwitchDesk, host: str, since: float) -> Occupants:
+    """Return what is on the host by a round that began in the last `since` seconds."""
+    try:
+        status = desk.operations.status()
+    except OperationsError as error:
+        return Occupants(doubt=error.sentence)
+    if not status.HasField("round_age") or status.round_age + status.round_seconds > since:
+        return Occupants(doubt="Nimbus has had no round since")
     executors = Counter(
         topology.name
         for topology in status.topologies
@@ -206,13 +239,15 @@ def _occupants(desk: SwitchDesk, host: str) -> Occupants:
     return Occupants(executors, desk.workers_on(host))
 
 
-def _as_json(after: Switches, left: Occupants | None, *, in_force: bool) -> str:
+def _as_json(after: Switches, held: Held, left: Occupants | None) -> str:
     content: dict[str, object] = {
         "written": {"drained_hosts": sorted(after.drained_hosts)},
-        "in_force": in_force,
+        "in_force": not held.wrong,
     }
-    if left is not None:
-        content |= {"executors_left": left.executors, "empty": left.is_empty}
+    if held.status is not None:
+        content["held"] = as_dict(held.status.switches)
+    if left is not None and left.executors is not None:
+        content["executors_left"] = left.executors
         if left.workers is not None:
-            content["workers_left"] = left.workers
+            content |= {"workers_left": left.workers, "empty": left.is_empty}
     return json.dumps(content, ensure_ascii=False, allow_nan=False)

@@ -196,6 +196,9 @@ def _moves(status: pb.Status) -> Iterator[Text]:
         yield Text("frozen by the sidecar's configuration ([replacement] frozen)", style="yellow")
     if switches.frozen:
         yield Text("frozen: nothing that runs is moved", style="yellow")
+    if switches.drained_hosts:
+        drained = ", ".join(switches.drained_hosts)
+        yield printable(f"drained: {drained} (eyewall undrain)", "yellow")
     if switches.remark:
         yield printable(f"switches: {switches.remark}", "yellow")
 

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 HELD_SECONDS = 10.0
 """For the sidecar to hold a change of the switches; it reads them every second."""
 POLL_SECONDS = 0.3
+ANSWER_SECONDS = 5.0
 
 ZooKeeper = Annotated[
     str | None,
@@ -73,14 +74,15 @@ class SwitchDesk(NamedTuple):
         return change_switches(self.client, self.paths, turned)
 
     def workers_on(self, host: str) -> int | None:
-        """Return the worker processes by the last report of a host; None if there is none."""
+        """Return the worker processes by the last report of a host; None if none can be read."""
         from eyewall_contracts.errors import ContractError
         from eyewall_contracts.sample import decode_sample
-        from kazoo.exceptions import NoNodeError
+        from eyewall_contracts.stores.zookeeper_session import TROUBLES
 
         try:
-            return len(decode_sample(self.client.get(self.paths.sample(host))[0]).workers)
-        except (NoNodeError, ContractError):
+            got = self.client.get_async(self.paths.sample(host)).get(timeout=ANSWER_SECONDS)
+            return len(decode_sample(got[0]).workers)
+        except (ContractError, *TROUBLES):
             return None
 
     def wait(self, is_held: Callable[[pb.Switches], bool]) -> Held:

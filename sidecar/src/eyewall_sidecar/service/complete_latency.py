@@ -8,24 +8,38 @@ and the acker at the consumer, it is 0.03 s and the spout waits 0.83 s (measured
 
 from collections import Counter
 from collections.abc import Mapping
+from typing import NamedTuple
 
 from eyewall_contracts.sample import WorkerSample
 
 from eyewall_sidecar.storm import ACKER, DelayTable
 
 
-def measured_complete_latency(
-    workers: Mapping[tuple[str, int], WorkerSample], delays: DelayTable
-) -> float | None:
-    """Return the mean seconds from a spout's emit to its ack.
-
-    None if no tuple tree was completed, or a delay between a spout and an acker is unknown. Without
-    an acker in the reports it is Storm's figure.
+class MeasuredLatency(NamedTuple):
+    """Mean seconds over all tuple trees that were completed; None: not known.
 
     Parameters
     ----------
-    workers
-        Host and port → the worker there with its counts.
+    reported
+        Storm's complete latency.
+    complete
+        From a spout's emit to its ack: with the delay to the acker and back.
+    """
+
+    reported: float | None = None
+    complete: float | None = None
+
+
+NO_LATENCY = MeasuredLatency()
+
+
+def measure_latency(
+    workers: Mapping[tuple[str, int], WorkerSample], delays: DelayTable
+) -> MeasuredLatency:
+    """Return the latency by the counts of a topology's workers, by host and port.
+
+    A delay between a spout and an acker that is unknown, or ackers that no report names, leave the
+    complete one unknown.
     """
     acked = Counter[str]()
     ackers = Counter[str]()
@@ -37,23 +51,29 @@ def measured_complete_latency(
                 if one.complete_latency is not None:
                     acked[host] += one.acked
                     waited += one.acked * one.complete_latency
-    # Storm spreads trees over all ackers alike: fields grouping by a random id.
-    trees = [
-        (spout, acker, of_spout * of_acker)
-        for spout, of_spout in acked.items()
-        for acker, of_acker in ackers.items()
-        if of_spout and of_acker
-    ]
-    there_and_back = 0.0
-    for spout, acker, weight in trees:
-        seconds = _round_trip(spout, acker, delays)
-        if seconds is None:
-            return None
-        there_and_back += weight * seconds
-    total = acked.total()
-    if not total:
+    trees = acked.total()
+    if not trees:
+        return NO_LATENCY
+    reported = waited / trees
+    there_and_back = _there_and_back(+acked, +ackers, delays)
+    return MeasuredLatency(reported, None if there_and_back is None else reported + there_and_back)
+
+
+def _there_and_back(spouts: Counter[str], ackers: Counter[str], delays: DelayTable) -> float | None:
+    """Return the mean delay from spout to acker and back.
+
+    Storm spreads trees over all ackers alike: fields grouping by a random id.
+    """
+    if not ackers:
         return None
-    return (waited + there_and_back / max(1, ackers.total())) / total
+    total = 0.0
+    for spout, trees in spouts.items():
+        for acker, tasks in ackers.items():
+            seconds = _round_trip(spout, acker, delays)
+            if seconds is None:
+                return None
+            total += trees * tasks * seconds
+    return total / (spouts.total() * ackers.total())
 
 
 def _round_trip(a: str, b: str, delays: DelayTable) -> float | None:

@@ -311,14 +311,16 @@ class TopologyDecider:
         must_move = [candidate.must_move] if candidate.must_move else []
         status = _status(worth, [*problem.assumptions, *must_move], slots, inputs)
         predicted = candidate.prediction.gain if candidate.prediction is not None else None
-        trial = MoveTrial(
-            topology.assignment,
-            self.performance(topology).latest(),
-            predicted,
-            weighs_latency=objective.weighs_latency,
-            problem=problem.problem,
-            target=solution.placement,
-        )
+        trial: MoveTrial | None = None
+        if not candidate.request.drained_host:  # there is no way back, whatever it was worth
+            trial = MoveTrial(
+                topology.assignment,
+                self.performance(topology).latest(),
+                predicted,
+                weighs_latency=objective.weighs_latency,
+                problem=problem.problem,
+                target=solution.placement,
+            )
         handover = Handover(slots.assignment, status, trial)
         price = price_of(candidate, self.started.starts)
         outcome = self._hand_over(topology, record, solution, handover, inputs)

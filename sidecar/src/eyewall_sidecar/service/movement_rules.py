@@ -137,7 +137,9 @@ class MoveVerdict:
     @property
     def is_shown_in_status(self) -> bool:
         """Whether the topology's status names the hold: a person can do something about it."""
-        return self.hold is not None and self.hold.code in _SHOWN_IN_STATUS
+        if self.hold is None:
+            return False
+        return self.hold.code in _SHOWN_IN_STATUS or bool(self.candidate.request.drained_host)
 
 
 _SHOWN_IN_STATUS = frozenset(
@@ -381,13 +383,8 @@ def _needed_cores(problem: PlacementProblem, placement: Placement) -> Mapping[st
 
 
 def _drained(request: PlacementRequest) -> Message | None:
-    """Return which drained host one executor runs on; None if none does."""
-    supervisors = (
-        request.capacities[it.slot.supervisor].supervisor
-        for it in request.topology.assignment
-        if it.slot.supervisor in request.capacities
-    )
-    return next((message(Code.DRAINED, host=it.host) for it in supervisors if it.drained), None)
+    """Return which drained host is to be left; None if none is."""
+    return message(Code.DRAINED, host=host) if (host := request.drained_host) else None
 
 
 def _misplaced(problem: PlacementProblem) -> Message | None:
@@ -395,6 +392,7 @@ def _misplaced(problem: PlacementProblem) -> Message | None:
     for executor, node in (problem.current or {}).items():
         if node not in problem.candidates(executor):
             return message(Code.NOT_PINNED_THERE, executor=executor)
-        if problem.node(node).operators == 0:  # only with Ecker's score: see `placement_problem`
+        # Only with Ecker's score, but for drained ones: see `placement_problem`.
+        if problem.node(node).operators == 0:
             return message(Code.FOREIGN_NODE, executor=executor, node=node)
     return None

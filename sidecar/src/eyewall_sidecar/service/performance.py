@@ -13,7 +13,7 @@ from statistics import fmean
 
 from eyewall_contracts.sample import Sample, TaskSample, WorkerSample
 
-from eyewall_sidecar.service.complete_latency import measured_complete_latency
+from eyewall_sidecar.service.complete_latency import NO_LATENCY, MeasuredLatency, measure_latency
 from eyewall_sidecar.service.worker_starts import counted_tuples
 from eyewall_sidecar.storm import ClusterState, DelayTable
 
@@ -51,8 +51,8 @@ class Measurement:
         Tuples/s that all executors took, or emitted as spouts; what its sampling makes of it.
     cpu
         Cores.
-    latency
-        Mean seconds from a spout's emit to its ack; None: not known.
+    latencies
+        By Storm, and as spouts wait for acks.
     waiting
         Tuples in front of executors.
     """
@@ -60,7 +60,7 @@ class Measurement:
     throughput: float
     throughput_noise: float
     cpu: float
-    latency: float | None = None
+    latencies: MeasuredLatency = NO_LATENCY
     waiting: float = 0.0
 
 
@@ -137,9 +137,15 @@ class Performance:
 
     @property
     def latency(self) -> Level | None:
-        """Seconds from end to end."""
-        known = [it.latency for it in self._last if it.latency is not None]
-        return _level(known) if len(known) == len(self._last) else None
+        """Seconds from a spout's emit to its ack."""
+        known = [it.latencies.complete for it in self._last]
+        found = [it for it in known if it is not None]
+        return _level(found) if len(found) == len(known) else None
+
+    @property
+    def lacks_delay(self) -> bool:
+        """Whether its latency is unknown only since a delay between hosts is, or was lately."""
+        return self.latency is None and bool(_latencies(self._last))
 
     @property
     def is_saturated(self) -> bool:
@@ -274,8 +280,8 @@ def _measure(counted: Mapping[tuple[str, int], CountedReport], delays: DelayTabl
                 place = (host, port, frozenset([task.task]))
                 queues[place] = max(0, task.queue.population) + task.queue.overflow
     workers = {at: it.worker for at, it in counted.items()}
-    latency = measured_complete_latency(workers, delays)
-    return Measurement(throughput, noise, cpu, latency, sum(queues.values()))
+    latencies = measure_latency(workers, delays)
+    return Measurement(throughput, noise, cpu, latencies, sum(queues.values()))
 
 
 def _queues(measurement: Measurement) -> bool:
@@ -296,9 +302,13 @@ def _is_at_rest(measured: tuple[Measurement, ...]) -> bool:
 
 
 def _latencies(measured: tuple[Measurement, ...]) -> list[float]:
-    """Return the latencies; none unless all are known."""
-    known = [it.latency for it in measured if it.latency is not None]
-    return known if len(known) == len(measured) else []
+    """Return the latencies by Storm; none unless all are known.
+
+    A delay that is another one from now on is no trend, and says nothing of queues.
+    """
+    known = [it.latencies.reported for it in measured]
+    found = [it for it in known if it is not None]
+    return found if len(found) == len(known) else []
 
 
 def _grows_on(latencies: list[float]) -> bool:

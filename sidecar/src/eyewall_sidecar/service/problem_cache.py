@@ -71,9 +71,20 @@ class PlacementRequest:
         return self.observation.estimates.of(self.topology.topology.id)
 
     @property
+    def drained_host(self) -> str:
+        """A drained host that its workers have to leave; empty if there is none."""
+        capacities = (self.capacities.get(it.slot.supervisor) for it in self.topology.assignment)
+        # What runs in a slot that is not offered any more stays in it.
+        leaving = (it for it in capacities if it is not None and it.supervisor.drained and it.held)
+        return next((it.supervisor.host for it in leaving), "")
+
+    @property
     def unknown(self) -> Message | str:
-        """What has to be known better before anything that runs is moved; empty if nothing."""
-        if not isinstance(self.problem, TopologyProblem):
+        """What has to be known better before anything that runs is moved; empty if nothing.
+
+        What leaves a drained host has to run somewhere, whatever is known.
+        """
+        if not isinstance(self.problem, TopologyProblem) or self.drained_host:
             return ""
         depends_on_rates = self.settings.objective.depends_on_rates
         rates_unknown = self.problem.rates_unknown if depends_on_rates else None

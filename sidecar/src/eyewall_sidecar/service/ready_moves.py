@@ -78,7 +78,7 @@ class ReadyMoves:
     ) -> TopologyOutcome | None:
         """Judge the last move once it came to rest: it is undone, once, if it made things worse."""
         trial = record.trial
-        if trial is None or not performance.at_rest:
+        if trial is None or not performance.at_rest or performance.lacks_delay:
             return None
         record = replace(record, trial=None)
         found = judge_move(trial, performance, find_surroundings(trial, problem))

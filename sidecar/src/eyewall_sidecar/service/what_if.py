@@ -135,6 +135,9 @@ def forecast(
     """
     running = context.running_problem(topology)
     problem, settings = running.problem.problem, running.request.settings
+    capacities, supervisors = running.request.capacities, running.problem.supervisors
+    hosts = {node: capacities[it].supervisor.host for node, it in supervisors.items()}
+    change = name_nodes(change, hosts)
     state = running.request.topology
     require_change(change, (it.id for it in problem.nodes))
     if missing := state.missing():
@@ -173,6 +176,18 @@ def forecast(
         (*remarks, *running.assumptions),
         running.unsettled,
     )
+
+
+def name_nodes(change: Change, hosts: Mapping[str, str]) -> Change:
+    """Return the change by nodes: a host of several supervisors is as many.
+
+    `hosts` is node → host. What is no host is left as it is.
+    """
+    shares: dict[str, float] = {}
+    for name, share in change.hosts.items():
+        nodes = [node for node, host in hosts.items() if host == name]
+        shares |= dict.fromkeys(nodes or [name], share)
+    return replace(change, hosts=shares)
 
 
 def require_change(change: Change, nodes: Iterable[str]) -> None:
@@ -227,11 +242,14 @@ def scale_rates(problem: PlacementProblem, rate: float) -> PlacementProblem:
 
 
 def keep_running(problem: PlacementProblem) -> PlacementProblem:
-    """Return the problem with every operator that runs fixed where it runs."""
-    current = problem.current or {}
+    """Return the problem with every operator that runs fixed where it runs.
+
+    Those on a node that takes none, as it is drained, have to go elsewhere.
+    """
+    open_nodes = {it.id for it in problem.nodes if it.operators}
+    kept = {it: node for it, node in (problem.current or {}).items() if node in open_nodes}
     operators = (
-        replace(it, candidates=(current[it.id],)) if it.id in current else it
-        for it in problem.operators
+        replace(it, candidates=(kept[it.id],)) if it.id in kept else it for it in problem.operators
     )
     return replace(problem, operators=tuple(operators))
 

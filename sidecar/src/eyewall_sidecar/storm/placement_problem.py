@@ -243,7 +243,13 @@ class _Bridge:
             allowed = pinned_hosts(component, names, everyone)
             usable[component] = [it for it in allowed if it in possible]
             if not usable[component]:
-                why = [f"{it}: {self.unreadable.get(it, 'no free slot')}" for it in allowed]
+                drained = {
+                    it.supervisor.host: "drained"
+                    for it in self.capacities.values()
+                    if it.supervisor.drained
+                }
+                reasons = drained | self.unreadable
+                why = [f"{it}: {reasons.get(it, 'no free slot')}" for it in allowed]
                 raise ProblemError(message(Code.PIN_FULL, component=component, reasons=why))
         return usable
 
