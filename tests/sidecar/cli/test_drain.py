@@ -272,3 +272,12 @@ def test_two_supervisors_of_one_host_are_drained_together(
     assert drained.exit_code == 0, drained.stderr
     used = {it.slot.supervisor for it in nimbus.running[FREE.id]}
     assert not used & {"sup-fog-1", "sup-second"}
+
+
+def test_without_a_wait_it_ends_once_the_sidecar_holds_it(nimbus: Nimbus, config: Path) -> None:
+    with served(running(nimbus)) as address:
+        said = eyewall("drain", "fog-1", "--wait", "0", config=config, sidecar=address)
+    assert (said.exit_code, said.stdout.splitlines()[-1]) == (
+        0,
+        "the sidecar holds it; whether the host is empty is not waited for",
+    )

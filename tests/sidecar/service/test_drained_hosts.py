@@ -142,6 +142,7 @@ def test_leaving_a_drained_host_is_not_looked_back_on() -> None:
     nimbus = placed_on_b()
     nimbus.switches.turn(drained=["b"])
     nimbus.rounds(FREE, 3)
+    assert "b" not in hosts(nimbus)
     assert nimbus.service.last_round().records[FREE.id].trial is None
 
 

@@ -33,7 +33,8 @@ def drain_hosts(deployment: Deployment, hosts: frozenset[str]) -> Failure | None
         paths = Znodes(deployment.eyewall_root)
         change_switches(client, paths, lambda it: replace(it, drained_hosts=hosts))
     except (SwitchesError, KazooException, KazooTimeoutError, OSError) as error:
-        return Failure(f"drained hosts in ZooKeeper {server}: {error or type(error).__name__}")
+        why = str(error) or type(error).__name__
+        return Failure(f"drained hosts in ZooKeeper {server}: {why}")
     finally:
         client.stop()
         client.close()

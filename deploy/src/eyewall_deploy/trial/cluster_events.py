@@ -24,7 +24,9 @@ def restore_cluster(cluster: MeasuredCluster, trial: Trial) -> Failure | None:
 
     Where a trial overcommits the machine, hosts whose CPU nothing can limit are left as they are.
     """
-    return _restore_hosts(cluster, trial) or _drain(cluster, trial, ())
+    # Drains end whether the rest can be restored or not.
+    failures = _drain(cluster, trial, ()), _restore_hosts(cluster, trial)
+    return next((it for it in failures if it is not None), None)
 
 
 def _drain(cluster: MeasuredCluster, trial: Trial, active: Iterable[TrialEvent]) -> Failure | None:
@@ -51,12 +53,14 @@ def _restore_hosts(cluster: MeasuredCluster, trial: Trial) -> Failure | None:
 
 
 class EventSchedule:
-    """The events of a trial, each with what undoes it; on loopback none can happen."""
+    """The events of a trial, each with what undoes it; on loopback hosts can only be drained."""
 
     def __init__(self, cluster: MeasuredCluster, trial: Trial) -> None:
         self._cluster = cluster
         self._trial = trial
-        possible = () if cluster.deployment.on_loopback else trial.events
+        possible = trial.events
+        if cluster.deployment.on_loopback:
+            possible = tuple(it for it in possible if it.drain is not None)
         self._due = sorted(possible, key=lambda event: event.at)
         self._active: list[TrialEvent] = []
 
@@ -80,8 +84,8 @@ class EventSchedule:
 
     def _set(self) -> Failure | None:
         """Give the cluster what it begins with, and all that is active on top."""
-        failure = _restore_hosts(self._cluster, self._trial)
-        failure = failure or _drain(self._cluster, self._trial, self._active)
+        drained = _drain(self._cluster, self._trial, self._active)
+        failure = _restore_hosts(self._cluster, self._trial) or drained
         cores = self._trial.host_cores()
         for event in self._active:
             if event.delay is not None and event.add is not None:

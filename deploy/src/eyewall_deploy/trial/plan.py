@@ -76,7 +76,11 @@ def fingerprint(trial: Trial, planned: PlannedRun) -> str:
         "topologies": [asdict(topology) for topology in trial.topologies],
         "scheduler": asdict(planned.scheduler),
         "resolution": planned.resolution,
-        "events": [asdict(event) for event in trial.events],
+        # A key that came later is left out where it says nothing, as before.
+        "events": [
+            {key: it for key, it in asdict(event).items() if key != "drain" or it is not None}
+            for event in trial.events
+        ],
     }
     if trial.one_start and planned.load is not None:
         content["one_start"] = trial.loads  # what ran before has warmed up the workers

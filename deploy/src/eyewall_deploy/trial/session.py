@@ -133,7 +133,7 @@ class TrialSession:
     def _reach_cluster(self) -> _HeldCluster | Failure:
         """Bring the cluster up, or use the one that is up."""
         held = self._find_cluster() or self._bring_up()
-        events = ", ".join(event.label for event in self.trial.events)
+        events = ", ".join(it.label for it in self.trial.events if it.drain is None)
         if events and not isinstance(held, Failure) and held.cluster.deployment.on_loopback:
             self.progress.log(f"delays and CPU are not emulated here, so none changes: {events}")
         return held

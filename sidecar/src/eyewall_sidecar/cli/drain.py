@@ -78,7 +78,9 @@ def drain(
     force: Annotated[
         bool, typer.Option("--force", help="Also if the other hosts have no room for all of it.")
     ] = False,
-    wait: Annotated[float, typer.Option(help="Seconds to wait until it is empty.")] = 300.0,
+    wait: Annotated[
+        float, typer.Option(help="Seconds to wait until it is empty; 0: do not.")
+    ] = 300.0,
     sidecar: Sidecar = None,
     config: Config = None,
     zookeeper: ZooKeeper = None,
@@ -115,7 +117,7 @@ def drain(
         if not as_json:
             typer.echo(f"{host} is drained: Eyewall places nothing there")
         held = desk.wait(lambda it: host in it.drained_hosts)
-        left = None if held.wrong else _wait_until_empty(desk, host, wait)
+        left = _wait_until_empty(desk, host, wait) if wait and not held.wrong else None
     wrong = held.wrong
     if left is not None and not left.is_empty:
         wrong = f"{host} is drained, but after {wait:g} s there is still {left}; `eyewall status` "
@@ -125,9 +127,13 @@ def drain(
     if wrong:
         raise ended("drain", wrong, UNAVAILABLE)
     if not as_json:
-        doubt = left is not None and left.workers is None
-        no_agent = "nothing is assigned to it; no agent reports whether its workers have ended"
-        typer.echo(f"{host}: {no_agent}" if doubt else f"{host} is empty")
+        if left is None:
+            typer.echo("the sidecar holds it; whether the host is empty is not waited for")
+        elif left.workers is None:
+            no_agent = "nothing is assigned to it; no agent reports whether its workers have ended"
+            typer.echo(f"{host}: {no_agent}")
+        else:
+            typer.echo(f"{host} is empty")
 
 
 def undrain(
@@ -225,7 +231,7 @@ def _wait_until_empty(desk: SwitchDesk, host: str, seconds: float) -> Occupants:
 def _occupants(desk: SwitchDesk, host: str, since: float) -> Occupants:
     """Return what is on the host by a round that began in the last `since` seconds."""
     try:
-        status = desk.operations.status()
+        status, workers = desk.operations.status(), desk.workers_on(host)
     except OperationsError as error:
         return Occupants(doubt=error.sentence)
     if not status.HasField("round_age") or status.round_age + status.round_seconds > since:
@@ -236,7 +242,7 @@ def _occupants(desk: SwitchDesk, host: str, since: float) -> Occupants:
         for it in topology.executors
         if it.host == host
     )
-    return Occupants(executors, desk.workers_on(host))
+    return Occupants(executors, workers)
 
 
 def _as_json(after: Switches, held: Held, left: Occupants | None) -> str:

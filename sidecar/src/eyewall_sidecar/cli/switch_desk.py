@@ -74,16 +74,23 @@ class SwitchDesk(NamedTuple):
         return change_switches(self.client, self.paths, turned)
 
     def workers_on(self, host: str) -> int | None:
-        """Return the worker processes by the last report of a host; None if none can be read."""
+        """Return the worker processes by the last report of a host; None if there is none.
+
+        OperationsError if ZooKeeper does not answer now.
+        """
         from eyewall_contracts.errors import ContractError
         from eyewall_contracts.sample import decode_sample
         from eyewall_contracts.stores.zookeeper_session import TROUBLES
+        from kazoo.exceptions import NoNodeError
 
         try:
             got = self.client.get_async(self.paths.sample(host)).get(timeout=ANSWER_SECONDS)
             return len(decode_sample(got[0]).workers)
-        except (ContractError, *TROUBLES):
+        except (NoNodeError, ContractError):
             return None
+        except TROUBLES as error:
+            why = str(error) or type(error).__name__
+            raise OperationsError(f"ZooKeeper does not answer: {why}") from None
 
     def wait(self, is_held: Callable[[pb.Switches], bool]) -> Held:
         """Wait until the sidecar holds a change, or as long as it may take.

@@ -38,8 +38,8 @@ def measure_latency(
 ) -> MeasuredLatency:
     """Return the latency by the counts of a topology's workers, by host and port.
 
-    A delay between a spout and an acker that is unknown, or ackers that no report names, leave the
-    complete one unknown.
+    A delay between a spout and an acker that is unknown leaves the complete one unknown. Without
+    ackers Storm's says nothing.
     """
     acked = Counter[str]()
     ackers = Counter[str]()
@@ -52,7 +52,7 @@ def measure_latency(
                     acked[host] += one.acked
                     waited += one.acked * one.complete_latency
     trees = acked.total()
-    if not trees:
+    if not trees or not ackers.total():
         return NO_LATENCY
     reported = waited / trees
     there_and_back = _there_and_back(+acked, +ackers, delays)
@@ -64,8 +64,6 @@ def _there_and_back(spouts: Counter[str], ackers: Counter[str], delays: DelayTab
 
     Storm spreads trees over all ackers alike: fields grouping by a random id.
     """
-    if not ackers:
-        return None
     total = 0.0
     for spout, trees in spouts.items():
         for acker, tasks in ackers.items():

@@ -115,6 +115,7 @@ class TopologyDecider:
             catching_up_seconds=max(record.since, performance.since) + catch_up - now,
             saturated=performance.is_saturated,
             latency=performance.latency.mean if performance.latency is not None else None,
+            lacks_delay=performance.lacks_delay,
             starts=starts,
             started_in_round=self.started.budget.started_in_round(),
             started_in_hour=self.started.budget.started_in_hour(now),

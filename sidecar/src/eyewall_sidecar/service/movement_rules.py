@@ -63,7 +63,9 @@ class MoveConditions:
     saturated
         Whether what is measured shows queues that do not empty.
     latency
-        Mean seconds from end to end as measured; None if that is not known.
+        Mean seconds from a spout's emit to its ack as measured; None if that is not known.
+    lacks_delay
+        Whether it is not known for the delay to an acker alone.
     starts
         How long workers take to start.
     started_in_round, started_in_hour
@@ -77,6 +79,7 @@ class MoveConditions:
     catching_up_seconds: float = 0.0
     saturated: bool = False
     latency: float | None = None
+    lacks_delay: bool = False
     starts: WorkerStarts = field(default_factory=WorkerStarts)
     started_in_round: int = 0
     started_in_hour: int = 0
@@ -273,7 +276,7 @@ def _value_hold(
         return _gain_hold(gain, limits) or _cost_hold(candidate, horizon, conditions.starts)
     # The model may be wrong about what runs; what is measured of it is not. Tuples whose latency is
     # known do not pile up unless queues say so, and no move saves more than what they take.
-    is_measured = conditions.latency is not None
+    is_measured = conditions.latency is not None or conditions.lacks_delay
     if conditions.saturated or (prediction.saturated and not is_measured):
         if conditions.catching_up_seconds > 0:
             return message(Code.CATCHING_UP, seconds=conditions.catching_up_seconds)

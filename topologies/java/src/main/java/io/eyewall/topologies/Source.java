@@ -4,7 +4,6 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Path;
 import java.util.ArrayDeque;
-import java.util.BitSet;
 import java.util.Deque;
 import java.util.HashMap;
 import java.util.Map;
@@ -26,8 +25,6 @@ final class Source extends BaseRichSpout {
     static final Fields FIELDS = new Fields("number", "payload");
 
     private static final long serialVersionUID = 1L;
-    private static final long POSITION_MICROS = 1_000_000;
-
     private static final long MOST_SETTLING_MICROS = 1_000_000;
 
     private final String rate;
@@ -39,18 +36,13 @@ final class Source extends BaseRichSpout {
     private transient SpoutOutputCollector collector;
     private transient SourceSchedule schedule;
     private transient SecondsFile seconds;
-    private transient Path positionFile;
     private transient byte[] payload;
     private transient Deque<Long> failed;
     /** When a pending tuple was due, in microseconds since the epoch. */
     private transient Map<Long, Long> pending;
-    /** All tuples before this one were acked. */
-    private transient long position;
-    /** Of the tuples from {@code position} on, those that were acked. */
-    private transient BitSet acked;
+    private transient SourcePosition position;
     private transient long next;
     private transient volatile long nextDue;
-    private transient long positionDue;
     private transient volatile int pendingNow;
 
     /**
@@ -74,24 +66,35 @@ final class Source extends BaseRichSpout {
         payload = new byte[payloadBytes];
         failed = new ArrayDeque<>();
         pending = new HashMap<>();
-        acked = new BitSet();
         int tasks = context.getComponentTasks(context.getThisComponentId()).size();
         int task = source * tasks + context.getThisTaskIndex();
         try {
             Path folder = SecondsFile.folder(configuration);
             Path start = SecondsFile.start(configuration);
             schedule = new SourceSchedule(rate, start, task, sources * tasks);
-            if (folder != null) {
-                positionFile = folder.resolve("source-" + task + ".position");
-                position = SourceSchedule.readPosition(positionFile);
-            }
+            position = new SourcePosition(
+                    folder == null ? null : folder.resolve("source-" + task + ".position"));
             seconds = SecondsFile.open(
                     folder, context, Map.of("pending", () -> pendingNow, "behind_ms", this::behindMillis));
         } catch (IOException error) {
             throw new UncheckedIOException(error);
         }
-        next = position;
+        next = position.first();
         nextDue = dueTime(next);
+    }
+
+    @Override
+    public void activate() {
+        position.activate();
+    }
+
+    @Override
+    public void deactivate() {
+        try {
+            position.deactivate();
+        } catch (IOException error) {
+            throw new UncheckedIOException(error);
+        }
     }
 
     @Override
@@ -101,7 +104,7 @@ final class Source extends BaseRichSpout {
             if (schedule.look(now)) {
                 nextDue = dueTime(next);
             }
-            keepPosition(now);
+            position.keep(now);
         } catch (IOException error) {
             throw new UncheckedIOException(error);
         }
@@ -169,11 +172,10 @@ final class Source extends BaseRichSpout {
 
     /** Notes that nothing is left to do for a tuple. */
     private void settle(long number) {
-        acked.set((int) (number - position));
-        int gone = acked.nextClearBit(0);
-        if (gone > 0) {
-            acked = acked.get(gone, Math.max(gone, acked.length()));
-            position += gone;
+        try {
+            position.settle(number);
+        } catch (IOException error) {
+            throw new UncheckedIOException(error);
         }
     }
 
@@ -183,12 +185,5 @@ final class Source extends BaseRichSpout {
 
     private long dueTime(long number) {
         return schedule.isUnlimited() ? Long.MIN_VALUE : schedule.due(number);
-    }
-
-    private void keepPosition(long now) throws IOException {
-        if (positionFile != null && now >= positionDue) {
-            positionDue = now + POSITION_MICROS;
-            SourceSchedule.writePosition(positionFile, position);
-        }
     }
 }

@@ -4,7 +4,6 @@ import java.io.IOException;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
 import java.util.UUID;
 
 /**
@@ -93,16 +92,5 @@ final class SourceSchedule {
             Files.delete(own);
         }
         return Long.parseLong(Files.readString(file).trim());
-    }
-
-    /** Returns the number below which all of the task's tuples were acked; 0 at first. */
-    static long readPosition(Path file) throws IOException {
-        return Files.exists(file) ? Long.parseLong(Files.readString(file).trim()) : 0;
-    }
-
-    static void writePosition(Path file, long position) throws IOException {
-        Path fresh = file.resolveSibling("." + file.getFileName());
-        Files.writeString(fresh, Long.toString(position));
-        Files.move(fresh, file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
     }
 }

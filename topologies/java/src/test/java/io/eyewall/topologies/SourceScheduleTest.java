@@ -41,15 +41,6 @@ class SourceScheduleTest {
     }
 
     @Test
-    void thePositionIsThatWhichWasWrittenLast() throws IOException {
-        Path file = folder.resolve("source-0.position");
-        assertThat(SourceSchedule.readPosition(file)).isZero();
-        SourceSchedule.writePosition(file, 41);
-        SourceSchedule.writePosition(file, 42);
-        assertThat(SourceSchedule.readPosition(file)).isEqualTo(42);
-    }
-
-    @Test
     void severalTopologiesMayShareTheStart() throws IOException {
         String shared = folder.resolve("shared").toString();
         Path own = folder.resolve("own");

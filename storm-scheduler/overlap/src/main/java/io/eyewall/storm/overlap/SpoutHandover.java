@@ -36,6 +36,7 @@ final class SpoutHandover {
 
     private final SpoutExecutor executor;
     private volatile TupleForwarder successor;
+    private volatile boolean isWaiting = true;
 
     /** What Storm allows; null unless it is quiet. */
     private Integer mostPending;
@@ -90,8 +91,21 @@ final class SpoutHandover {
         return true;
     }
 
+    /** Whether an old worker may still run the spout. */
+    boolean isWaiting() {
+        return isWaiting;
+    }
+
     /** Returns once no old worker runs the spout. Called by the executor's own thread. */
     void awaitTurn() throws InterruptedException {
+        try {
+            await();
+        } finally {
+            isWaiting = false;
+        }
+    }
+
+    private void await() throws InterruptedException {
         SpoutTurns turns = new SpoutTurns(executor.getWorkerData());
         var holder = turns.holder(firstTask());
         if (holder.isEmpty()) {
