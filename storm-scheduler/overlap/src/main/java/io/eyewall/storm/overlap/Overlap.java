@@ -152,16 +152,26 @@ public final class Overlap {
      * opens first, since its process takes seconds to start.
      */
     public static void opens(SpoutExecutor executor, List<Task> tasks) {
-        SPOUTS.put(executor, new SpoutHandover(executor));
-        if (!isMultilang(tasks)) {
-            awaitTurn(executor);
+        SpoutHandover handover = new SpoutHandover(executor);
+        SPOUTS.put(executor, handover);
+        try {
+            handover.findPredecessor();
+            if (!isMultilang(tasks)) {
+                handover.awaitTurn();
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt(); // the executor ends, as it does by itself then
         }
     }
 
     /** Returns once a spout that is open may be activated. */
     public static void opened(SpoutExecutor executor, List<Task> tasks) {
         if (isMultilang(tasks)) {
-            awaitTurn(executor);
+            try {
+                SPOUTS.get(executor).awaitTurn();
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+            }
         }
     }
 
@@ -169,14 +179,6 @@ public final class Overlap {
     static boolean isWaiting(Executor executor) {
         SpoutHandover handover = SPOUTS.get(executor);
         return handover != null && handover.isWaiting();
-    }
-
-    private static void awaitTurn(SpoutExecutor executor) {
-        try {
-            SPOUTS.get(executor).awaitTurn();
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt(); // the executor ends, as it does by itself then
-        }
     }
 
     private static boolean isMultilang(List<Task> tasks) {

@@ -2,6 +2,7 @@ package io.eyewall.storm.overlap;
 
 import java.util.Set;
 import org.apache.storm.daemon.Acker;
+import org.apache.storm.daemon.worker.WorkerState;
 import org.apache.storm.executor.spout.SpoutExecutor;
 import org.apache.storm.messaging.IConnection;
 import org.apache.storm.tuple.AddressedTuple;
@@ -37,6 +38,10 @@ final class SpoutHandover {
     private final SpoutExecutor executor;
     private volatile TupleForwarder successor;
     private volatile boolean isWaiting = true;
+    private SpoutTurns turns;
+
+    /** To the old worker; null if there is none. */
+    private IConnection predecessor;
 
     /** What Storm allows; null unless it is quiet. */
     private Integer mostPending;
@@ -96,50 +101,58 @@ final class SpoutHandover {
         return isWaiting;
     }
 
+    /** Looks whether an old worker runs the spout. Called by the executor's own thread. */
+    void findPredecessor() throws InterruptedException {
+        turns = new SpoutTurns(executor.getWorkerData());
+        var holder = turns.holder(firstTask());
+        if (holder.isPresent()) {
+            LOG.info("spout task {} waits for its predecessor on {}", firstTask(), holder.get());
+            executor.getWorkerData().getIsWorkerActive().await();
+            predecessor =
+                    Successors.connect(
+                            executor.getWorkerData(), holder.get().host(), holder.get().port());
+        }
+    }
+
     /** Returns once no old worker runs the spout. Called by the executor's own thread. */
     void awaitTurn() throws InterruptedException {
         try {
-            await();
+            if (predecessor != null) {
+                awaitPredecessor();
+            }
         } finally {
             isWaiting = false;
         }
     }
 
-    private void await() throws InterruptedException {
-        SpoutTurns turns = new SpoutTurns(executor.getWorkerData());
-        var holder = turns.holder(firstTask());
-        if (holder.isEmpty()) {
-            return;
-        }
-        LOG.info("spout task {} waits for its predecessor on {}", firstTask(), holder.get());
-        executor.getWorkerData().getIsWorkerActive().await();
-        IConnection back =
-                Successors.connect(
-                        executor.getWorkerData(), holder.get().host(), holder.get().port());
+    private void awaitPredecessor() throws InterruptedException {
         try {
-            TupleForwarder predecessor = new RemoteTasks(executor.getWorkerData(), back);
+            TupleForwarder back = new RemoteTasks(executor.getWorkerData(), predecessor);
             long began = System.currentTimeMillis();
             long said = began - REPEAT_MILLIS;
             for (long now = began; now - began < LONGEST_MILLIS; now = System.currentTimeMillis()) {
-                if (now - said >= REPEAT_MILLIS) {
-                    turns.await(firstTask());
-                    said = now;
+                // What is sent before it is connected would be lost.
+                if (WorkerState.isConnectionReady(predecessor)) {
+                    sendBack(back);
+                    if (now - said >= REPEAT_MILLIS) {
+                        turns.await(firstTask());
+                        said = now;
+                    }
                 }
-                sendBack(predecessor);
                 if (turns.holder(firstTask()).isEmpty()) {
                     break;
                 }
                 Thread.sleep(LOOK_MILLIS);
             }
-            sendBack(predecessor);
+            sendBack(back);
         } finally {
             turns.stopWaiting(firstTask());
-            back.close();
+            predecessor.close();
         }
     }
 
     /** Acks that came already: the predecessor's, as this one has not emitted anything. */
-    private void sendBack(TupleForwarder predecessor) {
+    private void sendBack(TupleForwarder back) {
         executor.getReceiveQueue()
                 .consume(
                         new JCQueue.Consumer() {
@@ -147,7 +160,7 @@ final class SpoutHandover {
                             public void accept(Object event) {
                                 AddressedTuple it = (AddressedTuple) event;
                                 if (STREAMS.contains(it.getTuple().getSourceStreamId())) {
-                                    predecessor.forward(it.getDest(), it.getTuple());
+                                    back.forward(it.getDest(), it.getTuple());
                                 }
                             }
 
