@@ -11,14 +11,11 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.Collectors;
 import org.apache.storm.Config;
 import org.apache.storm.daemon.Acker;
-import org.apache.storm.daemon.Task;
 import org.apache.storm.daemon.worker.WorkerState;
-import org.apache.storm.executor.Executor;
 import org.apache.storm.executor.IRunningExecutor;
 import org.apache.storm.executor.spout.SpoutExecutor;
 import org.apache.storm.generated.Assignment;
 import org.apache.storm.generated.NodeInfo;
-import org.apache.storm.spout.ShellSpout;
 import org.apache.storm.tuple.Tuple;
 import org.apache.storm.tuple.TupleImpl;
 import org.apache.storm.utils.ConfigUtils;
@@ -147,42 +144,15 @@ public final class Overlap {
         }
     }
 
-    /**
-     * Returns once a spout may open: when no old worker runs it any more. One of another language
-     * opens first, since its process takes seconds to start.
-     */
-    public static void opens(SpoutExecutor executor, List<Task> tasks) {
+    /** Returns once a spout may open: when no old worker runs it any more. */
+    public static void opens(SpoutExecutor executor) {
         SpoutHandover handover = new SpoutHandover(executor);
         SPOUTS.put(executor, handover);
         try {
-            handover.findPredecessor();
-            if (!isMultilang(tasks)) {
-                handover.awaitTurn();
-            }
+            handover.awaitTurn();
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt(); // the executor ends, as it does by itself then
         }
-    }
-
-    /** Returns once a spout that is open may be activated. */
-    public static void opened(SpoutExecutor executor, List<Task> tasks) {
-        if (isMultilang(tasks)) {
-            try {
-                SPOUTS.get(executor).awaitTurn();
-            } catch (InterruptedException e) {
-                Thread.currentThread().interrupt();
-            }
-        }
-    }
-
-    /** Whether a spout waits until no old worker runs it. */
-    static boolean isWaiting(Executor executor) {
-        SpoutHandover handover = SPOUTS.get(executor);
-        return handover != null && handover.isWaiting();
-    }
-
-    private static boolean isMultilang(List<Task> tasks) {
-        return tasks.stream().anyMatch(it -> it != null && it.getTaskObject() instanceof ShellSpout);
     }
 
     /** Whether a spout's tuple was sent on to its successor. */

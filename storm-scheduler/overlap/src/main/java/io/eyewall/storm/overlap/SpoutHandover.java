@@ -2,7 +2,6 @@ package io.eyewall.storm.overlap;
 
 import java.util.Set;
 import org.apache.storm.daemon.Acker;
-import org.apache.storm.daemon.worker.WorkerState;
 import org.apache.storm.executor.spout.SpoutExecutor;
 import org.apache.storm.messaging.IConnection;
 import org.apache.storm.tuple.AddressedTuple;
@@ -37,11 +36,6 @@ final class SpoutHandover {
 
     private final SpoutExecutor executor;
     private volatile TupleForwarder successor;
-    private volatile boolean isWaiting = true;
-    private SpoutTurns turns;
-
-    /** To the old worker; null if there is none. */
-    private IConnection predecessor;
 
     /** What Storm allows; null unless it is quiet. */
     private Integer mostPending;
@@ -96,63 +90,42 @@ final class SpoutHandover {
         return true;
     }
 
-    /** Whether an old worker may still run the spout. */
-    boolean isWaiting() {
-        return isWaiting;
-    }
-
-    /** Looks whether an old worker runs the spout. Called by the executor's own thread. */
-    void findPredecessor() throws InterruptedException {
-        turns = new SpoutTurns(executor.getWorkerData());
-        var holder = turns.holder(firstTask());
-        if (holder.isPresent()) {
-            LOG.info("spout task {} waits for its predecessor on {}", firstTask(), holder.get());
-            executor.getWorkerData().getIsWorkerActive().await();
-            predecessor =
-                    Successors.connect(
-                            executor.getWorkerData(), holder.get().host(), holder.get().port());
-        }
-    }
-
     /** Returns once no old worker runs the spout. Called by the executor's own thread. */
     void awaitTurn() throws InterruptedException {
-        try {
-            if (predecessor != null) {
-                awaitPredecessor();
-            }
-        } finally {
-            isWaiting = false;
+        SpoutTurns turns = new SpoutTurns(executor.getWorkerData());
+        var holder = turns.holder(firstTask());
+        if (holder.isEmpty()) {
+            return;
         }
-    }
-
-    private void awaitPredecessor() throws InterruptedException {
+        LOG.info("spout task {} waits for its predecessor on {}", firstTask(), holder.get());
+        executor.getWorkerData().getIsWorkerActive().await();
+        IConnection back =
+                Successors.connect(
+                        executor.getWorkerData(), holder.get().host(), holder.get().port());
         try {
-            TupleForwarder back = new RemoteTasks(executor.getWorkerData(), predecessor);
+            TupleForwarder predecessor = new RemoteTasks(executor.getWorkerData(), back);
             long began = System.currentTimeMillis();
             long said = began - REPEAT_MILLIS;
             for (long now = began; now - began < LONGEST_MILLIS; now = System.currentTimeMillis()) {
-                // What is sent before it is connected would be lost.
-                if (WorkerState.isConnectionReady(predecessor)) {
-                    sendBack(back);
-                    if (now - said >= REPEAT_MILLIS) {
-                        turns.await(firstTask());
-                        said = now;
-                    }
+                if (now - said >= REPEAT_MILLIS) {
+                    turns.await(firstTask());
+                    said = now;
                 }
+                sendBack(predecessor);
                 if (turns.holder(firstTask()).isEmpty()) {
                     break;
                 }
                 Thread.sleep(LOOK_MILLIS);
             }
-            sendBack(back);
+            sendBack(predecessor);
         } finally {
             turns.stopWaiting(firstTask());
-            predecessor.close();
+            back.close();
         }
     }
 
     /** Acks that came already: the predecessor's, as this one has not emitted anything. */
-    private void sendBack(TupleForwarder back) {
+    private void sendBack(TupleForwarder predecessor) {
         executor.getReceiveQueue()
                 .consume(
                         new JCQueue.Consumer() {
@@ -160,7 +133,7 @@ final class SpoutHandover {
                             public void accept(Object event) {
                                 AddressedTuple it = (AddressedTuple) event;
                                 if (STREAMS.contains(it.getTuple().getSourceStreamId())) {
-                                    back.forward(it.getDest(), it.getTuple());
+                                    predecessor.forward(it.getDest(), it.getTuple());
                                 }
                             }
 

@@ -3,7 +3,6 @@ package io.eyewall.storm.overlap;
 import java.util.List;
 import net.bytebuddy.asm.Advice;
 import org.apache.storm.daemon.Acker;
-import org.apache.storm.daemon.Task;
 import org.apache.storm.daemon.worker.WorkerState;
 import org.apache.storm.executor.IRunningExecutor;
 import org.apache.storm.executor.spout.SpoutExecutor;
@@ -109,15 +108,8 @@ final class WorkerAdvice {
         private SpoutInit() {}
 
         @Advice.OnMethodEnter(suppress = Throwable.class)
-        static void enter(
-                @Advice.This SpoutExecutor executor, @Advice.Argument(0) List<Task> tasks) {
-            Overlap.opens(executor, tasks);
-        }
-
-        @Advice.OnMethodExit(suppress = Throwable.class)
-        static void exit(
-                @Advice.This SpoutExecutor executor, @Advice.Argument(0) List<Task> tasks) {
-            Overlap.opened(executor, tasks);
+        static void enter(@Advice.This SpoutExecutor executor) {
+            Overlap.opens(executor);
         }
     }
 

@@ -57,13 +57,13 @@ final class WorkerInternals {
         }
     }
 
-    /** Whether an executor's bolts were prepared, or its spouts opened and are not to wait. */
+    /** Whether an executor's bolts were prepared, or its spouts opened. */
     static boolean isPrepared(IRunningExecutor executor) {
         if (!(executor instanceof ExecutorShutdown)) {
             return true;
         }
         Executor inside = (Executor) field(ExecutorShutdown.class, "executor", executor);
-        return inside.getOpenOrPrepareWasCalled().get() && !Overlap.isWaiting(inside);
+        return inside.getOpenOrPrepareWasCalled().get();
     }
 
     /** Removes what an acker knows of trees, and returns it. */
