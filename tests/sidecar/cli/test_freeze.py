@@ -198,7 +198,8 @@ def test_a_switch_that_somebody_else_turns_at_the_same_time_is_not_waited_for(
         patch.setattr(SwitchDesk, "wait", as_well)
         patch.setattr(switch_desk, "HELD_SECONDS", 1.0)
         frozen = eyewall("freeze", TOPOLOGY.name, config=config, sidecar=address)
-    assert (frozen.exit_code, frozen.stderr) == (0, "")
+    assert frozen.exit_code == 0, frozen.stderr
+    assert "eyewall freeze" not in frozen.stderr  # on a busy machine there is the progress
 
 
 def test_switches_that_are_nonsense_are_not_written_over(
