@@ -125,7 +125,7 @@ def test_it_is_not_empty_before_the_last_worker_process_has_ended(
         makepath=True,
     )
     with scheduling(nimbus, FREE) as address:
-        early = eyewall("drain", "fog-1", "--wait", "3", "--json", config=config, sidecar=address)
+        early = eyewall("drain", "fog-1", "--wait", "8", "--json", config=config, sidecar=address)
         assert early.exit_code == 1
         reply = json.loads(early.stdout)
         assert reply.pop("held")["drained_hosts"] == ["fog-1"]
@@ -151,10 +151,10 @@ def test_where_the_others_have_no_room_nothing_is_written_unless_forced(
         assert "source[1-1]" in refused.stderr
         assert client.exists(paths.switches) is None
         forced = eyewall(
-            "drain", "edge-1", "--force", "--wait", "3", config=config, sidecar=address
+            "drain", "edge-1", "--force", "--wait", "5", config=config, sidecar=address
         )
     assert forced.exit_code == 1
-    assert "after 3 s there is still " in forced.stderr
+    assert "after 5 s there is still " in forced.stderr
     assert "of words-1-1700000000" in forced.stderr
     assert read_switches(client, paths).drained_hosts == {"edge-1"}
     assert nimbus.host_of(TOPOLOGY, 1) == "edge-1"
