@@ -13,11 +13,9 @@ from desk_cluster import TOPOLOGY, running, served, three_sites
 from eyewall_contracts.sample import encode_sample
 from eyewall_contracts.stores.switch_store import change_switches, read_switches
 from eyewall_contracts.switches import Switches
-from eyewall_contracts.znodes import Znodes
 from eyewall_sidecar.cli.app import app
 from eyewall_sidecar.stores import ZookeeperSwitches
 from free_ports import free_port
-from kazoo.client import KazooClient
 from measured_topologies import report
 from real_stores import HERE
 from storm_builders import chain, supervisor, worker
@@ -27,26 +25,14 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
+    from eyewall_contracts.znodes import Znodes
     from eyewall_sidecar.storm import Topology
+    from kazoo.client import KazooClient
     from obedient_nimbus import Nimbus
     from real_stores import Server
 
 FREE = chain(("source", 1), ("tag", 1), name="free-2-1700000000")
 """May run anywhere; TOPOLOGY is pinned to edge-1 and cloud-1."""
-
-
-@pytest.fixture
-def paths(tmp_path: Path) -> Znodes:
-    return Znodes(f"/{tmp_path.name}")
-
-
-@pytest.fixture
-def client(zookeeper: Server) -> Iterator[KazooClient]:
-    it = KazooClient(zookeeper.address)
-    it.start(timeout=120)
-    yield it
-    it.stop()
-    it.close()
 
 
 @pytest.fixture
@@ -59,13 +45,6 @@ def nimbus(zookeeper: Server, paths: Znodes) -> Iterator[Nimbus]:
     it.running[FREE.id] = (worker("fog-1", 6700, 1, 2),)
     yield it
     store.close()
-
-
-@pytest.fixture
-def config(zookeeper: Server, paths: Znodes, tmp_path: Path) -> Path:
-    it = tmp_path / "sidecar.toml"
-    it.write_text(f'[zookeeper]\nservers = "{zookeeper.address}"\nroot = "{paths.root}"\n')
-    return it
 
 
 @contextmanager

@@ -16,7 +16,6 @@ from eyewall_sidecar.cli.app import app
 from eyewall_sidecar.cli.switch_desk import Held, SwitchDesk
 from eyewall_sidecar.stores import ZookeeperSwitches
 from free_ports import free_port
-from kazoo.client import KazooClient
 from real_stores import HERE
 from typer.testing import CliRunner, Result
 
@@ -25,22 +24,9 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from eyewall_contracts.proto import operations_pb2 as pb
+    from kazoo.client import KazooClient
     from obedient_nimbus import Nimbus
     from real_stores import Server
-
-
-@pytest.fixture
-def paths(tmp_path: Path) -> Znodes:
-    return Znodes(f"/{tmp_path.name}")
-
-
-@pytest.fixture
-def client(zookeeper: Server) -> Iterator[KazooClient]:
-    it = KazooClient(zookeeper.address)
-    it.start(timeout=120)
-    yield it
-    it.stop()
-    it.close()
 
 
 @pytest.fixture
@@ -51,13 +37,6 @@ def nimbus(zookeeper: Server, paths: Znodes) -> Iterator[Nimbus]:
     store.start()
     yield running(it)
     store.close()
-
-
-@pytest.fixture
-def config(zookeeper: Server, paths: Znodes, tmp_path: Path) -> Path:
-    it = tmp_path / "sidecar.toml"
-    it.write_text(f'[zookeeper]\nservers = "{zookeeper.address}"\nroot = "{paths.root}"\n')
-    return it
 
 
 def eyewall(*arguments: str, config: Path, sidecar: str) -> Result:

@@ -185,7 +185,8 @@ def assess_move(
     if moves == 0:
         best = message(Code.ALREADY_BEST, quality=quality(valued))
         return candidate(found=message(Code.STILL_BEST) if outdated else best)
-    must_move = _drained(request) or _misplaced(problem)
+    drained = request.drained_host
+    must_move = message(Code.DRAINED, host=drained) if drained else _misplaced(problem)
     if must_move is None and of_topology.cpu_measured and not objective.weighs_load:
         must_move = _overloaded(problem)
     placed = of_topology.on_supervisors(placement)
@@ -383,11 +384,6 @@ def _needed_cores(problem: PlacementProblem, placement: Placement) -> Mapping[st
     for executor, node in placement.items():
         needed[node] += problem.operator(executor).cpu
     return needed
-
-
-def _drained(request: PlacementRequest) -> Message | None:
-    """Return which drained host is to be left; None if none is."""
-    return message(Code.DRAINED, host=host) if (host := request.drained_host) else None
 
 
 def _misplaced(problem: PlacementProblem) -> Message | None:

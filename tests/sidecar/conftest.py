@@ -27,3 +27,11 @@ def client(zookeeper: Server) -> Iterator[KazooClient]:
     yield it
     it.stop()
     it.close()
+
+
+@pytest.fixture
+def config(zookeeper: Server, paths: Znodes, tmp_path: Path) -> Path:
+    """A sidecar's, which names that part."""
+    it = tmp_path / "sidecar.toml"
+    it.write_text(f'[zookeeper]\nservers = "{zookeeper.address}"\nroot = "{paths.root}"\n')
+    return it
