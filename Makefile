@@ -143,8 +143,8 @@ vendor: ## Fetch the dashboard's libraries from npm again, by the versions in mo
 	@monitor/vendor.sh
 
 .PHONY: dist
-dist: setup $(SHIM) ## dist/eyewall-VERSION.tar.gz: wheels, jar, examples, units, for a cluster of yours
-	@$(BIN)/python deploy/release/make.py --jar $(SHIM)
+dist: setup $(SHIM) $(OVERLAP) ## dist/eyewall-VERSION.tar.gz: wheels, jars, examples, units, for a cluster of yours
+	@$(BIN)/python deploy/release/make.py --jar $(SHIM) --overlap $(OVERLAP)
 
 .PHONY: images-check
 images-check: setup ## Build every image by buildah and run what is in it (as root; ARGS=)

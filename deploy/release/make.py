@@ -1,6 +1,7 @@
-"""Make dist/eyewall-VERSION.tar.gz: all that an existing cluster installs.
+r"""Make dist/eyewall-VERSION.tar.gz: all that an existing cluster installs.
 
-    python deploy/release/make.py --jar storm-scheduler/target/eyewall-storm-scheduler.jar
+    python deploy/release/make.py --jar storm-scheduler/target/eyewall-storm-scheduler.jar \
+        --overlap storm-scheduler/overlap/target/eyewall-storm-overlap.jar
 
 Same sources, same bytes: times are SOURCE_DATE_EPOCH, or that of the last commit.
 """
@@ -16,6 +17,7 @@ import tarfile
 import tempfile
 import tomllib
 from pathlib import Path
+from typing import NamedTuple
 
 from page_links import relinked
 
@@ -36,6 +38,21 @@ _BUILD = "import sys; from setuptools.build_meta import build_wheel; build_wheel
 _NOT_SOURCES = shutil.ignore_patterns("build", "*.egg-info", "__pycache__", "images")
 
 
+class Jars(NamedTuple):
+    """What goes into Storm's homes.
+
+    Parameters
+    ----------
+    scheduler
+        For Nimbus.
+    overlap
+        For supervisor hosts: moves without a gap.
+    """
+
+    scheduler: Path
+    overlap: Path
+
+
 class MixedVersionsError(Exception):
     """The distributions are not all of one version."""
 
@@ -44,12 +61,14 @@ def main() -> None:
     """Command line."""
     parser = argparse.ArgumentParser(prog="make.py", description=__doc__)
     parser.add_argument("--jar", type=Path, required=True, help="Nimbus's scheduler.")
+    overlap = "Supervisor hosts' part of moves without a gap."
+    parser.add_argument("--overlap", type=Path, required=True, help=overlap)
     parser.add_argument("--to", type=Path, default=REPOSITORY / "dist", help="Folder.")
     given = parser.parse_args()
-    print(make(given.jar, given.to, release_time()))
+    print(make(Jars(given.jar, given.overlap), given.to, release_time()))
 
 
-def make(jar: Path, folder: Path, time: int) -> Path:
+def make(jars: Jars, folder: Path, time: int) -> Path:
     """Build the wheels, lay everything out and pack it; returns the tarball.
 
     Parameters
@@ -61,7 +80,7 @@ def make(jar: Path, folder: Path, time: int) -> Path:
     folder.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory() as scratch:
         root = Path(scratch, name)
-        lay_out(root, jar, time)
+        lay_out(root, jars, time)
         tarball = folder / f"{name}.tar.gz"
         _pack(root, tarball, time)
     return tarball
@@ -87,11 +106,14 @@ def release_time() -> int:
     return int(subprocess.run(command, capture_output=True, text=True, check=True).stdout)
 
 
-def lay_out(root: Path, jar: Path, time: int) -> None:
+def lay_out(root: Path, jars: Jars, time: int) -> None:
     """Put all that is shipped under `root`."""
+    storm = root / "storm"
+    storm.mkdir(parents=True)
+    shutil.copyfile(jars.scheduler, storm / "eyewall-storm-scheduler.jar")
+    shutil.copyfile(jars.overlap, storm / "eyewall-storm-overlap.jar")
     build_wheels(root / "wheels", time)
     copy_files(root)
-    shutil.copyfile(jar, root / "storm/eyewall-storm-scheduler.jar")
     lines = [
         f"{hashlib.sha256(path.read_bytes()).hexdigest()}  {path.relative_to(root)}\n"
         for path in sorted(root.rglob("*"))

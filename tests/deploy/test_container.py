@@ -11,10 +11,12 @@ import pytest
 import yaml
 from eyewall_deploy import cluster_file
 from eyewall_deploy.container import app, write_settings
+from eyewall_deploy.storm.settings import OVERLAP_JAR
 from typer.testing import CliRunner
 
 GIVEN = Path(__file__).parents[2] / "deploy" / "compose"
 CLUSTER = GIVEN / "cluster.toml"
+NOWHERE = Path("/nowhere")
 
 
 @pytest.fixture
@@ -28,7 +30,7 @@ def test_a_host_reports_what_the_cluster_file_says_of_it(
     folders: tuple[Path, Path],
 ) -> None:
     conf, run = folders
-    write_settings(cluster_file.load(CLUSTER).host("fog-2"), GIVEN, conf, run)
+    write_settings(cluster_file.load(CLUSTER).host("fog-2"), GIVEN, conf, run, NOWHERE)
     storm = yaml.safe_load((conf / "storm.yaml").read_text())
     assert storm["storm.local.hostname"] == "fog-2"
     assert storm["supervisor.slots.ports"] == [6700, 6701, 6702, 6703]
@@ -41,16 +43,33 @@ def test_a_host_has_the_settings_of_the_cluster_but_not_of_nimbus(
     folders: tuple[Path, Path],
 ) -> None:
     conf, run = folders
-    write_settings(cluster_file.load(CLUSTER).host("edge-1"), GIVEN, conf, run)
+    write_settings(cluster_file.load(CLUSTER).host("edge-1"), GIVEN, conf, run, NOWHERE)
     storm = yaml.safe_load((conf / "storm.yaml").read_text())
     assert storm["storm.zookeeper.servers"] == ["zookeeper"]
     assert not [key for key in storm if key.startswith("eyewall.")]
     assert "storm.scheduler" not in storm
 
 
+def test_a_host_with_the_jar_is_ready_for_moves_without_a_gap(folders: tuple[Path, Path]) -> None:
+    conf, run = folders
+    host = cluster_file.load(CLUSTER).host("edge-1")
+    write_settings(host, GIVEN, conf, run, NOWHERE)
+    without = yaml.safe_load((conf / "storm.yaml").read_text())
+    jar = conf / OVERLAP_JAR
+    jar.touch()
+    write_settings(host, GIVEN, conf, run, conf)
+    storm = yaml.safe_load((conf / "storm.yaml").read_text())
+    assert storm == {
+        **without,
+        "worker.childopts": f"{without['worker.childopts']} -javaagent:{jar}",
+        "storm.resource.isolation.plugin.enable": True,
+        "storm.resource.isolation.plugin": "io.eyewall.storm.overlap.OverlapIsolation",
+    }
+
+
 def test_both_agents_have_the_hosts_name(folders: tuple[Path, Path]) -> None:
     conf, run = folders
-    write_settings(cluster_file.load(CLUSTER).host("edge-1"), GIVEN, conf, run)
+    write_settings(cluster_file.load(CLUSTER).host("edge-1"), GIVEN, conf, run, NOWHERE)
     for name in ("monitor.toml", "latency.toml"):
         assert tomllib.loads((run / name).read_text())["host"] == "edge-1"
 

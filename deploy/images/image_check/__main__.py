@@ -2,7 +2,8 @@
 
 Started as docker-compose.yml says, and the agents as deploy/kubernetes says. As root, with buildah
 and debootstrap installed; some GB of disk, a quarter of an hour. The base images are stand-ins
-(roots.py). Of the six supervisor hosts one is started; Storm UI is not.
+(roots.py). Of the six supervisor hosts one is started, and asked whether it is ready for moves
+without a gap; Storm UI is not.
 
     make images-check                  everything
     make images-check ARGS=sidecar     one image, and the services of it
@@ -14,7 +15,7 @@ import shutil
 import sys
 from pathlib import Path
 
-from image_check import building, roots, running
+from image_check import building, overlap, roots, running
 from image_check.compose import Service, services
 from image_check.kubernetes import agents
 
@@ -70,6 +71,7 @@ def started(images: frozenset[str]) -> list[list[Service]]:
     composed = services()
     node = {name: composed[name] for name in STORES} | agents()
     hosts = {name: it for name, it in composed.items() if name in STARTED}
+    hosts[running.HOST] = overlap.checked(hosts[running.HOST])
     return [_with_what_they_need(it, images) for it in (node, hosts)]
 
 

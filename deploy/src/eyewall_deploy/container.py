@@ -15,7 +15,13 @@ import typer
 import yaml
 
 from eyewall_deploy import cluster_file
-from eyewall_deploy.storm.settings import SLOT_PORT, host_settings, without_scheduler
+from eyewall_deploy.storm.settings import (
+    OVERLAP_JAR,
+    SLOT_PORT,
+    host_settings,
+    with_overlap,
+    without_scheduler,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -24,6 +30,9 @@ if TYPE_CHECKING:
 
 LOOK_EVERY: Final = 1.0
 """Seconds between two looks at the cluster file."""
+
+EXTLIB_DAEMON: Final = Path("/apache-storm/extlib-daemon")
+"""Of the image's Storm: jars that its daemons see."""
 
 app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
 
@@ -39,10 +48,11 @@ def settings(
     given: Annotated[Path, typer.Option(help="Settings of all hosts.")] = Path("/etc/eyewall"),
     conf: Annotated[Path, typer.Option(envvar="STORM_CONF_DIR")] = Path("/conf"),
     run: Annotated[Path, typer.Option(help="For the agents' settings.")] = Path("/run/eyewall"),
+    extlib_daemon: Annotated[Path, typer.Option(help="Of Storm's home.")] = EXTLIB_DAEMON,
 ) -> None:
     """Write what this host's programs read; exit code 2 if the cluster has no such host."""
     try:
-        write_settings(cluster_file.load(cluster).host(host), given, conf, run)
+        write_settings(cluster_file.load(cluster).host(host), given, conf, run, extlib_daemon)
     except (cluster_file.ClusterFileError, KeyError, OSError) as error:
         _fail(error)
 
@@ -61,7 +71,9 @@ def delays(
         _fail(error)
 
 
-def write_settings(host: ClusterHost, given: Path, conf: Path, run: Path) -> None:
+def write_settings(
+    host: ClusterHost, given: Path, conf: Path, run: Path, extlib_daemon: Path
+) -> None:
     """Write a host's settings.
 
     Parameters
@@ -72,11 +84,16 @@ def write_settings(host: ClusterHost, given: Path, conf: Path, run: Path) -> Non
         Folder for its storm.yaml: Storm's STORM_CONF_DIR.
     run
         Folder for the agents' settings.
+    extlib_daemon
+        Folder of Storm's home with jars for daemons; if the one of moves without a gap is there, it
+        is used.
     """
     common = yaml.safe_load((given / "storm.yaml").read_text(encoding="utf-8"))
     slots = [SLOT_PORT + number for number in range(host.slots)]
     own = host_settings(host) | {"supervisor.slots.ports": slots}
     storm = without_scheduler(common) | own
+    if (overlap := extlib_daemon / OVERLAP_JAR).is_file():
+        storm = with_overlap(storm, overlap)
     (conf / "storm.yaml").write_text(yaml.safe_dump(storm), encoding="utf-8")
     run.mkdir(parents=True, exist_ok=True)
     for name in ("monitor.toml", "latency.toml"):  # they begin without any table

@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+import os
 import re
+import subprocess
 from fnmatch import fnmatch
 from pathlib import Path
 
 import pytest
+import yaml
+from eyewall_deploy.container import EXTLIB_DAEMON
+from eyewall_deploy.storm.settings import OVERLAP_JAR, recommended_settings, with_overlap
+from image_check import overlap
 from image_check.__main__ import started
 from image_check.compose import services
 from image_check.kubernetes import FOLDER, NODE, agents
@@ -74,6 +80,69 @@ def test_compose_and_image_agree_on_the_health_check(containerfile: Path) -> Non
     of_image = [s for s in services().values() if s.containerfile == containerfile.parent.name]
     assert of_image
     assert all(list(service.health) == words for service in of_image)
+
+
+@pytest.mark.parametrize(
+    ("image", "project", "jar"),
+    [
+        ("nimbus", "storm-scheduler", "eyewall-storm-scheduler.jar"),
+        ("host", "storm-scheduler/overlap", OVERLAP_JAR),
+    ],
+)
+def test_storms_daemons_see_the_jar_that_maven_makes(image: str, project: str, jar: str) -> None:
+    text = read(REPOSITORY / "deploy" / "images" / image / "Containerfile")
+    assert f"COPY {project}/pom.xml ./\nCOPY {project}/src ./src\nRUN mvn " in text
+    pom = (REPOSITORY / project / "pom.xml").read_text(encoding="utf-8")
+    assert f"<finalName>{Path(jar).stem}</finalName>" in pom
+    assert re.search(rf"^COPY --from=jar \S+/target/{jar} {EXTLIB_DAEMON}/$", text, re.MULTILINE)
+
+
+@pytest.fixture
+def on_host(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[Path, Path, Path]:
+    """A host's settings, its supervisor's log and the jar, with a JVM that wants only the jar."""
+    java = tmp_path / "java"
+    java.write_text('#!/bin/sh\ntest -f "${1#-javaagent:}"\n')
+    java.chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path), prepend=os.pathsep)
+    settings, log, jar = (tmp_path / it for it in ("storm.yaml", "supervisor.log", OVERLAP_JAR))
+    jar.touch()
+    made = with_overlap(recommended_settings(), jar)
+    settings.write_text(yaml.safe_dump(made), encoding="utf-8")
+    log.write_text(f"Using resource isolation plugin {made['storm.resource.isolation.plugin']}: x")
+    return settings, log, jar
+
+
+def is_ready(settings: Path, log: Path, health: str = "true") -> bool:
+    return subprocess.run(overlap.health_command((health,), settings, log)).returncode == 0
+
+
+def test_the_check_of_a_host_asks_for_what_moves_without_a_gap_need(
+    on_host: tuple[Path, Path, Path],
+) -> None:
+    settings, log, jar = on_host
+    assert is_ready(settings, log)
+    assert not is_ready(settings, log, health="false")
+    jar.unlink()
+    assert not is_ready(settings, log)
+    jar.touch()
+    log.write_text("storm.resource.isolation.plugin.enable is false.")
+    assert not is_ready(settings, log)
+
+
+def test_the_check_of_a_host_finds_settings_without_the_agent(
+    on_host: tuple[Path, Path, Path],
+) -> None:
+    settings, log, _ = on_host
+    settings.write_text(yaml.safe_dump(recommended_settings()), encoding="utf-8")
+    assert not is_ready(settings, log)
+
+
+def test_the_host_that_is_started_is_asked_after_its_own_health_check() -> None:
+    (host,) = [it for it in started(frozenset({"host"}))[1] if it.containerfile == "host"]
+    health = services()[host.name].health
+    assert host.health == overlap.health_command(
+        health, Path("/conf/storm.yaml"), Path("/logs/supervisor.log")
+    )
 
 
 def test_every_file_of_a_health_check_is_in_its_image() -> None:

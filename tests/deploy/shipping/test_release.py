@@ -32,15 +32,16 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def jar(folder: Path) -> Path:
-    file = folder / "eyewall-storm-scheduler.jar"
-    file.write_bytes(b"not really a jar")
-    return file
+def jars(folder: Path) -> release.Jars:
+    given = release.Jars(folder / "a.jar", folder / "b.jar")
+    given.scheduler.write_bytes(b"the scheduler")
+    given.overlap.write_bytes(b"moves without a gap")
+    return given
 
 
 @pytest.fixture(scope="module")
-def unpacked(folder: Path, jar: Path) -> Path:
-    tarball = release.make(jar, folder / "first", TIME)
+def unpacked(folder: Path, jars: release.Jars) -> Path:
+    tarball = release.make(jars, folder / "first", TIME)
     with tarfile.open(tarball) as archive:
         archive.extractall(folder, filter="data")
     return folder / f"eyewall-{release.version()}"
@@ -48,7 +49,7 @@ def unpacked(folder: Path, jar: Path) -> Path:
 
 @pytest.fixture(scope="module")
 def copied(folder: Path) -> Path:
-    """All but wheels and jar."""
+    """All but wheels and jars."""
     release.copy_files(folder / "copied")
     return folder / "copied"
 
@@ -58,13 +59,29 @@ def test_it_has_a_wheel_of_each_distribution_and_all_that_goes_with_them(unpacke
     for name in (
         "INSTALL.md",
         "constraints.txt",
-        "storm/eyewall-storm-scheduler.jar",
         "storm/storm.yaml",
         "systemd/eyewall-sidecar.service",
         "examples/sidecar.toml",
         "docs/user/install.md",
     ):
         assert (unpacked / name).is_file(), name
+
+
+def test_it_has_both_jars(unpacked: Path) -> None:
+    jars = {it.name: it.read_bytes() for it in unpacked.rglob("*.jar")}
+    assert jars == {
+        "eyewall-storm-scheduler.jar": b"the scheduler",
+        "eyewall-storm-overlap.jar": b"moves without a gap",
+    }
+    assert all((unpacked / "storm" / name).is_file() for name in jars)
+
+
+@pytest.mark.parametrize("missing", release.Jars._fields)
+def test_there_is_none_without_a_jar(missing: str, jars: release.Jars, tmp_path: Path) -> None:
+    without = jars._replace(**{missing: tmp_path / "none.jar"})
+    with pytest.raises(FileNotFoundError, match=r"none\.jar"):
+        release.make(without, tmp_path / "dist", TIME)
+    assert not list((tmp_path / "dist").glob("*"))
 
 
 def test_no_link_of_its_pages_leads_nowhere(copied: Path) -> None:
@@ -100,8 +117,10 @@ def test_its_sums_are_right_and_of_every_file(unpacked: Path) -> None:
     assert sums == {n: hashlib.sha256(it.read_bytes()).hexdigest() for n, it in files.items()}
 
 
-def test_the_same_sources_give_the_same_bytes(unpacked: Path, folder: Path, jar: Path) -> None:
-    again = release.make(jar, folder / "second", TIME)
+def test_the_same_sources_give_the_same_bytes(
+    unpacked: Path, folder: Path, jars: release.Jars
+) -> None:
+    again = release.make(jars, folder / "second", TIME)
     assert again.read_bytes() == (folder / "first" / again.name).read_bytes()
 
 

@@ -28,6 +28,7 @@ def deployed(**changes: Any) -> Deployment:
     return make_deployment(Path("/run-dir"), **changes)
 
 
+SOURCES = Path(__file__).parents[3] / "storm-scheduler/overlap/src/main/java"
 CLUSTER = deployed()
 EDGE_1 = CLUSTER.cluster.host("edge-1")
 FOG_2 = CLUSTER.cluster.host("fog-2")
@@ -171,4 +172,5 @@ def test_workers_and_supervisors_overlap_where_the_jar_for_it_is(tmp_path: Path)
     settings = supervisor_settings(cluster, host)
     assert f"-javaagent:{jar}" in settings["worker.childopts"].split()
     assert settings["storm.resource.isolation.plugin.enable"] is True
-    assert settings["storm.resource.isolation.plugin"].endswith(".OverlapIsolation")
+    plugin = settings["storm.resource.isolation.plugin"].replace(".", "/")
+    assert (SOURCES / f"{plugin}.java").is_file()

@@ -14,6 +14,7 @@ from eyewall_deploy.wan.addresses import CONTROL
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from pathlib import Path
 
     from eyewall_deploy.cluster_file import ClusterHost
     from eyewall_deploy.deployment import Deployment
@@ -51,6 +52,7 @@ _ONE_MACHINE = {
 }
 _REPORTERS = "topology.metrics.reporters"
 _CSV_REPORTER = "org.apache.storm.daemon.metrics.reporters.CsvPreparableReporter"
+_WORKER = "worker.childopts"
 _LOG_WRITER = "topology.worker.logwriter.childopts"
 _MEGABYTE = 1024 * 1024
 OVERLAP_JAR: Final = "eyewall-storm-overlap.jar"
@@ -146,6 +148,15 @@ def agent_port(deployment: Deployment, host: ClusterHost) -> int:
     return AGENT_PORT
 
 
+def with_overlap(settings: Mapping[str, Any], jar: Path) -> dict[str, Any]:
+    """Add what moves without a gap need on a host that has their jar.
+
+    Not for Nimbus or Storm UI without it: a daemon looks for the class of the plugin as soon as it
+    reads its settings, and ends if there is none.
+    """
+    return {**settings, **_OVERLAP, _WORKER: f"{settings[_WORKER]} -javaagent:{jar}"}
+
+
 def java_network_options(deployment: Deployment) -> tuple[str, ...]:
     """Return JVM options for the network, and for the hosts' names if /etc/hosts lacks them."""
     options: tuple[str, ...] = ("-Djava.net.preferIPv4Stack=true",)
@@ -163,19 +174,14 @@ def _common_settings(deployment: Deployment, program: str) -> dict[str, Any]:
     if not deployment.state.agents:
         del settings[_REPORTERS]
     log_writer = [settings[_LOG_WRITER]]
-    workers = [settings["worker.childopts"], *java_network_options(deployment)]
+    workers = [settings[_WORKER], *java_network_options(deployment)]
     if not deployment.state.stock_timing:
         archive = archive_options(deployment.home.path, deployment.state.java, WORKER_JARS)
         log_writer += archive
         workers += archive
-    overlap = run.extlib_daemon / OVERLAP_JAR
-    if overlap.is_file():
-        workers.append(f"-javaagent:{overlap}")
-        settings |= _OVERLAP
-    return {
-        **settings,
+    settings |= {
         **_ONE_MACHINE,
-        "worker.childopts": " ".join(workers),
+        _WORKER: " ".join(workers),
         _LOG_WRITER: " ".join(log_writer),
         "storm.zookeeper.servers": [inner.zookeeper.host],
         "storm.zookeeper.port": inner.zookeeper.port,
@@ -186,3 +192,5 @@ def _common_settings(deployment: Deployment, program: str) -> dict[str, Any]:
         "storm.workers.artifacts.dir": str(run.logs(program) / "workers"),
         "storm.log4j2.conf.dir": str(run.log4j2),
     }
+    overlap = run.extlib_daemon / OVERLAP_JAR
+    return with_overlap(settings, overlap) if overlap.is_file() else settings
