@@ -70,6 +70,20 @@ def test_a_supervisord_that_shuts_down_is_gone(
             ask()
 
 
+def test_a_program_that_is_killed_is_started_again(control: Control) -> None:
+    before = control.state("stubborn").pid
+    assert control.kill("stubborn") is None
+    while control.state("stubborn").pid in {before, 0}:
+        time.sleep(0.05)
+    subprocess.run(["kill", "-9", str(control.state("stubborn").pid)], check=True)
+    assert control.stop("tame") is None
+    assert control.kill("tame") is None  # nothing to kill
+    assert control.state("tame").state == "STOPPED"
+    refused = control.kill("wild")
+    assert refused is not None
+    assert refused.reason == "program wild: there is none; programs are stubborn, tame"
+
+
 def test_without_supervisord_it_is_gone(tmp_path: Path) -> None:
     control = Control(RunDir(tmp_path).socket)
     assert not control.answers()

@@ -150,6 +150,17 @@ def test_the_command_line_stands_in_for_the_file() -> None:
             EVENT + "drain = 'h1'\n[rate]",
             "drain = 'h1': only Eyewall drains hosts, and schedulers has ras",
         ),
+        (
+            "[rate]",
+            EVENT + "kill = 'nimbsu'\n[rate]",
+            "events[0].kill = 'nimbsu': no such program; allowed are nimbus, sidecar",
+        ),
+        (
+            "[rate]",
+            EVENT + "until = 15\nkill = 'supervisor-h1'\n[rate]",
+            "until = 15: a program that is killed is started again at once",
+        ),
+        ("[rate]", EVENT + "kill = 'nimbus'\ndrain = 'h1'\n[rate]", "events[0]: give either delay"),
         ("[rate]", EVENT + "until = 5\ncpu = 'h1'\nfactor = 2\n[rate]", "until = 5: goes back"),
         (
             "[rate]",

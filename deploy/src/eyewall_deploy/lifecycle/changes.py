@@ -43,6 +43,14 @@ def stop(deployment: Deployment, program: str, progress: CommandProgress) -> Fai
         return deployment.run.end_notice
 
 
+def kill(deployment: Deployment, program: str) -> Failure | None:
+    """End one program as a crash would; it is started again at once."""
+    try:
+        return Control(deployment.run.socket).kill(program)
+    except SupervisordGoneError:
+        return deployment.run.end_notice
+
+
 def restart(deployment: Deployment, program: str, progress: CommandProgress) -> Failure | None:
     """Stop and start one program, and wait until it is ready."""
     return stop(deployment, program, progress) or start(deployment, program, progress)

@@ -75,21 +75,28 @@ class Control:
 
     def start(self, name: str) -> Failure | None:
         """Start a program and return at once; a running one is left alone."""
-        return self._command("startProcess", name, wait=False, harmless=_ALREADY_STARTED)
+        return self._command("startProcess", name, option=False, harmless=_ALREADY_STARTED)
 
     def stop(self, name: str) -> Failure | None:
         """Stop a program and wait for its end; a stopped one is left alone."""
-        return self._command("stopProcess", name, wait=True, harmless=_NOT_RUNNING)
+        return self._command("stopProcess", name, option=True, harmless=_NOT_RUNNING)
+
+    def kill(self, name: str) -> Failure | None:
+        """End a program by SIGKILL; supervisord starts it again. A stopped one is left alone."""
+        return self._command("signalProcess", name, option="KILL", harmless=_NOT_RUNNING)
 
     def stop_all_but(self, needed: Collection[str]) -> None:
         """Ask every program to stop but those that the others need for it; return at once."""
         for program in self.states():
             if program.pid and program.name not in needed:
-                self._command("stopProcess", program.name, wait=False, harmless=_NOT_RUNNING)
+                self._command("stopProcess", program.name, option=False, harmless=_NOT_RUNNING)
 
-    def _command(self, method: str, name: str, *, wait: bool, harmless: int) -> Failure | None:
+    def _command(
+        self, method: str, name: str, *, option: bool | str, harmless: int
+    ) -> Failure | None:
+        """Have a method called; `option` is whether to wait for its end, or a signal."""
         try:
-            self._call(method, name, wait)
+            self._call(method, name, option)
         except xmlrpc.client.Fault as fault:
             if fault.faultCode == harmless:
                 return None

@@ -1,4 +1,4 @@
-"""What a trial changes while it runs: delays, CPU of hosts, which are drained, and back."""
+"""What a trial changes while it runs: delays, CPU and drains of hosts, and back; what it kills."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from eyewall_deploy import state_file
 from eyewall_deploy.failure import Failure
 from eyewall_deploy.host.cgroups import read_cpu
-from eyewall_deploy.lifecycle.changes import change_cpu, change_delay
+from eyewall_deploy.lifecycle.changes import change_cpu, change_delay, kill
 from eyewall_deploy.lifecycle.drain import drain_hosts
 from eyewall_deploy.wan import delay_file
 
@@ -53,28 +53,32 @@ def _restore_hosts(cluster: MeasuredCluster, trial: Trial) -> Failure | None:
 
 
 class EventSchedule:
-    """The events of a trial, each with what undoes it; on loopback hosts can only be drained."""
+    """The events of a trial, each with what undoes it; on loopback delays and CPU stay."""
 
     def __init__(self, cluster: MeasuredCluster, trial: Trial) -> None:
         self._cluster = cluster
         self._trial = trial
         possible = trial.events
         if cluster.deployment.on_loopback:
-            possible = tuple(it for it in possible if it.drain is not None)
+            possible = tuple(it for it in possible if not it.is_emulated)
         self._due = sorted(possible, key=lambda event: event.at)
         self._active: list[TrialEvent] = []
 
     def apply(self, at: float) -> Failure | None:
         """Begin and end what is due."""
         changed = False
+        failure: Failure | None = None
         for event in [event for event in self._due if event.at <= at]:
             self._due.remove(event)
+            if event.kill is not None:
+                failure = failure or kill(self._cluster.deployment, event.kill)
+                continue
             self._active.append(event)
             changed = True
         for event in [it for it in self._active if it.until is not None and it.until <= at]:
             self._active.remove(event)
             changed = True
-        return self._set() if changed else None
+        return (self._set() if changed else None) or failure
 
     def undo_all(self) -> None:
         """End all."""

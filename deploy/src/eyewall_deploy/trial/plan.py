@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from eyewall_deploy.trial.records import SustainableRate, TrialRun
     from eyewall_deploy.trial.trial_file import Trial, TrialScheduler
 
+_LATER = frozenset({"drain", "kill"})
+"""Keys of events that came later: left out of the hash where they say nothing, as before."""
 _Result = TypeVar("_Result", "TrialRun", "SustainableRate")
 
 
@@ -76,9 +78,8 @@ def fingerprint(trial: Trial, planned: PlannedRun) -> str:
         "topologies": [asdict(topology) for topology in trial.topologies],
         "scheduler": asdict(planned.scheduler),
         "resolution": planned.resolution,
-        # A key that came later is left out where it says nothing, as before.
         "events": [
-            {key: it for key, it in asdict(event).items() if key != "drain" or it is not None}
+            {key: it for key, it in asdict(event).items() if key not in _LATER or it is not None}
             for event in trial.events
         ],
     }

@@ -133,7 +133,7 @@ class TrialSession:
     def _reach_cluster(self) -> _HeldCluster | Failure:
         """Bring the cluster up, or use the one that is up."""
         held = self._find_cluster() or self._bring_up()
-        events = ", ".join(it.label for it in self.trial.events if it.drain is None)
+        events = ", ".join(it.label for it in self.trial.events if it.is_emulated)
         if events and not isinstance(held, Failure) and held.cluster.deployment.on_loopback:
             self.progress.log(f"delays and CPU are not emulated here, so none changes: {events}")
         return held

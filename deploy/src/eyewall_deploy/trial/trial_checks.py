@@ -19,6 +19,9 @@ if TYPE_CHECKING:
     from eyewall_deploy.trial.trial_file import Trial, TrialEvent, TrialScheduler, TrialTopology
 
 _EYEWALL: Final = "eyewall."
+_KILLED: Final = ("nimbus", "sidecar", "zookeeper", "redis", "rates")
+_AGENTS: Final = ("supervisor", "monitor", "latency")
+"""Of each host."""
 _CPU_MICROS, _PARALLELISM = 1000, 2
 """What a load topology has without these arguments: see `LoadOptions`."""
 
@@ -144,12 +147,25 @@ def _setting_problems(where: str, settings: Mapping[str, Any]) -> Iterator[str]:
 def _event_problems(event: TrialEvent, trial: Trial) -> Iterator[str]:
     given = {
         name
-        for name in ("delay", "add", "cpu", "factor", "drain")
+        for name in ("delay", "add", "cpu", "factor", "drain", "kill")
         if getattr(event, name) is not None
     }
-    if given not in ({"delay", "add"}, {"cpu", "factor"}, {"drain"}):
-        yield (": give either delay = [A, B] and add_ms, or cpu = HOST and factor, or drain = HOST")
+    if given not in ({"delay", "add"}, {"cpu", "factor"}, {"drain"}, {"kill"}):
+        yield (
+            ": give either delay = [A, B] and add_ms, or cpu = HOST and factor, or drain = HOST, "
+            "or kill = PROGRAM"
+        )
         return
+    if event.kill is not None:
+        programs = [
+            *_KILLED,
+            *(f"{kind}-{it}" for kind in _AGENTS for it in trial.cluster.host_names),
+        ]
+        if event.kill not in programs:
+            choices = name_choices("allowed", programs, event.kill)
+            yield f".kill = {event.kill!r}: no such program; {choices}"
+        if event.until is not None:
+            yield f".until = {event.until:g}: a program that is killed is started again at once"
     others = [it.label for it in trial.schedulers if it.scheduler != SchedulerChoice.EYEWALL]
     if event.drain is not None and others:
         yield f".drain = {event.drain!r}: only Eyewall drains hosts, and schedulers has {others[0]}"

@@ -105,7 +105,7 @@ class TrialScheduler:
 @_table
 @dataclass(frozen=True, slots=True)
 class TrialEvent:
-    """One `[[events]]`: a delay that rises, a host that slows down or is drained, and back.
+    """One `[[events]]`: a delay rises, a host slows down or is drained, and back; a program dies.
 
     Parameters
     ----------
@@ -117,6 +117,8 @@ class TrialEvent:
         A host, and what its CPU is multiplied with.
     drain
         A host that Eyewall is to empty.
+    kill
+        A program of the cluster that ends by SIGKILL, and is started again at once.
     """
 
     at: Annotated[_Number, Field(ge=0)]
@@ -126,6 +128,12 @@ class TrialEvent:
     cpu: _Text | None = None
     factor: Annotated[_Number | None, Field(gt=0, le=100)] = None
     drain: _Text | None = None
+    kill: _Text | None = None
+
+    @property
+    def is_emulated(self) -> bool:
+        """Whether only an emulated network or host can make it happen."""
+        return self.drain is None and self.kill is None
 
     @property
     def label(self) -> str:
@@ -134,6 +142,8 @@ class TrialEvent:
             return f"{self.delay[0]} ↔ {self.delay[1]} +{self.add:g} ms"
         if self.drain is not None:
             return f"{self.drain} drained"
+        if self.kill is not None:
+            return f"{self.kill} killed"
         return f"{self.cpu} CPU × {self.factor:.3g}"
 
 

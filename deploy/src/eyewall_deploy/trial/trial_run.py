@@ -75,7 +75,7 @@ def run_trial(
     end = watched[-1].began + trial.seconds
     time.sleep(max(0.0, end + _LINES_LATE - time.time()))
     measured = read_topologies(trial, folder)
-    without_events = cluster.deployment.on_loopback and any(it.drain is None for it in trial.events)
+    without_events = cluster.deployment.on_loopback and any(it.is_emulated for it in trial.events)
     made = [
         replace(_trial_run(trial, planned, load, seen, measured), without_events=without_events)
         for planned, load, seen in zip(runs, loads, watched, strict=True)
