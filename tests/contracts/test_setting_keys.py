@@ -12,6 +12,7 @@ from eyewall_contracts.setting_keys import (
     SHIM_KEYS,
     TOPOLOGY_KEYS,
     Addresses,
+    Components,
     Flag,
     Number,
     OneOf,
@@ -102,6 +103,7 @@ def test_the_shipped_storm_yaml_has_keys_of_the_table_alone() -> None:
             [["127.0.0.1:7077"], ["a:1", "[::1]:65535"]],
             [[], "a:1", ["a"], ["a:"], [":1"], ["a:0"], ["a:65536"], ["a:٣"], [7077]],
         ),
+        (Components(), ["sink", ["sink", "tag"]], [[], "", [""], [1], 1, None, {}]),
         (Places(), ["edge-1", ["a", "site:b"]], [[], "", [""], [1], 1, None, {}]),
         (
             PerComponent(Number(0, 1)),

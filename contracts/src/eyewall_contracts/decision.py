@@ -128,6 +128,8 @@ class DecisionRecord(Struct, frozen=True):
     outcome_of, outcome
         The move that this decision looks back on, by its id, and what was measured of it; empty:
         it looks back on none.
+    overlaps
+        Whether the old workers of a move serve on until its new ones carry tuples.
     """
 
     id: DecisionId
@@ -159,6 +161,7 @@ class DecisionRecord(Struct, frozen=True):
     gain_greatest: Number | None = None
     outcome_of: Text = ""
     outcome: Text = ""
+    overlaps: bool = False
 
     @property
     def time(self) -> float:

@@ -12,10 +12,23 @@ from __future__ import annotations
 
 from typing import Annotated, Final
 
-from msgspec import Struct
+from msgspec import Meta, Struct
 
 from eyewall_contracts.codec import RecordCodec
-from eyewall_contracts.field_types import Amount, Count, HostName, Name, Rows, Time, Whole
+from eyewall_contracts.field_types import (
+    LONGEST_NAME,
+    Amount,
+    Count,
+    HostName,
+    Name,
+    Rows,
+    Time,
+    Whole,
+)
+
+OVERLAP_CONTRACT: Final = 1
+"""What the overlap agent in workers (storm-scheduler/overlap) and the sidecar agree on: orders to
+move, and how workers hand over. `OverlapAgent.CONTRACT` is the agent's."""
 
 
 class TaskInput(Struct, frozen=True, array_like=True, gc=False):
@@ -110,6 +123,9 @@ class WorkerSample(Struct, frozen=True, array_like=True):
     threads: Annotated[tuple[ThreadGroup, ...], Rows] = ()
     overlaps: bool = False
     """Whether it serves on while its successor starts, where Eyewall moves it: it has the agent."""
+    agent_contract: Count = 0
+    """That agent's `OVERLAP_CONTRACT`; 0: it is older than this number."""
+    agent_version: Annotated[str, Meta(max_length=LONGEST_NAME)] = ""
 
 
 class MachineSample(Struct, frozen=True, array_like=True):

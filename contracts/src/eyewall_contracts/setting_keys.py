@@ -125,6 +125,18 @@ class Places:
 
 
 @dataclass(frozen=True, slots=True)
+class Components:
+    """Components of a topology: a list of them, or one alone."""
+
+    allowed: str = "a list of components"
+
+    def allows(self, value: object) -> bool:
+        """Whether each is text; only a topology has components."""
+        components = value if isinstance(value, list) else [value]
+        return bool(components) and all(isinstance(it, str) and it for it in components)
+
+
+@dataclass(frozen=True, slots=True)
 class PerComponent:
     """A map from components to values.
 
@@ -261,6 +273,13 @@ MOVES: Final = SettingKey(
     Reader.SIDECAR,
     "Whether old workers serve on until new ones carry tuples, where hosts have the agent for it.",
 )
+EXCLUSIVE: Final = SettingKey(
+    "eyewall.exclusive",
+    Components(),
+    None,
+    Reader.SIDECAR,
+    "Components that must not run twice: moves of workers with them restart.",
+)
 POLICY: Final = SettingKey(
     "eyewall.policy",
     Text("odp"),
@@ -348,6 +367,7 @@ TOPOLOGY_KEYS: Final = _by_name(
     (
         MODE,
         MOVES,
+        EXCLUSIVE,
         POLICY,
         OBJECTIVE,
         TIME_LIMIT,

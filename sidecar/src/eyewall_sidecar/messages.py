@@ -100,6 +100,24 @@ class Code(Enum):
     FOREIGN_NODE = "{executor} was on {node}, which serves another topology"
     OVERLOADED = "{node} was overloaded: {needed:.2g} cores needed, {available:.2g} available"
 
+    # Why the workers of a move restart, instead of serving on.
+    RESTARTS = "{decided}; its workers restart: {reason}"
+    OVERLAPS = "old workers serve on until new ones carry tuples"
+    MOVES_RESTART = "moves restart workers: {reason}"
+    RESTARTS_AS_SET = "eyewall.moves is restart"
+    STATEFUL = "{topology} has stateful bolts, which must not run twice"
+    EXCLUSIVE_MOVES = "{components:list} must not run twice (eyewall.exclusive)"
+    NO_OVERLAP_AGENT = "the worker of {topology} on {slot} is not known to have the overlap agent"
+    OTHER_OVERLAP_AGENT = (
+        "the overlap agent of {slot}, {version}, has contract {contract}; it must be {allowed}, as "
+        "this sidecar's: install the jar of its release there"
+    )
+    NO_FRESH_SLOTS = "new workers need slots of old ones, {slots:list}"
+    NO_MEMORY_FOR_BOTH = (
+        "{host} has {available:.0f} MB for the topology, and old and new workers together declare "
+        "{needed:.0f}"
+    )
+
     # Looking back on a move.
     MEASURED_MOVE = (
         "throughput {throughput:tuples/s} (was {throughput_before:tuples/s}), latency "
@@ -178,7 +196,6 @@ class Code(Enum):
         "{rate:.3g} times the present rate is perhaps not carried: {bottleneck} saturates at "
         "about {sustainable:.2f} times"
     )
-    NO_OVERLAP = "moves restart workers: not all of {topology} are known to have the overlap agent"
     CPU_NOT_MEASURED = "utilisation is of declared CPU: nothing was measured"
     UNEXPLAINED = "{topology} cannot be explained: {reason}"
     MISSING_EXECUTORS = "{missing} of its {executors} executors have no slot"

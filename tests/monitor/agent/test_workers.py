@@ -58,11 +58,20 @@ def test_a_worker_with_the_agent_of_moves_without_a_gap_is_known_by_its_file(
     tmp_path: Path,
 ) -> None:
     worker = replace(WORKER, local_dir=str(tmp_path))
-    assert not worker.overlaps()
+    assert worker.overlap_agent() is None
     folder = tmp_path / "workers" / "worker-id"
     folder.mkdir(parents=True)
-    (folder / "eyewall-agent").touch()
-    assert worker.overlaps()
+    file = folder / "eyewall-agent"
+    for text, agent in (
+        (b"1 0.1.0\n", (1, "0.1.0")),
+        (b"", (0, "")),  # older ones write nothing into it
+        (b"\xffone 0.1.0", (0, "")),
+        (b"1 0.1.0\x07\n", (0, "")),
+        (b"9" * 20 + b" 0.1.0\n", (0, "")),
+        (b"1 " + b"9" * 5_000 + b"\n", (0, "")),
+    ):
+        file.write_bytes(text)
+        assert worker.overlap_agent() == agent
 
 
 def search(fake: FakeProc, local_dir: str | None = None) -> list[int]:

@@ -52,6 +52,12 @@ def test_a_map_may_be_written_as_text_because_streamparse_has_no_maps_on_its_com
     assert read(pin='{"source": "edge-1"}').pins == {"source": ("edge-1",)}
 
 
+@pytest.mark.parametrize("value", [["source", "tag"], '["source", "tag"]'])
+def test_a_list_of_components_may_be_written_as_text(value: object) -> None:
+    assert read(exclusive=value).exclusive == ("source", "tag")
+    assert read(exclusive="tag").exclusive == ("tag",)
+
+
 def test_a_promise_and_a_budget_are_checked_and_change_nothing_of_the_placement() -> None:
     assert read(**{"rate.promised.mbit": {"source": 2.5}, "budget.per.mb": 3}) == read()
 
@@ -84,6 +90,11 @@ def test_a_promise_and_a_budget_are_checked_and_change_nothing_of_the_placement(
         ("executors.per.slot", True, ["eyewall.executors.per.slot", "true"]),
         ("rate.promised.mbit", {"sauce": 1}, ["promised.mbit", "did you mean source?"]),
         ("rate.promised.mbit", {"source": -1}, ["promised.mbit", "source", "-1", "to 1,000,000"]),
+        ("exclusive", "sauce", ["eyewall.exclusive", "sauce", "did you mean source?"]),
+        ("exclusive", [], ["eyewall.exclusive is []", "a list of components"]),
+        ("exclusive", ["source", 3], ["eyewall.exclusive", "3", "a list of components"]),
+        ("exclusive", {"source": 1}, ["eyewall.exclusive", "a list of components"]),
+        ("exclusive", "[source", ["eyewall.exclusive", "[source", "JSON"]),
         ("rate.promised.mbit", 2, ["eyewall.rate.promised.mbit is 2", "map"]),
         ("budget.per.mb", "much", ["eyewall.budget.per.mb", '"much"', "from 0"]),
         ("polcy", "odp", ["eyewall.polcy", "did you mean eyewall.policy?"]),

@@ -517,16 +517,22 @@ class Place(_message.Message):
     DESCRIPTOR: _descriptor.Descriptor
 
     WORKERS_FIELD_NUMBER: _builtins.int
+    OVERLAPS_FIELD_NUMBER: _builtins.int
+    overlaps: _builtins.bool
+    """Workers that this ends serve on until their successors carry tuples. The shim restarts them
+    all the same where a successor needs a slot that is in use.
+    """
     @_builtins.property
     def workers(self) -> _containers.RepeatedCompositeFieldContainer[Global___Worker]: ...
     def __init__(
         self,
         *,
         workers: _abc.Iterable[Global___Worker] | None = ...,
+        overlaps: _builtins.bool = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["workers", b"workers"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["overlaps", b"overlaps", "workers", b"workers"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

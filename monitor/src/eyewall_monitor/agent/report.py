@@ -44,6 +44,7 @@ class WorkerObservation:
 def worker_sample(observed: WorkerObservation, now: Instant) -> WorkerSample:
     """Make a worker's part of a report."""
     counters, usage = observed.counters, observed.usage
+    agent = observed.process.overlap_agent()
     return WorkerSample(
         topology=observed.process.topology,
         port=observed.process.port,
@@ -57,7 +58,9 @@ def worker_sample(observed: WorkerObservation, now: Instant) -> WorkerSample:
         memory=usage.memory,
         tasks=task_samples(counters),
         threads=usage.threads,
-        overlaps=observed.process.overlaps(),
+        overlaps=agent is not None,
+        agent_contract=agent.contract if agent else 0,
+        agent_version=agent.version if agent else "",
     )
 
 

@@ -7,9 +7,10 @@ supervisor, supervisor's port (since Storm 2), port, worker.
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -19,7 +20,22 @@ if TYPE_CHECKING:
 _MAIN: Final = "org.apache.storm.daemon.worker.Worker"
 _LOG_WRITER: Final = "org.apache.storm.LogWriter"
 _OVERLAP: Final = "eyewall-agent"
-"""ServingMark of storm-scheduler/overlap creates it."""
+"""ServingMark of storm-scheduler/overlap writes it: CONTRACT VERSION."""
+_AGENT: Final = re.compile(r"([0-9]{1,9}) ([!-~]{1,99})\n")
+_LONGEST_AGENT: Final = 200
+
+
+class OverlapAgent(NamedTuple):
+    """The agent in a worker that lets it serve on while its successor starts.
+
+    Parameters
+    ----------
+    contract, version
+        `OVERLAP_CONTRACT` and the version of its jar; 0 and empty: it does not say.
+    """
+
+    contract: int
+    version: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,9 +62,15 @@ class WorkerProcess:
         """The worker's log."""
         return Path(self.artifacts, self.topology, str(self.port), "worker.log")
 
-    def overlaps(self) -> bool:
-        """Whether it has the agent of moves without a gap, which leaves a file in its folder."""
-        return Path(self.local_dir, "workers", self.id, _OVERLAP).exists()
+    def overlap_agent(self) -> OverlapAgent | None:
+        """Return its agent of moves without a gap, which leaves a file in its folder, if any."""
+        try:
+            with Path(self.local_dir, "workers", self.id, _OVERLAP).open("rb") as file:
+                text = file.read(_LONGEST_AGENT).decode(errors="replace")
+        except OSError:
+            return None
+        found = _AGENT.fullmatch(text)
+        return OverlapAgent(int(found[1]), found[2]) if found else OverlapAgent(0, "")
 
 
 def read_command(pid: int, command: Sequence[str]) -> WorkerProcess | None:

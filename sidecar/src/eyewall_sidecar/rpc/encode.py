@@ -52,8 +52,9 @@ def decision(decided: Decision) -> pb.Decision:
         status=_line(str(decided.status or "")),
     )
     match decided.verdict:
-        case Place(assignment):
+        case Place(assignment, overlaps):
             message.place.workers.extend(_workers(assignment))
+            message.place.overlaps = overlaps
         case Keep():
             message.keep.SetInParent()
         case Decline(reason):

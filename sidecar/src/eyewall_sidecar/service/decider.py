@@ -19,6 +19,7 @@ from eyewall_sidecar.service.decision import (
     cancel_search,
     leave_alone,
     poll_search,
+    with_overlap,
 )
 from eyewall_sidecar.service.first_placement import is_same_but_for_others, prefer_ras
 from eyewall_sidecar.service.look_back import MoveTrial
@@ -98,7 +99,7 @@ class TopologyDecider:
     ) -> TopologyOutcome:
         """Apply the plan that a person ordered; else place what has no slot, or improve."""
         ordered = self._ready_moves.apply_plan(topology, record, inputs)
-        return ordered or self._decide(topology, record, inputs)
+        return with_overlap(ordered or self._decide(topology, record, inputs), topology)
 
     def conditions(
         self, topology: TopologyState, record: TopologyRecord, switches: HeldSwitches

@@ -9,6 +9,7 @@ from eyewall_sidecar.model import Evaluation, Solution
 from eyewall_sidecar.service.crossing_memory import CrossingLesson
 from eyewall_sidecar.service.look_back import MoveHistory, MoveTrial
 from eyewall_sidecar.service.movement_rules import CandidateMove
+from eyewall_sidecar.service.overlap import restart_reason
 from eyewall_sidecar.service.plans import Plan
 from eyewall_sidecar.service.problem_cache import Observation, PlacementRequest
 from eyewall_sidecar.service.solver_pool import Job, PlacementTask, SolverFailure
@@ -186,9 +187,13 @@ def cancel_search(record: TopologyRecord) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Run exactly these workers."""
+    """Run exactly these workers.
+
+    `overlaps`: where what runs is moved, old workers serve on until new ones carry tuples.
+    """
 
     assignment: Assignment
+    overlaps: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -292,3 +297,22 @@ def leave_alone(topology: TopologyState, mode: Mode, reason: Message) -> Keep | 
     """Keep what runs whole; what lacks a slot is left to the inner scheduler."""
     runs_whole = bool(topology.assignment) and not topology.missing()
     return Keep(reason) if runs_whole and mode is Mode.AUTO else Decline(reason)
+
+
+def with_overlap(outcome: TopologyOutcome, topology: TopologyState) -> TopologyOutcome:
+    """Let old workers serve on where the outcome moves what runs and nothing is against it.
+
+    Its report names the reason where the topology's owner wants them to and they do not.
+    """
+    request, verdict = outcome.record.request, outcome.verdict
+    if not isinstance(verdict, Place) or topology.missing():
+        return outcome
+    if request is None or request.topology.assignment != topology.assignment:
+        return outcome  # what is known is of another assignment
+    reason = restart_reason(request, verdict.assignment)
+    if reason is None:
+        return replace(outcome, verdict=replace(verdict, overlaps=True))
+    if outcome.report is None or not request.settings.overlap:
+        return outcome
+    report = message(Code.RESTARTS, decided=outcome.report, reason=reason)
+    return replace(outcome, report=report)

@@ -150,6 +150,7 @@ def describe_decision(
         said=report,
         base=topology.assignment_digest.hex()[:16],
         workers_started=_started(verdict, topology),
+        overlaps=isinstance(verdict, Place) and verdict.overlaps,
         rates_age=evidence.rates_age,
     )
     if request is None:

@@ -5,6 +5,7 @@ from collections.abc import Set
 from dataclasses import dataclass
 from math import inf
 
+from eyewall_sidecar.service.overlap import find_obstacle, restart_reason
 from eyewall_sidecar.service.problem_cache import PlacementRequest
 from eyewall_sidecar.service.worker_starts import WorkerStarts
 from eyewall_sidecar.storm import Assignment, ComponentKind, TopologyProblem, Worker
@@ -70,7 +71,7 @@ def price_move(
         (starts.seconds(topology.topology.id, hosts.get(it.slot.supervisor, "")) for it in started),
         default=0.0,
     )
-    if serves_on(request):
+    if restart_reason(request, after) is None:
         gap = min(gap, OVERLAP_GAP)
     affected = _affected(request, started)
     return MovePrice(gap, affected, topology.topology.message_timeout, sustainable)
@@ -85,29 +86,12 @@ def least_price(request: PlacementRequest, starts: WorkerStarts) -> float:
     topology = request.topology.topology
     hosts = {capacity.supervisor.host for capacity in request.capacities.values()}
     gap = min((starts.seconds(topology.id, it) for it in hosts), default=0.0)
-    if serves_on(request):
+    if find_obstacle(request) is None:
         gap = min(gap, OVERLAP_GAP)
     affected = min(
         (_affected(request, {worker}) for worker in request.topology.assignment), default=0.0
     )
     return MovePrice(gap, affected, topology.message_timeout).seconds
-
-
-def serves_on(request: PlacementRequest) -> bool:
-    """Return whether workers of a topology that runs serve on while their successors start.
-
-    If its owner asks for it, and each of its workers is reported to be able to.
-    """
-    topology, assignment = request.topology.topology.id, request.topology.assignment
-    hosts = {it: capacity.supervisor.host for it, capacity in request.capacities.items()}
-    able = {
-        (host, it.port)
-        for host, sample in request.observation.estimates.reports.items()
-        for it in sample.workers
-        if it.topology == topology and it.overlaps
-    }
-    slots = {(hosts.get(it.slot.supervisor, ""), it.slot.port) for it in assignment}
-    return request.settings.overlap and bool(slots) and slots <= able
 
 
 def _affected(request: PlacementRequest, workers: Set[Worker]) -> float:

@@ -13,7 +13,7 @@ from eyewall_sidecar.objectives import evaluate
 from eyewall_sidecar.policies import policy_catalogue
 from eyewall_sidecar.service.decision import Decision, Decline, Keep, TopologyRecord
 from eyewall_sidecar.service.lookup import UnavailableError, find_topology
-from eyewall_sidecar.service.move_price import serves_on
+from eyewall_sidecar.service.overlap import find_obstacle
 from eyewall_sidecar.service.plans import executor_names
 from eyewall_sidecar.service.problem_cache import Observation, PlacementRequest, request_placement
 from eyewall_sidecar.storm import (
@@ -357,6 +357,6 @@ def _assumed(
     if missing := request.topology.missing():
         names = executor_names(request.topology)
         yield message(Code.WITHOUT_SLOT, executors=[names[it] for it in missing])
-    if request.settings.overlap and not serves_on(request):
-        yield message(Code.NO_OVERLAP, topology=request.topology.topology.name)
+    if request.settings.overlap and (obstacle := find_obstacle(request)):
+        yield message(Code.MOVES_RESTART, reason=obstacle)
     yield message(Code.SIZES_UNKNOWN)

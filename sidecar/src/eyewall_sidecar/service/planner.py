@@ -27,6 +27,7 @@ from eyewall_sidecar.service.lookup import (
 )
 from eyewall_sidecar.service.messages import solution_message
 from eyewall_sidecar.service.movement_rules import CandidateMove, assess_move, evaluate_move
+from eyewall_sidecar.service.overlap import restart_reason
 from eyewall_sidecar.service.overview import (
     RoundSnapshot,
     RunningProblem,
@@ -299,7 +300,8 @@ class _Draft:
 
     def _plan(self, evidence: Evidence, assignment: Assignment) -> Plan:
         topology, now = self.request.topology, self.service.now()
-        record = describe_decision(topology, Place(assignment), "", evidence)
+        overlaps = restart_reason(self.request, assignment) is None
+        record = describe_decision(topology, Place(assignment, overlaps), "", evidence)
         hosts = {it.id: it.host for it in self.snapshot.observation.state.supervisors}
         return Plan(self.id, topology, hosts, assignment, record, made=now, since=now)
 
@@ -314,6 +316,11 @@ class _Draft:
             yield from (it for it in (*problem.assumptions, problem.delays_assumed) if it)
         if candidate.slots is None:
             return
+        restarts = restart_reason(self.request, candidate.slots.assignment)
+        if restarts is None:
+            yield message(Code.OVERLAPS)
+        elif self.own.overlap:
+            yield message(Code.MOVES_RESTART, reason=restarts)
         if reused := reused_slots_message(candidate.slots, self.snapshot.observation.state):
             yield reused
         if self.request.settings.objective != self.own.objective:

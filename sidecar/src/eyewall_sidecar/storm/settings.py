@@ -9,6 +9,7 @@ from enum import StrEnum
 from typing import Any, Protocol
 
 from eyewall_contracts.setting_keys import (
+    EXCLUSIVE,
     EXECUTION_TIME,
     EXECUTORS_PER_SLOT,
     HEADROOM,
@@ -21,6 +22,7 @@ from eyewall_contracts.setting_keys import (
     TIME_LIMIT,
     TOPOLOGY_KEYS,
     TUPLE_BYTES,
+    Components,
     PerComponent,
     SettingKey,
 )
@@ -92,6 +94,8 @@ class TopologySettings:
         The multiple of its present rate that a placement should carry.
     overlap
         Whether old workers serve on until new ones carry tuples.
+    exclusive
+        Components that must not run twice.
     """
 
     mode: Mode = Mode.AUTO
@@ -105,6 +109,7 @@ class TopologySettings:
     tuple_bytes: Mapping[str, float] = field(default_factory=dict)
     headroom: float = 1.3
     overlap: bool = False
+    exclusive: tuple[str, ...] = ()
 
 
 def read_settings(
@@ -140,6 +145,8 @@ def read_settings(
         changes["headroom"] = float(given[HEADROOM])
     if MOVES in given:
         changes["overlap"] = given[MOVES] == "overlap"
+    if EXCLUSIVE in given:
+        changes["exclusive"] = tuple(given[EXCLUSIVE])
     settings = replace(defaults, **changes)
     if OBJECTIVE not in given:
         settings = with_usual_objective(settings, policies)
@@ -220,10 +227,24 @@ def _values(topology: Topology) -> dict[SettingKey, Any]:
             raise SettingsError(message(Code.NO_SETTING, name=name, known=known, nearest=nearest))
         if isinstance(key.type, PerComponent):
             value = _per_component(key, key.type, value, topology)
+        elif isinstance(key.type, Components):
+            value = _components(key, key.type, value, topology)
         elif not key.type.allows(value):
             raise _bad(name, value, key.type.allowed)
         values[key] = value
     return values
+
+
+def _components(key: SettingKey, kind: Components, value: object, topology: Topology) -> list[str]:
+    """Return components of the topology."""
+    if isinstance(value, str) and value.startswith("["):
+        value = _json(key.name, value)  # streamparse's -o has no lists, only texts
+    components = [value] if isinstance(value, str) else value
+    if not isinstance(components, list) or not kind.allows(components):
+        raise _bad(key.name, value, kind.allowed)
+    for it in components:
+        _require_component(key.name, it, topology)
+    return components
 
 
 def _per_component(

@@ -177,6 +177,9 @@ public class EyewallScheduler extends ResourceAwareScheduler {
                 Optional<String> reason = AssignmentApplier.apply(decision, cluster);
                 if (reason.isEmpty()) {
                     round.decided(id, StatusTexts.placed(decision.getStatus()));
+                    if (decision.getPlace().getOverlaps()) {
+                        round.overlaps(id);
+                    }
                     if (!decision.getBase().equals(Workers.digest(cluster, id))) {
                         metrics.placed.mark();
                     }

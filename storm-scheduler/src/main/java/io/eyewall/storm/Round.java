@@ -18,12 +18,11 @@ import org.apache.storm.scheduler.WorkerSlot;
 /** The topologies of one scheduling round, and what is decided for each. */
 final class Round {
 
-    private static final String OVERLAP = "overlap";
-
     private final Map<String, Map<ExecutorDetails, WorkerSlot>> before;
     private final List<TopologyDetails> eligible = new ArrayList<>();
     private final Set<String> waiting = new HashSet<>();
     private final Set<String> delegated = new TreeSet<>();
+    private final Set<String> overlapping = new HashSet<>();
     private final Map<String, String> decided = new TreeMap<>();
     private final Map<String, String> undecided = new TreeMap<>();
 
@@ -65,6 +64,11 @@ final class Round {
         decided.put(topologyId, status);
         undecided.remove(topologyId);
         delegated.remove(topologyId);
+    }
+
+    /** Workers that the decision ends serve on until their successors carry tuples. */
+    void overlaps(String topologyId) {
+        overlapping.add(topologyId);
     }
 
     /**
@@ -148,7 +152,7 @@ final class Round {
                             started.entrySet().removeAll(workers(left).entrySet());
                             boolean isFresh = started.keySet().stream().noneMatch(used::contains);
                             if (decided.containsKey(id)
-                                    && overlaps(id)
+                                    && overlapping.contains(id)
                                     && isFresh
                                     && !moved.isEmpty()) {
                                 moves.put(id, moved);
@@ -164,12 +168,6 @@ final class Round {
                 (executor, slot) ->
                         workers.computeIfAbsent(slot, it -> new HashSet<>()).add(executor));
         return workers;
-    }
-
-    private boolean overlaps(String id) {
-        return eligible.stream()
-                .filter(it -> it.getId().equals(id))
-                .anyMatch(it -> OVERLAP.equals(it.getConf().get(SettingKeys.MOVES)));
     }
 
     private static Map<String, Map<ExecutorDetails, WorkerSlot>> placements(Cluster cluster) {

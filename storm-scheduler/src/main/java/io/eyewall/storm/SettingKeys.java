@@ -53,6 +53,7 @@ final class SettingKeys {
             Set.of(
                     "eyewall.mode",
                     "eyewall.moves",
+                    "eyewall.exclusive",
                     "eyewall.policy",
                     "eyewall.objective",
                     "eyewall.time.limit.ms",

@@ -34,19 +34,22 @@ class MoveOrdersTest {
 
     /** What is ordered when the topology, which ran so before, is placed apart. */
     private static Map<String, Map<ExecutorDetails, WorkerSlot>> ordered(
-            String moves, Map<String, Map<ExecutorDetails, WorkerSlot>> before, boolean byTheSidecar) {
-        TopologyDetails own = topology("t", 1, Map.of("eyewall.moves", moves));
+            boolean overlaps, Map<String, Map<ExecutorDetails, WorkerSlot>> before, boolean byTheSidecar) {
+        TopologyDetails own = topology("t", 1);
         Cluster then = Fixture.cluster(HOSTS, List.of(own, topology("u", 1)), before);
         Round round = new Round(List.of(own), then);
         if (byTheSidecar) {
             round.decided("t", "placed");
+        }
+        if (overlaps) {
+            round.overlaps("t");
         }
         return round.moves(Fixture.cluster(HOSTS, List.of(own), Map.of("t", APART)));
     }
 
     @Test
     void theExecutorsThatMoveAreOrderedWithTheirNewSlots() {
-        assertThat(ordered("overlap", Map.of("t", TOGETHER), true))
+        assertThat(ordered(true, Map.of("t", TOGETHER), true))
                 .isEqualTo(Map.of("t", APART));
     }
 
@@ -56,30 +59,30 @@ class MoveOrdersTest {
                 both(
                         placed(slot("s1", 6701), SPOUT, COUNT_A),
                         placed(slot("s1", 6700), COUNT_B, ACKER));
-        assertThat(ordered("overlap", Map.of("t", before), true))
+        assertThat(ordered(true, Map.of("t", before), true))
                 .isEqualTo(Map.of("t", placed(slot("s2", 6701), COUNT_B, ACKER)));
     }
 
     @Test
     void nothingIsOrderedWhereANewWorkerNeedsTheSlotOfAnOldOne() {
-        assertThat(ordered("overlap", Map.of("t", allOn(slot("s2", 6701))), true)).isEmpty();
+        assertThat(ordered(true, Map.of("t", allOn(slot("s2", 6701))), true)).isEmpty();
         Map<ExecutorDetails, WorkerSlot> others = allOn(slot("s2", 6701));
-        assertThat(ordered("overlap", Map.of("t", TOGETHER, "u", others), true)).isEmpty();
+        assertThat(ordered(true, Map.of("t", TOGETHER, "u", others), true)).isEmpty();
     }
 
     @Test
-    void nothingIsOrderedForATopologyThatRestarts() {
-        assertThat(ordered("restart", Map.of("t", TOGETHER), true)).isEmpty();
+    void nothingIsOrderedWhereWorkersRestart() {
+        assertThat(ordered(false, Map.of("t", TOGETHER), true)).isEmpty();
     }
 
     @Test
     void nothingIsOrderedForAFirstPlacement() {
-        assertThat(ordered("overlap", Map.of(), true)).isEmpty();
+        assertThat(ordered(true, Map.of(), true)).isEmpty();
     }
 
     @Test
     void nothingIsOrderedForWhatSomebodyElseMoved() {
-        assertThat(ordered("overlap", Map.of("t", TOGETHER), false)).isEmpty();
+        assertThat(ordered(true, Map.of("t", TOGETHER), false)).isEmpty();
     }
 
     /** MoveOrderTest of storm-scheduler/overlap reads the same bytes. */

@@ -16,7 +16,10 @@ record ServingMark(Path file) {
 
     static final String NAME = "eyewall-serving";
 
-    /** There for as long as a worker with the agent is: others are not waited for. */
+    /**
+     * There for as long as a worker with the agent is: others are not waited for. The monitor agent
+     * reads the agent's contract and version from it.
+     */
     private static final String AGENT = "eyewall-agent";
 
     static final Duration FRESH = Duration.ofSeconds(10);
@@ -29,9 +32,9 @@ record ServingMark(Path file) {
     /** Says that the worker has the agent. */
     void announce() {
         try {
-            if (!isAnnounced()) {
-                Files.createFile(file.resolveSibling(AGENT));
-            }
+            Files.writeString(
+                    file.resolveSibling(AGENT),
+                    OverlapAgent.CONTRACT + " " + OverlapAgent.version() + "\n");
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }

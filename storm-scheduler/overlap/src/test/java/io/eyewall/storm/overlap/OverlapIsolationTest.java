@@ -54,6 +54,13 @@ class OverlapIsolationTest {
         assertThat(mark.isFresh(java.time.Instant.now())).isTrue();
     }
 
+    /** tests/monitor/agent/test_workers.py reads the same text. */
+    @Test
+    void anAgentLeavesItsContractAndItsVersion() throws Exception {
+        Path agent = local.resolve("workers").resolve(WORKER).resolve("eyewall-agent");
+        assertThat(agent).hasContent("1 unknown"); // these classes are in no jar
+    }
+
     @Test
     void aWorkerThatSaysNothingIsEndedAfterAMoment() throws Exception {
         isolation.kill(USER, WORKER);

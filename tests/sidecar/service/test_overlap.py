@@ -1,0 +1,217 @@
+"""Moves whose old workers serve on until new ones carry tuples: when, at what price, why not."""
+
+from dataclasses import replace
+
+import pytest
+from eyewall_contracts.decision import Verdict
+from eyewall_contracts.sample import OVERLAP_CONTRACT
+from eyewall_sidecar.messages import Code, Message
+from eyewall_sidecar.service.decision import Place
+from eyewall_sidecar.service.move_price import OVERLAP_GAP, least_price, price_move
+from eyewall_sidecar.service.overlap import CHECKPOINTS, restart_reason
+from eyewall_sidecar.service.planner import PlanOptions
+from eyewall_sidecar.service.problem_cache import PlacementRequest
+from eyewall_sidecar.service.worker_starts import WorkerStarts
+from eyewall_sidecar.storm import Assignment, Topology
+from measured_topologies import report
+from msgspec import structs
+from obedient_nimbus import Nimbus
+from said import codes, values
+from storm_builders import MEGABYTE, chain, supervisor, worker
+
+USUAL = 8.0
+"""Seconds that a JVM takes to start, while no start was seen."""
+REPLAYED = 1.5 * 30.0
+"""Seconds that a tuple is late that is lost and replayed, with Storm's timeout."""
+TOGETHER = (worker("a", 6701, 1, 2),)
+"""Both executors in a new worker on a: the worker on b ends, and so does that in slot 6700 on a."""
+
+
+def pair(moves: object = "overlap", **settings: object) -> Topology:
+    """source and sink, an executor each of 128 MB."""
+    return chain(("source", 1), ("sink", 1), settings={"moves": moves, **settings})
+
+
+def report_workers(nimbus: Nimbus, topology: Topology, **agent: object) -> None:
+    """The worker in the first slot of a and of b, as hosts' agents report them."""
+    nimbus.measured.wanted = True
+    for host in ("a", "b"):
+        sample = report(host, time=nimbus.clock.now, used={topology.id: 0.1})
+        workers = tuple(structs.replace(it, **agent) for it in sample.workers)
+        nimbus.measured.hosts[host] = structs.replace(sample, workers=workers)
+
+
+def running(
+    topology: Topology, *, agents: bool | None = True, contract: int = OVERLAP_CONTRACT
+) -> Nimbus:
+    """source on a and sink on b; agents None: their workers are not reported."""
+    nimbus = Nimbus([supervisor("a"), supervisor("b")], {("a", "b"): 10})
+    nimbus.running[topology.id] = (worker("a", 6700, 1), worker("b", 6700, 2))
+    nimbus.measured.wanted = True
+    if agents is not None:
+        about = {"overlaps": agents, "agent_contract": contract, "agent_version": "0.0.9"}
+        report_workers(nimbus, topology, **about)
+    nimbus.round(topology, obey=False)
+    return nimbus
+
+
+def request(nimbus: Nimbus, topology: Topology) -> PlacementRequest:
+    return nimbus.context.running_problem(topology.id).request
+
+
+def price(nimbus: Nimbus, topology: Topology) -> float:
+    return price_move(request(nimbus, topology), TOGETHER, WorkerStarts()).seconds
+
+
+def reason(nimbus: Nimbus, topology: Topology, after: Assignment = TOGETHER) -> Message | None:
+    return restart_reason(request(nimbus, topology), after)
+
+
+def test_with_agents_a_move_costs_what_a_second_without_output_does() -> None:
+    topology = pair()
+    nimbus = running(topology)
+    assert OVERLAP_GAP == 1.0
+    assert price(nimbus, topology) == pytest.approx(REPLAYED * 1.0)
+    assert least_price(request(nimbus, topology), WorkerStarts()) == pytest.approx(REPLAYED * 1.0)
+
+
+@pytest.mark.parametrize(
+    ("moves", "agents"), [("restart", True), ("overlap", False), ("overlap", None)]
+)
+def test_where_workers_restart_it_costs_their_start(moves: str, agents: bool | None) -> None:
+    topology = pair(moves)
+    assert price(running(topology, agents=agents), topology) == pytest.approx(REPLAYED * USUAL)
+
+
+def test_a_move_of_a_component_that_must_not_run_twice_costs_the_workers_start() -> None:
+    topology = pair(exclusive=["sink"])
+    assert price(running(topology), topology) == pytest.approx(REPLAYED * USUAL)
+
+
+def test_a_worker_that_is_not_reported_is_not_known_to_serve_on() -> None:
+    topology = pair()
+    nimbus = running(topology)
+    del nimbus.measured.hosts["b"]
+    nimbus.round(topology, obey=False)
+    found = reason(nimbus, topology)
+    assert values(found, Code.NO_OVERLAP_AGENT) == {"slot": "b:6700", "topology": "chain-1"}
+
+
+@pytest.mark.parametrize("contract", [0, OVERLAP_CONTRACT + 1])
+def test_an_agent_of_another_contract_is_named_with_its_version(contract: int) -> None:
+    topology = pair()
+    found = reason(running(topology, contract=contract), topology)
+    assert values(found, Code.OTHER_OVERLAP_AGENT) == {
+        "slot": "a:6700",
+        "version": "0.0.9",
+        "contract": contract,
+        "allowed": OVERLAP_CONTRACT,
+    }
+
+
+def test_only_moves_of_workers_with_an_exclusive_component_restart() -> None:
+    topology = pair(exclusive="sink")
+    nimbus = running(topology)
+    found = reason(nimbus, topology)
+    assert values(found, Code.EXCLUSIVE_MOVES) == {"components": ["sink"]}
+    only_source = (worker("a", 6701, 1), worker("b", 6700, 2))
+    assert reason(nimbus, topology, only_source) is None
+
+
+def test_a_topology_with_stateful_bolts_restarts() -> None:
+    topology = chain((CHECKPOINTS, 1), ("sink", 1), settings={"moves": "overlap"})
+    found = reason(running(topology), topology)
+    assert values(found, Code.STATEFUL) == {"topology": "chain-1"}
+
+
+def test_a_new_worker_in_the_slot_of_an_old_one_restarts() -> None:
+    topology = pair()
+    found = reason(running(topology), topology, (worker("a", 6700, 1, 2),))
+    assert values(found, Code.NO_FRESH_SLOTS) == {"slots": ["a:6700"]}
+
+
+def test_a_host_needs_memory_for_old_and_new_workers() -> None:
+    # a: 128 MB of the old worker and 256 of the new one; b keeps its 128 until they carry tuples.
+    topology = pair()
+    nimbus = running(topology)
+    for megabytes, restarts in ((384, False), (383, True)):
+        nimbus.hosts[0] = replace(nimbus.hosts[0], memory_bytes=megabytes * MEGABYTE)
+        nimbus.round(topology, obey=False)
+        found = reason(nimbus, topology)
+        assert codes(found) == ([Code.NO_MEMORY_FOR_BOTH] if restarts else [])
+    assert values(found, Code.NO_MEMORY_FOR_BOTH) == {
+        "host": "a",
+        "needed": 384.0,
+        "available": 383.0,
+    }
+
+
+def test_a_host_that_only_gets_workers_needs_no_more_than_those() -> None:
+    # b has a worker before and the same one after; a new one with the source of 128 MB joins it.
+    topology = pair()
+    nimbus = running(topology)
+    nimbus.hosts[1] = replace(nimbus.hosts[1], memory_bytes=256 * MEGABYTE)
+    nimbus.round(topology, obey=False)
+    after = (worker("b", 6700, 2), worker("b", 6701, 1))
+    assert reason(nimbus, topology, after) is None
+
+
+@pytest.mark.parametrize(
+    ("moves", "agents", "said"),
+    [("overlap", True, 0), ("overlap", False, 1), ("restart", False, 0)],
+)
+def test_a_topology_that_asks_for_it_in_vain_is_named(moves: str, agents: bool, said: int) -> None:
+    topology = pair(moves)
+    nimbus = running(topology, agents=agents)
+    found = nimbus.context.running_problem(topology.id)
+    named = [codes(it) for it in found.assumptions]
+    assert named.count([Code.MOVES_RESTART, Code.NO_OVERLAP_AGENT]) == said
+
+
+def move(nimbus: Nimbus, topology: Topology) -> Place:
+    """What is decided once a has to be left."""
+    nimbus.switches.turn(drained=["a"])
+    (only,) = (it.verdict for it in nimbus.rounds(topology, 3) if isinstance(it.verdict, Place))
+    return only
+
+
+def test_a_move_overlaps_where_nothing_is_against_it() -> None:
+    topology = pair(pin={"sink": ["b"]})
+    nimbus = running(topology)
+    assert move(nimbus, topology).overlaps
+    (record,) = [it for it in nimbus.recorded.records if it.verdict is Verdict.MOVED]
+    assert record.overlaps
+
+
+def test_a_move_that_restarts_though_its_owner_wants_it_to_overlap_says_why() -> None:
+    topology = pair(pin={"sink": ["b"]}, exclusive=["source"])
+    nimbus = running(topology)
+    assert not move(nimbus, topology).overlaps
+    (record,) = [it for it in nimbus.recorded.records if it.verdict is Verdict.MOVED]
+    assert not record.overlaps
+    assert "source must not run twice (eyewall.exclusive)" in record.said
+
+
+def test_a_first_placement_does_not_overlap() -> None:
+    topology = pair()
+    nimbus = Nimbus([supervisor("a"), supervisor("b")], {("a", "b"): 10})
+    decision = nimbus.round(topology)[topology.id]
+    assert isinstance(decision.verdict, Place)
+    assert not decision.verdict.overlaps
+
+
+@pytest.mark.parametrize(
+    ("settings", "remark"),
+    [
+        ({}, [Code.OVERLAPS]),
+        ({"exclusive": ["source", "sink"]}, [Code.MOVES_RESTART, Code.EXCLUSIVE_MOVES]),
+    ],
+)
+def test_a_plan_says_whether_its_workers_overlap(
+    settings: dict[str, object], remark: list[Code]
+) -> None:
+    topology = pair("overlap", objective="R=1", **settings)
+    nimbus = running(topology)
+    plan = nimbus.planner.make(PlanOptions(topology.name), lambda: True)
+    assert remark in [codes(it) for it in plan.remarks]
+    assert plan.record.overlaps == (remark == [Code.OVERLAPS])
