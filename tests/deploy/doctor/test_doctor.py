@@ -12,11 +12,11 @@ import pytest
 import yaml
 from eyewall_deploy.doctor.check_result import CheckResult, Severity
 from eyewall_deploy.doctor.command import CheckedParts, check
-from eyewall_deploy.doctor.home import CLASS, check_home, check_version
+from eyewall_deploy.doctor.home import CLASS, check_home, check_isolation, check_version
 from eyewall_deploy.doctor.running import _difference, check_clocks
 from eyewall_deploy.doctor.storm_yaml import check_settings, sidecar_addresses
 from eyewall_deploy.endpoint import Endpoint
-from eyewall_deploy.storm.settings import recommended_settings
+from eyewall_deploy.storm.settings import ISOLATION, OVERLAP_ISOLATION, recommended_settings
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -103,6 +103,22 @@ def test_a_folder_that_is_no_storm_home_is_said_to_be_none(tmp_path: Path) -> No
     (finding,) = check_home(tmp_path)
     assert finding.severity is Severity.STOPS_NIMBUS
     assert "storm-server" in finding.found
+
+
+def test_a_plugin_for_moves_without_a_gap_needs_its_jar(home: Path) -> None:
+    # Nimbus reads the same storm.yaml, and ends if the class is not there.
+    path = home / "storm.yaml"
+    path.write_text(yaml.safe_dump({ISOLATION: OVERLAP_ISOLATION}))
+    parts = CheckedParts(storm_home=home, storm_yaml=path)
+
+    def found() -> CheckResult:
+        return next(it for it in check(parts) if it.check == "isolation plugin")
+
+    assert found().severity is Severity.STOPS_NIMBUS
+    assert "eyewall-storm-overlap.jar" in found().advice
+    jar(home / "extlib-daemon" / "overlap.jar", OVERLAP_ISOLATION.replace(".", "/") + ".class")
+    assert found().severity is Severity.FINE
+    assert list(check_isolation(home, "org.example.Other")) == []
 
 
 @pytest.mark.parametrize(

@@ -14,11 +14,12 @@ from rich.text import Text
 from eyewall_deploy.command_options import JsonOption  # noqa: TC001 - typer reads it
 from eyewall_deploy.console import OUT, fail, or_fail
 from eyewall_deploy.doctor.check_result import CheckResult, Severity
-from eyewall_deploy.doctor.home import check_home
+from eyewall_deploy.doctor.home import check_home, check_isolation
 from eyewall_deploy.doctor.running import check_clocks, check_nimbus, check_sidecar
 from eyewall_deploy.doctor.storm_yaml import check_settings, read_settings, sidecar_addresses
 from eyewall_deploy.endpoint import NIMBUS_PORT, SIDECAR_PORT, Endpoint, parse_endpoint
 from eyewall_deploy.failure import Failure
+from eyewall_deploy.storm.settings import ISOLATION
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -87,6 +88,8 @@ def check(parts: CheckedParts) -> Iterator[CheckResult]:
             yield settings
         else:
             yield from check_settings(settings)
+            if parts.storm_home is not None:
+                yield from check_isolation(parts.storm_home, settings.get(ISOLATION))
             yield from check_clocks(settings)
             sidecars = sidecars or sidecar_addresses(settings)
     for sidecar in sidecars:

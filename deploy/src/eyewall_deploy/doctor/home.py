@@ -11,14 +11,18 @@ from eyewall_deploy.failure import Failure
 from eyewall_deploy.state import SchedulerChoice
 from eyewall_deploy.storm.home import STORM_VERSION, open_storm_home
 from eyewall_deploy.storm.jvm import find_java
-from eyewall_deploy.storm.settings import SCHEDULER_CLASSES
+from eyewall_deploy.storm.settings import (
+    ISOLATION,
+    OVERLAP_ISOLATION,
+    OVERLAP_JAR,
+    SCHEDULER_CLASSES,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
 CLASS = SCHEDULER_CLASSES[SchedulerChoice.EYEWALL]
-_ENTRY = CLASS.replace(".", "/") + ".class"
 _JAR = "eyewall-storm-scheduler.jar"
 _GRPC_SERVICE = "grpc.ManagedChannelProvider"
 """How the names of the entries end by which gRPC, relocated or not, finds its transport."""
@@ -47,12 +51,32 @@ def check_version(check: str, version: str) -> CheckResult:
     )
 
 
+def check_isolation(home: Path, plugin: object) -> Iterator[CheckResult]:
+    """Find the jar of Eyewall's isolation plugin, if this is what storm.yaml names.
+
+    Every daemon looks for that class as it reads its settings, and ends without it.
+    """
+    check = "isolation plugin"
+    if plugin != OVERLAP_ISOLATION:
+        return
+    folders = [home / name for name in ("lib", "extlib", "extlib-daemon")]
+    there = [jar for it in folders for jar in _with_class(it, OVERLAP_ISOLATION)]
+    if there:
+        yield fine(check, str(there[0]))
+        return
+    yield stops_nimbus(
+        check,
+        f"{ISOLATION} is {plugin}, and no jar in {folders[-1]} holds it",
+        f"copy {OVERLAP_JAR} there, or leave that setting to supervisor hosts",
+    )
+
+
 def _check_jar(home: Path) -> Iterator[CheckResult]:
     check = "scheduler's jar"
     folder = home / "extlib-daemon"
-    there = _with_class(folder)
+    there = _with_class(folder, CLASS)
     for other in ("extlib", "lib", "lib-worker"):
-        for jar in _with_class(home / other):
+        for jar in _with_class(home / other, CLASS):
             yield advice(check, f"{jar} is also in {other}/", f"keep it in {folder} only")
     if not there:
         yield stops_nimbus(
@@ -74,8 +98,9 @@ def _check_jar(home: Path) -> Iterator[CheckResult]:
     yield _check_class(home)
 
 
-def _with_class(folder: Path) -> list[Path]:
-    return [jar for jar in sorted(folder.glob("*.jar")) if _ENTRY in _entries(jar)]
+def _with_class(folder: Path, name: str) -> list[Path]:
+    entry = name.replace(".", "/") + ".class"
+    return [jar for jar in sorted(folder.glob("*.jar")) if entry in _entries(jar)]
 
 
 def _entries(jar: Path) -> list[str]:

@@ -57,10 +57,9 @@ _LOG_WRITER = "topology.worker.logwriter.childopts"
 _MEGABYTE = 1024 * 1024
 OVERLAP_JAR: Final = "eyewall-storm-overlap.jar"
 """With it workers that Eyewall moves serve on until their successors carry tuples."""
-_OVERLAP = {
-    "storm.resource.isolation.plugin.enable": True,
-    "storm.resource.isolation.plugin": "io.eyewall.storm.overlap.OverlapIsolation",
-}
+ISOLATION: Final = "storm.resource.isolation.plugin"
+OVERLAP_ISOLATION: Final = "io.eyewall.storm.overlap.OverlapIsolation"
+_OVERLAP = {f"{ISOLATION}.enable": True, ISOLATION: OVERLAP_ISOLATION}
 
 
 def recommended_settings() -> dict[str, Any]:
