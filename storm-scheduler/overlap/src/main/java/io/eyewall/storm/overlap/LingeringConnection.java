@@ -23,15 +23,32 @@ final class LingeringConnection extends ConnectionWithStatus {
     private static final long LINGER_MILLIS = 5_000;
 
     private final IConnection connection;
+    private final Executor later;
+    private final Runnable afterwards;
 
-    LingeringConnection(IConnection connection) {
+    /**
+     * @param afterwards what is to be done once it is closed
+     */
+    LingeringConnection(IConnection connection, Runnable afterwards) {
+        this(
+                connection,
+                CompletableFuture.delayedExecutor(LINGER_MILLIS, TimeUnit.MILLISECONDS),
+                afterwards);
+    }
+
+    LingeringConnection(IConnection connection, Executor later, Runnable afterwards) {
         this.connection = connection;
+        this.later = later;
+        this.afterwards = afterwards;
     }
 
     @Override
     public void close() {
-        Executor later = CompletableFuture.delayedExecutor(LINGER_MILLIS, TimeUnit.MILLISECONDS);
-        later.execute(connection::close);
+        later.execute(
+                () -> {
+                    connection.close();
+                    afterwards.run();
+                });
     }
 
     @Override

@@ -60,21 +60,25 @@ final class Successors {
         return connection != null && WorkerState.isConnectionReady(connection);
     }
 
-    /** Has Storm's connections stay open for a while after it has closed them. */
-    void keepOpen() {
+    /**
+     * Has Storm's connections stay open for a while after it has closed them.
+     *
+     * @param afterwards what is to be done once one of them is closed
+     */
+    void keepOpen(Runnable afterwards) {
         worker.getCachedNodeToPortSocket()
                 .getAndUpdate(
                         before -> {
                             Map<NodeInfo, IConnection> after = new HashMap<>(before);
-                            after.replaceAll((place, it) -> lingering(it));
+                            after.replaceAll((place, it) -> lingering(it, afterwards));
                             return after;
                         });
     }
 
-    private static IConnection lingering(IConnection connection) {
+    private static IConnection lingering(IConnection connection, Runnable afterwards) {
         return connection instanceof LingeringConnection
                 ? connection
-                : new LingeringConnection(connection);
+                : new LingeringConnection(connection, afterwards);
     }
 
     /** Gives Storm the connections to places where it is to send from now on. */
