@@ -60,7 +60,7 @@ PYTEST := $(BIN)/pytest --color=no
 SIDE_BY_SIDE := -n 2 --dist loadfile --no-loadscope-reorder
 
 .PHONY: $(PARTS:%=part-%)
-part-cluster: $(VENV)/.compiled-defaults storm browser
+part-cluster: $(VENV)/.compiled-defaults storm browser $(OVERLAP) $(TOPOLOGIES)
 	@$(PART) cluster $(PYTEST) --junitxml=$(REPORTS)/cluster.xml $(ON_CLUSTER)
 
 part-java: $(SHIM) storm

@@ -51,6 +51,7 @@ def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
             str(file),
             "--mode",
             "namespaces",
+            "--overlap",
             *(argument for name, port in ports for argument in (f"--{name}-port", str(port))),
             timeout=SECONDS_TO_COME_UP,
         )

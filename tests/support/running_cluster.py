@@ -164,6 +164,23 @@ class Cluster:
         finally:
             self._eyewall("unfreeze", *where)
 
+    def rates_age(self, topology: str) -> float | None:
+        """Seconds since the topology's rates were estimated, as the sidecar knows them."""
+        found = (it for it in self.known()["topologies"] if it["name"] == topology)
+        age: float | None = next(found).get("rates_age")
+        return age
+
+    @contextmanager
+    def drained(self, host: str) -> Iterator[None]:
+        """The host is empty, and nothing is placed there."""
+        where = ["--sidecar", self.addresses["sidecar"]]
+        where += ["--zookeeper", self.addresses["zookeeper"]]
+        self._eyewall("drain", host, *where)
+        try:
+            yield
+        finally:
+            self._eyewall("undrain", host, *where)
+
     @staticmethod
     def _eyewall(*arguments: str) -> str:
         command = [str(EYEWALL), *arguments]

@@ -1,0 +1,72 @@
+"""Moves whose old workers serve on: a host is drained, and its topology does not lose a tuple."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+import pytest
+from eyewall_deploy.jar_submission import find_topologies_jar
+from eyewall_deploy.measure.load_samples import read_seconds
+from eyewall_deploy.trial.trial_file import LOAD_CLASS
+from running_cluster import PATIENCE, Cluster, hosts_of, wait_for
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+    from pathlib import Path
+
+NAME = "served-on"
+COMPONENTS = ("source", "operator-1", "sink")
+EXECUTORS = 4
+"""One of each component, and an acker."""
+
+
+@pytest.fixture
+def seconds(cluster: Cluster, tmp_path: Path) -> Iterator[Path]:
+    """Where a chain in one worker, on a host of the cloud, writes what it does in each second."""
+    jar = find_topologies_jar()
+    assert jar is not None
+    options: dict[str, object] = {
+        "eyewall.moves": "overlap",
+        "eyewall.pin": {it: ["cloud-1", "cloud-2"] for it in COMPONENTS},
+        "measure.dir": str(tmp_path),
+    }
+    settings = [f"-o{key}={json.dumps(value)}" for key, value in options.items()]
+    arguments = {"shape": "chain", "name": NAME, "rate": 50, "stages": 1, "parallelism": 1}
+    arguments |= {"cpu-us": 10, "declared": 5, "workers": 1, "timeout": 30}
+    given = [part for key, value in arguments.items() for part in (f"--{key}", str(value))]
+    cluster.run("submit", "--jar", str(jar), "--class", LOAD_CLASS, *settings, "--", *given)
+    yield tmp_path
+    cluster.run("kill", NAME)
+
+
+def is_all_acked(folder: Path) -> bool:
+    """Whether no tuple was under way when the last line was written."""
+    done = read_seconds(folder).values()
+    return sum(it.emitted for it in done) == sum(it.acked for it in done)
+
+
+def used_hosts(topology: Mapping[str, object]) -> set[str]:
+    return {host for it in COMPONENTS for host in hosts_of(topology, it)}
+
+
+def worker_logs(cluster: Cluster) -> str:
+    logs = cluster.run_dir.rglob(f"{NAME}-*/*/worker.log")
+    return "".join(it.read_text(encoding="utf-8") for it in logs)
+
+
+def test_a_drained_host_is_left_while_its_worker_serves_on(cluster: Cluster, seconds: Path) -> None:
+    (left,) = used_hosts(cluster.placed(NAME, EXECUTORS))
+    # Rates are known once the host has reported its worker, and with it the overlap agent in it.
+    wait_for(lambda: cluster.rates_age(NAME), PATIENCE, "rates of the chain")
+
+    with cluster.drained(left):
+        after = cluster.placed(NAME, EXECUTORS)
+        assert left not in used_hosts(after)
+        moves = [it for it in cluster.history(NAME) if it["verdict"] == "moved"]
+        assert [it["overlaps"] for it in moves] == [True]
+        # The old worker says so before it ends, and nothing that it had taken is lost.
+        assert "are prepared elsewhere; lingering" in worker_logs(cluster)
+        wait_for(lambda: is_all_acked(seconds), PATIENCE, "a moment when all tuples are acked")
+        done = read_seconds(seconds).values()
+        assert sum(it.failed + it.replayed for it in done) == 0
