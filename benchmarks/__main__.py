@@ -39,6 +39,7 @@ BENCHMARKS = {
     "dashboard": Benchmark("dashboard.dashboard", "pages for 1,000 supervisors: latency, cost"),
     "screenshots": Benchmark("dashboard.screenshots", "pictures of the dashboard's pages"),
     "loop": Benchmark("loop.loop", "simulated and on a cluster: moves, errors, a dead part"),
+    "component-start": Benchmark("loop.component_start", "an interpreter, or a fork of one"),
     "move-gap": Benchmark("loop.move_gap", "how long a topology stops when it moves"),
     "round-time": Benchmark("loop.round_time", "duration of Nimbus's scheduling rounds"),
 }

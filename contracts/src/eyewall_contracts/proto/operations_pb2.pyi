@@ -915,6 +915,7 @@ class Plan(_message.Message):
     DELAYS_AGE_FIELD_NUMBER: _builtins.int
     DELAYS_CONFIDENCE_FIELD_NUMBER: _builtins.int
     RATES_AGE_FIELD_NUMBER: _builtins.int
+    OVERLAPS_FIELD_NUMBER: _builtins.int
     id: _builtins.str
     topology_id: _builtins.str
     topology: _builtins.str
@@ -946,6 +947,10 @@ class Plan(_message.Message):
     delays_age: _builtins.float
     delays_confidence: _builtins.float
     rates_age: _builtins.float
+    overlaps: _builtins.bool
+    """Old workers serve on until new ones carry tuples; else the executors of new ones do nothing
+    until they have started.
+    """
     @_builtins.property
     def metrics(self) -> _containers.RepeatedCompositeFieldContainer[Global___Metric]: ...
     @_builtins.property
@@ -995,10 +1000,11 @@ class Plan(_message.Message):
         delays_age: _builtins.float | None = ...,
         delays_confidence: _builtins.float | None = ...,
         rates_age: _builtins.float | None = ...,
+        overlaps: _builtins.bool = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["_bound", b"_bound", "_delays_age", b"_delays_age", "_delays_confidence", b"_delays_confidence", "_gain", b"_gain", "_gap", b"_gap", "_possible", b"_possible", "_rates_age", b"_rates_age", "bound", b"bound", "delays_age", b"delays_age", "delays_confidence", b"delays_confidence", "gain", b"gain", "gap", b"gap", "possible", b"possible", "rates_age", b"rates_age"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_bound", b"_bound", "_delays_age", b"_delays_age", "_delays_confidence", b"_delays_confidence", "_gain", b"_gain", "_gap", b"_gap", "_possible", b"_possible", "_rates_age", b"_rates_age", "age", b"age", "base", b"base", "bound", b"bound", "decided_by", b"decided_by", "delays_age", b"delays_age", "delays_confidence", b"delays_confidence", "evaluated", b"evaluated", "expires_in", b"expires_in", "gain", b"gain", "gap", b"gap", "held_back", b"held_back", "id", b"id", "metrics", b"metrics", "moves", b"moves", "objective", b"objective", "policy", b"policy", "possible", b"possible", "rates_age", b"rates_age", "rejected", b"rejected", "remarks", b"remarks", "seconds", b"seconds", "seed", b"seed", "slowest_path", b"slowest_path", "state", b"state", "state_reason", b"state_reason", "status", b"status", "topology", b"topology", "topology_id", b"topology_id", "workers", b"workers", "workers_started", b"workers_started"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_bound", b"_bound", "_delays_age", b"_delays_age", "_delays_confidence", b"_delays_confidence", "_gain", b"_gain", "_gap", b"_gap", "_possible", b"_possible", "_rates_age", b"_rates_age", "age", b"age", "base", b"base", "bound", b"bound", "decided_by", b"decided_by", "delays_age", b"delays_age", "delays_confidence", b"delays_confidence", "evaluated", b"evaluated", "expires_in", b"expires_in", "gain", b"gain", "gap", b"gap", "held_back", b"held_back", "id", b"id", "metrics", b"metrics", "moves", b"moves", "objective", b"objective", "overlaps", b"overlaps", "policy", b"policy", "possible", b"possible", "rates_age", b"rates_age", "rejected", b"rejected", "remarks", b"remarks", "seconds", b"seconds", "seed", b"seed", "slowest_path", b"slowest_path", "state", b"state", "state_reason", b"state_reason", "status", b"status", "topology", b"topology", "topology_id", b"topology_id", "workers", b"workers", "workers_started", b"workers_started"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__bound: _TypeAlias = _typing.Literal["bound"]  # noqa: Y015
     _WhichOneofArgType__bound: _TypeAlias = _typing.Literal["_bound", b"_bound"]  # noqa: Y015

@@ -95,6 +95,8 @@ export interface DecisionSummary {
   gap: number | null;
   moves: number;
   workers_started: number | null;
+  /** Old workers of the move serve on until new ones carry tuples. */
+  overlaps: boolean;
   /** R of the assignment that ran, and of the one that was found. */
   response_time_before: number | null;
   response_time_after: number | null;
@@ -350,6 +352,8 @@ export interface PlanView {
   moves: MoveView[];
   workers: WorkerChangeView[];
   workers_started: number;
+  /** Old workers serve on until new ones carry tuples. */
+  overlaps: boolean;
   possible: number | null;
   rejected: RejectionView[];
   remarks: string[];

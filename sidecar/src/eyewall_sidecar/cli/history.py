@@ -157,7 +157,8 @@ def _details(record: DecisionRecord) -> Iterator[tuple[str, str]]:
     for metric in record.metrics:
         yield metric.name, _worth(metric)
     if record.workers_started is not None:
-        yield "workers started", str(record.workers_started)
+        meanwhile = "; old ones serve on meanwhile" if record.overlaps else ""
+        yield "workers started", f"{record.workers_started}{meanwhile}"
     if record.possible is not None:
         ways = ", ".join(f"{it.constraint} {it.moves}" for it in record.rejected) or "nothing"
         yield "one move", f"{record.possible} possible; forbidden by {ways}"

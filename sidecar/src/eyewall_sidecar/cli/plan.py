@@ -250,11 +250,13 @@ def _show_metrics(plan: pb.Plan, console: Console) -> None:
 def _notes(plan: pb.Plan, *, detailed: bool) -> Iterator[Text]:
     if plan.HasField("gain") and plan.workers_started:
         yield printable(_worth(plan.gain))
-    if plan.workers_started == 1:
-        yield printable("1 worker process starts: a restart for the executors in it")
-    elif plan.workers_started:
-        restarts = "each is a restart for the executors in it"
-        yield printable(f"{plan.workers_started} worker processes start; {restarts}")
+    if plan.workers_started:
+        one = plan.workers_started == 1
+        start = "worker process starts" if one else "worker processes start"
+        means = f"{'' if one else 'each is '}a restart for the executors in it"
+        if plan.overlaps:
+            means = "old ones serve on until new ones carry tuples"
+        yield printable(f"{plan.workers_started} {start}: {means}")
     if detailed:
         yield from _details(plan)
     for remark in plan.remarks:

@@ -99,6 +99,7 @@ def plan(it: Plan, now: float) -> pb.Plan:
         delays_age=record.delays_age,
         delays_confidence=record.delays_confidence,
         rates_age=record.rates_age,
+        overlaps=record.overlaps,
     )
 
 

@@ -24,7 +24,7 @@ export class ApplyDialog {
       ${changes ? nothing : html`<span class="muted">There is nothing to apply.</span>`}
       <dialog aria-labelledby="apply-title">
         <h2 id="apply-title">Apply this plan to ${plan.name}?</h2>
-        <p>${plural(plan.moves.length, "executor")} will move. ${plural(plan.workers_started, "worker process", "worker processes")} will start${stopped ? `, ${stopped} will stop` : ""}. Their executors process nothing in the meantime.</p>
+        <p>${plural(plan.moves.length, "executor")} will move. ${plural(plan.workers_started, "worker process", "worker processes")} will start${stopped ? `, ${stopped} will stop` : ""}. ${plan.overlaps ? "Old ones serve on until new ones carry tuples." : "Their executors process nothing in the meantime."}</p>
         ${plan.held_back ? html`<p class="notice warn">The rules would not make this move (${plan.held_back}). Applying it makes it anyway.</p>` : nothing}
         <p>If the cluster has changed since the plan was made, nothing is moved and the plan says why.</p>
         <form method="dialog" class="row"><button type="button" class="main" @click=${(/** @type {Event} */ event) => this.apply(event, plan)}>Apply</button>

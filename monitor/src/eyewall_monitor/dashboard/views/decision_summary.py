@@ -33,6 +33,8 @@ class DecisionSummary(View):
     gap: float | None
     moves: int
     workers_started: int | None
+    overlaps: bool = False
+    """Old workers of the move serve on until new ones carry tuples."""
     response_time_before: float | None = None
     """R of the assignment that ran, and of the one that was found."""
     response_time_after: float | None = None

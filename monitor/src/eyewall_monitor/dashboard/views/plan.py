@@ -107,6 +107,8 @@ class PlanView(View):
     moves: tuple[MoveView, ...]
     workers: tuple[WorkerChangeView, ...]
     workers_started: int
+    overlaps: bool = False
+    """Old workers serve on until new ones carry tuples."""
     possible: int | None
     rejected: tuple[RejectionView, ...]
     remarks: tuple[str, ...]

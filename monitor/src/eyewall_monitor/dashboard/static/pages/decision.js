@@ -62,7 +62,7 @@ function origin(it) {
     <div><dt>Time</dt><dd>${it.seconds === null ? UNKNOWN : ms(it.seconds)}</dd></div>
     <div><dt>Evaluated</dt><dd>${it.evaluated === null ? UNKNOWN : plain(it.evaluated)}</dd></div>
     <div><dt>Seed</dt><dd>${it.seed ?? "–"}</dd></div>
-    <div><dt>Workers started</dt><dd>${summary.workers_started ?? "none"}</dd></div>
+    <div><dt>Workers started</dt><dd>${summary.workers_started ?? "none"}${summary.overlaps ? "; old ones serve on meanwhile" : ""}</dd></div>
   </dl>`;
 }
 

@@ -81,7 +81,7 @@ function line(it) {
     it.status && `${it.status}${it.gap ? `, gap ${percent(it.gap, 1)}` : ""}`,
     it.decided_by && `decided by ${it.decided_by}`,
     it.moves ? plural(it.moves, "move") + (it.verdict === "kept" ? " found, not made" : "") : "",
-    it.workers_started ? `${plural(it.workers_started, "worker")} started` : "",
+    it.workers_started ? `${plural(it.workers_started, "worker")} started${it.overlaps ? ", old ones serve on meanwhile" : ""}` : "",
   ].filter(Boolean);
   return html`<li><time datetime=${new Date(it.at * 1000).toISOString()}>${moment(it.at)}</time>
     <span class="badge ${it.verdict}">${it.verdict}</span>

@@ -62,7 +62,7 @@ export function page(context, id) {
             <small>${response?.before != null ? `now ${metric(response, response.before)}` : ""}</small></dd></div>
           <div><dt>Objective</dt><dd class="large">${gainText(plan.gain)}</dd></div>
           <div><dt>Executors moved</dt><dd class="large">${plan.moves.length}</dd></div>
-          <div><dt>Workers started</dt><dd class="large">${plan.workers_started} <small>${stopped ? `${stopped} stopped` : ""}</small></dd></div>
+          <div><dt>Workers started</dt><dd class="large">${plan.workers_started} <small>${plan.overlaps ? "old ones serve on meanwhile" : stopped ? `${stopped} stopped` : ""}</small></dd></div>
           <div><dt>Status</dt><dd class="large">${plan.status} <small>${plan.gap ? `gap ${percent(plan.gap, 1)}` : ""}</small></dd></div>
         </dl>
         <section class="card" aria-labelledby="workers-title"><h2 id="workers-title">Workers</h2>
