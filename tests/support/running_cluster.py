@@ -175,7 +175,7 @@ class Cluster:
         """The host is empty, and nothing is placed there."""
         where = ["--sidecar", self.addresses["sidecar"]]
         where += ["--zookeeper", self.addresses["zookeeper"]]
-        self._eyewall("drain", host, *where)
+        self._eyewall("drain", host, "--wait", str(0.8 * PATIENCE), *where)
         try:
             yield
         finally:

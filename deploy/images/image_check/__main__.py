@@ -71,7 +71,7 @@ def started(images: frozenset[str]) -> list[list[Service]]:
     composed = services()
     node = {name: composed[name] for name in STORES} | agents()
     hosts = {name: it for name, it in composed.items() if name in STARTED}
-    hosts[running.HOST] = overlap.checked(hosts[running.HOST])
+    hosts[running.HOST] = overlap.with_question(hosts[running.HOST])
     return [_with_what_they_need(it, images) for it in (node, hosts)]
 
 

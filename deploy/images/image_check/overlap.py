@@ -24,7 +24,7 @@ _SETTINGS = Path("/conf/storm.yaml")
 _LOG = Path("/logs/supervisor.log")
 
 
-def checked(host: Service) -> Service:
+def with_question(host: Service) -> Service:
     """Return a supervisor host whose health check asks for it, after all else."""
     return replace(host, health=health_command(host.health, _SETTINGS, _LOG))
 

@@ -107,16 +107,14 @@ class Code(Enum):
     RESTARTS_AS_SET = "eyewall.moves is restart"
     STATEFUL = "{topology} has stateful bolts, which must not run twice"
     EXCLUSIVE_MOVES = "{components:list} must not run twice (eyewall.exclusive)"
-    NO_OVERLAP_AGENT = "the worker of {topology} on {slot} is not known to have the overlap agent"
+    NO_OVERLAP_AGENT = "the worker in {slot} is not known to have the overlap agent"
     OTHER_OVERLAP_AGENT = (
-        "the overlap agent of {slot}, {version}, has contract {contract}; it must be {allowed}, as "
-        "this sidecar's: install the jar of its release there"
+        "the overlap agent of {slot}, {version}, has contract {contract}, not {allowed} as this "
+        "sidecar: upgrade jar and monitor agent there; workers have the jar from their next start"
     )
-    NO_FRESH_SLOTS = "new workers need slots of old ones, {slots:list}"
-    NO_MEMORY_FOR_BOTH = (
-        "{host} has {available:.0f} MB for the topology, and old and new workers together declare "
-        "{needed:.0f}"
-    )
+    WORKERS_NOT_LOOKED_AT = "whether they serve on was not looked at in this round"
+    NO_FRESH_SLOTS = "new workers need slots in which old ones run, {slots:list}"
+    NO_MEMORY_FOR_BOTH = "{host} has {available:.0f} MB, old and new workers declare {needed:.0f}"
 
     # Looking back on a move.
     MEASURED_MOVE = (

@@ -71,11 +71,10 @@ def test_a_supervisord_that_shuts_down_is_gone(
 
 
 def test_a_program_that_is_killed_is_started_again(control: Control) -> None:
-    before = control.state("stubborn").pid
-    assert control.kill("stubborn") is None
-    while control.state("stubborn").pid in {before, 0}:
+    before = control.state("tame").pid
+    assert control.kill("tame") is None
+    while control.state("tame").pid in {before, 0}:
         time.sleep(0.05)
-    subprocess.run(["kill", "-9", str(control.state("stubborn").pid)], check=True)
     assert control.stop("tame") is None
     assert control.kill("tame") is None  # nothing to kill
     assert control.state("tame").state == "STOPPED"

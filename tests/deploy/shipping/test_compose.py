@@ -128,7 +128,7 @@ def test_storms_settings_are_generated_from_the_shipped_ones() -> None:
     assert all(given[key] == shipped[key] for key in shipped.keys() - CONTAINERS.keys())
 
 
-def test_nimbus_is_not_told_of_a_plugin_that_only_hosts_have() -> None:
+def test_nimbus_has_no_setting_of_a_plugin_that_only_hosts_have() -> None:
     # A daemon ends if it does not find the class.
     assert "storm.resource.isolation.plugin" not in yaml.safe_load(compose_settings())
 

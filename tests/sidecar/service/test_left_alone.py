@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 from eyewall_sidecar.messages import Code, message
 from eyewall_sidecar.model import ProblemError
-from eyewall_sidecar.service import decider, movement_rules
+from eyewall_sidecar.service import decider, problem_cache
 from eyewall_sidecar.service.decision import Keep
 from eyewall_sidecar.storm import SlotChoice, Topology
 from obedient_nimbus import Nimbus, reason
@@ -98,7 +98,7 @@ def test_a_move_for_which_no_slots_are_found_leaves_everything_as_it_is(
         raise ProblemError("c: 2 executors do not fit")
 
     nimbus, topology = running()
-    monkeypatch.setattr(movement_rules, "choose_slots", none)
+    monkeypatch.setattr(problem_cache, "choose_slots", none)
     *_, last = nimbus.rounds(topology, 2)
     assert last.verdict == Keep()
     assert last.status == message(

@@ -8,6 +8,7 @@ from eyewall_contracts.sample import OVERLAP_CONTRACT
 from eyewall_sidecar.messages import Code, Message
 from eyewall_sidecar.service.decision import Place
 from eyewall_sidecar.service.move_price import OVERLAP_GAP, least_price, price_move
+from eyewall_sidecar.service.movement_rules import price_of
 from eyewall_sidecar.service.overlap import CHECKPOINTS, restart_reason
 from eyewall_sidecar.service.planner import PlanOptions
 from eyewall_sidecar.service.problem_cache import PlacementRequest
@@ -36,7 +37,9 @@ def report_workers(nimbus: Nimbus, topology: Topology, **agent: object) -> None:
     """The worker in the first slot of a and of b, as hosts' agents report them."""
     nimbus.measured.wanted = True
     for host in ("a", "b"):
-        sample = report(host, time=nimbus.clock.now, used={topology.id: 0.1})
+        before = nimbus.measured.hosts.get(host)
+        sequence = before.sequence + 1 if before else 0
+        sample = report(host, sequence, time=nimbus.clock.now, used={topology.id: 0.1})
         workers = tuple(structs.replace(it, **agent) for it in sample.workers)
         nimbus.measured.hosts[host] = structs.replace(sample, workers=workers)
 
@@ -64,6 +67,8 @@ def price(nimbus: Nimbus, topology: Topology) -> float:
 
 
 def reason(nimbus: Nimbus, topology: Topology, after: Assignment = TOGETHER) -> Message | None:
+    """Why this move restarts, by what the next round knows."""
+    nimbus.round(topology, obey=False)
     return restart_reason(request(nimbus, topology), after)
 
 
@@ -92,9 +97,8 @@ def test_a_worker_that_is_not_reported_is_not_known_to_serve_on() -> None:
     topology = pair()
     nimbus = running(topology)
     del nimbus.measured.hosts["b"]
-    nimbus.round(topology, obey=False)
     found = reason(nimbus, topology)
-    assert values(found, Code.NO_OVERLAP_AGENT) == {"slot": "b:6700", "topology": "chain-1"}
+    assert values(found, Code.NO_OVERLAP_AGENT) == {"slot": "b:6700"}
 
 
 @pytest.mark.parametrize("contract", [0, OVERLAP_CONTRACT + 1])
@@ -130,13 +134,42 @@ def test_a_new_worker_in_the_slot_of_an_old_one_restarts() -> None:
     assert values(found, Code.NO_FRESH_SLOTS) == {"slots": ["a:6700"]}
 
 
+def test_a_new_worker_in_a_slot_in_which_another_topologys_old_worker_runs_restarts() -> None:
+    # By the last report: it serves on there, though Nimbus takes the slot for free.
+    topology = pair()
+    nimbus = running(topology)
+    add_worker(nimbus, "a", port=6701, topology="other-1")
+    found = reason(nimbus, topology)
+    assert values(found, Code.NO_FRESH_SLOTS) == {"slots": ["a:6701"]}
+
+
+def test_a_slot_in_which_an_old_worker_runs_is_taken_last() -> None:
+    topology = pair(pin={"sink": ["a"]})
+    nimbus = running(topology)
+    nimbus.hosts[0] = supervisor("a", slots=3)
+    add_worker(nimbus, "a", port=6701, topology="other-1")
+    placed = move(nimbus, topology, drained="b").assignment
+    assert sorted(it.slot.port for it in placed) == [6700, 6702]
+
+
+@pytest.mark.parametrize(("overlaps", "said"), [(True, []), (False, [Code.NO_OVERLAP_AGENT])])
+def test_a_host_of_which_a_worker_is_known_to_have_no_agent_gets_none_that_hands_over(
+    overlaps: bool, said: list[Code]
+) -> None:
+    # Its new worker would have no agent either, and would not wait for its turn.
+    topology = pair()
+    nimbus = running(topology)
+    nimbus.hosts.append(supervisor("c"))
+    add_worker(nimbus, "c", port=6700, topology="other-1", overlaps=overlaps)
+    assert codes(reason(nimbus, topology, (worker("c", 6701, 1, 2),))) == said
+
+
 def test_a_host_needs_memory_for_old_and_new_workers() -> None:
     # a: 128 MB of the old worker and 256 of the new one; b keeps its 128 until they carry tuples.
     topology = pair()
     nimbus = running(topology)
     for megabytes, restarts in ((384, False), (383, True)):
         nimbus.hosts[0] = replace(nimbus.hosts[0], memory_bytes=megabytes * MEGABYTE)
-        nimbus.round(topology, obey=False)
         found = reason(nimbus, topology)
         assert codes(found) == ([Code.NO_MEMORY_FOR_BOTH] if restarts else [])
     assert values(found, Code.NO_MEMORY_FOR_BOTH) == {
@@ -146,12 +179,19 @@ def test_a_host_needs_memory_for_old_and_new_workers() -> None:
     }
 
 
+def test_a_host_that_is_only_left_needs_no_more_memory() -> None:
+    # a has less than its worker declares, as placed by a scheduler that does not look.
+    topology = pair()
+    nimbus = running(topology)
+    nimbus.hosts[0] = replace(nimbus.hosts[0], memory_bytes=100 * MEGABYTE)
+    assert reason(nimbus, topology, (worker("b", 6701, 1), worker("b", 6700, 2))) is None
+
+
 def test_a_host_that_only_gets_workers_needs_no_more_than_those() -> None:
     # b has a worker before and the same one after; a new one with the source of 128 MB joins it.
     topology = pair()
     nimbus = running(topology)
     nimbus.hosts[1] = replace(nimbus.hosts[1], memory_bytes=256 * MEGABYTE)
-    nimbus.round(topology, obey=False)
     after = (worker("b", 6700, 2), worker("b", 6701, 1))
     assert reason(nimbus, topology, after) is None
 
@@ -168,9 +208,23 @@ def test_a_topology_that_asks_for_it_in_vain_is_named(moves: str, agents: bool, 
     assert named.count([Code.MOVES_RESTART, Code.NO_OVERLAP_AGENT]) == said
 
 
-def move(nimbus: Nimbus, topology: Topology) -> Place:
-    """What is decided once a has to be left."""
-    nimbus.switches.turn(drained=["a"])
+def add_worker(
+    nimbus: Nimbus, host: str, *, port: int, topology: str, overlaps: bool = True
+) -> None:
+    """One more in a host's report."""
+    added = report(host, time=nimbus.clock.now, used={topology: 0.1}, port=port)
+    (one,) = added.workers
+    one = structs.replace(one, overlaps=overlaps, agent_contract=OVERLAP_CONTRACT)
+    own = nimbus.measured.hosts.get(host, structs.replace(added, workers=()))
+    workers = (*own.workers, one)
+    nimbus.measured.hosts[host] = structs.replace(
+        own, workers=workers, sequence=own.sequence + 1, time=nimbus.clock.now
+    )
+
+
+def move(nimbus: Nimbus, topology: Topology, drained: str = "a") -> Place:
+    """What is decided once a host has to be left."""
+    nimbus.switches.turn(drained=[drained])
     (only,) = (it.verdict for it in nimbus.rounds(topology, 3) if isinstance(it.verdict, Place))
     return only
 
@@ -190,6 +244,49 @@ def test_a_move_that_restarts_though_its_owner_wants_it_to_overlap_says_why() ->
     (record,) = [it for it in nimbus.recorded.records if it.verdict is Verdict.MOVED]
     assert not record.overlaps
     assert "source must not run twice (eyewall.exclusive)" in record.said
+
+
+@pytest.mark.parametrize("later", [True, False])
+def test_a_plans_record_says_what_was_done_when_it_was_applied(later: bool) -> None:
+    # The agents appear, or vanish, between plan and order.
+    topology = pair("overlap", mode="observe", objective="R=1")
+    nimbus = running(topology, agents=not later)
+    plan = nimbus.planner.make(PlanOptions(topology.name), lambda: True)
+    assert plan.record.overlaps is not later
+    report_workers(
+        nimbus, topology, overlaps=later, agent_contract=OVERLAP_CONTRACT, agent_version="0.0.9"
+    )
+    nimbus.rounds(topology, 2)
+    nimbus.planner.apply(plan.id)
+    verdict = nimbus.round(topology)[topology.id].verdict
+    assert isinstance(verdict, Place)
+    assert verdict.overlaps is later
+    (record,) = [it for it in nimbus.recorded.records if it.verdict is Verdict.MOVED]
+    assert record.overlaps is later
+    assert ("not known to have the overlap agent" in record.said) is not later
+
+
+def test_a_plan_that_changes_nothing_does_not_overlap() -> None:
+    topology = pair(objective="A=1", pin={"source": ["a"], "sink": ["b"]})
+    nimbus = running(topology)
+    plan = nimbus.planner.make(PlanOptions(topology.name), lambda: True)
+    assert plan.changes_nothing
+    assert not plan.record.overlaps
+
+
+def test_the_price_follows_what_workers_are_able_to() -> None:
+    # The move is found while no agent is known, and judged again once there are.
+    topology = pair("overlap", objective="R=1", **{"rate.hint": {"source": 10}})
+    nimbus = running(topology, agents=False)
+    nimbus.rounds(topology, 2)
+    before = nimbus.service.last_round().records[topology.id].candidate
+    report_workers(nimbus, topology, overlaps=True, agent_contract=OVERLAP_CONTRACT)
+    nimbus.rounds(topology, 1)
+    after = nimbus.service.last_round().records[topology.id].candidate
+    assert before is not None
+    assert after is not None
+    assert price_of(before, WorkerStarts()).gap == USUAL
+    assert price_of(after, WorkerStarts()).gap == OVERLAP_GAP
 
 
 def test_a_first_placement_does_not_overlap() -> None:

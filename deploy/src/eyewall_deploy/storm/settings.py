@@ -150,10 +150,15 @@ def agent_port(deployment: Deployment, host: ClusterHost) -> int:
 def with_overlap(settings: Mapping[str, Any], jar: Path) -> dict[str, Any]:
     """Add what moves without a gap need on a host that has their jar.
 
-    Not for Nimbus or Storm UI without it: a daemon looks for the class of the plugin as soon as it
+    Not where the settings have another plugin, or leave the workers' options to Storm. Not for
+    Nimbus or Storm UI without the jar: a daemon looks for the class of the plugin as soon as it
     reads its settings, and ends if there is none.
     """
-    return {**settings, **_OVERLAP, _WORKER: f"{settings[_WORKER]} -javaagent:{jar}"}
+    if ISOLATION in settings or _WORKER not in settings:
+        return dict(settings)
+    options = settings[_WORKER]
+    words = " ".join(options) if isinstance(options, list) else options
+    return {**settings, **_OVERLAP, _WORKER: f"{words} -javaagent:{jar}"}
 
 
 def java_network_options(deployment: Deployment) -> tuple[str, ...]:

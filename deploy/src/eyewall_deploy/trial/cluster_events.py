@@ -71,7 +71,7 @@ class EventSchedule:
         for event in [event for event in self._due if event.at <= at]:
             self._due.remove(event)
             if event.kill is not None:
-                failure = failure or kill(self._cluster.deployment, event.kill)
+                failure = kill(self._cluster.deployment, event.kill) or failure
                 continue
             self._active.append(event)
             changed = True

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from eyewall_deploy.trial.records import SustainableRate, TrialRun
     from eyewall_deploy.trial.trial_file import Trial, TrialScheduler
 
-_LATER = frozenset({"drain", "kill"})
+_OPTIONAL_KEYS = frozenset({"drain", "kill"})
 """Keys of events that came later: left out of the hash where they say nothing, as before."""
 _Result = TypeVar("_Result", "TrialRun", "SustainableRate")
 
@@ -79,7 +79,11 @@ def fingerprint(trial: Trial, planned: PlannedRun) -> str:
         "scheduler": asdict(planned.scheduler),
         "resolution": planned.resolution,
         "events": [
-            {key: it for key, it in asdict(event).items() if key not in _LATER or it is not None}
+            {
+                key: it
+                for key, it in asdict(event).items()
+                if key not in _OPTIONAL_KEYS or it is not None
+            }
             for event in trial.events
         ],
     }

@@ -25,8 +25,8 @@ _AGENT: Final = re.compile(r"([0-9]{1,9}) ([!-~]{1,99})\n")
 _LONGEST_AGENT: Final = 200
 
 
-class OverlapAgent(NamedTuple):
-    """The agent in a worker that lets it serve on while its successor starts.
+class AgentMark(NamedTuple):
+    """What the agent that lets a worker serve on while its successor starts says of itself.
 
     Parameters
     ----------
@@ -62,7 +62,7 @@ class WorkerProcess:
         """The worker's log."""
         return Path(self.artifacts, self.topology, str(self.port), "worker.log")
 
-    def overlap_agent(self) -> OverlapAgent | None:
+    def overlap_agent(self) -> AgentMark | None:
         """Return its agent of moves without a gap, which leaves a file in its folder, if any."""
         try:
             with Path(self.local_dir, "workers", self.id, _OVERLAP).open("rb") as file:
@@ -70,7 +70,7 @@ class WorkerProcess:
         except OSError:
             return None
         found = _AGENT.fullmatch(text)
-        return OverlapAgent(int(found[1]), found[2]) if found else OverlapAgent(0, "")
+        return AgentMark(int(found[1]), found[2]) if found else AgentMark(0, "")
 
 
 def read_command(pid: int, command: Sequence[str]) -> WorkerProcess | None:

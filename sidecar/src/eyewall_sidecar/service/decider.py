@@ -53,7 +53,6 @@ from eyewall_sidecar.storm import (
     TopologyProblem,
     TopologySettings,
     TopologyState,
-    choose_slots,
     mode_of,
     read_settings,
 )
@@ -193,9 +192,7 @@ class TopologyDecider:
                 record = replace(record, search=replace(record.search, solution=solution))
         placed = problem.on_supervisors(solution.placement or {})
         try:
-            slots = choose_slots(
-                placed, topology, request.capacities, problem.per_slot, problem.traffic()
-            )
+            slots = request.choose_slots(placed)
         except ProblemError as error:
             reason = message(Code.NO_SLOTS, slot_error=str(error), must_move=None)
             return TopologyOutcome(
@@ -295,7 +292,9 @@ class TopologyDecider:
             or candidate.request.problem is not request.problem
         ):
             candidate = assess_move(request, solution, outdated=outdated)
-            record = replace(record, candidate=candidate)
+        else:  # what workers are able to may have changed
+            candidate = replace(candidate, request=request)
+        record = replace(record, candidate=candidate)
         return record, evaluate_move(candidate, self._settings.moves, conditions)
 
     def _move(

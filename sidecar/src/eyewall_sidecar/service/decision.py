@@ -308,11 +308,12 @@ def with_overlap(outcome: TopologyOutcome, topology: TopologyState) -> TopologyO
     if not isinstance(verdict, Place) or topology.missing():
         return outcome
     if request is None or request.topology.assignment != topology.assignment:
-        return outcome  # what is known is of another assignment
-    reason = restart_reason(request, verdict.assignment)
+        reason: Message | None = message(Code.WORKERS_NOT_LOOKED_AT)
+    else:
+        reason = restart_reason(request, verdict.assignment)
     if reason is None:
         return replace(outcome, verdict=replace(verdict, overlaps=True))
-    if outcome.report is None or not request.settings.overlap:
+    if outcome.report is None or reason.code is Code.RESTARTS_AS_SET:
         return outcome
     report = message(Code.RESTARTS, decided=outcome.report, reason=reason)
     return replace(outcome, report=report)

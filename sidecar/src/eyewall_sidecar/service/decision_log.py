@@ -84,7 +84,10 @@ class DecisionLog:
         if not is_new:
             return lines
         if outcome.plan is not None:
-            record = outcome.plan.record
+            overlaps = isinstance(outcome.verdict, Place) and outcome.verdict.overlaps
+            record = structs.replace(
+                outcome.plan.record, said=str(outcome.report), overlaps=overlaps
+            )
         else:
             evidence = _evidence(topology, outcome, observation, seed)
             record = describe_decision(topology, outcome.verdict, str(outcome.report), evidence)

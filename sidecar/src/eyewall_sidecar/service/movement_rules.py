@@ -31,7 +31,6 @@ from eyewall_sidecar.storm import (
     Mode,
     SlotChoice,
     TopologyProblem,
-    choose_slots,
     workers_started,
 )
 
@@ -191,13 +190,7 @@ def assess_move(
         must_move = _overloaded(problem)
     placed = of_topology.on_supervisors(placement)
     try:
-        slots = choose_slots(
-            placed,
-            request.topology,
-            request.capacities,
-            of_topology.per_slot,
-            of_topology.traffic(),
-        )
+        slots = request.choose_slots(placed)
     except ProblemError as error:
         no_slots = message(Code.NO_SLOTS, slot_error=str(error), must_move=must_move)
         return candidate(found=no_slots, must_move=must_move)

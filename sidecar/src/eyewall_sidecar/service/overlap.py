@@ -4,13 +4,13 @@ docs/design/seamless-moves.md says how they do.
 """
 
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Set
 
 from eyewall_contracts.sample import OVERLAP_CONTRACT, WorkerSample
 
 from eyewall_sidecar.messages import Code, Message, message
 from eyewall_sidecar.service.problem_cache import PlacementRequest
-from eyewall_sidecar.storm import Assignment, Worker
+from eyewall_sidecar.storm import Assignment, Slot, Worker
 
 CHECKPOINTS = "$checkpointspout"
 """Storm's own spout in topologies with stateful bolts (IStatefulBolt)."""
@@ -20,7 +20,8 @@ MEGABYTE = 1 << 20
 def restart_reason(request: PlacementRequest, after: Assignment) -> Message | None:
     """Return why the workers of this move restart; None: the old ones serve on.
 
-    They need slots, and memory on hosts where old and new ones run side by side.
+    New ones need slots, and memory on hosts where old ones run beside them. Their hosts must not be
+    known to have another agent or none.
     """
     before = request.topology.assignment
     ended, started = set(before) - set(after), set(after) - set(before)
@@ -30,10 +31,16 @@ def restart_reason(request: PlacementRequest, after: Assignment) -> Message | No
     moved = {components[it].id for worker in ended for it in worker.executors if it in components}
     if exclusive := sorted(moved & set(request.settings.exclusive)):
         return message(Code.EXCLUSIVE_MOVES, components=exclusive)
-    if reused := {it.slot for it in started} & {it.slot for it in before}:
-        slots = [_slot_name(request, it.supervisor, it.port) for it in sorted(reused)]
-        return message(Code.NO_FRESH_SLOTS, slots=slots)
-    return _memory_obstacle(request, ended, {*before, *after})
+    reported = request.reported_workers
+    slots = {it.slot for it in started}
+    if in_use := slots & ({it.slot for it in before} | reported.keys()):
+        names = [_slot_name(request, it) for it in sorted(in_use)]
+        return message(Code.NO_FRESH_SLOTS, slots=names)
+    targets = {it.supervisor for it in slots}
+    for slot, sample in sorted(reported.items()):
+        if slot.supervisor in targets and (obstacle := _agent_obstacle(request, slot, sample)):
+            return obstacle
+    return _memory_obstacle(request, ended, started)
 
 
 def find_obstacle(request: PlacementRequest) -> Message | None:
@@ -43,40 +50,44 @@ def find_obstacle(request: PlacementRequest) -> Message | None:
         return message(Code.RESTARTS_AS_SET)
     if any(it.id == CHECKPOINTS for it in topology.components):
         return message(Code.STATEFUL, topology=topology.name)
-    hosts = {it: capacity.supervisor.host for it, capacity in request.capacities.items()}
-    reported = {(host, it.port): it for host, it in _reported_workers(request)}
+    reported = request.reported_workers
     for worker in request.topology.assignment:
-        host, port = hosts.get(worker.slot.supervisor, ""), worker.slot.port
-        sample = reported.get((host, port))
-        if sample is None or not sample.overlaps:
-            return message(Code.NO_OVERLAP_AGENT, slot=f"{host}:{port}", topology=topology.name)
-        if sample.agent_contract != OVERLAP_CONTRACT:
-            return message(
-                Code.OTHER_OVERLAP_AGENT,
-                slot=f"{host}:{port}",
-                version=sample.agent_version or "an older version",
-                contract=sample.agent_contract,
-                allowed=OVERLAP_CONTRACT,
-            )
+        sample = reported.get(worker.slot)
+        own = sample if sample is not None and sample.topology == topology.id else None
+        if obstacle := _agent_obstacle(request, worker.slot, own):
+            return obstacle
     return None
 
 
-def _reported_workers(request: PlacementRequest) -> Iterator[tuple[str, WorkerSample]]:
-    topology = request.topology.topology.id
-    for host, sample in request.observation.estimates.reports.items():
-        yield from ((host, it) for it in sample.workers if it.topology == topology)
+def _agent_obstacle(
+    request: PlacementRequest, slot: Slot, sample: WorkerSample | None
+) -> Message | None:
+    """Return what is wrong with a worker's agent; None: it is the one that is needed."""
+    name = _slot_name(request, slot)
+    if sample is None or not sample.overlaps:
+        return message(Code.NO_OVERLAP_AGENT, slot=name)
+    if sample.agent_contract != OVERLAP_CONTRACT:
+        return message(
+            Code.OTHER_OVERLAP_AGENT,
+            slot=name,
+            version=sample.agent_version or "an older version",
+            contract=sample.agent_contract,
+            allowed=OVERLAP_CONTRACT,
+        )
+    return None
 
 
 def _memory_obstacle(
-    request: PlacementRequest, ended: set[Worker], both: set[Worker]
+    request: PlacementRequest, ended: Set[Worker], started: Set[Worker]
 ) -> Message | None:
     """Return which host has no memory for old and new workers, by what components declare."""
     components = request.topology.topology.executors()
     needed: defaultdict[str, int] = defaultdict(int)
-    for worker in both:
+    for worker in {*request.topology.assignment, *started}:
         for component in filter(None, map(components.get, worker.executors)):
             needed[worker.slot.supervisor] += component.on_heap_bytes + component.off_heap_bytes
-    for supervisor in sorted({it.slot.supervisor for it in ended}):
+    supervisors = ({it.slot.supervisor for it in of} for of in (ended, started))
+    for supervisor in sorted(set.intersection(*supervisors)):
         capacity = request.capacities.get(supervisor)
         if capacity is not None and needed[supervisor] > capacity.memory_bytes:
             return message(
@@ -88,6 +99,6 @@ def _memory_obstacle(
     return None
 
 
-def _slot_name(request: PlacementRequest, supervisor: str, port: int) -> str:
-    capacity = request.capacities.get(supervisor)
-    return f"{capacity.supervisor.host if capacity else supervisor}:{port}"
+def _slot_name(request: PlacementRequest, slot: Slot) -> str:
+    capacity = request.capacities.get(slot.supervisor)
+    return f"{capacity.supervisor.host if capacity else slot.supervisor}:{slot.port}"

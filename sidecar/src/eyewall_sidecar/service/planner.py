@@ -300,7 +300,8 @@ class _Draft:
 
     def _plan(self, evidence: Evidence, assignment: Assignment) -> Plan:
         topology, now = self.request.topology, self.service.now()
-        overlaps = restart_reason(self.request, assignment) is None
+        moves = set(assignment) != set(topology.assignment)
+        overlaps = moves and restart_reason(self.request, assignment) is None
         record = describe_decision(topology, Place(assignment, overlaps), "", evidence)
         hosts = {it.id: it.host for it in self.snapshot.observation.state.supervisors}
         return Plan(self.id, topology, hosts, assignment, record, made=now, since=now)

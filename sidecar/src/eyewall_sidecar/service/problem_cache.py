@@ -1,6 +1,9 @@
 """A topology's placement problem, built again only when something it depends on has changed."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
+
+from eyewall_contracts.sample import WorkerSample
 
 from eyewall_sidecar.messages import Message
 from eyewall_sidecar.model import ProblemError
@@ -13,13 +16,17 @@ from eyewall_sidecar.storm import (
     ClusterState,
     CrossingCost,
     DelayTable,
+    Executor,
     KnownDelaysCache,
     MeasuredTopology,
     Signals,
+    Slot,
+    SlotChoice,
     TopologyProblem,
     TopologySettings,
     TopologyState,
     WaitFit,
+    choose_slots,
     problem_of_missing,
     problem_of_moving,
     supervisor_capacities,
@@ -69,6 +76,31 @@ class PlacementRequest:
     def measured(self) -> MeasuredTopology | None:
         """What was measured of the topology; None if nothing is measured at all."""
         return self.observation.estimates.of(self.topology.topology.id)
+
+    @property
+    def reported_workers(self) -> Mapping[Slot, WorkerSample]:
+        """The workers of all topologies by their hosts' reports, also those about to end."""
+        reports = self.observation.estimates.reports
+        supervisors = [(it, capacity.supervisor) for it, capacity in self.capacities.items()]
+        return {
+            Slot(id_, worker.port): worker
+            for id_, supervisor in supervisors
+            if (report := reports.get(supervisor.host)) is not None
+            for worker in report.workers
+        }
+
+    def choose_slots(self, placed: Mapping[Executor, str]) -> SlotChoice:
+        """Choose slots on the supervisors of executors; ProblemError if there are too few."""
+        if not isinstance(self.problem, TopologyProblem):
+            raise ValueError(f"{self.topology.topology.id}: no problem to choose slots by")
+        return choose_slots(
+            placed,
+            self.topology,
+            self.capacities,
+            self.problem.per_slot,
+            self.problem.traffic(),
+            self.reported_workers.keys(),
+        )
 
     @property
     def drained_host(self) -> str:

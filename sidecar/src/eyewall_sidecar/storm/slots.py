@@ -6,7 +6,7 @@ most that. What has to start starts in a fresh slot, one that the topology does 
 that its supervisor no longer offers keeps its worker exactly as it is.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass
 
 from eyewall_sidecar.messages import Code, message
@@ -38,10 +38,12 @@ def choose_slots(
     capacities: Mapping[str, SupervisorCapacity],
     per_slot: int,
     traffic: Traffic,
+    in_use: Set[Slot] = frozenset(),
 ) -> SlotChoice:
     """Put the executors placed on each supervisor (by id) into as few new workers as possible.
 
-    Executors that exchange many tuples share one. ProblemError if a supervisor has too few slots.
+    Executors that exchange many tuples share one. Slots `in_use` have a worker that is about to
+    end: they come last. ProblemError if a supervisor has too few slots.
     """
     placed_on: dict[str, list[Executor]] = {}
     for executor in topology.topology.executors():
@@ -69,7 +71,7 @@ def choose_slots(
                     per_slot=per_slot,
                 )
             )
-        workers += _in_slots(groups, running, capacity)
+        workers += _in_slots(groups, running, capacity, in_use)
     before = {it.slot: it.executors for it in topology.assignment}
     changed = (it for it in workers if before.get(it.slot, it.executors) != it.executors)
     return SlotChoice(tuple(workers), tuple(it.slot for it in changed))
@@ -109,12 +111,16 @@ def _groups(
 
 
 def _in_slots(
-    groups: Sequence[frozenset[Executor]], running: Sequence[Worker], capacity: SupervisorCapacity
+    groups: Sequence[frozenset[Executor]],
+    running: Sequence[Worker],
+    capacity: SupervisorCapacity,
+    in_use: Set[Slot],
 ) -> list[Worker]:
     """Leave unchanged workers in their slots; all others get fresh ones while there are any."""
     slot_of = {it.executors: it.slot for it in running}
     unchanged = {it: slot_of[it] for it in groups if it in slot_of}
-    free = [*capacity.fresh, *(it for it in capacity.held if it not in unchanged.values())]
+    fresh = sorted(capacity.fresh, key=lambda it: it in in_use)
+    free = [*fresh, *(it for it in capacity.held if it not in unchanged.values())]
     others = [it for it in groups if it not in unchanged]
     chosen = unchanged | dict(zip(others, free, strict=False))
     return [

@@ -116,6 +116,7 @@ public class EyewallScheduler extends ResourceAwareScheduler {
         if (orders != null) {
             orders.write(
                     round.moves(cluster),
+                    round.changesWithOrders(cluster),
                     cluster.getTopologies().getTopologies().stream()
                             .map(TopologyDetails::getId)
                             .toList());

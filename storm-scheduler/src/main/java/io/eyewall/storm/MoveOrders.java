@@ -32,24 +32,44 @@ final class MoveOrders implements AutoCloseable {
     }
 
     /**
-     * Writes the orders, and removes those of topologies that are gone.
+     * Writes the orders, and withdraws those of topologies that change otherwise or are gone: an
+     * order is for one move.
      *
      * @param moves topology → its executors that move, each with its new slot
+     * @param changed topologies whose assignment changes
      * @param topologies all that there are
      */
     void write(
-            Map<String, Map<ExecutorDetails, WorkerSlot>> moves, Collection<String> topologies)
+            Map<String, Map<ExecutorDetails, WorkerSlot>> moves,
+            Collection<String> changed,
+            Collection<String> topologies)
             throws Exception {
+        if (changed.isEmpty()) {
+            return;
+        }
+        if (storage().node_exists(ROOT, false)) {
+            List<String> ordered = storage().get_children(ROOT, false);
+            for (String id : withdrawn(ordered, moves.keySet(), changed, topologies)) {
+                storage().delete_node(ROOT + "/" + id);
+            }
+        }
         for (Map.Entry<String, Map<ExecutorDetails, WorkerSlot>> move : moves.entrySet()) {
             storage().set_data(ROOT + "/" + move.getKey(), encode(move.getValue()), acls);
         }
-        if (!moves.isEmpty()) {
-            for (String id : storage().get_children(ROOT, false)) {
-                if (!topologies.contains(id)) {
-                    storage().delete_node(ROOT + "/" + id);
-                }
-            }
-        }
+    }
+
+    /** Topologies whose order holds no longer. */
+    static List<String> withdrawn(
+            Collection<String> ordered,
+            Collection<String> moves,
+            Collection<String> changed,
+            Collection<String> topologies) {
+        return ordered.stream()
+                .filter(
+                        id ->
+                                !topologies.contains(id)
+                                        || (changed.contains(id) && !moves.contains(id)))
+                .toList();
     }
 
     /** One line for each executor: first task, last task, supervisor's id and port. */

@@ -161,6 +161,18 @@ final class Round {
         return moves;
     }
 
+    /** Topologies that change and may have been ordered to move: their owners ask for it. */
+    Set<String> changesWithOrders(Cluster cluster) {
+        Set<String> changed = new HashSet<>(changes(cluster).keySet());
+        changed.removeIf(
+                id -> {
+                    TopologyDetails topology = cluster.getTopologies().getById(id);
+                    return topology == null
+                            || !"overlap".equals(topology.getConf().get(SettingKeys.MOVES));
+                });
+        return changed;
+    }
+
     private static Map<WorkerSlot, Set<ExecutorDetails>> workers(
             Map<ExecutorDetails, WorkerSlot> placement) {
         Map<WorkerSlot, Set<ExecutorDetails>> workers = new HashMap<>();

@@ -85,6 +85,31 @@ class MoveOrdersTest {
         assertThat(ordered(true, Map.of("t", TOGETHER), false)).isEmpty();
     }
 
+    @Test
+    void onlyTopologiesThatAskForItCanHaveAnOrder() {
+        TopologyDetails own = topology("t", 1, Map.of("eyewall.moves", "overlap"));
+        List<TopologyDetails> both = List.of(own, topology("u", 1));
+        Map<ExecutorDetails, WorkerSlot> others = allOn(slot("s2", 6700));
+        Round round =
+                new Round(both, Fixture.cluster(HOSTS, both, Map.of("t", TOGETHER, "u", others)));
+        Cluster then =
+                Fixture.cluster(HOSTS, both, Map.of("t", APART, "u", allOn(slot("s2", 6700))));
+        assertThat(round.changesWithOrders(then)).containsExactly("t");
+        assertThat(round.changesWithOrders(Fixture.cluster(HOSTS, both, Map.of("t", TOGETHER))))
+                .isEmpty();
+    }
+
+    @Test
+    void anOrderIsWithdrawnWhereTheTopologyChangesOtherwiseOrIsGone() {
+        List<String> withdrawn =
+                MoveOrders.withdrawn(
+                        List.of("moves", "restarts", "stays", "gone"),
+                        List.of("moves"),
+                        List.of("moves", "restarts"),
+                        List.of("moves", "restarts", "stays"));
+        assertThat(withdrawn).containsExactly("restarts", "gone");
+    }
+
     /** MoveOrderTest of storm-scheduler/overlap reads the same bytes. */
     @Test
     void anOrderIsALineForEachExecutor() {

@@ -1,5 +1,7 @@
 package io.eyewall.storm.overlap;
 
+import java.io.IOException;
+import java.io.InputStream;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
@@ -44,6 +46,19 @@ final class KnownCode {
     /** Whether this file of such a class is one that is known. */
     static boolean isKnown(String className, byte[] classFile) {
         return RELEASES.get(className).containsKey(digest(classFile));
+    }
+
+    /** Whether all of these classes are known as this class loader has them. */
+    static boolean isStormKnown(ClassLoader loader) {
+        return RELEASES.keySet().stream().allMatch(it -> isKnown(it, loader));
+    }
+
+    private static boolean isKnown(String className, ClassLoader loader) {
+        try (InputStream file = loader.getResourceAsStream(className + ".class")) {
+            return file != null && isKnown(className, file.readAllBytes());
+        } catch (IOException e) {
+            return false; // as one that is not there
+        }
     }
 
     static String digest(byte[] classFile) {

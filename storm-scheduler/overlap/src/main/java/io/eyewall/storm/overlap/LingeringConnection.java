@@ -23,31 +23,31 @@ final class LingeringConnection extends ConnectionWithStatus {
     private static final long LINGER_MILLIS = 5_000;
 
     private final IConnection connection;
-    private final Executor later;
-    private final Runnable afterwards;
+    private final Executor delayed;
+    private final Runnable onClosed;
 
-    /**
-     * @param afterwards what is to be done once it is closed
-     */
-    LingeringConnection(IConnection connection, Runnable afterwards) {
+    LingeringConnection(IConnection connection, Runnable onClosed) {
         this(
                 connection,
                 CompletableFuture.delayedExecutor(LINGER_MILLIS, TimeUnit.MILLISECONDS),
-                afterwards);
+                onClosed);
     }
 
-    LingeringConnection(IConnection connection, Executor later, Runnable afterwards) {
+    LingeringConnection(IConnection connection, Executor delayed, Runnable onClosed) {
         this.connection = connection;
-        this.later = later;
-        this.afterwards = afterwards;
+        this.delayed = delayed;
+        this.onClosed = onClosed;
     }
 
     @Override
     public void close() {
-        later.execute(
+        delayed.execute(
                 () -> {
-                    connection.close();
-                    afterwards.run();
+                    try {
+                        connection.close();
+                    } finally {
+                        onClosed.run();
+                    }
                 });
     }
 

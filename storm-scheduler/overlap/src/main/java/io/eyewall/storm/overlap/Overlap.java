@@ -7,10 +7,8 @@ import java.util.Map;
 import java.util.Set;
 import java.util.WeakHashMap;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.Collectors;
-import java.util.stream.IntStream;
 import org.apache.storm.Config;
 import org.apache.storm.daemon.Acker;
 import org.apache.storm.daemon.worker.WorkerState;
@@ -59,10 +57,8 @@ public final class Overlap {
     private final Map<List<Long>, NodeInfo> ordered = new HashMap<>();
 
     private final Successors successors;
+    private final OutdatedPressure outdated;
     private final ServingMark mark;
-
-    /** Whose executors have changed their worker; what the old one said last may be outdated. */
-    private final Set<Integer> movedTasks = ConcurrentHashMap.newKeySet();
 
     private Map<List<Long>, NodeInfo> followed = Map.of();
     private Map<String, String> hosts = Map.of();
@@ -78,8 +74,12 @@ public final class Overlap {
         this.worker = worker;
         here = new NodeInfo(WorkerInternals.node(worker), Set.of((long) worker.getPort()));
         successors = new Successors(worker);
+        outdated = new OutdatedPressure(WorkerInternals.remoteBackPressure(worker));
         mark = ServingMark.in(ConfigUtils.workerRoot(worker.getConf(), worker.getWorkerId()));
-        mark.announce();
+        // Moves are planned for what a worker can do as a whole.
+        if (KnownCode.isStormKnown(WorkerState.class.getClassLoader())) {
+            mark.announce();
+        }
     }
 
     /** The assignment that a worker is to follow now, given the one that is published. */
@@ -206,11 +206,9 @@ public final class Overlap {
                 endServing();
             }
         }
-        Map<List<Long>, NodeInfo> before = inForce.get_executor_node_port();
+        Map<List<Long>, NodeInfo> before = routes.inForce();
         Map<List<Long>, NodeInfo> routed = routes.follow(wanted, places(now));
-        if (!routed.equals(before)) {
-            releaseMoved();
-        }
+        outdated.switched(before, routed);
         successors.handOver(
                 routed.entrySet().stream()
                         .filter(it -> isSentTo(it.getKey()))
@@ -254,29 +252,12 @@ public final class Overlap {
                             hosts.get(here.get_node()));
         }
         if (!ordered.isEmpty()) {
-            moved.keySet().forEach(it -> movedTasks.addAll(tasksOf(it)));
-            successors.keepOpen(this::releaseMoved);
+            successors.keepOpen(outdated::closed);
             LOG.info(
                     "{} executors move; {}",
                     moved.size(),
                     serves ? "serving on" : "their old places are kept meanwhile");
         }
-    }
-
-    /**
-     * Lets tuples be sent to tasks that have moved. Storm keeps back pressure by task, and takes it back
-     * by the worker's next word or by its first on a new connection: here that one is open before the
-     * old worker's last word.
-     */
-    private void releaseMoved() {
-        AtomicBoolean[] pressed = WorkerInternals.remoteBackPressure(worker);
-        movedTasks.forEach(it -> pressed[it].set(false));
-    }
-
-    private static List<Integer> tasksOf(List<Long> executor) {
-        return IntStream.rangeClosed(executor.get(0).intValue(), executor.get(1).intValue())
-                .boxed()
-                .toList();
     }
 
     private boolean isOrdered(Map<List<Long>, NodeInfo> moved) {

@@ -34,6 +34,11 @@ final class Routes {
                                 Map.Entry::getKey, Map.Entry::getValue, (a, b) -> a, HashMap::new));
     }
 
+    /** Executor → where it is taken to run. */
+    Map<List<Long>, NodeInfo> inForce() {
+        return Map.copyOf(inForce);
+    }
+
     /** Follows at once. */
     void replace(Map<List<Long>, NodeInfo> published) {
         inForce.clear();
@@ -51,7 +56,7 @@ final class Routes {
                         inForce.put(executor, place);
                     }
                 });
-        return Map.copyOf(inForce);
+        return inForce();
     }
 
     private boolean hasMoved(List<Long> executor, NodeInfo place) {

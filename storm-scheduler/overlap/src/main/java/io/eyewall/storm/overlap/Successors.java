@@ -5,6 +5,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.Consumer;
 import org.apache.storm.Config;
 import org.apache.storm.daemon.worker.WorkerState;
 import org.apache.storm.generated.NodeInfo;
@@ -63,22 +64,23 @@ final class Successors {
     /**
      * Has Storm's connections stay open for a while after it has closed them.
      *
-     * @param afterwards what is to be done once one of them is closed
+     * @param onClosed hears of each that is closed
      */
-    void keepOpen(Runnable afterwards) {
+    void keepOpen(Consumer<NodeInfo> onClosed) {
         worker.getCachedNodeToPortSocket()
                 .getAndUpdate(
                         before -> {
                             Map<NodeInfo, IConnection> after = new HashMap<>(before);
-                            after.replaceAll((place, it) -> lingering(it, afterwards));
+                            after.replaceAll(
+                                    (place, it) -> lingering(it, () -> onClosed.accept(place)));
                             return after;
                         });
     }
 
-    private static IConnection lingering(IConnection connection, Runnable afterwards) {
+    private static IConnection lingering(IConnection connection, Runnable onClosed) {
         return connection instanceof LingeringConnection
                 ? connection
-                : new LingeringConnection(connection, afterwards);
+                : new LingeringConnection(connection, onClosed);
     }
 
     /** Gives Storm the connections to places where it is to send from now on. */

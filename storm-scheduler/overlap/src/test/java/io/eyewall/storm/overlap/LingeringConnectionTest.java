@@ -19,7 +19,7 @@ class LingeringConnectionTest {
     private final List<Runnable> due = new ArrayList<>();
     private final LingeringConnection connection =
             new LingeringConnection(
-                    new ToOldWorker(), due::add, () -> events.add("back pressure released"));
+                    new ToOldWorker(), due::add, () -> events.add("said that it is closed"));
 
     @Test
     void itIsOpenUntilSomeTimeAfterItWasClosed() {
@@ -31,10 +31,10 @@ class LingeringConnectionTest {
     }
 
     @Test
-    void theOldWorkersLastWordOnBackPressureIsTakenBackOnceItIsClosed() {
+    void itSaysWhenItIsClosed() {
         connection.close();
         due.forEach(Runnable::run);
-        assertThat(events).containsExactly("closed", "back pressure released");
+        assertThat(events).containsExactly("closed", "said that it is closed");
     }
 
     private final class ToOldWorker implements IConnection {

@@ -50,6 +50,20 @@ class WorkerTransformerTest {
         assertThat(loaded.getDeclaredMethods()).isNotEmpty();
     }
 
+    @ParameterizedTest
+    @ValueSource(strings = {KnownCode.WORKER_STATE_CLASS, KnownCode.ACKER_CLASS})
+    void aStormOfWhichOneClassIsNotKnownIsNotKnown(String name) throws Exception {
+        assertThat(KnownCode.isStormKnown(STORM)).isTrue();
+        byte[] other = classFile(name);
+        other[other.length - 1]++;
+        ClassLoader loader =
+                new ByteArrayClassLoader.ChildFirst(
+                        STORM,
+                        Map.of(name.replace('/', '.'), other),
+                        ByteArrayClassLoader.PersistenceHandler.MANIFEST);
+        assertThat(KnownCode.isStormKnown(loader)).isFalse();
+    }
+
     @Test
     void aWorkerThatIsNotKnownIsLeftAlone() {
         byte[] other = new ByteBuddy().redefine(WorkerState.class).make().getBytes();
