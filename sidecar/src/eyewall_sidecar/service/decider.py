@@ -31,6 +31,7 @@ from eyewall_sidecar.service.movement_rules import (
     assess_move,
     evaluate_move,
     find_freeze,
+    has_other_workers,
     price_of,
 )
 from eyewall_sidecar.service.performance import Performance, PerformanceTracker
@@ -292,9 +293,10 @@ class TopologyDecider:
             or candidate.request.problem is not request.problem
         ):
             candidate = assess_move(request, solution, outdated=outdated)
-        else:  # what workers are able to may have changed
+            record = replace(record, candidate=candidate)
+        elif has_other_workers(candidate, request):
             candidate = replace(candidate, request=request)
-        record = replace(record, candidate=candidate)
+            record = replace(record, candidate=candidate)
         return record, evaluate_move(candidate, self._settings.moves, conditions)
 
     def _move(

@@ -24,6 +24,7 @@ from eyewall_sidecar.objectives import evaluate
 from eyewall_sidecar.objectives.load_prediction import LoadPrediction, predict_move
 from eyewall_sidecar.service.messages import no_placement_message, quality, worth
 from eyewall_sidecar.service.move_price import MovePrice, price_move
+from eyewall_sidecar.service.overlap import restart_reason
 from eyewall_sidecar.service.problem_cache import PlacementRequest
 from eyewall_sidecar.service.worker_starts import WorkerStarts
 from eyewall_sidecar.stores import HeldSwitches
@@ -302,6 +303,14 @@ def price_of(candidate: CandidateMove, starts: WorkerStarts) -> MovePrice:
     prediction = candidate.prediction
     carried = prediction.sustainable if prediction is not None else inf
     return price_move(candidate.request, after, starts, carried)
+
+
+def has_other_workers(candidate: CandidateMove, request: PlacementRequest) -> bool:
+    """Whether its workers restart for another reason than when it was assessed, or no longer."""
+    if candidate.slots is None:
+        return False
+    after = candidate.slots.assignment
+    return restart_reason(candidate.request, after) != restart_reason(request, after)
 
 
 def _mode_hold(request: PlacementRequest, conditions: MoveConditions) -> Message | None:

@@ -31,14 +31,13 @@ def restart_reason(request: PlacementRequest, after: Assignment) -> Message | No
     moved = {components[it].id for worker in ended for it in worker.executors if it in components}
     if exclusive := sorted(moved & set(request.settings.exclusive)):
         return message(Code.EXCLUSIVE_MOVES, components=exclusive)
-    reported = request.reported_workers
     slots = {it.slot for it in started}
+    reported = request.reported_workers({it.supervisor for it in slots})
     if in_use := slots & ({it.slot for it in before} | reported.keys()):
         names = [_slot_name(request, it) for it in sorted(in_use)]
         return message(Code.NO_FRESH_SLOTS, slots=names)
-    targets = {it.supervisor for it in slots}
-    for slot, sample in sorted(reported.items()):
-        if slot.supervisor in targets and (obstacle := _agent_obstacle(request, slot, sample)):
+    for slot in sorted(reported):
+        if obstacle := _agent_obstacle(request, slot, reported[slot]):
             return obstacle
     return _memory_obstacle(request, ended, started)
 
@@ -50,8 +49,9 @@ def find_obstacle(request: PlacementRequest) -> Message | None:
         return message(Code.RESTARTS_AS_SET)
     if any(it.id == CHECKPOINTS for it in topology.components):
         return message(Code.STATEFUL, topology=topology.name)
-    reported = request.reported_workers
-    for worker in request.topology.assignment:
+    assignment = request.topology.assignment
+    reported = request.reported_workers({it.slot.supervisor for it in assignment})
+    for worker in assignment:
         sample = reported.get(worker.slot)
         own = sample if sample is not None and sample.topology == topology.id else None
         if obstacle := _agent_obstacle(request, worker.slot, own):

@@ -1,6 +1,6 @@
 """A topology's placement problem, built again only when something it depends on has changed."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
 from eyewall_contracts.sample import WorkerSample
@@ -77,15 +77,17 @@ class PlacementRequest:
         """What was measured of the topology; None if nothing is measured at all."""
         return self.observation.estimates.of(self.topology.topology.id)
 
-    @property
-    def reported_workers(self) -> Mapping[Slot, WorkerSample]:
-        """The workers of all topologies by their hosts' reports, also those about to end."""
+    def reported_workers(self, supervisors: Iterable[str]) -> Mapping[Slot, WorkerSample]:
+        """Return the workers of all topologies on supervisors by their hosts' reports.
+
+        Also those that are about to end.
+        """
         reports = self.observation.estimates.reports
-        supervisors = [(it, capacity.supervisor) for it, capacity in self.capacities.items()]
         return {
-            Slot(id_, worker.port): worker
-            for id_, supervisor in supervisors
-            if (report := reports.get(supervisor.host)) is not None
+            Slot(it, worker.port): worker
+            for it in supervisors
+            if (capacity := self.capacities.get(it)) is not None
+            and (report := reports.get(capacity.supervisor.host)) is not None
             for worker in report.workers
         }
 
@@ -99,7 +101,7 @@ class PlacementRequest:
             self.capacities,
             self.problem.per_slot,
             self.problem.traffic(),
-            self.reported_workers.keys(),
+            self.reported_workers(set(placed.values())).keys(),
         )
 
     @property
