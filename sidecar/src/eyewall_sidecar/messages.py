@@ -108,9 +108,10 @@ class Code(Enum):
     STATEFUL = "{topology} has stateful bolts, which must not run twice"
     EXCLUSIVE_MOVES = "{components:list} must not run twice (eyewall.exclusive)"
     NO_OVERLAP_AGENT = "the worker in {slot} is not known to have the overlap agent"
+    HOST_NOT_REPORTED = "the monitor agent of {host} does not report"
     OTHER_OVERLAP_AGENT = (
         "the overlap agent of {slot}, {version}, has contract {contract}, not {allowed} as this "
-        "sidecar: upgrade jar and monitor agent there; workers have the jar from their next start"
+        "sidecar: give both the same release; workers have the jar from their next start"
     )
     WORKERS_NOT_LOOKED_AT = "whether they serve on was not looked at in this round"
     NO_FRESH_SLOTS = "new workers need slots in which old ones run, {slots:list}"

@@ -164,6 +164,38 @@ def test_a_host_of_which_a_worker_is_known_to_have_no_agent_gets_none_that_hands
     assert codes(reason(nimbus, topology, (worker("c", 6701, 1, 2),))) == said
 
 
+def test_a_worker_that_is_just_starting_is_not_taken_for_one_without_the_agent() -> None:
+    # A second old, it has no file of its agent yet; 31 s old, it would have one.
+    topology = pair()
+    nimbus = running(topology)
+    nimbus.hosts.append(supervisor("c"))
+    started = nimbus.clock.now - 1.0
+    add_worker(nimbus, "c", port=6700, topology="o-1", overlaps=False, started=started)
+    assert reason(nimbus, topology, (worker("c", 6701, 1, 2),)) is None
+    sample = nimbus.measured.hosts["c"]
+    aged = tuple(structs.replace(it, started=started - 30.0) for it in sample.workers)
+    nimbus.measured.hosts["c"] = structs.replace(sample, workers=aged, sequence=9)
+    found = reason(nimbus, topology, (worker("c", 6701, 1, 2),))
+    assert codes(found) == [Code.NO_OVERLAP_AGENT]
+
+
+def test_of_a_host_with_old_workers_without_the_agent_the_youngest_counts() -> None:
+    topology = pair()
+    nimbus = running(topology)
+    nimbus.hosts.append(supervisor("c", slots=3))
+    add_worker(nimbus, "c", port=6700, topology="o-1", overlaps=False, started=-7200.0)
+    add_worker(nimbus, "c", port=6701, topology="o-2", overlaps=True)
+    assert reason(nimbus, topology, (worker("c", 6702, 1, 2),)) is None
+
+
+def test_a_host_whose_agent_does_not_report_gets_none_that_hands_over() -> None:
+    topology = pair()
+    nimbus = running(topology)
+    nimbus.hosts.append(supervisor("c"))
+    found = reason(nimbus, topology, (worker("c", 6701, 1, 2),))
+    assert values(found, Code.HOST_NOT_REPORTED) == {"host": "c"}
+
+
 def test_a_host_needs_memory_for_old_and_new_workers() -> None:
     # a: 128 MB of the old worker and 256 of the new one; b keeps its 128 until they carry tuples.
     topology = pair()
@@ -209,10 +241,17 @@ def test_a_topology_that_asks_for_it_in_vain_is_named(moves: str, agents: bool, 
 
 
 def add_worker(
-    nimbus: Nimbus, host: str, *, port: int, topology: str, overlaps: bool = True
+    nimbus: Nimbus,
+    host: str,
+    *,
+    port: int,
+    topology: str,
+    overlaps: bool = True,
+    started: float = -3600.0,
 ) -> None:
     """One more in a host's report."""
-    added = report(host, time=nimbus.clock.now, used={topology: 0.1}, port=port)
+    now = nimbus.clock.now
+    added = report(host, time=now, used={topology: 0.1}, port=port, started=started)
     (one,) = added.workers
     one = structs.replace(one, overlaps=overlaps, agent_contract=OVERLAP_CONTRACT)
     own = nimbus.measured.hosts.get(host, structs.replace(added, workers=()))
@@ -256,7 +295,6 @@ def test_a_plans_record_says_what_was_done_when_it_was_applied(later: bool) -> N
     report_workers(
         nimbus, topology, overlaps=later, agent_contract=OVERLAP_CONTRACT, agent_version="0.0.9"
     )
-    nimbus.rounds(topology, 2)
     nimbus.planner.apply(plan.id)
     verdict = nimbus.round(topology)[topology.id].verdict
     assert isinstance(verdict, Place)

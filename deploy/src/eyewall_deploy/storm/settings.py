@@ -150,11 +150,12 @@ def agent_port(deployment: Deployment, host: ClusterHost) -> int:
 def with_overlap(settings: Mapping[str, Any], jar: Path) -> dict[str, Any]:
     """Add what moves without a gap need on a host that has their jar.
 
-    Not where the settings have another plugin, or leave the workers' options to Storm. Not for
-    Nimbus or Storm UI without the jar: a daemon looks for the class of the plugin as soon as it
+    Not where the settings have a plugin of their own, or leave the workers' options to Storm. Not
+    for Nimbus or Storm UI without the jar: a daemon looks for the class of the plugin as soon as it
     reads its settings, and ends if there is none.
     """
-    if ISOLATION in settings or _WORKER not in settings:
+    own = settings.keys() & _OVERLAP.keys()
+    if own or not settings.get(_WORKER):
         return dict(settings)
     options = settings[_WORKER]
     words = " ".join(options) if isinstance(options, list) else options

@@ -99,7 +99,8 @@ class TopologyDecider:
     ) -> TopologyOutcome:
         """Apply the plan that a person ordered; else place what has no slot, or improve."""
         ordered = self._ready_moves.apply_plan(topology, record, inputs)
-        return with_overlap(ordered or self._decide(topology, record, inputs), topology)
+        outcome = ordered or self._decide(topology, record, inputs)
+        return with_overlap(outcome, topology, inputs.observation)
 
     def conditions(
         self, topology: TopologyState, record: TopologyRecord, switches: HeldSwitches
@@ -291,11 +292,9 @@ class TopologyDecider:
             candidate is None
             or candidate.proposal is not solution
             or candidate.request.problem is not request.problem
+            or has_other_workers(candidate, request)
         ):
             candidate = assess_move(request, solution, outdated=outdated)
-            record = replace(record, candidate=candidate)
-        elif has_other_workers(candidate, request):
-            candidate = replace(candidate, request=request)
             record = replace(record, candidate=candidate)
         return record, evaluate_move(candidate, self._settings.moves, conditions)
 

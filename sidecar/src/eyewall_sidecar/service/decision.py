@@ -299,7 +299,9 @@ def leave_alone(topology: TopologyState, mode: Mode, reason: Message) -> Keep | 
     return Keep(reason) if runs_whole and mode is Mode.AUTO else Decline(reason)
 
 
-def with_overlap(outcome: TopologyOutcome, topology: TopologyState) -> TopologyOutcome:
+def with_overlap(
+    outcome: TopologyOutcome, topology: TopologyState, observation: Observation
+) -> TopologyOutcome:
     """Let old workers serve on where the outcome moves what runs and nothing is against it.
 
     Its report names the reason where the topology's owner wants them to and they do not.
@@ -307,13 +309,15 @@ def with_overlap(outcome: TopologyOutcome, topology: TopologyState) -> TopologyO
     request, verdict = outcome.record.request, outcome.verdict
     if not isinstance(verdict, Place) or topology.missing():
         return outcome
+    promised = outcome.plan is not None and outcome.plan.record.overlaps
+    wanted = request.settings.overlap if request is not None else promised
     if request is None or request.topology.assignment != topology.assignment:
         reason: Message | None = message(Code.WORKERS_NOT_LOOKED_AT)
-    else:
-        reason = restart_reason(request, verdict.assignment)
+    else:  # an order may rest on an earlier round's
+        reason = restart_reason(replace(request, observation=observation), verdict.assignment)
     if reason is None:
         return replace(outcome, verdict=replace(verdict, overlaps=True))
-    if outcome.report is None or reason.code is Code.RESTARTS_AS_SET:
+    if outcome.report is None or not wanted:
         return outcome
     report = message(Code.RESTARTS, decided=outcome.report, reason=reason)
     return replace(outcome, report=report)

@@ -189,9 +189,8 @@ def assess_move(
     must_move = message(Code.DRAINED, host=drained) if drained else _misplaced(problem)
     if must_move is None and of_topology.cpu_measured and not objective.weighs_load:
         must_move = _overloaded(problem)
-    placed = of_topology.on_supervisors(placement)
     try:
-        slots = request.choose_slots(placed)
+        slots = request.choose_slots(of_topology.on_supervisors(placement))
     except ProblemError as error:
         no_slots = message(Code.NO_SLOTS, slot_error=str(error), must_move=must_move)
         return candidate(found=no_slots, must_move=must_move)
@@ -306,11 +305,13 @@ def price_of(candidate: CandidateMove, starts: WorkerStarts) -> MovePrice:
 
 
 def has_other_workers(candidate: CandidateMove, request: PlacementRequest) -> bool:
-    """Whether its workers restart for another reason than when it was assessed, or no longer."""
+    """Whether workers would start otherwise than assessed: they hand over, or in other slots."""
     if candidate.slots is None:
         return False
     after = candidate.slots.assignment
-    return restart_reason(candidate.request, after) != restart_reason(request, after)
+    reason = restart_reason(request, after)
+    in_use = reason is not None and reason.code is Code.NO_FRESH_SLOTS
+    return in_use or reason != restart_reason(candidate.request, after)
 
 
 def _mode_hold(request: PlacementRequest, conditions: MoveConditions) -> Message | None:

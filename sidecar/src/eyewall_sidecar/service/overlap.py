@@ -15,13 +15,15 @@ from eyewall_sidecar.storm import Assignment, Slot, Worker
 CHECKPOINTS = "$checkpointspout"
 """Storm's own spout in topologies with stateful bolts (IStatefulBolt)."""
 MEGABYTE = 1 << 20
+STARTING = 30.0
+"""Seconds within which a worker that starts leaves the file of its agent."""
 
 
 def restart_reason(request: PlacementRequest, after: Assignment) -> Message | None:
     """Return why the workers of this move restart; None: the old ones serve on.
 
-    New ones need slots, and memory on hosts where old ones run beside them. Their hosts must not be
-    known to have another agent or none.
+    New ones need slots, and memory on hosts where old ones run beside them. As far as is reported
+    what starts on their hosts has the agent.
     """
     before = request.topology.assignment
     ended, started = set(before) - set(after), set(after) - set(before)
@@ -36,8 +38,8 @@ def restart_reason(request: PlacementRequest, after: Assignment) -> Message | No
     if in_use := slots & ({it.slot for it in before} | reported.keys()):
         names = [_slot_name(request, it) for it in sorted(in_use)]
         return message(Code.NO_FRESH_SLOTS, slots=names)
-    for slot in sorted(reported):
-        if obstacle := _agent_obstacle(request, slot, reported[slot]):
+    for supervisor in sorted({it.supervisor for it in slots}):
+        if obstacle := _target_obstacle(request, supervisor):
             return obstacle
     return _memory_obstacle(request, ended, started)
 
@@ -57,6 +59,23 @@ def find_obstacle(request: PlacementRequest) -> Message | None:
         if obstacle := _agent_obstacle(request, worker.slot, own):
             return obstacle
     return None
+
+
+def _target_obstacle(request: PlacementRequest, supervisor: str) -> Message | None:
+    """Return why a worker that starts there may not hand over; None: as far as known it does.
+
+    It has the agent that the youngest has; one that is just starting has not said so yet.
+    """
+    capacity = request.capacities.get(supervisor)
+    host = capacity.supervisor.host if capacity is not None else supervisor
+    report = request.observation.estimates.reports.get(host)
+    if report is None:
+        return message(Code.HOST_NOT_REPORTED, host=host)
+    known = (it for it in report.workers if it.overlaps or report.time - it.started > STARTING)
+    youngest = max(known, key=lambda it: it.started, default=None)
+    if youngest is None:
+        return None
+    return _agent_obstacle(request, Slot(supervisor, youngest.port), youngest)
 
 
 def _agent_obstacle(

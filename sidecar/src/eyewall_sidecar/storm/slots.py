@@ -119,8 +119,9 @@ def _in_slots(
     """Leave unchanged workers in their slots; all others get fresh ones while there are any."""
     slot_of = {it.executors: it.slot for it in running}
     unchanged = {it: slot_of[it] for it in groups if it in slot_of}
-    fresh = sorted(capacity.fresh, key=lambda it: it in in_use)
-    free = [*fresh, *(it for it in capacity.held if it not in unchanged.values())]
+    free = [it for it in capacity.fresh if it not in in_use]
+    free += (it for it in capacity.held if it not in unchanged.values())
+    free += (it for it in capacity.fresh if it in in_use)
     others = [it for it in groups if it not in unchanged]
     chosen = unchanged | dict(zip(others, free, strict=False))
     return [

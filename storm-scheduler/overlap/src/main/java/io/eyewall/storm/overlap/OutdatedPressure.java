@@ -34,8 +34,7 @@ final class OutdatedPressure {
                     if (after.containsKey(executor) && !place.equals(after.get(executor))) {
                         Set<Integer> tasks = tasksOf(executor);
                         release(tasks);
-                        left.computeIfAbsent(place, it -> ConcurrentHashMap.newKeySet())
-                                .addAll(tasks);
+                        left.merge(place, tasks, OutdatedPressure::union);
                     }
                 });
     }
@@ -46,6 +45,12 @@ final class OutdatedPressure {
         if (tasks != null) {
             release(tasks);
         }
+    }
+
+    private static Set<Integer> union(Set<Integer> some, Set<Integer> more) {
+        Set<Integer> all = new HashSet<>(some);
+        all.addAll(more);
+        return all;
     }
 
     private void release(Set<Integer> tasks) {

@@ -61,6 +61,7 @@ public final class Overlap {
     private final ServingMark mark;
 
     private Map<List<Long>, NodeInfo> followed = Map.of();
+    private Map<List<Long>, NodeInfo> routedBefore = Map.of();
     private Map<String, String> hosts = Map.of();
     private Assignment inForce;
     private long since;
@@ -175,8 +176,13 @@ public final class Overlap {
         if (!wanted.equals(followed)) {
             begin(published, now);
         }
+        boolean overlapped = overlaps;
         overlaps = !ordered.isEmpty() && now - since < LONGEST_MILLIS && routes.differFrom(wanted);
         if (!overlaps) {
+            if (overlapped) {
+                outdated.switched(routedBefore, wanted);
+            }
+            routedBefore = Map.copyOf(wanted);
             routes.replace(wanted);
             hosts = published.get_node_host();
             ordered.clear();
@@ -206,9 +212,9 @@ public final class Overlap {
                 endServing();
             }
         }
-        Map<List<Long>, NodeInfo> before = routes.inForce();
         Map<List<Long>, NodeInfo> routed = routes.follow(wanted, places(now));
-        outdated.switched(before, routed);
+        outdated.switched(routedBefore, routed);
+        routedBefore = routed;
         successors.handOver(
                 routed.entrySet().stream()
                         .filter(it -> isSentTo(it.getKey()))

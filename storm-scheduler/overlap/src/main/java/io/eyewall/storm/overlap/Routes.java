@@ -34,11 +34,6 @@ final class Routes {
                                 Map.Entry::getKey, Map.Entry::getValue, (a, b) -> a, HashMap::new));
     }
 
-    /** Executor → where it is taken to run. */
-    Map<List<Long>, NodeInfo> inForce() {
-        return Map.copyOf(inForce);
-    }
-
     /** Follows at once. */
     void replace(Map<List<Long>, NodeInfo> published) {
         inForce.clear();
@@ -56,7 +51,7 @@ final class Routes {
                         inForce.put(executor, place);
                     }
                 });
-        return inForce();
+        return Map.copyOf(inForce);
     }
 
     private boolean hasMoved(List<Long> executor, NodeInfo place) {
