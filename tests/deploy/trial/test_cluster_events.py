@@ -96,10 +96,10 @@ def test_a_program_is_killed_once(tmp_path: Path) -> None:
     kills = replace(faults, events=tuple(it for it in faults.events if it.kill is not None))
     cluster = MeasuredCluster(make_deployment(tmp_path), Silence())
     events = EventSchedule(cluster, kills)
-    assert events.apply(67.9) is None
-    assert events.apply(68.0) == cluster.deployment.run.end_notice
-    assert events.apply(69.0) is None
-    assert events.apply(118.0) == cluster.deployment.run.end_notice
+    assert events.apply(97.9) is None
+    assert events.apply(98.0) == cluster.deployment.run.end_notice
+    assert events.apply(99.0) is None
+    assert events.apply(168.0) == cluster.deployment.run.end_notice
 
 
 def test_on_loopback_an_event_changes_nothing_and_is_no_failure(tmp_path: Path) -> None:
