@@ -95,7 +95,7 @@ def main() -> None:
     import bolts.tag_and_count
     import streamparse.run
 
-    print(f"loaded: {streamparse.run.__name__}, {bolts.tag_and_count.__name__}")
+    print(f"loaded: {streamparse.run.__name__}, {bolts.tag_and_count.__name__}", flush=True)
     ways = {"interpreter": start_interpreter, "fork": start_fork}
     seconds: dict[str, list[float]] = {name: [] for name in ways}
     cpu = dict.fromkeys(ways, 0.0)
