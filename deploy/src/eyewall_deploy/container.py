@@ -92,8 +92,8 @@ def write_settings(
     slots = [SLOT_PORT + number for number in range(host.slots)]
     own = host_settings(host) | {"supervisor.slots.ports": slots}
     storm = without_scheduler(common) | own
-    if (overlap := extlib_daemon / OVERLAP_JAR).is_file():
-        storm = with_overlap(storm, overlap)
+    if (extlib_daemon / OVERLAP_JAR).is_file():
+        storm = with_overlap(storm)
     (conf / "storm.yaml").write_text(yaml.safe_dump(storm), encoding="utf-8")
     run.mkdir(parents=True, exist_ok=True)
     for name in ("monitor.toml", "latency.toml"):  # they begin without any table

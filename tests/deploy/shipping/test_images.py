@@ -9,7 +9,6 @@ from fnmatch import fnmatch
 from pathlib import Path
 
 import pytest
-import yaml
 from eyewall_deploy.container import EXTLIB_DAEMON
 from eyewall_deploy.storm.settings import OVERLAP_JAR, recommended_settings, with_overlap
 from image_check import overlap
@@ -98,50 +97,41 @@ def test_storms_daemons_see_the_jar_that_maven_makes(image: str, project: str, j
 
 
 @pytest.fixture
-def on_host(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[Path, Path, Path]:
-    """A host's settings, its supervisor's log and the jar, with a JVM that wants only the jar."""
+def on_host(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[Path, Path]:
+    """The jar, and the log of a supervisor with its plugin; the JVM wants only the jar."""
     java = tmp_path / "java"
     java.write_text('#!/bin/sh\ntest -f "${1#-javaagent:}"\n')
     java.chmod(0o755)
     monkeypatch.setenv("PATH", str(tmp_path), prepend=os.pathsep)
-    settings, log, jar = (tmp_path / it for it in ("storm.yaml", "supervisor.log", OVERLAP_JAR))
+    jar, log = tmp_path / OVERLAP_JAR, tmp_path / "supervisor.log"
     jar.touch()
-    made = with_overlap(recommended_settings(), jar)
-    settings.write_text(yaml.safe_dump(made), encoding="utf-8")
-    log.write_text(f"Using resource isolation plugin {made['storm.resource.isolation.plugin']}: x")
-    return settings, log, jar
+    plugin = with_overlap(recommended_settings())["storm.resource.isolation.plugin"]
+    log.write_text(f"Using resource isolation plugin {plugin}: x")
+    return jar, log
 
 
-def is_ready(settings: Path, log: Path, health: str = "true") -> bool:
-    return subprocess.run(overlap.health_command((health,), settings, log)).returncode == 0
+def is_ready(jar: Path, log: Path, health: str = "true") -> bool:
+    return subprocess.run(overlap.health_command((health,), jar, log)).returncode == 0
 
 
 def test_the_check_of_a_host_asks_for_what_moves_without_a_gap_need(
-    on_host: tuple[Path, Path, Path],
+    on_host: tuple[Path, Path],
 ) -> None:
-    settings, log, jar = on_host
-    assert is_ready(settings, log)
-    assert not is_ready(settings, log, health="false")
+    jar, log = on_host
+    assert is_ready(jar, log)
+    assert not is_ready(jar, log, health="false")
     jar.unlink()
-    assert not is_ready(settings, log)
+    assert not is_ready(jar, log)
     jar.touch()
     log.write_text("storm.resource.isolation.plugin.enable is false.")
-    assert not is_ready(settings, log)
-
-
-def test_the_check_of_a_host_finds_settings_without_the_agent(
-    on_host: tuple[Path, Path, Path],
-) -> None:
-    settings, log, _ = on_host
-    settings.write_text(yaml.safe_dump(recommended_settings()), encoding="utf-8")
-    assert not is_ready(settings, log)
+    assert not is_ready(jar, log)
 
 
 def test_the_host_that_is_started_is_asked_after_its_own_health_check() -> None:
     (host,) = [it for it in started(frozenset({"host"}))[1] if it.containerfile == "host"]
     health = services()[host.name].health
     assert host.health == overlap.health_command(
-        health, Path("/conf/storm.yaml"), Path("/logs/supervisor.log")
+        health, EXTLIB_DAEMON / OVERLAP_JAR, Path("/logs/supervisor.log")
     )
 
 

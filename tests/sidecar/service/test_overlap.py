@@ -66,9 +66,13 @@ def price(nimbus: Nimbus, topology: Topology) -> float:
     return price_move(request(nimbus, topology), TOGETHER, WorkerStarts()).seconds
 
 
+OTHERS = [chain(("x", 1), name=f"o-{it}", settings={"moves": "overlap"}) for it in (1, 2)]
+"""That ask for it, too."""
+
+
 def reason(nimbus: Nimbus, topology: Topology, after: Assignment = TOGETHER) -> Message | None:
     """Why this move restarts, by what the next round knows."""
-    nimbus.round(topology, obey=False)
+    nimbus.round(topology, *OTHERS, obey=False)
     return restart_reason(request(nimbus, topology), after)
 
 
@@ -160,7 +164,7 @@ def test_a_host_of_which_a_worker_is_known_to_have_no_agent_gets_none_that_hands
     topology = pair()
     nimbus = running(topology)
     nimbus.hosts.append(supervisor("c"))
-    add_worker(nimbus, "c", port=6700, topology="other-1", overlaps=overlaps)
+    add_worker(nimbus, "c", port=6700, topology="o-1", overlaps=overlaps)
     assert codes(reason(nimbus, topology, (worker("c", 6701, 1, 2),))) == said
 
 
@@ -177,6 +181,14 @@ def test_a_worker_that_is_just_starting_is_not_taken_for_one_without_the_agent()
     nimbus.measured.hosts["c"] = structs.replace(sample, workers=aged, sequence=9)
     found = reason(nimbus, topology, (worker("c", 6701, 1, 2),))
     assert codes(found) == [Code.NO_OVERLAP_AGENT]
+
+
+def test_workers_of_topologies_that_do_not_ask_for_it_have_no_agent_and_say_nothing() -> None:
+    topology = pair()
+    nimbus = running(topology)
+    nimbus.hosts.append(supervisor("c"))
+    add_worker(nimbus, "c", port=6700, topology="plain-1", overlaps=False)
+    assert reason(nimbus, topology, (worker("c", 6701, 1, 2),)) is None
 
 
 def test_of_a_host_with_old_workers_without_the_agent_the_youngest_counts() -> None:

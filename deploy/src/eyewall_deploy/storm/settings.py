@@ -14,7 +14,6 @@ from eyewall_deploy.wan.addresses import CONTROL
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-    from pathlib import Path
 
     from eyewall_deploy.cluster_file import ClusterHost
     from eyewall_deploy.deployment import Deployment
@@ -52,7 +51,6 @@ _ONE_MACHINE = {
 }
 _REPORTERS = "topology.metrics.reporters"
 _CSV_REPORTER = "org.apache.storm.daemon.metrics.reporters.CsvPreparableReporter"
-_WORKER = "worker.childopts"
 _LOG_WRITER = "topology.worker.logwriter.childopts"
 _MEGABYTE = 1024 * 1024
 OVERLAP_JAR: Final = "eyewall-storm-overlap.jar"
@@ -147,19 +145,15 @@ def agent_port(deployment: Deployment, host: ClusterHost) -> int:
     return AGENT_PORT
 
 
-def with_overlap(settings: Mapping[str, Any], jar: Path) -> dict[str, Any]:
+def with_overlap(settings: Mapping[str, Any]) -> dict[str, Any]:
     """Add what moves without a gap need on a host that has their jar.
 
-    Not where the settings have a plugin of their own, or leave the workers' options to Storm. Not
-    for Nimbus or Storm UI without the jar: a daemon looks for the class of the plugin as soon as it
-    reads its settings, and ends if there is none.
+    Not where the settings have a plugin of their own. Not for Nimbus or Storm UI without the jar: a
+    daemon looks for the class of the plugin as soon as it reads its settings, and ends if there is
+    none.
     """
     own = settings.keys() & _OVERLAP.keys()
-    if own or not settings.get(_WORKER):
-        return dict(settings)
-    options = settings[_WORKER]
-    words = " ".join(options) if isinstance(options, list) else options
-    return {**settings, **_OVERLAP, _WORKER: f"{words} -javaagent:{jar}"}
+    return {**settings, **({} if own else _OVERLAP)}
 
 
 def java_network_options(deployment: Deployment) -> tuple[str, ...]:
@@ -179,14 +173,14 @@ def _common_settings(deployment: Deployment, program: str) -> dict[str, Any]:
     if not deployment.state.agents:
         del settings[_REPORTERS]
     log_writer = [settings[_LOG_WRITER]]
-    workers = [settings[_WORKER], *java_network_options(deployment)]
+    workers = [settings["worker.childopts"], *java_network_options(deployment)]
     if not deployment.state.stock_timing:
         archive = archive_options(deployment.home.path, deployment.state.java, WORKER_JARS)
         log_writer += archive
         workers += archive
     settings |= {
         **_ONE_MACHINE,
-        _WORKER: " ".join(workers),
+        "worker.childopts": " ".join(workers),
         _LOG_WRITER: " ".join(log_writer),
         "storm.zookeeper.servers": [inner.zookeeper.host],
         "storm.zookeeper.port": inner.zookeeper.port,
@@ -198,4 +192,4 @@ def _common_settings(deployment: Deployment, program: str) -> dict[str, Any]:
         "storm.log4j2.conf.dir": str(run.log4j2),
     }
     overlap = run.extlib_daemon / OVERLAP_JAR
-    return with_overlap(settings, overlap) if overlap.is_file() else settings
+    return with_overlap(settings) if overlap.is_file() else settings

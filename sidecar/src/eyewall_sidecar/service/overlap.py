@@ -7,10 +7,11 @@ from collections import defaultdict
 from collections.abc import Set
 
 from eyewall_contracts.sample import OVERLAP_CONTRACT, WorkerSample
+from eyewall_contracts.setting_keys import MOVES
 
 from eyewall_sidecar.messages import Code, Message, message
 from eyewall_sidecar.service.problem_cache import PlacementRequest
-from eyewall_sidecar.storm import Assignment, Slot, Worker
+from eyewall_sidecar.storm import Assignment, Slot, Topology, Worker
 
 CHECKPOINTS = "$checkpointspout"
 """Storm's own spout in topologies with stateful bolts (IStatefulBolt)."""
@@ -64,18 +65,29 @@ def find_obstacle(request: PlacementRequest) -> Message | None:
 def _target_obstacle(request: PlacementRequest, supervisor: str) -> Message | None:
     """Return why a worker that starts there may not hand over; None: as far as known it does.
 
-    It has the agent that the youngest has; one that is just starting has not said so yet.
+    It has the agent that the youngest has, of topologies that ask for it: others have none. One
+    that is just starting has not said so yet.
     """
     capacity = request.capacities.get(supervisor)
     host = capacity.supervisor.host if capacity is not None else supervisor
     report = request.observation.estimates.reports.get(host)
     if report is None:
         return message(Code.HOST_NOT_REPORTED, host=host)
-    known = (it for it in report.workers if it.overlaps or report.time - it.started > STARTING)
+    asking = {it.topology.id for it in request.observation.state.topologies if _asks(it.topology)}
+    known = (
+        it
+        for it in report.workers
+        if it.topology in asking and (it.overlaps or report.time - it.started > STARTING)
+    )
     youngest = max(known, key=lambda it: it.started, default=None)
     if youngest is None:
         return None
     return _agent_obstacle(request, Slot(supervisor, youngest.port), youngest)
+
+
+def _asks(topology: Topology) -> bool:
+    """Whether the topology's owner wants its moves to overlap, as supervisors read it."""
+    return (topology.settings or {}).get(MOVES.name) == '"overlap"'
 
 
 def _agent_obstacle(

@@ -1,20 +1,26 @@
 package io.eyewall.storm.overlap;
 
+import java.io.File;
 import java.io.IOException;
+import java.net.URISyntaxException;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import org.apache.storm.Config;
 import org.apache.storm.container.DefaultResourceIsolationManager;
+import org.apache.storm.daemon.supervisor.ExitCodeCallback;
 import org.apache.storm.utils.ConfigUtils;
 import org.apache.storm.utils.ObjectReader;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * How a supervisor ends workers: as Storm does by default, but one that serves on is left to end
- * itself.
+ * How a supervisor starts and ends workers: as Storm does by default, but those of topologies that ask
+ * for it have the agent, and one that serves on is left to end itself.
  *
  * <p>A supervisor hears of a move before its workers look for it, so a worker has a moment to say
  * that it serves on. One that does not, as after {@code storm kill}, ends within that moment by
@@ -23,6 +29,11 @@ import org.slf4j.LoggerFactory;
 public class OverlapIsolation extends DefaultResourceIsolationManager {
 
     private static final Logger LOG = LoggerFactory.getLogger(OverlapIsolation.class);
+
+    private static final String MOVES = "eyewall.moves";
+
+    /** Only a worker's command has it, not that of the log writer before it. */
+    private static final String WORKER_OPTION = "-Dstorm.conf.file=";
 
     /** Workers with the agent look for their assignment once a second; on a busy host it took 3. */
     private static final Duration MOMENT = Duration.ofSeconds(8);
@@ -34,6 +45,61 @@ public class OverlapIsolation extends DefaultResourceIsolationManager {
 
     /** Workers that are about to end: those that are not to be killed yet. */
     private final Map<String, Thread> waiting = new ConcurrentHashMap<>();
+
+    @Override
+    public void launchWorkerProcess(
+            String user,
+            String topologyId,
+            Map<String, Object> topoConf,
+            int port,
+            String workerId,
+            List<String> command,
+            Map<String, String> env,
+            String logPrefix,
+            ExitCodeCallback processExitCallback,
+            File targetDir)
+            throws IOException {
+        super.launchWorkerProcess(
+                user,
+                topologyId,
+                topoConf,
+                port,
+                workerId,
+                withAgent(command, topoConf, ownJar()),
+                env,
+                logPrefix,
+                processExitCallback,
+                targetDir);
+    }
+
+    /** The command of a worker, with the agent if its topology asks for it. */
+    static List<String> withAgent(List<String> command, Map<String, Object> topoConf, String jar) {
+        List<String> result = new ArrayList<>(command);
+        if ("overlap".equals(topoConf.get(MOVES))) {
+            for (int place = 0; place < command.size(); place++) {
+                if (command.get(place).startsWith(WORKER_OPTION)) {
+                    result.add(place, "-javaagent:" + jar);
+                    return result;
+                }
+            }
+            LOG.warn("no worker is started by {}; moves are as without eyewall's agent", command);
+        }
+        return result;
+    }
+
+    private static String ownJar() throws IOException {
+        try {
+            return Path.of(
+                            OverlapIsolation.class
+                                    .getProtectionDomain()
+                                    .getCodeSource()
+                                    .getLocation()
+                                    .toURI())
+                    .toString();
+        } catch (URISyntaxException e) {
+            throw new IOException(e);
+        }
+    }
 
     @Override
     public void kill(String user, String workerId) throws IOException {

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
@@ -52,6 +53,23 @@ class OverlapIsolationTest {
         isolation.forceKill(USER, WORKER);
         assertThat(endsWithin(PATIENCE_SECONDS)).isTrue();
         assertThat(mark.isFresh(java.time.Instant.now())).isTrue();
+    }
+
+    @Test
+    void onlyWorkersOfTopologiesThatAskForItHaveTheAgent() {
+        // As Storm has it: the log writer's command, which starts the worker's.
+        List<String> command =
+                List.of("java", "-Xmx64m", "org.apache.storm.LogWriter", "java", "-server",
+                        "-Dstorm.conf.file=storm.yaml", "-cp", "a:b", "Worker", "wc-1-1000");
+        List<String> changed =
+                OverlapIsolation.withAgent(command, Map.of("eyewall.moves", "overlap"), "/lib/o.jar");
+        assertThat(changed.subList(0, 5)).isEqualTo(command.subList(0, 5));
+        assertThat(changed.get(5)).isEqualTo("-javaagent:/lib/o.jar");
+        assertThat(changed.subList(6, 11)).isEqualTo(command.subList(5, 10));
+        for (Map<String, Object> other :
+                List.<Map<String, Object>>of(Map.of(), Map.of("eyewall.moves", "restart"))) {
+            assertThat(OverlapIsolation.withAgent(command, other, "/lib/o.jar")).isEqualTo(command);
+        }
     }
 
     /** tests/monitor/agent/test_workers.py reads the same text. */
