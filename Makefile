@@ -60,8 +60,11 @@ PYTEST := $(BIN)/pytest --color=no
 SIDE_BY_SIDE := -n 2 --dist loadfile --no-loadscope-reorder
 
 .PHONY: $(PARTS:%=part-%)
+# A minute of two workers' starts that `make test` has no room for; `make test-cluster` has it.
+LEFT_OUT := tests/cluster/test_moves_without_a_gap.py
+
 part-cluster: $(VENV)/.compiled-defaults storm browser $(OVERLAP) $(TOPOLOGIES)
-	@$(PART) cluster $(PYTEST) --junitxml=$(REPORTS)/cluster.xml $(ON_CLUSTER)
+	@$(PART) cluster $(PYTEST) --junitxml=$(REPORTS)/cluster.xml $(ON_CLUSTER) --ignore=$(LEFT_OUT)
 
 part-java: $(SHIM) storm
 	@$(PART) java nice mvn -B -ntp -q -f storm-scheduler/pom.xml test

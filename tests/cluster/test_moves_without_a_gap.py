@@ -64,7 +64,7 @@ def worker_logs(cluster: Cluster) -> str:
 def test_a_drained_host_is_left_while_its_worker_serves_on(cluster: Cluster, seconds: Path) -> None:
     # Rates are known once the host has reported its worker, and with it the overlap agent in it.
     cluster.placed(NAME, EXECUTORS)
-    wait_for(lambda: cluster.rates_age(NAME), PATIENCE, "rates of the chain")
+    wait_for(lambda: cluster.rates_age(NAME), PATIENCE, "rates of the chain", pause=2.0)
     (left,) = used_hosts(cluster.placed(NAME, EXECUTORS))
     before = len(moves(cluster))
 
