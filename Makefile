@@ -44,7 +44,7 @@ PART := $(STEP) --folder $(REPORTS)
 PARTS := cluster java overlap topologies lint unit solvers
 
 .PHONY: test
-test: prerequisites ## Every check and every test, those on a real cluster included
+test: prerequisites ## Checks and tests, also on a real cluster (all but one of test-cluster's)
 	@rm -rf $(REPORTS)
 	@$(MAKE) -s --no-print-directory --keep-going --jobs=$(words $(PARTS)) $(PARTS:%=part-%) || true
 	@$(PYTHON) tools/summary.py $(REPORTS) $(foreach it,$(PARTS),$(it)$(if $(REPORTS_$(it)),=$(REPORTS_$(it))))
