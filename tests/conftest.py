@@ -6,7 +6,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from eyewall_contracts.znodes import Znodes
 from hypothesis import HealthCheck, settings
+from kazoo.client import KazooClient
 from real_stores import Server, redis_server, zookeeper_server
 
 if TYPE_CHECKING:
@@ -69,3 +71,18 @@ def zookeeper(_zookeeper: Server) -> Server:
     if _zookeeper.process is None:
         _zookeeper.start()
     return _zookeeper
+
+
+@pytest.fixture
+def client(zookeeper: Server) -> Iterator[KazooClient]:
+    it = KazooClient(zookeeper.address)
+    it.start(timeout=120)
+    yield it
+    it.stop()
+    it.close()
+
+
+@pytest.fixture
+def paths(tmp_path: Path) -> Znodes:
+    """A part of the ZooKeeper for each test."""
+    return Znodes(f"/{tmp_path.name}")

@@ -120,8 +120,7 @@ class Places:
 
     def allows(self, value: object) -> bool:
         """Whether each is text."""
-        places = value if isinstance(value, list) else [value]
-        return bool(places) and all(isinstance(it, str) and it for it in places)
+        return _are_texts(value)
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,8 +131,7 @@ class Components:
 
     def allows(self, value: object) -> bool:
         """Whether each is text; only a topology has components."""
-        components = value if isinstance(value, list) else [value]
-        return bool(components) and all(isinstance(it, str) and it for it in components)
+        return _are_texts(value)
 
 
 @dataclass(frozen=True, slots=True)
@@ -203,6 +201,11 @@ def number_text(number: float) -> str:
     """Write a bound as people do: 86,400,000, but 1e15."""
     written_out = abs(number) < _WRITTEN_OUT
     return f"{number:,.0f}" if written_out else f"{number:g}".replace("e+", "e")
+
+
+def _are_texts(value: object) -> bool:
+    texts = value if isinstance(value, list) else [value]
+    return bool(texts) and all(isinstance(it, str) and it for it in texts)
 
 
 def _is_address(value: object) -> bool:

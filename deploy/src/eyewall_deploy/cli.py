@@ -85,7 +85,7 @@ def up(
     overlap: Annotated[
         bool,
         typer.Option(
-            "--overlap", help="Workers with the agent that `eyewall.moves: overlap` needs."
+            "--overlap", help="Supervisors with the plugin that `eyewall.moves: overlap` needs."
         ),
     ] = False,
     without_agents: Annotated[

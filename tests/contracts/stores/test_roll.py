@@ -5,43 +5,27 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING
 
-import pytest
 from contract_records import CONTRACT_RECORDS, FULL_COORDINATE, FULL_RTT, FULL_SWITCHES
 from decision_records import FULL_DECISION
 from eyewall_contracts.decision import day_of, time_of
 from eyewall_contracts.stores.decision_history import read_page
 from eyewall_contracts.stores.latency_store import LatencyStore
 from eyewall_contracts.stores.switch_store import change_switches, read_switches
-from eyewall_contracts.znodes import Znodes
 from eyewall_sidecar.stores import ZookeeperMeasurements
-from kazoo.client import KazooClient
 from next_version import NEW, coloured, next_codec
 from rate_documents import FULL_RATES
 from reports import FULL
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from pathlib import Path
 
+    from eyewall_contracts.znodes import Znodes
+    from kazoo.client import KazooClient
     from msgspec import Struct
     from real_stores import Server
 
 CODECS = {type(it.example): next_codec(it) for it in CONTRACT_RECORDS}
 PATIENCE = 120.0
-
-
-@pytest.fixture
-def client(zookeeper: Server) -> Iterator[KazooClient]:
-    found = KazooClient(zookeeper.address)
-    found.start(timeout=120)
-    yield found
-    found.stop()
-    found.close()
-
-
-@pytest.fixture
-def paths(tmp_path: Path) -> Znodes:
-    return Znodes(f"/{tmp_path.name}")
 
 
 def next_bytes(record: Struct) -> bytes:

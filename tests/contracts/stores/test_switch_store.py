@@ -8,28 +8,10 @@ from typing import TYPE_CHECKING
 import pytest
 from eyewall_contracts.stores.switch_store import SwitchesError, change_switches, read_switches
 from eyewall_contracts.switches import Switches
-from eyewall_contracts.znodes import Znodes
-from kazoo.client import KazooClient
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
-
-    from real_stores import Server
-
-
-@pytest.fixture
-def client(zookeeper: Server) -> Iterator[KazooClient]:
-    found = KazooClient(zookeeper.address)
-    found.start(timeout=120)
-    yield found
-    found.stop()
-    found.close()
-
-
-@pytest.fixture
-def paths(tmp_path: Path) -> Znodes:
-    return Znodes(f"/{tmp_path.name}")
+    from eyewall_contracts.znodes import Znodes
+    from kazoo.client import KazooClient
 
 
 def test_as_long_as_nobody_turned_any_nothing_is_frozen(client: KazooClient, paths: Znodes) -> None:

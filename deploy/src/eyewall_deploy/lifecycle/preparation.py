@@ -74,7 +74,7 @@ class UpOptions:
     stock_timing
         Storm's own timing and no push of assignments.
     overlap
-        Workers and supervisors with what moves without a gap need, as built next to the shim.
+        Supervisors with the plugin that moves without a gap need, as built next to the shim.
     agents
         A monitor agent and a latency agent on each host, if they are installed.
     rates

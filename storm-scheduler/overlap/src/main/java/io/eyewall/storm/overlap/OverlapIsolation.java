@@ -65,25 +65,23 @@ public class OverlapIsolation extends DefaultResourceIsolationManager {
                 topoConf,
                 port,
                 workerId,
-                withAgent(command, topoConf, ownJar()),
+                "overlap".equals(topoConf.get(MOVES)) ? withAgent(command, ownJar()) : command,
                 env,
                 logPrefix,
                 processExitCallback,
                 targetDir);
     }
 
-    /** The command of a worker, with the agent if its topology asks for it. */
-    static List<String> withAgent(List<String> command, Map<String, Object> topoConf, String jar) {
+    /** The command of a worker, with the agent. */
+    static List<String> withAgent(List<String> command, String jar) {
         List<String> result = new ArrayList<>(command);
-        if ("overlap".equals(topoConf.get(MOVES))) {
-            for (int place = 0; place < command.size(); place++) {
-                if (command.get(place).startsWith(WORKER_OPTION)) {
-                    result.add(place, "-javaagent:" + jar);
-                    return result;
-                }
+        for (int place = 0; place < command.size(); place++) {
+            if (command.get(place).startsWith(WORKER_OPTION)) {
+                result.add(place, "-javaagent:" + jar);
+                return result;
             }
-            LOG.warn("no worker is started by {}; moves are as without eyewall's agent", command);
         }
+        LOG.warn("no worker is started by {}; moves are as without eyewall's agent", command);
         return result;
     }
 

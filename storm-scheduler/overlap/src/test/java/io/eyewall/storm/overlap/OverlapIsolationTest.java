@@ -5,8 +5,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -55,21 +57,30 @@ class OverlapIsolationTest {
         assertThat(mark.isFresh(java.time.Instant.now())).isTrue();
     }
 
-    @Test
-    void onlyWorkersOfTopologiesThatAskForItHaveTheAgent() {
-        // As Storm has it: the log writer's command, which starts the worker's.
+    private List<String> launched(Map<String, Object> topoConf) throws Exception {
+        // As Storm has it: the log writer's command, which starts the worker's. Here it only writes.
+        Path said = local.resolve("said");
+        String write = "echo \"$@\" > " + said;
         List<String> command =
-                List.of("java", "-Xmx64m", "org.apache.storm.LogWriter", "java", "-server",
-                        "-Dstorm.conf.file=storm.yaml", "-cp", "a:b", "Worker", "wc-1-1000");
-        List<String> changed =
-                OverlapIsolation.withAgent(command, Map.of("eyewall.moves", "overlap"), "/lib/o.jar");
-        assertThat(changed.subList(0, 5)).isEqualTo(command.subList(0, 5));
-        assertThat(changed.get(5)).isEqualTo("-javaagent:/lib/o.jar");
-        assertThat(changed.subList(6, 11)).isEqualTo(command.subList(5, 10));
-        for (Map<String, Object> other :
-                List.<Map<String, Object>>of(Map.of(), Map.of("eyewall.moves", "restart"))) {
-            assertThat(OverlapIsolation.withAgent(command, other, "/lib/o.jar")).isEqualTo(command);
-        }
+                List.of("sh", "-c", write, "org.apache.storm.LogWriter", "java", "-server",
+                        "-Dstorm.conf.file=storm.yaml", "-cp", "a:b", "Worker");
+        CountDownLatch ended = new CountDownLatch(1);
+        isolation.launchWorkerProcess(
+                USER, "wc-1-1000", topoConf, 6700, WORKER, command, Map.of(), "test",
+                code -> ended.countDown(), local.toFile());
+        assertThat(ended.await(PATIENCE_SECONDS, TimeUnit.SECONDS)).isTrue();
+        return new ArrayList<>(List.of(Files.readString(said).trim().split(" ")));
+    }
+
+    @Test
+    void onlyWorkersOfTopologiesThatAskForItHaveTheAgent() throws Exception {
+        List<String> plain =
+                List.of("java", "-server", "-Dstorm.conf.file=storm.yaml", "-cp", "a:b", "Worker");
+        assertThat(launched(Map.of())).isEqualTo(plain);
+        assertThat(launched(Map.of("eyewall.moves", "restart"))).isEqualTo(plain);
+        List<String> changed = launched(Map.of("eyewall.moves", "overlap"));
+        assertThat(changed.remove(2)).startsWith("-javaagent:");
+        assertThat(changed).isEqualTo(plain);
     }
 
     /** tests/monitor/agent/test_workers.py reads the same text. */
