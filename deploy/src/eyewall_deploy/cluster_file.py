@@ -16,17 +16,14 @@ from typing import TYPE_CHECKING, Annotated, Final
 
 from pydantic import (
     AfterValidator,
-    AllowInfNan,
-    ConfigDict,
     Field,
     Strict,
     TypeAdapter,
     ValidationError,
-    with_config,
 )
 
 from eyewall_deploy.failure import name_choices
-from eyewall_deploy.validation import describe_error
+from eyewall_deploy.validation import Number, Whole, describe_error, toml_table
 from eyewall_deploy.wan.link_kinds import LeasedLine, PublicNetwork
 
 if TYPE_CHECKING:
@@ -52,27 +49,23 @@ _HostName = Annotated[
     ),
 ]
 _Pair = Annotated[tuple[_Name, _Name], Field(description="two names")]
-_Whole = Annotated[int, Strict()]
-_Number = Annotated[float, Strict(), AllowInfNan(allow_inf_nan=False)]
 _Milliseconds = Annotated[
-    _Number,
+    Number,
     Field(ge=0, le=60_000, description="milliseconds, 0 to 60000"),
     AfterValidator(lambda milliseconds: milliseconds / 1000),
 ]
 _Mbit = Annotated[
-    _Number,
+    Number,
     Field(gt=0, le=1_000_000, description="Mbit/s, above 0"),
     AfterValidator(lambda mbit: mbit * 1e6 / 8),
 ]
-
-_table = with_config(ConfigDict(extra="forbid"))
 
 
 class ClusterFileError(ValueError):
     """A cluster file that cannot be used: file, key, value and what is allowed."""
 
 
-@_table
+@toml_table
 @dataclass(frozen=True, slots=True)
 class Site:
     """One `[[sites]]`."""
@@ -80,27 +73,27 @@ class Site:
     name: _Name
 
 
-@_table
+@toml_table
 @dataclass(frozen=True, slots=True)
 class ClusterHost:
     """One `[[hosts]]`: a supervisor host."""
 
     name: _HostName
     site: _Name
-    slots: Annotated[_Whole, Field(ge=1, le=64, description="a whole number, 1 to 64")]
-    cpu: Annotated[_Number, Field(gt=0, le=1024)] = 1.0
+    slots: Annotated[Whole, Field(ge=1, le=64, description="a whole number, 1 to 64")]
+    cpu: Annotated[Number, Field(gt=0, le=1024)] = 1.0
     memory: Annotated[
-        _Whole, Field(alias="memory_mb", ge=64), AfterValidator(lambda mb: mb * _MEGABYTE)
+        Whole, Field(alias="memory_mb", ge=64), AfterValidator(lambda mb: mb * _MEGABYTE)
     ] = 1024 * _MEGABYTE
     labels: tuple[_Name, ...] = ()
-    availability: Annotated[_Number, Field(gt=0, le=1)] = 1.0
-    speed: Annotated[_Number, Field(gt=0, le=16)] = 1.0
+    availability: Annotated[Number, Field(gt=0, le=1)] = 1.0
+    speed: Annotated[Number, Field(gt=0, le=16)] = 1.0
     uplink: Annotated[_Mbit | None, Field(alias="uplink_mbit")] = None
     """To the public network; None is unlimited, as for `downlink`."""
     downlink: Annotated[_Mbit | None, Field(alias="downlink_mbit")] = None
 
 
-@_table
+@toml_table
 @dataclass(frozen=True, slots=True)
 class DelayRule:
     """One `[[delays]]`: the public network between two hosts or sites, both ways or one way."""
@@ -121,7 +114,7 @@ class DelayRule:
         return ((a, b),) if a == b else ((a, b), (b, a))
 
 
-@_table
+@toml_table
 @dataclass(frozen=True, slots=True)
 class _DedicatedTable:
     """One `[[dedicated]]`."""
@@ -131,31 +124,31 @@ class _DedicatedTable:
     bandwidth: Annotated[_Mbit, Field(alias="bandwidth_mbit")]
     # A megabyte on a link is 10⁶ bytes, as in Mbit/s; one of memory is 2²⁰.
     price: Annotated[
-        _Number,
+        Number,
         Field(alias="price_per_mb", ge=0, le=1_000_000),
         AfterValidator(lambda price: price / 1e6),
     ] = 0.0
 
 
-@_table
+@toml_table
 @dataclass(frozen=True, slots=True)
 class _PublicTable:
     """The `[public]` table."""
 
-    log2_deviation: Annotated[_Number, Field(ge=0, le=4)] = 1.0
+    log2_deviation: Annotated[Number, Field(ge=0, le=4)] = 1.0
     redrawn_every: Annotated[
-        _Number,
+        Number,
         Field(alias="redrawn_every_ms", ge=1, le=60_000),
         AfterValidator(lambda milliseconds: milliseconds / 1000),
     ] = 0.010
 
 
-@_table
+@toml_table
 @dataclass(frozen=True, slots=True)
 class Cluster:
     """A cluster file; the order of its hosts gives them their addresses."""
 
-    version: Annotated[_Whole, Field(ge=1, le=1, description="1")]
+    version: Annotated[Whole, Field(ge=1, le=1, description="1")]
     name: _Name
     sites: Annotated[
         tuple[Site, ...], Field(min_length=1, description="at least one [[sites]] with a name")
@@ -169,8 +162,8 @@ class Cluster:
         ),
     ]
     delays: tuple[DelayRule, ...] = ()
-    executors_per_slot: Annotated[_Whole, Field(ge=1, le=1024)] = 16
-    cpu_scale: Annotated[_Number, Field(gt=0, le=16)] = 1.0
+    executors_per_slot: Annotated[Whole, Field(ge=1, le=1024)] = 16
+    cpu_scale: Annotated[Number, Field(gt=0, le=16)] = 1.0
     dedicated_tables: Annotated[tuple[_DedicatedTable, ...], Field(alias="dedicated")] = ()
     public_table: Annotated[_PublicTable | None, Field(alias="public")] = None
     origin: Annotated[str, Field(alias="(origin)")] = ""

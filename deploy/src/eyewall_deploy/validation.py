@@ -1,10 +1,10 @@
-"""What is wrong with a TOML file whose tables are dataclasses, in one line for people."""
+"""TOML files whose tables are dataclasses: values, and what is wrong in one line for people."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated, Final
 
-from pydantic import TypeAdapter
+from pydantic import AllowInfNan, ConfigDict, Strict, TypeAdapter, with_config
 
 from eyewall_deploy.failure import name_choices
 
@@ -12,6 +12,12 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from pydantic import ValidationError
+
+Text = Annotated[str, Strict()]
+Whole = Annotated[int, Strict()]
+Number = Annotated[float, Strict(), AllowInfNan(allow_inf_nan=False)]
+toml_table: Final = with_config(ConfigDict(extra="forbid"))
+"""Of a dataclass: no other keys."""
 
 ORIGIN = "(origin)"
 """Alias of the field with the file's name, which is no key of the file."""

@@ -1,9 +1,6 @@
-from pathlib import Path
-
 import pytest
 from eyewall_deploy.measure import machine
 from eyewall_deploy.measure.machine import (
-    HostCpu,
     MachineTime,
     busy_cores,
     parse_machine_time,
@@ -25,12 +22,3 @@ def test_what_other_guests_had_is_neither_idle_nor_busy() -> None:
     assert stolen_share(before, after) == pytest.approx(0.1)
     assert busy_cores(before, after, cores=2) == pytest.approx(1.2)
     assert stolen_share(before, before) == 0
-
-
-def test_a_host_uses_what_its_processes_use(tmp_path: Path) -> None:
-    (tmp_path / "cgroup.procs").write_text("1\n999999999\n")  # the second one has ended
-    cpu = HostCpu({"h1": (str(tmp_path), "elsewhere"), "h2": ()})
-    assert cpu.read() == {}
-    used = cpu.read()
-    assert list(used) == ["h1"]
-    assert used["h1"] >= 0

@@ -1,22 +1,29 @@
 from __future__ import annotations
 
+import time
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+import psutil
 from deployments import make_deployment
 from eyewall_contracts.stores.switch_store import change_switches, read_switches
 from eyewall_contracts.switches import Switches
 from eyewall_contracts.znodes import Znodes
 from eyewall_deploy.endpoint import Endpoint
+from eyewall_deploy.host.cgroups import ControlGroups
 from eyewall_deploy.measure.measured_cluster import MeasuredCluster
 from eyewall_deploy.state import ClusterMode
+from eyewall_deploy.storm.nimbus import StormCommand
 from eyewall_deploy.trial import trial_file
 from eyewall_deploy.trial.cluster_events import EventSchedule, restore_cluster
+from eyewall_deploy.trial.trial_event import TrialEvent
 from eyewall_deploy.wan import delay_file
 from kazoo.client import KazooClient
 from real_stores import HERE
+from waiting_process import WORKER, waiting_process
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
     from real_stores import Server
@@ -100,6 +107,80 @@ def test_a_program_is_killed_once(tmp_path: Path) -> None:
     assert events.apply(98.0) == cluster.deployment.run.end_notice
     assert events.apply(99.0) is None
     assert events.apply(168.0) == cluster.deployment.run.end_notice
+
+
+def test_storm_is_told_once_what_to_do_with_each_topology(tmp_path: Path) -> None:
+    # No Nimbus answers, so each command says where.
+    told = replace(DEMO, events=(TrialEvent(5.0, storm=StormCommand.REBALANCE),))
+    events = EventSchedule(MeasuredCluster(make_deployment(tmp_path), Silence()), told)
+    assert events.apply(4.9) is None
+    failure = events.apply(5.0)
+    assert failure is not None
+    assert failure.reason.startswith("no answer from Nimbus at ")
+    assert events.apply(6.0) is None
+
+
+def with_group(folder: Path, event: TrialEvent) -> tuple[EventSchedule, Path]:
+    """A schedule of one event, and the processes of edge-1: what its control group would list."""
+    deployment, group = make_deployment(folder), folder / "edge-1"
+    group.mkdir()
+    deployment = replace(deployment, groups=ControlGroups({"edge-1": (str(group),)}))
+    trial = replace(DEMO, events=(event,))
+    return EventSchedule(MeasuredCluster(deployment, Silence()), trial), group / "cgroup.procs"
+
+
+def wait_for(look: Callable[[], Any]) -> Any:
+    end = time.monotonic() + 60
+    while not (found := look()):
+        assert time.monotonic() < end
+        time.sleep(0.02)
+    return found
+
+
+def test_something_else_uses_its_share_of_a_busy_host_until_the_event_ends(tmp_path: Path) -> None:
+    events, procs = with_group(tmp_path, TrialEvent(5.0, until=8.0, busy="edge-1", share=0.5))
+    began = time.monotonic()
+    assert events.apply(5.0) is None
+    process = psutil.Process(int(wait_for(lambda: procs.is_file() and procs.read_text())))
+    before = process.cpu_times().user
+    wait_for(lambda: process.cpu_times().user - before > 0.3)
+    # A host of the demo has a core, so this may use half of one: 0.3 s of CPU take 0.6 s.
+    assert time.monotonic() - began > 0.5
+    assert events.apply(7.9) is None
+    assert process.is_running()
+    assert events.apply(8.0) is None
+    assert not process.is_running()
+
+
+def test_what_keeps_a_host_busy_ends_with_the_run(tmp_path: Path) -> None:
+    events, procs = with_group(tmp_path, TrialEvent(5.0, busy="edge-1", share=0.1))
+    assert events.apply(5.0) is None
+    process = psutil.Process(int(wait_for(lambda: procs.is_file() and procs.read_text())))
+    events.undo_all()
+    assert not process.is_running()
+
+
+def test_workers_that_start_crash_and_those_that_run_do_not(tmp_path: Path) -> None:
+    event = TrialEvent(5.0, until=8.0, crash_starts="edge-1")
+    events, procs = with_group(tmp_path, event)
+
+    def run(*processes: psutil.Process) -> None:
+        procs.write_text("".join(f"{it.pid}\n" for it in processes))
+
+    with (
+        waiting_process(*WORKER) as old,
+        waiting_process(*WORKER) as new,
+        waiting_process(*WORKER) as late,
+    ):
+        run(old)
+        assert events.apply(5.0) is None
+        run(old, new)
+        assert events.apply(6.0) is None
+        wait_for(lambda: new.status() == psutil.STATUS_ZOMBIE)
+        assert events.apply(8.0) is None
+        run(old, late)
+        assert events.apply(9.0) is None
+        assert psutil.STATUS_ZOMBIE not in {old.status(), late.status()}
 
 
 def test_on_loopback_an_event_changes_nothing_and_is_no_failure(tmp_path: Path) -> None:

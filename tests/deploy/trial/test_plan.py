@@ -6,7 +6,8 @@ from eyewall_deploy import state_file
 from eyewall_deploy.trial.plan import fingerprint, finished_runs, plan_runs, plan_searches, run_file
 from eyewall_deploy.trial.rate_profile import RateProfile
 from eyewall_deploy.trial.records import RunSecond, TrialMove, TrialRun
-from eyewall_deploy.trial.trial_file import Trial, TrialEvent, TrialScheduler
+from eyewall_deploy.trial.trial_event import TrialEvent
+from eyewall_deploy.trial.trial_file import Trial, TrialScheduler
 
 
 def test_each_repetition_begins_with_another_scheduler(trial: Trial) -> None:

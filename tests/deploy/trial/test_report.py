@@ -13,6 +13,7 @@ from eyewall_deploy.trial.records import (
     RateMeasurement,
     SustainableRate,
     TrialMove,
+    TrialRun,
 )
 from eyewall_deploy.trial.report import (
     ms,
@@ -22,7 +23,8 @@ from eyewall_deploy.trial.report import (
     show_table,
     sustainable_results,
 )
-from eyewall_deploy.trial.trial_file import Trial, TrialEvent
+from eyewall_deploy.trial.trial_event import TrialEvent
+from eyewall_deploy.trial.trial_file import Trial
 from rich.console import Console
 from trial_runs import run, second
 
@@ -54,6 +56,28 @@ def test_all_figures_are_json(trial: Trial) -> None:
     assert content["runs"][1]["moves"] == [{"at": 3.5, "executors": 2, "workers": 1}]
     assert content["runs"][1]["figures"]["p99"] is None
     assert content["summary"][0]["figures"]["acked_per_second"]["median"] == 10
+
+
+def test_what_moves_cost_is_shown_by_scheduler(trial: Trial) -> None:
+    def moved(scheduler: str, gap: int) -> TrialRun:
+        seconds = [second(at, out=10 * (at != gap), p99=0.3) for at in range(60)]
+        return run(scheduler, seconds=seconds, moves=[TrialMove(20.0, 3, 2)])
+
+    runs = [moved("overlap", -1), moved("restart", 25), moved("restart", 5)]
+    console = Console(width=40, record=True, file=io.StringIO())
+    show_table(console, trial, runs)
+    table = console.export_text().split("What a move costs")[1]
+    lines = [" ".join(it.split()) for it in table.splitlines()]
+    assert "1 overlap 1 3 2 0 10 300 ms 0 0 – – –" in lines
+    # Of the two moves one had a silent second within half a minute.
+    assert "1 restart 2 3 2 0.5 [0–1] 5 [0–10] 300 ms 0 0 – – –" in lines
+    assert [it["silent"] for it in results(trial, runs)["move_costs"]] == [0, 1, 0]
+
+
+def test_without_a_move_nothing_is_said_of_moves(trial: Trial) -> None:
+    console = Console(width=40, record=True, file=io.StringIO())
+    show_table(console, trial, [run()])
+    assert "What a move costs" not in console.export_text()
 
 
 def test_the_latest_latency_at_each_rate_is_shown_and_what_was_not_acked(trial: Trial) -> None:

@@ -158,8 +158,18 @@ def test_the_command_line_stands_in_for_the_file() -> None:
         (
             "[rate]",
             EVENT + "until = 15\nkill = 'supervisor-h1'\n[rate]",
-            "until = 15: a program that is killed is started again at once",
+            "until = 15: what happens at once is not undone",
         ),
+        (
+            "[rate]",
+            EVENT + "until = 15\nstorm = 'rebalance'\n[rate]",
+            "until = 15: what happens at once is not undone",
+        ),
+        ("[rate]", EVENT + "storm = 'stop'\n[rate]", "storm = 'stop': input should be 'activate'"),
+        ("[rate]", EVENT + "busy = 'h1'\n[rate]", "events[0]: give either delay"),
+        ("[rate]", EVENT + "busy = 'h1'\nshare = 1.5\n[rate]", "share = 1.5: input should be less"),
+        ("[rate]", EVENT + "busy = 'h9'\nshare = 0.5\n[rate]", "events[0]: h9: six-unequal has no"),
+        ("[rate]", EVENT + "crash_starts = 'h9'\n[rate]", "events[0]: h9: six-unequal has no such"),
         ("[rate]", EVENT + "kill = 'nimbus'\ndrain = 'h1'\n[rate]", "events[0]: give either delay"),
         ("[rate]", EVENT + "until = 5\ncpu = 'h1'\nfactor = 2\n[rate]", "until = 5: goes back"),
         (

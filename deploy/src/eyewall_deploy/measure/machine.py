@@ -1,18 +1,12 @@
-"""What this machine's CPU did: for each emulated host, for all, and for other guests (steal)."""
+"""What this machine's CPU did: for all of it, and for other guests (steal)."""
 
 from __future__ import annotations
 
 import os
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
 
 _TICKS = os.sysconf("SC_CLK_TCK")
-_USER, _SYSTEM = 11, 12
-"""Places in /proc/PID/stat, counted from the field after the command's name."""
 _IDLE = (3, 4)
 _STEAL = 7
 _TIMES = 8
@@ -50,43 +44,3 @@ def busy_cores(before: MachineTime, after: MachineTime, cores: int) -> float:
     total = after.total - before.total
     idle = after.idle - before.idle + after.stolen - before.stolen
     return cores * (1 - idle / total) if total > 0 else 0.0
-
-
-class HostCpu:
-    """CPU that hosts use, from the processes of their control groups.
-
-    A process that ended since the last reading takes its last moments with it.
-    """
-
-    def __init__(self, folders: Mapping[str, Iterable[str]]) -> None:
-        self._folders = {host: next(iter(own), None) for host, own in folders.items()}
-        self._last: dict[str, dict[str, float]] = {}
-
-    def read(self) -> dict[str, float]:
-        """Return CPU-seconds of each host since the last reading; empty at the first."""
-        used = {}
-        for host, folder in self._folders.items():
-            if folder is None:
-                continue
-            now = _process_times(Path(folder, "cgroup.procs"))
-            before = self._last.get(host)
-            if before is not None:
-                used[host] = sum(max(0.0, at - before.get(pid, 0.0)) for pid, at in now.items())
-            self._last[host] = now
-        return used
-
-
-def _process_times(file: Path) -> dict[str, float]:
-    try:
-        pids = file.read_text(encoding="ascii").split()
-    except OSError:
-        return {}
-    times = {}
-    for pid in pids:
-        try:
-            stat = Path("/proc", pid, "stat").read_text(encoding="utf-8", errors="replace")
-        except OSError:  # it has ended
-            continue
-        fields = stat.rpartition(")")[2].split()
-        times[pid] = (int(fields[_USER]) + int(fields[_SYSTEM])) / _TICKS
-    return times

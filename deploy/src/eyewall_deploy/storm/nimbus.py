@@ -6,6 +6,7 @@ import json
 import warnings
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from enum import StrEnum
 from typing import TYPE_CHECKING, Any
 
 from eyewall_deploy.failure import Failure
@@ -16,6 +17,15 @@ if TYPE_CHECKING:
     from eyewall_deploy.endpoint import Endpoint
 
 _SECONDS = 5.0
+
+
+class StormCommand(StrEnum):
+    """What Storm is told to do with a topology, as by `storm COMMAND`, without a time to wait."""
+
+    ACTIVATE = "activate"
+    DEACTIVATE = "deactivate"
+    REBALANCE = "rebalance"
+    KILL = "kill"
 
 
 class NimbusUnreachableError(Exception):
@@ -186,6 +196,29 @@ def kill(client: Any, name: str) -> None:
 
     with suppress(storm_thrift.NotAliveException):
         client.killTopologyWithOpts(name, KillOptions(wait_secs=0))
+
+
+def command(endpoint: Endpoint, name: str, given: StormCommand) -> Failure | None:
+    """Tell Storm what to do with a topology."""
+    try:
+        with connect(endpoint) as client:
+            from streamparse.thrift import RebalanceOptions, storm_thrift
+
+            try:
+                match given:
+                    case StormCommand.ACTIVATE:
+                        client.activate(name)
+                    case StormCommand.DEACTIVATE:
+                        client.deactivate(name)
+                    case StormCommand.REBALANCE:
+                        client.rebalance(name, RebalanceOptions(wait_secs=0))
+                    case StormCommand.KILL:
+                        kill(client, name)
+            except storm_thrift.NotAliveException:
+                return Failure(f"storm {given} {name}: no such topology runs")
+    except NimbusUnreachableError as error:
+        return Failure(str(error))
+    return None
 
 
 def find_moves(

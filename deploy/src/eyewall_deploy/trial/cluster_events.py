@@ -1,4 +1,4 @@
-"""What a trial changes while it runs: delays, CPU and drains of hosts, and back; what it kills."""
+"""What a trial changes while it runs, and back; what it kills, and tells Storm to do."""
 
 from __future__ import annotations
 
@@ -10,13 +10,16 @@ from eyewall_deploy.failure import Failure
 from eyewall_deploy.host.cgroups import read_cpu
 from eyewall_deploy.lifecycle.changes import change_cpu, change_delay, kill
 from eyewall_deploy.lifecycle.drain import drain_hosts
+from eyewall_deploy.storm import nimbus
+from eyewall_deploy.trial.host_faults import BusyHost, CrashingStarts
 from eyewall_deploy.wan import delay_file
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from eyewall_deploy.measure.measured_cluster import MeasuredCluster
-    from eyewall_deploy.trial.trial_file import Trial, TrialEvent
+    from eyewall_deploy.trial.trial_event import TrialEvent
+    from eyewall_deploy.trial.trial_file import Trial
 
 
 def restore_cluster(cluster: MeasuredCluster, trial: Trial) -> Failure | None:
@@ -63,28 +66,63 @@ class EventSchedule:
             possible = tuple(it for it in possible if not it.is_emulated)
         self._due = sorted(possible, key=lambda event: event.at)
         self._active: list[TrialEvent] = []
+        self._busy: dict[TrialEvent, BusyHost] = {}
+        self._crashing: dict[TrialEvent, CrashingStarts] = {}
 
     def apply(self, at: float) -> Failure | None:
-        """Begin and end what is due."""
+        """Begin and end what is due; called again and again."""
+        failures: list[Failure | None] = []
         changed = False
-        failure: Failure | None = None
         for event in [event for event in self._due if event.at <= at]:
             self._due.remove(event)
-            if event.kill is not None:
-                failure = kill(self._cluster.deployment, event.kill) or failure
+            if event.happens_once:
+                failures.append(self._happen(event))
                 continue
             self._active.append(event)
+            self._begin(event)
             changed = True
         for event in [it for it in self._active if it.until is not None and it.until <= at]:
             self._active.remove(event)
+            self._end(event)
             changed = True
-        return (self._set() if changed else None) or failure
+        for crashing in self._crashing.values():
+            crashing.crash()
+        if changed:
+            failures.append(self._set())
+        return next((it for it in failures if it is not None), None)
 
     def undo_all(self) -> None:
         """End all."""
         if self._active:
+            for event in self._active:
+                self._end(event)
             self._active.clear()
             self._set()
+
+    def _happen(self, event: TrialEvent) -> Failure | None:
+        deployment = self._cluster.deployment
+        if event.kill is not None:
+            return kill(deployment, event.kill)
+        if event.storm is None:
+            return None
+        told = [
+            nimbus.command(deployment.state.nimbus, it.name, event.storm)
+            for it in self._trial.topologies
+        ]
+        return next((it for it in told if it is not None), None)
+
+    def _begin(self, event: TrialEvent) -> None:
+        folders = self._cluster.deployment.groups.folders
+        if event.busy is not None and event.share is not None:
+            cores = self._trial.host_cores()[event.busy] * event.share
+            self._busy[event] = BusyHost(folders.get(event.busy, ()), cores)
+        elif event.crash_starts is not None:
+            self._crashing[event] = CrashingStarts(folders.get(event.crash_starts, ()))
+
+    def _end(self, event: TrialEvent) -> None:
+        self._crashing.pop(event, None)
+        if (busy := self._busy.pop(event, None)) is not None:
+            busy.end()
 
     def _set(self) -> Failure | None:
         """Give the cluster what it begins with, and all that is active on top."""

@@ -20,6 +20,8 @@ _KNOWN = {"default": "#8a8a8a", "ras": "#b58a3a", "eyewall": "#1f6fb4"}
 _OTHERS = ("#7a3fa0", "#2a8a57", "#c0392b", "#d27fb1", "#4a5a6a")
 _TICKS = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10000, 20000, 50000)
 _WIDTH, _HEIGHT = 3.2, 2.0
+_LABEL_HEIGHTS = (0.98, 0.9, 0.82)
+"""Of events, in turn: those of events that are close to each other would overlap."""
 
 
 def draw_trial(trial: Trial, runs: Sequence[TrialRun], file: Path) -> bool:
@@ -92,11 +94,14 @@ def _draw_line(
 
 
 def _mark_events(panel: Axes, trial: Trial, *, named: bool) -> None:
-    for event in trial.events:
+    for event, height in zip(trial.events, cycle(_LABEL_HEIGHTS)):
         until = trial.seconds if event.until is None else event.until
-        panel.axvspan(event.at, until, color="#000000", alpha=0.06, linewidth=0)
+        if event.happens_once:
+            panel.axvline(event.at, color="#000000", alpha=0.3, linewidth=0.6, linestyle=":")
+        else:
+            panel.axvspan(event.at, until, color="#000000", alpha=0.06, linewidth=0)
         if named:
-            place = (event.at, 0.98)
+            place = (event.at, height)
             panel.annotate(event.label, place, xycoords=("data", "axes fraction"), va="top", size=6)
 
 

@@ -45,6 +45,10 @@ class RunSecond:
         Cores of the machine in use by anything of it.
     latency
         Acks by bucket of their latency.
+    memory
+        Resident bytes by host, at the end of the second.
+    workers
+        How many of Storm's workers run by host, also those about to end.
     """
 
     at: int
@@ -61,6 +65,8 @@ class RunSecond:
     stolen: float
     busy: float
     latency: Mapping[int, int] = field(default_factory=dict)
+    memory: Mapping[str, int] = field(default_factory=dict)
+    workers: Mapping[str, int] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,6 +16,7 @@ from rich.text import Text
 
 from eyewall_deploy.trial.forecasts import compare_forecasts, describe_forecasts
 from eyewall_deploy.trial.latency_ratios import PERCENTS, find_latency_ratios
+from eyewall_deploy.trial.move_costs import MOVE_SECONDS, find_move_costs
 from eyewall_deploy.trial.records import (
     ACKED,
     FIGURES,
@@ -30,12 +31,13 @@ from eyewall_deploy.trial.records import (
 from eyewall_deploy.trial.recovery import GOOD_SECONDS, LATE_SHARE, SLOWDOWN, find_recoveries
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from rich.console import Console
 
     from eyewall_deploy.deployment import Deployment
     from eyewall_deploy.trial.latency_ratios import LatencyRatio
+    from eyewall_deploy.trial.move_costs import MoveCost
     from eyewall_deploy.trial.records import RateMeasurement, SustainableRate, TrialRun
     from eyewall_deploy.trial.recovery import Recoveries, Recovery
     from eyewall_deploy.trial.trial_file import Trial
@@ -48,7 +50,8 @@ _RATES = "p99 at each rate, when it was measured last"
 _WIDEST = 1_000
 _MANY = 1_000
 """Beyond it a number has no fraction."""
-_LATENCIES = ("p50", "p99")
+_P99 = "p99"
+_LATENCIES = ("p50", _P99)
 _PARTS = ("stolen",)
 _LATE, _SILENT, _MOVES = attrgetter("late"), attrgetter("silent"), attrgetter("moves")
 _NOTE = (
@@ -67,6 +70,26 @@ _CHANGES_NOTE = (
     "over all runs of the load), or overdue by that. Good: in each "
     f"{GOOD_SECONDS} s until the next change at most {LATE_SHARE:.0%} of the tuples are late, and "
     "no second is without output; the median is of the runs that got there."
+)
+
+_MIB = 1 << 20
+_LARGEST = "largest p99"
+_MOVE_COLUMNS: dict[str, Callable[[MoveCost], float | None]] = {
+    "executors": lambda it: it.move.executors,
+    "restarts": lambda it: it.move.workers,
+    "silent s": lambda it: it.silent,
+    "least out/s": lambda it: it.least_out,
+    _LARGEST: lambda it: it.p99,
+    "replayed": lambda it: it.replayed,
+    "failed": lambda it: it.failed,
+    "old workers gone, s": lambda it: it.both,
+    "more cores": lambda it: it.cores,
+    "more MiB": lambda it: None if it.memory is None else round(it.memory / _MIB),
+}
+_MOVES_NOTE = (
+    f"Medians [least–most] over moves, each from the second before it is seen to {MOVE_SECONDS} s "
+    "later or the next move. Old workers gone: after how many seconds no more workers run than at "
+    "the end; more cores and memory: what hosts used beyond the 10 s before, until then."
 )
 
 
@@ -91,6 +114,7 @@ def show_table(console: Console, trial: Trial, runs: Sequence[TrialRun]) -> None
     if trial.is_steady:
         _show_ratios(console, list(find_latency_ratios(runs)))
     _show_recoveries(console, find_recoveries(trial, runs))
+    _show_move_costs(console, list(find_move_costs(runs)))
 
 
 def results(trial: Trial, runs: Sequence[TrialRun]) -> dict[str, Any]:
@@ -111,6 +135,7 @@ def results(trial: Trial, runs: Sequence[TrialRun]) -> dict[str, Any]:
         ],
         "forecasts": [asdict(it) for it in compare_forecasts(runs, trial.host_cores())],
         "recoveries": [asdict(it) for it in find_recoveries(trial, runs).found],
+        "move_costs": [asdict(it) for it in find_move_costs(runs)],
         "runs": [
             {
                 **asdict(run),
@@ -296,6 +321,28 @@ def _show_recoveries(console: Console, recoveries: Recoveries) -> None:
         )
     _print_whole(console, table)
     console.print(Text(_CHANGES_NOTE, style="dim"))
+
+
+def _show_move_costs(console: Console, costs: Sequence[MoveCost]) -> None:
+    """Show what moves cost, by load and scheduler; nothing if none was made."""
+    if not costs:
+        return
+    table = Table(title="What a move costs", title_justify="left", box=SIMPLE)
+    for heading in ("load", "scheduler"):
+        table.add_column(heading, no_wrap=True)
+    for heading in ("moves", *_MOVE_COLUMNS):
+        table.add_column(heading, justify="right", no_wrap=True)
+    groups: dict[tuple[float, str], list[MoveCost]] = {}
+    for it in costs:
+        groups.setdefault((it.load, it.scheduler), []).append(it)
+    for (load, scheduler), own in groups.items():
+        cells = [
+            _cell(_P99 if heading == _LARGEST else "", value_range([value(it) for it in own]))
+            for heading, value in _MOVE_COLUMNS.items()
+        ]
+        table.add_row(f"{load:g}", scheduler, str(len(own)), *cells)
+    _print_whole(console, table)
+    console.print(Text(_MOVES_NOTE, style="dim"))
 
 
 def _good_again(own: Sequence[Recovery]) -> str:

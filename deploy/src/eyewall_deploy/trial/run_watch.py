@@ -7,7 +7,8 @@ import time
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from eyewall_deploy.measure.machine import HostCpu, busy_cores, read_machine_time, stolen_share
+from eyewall_deploy.measure.host_use import HostMeter
+from eyewall_deploy.measure.machine import busy_cores, read_machine_time, stolen_share
 from eyewall_deploy.storm import nimbus
 from eyewall_deploy.storm.nimbus import find_moves, find_restarts
 from eyewall_deploy.trial.cluster_events import EventSchedule
@@ -26,9 +27,11 @@ _POLL = 1.0
 
 @dataclass(slots=True)
 class MachineSecond:
-    """CPU of hosts, the machine and other guests in one second; see `RunSecond`."""
+    """What hosts, the machine and other guests used in one second; see `RunSecond`."""
 
     cpu: dict[str, float] = field(default_factory=dict)
+    memory: dict[str, int] = field(default_factory=dict)
+    workers: dict[str, int] = field(default_factory=dict)
     stolen: float = 0.0
     busy: float = 0.0
 
@@ -42,7 +45,7 @@ class WatchedRun:
     began
         Seconds since the epoch.
     machine
-        Second of the measurement → CPU in it.
+        Second of the measurement → what was used in it.
     moves
         Since the measurement before, or since the first placement.
     running
@@ -69,8 +72,8 @@ class RunWatch:
         """Look every second from now on, until the measurement that begins then has ended."""
         machine: dict[int, MachineSecond] = {}
         moves_before = len(self.moves)
-        cpu = HostCpu(self._cluster.deployment.groups.folders)
-        cpu.read()
+        meter = HostMeter(self._cluster.deployment.groups.folders)
+        meter.read()
         before, last = read_machine_time(), time.monotonic()
         events = EventSchedule(self._cluster, self._trial)
         while (now := time.time()) < began + self._trial.seconds:
@@ -78,7 +81,7 @@ class RunWatch:
             at = time.time() - began
             after, moment = read_machine_time(), time.monotonic()
             # A reading is of the second that has just ended.
-            machine[round(at) - 1] = _machine_second(cpu, before, after, moment - last)
+            machine[round(at) - 1] = _machine_second(meter, before, after, moment - last)
             before, last = after, moment
             failure = events.apply(at)
             if failure is not None:
@@ -113,10 +116,13 @@ class RunWatch:
 
 
 def _machine_second(
-    cpu: HostCpu, before: MachineTime, after: MachineTime, seconds: float
+    meter: HostMeter, before: MachineTime, after: MachineTime, seconds: float
 ) -> MachineSecond:
+    used = meter.read()
     return MachineSecond(
-        cpu={host: round(used / seconds, 3) for host, used in cpu.read().items()},
+        cpu={host: round(it.cpu / seconds, 3) for host, it in used.items() if it.cpu is not None},
+        memory={host: it.memory for host, it in used.items()},
+        workers={host: it.workers for host, it in used.items()},
         stolen=round(stolen_share(before, after), 4),
         busy=round(busy_cores(before, after, os.cpu_count() or 1), 3),
     )

@@ -11,17 +11,15 @@ from eyewall_contracts.setting_keys import TOPOLOGY_KEYS
 
 from eyewall_deploy.failure import name_choices
 from eyewall_deploy.state import SchedulerChoice
+from eyewall_deploy.trial.trial_event import event_problems
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from eyewall_deploy.trial.rate_profile import RateProfile
-    from eyewall_deploy.trial.trial_file import Trial, TrialEvent, TrialScheduler, TrialTopology
+    from eyewall_deploy.trial.trial_file import Trial, TrialScheduler, TrialTopology
 
 _EYEWALL: Final = "eyewall."
-_KILLED: Final = ("nimbus", "sidecar", "zookeeper", "redis", "rates")
-_AGENTS: Final = ("supervisor", "monitor", "latency")
-"""Of each host."""
 _CPU_MICROS, _PARALLELISM = 1000, 2
 """What a load topology has without these arguments: see `LoadOptions`."""
 
@@ -47,7 +45,7 @@ def find_problems(trial: Trial, cores: int) -> Iterator[str]:
     for topology in trial.topologies:
         yield from _topology_problems(topology, trial.rate)
     for index, event in enumerate(trial.events):
-        for problem in _event_problems(event, trial):
+        for problem in event_problems(event, trial):
             yield f"events[{index}]{problem}"
     together = sum(trial.host_cores().values())
     if together > cores and not trial.overcommit:
@@ -142,42 +140,3 @@ def _setting_problems(where: str, settings: Mapping[str, Any]) -> Iterator[str]:
             yield f"{where}: {key} = {value!r}: {name_choices('keys', list(TOPOLOGY_KEYS), key)}"
         elif setting is not None and not setting.type.allows(value):
             yield f"{where}: {key} = {json.dumps(value)}: it must be {setting.type.allowed}"
-
-
-def _event_problems(event: TrialEvent, trial: Trial) -> Iterator[str]:
-    given = {
-        name
-        for name in ("delay", "add", "cpu", "factor", "drain", "kill")
-        if getattr(event, name) is not None
-    }
-    if given not in ({"delay", "add"}, {"cpu", "factor"}, {"drain"}, {"kill"}):
-        yield (
-            ": give either delay = [A, B] and add_ms, or cpu = HOST and factor, or drain = HOST, "
-            "or kill = PROGRAM"
-        )
-        return
-    if event.kill is not None:
-        programs = [
-            *_KILLED,
-            *(f"{kind}-{it}" for kind in _AGENTS for it in trial.cluster.host_names),
-        ]
-        if event.kill not in programs:
-            choices = name_choices("allowed", programs, event.kill)
-            yield f".kill = {event.kill!r}: no such program; {choices}"
-        if event.until is not None:
-            yield f".until = {event.until:g}: a program that is killed is started again at once"
-    others = [it.label for it in trial.schedulers if it.scheduler != SchedulerChoice.EYEWALL]
-    if event.drain is not None and others:
-        yield f".drain = {event.drain!r}: only Eyewall drains hosts, and schedulers has {others[0]}"
-    if event.at >= trial.seconds:
-        yield f".at = {event.at:g}: the measurement ends after {trial.seconds:g} s"
-    if event.until is not None and event.until <= event.at:
-        yield f".until = {event.until:g}: goes back in time; allowed is after at = {event.at:g}"
-    hosts = trial.cluster.host_names
-    places = (*hosts, *trial.cluster.site_names)
-    for name, allowed in [(it, places) for it in event.delay or ()] + [
-        (it, hosts) for it in (event.cpu, event.drain) if it
-    ]:
-        if name not in allowed:
-            choices = name_choices("allowed", allowed, name)
-            yield f": {name}: {trial.cluster.name} has no such host; {choices}"

@@ -14,13 +14,10 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 
 from eyewall_contracts.setting_keys import MOVES
 from pydantic import (
-    AllowInfNan,
-    ConfigDict,
     Field,
     Strict,
     TypeAdapter,
     ValidationError,
-    with_config,
 )
 
 from eyewall_deploy import cluster_file
@@ -29,7 +26,8 @@ from eyewall_deploy.failure import name_choices
 from eyewall_deploy.host.cgroups import host_share
 from eyewall_deploy.trial.rate_profile import RateProfile, RateProfileError, read_profile
 from eyewall_deploy.trial.trial_checks import find_one_start_problem, find_problems
-from eyewall_deploy.validation import describe_error
+from eyewall_deploy.trial.trial_event import TrialEvent
+from eyewall_deploy.validation import Number, Text, Whole, describe_error, toml_table
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -44,19 +42,14 @@ _Name = Annotated[
     Strict(),
     Field(pattern=_NAME, description="letters, digits, '.', '_' and '-', at most 63 characters"),
 ]
-_Text = Annotated[str, Strict()]
-_Number = Annotated[float, Strict(), AllowInfNan(allow_inf_nan=False)]
-_Whole = Annotated[int, Strict()]
 _Settings = dict[str, Any]
-
-_table = with_config(ConfigDict(extra="forbid"))
 
 
 class TrialFileError(ValueError):
     """A trial file that cannot be used: file, key, value and what is allowed."""
 
 
-@_table
+@toml_table
 @dataclass(frozen=True, slots=True)
 class TrialTopology:
     """One `[[topologies]]`: a load topology's shape, a class of any jar, or a streamparse topology.
@@ -70,24 +63,24 @@ class TrialTopology:
     """
 
     name: _Name
-    streamparse: _Text | None = None
-    project: _Text | None = None
-    shape: _Text | None = None
-    jar: _Text | None = None
-    main_class: Annotated[_Text | None, Field(alias="class")] = None
-    arguments: dict[str, Any] | list[_Text] = field(default_factory=dict)
+    streamparse: Text | None = None
+    project: Text | None = None
+    shape: Text | None = None
+    jar: Text | None = None
+    main_class: Annotated[Text | None, Field(alias="class")] = None
+    arguments: dict[str, Any] | list[Text] = field(default_factory=dict)
     options: _Settings = field(default_factory=dict)
 
 
-@_table
+@toml_table
 @dataclass(frozen=True, slots=True)
 class TrialScheduler:
     """One of `schedulers`: a scheduler, and for Eyewall its settings for all topologies."""
 
-    scheduler: _Text
+    scheduler: Text
     name: _Name | None = None
-    policy: _Text | None = None
-    objective: _Text | None = None
+    policy: Text | None = None
+    objective: Text | None = None
     options: _Settings = field(default_factory=dict)
 
     @property
@@ -102,71 +95,26 @@ class TrialScheduler:
         return {key: value for key, value in given.items() if value is not None} | self.options
 
 
-@_table
-@dataclass(frozen=True, slots=True)
-class TrialEvent:
-    """One `[[events]]`: a delay rises, a host slows down or is drained, and back; a program dies.
-
-    Parameters
-    ----------
-    at, until
-        Seconds from the start of the measurement; without `until` it stays.
-    delay, add
-        Two hosts or sites, and by how many milliseconds the one-way delay rises.
-    cpu, factor
-        A host, and what its CPU is multiplied with.
-    drain
-        A host that Eyewall is to empty.
-    kill
-        A program of the cluster that ends by SIGKILL, and is started again at once.
-    """
-
-    at: Annotated[_Number, Field(ge=0)]
-    until: Annotated[_Number | None, Field(gt=0)] = None
-    delay: Annotated[tuple[_Text, _Text] | None, Field(description="two hosts or sites")] = None
-    add: Annotated[_Number | None, Field(alias="add_ms", gt=0, le=60_000)] = None
-    cpu: _Text | None = None
-    factor: Annotated[_Number | None, Field(gt=0, le=100)] = None
-    drain: _Text | None = None
-    kill: _Text | None = None
-
-    @property
-    def is_emulated(self) -> bool:
-        """Whether only an emulated network or host can make it happen."""
-        return self.drain is None and self.kill is None
-
-    @property
-    def label(self) -> str:
-        """What a picture calls it."""
-        if self.delay is not None:
-            return f"{self.delay[0]} ↔ {self.delay[1]} +{self.add:g} ms"
-        if self.drain is not None:
-            return f"{self.drain} drained"
-        if self.kill is not None:
-            return f"{self.kill} killed"
-        return f"{self.cpu} CPU × {self.factor:.3g}"
-
-
-@_table
+@toml_table
 @dataclass(frozen=True, slots=True)
 class _TrialTable:
     """A trial file as it is written."""
 
-    version: Annotated[_Whole, Field(ge=1, le=1, description="1")]
+    version: Annotated[Whole, Field(ge=1, le=1, description="1")]
     name: _Name
-    cluster: _Text
-    seconds: Annotated[_Number, Field(ge=5, le=86_400)]
-    schedulers: Annotated[tuple[_Text | TrialScheduler, ...], Field(min_length=1)]
+    cluster: Text
+    seconds: Annotated[Number, Field(ge=5, le=86_400)]
+    schedulers: Annotated[tuple[Text | TrialScheduler, ...], Field(min_length=1)]
     topologies: Annotated[
         tuple[TrialTopology, ...],
         Field(min_length=1, description="at least one [[topologies]] with a name"),
     ]
     rate: Any
-    warm_up: Annotated[_Number, Field(alias="warm_up_seconds", ge=0, le=3_600)] = 30.0
-    repetitions: Annotated[_Whole, Field(ge=1, le=1_000)] = 1
-    loads: tuple[Annotated[_Number, Field(gt=0, le=1_000)], ...] = (1.0,)
+    warm_up: Annotated[Number, Field(alias="warm_up_seconds", ge=0, le=3_600)] = 30.0
+    repetitions: Annotated[Whole, Field(ge=1, le=1_000)] = 1
+    loads: tuple[Annotated[Number, Field(gt=0, le=1_000)], ...] = (1.0,)
     one_start: Annotated[bool, Strict()] = False
-    cores: Annotated[_Number | None, Field(gt=0, le=1_024)] = None
+    cores: Annotated[Number | None, Field(gt=0, le=1_024)] = None
     overcommit: Annotated[bool, Strict()] = False
     events: tuple[TrialEvent, ...] = ()
 

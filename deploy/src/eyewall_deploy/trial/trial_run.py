@@ -147,6 +147,8 @@ def join_seconds(
             stolen=around.stolen,
             busy=around.busy,
             latency=dict(latency),
+            memory=around.memory,
+            workers=around.workers,
         )
 
 

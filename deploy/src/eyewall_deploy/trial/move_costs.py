@@ -1,0 +1,103 @@
+"""What each move of a trial costs: gaps, replays, latency, and what old and new workers take."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import pairwise
+from statistics import mean
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from eyewall_deploy.trial.records import RunSecond, TrialMove, TrialRun
+
+MOVE_SECONDS = 30
+"""A move counts for so long, or until the next one."""
+_BEFORE_SECONDS = 10
+"""What it adds is held against as many seconds before."""
+
+
+@dataclass(frozen=True, slots=True)
+class MoveCost:
+    """What was seen from one move on.
+
+    Parameters
+    ----------
+    seconds
+        How many are looked at.
+    silent
+        Those without output.
+    least_out
+        Tuples at the sinks in the second that had the fewest.
+    p99
+        The largest of any second; None if nothing was acked.
+    both
+        Seconds until no more workers run than at the end, the old ones being gone; None where
+        workers were not counted, or never more ran.
+    cores, memory
+        What hosts used more during these seconds than before the move: mean cores, and bytes at
+        most. None where `both` is, or nothing is known of before.
+    """
+
+    scheduler: str
+    load: float
+    repetition: int
+    move: TrialMove
+    seconds: int
+    silent: int
+    least_out: int
+    p99: float | None
+    replayed: int
+    failed: int
+    both: int | None
+    cores: float | None
+    memory: int | None
+
+
+def find_move_costs(runs: Sequence[TrialRun]) -> Iterator[MoveCost]:
+    """Yield what each move during a measurement costs; those before it are not seen well."""
+    for run in runs:
+        end = len(run.seconds)
+        moves = [it for it in run.moves if 0 <= it.at < end]
+        # What has moved is seen within a second after it has.
+        starts = [max(0, int(it.at) - 1) for it in moves]
+        for move, (first, next_first) in zip(moves, pairwise([*starts, end]), strict=True):
+            yield _cost(run, move, first, min(first + MOVE_SECONDS, next_first))
+
+
+def _cost(run: TrialRun, move: TrialMove, first: int, last: int) -> MoveCost:
+    window = run.seconds[first : max(last, first + 1)]
+    before = run.seconds[max(0, first - _BEFORE_SECONDS) : first]
+    both = _seconds_with_both(window)
+    beside = window[: both or 0]
+    known = bool(before and beside)
+    return MoveCost(
+        scheduler=run.scheduler,
+        load=run.load,
+        repetition=run.repetition,
+        move=move,
+        seconds=len(window),
+        silent=sum(it.out == 0 for it in window),
+        least_out=min(it.out for it in window),
+        p99=max((it.p99 for it in window if it.p99 is not None), default=None),
+        replayed=sum(it.replayed for it in window),
+        failed=sum(it.failed for it in window),
+        both=both,
+        cores=_mean_cores(beside) - _mean_cores(before) if known else None,
+        memory=max(map(_memory, beside)) - max(map(_memory, before)) if known else None,
+    )
+
+
+def _seconds_with_both(window: Sequence[RunSecond]) -> int | None:
+    workers = [sum(it.workers.values()) for it in window]
+    beyond = [at for at, count in enumerate(workers) if count > workers[-1] > 0]
+    return beyond[-1] + 1 if beyond else None
+
+
+def _mean_cores(seconds: Sequence[RunSecond]) -> float:
+    return mean(sum(it.cpu.values()) for it in seconds)
+
+
+def _memory(second: RunSecond) -> int:
+    return sum(second.memory.values())
