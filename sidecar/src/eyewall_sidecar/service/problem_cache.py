@@ -1,7 +1,7 @@
 """A topology's placement problem, built again only when something it depends on has changed."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from eyewall_contracts.sample import WorkerSample
 
@@ -17,6 +17,7 @@ from eyewall_sidecar.storm import (
     CrossingCost,
     DelayTable,
     Executor,
+    Held,
     KnownDelaysCache,
     MeasuredTopology,
     Signals,
@@ -35,12 +36,16 @@ from eyewall_sidecar.storm import (
 
 @dataclass(frozen=True, slots=True)
 class Observation:
-    """What is known of the cluster at one moment: Nimbus's state, delays, estimates, and waits."""
+    """What is known of the cluster at one moment: Nimbus's state, delays, estimates, and waits.
+
+    `held` is what workers hold that serve on though their executors moved.
+    """
 
     state: ClusterState
     delays: DelayTable
     estimates: Estimates
     waits: WaitFit = UNFITTED
+    held: Held = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,7 +159,7 @@ def request_placement(
         previous = None
     if previous is not None and previous.observation.state is observation.state:
         return replace(previous, observation=observation)
-    capacities = supervisor_capacities(observation.state, topology)
+    capacities = supervisor_capacities(observation.state, topology, observation.held)
     if previous is not None and previous.capacities == capacities:
         return replace(previous, observation=observation)
     problem = _build(observation, topology, settings, capacities, known_delays, crossing_cost)

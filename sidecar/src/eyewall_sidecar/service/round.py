@@ -33,6 +33,7 @@ from eyewall_sidecar.service.decision_log import DecisionLog
 from eyewall_sidecar.service.estimates import EstimateTracker
 from eyewall_sidecar.service.lookup import UnavailableError
 from eyewall_sidecar.service.movement_rules import MoveConditions, find_freeze
+from eyewall_sidecar.service.overlap import held_by_old_workers
 from eyewall_sidecar.service.overview import RoundSnapshot
 from eyewall_sidecar.service.performance import Performance
 from eyewall_sidecar.service.plans import Plan, PlanStore
@@ -160,7 +161,9 @@ class SchedulingService:
         self._waits.read()
         if self._crossings.read():
             self._take_up_crossings(state)
-        seen = observation = Observation(state, self._read_delays(), estimates, self._waits.fit)
+        held = held_by_old_workers(state, estimates.reports)
+        delays = self._read_delays()
+        seen = observation = Observation(state, delays, estimates, self._waits.fit, held)
         self._decider.observe(observation)
         plans = self.plans.queued()
         self._forget_all_but({it.topology.id for it in state.topologies})

@@ -1,6 +1,12 @@
 """Storm's nouns, and the only bridge between them and problems: `placement_problem`, `slots`."""
 
-from eyewall_sidecar.storm.capacity import Capacities, SupervisorCapacity, supervisor_capacities
+from eyewall_sidecar.storm.capacity import (
+    Capacities,
+    Held,
+    HeldResources,
+    SupervisorCapacity,
+    supervisor_capacities,
+)
 from eyewall_sidecar.storm.changes import (
     ChangeKind,
     LostSlot,
@@ -88,6 +94,8 @@ __all__ = [
     "DelayTable",
     "Executor",
     "Grouping",
+    "Held",
+    "HeldResources",
     "HostHistory",
     "HostLoad",
     "Input",

@@ -12,6 +12,18 @@ from eyewall_sidecar.storm.cluster import ClusterState, Slot, Supervisor, Topolo
 
 
 @dataclass(frozen=True, slots=True)
+class HeldResources:
+    """What workers of a supervisor hold that serve on though their executors moved."""
+
+    cpu_cores: float
+    memory_bytes: float
+
+
+Held = Mapping[str, HeldResources]
+"""Supervisor id → what is held there, where anything is."""
+
+
+@dataclass(frozen=True, slots=True)
 class SupervisorCapacity:
     """One supervisor, as one topology may use it; a drained one has no fresh slots.
 
@@ -45,16 +57,20 @@ Capacities = Mapping[str, SupervisorCapacity]
 """Supervisor id → the capacity that one topology has there."""
 
 
-def supervisor_capacities(cluster: ClusterState, topology: TopologyState) -> Capacities:
-    """Return the capacity that the topology has on each supervisor."""
+def supervisor_capacities(
+    cluster: ClusterState, topology: TopologyState, held: Held | None = None
+) -> Capacities:
+    """Return the capacity that the topology has on each supervisor, beside what is held there."""
     others = cluster.others(topology.topology.id)
     taken = {worker.slot for other in others for worker in other.assignment}
     shared = {slot.supervisor for slot in taken}
     own: dict[str, list[Slot]] = {}
     for slot in sorted(worker.slot for worker in topology.assignment):
         own.setdefault(slot.supervisor, []).append(slot)
-    cpu = dict.fromkeys((it.id for it in cluster.supervisors), 0.0)
-    memory = dict.fromkeys(cpu, 0)
+    nothing = HeldResources(0.0, 0)
+    beside = {it.id: (held or {}).get(it.id, nothing) for it in cluster.supervisors}
+    cpu = {supervisor: it.cpu_cores for supervisor, it in beside.items()}
+    memory = {supervisor: it.memory_bytes for supervisor, it in beside.items()}
     for other in others:
         components = other.topology.executors()
         for worker in other.assignment:
