@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import json
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
+import psutil
 import pytest
 from eyewall_deploy.jar_submission import find_topologies_jar
+from eyewall_deploy.measure.host_use import is_worker
 from eyewall_deploy.measure.load_samples import read_seconds
 from eyewall_deploy.trial.trial_file import LOAD_CLASS
 from running_cluster import PATIENCE, Cluster, hosts_of, wait_for
@@ -37,7 +40,8 @@ def seconds(cluster: Cluster, tmp_path: Path) -> Iterator[Path]:
     given = [part for key, value in arguments.items() for part in (f"--{key}", str(value))]
     cluster.run("submit", "--jar", str(jar), "--class", LOAD_CLASS, *settings, "--", *given)
     yield tmp_path
-    cluster.run("kill", NAME)
+    if cluster.topology(NAME) is not None:
+        cluster.run("kill", NAME)
 
 
 def is_all_acked(folder: Path) -> bool:
@@ -75,3 +79,25 @@ def test_a_drained_host_is_left_while_its_worker_serves_on(cluster: Cluster, sec
         # The old worker says so before it ends, and nothing that it had taken is lost.
         assert "are prepared elsewhere; lingering" in worker_logs(cluster)
         wait_for(lambda: is_all_acked(seconds), PATIENCE, "a moment when all tuples are acked")
+
+
+def running_workers() -> int:
+    """How many of the chain's workers run, old ones that serve on included."""
+    count = 0
+    for process in psutil.process_iter():
+        with suppress(psutil.NoSuchProcess):
+            is_own = any(part.startswith(f"{NAME}-") for part in process.cmdline())
+            count += is_own and is_worker(process)
+    return count
+
+
+def test_both_workers_end_when_the_topology_is_killed_in_the_middle_of_a_move(
+    cluster: Cluster, seconds: Path
+) -> None:
+    cluster.placed(NAME, EXECUTORS)
+    wait_for(lambda: cluster.rates_age(NAME), PATIENCE, "rates of the chain", pause=2.0)
+    (left,) = used_hosts(cluster.placed(NAME, EXECUTORS))
+    with cluster.drained(left, wait=0):
+        wait_for(lambda: running_workers() == 2, PATIENCE, "an old and a new worker", pause=0.2)
+        cluster.run("kill", NAME)
+        wait_for(lambda: running_workers() == 0, PATIENCE, "the end of both")

@@ -171,11 +171,11 @@ class Cluster:
         return age
 
     @contextmanager
-    def drained(self, host: str) -> Iterator[None]:
-        """The host is empty, and nothing is placed there."""
+    def drained(self, host: str, *, wait: float = 0.8 * PATIENCE) -> Iterator[None]:
+        """The host is empty, if it is waited for, and nothing is placed there."""
         where = ["--sidecar", self.addresses["sidecar"]]
         where += ["--zookeeper", self.addresses["zookeeper"]]
-        self._eyewall("drain", host, "--wait", str(0.8 * PATIENCE), *where)
+        self._eyewall("drain", host, "--wait", str(wait), *where)
         try:
             yield
         finally:

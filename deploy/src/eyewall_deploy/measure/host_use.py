@@ -57,7 +57,7 @@ class HostMeter:
                 times = process.cpu_times()
                 now[process.pid] = times.user + times.system
                 memory += process.memory_info().rss
-                workers += _is_worker(process)
+                workers += is_worker(process)
         self._last[host] = now
         cpu = None
         if before is not None:
@@ -70,9 +70,15 @@ def host_workers(folders: Iterable[str]) -> set[psutil.Process]:
     found = set()
     for process in _processes(folders):
         with suppress(psutil.NoSuchProcess):
-            if _is_worker(process):
+            if is_worker(process):
                 found.add(process)
     return found
+
+
+def is_worker(process: psutil.Process) -> bool:
+    """Return whether a process is one of Storm's workers; psutil.NoSuchProcess if it has ended."""
+    command = process.cmdline()
+    return _WORKER in command and _LOG_WRITER not in command
 
 
 def _processes(folders: Iterable[str]) -> Iterator[psutil.Process]:
@@ -84,8 +90,3 @@ def _processes(folders: Iterable[str]) -> Iterator[psutil.Process]:
         for pid in pids:
             with suppress(psutil.NoSuchProcess):
                 yield psutil.Process(int(pid))
-
-
-def _is_worker(process: psutil.Process) -> bool:
-    command = process.cmdline()
-    return _WORKER in command and _LOG_WRITER not in command
