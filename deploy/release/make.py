@@ -27,6 +27,7 @@ COPIED = {
     "deploy/release/INSTALL.md": "INSTALL.md",
     "constraints.txt": "constraints.txt",
     "deploy/src/eyewall_deploy/storm/storm.yaml": "storm/storm.yaml",
+    "deploy/src/eyewall_deploy/storm/storm-classes.txt": "storm/storm-classes.txt",
     "sidecar/examples": "examples",
     "monitor/examples": "examples",
     "latency-estimator/examples": "examples",

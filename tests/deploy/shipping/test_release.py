@@ -60,6 +60,7 @@ def test_it_has_a_wheel_of_each_distribution_and_all_that_goes_with_them(unpacke
         "INSTALL.md",
         "constraints.txt",
         "storm/storm.yaml",
+        "storm/storm-classes.txt",
         "systemd/eyewall-sidecar.service",
         "examples/sidecar.toml",
         "docs/user/install.md",
