@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+import zipfile
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -16,6 +17,7 @@ from eyewall_deploy.trial import session, trial_file
 from eyewall_deploy.trial.plan import fingerprint, plan_runs
 from eyewall_deploy.trial.records import TrialRun
 from eyewall_deploy.trial.session import TrialSession
+from eyewall_deploy.trial.trial_file import TrialTopology
 from trial_runs import run
 
 if TYPE_CHECKING:
@@ -185,3 +187,15 @@ def test_a_streamparse_topology_needs_its_project_before_anything_starts(
     failure = held.collect(plan_runs(demo), TrialRun, Storm().execute)
     assert not isinstance(failure, list)
     assert failure.reason.startswith("topologies: no streamparse project there")
+
+
+def test_a_jar_needs_its_class_before_anything_starts(tmp_path: Path) -> None:
+    with zipfile.ZipFile(tmp_path / "mine.jar", "w") as jar:
+        jar.writestr("org/example/Main.class", b"")
+    own = TrialTopology("mine", jar="mine.jar", main_class="org.example.Man")
+    trial = replace(TRIAL, topologies=(own,), folder=tmp_path)
+    held = TrialSession(trial, tmp_path / "out", tmp_path / "run", Log(), keep=False)
+    failure = held.collect(plan_runs(trial), TrialRun, Storm().execute)
+    assert not isinstance(failure, list)
+    assert failure.reason.startswith(f"jar {tmp_path / 'mine.jar'}: no class org.example.Man; ")
+    assert "org.example.Main" in failure.reason

@@ -1,7 +1,9 @@
 from pathlib import Path
+from typing import Any
 
 import pytest
 from eyewall_deploy.trial import trial_file
+from eyewall_deploy.trial.load_shapes import operator_work
 from eyewall_deploy.trial.trial_checks import find_impossible_rate
 from eyewall_deploy.trial.trial_file import Trial, TrialFileError, restrict, shipped_trials
 
@@ -204,15 +206,54 @@ def test_a_rate_that_no_placement_carries_is_refused() -> None:
     # size have 0.66, and 0.66 / 0.0005 = 1320 tuples/s.
     fast = TRIAL.replace("constant = 40", "constant = 1400")
     assert find_impossible_rate(parse(fast)) == (
-        "rate: 1400 tuples/s of chain, 0.5 ms of CPU each, need 0.7 cores for "
-        "one operator; its 2 executors can have 0.66 on six-unequal; allowed is up to 1320 "
-        "tuples/s, or max = true"
+        "rate: 1400 tuples/s of chain, 0.5 ms of CPU each in operator-1, need 0.7 cores; its 2 "
+        "executors can have 0.66 on six-unequal; allowed is up to 1320 tuples/s, or max = true"
     )
     slow = parse(fast.replace("1400", "700"))
     assert find_impossible_rate(slow) is None
     doubled = find_impossible_rate(restrict(slow, loads=[1, 2]))
     assert doubled is not None
     assert doubled.startswith("rate: 1400 tuples/s")
+
+
+def test_operators_that_need_more_than_all_hosts_together_are_refused() -> None:
+    # Each of the chain's three operators fits: 0.375 cores at 750/s. Together they need 1.125, and
+    # six-unequal has 1.1: 1.1 / 0.0015 = 733 tuples/s.
+    fast = TRIAL.replace("constant = 40", "constant = 750")
+    assert find_impossible_rate(parse(fast)) == (
+        "rate: 750 tuples/s, 1.5 ms of CPU each in all operators, need 1.12 cores; the hosts of "
+        "six-unequal have 1.1; allowed is up to 733.3 tuples/s, or max = true"
+    )
+
+
+@pytest.mark.parametrize(
+    ("shape", "arguments", "milliseconds"),
+    [
+        ("chain", {"stages": 2, "selectivity": 3}, {"operator-1": 1, "operator-2": 3}),
+        ("fan-out", {"stages": 2}, {"operator": 1, "branch-1": 1, "branch-2": 1}),
+        ("fan-in", {}, {"operator": 1}),
+        # Each of two branches gets the 2 tuples of the operator, and the join 2 × 2 of each.
+        (
+            "diamond",
+            {"stages": 2, "selectivity": 2},
+            {"operator": 1, "branch-1": 2, "branch-2": 2, "join": 8},
+        ),
+        ("word-count", {"words": 7}, {"split": 1, "count": 7}),
+        # A tenth of the tuples costs ten times as much.
+        ("mix", {}, {"heavy": 1, "light": 0.9}),
+    ],
+)
+def test_what_each_tuple_of_the_source_costs_follows_from_the_shape(
+    shape: str, arguments: dict[str, Any], milliseconds: dict[str, float]
+) -> None:
+    found = operator_work(shape, {"cpu-us": 1000} | arguments)
+    assert found is not None
+    assert {it.name: pytest.approx(1000 * it.seconds) for it in found} == milliseconds
+
+
+def test_what_the_topology_refuses_itself_is_left_to_it() -> None:
+    assert operator_work("ring", {}) is None
+    assert operator_work("chain", {"stages": "some"}) is None
 
 
 def test_a_rate_that_is_too_large_for_a_while_is_none_that_nothing_carries() -> None:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, TypeVar
 from eyewall_deploy import state_file
 from eyewall_deploy.deployment import find_run, read_deployment
 from eyewall_deploy.failure import Failure
+from eyewall_deploy.jar_submission import check_class
 from eyewall_deploy.lifecycle.preparation import UpOptions, find_jar
 from eyewall_deploy.lifecycle.programs import sidecar_command
 from eyewall_deploy.lifecycle.up import up
@@ -233,6 +234,10 @@ def _find_obstacle(trial: Trial) -> Failure | None:
             project = find_project(topology_project(trial, topology))
             if isinstance(project, Failure):
                 return project
+        if topology.jar is not None and topology.main_class is not None:
+            failure = check_class(trial.folder / topology.jar, topology.main_class)
+            if failure is not None:
+                return failure
     if not any(it.scheduler == SchedulerChoice.EYEWALL for it in trial.schedulers):
         return None
     if find_jar(None) is None:

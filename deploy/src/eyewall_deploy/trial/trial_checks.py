@@ -11,6 +11,7 @@ from eyewall_contracts.setting_keys import TOPOLOGY_KEYS
 
 from eyewall_deploy.failure import name_choices
 from eyewall_deploy.state import SchedulerChoice
+from eyewall_deploy.trial.load_shapes import operator_work
 from eyewall_deploy.trial.trial_event import event_problems
 
 if TYPE_CHECKING:
@@ -20,8 +21,6 @@ if TYPE_CHECKING:
     from eyewall_deploy.trial.trial_file import Trial, TrialScheduler, TrialTopology
 
 _EYEWALL: Final = "eyewall."
-_CPU_MICROS, _PARALLELISM = 1000, 2
-"""What a load topology has without these arguments: see `LoadOptions`."""
 
 
 def find_problems(trial: Trial, cores: int) -> Iterator[str]:
@@ -105,32 +104,41 @@ def _topology_problems(topology: TrialTopology, rate: RateProfile) -> Iterator[s
 
 
 def find_impossible_rate(trial: Trial) -> str | None:
-    """Return that no placement carries the constant rate of a load topology; None if one may.
+    """Return that no placement carries the constant rate of load topologies; None if one may.
 
-    Each tuple passes one of its operators at least, whose executors have a thread each. A rate that
-    changes may exceed what is carried for a while, and hosts that are overcommitted have no limit.
+    Each operator's executors have a thread each, and all together no more than the hosts' cores. A
+    rate that changes may exceed what is carried for a while, and hosts that are overcommitted have
+    no limit.
     """
     if trial.overcommit or not trial.rate.is_constant:
         return None
     hosts = trial.host_cores().values()
     rate = trial.rate.rate_at(0) * max(trial.loads)
+    together = 0.0
     for it in trial.topologies:
-        if it.shape is None or it.shape == "mix" or not isinstance(it.arguments, dict):
+        if it.shape is None or not isinstance(it.arguments, dict):
             continue
-        try:
-            cost = float(it.arguments.get("cpu-us", _CPU_MICROS)) / 1e6
-            threads = int(it.arguments.get("parallelism", _PARALLELISM))
-        except (TypeError, ValueError):
-            continue  # the class refuses it, and says what is allowed
-        cores = min(sum(hosts), threads * min(1.0, max(hosts)))
-        if threads > 0 and rate * cost > cores:
-            return (
-                f"rate: {rate:g} tuples/s of {it.name}, {1000 * cost:g} ms of CPU each, need "
-                f"{rate * cost:.3g} cores for one operator; its {threads} executors can have "
-                f"{cores:.3g} on {trial.cluster.name}; allowed is up to {cores / cost:.4g} "
-                "tuples/s, or max = true"
-            )
+        for operator in operator_work(it.shape, it.arguments) or ():
+            together += operator.seconds
+            cores = min(sum(hosts), operator.executors * min(1.0, max(hosts)))
+            if rate * operator.seconds > cores:
+                return (
+                    f"rate: {rate:g} tuples/s of {it.name}, {1000 * operator.seconds:g} ms of CPU "
+                    f"each in {operator.name}, need {rate * operator.seconds:.3g} cores; its "
+                    f"{operator.executors} executors can have {cores:.3g} on "
+                    f"{trial.cluster.name}; {_up_to(cores / operator.seconds)}"
+                )
+    if rate * together > sum(hosts):
+        return (
+            f"rate: {rate:g} tuples/s, {1000 * together:g} ms of CPU each in all operators, need "
+            f"{rate * together:.3g} cores; the hosts of {trial.cluster.name} have "
+            f"{sum(hosts):.3g}; {_up_to(sum(hosts) / together)}"
+        )
     return None
+
+
+def _up_to(rate: float) -> str:
+    return f"allowed is up to {rate:.4g} tuples/s, or max = true"
 
 
 def _setting_problems(where: str, settings: Mapping[str, Any]) -> Iterator[str]:
