@@ -65,6 +65,34 @@ def test_old_workers_are_gone_when_no_more_run_than_at_the_end() -> None:
     assert cost.memory == 30 << 20
 
 
+def test_where_old_workers_are_not_gone_in_time_both_run_all_the_time() -> None:
+    seconds = quiet()
+    for at in range(22, 60):
+        seconds[at] = replace(seconds[at], workers={"h1": 1, "h2": 2})
+    assert [it.both for it in costs(seconds, 20.4)] == [30]
+
+
+def test_a_worker_that_is_split_has_two_successors_and_one_that_is_merged_none() -> None:
+    split, merged = quiet(), quiet()
+    for at in range(20, 60):
+        split[at] = replace(split[at], workers={"h1": 1, "h2": 3 if at < 30 else 2})
+        merged[at] = replace(merged[at], workers={"h1": 1, "h2": 2 if at < 30 else 0})
+    # Seconds 19 to 29.
+    assert [it.both for it in (*costs(split, 20.4), *costs(merged, 20.4))] == [11, 11]
+
+
+def test_a_second_without_a_reading_says_nothing() -> None:
+    seconds = quiet()
+    for at in range(22, 31):
+        seconds[at] = replace(seconds[at], cpu={"h1": 0.9}, workers={"h1": 1, "h2": 2})
+    for at in (15, 25, 48):
+        seconds[at] = replace(seconds[at], cpu={}, memory={}, workers={})
+    (cost,) = costs(seconds, 20.4)
+    # 8 of the 11 known seconds from 19 to 30 have 0.4 cores more than 0.5.
+    assert cost.both == 12
+    assert cost.cores == pytest.approx(8 * 0.4 / 11)
+
+
 def test_without_a_count_of_workers_or_a_second_before_nothing_is_said_of_both() -> None:
     (uncounted,) = costs([second(at) for at in range(60)], 20.4)
     (never_more,) = costs(quiet(), 20.4)

@@ -100,3 +100,11 @@ def test_a_scheduler_with_other_settings_is_another_run(trial: Trial) -> None:
     (planned,) = next(plan_runs(trial))
     other = replace(planned, scheduler=TrialScheduler("eyewall", "default", policy="greedy"))
     assert fingerprint(trial, other) != fingerprint(trial, planned)
+
+
+def test_runs_of_earlier_versions_are_not_made_again(trial: Trial) -> None:
+    # Fingerprints of these at ee0885bc; events have got further keys since.
+    events = (TrialEvent(2.0, cpu="h1", factor=0.5), TrialEvent(4.0, kill="nimbus"))
+    of = [trial, replace(trial, events=events)]
+    found = [fingerprint(it, next(plan_runs(it))[0]) for it in of]
+    assert found == ["887f8101622d453e", "d6c39b32caa31762"]

@@ -198,26 +198,22 @@ def kill(client: Any, name: str) -> None:
         client.killTopologyWithOpts(name, KillOptions(wait_secs=0))
 
 
-def command(endpoint: Endpoint, name: str, given: StormCommand) -> Failure | None:
+def command(client: Any, name: str, given: StormCommand) -> Failure | None:
     """Tell Storm what to do with a topology."""
-    try:
-        with connect(endpoint) as client:
-            from streamparse.thrift import RebalanceOptions, storm_thrift
+    from streamparse.thrift import RebalanceOptions, storm_thrift
 
-            try:
-                match given:
-                    case StormCommand.ACTIVATE:
-                        client.activate(name)
-                    case StormCommand.DEACTIVATE:
-                        client.deactivate(name)
-                    case StormCommand.REBALANCE:
-                        client.rebalance(name, RebalanceOptions(wait_secs=0))
-                    case StormCommand.KILL:
-                        kill(client, name)
-            except storm_thrift.NotAliveException:
-                return Failure(f"storm {given} {name}: no such topology runs")
-    except NimbusUnreachableError as error:
-        return Failure(str(error))
+    try:
+        match given:
+            case StormCommand.ACTIVATE:
+                client.activate(name)
+            case StormCommand.DEACTIVATE:
+                client.deactivate(name)
+            case StormCommand.REBALANCE:
+                client.rebalance(name, RebalanceOptions(wait_secs=0))
+            case StormCommand.KILL:
+                kill(client, name)
+    except storm_thrift.NotAliveException:
+        return Failure(f"storm {given} {name}: no such topology runs")
     return None
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from functools import partial
 from typing import TYPE_CHECKING
 
 from eyewall_deploy import state_file
@@ -11,7 +12,7 @@ from eyewall_deploy.host.cgroups import read_cpu
 from eyewall_deploy.lifecycle.changes import change_cpu, change_delay, kill
 from eyewall_deploy.lifecycle.drain import drain_hosts
 from eyewall_deploy.storm import nimbus
-from eyewall_deploy.trial.host_faults import BusyHost, CrashingStarts
+from eyewall_deploy.trial.host_faults import BusyHost, CrashingWorkers
 from eyewall_deploy.wan import delay_file
 
 if TYPE_CHECKING:
@@ -56,7 +57,7 @@ def _restore_hosts(cluster: MeasuredCluster, trial: Trial) -> Failure | None:
 
 
 class EventSchedule:
-    """The events of a trial, each with what undoes it; on loopback delays and CPU stay."""
+    """The events of a trial, each with what undoes it; on loopback delays and hosts stay."""
 
     def __init__(self, cluster: MeasuredCluster, trial: Trial) -> None:
         self._cluster = cluster
@@ -65,9 +66,7 @@ class EventSchedule:
         if cluster.deployment.on_loopback:
             possible = tuple(it for it in possible if not it.is_emulated)
         self._due = sorted(possible, key=lambda event: event.at)
-        self._active: list[TrialEvent] = []
-        self._busy: dict[TrialEvent, BusyHost] = {}
-        self._crashing: dict[TrialEvent, CrashingStarts] = {}
+        self._active: list[tuple[TrialEvent, BusyHost | CrashingWorkers | None]] = []
 
     def apply(self, at: float) -> Failure | None:
         """Begin and end what is due; called again and again."""
@@ -78,15 +77,18 @@ class EventSchedule:
             if event.happens_once:
                 failures.append(self._happen(event))
                 continue
-            self._active.append(event)
-            self._begin(event)
+            fault = self._host_fault(event)
+            failures.append(fault if isinstance(fault, Failure) else None)
+            self._active.append((event, None if isinstance(fault, Failure) else fault))
             changed = True
-        for event in [it for it in self._active if it.until is not None and it.until <= at]:
-            self._active.remove(event)
-            self._end(event)
-            changed = True
-        for crashing in self._crashing.values():
-            crashing.crash()
+        for event, fault in list(self._active):
+            if event.until is not None and event.until <= at:
+                self._active.remove((event, fault))
+                if fault is not None:
+                    fault.end()
+                changed = True
+            elif fault is not None:
+                failures.append(fault.go_on())
         if changed:
             failures.append(self._set())
         return next((it for it in failures if it is not None), None)
@@ -94,42 +96,46 @@ class EventSchedule:
     def undo_all(self) -> None:
         """End all."""
         if self._active:
-            for event in self._active:
-                self._end(event)
+            for _, fault in self._active:
+                if fault is not None:
+                    fault.end()
             self._active.clear()
             self._set()
 
     def _happen(self, event: TrialEvent) -> Failure | None:
-        deployment = self._cluster.deployment
         if event.kill is not None:
-            return kill(deployment, event.kill)
+            return kill(self._cluster.deployment, event.kill)
         if event.storm is None:
             return None
-        told = [
-            nimbus.command(deployment.state.nimbus, it.name, event.storm)
-            for it in self._trial.topologies
-        ]
-        return next((it for it in told if it is not None), None)
+        for topology in self._trial.topologies:
+            command = partial(nimbus.command, name=topology.name, given=event.storm)
+            try:
+                failure = self._cluster.ask(command)
+            except nimbus.NimbusUnreachableError as error:
+                failure = Failure(str(error))
+            if failure is not None:
+                return failure
+        return None
 
-    def _begin(self, event: TrialEvent) -> None:
-        folders = self._cluster.deployment.groups.folders
-        if event.busy is not None and event.share is not None:
-            cores = self._trial.host_cores()[event.busy] * event.share
-            self._busy[event] = BusyHost(folders.get(event.busy, ()), cores)
-        elif event.crash_starts is not None:
-            self._crashing[event] = CrashingStarts(folders.get(event.crash_starts, ()))
-
-    def _end(self, event: TrialEvent) -> None:
-        self._crashing.pop(event, None)
-        if (busy := self._busy.pop(event, None)) is not None:
-            busy.end()
+    def _host_fault(self, event: TrialEvent) -> BusyHost | CrashingWorkers | Failure | None:
+        """Begin what happens on a host; None if nothing does."""
+        host = event.busy or event.crash_starts
+        if host is None:
+            return None
+        folders = self._cluster.deployment.groups.folders.get(host, ())
+        if not folders:
+            return Failure(f"{event.label}: {host} has no control group, so nothing happens to it")
+        if event.share is not None:
+            return BusyHost(folders, self._trial.host_cores()[host] * event.share)
+        return CrashingWorkers(folders)
 
     def _set(self) -> Failure | None:
         """Give the cluster what it begins with, and all that is active on top."""
-        drained = _drain(self._cluster, self._trial, self._active)
+        active = [event for event, _ in self._active]
+        drained = _drain(self._cluster, self._trial, active)
         failure = _restore_hosts(self._cluster, self._trial) or drained
         cores = self._trial.host_cores()
-        for event in self._active:
+        for event in active:
             if event.delay is not None and event.add is not None:
                 a, b = event.delay
                 old = place_delay(self._cluster, a, b)

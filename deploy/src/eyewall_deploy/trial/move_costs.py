@@ -33,8 +33,8 @@ class MoveCost:
     p99
         The largest of any second; None if nothing was acked.
     both
-        Seconds until no more workers run than at the end, the old ones being gone; None where
-        workers were not counted, or never more ran.
+        Seconds in which old and new workers run: until no more do than at the end. All seconds if
+        even then more run than before; None where workers were not counted, or never more ran.
     cores, memory
         What hosts used more during these seconds than before the move: mean cores, and bytes at
         most. None where `both` is, or nothing is known of before.
@@ -68,10 +68,10 @@ def find_move_costs(runs: Sequence[TrialRun]) -> Iterator[MoveCost]:
 
 def _cost(run: TrialRun, move: TrialMove, first: int, last: int) -> MoveCost:
     window = run.seconds[first : max(last, first + 1)]
-    before = run.seconds[max(0, first - _BEFORE_SECONDS) : first]
-    both = _seconds_with_both(window)
-    beside = window[: both or 0]
-    known = bool(before and beside)
+    before = _counted(run.seconds[max(0, first - _BEFORE_SECONDS) : first])
+    both = _seconds_with_both(before, window)
+    during = _counted(window[: both or 0])
+    known = bool(before and during)
     return MoveCost(
         scheduler=run.scheduler,
         load=run.load,
@@ -84,15 +84,29 @@ def _cost(run: TrialRun, move: TrialMove, first: int, last: int) -> MoveCost:
         replayed=sum(it.replayed for it in window),
         failed=sum(it.failed for it in window),
         both=both,
-        cores=_mean_cores(beside) - _mean_cores(before) if known else None,
-        memory=max(map(_memory, beside)) - max(map(_memory, before)) if known else None,
+        cores=_mean_cores(during) - _mean_cores(before) if known else None,
+        memory=max(map(_memory, during)) - max(map(_memory, before)) if known else None,
     )
 
 
-def _seconds_with_both(window: Sequence[RunSecond]) -> int | None:
-    workers = [sum(it.workers.values()) for it in window]
-    beyond = [at for at, count in enumerate(workers) if count > workers[-1] > 0]
-    return beyond[-1] + 1 if beyond else None
+def _counted(seconds: Sequence[RunSecond]) -> list[RunSecond]:
+    """Return the seconds of which it is known what hosts used."""
+    return [it for it in seconds if it.workers]
+
+
+def _seconds_with_both(before: Sequence[RunSecond], window: Sequence[RunSecond]) -> int | None:
+    counts = {at: _workers(it) for at, it in enumerate(window) if it.workers}
+    if not counts:
+        return None
+    end = list(counts.values())[-1]
+    if before and end == max(counts.values()) > _workers(before[-1]):
+        return len(window)
+    more = [at for at, count in counts.items() if count > end]
+    return more[-1] + 1 if more else None
+
+
+def _workers(second: RunSecond) -> int:
+    return sum(second.workers.values())
 
 
 def _mean_cores(seconds: Sequence[RunSecond]) -> float:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from eyewall_deploy.trial.records import SustainableRate, TrialRun
     from eyewall_deploy.trial.trial_file import Trial, TrialScheduler
 
-_OPTIONAL_KEYS = frozenset({"drain", "kill"})
+_OPTIONAL_KEYS = frozenset({"drain", "kill", "busy", "share", "crash_starts", "storm"})
 """Keys of events that came later: left out of the hash where they say nothing, as before."""
 _Result = TypeVar("_Result", "TrialRun", "SustainableRate")
 

@@ -82,14 +82,14 @@ _MOVE_COLUMNS: dict[str, Callable[[MoveCost], float | None]] = {
     _LARGEST: lambda it: it.p99,
     "replayed": lambda it: it.replayed,
     "failed": lambda it: it.failed,
-    "old workers gone, s": lambda it: it.both,
+    "both, s": lambda it: it.both,
     "more cores": lambda it: it.cores,
     "more MiB": lambda it: None if it.memory is None else round(it.memory / _MIB),
 }
 _MOVES_NOTE = (
     f"Medians [least–most] over moves, each from the second before it is seen to {MOVE_SECONDS} s "
-    "later or the next move. Old workers gone: after how many seconds no more workers run than at "
-    "the end; more cores and memory: what hosts used beyond the 10 s before, until then."
+    "later or the next move. Both: in how many seconds old and new workers run (all, if they do to "
+    "the end); more cores and memory: what hosts used in these beyond the 10 s before."
 )
 
 

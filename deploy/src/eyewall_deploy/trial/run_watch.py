@@ -76,21 +76,23 @@ class RunWatch:
         meter.read()
         before, last = read_machine_time(), time.monotonic()
         events = EventSchedule(self._cluster, self._trial)
-        while (now := time.time()) < began + self._trial.seconds:
-            time.sleep(_POLL - now % _POLL)
-            at = time.time() - began
-            after, moment = read_machine_time(), time.monotonic()
-            # A reading is of the second that has just ended.
-            machine[round(at) - 1] = _machine_second(meter, before, after, moment - last)
-            before, last = after, moment
-            failure = events.apply(at)
-            if failure is not None:
-                self._cluster.progress.log(failure.reason)
-            self.look_at_assignment(at)
-            left = self._trial.seconds - at
-            activity = "warming up" if at < 0 else "measuring"
-            self._cluster.progress.show(f"{what}: {activity} ({left:.0f} s left)")
-        events.undo_all()
+        try:
+            while (now := time.time()) < began + self._trial.seconds:
+                time.sleep(_POLL - now % _POLL)
+                at = time.time() - began
+                after, moment = read_machine_time(), time.monotonic()
+                # A reading is of the second that has just ended.
+                machine[round(at) - 1] = _machine_second(meter, before, after, moment - last)
+                before, last = after, moment
+                failure = events.apply(at)
+                if failure is not None:
+                    self._cluster.progress.log(failure.reason)
+                self.look_at_assignment(at)
+                left = self._trial.seconds - at
+                activity = "warming up" if at < 0 else "measuring"
+                self._cluster.progress.show(f"{what}: {activity} ({left:.0f} s left)")
+        finally:
+            events.undo_all()
         return WatchedRun(began, machine, tuple(self.moves[moves_before:]), dict(self.running))
 
     def look_at_assignment(self, at: float | None) -> None:
