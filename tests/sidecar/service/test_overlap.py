@@ -1,11 +1,10 @@
 """Moves whose old workers serve on until new ones carry tuples: when, at what price, why not."""
 
 from dataclasses import replace
-from typing import Any
 
 import pytest
 from eyewall_contracts.decision import Verdict
-from eyewall_contracts.sample import OVERLAP_CONTRACT, TaskSample
+from eyewall_contracts.sample import OVERLAP_CONTRACT
 from eyewall_sidecar.messages import Code, Message
 from eyewall_sidecar.service.decision import Place
 from eyewall_sidecar.service.move_price import OVERLAP_GAP, least_price, price_move
@@ -241,59 +240,6 @@ def test_a_host_that_only_gets_workers_needs_no_more_than_those() -> None:
     assert reason(nimbus, topology, after) is None
 
 
-def memory_for(nimbus: Nimbus, topology: Topology, host: str, of: Topology | None = None) -> float:
-    """Megabytes that a topology, or another one, may have of a host, by the next round."""
-    nimbus.round(topology, *OTHERS, obey=False)
-    capacity = request(nimbus, of or topology).capacities[f"sup-{host}"]
-    return capacity.memory_bytes / MEGABYTE
-
-
-def test_old_workers_hold_what_they_request_until_they_have_ended() -> None:
-    # b has 4,096 MB. o-1, whose executor with task 1 requests 128, runs on a, and an old worker of
-    # it serves on on b; that it runs on b, too, is not what Nimbus knows.
-    topology = pair()
-    nimbus = running(topology)
-    nimbus.running["o-1"] = (worker("a", 6701, 1),)
-    assert memory_for(nimbus, topology, "b") == 4096
-    tasks = (TaskSample(1, "x"),)
-    add_worker(nimbus, "b", port=6701, topology="o-1", tasks=tasks)
-    assert memory_for(nimbus, topology, "b") == 4096 - 128
-    # For o-1 itself that and the pair's sink.
-    assert memory_for(nimbus, topology, "b", of=OTHERS[0]) == 4096 - 128 - 128
-    nimbus.measured.hosts["b"] = report("b", 9, time=nimbus.clock.now, used={topology.id: 0.1})
-    assert memory_for(nimbus, topology, "b") == 4096
-
-
-def test_an_old_worker_without_a_report_of_its_tasks_holds_the_memory_that_it_has() -> None:
-    topology = pair()
-    nimbus = running(topology)
-    nimbus.running["o-1"] = (worker("a", 6701, 1),)
-    add_worker(nimbus, "b", port=6701, topology="o-1", memory=100 * MEGABYTE)
-    assert memory_for(nimbus, topology, "b") == 4096 - 100
-
-
-@pytest.mark.parametrize(
-    "about",
-    [
-        {"topology": "gone-1"},  # its workers end with it
-        {"overlaps": False},  # it is killed at once
-        {"port": 6700, "topology": "chain-1"},  # it is where Nimbus has it
-        {"port": 7000},  # of another supervisor on the host, which offers no such slot
-    ],
-)
-def test_what_does_not_serve_on_holds_nothing(about: dict[str, Any]) -> None:
-    topology = pair()
-    nimbus = running(topology)
-    nimbus.running["o-1"] = (worker("a", 6701, 1),)
-    given: dict[str, Any] = {
-        "port": 6701,
-        "topology": "o-1",
-        "tasks": (TaskSample(1, "x"),),
-    } | about
-    add_worker(nimbus, "b", **given)
-    assert memory_for(nimbus, topology, "b") == 4096
-
-
 @pytest.mark.parametrize(
     ("moves", "agents", "said"),
     [("overlap", True, 0), ("overlap", False, 1), ("restart", False, 0)],
@@ -314,13 +260,12 @@ def add_worker(
     topology: str,
     overlaps: bool = True,
     started: float = -3600.0,
-    **about: Any,
 ) -> None:
     """One more in a host's report."""
     now = nimbus.clock.now
     added = report(host, time=now, used={topology: 0.1}, port=port, started=started)
     (one,) = added.workers
-    one = structs.replace(one, overlaps=overlaps, agent_contract=OVERLAP_CONTRACT, **about)
+    one = structs.replace(one, overlaps=overlaps, agent_contract=OVERLAP_CONTRACT)
     own = nimbus.measured.hosts.get(host, structs.replace(added, workers=()))
     workers = (*own.workers, one)
     nimbus.measured.hosts[host] = structs.replace(

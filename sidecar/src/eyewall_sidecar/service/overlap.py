@@ -4,22 +4,14 @@ docs/design/seamless-moves.md says how they do.
 """
 
 from collections import defaultdict
-from collections.abc import Mapping, Set
+from collections.abc import Set
 
-from eyewall_contracts.sample import OVERLAP_CONTRACT, Sample, WorkerSample
+from eyewall_contracts.sample import OVERLAP_CONTRACT, WorkerSample
 from eyewall_contracts.setting_keys import MOVES
 
 from eyewall_sidecar.messages import Code, Message, message
 from eyewall_sidecar.service.problem_cache import PlacementRequest
-from eyewall_sidecar.storm import (
-    Assignment,
-    ClusterState,
-    Held,
-    HeldResources,
-    Slot,
-    Topology,
-    Worker,
-)
+from eyewall_sidecar.storm import Assignment, Slot, Topology, Worker
 
 CHECKPOINTS = "$checkpointspout"
 """Storm's own spout in topologies with stateful bolts (IStatefulBolt)."""
@@ -51,35 +43,6 @@ def restart_reason(request: PlacementRequest, after: Assignment) -> Message | No
         if obstacle := _target_obstacle(request, supervisor):
             return obstacle
     return _memory_obstacle(request, ended, started)
-
-
-def held_by_old_workers(state: ClusterState, reports: Mapping[str, Sample]) -> Held:
-    """Return what workers hold that serve on though their executors moved, by hosts' reports.
-
-    That is what their executors request; of a worker of which no tasks are reported, the memory
-    that it has.
-    """
-    topologies = {it.topology.id: it for it in state.topologies}
-    used = {(it.topology.id, worker.slot) for it in state.topologies for worker in it.assignment}
-    held: dict[str, HeldResources] = {}
-    for supervisor in state.supervisors:
-        report = reports.get(supervisor.host)
-        for sample in report.workers if report is not None else ():
-            topology = topologies.get(sample.topology)
-            if topology is None or not sample.overlaps or sample.port not in supervisor.ports:
-                continue
-            if (sample.topology, Slot(supervisor.id, sample.port)) in used:
-                continue
-            tasks = {it.task for it in sample.tasks}
-            known = topology.topology.executors().items()
-            own = [component for executor, component in known if executor.first_task in tasks]
-            memory = sum(it.on_heap_bytes + it.off_heap_bytes for it in own)
-            before = held.get(supervisor.id, HeldResources(0.0, 0))
-            held[supervisor.id] = HeldResources(
-                before.cpu_cores + sum(it.cpu_cores for it in own),
-                before.memory_bytes + (memory if own else sample.memory),
-            )
-    return held
 
 
 def find_obstacle(request: PlacementRequest) -> Message | None:

@@ -17,12 +17,12 @@ from eyewall_sidecar.storm import (
     CrossingCost,
     DelayTable,
     Executor,
-    Held,
     KnownDelaysCache,
     MeasuredTopology,
     Signals,
     Slot,
     SlotChoice,
+    SupervisorRequests,
     TopologyProblem,
     TopologySettings,
     TopologyState,
@@ -38,14 +38,14 @@ from eyewall_sidecar.storm import (
 class Observation:
     """What is known of the cluster at one moment: Nimbus's state, delays, estimates, and waits.
 
-    `held` is what workers hold that serve on though their executors moved.
+    `reserved` is for workers that serve on though their executors moved.
     """
 
     state: ClusterState
     delays: DelayTable
     estimates: Estimates
     waits: WaitFit = UNFITTED
-    held: Held = field(default_factory=dict)
+    reserved: SupervisorRequests = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,7 +159,7 @@ def request_placement(
         previous = None
     if previous is not None and previous.observation.state is observation.state:
         return replace(previous, observation=observation)
-    capacities = supervisor_capacities(observation.state, topology, observation.held)
+    capacities = supervisor_capacities(observation.state, topology, observation.reserved)
     if previous is not None and previous.capacities == capacities:
         return replace(previous, observation=observation)
     problem = _build(observation, topology, settings, capacities, known_delays, crossing_cost)

@@ -33,7 +33,7 @@ from eyewall_sidecar.service.decision_log import DecisionLog
 from eyewall_sidecar.service.estimates import EstimateTracker
 from eyewall_sidecar.service.lookup import UnavailableError
 from eyewall_sidecar.service.movement_rules import MoveConditions, find_freeze
-from eyewall_sidecar.service.overlap import held_by_old_workers
+from eyewall_sidecar.service.old_workers import OldWorker, old_workers, reserve, still_running
 from eyewall_sidecar.service.overview import RoundSnapshot
 from eyewall_sidecar.service.performance import Performance
 from eyewall_sidecar.service.plans import Plan, PlanStore
@@ -98,6 +98,7 @@ class SchedulingService:
         self._waits = waits or WaitTracker(NoKnowledge(WaitRecord()), clock)
         self._crossings = crossings or CrossingMemory(NoKnowledge(CrossingCostRecord()), clock)
         self._records: dict[str, TopologyRecord] = {}
+        self._old: tuple[OldWorker, ...] = ()
         self._delay_remark = ""
 
     @property
@@ -161,9 +162,10 @@ class SchedulingService:
         self._waits.read()
         if self._crossings.read():
             self._take_up_crossings(state)
-        held = held_by_old_workers(state, estimates.reports)
-        delays = self._read_delays()
-        seen = observation = Observation(state, delays, estimates, self._waits.fit, held)
+        self._old = still_running(self._old, state, estimates.reports, began)
+        seen = observation = Observation(
+            state, self._read_delays(), estimates, self._waits.fit, reserve(self._old)
+        )
         self._decider.observe(observation)
         plans = self.plans.queued()
         self._forget_all_but({it.topology.id for it in state.topologies})
@@ -179,8 +181,7 @@ class SchedulingService:
             inputs = RoundInputs(observation, switches, plans, until)
             decision = decisions[name] = self._decide(topology, inputs)
             if isinstance(decision.verdict, Place):
-                taken = observation.state.assigned(name, decision.verdict.assignment)
-                observation = replace(observation, state=taken)
+                observation = self._placed(observation, topology, decision.verdict)
         for topology in others:
             self._learn(topology)
         now, records = self._clock(), dict(self._records)
@@ -189,6 +190,18 @@ class SchedulingService:
         unsettled = frozenset(ids)
         self.snapshot = RoundSnapshot(nimbus, now, now - began, seen, records, decisions, unsettled)
         return tuple(decisions[it.topology.id] for it in state.topologies)
+
+    def _placed(
+        self, observation: Observation, topology: TopologyState, place: Place
+    ) -> Observation:
+        """Return what topologies see that are decided after this one."""
+        if place.overlaps:
+            self._old += tuple(old_workers(topology, place.assignment, self._clock()))
+        return replace(
+            observation,
+            state=observation.state.assigned(topology.topology.id, place.assignment),
+            reserved=reserve(self._old),
+        )
 
     def _is_unsettled(self, topology: TopologyState, now: float) -> bool:
         """Whether its rates may be those of workers that start, reported or not."""

@@ -2,9 +2,10 @@
 
 from eyewall_sidecar.storm.capacity import (
     Capacities,
-    Held,
-    HeldResources,
+    Requests,
     SupervisorCapacity,
+    SupervisorRequests,
+    requests,
     supervisor_capacities,
 )
 from eyewall_sidecar.storm.changes import (
@@ -94,8 +95,6 @@ __all__ = [
     "DelayTable",
     "Executor",
     "Grouping",
-    "Held",
-    "HeldResources",
     "HostHistory",
     "HostLoad",
     "Input",
@@ -106,6 +105,7 @@ __all__ = [
     "MeasuredTopology",
     "Mode",
     "Overheads",
+    "Requests",
     "SettingsError",
     "Signals",
     "Slot",
@@ -114,6 +114,7 @@ __all__ = [
     "SlotMove",
     "Supervisor",
     "SupervisorCapacity",
+    "SupervisorRequests",
     "Topology",
     "TopologyProblem",
     "TopologySettings",
@@ -136,6 +137,7 @@ __all__ = [
     "problem_of_missing",
     "problem_of_moving",
     "read_settings",
+    "requests",
     "slot_moves",
     "slots_of",
     "supervisor_capacities",

@@ -8,19 +8,26 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from eyewall_sidecar.storm.cluster import ClusterState, Slot, Supervisor, Topology, TopologyState
+from eyewall_sidecar.storm.cluster import (
+    ClusterState,
+    Slot,
+    Supervisor,
+    Topology,
+    TopologyState,
+    Worker,
+)
 
 
 @dataclass(frozen=True, slots=True)
-class HeldResources:
-    """What workers of a supervisor hold that serve on though their executors moved."""
+class Requests:
+    """What executors request together."""
 
-    cpu_cores: float
-    memory_bytes: float
+    cpu_cores: float = 0.0
+    memory_bytes: int = 0
 
 
-Held = Mapping[str, HeldResources]
-"""Supervisor id → what is held there, where anything is."""
+SupervisorRequests = Mapping[str, Requests]
+"""Supervisor id → what executors there request; none where there are no executors."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +46,7 @@ class SupervisorCapacity:
         Slots that they hold though the supervisor no longer offers them (its host is blacklisted,
         or its ports were changed): what runs there may go on exactly as it is, and nothing else.
     cpu_cores, memory_bytes
-        What the other topologies leave, never below zero.
+        What other topologies and old workers leave, never below zero.
     shared
         Whether another topology has a worker there.
     """
@@ -57,28 +64,46 @@ Capacities = Mapping[str, SupervisorCapacity]
 """Supervisor id → the capacity that one topology has there."""
 
 
+def requests(workers: Iterable[tuple[Topology, Worker]]) -> SupervisorRequests:
+    """Return what the executors of workers request, each worker with its topology."""
+    found: dict[str, Requests] = {}
+    for topology, worker in workers:
+        components = topology.executors()
+        cpu, memory = 0.0, 0
+        for component in filter(None, map(components.get, worker.executors)):
+            cpu += component.cpu_cores
+            memory += component.on_heap_bytes + component.off_heap_bytes
+        before = found.get(worker.slot.supervisor, Requests())
+        found[worker.slot.supervisor] = Requests(
+            before.cpu_cores + cpu, before.memory_bytes + memory
+        )
+    return found
+
+
 def supervisor_capacities(
-    cluster: ClusterState, topology: TopologyState, held: Held | None = None
+    cluster: ClusterState, topology: TopologyState, reserved: SupervisorRequests | None = None
 ) -> Capacities:
-    """Return the capacity that the topology has on each supervisor, beside what is held there."""
+    """Return the capacity that the topology has on each supervisor.
+
+    `reserved` is what old workers request until they have ended. It is not for what the topology
+    itself has on a supervisor: that may stay.
+    """
     others = cluster.others(topology.topology.id)
     taken = {worker.slot for other in others for worker in other.assignment}
     shared = {slot.supervisor for slot in taken}
     own: dict[str, list[Slot]] = {}
     for slot in sorted(worker.slot for worker in topology.assignment):
         own.setdefault(slot.supervisor, []).append(slot)
-    nothing = HeldResources(0.0, 0)
-    beside = {it.id: (held or {}).get(it.id, nothing) for it in cluster.supervisors}
-    cpu = {supervisor: it.cpu_cores for supervisor, it in beside.items()}
-    memory = {supervisor: it.memory_bytes for supervisor, it in beside.items()}
-    for other in others:
-        components = other.topology.executors()
-        for worker in other.assignment:
-            where = worker.slot.supervisor
-            known = (components.get(it) for it in worker.executors if where in cpu)
-            for component in filter(None, known):
-                cpu[where] += component.cpu_cores
-                memory[where] += component.on_heap_bytes + component.off_heap_bytes
+    used = requests((it.topology, worker) for it in others for worker in it.assignment)
+    staying = requests((topology.topology, worker) for worker in topology.assignment)
+    cpu: dict[str, float] = {}
+    memory: dict[str, float] = {}
+    for it in cluster.supervisors:
+        here, stays, old = (of.get(it.id, Requests()) for of in (used, staying, reserved or {}))
+        left = it.cpu_cores - here.cpu_cores
+        cpu[it.id] = max(min(left, stays.cpu_cores), left - old.cpu_cores)
+        left = it.memory_bytes - here.memory_bytes
+        memory[it.id] = max(min(left, stays.memory_bytes), left - old.memory_bytes)
     offered = {it.id: [] if it.drained else _slots(it) for it in cluster.supervisors}
     return {
         it.id: SupervisorCapacity(
@@ -88,8 +113,8 @@ def supervisor_capacities(
             ),
             held=tuple(slot for slot in own.get(it.id, ()) if slot.port in it.ports),
             withdrawn=tuple(slot for slot in own.get(it.id, ()) if slot.port not in it.ports),
-            cpu_cores=max(0.0, round(it.cpu_cores - cpu[it.id], 9)),
-            memory_bytes=max(0.0, it.memory_bytes - memory[it.id]),
+            cpu_cores=max(0.0, round(cpu[it.id], 9)),
+            memory_bytes=max(0.0, memory[it.id]),
             shared=it.id in shared,
         )
         for it in cluster.supervisors
