@@ -6,6 +6,7 @@ import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
 import java.util.Map;
+import java.util.Set;
 
 /**
  * The classes of Storm that are changed here, as its releases have them.
@@ -25,16 +26,27 @@ final class KnownCode {
     private static final Map<String, String> SPOUT_EXECUTOR =
             Map.of("cc9bb3956e1ba5f5c738", "2.8.0, 2.8.1, 2.8.2, 2.8.3, 2.8.4");
 
+    private static final Map<String, String> SHELL_PROCESS =
+            Map.of(
+                    "1759ddbfe16adecfbf6d", "2.8.1, 2.8.2, 2.8.3, 2.8.4",
+                    "8e811d74eab552da19cd", "2.8.0");
+
     static final String WORKER_STATE_CLASS = "org/apache/storm/daemon/worker/WorkerState";
     static final String ACKER_CLASS = "org/apache/storm/daemon/Acker";
     static final String SPOUT_EXECUTOR_CLASS = "org/apache/storm/executor/spout/SpoutExecutor";
+
+    static final String SHELL_PROCESS_CLASS = "org/apache/storm/utils/ShellProcess";
+
+    /** Without it spouts in other languages start later, and all else is as with it. */
+    private static final Set<String> OPTIONAL = Set.of(SHELL_PROCESS_CLASS);
 
     /** Class → the first digits of its file's SHA-256 → the releases that have it. */
     private static final Map<String, Map<String, String>> RELEASES =
             Map.of(
                     WORKER_STATE_CLASS, WORKER_STATE,
                     ACKER_CLASS, ACKER,
-                    SPOUT_EXECUTOR_CLASS, SPOUT_EXECUTOR);
+                    SPOUT_EXECUTOR_CLASS, SPOUT_EXECUTOR,
+                    SHELL_PROCESS_CLASS, SHELL_PROCESS);
 
     private KnownCode() {}
 
@@ -48,9 +60,11 @@ final class KnownCode {
         return RELEASES.get(className).containsKey(digest(classFile));
     }
 
-    /** Whether all of these classes are known as this class loader has them. */
+    /** Whether all classes that moves need are known as this class loader has them. */
     static boolean isStormKnown(ClassLoader loader) {
-        return RELEASES.keySet().stream().allMatch(it -> isKnown(it, loader));
+        return RELEASES.keySet().stream()
+                .filter(it -> !OPTIONAL.contains(it))
+                .allMatch(it -> isKnown(it, loader));
     }
 
     private static boolean isKnown(String className, ClassLoader loader) {

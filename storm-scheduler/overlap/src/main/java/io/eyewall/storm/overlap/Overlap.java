@@ -1,5 +1,6 @@
 package io.eyewall.storm.overlap;
 
+import java.io.IOException;
 import java.util.Collections;
 import java.util.HashMap;
 import java.util.List;
@@ -11,6 +12,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.Collectors;
 import org.apache.storm.Config;
 import org.apache.storm.daemon.Acker;
+import org.apache.storm.daemon.Task;
 import org.apache.storm.daemon.worker.WorkerState;
 import org.apache.storm.executor.IRunningExecutor;
 import org.apache.storm.executor.spout.SpoutExecutor;
@@ -151,14 +153,24 @@ public final class Overlap {
     }
 
     /** Returns once a spout may open: when no old worker runs it any more. */
-    public static void opens(SpoutExecutor executor) {
+    public static void opens(SpoutExecutor executor, List<Task> tasks) {
         SpoutHandover handover = new SpoutHandover(executor);
         SPOUTS.put(executor, handover);
         try {
-            handover.awaitTurn();
+            handover.awaitTurn(tasks);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt(); // the executor ends, as it does by itself then
         }
+    }
+
+    /** Its spouts are open, or could not be opened. */
+    public static void opened() {
+        EarlyProcesses.end();
+    }
+
+    /** Starts a process of another language, unless that was done while its spout waited. */
+    public static Process startProcess(ProcessBuilder builder) throws IOException {
+        return EarlyProcesses.started(builder);
     }
 
     /** Whether a spout's tuple was sent on to its successor. */

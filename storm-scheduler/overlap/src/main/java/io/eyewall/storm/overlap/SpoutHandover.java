@@ -1,7 +1,10 @@
 package io.eyewall.storm.overlap;
 
+import java.util.List;
 import java.util.Set;
 import org.apache.storm.daemon.Acker;
+import org.apache.storm.daemon.Task;
+import org.apache.storm.daemon.worker.WorkerState;
 import org.apache.storm.executor.spout.SpoutExecutor;
 import org.apache.storm.messaging.IConnection;
 import org.apache.storm.tuple.AddressedTuple;
@@ -24,6 +27,9 @@ final class SpoutHandover {
     private static final long LONGEST_MILLIS = 150_000;
 
     private static final long LOOK_MILLIS = 50;
+
+    /** For which a process of another language may take to import what it needs, before its turn. */
+    private static final long LONGEST_START_MILLIS = 20_000;
 
     /** Between two times that a waiting spout says so: its session may have ended. */
     private static final long REPEAT_MILLIS = 1_000;
@@ -90,8 +96,13 @@ final class SpoutHandover {
         return true;
     }
 
-    /** Returns once no old worker runs the spout. Called by the executor's own thread. */
-    void awaitTurn() throws InterruptedException {
+    /**
+     * Returns once no old worker runs the spout. Called by the executor's own thread.
+     *
+     * <p>Processes of other languages are started meanwhile; the predecessor is not asked to let go
+     * before they wait for Storm.
+     */
+    void awaitTurn(List<Task> tasks) throws InterruptedException {
         SpoutTurns turns = new SpoutTurns(executor.getWorkerData());
         var holder = turns.holder(firstTask());
         if (holder.isEmpty()) {
@@ -99,33 +110,40 @@ final class SpoutHandover {
         }
         LOG.info("spout task {} waits for its predecessor on {}", firstTask(), holder.get());
         executor.getWorkerData().getIsWorkerActive().await();
+        EarlyProcesses early = EarlyProcesses.start(tasks);
         IConnection back =
                 Successors.connect(
                         executor.getWorkerData(), holder.get().host(), holder.get().port());
         try {
             TupleForwarder predecessor = new RemoteTasks(executor.getWorkerData(), back);
             long began = System.currentTimeMillis();
-            long said = began - REPEAT_MILLIS;
+            long said = 0;
+            boolean asks = false;
             for (long now = began; now - began < LONGEST_MILLIS; now = System.currentTimeMillis()) {
-                if (now - said >= REPEAT_MILLIS) {
+                asks = asks || early.areWaiting() || now - began > LONGEST_START_MILLIS;
+                if (asks && now - said >= REPEAT_MILLIS) {
                     turns.await(firstTask());
                     said = now;
                 }
-                sendBack(predecessor);
+                sendBack(back, predecessor);
                 if (turns.holder(firstTask()).isEmpty()) {
                     break;
                 }
                 Thread.sleep(LOOK_MILLIS);
             }
-            sendBack(predecessor);
+            sendBack(back, predecessor);
         } finally {
             turns.stopWaiting(firstTask());
-            back.close();
+            // Closing may wait for what is being written.
+            new Thread(back::close, "eyewall-close-predecessor").start();
         }
     }
 
     /** Acks that came already: the predecessor's, as this one has not emitted anything. */
-    private void sendBack(TupleForwarder predecessor) {
+    private void sendBack(IConnection back, TupleForwarder predecessor) {
+        if (!WorkerState.isConnectionReady(back)) {
+            return; // what is sent now would be dropped
+        }
         executor.getReceiveQueue()
                 .consume(
                         new JCQueue.Consumer() {

@@ -3,6 +3,7 @@ package io.eyewall.storm.overlap;
 import java.util.List;
 import net.bytebuddy.asm.Advice;
 import org.apache.storm.daemon.Acker;
+import org.apache.storm.daemon.Task;
 import org.apache.storm.daemon.worker.WorkerState;
 import org.apache.storm.executor.IRunningExecutor;
 import org.apache.storm.executor.spout.SpoutExecutor;
@@ -108,8 +109,14 @@ final class WorkerAdvice {
         private SpoutInit() {}
 
         @Advice.OnMethodEnter(suppress = Throwable.class)
-        static void enter(@Advice.This SpoutExecutor executor) {
-            Overlap.opens(executor);
+        static void enter(
+                @Advice.This SpoutExecutor executor, @Advice.Argument(0) List<Task> tasks) {
+            Overlap.opens(executor, tasks);
+        }
+
+        @Advice.OnMethodExit(suppress = Throwable.class, onThrowable = Throwable.class)
+        static void exit() {
+            Overlap.opened();
         }
     }
 

@@ -17,6 +17,7 @@ import org.apache.storm.executor.ExecutorShutdown;
 import org.apache.storm.executor.IRunningExecutor;
 import org.apache.storm.executor.spout.SpoutExecutor;
 import org.apache.storm.messaging.IContext;
+import org.apache.storm.spout.ShellSpout;
 import org.apache.storm.utils.RotatingMap;
 
 /**
@@ -64,6 +65,13 @@ final class WorkerInternals {
         }
         Executor inside = (Executor) field(ExecutorShutdown.class, "executor", executor);
         return inside.getOpenOrPrepareWasCalled().get();
+    }
+
+    /** What starts the process of a spout in another language; empty if its environment is its own. */
+    static List<String> command(ShellSpout spout) {
+        Map<?, ?> environment = (Map<?, ?>) field(ShellSpout.class, "env", spout);
+        String[] command = (String[]) field(ShellSpout.class, "command", spout);
+        return environment.isEmpty() ? List.of(command) : List.of();
     }
 
     /** Removes what an acker knows of trees, and returns it. */

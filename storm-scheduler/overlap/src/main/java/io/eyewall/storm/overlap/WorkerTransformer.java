@@ -1,5 +1,6 @@
 package io.eyewall.storm.overlap;
 
+import static net.bytebuddy.matcher.ElementMatchers.isDeclaredBy;
 import static net.bytebuddy.matcher.ElementMatchers.named;
 import static net.bytebuddy.matcher.ElementMatchers.takesArguments;
 
@@ -11,6 +12,9 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import net.bytebuddy.ByteBuddy;
 import net.bytebuddy.asm.Advice;
+import net.bytebuddy.asm.AsmVisitorWrapper;
+import net.bytebuddy.asm.MemberSubstitution;
+import net.bytebuddy.description.method.MethodDescription;
 import net.bytebuddy.description.type.TypeDescription;
 import net.bytebuddy.dynamic.ClassFileLocator;
 import net.bytebuddy.dynamic.DynamicType;
@@ -44,7 +48,9 @@ final class WorkerTransformer implements ClassFileTransformer {
                     KnownCode.SPOUT_EXECUTOR_CLASS,
                     List.of(
                             new Change("init", 2, "SpoutInit"),
-                            new Change("tupleActionFn", 2, "SpoutTuple")));
+                            new Change("tupleActionFn", 2, "SpoutTuple")),
+                    KnownCode.SHELL_PROCESS_CLASS,
+                    List.of());
 
     static boolean isChanged(String className) {
         return CHANGED.contains(className);
@@ -92,7 +98,24 @@ final class WorkerTransformer implements ClassFileTransformer {
                                     named(change.method())
                                             .and(takesArguments(change.arguments()))));
         }
+        if (KnownCode.SHELL_PROCESS_CLASS.equals(name.replace('.', '/'))) {
+            changed = changed.visit(takingEarlyProcesses(types));
+        }
         return changed.make().getBytes();
+    }
+
+    /** Where a process is launched, {@link Overlap#startProcess} is asked for one. */
+    private static AsmVisitorWrapper takingEarlyProcesses(TypePool types) {
+        MethodDescription start =
+                types.describe(Overlap.class.getName())
+                        .resolve()
+                        .getDeclaredMethods()
+                        .filter(named("startProcess"))
+                        .getOnly();
+        return MemberSubstitution.strict()
+                .method(named("start").and(isDeclaredBy(ProcessBuilder.class)))
+                .replaceWith(start)
+                .on(named("launch").and(takesArguments(3)));
     }
 
     /** Not a field: the agent comes before the worker has begun to log. */

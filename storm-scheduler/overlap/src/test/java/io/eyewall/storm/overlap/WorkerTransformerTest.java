@@ -32,7 +32,10 @@ class WorkerTransformerTest {
     @ParameterizedTest
     @ValueSource(
             strings = {
-                KnownCode.WORKER_STATE_CLASS, KnownCode.ACKER_CLASS, KnownCode.SPOUT_EXECUTOR_CLASS
+                KnownCode.WORKER_STATE_CLASS,
+                KnownCode.ACKER_CLASS,
+                KnownCode.SPOUT_EXECUTOR_CLASS,
+                KnownCode.SHELL_PROCESS_CLASS
             })
     void aClassOfThisStormIsKnownAndTheJvmAcceptsWhatItIsChangedTo(String name) throws Exception {
         byte[] file = classFile(name);
@@ -62,6 +65,18 @@ class WorkerTransformerTest {
                         Map.of(name.replace('/', '.'), other),
                         ByteArrayClassLoader.PersistenceHandler.MANIFEST);
         assertThat(KnownCode.isStormKnown(loader)).isFalse();
+    }
+
+    @Test
+    void movesDoNotNeedWhatOnlyMakesSpoutsStartSooner() throws Exception {
+        byte[] other = classFile(KnownCode.SHELL_PROCESS_CLASS);
+        other[other.length - 1]++;
+        ClassLoader loader =
+                new ByteArrayClassLoader.ChildFirst(
+                        STORM,
+                        Map.of(KnownCode.SHELL_PROCESS_CLASS.replace('/', '.'), other),
+                        ByteArrayClassLoader.PersistenceHandler.MANIFEST);
+        assertThat(KnownCode.isStormKnown(loader)).isTrue();
     }
 
     @Test
