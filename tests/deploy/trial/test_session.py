@@ -158,7 +158,7 @@ def test_on_loopback_one_line_says_that_no_delay_rises(storm: Storm, tmp_path: P
     lines = collect(storm, tmp_path, keep=False)
     said = [line for line in lines if "not emulated here" in line]
     assert said == [
-        "delays and CPU are not emulated here, so none changes: edge-1 ↔ edge-2 +200 ms"
+        "delays and hosts are not emulated here, so these do not happen: edge-1 ↔ edge-2 +200 ms"
     ]
 
 
