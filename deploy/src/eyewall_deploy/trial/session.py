@@ -136,7 +136,9 @@ class TrialSession:
         held = self._find_cluster() or self._bring_up()
         events = ", ".join(it.label for it in self.trial.events if it.is_emulated)
         if events and not isinstance(held, Failure) and held.cluster.deployment.on_loopback:
-            self.progress.log(f"delays and hosts are not emulated here, so these do not happen: {events}")
+            self.progress.log(
+                f"delays and hosts are not emulated here, so these do not happen: {events}"
+            )
         return held
 
     def _bring_up(self) -> _HeldCluster | Failure:
