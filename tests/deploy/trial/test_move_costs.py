@@ -20,8 +20,8 @@ def quiet(count: int = 60) -> list[RunSecond]:
     ]
 
 
-def costs(seconds: list[RunSecond], *at: float) -> list[MoveCost]:
-    moves = [TrialMove(it, executors=3, workers=1) for it in at]
+def costs(seconds: list[RunSecond], *at: float, assigned: int = 2) -> list[MoveCost]:
+    moves = [TrialMove(it, executors=3, workers=1, assigned=assigned) for it in at]
     return list(find_move_costs([run("eyewall", seconds=seconds, moves=moves)]))
 
 
@@ -48,7 +48,7 @@ def test_of_two_moves_in_one_second_both_have_that_second() -> None:
     assert [it.seconds for it in costs(quiet(), 20.1, 20.9)] == [1, 30]
 
 
-def test_old_workers_are_gone_when_no_more_run_than_at_the_end() -> None:
+def test_old_workers_are_gone_when_no_more_run_than_are_assigned() -> None:
     seconds = quiet()
     for at in range(22, 31):
         seconds[at] = replace(
@@ -72,13 +72,17 @@ def test_where_old_workers_are_not_gone_in_time_both_run_all_the_time() -> None:
     assert [it.both for it in costs(seconds, 20.4)] == [30]
 
 
-def test_a_worker_that_is_split_has_two_successors_and_one_that_is_merged_none() -> None:
-    split, merged = quiet(), quiet()
+def test_a_worker_that_restarts_as_two_never_ran_beside_them() -> None:
+    seconds = quiet()
     for at in range(20, 60):
-        split[at] = replace(split[at], workers={"h1": 1, "h2": 3 if at < 30 else 2})
-        merged[at] = replace(merged[at], workers={"h1": 1, "h2": 2 if at < 30 else 0})
-    # Seconds 19 to 29.
-    assert [it.both for it in (*costs(split, 20.4), *costs(merged, 20.4))] == [11, 11]
+        seconds[at] = replace(seconds[at], workers={"h1": 1, "h2": 0 if at < 30 else 2})
+    assert [it.both for it in costs(seconds, 20.4, assigned=3)] == [None]
+
+
+def test_of_an_earlier_version_it_is_not_known_how_many_are_assigned() -> None:
+    seconds = quiet()
+    seconds[22] = replace(seconds[22], workers={"h1": 1, "h2": 2})
+    assert [it.both for it in costs(seconds, 20.4, assigned=0)] == [None]
 
 
 def test_a_second_without_a_reading_says_nothing() -> None:

@@ -53,7 +53,7 @@ def test_all_figures_are_json(trial: Trial) -> None:
     runs = [run("default"), run("eyewall", moves=[TrialMove(3.5, 2, 1)], latency={}, due=None)]
     content = json.loads(json.dumps(results(trial, runs)))
     assert [it["scheduler"] for it in content["runs"]] == ["default", "eyewall"]
-    assert content["runs"][1]["moves"] == [{"at": 3.5, "executors": 2, "workers": 1}]
+    assert content["runs"][1]["moves"] == [{"at": 3.5, "executors": 2, "workers": 1, "assigned": 0}]
     assert content["runs"][1]["figures"]["p99"] is None
     assert content["summary"][0]["figures"]["acked_per_second"]["median"] == 10
 
@@ -72,6 +72,15 @@ def test_what_moves_cost_is_shown_by_scheduler(trial: Trial) -> None:
     # Of the two moves one had a silent second within half a minute.
     assert "1 restart 2 3 2 0.5 [0–1] 5 [0–10] 300 ms 0 0 – – –" in lines
     assert [it["silent"] for it in results(trial, runs)["move_costs"]] == [0, 1, 0]
+
+
+def test_events_that_did_not_happen_are_named_with_the_scheduler(trial: Trial) -> None:
+    console = Console(width=40, record=True, file=io.StringIO())
+    failed = replace(run("eyewall"), failed_events=("no answer from Nimbus",))
+    show_table(console, trial, [run("ras"), failed])
+    text = " ".join(console.export_text().split())
+    assert "An event did not happen, eyewall: no answer from Nimbus" in text
+    assert text.count("An event did not happen") == 1
 
 
 def test_without_a_move_nothing_is_said_of_moves(trial: Trial) -> None:

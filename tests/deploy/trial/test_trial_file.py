@@ -254,6 +254,8 @@ def test_what_each_tuple_of_the_source_costs_follows_from_the_shape(
 def test_what_the_topology_refuses_itself_is_left_to_it() -> None:
     assert operator_work("ring", {}) is None
     assert operator_work("chain", {"stages": "some"}) is None
+    assert operator_work("chain", {"stages": 65}) is None
+    assert operator_work("chain", {"selectivity": 1e200}) is None
 
 
 def test_a_rate_that_is_too_large_for_a_while_is_none_that_nothing_carries() -> None:

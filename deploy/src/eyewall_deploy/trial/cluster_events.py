@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from functools import partial
 from typing import TYPE_CHECKING
 
 from eyewall_deploy import state_file
@@ -107,15 +106,14 @@ class EventSchedule:
             return kill(self._cluster.deployment, event.kill)
         if event.storm is None:
             return None
+        failures = []
         for topology in self._trial.topologies:
-            command = partial(nimbus.command, name=topology.name, given=event.storm)
-            try:
-                failure = self._cluster.ask(command)
+            try:  # once: an answer that is late is no reason to order a second rebalance
+                with nimbus.connect(self._cluster.deployment.state.nimbus) as client:
+                    failures.append(nimbus.command(client, topology.name, event.storm))
             except nimbus.NimbusUnreachableError as error:
-                failure = Failure(str(error))
-            if failure is not None:
-                return failure
-        return None
+                failures.append(Failure(f"storm {event.storm} {topology.name}: {error}"))
+        return next((it for it in failures if it is not None), None)
 
     def _host_fault(self, event: TrialEvent) -> BusyHost | CrashingWorkers | Failure | None:
         """Begin what happens on a host; None if nothing does."""

@@ -8,6 +8,9 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+_MOST_STAGES, _LARGEST_SELECTIVITY = 64, 100
+"""As LoadOptions has them: what is beyond makes no topology."""
+
 
 @dataclass(frozen=True, slots=True)
 class OperatorWork:
@@ -43,6 +46,8 @@ def operator_work(shape: str, arguments: Mapping[str, Any]) -> tuple[OperatorWor
         heavy_share = float(arguments.get("heavy-share", 0.1))
         heavy_factor = float(arguments.get("heavy-factor", 10))
     except (TypeError, ValueError):
+        return None
+    if not (1 <= stages <= _MOST_STAGES and 0 <= selectivity <= _LARGEST_SELECTIVITY):
         return None
     branches = {f"branch-{it}": selectivity for it in range(1, stages + 1)}
     # Operator → tuples that it gets for each one of the source; a heavy one counts for several.

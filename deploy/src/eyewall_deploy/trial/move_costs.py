@@ -33,8 +33,8 @@ class MoveCost:
     p99
         The largest of any second; None if nothing was acked.
     both
-        Seconds in which old and new workers run: until no more do than at the end. All seconds if
-        even then more run than before; None where workers were not counted, or never more ran.
+        Seconds until no more workers run than are assigned: all seconds if more do to the end,
+        None where workers were not counted, or never more ran.
     cores, memory
         What hosts used more during these seconds than before the move: mean cores, and bytes at
         most. None where `both` is, or nothing is known of before.
@@ -69,7 +69,7 @@ def find_move_costs(runs: Sequence[TrialRun]) -> Iterator[MoveCost]:
 def _cost(run: TrialRun, move: TrialMove, first: int, last: int) -> MoveCost:
     window = run.seconds[first : max(last, first + 1)]
     before = _counted(run.seconds[max(0, first - _BEFORE_SECONDS) : first])
-    both = _seconds_with_both(before, window)
+    both = _seconds_with_both(window, move.assigned)
     during = _counted(window[: both or 0])
     known = bool(before and during)
     return MoveCost(
@@ -94,14 +94,8 @@ def _counted(seconds: Sequence[RunSecond]) -> list[RunSecond]:
     return [it for it in seconds if it.workers]
 
 
-def _seconds_with_both(before: Sequence[RunSecond], window: Sequence[RunSecond]) -> int | None:
-    counts = {at: _workers(it) for at, it in enumerate(window) if it.workers}
-    if not counts:
-        return None
-    end = list(counts.values())[-1]
-    if before and end == max(counts.values()) > _workers(before[-1]):
-        return len(window)
-    more = [at for at, count in counts.items() if count > end]
+def _seconds_with_both(window: Sequence[RunSecond], assigned: int) -> int | None:
+    more = [at for at, it in enumerate(window) if _workers(it) > assigned > 0]
     return more[-1] + 1 if more else None
 
 

@@ -81,11 +81,14 @@ class TrialMove:
         How many changed their host.
     workers
         How many workers start because of it.
+    assigned
+        How many workers the trial's topologies have in all after it; 0 where it was not recorded.
     """
 
     at: float
     executors: int
     workers: int
+    assigned: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,6 +144,8 @@ class TrialRun:
         What Eyewall expected of the trial's loads, at the end; of the last run of a start alone.
     without_events
         Whether the trial's events could not happen.
+    failed_events
+        Why single events did not happen.
     """
 
     scheduler: str
@@ -156,6 +161,7 @@ class TrialRun:
     placement: tuple[str, ...]
     forecasts: tuple[LoadForecast, ...] = ()
     without_events: bool = False
+    failed_events: tuple[str, ...] = ()
     version: int = 1
 
     @property

@@ -88,8 +88,8 @@ _MOVE_COLUMNS: dict[str, Callable[[MoveCost], float | None]] = {
 }
 _MOVES_NOTE = (
     f"Medians [least–most] over moves, each from the second before it is seen to {MOVE_SECONDS} s "
-    "later or the next move. Both: in how many seconds old and new workers run (all, if they do to "
-    "the end); more cores and memory: what hosts used in these beyond the 10 s before."
+    "later or the next move. Both: in how many seconds more workers run than are assigned (all, if "
+    "they do to the end); more cores and memory: what hosts used in these beyond the 10 s before."
 )
 
 
@@ -108,6 +108,9 @@ def show_table(console: Console, trial: Trial, runs: Sequence[TrialRun]) -> None
         used = host_cpu([run for run in runs if run.scheduler == scheduler])
         hosts = ", ".join(f"{host} {cores:.2f}" for host, cores in used.items())
         console.print(Text(f"  CPU by host, {scheduler}: {hosts or 'not known'}"))
+    for run in runs:
+        for reason in run.failed_events:
+            console.print(Text(f"  An event did not happen, {run.scheduler}: {reason}"))
     if met := describe_forecasts(list(compare_forecasts(runs, trial.host_cores()))):
         console.print(Text(f"  {met}"))
     console.print(Text(_NOTE, style="dim"))

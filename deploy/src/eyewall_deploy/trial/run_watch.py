@@ -50,12 +50,15 @@ class WatchedRun:
         Since the measurement before, or since the first placement.
     running
         Topology → where it ran at the end.
+    failed_events
+        Why events did not happen.
     """
 
     began: float
     machine: Mapping[int, MachineSecond]
     moves: tuple[TrialMove, ...]
     running: Mapping[str, RunningTopology]
+    failed_events: tuple[str, ...] = ()
 
 
 class RunWatch:
@@ -75,7 +78,7 @@ class RunWatch:
         meter = HostMeter(self._cluster.deployment.groups.folders)
         meter.read()
         before, last = read_machine_time(), time.monotonic()
-        events = EventSchedule(self._cluster, self._trial)
+        events, failed = EventSchedule(self._cluster, self._trial), list[str]()
         try:
             while (now := time.time()) < began + self._trial.seconds:
                 time.sleep(_POLL - now % _POLL)
@@ -86,6 +89,7 @@ class RunWatch:
                 before, last = after, moment
                 failure = events.apply(at)
                 if failure is not None:
+                    failed.append(failure.reason)
                     self._cluster.progress.log(failure.reason)
                 self.look_at_assignment(at)
                 left = self._trial.seconds - at
@@ -93,7 +97,8 @@ class RunWatch:
                 self._cluster.progress.show(f"{what}: {activity} ({left:.0f} s left)")
         finally:
             events.undo_all()
-        return WatchedRun(began, machine, tuple(self.moves[moves_before:]), dict(self.running))
+        moves = tuple(self.moves[moves_before:])
+        return WatchedRun(began, machine, moves, dict(self.running), tuple(failed))
 
     def look_at_assignment(self, at: float | None) -> None:
         """Record what has moved since the last look; without `at` only what runs where."""
@@ -114,7 +119,9 @@ class RunWatch:
             restarted = find_restarts(before, running.slots)
             self.running[topology.name] = running
             if at is not None and (moved or restarted):
-                self.moves.append(TrialMove(round(at, 1), len(moved), len(restarted)))
+                assigned = sum(len(set(slots.values())) for slots in self._slots.values())
+                move = TrialMove(round(at, 1), len(moved), len(restarted), assigned)
+                self.moves.append(move)
 
 
 def _machine_second(

@@ -103,6 +103,7 @@ def _trial_run(
         moves=watched.moves,
         status="; ".join(it.scheduling for it in running.values()),
         placement=tuple(line for it in running.values() for line in describe_hosts(it.hosts())),
+        failed_events=watched.failed_events,
     )
 
 

@@ -20,6 +20,7 @@ from eyewall_sidecar.storm import (
     CrossingCost,
     Mode,
     TopologyState,
+    supervisor_capacities,
 )
 
 
@@ -314,7 +315,9 @@ def with_overlap(
     if request is None or request.topology.assignment != topology.assignment:
         reason: Message | None = message(Code.WORKERS_NOT_LOOKED_AT)
     else:  # an order may rest on an earlier round's
-        reason = restart_reason(replace(request, observation=observation), verdict.assignment)
+        capacities = supervisor_capacities(observation.state, topology, observation.reserved)
+        now = replace(request, observation=observation, capacities=capacities)
+        reason = restart_reason(now, verdict.assignment)
     if reason is None:
         return replace(outcome, verdict=replace(verdict, overlaps=True))
     if outcome.report is None or not wanted:

@@ -9,8 +9,10 @@ import java.util.HashMap;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import org.apache.storm.daemon.Task;
 import org.apache.storm.spout.ShellSpout;
+import org.apache.storm.utils.ShellProcess;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -37,23 +39,22 @@ final class EarlyProcesses {
     private final Map<Long, String> lastLooks = new HashMap<>();
     private int quietLooks;
 
-    /** Starts those of the spouts of an executor, for this thread. */
+    /**
+     * Starts those of the spouts of an executor, for this thread. Whatever goes wrong with that, they
+     * start with their spouts.
+     */
     static EarlyProcesses start(List<Task> tasks) {
         EarlyProcesses early = new EarlyProcesses();
         OF_THREAD.set(early);
-        for (Task task : tasks) {
-            if (task == null || !(task.getTaskObject() instanceof ShellSpout spout)) {
-                continue;
-            }
-            List<String> command = WorkerInternals.command(spout);
-            if (command.isEmpty()) {
-                continue; // it needs an environment of its own
-            }
-            File folder =
-                    spout.shouldChangeChildCWD()
-                            ? new File(task.getUserContext().getCodeDir())
-                            : null;
-            early.start(command, folder);
+        // Its being named here loads it, so that it is known whether it was changed.
+        String launcher = ShellProcess.class.getName().replace('.', '/');
+        if (!WorkerTransformer.isChanged(launcher)) {
+            return early;
+        }
+        try {
+            tasks.stream().filter(Objects::nonNull).forEach(early::start);
+        } catch (RuntimeException | LinkageError e) {
+            LOG.warn("processes start with their spouts", e);
         }
         return early;
     }
@@ -74,11 +75,20 @@ final class EarlyProcesses {
         }
     }
 
+    private void start(Task task) {
+        if (task.getTaskObject() instanceof ShellSpout spout) {
+            boolean changes = spout.shouldChangeChildCWD();
+            start(
+                    WorkerInternals.command(spout),
+                    changes ? new File(task.getUserContext().getCodeDir()) : null);
+        }
+    }
+
     void start(List<String> command, File folder) {
         try {
             Process process = new ProcessBuilder(command).directory(folder).start();
             processes.add(new Early(process, command, folder));
-        } catch (IOException e) {
+        } catch (IOException | OutOfMemoryError e) { // the latter for want of a thread
             LOG.warn("{} starts with its spout", command, e);
         }
     }
@@ -98,12 +108,9 @@ final class EarlyProcesses {
     private Process take(ProcessBuilder builder) {
         for (Iterator<Early> all = processes.iterator(); all.hasNext(); ) {
             Early it = all.next();
-            boolean isSame =
-                    it.command().equals(builder.command())
-                            && (it.folder() == null
-                                    ? builder.directory() == null
-                                    : it.folder().equals(builder.directory()));
-            if (isSame) {
+            if (it.command().equals(builder.command())
+                    && Objects.equals(it.folder(), builder.directory())
+                    && builder.environment().equals(System.getenv())) {
                 all.remove();
                 return it.process().isAlive() ? it.process() : null;
             }

@@ -55,6 +55,11 @@ final class KnownCode {
         return className != null && RELEASES.containsKey(className);
     }
 
+    /** Whether moves need a class that the agent changes. */
+    static boolean isNeeded(String className) {
+        return !OPTIONAL.contains(className);
+    }
+
     /** Whether this file of such a class is one that is known. */
     static boolean isKnown(String className, byte[] classFile) {
         return RELEASES.get(className).containsKey(digest(classFile));
@@ -63,7 +68,7 @@ final class KnownCode {
     /** Whether all classes that moves need are known as this class loader has them. */
     static boolean isStormKnown(ClassLoader loader) {
         return RELEASES.keySet().stream()
-                .filter(it -> !OPTIONAL.contains(it))
+                .filter(KnownCode::isNeeded)
                 .allMatch(it -> isKnown(it, loader));
     }
 

@@ -110,7 +110,9 @@ final class SpoutHandover {
         }
         LOG.info("spout task {} waits for its predecessor on {}", firstTask(), holder.get());
         executor.getWorkerData().getIsWorkerActive().await();
-        EarlyProcesses early = EarlyProcesses.start(tasks);
+        // While the topology is deactivated its spouts do not open even when their turn has come.
+        boolean isActive = executor.getWorkerData().getIsTopologyActive().get();
+        EarlyProcesses early = EarlyProcesses.start(isActive ? tasks : List.of());
         IConnection back =
                 Successors.connect(
                         executor.getWorkerData(), holder.get().host(), holder.get().port());
@@ -119,19 +121,23 @@ final class SpoutHandover {
             long began = System.currentTimeMillis();
             long said = 0;
             boolean asks = false;
-            for (long now = began; now - began < LONGEST_MILLIS; now = System.currentTimeMillis()) {
+            boolean isOver = false;
+            for (long now = began;
+                    !isOver && now - began < LONGEST_MILLIS;
+                    now = System.currentTimeMillis()) {
                 asks = asks || early.areWaiting() || now - began > LONGEST_START_MILLIS;
-                if (asks && now - said >= REPEAT_MILLIS) {
-                    turns.await(firstTask());
-                    said = now;
+                try {
+                    if (asks && now - said >= REPEAT_MILLIS) {
+                        turns.await(firstTask());
+                        said = now;
+                    }
+                    isOver = turns.holder(firstTask()).isEmpty();
+                } catch (RuntimeException e) {
+                    LOG.warn("spout task {} goes on waiting", firstTask(), e); // ZooKeeper is away
                 }
                 sendBack(back, predecessor);
-                if (turns.holder(firstTask()).isEmpty()) {
-                    break;
-                }
-                Thread.sleep(LOOK_MILLIS);
+                Thread.sleep(isOver ? 0 : LOOK_MILLIS);
             }
-            sendBack(back, predecessor);
         } finally {
             turns.stopWaiting(firstTask());
             // Closing may wait for what is being written.

@@ -67,11 +67,9 @@ final class WorkerInternals {
         return inside.getOpenOrPrepareWasCalled().get();
     }
 
-    /** What starts the process of a spout in another language; empty if its environment is its own. */
+    /** What starts the process of a spout in another language. */
     static List<String> command(ShellSpout spout) {
-        Map<?, ?> environment = (Map<?, ?>) field(ShellSpout.class, "env", spout);
-        String[] command = (String[]) field(ShellSpout.class, "command", spout);
-        return environment.isEmpty() ? List.of(command) : List.of();
+        return List.of((String[]) field(ShellSpout.class, "command", spout));
     }
 
     /** Removes what an acker knows of trees, and returns it. */

@@ -67,7 +67,7 @@ final class WorkerTransformer implements ClassFileTransformer {
             return null;
         }
         if (!KnownCode.isKnown(className, classFile)) {
-            say("moves are as without eyewall's agent: this Storm's worker is not one that is known", null);
+            say(className, "this Storm's is not one that is known", null);
             return null;
         }
         try {
@@ -75,7 +75,7 @@ final class WorkerTransformer implements ClassFileTransformer {
             CHANGED.add(className);
             return changed;
         } catch (RuntimeException | LinkageError e) {
-            say("moves are as without eyewall's agent: the worker could not be changed", e);
+            say(className, "it could not be changed", e);
             return null;
         }
     }
@@ -118,8 +118,13 @@ final class WorkerTransformer implements ClassFileTransformer {
                 .on(named("launch").and(takesArguments(3)));
     }
 
-    /** Not a field: the agent comes before the worker has begun to log. */
-    private static void say(String what, Throwable why) {
-        LoggerFactory.getLogger(OverlapAgent.class).warn(what, why);
+    /** Its logger is not a field: the agent comes before the worker has begun to log. */
+    private static void say(String className, String what, Throwable why) {
+        String effect =
+                KnownCode.isNeeded(className)
+                        ? "moves are as without eyewall's agent"
+                        : "spouts in other languages start when their turn comes";
+        LoggerFactory.getLogger(OverlapAgent.class)
+                .warn("{}: {}: {}", effect, className.replace('/', '.'), what, why);
     }
 }

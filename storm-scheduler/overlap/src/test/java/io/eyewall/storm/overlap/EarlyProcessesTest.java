@@ -86,6 +86,21 @@ class EarlyProcessesTest {
     }
 
     @Test
+    void anotherEnvironmentIsAnotherProcess() throws Exception {
+        early.start(SPOUT, folder.toFile());
+        ProcessBuilder changed = builder();
+        changed.environment().put("OF_ITS_OWN", "1");
+        Process other = Overlap.startProcess(changed);
+        Process own = launched();
+        assertThat(own.info().startInstant()).isPresent();
+        assertThat(own.info().startInstant().get())
+                .isBeforeOrEqualTo(other.info().startInstant().orElseThrow());
+        assertThat(own.pid()).isNotEqualTo(other.pid());
+        other.destroyForcibly();
+        own.destroyForcibly();
+    }
+
+    @Test
     void oneThatHasEndedIsStartedAgain() throws Exception {
         early.start(List.of("true"), null);
         awaitImports();

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
 import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
 import java.util.Map;
 import net.bytebuddy.ByteBuddy;
 import net.bytebuddy.dynamic.loading.ByteArrayClassLoader;
@@ -65,6 +66,15 @@ class WorkerTransformerTest {
                         Map.of(name.replace('/', '.'), other),
                         ByteArrayClassLoader.PersistenceHandler.MANIFEST);
         assertThat(KnownCode.isStormKnown(loader)).isFalse();
+    }
+
+    @Test
+    void aProcessIsLaunchedByWayOfTheAgent() throws Exception {
+        String name = KnownCode.SHELL_PROCESS_CLASS;
+        String changed = new String(transformed(name, classFile(name)), StandardCharsets.ISO_8859_1);
+        // The method that is called, by its name in the constant pool.
+        assertThat(changed).contains("io/eyewall/storm/overlap/Overlap").contains("startProcess");
+        assertThat(WorkerTransformer.isChanged(name)).isTrue();
     }
 
     @Test
