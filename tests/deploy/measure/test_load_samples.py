@@ -52,6 +52,14 @@ def test_a_second_adds_up_all_sources_and_sinks(tmp_path: Path) -> None:
     assert seconds[7].behind == 0.5
 
 
+def test_parts_of_a_second_with_output_are_those_of_any_sink(tmp_path: Path) -> None:
+    (tmp_path / "source-1.1.jsonl").write_text(line(7) + line(8))
+    (tmp_path / "sink-2.1.jsonl").write_text(line(7, out_slots=0b0011))
+    (tmp_path / "sink-2.2.jsonl").write_text(line(7, out_slots=0b0110))
+    seconds = read_seconds(tmp_path)
+    assert [seconds[at].out_slots for at in (7, 8)] == [0b0111, None]
+
+
 def test_half_a_line_at_the_end_is_left_out(tmp_path: Path) -> None:
     (tmp_path / "sink-2.1.jsonl").write_text(line(7, out=4) + line(8, out=5)[:20])
     assert list(read_seconds(tmp_path)) == [7]
@@ -82,6 +90,8 @@ def test_a_topology_that_writes_every_tuple_has_the_same_seconds() -> None:
     assert [(at, seconds[at].emitted, seconds[at].acked) for at in (7, 9)] == [(7, 2, 1), (9, 0, 1)]
     assert (seconds[8].failed, seconds[8].replayed) == (1, 1)
     assert (seconds[7].out, seconds[9].out) == (1, 1)
+    # half a second is the eleventh twentieth of it
+    assert (seconds[7].out_slots, seconds[9].out_slots) == (1 << 10, 1)
     # a took 0.5 s, b with its replay 2 s
     assert seconds[7].latency == {bucket_of(500_000): 1}
     assert seconds[9].latency == {bucket_of(2_000_000): 1}

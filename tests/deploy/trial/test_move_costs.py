@@ -35,6 +35,21 @@ def test_a_move_counts_from_the_second_before_it_is_seen_for_half_a_minute() -> 
     assert (cost.p99, cost.replayed, cost.failed) == (48.0, 6, 3)
 
 
+def test_a_gap_is_known_to_a_twentieth_of_a_second_across_seconds() -> None:
+    every = (1 << 20) - 1
+    seconds = [second(at, out_slots=every) for at in range(60)]
+    # The last 3 twentieths of second 20 and the first 2 of 21, and 4 in the middle of 30.
+    seconds[20] = replace(seconds[20], out_slots=every >> 3)
+    seconds[21] = replace(seconds[21], out_slots=every & ~0b11)
+    seconds[30] = replace(seconds[30], out_slots=every & ~(0b1111 << 8))
+    assert [it.gap for it in costs(seconds, 20.4)] == [0.25]
+    assert [it.gap for it in costs(seconds, 24.4)] == [0.2]
+    seconds[40] = replace(seconds[40], out_slots=0)
+    assert [it.gap for it in costs(seconds, 24.4)] == [1.0]
+    seconds[41] = replace(seconds[41], out_slots=None)
+    assert [it.gap for it in costs(seconds, 24.4)] == [None]
+
+
 def test_the_next_move_ends_it_and_so_does_the_measurement() -> None:
     # 19 to 28, 29 to 48, 49 to 59.
     assert [it.seconds for it in costs(quiet(), 20.4, 30.9, 50.0)] == [10, 20, 11]

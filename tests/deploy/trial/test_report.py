@@ -68,9 +68,9 @@ def test_what_moves_cost_is_shown_by_scheduler(trial: Trial) -> None:
     show_table(console, trial, runs)
     table = console.export_text().split("What a move costs")[1]
     lines = [" ".join(it.split()) for it in table.splitlines()]
-    assert "1 overlap 1 3 2 0 10 300 ms 0 0 – – –" in lines
+    assert "1 overlap 1 3 2 0 – 10 300 ms 0 0 – – –" in lines
     # Of the two moves one had a silent second within half a minute.
-    assert "1 restart 2 3 2 0.5 [0–1] 5 [0–10] 300 ms 0 0 – – –" in lines
+    assert "1 restart 2 3 2 0.5 [0–1] – 5 [0–10] 300 ms 0 0 – – –" in lines
     assert [it["silent"] for it in results(trial, runs)["move_costs"]] == [0, 1, 0]
 
 

@@ -92,6 +92,15 @@ def test_each_load_of_a_start_has_a_window_of_its_own(
     assert [len(it.forecasts) for it in (half, full)] == [0, 1]
 
 
+def test_where_sinks_write_parts_of_seconds_a_second_without_a_line_has_none() -> None:
+    first, other = LoadSecond(out=2, out_slots=0b01), LoadSecond(out=1, out_slots=0b10)
+    loads = [{1000: first}, {1000: other}]
+    joined = trial_run.join_seconds(loads, {}, 1000.0, 2)
+    assert [it.out_slots for it in joined] == [0b11, 0]
+    unknown = trial_run.join_seconds([{1000: LoadSecond(out=2)}], {}, 1000.0, 2)
+    assert [it.out_slots for it in unknown] == [None, None]
+
+
 def test_a_load_that_has_a_start_alone_is_one_run(
     given: list[TopologyRate], cluster: MeasuredCluster, trial: Trial, tmp_path: Path
 ) -> None:

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from eyewall_deploy.measure.tuple_events import TupleEvents
 
 START_FILE = "start"
+SLOTS = 20
+"""Parts of a second of which it is known whether a tuple arrived in them."""
 _BITS = 6
 _PER_POWER = 1 << _BITS
 _MICRO = 1e-6
@@ -34,6 +36,8 @@ class LoadSecond:
         Of the sources; a tuple that is emitted again counts as replayed only.
     out
         Tuples at the sinks.
+    out_slots
+        Bit n is set if one arrived in the n-th part of the second; None where nobody wrote that.
     pending
         Emitted and not acked, at the end of the second.
     behind
@@ -47,6 +51,7 @@ class LoadSecond:
     failed: int = 0
     replayed: int = 0
     out: int = 0
+    out_slots: int | None = None
     pending: int = 0
     behind: float = 0.0
     latency: Counter[int] = field(default_factory=Counter)
@@ -103,6 +108,8 @@ def add_lines(seconds: dict[int, LoadSecond], lines: Iterable[str], origin: str)
             second.failed += record["failed"]
             second.replayed += record["replayed"]
             second.out += record["out"]
+            if "out_slots" in record:
+                second.out_slots = (second.out_slots or 0) | record["out_slots"]
             second.pending += record.get("pending", 0)
             second.behind = max(second.behind, record.get("behind_ms", 0) / 1000)
             second.latency.update({int(key): n for key, n in record["latency"].items()})
@@ -133,5 +140,7 @@ def seconds_of_events(events: TupleEvents) -> dict[int, LoadSecond]:
         second(at).failed += 1
         second(at).replayed += 1
     for arrival in events.arrivals:
-        second(arrival.at).out += 1
+        seen = second(arrival.at)
+        seen.out += 1
+        seen.out_slots = (seen.out_slots or 0) | 1 << int(arrival.at % 1 * SLOTS)
     return seconds

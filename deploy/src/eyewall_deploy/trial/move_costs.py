@@ -7,6 +7,8 @@ from itertools import pairwise
 from statistics import mean
 from typing import TYPE_CHECKING
 
+from eyewall_deploy.measure.load_samples import SLOTS
+
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
@@ -28,6 +30,8 @@ class MoveCost:
         How many are looked at.
     silent
         Those without output.
+    gap
+        The longest time without output, to a twentieth of a second; None where it is not known.
     least_out
         Tuples at the sinks in the second that had the fewest.
     p99
@@ -46,6 +50,7 @@ class MoveCost:
     move: TrialMove
     seconds: int
     silent: int
+    gap: float | None
     least_out: int
     p99: float | None
     replayed: int
@@ -79,6 +84,7 @@ def _cost(run: TrialRun, move: TrialMove, first: int, last: int) -> MoveCost:
         move=move,
         seconds=len(window),
         silent=sum(it.out == 0 for it in window),
+        gap=_longest_gap(window),
         least_out=min(it.out for it in window),
         p99=max((it.p99 for it in window if it.p99 is not None), default=None),
         replayed=sum(it.replayed for it in window),
@@ -87,6 +93,15 @@ def _cost(run: TrialRun, move: TrialMove, first: int, last: int) -> MoveCost:
         cores=_mean_cores(during) - _mean_cores(before) if known else None,
         memory=max(map(_memory, during)) - max(map(_memory, before)) if known else None,
     )
+
+
+def _longest_gap(seconds: Sequence[RunSecond]) -> float | None:
+    """Return the longest run of parts of seconds in which nothing arrived."""
+    known = [it.out_slots for it in seconds if it.out_slots is not None]
+    if len(known) < len(seconds):
+        return None
+    bits = "".join(f"{it:0{SLOTS}b}"[::-1] for it in known)
+    return max(map(len, bits.split("1"))) / SLOTS
 
 
 def _counted(seconds: Sequence[RunSecond]) -> list[RunSecond]:

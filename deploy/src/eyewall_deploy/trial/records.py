@@ -49,6 +49,9 @@ class RunSecond:
         Resident bytes by host, at the end of the second.
     workers
         How many of Storm's workers run by host, also those about to end.
+    out_slots
+        Bit n is set if a tuple arrived at a sink in the n-th of the second's `SLOTS`; None where
+        that is not known.
     """
 
     at: int
@@ -67,6 +70,7 @@ class RunSecond:
     latency: Mapping[int, int] = field(default_factory=dict)
     memory: Mapping[str, int] = field(default_factory=dict)
     workers: Mapping[str, int] = field(default_factory=dict)
+    out_slots: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

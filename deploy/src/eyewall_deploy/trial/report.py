@@ -78,6 +78,7 @@ _MOVE_COLUMNS: dict[str, Callable[[MoveCost], float | None]] = {
     "executors": lambda it: it.move.executors,
     "restarts": lambda it: it.move.workers,
     "silent s": lambda it: it.silent,
+    "gap, s": lambda it: it.gap,
     "least out/s": lambda it: it.least_out,
     _LARGEST: lambda it: it.p99,
     "replayed": lambda it: it.replayed,
@@ -88,8 +89,9 @@ _MOVE_COLUMNS: dict[str, Callable[[MoveCost], float | None]] = {
 }
 _MOVES_NOTE = (
     f"Medians [least–most] over moves, each from the second before it is seen to {MOVE_SECONDS} s "
-    "later or the next move. Both: in how many seconds more workers run than are assigned (all, if "
-    "they do to the end); more cores and memory: what hosts used in these beyond the 10 s before."
+    "later or the next move. Gap: the longest time without output. Both: seconds until no more "
+    "workers run than are assigned (all, if more do to the end); more cores and memory: what hosts "
+    "used in these beyond the 10 s before."
 )
 
 

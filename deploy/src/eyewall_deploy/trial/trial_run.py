@@ -5,6 +5,8 @@ from __future__ import annotations
 import time
 from collections import Counter
 from dataclasses import replace
+from functools import reduce
+from operator import or_
 from typing import TYPE_CHECKING
 
 from eyewall_deploy.failure import Failure
@@ -127,6 +129,7 @@ def join_seconds(
 ) -> Iterator[RunSecond]:
     """Yield each second of the window: of all topologies together, and of the machine."""
     nothing = LoadSecond()
+    has_slots = any(it.out_slots is not None for load in loads for it in load.values())
     for at in range(round(seconds)):
         own = [load.get(round(began) + at, nothing) for load in loads]
         latency: Counter[int] = Counter()
@@ -150,6 +153,7 @@ def join_seconds(
             latency=dict(latency),
             memory=around.memory,
             workers=around.workers,
+            out_slots=reduce(or_, (it.out_slots or 0 for it in own)) if has_slots else None,
         )
 
 

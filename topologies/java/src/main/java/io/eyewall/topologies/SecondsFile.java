@@ -25,6 +25,9 @@ final class SecondsFile {
     private static final long MICROS = 1_000_000;
     private static final long MILLIS_AFTER_SECOND = 20;
 
+    /** A second has 20 of them: fine enough to see a gap, and those of several sinks can be joined. */
+    private static final long SLOT_MICROS = 50_000;
+
     private final Path file;
     private final Map<String, LongSupplier> gauges;
     private final List<String> lines = new ArrayList<>();
@@ -34,6 +37,7 @@ final class SecondsFile {
     private long failed;
     private long replayed;
     private long out;
+    private int outSlots;
     private LatencyHistogram latency = new LatencyHistogram();
 
     private SecondsFile(Path file, Map<String, LongSupplier> gauges) {
@@ -99,15 +103,20 @@ final class SecondsFile {
     }
 
     synchronized void countOut() {
-        advance();
+        long micros = advance();
         out++;
+        outSlots |= 1 << (micros % MICROS / SLOT_MICROS);
     }
 
-    /** Closes the second that has ended; the lines of seconds without events have zeros. */
-    private void advance() {
-        long now = WallClock.micros() / MICROS;
+    /**
+     * Closes the second that has ended, and returns the time; the lines of seconds without events
+     * have zeros.
+     */
+    private long advance() {
+        long micros = WallClock.micros();
+        long now = micros / MICROS;
         if (now == second) {
-            return;
+            return micros;
         }
         if (file != null) {
             lines.add(line());
@@ -118,7 +127,9 @@ final class SecondsFile {
         failed = 0;
         replayed = 0;
         out = 0;
+        outSlots = 0;
         latency = new LatencyHistogram();
+        return micros;
     }
 
     private String line() {
@@ -127,7 +138,8 @@ final class SecondsFile {
                 .append(",\"acked\":").append(acked)
                 .append(",\"failed\":").append(failed)
                 .append(",\"replayed\":").append(replayed)
-                .append(",\"out\":").append(out);
+                .append(",\"out\":").append(out)
+                .append(",\"out_slots\":").append(outSlots);
         gauges.forEach((name, value) ->
                 json.append(",\"").append(name).append("\":").append(value.getAsLong()));
         return json.append(",\"latency\":").append(latency.toJson()).append("}\n").toString();
