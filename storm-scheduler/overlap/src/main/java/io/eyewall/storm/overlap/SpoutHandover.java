@@ -110,9 +110,7 @@ final class SpoutHandover {
         }
         LOG.info("spout task {} waits for its predecessor on {}", firstTask(), holder.get());
         executor.getWorkerData().getIsWorkerActive().await();
-        // While the topology is deactivated its spouts do not open even when their turn has come.
-        boolean isActive = executor.getWorkerData().getIsTopologyActive().get();
-        EarlyProcesses early = EarlyProcesses.start(isActive ? tasks : List.of());
+        EarlyProcesses early = null;
         IConnection back =
                 Successors.connect(
                         executor.getWorkerData(), holder.get().host(), holder.get().port());
@@ -125,7 +123,12 @@ final class SpoutHandover {
             for (long now = began;
                     !isOver && now - began < LONGEST_MILLIS;
                     now = System.currentTimeMillis()) {
-                asks = asks || early.areWaiting() || now - began > LONGEST_START_MILLIS;
+                // While the topology is deactivated no spout opens, and none is in a hurry.
+                if (early == null && executor.getWorkerData().getIsTopologyActive().get()) {
+                    early = EarlyProcesses.start(tasks);
+                }
+                boolean isReady = early != null && early.areWaiting();
+                asks = asks || isReady || now - began > LONGEST_START_MILLIS;
                 try {
                     if (asks && now - said >= REPEAT_MILLIS) {
                         turns.await(firstTask());
