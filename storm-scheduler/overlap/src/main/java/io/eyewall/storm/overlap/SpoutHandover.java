@@ -28,7 +28,7 @@ final class SpoutHandover {
 
     private static final long LOOK_MILLIS = 50;
 
-    /** For which a process of another language may take to import what it needs, before its turn. */
+    /** For which a worker, and processes of other languages, may take to become fast at most. */
     private static final long LONGEST_START_MILLIS = 20_000;
 
     /** Between two times that a waiting spout says so: its session may have ended. */
@@ -99,8 +99,8 @@ final class SpoutHandover {
     /**
      * Returns once no old worker runs the spout. Called by the executor's own thread.
      *
-     * <p>Processes of other languages are started meanwhile; the predecessor is not asked to let go
-     * before they wait for Storm.
+     * <p>The predecessor is not asked to let go before this worker is warm and processes of other
+     * languages, which are started meanwhile, wait for Storm.
      */
     void awaitTurn(List<Task> tasks) throws InterruptedException {
         SpoutTurns turns = new SpoutTurns(executor.getWorkerData());
@@ -111,6 +111,7 @@ final class SpoutHandover {
         LOG.info("spout task {} waits for its predecessor on {}", firstTask(), holder.get());
         executor.getWorkerData().getIsWorkerActive().await();
         EarlyProcesses early = null;
+        WarmUp warmUp = new WarmUp();
         IConnection back =
                 Successors.connect(
                         executor.getWorkerData(), holder.get().host(), holder.get().port());
@@ -123,12 +124,13 @@ final class SpoutHandover {
             for (long now = began;
                     !isOver && now - began < LONGEST_MILLIS;
                     now = System.currentTimeMillis()) {
-                // While the topology is deactivated no spout opens, and none is in a hurry.
-                if (early == null && executor.getWorkerData().getIsTopologyActive().get()) {
+                boolean isActive = executor.getWorkerData().getIsTopologyActive().get();
+                if (early == null && isActive) {
                     early = EarlyProcesses.start(tasks);
                 }
-                boolean isReady = early != null && early.areWaiting();
-                asks = asks || isReady || now - began > LONGEST_START_MILLIS;
+                boolean isReady = early != null && early.areWaiting() & warmUp.isOver(now);
+                // While the topology is deactivated neither of the two emits.
+                asks = asks || !isActive || isReady || now - began > LONGEST_START_MILLIS;
                 try {
                     if (asks && now - said >= REPEAT_MILLIS) {
                         turns.await(firstTask());
