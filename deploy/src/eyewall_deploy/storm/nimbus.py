@@ -20,7 +20,7 @@ _SECONDS = 5.0
 
 
 class StormCommand(StrEnum):
-    """What Storm is told to do with a topology, as by `storm COMMAND`, without a time to wait."""
+    """A command about a topology, as `storm COMMAND` gives it, without a time to wait."""
 
     ACTIVATE = "activate"
     DEACTIVATE = "deactivate"
@@ -199,7 +199,7 @@ def kill(client: Any, name: str) -> None:
 
 
 def command(client: Any, name: str, given: StormCommand) -> Failure | None:
-    """Tell Storm what to do with a topology."""
+    """Give Storm a command about a topology."""
     from streamparse.thrift import RebalanceOptions, storm_thrift
 
     try:

@@ -1,4 +1,4 @@
-"""What a trial changes while it runs, and back; what it kills, and tells Storm to do."""
+"""What a trial changes while it runs, and back; what it kills; commands that it gives to Storm."""
 
 from __future__ import annotations
 

@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from eyewall_deploy.trial.records import SustainableRate, TrialRun
     from eyewall_deploy.trial.trial_file import Trial, TrialScheduler
 
-_OPTIONAL_KEYS = frozenset({"drain", "kill", "busy", "share", "crash_starts", "storm"})
-"""Keys of events that came later: left out of the hash where they say nothing, as before."""
+_FIRST_KEYS = frozenset({"at", "until", "delay", "add", "cpu", "factor"})
+"""Keys of events that are in the hash even where they say nothing; later ones are not."""
 _Result = TypeVar("_Result", "TrialRun", "SustainableRate")
 
 
@@ -79,11 +79,7 @@ def fingerprint(trial: Trial, planned: PlannedRun) -> str:
         "scheduler": asdict(planned.scheduler),
         "resolution": planned.resolution,
         "events": [
-            {
-                key: it
-                for key, it in asdict(event).items()
-                if key not in _OPTIONAL_KEYS or it is not None
-            }
+            {key: it for key, it in asdict(event).items() if key in _FIRST_KEYS or it is not None}
             for event in trial.events
         ],
     }

@@ -54,7 +54,7 @@ class TrialEvent:
     crash_starts
         A host on which workers that start end by SIGKILL.
     storm
-        What Storm is told to do with the topologies: see `StormCommand`.
+        A command about each of the topologies: see `StormCommand`.
     """
 
     at: Annotated[Number, Field(ge=0)]
