@@ -13,6 +13,8 @@ import org.apache.storm.cluster.IStateStorage;
 import org.apache.storm.scheduler.ExecutorDetails;
 import org.apache.storm.scheduler.WorkerSlot;
 import org.apache.storm.shade.org.apache.zookeeper.data.ACL;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Tells workers in ZooKeeper which executors Eyewall moves, before Nimbus publishes it: their agent
@@ -22,6 +24,11 @@ final class MoveOrders implements AutoCloseable {
 
     /** Below Storm's own root. */
     private static final String ROOT = "/eyewall-moves";
+
+    /** Where workers say to each other who serves on and who runs a spout; a folder for a topology. */
+    private static final List<String> AMONG_WORKERS = List.of("/eyewall-serving", "/eyewall-spouts");
+
+    private static final Logger LOG = LoggerFactory.getLogger(MoveOrders.class);
 
     private final Map<String, Object> conf;
     private IStateStorage storage;
@@ -55,6 +62,29 @@ final class MoveOrders implements AutoCloseable {
         }
         for (Map.Entry<String, Map<ExecutorDetails, WorkerSlot>> move : moves.entrySet()) {
             storage().set_data(ROOT + "/" + move.getKey(), encode(move.getValue()), acls);
+        }
+        forgetOthersThan(topologies);
+    }
+
+    /** Removes what workers of topologies that are gone have left. */
+    private void forgetOthersThan(Collection<String> topologies) throws Exception {
+        for (String root : AMONG_WORKERS) {
+            if (!storage().node_exists(root, false)) {
+                continue;
+            }
+            for (String id : storage().get_children(root, false)) {
+                if (!topologies.contains(id)) {
+                    delete(root + "/" + id);
+                }
+            }
+        }
+    }
+
+    private void delete(String folder) throws Exception {
+        try {
+            storage().delete_node(folder);
+        } catch (RuntimeException e) {
+            LOG.debug("{} stays", folder, e); // not Nimbus's to delete, where ZooKeeper is secured
         }
     }
 

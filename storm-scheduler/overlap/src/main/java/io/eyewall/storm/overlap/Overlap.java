@@ -40,6 +40,9 @@ public final class Overlap {
     /** Storm's own setting may be 10 s, in which a supervisor does not wait for this worker. */
     private static final long LOOK_IDLE_MILLIS = 1_000;
 
+    /** In which a connection to an old worker is up, if that serves on. */
+    private static final long CONNECT_MILLIS = 5_000;
+
     private static final long LOOK_MILLIS = 250;
     private static final long LOOK_QUIET_MILLIS = 50;
 
@@ -61,6 +64,9 @@ public final class Overlap {
     private final Successors successors;
     private final OutdatedPressure outdated;
     private final ServingMark mark;
+
+    /** Those that this one, when it was new itself, found to serve on. */
+    private OldWorkers oldWorkers = OldWorkers.none();
 
     private Map<List<Long>, NodeInfo> followed = Map.of();
     private Map<List<Long>, NodeInfo> routedBefore = Map.of();
@@ -198,6 +204,7 @@ public final class Overlap {
             routes.replace(wanted);
             hosts = published.get_node_host();
             ordered.clear();
+            oldWorkers = OldWorkers.none();
             boolean isTakenBack =
                     worker.getLocalExecutors().stream().allMatch(it -> staysHere(it, wanted));
             if (serving != null && isTakenBack) {
@@ -224,6 +231,9 @@ public final class Overlap {
                 endServing();
             }
         }
+        if (!oldWorkers.isEmpty()) {
+            successors.keepOpen(outdated::closed); // Storm connected to them after the move began
+        }
         Map<List<Long>, NodeInfo> routed = routes.follow(wanted, places(now));
         outdated.switched(routedBefore, routed);
         routedBefore = routed;
@@ -240,12 +250,18 @@ public final class Overlap {
 
     private void begin(Assignment published, long now) {
         Map<List<Long>, NodeInfo> wanted = published.get_executor_node_port();
+        boolean isNew = inForce == null;
+        if (isNew) {
+            oldWorkers = OldWorkers.of(worker);
+            routes.begin(wanted, oldWorkers.placeByExecutor());
+            hosts = oldWorkers.hosts();
+        }
         Map<List<Long>, NodeInfo> moved = routes.moved(wanted);
         // What an earlier move is still about to do stays ordered.
         moved.entrySet().removeIf(it -> it.getValue().equals(ordered.get(it.getKey())));
         if (!moved.isEmpty()) {
             since = now;
-            if (isOrdered(moved)) {
+            if (isNew || isOrdered(moved)) { // nobody serves on without an order
                 ordered.putAll(moved);
             } else {
                 ordered.clear();
@@ -261,6 +277,7 @@ public final class Overlap {
             endServing();
         } else if (serving == null) {
             mark.touch();
+            OldWorkers.announce(worker, asOldWorker(now));
             serving =
                     new Serving(
                             worker,
@@ -276,6 +293,15 @@ public final class Overlap {
                     moved.size(),
                     serves ? "serving on" : "their old places are kept meanwhile");
         }
+    }
+
+    private OldWorker asOldWorker(long now) {
+        return new OldWorker(
+                here.get_node(),
+                hosts.get(here.get_node()),
+                worker.getPort(),
+                now,
+                Set.copyOf(worker.getLocalExecutors()));
     }
 
     private boolean isOrdered(Map<List<Long>, NodeInfo> moved) {
@@ -301,8 +327,11 @@ public final class Overlap {
 
     private boolean isPrepared(List<Long> executor, NodeInfo place, long now) {
         // While its spouts are quiet this worker is not active, and the topology is.
+        // Nor is one that is new itself, at first.
         boolean isActive =
-                worker.getIsTopologyActive().get() || (serving != null && serving.isQuiet());
+                worker.getIsTopologyActive().get()
+                        || (serving != null && serving.isQuiet())
+                        || !oldWorkers.isEmpty();
         String host = hosts.get(place.get_node());
         return successors.isPrepared(executor, place, host, isActive, now);
     }
@@ -321,6 +350,7 @@ public final class Overlap {
             serving.end();
             serving = null;
             mark.remove();
+            OldWorkers.withdraw(worker);
         }
     }
 
@@ -336,7 +366,9 @@ public final class Overlap {
 
             @Override
             public boolean isAlive(NodeInfo place) {
-                return here.equals(place) || successors.isAlive(place);
+                boolean mayConnectYet =
+                        now - since < CONNECT_MILLIS && oldWorkers.places().contains(place);
+                return here.equals(place) || successors.isAlive(place) || mayConnectYet;
             }
         };
     }

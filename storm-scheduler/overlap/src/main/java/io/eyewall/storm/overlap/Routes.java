@@ -34,6 +34,12 @@ final class Routes {
                                 Map.Entry::getKey, Map.Entry::getValue, (a, b) -> a, HashMap::new));
     }
 
+    /** Begins where executors are served on, and everywhere else as published. */
+    void begin(Map<List<Long>, NodeInfo> published, Map<List<Long>, NodeInfo> servedOn) {
+        replace(published);
+        servedOn.forEach(inForce::replace);
+    }
+
     /** Follows at once. */
     void replace(Map<List<Long>, NodeInfo> published) {
         inForce.clear();

@@ -40,6 +40,9 @@ final class SpoutHandover {
                     Acker.ACKER_FAIL_STREAM_ID,
                     Acker.ACKER_RESET_TIMEOUT_STREAM_ID);
 
+    /** After how many refused connections in a row a predecessor's worker is taken as ended. */
+    private static final int REFUSED = 2;
+
     private final SpoutExecutor executor;
     private volatile TupleForwarder successor;
 
@@ -119,6 +122,8 @@ final class SpoutHandover {
             TupleForwarder predecessor = new RemoteTasks(executor.getWorkerData(), back);
             long began = System.currentTimeMillis();
             long said = 0;
+            long looked = 0;
+            int refused = 0;
             boolean asks = false;
             boolean isOver = false;
             for (long now = began;
@@ -128,6 +133,7 @@ final class SpoutHandover {
                 if (early == null && isActive) {
                     early = EarlyProcesses.start(tasks);
                 }
+                // Both are asked each time: one counts from when it was asked first.
                 boolean isReady = early != null && early.areWaiting() & warmUp.isOver(now);
                 // While the topology is deactivated neither of the two emits.
                 asks = asks || !isActive || isReady || now - began > LONGEST_START_MILLIS;
@@ -136,7 +142,11 @@ final class SpoutHandover {
                         turns.await(firstTask());
                         said = now;
                     }
-                    isOver = turns.holder(firstTask()).isEmpty();
+                    if (now - looked >= REPEAT_MILLIS) {
+                        refused = holder.get().isGone() ? refused + 1 : 0;
+                        looked = now;
+                    }
+                    isOver = refused >= REFUSED || turns.holder(firstTask()).isEmpty();
                 } catch (RuntimeException e) {
                     LOG.warn("spout task {} goes on waiting", firstTask(), e); // ZooKeeper is away
                 }

@@ -1,10 +1,11 @@
 package io.eyewall.storm.overlap;
 
+import java.io.IOException;
+import java.net.ConnectException;
+import java.net.InetSocketAddress;
+import java.net.Socket;
 import java.nio.charset.StandardCharsets;
-import java.util.List;
 import java.util.Optional;
-import org.apache.storm.cluster.ClusterUtils;
-import org.apache.storm.cluster.IStateStorage;
 import org.apache.storm.daemon.worker.WorkerState;
 
 /**
@@ -12,23 +13,42 @@ import org.apache.storm.daemon.worker.WorkerState;
  * connection to each other.
  *
  * <p>The old one holds an ephemeral node for as long as it emits, which says where it is. The new
- * one creates another to say that it waits, and opens its spout once the first is gone, as it also
- * is some time after the old worker has died.
+ * one creates another to say that it waits, and opens its spout once the first is gone, or the old
+ * worker is.
  */
 final class SpoutTurns {
 
     private static final String ROOT = "/eyewall-spouts";
 
-    private final IStateStorage storage;
-    private final WorkerState worker;
+    private final WorkerNodes nodes;
+    private final String topologyId;
 
     SpoutTurns(WorkerState worker) {
-        this.worker = worker;
-        storage = worker.getStateStorage();
+        nodes = new WorkerNodes(worker);
+        topologyId = worker.getTopologyId();
     }
 
     /** Where an old worker is that runs a spout. */
     record Holder(String host, int port) {
+
+        private static final int CONNECT_MILLIS = 1_000;
+
+        /**
+         * Whether its worker has ended: its port refuses connections. What it wrote stays until its
+         * session has expired, 20 s by default. A network in between that is cut refuses nothing.
+         */
+        boolean isGone() {
+            try (Socket socket = new Socket()) {
+                socket.connect(new InetSocketAddress(host, port), CONNECT_MILLIS);
+                return false;
+            } catch (ConnectException e) {
+                // The same exception as where this host itself has no network.
+                return String.valueOf(e.getMessage()).contains("refused");
+            } catch (IOException e) {
+                return false; // not known
+            }
+        }
+
         private static Holder decode(byte[] data) {
             String[] words = new String(data, StandardCharsets.UTF_8).split(" ");
             return new Holder(words[0], Integer.parseInt(words[1]));
@@ -40,60 +60,32 @@ final class SpoutTurns {
     }
 
     void hold(int task, Holder here) {
-        create(held(task), here.encode());
+        nodes.create(held(task), here.encode());
     }
 
     void release(int task) {
-        delete(held(task));
+        nodes.delete(held(task));
     }
 
     /** The other worker that holds a spout, if there is one. */
     Optional<Holder> holder(int task) {
-        return other(held(task)).map(Holder::decode);
+        return nodes.others(held(task)).stream().findFirst().map(Holder::decode);
     }
 
     void await(int task) {
-        create(awaited(task), new byte[0]);
+        nodes.create(awaited(task), new byte[0]);
     }
 
     void stopWaiting(int task) {
-        delete(awaited(task));
+        nodes.delete(awaited(task));
     }
 
     boolean isAwaited(int task) {
-        return other(awaited(task)).isPresent();
-    }
-
-    /** Its own, named after the worker: a node of a dead session goes by itself. */
-    private void create(String folder, byte[] data) {
-        String own = folder + "/" + worker.getWorkerId();
-        if (!storage.node_exists(own, false)) {
-            storage.set_ephemeral_node(
-                    own, data, ClusterUtils.mkTopoReadWriteAcls(worker.getTopologyConf()));
-        }
-    }
-
-    private void delete(String folder) {
-        String own = folder + "/" + worker.getWorkerId();
-        if (storage.node_exists(own, false)) {
-            storage.delete_node(own);
-        }
-    }
-
-    private Optional<byte[]> other(String folder) {
-        if (!storage.node_exists(folder, false)) {
-            return Optional.empty();
-        }
-        List<String> names = storage.get_children(folder, false);
-        return names.stream()
-                .filter(it -> !it.equals(worker.getWorkerId()))
-                .map(it -> storage.get_data(folder + "/" + it, false))
-                .filter(it -> it != null)
-                .findFirst();
+        return !nodes.others(awaited(task)).isEmpty();
     }
 
     private String held(int task) {
-        return "%s/%s/%d".formatted(ROOT, worker.getTopologyId(), task);
+        return "%s/%s/%d".formatted(ROOT, topologyId, task);
     }
 
     private String awaited(int task) {

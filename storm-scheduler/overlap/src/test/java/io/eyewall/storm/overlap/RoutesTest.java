@@ -54,6 +54,17 @@ class RoutesTest {
     }
 
     @Test
+    void aNewWorkerBeginsWhereExecutorsAreServedOn() {
+        Map<List<Long>, NodeInfo> published = Map.of(TAG, NEW, SINK, NEW);
+        // One that is assigned nowhere any more is none of its business.
+        routes.begin(published, Map.of(TAG, OLD, List.of(9L, 9L), OLD));
+        assertThat(routes.moved(published)).isEqualTo(Map.of(TAG, NEW));
+        assertThat(follow(published)).isEqualTo(Map.of(TAG, OLD, SINK, NEW));
+        prepared.add(TAG);
+        assertThat(follow(published)).isEqualTo(published);
+    }
+
+    @Test
     void whereTheOldOneIsGoneTheNewOneIsSoughtAtOnce() {
         routes.replace(Map.of(TAG, OLD));
         alive.remove(OLD);

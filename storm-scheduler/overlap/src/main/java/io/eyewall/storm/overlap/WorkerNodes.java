@@ -1,0 +1,54 @@
+package io.eyewall.storm.overlap;
+
+import java.util.List;
+import java.util.Objects;
+import org.apache.storm.cluster.ClusterUtils;
+import org.apache.storm.cluster.IStateStorage;
+import org.apache.storm.daemon.worker.WorkerState;
+
+/**
+ * What workers of a topology say to each other in ZooKeeper, below Storm's own root: in a folder for
+ * each thing that is said, an ephemeral node for each worker that says it.
+ */
+final class WorkerNodes {
+
+    private final WorkerState worker;
+    private final IStateStorage storage;
+
+    WorkerNodes(WorkerState worker) {
+        this.worker = worker;
+        storage = worker.getStateStorage();
+    }
+
+    /** Its own, named after the worker: a node of a dead session goes by itself. */
+    void create(String folder, byte[] data) {
+        String own = own(folder);
+        if (!storage.node_exists(own, false)) {
+            storage.set_ephemeral_node(
+                    own, data, ClusterUtils.mkTopoReadWriteAcls(worker.getTopologyConf()));
+        }
+    }
+
+    void delete(String folder) {
+        String own = own(folder);
+        if (storage.node_exists(own, false)) {
+            storage.delete_node(own);
+        }
+    }
+
+    /** What other workers say. */
+    List<byte[]> others(String folder) {
+        if (!storage.node_exists(folder, false)) {
+            return List.of();
+        }
+        return storage.get_children(folder, false).stream()
+                .filter(it -> !it.equals(worker.getWorkerId()))
+                .map(it -> storage.get_data(folder + "/" + it, false))
+                .filter(Objects::nonNull) // gone since
+                .toList();
+    }
+
+    private String own(String folder) {
+        return folder + "/" + worker.getWorkerId();
+    }
+}
