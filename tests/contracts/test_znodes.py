@@ -37,3 +37,4 @@ def test_paths_are_where_they_always_were() -> None:
     assert paths.switches == "/eyewall/v1/switches"
     assert paths.waits == "/eyewall/v1/waits"
     assert paths.crossings == "/eyewall/v1/crossings"
+    assert paths.starts == "/eyewall/v1/starts"

@@ -13,11 +13,13 @@ from eyewall_contracts import (
     sample,
     switches,
     wait_fit,
+    worker_starts,
 )
 from eyewall_contracts.crossing_costs import CrossingCostRecord, TopologyCrossingCost
 from eyewall_contracts.latency import HostCoordinate, RttRecord
 from eyewall_contracts.switches import Switches
 from eyewall_contracts.wait_fit import WaitObservation, WaitRecord
+from eyewall_contracts.worker_starts import TopologyStarts, WorkerStartRecord
 from rate_documents import FULL_RATES
 from reports import FULL
 
@@ -68,6 +70,20 @@ FULL_CROSSING_COSTS = CrossingCostRecord(
         ),
     ),
 )
+FULL_WORKER_STARTS = WorkerStartRecord(
+    written=1_760_000_004.5,
+    starts=(
+        TopologyStarts(
+            topology="a-1-2",
+            host="fog-1",
+            time=1_760_000_004.25,
+            last=12.5,
+            mean=10.25,
+            count=3,
+            multilang=True,
+        ),
+    ),
+)
 FULL_SWITCHES = Switches(
     frozen=True,
     frozen_topologies=frozenset(["b-3-4", "a-1-2"]),
@@ -94,6 +110,7 @@ CONTRACT_RECORDS = (
     ContractRecord(switches.CODEC, FULL_SWITCHES, "switches.json"),
     ContractRecord(wait_fit.CODEC, FULL_WAITS, "wait_fit.json"),
     ContractRecord(crossing_costs.CODEC, FULL_CROSSING_COSTS, "crossing_costs.json"),
+    ContractRecord(worker_starts.CODEC, FULL_WORKER_STARTS, "worker_starts.json"),
     ContractRecord(latency.HOST_CODEC, FULL_COORDINATE, "latency_host.json"),
     ContractRecord(latency.RTT_CODEC, FULL_RTT, "latency_rtt.json"),
 )

@@ -8,6 +8,7 @@
 | ROOT/v1/switches | operators | `Switches` |
 | ROOT/v1/waits | the sidecar | a `WaitRecord` |
 | ROOT/v1/crossings | the sidecar | a `CrossingCostRecord` |
+| ROOT/v1/starts | the sidecar | a `WorkerStartRecord` |
 
 Each holds one record as JSON (`codec`). ROOT is `/eyewall` unless several Storm clusters share one
 ZooKeeper.
@@ -93,6 +94,11 @@ class Znodes:
     def crossings(self) -> str:
         """Where what was learned of the cost of crossings is."""
         return f"{self.root}/v{VERSION}/crossings"
+
+    @property
+    def starts(self) -> str:
+        """Where what was learned of workers' starts is."""
+        return f"{self.root}/v{VERSION}/starts"
 
 
 def is_day(text: str) -> bool:

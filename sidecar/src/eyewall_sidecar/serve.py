@@ -5,32 +5,36 @@ import secrets
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import closing, contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from pathlib import Path
+from typing import TypeVar
 
-from eyewall_contracts import crossing_costs, wait_fit
+from eyewall_contracts import crossing_costs, wait_fit, worker_starts
+from eyewall_contracts.codec import RecordCodec
 from eyewall_contracts.config_file import ConfigError
 from eyewall_contracts.crossing_costs import CrossingCostRecord
 from eyewall_contracts.stores.redis_client import server_of
 from eyewall_contracts.wait_fit import WaitRecord
+from eyewall_contracts.worker_starts import WorkerStartRecord
 from eyewall_contracts.znodes import Znodes
+from msgspec import Struct
 
 from eyewall_sidecar.config import Delays, SidecarConfig, service_settings
 from eyewall_sidecar.policies import policy_catalogue, policy_faults
 from eyewall_sidecar.rpc import RpcServer
 from eyewall_sidecar.service.crossing_memory import CrossingMemory
 from eyewall_sidecar.service.decision_log import DecisionLog
+from eyewall_sidecar.service.learned import Learned
 from eyewall_sidecar.service.planner import Planner, ServiceContext
 from eyewall_sidecar.service.round import InputStores, SchedulingService
 from eyewall_sidecar.service.solver_pool import SolverPool
 from eyewall_sidecar.service.wait_tracker import WaitTracker
+from eyewall_sidecar.service.worker_starts import WorkerStarts
 from eyewall_sidecar.stores import (
     DelayFile,
     DelayStore,
-    KnowledgeStore,
     MeasurementStore,
     NoDelays,
-    NoKnowledge,
     NoMeasurements,
     NoRecords,
     NoSwitches,
@@ -48,6 +52,8 @@ STOP_SECONDS = 1.0
 
 LOG = logging.getLogger("eyewall.sidecar")
 
+Record = TypeVar("Record", bound=Struct)
+
 
 def serve(config: SidecarConfig, say: Callable[[str], None]) -> None:
     """Answer Nimbus until SIGTERM or SIGINT; `say` gets one line when ready.
@@ -60,7 +66,7 @@ def serve(config: SidecarConfig, say: Callable[[str], None]) -> None:
     stopped = stop_signals()
     with (
         _delay_store(config) as delays,
-        _zookeeper_stores(config) as (measurements, records, switches, waits, crossings),
+        _zookeeper_stores(config) as (measurements, records, switches, learned),
         closing(SolverPool(policy=settings.defaults.policy)) as solvers,
     ):
         service = SchedulingService(
@@ -69,8 +75,7 @@ def serve(config: SidecarConfig, say: Callable[[str], None]) -> None:
             solvers,
             DecisionLog(records, secrets.token_hex(4), time.time),
             time.monotonic,
-            WaitTracker(waits, time.time),
-            CrossingMemory(crossings, time.time),
+            learned,
         )
         planner = Planner(ServiceContext(service, solvers), lambda: secrets.token_hex(4))
         server = RpcServer(planner, config.listen)
@@ -129,44 +134,43 @@ def _redis_delays(url: str, given: Delays) -> RedisDelays:
 @contextmanager
 def _zookeeper_stores(
     config: SidecarConfig,
-) -> Iterator[
-    tuple[
-        MeasurementStore,
-        RecordStore,
-        SwitchStore,
-        KnowledgeStore[WaitRecord],
-        KnowledgeStore[CrossingCostRecord],
-    ]
-]:
+) -> Iterator[tuple[MeasurementStore, RecordStore, SwitchStore, Learned]]:
     servers = config.zookeeper.servers
     if servers is None:
-        learned = NoKnowledge(WaitRecord()), NoKnowledge(CrossingCostRecord())
-        yield NoMeasurements(), NoRecords(), NoSwitches(), *learned
+        yield NoMeasurements(), NoRecords(), NoSwitches(), Learned.nothing(time.time)
         return
     paths = Znodes(config.zookeeper.root)
     with (
         closing(ZookeeperMeasurements(servers, paths, time.time, time.monotonic)) as measurements,
         closing(ZookeeperRecords(servers, paths, time.time, time.monotonic)) as records,
         closing(ZookeeperSwitches(servers, paths, time.monotonic)) as switches,
-        closing(
-            ZookeeperKnowledge(servers, paths.waits, wait_fit.CODEC, WaitRecord(), time.monotonic)
-        ) as waits,
-        closing(
-            ZookeeperKnowledge(
-                servers,
-                paths.crossings,
-                crossing_costs.CODEC,
-                CrossingCostRecord(),
-                time.monotonic,
-            )
-        ) as crossings,
+        _learned(servers, paths) as learned,
     ):
         measurements.start()
         records.start()
         switches.start()
-        waits.start()
-        crossings.start()
-        yield measurements, records, switches, waits, crossings
+        yield measurements, records, switches, learned
+
+
+@contextmanager
+def _learned(servers: str, paths: Znodes) -> Iterator[Learned]:
+    with ExitStack() as kept:
+
+        def store(
+            path: str, codec: RecordCodec[Record], nothing: Record
+        ) -> ZookeeperKnowledge[Record]:
+            knowledge = ZookeeperKnowledge(servers, path, codec, nothing, time.monotonic)
+            knowledge.start()
+            kept.callback(knowledge.close)
+            return knowledge
+
+        yield Learned(
+            WaitTracker(store(paths.waits, wait_fit.CODEC, WaitRecord()), time.time),
+            CrossingMemory(
+                store(paths.crossings, crossing_costs.CODEC, CrossingCostRecord()), time.time
+            ),
+            WorkerStarts(store(paths.starts, worker_starts.CODEC, WorkerStartRecord())),
+        )
 
 
 def _delays(config: SidecarConfig) -> str:

@@ -2,7 +2,9 @@
 
 import pytest
 from eyewall_contracts.sample import Sample, TaskInput, TaskSample
-from eyewall_sidecar.service.worker_starts import WorkerStarts
+from eyewall_contracts.worker_starts import TopologyStarts, WorkerStartRecord
+from eyewall_sidecar.service.worker_starts import MOST, WorkerStarts
+from kept_knowledge import Kept
 from measured_topologies import report
 from msgspec.structs import replace
 from storm_builders import worker
@@ -95,3 +97,54 @@ def test_a_worker_that_ran_before_in_the_slot_is_not_the_one_that_was_awaited() 
     assert starts.seconds("t", "a") == 8.0
     starts.observe([running("a", "new", counted=True)], 132.0)
     assert starts.seconds("t", "a") == pytest.approx(30.0)
+
+
+KEPT = TopologyStarts("t", "a", 990.0, last=20.0, mean=16.0, count=4, multilang=True)
+
+
+def kept(store: Kept[WorkerStartRecord]) -> list[tuple[str, str]]:
+    return [(it.topology, it.host) for it in store.record.starts] if store.record else []
+
+
+def test_a_restarted_sidecar_begins_with_the_starts_that_were_seen() -> None:
+    store = Kept[WorkerStartRecord](WorkerStartRecord())
+    started(WorkerStarts(store), "a", at=100.0, seconds=20.0, id_="w1")
+    # Its report ends at 1000 by the host's clock.
+    assert store.record == WorkerStartRecord(
+        1000.0, (TopologyStarts("t", "a", 1000.0, last=20.0, mean=20.0),)
+    )
+    again = WorkerStarts(Kept(store.record))
+    again.observe([], 0.0)
+    assert again.seconds("t", "a") == pytest.approx(20.0)
+    started(again, "a", at=50.0, seconds=10.0, id_="w2")
+    assert again.seconds("t", "a") == pytest.approx(15.0)  # the mean of both
+
+
+def test_what_is_kept_says_what_other_topologies_of_the_kind_take_on_a_host() -> None:
+    starts = WorkerStarts(Kept(WorkerStartRecord(990.0, (KEPT,))))
+    starts.observe([], 10.0)
+    assert starts.seconds("another", "a") == 8.0  # of JVMs alone nothing is known there
+    sample = running("a", "w", counted=False, children=0.5)
+    of = replace(sample.workers[0], topology="another")
+    starts.observe([replace(sample, workers=(of,))], 20.0)
+    assert starts.seconds("another", "a") == pytest.approx(20.0)
+
+
+def test_a_start_that_was_seen_before_the_store_was_read_counts_more_than_what_is_kept() -> None:
+    store = Kept[WorkerStartRecord]()
+    starts = WorkerStarts(store)
+    started(starts, "a", at=100.0, seconds=30.0, id_="w1")
+    assert kept(store) == []  # they would replace what is kept
+    store.before = WorkerStartRecord(990.0, (KEPT, TopologyStarts("t", "b", 980.0, 9.0, 9.0)))
+    starts.observe([], 140.0)
+    assert starts.seconds("t", "a") == pytest.approx(30.0)
+    assert starts.seconds("t", "b") == pytest.approx(9.0)
+    assert kept(store) == [("t", "b"), ("t", "a")]
+
+
+def test_the_starts_that_were_seen_last_are_kept() -> None:
+    rows = tuple(TopologyStarts(f"t{it}", "a", 1.0, 9.0, 9.0) for it in range(MOST))
+    store = Kept(WorkerStartRecord(1.0, rows))
+    starts = WorkerStarts(store)
+    started(starts, "a", at=100.0, seconds=20.0, id_="w1")
+    assert kept(store) == [*((it.topology, "a") for it in rows[1:]), ("t", "a")]

@@ -45,6 +45,7 @@ from eyewall_sidecar.service.ready_moves import ReadyMoves
 from eyewall_sidecar.service.search_pause import is_stale, may_search_again
 from eyewall_sidecar.service.solver_pool import PLACING, PlacementTask, Solvers
 from eyewall_sidecar.service.started_workers import StartedWorkers
+from eyewall_sidecar.service.worker_starts import WorkerStarts
 from eyewall_sidecar.stores import HeldSwitches
 from eyewall_sidecar.storm import (
     KnownDelaysCache,
@@ -78,9 +79,13 @@ class TopologyDecider:
         solvers: Solvers,
         plans: PlanStore,
         clock: Callable[[], float],
+        starts: WorkerStarts,
     ) -> None:
-        """Decide by these settings; `clock` is the one that deadlines are on."""
-        self.started = StartedWorkers(clock)
+        """Decide by these settings; `clock` is the one that deadlines are on.
+
+        `starts` knows what workers' starts took.
+        """
+        self.started = StartedWorkers(clock, starts)
         self._performances = PerformanceTracker()
         self._settings = settings
         self._solvers = solvers

@@ -9,13 +9,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from math import inf
 
-from eyewall_contracts.crossing_costs import CrossingCostRecord
-from eyewall_contracts.wait_fit import WaitRecord
-
 from eyewall_sidecar.config import ServiceSettings
 from eyewall_sidecar.messages import Code, Message, message
 from eyewall_sidecar.plugins import described
-from eyewall_sidecar.service.crossing_memory import CrossingLesson, CrossingMemory
+from eyewall_sidecar.service.crossing_memory import CrossingLesson
 from eyewall_sidecar.service.decider import TopologyDecider
 from eyewall_sidecar.service.decision import (
     Decision,
@@ -31,6 +28,7 @@ from eyewall_sidecar.service.decision import (
 )
 from eyewall_sidecar.service.decision_log import DecisionLog
 from eyewall_sidecar.service.estimates import EstimateTracker
+from eyewall_sidecar.service.learned import Learned
 from eyewall_sidecar.service.lookup import UnavailableError
 from eyewall_sidecar.service.movement_rules import MoveConditions, find_freeze
 from eyewall_sidecar.service.old_workers import OldWorker, old_workers, reserve, still_running
@@ -39,12 +37,10 @@ from eyewall_sidecar.service.performance import Performance
 from eyewall_sidecar.service.plans import Plan, PlanStore
 from eyewall_sidecar.service.problem_cache import Observation, PlacementRequest
 from eyewall_sidecar.service.solver_pool import Solvers
-from eyewall_sidecar.service.wait_tracker import WaitTracker
 from eyewall_sidecar.stores import (
     DelayStore,
     HeldSwitches,
     MeasurementStore,
-    NoKnowledge,
     NoMeasurements,
     NoSwitches,
     SwitchStore,
@@ -79,24 +75,24 @@ class SchedulingService:
         solvers: Solvers,
         log: DecisionLog,
         clock: Callable[[], float],
-        waits: WaitTracker | None = None,
-        crossings: CrossingMemory | None = None,
+        learned: Learned | None = None,
     ) -> None:
         """Decide by these settings and inputs; `clock` is the one that deadlines are on.
 
-        `waits` and `crossings` may know what an earlier sidecar learned.
+        `learned` may know what an earlier sidecar did.
         """
+        learned = learned or Learned.nothing(clock)
         self.settings = settings
         self.plans = PlanStore(clock)
         self.snapshot: RoundSnapshot | None = None
         """The last round; None before the first."""
         self._inputs = inputs
         self._estimates = EstimateTracker(inputs.measurements, settings.minimum_confidence)
-        self._decider = TopologyDecider(settings, solvers, self.plans, clock)
+        self._decider = TopologyDecider(settings, solvers, self.plans, clock, learned.starts)
         self._log = log
         self._clock = clock
-        self._waits = waits or WaitTracker(NoKnowledge(WaitRecord()), clock)
-        self._crossings = crossings or CrossingMemory(NoKnowledge(CrossingCostRecord()), clock)
+        self._waits = learned.waits
+        self._crossings = learned.crossings
         self._records: dict[str, TopologyRecord] = {}
         self._old: tuple[OldWorker, ...] = ()
         self._delay_remark = ""

@@ -10,10 +10,10 @@ from eyewall_sidecar.storm import Assignment, ClusterState, TopologyState, worke
 class StartedWorkers:
     """What starting workers has cost, and may cost yet."""
 
-    def __init__(self, clock: Callable[[], float]) -> None:
-        """Begin with nothing started."""
+    def __init__(self, clock: Callable[[], float], starts: WorkerStarts) -> None:
+        """Begin with nothing started; `starts` may know what starts took before."""
         self.budget = WorkerBudget()
-        self.starts = WorkerStarts()
+        self.starts = starts
         self._clock = clock
 
     def expect(self, topology: TopologyState, assignment: Assignment, state: ClusterState) -> None:

@@ -9,7 +9,9 @@ from dataclasses import dataclass
 from enum import Enum
 
 from eyewall_contracts.sample import Sample, WorkerSample
+from eyewall_contracts.worker_starts import TopologyStarts, WorkerStartRecord
 
+from eyewall_sidecar.stores import KnowledgeStore, NoKnowledge
 from eyewall_sidecar.storm import Assignment
 
 FORGOTTEN_SECONDS = 600.0
@@ -20,6 +22,8 @@ START_CPU = 4.0
 """Core-seconds of a JVM's start; 3 to 5 were measured, code that is slow at first included."""
 QUICKEST_CORES = 2.0
 """More of them make no start quicker."""
+MOST = 1000
+"""Topologies and hosts whose starts are remembered, those learned last."""
 
 
 class WorkerKind(Enum):
@@ -29,19 +33,28 @@ class WorkerKind(Enum):
     MULTILANG = 12.0
     """A process of another language for each executor, in addition."""
 
+    @classmethod
+    def of(cls, *, multilang: bool) -> "WorkerKind":
+        """Return the kind of workers with such processes, or without."""
+        return cls.MULTILANG if multilang else cls.JVM
+
 
 @dataclass(frozen=True, slots=True)
 class StartSeconds:
-    """What starts of one topology's workers on one host took: the last one, and their mean."""
+    """What starts of one topology's workers on one host took: the last one, and their mean.
+
+    `time` is that of the last one, in seconds since the epoch.
+    """
 
     last: float
     mean: float
     count: int = 1
+    time: float = 0.0
 
-    def with_another(self, seconds: float) -> "StartSeconds":
+    def with_another(self, seconds: float, time: float) -> "StartSeconds":
         """Return these with one more start."""
         mean = (self.mean * self.count + seconds) / (self.count + 1)
-        return StartSeconds(seconds, mean, self.count + 1)
+        return StartSeconds(seconds, mean, self.count + 1, time)
 
     @property
     def expected(self) -> float:
@@ -56,8 +69,10 @@ _Address = tuple[str, str, int]
 class WorkerStarts:
     """Learns from each start. Rounds write it, one at a time; any thread may read it."""
 
-    def __init__(self) -> None:
-        """Begin with no start seen."""
+    def __init__(self, store: KnowledgeStore[WorkerStartRecord] | None = None) -> None:
+        """Begin with what an earlier sidecar has in `store`, once that is known."""
+        self._store = store or NoKnowledge(WorkerStartRecord())
+        self._is_read = False
         # Replaced as a whole by each change, for those who read.
         self._seen: dict[tuple[str, str], StartSeconds] = {}
         self._kinds: dict[str, WorkerKind] = {}
@@ -82,6 +97,7 @@ class WorkerStarts:
 
     def observe(self, reports: Iterable[Sample], now: float) -> None:
         """Learn from the hosts' latest reports which of the awaited workers run."""
+        is_new = self._read()
         awaited, seen, kinds = dict(self._awaited), dict(self._seen), dict(self._kinds)
         ids: dict[_Address, str] = {}
         cores = dict(self._cores)
@@ -98,13 +114,18 @@ class WorkerStarts:
                 # By the host's own clock, which may be ahead of ours or behind.
                 ago = max(0.0, sample.time - (worker.until - worker.seconds))
                 seconds = max(0.0, now - ago - since)
-                known = seen.get(address[:2])
+                known = seen.pop(address[:2], None)
                 seen[address[:2]] = (
-                    StartSeconds(seconds, seconds) if known is None else known.with_another(seconds)
+                    StartSeconds(seconds, seconds, time=sample.time)
+                    if known is None
+                    else known.with_another(seconds, sample.time)
                 )
                 del awaited[address]
+                is_new = True
         self._seen, self._kinds, self._ids, self._cores = seen, kinds, ids, cores
         self._awaited = {at: it for at, it in awaited.items() if now - it[0] < FORGOTTEN_SECONDS}
+        if is_new:
+            self._keep()
 
     def seconds(self, topology: str, host: str) -> float:
         """Return how long a worker of the topology may take to start on a host.
@@ -132,6 +153,35 @@ class WorkerStarts:
         """Return what a start of the topology's workers took at most, or takes usually."""
         usual = self._kinds.get(topology, WorkerKind.JVM).value
         return max((it.last for at, it in self._seen.items() if at[0] == topology), default=usual)
+
+    def _read(self) -> bool:
+        """Take up what an earlier sidecar kept; True if that leaves something to be kept."""
+        if self._is_read or (kept := self._store.read()) is None:
+            return False
+        self._is_read = True
+        meanwhile = self._seen
+        before = {
+            (it.topology, it.host): StartSeconds(it.last, it.mean, it.count, it.time)
+            for it in kept.starts
+        }
+        self._seen = {at: it for at, it in before.items() if at not in meanwhile} | meanwhile
+        kinds = {it.topology: WorkerKind.of(multilang=it.multilang) for it in kept.starts}
+        self._kinds = kinds | self._kinds
+        return bool(meanwhile)
+
+    def _keep(self) -> None:
+        self._seen = dict([*self._seen.items()][-MOST:])
+        if not self._is_read:
+            return  # what an earlier sidecar kept must not be replaced before it is read
+        starts = tuple(
+            TopologyStarts(*at, it.time, it.last, it.mean, it.count, self._is_multilang(at[0]))
+            for at, it in self._seen.items()
+        )
+        written = max((it.time for it in starts), default=0.0)
+        self._store.put(WorkerStartRecord(written, starts))
+
+    def _is_multilang(self, topology: str) -> bool:
+        return self._kinds.get(topology) is WorkerKind.MULTILANG
 
     def _times_longer(self, host: str, than: str) -> float:
         """Return how many times as long a start takes on a host; never less than on the other."""
