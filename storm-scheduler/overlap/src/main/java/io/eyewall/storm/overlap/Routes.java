@@ -37,7 +37,7 @@ final class Routes {
     /** Begins where executors are served on, and everywhere else as published. */
     void begin(Map<List<Long>, NodeInfo> published, Map<List<Long>, NodeInfo> servedOn) {
         replace(published);
-        servedOn.forEach(inForce::replace);
+        inForce.putAll(servedOn);
     }
 
     /** Follows at once. */
